@@ -1,0 +1,26 @@
+/**
+ * What a benchmark is: a name to run it by, one line about what it counts, and cases measured in
+ * one run.
+ */
+import type { Peers } from './peer-libraries.ts'
+
+export interface Benchmark {
+  readonly name: string
+  /** What is counted, in one line. */
+  readonly summary: string
+  readonly smallerIsBetter?: boolean
+  readonly run: (peers: Peers) => Promise<MeasuredCase[]>
+}
+
+/** One case and every contestant's figures. */
+export interface MeasuredCase {
+  readonly name: string
+  readonly unit: string
+  readonly contestants: readonly Measured[]
+}
+
+/** What one contestant came to in each round: operations per second, or bytes. */
+export interface Measured {
+  readonly name: string
+  readonly samples: readonly number[]
+}

@@ -1,0 +1,72 @@
+/**
+ * Runs one benchmark: `npm run bench -- NAME [--json]`. Ours, bare loops of our own and the peers
+ * of `bench/peers` do the same work in the same run, so that their ratios hold on any machine.
+ * Words about progress go to standard error.
+ */
+import { parseArgs } from 'node:util'
+import { ask } from './ask.ts'
+import type { Benchmark } from './benchmark.ts'
+import { weigh } from './heap.ts'
+import { memory } from './memory.ts'
+import { installPeers, loadPeers } from './peer-libraries.ts'
+import { printTable, toJson } from './report.ts'
+import { spawn } from './spawn.ts'
+import { tell } from './tell.ts'
+
+const benchmarks: readonly Benchmark[] = [tell, ask, spawn, memory]
+
+const list = benchmarks.map(({ name, summary }) => `  ${name.padEnd(8)}${summary}`).join('\n')
+
+const help = `Usage: npm run bench -- NAME [--json]
+
+Benchmarks
+${list}
+
+Options
+  --json   end with one line of JSON: {name, rows: [{case, ours, unit, baselines}]}
+  --list   list the benchmarks
+  --help   show this text
+
+Every benchmark takes less than a minute. Figures need a quiet machine; ratios mean most.`
+
+async function main(): Promise<void> {
+  const { values, positionals } = readArguments()
+  if (values.heap !== undefined) return weigh(values.heap)
+  if (values.help) return console.log(help)
+  const [name, ...rest] = positionals
+  if (values.list || name === undefined) return console.log(`Benchmarks\n${list}`)
+
+  const benchmark = benchmarks.find((candidate) => candidate.name === name)
+  if (benchmark === undefined) return refuse(`There is no benchmark ${name}.`)
+  if (rest.length > 0)
+    return refuse(`One benchmark at a time, please, not also ${rest.join(', ')}.`)
+
+  if (globalThis.gc === undefined) console.error('Without --expose-gc the figures spread wider.')
+  installPeers()
+  const cases = await benchmark.run(loadPeers())
+  printTable(benchmark, cases)
+  if (values.json) console.log(toJson(benchmark, cases))
+}
+
+function readArguments() {
+  const options = {
+    json: { type: 'boolean' },
+    list: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+    // Not for people: `memory` starts this program again for each contestant.
+    heap: { type: 'string' },
+  } as const
+  try {
+    return parseArgs({ options, allowPositionals: true })
+  } catch (error) {
+    const [problem = ''] = String(error instanceof Error ? error.message : error).split('. ')
+    return refuse(`${problem}.`)
+  }
+}
+
+function refuse(problem: string): never {
+  console.error(`${problem}\nThere are:\n${list}`)
+  process.exit(1)
+}
+
+await main()

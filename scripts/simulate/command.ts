@@ -1,0 +1,145 @@
+/** `npm run simulate`: runs the seeds, says what it found, and how to meet it again. */
+import { formatMs } from '../../src/foundation/duration.ts'
+import {
+  type Scenario,
+  type SeedResult,
+  type SimulationReport,
+  type Violation,
+  addToReport,
+  describeViolation,
+  emptyReport,
+  formatEvent,
+  simulateSeeds,
+} from '../../src/simulation/index.ts'
+import { scenarios } from '../../test/scenarios/index.ts'
+import { type CommandOptions, listOfScenarios, parseCommand, usage } from './options.ts'
+
+/** Where the words go. */
+export interface Terminal {
+  print(line: string): void
+  printError(line: string): void
+  /** Replaces one line again and again; left out where nobody watches. */
+  progress?(line: string): void
+  /** Milliseconds, for the time it took. */
+  now(): number
+}
+
+/** Failing seeds that are shown with their events; the others only count. */
+const SHOWN_MAX = 3
+const PROGRESS_EVERY_MS = 200
+
+/** Answers the exit code. */
+export async function runCommand(words: readonly string[], terminal: Terminal): Promise<number> {
+  const command = parseCommand(words)
+  switch (command.type) {
+    case 'Help':
+      terminal.print(`${usage}\n\nScenarios:\n${listOfScenarios()}`)
+      return 0
+    case 'List':
+      terminal.print(listOfScenarios())
+      return 0
+    case 'Mistake':
+      terminal.printError(`${command.problem}\nTry: npm run simulate -- --help`)
+      return 1
+    case 'Run':
+      return runSeeds(command.options, terminal)
+  }
+}
+
+async function runSeeds(options: CommandOptions, terminal: Terminal): Promise<number> {
+  const startedMs = terminal.now()
+  const progress = new Progress(options, terminal)
+  let report = emptyReport
+  let shown = 0
+  for await (const result of resultsOf(options)) {
+    report = addToReport(report, result)
+    if (result.violations.length > 0 && shown++ < SHOWN_MAX) {
+      progress.clear()
+      for (const line of describeFailure(options.scenario, result)) terminal.print(line)
+    }
+    progress.show(report)
+  }
+  progress.clear()
+  if (shown > SHOWN_MAX) terminal.print(`${shown - SHOWN_MAX} more seeds failed.`)
+  terminal.print(summaryOf(options.scenario, report, terminal.now() - startedMs))
+  if (options.isJson) terminal.print(JSON.stringify({ scenario: options.scenario, ...report }))
+  return report.violations === 0 ? 0 : 1
+}
+
+async function* resultsOf({ scenario: name, seed, seeds, isTwice }: CommandOptions): AsyncGenerator<SeedResult> {
+  const scenario = scenarios.get(name)?.scenario as Scenario
+  const first = simulateSeeds({ scenario, seed, seeds })
+  if (!isTwice) return yield* first
+  const second = simulateSeeds({ scenario, seed, seeds })
+  for await (const result of first) {
+    const again = await second.next()
+    yield again.done === true ? result : compared(result, again.value)
+  }
+}
+
+/** The first result, with one violation more when the second is not the same. */
+function compared(first: SeedResult, second: SeedResult): SeedResult {
+  if (first.hash === second.hash) return first
+  const block = first.checkpoints.findIndex((hash, index) => hash !== second.checkpoints[index])
+  const where =
+    block < 0
+      ? `after event ${Math.min(first.checkpoints.length, second.checkpoints.length) * 10_000}`
+      : `between events ${block * 10_000} and ${(block + 1) * 10_000}`
+  const violation: Violation = {
+    name: 'the same seed does the same',
+    detail: `hash ${first.hash} and then ${second.hash}; the runs part ${where}`,
+    seed: first.seed,
+    timeMs: first.simulatedMs,
+  }
+  return { ...first, violations: [...first.violations, violation] }
+}
+
+function describeFailure(scenario: string, { seed, violations, lastEvents }: SeedResult): string[] {
+  return [
+    `Seed ${seed} fails:`,
+    ...violations.slice(0, 10).map((violation) => `  ${describeViolation(violation)}`),
+    ...(violations.length > 10 ? [`  and ${violations.length - 10} more`] : []),
+    'The last events:',
+    ...lastEvents.map((event) => `  ${formatEvent(event)}`),
+    `Replay: npm run simulate -- --scenario ${scenario} --seed ${seed} --seeds 1`,
+    '',
+  ]
+}
+
+function summaryOf(scenario: string, report: SimulationReport, tookMs: number): string {
+  const { seeds, violations, hash, events, faults, simulatedMs } = report
+  return (
+    `${scenario}: ${count(seeds, 'seed')}, ${count(violations, 'violation')}, hash ${hash}, ` +
+    `${count(events, 'event')}, ${count(faults, 'fault')}, ` +
+    `${formatMs(simulatedMs)} simulated in ${formatMs(tookMs)}`
+  )
+}
+
+function count(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
+}
+
+class Progress {
+  readonly #options: CommandOptions
+  readonly #terminal: Terminal
+  #shownMs: number
+
+  constructor(options: CommandOptions, terminal: Terminal) {
+    this.#options = options
+    this.#terminal = terminal
+    this.#shownMs = terminal.now()
+  }
+
+  show({ seeds, violations }: SimulationReport): void {
+    const nowMs = this.#terminal.now()
+    if (nowMs - this.#shownMs < PROGRESS_EVERY_MS) return
+    this.#shownMs = nowMs
+    const { scenario, seeds: all } = this.#options
+    const found = count(violations, 'violation')
+    this.#terminal.progress?.(`${scenario}: ${seeds} of ${count(all, 'seed')}, ${found}`)
+  }
+
+  clear(): void {
+    this.#terminal.progress?.('')
+  }
+}

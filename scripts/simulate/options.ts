@@ -1,0 +1,84 @@
+/** What can be said on the command line of `npm run simulate`. */
+import { parseArgs } from 'node:util'
+import { scenarios } from '../../test/scenarios/index.ts'
+
+export interface CommandOptions {
+  readonly scenario: string
+  readonly seeds: number
+  readonly seed: number
+  readonly isJson: boolean
+  readonly isTwice: boolean
+}
+
+export type Command =
+  | { readonly type: 'Run'; readonly options: CommandOptions }
+  | { readonly type: 'Help' }
+  | { readonly type: 'List' }
+  | { readonly type: 'Mistake'; readonly problem: string }
+
+export const usage = `Runs a scenario under many seeds, in virtual time.
+
+  npm run simulate -- [--scenario NAME] [--seeds N] [--seed S] [--twice] [--json]
+  npm run simulate -- --list
+
+  --scenario NAME  what to run; workshop when not given
+  --seeds N        how many seeds; enough for less than a minute when not given
+  --seed S         the first seed (1); alone, it replays that one seed
+  --twice          runs every seed twice and compares what happened
+  --json           prints as the last line one object: scenario, seeds, violations, hash,
+                   events, faults, simulatedMs
+  --list           prints the scenarios
+  --help           prints this
+
+Ends with code 1 when an invariant was broken.`
+
+export function listOfScenarios(): string {
+  return [...scenarios].map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`).join('\n')
+}
+
+export function parseCommand(words: readonly string[]): Command {
+  try {
+    const { values } = parseArgs({
+      args: [...words],
+      options: {
+        scenario: { type: 'string', default: 'workshop' },
+        seeds: { type: 'string' },
+        seed: { type: 'string' },
+        twice: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        list: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    })
+    if (values.help) return { type: 'Help' }
+    if (values.list) return { type: 'List' }
+    return { type: 'Run', options: toOptions(values) }
+  } catch (error) {
+    return { type: 'Mistake', problem: (error as Error).message }
+  }
+}
+
+function toOptions(values: {
+  readonly scenario: string
+  readonly seeds?: string | undefined
+  readonly seed?: string | undefined
+  readonly twice: boolean
+  readonly json: boolean
+}): CommandOptions {
+  const { scenario } = values
+  const known = scenarios.get(scenario)
+  if (known === undefined) {
+    throw new Error(`There is no scenario "${scenario}". There are:\n${listOfScenarios()}`)
+  }
+  const seed = values.seed === undefined ? 1 : wholeNumber('--seed', values.seed, 0)
+  const defaultSeeds = values.seed === undefined ? known.defaultSeeds : 1
+  const seeds = values.seeds === undefined ? defaultSeeds : wholeNumber('--seeds', values.seeds, 1)
+  return { scenario, seed, seeds, isJson: values.json, isTwice: values.twice }
+}
+
+/** Hexadecimal with 0x, too. */
+function wholeNumber(option: string, text: string, min: number): number {
+  const value = /^(\d+|0x[\da-f]+)$/i.test(text) ? Number(text) : NaN
+  if (Number.isSafeInteger(value) && value >= min) return value
+  throw new Error(`${option} takes a whole number of at least ${min}, not "${text}".`)
+}

@@ -1,0 +1,55 @@
+/** The plan of the house: which rooms there are, who may import whom, and which files may touch the world. */
+
+/** From the ground up. A room may import rooms to its left. */
+export const rooms: readonly string[] = [
+  'foundation',
+  'serialization',
+  'actor',
+  'remote',
+  'persistence',
+  'lease',
+  'cluster',
+  'singleton',
+  'distributed-data',
+  'delivery',
+  'sharding',
+  'entity',
+  'management',
+  'node',
+  'simulation',
+  'testkit',
+  'cli',
+]
+
+/** Rooms that need less than everything below them, so that they may not have it. */
+const narrow: ReadonlyMap<string, readonly string[]> = new Map([
+  ['actor', ['foundation']],
+  ['testkit', ['foundation', 'actor']],
+])
+
+/** The only files that may touch the world: each makes one port real, or keeps the real world out of a simulation. */
+export const adapters: ReadonlySet<string> = new Set([
+  'src/foundation/system-clock.ts',
+  'src/foundation/system-timers.ts',
+  'src/foundation/system-random.ts',
+  'src/foundation/system-process.ts',
+  'src/foundation/event-loop-dispatcher.ts',
+  'src/foundation/console-logger.ts',
+  'src/simulation/microtasks.ts',
+  'src/simulation/virtual-globals.ts',
+  'src/simulation/escapes.ts',
+  'src/testkit/patience.ts',
+])
+
+export const fileLinesMax = 400
+export const functionLinesMax = 60
+
+export function mayImport(room: string, target: string): boolean {
+  const list = narrow.get(room) ?? rooms.slice(0, rooms.indexOf(room))
+  return list.includes(target)
+}
+
+/** The room a path lies in; undefined for `src/index.ts` and for everything outside `src`. */
+export function roomOf(path: string): string | undefined {
+  return /^src\/([^/]+)\//.exec(path)?.[1]
+}

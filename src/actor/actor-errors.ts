@@ -1,0 +1,189 @@
+/** What users of actors can do wrong, or meet. Each says what happened, and what to look at. */
+import { CodedError } from '../foundation/coded-error.ts'
+import { formatMs } from '../foundation/duration.ts'
+import { show } from '../foundation/show.ts'
+
+export class InvalidActorName extends CodedError {
+  readonly code = 'INVALID_ACTOR_NAME'
+  readonly actorName: unknown
+
+  constructor(actorName: unknown, problem: string) {
+    super(`${show(actorName)} cannot be the name of an actor: ${problem}.`)
+    this.actorName = actorName
+  }
+}
+
+export class DuplicateActorName extends CodedError {
+  readonly code = 'DUPLICATE_ACTOR_NAME'
+  readonly actorName: string
+
+  constructor(actorName: string, parent: string) {
+    super(
+      `${parent} already has a child named "${actorName}". A name is free again once its actor has terminated: watch it, or leave the name out to get a unique one.`,
+    )
+    this.actorName = actorName
+  }
+}
+
+export class InvalidMessage extends CodedError {
+  readonly code = 'INVALID_MESSAGE'
+
+  constructor(recipient: string) {
+    super(`undefined is not a message; it was told to ${recipient}. Send a value, null included.`)
+  }
+}
+
+export class InvalidBehavior extends CodedError {
+  readonly code = 'INVALID_BEHAVIOR'
+
+  constructor(value: unknown, where: string) {
+    super(
+      `${where} gave ${show(value)}. Give a behavior (Behaviors.receive, same, stopped, …), a message handler, or nothing to stay as it is.`,
+    )
+  }
+}
+
+export class ContextOutsideTurn extends CodedError {
+  readonly code = 'CONTEXT_OUTSIDE_TURN'
+
+  constructor(operation: string, actor: string) {
+    super(
+      `context.${operation} of ${actor} was called outside the actor's turn. Make the handler async and await the work in it, or use context.pipeToSelf to come back as a message.`,
+    )
+  }
+}
+
+export class ActorStopped extends CodedError {
+  readonly code = 'ACTOR_STOPPED'
+
+  constructor(operation: string, actor: string) {
+    super(
+      `context.${operation} of ${actor} was called although the actor is stopping or has stopped. Check context.signal.aborted after each await.`,
+    )
+  }
+}
+
+/** The reason of a fired `context.signal`. */
+export class AbortedByStop extends CodedError {
+  readonly code = 'ABORTED_BY_STOP'
+
+  constructor(actor: string) {
+    super(`${actor} stops or restarts; what its handler waits for is given up.`)
+  }
+}
+
+export class NotAChild extends CodedError {
+  readonly code = 'NOT_A_CHILD'
+
+  constructor(ref: string, actor: string) {
+    super(
+      `${actor} cannot stop ${ref}: it is not a child of it. Only a parent stops its children; send others a message or PoisonPill.`,
+    )
+  }
+}
+
+export class WatchConflict extends CodedError {
+  readonly code = 'WATCH_CONFLICT'
+
+  constructor(ref: string, actor: string) {
+    super(
+      `${actor} already watches ${ref} with another message. Call context.unwatch first to change what is delivered.`,
+    )
+  }
+}
+
+/** A watched actor terminated and the watcher did not handle the signal. */
+export class DeathPact extends CodedError {
+  readonly code = 'DEATH_PACT'
+  readonly ref: string
+
+  constructor(ref: string, actor: string) {
+    super(
+      `${actor} watched ${ref}, which has terminated, and did not handle the signal. Handle Terminated and ChildFailed in receiveSignal, or use watchWith.`,
+    )
+    this.ref = ref
+  }
+}
+
+export class StashFull extends CodedError {
+  readonly code = 'STASH_FULL'
+  readonly capacity: number
+
+  constructor(actor: string, capacity: number) {
+    super(
+      `The stash of ${actor} holds ${capacity} messages, its capacity. Stash less, unstash earlier or make it larger.`,
+    )
+    this.capacity = capacity
+  }
+}
+
+export class MailboxFull extends CodedError {
+  readonly code = 'MAILBOX_FULL'
+  readonly capacity: number
+
+  constructor(actor: string, capacity: number) {
+    super(
+      `${capacity} messages wait for ${actor}, the capacity of its mailbox, and its overflow policy is 'fail'. Send slower or choose 'drop-new' or 'drop-head'.`,
+    )
+    this.capacity = capacity
+  }
+}
+
+export class AskTimeout extends CodedError {
+  readonly code = 'ASK_TIMEOUT'
+  readonly target: string
+  readonly timeoutMs: number
+
+  constructor(target: string, timeoutMs: number) {
+    super(
+      `Ask timed out on ${target} after ${formatMs(timeoutMs)}. It did not answer: it may be busy, may have dropped the message, or does not reply to this kind.`,
+    )
+    this.target = target
+    this.timeoutMs = timeoutMs
+  }
+}
+
+export class AskTargetTerminated extends CodedError {
+  readonly code = 'ASK_TARGET_TERMINATED'
+  readonly target: string
+
+  constructor(target: string) {
+    super(`Ask failed: ${target} had already been terminated.`)
+    this.target = target
+  }
+}
+
+export class AskAborted extends CodedError {
+  readonly code = 'ASK_ABORTED'
+  readonly target: string
+
+  constructor(target: string, reason: unknown) {
+    super(`Ask to ${target} was given up by its AbortSignal.`, { cause: reason })
+    this.target = target
+  }
+}
+
+/** The error of an answer to `askWithStatus` that came as a text. */
+export class StatusError extends CodedError {
+  readonly code = 'STATUS_ERROR'
+}
+
+export class InvalidSettings extends CodedError {
+  readonly code = 'INVALID_SETTINGS'
+  readonly problems: readonly string[]
+
+  constructor(what: string, problems: readonly string[]) {
+    super(`${what} cannot be used:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+export class SystemTerminated extends CodedError {
+  readonly code = 'SYSTEM_TERMINATED'
+
+  constructor(system: string) {
+    super(
+      `The actor system ${system} is terminating or has terminated: it takes no new actors and answers no asks.`,
+    )
+  }
+}

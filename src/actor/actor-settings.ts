@@ -1,0 +1,58 @@
+/** What can be tuned about actors, and what each choice costs. */
+import { minutes, seconds } from '../foundation/duration.ts'
+
+export interface ActorSettings {
+  /** How long an ask waits when it does not say. Longer hides a dead callee, shorter fails under load. */
+  readonly askTimeoutMs: number
+  /** How long a stopping actor waits for its async handler; then it stops without it. */
+  readonly handlerStopTimeoutMs: number
+  /** Messages held for an actor that restarts; the next is dropped. */
+  readonly restartStashCapacity: number
+  /** Lost messages logged before logging pauses; 0 logs none. They are counted and published in any case. */
+  readonly logDeadLetters: number
+  /** How long that pause lasts. */
+  readonly logDeadLettersSuspendMs: number
+  /** Whether lost messages are logged while the system shuts down, when they are to be expected. */
+  readonly logDeadLettersDuringShutdown: boolean
+  /** Whether SIGTERM and SIGINT run the coordinated shutdown. */
+  readonly hookSignals: boolean
+  /** Whether the process exits after the coordinated shutdown, with a code by its reason. */
+  readonly exitProcess: boolean
+}
+
+export const defaultActorSettings: ActorSettings = {
+  askTimeoutMs: seconds(5),
+  handlerStopTimeoutMs: seconds(3),
+  restartStashCapacity: 1_000,
+  logDeadLetters: 10,
+  logDeadLettersSuspendMs: minutes(5),
+  logDeadLettersDuringShutdown: false,
+  hookSignals: true,
+  exitProcess: false,
+}
+
+/** Every problem at once, in words for the person who set it; empty when all is well. */
+export function problemsWithActorSettings(settings: ActorSettings): string[] {
+  const problems: string[] = []
+  const known = new Set(Object.keys(defaultActorSettings))
+  for (const name of Object.keys(settings)) {
+    if (!known.has(name))
+      problems.push(`${name} is not a setting; known are ${[...known].join(', ')}`)
+  }
+  for (const name of ['askTimeoutMs', 'handlerStopTimeoutMs', 'logDeadLettersSuspendMs'] as const) {
+    const value = settings[name]
+    if (!(value > 0 && value < Infinity)) problems.push(`${name} must be positive, not ${value}`)
+  }
+  for (const name of ['restartStashCapacity', 'logDeadLetters'] as const) {
+    const value = settings[name]
+    if (!Number.isSafeInteger(value) || value < 0) {
+      problems.push(`${name} must be a whole number of at least 0, not ${value}`)
+    }
+  }
+  for (const name of ['logDeadLettersDuringShutdown', 'hookSignals', 'exitProcess'] as const) {
+    const value: unknown = settings[name]
+    if (typeof value !== 'boolean')
+      problems.push(`${name} must be true or false, not ${String(value)}`)
+  }
+  return problems
+}

@@ -1,0 +1,138 @@
+/**
+ * A family of actors with one world: one name, one environment, one event stream, one orderly end. Users' actors live
+ * under `/user`, the runtime's own under `/system`; those take their turns first.
+ */
+import type { Environment } from '../foundation/environment.ts'
+import type { Logger } from '../foundation/logger.ts'
+import { systemEnvironment } from '../foundation/system-environment.ts'
+import type { SpawnOptions } from './actor-context.ts'
+import { InvalidSettings, SystemTerminated } from './actor-errors.ts'
+import { encodeActorName } from './actor-path.ts'
+import type { ActorRef } from './actor-ref.ts'
+import {
+  type ActorSettings,
+  defaultActorSettings,
+  problemsWithActorSettings,
+} from './actor-settings.ts'
+import { type Behavior, type MessageHandler, ignore } from './behavior.ts'
+import { Cell } from './cell.ts'
+import { CellContext } from './cell-context.ts'
+import type { EventStream } from './event-stream.ts'
+import { LocalRef } from './local-ref.ts'
+import { Runtime } from './runtime.ts'
+import { CoordinatedShutdown } from './shutdown/coordinated-shutdown.ts'
+import { type ShutdownPhases, defaultShutdownPhases } from './shutdown/shutdown-phases.ts'
+import { spawnChild } from './spawn.ts'
+
+export interface ActorSystemOptions {
+  /** Time, chance, turns, log and process. What is left out is the real thing. */
+  readonly environment?: Partial<Environment>
+  readonly settings?: Partial<ActorSettings>
+  /** The phases of the coordinated shutdown; the usual twelve when not given. */
+  readonly shutdownPhases?: ShutdownPhases
+}
+
+export class ActorSystem {
+  readonly name: string
+  readonly environment: Environment
+  readonly settings: ActorSettings
+  /** Tasks to run, phase by phase, before the process ends. */
+  readonly shutdown: CoordinatedShutdown
+  /** Resolves when every actor has terminated. */
+  readonly whenTerminated: Promise<void>
+  readonly #runtime: Runtime
+  readonly #user: Cell
+  readonly #system: Cell
+  #isTerminating = false
+
+  constructor(name: string, options: ActorSystemOptions = {}) {
+    this.name = encodeActorName(name)
+    this.settings = { ...defaultActorSettings, ...options.settings }
+    const problems = problemsWithActorSettings(this.settings)
+    if (problems.length > 0) throw new InvalidSettings(`The settings of ${name}`, problems)
+    this.environment = systemEnvironment(options.environment)
+    this.shutdown = new CoordinatedShutdown({
+      environment: this.environment,
+      phases: options.shutdownPhases ?? defaultShutdownPhases,
+      exitProcess: this.settings.exitProcess,
+      hookSignals: this.settings.hookSignals,
+    })
+    this.#runtime = new Runtime(this, (cell) => new CellContext(cell) as never)
+    this.#system = this.#guardian('system', true)
+    this.#user = this.#guardian('user', false)
+    this.whenTerminated = new Promise<void>((resolve) => {
+      const watcher = { watchedTerminated: (): void => resolve() }
+      this.#system.ref.addWatcher(watcher)
+    }).then(() => this.#runtime.close())
+    const lastPhase = 'actor-system-terminate'
+    this.shutdown.addTask(lastPhase, 'stop all actors', () => this.#stopActors())
+  }
+
+  get log(): Logger {
+    return this.environment.logger
+  }
+
+  get eventStream(): EventStream {
+    return this.#runtime.eventStream
+  }
+
+  /** How many messages were lost so far, by kind and reason. */
+  get lostMessageCounts(): Readonly<Record<string, number>> {
+    return this.#runtime.deadLetterLog.counts()
+  }
+
+  /** Starts an actor under `/user`. Without a name it gets one that begins with `$`. */
+  spawn<T>(
+    behavior: Behavior<T> | MessageHandler<T>,
+    options?: string | SpawnOptions,
+  ): ActorRef<T> {
+    return this.#spawn(this.#user, behavior, options)
+  }
+
+  /** For rooms of the runtime: starts an actor under `/system`, ahead of users' actors. */
+  spawnSystemActor<T>(
+    behavior: Behavior<T> | MessageHandler<T>,
+    options?: string | SpawnOptions,
+  ): ActorRef<T> {
+    return this.#spawn(this.#system, behavior, options)
+  }
+
+  /** Runs the coordinated shutdown; its last phase stops all actors. */
+  async terminate(): Promise<void> {
+    await this.shutdown.run({ type: 'actor-system-terminate' })
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.terminate()
+  }
+
+  toString(): string {
+    return `sherd://${this.name}`
+  }
+
+  #spawn<T>(
+    guardian: Cell,
+    behavior: Behavior<T> | MessageHandler<T>,
+    options: string | SpawnOptions | undefined,
+  ): ActorRef<T> {
+    if (this.#isTerminating) throw new SystemTerminated(this.name)
+    return spawnChild(guardian, behavior, options)
+  }
+
+  #guardian(name: string, isInternal: boolean): Cell {
+    const ref = new LocalRef(name, this.#runtime.root, 0)
+    return new Cell(ref, this.#runtime, ignore, isInternal)
+  }
+
+  /** Users' actors first: they may need the runtime's own to end well. */
+  async #stopActors(): Promise<void> {
+    this.#isTerminating = true
+    this.#runtime.deadLetterLog.shutdownBegan()
+    await new Promise<void>((resolve) => {
+      this.#user.ref.addWatcher({ watchedTerminated: () => resolve() })
+      this.#user.stop()
+    })
+    this.#system.stop()
+    await this.whenTerminated
+  }
+}

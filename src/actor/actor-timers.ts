@@ -1,0 +1,139 @@
+/**
+ * Keyed timers of one actor. A timer fires into the mailbox; whether the tick still counts is decided when it is
+ * reached there, so a replaced or cancelled timer is never heard of again, even if its tick was already queued.
+ */
+import { type Duration, toMs } from '../foundation/duration.ts'
+import type { WheelTimer } from '../foundation/timer-wheel.ts'
+import type { Cell } from './cell.ts'
+import { Envelope } from './envelope.ts'
+
+export interface TimerScheduler<in T> {
+  /** One message after `delay`. A timer with the same key is replaced. */
+  startSingle(key: TimerKey, delay: Duration, message: T): void
+  /** A message again and again, each `delay` after the one before was taken up: never two of them wait. */
+  startFixedDelay(key: TimerKey, delay: Duration, message: T, initialDelay?: Duration): void
+  /** A message every `interval` on average: after a pause, the missed ones come in a burst. */
+  startFixedRate(key: TimerKey, interval: Duration, message: T, initialDelay?: Duration): void
+  isActive(key: TimerKey): boolean
+  cancel(key: TimerKey): void
+  cancelAll(): void
+}
+
+/** Compared as Map keys are: strings, numbers and symbols by value, objects by identity. */
+export type TimerKey = string | number | symbol | object
+
+type Repetition = 'single' | 'fixed-delay' | 'fixed-rate'
+
+export class ActorTimer implements WheelTimer {
+  deadlineMs = 0
+  next: WheelTimer | undefined = undefined
+  previous: WheelTimer | undefined = undefined
+  slot = -1
+  readonly cell: Cell
+  readonly key: TimerKey
+  readonly message: unknown
+  readonly repetition: Repetition
+  readonly intervalMs: number
+
+  constructor(
+    cell: Cell,
+    key: TimerKey,
+    message: unknown,
+    repetition: Repetition,
+    intervalMs: number,
+  ) {
+    this.cell = cell
+    this.key = key
+    this.message = message
+    this.repetition = repetition
+    this.intervalMs = intervalMs
+  }
+
+  fire(): void {
+    const { environment, wheel } = this.cell.runtime
+    if (this.repetition === 'fixed-rate') {
+      const lateMs = environment.clock.monotonicMs() - this.deadlineMs
+      wheel.start(this, Math.max(0, this.intervalMs - lateMs))
+    }
+    this.cell.sendEnvelope(new Envelope({ type: 'TimerTick', timer: this }))
+  }
+}
+
+export class ActorTimers implements TimerScheduler<unknown> {
+  readonly #cell: Cell
+  readonly #timers = new Map<TimerKey, ActorTimer>()
+
+  constructor(cell: Cell) {
+    this.#cell = cell
+  }
+
+  startSingle(key: TimerKey, delay: Duration, message: unknown): void {
+    const delayMs = toMs(delay, 'timer delay')
+    this.#start(key, message, 'single', delayMs, delayMs)
+  }
+
+  startFixedDelay(key: TimerKey, delay: Duration, message: unknown, initialDelay = delay): void {
+    const delayMs = toMs(delay, 'timer delay')
+    this.#start(key, message, 'fixed-delay', delayMs, toMs(initialDelay, 'initial delay'))
+  }
+
+  startFixedRate(
+    key: TimerKey,
+    interval: Duration,
+    message: unknown,
+    initialDelay = interval,
+  ): void {
+    const intervalMs = toMs(interval, 'timer interval')
+    this.#start(key, message, 'fixed-rate', intervalMs, toMs(initialDelay, 'initial delay'))
+  }
+
+  isActive(key: TimerKey): boolean {
+    return this.#timers.has(key)
+  }
+
+  cancel(key: TimerKey): void {
+    this.#cell.assertTurn('timers')
+    this.#remove(key)
+  }
+
+  cancelAll(): void {
+    this.#cell.assertTurn('timers')
+    this.cancelEvery()
+  }
+
+  /** For the runtime: on restart and stop. */
+  cancelEvery(): void {
+    for (const key of [...this.#timers.keys()]) this.#remove(key)
+  }
+
+  /** A tick was reached in the mailbox. */
+  deliver(timer: ActorTimer): void {
+    if (this.#timers.get(timer.key) !== timer) return
+    if (timer.repetition === 'single') this.#timers.delete(timer.key)
+    else if (timer.repetition === 'fixed-delay') {
+      this.#cell.runtime.wheel.start(timer, timer.intervalMs)
+    }
+    this.#cell.receiveTick(timer.message)
+  }
+
+  #start(
+    key: TimerKey,
+    message: unknown,
+    repetition: Repetition,
+    intervalMs: number,
+    initialMs: number,
+  ): void {
+    this.#cell.assertTurn('timers')
+    this.#remove(key)
+    const timer = new ActorTimer(this.#cell, key, message, repetition, intervalMs)
+    this.#timers.set(key, timer)
+    this.#cell.runtime.wheel.start(timer, initialMs)
+  }
+
+  #remove(key: TimerKey): void {
+    const timer = this.#timers.get(key)
+    if (timer === undefined) return
+    this.#timers.delete(key)
+    this.#cell.runtime.wheel.cancel(timer)
+  }
+}

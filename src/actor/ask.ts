@@ -1,0 +1,160 @@
+/**
+ * Questions with one answer. The address for the answer, the promise and its timer are one object in the system's timer
+ * wheel: no actor and no timer of the platform per question. An answer that comes too late is a dead letter.
+ */
+import type { WheelTimer } from '../foundation/timer-wheel.ts'
+import {
+  AskAborted,
+  AskTargetTerminated,
+  AskTimeout,
+  InvalidMessage,
+  StatusError,
+} from './actor-errors.ts'
+import { ActorPath } from './actor-path.ts'
+import type { ActorRef, AskOptions, InternalRef, Watcher } from './actor-ref.ts'
+import { DeadLetter } from './lost-messages.ts'
+import type { Runtime } from './runtime.ts'
+import type { StatusReply } from './status-reply.ts'
+
+export function ask<Reply>(
+  target: InternalRef,
+  makeMessage: (replyTo: ActorRef<Reply>) => never,
+  options: AskOptions | undefined,
+  runtime: Runtime,
+): Promise<Reply> {
+  return new Promise<Reply>((resolve, reject) => {
+    const timeoutMs = runtime.askTimeoutMs(options?.timeout)
+    const question = new Question(
+      runtime,
+      target,
+      timeoutMs,
+      resolve as (r: unknown) => void,
+      reject,
+    )
+    const message = makeMessage(question)
+    // Also to a dead target: there it becomes the dead letter that says who was asked.
+    target.tell(message)
+    if (question.isOver) return
+    if (target.isTerminated) question.fail(new AskTargetTerminated(target.toString()))
+    else if (timeoutMs === 0) question.fire()
+    else question.wait(options?.signal)
+  })
+}
+
+export function askWithStatus<Value>(
+  target: InternalRef,
+  makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => never,
+  options: AskOptions | undefined,
+  runtime: Runtime,
+): Promise<Value> {
+  return ask(target, makeMessage, options, runtime).then((reply) => {
+    if (reply.status === 'success') return reply.value
+    throw typeof reply.error === 'string' ? new StatusError(reply.error) : reply.error
+  })
+}
+
+/** One question in flight: the address for its answer. */
+export class Question implements InternalRef, WheelTimer {
+  deadlineMs = 0
+  next: WheelTimer | undefined = undefined
+  previous: WheelTimer | undefined = undefined
+  slot = -1
+  isOver = false
+  readonly #runtime: Runtime
+  readonly #number: number
+  readonly #target: InternalRef
+  readonly #timeoutMs: number
+  readonly #resolve: (reply: unknown) => void
+  readonly #reject: (error: unknown) => void
+  #stopListening: (() => void) | undefined = undefined
+  #watchers: Set<Watcher> | undefined = undefined
+
+  constructor(
+    runtime: Runtime,
+    target: InternalRef,
+    timeoutMs: number,
+    resolve: (reply: unknown) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#runtime = runtime
+    this.#number = runtime.nextAskNumber()
+    this.#target = target
+    this.#timeoutMs = timeoutMs
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  wait(signal: AbortSignal | undefined): void {
+    this.#runtime.wheel.start(this, this.#timeoutMs)
+    if (signal === undefined) return
+    const abort = (): void => this.fail(new AskAborted(this.#target.toString(), signal.reason))
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort, { once: true })
+    this.#stopListening = () => signal.removeEventListener('abort', abort)
+  }
+
+  tell(reply: unknown): void {
+    if (reply === undefined) throw new InvalidMessage(this.toString())
+    if (this.isOver) return this.#runtime.lost(new DeadLetter(reply, this, 'late-reply'))
+    this.#end()
+    this.#resolve(reply)
+  }
+
+  /** Time is up. */
+  fire(): void {
+    this.fail(new AskTimeout(this.#target.toString(), this.#timeoutMs))
+  }
+
+  fail(error: unknown): void {
+    if (this.isOver) return
+    this.#end()
+    this.#reject(error)
+  }
+
+  #end(): void {
+    this.isOver = true
+    this.#runtime.wheel.cancel(this)
+    this.#stopListening?.()
+    if (this.#watchers === undefined) return
+    for (const watcher of this.#watchers) watcher.watchedTerminated(this, undefined)
+    this.#watchers = undefined
+  }
+
+  get path(): ActorPath {
+    const parent = new ActorPath('temp', this.#runtime.root.path, 0)
+    return new ActorPath(`$ask-${this.#number}`, parent, 0)
+  }
+
+  get isTerminated(): boolean {
+    return this.isOver
+  }
+
+  ask<Reply>(make: (replyTo: ActorRef<Reply>) => never, options?: AskOptions): Promise<Reply> {
+    return ask(this, make, options, this.#runtime)
+  }
+
+  askWithStatus<Value>(
+    make: (replyTo: ActorRef<StatusReply<Value>>) => never,
+    options?: AskOptions,
+  ): Promise<Value> {
+    return askWithStatus(this, make, options, this.#runtime)
+  }
+
+  addWatcher(watcher: Watcher): void {
+    if (this.isOver) return watcher.watchedTerminated(this, undefined)
+    this.#watchers ??= new Set()
+    this.#watchers.add(watcher)
+  }
+
+  removeWatcher(watcher: Watcher): void {
+    this.#watchers?.delete(watcher)
+  }
+
+  toString(): string {
+    return this.path.toString()
+  }
+
+  toJSON(): string {
+    return this.toString()
+  }
+}

@@ -1,0 +1,208 @@
+/** The context that handlers get: checks that the actor may act now, then acts on its cell. */
+import { type Duration, toMs } from '../foundation/duration.ts'
+import type { Logger } from '../foundation/logger.ts'
+import { withFields } from '../foundation/prefixed-logger.ts'
+import type { ActorContext, AskAnswer, SpawnOptions } from './actor-context.ts'
+import { AbortedByStop, InvalidSettings, NotAChild, WatchConflict } from './actor-errors.ts'
+import type { ActorPath } from './actor-path.ts'
+import { type ActorRef, internal } from './actor-ref.ts'
+import type { ActorSystem } from './actor-system.ts'
+import { ActorTimers, type TimerScheduler } from './actor-timers.ts'
+import type { Behavior, MessageHandler } from './behavior.ts'
+import type { Cell } from './cell.ts'
+import { stopAsked, stopping, terminated, timed } from './cell-flags.ts'
+import { Envelope } from './envelope.ts'
+import { LocalRef } from './local-ref.ts'
+import { MessageAdapters, type MessageMatch } from './message-adapters.ts'
+import { ReceiveTimeout } from './receive-timeout.ts'
+import { childNamed, spawnChild } from './spawn.ts'
+import { StashBuffer } from './stash-buffer.ts'
+import type { StatusReply } from './status-reply.ts'
+
+export class CellContext implements ActorContext<unknown> {
+  readonly #cell: Cell
+  #log: Logger | undefined = undefined
+
+  constructor(cell: Cell) {
+    this.#cell = cell
+  }
+
+  get self(): ActorRef<unknown> {
+    return this.#cell.ref
+  }
+
+  get path(): ActorPath {
+    return this.#cell.ref.path
+  }
+
+  get system(): ActorSystem {
+    return this.#cell.runtime.system
+  }
+
+  get log(): Logger {
+    this.#log ??= withFields(this.#cell.runtime.logger, { actor: this.#cell.toString() })
+    return this.#log
+  }
+
+  get signal(): AbortSignal {
+    const isOver = (this.#cell.flags & (stopping | terminated)) !== 0
+    const before = this.#cell.stateIfAny?.abort
+    if (before !== undefined) return before.signal
+    if (isOver) return AbortSignal.abort(new AbortedByStop(this.#cell.toString()))
+    const abort = new AbortController()
+    this.#cell.state().abort = abort
+    return abort.signal
+  }
+
+  get timers(): TimerScheduler<unknown> {
+    this.#cell.assertTurn('timers')
+    return (this.#cell.state().timers ??= new ActorTimers(this.#cell))
+  }
+
+  get children(): readonly ActorRef<never>[] {
+    return [...(this.#cell.stateIfAny?.children?.values() ?? [])]
+  }
+
+  spawn<U>(
+    behavior: Behavior<U> | MessageHandler<U>,
+    options?: string | SpawnOptions,
+  ): ActorRef<U> {
+    this.#cell.assertTurn('spawn')
+    return spawnChild(this.#cell, behavior, options)
+  }
+
+  child(name: string): ActorRef<never> | undefined {
+    return childNamed(this.#cell, name)
+  }
+
+  stop(child?: ActorRef<never>): void {
+    this.#cell.assertTurn('stop')
+    if (child === undefined || child === this.self) {
+      this.#cell.flags |= stopAsked
+    } else if (child instanceof LocalRef && child.parent === this.#cell.ref) {
+      child.cell?.stop()
+    } else {
+      throw new NotAChild(child.toString(), this.#cell.toString())
+    }
+  }
+
+  watch(ref: ActorRef<never>): void {
+    this.#cell.assertTurn('watch')
+    this.#watch(ref, undefined)
+  }
+
+  watchWith(ref: ActorRef<never>, message: unknown): void {
+    this.#cell.assertTurn('watchWith')
+    this.#watch(ref, { message })
+  }
+
+  #watch(ref: ActorRef<never>, instead: { readonly message: unknown } | undefined): void {
+    if (ref === this.self) return
+    const state = this.#cell.state()
+    state.watching ??= new Map()
+    const { watching } = state
+    const watched = internal(ref)
+    if (watching.has(watched)) {
+      if (watching.get(watched)?.message === instead?.message) return
+      throw new WatchConflict(ref.toString(), this.#cell.toString())
+    }
+    watching.set(watched, instead)
+    watched.addWatcher(this.#cell)
+  }
+
+  unwatch(ref: ActorRef<never>): void {
+    this.#cell.assertTurn('unwatch')
+    const watched = internal(ref)
+    if (this.#cell.state().watching?.delete(watched) === true) watched.removeWatcher(this.#cell)
+  }
+
+  setReceiveTimeout(timeout: Duration, message: unknown): void {
+    this.#cell.assertTurn('setReceiveTimeout')
+    const timeoutMs = toMs(timeout, 'receive timeout')
+    if (timeoutMs <= 0) {
+      throw new InvalidSettings('setReceiveTimeout', ['the timeout must be longer than nothing'])
+    }
+    this.cancelReceiveTimeout()
+    this.#cell.state().receiveTimeout = new ReceiveTimeout(this.#cell, timeoutMs, message)
+    this.#cell.flags |= timed
+  }
+
+  cancelReceiveTimeout(): void {
+    this.#cell.assertTurn('cancelReceiveTimeout')
+    const state = this.#cell.state()
+    state.receiveTimeout?.cancel()
+    state.receiveTimeout = undefined
+    this.#cell.flags &= ~timed
+  }
+
+  stash(capacity: number): StashBuffer<unknown> {
+    this.#cell.assertTurn('stash')
+    if (!Number.isSafeInteger(capacity) || capacity < 0) {
+      const problem = `the capacity must be a whole number of at least 0, not ${capacity}`
+      throw new InvalidSettings('The stash', [problem])
+    }
+    const stash = new StashBuffer<unknown>(this.#cell, capacity)
+    const state = this.#cell.state()
+    state.stashes ??= []
+    state.stashes.push(stash as unknown as StashBuffer<never>)
+    return stash
+  }
+
+  messageAdapter<U>(
+    matchOrTranslate: MessageMatch<U> | ((message: U) => unknown),
+    translate?: (message: U) => unknown,
+  ): ActorRef<U> {
+    this.#cell.assertTurn('messageAdapter')
+    const adapters = (this.#cell.state().adapters ??= new MessageAdapters(this.#cell))
+    if (translate === undefined) {
+      adapters.register(undefined, matchOrTranslate as (message: never) => unknown)
+    } else {
+      adapters.register(matchOrTranslate, translate)
+    }
+    return adapters.ref
+  }
+
+  pipeToSelf<V>(
+    promise: Promise<V>,
+    done: (value: V) => unknown,
+    failed?: (error: unknown) => unknown,
+  ): void {
+    this.#cell.assertTurn('pipeToSelf')
+    this.#pipe(promise, done, failed)
+  }
+
+  #pipe<V>(
+    promise: Promise<V>,
+    done: (value: V) => unknown,
+    failed: ((error: unknown) => unknown) | undefined,
+  ): void {
+    const cell = this.#cell
+    const send = (value: unknown, map: () => unknown): void =>
+      cell.sendEnvelope(new Envelope({ type: 'Piped', value, map }))
+    const fail = (error: unknown): never => {
+      throw error
+    }
+    promise.then(
+      (value) => send(value, () => done(value)),
+      (error: unknown) => send(error, () => (failed ?? fail)(error)),
+    )
+  }
+
+  ask<U, Reply>(
+    target: ActorRef<U>,
+    makeMessage: (replyTo: ActorRef<Reply>) => U,
+    answer: AskAnswer<unknown, Reply>,
+  ): void {
+    this.#cell.assertTurn('ask')
+    this.#pipe(target.ask(makeMessage, answer), answer.done, answer.failed)
+  }
+
+  askWithStatus<U, Value>(
+    target: ActorRef<U>,
+    makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => U,
+    answer: AskAnswer<unknown, Value>,
+  ): void {
+    this.#cell.assertTurn('askWithStatus')
+    this.#pipe(target.askWithStatus(makeMessage, answer), answer.done, answer.failed)
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * The rarely used state of a running actor, created on first use: an idle actor with a trivial behavior has none of it.
+ */
+import type { Timer } from '../foundation/timers.ts'
+import type { Failure, InternalRef, Watcher } from './actor-ref.ts'
+import type { ActorTimers } from './actor-timers.ts'
+import type { Wrapper } from './behavior.ts'
+import type { Inward } from './inward.ts'
+import type { LocalRef } from './local-ref.ts'
+import type { MailboxOptions } from './mailbox.ts'
+import type { MessageAdapters } from './message-adapters.ts'
+import type { ReceiveTimeout } from './receive-timeout.ts'
+import type { StashBuffer } from './stash-buffer.ts'
+
+/** Messages that go before the mailbox: an unstash in progress, or what was held during a restart. */
+export interface Replay {
+  /** The next message, or undefined when there is none left. */
+  take(): Inward | undefined
+  /** A failure ends the replay of a stash, whose rest stays stashed; what a restart held is always delivered. */
+  readonly endsOnFailure: boolean
+}
+
+export class CellState {
+  children: Map<string, LocalRef> | undefined
+  /** Children spawned without a name so far. */
+  namelessCount = 0
+  /** A supervisor that waits for children to end before it restarts. */
+  childListener: ((child: LocalRef) => void) | undefined
+  /** Whom this actor watches, and what to deliver instead of the signal. */
+  watching: Map<InternalRef, { readonly message: unknown } | undefined> | undefined
+  watchers: Set<Watcher> | undefined
+  timers: ActorTimers | undefined
+  receiveTimeout: ReceiveTimeout | undefined
+  adapters: MessageAdapters | undefined
+  stashes: StashBuffer<never>[] | undefined
+  /** The last one goes first. */
+  replays: Replay[] | undefined
+  /** Supervisors and settled handlers to go on with, in this order. */
+  readonly inward: Inward[] = []
+  mailbox: MailboxOptions | undefined
+  envelopesQueued = 0
+  abort: AbortController | undefined
+  /** The promise of the async handler in progress: an older one that settles late finds another here. */
+  pending: object | undefined
+  /** The wrapper whose inner behavior runs right now. */
+  scope: Wrapper | undefined
+  failure: Failure | undefined
+  stopCallback: (() => void) | undefined
+  stopStage: 'children' | 'handler' | 'post-stop' | undefined
+  /** Ends the wait for a handler that does not settle. */
+  patience: Timer | undefined
+}

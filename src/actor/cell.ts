@@ -1,0 +1,392 @@
+/**
+ * A running actor: its mailbox, its current behavior and its turn. Takes one message at a time, whatever its handlers
+ * do; system business (start, stop, children that ended, a settled promise) goes before messages.
+ *
+ *   unstarted ──▶ running ⇄ suspended (an async handler is in flight)
+ *                    └────────┴──▶ stopping ──children gone, handler settled, PostStop──▶ terminated
+ *
+ * Invariant: user code of one actor never runs inside another call of its own user code, nor while an async handler of
+ * it is in flight.
+ */
+import { AssertionFailed } from '../foundation/assert.ts'
+import type { Task } from '../foundation/dispatcher.ts'
+import type { RingBuffer } from '../foundation/ring-buffer.ts'
+import type { ActorContext } from './actor-context.ts'
+import { ActorStopped, ContextOutsideTurn } from './actor-errors.ts'
+import type { Failure, InternalRef, Watcher } from './actor-ref.ts'
+import {
+  type AnyBehavior,
+  type AnyResult,
+  type Failed,
+  type Receive,
+  type Stopped,
+  same,
+  unhandled,
+} from './behavior.ts'
+import {
+  guarded,
+  internalPriority,
+  inTurn,
+  inwardWaits,
+  replaying,
+  scheduled,
+  stopAsked,
+  stopping,
+  suspended,
+  terminated,
+  timed,
+  unstarted,
+} from './cell-flags.ts'
+import { CellState, type Replay } from './cell-state.ts'
+import { Envelope } from './envelope.ts'
+import {
+  interpretMessage,
+  interpretSignal,
+  isPromise,
+  startBehavior,
+  transition,
+} from './interpret.ts'
+import { type Inward, messageIn, Settled } from './inward.ts'
+import type { LocalRef } from './local-ref.ts'
+import { UnhandledMessage } from './lost-messages.ts'
+import { mayQueue } from './mailbox.ts'
+import { isMail, openEnvelope, returnEnvelope } from './open-envelope.ts'
+import type { Runtime } from './runtime.ts'
+import type { Signal } from './signals.ts'
+import { continueStopping } from './stopping.ts'
+
+/** What keeps the cell from taking mail straight away. */
+const beforeMail =
+  unstarted | suspended | stopping | terminated | inwardWaits | replaying | stopAsked
+const notSendable = terminated | guarded
+const notSchedulable = scheduled | suspended | stopping
+
+export class Cell implements Task, Watcher {
+  readonly ref: LocalRef
+  readonly runtime: Runtime
+  /** Before the start the initial behavior, afterwards always a started one. */
+  behavior: AnyBehavior
+  mailbox: RingBuffer<unknown> | undefined
+  flags: number
+  #state: CellState | undefined
+  #context: ActorContext<never> | undefined
+
+  constructor(ref: LocalRef, runtime: Runtime, behavior: AnyBehavior, isInternal: boolean) {
+    this.ref = ref
+    this.runtime = runtime
+    this.behavior = behavior
+    this.mailbox = undefined
+    this.flags = unstarted | scheduled | (isInternal ? internalPriority : 0)
+    this.#state = undefined
+    this.#context = undefined
+    ref.cell = this
+    runtime.dispatcher.execute(this)
+  }
+
+  get isInternal(): boolean {
+    return (this.flags & internalPriority) !== 0
+  }
+
+  get isTerminated(): boolean {
+    return (this.flags & terminated) !== 0
+  }
+
+  get context(): ActorContext<never> {
+    this.#context ??= this.runtime.contextOf(this)
+    return this.#context
+  }
+
+  /** The rare state, created now if there was none. */
+  state(): CellState {
+    this.#state ??= new CellState()
+    return this.#state
+  }
+
+  get stateIfAny(): CellState | undefined {
+    return this.#state
+  }
+
+  toString(): string {
+    return this.ref.toString()
+  }
+
+  // ---- mail
+
+  send(message: unknown): void {
+    if ((this.flags & notSendable) !== 0 && !mayQueue(this, message)) return
+    this.#queue(message)
+  }
+
+  /** Queues what is never refused, dropped or counted against the mailbox. */
+  sendEnvelope(envelope: Envelope): void {
+    if (this.isTerminated) return returnEnvelope(this, envelope, 'terminated')
+    if ((this.flags & guarded) !== 0) this.state().envelopesQueued++
+    this.#queue(envelope)
+  }
+
+  #queue(message: unknown): void {
+    const mailbox = (this.mailbox ??= this.runtime.mailboxes.take())
+    mailbox.push(message)
+    if ((this.flags & notSchedulable) === 0) this.schedule()
+  }
+
+  schedule(): void {
+    if ((this.flags & scheduled) !== 0) return
+    this.flags |= scheduled
+    this.runtime.dispatcher.execute(this)
+  }
+
+  boundMailbox(options: CellState['mailbox']): void {
+    this.state().mailbox = options
+    this.flags |= guarded
+  }
+
+  // ---- turns
+
+  run(quota: number): number {
+    this.flags |= inTurn
+    let done = 0
+    while (done < quota) {
+      if ((this.flags & beforeMail) !== 0) {
+        if (!this.#attend()) break
+        done++
+      } else {
+        const taken = this.#takeMail(quota - done)
+        if (taken === 0) break
+        done += taken
+      }
+    }
+    this.flags &= ~inTurn
+    if (done < quota) {
+      this.flags &= ~scheduled
+      if (this.mailbox !== undefined && this.mailbox.size === 0) this.#giveBackMailbox()
+    }
+    return done
+  }
+
+  #giveBackMailbox(): void {
+    this.runtime.mailboxes.give(this.mailbox!)
+    this.mailbox = undefined
+  }
+
+  #takeMail(limit: number): number {
+    const mailbox = this.mailbox
+    if (mailbox === undefined) return 0
+    let done = 0
+    try {
+      while (done < limit && (this.flags & beforeMail) === 0) {
+        const message = mailbox.shift()
+        if (message === undefined) break
+        done++
+        if (message instanceof Envelope) this.#open(message)
+        else this.receive(message)
+      }
+    } catch (error) {
+      this.#failed(error)
+    }
+    return done
+  }
+
+  /** Does one thing that goes before mail; answers false when the turn has to end. */
+  #attend(): boolean {
+    const flags = this.flags
+    if ((flags & terminated) !== 0) return false
+    try {
+      if ((flags & stopping) !== 0) return continueStopping(this)
+      if ((flags & unstarted) !== 0) this.#start()
+      else if ((flags & inwardWaits) !== 0) this.#goInward()
+      else if ((flags & suspended) !== 0) return false
+      else if ((flags & stopAsked) !== 0) this.stop()
+      else if ((flags & replaying) !== 0) this.#replayNext()
+    } catch (error) {
+      this.#failed(error)
+    }
+    return true
+  }
+
+  #start(): void {
+    this.flags &= ~unstarted
+    const started = startBehavior(this.behavior, this)
+    if (started.kind === 'stopped' || started.kind === 'failed') {
+      // Nothing ever ran, so there is nobody to hear PostStop.
+      this.behavior = same
+      this.#end(started)
+    } else {
+      this.behavior = started
+    }
+  }
+
+  #open(envelope: Envelope): void {
+    if ((this.flags & guarded) !== 0 && !isMail(envelope)) this.state().envelopesQueued--
+    openEnvelope(this, envelope.content)
+  }
+
+  /** Hands a message from somebody to the behavior. */
+  receive(message: unknown): void {
+    if ((this.flags & timed) !== 0) this.#state?.receiveTimeout?.push(message)
+    this.receiveTick(message)
+  }
+
+  /** Hands a message to the behavior; one from the actor's own timers does not count as being busy. */
+  receiveTick(message: unknown): void {
+    const behavior = this.behavior
+    const result: AnyResult =
+      behavior.kind === 'receiveMessage'
+        ? (behavior as Receive<unknown> & { onMessage: (message: unknown) => AnyResult }).onMessage(
+            message,
+          )
+        : interpretMessage(behavior, this, message)
+    if (result === undefined || result === same) return
+    this.#become(result, message)
+  }
+
+  /** Hands a signal to the behavior. */
+  signal(signal: Signal): void {
+    const result = interpretSignal(this.behavior, this, signal)
+    if (result === undefined || result === same || result === unhandled) return
+    this.#become(result, undefined)
+  }
+
+  #become(result: AnyResult, message: unknown): void {
+    if (result === unhandled) {
+      if (message !== undefined) this.runtime.lost(new UnhandledMessage(message, this.ref))
+    } else if (isPromise(result)) {
+      this.awaitHandler(result, message)
+    } else {
+      const end = transition(this, result, (started) => {
+        this.behavior = started
+      })
+      if (end !== same) this.#end(end as AnyBehavior)
+    }
+  }
+
+  #end(final: AnyBehavior): void {
+    if (final.kind === 'failed') {
+      this.#fail((final as Failed).cause)
+    } else {
+      this.state().stopCallback = (final as Stopped).callback
+      this.stop()
+    }
+  }
+
+  // ---- async handlers, replays, supervisors
+
+  /** No mail is taken until the promise settles. */
+  awaitHandler(promise: Promise<unknown>, message?: unknown): void {
+    this.flags |= suspended
+    this.state().pending = promise
+    // A foreign thenable may do anything when asked; a promise of ours around it may not.
+    Promise.resolve(promise).then(
+      (result) => this.#settled(promise, new Settled(message, result, false)),
+      (error: unknown) => this.#settled(promise, new Settled(message, error, true)),
+    )
+  }
+
+  #settled(promise: Promise<unknown>, settled: Settled): void {
+    if (this.#state?.pending !== promise) return
+    this.#state.pending = undefined
+    this.flags &= ~suspended
+    if ((this.flags & stopping) === 0) this.sendInward(settled)
+    else this.schedule()
+  }
+
+  /** Goes down through the wrappers, before any mail. */
+  sendInward(inward: Inward): void {
+    this.state().inward.push(inward)
+    this.flags |= inwardWaits
+    this.schedule()
+  }
+
+  #goInward(): void {
+    const waiting = this.state().inward
+    const next = waiting.shift()
+    if (waiting.length === 0) this.flags &= ~inwardWaits
+    if (next !== undefined) this.#receiveInward(next)
+  }
+
+  #receiveInward(inward: Inward): void {
+    const result = interpretMessage(this.behavior, this, inward)
+    if (result === undefined || result === same) return
+    this.#become(result, messageIn(inward))
+  }
+
+  /** Lets these messages go before the mailbox. */
+  replay(replay: Replay): void {
+    const state = this.state()
+    state.replays ??= []
+    state.replays.push(replay)
+    this.flags |= replaying
+  }
+
+  #replayNext(): void {
+    const replays = this.state().replays ?? []
+    const next = replays.at(-1)?.take()
+    if (next !== undefined) return this.#receiveInward(next)
+    replays.pop()
+    if (replays.length === 0) this.flags &= ~replaying
+  }
+
+  // ---- failure and stop
+
+  /** A failing message ends the replay it came from: the rest of a stash stays in the stash. */
+  endReplays(): void {
+    const state = this.#state
+    if (state?.replays === undefined) return
+    state.replays = state.replays.filter((replay) => !replay.endsOnFailure)
+    if (state.replays.length === 0) this.flags &= ~replaying
+  }
+
+  #failed(error: unknown): void {
+    this.endReplays()
+    this.#fail(error)
+  }
+
+  /** Stops the actor for this reason; nobody supervises it any more. */
+  #fail(cause: unknown): void {
+    const { runtime } = this
+    runtime.logger.error({ err: cause, actor: this.toString() }, 'actor failed and stops')
+    if (cause instanceof AssertionFailed) runtime.brokenInvariant(cause)
+    this.state().failure = { cause }
+    this.stop()
+  }
+
+  stop(): void {
+    if ((this.flags & (stopping | terminated)) !== 0) return
+    this.flags |= stopping
+    this.schedule()
+  }
+
+  // ---- family
+
+  watchedTerminated(ref: InternalRef, failure: Failure | undefined): void {
+    if (this.#state?.watching?.has(ref) === true) {
+      this.sendEnvelope(new Envelope({ type: 'Terminated', ref, failure }))
+    }
+  }
+
+  childTerminated(child: LocalRef): void {
+    const children = this.#state?.children
+    if (children?.get(child.name) !== child) return
+    children.delete(child.name)
+    if ((this.flags & stopping) !== 0 && children.size === 0) this.schedule()
+    else this.#state?.childListener?.(child)
+  }
+
+  /** Forgets everything: only the address remains, for dead letters. */
+  release(): void {
+    this.flags = terminated | (this.flags & (internalPriority | scheduled | inTurn))
+    this.behavior = same
+    this.#state = undefined
+    this.#context = undefined
+  }
+
+  /** Throws unless user code of this actor may act right now. */
+  assertTurn(operation: string): void {
+    if ((this.flags & (stopping | terminated)) !== 0) {
+      throw new ActorStopped(operation, this.toString())
+    }
+    if ((this.flags & (inTurn | suspended)) === 0) {
+      throw new ContextOutsideTurn(operation, this.toString())
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * Tells the operator about lost messages: counts every one, and logs them until it would be too much. After a number of
+ * lines it falls silent for a while, says so, and afterwards says how many it kept to itself.
+ */
+import type { Clock } from '../foundation/clock.ts'
+import { formatMs } from '../foundation/duration.ts'
+import type { Logger, LogFields } from '../foundation/logger.ts'
+import type { ActorSettings } from './actor-settings.ts'
+import { type LostMessage, suppressDeadLetterLog } from './lost-messages.ts'
+
+/** The part of the actor settings that speaks of lost messages. */
+export type DeadLetterLogSettings = Pick<
+  ActorSettings,
+  'logDeadLetters' | 'logDeadLettersSuspendMs' | 'logDeadLettersDuringShutdown'
+>
+
+export interface DeadLetterLogOptions {
+  readonly logger: Logger
+  readonly clock: Clock
+  readonly settings: DeadLetterLogSettings
+}
+
+export class DeadLetterLog {
+  readonly #logger: Logger
+  readonly #clock: Clock
+  readonly #settings: DeadLetterLogSettings
+  readonly #counts = new Map<string, number>()
+  readonly #lostLimit: LogLimit
+  /** Apart, so that a chatty sender of unhandled messages does not hide the loss of others. */
+  readonly #unhandledLimit: LogLimit
+  #isSilent: boolean
+
+  constructor({ logger, clock, settings }: DeadLetterLogOptions) {
+    this.#logger = logger
+    this.#clock = clock
+    this.#settings = settings
+    this.#isSilent = !(settings.logDeadLetters > 0)
+    this.#lostLimit = new LogLimit(settings)
+    this.#unhandledLimit = new LogLimit(settings)
+  }
+
+  record(event: LostMessage): void {
+    const kind = kindOf(event)
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)
+    if (!this.#isSilent && !isSuppressed(event.message)) this.#log(event)
+  }
+
+  /** How many messages were lost since the start, by `type/reason`: `Dropped/mailbox-full`, `UnhandledMessage`. */
+  counts(): Record<string, number> {
+    return Object.fromEntries(this.#counts)
+  }
+
+  /** From now on messages are lost because actors stop, which is no news. */
+  shutdownBegan(): void {
+    if (!this.#settings.logDeadLettersDuringShutdown) this.#isSilent = true
+  }
+
+  #log(event: LostMessage): void {
+    const isUnhandled = event.type === 'UnhandledMessage'
+    const limit = isUnhandled ? this.#unhandledLimit : this.#lostLimit
+    const turn = limit.next(this.#clock.monotonicMs())
+    if (turn === undefined) return
+    const write = (fields: LogFields, text: string): void =>
+      isUnhandled ? this.#logger.debug(fields, text) : this.#logger.info(fields, text)
+    const what = isUnhandled ? 'unhandled messages' : 'dead letters and dropped messages'
+    const { skipped, isLast } = turn
+    if (skipped > 0) write({ skipped }, `Logging of ${what} resumes; ${skipped} were not logged.`)
+    const suspended = `; logging of ${what} is suspended for ${formatMs(this.#settings.logDeadLettersSuspendMs)}`
+    write(fieldsOf(event), isLast ? `${event}${suspended}` : String(event))
+  }
+}
+
+/** Lets a number of lines pass, then none for a while, and so on. */
+class LogLimit {
+  readonly #linesMax: number
+  readonly #suspendMs: number
+  #lines = 0
+  #skipped = 0
+  #resumesMs = 0
+
+  constructor(settings: DeadLetterLogSettings) {
+    this.#linesMax = settings.logDeadLetters
+    this.#suspendMs = settings.logDeadLettersSuspendMs
+  }
+
+  /** Undefined when the line must not pass; else how many did not since the last one, and whether it is the last. */
+  next(nowMs: number): { readonly skipped: number; readonly isLast: boolean } | undefined {
+    if (this.#lines >= this.#linesMax) {
+      if (nowMs < this.#resumesMs) {
+        this.#skipped++
+        return undefined
+      }
+      this.#lines = 0
+    }
+    const skipped = this.#skipped
+    this.#skipped = 0
+    this.#lines++
+    const isLast = this.#lines >= this.#linesMax
+    if (isLast) this.#resumesMs = nowMs + this.#suspendMs
+    return { skipped, isLast }
+  }
+}
+
+function kindOf(event: LostMessage): string {
+  return event.type === 'UnhandledMessage' ? event.type : `${event.type}/${event.reason}`
+}
+
+function fieldsOf(event: LostMessage): LogFields {
+  const recipient = String(event.recipient)
+  if (event.type === 'UnhandledMessage') return { type: event.type, recipient }
+  return { type: event.type, recipient, reason: event.reason }
+}
+
+function isSuppressed(message: unknown): boolean {
+  if (typeof message !== 'object' || message === null) return false
+  return (message as { [suppressDeadLetterLog]?: unknown })[suppressDeadLetterLog] === true
+}

@@ -1,0 +1,37 @@
+/**
+ * What stands in a mailbox beside the user's messages: things the cell opens itself when their turn comes. They keep
+ * their place in the queue, which is why they are not flags.
+ */
+import type { ActorTimer } from './actor-timers.ts'
+import type { Failure, InternalRef } from './actor-ref.ts'
+import type { ReceiveTimeout } from './receive-timeout.ts'
+
+export type EnvelopeContent =
+  /** Stop when this is reached. */
+  | { readonly type: 'PoisonPill' }
+  /** A keyed timer fired; void when the timer was replaced or cancelled since. */
+  | { readonly type: 'TimerTick'; readonly timer: ActorTimer }
+  /** Nothing arrived for the time asked for; void when anything has changed since. */
+  | { readonly type: 'ReceiveTimeout'; readonly timeout: ReceiveTimeout }
+  /** Behind every message the terminated actor sent before. */
+  | {
+      readonly type: 'Terminated'
+      readonly ref: InternalRef
+      readonly failure: Failure | undefined
+    }
+  /** A message in a foreign protocol, for a message adapter to translate. */
+  | { readonly type: 'Adapted'; readonly message: unknown }
+  /** A promise settled with `value`; `map` makes the message, inside the actor. */
+  | { readonly type: 'Piped'; readonly value: unknown; readonly map: () => unknown }
+
+export class Envelope {
+  readonly content: EnvelopeContent
+
+  constructor(content: EnvelopeContent) {
+    this.content = content
+  }
+}
+
+/** Told to an actor, stops it after the messages that were sent before. */
+export const PoisonPill: PoisonPill = new Envelope({ type: 'PoisonPill' }) as PoisonPill
+export type PoisonPill = Envelope & { readonly content: { readonly type: 'PoisonPill' } }

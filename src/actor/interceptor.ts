@@ -1,0 +1,147 @@
+/**
+ * Sees the messages and signals of a behavior before it does, and may change, drop or answer them. The wrapper lives as
+ * long as the behavior inside; inside changes stay inside.
+ */
+import type { ActorContext } from './actor-context.ts'
+import type {
+  AnyBehavior,
+  AnyResult,
+  Behavior,
+  MessageHandler,
+  Result,
+  Wrap,
+  Wrapper,
+} from './behavior.ts'
+import type { Cell } from './cell.ts'
+import {
+  interpretMessage,
+  interpretSignal,
+  isFinal,
+  startBehavior,
+  transition,
+} from './interpret.ts'
+import { Replayed, isInward } from './inward.ts'
+import type { Signal } from './signals.ts'
+
+export interface Interceptor<Outer, Inner> {
+  /** Called for each message; `next` hands one on to the behavior inside. */
+  aroundReceive(
+    context: ActorContext<Outer>,
+    message: Outer,
+    next: (message: Inner) => Result<Inner>,
+  ): Result<Inner>
+  /** Called for each signal; without it signals pass. */
+  aroundSignal?(
+    context: ActorContext<Outer>,
+    signal: Signal,
+    next: (signal: Signal) => Result<Inner>,
+  ): Result<Inner>
+  /** Called when the behavior inside starts; without it nothing is done then. */
+  aroundStart?(context: ActorContext<Outer>): void
+  /** Whether an enclosing interceptor does the same already, so that this one is left out. Default: the same object. */
+  isSame?(enclosing: Interceptor<never, never>): boolean
+}
+
+type AnyInterceptor = Interceptor<never, never>
+
+export class Intercept<Outer, Inner> implements Wrap {
+  readonly kind = 'wrap'
+  readonly accepts?: (message: Outer) => void
+  readonly #make: () => Interceptor<Outer, Inner>
+  readonly #behavior: Behavior<Inner> | MessageHandler<Inner>
+
+  constructor(
+    make: () => Interceptor<Outer, Inner>,
+    behavior: Behavior<Inner> | MessageHandler<Inner>,
+  ) {
+    this.#make = make
+    this.#behavior = behavior
+  }
+
+  start(cell: Cell): AnyBehavior {
+    const interceptor = this.#make() as unknown as AnyInterceptor
+    const enclosing = cell.state().scope
+    if (isEnclosed(interceptor, enclosing)) return startBehavior(this.#behavior, cell)
+    const running = new RunningInterceptor(interceptor, enclosing)
+    return running.start(cell, this.#behavior)
+  }
+}
+
+function isEnclosed(interceptor: AnyInterceptor, enclosing: Wrapper | undefined): boolean {
+  for (let wrapper = enclosing; wrapper !== undefined; wrapper = wrapper.outer) {
+    if (!(wrapper instanceof RunningInterceptor)) continue
+    const other = wrapper.interceptor
+    if (other === interceptor || interceptor.isSame?.(other) === true) return true
+  }
+  return false
+}
+
+class RunningInterceptor implements Wrapper {
+  readonly kind = 'wrapped'
+  readonly interceptor: AnyInterceptor
+  readonly outer: Wrapper | undefined
+  #inner: AnyBehavior | undefined
+
+  constructor(interceptor: AnyInterceptor, outer: Wrapper | undefined) {
+    this.interceptor = interceptor
+    this.outer = outer
+  }
+
+  get inner(): AnyBehavior {
+    return this.#inner!
+  }
+
+  start(cell: Cell, behavior: unknown): AnyBehavior {
+    return this.#inScope(cell, () => {
+      this.interceptor.aroundStart?.(cell.context)
+      const started = startBehavior(behavior, cell)
+      this.#inner = started
+      return isFinal(started.kind) ? started : this
+    })
+  }
+
+  receive(cell: Cell, message: unknown): AnyResult {
+    return this.#inScope(cell, () => {
+      const next = (inner: unknown): AnyResult => interpretMessage(this.inner, cell, inner)
+      return this.#transition(cell, this.#around(cell, message, next))
+    })
+  }
+
+  #around(cell: Cell, message: unknown, next: (message: unknown) => AnyResult): AnyResult {
+    if (message instanceof Replayed && message.scope === this) return next(message.message)
+    if (isInward(message)) return next(message)
+    return this.interceptor.aroundReceive(
+      cell.context,
+      message as never,
+      next as (message: unknown) => never,
+    )
+  }
+
+  signal(cell: Cell, signal: Signal): AnyResult {
+    return this.#inScope(cell, () => {
+      const next = (inner: Signal): AnyResult => interpretSignal(this.inner, cell, inner)
+      const result =
+        this.interceptor.aroundSignal === undefined
+          ? next(signal)
+          : (this.interceptor.aroundSignal(cell.context, signal, next as never) as AnyResult)
+      return this.#transition(cell, result)
+    })
+  }
+
+  #transition(cell: Cell, result: AnyResult): AnyResult {
+    return transition(cell, result, (inner) => {
+      this.#inner = inner
+    })
+  }
+
+  #inScope<R>(cell: Cell, act: () => R): R {
+    const state = cell.state()
+    const enclosing = state.scope
+    state.scope = this
+    try {
+      return act()
+    } finally {
+      state.scope = enclosing
+    }
+  }
+}

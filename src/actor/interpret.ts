@@ -1,0 +1,166 @@
+/**
+ * Runs behaviors: starts what is deferred, hands messages and signals to handlers, and says what comes next. Used by
+ * the cell for the outermost behavior and by wrappers for the one inside them.
+ */
+import { unreachable } from '../foundation/assert.ts'
+import { DeathPact, InvalidBehavior } from './actor-errors.ts'
+import {
+  type AnyBehavior,
+  type AnyResult,
+  type BehaviorKind,
+  Receive,
+  type Setup,
+  type SignalHandlers,
+  type Wrap,
+  type Wrapper,
+  same,
+  unhandled,
+} from './behavior.ts'
+import type { Cell } from './cell.ts'
+import { Replayed, RestartDue, Settled } from './inward.ts'
+import type { Signal } from './signals.ts'
+
+/** Everything deferred is built; what comes back handles messages or is `stopped`. */
+export function startBehavior(behavior: unknown, cell: Cell): AnyBehavior {
+  let current = asBehavior(behavior, 'The initial behavior')
+  for (;;) {
+    switch (current.kind) {
+      case 'setup':
+        current = asBehavior((current as Setup<never>).factory(cell.context), 'Behaviors.setup')
+        break
+      case 'wrap':
+        return (current as Wrap).start(cell)
+      case 'same':
+      case 'unhandled':
+        throw new InvalidBehavior(`Behaviors.${current.kind}`, 'The initial behavior')
+      case 'stopped':
+      case 'failed':
+      case 'empty':
+      case 'ignore':
+      case 'receive':
+      case 'receiveMessage':
+      case 'wrapped':
+        return current
+      default:
+        return unreachable(current.kind)
+    }
+  }
+}
+
+/** Hands a message to a started behavior. Throws what the handler throws. */
+export function interpretMessage(behavior: AnyBehavior, cell: Cell, message: unknown): AnyResult {
+  if (behavior.kind === 'wrapped') return (behavior as Wrapper).receive(cell, message)
+  if (message instanceof Settled) {
+    if (message.isRejected) throw message.result
+    return message.result as AnyResult
+  }
+  if (message instanceof RestartDue) return same
+  return interpretLeaf(behavior, cell, message instanceof Replayed ? message.message : message)
+}
+
+function interpretLeaf(behavior: AnyBehavior, cell: Cell, message: unknown): AnyResult {
+  switch (behavior.kind) {
+    case 'receiveMessage':
+      return (
+        behavior as Receive<unknown> & { onMessage: (message: unknown) => AnyResult }
+      ).onMessage(message)
+    case 'receive':
+      return (behavior as Receive<never>).onMessage(cell.context as never, message as never)
+    case 'empty':
+      return unhandled
+    default:
+      return same
+  }
+}
+
+/** Hands a signal to a started behavior. Not handling the end of a watched actor is a failure. */
+export function interpretSignal(behavior: AnyBehavior, cell: Cell, signal: Signal): AnyResult {
+  const result = signalResult(behavior, cell, signal)
+  if (result !== unhandled) return result
+  switch (signal.type) {
+    case 'Terminated':
+    case 'ChildFailed':
+      throw new DeathPact(signal.ref.toString(), cell.ref.toString())
+    case 'MessageAdaptionFailure':
+      throw signal.cause
+    default:
+      return result
+  }
+}
+
+function signalResult(behavior: AnyBehavior, cell: Cell, signal: Signal): AnyResult {
+  switch (behavior.kind) {
+    case 'wrapped':
+      return (behavior as Wrapper).signal(cell, signal)
+    case 'receive':
+    case 'receiveMessage': {
+      const handlers: SignalHandlers<never> | undefined = (behavior as Receive<never>).onSignal
+      const handler = handlers?.[signal.type] as
+        | ((context: unknown, signal: Signal) => AnyResult)
+        | undefined
+      return handler === undefined ? unhandled : handler(cell.context, signal)
+    }
+    case 'ignore':
+      return same
+    default:
+      return unhandled
+  }
+}
+
+/**
+ * What a wrapper answers when the behavior inside it answered `result`: a change stays inside, the rest is the
+ * business of whoever is around it. `keep` takes the new inner behavior.
+ */
+export function transition(
+  cell: Cell,
+  result: AnyResult,
+  keep: (inner: AnyBehavior) => void,
+): AnyResult {
+  if (result === undefined || result === same || result === unhandled || isPromise(result)) {
+    return result
+  }
+  const next = asBehavior(result, 'A handler')
+  if (isFinal(next.kind)) return next
+  const inner = startBehavior(next, cell)
+  if (isFinal(inner.kind)) return inner
+  keep(inner)
+  return same
+}
+
+export function isFinal(kind: BehaviorKind): boolean {
+  return kind === 'stopped' || kind === 'failed'
+}
+
+export function isPromise(value: unknown): value is Promise<unknown> {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'then' in value &&
+    typeof value.then === 'function'
+  )
+}
+
+const kinds: ReadonlySet<unknown> = new Set<BehaviorKind>([
+  'same',
+  'unhandled',
+  'stopped',
+  'failed',
+  'empty',
+  'ignore',
+  'setup',
+  'receive',
+  'receiveMessage',
+  'wrap',
+  'wrapped',
+])
+
+function asBehavior(value: unknown, where: string): AnyBehavior {
+  if (typeof value === 'function') {
+    return new Receive<never>('receiveMessage', value as (message: never) => undefined)
+  }
+  const isBehavior =
+    typeof value === 'object' && value !== null && 'kind' in value && kinds.has(value.kind)
+  if (isPromise(value)) value.then(undefined, () => undefined)
+  if (!isBehavior) throw new InvalidBehavior(value, where)
+  return value as AnyBehavior
+}

@@ -1,0 +1,85 @@
+/** The address of an actor of this process. There is one per actor, so refs can be compared with `===`. */
+import { assert } from '../foundation/assert.ts'
+import { InvalidMessage } from './actor-errors.ts'
+import { ActorPath } from './actor-path.ts'
+import type { ActorRef, AskOptions, InternalRef, Watcher } from './actor-ref.ts'
+import { ask, askWithStatus } from './ask.ts'
+import type { Cell } from './cell.ts'
+import type { Runtime } from './runtime.ts'
+import type { StatusReply } from './status-reply.ts'
+
+export class LocalRef implements InternalRef {
+  /** As it stands in the path: percent-encoded. */
+  readonly name: string
+  readonly parent: LocalRef | undefined
+  readonly uid: number
+  /** Set by the cell, once. Undefined only for the root of all paths. */
+  cell: Cell | undefined
+
+  constructor(name: string, parent: LocalRef | undefined, uid: number) {
+    this.name = name
+    this.parent = parent
+    this.uid = uid
+    this.cell = undefined
+  }
+
+  get path(): ActorPath {
+    return new ActorPath(this.name, this.parent?.path, this.uid)
+  }
+
+  get isTerminated(): boolean {
+    return this.cell === undefined || this.cell.isTerminated
+  }
+
+  tell(message: unknown): void {
+    if (message === undefined) throw new InvalidMessage(this.toString())
+    this.cell?.send(message)
+  }
+
+  ask<Reply>(
+    makeMessage: (replyTo: ActorRef<Reply>) => never,
+    options?: AskOptions,
+  ): Promise<Reply> {
+    return ask(this, makeMessage, options, this.#runtime())
+  }
+
+  askWithStatus<Value>(
+    makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => never,
+    options?: AskOptions,
+  ): Promise<Value> {
+    return askWithStatus(this, makeMessage, options, this.#runtime())
+  }
+
+  #runtime(): Runtime {
+    assert(this.cell !== undefined, 'nobody holds the root of all paths')
+    return this.cell.runtime
+  }
+
+  addWatcher(watcher: Watcher): void {
+    if (this.cell === undefined || this.cell.isTerminated) {
+      watcher.watchedTerminated(this, undefined)
+    } else {
+      const state = this.cell.state()
+      state.watchers ??= new Set()
+      state.watchers.add(watcher)
+    }
+  }
+
+  removeWatcher(watcher: Watcher): void {
+    if (this.cell !== undefined && !this.cell.isTerminated) {
+      this.cell.state().watchers?.delete(watcher)
+    }
+  }
+
+  toString(): string {
+    return this.path.toString()
+  }
+
+  toJSON(): string {
+    return this.toString()
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return `ActorRef(${this})`
+  }
+}

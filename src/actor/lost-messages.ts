@@ -1,0 +1,87 @@
+/**
+ * The three ways in which a message ends without being handled, as events of the event stream. Every drop anywhere in
+ * the runtime is one of them, with a reason that a program can read.
+ */
+import { show } from '../foundation/show.ts'
+import type { ActorRef } from './actor-ref.ts'
+
+/** There was nobody to receive it. */
+export class DeadLetter {
+  readonly type = 'DeadLetter'
+  readonly message: unknown
+  readonly recipient: ActorRef<never>
+  readonly reason: DeadLetterReason
+
+  constructor(message: unknown, recipient: ActorRef<never>, reason: DeadLetterReason) {
+    this.message = message
+    this.recipient = recipient
+    this.reason = reason
+  }
+
+  toString(): string {
+    return `DeadLetter(${show(this.message)} to ${this.recipient}: ${this.reason})`
+  }
+}
+
+export type DeadLetterReason =
+  /** The actor had terminated when the message was sent. */
+  | 'terminated'
+  /** The actor terminated while the message waited in its mailbox. */
+  | 'terminated-while-queued'
+  /** The actor terminated while the message waited in its stash. */
+  | 'terminated-while-stashed'
+  /** The ask had been answered, had timed out or was aborted. */
+  | 'late-reply'
+
+/** A limit was reached or a buffer was given up, so it was dropped on purpose. */
+export class Dropped {
+  readonly type = 'Dropped'
+  readonly message: unknown
+  readonly recipient: ActorRef<never>
+  readonly reason: DroppedReason
+
+  constructor(message: unknown, recipient: ActorRef<never>, reason: DroppedReason) {
+    this.message = message
+    this.recipient = recipient
+    this.reason = reason
+  }
+
+  toString(): string {
+    return `Dropped(${show(this.message)} to ${this.recipient}: ${this.reason})`
+  }
+}
+
+export type DroppedReason =
+  | 'mailbox-full'
+  /** The actor was restarting and its restart buffer was full. */
+  | 'restart-stash-full'
+  /** The stash that held it belonged to a behavior that was restarted. */
+  | 'stash-discarded-by-restart'
+  /** The stash was cleared by the actor itself. */
+  | 'stash-cleared'
+  /** A message adapter or a `pipeToSelf` mapping answered nothing. */
+  | 'adapted-to-nothing'
+
+/** The actor's behavior had no use for it. */
+export class UnhandledMessage {
+  readonly type = 'UnhandledMessage'
+  readonly message: unknown
+  readonly recipient: ActorRef<never>
+
+  constructor(message: unknown, recipient: ActorRef<never>) {
+    this.message = message
+    this.recipient = recipient
+  }
+
+  toString(): string {
+    return `UnhandledMessage(${show(this.message)} to ${this.recipient})`
+  }
+}
+
+export type LostMessage = DeadLetter | Dropped | UnhandledMessage
+
+/** A message with this property set to true is counted and published when lost, but not logged. */
+export const suppressDeadLetterLog: unique symbol = Symbol('suppressDeadLetterLog')
+
+/** A message with this property set to true does not push back the receive timeout of its receiver. */
+export const notInfluenceReceiveTimeout: unique symbol = Symbol('notInfluenceReceiveTimeout')

@@ -1,0 +1,68 @@
+/** How many messages may wait for one actor, and what happens to one too many. */
+import type { RingBuffer } from '../foundation/ring-buffer.ts'
+import { MailboxFull } from './actor-errors.ts'
+import type { Cell } from './cell.ts'
+import { Envelope } from './envelope.ts'
+import { DeadLetter, Dropped } from './lost-messages.ts'
+import { isMail, originalOf } from './open-envelope.ts'
+
+export interface MailboxOptions {
+  /** Messages that may wait. Signals and timer ticks are not counted and never dropped. */
+  readonly capacity: number
+  readonly overflow?: OverflowPolicy
+}
+
+/**
+ * `drop-new` (default) drops the message being sent, `drop-head` the one that has waited longest; both publish
+ * `Dropped`. `fail` makes `tell` throw `MailboxFull` at the sender.
+ */
+export type OverflowPolicy = 'drop-new' | 'drop-head' | 'fail'
+
+/** Every problem with these options, in words for the person who set them; empty when all is well. */
+export function problemsWithMailbox(options: MailboxOptions): string[] {
+  const problems: string[] = []
+  if (!Number.isSafeInteger(options.capacity) || options.capacity < 1) {
+    problems.push(`mailbox.capacity must be a whole number of at least 1, not ${options.capacity}`)
+  }
+  const policies: readonly unknown[] = ['drop-new', 'drop-head', 'fail', undefined]
+  if (!policies.includes(options.overflow)) {
+    problems.push(
+      `mailbox.overflow must be 'drop-new', 'drop-head' or 'fail', not ${String(options.overflow)}`,
+    )
+  }
+  return problems
+}
+
+/** Decides about a message to an actor that is gone or whose mailbox is bounded; what may not queue is dealt with. */
+export function mayQueue(cell: Cell, message: unknown): boolean {
+  if (message instanceof Envelope && (cell.isTerminated || !isMail(message))) {
+    cell.sendEnvelope(message)
+    return false
+  }
+  if (cell.isTerminated) {
+    cell.runtime.lost(new DeadLetter(message, cell.ref, 'terminated'))
+    return false
+  }
+  return hasRoom(cell, message)
+}
+
+function hasRoom(cell: Cell, message: unknown): boolean {
+  const { mailbox: bound, envelopesQueued } = cell.state()
+  const size = cell.mailbox === undefined ? 0 : cell.mailbox.size - envelopesQueued
+  if (bound === undefined || cell.mailbox === undefined || size < bound.capacity) return true
+  if (bound.overflow === 'fail') throw new MailboxFull(cell.toString(), bound.capacity)
+  const victim = bound.overflow === 'drop-head' ? takeOldest(cell.mailbox) : message
+  cell.runtime.lost(new Dropped(originalOf(victim), cell.ref, 'mailbox-full'))
+  return victim !== message
+}
+
+/** Takes the oldest message out of the mailbox; envelopes before it keep their place. */
+function takeOldest(mailbox: RingBuffer<unknown>): unknown {
+  let victim: unknown
+  for (let left = mailbox.size; left > 0; left--) {
+    const each = mailbox.shift()
+    if (victim === undefined && isMail(each)) victim = each
+    else mailbox.push(each)
+  }
+  return victim
+}

@@ -1,0 +1,103 @@
+/**
+ * Translates foreign messages into an actor's own. All adapters of an actor share one address; there is one translation
+ * per match, so an actor that registers on every message does not grow.
+ */
+import { ActorPath } from './actor-path.ts'
+import type { ActorRef, AskOptions, InternalRef, Watcher } from './actor-ref.ts'
+import { InvalidMessage } from './actor-errors.ts'
+import { ask, askWithStatus } from './ask.ts'
+import type { Cell } from './cell.ts'
+import { Envelope } from './envelope.ts'
+import type { StatusReply } from './status-reply.ts'
+
+/** How to recognise a foreign message: by its `type` tag, by its class, or by asking a function. */
+export type MessageMatch<U> =
+  | string
+  | (abstract new (...args: never[]) => U)
+  | ((message: unknown) => message is U)
+
+export class MessageAdapters {
+  readonly ref: AdapterRef
+  readonly #translations = new Map<unknown, (message: never) => unknown>()
+
+  constructor(cell: Cell) {
+    this.ref = new AdapterRef(cell)
+  }
+
+  register(match: unknown, translate: (message: never) => unknown): void {
+    // The newest is asked first, so a replaced one moves to the end too.
+    this.#translations.delete(match)
+    this.#translations.set(match, translate)
+  }
+
+  translationFor(message: unknown): ((message: never) => unknown) | undefined {
+    const newestFirst = [...this.#translations].reverse()
+    return newestFirst.find(([match]) => isMatch(match, message))?.[1]
+  }
+}
+
+function isMatch(match: unknown, message: unknown): boolean {
+  if (match === undefined) return true
+  if (typeof match === 'string') {
+    return (
+      typeof message === 'object' && message !== null && 'type' in message && message.type === match
+    )
+  }
+  if (isClass(match)) return message instanceof match
+  return typeof match === 'function' && Boolean((match as (message: unknown) => unknown)(message))
+}
+
+/** A class may not be called and a guard may not be asked with `instanceof`, so they have to be told apart. */
+function isClass(match: unknown): match is abstract new () => unknown {
+  return typeof match === 'function' && /^class\b/.test(Function.prototype.toString.call(match))
+}
+
+/** The address of an actor for foreign messages. */
+export class AdapterRef implements InternalRef {
+  readonly #cell: Cell
+
+  constructor(cell: Cell) {
+    this.#cell = cell
+  }
+
+  get path(): ActorPath {
+    return new ActorPath('$adapter', this.#cell.ref.path, 0)
+  }
+
+  get isTerminated(): boolean {
+    return this.#cell.isTerminated
+  }
+
+  tell(message: unknown): void {
+    if (message === undefined) throw new InvalidMessage(this.toString())
+    const isOurs = message instanceof Envelope
+    this.#cell.send(isOurs ? message : new Envelope({ type: 'Adapted', message }))
+  }
+
+  ask<Reply>(make: (replyTo: ActorRef<Reply>) => never, options?: AskOptions): Promise<Reply> {
+    return ask(this, make, options, this.#cell.runtime)
+  }
+
+  askWithStatus<Value>(
+    make: (replyTo: ActorRef<StatusReply<Value>>) => never,
+    options?: AskOptions,
+  ): Promise<Value> {
+    return askWithStatus(this, make, options, this.#cell.runtime)
+  }
+
+  addWatcher(watcher: Watcher): void {
+    this.#cell.ref.addWatcher(watcher)
+  }
+
+  removeWatcher(watcher: Watcher): void {
+    this.#cell.ref.removeWatcher(watcher)
+  }
+
+  toString(): string {
+    return this.path.toString()
+  }
+
+  toJSON(): string {
+    return this.toString()
+  }
+}

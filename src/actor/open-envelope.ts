@@ -1,0 +1,80 @@
+/** What a cell does with the envelopes it finds in its mailbox, and what becomes of them when it is gone. */
+import { unreachable } from '../foundation/assert.ts'
+import type { Cell } from './cell.ts'
+import { Envelope, type EnvelopeContent } from './envelope.ts'
+import { LocalRef } from './local-ref.ts'
+import { DeadLetter, type DeadLetterReason, Dropped, UnhandledMessage } from './lost-messages.ts'
+import { ChildFailed, MessageAdaptionFailure, Terminated } from './signals.ts'
+
+export function openEnvelope(cell: Cell, content: EnvelopeContent): void {
+  switch (content.type) {
+    case 'PoisonPill':
+      return cell.stop()
+    case 'TimerTick':
+      return cell.state().timers?.deliver(content.timer)
+    case 'ReceiveTimeout':
+      return content.timeout.deliver()
+    case 'Terminated':
+      return deliverTermination(cell, content)
+    case 'Adapted':
+      return deliverAdapted(cell, content.message)
+    case 'Piped':
+      return deliverTranslated(cell, content.value, content.map)
+    default:
+      return unreachable(content)
+  }
+}
+
+function deliverTermination(
+  cell: Cell,
+  { ref, failure }: Extract<EnvelopeContent, { type: 'Terminated' }>,
+): void {
+  const watching = cell.state().watching
+  // Not watched any more: unwatch also takes back what is already in the mailbox.
+  if (watching === undefined || !watching.has(ref)) return
+  const instead = watching.get(ref)
+  watching.delete(ref)
+  if (instead !== undefined) return cell.receive(instead.message)
+  const isChild = ref instanceof LocalRef && ref.parent === cell.ref
+  if (failure !== undefined && isChild) return cell.signal(new ChildFailed(ref, failure.cause))
+  cell.signal(new Terminated(ref))
+}
+
+function deliverAdapted(cell: Cell, message: unknown): void {
+  const translate = cell.state().adapters?.translationFor(message)
+  if (translate === undefined) return cell.runtime.lost(new UnhandledMessage(message, cell.ref))
+  deliverTranslated(cell, message, () => translate(message as never))
+}
+
+/** Translation runs inside the actor; its failure is the actor's, unless it handles the signal. */
+function deliverTranslated(cell: Cell, original: unknown, translate: () => unknown): void {
+  let translated: unknown
+  try {
+    translated = translate()
+  } catch (error) {
+    return cell.signal(new MessageAdaptionFailure(error))
+  }
+  if (translated !== undefined && translated !== null) return cell.receive(translated)
+  cell.runtime.lost(new Dropped(original, cell.ref, 'adapted-to-nothing'))
+}
+
+/** The receiver is gone: what was a message to it becomes a dead letter, the rest has lost its meaning. */
+export function returnEnvelope(cell: Cell, envelope: Envelope, reason: DeadLetterReason): void {
+  const { content } = envelope
+  if (content.type === 'Adapted')
+    cell.runtime.lost(new DeadLetter(content.message, cell.ref, reason))
+  else if (content.type === 'Piped')
+    cell.runtime.lost(new DeadLetter(content.value, cell.ref, reason))
+}
+
+/** Whether this stands in a mailbox as a message that somebody sent, and counts against its capacity. */
+export function isMail(queued: unknown): boolean {
+  return !(queued instanceof Envelope) || queued.content.type === 'Adapted'
+}
+
+/** The message as it was sent. */
+export function originalOf(queued: unknown): unknown {
+  return queued instanceof Envelope && queued.content.type === 'Adapted'
+    ? queued.content.message
+    : queued
+}

@@ -1,0 +1,48 @@
+/** What can be done wrong with a coordinated shutdown, or go wrong in it. */
+import { CodedError } from '../../foundation/coded-error.ts'
+import { formatMs } from '../../foundation/duration.ts'
+import { show } from '../../foundation/show.ts'
+
+export class UnknownShutdownPhase extends CodedError {
+  readonly code = 'UNKNOWN_SHUTDOWN_PHASE'
+  readonly phase: string
+
+  constructor(phase: string, known: Iterable<string>) {
+    super(
+      `${show(phase)} is not a phase of the shutdown. The phases are: ${[...known].join(', ')}.`,
+    )
+    this.phase = phase
+  }
+}
+
+/** A task was added too late to run. */
+export class ShutdownPhaseBegun extends CodedError {
+  readonly code = 'SHUTDOWN_PHASE_BEGUN'
+  readonly phase: string
+  readonly task: string
+
+  constructor(phase: string, task: string, currentPhase: string | undefined) {
+    const progress =
+      currentPhase === undefined ? 'the shutdown has ended' : `the shutdown is in ${currentPhase}`
+    super(
+      `Task ${show(task)} cannot be added to phase ${phase}: ${progress}. Add it before the shutdown begins, or to a later phase.`,
+    )
+    this.phase = phase
+    this.task = task
+  }
+}
+
+/** A phase that must succeed did not end in its time. */
+export class ShutdownPhaseTimeout extends CodedError {
+  readonly code = 'SHUTDOWN_PHASE_TIMEOUT'
+  readonly phase: string
+  readonly tasks: readonly string[]
+
+  constructor(phase: string, timeoutMs: number, tasks: readonly string[]) {
+    super(
+      `Shutdown phase ${phase} timed out after ${formatMs(timeoutMs)}. Still running: ${tasks.join(', ')}.`,
+    )
+    this.phase = phase
+    this.tasks = tasks
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Messages that an actor keeps for later. Unstashing puts them before the mailbox, oldest first, each handled by the
+ * behavior that the one before left; nothing is nested, so a long stash cannot overflow the stack. What is not unstashed
+ * when the actor stops becomes dead letters.
+ */
+import { RingBuffer } from '../foundation/ring-buffer.ts'
+import { StashFull } from './actor-errors.ts'
+import type { Behavior, MessageHandler, Wrapper } from './behavior.ts'
+import type { Cell } from './cell.ts'
+import { Replayed } from './inward.ts'
+import { Dropped } from './lost-messages.ts'
+
+export class StashBuffer<in out T> {
+  readonly capacity: number
+  /** The innermost wrapper around the behavior that made it. */
+  readonly scope: Wrapper | undefined
+  readonly #cell: Cell
+  readonly #messages = new RingBuffer<T>()
+
+  constructor(cell: Cell, capacity: number) {
+    this.#cell = cell
+    this.capacity = capacity
+    this.scope = cell.state().scope
+  }
+
+  get size(): number {
+    return this.#messages.size
+  }
+
+  get isEmpty(): boolean {
+    return this.#messages.size === 0
+  }
+
+  get isFull(): boolean {
+    return this.#messages.size >= this.capacity
+  }
+
+  /** Keeps a message. Throws `StashFull` beyond the capacity. */
+  stash(message: T): void {
+    this.#cell.assertTurn('stash')
+    if (this.isFull) throw new StashFull(this.#cell.toString(), this.capacity)
+    this.#messages.push(message)
+  }
+
+  /** The oldest message, left in place. */
+  head(): T | undefined {
+    return this.#messages.peek()
+  }
+
+  forEach(visit: (message: T) => void): void {
+    for (const message of this.#messages) visit(message)
+  }
+
+  /** Forgets all messages; each is published as `Dropped`. */
+  clear(): void {
+    this.#cell.assertTurn('stash')
+    for (const message of this.giveUp()) {
+      this.#cell.runtime.lost(new Dropped(message, this.#cell.ref, 'stash-cleared'))
+    }
+  }
+
+  /** Handles every message stashed so far before the next one from the mailbox, beginning with `next`. */
+  unstashAll<B extends Behavior<T> | MessageHandler<T>>(next: B): B {
+    return this.unstash(next, this.#messages.size)
+  }
+
+  /** As `unstashAll`, for the oldest `count` messages, each changed by `wrap`. */
+  unstash<B extends Behavior<T> | MessageHandler<T>>(
+    next: B,
+    count: number,
+    wrap: (message: T) => T = (message) => message,
+  ): B {
+    this.#cell.assertTurn('stash')
+    let left = Math.min(count, this.#messages.size)
+    const scope = this.#cell.state().scope
+    if (left > 0) {
+      this.#cell.replay({
+        endsOnFailure: true,
+        take: () => {
+          if (left-- <= 0 || this.#messages.size === 0) return undefined
+          return new Replayed(wrap(this.#messages.shift() as T), scope)
+        },
+      })
+    }
+    return next
+  }
+
+  /** Takes everything out. For the runtime: the actor has stopped or was restarted. */
+  giveUp(): T[] {
+    const messages = [...this.#messages]
+    this.#messages.clear()
+    return messages
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * The end of an actor, step by step: stop the children and wait for them, let an async handler settle (for a bounded
+ * time: it has been told by its AbortSignal), PostStop, the stop callback, then tell the watchers and the parent and
+ * send what was never handled to the dead letters.
+ */
+import type { Cell } from './cell.ts'
+import { suspended, unstarted } from './cell-flags.ts'
+import { AbortedByStop } from './actor-errors.ts'
+import { Envelope } from './envelope.ts'
+import { interpretSignal, isPromise } from './interpret.ts'
+import { DeadLetter } from './lost-messages.ts'
+import { returnEnvelope } from './open-envelope.ts'
+import { postStop } from './signals.ts'
+import { heldMessages } from './supervision/supervisor.ts'
+
+/** Goes on as far as possible. Answers false: an actor that stops takes no more mail. */
+export function continueStopping(cell: Cell): false {
+  const state = cell.state()
+  if (state.stopStage === undefined) {
+    state.stopStage = 'children'
+    silence(cell)
+    for (const child of state.children?.values() ?? []) child.cell?.stop()
+  }
+  if (state.children !== undefined && state.children.size > 0) return false
+  if (state.stopStage === 'children') state.stopStage = 'handler'
+  if (isHandlerInFlight(cell)) return false
+  if (state.stopStage === 'handler') {
+    state.stopStage = 'post-stop'
+    runPostStop(cell)
+    if (isHandlerInFlight(cell)) return false
+  }
+  finish(cell)
+  return false
+}
+
+/** Nothing reaches the actor any more, and what its handlers wait for is told to give up. */
+function silence(cell: Cell): void {
+  const state = cell.state()
+  state.timers?.cancelEvery()
+  state.receiveTimeout?.cancel()
+  state.abort?.abort(new AbortedByStop(cell.toString()))
+}
+
+/** Waits for an async handler, but not for ever: one that never settles is left behind, and can do nothing any more. */
+function isHandlerInFlight(cell: Cell): boolean {
+  const state = cell.state()
+  const isInFlight = (cell.flags & suspended) !== 0
+  if (!isInFlight) {
+    state.patience?.cancel()
+    state.patience = undefined
+    return false
+  }
+  const { runtime } = cell
+  const timeoutMs = runtime.settings.handlerStopTimeoutMs
+  state.patience ??= runtime.environment.timers.after(timeoutMs, () => {
+    runtime.logger.warn(
+      { actor: cell.toString(), timeoutMs },
+      'actor stops although its async handler has not settled; await with context.signal to end it in time',
+    )
+    state.pending = undefined
+    state.patience = undefined
+    cell.flags &= ~suspended
+    cell.schedule()
+  })
+  return true
+}
+
+function runPostStop(cell: Cell): void {
+  if ((cell.flags & unstarted) !== 0) return
+  try {
+    const result = interpretSignal(cell.behavior, cell, postStop)
+    if (isPromise(result)) cell.awaitHandler(result)
+  } catch (error) {
+    cell.runtime.logger.error({ err: error, actor: cell.toString() }, 'PostStop failed')
+  }
+}
+
+function finish(cell: Cell): void {
+  const { ref, runtime } = cell
+  const { behavior, mailbox } = cell
+  const { failure, stashes, stopCallback, watchers, watching } = cell.state()
+  const held = heldMessages(behavior, cell)
+  try {
+    stopCallback?.()
+  } catch (error) {
+    runtime.logger.error({ err: error, actor: cell.toString() }, 'the callback of stopped failed')
+  }
+  for (const watched of watching?.keys() ?? []) watched.removeWatcher(cell)
+  cell.release()
+  for (const watcher of watchers ?? []) watcher.watchedTerminated(ref, failure)
+  ref.parent?.cell?.childTerminated(ref)
+  for (const stash of stashes ?? []) {
+    for (const message of stash.giveUp()) {
+      runtime.lost(new DeadLetter(message, ref, 'terminated-while-stashed'))
+    }
+  }
+  for (const message of held) {
+    runtime.lost(new DeadLetter(message, ref, 'terminated-while-stashed'))
+  }
+  cell.mailbox = undefined
+  for (let each = mailbox?.shift(); each !== undefined; each = mailbox?.shift()) {
+    if (each instanceof Envelope) returnEnvelope(cell, each, 'terminated-while-queued')
+    else runtime.lost(new DeadLetter(each, ref, 'terminated-while-queued'))
+  }
+  if (mailbox !== undefined) runtime.mailboxes.give(mailbox)
+}

@@ -1,0 +1,53 @@
+/** What ends with a behavior that is about to be restarted: its timers, its stashes, its children, its AbortSignal. */
+import { AbortedByStop } from '../actor-errors.ts'
+import type { Wrapper } from '../behavior.ts'
+import type { Cell } from '../cell.ts'
+import { Dropped } from '../lost-messages.ts'
+import { timed } from '../cell-flags.ts'
+
+export function endIncarnation(cell: Cell, supervisor: Wrapper): void {
+  const state = cell.state()
+  state.timers?.cancelEvery()
+  state.receiveTimeout?.cancel()
+  state.receiveTimeout = undefined
+  cell.flags &= ~timed
+  state.abort?.abort(new AbortedByStop(cell.toString()))
+  state.abort = undefined
+  discardStashes(cell, supervisor)
+}
+
+/** Stashes made inside the supervised part go with it; those made outside are kept. */
+function discardStashes(cell: Cell, supervisor: Wrapper): void {
+  const state = cell.state()
+  const kept = []
+  for (const stash of state.stashes ?? []) {
+    if (!isInside(stash.scope, supervisor)) {
+      kept.push(stash)
+      continue
+    }
+    for (const message of stash.giveUp()) {
+      cell.runtime.lost(new Dropped(message, cell.ref, 'stash-discarded-by-restart'))
+    }
+  }
+  if (state.stashes !== undefined) state.stashes = kept
+}
+
+function isInside(scope: Wrapper | undefined, supervisor: Wrapper): boolean {
+  for (let wrapper = scope; wrapper !== undefined; wrapper = wrapper.outer) {
+    if (wrapper === supervisor) return true
+  }
+  return false
+}
+
+/** Stops every child; answers those that are to be waited for. `gone` is called for each of them. */
+export function stopChildren(cell: Cell, gone: (child: object) => void): Set<object> {
+  const state = cell.state()
+  const children = [...(state.children?.values() ?? [])]
+  for (const child of children) {
+    // The behavior that watched them is gone: the new one must not hear of children it never had.
+    if (state.watching?.delete(child) === true) child.removeWatcher(cell)
+    child.cell?.stop()
+  }
+  state.childListener = gone
+  return new Set(children)
+}

@@ -1,0 +1,128 @@
+/** What to do when a behavior fails. Plain values, checked when they are made. */
+import { type Duration, toMs } from '../../foundation/duration.ts'
+import { InvalidSettings } from '../actor-errors.ts'
+
+export type SupervisorStrategy = ResumeStrategy | StopStrategy | RestartStrategy | BackoffStrategy
+
+/** Keep the behavior and its state; only the failing message is gone. */
+export interface ResumeStrategy {
+  readonly type: 'resume'
+}
+
+/** Stop the actor, as without supervision. */
+export interface StopStrategy {
+  readonly type: 'stop'
+}
+
+/** Build the supervised behavior anew. */
+export interface RestartStrategy {
+  readonly type: 'restart'
+  /** Restarts allowed within `withinMs`; one more failure is passed on. Infinity: no limit. */
+  readonly limit: number
+  readonly withinMs: number
+  readonly stopChildren: boolean
+  /** Messages kept while children stop; undefined: the system's `restartStashCapacity`. */
+  readonly stashCapacity: number | undefined
+}
+
+/** Build the supervised behavior anew after a delay that doubles with each failure. */
+export interface BackoffStrategy {
+  readonly type: 'backoff'
+  readonly minMs: number
+  readonly maxMs: number
+  readonly randomFactor: number
+  readonly maxRestarts: number
+  readonly resetAfterMs: number
+  readonly criticalAfter: number
+  readonly stopChildren: boolean
+  readonly stashCapacity: number | undefined
+}
+
+export interface RestartOptions {
+  /** Restarts allowed within `within`; the failure after that is passed on. No limit when not given. */
+  readonly limit?: number
+  /** The window that `limit` counts in, opened by the first failure; for ever when not given. */
+  readonly within?: Duration
+  /** Whether children are stopped before the restart. Default true. */
+  readonly stopChildren?: boolean
+  /** Messages kept until the restart is done; the next is dropped. Default: `restartStashCapacity`, 1,000. */
+  readonly stashCapacity?: number
+}
+
+export interface BackoffOptions {
+  /** The first delay. */
+  readonly min: Duration
+  /** The longest delay, before chance is added. */
+  readonly max: Duration
+  /** Each delay is lengthened by up to this part of it, drawn by chance, so that actors do not restart in step. Default 0.2. */
+  readonly randomFactor?: number
+  /** Failures in a row that are answered with a restart; the one after that is passed on. No limit when not given. */
+  readonly maxRestarts?: number
+  /** Quiet time after which counting begins anew. Default: the mean of `min` and `max`. */
+  readonly resetAfter?: Duration
+  /** From this many failures in a row on they are logged as errors, before as warnings. Default: never. */
+  readonly criticalAfter?: number
+  readonly stopChildren?: boolean
+  readonly stashCapacity?: number
+}
+
+export const SupervisorStrategy = {
+  resume(): ResumeStrategy {
+    return { type: 'resume' }
+  },
+
+  stop(): StopStrategy {
+    return { type: 'stop' }
+  },
+
+  restart(options: RestartOptions = {}): RestartStrategy {
+    const { limit = Infinity, within, stopChildren = true, stashCapacity } = options
+    check('SupervisorStrategy.restart', [
+      ...problemsWithCount('limit', limit),
+      ...problemsWithCount('stashCapacity', stashCapacity),
+    ])
+    const withinMs = within === undefined ? Infinity : toMs(within, 'within')
+    return { type: 'restart', limit, withinMs, stopChildren, stashCapacity }
+  },
+
+  restartWithBackoff(options: BackoffOptions): BackoffStrategy {
+    const { randomFactor = 0.2, maxRestarts = Infinity, criticalAfter = Infinity } = options
+    const { stopChildren = true, stashCapacity } = options
+    const minMs = toMs(options.min, 'min')
+    const maxMs = toMs(options.max, 'max')
+    const resetAfterMs =
+      options.resetAfter === undefined
+        ? (minMs + maxMs) / 2
+        : toMs(options.resetAfter, 'resetAfter')
+    const problems = [
+      ...problemsWithCount('maxRestarts', maxRestarts),
+      ...problemsWithCount('criticalAfter', criticalAfter),
+      ...problemsWithCount('stashCapacity', stashCapacity),
+    ]
+    if (minMs <= 0) problems.push('min must be longer than nothing')
+    if (maxMs < minMs) problems.push('max cannot be shorter than min')
+    if (!(randomFactor >= 0 && randomFactor <= 1)) problems.push('randomFactor must be from 0 to 1')
+    check('SupervisorStrategy.restartWithBackoff', problems)
+    return {
+      type: 'backoff',
+      minMs,
+      maxMs,
+      randomFactor,
+      maxRestarts,
+      resetAfterMs,
+      criticalAfter,
+      stopChildren,
+      stashCapacity,
+    }
+  },
+} as const
+
+function problemsWithCount(name: string, value: number | undefined): string[] {
+  const isCount =
+    value === undefined || value === Infinity || (Number.isSafeInteger(value) && value >= 0)
+  return isCount ? [] : [`${name} must be a whole number of at least 0, not ${value}`]
+}
+
+function check(what: string, problems: readonly string[]): void {
+  if (problems.length > 0) throw new InvalidSettings(what, problems)
+}

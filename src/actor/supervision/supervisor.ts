@@ -1,0 +1,318 @@
+/**
+ * Guards the behavior inside it: catches what it throws and resumes, stops or restarts it.
+ *
+ *   running ──failure──▶ restarting (children stop, the delay passes, messages are held) ──▶ running, held messages first
+ *
+ * While restarting, messages and signals are held up to a capacity; what does not fit is `Dropped`. A failure that this
+ * supervisor does not answer for, or no longer, is thrown on to the one around it.
+ */
+import { AssertionFailed } from '../../foundation/assert.ts'
+import { RingBuffer } from '../../foundation/ring-buffer.ts'
+import type { WheelTimer } from '../../foundation/timer-wheel.ts'
+import {
+  type AnyBehavior,
+  type AnyResult,
+  Failed,
+  type Wrap,
+  type Wrapper,
+  same,
+} from '../behavior.ts'
+import type { Cell } from '../cell.ts'
+import {
+  interpretMessage,
+  interpretSignal,
+  isFinal,
+  isPromise,
+  startBehavior,
+  transition,
+} from '../interpret.ts'
+import { messageIn, Replayed, RestartDue } from '../inward.ts'
+import { Dropped } from '../lost-messages.ts'
+import { type Signal, preRestart } from '../signals.ts'
+import { endIncarnation, stopChildren } from './end-incarnation.ts'
+import { FailureCount } from './failure-count.ts'
+import type { BackoffStrategy, RestartStrategy, SupervisorStrategy } from './supervisor-strategy.ts'
+
+/** Errors a supervisor answers for; undefined means all. */
+export type ErrorClass = (abstract new (...args: never[]) => unknown) | undefined
+
+export class Supervise implements Wrap {
+  readonly kind = 'wrap'
+  readonly #behavior: unknown
+  readonly #errorClass: ErrorClass
+  readonly #strategy: SupervisorStrategy
+
+  constructor(behavior: unknown, errorClass: ErrorClass, strategy: SupervisorStrategy) {
+    this.#behavior = behavior
+    this.#errorClass = errorClass
+    this.#strategy = strategy
+  }
+
+  start(cell: Cell): AnyBehavior {
+    const enclosing = cell.state().scope
+    // A behavior that wraps itself again with each step must not pile up supervisors: the outer one stands.
+    for (let wrapper = enclosing; wrapper !== undefined; wrapper = wrapper.outer) {
+      if (wrapper instanceof Supervisor && wrapper.errorClass === this.#errorClass) {
+        return startBehavior(this.#behavior, cell)
+      }
+    }
+    return new Supervisor(this.#behavior, this.#errorClass, this.#strategy, enclosing).start(cell)
+  }
+}
+
+/** Something that came while restarting. */
+type Held = { readonly message: unknown } | { readonly signal: Signal }
+
+export class Supervisor implements Wrapper, WheelTimer {
+  readonly kind = 'wrapped'
+  deadlineMs = 0
+  next: WheelTimer | undefined = undefined
+  previous: WheelTimer | undefined = undefined
+  slot = -1
+  readonly errorClass: ErrorClass
+  readonly outer: Wrapper | undefined
+  readonly #initial: unknown
+  readonly #strategy: SupervisorStrategy
+  readonly #failures: FailureCount | undefined
+  readonly #keep = (inner: AnyBehavior): void => {
+    this.#inner = inner
+  }
+  #inner: AnyBehavior = same
+  #cell: Cell | undefined = undefined
+  #isRestarting = false
+  #isDelayOver = true
+  #childrenLeft: Set<object> | undefined = undefined
+  #held: RingBuffer<Held> | undefined = undefined
+
+  constructor(
+    initial: unknown,
+    errorClass: ErrorClass,
+    strategy: SupervisorStrategy,
+    outer: Wrapper | undefined,
+  ) {
+    this.#initial = initial
+    this.errorClass = errorClass
+    this.#strategy = strategy
+    this.outer = outer
+    this.#failures =
+      strategy.type === 'restart' || strategy.type === 'backoff'
+        ? new FailureCount(strategy)
+        : undefined
+  }
+
+  get inner(): AnyBehavior {
+    return this.#inner
+  }
+
+  start(cell: Cell): AnyBehavior {
+    this.#cell = cell
+    return this.#guard(cell, new RestartDue(this)) === same ? this : this.#inner
+  }
+
+  receive(cell: Cell, message: unknown): AnyResult {
+    const isDue = message instanceof RestartDue && message.supervisor === this
+    if (this.#isRestarting && !isDue) return this.#hold(cell, { message })
+    return this.#guard(cell, message)
+  }
+
+  signal(cell: Cell, signal: Signal): AnyResult {
+    if (!this.#isRestarting) return this.#guard(cell, new HeldSignal(signal))
+    return signal.type === 'PostStop' ? same : this.#hold(cell, { signal })
+  }
+
+  /** Hands `message` to the behavior inside: what that throws is answered here, what it becomes stays here. */
+  #guard(cell: Cell, message: unknown): AnyResult {
+    const state = cell.state()
+    const enclosing = state.scope
+    state.scope = this
+    try {
+      return transition(cell, this.#handle(cell, message), this.#keep)
+    } catch (error) {
+      return this.#failed(cell, error)
+    } finally {
+      state.scope = enclosing
+    }
+  }
+
+  #handle(cell: Cell, message: unknown): AnyResult {
+    if (message instanceof Replayed && message.scope === this) {
+      return this.#handle(cell, message.message)
+    }
+    if (message instanceof HeldSignal) return interpretSignal(this.#inner, cell, message.signal)
+    if (message instanceof RestartDue && message.supervisor === this) return this.#build(cell)
+    return interpretMessage(this.#inner, cell, message)
+  }
+
+  // ---- answering failures
+
+  #failed(cell: Cell, error: unknown): AnyResult {
+    cell.endReplays()
+    if (!this.#answersFor(error)) throw error
+    const isStart = this.#inner === same && !this.#isRestarting
+    switch (this.#strategy.type) {
+      case 'resume':
+        // There is nothing to resume before the start.
+        if (isStart) throw error
+        this.#log(cell, 'warn', error, 'actor failed and resumes')
+        return same
+      case 'stop':
+        if (isStart) throw error
+        return new Failed(error)
+      case 'restart':
+        // Without a limit a behavior that cannot start would be started for ever.
+        if ((isStart || this.#isRestarting) && this.#strategy.limit === Infinity) throw error
+        return this.#restart(cell, this.#strategy, error)
+      case 'backoff':
+        return this.#restart(cell, this.#strategy, error)
+    }
+  }
+
+  #answersFor(error: unknown): boolean {
+    // A broken invariant of ours is nobody's to repair.
+    if (error instanceof AssertionFailed) return false
+    return this.errorClass === undefined || error instanceof this.errorClass
+  }
+
+  #restart(cell: Cell, strategy: RestartStrategy | BackoffStrategy, error: unknown): AnyResult {
+    const { clock, random } = cell.runtime.environment
+    const chance = strategy.type === 'backoff' && strategy.randomFactor > 0 ? random.float() : 0
+    const verdict = this.#failures!.failed(clock.monotonicMs(), chance)
+    if (!verdict.mayRestart) throw error
+    const isCritical = strategy.type === 'backoff' && verdict.failures >= strategy.criticalAfter
+    this.#log(
+      cell,
+      isCritical ? 'error' : 'warn',
+      error,
+      'actor failed and restarts',
+      verdict.delayMs,
+    )
+    this.#endInner(cell)
+    this.#isRestarting = true
+    this.#isDelayOver = verdict.delayMs === 0
+    if (!this.#isDelayOver) cell.runtime.wheel.start(this, verdict.delayMs)
+    this.#childrenLeft = strategy.stopChildren
+      ? stopChildren(cell, (child) => this.#childGone(cell, child))
+      : undefined
+    this.#continue(cell)
+    return same
+  }
+
+  #endInner(cell: Cell): void {
+    if (this.#inner !== same) {
+      try {
+        const result = interpretSignal(this.#inner, cell, preRestart)
+        if (isPromise(result)) {
+          result.then(undefined, (error: unknown) =>
+            this.#log(cell, 'warn', error, 'PreRestart failed'),
+          )
+        }
+      } catch (error) {
+        this.#log(cell, 'warn', error, 'PreRestart failed')
+      }
+    }
+    for (const message of heldMessages(this.#inner, cell)) {
+      cell.runtime.lost(new Dropped(message, cell.ref, 'stash-discarded-by-restart'))
+    }
+    this.#inner = same
+    endIncarnation(cell, this)
+  }
+
+  // ---- coming back
+
+  /** The back-off delay is over. */
+  fire(): void {
+    this.#isDelayOver = true
+    this.#continue(this.#cell!)
+  }
+
+  #childGone(cell: Cell, child: object): void {
+    if (this.#childrenLeft?.delete(child) === true) this.#continue(cell)
+  }
+
+  #continue(cell: Cell): void {
+    const areChildrenGone = this.#childrenLeft === undefined || this.#childrenLeft.size === 0
+    if (!this.#isRestarting || !this.#isDelayOver || !areChildrenGone) return
+    this.#childrenLeft = undefined
+    cell.sendInward(new RestartDue(this))
+  }
+
+  #build(cell: Cell): AnyResult {
+    const started = startBehavior(this.#initial, cell)
+    this.#isRestarting = false
+    this.#inner = started
+    if (isFinal(started.kind)) return started
+    if (this.#held !== undefined) {
+      cell.replay({ endsOnFailure: false, take: () => this.#takeHeld() })
+    }
+    return same
+  }
+
+  #hold(cell: Cell, held: Held): AnyResult {
+    const { stashCapacity } = this.#strategy as RestartStrategy
+    this.#held ??= new RingBuffer()
+    if (this.#held.size < (stashCapacity ?? cell.runtime.settings.restartStashCapacity)) {
+      this.#held.push(held)
+    } else {
+      const lost = 'signal' in held ? held.signal : messageIn(held.message)
+      cell.runtime.lost(new Dropped(lost, cell.ref, 'restart-stash-full'))
+    }
+    return same
+  }
+
+  #takeHeld(): Replayed | undefined {
+    if (this.#isRestarting) return undefined
+    const held = this.#held?.shift()
+    if (held === undefined) return undefined
+    return new Replayed('signal' in held ? new HeldSignal(held.signal) : held.message, this)
+  }
+
+  /** Takes out the messages that were held for a restart. */
+  giveUpHeld(): unknown[] {
+    const messages: unknown[] = []
+    for (let held = this.#held?.shift(); held !== undefined; held = this.#held?.shift()) {
+      if ('message' in held) messages.push(messageIn(held.message))
+    }
+    return messages
+  }
+
+  /** The supervised part is gone for good: no late timer may revive it. */
+  forget(cell: Cell): void {
+    cell.runtime.wheel.cancel(this)
+    this.#isRestarting = false
+  }
+
+  #log(
+    cell: Cell,
+    level: 'warn' | 'error',
+    error: unknown,
+    message: string,
+    delayMs?: number,
+  ): void {
+    const fields = { err: error, actor: cell.toString() }
+    const isDelayed = delayMs !== undefined && delayMs > 0
+    cell.runtime.logger[level](isDelayed ? { ...fields, delayMs } : fields, message)
+  }
+}
+
+/** A signal in the place of a message. */
+class HeldSignal {
+  readonly signal: Signal
+
+  constructor(signal: Signal) {
+    this.signal = signal
+  }
+}
+
+/** What the supervisors of this behavior hold for a restart that will not come; they are told to forget it. */
+export function heldMessages(behavior: AnyBehavior, cell: Cell): unknown[] {
+  const messages: unknown[] = []
+  let current: AnyBehavior | undefined = behavior
+  while (current !== undefined && current.kind === 'wrapped') {
+    if (current instanceof Supervisor) {
+      messages.push(...current.giveUpHeld())
+      current.forget(cell)
+    }
+    current = (current as Wrapper).inner
+  }
+  return messages
+}

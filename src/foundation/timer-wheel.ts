@@ -1,0 +1,179 @@
+/**
+ * All timers of one actor system (asks, actor timers, receive timeouts) behind one timer of the port. A timer is linked
+ * into the slot of its deadline, so starting and cancelling cost the same however many wait, and allocate nothing.
+ *
+ * Invariant: while timers wait, the port timer is armed for a time not later than the earliest deadline. Cancelling
+ * leaves it armed, even for nothing: arming costs more than an ask, and a wake-up that finds nothing due sets it right.
+ */
+import { assert } from './assert.ts'
+import type { Clock } from './clock.ts'
+import type { Timer, Timers } from './timers.ts'
+
+/** What the wheel links into its slots: the object that waits. */
+export interface WheelTimer {
+  /** Set by the wheel: whole milliseconds on the monotonic clock. */
+  deadlineMs: number
+  /** Used by the wheel. */
+  next: WheelTimer | undefined
+  /** Used by the wheel. */
+  previous: WheelTimer | undefined
+  /** Used by the wheel; -1 means not waiting, and is where it starts. */
+  slot: number
+  /** Called once at the deadline, when the timer no longer waits. May start and cancel timers; must not throw. */
+  fire(): void
+}
+
+const NOT_WAITING = -1
+const SLOT_MS = 10
+const SLOT_COUNT = 512
+/** One list beyond the slots: timers whose deadline has passed and whose turn in the sweep has not come. */
+const DUE = SLOT_COUNT
+
+export class TimerWheel {
+  readonly #clock: Clock
+  readonly #timers: Timers
+  readonly #wake = (): void => this.#sweep()
+  readonly #heads = new Array<WheelTimer | undefined>(SLOT_COUNT + 1).fill(undefined)
+  readonly #tails = new Array<WheelTimer | undefined>(SLOT_COUNT + 1).fill(undefined)
+  /** The earliest deadline in each occupied slot; too early, never too late, where it is stale. */
+  readonly #earliestMs = new Float64Array(SLOT_COUNT + 1)
+  readonly #isStale = new Uint8Array(SLOT_COUNT + 1)
+  #size = 0
+  #armed: Timer | undefined
+  #armedForMs = Infinity
+
+  constructor(clock: Clock, timers: Timers) {
+    this.#clock = clock
+    this.#timers = timers
+  }
+
+  /** Timers that wait. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Lets `timer` fire once `delayMs` have passed, at the next whole millisecond. */
+  start(timer: WheelTimer, delayMs: number): void {
+    assert(timer.slot === NOT_WAITING, 'a timer waits in one place')
+    assert(delayMs >= 0 && delayMs < Infinity, 'a timer waits for a finite time')
+    const nowMs = this.#clock.monotonicMs()
+    const deadlineMs = Math.ceil(nowMs + delayMs)
+    timer.deadlineMs = deadlineMs
+    this.#link(timer, Math.floor(deadlineMs / SLOT_MS) & (SLOT_COUNT - 1))
+    if (deadlineMs < this.#armedForMs) this.#arm(deadlineMs, nowMs)
+  }
+
+  /** The timer will not fire. Harmless when it does not wait. */
+  cancel(timer: WheelTimer): void {
+    const { slot } = timer
+    if (slot === NOT_WAITING) return
+    if (timer.deadlineMs === this.#earliestMs[slot]) this.#isStale[slot] = 1
+    this.#unlink(timer)
+  }
+
+  /** Forgets all timers and answers them. The wheel can be used again. */
+  close(): WheelTimer[] {
+    const forgotten: WheelTimer[] = []
+    this.#armed?.cancel()
+    this.#armed = undefined
+    this.#armedForMs = Infinity
+    for (let slot = 0; slot <= DUE; slot++) {
+      for (let timer = this.#heads[slot]; timer !== undefined; timer = this.#heads[slot]) {
+        this.#unlink(timer)
+        forgotten.push(timer)
+      }
+    }
+    return forgotten
+  }
+
+  #link(timer: WheelTimer, slot: number): void {
+    const tail = this.#tails[slot]
+    timer.slot = slot
+    timer.previous = tail
+    this.#tails[slot] = timer
+    if (tail === undefined) {
+      this.#heads[slot] = timer
+      this.#earliestMs[slot] = timer.deadlineMs
+      this.#isStale[slot] = 0
+    } else {
+      tail.next = timer
+      if (timer.deadlineMs < this.#earliestMs[slot]!) this.#earliestMs[slot] = timer.deadlineMs
+    }
+    this.#size++
+  }
+
+  #unlink(timer: WheelTimer): void {
+    const { next, previous, slot } = timer
+    if (previous === undefined) this.#heads[slot] = next
+    else previous.next = next
+    if (next === undefined) this.#tails[slot] = previous
+    else next.previous = previous
+    timer.next = undefined
+    timer.previous = undefined
+    timer.slot = NOT_WAITING
+    this.#size--
+  }
+
+  #sweep(): void {
+    this.#armed = undefined
+    // Nothing is earlier than this: timers started by what fires wait for the arming at the end.
+    this.#armedForMs = -Infinity
+    this.#gatherDue(this.#clock.monotonicMs())
+    for (let timer = this.#heads[DUE]; timer !== undefined; timer = this.#heads[DUE]) {
+      this.#unlink(timer)
+      timer.fire()
+    }
+    this.#armedForMs = Infinity
+    if (this.#size > 0) this.#arm(this.#earliestDeadline(), this.#clock.monotonicMs())
+  }
+
+  /** Moves what is due into the due list, in the order of deadlines and then of starts. */
+  #gatherDue(nowMs: number): void {
+    const due: WheelTimer[] = []
+    for (let slot = 0; slot < SLOT_COUNT; slot++) {
+      if (this.#heads[slot] === undefined || this.#earliestMs[slot]! > nowMs) continue
+      let earliestMs = Infinity
+      for (let timer = this.#heads[slot]; timer !== undefined; timer = timer.next) {
+        if (timer.deadlineMs <= nowMs) due.push(timer)
+        else if (timer.deadlineMs < earliestMs) earliestMs = timer.deadlineMs
+      }
+      this.#earliestMs[slot] = earliestMs
+      this.#isStale[slot] = 0
+    }
+    // Equal deadlines share a slot, where they are in the order of starts; the sort is stable.
+    due.sort((a, b) => a.deadlineMs - b.deadlineMs)
+    for (const timer of due) {
+      this.#unlink(timer)
+      this.#link(timer, DUE)
+    }
+  }
+
+  #earliestDeadline(): number {
+    for (;;) {
+      let slot = DUE
+      let earliestMs = Infinity
+      for (let each = 0; each < SLOT_COUNT; each++) {
+        if (this.#heads[each] === undefined || this.#earliestMs[each]! >= earliestMs) continue
+        slot = each
+        earliestMs = this.#earliestMs[each]!
+      }
+      if (this.#isStale[slot] === 0) return earliestMs
+      this.#refresh(slot)
+    }
+  }
+
+  #refresh(slot: number): void {
+    let earliestMs = Infinity
+    for (let timer = this.#heads[slot]; timer !== undefined; timer = timer.next) {
+      if (timer.deadlineMs < earliestMs) earliestMs = timer.deadlineMs
+    }
+    this.#earliestMs[slot] = earliestMs
+    this.#isStale[slot] = 0
+  }
+
+  #arm(deadlineMs: number, nowMs: number): void {
+    this.#armed?.cancel()
+    this.#armedForMs = deadlineMs
+    this.#armed = this.#timers.after(Math.max(0, deadlineMs - nowMs), this.#wake)
+  }
+}

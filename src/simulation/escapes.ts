@@ -1,0 +1,181 @@
+/**
+ * Adapter: while a world steps, the doors to the real world (network, disk, processes, threads) refuse with the call
+ * site, since what comes through them differs from run to run. What was captured before the simulation and goes past
+ * the doors is still seen: Node tells of every resource that its event loop will serve.
+ */
+import { createHook, type AsyncHook } from 'node:async_hooks'
+import childProcess from 'node:child_process'
+import cluster from 'node:cluster'
+import nodeCrypto from 'node:crypto'
+import dgram from 'node:dgram'
+import dns from 'node:dns'
+import fs from 'node:fs'
+import http from 'node:http'
+import http2 from 'node:http2'
+import https from 'node:https'
+import { syncBuiltinESMExports } from 'node:module'
+import net from 'node:net'
+import tls from 'node:tls'
+import workerThreads from 'node:worker_threads'
+import zlib from 'node:zlib'
+import { Patches } from './patches.ts'
+import { SimulationEscape } from './simulation-errors.ts'
+
+interface Doors {
+  readonly name: string
+  readonly target: object
+  readonly keys: readonly string[]
+}
+
+const functionsOf = (target: object): string[] =>
+  Object.keys(target).filter((key) => /^[a-z]/.test(key) && typeof Reflect.get(target, key) === 'function')
+
+const present = (target: object, ...keys: string[]): string[] => keys.filter((key) => key in target)
+
+const doors: readonly Doors[] = [
+  { name: 'fs', target: fs, keys: functionsOf(fs) },
+  { name: 'fs.promises', target: fs.promises, keys: functionsOf(fs.promises) },
+  { name: 'net', target: net, keys: ['connect', 'createConnection'] },
+  { name: 'net.Socket', target: net.Socket.prototype, keys: ['connect'] },
+  { name: 'net.Server', target: net.Server.prototype, keys: ['listen'] },
+  { name: 'tls', target: tls, keys: ['connect'] },
+  { name: 'http', target: http, keys: ['request', 'get'] },
+  { name: 'https', target: https, keys: ['request', 'get'] },
+  { name: 'http2', target: http2, keys: ['connect'] },
+  { name: 'dns', target: dns, keys: functionsOf(dns) },
+  { name: 'dns.promises', target: dns.promises, keys: functionsOf(dns.promises) },
+  { name: 'dgram', target: dgram, keys: ['createSocket'] },
+  { name: 'dgram.Socket', target: dgram.Socket.prototype, keys: ['bind', 'connect', 'send'] },
+  { name: 'child_process', target: childProcess, keys: functionsOf(childProcess) },
+  { name: 'cluster', target: cluster, keys: ['fork'] },
+  {
+    name: 'worker_threads',
+    target: workerThreads,
+    keys: ['Worker', 'MessageChannel', 'BroadcastChannel'],
+  },
+  { name: 'zlib', target: zlib, keys: functionsOf(zlib).filter((key) => !/Sync$|^crc32$/.test(key)) },
+  {
+    name: 'crypto',
+    target: nodeCrypto,
+    keys: present(nodeCrypto, 'pbkdf2', 'scrypt', 'hkdf', 'generateKey', 'generateKeySync', 'generateKeyPair',
+      'generateKeyPairSync', 'generatePrime', 'generatePrimeSync', 'checkPrime'),
+  },
+  {
+    name: 'crypto.subtle',
+    target: nodeCrypto.webcrypto.subtle,
+    keys: Object.getOwnPropertyNames(Object.getPrototypeOf(nodeCrypto.webcrypto.subtle)).filter((key) => key !== 'constructor'),
+  },
+  { name: 'process', target: process, keys: ['exit', 'abort', 'kill', 'reallyExit', 'dlopen'] },
+  {
+    name: 'globalThis',
+    target: globalThis,
+    keys: present(globalThis, 'fetch', 'WebSocket', 'EventSource', 'MessageChannel', 'BroadcastChannel'),
+  },
+]
+
+/** Resources that Node's event loop serves in its own time, as its async hooks name them. */
+const realResources: ReadonlySet<string> = new Set(
+  ('Timeout Immediate FSREQCALLBACK FSREQPROMISE FILEHANDLE FSEVENTWRAP STATWATCHER GETADDRINFOREQWRAP ' +
+    'GETNAMEINFOREQWRAP QUERYWRAP TCPCONNECTWRAP TCPSERVERWRAP PIPECONNECTWRAP PIPESERVERWRAP UDPWRAP UDPSENDWRAP ' +
+    'PROCESSWRAP WORKER ZLIB PBKDF2REQUEST SCRYPTREQUEST RANDOMBYTESREQUEST RANDOMPRIMEREQUEST CHECKPRIMEREQUEST ' +
+    'KEYPAIRGENREQUEST KEYGENREQUEST HASHREQUEST CIPHERREQUEST SIGNREQUEST DERIVEBITSREQUEST MESSAGEPORT').split(' '),
+)
+
+/** Loading code and printing are not the program's business with the world. */
+const innocentCaller = /^node:internal\/(modules|source_map)\//
+const innocentFrame = /\bnode:internal\/console\/|\bconsole\.\w+ |\bConsole\.\w+ /
+
+export class Escapes {
+  readonly #patches = new Patches()
+  readonly #watch: AsyncHook
+  readonly #report: (escape: SimulationEscape) => void
+  #isLooking = false
+
+  /** `report` hears of every escape, also of one whose error the caller swallows. */
+  constructor(report: (escape: SimulationEscape) => void) {
+    this.#report = report
+    for (const { name, target, keys } of doors) {
+      for (const key of keys) this.#close(target, key, name === 'globalThis' ? key : `${name}.${key}`)
+    }
+    this.#watch = createHook({
+      init: (_id, type) => {
+        if (realResources.has(type)) this.#started(type)
+      },
+    })
+  }
+
+  install(): void {
+    // They are made at first use, by code that keeps what `fs` offers at that moment.
+    void process.stdout
+    void process.stderr
+    this.#patches.install()
+    syncBuiltinESMExports()
+    this.#watch.enable()
+  }
+
+  restore(): void {
+    this.#watch.disable()
+    this.#patches.restore()
+    syncBuiltinESMExports()
+  }
+
+  #close(target: object, key: string, door: string): void {
+    const escapes = this
+    this.#patches.add(target, key, (original: (...values: unknown[]) => unknown) => {
+      const refuse = function (this: unknown, ...values: unknown[]): unknown {
+        if (escapes.#mayPass(refuse)) {
+          return new.target === undefined
+            ? Reflect.apply(original, this, values)
+            : Reflect.construct(original, values, new.target === refuse ? original : new.target)
+        }
+        return escapes.#refuse(door, refuse)
+      }
+      // What hangs on a function stays reachable: prototypes for instanceof, realpath.native.
+      refuse.prototype = original.prototype
+      return Object.setPrototypeOf(Object.assign(refuse, original), original) as unknown
+    })
+  }
+
+  #mayPass(refuse: AnyFunction): boolean {
+    if (!this.#patches.isInstalled || this.#isLooking) return true
+    const frames = this.#framesAbove(refuse)
+    return innocentCaller.test(frames[0]?.replace(/^.*\(/, '') ?? '') || frames.some((frame) => innocentFrame.test(frame))
+  }
+
+  #refuse(door: string, refuse: AnyFunction): never {
+    const escape = new SimulationEscape(door, this.#callSite(this.#framesAbove(refuse)))
+    this.#report(escape)
+    throw escape
+  }
+
+  /** Nothing can be refused here any more, so it is only reported. */
+  #started(type: string): void {
+    const frames = this.#framesAbove(this.#started)
+    if (frames.some((frame) => innocentFrame.test(frame))) return
+    const door = `${type} (kept from before the simulation)`
+    this.#report(new SimulationEscape(door, this.#callSite(frames.slice(1))))
+  }
+
+  #callSite(frames: readonly string[]): string {
+    const isForeign = (frame: string): boolean => !/\(?node:|^new Promise/.test(frame)
+    return frames.find(isForeign) ?? frames[0] ?? 'an unknown place'
+  }
+
+  /** Making a stack may itself read files (source maps): that passes. */
+  #framesAbove(caller: AnyFunction): string[] {
+    const limit = Error.stackTraceLimit
+    this.#isLooking = true
+    try {
+      Error.stackTraceLimit = 30
+      const holder: { stack?: string } = {}
+      Error.captureStackTrace(holder, caller)
+      const lines = String(holder.stack).split('\n')
+      return lines.filter((line) => /^\s+at /.test(line)).map((line) => line.trim().slice(3))
+    } finally {
+      Error.stackTraceLimit = limit
+      this.#isLooking = false
+    }
+  }
+}
+
+type AnyFunction = (...values: never[]) => unknown

@@ -1,0 +1,137 @@
+/**
+ * One life of one node: every capability its code has, bound to this life and revoked in one place. After a crash its
+ * timers and ready tasks are gone, and what stray continuations still call does nothing but count. Later ports (network,
+ * storage) are given out here too, built on `after`.
+ */
+import type { Environment } from '../foundation/environment.ts'
+import { RingBuffer } from '../foundation/ring-buffer.ts'
+import { stableHash } from '../foundation/stable-hash.ts'
+import type { Appointment } from './agenda.ts'
+import type { SeededDispatcher } from './seeded-dispatcher.ts'
+import type { SeededRandom } from './seeded-random.ts'
+import { SimulatedProcess } from './simulated-process.ts'
+import type { Surroundings, SurroundingTimer } from './surroundings.ts'
+import { tracingLogger } from './tracing-logger.ts'
+import type { NodeClock } from './virtual-clock.ts'
+
+/** What a life needs of its world. */
+export interface Ground {
+  dispatcherFor(
+    place: Incarnation,
+    random: SeededRandom,
+    mayAct: () => boolean,
+  ): SeededDispatcher<Incarnation>
+  /** Hears of everything a living incarnation does. */
+  admit(place: Incarnation, what: string): void
+  /** Hears of everything a crashed one still tries. */
+  strayed(place: Incarnation): void
+  appoint(place: Incarnation, plan: AppointmentPlan): Appointment<Incarnation>
+  note(place: Incarnation, kind: string, text: string): void
+  end(place: Incarnation, why: string): void
+}
+
+export interface AppointmentPlan {
+  readonly delayMs: number
+  readonly tieBreak: number
+  readonly kind: string
+  readonly run: () => void
+}
+
+export interface IncarnationParts {
+  readonly name: string
+  /** 1 for the first life of the node. */
+  readonly number: number
+  readonly clock: NodeClock
+  readonly random: SeededRandom
+}
+
+export class Incarnation implements Surroundings {
+  readonly name: string
+  readonly number: number
+  /** `a#2`: the second life of node a. */
+  readonly label: string
+  readonly labelHash: number
+  readonly clock: NodeClock
+  readonly userRandom: SeededRandom
+  readonly process: SimulatedProcess
+  readonly environment: Environment
+  readonly #world: Ground
+  readonly #dispatcher: SeededDispatcher<Incarnation>
+  readonly #tieBreaks: SeededRandom
+  readonly #immediates = new RingBuffer<{ callback: (() => void) | undefined }>()
+  #isAlive = true
+
+  constructor(world: Ground, parts: IncarnationParts) {
+    const { name, number, clock, random } = parts
+    this.#world = world
+    this.name = name
+    this.number = number
+    this.label = number === 0 ? name : `${name}#${number}`
+    this.labelHash = stableHash(this.label)
+    this.clock = clock
+    this.userRandom = random.fork('user')
+    this.#tieBreaks = random.fork('ties')
+    this.#dispatcher = world.dispatcherFor(this, random.fork('turns'), () => this.mayAct('turn'))
+    this.process = new SimulatedProcess((code) => world.end(this, `exit ${code}`))
+    this.environment = {
+      clock,
+      timers: { after: (delayMs, callback) => this.after(delayMs, 'timer', callback) },
+      random: random.fork('node'),
+      dispatcher: this.#dispatcher,
+      logger: tracingLogger((level, line) => {
+        if (this.mayAct('log')) this.#world.note(this, 'log', `${level} ${line}`)
+      }),
+      process: this.process,
+    }
+  }
+
+  get isAlive(): boolean {
+    return this.#isAlive
+  }
+
+  after(delayMs: number, kind: string, callback: () => void): SurroundingTimer {
+    return this.mayAct(kind) ? this.appoint(delayMs, kind, callback) : noTimer()
+  }
+
+  soon(callback: () => void): SurroundingTimer {
+    if (!this.mayAct('immediate')) return noTimer()
+    const waiting: { callback: (() => void) | undefined } = { callback }
+    this.#immediates.push(waiting)
+    // Whichever appointment comes first takes the oldest call: the order of calls survives the draw.
+    const appointment = this.appoint(0, 'immediate', () => this.#immediates.shift()?.callback?.())
+    return {
+      get isAwaited() {
+        return appointment.isAwaited
+      },
+      set isAwaited(isAwaited) {
+        appointment.isAwaited = isAwaited
+      },
+      cancel: () => void (waiting.callback = undefined),
+    }
+  }
+
+  appoint(delayMs: number, kind: string, run: () => void): Appointment<Incarnation> {
+    return this.#world.appoint(this, { delayMs, kind, run, tieBreak: this.#tieBreaks.next() })
+  }
+
+  /** Asked before everything this life does; false when it is over. */
+  mayAct(what: string): boolean {
+    if (this.#isAlive) {
+      this.#world.admit(this, what)
+      return true
+    }
+    this.#world.strayed(this)
+    return false
+  }
+
+  revoke(): void {
+    this.#isAlive = false
+    this.#dispatcher.clear()
+    this.#immediates.clear()
+    this.process.forgetListeners()
+  }
+}
+
+function noTimer(): SurroundingTimer {
+  return { isAwaited: false, cancel: () => {} }
+}

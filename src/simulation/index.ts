@@ -1,0 +1,52 @@
+/**
+ * The same nodes in one process under one seed: time is virtual, whose turn it is and all chance are drawn from the
+ * seed, and a run that went wrong can be met again. For our own rooms and for users' actors alike.
+ *
+ *   await simulate('every deposit is counted', {
+ *     seeds: 500,
+ *     scenario: async (simulation) => {
+ *       const bank = simulation.node('a').system.spawn(bankBehavior, 'bank')
+ *       simulation.after('2s', () => simulation.crash('b'))
+ *       await simulation.run({ for: '1m' })
+ *       simulation.check('nothing is lost', …)
+ *     },
+ *   })
+ *
+ * Reading order: `simulation.ts` (what a scenario can do), `simulate.ts` (many seeds), `world.ts` (what a step is),
+ * `run.ts`, `incarnation.ts` (what a node can do, and how it loses it), `seeded-dispatcher.ts`, `agenda.ts`,
+ * `seeded-random.ts`, `trace.ts`; the adapters `microtasks.ts`, `virtual-globals.ts`, `escapes.ts`.
+ *
+ * Promises: the same seed and the same code give the same hash, on every machine with the same version of Node; user
+ * code sees virtual time and seeded chance through the usual globals; reaching for the real world is refused with the
+ * call site; a crashed node does nothing any more. Limits: real I/O cannot be awaited, and a promise that an actor
+ * awaits must be settled by a step, not from outside.
+ */
+export { SeededRandom, draw } from './seeded-random.ts'
+export type { TerminationSignal } from './simulated-process.ts'
+export {
+  type Scenario,
+  type SeedResult,
+  type SimulateOptions,
+  type SimulationReport,
+  addToReport,
+  emptyReport,
+  simulate,
+  simulateSeeds,
+} from './simulate.ts'
+export {
+  type NodeOptions,
+  type RunUntilOptions,
+  type SimulatedNode,
+  Simulation,
+  type SimulationOptions,
+} from './simulation.ts'
+export {
+  GoalNotReached,
+  SimulationEscape,
+  SimulationFailed,
+  SimulationMisuse,
+  StepLimitReached,
+  type Violation,
+  describeViolation,
+} from './simulation-errors.ts'
+export { type TraceEvent, formatEvent } from './trace.ts'

@@ -1,0 +1,171 @@
+/**
+ * One run of a world towards a goal. It ends at the goal, at the end of its time, or in the step that broke an
+ * invariant; while it steps, the process shows the world's time and chance, and none of the real world.
+ */
+import { assert } from '../foundation/assert.ts'
+import { show } from '../foundation/show.ts'
+import { Escapes } from './escapes.ts'
+import { type DrainMode, type SteppedWork, driveSteps } from './microtasks.ts'
+import { SimulationFailed, SimulationMisuse, StepLimitReached } from './simulation-errors.ts'
+import { VirtualGlobals } from './virtual-globals.ts'
+import type { World } from './world.ts'
+
+export interface Goal {
+  readonly untilUs: number
+  /** Asked before the first step and after every one. */
+  readonly isReached?: () => boolean
+  /** End as soon as nothing is awaited any more. */
+  readonly endsWhenIdle?: boolean
+}
+
+export interface RunOptions {
+  readonly stepsMax: number
+  readonly drainMode: DrainMode
+  readonly invariants: ReadonlyMap<string, () => boolean>
+}
+
+export type Outcome = 'reached' | 'idle' | 'time-over'
+
+/** Steps worlds. Can be shared by simulations: it knows every door of the process, and learning them takes its time. */
+export class Stepper {
+  readonly #globals = new VirtualGlobals(() => this.#stepped.current)
+  readonly #escapes = new Escapes(({ door, callSite }) =>
+    this.#stepped.violate('nothing escapes to the real world', `${door} was called at ${callSite}`),
+  )
+  #world: World | undefined
+
+  async run(world: World, goal: Goal, options: RunOptions): Promise<Outcome> {
+    assertRests(world)
+    const keptBefore = world.violations.length
+    const countBefore = world.violationCount
+    const run = new Run(world, goal, options, {
+      enter: () => this.#enter(world),
+      leave: () => this.#leave(world),
+    })
+    world.activity = 'starting'
+    try {
+      await driveSteps(run, options.drainMode)
+    } finally {
+      world.activity = 'resting'
+    }
+    if (world.violationCount > countBefore) {
+      const summary = `Seed ${world.seed} breaks an invariant.`
+      throw new SimulationFailed(summary, world.scene(), world.violations.slice(keptBefore))
+    }
+    if (run.outcome === undefined) throw new StepLimitReached(world.scene(), options.stepsMax)
+    return run.outcome
+  }
+
+  /** Chunks of steps do not overlap, so one world at a time is behind the globals. */
+  get #stepped(): World {
+    assert(this.#world !== undefined, 'virtual functions are called while a world steps')
+    return this.#world
+  }
+
+  #enter(world: World): void {
+    this.#world = world
+    this.#globals.install()
+    this.#escapes.install()
+    world.activity = 'stepping'
+  }
+
+  #leave(world: World): void {
+    world.activity = 'between-steps'
+    world.rest()
+    this.#escapes.restore()
+    this.#globals.restore()
+    this.#world = undefined
+  }
+}
+
+function assertRests({ activity }: World): void {
+  if (activity === 'resting') return
+  throw new SimulationMisuse(
+    activity === 'stepping'
+      ? 'A run was asked for inside a step. Steps cannot wait for steps: use simulation.after to do something later.'
+      : 'A run was asked for while another one is in progress. Await the first one.',
+  )
+}
+
+class Run implements SteppedWork {
+  readonly enter: () => void
+  readonly leave: () => void
+  readonly #world: World
+  readonly #goal: Goal
+  readonly #options: RunOptions
+  readonly #violationsBefore: number
+  #steps = 0
+  #outcome: Outcome | undefined
+
+  constructor(
+    world: World,
+    goal: Goal,
+    options: RunOptions,
+    around: { readonly enter: () => void; readonly leave: () => void },
+  ) {
+    this.#world = world
+    this.#goal = goal
+    this.#options = options
+    this.enter = around.enter
+    this.leave = around.leave
+    this.#violationsBefore = world.violationCount
+  }
+
+  /** Undefined when the steps ran out. */
+  get outcome(): Outcome | undefined {
+    return this.#outcome
+  }
+
+  step(): boolean {
+    try {
+      if (this.#isOver() || this.#steps >= this.#options.stepsMax) return false
+      this.#steps++
+      if (this.#world.step(this.#goal.untilUs)) return true
+      this.#nothingHappens()
+      return false
+    } catch (error) {
+      this.uncaught(error, 'thrown')
+      return true
+    }
+  }
+
+  settle(): boolean {
+    for (const [name, holds] of this.#options.invariants) {
+      try {
+        if (!holds()) this.#world.violate(name, '')
+      } catch (error) {
+        this.#world.violate(name, `the invariant itself threw ${show(error)}`, error)
+      }
+    }
+    return this.#world.violationCount === this.#violationsBefore
+  }
+
+  uncaught(error: unknown, how: 'thrown' | 'rejected'): void {
+    const what =
+      how === 'thrown'
+        ? `${show(error, 500)} was thrown and nobody caught it`
+        : `a promise was rejected with ${show(error, 500)} and nobody handles it`
+    this.#world.violate('no error goes unnoticed', what, error)
+  }
+
+  #isOver(): boolean {
+    const { isReached, endsWhenIdle } = this.#goal
+    const answer: unknown = isReached?.()
+    if (answer instanceof Promise) {
+      throw new SimulationMisuse('A condition answered with a promise. It is asked after every step, so it must be synchronous.')
+    }
+    if (answer === true) this.#outcome = 'reached'
+    else if (endsWhenIdle === true && this.#world.isIdle) this.#outcome = 'idle'
+    return this.#outcome !== undefined
+  }
+
+  #nothingHappens(): void {
+    const { clock, isDead } = this.#world
+    if (this.#goal.isReached !== undefined && isDead) {
+      this.#outcome = 'idle'
+    } else {
+      this.#outcome = 'time-over'
+      clock.advanceTo(this.#goal.untilUs)
+    }
+  }
+}

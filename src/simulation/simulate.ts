@@ -1,0 +1,120 @@
+/** Runs a scenario under many seeds, from any test runner: the returned promise rejects when one of them fails. */
+import { stableHash } from '../foundation/stable-hash.ts'
+import { show } from '../foundation/show.ts'
+import { Stepper } from './run.ts'
+import { Simulation, type SimulationOptions } from './simulation.ts'
+import { GoalNotReached, SimulationFailed, StepLimitReached, type Violation } from './simulation-errors.ts'
+import { type TraceEvent, formatEvent } from './trace.ts'
+
+/** Builds nodes, runs them and checks. What it rejects with fails the seed. */
+export type Scenario = (simulation: Simulation) => void | Promise<void>
+
+export interface SimulateOptions extends Omit<SimulationOptions, 'seed'> {
+  readonly scenario: Scenario
+  /** How many seeds; 100 when not given, or 1 when `seed` is. */
+  readonly seeds?: number
+  /** The first seed; 1 when not given. Alone, it replays that seed. */
+  readonly seed?: number
+}
+
+/** What happened under one seed. */
+export interface SeedResult {
+  readonly seed: number
+  readonly violations: readonly Violation[]
+  readonly hash: string
+  readonly checkpoints: readonly string[]
+  readonly events: number
+  readonly faults: number
+  readonly simulatedMs: number
+  readonly lastEvents: readonly TraceEvent[]
+}
+
+/** What happened under all seeds together. */
+export interface SimulationReport {
+  readonly seeds: number
+  readonly violations: number
+  /** Over all seeds, in order. */
+  readonly hash: string
+  readonly events: number
+  readonly faults: number
+  readonly simulatedMs: number
+}
+
+/** Rejects with `SimulationFailed` at the first seed that fails. */
+export async function simulate(name: string, options: SimulateOptions): Promise<SimulationReport> {
+  let report = emptyReport
+  for await (const result of simulateSeeds(options)) {
+    if (result.violations.length > 0) throw failure(name, result)
+    report = addToReport(report, result)
+  }
+  return report
+}
+
+/** Runs the scenario seed by seed. Never rejects: what goes wrong is a violation in the result. */
+export async function* simulateSeeds(options: SimulateOptions): AsyncGenerator<SeedResult, void> {
+  const { scenario, seed: firstSeed = 1, seeds = options.seed === undefined ? 100 : 1 } = options
+  const stepper = new Stepper()
+  for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
+    yield await simulateSeed(scenario, { ...options, seed }, stepper)
+  }
+}
+
+async function simulateSeed(
+  scenario: Scenario,
+  options: SimulationOptions,
+  stepper: Stepper,
+): Promise<SeedResult> {
+  const simulation = new Simulation(options, stepper)
+  const violations: Violation[] = []
+  try {
+    await scenario(simulation)
+  } catch (error) {
+    if (!(error instanceof SimulationFailed && simulation.violations.length > 0)) {
+      const { seed, now: timeMs } = simulation
+      violations.push({ name: 'the scenario ends well', detail: inWords(error), seed, timeMs, cause: error })
+    }
+  }
+  const { seed, hash, checkpoints, events, faults, now: simulatedMs } = simulation
+  violations.unshift(...simulation.violations)
+  const lastEvents = simulation.lastEvents()
+  simulation[Symbol.dispose]()
+  return { seed, violations, hash, checkpoints, events, faults, simulatedMs, lastEvents }
+}
+
+export const emptyReport: SimulationReport = {
+  seeds: 0,
+  violations: 0,
+  hash: '0000000000000000',
+  events: 0,
+  faults: 0,
+  simulatedMs: 0,
+}
+
+export function addToReport(report: SimulationReport, result: SeedResult): SimulationReport {
+  return {
+    seeds: report.seeds + 1,
+    violations: report.violations + result.violations.length,
+    hash: combined(report.hash, result.hash),
+    events: report.events + result.events,
+    faults: report.faults + result.faults,
+    simulatedMs: report.simulatedMs + result.simulatedMs,
+  }
+}
+
+function combined(first: string, second: string): string {
+  const both = first + second
+  const hex = (seed: number): string => stableHash(both, seed).toString(16).padStart(8, '0')
+  return hex(1) + hex(2)
+}
+
+function failure(name: string, result: SeedResult): SimulationFailed {
+  const { seed, simulatedMs: timeMs, violations } = result
+  const summary = `"${name}" fails under seed ${seed}. To meet it again: simulate(${show(name)}, { seed: ${seed}, … })`
+  const lastEvents = result.lastEvents.map(formatEvent)
+  return new SimulationFailed(summary, { seed, timeMs, lastEvents }, violations)
+}
+
+function inWords(error: unknown): string {
+  if (error instanceof GoalNotReached || error instanceof StepLimitReached) return error.summary
+  return error instanceof Error ? error.message : show(error)
+}

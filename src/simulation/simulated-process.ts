@@ -1,0 +1,38 @@
+/** The operating-system process of a simulated node: it gets signals from the scenario and ends when the node says so. */
+import type { HostProcess } from '../foundation/host-process.ts'
+
+export type TerminationSignal = 'SIGTERM' | 'SIGINT'
+
+export class SimulatedProcess implements HostProcess {
+  readonly #onExit: (code: number) => void
+  #listeners: ((signal: TerminationSignal) => void)[] = []
+
+  constructor(onExit: (code: number) => void) {
+    this.#onExit = onExit
+  }
+
+  onTerminationSignal(listener: (signal: TerminationSignal) => void): { remove(): void } {
+    this.#listeners.push(listener)
+    return {
+      remove: () => {
+        this.#listeners = this.#listeners.filter((each) => each !== listener)
+      },
+    }
+  }
+
+  exit(code: number): void {
+    this.#onExit(code)
+  }
+
+  /** Delivers a signal. With nobody listening it ends the process, and so does the next one. */
+  deliver(signal: TerminationSignal): void {
+    const listeners = this.#listeners
+    this.#listeners = []
+    if (listeners.length === 0) this.exit(signal === 'SIGINT' ? 130 : 143)
+    for (const listener of listeners) listener(signal)
+  }
+
+  forgetListeners(): void {
+    this.#listeners = []
+  }
+}

@@ -1,0 +1,101 @@
+/** What can go wrong with a simulation. Each error says under which seed, so that it can be met again. */
+import { CodedError } from '../foundation/coded-error.ts'
+import { formatMs } from '../foundation/duration.ts'
+
+/** Something that must never happen, and did. */
+export interface Violation {
+  /** The invariant that was broken. */
+  readonly name: string
+  readonly detail: string
+  readonly seed: number
+  /** Virtual time since the simulation began. */
+  readonly timeMs: number
+  /** The error behind it, where there is one. */
+  readonly cause?: unknown
+}
+
+/** Code in a simulation reached for the real world. */
+export class SimulationEscape extends CodedError {
+  readonly code = 'SIMULATION_ESCAPE'
+  /** What was called, such as `fs.readFile`. */
+  readonly door: string
+  /** Where: function, file and line. */
+  readonly callSite: string
+
+  constructor(door: string, callSite: string) {
+    super(
+      `${door} was called in a simulation at ${callSite}. Its result would differ from run to run: put it behind a port, or do it before the simulation starts.`,
+    )
+    this.door = door
+    this.callSite = callSite
+  }
+}
+
+/** A simulation was used in a way it does not allow. */
+export class SimulationMisuse extends CodedError {
+  readonly code = 'SIMULATION_MISUSE'
+}
+
+/** Invariants were broken during a run or a scenario. */
+export class SimulationFailed extends CodedError {
+  readonly code = 'SIMULATION_FAILED'
+  readonly seed: number
+  readonly violations: readonly Violation[]
+
+  constructor(summary: string, scene: Scene, violations: readonly Violation[]) {
+    super(withEvents(`${summary}\n${violations.map(describeViolation).join('\n')}`, scene), {
+      cause: violations[0]?.cause,
+    })
+    this.seed = scene.seed
+    this.violations = violations
+  }
+}
+
+/** What was waited for did not happen in time. */
+export class GoalNotReached extends CodedError {
+  readonly code = 'SIMULATION_GOAL_NOT_REACHED'
+  readonly seed: number
+  /** The message without the last events. */
+  readonly summary: string
+
+  constructor(scene: Scene, goal: string, why: string) {
+    const summary = `Seed ${scene.seed}: this did not happen: ${goal}; ${why}.`
+    super(withEvents(summary, scene))
+    this.seed = scene.seed
+    this.summary = summary
+  }
+}
+
+/** A run took more steps than it may: most likely something goes round in circles. */
+export class StepLimitReached extends CodedError {
+  readonly code = 'SIMULATION_STEP_LIMIT'
+  readonly seed: number
+  /** The message without the last events. */
+  readonly summary: string
+
+  constructor(scene: Scene, stepsMax: number) {
+    const summary =
+      `Seed ${scene.seed}: one run took ${stepsMax} steps, its limit (stepsMax), and virtual time is at ` +
+      `${formatMs(scene.timeMs)}. Does an actor keep telling itself to go on, without a timer between?`
+    super(withEvents(summary, scene))
+    this.seed = scene.seed
+    this.summary = summary
+  }
+}
+
+/** Where a simulation stands when an error is made. */
+export interface Scene {
+  readonly seed: number
+  readonly timeMs: number
+  readonly lastEvents: readonly string[]
+}
+
+export function describeViolation(violation: Violation): string {
+  const detail = violation.detail === '' ? '' : `: ${violation.detail}`
+  return `"${violation.name}" is violated at ${formatMs(violation.timeMs)}${detail}`
+}
+
+function withEvents(summary: string, { lastEvents }: Scene): string {
+  if (lastEvents.length === 0) return summary
+  return [summary, 'The last events:', ...lastEvents.map((line) => `  ${line}`)].join('\n')
+}

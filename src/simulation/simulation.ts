@@ -1,0 +1,257 @@
+/** Several nodes in one process under one seed: the same seed and the same code do the same things at the same times. */
+import { ActorSystem, type ActorSettings, DeadLetter, Dropped, type LostMessage, UnhandledMessage } from '../actor/index.ts'
+import { type Duration, formatMs, toMs } from '../foundation/duration.ts'
+import type { Environment } from '../foundation/environment.ts'
+import { show } from '../foundation/show.ts'
+import type { Incarnation } from './incarnation.ts'
+import { type DrainMode, bestDrainMode } from './microtasks.ts'
+import { type Goal, type Outcome, Stepper } from './run.ts'
+import type { SeededRandom } from './seeded-random.ts'
+import type { TerminationSignal } from './simulated-process.ts'
+import { GoalNotReached, SimulationMisuse, type Violation } from './simulation-errors.ts'
+import type { TraceEvent } from './trace.ts'
+import { World } from './world.ts'
+
+export interface SimulationOptions {
+  /** Decides everything that chance decides. A whole number. */
+  readonly seed: number
+  /** Steps one run may take; 10 million when not given. Fewer find an endless loop sooner. */
+  readonly stepsMax?: number
+  /** Events kept for error messages and `lastEvents`; 1,000 when not given. */
+  readonly eventsKept?: number
+  /** How promise reactions are run: `drain` where the platform can, `hop` (slower) everywhere. */
+  readonly drainMode?: DrainMode
+}
+
+export interface NodeOptions {
+  /** How far the node's wall clock is off, in milliseconds of either sign. */
+  readonly wallOffsetMs?: number
+  readonly settings?: Partial<ActorSettings>
+}
+
+/** One life of a node. */
+export interface SimulatedNode {
+  readonly name: string
+  /** 1 for the first life, one more after each crash. */
+  readonly incarnation: number
+  readonly environment: Environment
+  readonly system: ActorSystem
+}
+
+interface LivingNode extends SimulatedNode {
+  readonly life: Incarnation
+}
+
+export class Simulation {
+  readonly seed: number
+  /** Chance for the scenario itself. */
+  readonly random: SeededRandom
+  readonly #world: World
+  readonly #stepper: Stepper
+  readonly #stepsMax: number
+  readonly #drainMode: DrainMode
+  readonly #nodes = new Map<string, LivingNode>()
+  readonly #invariants = new Map<string, () => boolean>()
+  #isDisposed = false
+
+  /** The stepper is for those who make many simulations. */
+  constructor(options: SimulationOptions, stepper = new Stepper()) {
+    const { seed, stepsMax = 10_000_000, eventsKept = 1_000 } = options
+    if (!Number.isSafeInteger(seed)) {
+      throw new SimulationMisuse(`A seed is a whole number, not ${show(seed)}.`)
+    }
+    this.seed = seed
+    this.#stepsMax = stepsMax
+    this.#drainMode = options.drainMode ?? bestDrainMode
+    this.#world = new World(seed, eventsKept)
+    this.#stepper = stepper
+    this.random = this.#world.random('scenario')
+  }
+
+  // ---- nodes
+
+  /** The node of that name: the one that lives or, when there is none, a new life of it. */
+  node(name: string, options: NodeOptions = {}): SimulatedNode {
+    this.#assertUsable()
+    const living = this.#nodes.get(name)
+    if (living?.life.isAlive === true) return living
+    if (!/^[^\s*#]+$/.test(name)) {
+      throw new SimulationMisuse(`${show(name)} cannot name a node: use text without spaces, * and #.`)
+    }
+    const life = this.#world.begin(name, options.wallOffsetMs ?? 0)
+    const { environment } = life
+    const { settings } = options
+    const system = new ActorSystem(name, { environment, ...(settings && { settings }) })
+    const noteLost = (event: LostMessage): void => this.#world.note(life, 'lost', `${event}`)
+    system.eventStream.subscribe<LostMessage>(DeadLetter, noteLost)
+    system.eventStream.subscribe<LostMessage>(Dropped, noteLost)
+    system.eventStream.subscribe<LostMessage>(UnhandledMessage, noteLost)
+    const node = { name, incarnation: life.number, environment, system, life }
+    this.#nodes.set(name, node)
+    return node
+  }
+
+  /** Ends the node without goodbye: nothing of it runs any more. `node` with the same name starts it again. */
+  crash(name: string): void {
+    this.fault(`crash of ${name}`)
+    this.#world.end(this.#life(name), 'crash')
+  }
+
+  /** Sends a signal to the node's process, as an operator would. A second one ends it at once. */
+  signal(name: string, signal: TerminationSignal): void {
+    const life = this.#life(name)
+    life.appoint(0, signal, () => life.process.deliver(signal))
+  }
+
+  /** Lets the node's wall clock jump. */
+  stepWallClock(name: string, byMs: number): void {
+    this.fault(`wall clock of ${name} jumps by ${byMs} ms`)
+    this.#life(name).clock.stepWall(byMs)
+  }
+
+  // ---- running
+
+  /** Lets that much virtual time pass. Rejects as soon as an invariant is broken. */
+  async run(options: { readonly for: Duration }): Promise<void> {
+    await this.#run({ untilUs: this.#world.clock.deadlineUs(toMs(options.for, 'for')) })
+  }
+
+  /** Runs until the condition holds; asks it after every step. */
+  async runUntil(condition: () => boolean, options: RunUntilOptions = {}): Promise<void> {
+    const withinMs = toMs(options.within ?? '1m', 'within')
+    const untilUs = this.#world.clock.deadlineUs(withinMs)
+    const outcome = await this.#run({ untilUs, isReached: condition })
+    if (outcome === 'reached') return
+    const why =
+      outcome === 'idle'
+        ? `nothing is left to happen at ${formatMs(this.now)}`
+        : `${formatMs(withinMs)} have passed`
+    throw new GoalNotReached(this.#world.scene(), options.what ?? clipped(String(condition)), why)
+  }
+
+  /** Runs until no task is ready and no timer waits. Unref'd timers do not count. */
+  async runUntilIdle(options: { readonly within?: Duration } = {}): Promise<void> {
+    const withinMs = toMs(options.within ?? '1h', 'within')
+    const untilUs = this.#world.clock.deadlineUs(withinMs)
+    const outcome = await this.#run({ untilUs, endsWhenIdle: true })
+    if (outcome === 'idle') return
+    const toCome = this.#world.toCome().slice(0, 5).join(', ') || 'tasks that are ready'
+    const why = `${formatMs(withinMs)} have passed and still to come are: ${toCome}`
+    throw new GoalNotReached(this.#world.scene(), 'the simulation is idle', why)
+  }
+
+  /** Runs until the promise settles, and answers what it came to. */
+  async settle<Value>(promise: Promise<Value>, options: RunUntilOptions = {}): Promise<Value> {
+    let isSettled = false
+    const settled = (): void => void (isSettled = true)
+    promise.then(settled, settled)
+    await this.runUntil(() => isSettled, { what: 'the promise settles', ...options })
+    return promise
+  }
+
+  /** Does something later, as a step of its own: a fault, a request, a check. */
+  after(delay: Duration, script: () => void): void {
+    this.#world.stage.after(toMs(delay, 'after'), 'script', script)
+  }
+
+  // ---- findings
+
+  /** Says that this must be true now. Anything else is a violation, and ends the run in progress. */
+  check(name: string, holds: boolean, detail = ''): void {
+    if (!holds) this.#world.violate(name, detail)
+  }
+
+  /** Says that this must be true after every step from now on. */
+  always(name: string, holds: () => boolean): void {
+    this.#invariants.set(name, holds)
+  }
+
+  /** Counts a fault that the scenario injects, and notes it in the trace. */
+  fault(description: string): void {
+    this.#world.faults++
+    this.#world.note(this.#world.current, 'fault', description)
+  }
+
+  /** Notes something of the scenario's own in the trace: it becomes part of the hash. */
+  record(text: string): void {
+    this.#world.note(this.#world.current, 'record', text)
+  }
+
+  get violations(): readonly Violation[] {
+    return this.#world.violations
+  }
+
+  get faults(): number {
+    return this.#world.faults
+  }
+
+  // ---- the story so far
+
+  /** Virtual milliseconds since the simulation began. */
+  get now(): number {
+    return this.#world.clock.nowMs
+  }
+
+  /** Events so far: turns, timers, log lines, lost messages, records, faults. */
+  get events(): number {
+    return this.#world.trace.count
+  }
+
+  /** Everything that happened so far in one number: equal for runs that did the same. */
+  get hash(): string {
+    return this.#world.trace.hash
+  }
+
+  /** The hash after every 10,000 events, to find where two runs part. */
+  get checkpoints(): readonly string[] {
+    return this.#world.trace.checkpoints
+  }
+
+  lastEvents(count = 20): TraceEvent[] {
+    return this.#world.trace.last(count)
+  }
+
+  /** Calls by code of crashed nodes that did not know; they did nothing. */
+  get strayCalls(): number {
+    return this.#world.strayCalls
+  }
+
+  /** Ends every node. Nothing of them runs any more. */
+  [Symbol.dispose](): void {
+    this.#isDisposed = true
+    for (const { life } of this.#nodes.values()) this.#world.end(life, 'disposed')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this[Symbol.dispose]()
+  }
+
+  async #run(goal: Goal): Promise<Outcome> {
+    this.#assertUsable()
+    const invariants = this.#invariants
+    return this.#stepper.run(this.#world, goal, { stepsMax: this.#stepsMax, drainMode: this.#drainMode, invariants })
+  }
+
+  #life(name: string): Incarnation {
+    const node = this.#nodes.get(name)
+    if (node?.life.isAlive === true) return node.life
+    const state = node === undefined ? 'was never started' : 'has ended'
+    throw new SimulationMisuse(`Node ${show(name)} ${state}; simulation.node starts it.`)
+  }
+
+  #assertUsable(): void {
+    if (this.#isDisposed) throw new SimulationMisuse('The simulation has been disposed of.')
+  }
+}
+
+export interface RunUntilOptions {
+  /** Virtual time to wait for at most; one minute when not given. */
+  readonly within?: Duration
+  /** What is waited for, in words for the error message. */
+  readonly what?: string
+}
+
+function clipped(source: string): string {
+  const line = source.replace(/\s+/g, ' ')
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line
+}

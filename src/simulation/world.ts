@@ -1,0 +1,194 @@
+/**
+ * The world of one simulation: time, whose turn it is, and what is still to come, under one seed. A step is one turn of
+ * a task or one appointment, followed by every promise reaction to it. Knows nothing of actors.
+ *
+ * Invariant: which step comes next depends on the seed and on earlier steps, never on the machine.
+ */
+import { Agenda, type Appointment } from './agenda.ts'
+import { type AppointmentPlan, type Ground, Incarnation } from './incarnation.ts'
+import { SeededDispatcher, SeededTurns } from './seeded-dispatcher.ts'
+import { SeededRandom } from './seeded-random.ts'
+import type { Scene, Violation } from './simulation-errors.ts'
+import { Trace, formatEvent } from './trace.ts'
+import { NodeClock, VirtualClock } from './virtual-clock.ts'
+import { Whereabouts } from './microtasks.ts'
+
+/** How often a ready task goes before an appointment that is due. */
+const TURN_FIRST = 0.75
+/** The monotonic clock of a node starts anywhere below this. */
+const MONOTONIC_START_MAX_MS = 1_000_000
+const VIOLATIONS_KEPT = 100
+const LINES_SHOWN = 20
+
+/** `starting`: a run was asked for, and its first step has not begun. */
+export type Activity = 'resting' | 'starting' | 'between-steps' | 'stepping'
+
+export class World implements Ground {
+  readonly seed: number
+  readonly clock = new VirtualClock()
+  readonly trace: Trace
+  /** The first hundred. */
+  readonly violations: Violation[] = []
+  violationCount = 0
+  /** The place of code that belongs to no node: scripts of the scenario. */
+  readonly stage: Incarnation
+  /** Set by the run in progress. */
+  activity: Activity = 'resting'
+  faults = 0
+  strayCalls = 0
+  readonly #random: SeededRandom
+  readonly #order: SeededRandom
+  readonly #agenda = new Agenda<Incarnation>()
+  readonly #turns: SeededTurns<Incarnation>
+  readonly #whereabouts = new Whereabouts<Incarnation>()
+  readonly #lives = new Map<string, number>()
+
+  constructor(seed: number, eventsKept: number) {
+    this.seed = seed
+    this.trace = new Trace(eventsKept)
+    this.#random = new SeededRandom(seed, 'world')
+    this.#order = this.#random.fork('order')
+    this.#turns = new SeededTurns(this.#random.fork('nodes'))
+    this.stage = new Incarnation(this, {
+      name: '*',
+      number: 0,
+      clock: new NodeClock(this.clock, 0, 0),
+      random: this.#random.fork('stage'),
+    })
+  }
+
+  /** Chance for a purpose of its own. */
+  random(label: string): SeededRandom {
+    return this.#random.fork(label)
+  }
+
+  /** The next life of a node. */
+  begin(name: string, wallOffsetMs: number): Incarnation {
+    const number = (this.#lives.get(name) ?? 0) + 1
+    this.#lives.set(name, number)
+    const random = this.#random.fork(`${name}#${number}`)
+    const monotonicStartMs = random.fork('clock').below(MONOTONIC_START_MAX_MS)
+    const clock = new NodeClock(this.clock, monotonicStartMs, wallOffsetMs)
+    const incarnation = new Incarnation(this, { name, number, clock, random })
+    this.note(incarnation, 'start')
+    return incarnation
+  }
+
+  end(place: Incarnation, why: string): void {
+    if (!place.isAlive) return
+    this.note(place, 'end', why)
+    place.revoke()
+    this.#agenda.forgetAllOf(place)
+  }
+
+  // ---- what incarnations ask for
+
+  dispatcherFor(
+    place: Incarnation,
+    random: SeededRandom,
+    mayAct: () => boolean,
+  ): SeededDispatcher<Incarnation> {
+    return new SeededDispatcher(place, this.#turns, { random, mayAct })
+  }
+
+  admit(place: Incarnation, what: string): void {
+    if (this.activity !== 'between-steps') return
+    this.violate(
+      'nothing comes in from outside',
+      `${place.label} was asked for a ${what} while the simulation ran, but not by one of its steps: something real (a timer, a file, an import) was waited for`,
+    )
+  }
+
+  strayed(place: Incarnation): void {
+    this.strayCalls++
+    this.note(place, 'stray')
+  }
+
+  appoint(owner: Incarnation, plan: AppointmentPlan): Appointment<Incarnation> {
+    const { delayMs, tieBreak, kind, run } = plan
+    return this.#agenda.add({ dueUs: this.clock.deadlineUs(delayMs), tieBreak, owner, kind, run })
+  }
+
+  note(place: Incarnation, kind: string, text = ''): void {
+    this.trace.add(this.clock.nowUs, place, kind, text)
+  }
+
+  // ---- steps
+
+  /** Where the running code belongs, also after an await. */
+  get current(): Incarnation {
+    return this.#whereabouts.current ?? this.stage
+  }
+
+  /** Nothing is ready, and nothing that anybody waits for is to come. */
+  get isIdle(): boolean {
+    return this.#turns.isEmpty && this.#agenda.awaitedCount === 0
+  }
+
+  /** Nothing will ever happen again by itself. */
+  get isDead(): boolean {
+    return this.#turns.isEmpty && this.#agenda.nextDueUs === Infinity
+  }
+
+  /** All that is still to come, in words. */
+  toCome(): string[] {
+    return this.#agenda
+      .waiting()
+      .map(({ owner, kind, dueUs }) => `${kind} of ${owner.label} at ${dueUs / 1_000} ms`)
+  }
+
+  /** Lets one thing happen; false when nothing will until then. */
+  step(untilUs: number): boolean {
+    const { nowUs } = this.clock
+    const dueUs = this.#agenda.nextDueUs
+    if (!this.#turns.isEmpty && (dueUs > nowUs || this.#order.chance(TURN_FIRST))) {
+      this.#giveTurn(nowUs)
+    } else if (dueUs <= untilUs) {
+      this.#keepAppointment()
+    } else {
+      return false
+    }
+    return true
+  }
+
+  rest(): void {
+    this.#whereabouts.rest()
+  }
+
+  #giveTurn(nowUs: number): void {
+    const dispatcher = this.#turns.draw()
+    const known = dispatcher.draw()
+    const entry = this.trace.beginTurn(nowUs, dispatcher.place, known.name)
+    this.#whereabouts.run(dispatcher.place, () => {
+      let units = -1
+      try {
+        units = dispatcher.run(known)
+      } finally {
+        this.trace.endTurn(entry, known.nameHash, units)
+      }
+    })
+  }
+
+  #keepAppointment(): void {
+    const appointment = this.#agenda.take() as Appointment<Incarnation>
+    this.clock.advanceTo(Math.max(this.clock.nowUs, appointment.dueUs))
+    this.note(appointment.owner, appointment.kind)
+    this.#whereabouts.run(appointment.owner, appointment.run)
+  }
+
+  // ---- findings
+
+  violate(name: string, detail: string, cause?: unknown): void {
+    this.note(this.current, 'violation', name)
+    this.violationCount++
+    if (this.violations.length >= VIOLATIONS_KEPT) return
+    const { seed } = this
+    const timeMs = this.clock.nowMs
+    this.violations.push({ name, detail, seed, timeMs, ...(cause === undefined ? {} : { cause }) })
+  }
+
+  scene(): Scene {
+    const lastEvents = this.trace.last(LINES_SHOWN).map(formatEvent)
+    return { seed: this.seed, timeMs: this.clock.nowMs, lastEvents }
+  }
+}

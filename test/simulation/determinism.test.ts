@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest'
+import { type SimulateOptions, simulateSeeds } from '../../src/simulation/index.ts'
+import { pingPong } from '../scenarios/ping-pong.ts'
+import { workshop } from '../scenarios/workshop.ts'
+
+async function hashesOf(options: SimulateOptions): Promise<string[]> {
+  const hashes: string[] = []
+  for await (const { hash, violations } of simulateSeeds(options)) {
+    expect(violations).toEqual([])
+    hashes.push(hash)
+  }
+  return hashes
+}
+
+describe('the same seed does the same', () => {
+  test('1,000 seeds of the workshop give the same hash twice, and no two of them alike', { timeout: 120_000 }, async () => {
+    const first = await hashesOf({ scenario: workshop, seeds: 1_000 })
+    const second = await hashesOf({ scenario: workshop, seeds: 1_000 })
+    expect(second).toEqual(first)
+    expect(new Set(first).size).toBe(1_000)
+  })
+
+  test('also where promise reactions need a visit to the event loop', async () => {
+    const seeds = { scenario: workshop, seeds: 5 }
+    expect(await hashesOf({ ...seeds, drainMode: 'hop' })).toEqual(await hashesOf(seeds))
+  })
+
+  test('also while other simulations run in the same process', async () => {
+    const alone = await hashesOf({ scenario: workshop, seeds: 10 })
+    const [together, , hopping] = await Promise.all([
+      hashesOf({ scenario: workshop, seeds: 10 }),
+      hashesOf({ scenario: pingPong, seeds: 100 }),
+      hashesOf({ scenario: workshop, seeds: 3, drainMode: 'hop' }),
+    ])
+    expect(together).toEqual(alone)
+    expect(hopping).toEqual(alone.slice(0, 3))
+  })
+})

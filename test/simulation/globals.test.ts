@@ -1,0 +1,248 @@
+import nodeCrypto, { randomUUID } from 'node:crypto'
+import timers from 'node:timers'
+import { scheduler, setInterval as ticks, setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { Simulation, SimulationFailed } from '../../src/simulation/index.ts'
+
+/** Runs `program` as user code of node a. */
+async function runAt<Value>(
+  program: (simulation: Simulation) => Value | Promise<Value>,
+  options: { seed?: number; for?: `${number}s`; wallOffsetMs?: number } = {},
+): Promise<Value> {
+  const simulation = new Simulation({ seed: options.seed ?? 1 })
+  let outcome: Promise<Value> | undefined
+  const { system } = simulation.node('a', { wallOffsetMs: options.wallOffsetMs ?? 0 })
+  const actor = system.spawn<string>(() => {
+    outcome = (async () => program(simulation))()
+  })
+  actor.tell('go')
+  await simulation.run({ for: options.for ?? '100s' })
+  return outcome as Promise<Value>
+}
+
+describe('time', () => {
+  test('starts in 2026 and goes on by waiting only', async () => {
+    const times = await runAt(async () => {
+      const before = [Date.now(), performance.now(), new Date().toISOString(), process.uptime()]
+      await sleep(1_500)
+      return [before, [Date.now(), performance.now(), new Date().toISOString(), process.uptime()]]
+    })
+    expect(times).toEqual([
+      [1_767_225_600_000, 0, '2026-01-01T00:00:00.000Z', 0],
+      [1_767_225_601_500, 1_500, '2026-01-01T00:00:01.500Z', 1.5],
+    ])
+  })
+
+  test('is that of the node, whose wall clock may be off', async () => {
+    const [date, origin] = await runAt(() => [new Date().toISOString(), performance.timeOrigin], {
+      wallOffsetMs: -1_000,
+    })
+    expect(date).toBe('2025-12-31T23:59:59.000Z')
+    expect(origin).toBe(1_767_225_599_000)
+  })
+
+  test('is asked for in every way that Date knows', async () => {
+    await runAt(() => {
+      // oxlint-disable-next-line no-new-date-call -- the call is the point
+      expect(Date()).toContain('2026')
+      expect(new Date(0).toISOString()).toBe('1970-01-01T00:00:00.000Z')
+      expect(new Date(2020, 1, 2).getFullYear()).toBe(2020)
+      expect(Date.UTC(1970, 0, 1)).toBe(0)
+      expect(Date.parse('1970-01-01T00:00:01Z')).toBe(1_000)
+      expect(new Date()).toBeInstanceOf(Date)
+      expect(Date.name).toBe('Date')
+      expect(structuredClone(new Date(5)).getTime()).toBe(5)
+      const [seconds, nanoseconds] = process.hrtime(process.hrtime())
+      expect([seconds, nanoseconds, process.hrtime.bigint()]).toEqual([0, 0, 0n])
+    })
+  })
+
+  test('of two runs is the same however long they take', async () => {
+    expect(await runAt(() => Date.now())).toBe(await runAt(() => Date.now()))
+  })
+})
+
+describe('chance', () => {
+  const draws = (): unknown[] => [
+    Math.random(),
+    crypto.randomUUID(),
+    randomUUID(),
+    [...crypto.getRandomValues(new Uint8Array(5))],
+    nodeCrypto.randomBytes(8).toString('hex'),
+    nodeCrypto.randomInt(1_000),
+    [...nodeCrypto.webcrypto.getRandomValues(new Uint16Array(3))],
+  ]
+
+  test('is the same under the same seed, and another under another', async () => {
+    const first = await runAt(draws, { seed: 1 })
+    expect(await runAt(draws, { seed: 1 })).toEqual(first)
+    const other = await runAt(draws, { seed: 2 })
+    for (const [index, value] of other.entries()) expect(value).not.toEqual(first[index])
+  })
+
+  test('makes proper UUIDs, and answers callbacks later', async () => {
+    const uuid = await runAt(() => crypto.randomUUID())
+    expect(uuid).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+    const bytes = await runAt(() => promisify(nodeCrypto.randomBytes)(4))
+    expect(bytes).toHaveLength(4)
+  })
+})
+
+describe('timers', () => {
+  test('of every kind fire in virtual time', async () => {
+    const log = await runAt(async (simulation) => {
+      const lines: string[] = []
+      const note = (what: string) => (): number => lines.push(`${what} at ${simulation.now}`)
+      setTimeout(note('timeout'), 30)
+      timers.setTimeout(note('node:timers'), 31.9)
+      setTimeout((...values: unknown[]) => note(`values ${values.join()}`)(), 32, 1, 2)
+      const interval = setInterval(() => {
+        note('interval')()
+        if (simulation.now >= 100) clearInterval(interval)
+      }, 50)
+      setImmediate(note('immediate'))
+      void promisify(setTimeout)(40).then(note('promisified'))
+      void scheduler.wait(45).then(note('scheduler'))
+      setTimeout(note('at least one'), 0)
+      await sleep(200)
+      return lines
+    })
+    expect(log).toEqual([
+      'immediate at 0',
+      'at least one at 1',
+      'timeout at 30',
+      'node:timers at 31',
+      'values 1,2 at 32',
+      'promisified at 40',
+      'scheduler at 45',
+      'interval at 50',
+      'interval at 100',
+    ])
+  })
+
+  test('can be cleared, refreshed, unref-ed and turned into a number', async () => {
+    const log = await runAt(async (simulation) => {
+      const lines: string[] = []
+      const note = (what: string) => (): number => lines.push(`${what} at ${simulation.now}`)
+      const cleared = setTimeout(note('cleared'), 10)
+      clearTimeout(cleared)
+      clearTimeout(Number(setTimeout(note('cleared by number'), 10)))
+      clearImmediate(setImmediate(note('immediate')))
+      const refreshed = setTimeout(note('refreshed'), 10)
+      setTimeout(() => refreshed.refresh(), 5)
+      const unrefed = setTimeout(note('unrefed'), 20).unref()
+      lines.push(String(unrefed.hasRef()), String(unrefed.ref().hasRef()))
+      clearTimeout(undefined)
+      clearInterval('nonsense')
+      await sleep(100)
+      return lines
+    })
+    expect(log).toEqual(['false', 'true', 'refreshed at 15', 'unrefed at 20'])
+  })
+
+  test('of one moment run in drawn order, immediates in the order of calls', async () => {
+    const orderUnder = (kind: 'setTimeout' | 'setImmediate', seed: number): Promise<string> =>
+      runAt(
+        async () => {
+          const lines: number[] = []
+          for (const number of [1, 2, 3]) {
+            if (kind === 'setImmediate') setImmediate(() => lines.push(number))
+            else setTimeout(() => lines.push(number), 5)
+          }
+          await sleep(100)
+          return lines.join('')
+        },
+        { seed },
+      )
+    const timeouts = new Set<string>()
+    const immediates = new Set<string>()
+    for (let seed = 0; seed < 60; seed++) {
+      timeouts.add(await orderUnder('setTimeout', seed))
+      immediates.add(await orderUnder('setImmediate', seed))
+    }
+    expect(timeouts.size).toBe(6)
+    expect([...immediates]).toEqual(['123'])
+  })
+
+  test('of node:timers/promises take an AbortSignal', async () => {
+    const outcome = await runAt(async (simulation) => {
+      const signal = AbortSignal.timeout(70)
+      const error = await sleep(1_000, 'value', { signal }).catch((reason: Error) => reason)
+      const late = await sleep(1_000, 'value', { signal }).catch((reason: Error) => reason)
+      return [error, late, simulation.now, signal.reason] as [Error, Error, number, DOMException]
+    })
+    expect(outcome[0]).toMatchObject({ name: 'AbortError', code: 'ABORT_ERR' })
+    expect(outcome[1]).toMatchObject({ name: 'AbortError', code: 'ABORT_ERR' })
+    expect(outcome[2]).toBe(70)
+    expect(outcome[3].name).toBe('TimeoutError')
+  })
+
+  test('of node:timers/promises tick', async () => {
+    const times = await runAt(async (simulation) => {
+      const seen: number[] = []
+      for await (const value of ticks(10, 'tick')) {
+        expect(value).toBe('tick')
+        if (seen.push(simulation.now) === 3) break
+      }
+      return seen
+    })
+    expect(times).toEqual([10, 20, 30])
+  })
+
+  test('that throw fail the run with the seed', async () => {
+    const throwLater = (): void => void setTimeout(() => { throw new Error('in a timer') }, 5)
+    const failure = await runAt(throwLater, { seed: 77 }).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(SimulationFailed)
+    expect((failure as Error).message).toContain('Seed 77')
+    expect((failure as Error).message).toContain('in a timer')
+  })
+
+  test('refuse what is no function, as Node does', async () => {
+    await runAt(() => {
+      expect(() => setTimeout('code' as never, 1)).toThrow(TypeError)
+    })
+  })
+})
+
+describe('the surrounding process', () => {
+  const realThings = [Date, Date.now, Math.random, setTimeout, setInterval, setImmediate, clearTimeout]
+  const now = (): unknown[] => [Date, Date.now, Math.random, setTimeout, setInterval, setImmediate, clearTimeout]
+
+  test('has its own functions back after a run, also after one that failed', async () => {
+    await runAt(() => expect(now()).not.toEqual(realThings))
+    expect(now()).toEqual(realThings)
+    const simulation = new Simulation({ seed: 1 })
+    simulation.after('1s', () => { throw new Error('scripted') })
+    await expect(simulation.run({ for: '2s' })).rejects.toThrow('scripted')
+    expect(now()).toEqual(realThings)
+    expect(Object.hasOwn(performance, 'now')).toBe(false)
+    expect(Object.hasOwn(crypto, 'randomUUID')).toBe(false)
+    expect(Date.now()).not.toBe(1_767_225_600_000)
+  })
+
+  test('never sees virtual time between the steps of a long run', async () => {
+    const simulation = new Simulation({ seed: 1 })
+    const { system } = simulation.node('a')
+    const restless = system.spawn<string>(async () => {
+      await sleep(1)
+      restless.tell('again')
+    })
+    restless.tell('go')
+    const years: number[] = []
+    const watch = setInterval(() => years.push(new Date().getTime()), 1)
+    await simulation.run({ for: '20s' })
+    clearInterval(watch)
+    expect(years.length).toBeGreaterThan(0)
+    const virtual = years.filter((time) => time >= 1_767_225_600_000 && time < 1_767_225_700_000)
+    expect(virtual).toEqual([])
+  })
+
+  test('gets real time from virtual functions that were kept', async () => {
+    const kept = await runAt(() => ({ now: Date.now, Date, setTimeout, performance: performance.now }))
+    const before = Date.now()
+    expect(kept.now()).toBeGreaterThanOrEqual(before)
+    expect(new kept.Date().getTime()).toBeGreaterThanOrEqual(before)
+    await new Promise((resolve) => kept.setTimeout(resolve, 1))
+  })
+})
