@@ -87,8 +87,8 @@ export class Runtime {
   }
 
   /** A confused node does harm: it ends itself, and its peers recover. */
-  brokenInvariant(error: AssertionFailed): void {
-    this.logger.error({ err: error }, 'an invariant is broken; the actor system shuts down')
+  brokenInvariant(broken: AssertionFailed): void {
+    this.logger.error({ err: broken }, 'an invariant is broken; the actor system shuts down')
     const ended = this.system.shutdown.run({ type: 'broken-invariant' })
     // A failing shutdown logs itself, and there is nobody here to tell.
     ended.catch(() => undefined)

@@ -1,0 +1,87 @@
+import { setImmediate as immediate } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { Task } from './dispatcher.ts'
+import { EventLoopDispatcher } from './event-loop-dispatcher.ts'
+
+const task = (run: (quota: number) => number, isInternal = false): Task => ({ isInternal, run })
+
+/** A task that does one thing and is done. */
+const once = (act: () => unknown, isInternal = false): Task =>
+  task(() => {
+    act()
+    return 0
+  }, isInternal)
+
+describe('EventLoopDispatcher', () => {
+  test('never gives a turn synchronously, and gives it before the event loop turns', async () => {
+    const dispatcher = new EventLoopDispatcher()
+    const story: string[] = []
+    const turned = immediate().then(() => story.push('event loop'))
+    dispatcher.execute(once(() => story.push('turn')))
+    story.push('asked')
+    await turned
+    expect(story).toEqual(['asked', 'turn', 'event loop'])
+  })
+
+  test('gives another turn to whoever used up its quota, after those who wait', async () => {
+    const dispatcher = new EventLoopDispatcher()
+    const story: string[] = []
+    await new Promise<void>((resolve) => {
+      const long = task((quota) => {
+        if (story.push('long') < 4) return quota
+        resolve()
+        return 0
+      })
+      dispatcher.execute(long)
+      dispatcher.execute(once(() => story.push('short')))
+    })
+    expect(story).toEqual(['long', 'short', 'long', 'long'])
+  })
+
+  test('lets internal tasks go first', async () => {
+    const dispatcher = new EventLoopDispatcher()
+    const story: string[] = []
+    dispatcher.execute(once(() => story.push('ordinary')))
+    dispatcher.execute(once(() => story.push('internal'), true))
+    await immediate()
+    expect(story).toEqual(['internal', 'ordinary'])
+  })
+
+  test('gives way to the event loop although a task always wants more', async () => {
+    const dispatcher = new EventLoopDispatcher()
+    let isOver = false
+    dispatcher.execute(task((quota) => (isOver ? 0 : quota)))
+    await immediate()
+    isOver = true
+  })
+
+  test('gives way to the event loop although promises keep asking for turns', async () => {
+    const dispatcher = new EventLoopDispatcher()
+    let isOver = false
+    const ask = (): void => {
+      if (!isOver) dispatcher.execute(once(() => void Promise.resolve().then(ask)))
+    }
+    ask()
+    await immediate()
+    isOver = true
+  })
+
+  test('shortens the turns of tasks that take long', async () => {
+    const dispatcher = new EventLoopDispatcher()
+    const quotas: number[] = []
+    const done = new Promise<void>((resolve) => {
+      const slow = task((quota) => {
+        quotas.push(quota)
+        const untilMs = performance.now() + 2
+        while (performance.now() < untilMs);
+        if (quotas.length < 30) return quota
+        resolve()
+        return 0
+      })
+      dispatcher.execute(slow)
+    })
+    await done
+    expect(quotas[0]).toBe(8)
+    expect(quotas.at(-1)).toBe(1)
+  })
+})
