@@ -5,6 +5,8 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   print: (line) => void process.stdout.write(`${line}\n`),
   printError: (line) => void process.stderr.write(`${line}\n`),
   // Progress is for people: a file or a pipe gets the result only.
-  ...(process.stderr.isTTY && { progress: (line) => void process.stderr.write(`\r\u001b[K${line}`) }),
+  ...(process.stderr.isTTY && {
+    progress: (line) => void process.stderr.write(`\r\u001b[K${line}`),
+  }),
   now: () => performance.now(),
 })

@@ -1,10 +1,10 @@
 /** `npm run simulate`: runs the seeds, says what it found, and how to meet it again. */
+import { unreachable } from '../../src/foundation/assert.ts'
 import { formatMs } from '../../src/foundation/duration.ts'
 import {
   type Scenario,
   type SeedResult,
   type SimulationReport,
-  type Violation,
   addToReport,
   describeViolation,
   emptyReport,
@@ -12,6 +12,7 @@ import {
   simulateSeeds,
 } from '../../src/simulation/index.ts'
 import { scenarios } from '../../test/scenarios/index.ts'
+import { compared } from './compared.ts'
 import { type CommandOptions, listOfScenarios, parseCommand, usage } from './options.ts'
 
 /** Where the words go. */
@@ -43,6 +44,8 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
       return 1
     case 'Run':
       return runSeeds(command.options, terminal)
+    default:
+      return unreachable(command)
   }
 }
 
@@ -66,32 +69,18 @@ async function runSeeds(options: CommandOptions, terminal: Terminal): Promise<nu
   return report.violations === 0 ? 0 : 1
 }
 
-async function* resultsOf({ scenario: name, seed, seeds, isTwice }: CommandOptions): AsyncGenerator<SeedResult> {
+async function* resultsOf({
+  scenario: name,
+  seed,
+  seeds,
+  isTwice,
+}: CommandOptions): AsyncGenerator<SeedResult> {
   const scenario = scenarios.get(name)?.scenario as Scenario
-  const first = simulateSeeds({ scenario, seed, seeds })
-  if (!isTwice) return yield* first
   const second = simulateSeeds({ scenario, seed, seeds })
-  for await (const result of first) {
-    const again = await second.next()
-    yield again.done === true ? result : compared(result, again.value)
+  for await (const result of simulateSeeds({ scenario, seed, seeds })) {
+    const again = isTwice ? await second.next() : undefined
+    yield again?.value === undefined ? result : compared(result, again.value)
   }
-}
-
-/** The first result, with one violation more when the second is not the same. */
-function compared(first: SeedResult, second: SeedResult): SeedResult {
-  if (first.hash === second.hash) return first
-  const block = first.checkpoints.findIndex((hash, index) => hash !== second.checkpoints[index])
-  const where =
-    block < 0
-      ? `after event ${Math.min(first.checkpoints.length, second.checkpoints.length) * 10_000}`
-      : `between events ${block * 10_000} and ${(block + 1) * 10_000}`
-  const violation: Violation = {
-    name: 'the same seed does the same',
-    detail: `hash ${first.hash} and then ${second.hash}; the runs part ${where}`,
-    seed: first.seed,
-    timeMs: first.simulatedMs,
-  }
-  return { ...first, violations: [...first.violations, violation] }
 }
 
 function describeFailure(scenario: string, { seed, violations, lastEvents }: SeedResult): string[] {

@@ -72,7 +72,9 @@ describe('Agenda', () => {
   test('keeps its order through many cancellations', () => {
     const agenda = new Agenda<string>()
     const random = new SeededRandom(1, 'many')
-    const all = Array.from({ length: 10_000 }, () => add(agenda, random.below(1_000), 'x', random.next()))
+    const all = Array.from({ length: 10_000 }, () =>
+      add(agenda, random.below(1_000), 'x', random.next()),
+    )
     for (const each of all) if (random.chance(0.8)) each.cancel()
     let lastUs = -1
     let count = 0
@@ -81,7 +83,9 @@ describe('Agenda', () => {
       lastUs = each.dueUs
       count++
     }
-    expect(count).toBe(all.length - all.filter((each) => each.isWaiting).length - (all.length - count))
+    expect(count).toBe(
+      all.length - all.filter((each) => each.isWaiting).length - (all.length - count),
+    )
     expect(agenda.awaitedCount).toBe(0)
   })
 })

@@ -37,7 +37,8 @@ export class Appointment<Owner> {
   }
 
   set isAwaited(isAwaited: boolean) {
-    if (this.#isWaiting && isAwaited !== this.#isAwaited) this.#agenda.awaitedCount += isAwaited ? 1 : -1
+    if (this.#isWaiting && isAwaited !== this.#isAwaited)
+      this.#agenda.awaitedCount += isAwaited ? 1 : -1
     this.#isAwaited = isAwaited
   }
 
@@ -109,7 +110,8 @@ export class Agenda<Owner> {
   waiting(): Appointment<Owner>[] {
     this.#rebuild()
     const waiting: Appointment<Owner>[] = []
-    for (let each = this.#heap.pop(); each !== undefined; each = this.#heap.pop()) waiting.push(each)
+    for (let each = this.#heap.pop(); each !== undefined; each = this.#heap.pop())
+      waiting.push(each)
     for (const each of waiting) this.#heap.push(each)
     return waiting
   }

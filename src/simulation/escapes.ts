@@ -18,7 +18,7 @@ import net from 'node:net'
 import tls from 'node:tls'
 import workerThreads from 'node:worker_threads'
 import zlib from 'node:zlib'
-import { Patches } from './patches.ts'
+import { Patches } from './globals/patches.ts'
 import { SimulationEscape } from './simulation-errors.ts'
 
 interface Doors {
@@ -28,9 +28,12 @@ interface Doors {
 }
 
 const functionsOf = (target: object): string[] =>
-  Object.keys(target).filter((key) => /^[a-z]/.test(key) && typeof Reflect.get(target, key) === 'function')
+  Object.keys(target).filter(
+    (key) => /^[a-z]/.test(key) && typeof Reflect.get(target, key) === 'function',
+  )
 
-const present = (target: object, ...keys: string[]): string[] => keys.filter((key) => key in target)
+const existing = (target: object, ...keys: string[]): string[] =>
+  keys.filter((key) => key in target)
 
 const doors: readonly Doors[] = [
   { name: 'fs', target: fs, keys: functionsOf(fs) },
@@ -53,37 +56,63 @@ const doors: readonly Doors[] = [
     target: workerThreads,
     keys: ['Worker', 'MessageChannel', 'BroadcastChannel'],
   },
-  { name: 'zlib', target: zlib, keys: functionsOf(zlib).filter((key) => !/Sync$|^crc32$/.test(key)) },
+  {
+    name: 'zlib',
+    target: zlib,
+    keys: functionsOf(zlib).filter((key) => !/Sync$|^crc32$/.test(key)),
+  },
   {
     name: 'crypto',
     target: nodeCrypto,
-    keys: present(nodeCrypto, 'pbkdf2', 'scrypt', 'hkdf', 'generateKey', 'generateKeySync', 'generateKeyPair',
-      'generateKeyPairSync', 'generatePrime', 'generatePrimeSync', 'checkPrime'),
+    keys: existing(
+      nodeCrypto,
+      'pbkdf2',
+      'scrypt',
+      'hkdf',
+      'generateKey',
+      'generateKeySync',
+      'generateKeyPair',
+      'generateKeyPairSync',
+      'generatePrime',
+      'generatePrimeSync',
+      'checkPrime',
+    ),
   },
   {
     name: 'crypto.subtle',
     target: nodeCrypto.webcrypto.subtle,
-    keys: Object.getOwnPropertyNames(Object.getPrototypeOf(nodeCrypto.webcrypto.subtle)).filter((key) => key !== 'constructor'),
+    keys: Object.getOwnPropertyNames(Object.getPrototypeOf(nodeCrypto.webcrypto.subtle)).filter(
+      (key) => key !== 'constructor',
+    ),
   },
   { name: 'process', target: process, keys: ['exit', 'abort', 'kill', 'reallyExit', 'dlopen'] },
   {
     name: 'globalThis',
     target: globalThis,
-    keys: present(globalThis, 'fetch', 'WebSocket', 'EventSource', 'MessageChannel', 'BroadcastChannel'),
+    keys: existing(
+      globalThis,
+      'fetch',
+      'WebSocket',
+      'EventSource',
+      'MessageChannel',
+      'BroadcastChannel',
+    ),
   },
 ]
 
 /** Resources that Node's event loop serves in its own time, as its async hooks name them. */
 const realResources: ReadonlySet<string> = new Set(
-  ('Timeout Immediate FSREQCALLBACK FSREQPROMISE FILEHANDLE FSEVENTWRAP STATWATCHER GETADDRINFOREQWRAP ' +
+  (
+    'Timeout Immediate FSREQCALLBACK FSREQPROMISE FILEHANDLE FSEVENTWRAP STATWATCHER GETADDRINFOREQWRAP ' +
     'GETNAMEINFOREQWRAP QUERYWRAP TCPCONNECTWRAP TCPSERVERWRAP PIPECONNECTWRAP PIPESERVERWRAP UDPWRAP UDPSENDWRAP ' +
     'PROCESSWRAP WORKER ZLIB PBKDF2REQUEST SCRYPTREQUEST RANDOMBYTESREQUEST RANDOMPRIMEREQUEST CHECKPRIMEREQUEST ' +
-    'KEYPAIRGENREQUEST KEYGENREQUEST HASHREQUEST CIPHERREQUEST SIGNREQUEST DERIVEBITSREQUEST MESSAGEPORT').split(' '),
+    'KEYPAIRGENREQUEST KEYGENREQUEST HASHREQUEST CIPHERREQUEST SIGNREQUEST DERIVEBITSREQUEST MESSAGEPORT'
+  ).split(' '),
 )
 
-/** Loading code and printing are not the program's business with the world. */
+/** Loading code, printing and the synchronous twins of thread-pool functions are no business with the world. */
 const innocentCaller = /^node:internal\/(modules|source_map)\//
-const innocentFrame = /\bnode:internal\/console\/|\bconsole\.\w+ |\bConsole\.\w+ /
+const innocentFrame = /\bnode:internal\/console\/|\bconsole\.\w+ |\bConsole\.\w+ |Sync\]? \(node:/
 
 export class Escapes {
   readonly #patches = new Patches()
@@ -95,7 +124,8 @@ export class Escapes {
   constructor(report: (escape: SimulationEscape) => void) {
     this.#report = report
     for (const { name, target, keys } of doors) {
-      for (const key of keys) this.#close(target, key, name === 'globalThis' ? key : `${name}.${key}`)
+      for (const key of keys)
+        this.#close(target, key, name === 'globalThis' ? key : `${name}.${key}`)
     }
     this.#watch = createHook({
       init: (_id, type) => {
@@ -120,18 +150,20 @@ export class Escapes {
   }
 
   #close(target: object, key: string, door: string): void {
-    const escapes = this
-    this.#patches.add(target, key, (original: (...values: unknown[]) => unknown) => {
+    const mayPass = (refuse: AnyFunction): boolean => this.#mayPass(refuse)
+    const refuseWith = (refuse: AnyFunction): never => this.#refuse(door, refuse)
+    const patches = this.#patches
+    patches.add(target, key, (original: (...values: unknown[]) => unknown) => {
       const refuse = function (this: unknown, ...values: unknown[]): unknown {
-        if (escapes.#mayPass(refuse)) {
-          return new.target === undefined
-            ? Reflect.apply(original, this, values)
-            : Reflect.construct(original, values, new.target === refuse ? original : new.target)
-        }
-        return escapes.#refuse(door, refuse)
+        if (!mayPass(refuse)) return refuseWith(refuse)
+        const present = patches.isInstalled
+          ? original
+          : patches.present(target, key, refuse, original)
+        if (new.target === undefined) return Reflect.apply(present, this, values)
+        return Reflect.construct(present, values, new.target === refuse ? present : new.target)
       }
       // What hangs on a function stays reachable: prototypes for instanceof, realpath.native.
-      refuse.prototype = original.prototype
+      refuse.prototype = original.prototype as unknown
       return Object.setPrototypeOf(Object.assign(refuse, original), original) as unknown
     })
   }
@@ -139,7 +171,10 @@ export class Escapes {
   #mayPass(refuse: AnyFunction): boolean {
     if (!this.#patches.isInstalled || this.#isLooking) return true
     const frames = this.#framesAbove(refuse)
-    return innocentCaller.test(frames[0]?.replace(/^.*\(/, '') ?? '') || frames.some((frame) => innocentFrame.test(frame))
+    return (
+      innocentCaller.test(frames[0]?.replace(/^.*\(/, '') ?? '') ||
+      frames.some((frame) => innocentFrame.test(frame))
+    )
   }
 
   #refuse(door: string, refuse: AnyFunction): never {

@@ -10,7 +10,7 @@ import type { Appointment } from './agenda.ts'
 import type { SeededDispatcher } from './seeded-dispatcher.ts'
 import type { SeededRandom } from './seeded-random.ts'
 import { SimulatedProcess } from './simulated-process.ts'
-import type { Surroundings, SurroundingTimer } from './surroundings.ts'
+import type { Surroundings, SurroundingTimer } from './globals/surroundings.ts'
 import { tracingLogger } from './tracing-logger.ts'
 import type { NodeClock } from './virtual-clock.ts'
 

@@ -33,13 +33,8 @@ export {
   simulate,
   simulateSeeds,
 } from './simulate.ts'
-export {
-  type NodeOptions,
-  type RunUntilOptions,
-  type SimulatedNode,
-  Simulation,
-  type SimulationOptions,
-} from './simulation.ts'
+export type { NodeOptions, SimulatedNode } from './simulated-node.ts'
+export { type RunUntilOptions, Simulation, type SimulationOptions } from './simulation.ts'
 export {
   GoalNotReached,
   SimulationEscape,

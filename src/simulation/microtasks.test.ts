@@ -13,23 +13,31 @@ describe.each(['drain', 'hop'] as DrainMode[])('steps by %s', (mode) => {
     uncaught: (error, how) => log.push(`${how}: ${(error as Error).message}`),
     leave: () => log.push('leave'),
   })
-  const withoutFrames = (log: string[]): string[] => log.filter((line) => !/^(enter|leave)$/.test(line))
+  const withoutFrames = (log: string[]): string[] =>
+    log.filter((line) => !/^(enter|leave)$/.test(line))
 
   test('run every reaction before the next step', async () => {
     const log: string[] = []
     const deeply = async (depth: number): Promise<void> => {
       if (depth > 0) await deeply(depth - 1)
     }
+    async function* numbers(): AsyncGenerator<number> {
+      yield 1
+      yield Promise.resolve(2)
+    }
     const step = (name: string) => (): void => {
       void deeply(20).then(() => log.push(`${name} after 20 awaits`))
       process.nextTick(() => queueMicrotask(() => log.push(`${name} after a tick`)))
       void (async () => {
-        for await (const value of [1, Promise.resolve(2)]) log.push(`${name} ${value}`)
+        for await (const value of numbers()) log.push(`${name} ${value}`)
       })()
     }
     await driveSteps(workOf(log, [step('one'), step('two')]), mode)
     const settledAt = withoutFrames(log).indexOf('settled')
-    const [first, second] = [withoutFrames(log).slice(0, settledAt), withoutFrames(log).slice(settledAt + 1, -1)]
+    const [first, second] = [
+      withoutFrames(log).slice(0, settledAt),
+      withoutFrames(log).slice(settledAt + 1, -1),
+    ]
     expect(first).toHaveLength(4)
     expect(first.every((line) => line.startsWith('one'))).toBe(true)
     expect(second).toEqual(first.map((line) => line.replace('one', 'two')))
@@ -40,17 +48,31 @@ describe.each(['drain', 'hop'] as DrainMode[])('steps by %s', (mode) => {
     const listeners = process.listeners('uncaughtException')
     const steps = [
       () => void Promise.reject(new Error('a')),
-      () => queueMicrotask(() => { throw new Error('b') }),
-      () => process.nextTick(() => { throw new Error('c') }),
+      () =>
+        queueMicrotask(() => {
+          throw new Error('b')
+        }),
+      () =>
+        process.nextTick(() => {
+          throw new Error('c')
+        }),
     ]
     await driveSteps(workOf(log, steps), mode)
-    expect(log.filter((line) => line.includes(':'))).toEqual(['rejected: a', 'thrown: b', 'thrown: c'])
+    expect(log.filter((line) => line.includes(':'))).toEqual([
+      'rejected: a',
+      'thrown: b',
+      'thrown: c',
+    ])
     expect(process.listeners('uncaughtException')).toEqual(listeners)
   })
 
   test('leave what they entered when a part throws', async () => {
     const log: string[] = []
-    const work = workOf(log, [() => { throw new Error('broken') }])
+    const work = workOf(log, [
+      () => {
+        throw new Error('broken')
+      },
+    ])
     await expect(driveSteps(work, mode)).rejects.toThrow('broken')
     expect(log.at(-1)).toBe('leave')
   })
@@ -63,7 +85,9 @@ test('code knows its place after an await that another place ended', async () =>
   const steps = [
     () =>
       whereabouts.run({ name: 'a' }, () => {
-        void new Promise<void>((resolve) => (release = resolve)).then(() => places.push(whereabouts.current?.name))
+        void new Promise<void>((resolve) => (release = resolve)).then(() =>
+          places.push(whereabouts.current?.name),
+        )
       }),
     () => whereabouts.rest(),
     () => whereabouts.run({ name: 'b' }, () => release()),

@@ -72,8 +72,9 @@ export class Stepper {
   #leave(world: World): void {
     world.activity = 'between-steps'
     world.rest()
-    this.#escapes.restore()
     this.#globals.restore()
+    // Last in both directions: it brings the named imports of every module up to date.
+    this.#escapes.restore()
     this.#world = undefined
   }
 }
@@ -152,7 +153,9 @@ class Run implements SteppedWork {
     const { isReached, endsWhenIdle } = this.#goal
     const answer: unknown = isReached?.()
     if (answer instanceof Promise) {
-      throw new SimulationMisuse('A condition answered with a promise. It is asked after every step, so it must be synchronous.')
+      throw new SimulationMisuse(
+        'A condition answered with a promise. It is asked after every step, so it must be synchronous.',
+      )
     }
     if (answer === true) this.#outcome = 'reached'
     else if (endsWhenIdle === true && this.#world.isIdle) this.#outcome = 'idle'

@@ -52,7 +52,10 @@ describe('SeededDispatcher', () => {
   test('gives internal tasks their turns first', () => {
     for (let seed = 0; seed < 50; seed++) {
       const log: string[] = []
-      const { turns, dispatchers: [dispatcher] } = make(seed)
+      const {
+        turns,
+        dispatchers: [dispatcher],
+      } = make(seed)
       dispatcher!.execute(new Work('user 1', log))
       dispatcher!.execute(new Work('internal 1', log, 1, true))
       dispatcher!.execute(new Work('user 2', log))
@@ -65,7 +68,10 @@ describe('SeededDispatcher', () => {
   })
 
   test('gives another turn to whoever did all of its quota', () => {
-    const { turns, dispatchers: [dispatcher] } = make(3)
+    const {
+      turns,
+      dispatchers: [dispatcher],
+    } = make(3)
     const work = new Work('a', [], 100)
     dispatcher!.execute(work)
     runAll(turns)
@@ -89,14 +95,20 @@ describe('SeededDispatcher', () => {
   })
 
   test('refuses a task that asks twice', () => {
-    const { dispatchers: [dispatcher] } = make(1)
+    const {
+      dispatchers: [dispatcher],
+    } = make(1)
     const work = new Work('greedy', [])
     dispatcher!.execute(work)
     expect(() => dispatcher!.execute(work)).toThrow('greedy asks for one turn at a time')
   })
 
   test('forgets its tasks when cleared, and takes none when it may not act', () => {
-    const { turns, dispatchers: [dispatcher], state } = make(1)
+    const {
+      turns,
+      dispatchers: [dispatcher],
+      state,
+    } = make(1)
     dispatcher!.execute(new Work('a', []))
     dispatcher!.execute(new Work('b', [], 1, true))
     dispatcher!.clear()

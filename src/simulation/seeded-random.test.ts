@@ -11,7 +11,12 @@ describe('SeededRandom', () => {
 
   test('draws other numbers for another seed, another stream, or the upper half of a seed', () => {
     const first = take(new SeededRandom(7, 'link'), 20)
-    const others = [[8, 'link'], [7, 'link a'], [7 + 2 ** 32, 'link'], [-7, 'link']] as const
+    const others = [
+      [8, 'link'],
+      [7, 'link a'],
+      [7 + 2 ** 32, 'link'],
+      [-7, 'link'],
+    ] as const
     for (const [seed, stream] of others) {
       const other = take(new SeededRandom(seed, stream), 20)
       expect(other.filter((value, index) => value === first[index])).toEqual([])
@@ -43,7 +48,8 @@ describe('SeededRandom', () => {
 
   test('spreads neighbouring seeds evenly, too', () => {
     let heads = 0
-    for (let seed = 0; seed < 10_000; seed++) if (new SeededRandom(seed, 'coin').chance(0.5)) heads++
+    for (let seed = 0; seed < 10_000; seed++)
+      if (new SeededRandom(seed, 'coin').chance(0.5)) heads++
     expect(Math.abs(heads - 5_000)).toBeLessThan(200)
   })
 

@@ -3,7 +3,12 @@ import { stableHash } from '../foundation/stable-hash.ts'
 import { show } from '../foundation/show.ts'
 import { Stepper } from './run.ts'
 import { Simulation, type SimulationOptions } from './simulation.ts'
-import { GoalNotReached, SimulationFailed, StepLimitReached, type Violation } from './simulation-errors.ts'
+import {
+  GoalNotReached,
+  SimulationFailed,
+  StepLimitReached,
+  type Violation,
+} from './simulation-errors.ts'
 import { type TraceEvent, formatEvent } from './trace.ts'
 
 /** Builds nodes, runs them and checks. What it rejects with fails the seed. */
@@ -71,7 +76,13 @@ async function simulateSeed(
   } catch (error) {
     if (!(error instanceof SimulationFailed && simulation.violations.length > 0)) {
       const { seed, now: timeMs } = simulation
-      violations.push({ name: 'the scenario ends well', detail: inWords(error), seed, timeMs, cause: error })
+      violations.push({
+        name: 'the scenario ends well',
+        detail: inWords(error),
+        seed,
+        timeMs,
+        cause: error,
+      })
     }
   }
   const { seed, hash, checkpoints, events, faults, now: simulatedMs } = simulation

@@ -1,12 +1,16 @@
 /** Several nodes in one process under one seed: the same seed and the same code do the same things at the same times. */
-import { ActorSystem, type ActorSettings, DeadLetter, Dropped, type LostMessage, UnhandledMessage } from '../actor/index.ts'
 import { type Duration, formatMs, toMs } from '../foundation/duration.ts'
-import type { Environment } from '../foundation/environment.ts'
 import { show } from '../foundation/show.ts'
 import type { Incarnation } from './incarnation.ts'
 import { type DrainMode, bestDrainMode } from './microtasks.ts'
 import { type Goal, type Outcome, Stepper } from './run.ts'
 import type { SeededRandom } from './seeded-random.ts'
+import {
+  type LivingNode,
+  type NodeOptions,
+  type SimulatedNode,
+  startNode,
+} from './simulated-node.ts'
 import type { TerminationSignal } from './simulated-process.ts'
 import { GoalNotReached, SimulationMisuse, type Violation } from './simulation-errors.ts'
 import type { TraceEvent } from './trace.ts'
@@ -21,25 +25,6 @@ export interface SimulationOptions {
   readonly eventsKept?: number
   /** How promise reactions are run: `drain` where the platform can, `hop` (slower) everywhere. */
   readonly drainMode?: DrainMode
-}
-
-export interface NodeOptions {
-  /** How far the node's wall clock is off, in milliseconds of either sign. */
-  readonly wallOffsetMs?: number
-  readonly settings?: Partial<ActorSettings>
-}
-
-/** One life of a node. */
-export interface SimulatedNode {
-  readonly name: string
-  /** 1 for the first life, one more after each crash. */
-  readonly incarnation: number
-  readonly environment: Environment
-  readonly system: ActorSystem
-}
-
-interface LivingNode extends SimulatedNode {
-  readonly life: Incarnation
 }
 
 export class Simulation {
@@ -74,21 +59,10 @@ export class Simulation {
   node(name: string, options: NodeOptions = {}): SimulatedNode {
     this.#assertUsable()
     const living = this.#nodes.get(name)
-    if (living?.life.isAlive === true) return living
-    if (!/^[^\s*#]+$/.test(name)) {
-      throw new SimulationMisuse(`${show(name)} cannot name a node: use text without spaces, * and #.`)
-    }
-    const life = this.#world.begin(name, options.wallOffsetMs ?? 0)
-    const { environment } = life
-    const { settings } = options
-    const system = new ActorSystem(name, { environment, ...(settings && { settings }) })
-    const noteLost = (event: LostMessage): void => this.#world.note(life, 'lost', `${event}`)
-    system.eventStream.subscribe<LostMessage>(DeadLetter, noteLost)
-    system.eventStream.subscribe<LostMessage>(Dropped, noteLost)
-    system.eventStream.subscribe<LostMessage>(UnhandledMessage, noteLost)
-    const node = { name, incarnation: life.number, environment, system, life }
-    this.#nodes.set(name, node)
-    return node
+    if (living?.life.isAlive === true) return living.node
+    const started = startNode(this.#world, name, options)
+    this.#nodes.set(name, started)
+    return started.node
   }
 
   /** Ends the node without goodbye: nothing of it runs any more. `node` with the same name starts it again. */
@@ -229,13 +203,17 @@ export class Simulation {
   async #run(goal: Goal): Promise<Outcome> {
     this.#assertUsable()
     const invariants = this.#invariants
-    return this.#stepper.run(this.#world, goal, { stepsMax: this.#stepsMax, drainMode: this.#drainMode, invariants })
+    return this.#stepper.run(this.#world, goal, {
+      stepsMax: this.#stepsMax,
+      drainMode: this.#drainMode,
+      invariants,
+    })
   }
 
   #life(name: string): Incarnation {
-    const node = this.#nodes.get(name)
-    if (node?.life.isAlive === true) return node.life
-    const state = node === undefined ? 'was never started' : 'has ended'
+    const found = this.#nodes.get(name)
+    if (found?.life.isAlive === true) return found.life
+    const state = found === undefined ? 'was never started' : 'has ended'
     throw new SimulationMisuse(`Node ${show(name)} ${state}; simulation.node starts it.`)
   }
 

@@ -22,8 +22,14 @@ describe('Trace', () => {
       [[1, place, 'record', 'x']],
       [[1, place, 'log', 'y']],
       [[1, place, 'log']],
-      [[1, place, 'log', 'x'], [1, place, 'log', 'y']],
-      [[1, place, 'log', 'y'], [1, place, 'log', 'x']],
+      [
+        [1, place, 'log', 'x'],
+        [1, place, 'log', 'y'],
+      ],
+      [
+        [1, place, 'log', 'y'],
+        [1, place, 'log', 'x'],
+      ],
     ].map((events) => {
       const trace = new Trace(10)
       for (const event of events) trace.add(...(event as Parameters<Trace['add']>))

@@ -22,6 +22,9 @@ export function tracingLogger(sink: LogSink, context: LogFields = {}): Logger {
 
 function describe(fields: LogFields): string {
   return Object.entries(fields)
-    .map(([key, value]) => ` ${key}=${value instanceof Error ? `${value.name}: ${value.message}` : show(value)}`)
+    .map(
+      ([key, value]) =>
+        ` ${key}=${value instanceof Error ? `${value.name}: ${value.message}` : show(value)}`,
+    )
     .join('')
 }

@@ -7,7 +7,9 @@ test('a deadline is never before its delay has passed', () => {
   for (const delayMs of [0.1, 0.2, 0.3, 1, 1.1, 7.000_3, 1e-9, 0]) {
     const startMs = node.monotonicMs()
     clock.advanceTo(clock.deadlineUs(delayMs))
-    expect(node.monotonicMs() - startMs).toBeGreaterThanOrEqual(Math.floor(delayMs * 1_000) / 1_000 - 1e-9)
+    expect(node.monotonicMs() - startMs).toBeGreaterThanOrEqual(
+      Math.floor(delayMs * 1_000) / 1_000 - 1e-9,
+    )
   }
 })
 

@@ -1,16 +1,17 @@
 /**
  * Adapter: while a world steps, the global functions that ask for time or chance answer from the node whose code runs,
- * so that user code runs unchanged. What user code keeps of them afterwards does what the real ones do.
+ * so that user code runs unchanged. What user code keeps of them afterwards does what the real ones do. One hole is known:
+ * `new` on a `Date` that was kept, or extended, before the simulation reads the real clock.
  */
 import nodeCrypto from 'node:crypto'
 import timers from 'node:timers'
 import timerPromises from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { Patches } from './patches.ts'
-import type { Surroundings } from './surroundings.ts'
-import { VirtualCrypto } from './virtual-crypto.ts'
-import { VirtualTimerFunctions } from './virtual-timer-functions.ts'
-import { VirtualTimerPromises } from './virtual-timer-promises.ts'
+import { Patches } from './globals/patches.ts'
+import type { Surroundings } from './globals/surroundings.ts'
+import { VirtualCrypto } from './globals/virtual-crypto.ts'
+import { VirtualTimerFunctions } from './globals/virtual-timer-functions.ts'
+import { VirtualTimerPromises } from './globals/virtual-timer-promises.ts'
 
 type AnyFunction = (...values: never[]) => unknown
 
@@ -41,40 +42,46 @@ export class VirtualGlobals {
   /** `virtual` while installed, the original otherwise. */
   #add(target: object, key: PropertyKey, virtual: AnyFunction): void {
     this.#patches.add(target, key, (original: AnyFunction) => {
-      const chosen = this.#either(virtual, original)
+      const chosen = this.#either(virtual, (own) =>
+        this.#patches.present(target, key, own, original),
+      )
       const { custom } = promisify
       if (custom in original && key in this.#timerPromises) {
         const promised = this.#timerPromises[key as 'setTimeout' | 'setImmediate']
-        const value = this.#either(promised, Reflect.get(original, custom) as AnyFunction)
+        const originalPromised = Reflect.get(original, custom) as AnyFunction
+        const value = this.#either(promised, () => originalPromised)
         Object.defineProperty(chosen, custom, { value })
       }
       return Object.defineProperty(chosen, 'name', { value: String(key) })
     })
   }
 
-  #either(virtual: AnyFunction, original: AnyFunction): AnyFunction {
+  #either(virtual: AnyFunction, present: (own: AnyFunction) => AnyFunction): AnyFunction {
     const patches = this.#patches
-    return function (this: unknown, ...values: never[]): unknown {
-      return Reflect.apply(patches.isInstalled ? virtual : original, this, values)
+    return function chosen(this: unknown, ...values: never[]): unknown {
+      return Reflect.apply(patches.isInstalled ? virtual : present(chosen), this, values)
     }
   }
 
   #addDate(): void {
-    const patches = this.#patches
-    const wallMs = (): number => Math.floor(this.#current().clock.wallMs())
-    patches.add(globalThis, 'Date', (original: DateConstructor) => {
+    this.#patches.add(globalThis, 'Date', (original: DateConstructor) => {
       const VirtualDate = function (this: unknown, ...values: unknown[]): unknown {
-        const isNow = patches.isInstalled && (values.length === 0 || new.target === undefined)
-        const given = isNow ? [wallMs()] : values
-        if (new.target === undefined) return Reflect.construct(original, isNow ? given : []).toString()
-        return Reflect.construct(original, given, new.target === VirtualDate ? original : new.target)
+        const isCall = new.target === undefined
+        // `now` is replaced where it hangs, so it knows by itself whether time is virtual.
+        const given = isCall || values.length === 0 ? [original.now()] : values
+        const maker = isCall || new.target === VirtualDate ? original : new.target
+        const date: unknown = Reflect.construct(original, given, maker)
+        return isCall ? String(date) : date
       } as unknown as DateConstructor
       Object.setPrototypeOf(VirtualDate, original)
       Object.defineProperty(VirtualDate, 'name', { value: 'Date' })
-      Object.defineProperty(VirtualDate, 'prototype', { value: original.prototype, writable: false })
+      Object.defineProperty(VirtualDate, 'prototype', {
+        value: original.prototype,
+        writable: false,
+      })
       return VirtualDate
     })
-    this.#add(Date, 'now', wallMs)
+    this.#add(Date, 'now', () => Math.floor(this.#current().clock.wallMs()))
   }
 
   #addChance(): void {
@@ -101,7 +108,8 @@ export class VirtualGlobals {
       const bigint = (): bigint => (this.#patches.isInstalled ? nanoseconds() : original.bigint())
       const hrtime = (since?: [number, number]): [number, number] => {
         if (!this.#patches.isInstalled) return original(since)
-        const passed = nanoseconds() - BigInt(since?.[0] ?? 0) * 1_000_000_000n - BigInt(since?.[1] ?? 0)
+        const passed =
+          nanoseconds() - BigInt(since?.[0] ?? 0) * 1_000_000_000n - BigInt(since?.[1] ?? 0)
         return [Number(passed / 1_000_000_000n), Number(passed % 1_000_000_000n)]
       }
       return Object.assign(hrtime, { bigint })

@@ -16,13 +16,18 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
     'workshop',
     {
       scenario: workshop,
-      summary: 'async handlers, timers, stash, supervision, asks, watching and crashes on two nodes',
+      summary:
+        'async handlers, timers, stash, supervision, asks, watching and crashes on two nodes',
       defaultSeeds: 1_000,
     },
   ],
   [
     'ping-pong',
-    { scenario: pingPong, summary: 'one message back and forth between two nodes', defaultSeeds: 1_000 },
+    {
+      scenario: pingPong,
+      summary: 'one message back and forth between two nodes',
+      defaultSeeds: 1_000,
+    },
   ],
   [
     'canary',

@@ -10,6 +10,7 @@ interface Letter {
 
 export class Ledger {
   readonly #letters = new Map<string, Letter>()
+  readonly #wrongs: string[] = []
 
   sent(name: string): void {
     if (this.#letters.has(name)) throw new Error(`letter ${name} was sent twice`)
@@ -43,8 +44,9 @@ export class Ledger {
     }
   }
 
-  get size(): number {
-    return this.#letters.size
+  /** Something else that must never happen. */
+  wrong(problem: string): void {
+    this.#wrongs.push(problem)
   }
 
   /** Every letter with its fate, one line each. */
@@ -56,7 +58,7 @@ export class Ledger {
 
   /** What is wrong with the books; empty when they balance. */
   problems(): string[] {
-    const problems: string[] = []
+    const problems = [...this.#wrongs]
     for (const [name, { taken, answered, reasons }] of this.#letters) {
       if (taken > 1) problems.push(`${name} was taken up ${taken} times`)
       if (answered > 1) problems.push(`${name} was answered ${answered} times`)

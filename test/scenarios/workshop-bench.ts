@@ -3,7 +3,12 @@
  * with the global `setTimeout`, look at `Date`, and fail by `Math.random`; supervision restarts it, at once or after a
  * back-off.
  */
-import { type ActorRef, type Behavior, Behaviors, SupervisorStrategy } from '../../src/actor/index.ts'
+import {
+  type ActorRef,
+  type Behavior,
+  Behaviors,
+  SupervisorStrategy,
+} from '../../src/actor/index.ts'
 import type { Ledger } from './ledger.ts'
 import type { Fetch, Job, ToBench } from './workshop-messages.ts'
 
@@ -14,12 +19,15 @@ export function bench(store: ActorRef<Fetch>, ledger: Ledger): Behavior<ToBench>
     BrokenTool,
     SupervisorStrategy.restartWithBackoff({ min: '50ms', max: '400ms', maxRestarts: 3 }),
   )
-  return Behaviors.supervise(supervised).onFailure(SupervisorStrategy.restart({ limit: 4, within: '2s' }))
+  return Behaviors.supervise(supervised).onFailure(
+    SupervisorStrategy.restart({ limit: 4, within: '2s' }),
+  )
 }
 
 function benchWithTools(store: ActorRef<Fetch>, ledger: Ledger): Behavior<ToBench> {
   return Behaviors.setup<ToBench>((context) => {
     const stash = context.stash(6)
+    let isBusy = false
 
     const cold = (): Behavior<ToBench> => {
       context.timers.startSingle('warm', 10 + Math.floor(Math.random() * 40), { type: 'Warm' })
@@ -35,9 +43,11 @@ function benchWithTools(store: ActorRef<Fetch>, ledger: Ledger): Behavior<ToBenc
     const warm = (): Behavior<ToBench> => {
       context.timers.startSingle('cold', '300ms', { type: 'Cold' })
       return Behaviors.receiveMessage<ToBench>(async (message) => {
-        if (message.type === 'Cold') return cold()
+        if (isBusy) ledger.wrong(`${context.self.toString()} does two things at once`)
+        isBusy = true
         if (message.type === 'Job') await make(message, store, ledger)
-        return Behaviors.same
+        isBusy = false
+        return message.type === 'Cold' ? cold() : Behaviors.same
       })
     }
 

@@ -2,7 +2,12 @@
  * The desk takes orders and has each of them made by one of the benches, which stand on the other node: it asks with a
  * timeout, tries a second time, and gives up. It watches the benches, and stops asking those that are gone.
  */
-import { type ActorRef, type Behavior, Behaviors } from '../../src/actor/index.ts'
+import {
+  type ActorContext,
+  type ActorRef,
+  type Behavior,
+  Behaviors,
+} from '../../src/actor/index.ts'
 import type { Ledger } from './ledger.ts'
 import type { Answer, Job, Order, ToBench, ToDesk } from './workshop-messages.ts'
 
@@ -11,25 +16,15 @@ const ATTEMPTS_MAX = 2
 export function desk(ledger: Ledger, record: (text: string) => void): Behavior<ToDesk> {
   return Behaviors.setup<ToDesk>((context) => {
     let benches: ActorRef<ToBench>[] = []
-    let ticks = 0
     context.timers.startFixedRate('tick', '250ms', { type: 'Tick' })
 
     const tryOrder = (order: Order, attempt: number): void => {
       const chosen = benches[Math.floor(Math.random() * benches.length)]
-      if (chosen === undefined || attempt > ATTEMPTS_MAX) {
+      if (chosen !== undefined && attempt <= ATTEMPTS_MAX) {
+        askBench(context, { chosen, order, attempt, ledger })
+      } else {
         order.replyTo.tell({ type: 'Refused', letter: order.letter })
-        return
       }
-      const letter = `${order.letter}/${attempt}`
-      ledger.sent(letter)
-      context.ask<ToBench, Answer>(chosen, (replyTo): Job => ({ type: 'Job', letter, replyTo }), {
-        timeout: '200ms',
-        done: (answer) => {
-          ledger.answered(letter)
-          return { type: 'Answered', order, answer }
-        },
-        failed: () => ({ type: 'Unanswered', order, attempt }),
-      })
     }
 
     return Behaviors.receiveMessage<ToDesk>((message) => {
@@ -51,7 +46,7 @@ export function desk(ledger: Ledger, record: (text: string) => void): Behavior<T
           for (const each of benches) context.watch(each)
           break
         case 'Tick':
-          record(`tick ${++ticks} at ${new Date().toISOString()}`)
+          record(`tick at ${new Date().toISOString()}`)
       }
     }).receiveSignal({
       Terminated: (_context, { ref }) => {
@@ -59,5 +54,28 @@ export function desk(ledger: Ledger, record: (text: string) => void): Behavior<T
         record(`${ref.toString()} is gone`)
       },
     })
+  })
+}
+
+interface Attempt {
+  readonly chosen: ActorRef<ToBench>
+  readonly order: Order
+  readonly attempt: number
+  readonly ledger: Ledger
+}
+
+function askBench(
+  context: ActorContext<ToDesk>,
+  { chosen, order, attempt, ledger }: Attempt,
+): void {
+  const letter = `${order.letter}/${attempt}`
+  ledger.sent(letter)
+  context.ask<ToBench, Answer>(chosen, (replyTo): Job => ({ type: 'Job', letter, replyTo }), {
+    timeout: '100ms',
+    done: (answer) => {
+      ledger.answered(letter)
+      return { type: 'Answered', order, answer }
+    },
+    failed: () => ({ type: 'Unanswered', order, attempt }),
   })
 }

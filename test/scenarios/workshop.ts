@@ -3,15 +3,24 @@
  * supervision, asks with timeouts, watching, and now and then a bench that is told to go or a node that crashes.
  * Whatever happens, the books balance: every order and every attempt is answered once or accounted for.
  */
-import { type ActorRef, Behaviors, DeadLetter, Dropped, PoisonPill, UnhandledMessage } from '../../src/actor/index.ts'
-import type { LostMessage } from '../../src/actor/index.ts'
+import {
+  type ActorRef,
+  Behaviors,
+  DeadLetter,
+  Dropped,
+  type LostMessage,
+  PoisonPill,
+  UnhandledMessage,
+} from '../../src/actor/index.ts'
 import type { SimulatedNode, Simulation } from '../../src/simulation/index.ts'
 import { Ledger } from './ledger.ts'
 import { bench } from './workshop-bench.ts'
 import { desk } from './workshop-desk.ts'
 import type { Answer, Fetch, Order, ToBench, ToDesk } from './workshop-messages.ts'
 
-const ORDERS = 12
+const ORDERS = 16
+/** All orders come within this time, so that some must wait. */
+const RUSH_MS = 500
 const BENCHES = 3
 
 export async function workshop(simulation: Simulation): Promise<void> {
@@ -19,19 +28,24 @@ export async function workshop(simulation: Simulation): Promise<void> {
   const front = simulation.node('front')
   keepBooks(front, ledger)
   const store = front.system.spawn(storeOfMaterial(), 'store')
-  const atDesk = front.system.spawn(desk(ledger, (text) => simulation.record(text)), 'desk')
+  const atDesk = front.system.spawn(
+    desk(ledger, (text) => simulation.record(text)),
+    'desk',
+  )
 
   const benches = openBenches(simulation, { store, atDesk, ledger })
   const retiring = simulation.random.pick(benches)
-  simulation.after(500 + simulation.random.below(1_000), () => retiring.tell(PoisonPill))
+  simulation.after(simulation.random.below(2 * RUSH_MS), () => retiring.tell(PoisonPill))
   planFaults(simulation, { store, atDesk, ledger })
   let settled = 0
   for (let number = 1; number <= ORDERS; number++) {
-    simulation.after(simulation.random.below(1_500), () => {
+    simulation.after(simulation.random.below(RUSH_MS), () => {
       void order(`order-${number}`, atDesk, ledger).then(() => settled++)
     })
   }
   await simulation.runUntil(() => settled === ORDERS, { within: '20s', what: 'all orders end' })
+  await simulation.run({ for: '3s' })
+  visitInVain(simulation, retiring, ledger)
   await close(simulation, ledger)
 }
 
@@ -41,7 +55,10 @@ interface Workshop {
   readonly ledger: Ledger
 }
 
-function openBenches(simulation: Simulation, { store, atDesk, ledger }: Workshop): ActorRef<ToBench>[] {
+function openBenches(
+  simulation: Simulation,
+  { store, atDesk, ledger }: Workshop,
+): ActorRef<ToBench>[] {
   const back = simulation.node('back', { wallOffsetMs: simulation.random.below(10_000) - 5_000 })
   keepBooks(back, ledger)
   const benches = Array.from({ length: BENCHES }, (_, index) =>
@@ -51,14 +68,16 @@ function openBenches(simulation: Simulation, { store, atDesk, ledger }: Workshop
   return benches
 }
 
-function planFaults(simulation: Simulation, workshop: Workshop): void {
+function planFaults(simulation: Simulation, place: Workshop): void {
   const { random } = simulation
   if (random.chance(0.3)) {
-    simulation.after(random.below(1_500), () => simulation.crash('back'))
-    simulation.after(1_500 + random.below(500), () => void openBenches(simulation, workshop))
+    simulation.after(random.below(2 * RUSH_MS), () => simulation.crash('back'))
+    simulation.after((2 + random.float()) * RUSH_MS, () => void openBenches(simulation, place))
   }
   if (random.chance(0.3)) {
-    simulation.after(random.below(1_500), () => simulation.stepWallClock('front', random.below(4_000) - 2_000))
+    simulation.after(random.below(2 * RUSH_MS), () =>
+      simulation.stepWallClock('front', random.below(4_000) - 2_000),
+    )
   }
 }
 
@@ -91,9 +110,21 @@ function keepBooks({ system }: SimulatedNode, ledger: Ledger): void {
   system.eventStream.subscribe<LostMessage>(UnhandledMessage, note)
 }
 
-/** Lets late work end, closes both nodes, and looks into the books. */
+/** A job for a bench that has gone is a dead letter. When its node has crashed, nobody is left to say so. */
+function visitInVain(simulation: Simulation, gone: ActorRef<ToBench>, ledger: Ledger): void {
+  if (simulation.node('back').incarnation > 1) return
+  const letter = 'visit/1'
+  ledger.sent(letter)
+  gone
+    .ask<Answer>((replyTo) => ({ type: 'Job', letter, replyTo }))
+    .then(
+      () => ledger.wrong('a bench that had gone answered'),
+      () => {},
+    )
+}
+
+/** Closes both nodes, and looks into the books. */
 async function close(simulation: Simulation, ledger: Ledger): Promise<void> {
-  await simulation.run({ for: '3s' })
   const nodes = [simulation.node('front'), simulation.node('back')]
   await simulation.settle(Promise.all(nodes.map(({ system }) => system.terminate())))
   await simulation.runUntilIdle()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type SimulateOptions, simulateSeeds } from '../../src/simulation/index.ts'
+import { type SimulateOptions, type Simulation, simulateSeeds } from '../../src/simulation/index.ts'
 import { pingPong } from '../scenarios/ping-pong.ts'
 import { workshop } from '../scenarios/workshop.ts'
 
@@ -13,16 +13,30 @@ async function hashesOf(options: SimulateOptions): Promise<string[]> {
 }
 
 describe('the same seed does the same', () => {
-  test('1,000 seeds of the workshop give the same hash twice, and no two of them alike', { timeout: 120_000 }, async () => {
-    const first = await hashesOf({ scenario: workshop, seeds: 1_000 })
-    const second = await hashesOf({ scenario: workshop, seeds: 1_000 })
-    expect(second).toEqual(first)
-    expect(new Set(first).size).toBe(1_000)
-  })
+  test(
+    '1,000 seeds of the workshop give the same hash twice, and no two of them alike',
+    { timeout: 120_000 },
+    async () => {
+      const first = await hashesOf({ scenario: workshop, seeds: 1_000 })
+      const second = await hashesOf({ scenario: workshop, seeds: 1_000 })
+      expect(second).toEqual(first)
+      expect(new Set(first).size).toBe(1_000)
+    },
+  )
 
   test('also where promise reactions need a visit to the event loop', async () => {
     const seeds = { scenario: workshop, seeds: 5 }
     expect(await hashesOf({ ...seeds, drainMode: 'hop' })).toEqual(await hashesOf(seeds))
+  })
+
+  test('and chance that was kept from before the simulation shows as another hash', async () => {
+    const realRandom = Math.random
+    const scenario = async (simulation: Simulation): Promise<void> => {
+      simulation.after(realRandom() * 1_000, () => {})
+      await simulation.run({ for: '1s' })
+    }
+    const [first] = await hashesOf({ scenario, seed: 1 })
+    expect(await hashesOf({ scenario, seed: 1 })).not.toEqual([first])
   })
 
   test('also while other simulations run in the same process', async () => {

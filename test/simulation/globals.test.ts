@@ -44,7 +44,6 @@ describe('time', () => {
 
   test('is asked for in every way that Date knows', async () => {
     await runAt(() => {
-      // oxlint-disable-next-line no-new-date-call -- the call is the point
       expect(Date()).toContain('2026')
       expect(new Date(0).toISOString()).toBe('1970-01-01T00:00:00.000Z')
       expect(new Date(2020, 1, 2).getFullYear()).toBe(2020)
@@ -191,7 +190,10 @@ describe('timers', () => {
   })
 
   test('that throw fail the run with the seed', async () => {
-    const throwLater = (): void => void setTimeout(() => { throw new Error('in a timer') }, 5)
+    const throwLater = (): void =>
+      void setTimeout(() => {
+        throw new Error('in a timer')
+      }, 5)
     const failure = await runAt(throwLater, { seed: 77 }).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(SimulationFailed)
     expect((failure as Error).message).toContain('Seed 77')
@@ -200,22 +202,43 @@ describe('timers', () => {
 
   test('refuse what is no function, as Node does', async () => {
     await runAt(() => {
-      expect(() => setTimeout('code' as never, 1)).toThrow(TypeError)
+      const noFunction = 5 as unknown as () => void
+      expect(() => setTimeout(noFunction, 1)).toThrow(TypeError)
     })
   })
 })
 
 describe('the surrounding process', () => {
-  const realThings = [Date, Date.now, Math.random, setTimeout, setInterval, setImmediate, clearTimeout]
-  const now = (): unknown[] => [Date, Date.now, Math.random, setTimeout, setInterval, setImmediate, clearTimeout]
+  const realImports = [randomUUID, sleep, ticks]
+  const realThings = [
+    Date,
+    Date.now,
+    Math.random,
+    setTimeout,
+    setInterval,
+    setImmediate,
+    clearTimeout,
+  ]
+  const now = (): unknown[] => [
+    Date,
+    Date.now,
+    Math.random,
+    setTimeout,
+    setInterval,
+    setImmediate,
+    clearTimeout,
+  ]
 
   test('has its own functions back after a run, also after one that failed', async () => {
     await runAt(() => expect(now()).not.toEqual(realThings))
     expect(now()).toEqual(realThings)
     const simulation = new Simulation({ seed: 1 })
-    simulation.after('1s', () => { throw new Error('scripted') })
+    simulation.after('1s', () => {
+      throw new Error('scripted')
+    })
     await expect(simulation.run({ for: '2s' })).rejects.toThrow('scripted')
     expect(now()).toEqual(realThings)
+    expect([randomUUID, sleep, ticks]).toEqual(realImports)
     expect(Object.hasOwn(performance, 'now')).toBe(false)
     expect(Object.hasOwn(crypto, 'randomUUID')).toBe(false)
     expect(Date.now()).not.toBe(1_767_225_600_000)
@@ -238,8 +261,24 @@ describe('the surrounding process', () => {
     expect(virtual).toEqual([])
   })
 
+  test('and other simulations are what virtual functions that were kept turn to', async () => {
+    const kept = await runAt(() => ({ now: Date.now, Date, setTimeout, random: Math.random }))
+    const seen = await runAt(async (simulation) => {
+      await new Promise((resolve) => kept.setTimeout(resolve, 1_000))
+      return [simulation.now, kept.now() - 1_767_225_600_000, new kept.Date().getFullYear()]
+    })
+    expect(seen).toEqual([1_000, 1_000, 2026])
+    const draw = (): Promise<number> => runAt(() => kept.random(), { seed: 4 })
+    expect(await draw()).toBe(await draw())
+  })
+
   test('gets real time from virtual functions that were kept', async () => {
-    const kept = await runAt(() => ({ now: Date.now, Date, setTimeout, performance: performance.now }))
+    const kept = await runAt(() => ({
+      now: Date.now,
+      Date,
+      setTimeout,
+      performance: performance.now,
+    }))
     const before = Date.now()
     expect(kept.now()).toBeGreaterThanOrEqual(before)
     expect(new kept.Date().getTime()).toBeGreaterThanOrEqual(before)

@@ -14,7 +14,11 @@ export class VirtualTimerPromises {
     this.#current = current
   }
 
-  readonly setTimeout = (delay?: unknown, value?: unknown, options?: WaitOptions): Promise<unknown> => {
+  readonly setTimeout = (
+    delay?: unknown,
+    value?: unknown,
+    options?: WaitOptions,
+  ): Promise<unknown> => {
     const place = this.#current()
     return wait((done) => place.after(toDelayMs(delay), 'timeout', done), value, options)
   }

@@ -8,17 +8,29 @@ class Base {
 }
 
 test('puts back exactly what was there', () => {
-  const target: Base & Record<string, unknown> = Object.assign(new Base(), { plain: 1 } as Record<string, unknown>)
-  Object.defineProperty(target, 'computed', { get: () => 'computed', configurable: true, enumerable: false })
+  const target: Base & Record<string, unknown> = Object.assign(new Base(), { plain: 1 } as Record<
+    string,
+    unknown
+  >)
+  Object.defineProperty(target, 'computed', {
+    get: () => 'computed',
+    configurable: true,
+    enumerable: false,
+  })
   Object.defineProperty(target, 'fixed', { value: 'fixed' })
   const before = Object.getOwnPropertyDescriptors(target)
 
   const patches = new Patches()
-  for (const key of ['plain', 'computed', 'fixed', 'inherited', 'missing']) patches.add(target, key, () => 'patched')
+  for (const key of ['plain', 'computed', 'fixed', 'inherited', 'missing'])
+    patches.add(target, key, () => 'patched')
   patches.addGetter(target, 'live', () => 'live')
   patches.install()
   expect(target).toMatchObject({ plain: 'patched', inherited: 'patched' })
-  expect([target['computed'], target['fixed'], target['live']]).toEqual(['patched', 'fixed', 'live'])
+  expect([target['computed'], target['fixed'], target['live']]).toEqual([
+    'patched',
+    'fixed',
+    'live',
+  ])
   expect('missing' in target).toBe(false)
   patches.restore()
 

@@ -17,7 +17,16 @@ export class Patches {
     return this.#isInstalled
   }
 
-  /** `make` gets what is there now, for the time when the patch is not installed. */
+  /**
+   * What a kept replacement stands for while it is not installed: what is there now, be it the original or the
+   * replacement of somebody else.
+   */
+  present<Value>(target: object, key: PropertyKey, own: unknown, original: Value): Value {
+    const value: unknown = Reflect.get(target, key)
+    return value === own ? original : (value as Value)
+  }
+
+  /** `make` gets what is there when it is added. */
   add(target: object, key: PropertyKey, make: (original: never) => unknown): void {
     if (!isReplaceable(target, key)) return
     const original = (target as Record<PropertyKey, unknown>)[key]
@@ -68,5 +77,10 @@ function write(
   }
   const enumerable = own?.enumerable ?? false
   const writable = 'value' in replacement ? { writable: true } : {}
-  Object.defineProperty(target, key, { configurable: true, enumerable, ...writable, ...replacement })
+  Object.defineProperty(target, key, {
+    configurable: true,
+    enumerable,
+    ...writable,
+    ...replacement,
+  })
 }

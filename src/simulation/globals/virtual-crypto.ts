@@ -1,5 +1,5 @@
 /** The random functions of `node:crypto` and of the global `crypto`, from seeded chance. Never use them for secrets. */
-import type { SeededRandom } from './seeded-random.ts'
+import type { SeededRandom } from '../seeded-random.ts'
 import type { Surroundings } from './surroundings.ts'
 
 type Done<Value> = (error: Error | null, value: Value) => void
@@ -17,7 +17,13 @@ export class VirtualCrypto {
     bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40
     bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
     const hex = bytes.toString('hex')
-    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+    return [
+      hex.slice(0, 8),
+      hex.slice(8, 12),
+      hex.slice(12, 16),
+      hex.slice(16, 20),
+      hex.slice(20),
+    ].join('-')
   }
 
   readonly getRandomValues = <View extends ArrayBufferView>(view: View): View => {
@@ -37,9 +43,16 @@ export class VirtualCrypto {
     return this.#answer(min + Math.floor(this.#current().userRandom.float() * (max - min)), done)
   }
 
-  readonly randomFillSync = <View extends ArrayBufferView>(view: View, offset = 0, size?: number): View => {
+  readonly randomFillSync = <View extends ArrayBufferView>(
+    view: View,
+    offset = 0,
+    size?: number,
+  ): View => {
     const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
-    fill(this.#current().userRandom, bytes.subarray(offset, size === undefined ? undefined : offset + size))
+    fill(
+      this.#current().userRandom,
+      bytes.subarray(offset, size === undefined ? undefined : offset + size),
+    )
     return view
   }
 

@@ -1,5 +1,5 @@
 /** What the global functions of a program answer from: the place where the calling code runs. */
-import type { SeededRandom } from './seeded-random.ts'
+import type { SeededRandom } from '../seeded-random.ts'
 
 export interface Surroundings {
   readonly clock: {

@@ -66,7 +66,11 @@ export class VirtualTimeout {
   }
 
   #start(): SurroundingTimer {
-    const timer = this.#place.after(this.#delayMs, this.#repeats ? 'interval' : 'timeout', this.#fire)
+    const timer = this.#place.after(
+      this.#delayMs,
+      this.#repeats ? 'interval' : 'timeout',
+      this.#fire,
+    )
     timer.isAwaited = this.#hasRef
     return timer
   }
@@ -137,18 +141,25 @@ export class VirtualTimerFunctions {
     this.#current = current
   }
 
-  readonly setTimeout = (callback: unknown, delay?: unknown, ...values: unknown[]): VirtualTimeout =>
-    this.#start(callback, delay, values, false)
+  readonly setTimeout = (
+    callback: unknown,
+    delay?: unknown,
+    ...values: unknown[]
+  ): VirtualTimeout => this.#start(callback, delay, values, false)
 
-  readonly setInterval = (callback: unknown, delay?: unknown, ...values: unknown[]): VirtualTimeout =>
-    this.#start(callback, delay, values, true)
+  readonly setInterval = (
+    callback: unknown,
+    delay?: unknown,
+    ...values: unknown[]
+  ): VirtualTimeout => this.#start(callback, delay, values, true)
 
   readonly setImmediate = (callback: unknown, ...values: unknown[]): VirtualImmediate =>
     new VirtualImmediate(this.#current(), assertCallable(callback), values)
 
   /** For all three kinds. Answers false for what is none of ours: a timer of the real world. */
   readonly clear = (timer: unknown): boolean => {
-    const found = typeof timer === 'number' || typeof timer === 'string' ? this.#byId.get(Number(timer)) : timer
+    const found =
+      typeof timer === 'number' || typeof timer === 'string' ? this.#byId.get(Number(timer)) : timer
     if (!(found instanceof VirtualTimeout || found instanceof VirtualImmediate)) return false
     found.close()
     if (found instanceof VirtualTimeout && found !== timer) this.#byId.delete(Number(timer))

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import { runCommand } from '../../scripts/simulate/command.ts'
+import { compared } from '../../scripts/simulate/compared.ts'
+import type { SeedResult } from '../../src/simulation/index.ts'
+
+async function run(
+  words: string,
+): Promise<{ code: number; lines: string[]; errors: string[]; progress: string[] }> {
+  const lines: string[] = []
+  const errors: string[] = []
+  const progress: string[] = []
+  let now = 0
+  const code = await runCommand(words.split(' '), {
+    print: (line) => lines.push(line),
+    printError: (line) => errors.push(line),
+    progress: (line) => progress.push(line),
+    now: () => (now += 150),
+  })
+  return { code, lines, errors, progress }
+}
+
+describe('npm run simulate', () => {
+  test('prints a summary, and with --json one object as its last line', async () => {
+    const { code, lines, progress } = await run('--scenario ping-pong --seeds 5 --json')
+    expect(code).toBe(0)
+    expect(lines).toHaveLength(2)
+    expect(lines[0]).toMatch(
+      /^ping-pong: 5 seeds, 0 violations, hash [\da-f]{16}, [\d,]+ events, 0 faults, .* simulated in/,
+    )
+    const last = JSON.parse(lines[1]!) as Record<string, unknown>
+    expect(Object.keys(last)).toEqual([
+      'scenario',
+      'seeds',
+      'violations',
+      'hash',
+      'events',
+      'faults',
+      'simulatedMs',
+    ])
+    expect(last).toMatchObject({ scenario: 'ping-pong', seeds: 5, violations: 0 })
+    expect(progress.some((line) => /^ping-pong: \d of 5 seeds, 0 violations$/.test(line))).toBe(
+      true,
+    )
+    expect(progress.at(-1)).toBe('')
+  })
+
+  test('gives the same hash again, and for a part of the seeds', async () => {
+    const hashOf = async (words: string): Promise<unknown> =>
+      (JSON.parse((await run(words)).lines.at(-1)!) as { hash: string }).hash
+    const words = '--scenario ping-pong --seeds 3 --seed 0x10 --json'
+    expect(await hashOf(words)).toBe(await hashOf(words))
+    expect(await hashOf(words)).not.toBe(
+      await hashOf('--scenario ping-pong --seeds 3 --seed 17 --json'),
+    )
+  })
+
+  test('shows failing seeds with their events and how to replay them', async () => {
+    const { code, lines } = await run('--scenario canary --seeds 5')
+    expect(code).toBe(1)
+    expect(lines).toContain('Seed 1 fails:')
+    expect(lines).toContain('  "both additions count" is violated at 1 s: the total is 1')
+    expect(lines).toContain('Replay: npm run simulate -- --scenario canary --seed 3 --seeds 1')
+    expect(lines).toContain('2 more seeds failed.')
+    expect(lines.at(-1)).toMatch(/^canary: 5 seeds, 5 violations/)
+  })
+
+  test('replays one seed', async () => {
+    expect((await run('--scenario canary --seed 3')).lines.at(-1)).toMatch(
+      /^canary: 1 seed, 1 violation,/,
+    )
+  })
+
+  test('compares two runs of every seed with --twice', async () => {
+    const { code, lines } = await run('--scenario workshop --seeds 3 --twice')
+    expect(code).toBe(0)
+    expect(lines.at(-1)).toMatch(/^workshop: 3 seeds, 0 violations/)
+  })
+
+  test('lists its scenarios and explains itself', async () => {
+    expect((await run('--list')).lines.join('\n')).toMatch(/workshop[\s\S]*ping-pong[\s\S]*canary/)
+    const { code, lines } = await run('--help')
+    expect(code).toBe(0)
+    expect(lines.join('\n')).toContain('--seeds N')
+  })
+
+  test.each([
+    ['--scenario nonsense', /no scenario "nonsense"[\s\S]*workshop/],
+    ['--seeds 0', /--seeds takes a whole number of at least 1, not "0"/],
+    ['--seed -1', /--seed/],
+    ['--seeds 1e3', /--seeds takes a whole number/],
+    ['--nonsense', /--nonsense/],
+    ['nonsense', /nonsense/],
+  ])('refuses %s with a reason', async (words, reason) => {
+    const { code, lines, errors } = await run(words)
+    expect([code, lines]).toEqual([1, []])
+    expect(errors.join('\n')).toMatch(reason)
+    expect(errors.join('\n')).toContain('--help')
+  })
+})
+
+describe('two runs of one seed', () => {
+  const result = (hash: string, checkpoints: string[] = []): SeedResult => ({
+    seed: 8,
+    violations: [],
+    hash,
+    checkpoints,
+    events: 100,
+    faults: 0,
+    simulatedMs: 5_000,
+    lastEvents: [],
+  })
+
+  test('with the same hash are fine', () => {
+    const first = result('a', ['x'])
+    expect(compared(first, result('a', ['x']))).toBe(first)
+  })
+
+  test.each([
+    [['x', 'y'], ['x', 'z'], 'between events 10000 and 20000'],
+    [['x'], ['x'], 'after event 10000'],
+    [[], [], 'after event 0'],
+  ])('with other hashes are a violation that says where they part', (one, two, where) => {
+    const { violations } = compared(result('a', one), result('b', two))
+    expect(violations).toMatchObject([{ name: 'the same seed does the same', seed: 8 }])
+    expect(violations[0]?.detail).toContain(where)
+  })
+})
