@@ -168,6 +168,16 @@ export class StatusError extends CodedError {
   readonly code = 'STATUS_ERROR'
 }
 
+export class InvalidStatusReply extends CodedError {
+  readonly code = 'INVALID_STATUS_REPLY'
+
+  constructor(target: string, reply: unknown) {
+    super(
+      `${target} answered ${show(reply)} to askWithStatus. Answer with StatusReply.success or StatusReply.error, or use ask.`,
+    )
+  }
+}
+
 export class InvalidSettings extends CodedError {
   readonly code = 'INVALID_SETTINGS'
   readonly problems: readonly string[]

@@ -34,6 +34,8 @@ export class ActorTimer implements WheelTimer {
   readonly message: unknown
   readonly repetition: Repetition
   readonly intervalMs: number
+  /** When the next tick is due, on a clock that does not slip with late wake-ups. */
+  dueMs = 0
 
   constructor(
     cell: Cell,
@@ -50,12 +52,15 @@ export class ActorTimer implements WheelTimer {
   }
 
   fire(): void {
+    const tick = new Envelope({ type: 'TimerTick', timer: this })
+    this.cell.sendEnvelope(tick)
+    if (this.repetition !== 'fixed-rate') return
     const { environment, wheel } = this.cell.runtime
-    if (this.repetition === 'fixed-rate') {
-      const lateMs = environment.clock.monotonicMs() - this.deadlineMs
-      wheel.start(this, Math.max(0, this.intervalMs - lateMs))
+    const nowMs = environment.clock.monotonicMs()
+    for (this.dueMs += this.intervalMs; this.dueMs <= nowMs; this.dueMs += this.intervalMs) {
+      this.cell.sendEnvelope(tick)
     }
-    this.cell.sendEnvelope(new Envelope({ type: 'TimerTick', timer: this }))
+    wheel.start(this, this.dueMs - nowMs)
   }
 }
 
@@ -127,7 +132,9 @@ export class ActorTimers implements TimerScheduler<unknown> {
     this.#remove(key)
     const timer = new ActorTimer(this.#cell, key, message, repetition, intervalMs)
     this.#timers.set(key, timer)
-    this.#cell.runtime.wheel.start(timer, initialMs)
+    const { environment, wheel } = this.#cell.runtime
+    timer.dueMs = environment.clock.monotonicMs() + initialMs
+    wheel.start(timer, initialMs)
   }
 
   #remove(key: TimerKey): void {

@@ -8,13 +8,14 @@ import {
   AskTargetTerminated,
   AskTimeout,
   InvalidMessage,
+  InvalidStatusReply,
   StatusError,
 } from './actor-errors.ts'
 import { ActorPath } from './actor-path.ts'
 import type { ActorRef, AskOptions, InternalRef, Watcher } from './actor-ref.ts'
 import { DeadLetter } from './lost-messages.ts'
 import type { Runtime } from './runtime.ts'
-import type { StatusReply } from './status-reply.ts'
+import { isStatusReply, type StatusReply } from './status-reply.ts'
 
 export function ask<Reply>(
   target: InternalRef,
@@ -48,6 +49,8 @@ export function askWithStatus<Value>(
   runtime: Runtime,
 ): Promise<Value> {
   return ask(target, makeMessage, options, runtime).then((reply) => {
+    const answer: unknown = reply
+    if (!isStatusReply(answer)) throw new InvalidStatusReply(target.toString(), answer)
     if (reply.status === 'success') return reply.value
     throw typeof reply.error === 'string' ? new StatusError(reply.error) : reply.error
   })

@@ -5,7 +5,7 @@
  */
 import type { ActorContext } from './actor-context.ts'
 import type { Cell } from './cell.ts'
-import type { Signal } from './signals.ts'
+import type { ChildFailed, Signal, Terminated } from './signals.ts'
 
 /** What handles messages of type T. Made by the functions of `Behaviors`. */
 export interface Behavior<in T> {
@@ -35,11 +35,16 @@ export type Result<T> = Next<T> | Promise<Next<T>>
 
 export type MessageHandler<in T> = (message: T) => Result<T>
 export type ContextMessageHandler<T> = (context: ActorContext<T>, message: T) => Result<T>
-/** One handler per kind of signal; a kind without one is unhandled, which for `Terminated` fails the actor. */
+/**
+ * One handler per kind of signal; a kind without one is unhandled, which for `Terminated` fails the actor. Without a
+ * handler of its own, `ChildFailed` goes to the one for `Terminated`: it is one, with a cause.
+ */
 export type SignalHandlers<T> = {
   readonly [Kind in Signal['type']]?: (
     context: ActorContext<T>,
-    signal: Extract<Signal, { readonly type: Kind }>,
+    signal: Kind extends 'Terminated'
+      ? Terminated | ChildFailed
+      : Extract<Signal, { readonly type: Kind }>,
   ) => Result<T>
 }
 
@@ -64,8 +69,8 @@ export interface Wrapper extends AnyBehavior {
   readonly kind: 'wrapped'
   /** The behavior inside, as it is now. */
   readonly inner: AnyBehavior
-  /** The wrapper around this one. */
-  readonly outer: Wrapper | undefined
+  /** The wrapper around this one; changes when that one gives way. */
+  outer: Wrapper | undefined
   receive(cell: Cell, message: unknown): AnyResult
   signal(cell: Cell, signal: Signal): AnyResult
 }

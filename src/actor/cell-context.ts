@@ -60,6 +60,7 @@ export class CellContext implements ActorContext<unknown> {
   }
 
   get children(): readonly ActorRef<never>[] {
+    this.#cell.assertTurn('children')
     return [...(this.#cell.stateIfAny?.children?.values() ?? [])]
   }
 
@@ -72,6 +73,7 @@ export class CellContext implements ActorContext<unknown> {
   }
 
   child(name: string): ActorRef<never> | undefined {
+    this.#cell.assertTurn('child')
     return childNamed(this.#cell, name)
   }
 

@@ -42,9 +42,13 @@ export class CellState {
   abort: AbortController | undefined
   /** The promise of the async handler in progress: an older one that settles late finds another here. */
   pending: object | undefined
+  /** The wrapper that has just answered with a promise of its own, not with that of the behavior inside. */
+  promiseLevel: Wrapper | undefined
   /** The wrapper whose inner behavior runs right now. */
   scope: Wrapper | undefined
   failure: Failure | undefined
+  /** What is being delivered stands in place of a `Terminated` signal. */
+  isNewsOfDeath = false
   stopCallback: (() => void) | undefined
   stopStage: 'children' | 'handler' | 'post-stop' | undefined
   /** Ends the wait for a handler that does not settle. */

@@ -46,7 +46,7 @@ import {
   startBehavior,
   transition,
 } from './interpret.ts'
-import { type Inward, messageIn, Settled } from './inward.ts'
+import { HeldSignal, type Inward, messageIn, Replayed, Settled } from './inward.ts'
 import type { LocalRef } from './local-ref.ts'
 import { UnhandledMessage } from './lost-messages.ts'
 import { mayQueue } from './mailbox.ts'
@@ -54,6 +54,7 @@ import { isMail, openEnvelope, returnEnvelope } from './open-envelope.ts'
 import type { Runtime } from './runtime.ts'
 import type { Signal } from './signals.ts'
 import { continueStopping } from './stopping.ts'
+import { suspend } from './suspension.ts'
 
 /** What keeps the cell from taking mail straight away. */
 const beforeMail =
@@ -194,8 +195,8 @@ export class Cell implements Task, Watcher {
     try {
       if ((flags & stopping) !== 0) return continueStopping(this)
       if ((flags & unstarted) !== 0) this.#start()
-      else if ((flags & inwardWaits) !== 0) this.#goInward()
       else if ((flags & suspended) !== 0) return false
+      else if ((flags & inwardWaits) !== 0) this.#goInward()
       else if ((flags & stopAsked) !== 0) this.stop()
       else if ((flags & replaying) !== 0) this.#replayNext()
     } catch (error) {
@@ -244,17 +245,20 @@ export class Cell implements Task, Watcher {
   signal(signal: Signal): void {
     const result = interpretSignal(this.behavior, this, signal)
     if (result === undefined || result === same || result === unhandled) return
-    this.#become(result, undefined)
+    this.#become(result, new HeldSignal(signal))
   }
 
-  #become(result: AnyResult, message: unknown): void {
+  /** `cause` is what was handled: a message, or a signal as `HeldSignal`. */
+  #become(result: AnyResult, cause: unknown): void {
     if (result === unhandled) {
+      const message = messageIn(cause)
       if (message !== undefined) this.runtime.lost(new UnhandledMessage(message, this.ref))
     } else if (isPromise(result)) {
-      this.awaitHandler(result, message)
+      suspend(this, result, cause)
     } else {
       const end = transition(this, result, (started) => {
         this.behavior = started
+        return undefined
       })
       if (end !== same) this.#end(end as AnyBehavior)
     }
@@ -271,25 +275,6 @@ export class Cell implements Task, Watcher {
 
   // ---- async handlers, replays, supervisors
 
-  /** No mail is taken until the promise settles. */
-  awaitHandler(promise: Promise<unknown>, message?: unknown): void {
-    this.flags |= suspended
-    this.state().pending = promise
-    // A foreign thenable may do anything when asked; a promise of ours around it may not.
-    Promise.resolve(promise).then(
-      (result) => this.#settled(promise, new Settled(message, result, false)),
-      (error: unknown) => this.#settled(promise, new Settled(message, error, true)),
-    )
-  }
-
-  #settled(promise: Promise<unknown>, settled: Settled): void {
-    if (this.#state?.pending !== promise) return
-    this.#state.pending = undefined
-    this.flags &= ~suspended
-    if ((this.flags & stopping) === 0) this.sendInward(settled)
-    else this.schedule()
-  }
-
   /** Goes down through the wrappers, before any mail. */
   sendInward(inward: Inward): void {
     this.state().inward.push(inward)
@@ -305,9 +290,12 @@ export class Cell implements Task, Watcher {
   }
 
   #receiveInward(inward: Inward): void {
+    // Taken from a stash outside all wrappers: whatever wraps the behavior now has not seen it yet.
+    if (inward instanceof Replayed && inward.scope === undefined)
+      return this.receive(inward.message)
     const result = interpretMessage(this.behavior, this, inward)
     if (result === undefined || result === same) return
-    this.#become(result, messageIn(inward))
+    this.#become(result, inward instanceof Settled ? inward.cause : inward)
   }
 
   /** Lets these messages go before the mailbox. */

@@ -15,12 +15,14 @@ import type {
 import type { Cell } from './cell.ts'
 import {
   interpretMessage,
+  interpretSettled,
   interpretSignal,
   isFinal,
+  isPromise,
   startBehavior,
   transition,
 } from './interpret.ts'
-import { Replayed, isInward } from './inward.ts'
+import { isInward, Replayed, Settled } from './inward.ts'
 import type { Signal } from './signals.ts'
 
 export interface Interceptor<Outer, Inner> {
@@ -79,7 +81,7 @@ function isEnclosed(interceptor: AnyInterceptor, enclosing: Wrapper | undefined)
 class RunningInterceptor implements Wrapper {
   readonly kind = 'wrapped'
   readonly interceptor: AnyInterceptor
-  readonly outer: Wrapper | undefined
+  outer: Wrapper | undefined
   #inner: AnyBehavior | undefined
 
   constructor(interceptor: AnyInterceptor, outer: Wrapper | undefined) {
@@ -101,9 +103,30 @@ class RunningInterceptor implements Wrapper {
   }
 
   receive(cell: Cell, message: unknown): AnyResult {
+    if (message instanceof Settled && message.level === this) {
+      return this.#inScope(cell, () => this.#transition(cell, interpretSettled(cell, message)))
+    }
+    return this.#relay(
+      cell,
+      (next) => this.#around(cell, message, next),
+      (inner: unknown) => interpretMessage(this.inner, cell, inner),
+    )
+  }
+
+  /** Lets `around` act, with a `next` that stays right when it is called after an await. */
+  #relay<M>(
+    cell: Cell,
+    around: (next: (message: M) => AnyResult) => AnyResult,
+    deliver: (message: M) => AnyResult,
+  ): AnyResult {
     return this.#inScope(cell, () => {
-      const next = (inner: unknown): AnyResult => interpretMessage(this.inner, cell, inner)
-      return this.#transition(cell, this.#around(cell, message, next))
+      let fromInside: AnyResult
+      const result = around((message) => {
+        fromInside = this.#inScope(cell, () => deliver(message))
+        return fromInside
+      })
+      if (isPromise(result) && result !== fromInside) cell.state().promiseLevel = this
+      return this.#transition(cell, result)
     })
   }
 
@@ -118,19 +141,21 @@ class RunningInterceptor implements Wrapper {
   }
 
   signal(cell: Cell, signal: Signal): AnyResult {
-    return this.#inScope(cell, () => {
-      const next = (inner: Signal): AnyResult => interpretSignal(this.inner, cell, inner)
-      const result =
-        this.interceptor.aroundSignal === undefined
+    const { interceptor } = this
+    return this.#relay(
+      cell,
+      (next) =>
+        interceptor.aroundSignal === undefined
           ? next(signal)
-          : (this.interceptor.aroundSignal(cell.context, signal, next as never) as AnyResult)
-      return this.#transition(cell, result)
-    })
+          : (interceptor.aroundSignal(cell.context, signal, next as never) as AnyResult),
+      (inner: Signal) => interpretSignal(this.inner, cell, inner),
+    )
   }
 
   #transition(cell: Cell, result: AnyResult): AnyResult {
     return transition(cell, result, (inner) => {
       this.#inner = inner
+      return undefined
     })
   }
 

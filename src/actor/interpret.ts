@@ -17,7 +17,7 @@ import {
   unhandled,
 } from './behavior.ts'
 import type { Cell } from './cell.ts'
-import { Replayed, RestartDue, Settled } from './inward.ts'
+import { HeldSignal, Replayed, RestartDue, Settled } from './inward.ts'
 import type { Signal } from './signals.ts'
 
 /** Everything deferred is built; what comes back handles messages or is `stopped`. */
@@ -50,12 +50,18 @@ export function startBehavior(behavior: unknown, cell: Cell): AnyBehavior {
 /** Hands a message to a started behavior. Throws what the handler throws. */
 export function interpretMessage(behavior: AnyBehavior, cell: Cell, message: unknown): AnyResult {
   if (behavior.kind === 'wrapped') return (behavior as Wrapper).receive(cell, message)
-  if (message instanceof Settled) {
-    if (message.isRejected) throw message.result
-    return message.result as AnyResult
-  }
+  if (message instanceof Settled) return interpretSettled(cell, message)
   if (message instanceof RestartDue) return same
-  return interpretLeaf(behavior, cell, message instanceof Replayed ? message.message : message)
+  if (message instanceof Replayed) return interpretMessage(behavior, cell, message.message)
+  if (message instanceof HeldSignal) return interpretSignal(behavior, cell, message.signal)
+  return interpretLeaf(behavior, cell, message)
+}
+
+export function interpretSettled(cell: Cell, { cause, isRejected, result }: Settled): AnyResult {
+  if (isRejected) throw result
+  if (result === unhandled && cause instanceof HeldSignal)
+    return refuseUnhandled(cell, cause.signal)
+  return result as AnyResult
 }
 
 function interpretLeaf(behavior: AnyBehavior, cell: Cell, message: unknown): AnyResult {
@@ -76,7 +82,10 @@ function interpretLeaf(behavior: AnyBehavior, cell: Cell, message: unknown): Any
 /** Hands a signal to a started behavior. Not handling the end of a watched actor is a failure. */
 export function interpretSignal(behavior: AnyBehavior, cell: Cell, signal: Signal): AnyResult {
   const result = signalResult(behavior, cell, signal)
-  if (result !== unhandled) return result
+  return result === unhandled ? refuseUnhandled(cell, signal) : result
+}
+
+function refuseUnhandled(cell: Cell, signal: Signal): AnyResult {
   switch (signal.type) {
     case 'Terminated':
     case 'ChildFailed':
@@ -84,7 +93,7 @@ export function interpretSignal(behavior: AnyBehavior, cell: Cell, signal: Signa
     case 'MessageAdaptionFailure':
       throw signal.cause
     default:
-      return result
+      return unhandled
   }
 }
 
@@ -95,9 +104,9 @@ function signalResult(behavior: AnyBehavior, cell: Cell, signal: Signal): AnyRes
     case 'receive':
     case 'receiveMessage': {
       const handlers: SignalHandlers<never> | undefined = (behavior as Receive<never>).onSignal
-      const handler = handlers?.[signal.type] as
-        | ((context: unknown, signal: Signal) => AnyResult)
-        | undefined
+      const isTermination = signal.type === 'ChildFailed'
+      const found = handlers?.[signal.type] ?? (isTermination ? handlers?.Terminated : undefined)
+      const handler = found as ((context: unknown, signal: Signal) => AnyResult) | undefined
       return handler === undefined ? unhandled : handler(cell.context, signal)
     }
     case 'ignore':
@@ -109,12 +118,13 @@ function signalResult(behavior: AnyBehavior, cell: Cell, signal: Signal): AnyRes
 
 /**
  * What a wrapper answers when the behavior inside it answered `result`: a change stays inside, the rest is the
- * business of whoever is around it. `keep` takes the new inner behavior.
+ * business of whoever is around it. `keep` takes the new inner behavior, or answers what shall stand in place of the
+ * wrapper.
  */
 export function transition(
   cell: Cell,
   result: AnyResult,
-  keep: (inner: AnyBehavior) => void,
+  keep: (inner: AnyBehavior) => AnyBehavior | undefined,
 ): AnyResult {
   if (result === undefined || result === same || result === unhandled || isPromise(result)) {
     return result
@@ -123,8 +133,7 @@ export function transition(
   if (isFinal(next.kind)) return next
   const inner = startBehavior(next, cell)
   if (isFinal(inner.kind)) return inner
-  keep(inner)
-  return same
+  return keep(inner) ?? same
 }
 
 export function isFinal(kind: BehaviorKind): boolean {

@@ -3,18 +3,31 @@
  * interceptors let it pass, because they have seen the message it belongs to already.
  */
 import type { Wrapper } from './behavior.ts'
+import type { Signal } from './signals.ts'
 
 /** An async handler has come to its end; at the innermost behavior this counts as its answer. */
 export class Settled {
-  /** What the handler was called with; undefined for a signal. */
-  readonly message: unknown
+  /** What the handler was called with: a message, or a signal as `HeldSignal`. */
+  readonly cause: unknown
+  /** The wrapper whose own promise it was; undefined for the innermost behavior's. */
+  readonly level: Wrapper | undefined
   readonly result: unknown
   readonly isRejected: boolean
 
-  constructor(message: unknown, result: unknown, isRejected: boolean) {
-    this.message = message
+  constructor(cause: unknown, level: Wrapper | undefined, result: unknown, isRejected: boolean) {
+    this.cause = cause
+    this.level = level
     this.result = result
     this.isRejected = isRejected
+  }
+}
+
+/** A signal in the place of a message. */
+export class HeldSignal {
+  readonly signal: Signal
+
+  constructor(signal: Signal) {
+    this.signal = signal
   }
 }
 
@@ -42,8 +55,8 @@ export class RestartDue {
 /** The user's message in it, if there is one. */
 export function messageIn(inward: unknown): unknown {
   if (inward instanceof Replayed) return messageIn(inward.message)
-  if (inward instanceof Settled) return inward.message
-  return inward instanceof RestartDue ? undefined : inward
+  if (inward instanceof Settled) return messageIn(inward.cause)
+  return inward instanceof RestartDue || inward instanceof HeldSignal ? undefined : inward
 }
 
 export type Inward = Settled | Replayed | RestartDue

@@ -55,6 +55,8 @@ function isClass(match: unknown): match is abstract new () => unknown {
 /** The address of an actor for foreign messages. */
 export class AdapterRef implements InternalRef {
   readonly #cell: Cell
+  /** Who watches this address, and who watches the actor for them under its own. */
+  readonly #watchers = new Map<Watcher, Watcher>()
 
   constructor(cell: Cell) {
     this.#cell = cell
@@ -86,11 +88,22 @@ export class AdapterRef implements InternalRef {
   }
 
   addWatcher(watcher: Watcher): void {
-    this.#cell.ref.addWatcher(watcher)
+    if (this.#watchers.has(watcher)) return
+    const deputy: Watcher = {
+      watchedTerminated: (_ref, failure) => {
+        this.#watchers.delete(watcher)
+        watcher.watchedTerminated(this, failure)
+      },
+    }
+    this.#watchers.set(watcher, deputy)
+    this.#cell.ref.addWatcher(deputy)
   }
 
   removeWatcher(watcher: Watcher): void {
-    this.#cell.ref.removeWatcher(watcher)
+    const deputy = this.#watchers.get(watcher)
+    if (deputy === undefined) return
+    this.#watchers.delete(watcher)
+    this.#cell.ref.removeWatcher(deputy)
   }
 
   toString(): string {

@@ -34,10 +34,20 @@ function deliverTermination(
   if (watching === undefined || !watching.has(ref)) return
   const instead = watching.get(ref)
   watching.delete(ref)
-  if (instead !== undefined) return cell.receive(instead.message)
+  if (instead !== undefined) return deliverNewsOfDeath(cell, instead.message)
   const isChild = ref instanceof LocalRef && ref.parent === cell.ref
   if (failure !== undefined && isChild) return cell.signal(new ChildFailed(ref, failure.cause))
   cell.signal(new Terminated(ref))
+}
+
+function deliverNewsOfDeath(cell: Cell, message: unknown): void {
+  const state = cell.state()
+  state.isNewsOfDeath = true
+  try {
+    cell.receive(message)
+  } finally {
+    state.isNewsOfDeath = false
+  }
 }
 
 function deliverAdapted(cell: Cell, message: unknown): void {

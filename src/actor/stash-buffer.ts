@@ -7,7 +7,7 @@ import { RingBuffer } from '../foundation/ring-buffer.ts'
 import { StashFull } from './actor-errors.ts'
 import type { Behavior, MessageHandler, Wrapper } from './behavior.ts'
 import type { Cell } from './cell.ts'
-import { Replayed } from './inward.ts'
+import { type Inward, Replayed, Settled } from './inward.ts'
 import { Dropped } from './lost-messages.ts'
 
 export class StashBuffer<in out T> {
@@ -78,7 +78,7 @@ export class StashBuffer<in out T> {
         endsOnFailure: true,
         take: () => {
           if (left-- <= 0 || this.#messages.size === 0) return undefined
-          return new Replayed(wrap(this.#messages.shift() as T), scope)
+          return wrapped(this.#messages.shift() as T, wrap, scope)
         },
       })
     }
@@ -90,5 +90,14 @@ export class StashBuffer<in out T> {
     const messages = [...this.#messages]
     this.#messages.clear()
     return messages
+  }
+}
+
+/** What throws in `wrap` fails the actor as if its handler had thrown. */
+function wrapped<T>(message: T, wrap: (message: T) => T, scope: Wrapper | undefined): Inward {
+  try {
+    return new Replayed(wrap(message), scope)
+  } catch (error) {
+    return new Settled(message, undefined, error, true)
   }
 }

@@ -12,3 +12,9 @@ export const StatusReply = {
     return { status: 'error', error }
   },
 } as const
+
+export function isStatusReply(value: unknown): value is StatusReply<unknown> {
+  if (typeof value !== 'object' || value === null || !('status' in value)) return false
+  if (value.status === 'success') return 'value' in value
+  return value.status === 'error' && 'error' in value
+}

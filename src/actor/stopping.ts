@@ -12,6 +12,7 @@ import { DeadLetter } from './lost-messages.ts'
 import { returnEnvelope } from './open-envelope.ts'
 import { postStop } from './signals.ts'
 import { heldMessages } from './supervision/supervisor.ts'
+import { suspend } from './suspension.ts'
 
 /** Goes on as far as possible. Answers false: an actor that stops takes no more mail. */
 export function continueStopping(cell: Cell): false {
@@ -20,6 +21,8 @@ export function continueStopping(cell: Cell): false {
     state.stopStage = 'children'
     silence(cell)
     for (const child of state.children?.values() ?? []) child.cell?.stop()
+    // From now on, not from the end of the children: a line of stuck actors stops in the time of one.
+    isHandlerInFlight(cell)
   }
   if (state.children !== undefined && state.children.size > 0) return false
   if (state.stopStage === 'children') state.stopStage = 'handler'
@@ -69,7 +72,7 @@ function runPostStop(cell: Cell): void {
   if ((cell.flags & unstarted) !== 0) return
   try {
     const result = interpretSignal(cell.behavior, cell, postStop)
-    if (isPromise(result)) cell.awaitHandler(result)
+    if (isPromise(result)) suspend(cell, result, undefined)
   } catch (error) {
     cell.runtime.logger.error({ err: error, actor: cell.toString() }, 'PostStop failed')
   }

@@ -21,12 +21,11 @@ import type { Cell } from '../cell.ts'
 import {
   interpretMessage,
   interpretSignal,
-  isFinal,
   isPromise,
   startBehavior,
   transition,
 } from '../interpret.ts'
-import { messageIn, Replayed, RestartDue } from '../inward.ts'
+import { HeldSignal, messageIn, Replayed, RestartDue } from '../inward.ts'
 import { Dropped } from '../lost-messages.ts'
 import { type Signal, preRestart } from '../signals.ts'
 import { endIncarnation, stopChildren } from './end-incarnation.ts'
@@ -49,14 +48,8 @@ export class Supervise implements Wrap {
   }
 
   start(cell: Cell): AnyBehavior {
-    const enclosing = cell.state().scope
-    // A behavior that wraps itself again with each step must not pile up supervisors: the outer one stands.
-    for (let wrapper = enclosing; wrapper !== undefined; wrapper = wrapper.outer) {
-      if (wrapper instanceof Supervisor && wrapper.errorClass === this.#errorClass) {
-        return startBehavior(this.#behavior, cell)
-      }
-    }
-    return new Supervisor(this.#behavior, this.#errorClass, this.#strategy, enclosing).start(cell)
+    const { scope } = cell.state()
+    return new Supervisor(this.#behavior, this.#errorClass, this.#strategy, scope).start(cell)
   }
 }
 
@@ -70,17 +63,22 @@ export class Supervisor implements Wrapper, WheelTimer {
   previous: WheelTimer | undefined = undefined
   slot = -1
   readonly errorClass: ErrorClass
-  readonly outer: Wrapper | undefined
+  outer: Wrapper | undefined
   readonly #initial: unknown
   readonly #strategy: SupervisorStrategy
   readonly #failures: FailureCount | undefined
-  readonly #keep = (inner: AnyBehavior): void => {
+  readonly #keep = (inner: AnyBehavior): AnyBehavior | undefined => {
     this.#inner = inner
+    // A behavior that wraps itself anew with each step must not pile up supervisors: the inner one stands.
+    if (!hasSupervisorFor(inner, this.errorClass)) return undefined
+    ;(inner as Wrapper).outer = this.outer
+    return inner
   }
   #inner: AnyBehavior = same
   #cell: Cell | undefined = undefined
   #isRestarting = false
   #isDelayOver = true
+  #isInnerEnded = true
   #childrenLeft: Set<object> | undefined = undefined
   #held: RingBuffer<Held> | undefined = undefined
 
@@ -106,7 +104,8 @@ export class Supervisor implements Wrapper, WheelTimer {
 
   start(cell: Cell): AnyBehavior {
     this.#cell = cell
-    return this.#guard(cell, new RestartDue(this)) === same ? this : this.#inner
+    const result = this.#guard(cell, new RestartDue(this))
+    return result === same ? this : (result as AnyBehavior)
   }
 
   receive(cell: Cell, message: unknown): AnyResult {
@@ -116,8 +115,10 @@ export class Supervisor implements Wrapper, WheelTimer {
   }
 
   signal(cell: Cell, signal: Signal): AnyResult {
-    if (!this.#isRestarting) return this.#guard(cell, new HeldSignal(signal))
-    return signal.type === 'PostStop' ? same : this.#hold(cell, { signal })
+    // Nothing is restarted any more at the end, and nothing held.
+    if (signal.type === 'PostStop') return interpretSignal(this.#inner, cell, signal)
+    if (this.#isRestarting) return this.#hold(cell, { signal })
+    return this.#guard(cell, new HeldSignal(signal))
   }
 
   /** Hands `message` to the behavior inside: what that throws is answered here, what it becomes stays here. */
@@ -201,11 +202,7 @@ export class Supervisor implements Wrapper, WheelTimer {
     if (this.#inner !== same) {
       try {
         const result = interpretSignal(this.#inner, cell, preRestart)
-        if (isPromise(result)) {
-          result.then(undefined, (error: unknown) =>
-            this.#log(cell, 'warn', error, 'PreRestart failed'),
-          )
-        }
+        if (isPromise(result)) this.#awaitPreRestart(cell, result)
       } catch (error) {
         this.#log(cell, 'warn', error, 'PreRestart failed')
       }
@@ -215,6 +212,23 @@ export class Supervisor implements Wrapper, WheelTimer {
     }
     this.#inner = same
     endIncarnation(cell, this)
+  }
+
+  /** The fresh behavior is not built before the old one has ended, but it does not wait for ever either. */
+  #awaitPreRestart(cell: Cell, promise: Promise<unknown>): void {
+    const { environment, settings } = cell.runtime
+    this.#isInnerEnded = false
+    const end = (): void => {
+      patience.cancel()
+      if (this.#isInnerEnded) return
+      this.#isInnerEnded = true
+      this.#continue(cell)
+    }
+    const patience = environment.timers.after(settings.handlerStopTimeoutMs, end)
+    Promise.resolve(promise).then(end, (error: unknown) => {
+      this.#log(cell, 'warn', error, 'PreRestart failed')
+      end()
+    })
   }
 
   // ---- coming back
@@ -231,7 +245,8 @@ export class Supervisor implements Wrapper, WheelTimer {
 
   #continue(cell: Cell): void {
     const areChildrenGone = this.#childrenLeft === undefined || this.#childrenLeft.size === 0
-    if (!this.#isRestarting || !this.#isDelayOver || !areChildrenGone) return
+    const isReady = this.#isDelayOver && this.#isInnerEnded && areChildrenGone
+    if (!this.#isRestarting || !isReady) return
     this.#childrenLeft = undefined
     cell.sendInward(new RestartDue(this))
   }
@@ -239,22 +254,22 @@ export class Supervisor implements Wrapper, WheelTimer {
   #build(cell: Cell): AnyResult {
     const started = startBehavior(this.#initial, cell)
     this.#isRestarting = false
-    this.#inner = started
-    if (isFinal(started.kind)) return started
     if (this.#held !== undefined) {
       cell.replay({ endsOnFailure: false, take: () => this.#takeHeld() })
     }
-    return same
+    return started
   }
 
   #hold(cell: Cell, held: Held): AnyResult {
     const { stashCapacity } = this.#strategy as RestartStrategy
     this.#held ??= new RingBuffer()
-    if (this.#held.size < (stashCapacity ?? cell.runtime.settings.restartStashCapacity)) {
+    const capacity = stashCapacity ?? cell.runtime.settings.restartStashCapacity
+    // The end of a watched actor is news that comes once: it is never dropped.
+    const mustHold = 'signal' in held || cell.state().isNewsOfDeath
+    if (mustHold || this.#held.size < capacity) {
       this.#held.push(held)
     } else {
-      const lost = 'signal' in held ? held.signal : messageIn(held.message)
-      cell.runtime.lost(new Dropped(lost, cell.ref, 'restart-stash-full'))
+      cell.runtime.lost(new Dropped(messageIn(held.message), cell.ref, 'restart-stash-full'))
     }
     return same
   }
@@ -294,15 +309,6 @@ export class Supervisor implements Wrapper, WheelTimer {
   }
 }
 
-/** A signal in the place of a message. */
-class HeldSignal {
-  readonly signal: Signal
-
-  constructor(signal: Signal) {
-    this.signal = signal
-  }
-}
-
 /** What the supervisors of this behavior hold for a restart that will not come; they are told to forget it. */
 export function heldMessages(behavior: AnyBehavior, cell: Cell): unknown[] {
   const messages: unknown[] = []
@@ -315,4 +321,11 @@ export function heldMessages(behavior: AnyBehavior, cell: Cell): unknown[] {
     current = (current as Wrapper).inner
   }
   return messages
+}
+
+function hasSupervisorFor(behavior: AnyBehavior, errorClass: ErrorClass): boolean {
+  for (let each = behavior; each.kind === 'wrapped'; each = (each as Wrapper).inner) {
+    if (each instanceof Supervisor && each.errorClass === errorClass) return true
+  }
+  return false
 }

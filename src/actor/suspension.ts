@@ -1,0 +1,47 @@
+/**
+ * An async handler in flight. Until its promise settles the actor takes no mail; what it came to is then handed down
+ * through the wrappers like the answer of any handler.
+ */
+import type { AnyBehavior, Wrapper } from './behavior.ts'
+import type { Cell } from './cell.ts'
+import { stopping, suspended } from './cell-flags.ts'
+import { Settled } from './inward.ts'
+
+/** Waits for the promise of a handler. `cause` is what it handles: a message, or a signal as `HeldSignal`. */
+export function suspend(cell: Cell, promise: Promise<unknown>, cause: unknown): void {
+  const state = cell.state()
+  const level = state.promiseLevel
+  state.promiseLevel = undefined
+  state.pending = promise
+  // What the handler makes after an await belongs to the same level as what it made before.
+  state.scope = innermostWrapper(cell.behavior)
+  cell.flags |= suspended
+  // A foreign thenable may do anything when asked; a promise of ours around it may not.
+  Promise.resolve(promise).then(
+    (result) => settled(cell, promise, new Settled(cause, level, result, false)),
+    (error: unknown) => settled(cell, promise, new Settled(cause, level, error, true)),
+  )
+}
+
+function settled(cell: Cell, promise: Promise<unknown>, outcome: Settled): void {
+  const state = cell.stateIfAny
+  // Given up meanwhile: a late continuation changes nothing.
+  if (state?.pending !== promise) return
+  state.pending = undefined
+  state.scope = undefined
+  cell.flags &= ~suspended
+  if ((cell.flags & stopping) === 0) return cell.sendInward(outcome)
+  if (outcome.isRejected && state.stopStage === 'post-stop') {
+    const fields = { err: outcome.result, actor: cell.toString() }
+    cell.runtime.logger.error(fields, 'PostStop failed')
+  }
+  cell.schedule()
+}
+
+function innermostWrapper(behavior: AnyBehavior): Wrapper | undefined {
+  let innermost: Wrapper | undefined
+  for (let each = behavior; each.kind === 'wrapped'; each = innermost.inner) {
+    innermost = each as Wrapper
+  }
+  return innermost
+}

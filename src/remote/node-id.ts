@@ -1,0 +1,54 @@
+/**
+ * Who a node is: its address and the number of its incarnation. A process that restarts on the same address is another
+ * node. Ids are strings, so that they can be keys, can travel and can be read: `10.0.0.7:2552#00c0ffee12345678`.
+ */
+import { assert } from '../foundation/assert.ts'
+
+/** `host:port`; a host with colons stands in brackets. */
+export type Address = string
+
+/** `host:port#uid`, the uid as 16 hexadecimal digits. */
+export type NodeId = string
+
+export function addressOf(host: string, port: number): Address {
+  return host.includes(':') && !host.startsWith('[') ? `[${host}]:${port}` : `${host}:${port}`
+}
+
+export function nodeIdOf(address: Address, uid: bigint): NodeId {
+  assert(uid > 0n && uid < 1n << 64n, 'an incarnation number is a positive number of 64 bits')
+  return `${address}#${uid.toString(16).padStart(16, '0')}`
+}
+
+export function addressOfNode(node: NodeId): Address {
+  return node.slice(0, node.length - 17)
+}
+
+export function uidOfNode(node: NodeId): bigint {
+  return BigInt(`0x${node.slice(-16)}`)
+}
+
+/** Whether a text from outside has the form of a node id. */
+export function isNodeId(text: unknown): text is NodeId {
+  return (
+    typeof text === 'string' && text.length <= 300 && /^[^\s#]+:\d{1,5}#[0-9a-f]{16}$/.test(text)
+  )
+}
+
+/** By host, in the order of code units, then by port as a number. Decides who leads: never by locale. */
+export function compareAddresses(a: Address, b: Address): number {
+  const splitA = a.lastIndexOf(':')
+  const splitB = b.lastIndexOf(':')
+  const hostA = a.slice(0, splitA)
+  const hostB = b.slice(0, splitB)
+  if (hostA !== hostB) return hostA < hostB ? -1 : 1
+  return Number(a.slice(splitA + 1)) - Number(b.slice(splitB + 1))
+}
+
+/** By address, then by incarnation. */
+export function compareNodes(a: NodeId, b: NodeId): number {
+  const byAddress = compareAddresses(addressOfNode(a), addressOfNode(b))
+  if (byAddress !== 0) return byAddress
+  const uidA = a.slice(-16)
+  const uidB = b.slice(-16)
+  return uidA === uidB ? 0 : uidA < uidB ? -1 : 1
+}
