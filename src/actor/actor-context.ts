@@ -58,13 +58,13 @@ export interface ActorContext<in out T> {
   /** Asks another actor; the answer comes back as a message of this one. */
   ask<U, Reply>(
     target: ActorRef<U>,
-    makeMessage: (replyTo: ActorRef<Reply>) => U,
+    makeMessage: (replyTo: ActorRef<Reply>) => NoInfer<U>,
     answer: AskAnswer<T, Reply>,
   ): void
   /** As `ask`, for answers that say success or error. */
   askWithStatus<U, Value>(
     target: ActorRef<U>,
-    makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => U,
+    makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => NoInfer<U>,
     answer: AskAnswer<T, Value>,
   ): void
 }

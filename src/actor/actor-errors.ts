@@ -33,6 +33,14 @@ export class InvalidMessage extends CodedError {
   }
 }
 
+export class InvalidRef extends CodedError {
+  readonly code = 'INVALID_REF'
+
+  constructor(value: unknown, where: string) {
+    super(`${where} was given ${show(value)}, which is not the ref of an actor.`)
+  }
+}
+
 export class InvalidBehavior extends CodedError {
   readonly code = 'INVALID_BEHAVIOR'
 
@@ -75,9 +83,9 @@ export class AbortedByStop extends CodedError {
 export class NotAChild extends CodedError {
   readonly code = 'NOT_A_CHILD'
 
-  constructor(ref: string, actor: string) {
+  constructor(ref: unknown, actor: string) {
     super(
-      `${actor} cannot stop ${ref}: it is not a child of it. Only a parent stops its children; send others a message or PoisonPill.`,
+      `${actor} cannot stop ${show(ref)}: it is not a child of it. Only a parent stops its children; send others a message or PoisonPill.`,
     )
   }
 }

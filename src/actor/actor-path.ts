@@ -23,14 +23,15 @@ export class ActorPath {
 
   /** `sherd://shop/user/cart` */
   get withoutUid(): string {
-    return this.parent === undefined
-      ? `sherd://${this.name}`
-      : `${this.parent.withoutUid}/${this.name}`
+    const names = lineOf<ActorPath>(this).map(({ name }) => name)
+    return `sherd://${names.join('/')}`
   }
 
   /** The names below the system, outermost first. */
   get elements(): readonly string[] {
-    return this.parent === undefined ? [] : [...this.parent.elements, this.name]
+    return lineOf<ActorPath>(this)
+      .slice(1)
+      .map(({ name }) => name)
   }
 
   toString(): string {
@@ -40,6 +41,13 @@ export class ActorPath {
   toJSON(): string {
     return this.toString()
   }
+}
+
+/** From the outermost to this one. Not recursive: a line of actors may be longer than the stack is deep. */
+export function lineOf<T extends { readonly parent: T | undefined }>(last: T): T[] {
+  const line: T[] = []
+  for (let each: T | undefined = last; each !== undefined; each = each.parent) line.push(each)
+  return line.reverse()
 }
 
 /** The name as it stands in a path. Throws `InvalidActorName` when it cannot be one. */

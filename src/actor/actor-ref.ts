@@ -27,7 +27,7 @@ export interface ActorRef<in T> {
 }
 
 export interface AskOptions {
-  /** How long to wait for the answer; the system's `askTimeout` (5 s) when not given. */
+  /** How long to wait for the answer; the setting `askTimeoutMs` (5 s) when not given. */
   readonly timeout?: Duration
   /** Gives up on the answer when it fires. */
   readonly signal?: AbortSignal
@@ -49,6 +49,16 @@ export interface InternalRef extends ActorRef<never> {
   /** Registers for one call of `watchedTerminated`; at once when there is nothing left to watch. */
   addWatcher(watcher: Watcher): void
   removeWatcher(watcher: Watcher): void
+}
+
+/** Whether it has what an address must have: plain JavaScript may hand us anything. */
+export function isRef(value: unknown): value is InternalRef {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'addWatcher' in value &&
+    typeof value.addWatcher === 'function'
+  )
 }
 
 /** Every `ActorRef` is made by us, so this is the one place where the public face is looked behind. */

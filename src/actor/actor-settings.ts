@@ -41,7 +41,8 @@ export function problemsWithActorSettings(settings: ActorSettings): string[] {
   }
   for (const name of ['askTimeoutMs', 'handlerStopTimeoutMs', 'logDeadLettersSuspendMs'] as const) {
     const value = settings[name]
-    if (!(value > 0 && value < Infinity)) problems.push(`${name} must be positive, not ${value}`)
+    const isTime = typeof value === 'number' && value > 0 && value < Infinity
+    if (!isTime) problems.push(`${name} must be a positive number, not ${String(value)}`)
   }
   for (const name of ['restartStashCapacity', 'logDeadLetters'] as const) {
     const value = settings[name]

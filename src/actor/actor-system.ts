@@ -4,11 +4,12 @@
  */
 import type { Environment } from '../foundation/environment.ts'
 import type { Logger } from '../foundation/logger.ts'
+import { safeLogger } from '../foundation/safe-logger.ts'
 import { systemEnvironment } from '../foundation/system-environment.ts'
 import type { SpawnOptions } from './actor-context.ts'
-import { InvalidSettings, SystemTerminated } from './actor-errors.ts'
+import { InvalidRef, InvalidSettings, SystemTerminated } from './actor-errors.ts'
 import { encodeActorName } from './actor-path.ts'
-import type { ActorRef } from './actor-ref.ts'
+import { type ActorRef, isRef } from './actor-ref.ts'
 import {
   type ActorSettings,
   defaultActorSettings,
@@ -50,7 +51,8 @@ export class ActorSystem {
     this.settings = { ...defaultActorSettings, ...options.settings }
     const problems = problemsWithActorSettings(this.settings)
     if (problems.length > 0) throw new InvalidSettings(`The settings of ${name}`, problems)
-    this.environment = systemEnvironment(options.environment)
+    const environment = systemEnvironment(options.environment)
+    this.environment = { ...environment, logger: safeLogger(environment.logger) }
     this.shutdown = new CoordinatedShutdown({
       environment: this.environment,
       phases: options.shutdownPhases ?? defaultShutdownPhases,
@@ -95,6 +97,12 @@ export class ActorSystem {
     options?: string | SpawnOptions,
   ): ActorRef<T> {
     return this.#spawn(this.#system, behavior, options)
+  }
+
+  /** Resolves when that actor has terminated; at once when it has already. */
+  whenStopped(ref: ActorRef<never>): Promise<void> {
+    if (!isRef(ref)) return Promise.reject(new InvalidRef(ref, 'system.whenStopped'))
+    return new Promise((resolve) => ref.addWatcher({ watchedTerminated: () => resolve() }))
   }
 
   /** Runs the coordinated shutdown; its last phase stops all actors. */

@@ -2,7 +2,7 @@
  * Keyed timers of one actor. A timer fires into the mailbox; whether the tick still counts is decided when it is
  * reached there, so a replaced or cancelled timer is never heard of again, even if its tick was already queued.
  */
-import { type Duration, toMs } from '../foundation/duration.ts'
+import { type Duration, InvalidDuration, toMs } from '../foundation/duration.ts'
 import type { WheelTimer } from '../foundation/timer-wheel.ts'
 import type { Cell } from './cell.ts'
 import { Envelope } from './envelope.ts'
@@ -129,6 +129,9 @@ export class ActorTimers implements TimerScheduler<unknown> {
     initialMs: number,
   ): void {
     this.#cell.assertTurn('timers')
+    this.#cell.assertMessage(message)
+    if (repetition !== 'single' && intervalMs === 0)
+      throw new InvalidDuration(intervalMs, 'interval')
     this.#remove(key)
     const timer = new ActorTimer(this.#cell, key, message, repetition, intervalMs)
     this.#timers.set(key, timer)

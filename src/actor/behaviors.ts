@@ -22,7 +22,7 @@ import {
 import { Intercept, type Interceptor } from './interceptor.ts'
 import type { StashBuffer } from './stash-buffer.ts'
 import { Supervise } from './supervision/supervisor.ts'
-import type { SupervisorStrategy } from './supervision/supervisor-strategy.ts'
+import { checkStrategy, type SupervisorStrategy } from './supervision/supervisor-strategy.ts'
 
 export { empty, ignore, same, unhandled } from './behavior.ts'
 
@@ -71,10 +71,12 @@ export function withStash<T>(
 /** Says what happens when the behavior fails. Supervisions nest: the innermost that matches answers. */
 export function supervise<T>(behavior: Behavior<T> | MessageHandler<T>): Supervised<T> {
   return {
-    onFailure: (first: unknown, second?: SupervisorStrategy): Behavior<T> =>
-      second === undefined
-        ? new Supervise(behavior, undefined, first as SupervisorStrategy)
-        : new Supervise(behavior, first as abstract new () => unknown, second),
+    onFailure: (...args: unknown[]): Behavior<T> => {
+      const strategy = args.at(-1)
+      checkStrategy(strategy)
+      const errorClass = args.length > 1 ? (args[0] as abstract new () => unknown) : undefined
+      return new Supervise(behavior, errorClass, strategy as SupervisorStrategy)
+    },
   }
 }
 
@@ -101,11 +103,13 @@ export function monitor<T>(
   observer: ActorRef<T>,
   behavior: Behavior<T> | MessageHandler<T>,
 ): Behavior<T> {
-  const makeInterceptor = (): Interceptor<T, T> => ({
+  const makeInterceptor = (): Interceptor<T, T> & { readonly monitors: ActorRef<T> } => ({
+    monitors: observer,
     aroundReceive: (_context, message, next) => {
       observer.tell(message)
       return next(message)
     },
+    isSame: (enclosing) => 'monitors' in enclosing && enclosing.monitors === observer,
   })
   return intercept(makeInterceptor, behavior)
 }

@@ -3,9 +3,15 @@ import { type Duration, toMs } from '../foundation/duration.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { withFields } from '../foundation/prefixed-logger.ts'
 import type { ActorContext, AskAnswer, SpawnOptions } from './actor-context.ts'
-import { AbortedByStop, InvalidSettings, NotAChild, WatchConflict } from './actor-errors.ts'
+import {
+  AbortedByStop,
+  InvalidRef,
+  InvalidSettings,
+  NotAChild,
+  WatchConflict,
+} from './actor-errors.ts'
 import type { ActorPath } from './actor-path.ts'
-import { type ActorRef, internal } from './actor-ref.ts'
+import { type ActorRef, internal, isRef } from './actor-ref.ts'
 import type { ActorSystem } from './actor-system.ts'
 import { ActorTimers, type TimerScheduler } from './actor-timers.ts'
 import type { Behavior, MessageHandler } from './behavior.ts'
@@ -84,7 +90,7 @@ export class CellContext implements ActorContext<unknown> {
     } else if (child instanceof LocalRef && child.parent === this.#cell.ref) {
       child.cell?.stop()
     } else {
-      throw new NotAChild(child.toString(), this.#cell.toString())
+      throw new NotAChild(child, this.#cell.toString())
     }
   }
 
@@ -95,11 +101,13 @@ export class CellContext implements ActorContext<unknown> {
 
   watchWith(ref: ActorRef<never>, message: unknown): void {
     this.#cell.assertTurn('watchWith')
+    this.#cell.assertMessage(message)
     this.#watch(ref, { message })
   }
 
   #watch(ref: ActorRef<never>, instead: { readonly message: unknown } | undefined): void {
     if (ref === this.self) return
+    if (!isRef(ref)) throw new InvalidRef(ref, 'context.watch')
     const state = this.#cell.state()
     state.watching ??= new Map()
     const { watching } = state
@@ -120,6 +128,7 @@ export class CellContext implements ActorContext<unknown> {
 
   setReceiveTimeout(timeout: Duration, message: unknown): void {
     this.#cell.assertTurn('setReceiveTimeout')
+    this.#cell.assertMessage(message)
     const timeoutMs = toMs(timeout, 'receive timeout')
     if (timeoutMs <= 0) {
       throw new InvalidSettings('setReceiveTimeout', ['the timeout must be longer than nothing'])
@@ -184,7 +193,8 @@ export class CellContext implements ActorContext<unknown> {
     const fail = (error: unknown): never => {
       throw error
     }
-    promise.then(
+    // A foreign thenable may settle as often as it likes; a promise of ours around it may not.
+    Promise.resolve(promise).then(
       (value) => send(value, () => done(value)),
       (error: unknown) => send(error, () => (failed ?? fail)(error)),
     )

@@ -12,7 +12,7 @@ import { AssertionFailed } from '../foundation/assert.ts'
 import type { Task } from '../foundation/dispatcher.ts'
 import type { RingBuffer } from '../foundation/ring-buffer.ts'
 import type { ActorContext } from './actor-context.ts'
-import { ActorStopped, ContextOutsideTurn } from './actor-errors.ts'
+import { ActorStopped, ContextOutsideTurn, InvalidMessage } from './actor-errors.ts'
 import type { Failure, InternalRef, Watcher } from './actor-ref.ts'
 import {
   type AnyBehavior,
@@ -366,6 +366,11 @@ export class Cell implements Task, Watcher {
     this.behavior = same
     this.#state = undefined
     this.#context = undefined
+  }
+
+  /** Throws unless this can be a message to the actor itself. */
+  assertMessage(message: unknown): void {
+    if (message === undefined) throw new InvalidMessage(this.toString())
   }
 
   /** Throws unless user code of this actor may act right now. */

@@ -27,7 +27,12 @@ export type {
 export * as Behaviors from './behaviors.ts'
 export type { Supervised } from './behaviors.ts'
 export { PoisonPill } from './envelope.ts'
-export type { EventStream, Subscription } from './event-stream.ts'
+export {
+  type EventClass,
+  type EventStream,
+  InvalidSubscription,
+  type Subscription,
+} from './event-stream.ts'
 export type { Interceptor } from './interceptor.ts'
 export {
   DeadLetter,
@@ -46,7 +51,13 @@ export {
   type CoordinatedShutdownOptions,
 } from './shutdown/coordinated-shutdown.ts'
 export * from './shutdown/shutdown-errors.ts'
-export { type ShutdownPhase, defaultShutdownPhases } from './shutdown/shutdown-phases.ts'
+export {
+  defaultShutdownPhases,
+  InvalidShutdownPhases,
+  type ShutdownPhase,
+  type ShutdownPhaseName,
+  type ShutdownPhases,
+} from './shutdown/shutdown-phases.ts'
 export type { ShutdownReason } from './shutdown/shutdown-reason.ts'
 export {
   ChildFailed,

@@ -163,7 +163,8 @@ const kinds: ReadonlySet<unknown> = new Set<BehaviorKind>([
   'wrapped',
 ])
 
-function asBehavior(value: unknown, where: string): AnyBehavior {
+/** Takes a behavior, or a function for a message handler. Throws `InvalidBehavior` for anything else. */
+export function asBehavior(value: unknown, where: string): AnyBehavior {
   if (typeof value === 'function') {
     return new Receive<never>('receiveMessage', value as (message: never) => undefined)
   }

@@ -1,7 +1,7 @@
 /** The address of an actor of this process. There is one per actor, so refs can be compared with `===`. */
 import { assert } from '../foundation/assert.ts'
 import { InvalidMessage } from './actor-errors.ts'
-import { ActorPath } from './actor-path.ts'
+import { ActorPath, lineOf } from './actor-path.ts'
 import type { ActorRef, AskOptions, InternalRef, Watcher } from './actor-ref.ts'
 import { ask, askWithStatus } from './ask.ts'
 import type { Cell } from './cell.ts'
@@ -24,7 +24,9 @@ export class LocalRef implements InternalRef {
   }
 
   get path(): ActorPath {
-    return new ActorPath(this.name, this.parent?.path, this.uid)
+    let path: ActorPath | undefined
+    for (const { name, uid } of lineOf<LocalRef>(this)) path = new ActorPath(name, path, uid)
+    return path as ActorPath
   }
 
   get isTerminated(): boolean {

@@ -21,6 +21,9 @@ export type OverflowPolicy = 'drop-new' | 'drop-head' | 'fail'
 /** Every problem with these options, in words for the person who set them; empty when all is well. */
 export function problemsWithMailbox(options: MailboxOptions): string[] {
   const problems: string[] = []
+  const given: unknown = options
+  if (typeof given !== 'object' || given === null)
+    return ['mailbox must be an object with a capacity']
   if (!Number.isSafeInteger(options.capacity) || options.capacity < 1) {
     problems.push(`mailbox.capacity must be a whole number of at least 1, not ${options.capacity}`)
   }

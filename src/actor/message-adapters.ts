@@ -49,7 +49,8 @@ function isMatch(match: unknown, message: unknown): boolean {
 
 /** A class may not be called and a guard may not be asked with `instanceof`, so they have to be told apart. */
 function isClass(match: unknown): match is abstract new () => unknown {
-  return typeof match === 'function' && /^class\b/.test(Function.prototype.toString.call(match))
+  if (typeof match !== 'function' || typeof match.prototype !== 'object') return false
+  return /^class\b|\[native code\]/.test(Function.prototype.toString.call(match))
 }
 
 /** The address of an actor for foreign messages. */

@@ -51,10 +51,13 @@ function deliverNewsOfDeath(cell: Cell, message: unknown): void {
 }
 
 function deliverAdapted(cell: Cell, message: unknown): void {
-  const translate = cell.state().adapters?.translationFor(message)
-  if (translate === undefined) return cell.runtime.lost(new UnhandledMessage(message, cell.ref))
-  deliverTranslated(cell, message, () => translate(message as never))
+  deliverTranslated(cell, message, () => {
+    const translate = cell.state().adapters?.translationFor(message)
+    return translate === undefined ? noTranslation : translate(message as never)
+  })
 }
+
+const noTranslation = Symbol('no translation')
 
 /** Translation runs inside the actor; its failure is the actor's, unless it handles the signal. */
 function deliverTranslated(cell: Cell, original: unknown, translate: () => unknown): void {
@@ -63,6 +66,9 @@ function deliverTranslated(cell: Cell, original: unknown, translate: () => unkno
     translated = translate()
   } catch (error) {
     return cell.signal(new MessageAdaptionFailure(error))
+  }
+  if (translated === noTranslation) {
+    return cell.runtime.lost(new UnhandledMessage(original, cell.ref))
   }
   if (translated !== undefined && translated !== null) return cell.receive(translated)
   cell.runtime.lost(new Dropped(original, cell.ref, 'adapted-to-nothing'))

@@ -3,8 +3,9 @@ import type { SpawnOptions } from './actor-context.ts'
 import { DuplicateActorName, InvalidSettings } from './actor-errors.ts'
 import { encodeActorName } from './actor-path.ts'
 import type { ActorRef } from './actor-ref.ts'
-import type { AnyBehavior, Behavior, MessageHandler } from './behavior.ts'
+import type { Behavior, MessageHandler } from './behavior.ts'
 import { Cell } from './cell.ts'
+import { asBehavior } from './interpret.ts'
 import { LocalRef } from './local-ref.ts'
 import { problemsWithMailbox } from './mailbox.ts'
 
@@ -13,6 +14,7 @@ export function spawnChild<U>(
   behavior: Behavior<U> | MessageHandler<U>,
   options?: string | SpawnOptions,
 ): ActorRef<U> {
+  const initial = asBehavior(behavior, 'spawn')
   const state = parent.state()
   const name = typeof options === 'string' ? options : options?.name
   const mailbox = typeof options === 'string' ? undefined : options?.mailbox
@@ -25,7 +27,7 @@ export function spawnChild<U>(
     throw new InvalidSettings(`The mailbox of ${name ?? 'a child'}`, problems)
   const { runtime } = parent
   const ref = new LocalRef(encoded, parent.ref, runtime.nextUid())
-  const cell = new Cell(ref, runtime, behavior as AnyBehavior, parent.isInternal)
+  const cell = new Cell(ref, runtime, initial, parent.isInternal)
   if (mailbox !== undefined) cell.boundMailbox(mailbox)
   children.set(encoded, ref)
   return ref

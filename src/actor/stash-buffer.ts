@@ -38,6 +38,7 @@ export class StashBuffer<in out T> {
   /** Keeps a message. Throws `StashFull` beyond the capacity. */
   stash(message: T): void {
     this.#cell.assertTurn('stash')
+    this.#cell.assertMessage(message)
     if (this.isFull) throw new StashFull(this.#cell.toString(), this.capacity)
     this.#messages.push(message)
   }

@@ -159,13 +159,13 @@ describe('AT-001 Supervision: stop, resume, restart, limits, nesting', () => {
         Behaviors.supervise(
           Behaviors.setup<string>((context) => {
             context.watch(context.spawn(Behaviors.stopped(), 'short-lived'))
-            return Behaviors.receiveMessage<string>((message) => void said.push(message)).receiveSignal(
-              {
-                Terminated: () => {
-                  throw new Boom('in a signal')
-                },
+            return Behaviors.receiveMessage<string>(
+              (message) => void said.push(message),
+            ).receiveSignal({
+              Terminated: () => {
+                throw new Boom('in a signal')
               },
-            )
+            })
           }),
         ).onFailure(resume()),
       )
@@ -203,7 +203,12 @@ describe('AT-001 Supervision: stop, resume, restart, limits, nesting', () => {
       const said: string[] = []
       const ref = await stage.start(Behaviors.supervise(counter(said)).onFailure(restart()))
       await stage.tell(ref, 'add', 'add', fail(), 'get')
-      expect(said).toEqual(['counter starts', 'counter PreRestart at 2', 'counter starts', 'counter 0'])
+      expect(said).toEqual([
+        'counter starts',
+        'counter PreRestart at 2',
+        'counter starts',
+        'counter 0',
+      ])
     })
 
     test('goes back to the initial behavior, not to the one that failed', async () => {
@@ -538,7 +543,8 @@ describe('AT-001 Supervision: stop, resume, restart, limits, nesting', () => {
       const wrapping = (depths: number[]): Behavior<string> =>
         Behaviors.supervise<string>(
           Behaviors.receiveMessage((message) => {
-            if (message === 'measure') depths.push(new Error('depth').stack?.split('\n').length ?? 0)
+            if (message === 'measure')
+              depths.push(new Error('depth').stack?.split('\n').length ?? 0)
             return wrapping(depths)
           }),
         ).onFailure(restart())

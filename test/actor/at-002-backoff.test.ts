@@ -125,7 +125,9 @@ describe('AT-002 Exponential backoff', () => {
             said.push(message)
           }
         }),
-      ).onFailure(SupervisorStrategy.restartWithBackoff({ min: '1s', max: '10s', randomFactor: 0 })),
+      ).onFailure(
+        SupervisorStrategy.restartWithBackoff({ min: '1s', max: '10s', randomFactor: 0 }),
+      ),
     )
     await stage.tell(ref, 'fail', 'one')
     await stage.advance('1s')

@@ -221,9 +221,18 @@ describe('AT-003 Watch, death pact, child failure', () => {
       expect(heard).toEqual(['gone'])
     })
 
-    const changes: readonly [string, (context: ActorContext<Act | string>, ref: ActorRef<never>) => void][] = [
-      ['watchWith after watch', (context, ref) => (context.watch(ref), context.watchWith(ref, 'a'))],
-      ['watch after watchWith', (context, ref) => (context.watchWith(ref, 'a'), context.watch(ref))],
+    const changes: readonly [
+      string,
+      (context: ActorContext<Act | string>, ref: ActorRef<never>) => void,
+    ][] = [
+      [
+        'watchWith after watch',
+        (context, ref) => (context.watch(ref), context.watchWith(ref, 'a')),
+      ],
+      [
+        'watch after watchWith',
+        (context, ref) => (context.watchWith(ref, 'a'), context.watch(ref)),
+      ],
       [
         'watchWith after watchWith of another message',
         (context, ref) => (context.watchWith(ref, 'a'), context.watchWith(ref, 'b')),
@@ -495,7 +504,11 @@ describe('AT-003 Watch, death pact, child failure', () => {
       return refs
     }
 
-    for (const [index, name] of ['a stranger', 'the address of an adapter', 'a grandchild'].entries()) {
+    for (const [index, name] of [
+      'a stranger',
+      'the address of an adapter',
+      'a grandchild',
+    ].entries()) {
       test(`${name} is an error, and harms nobody`, async () => {
         const { stage, watcher } = await setUp()
         const ref = (await family(stage, watcher))[index] as ActorRef<never>

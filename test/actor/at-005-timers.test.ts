@@ -75,7 +75,9 @@ describe('AT-005 Timers', () => {
     })
 
     test('a fixed rate makes up for a pause with a burst', async () => {
-      const { stage, heard } = await setUp((timers) => timers.startFixedRate('key', '1s', 'tick'), { canSleep: true })
+      const { stage, heard } = await setUp((timers) => timers.startFixedRate('key', '1s', 'tick'), {
+        canSleep: true,
+      })
       await stage.sleep(5_500)
       expect(heard).toHaveLength(5)
       await stage.advance(500)
@@ -84,14 +86,19 @@ describe('AT-005 Timers', () => {
     })
 
     test('a fixed rate keeps its average when every wake-up is a little late', async () => {
-      const { stage, heard } = await setUp((timers) => timers.startFixedRate('key', 10, 'tick'), { canSleep: true })
+      const { stage, heard } = await setUp((timers) => timers.startFixedRate('key', 10, 'tick'), {
+        canSleep: true,
+      })
       for (let count = 0; count < 1_000; count++) await stage.sleep(10.37)
       expect(heard.length).toBeGreaterThanOrEqual(1_036)
       expect(heard.length).toBeLessThanOrEqual(1_037)
     })
 
     test('a fixed delay does not make up for a pause', async () => {
-      const { stage, heard } = await setUp((timers) => timers.startFixedDelay('key', '1s', 'tick'), { canSleep: true })
+      const { stage, heard } = await setUp(
+        (timers) => timers.startFixedDelay('key', '1s', 'tick'),
+        { canSleep: true },
+      )
       await stage.sleep(5_500)
       expect(heard).toEqual(['tick at 5500'])
       await stage.advance('1s')
@@ -197,7 +204,10 @@ describe('AT-005 Timers', () => {
         Behaviors.withTimers<string>((timers) => {
           timers[kind]('key', '1s', 'old')
           return async (message) => {
-            if (message !== 'block') return void heard.push(message)
+            if (message !== 'block') {
+              heard.push(message)
+              return
+            }
             await until
             timers.startSingle('key', '1s', 'new')
             heard.push('replaced')
@@ -209,7 +219,9 @@ describe('AT-005 Timers', () => {
     }
 
     test('a cancelled timer is never heard of again', async () => {
-      const { stage, heard, ref } = await setUp((timers) => timers.startFixedRate('key', '1s', 'tick'))
+      const { stage, heard, ref } = await setUp((timers) =>
+        timers.startFixedRate('key', '1s', 'tick'),
+      )
       await stage.advance('1s')
       await stage.tell(ref, (timers) => timers.cancel('key'))
       await stage.advance('1m')

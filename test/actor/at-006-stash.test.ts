@@ -74,7 +74,10 @@ describe('AT-006 Stash buffer', () => {
       const { stage, ref } = await setUp((said) => stashing(said, 2))
       await stage.tell(ref, 'a', 'b', 'c')
       expect(stage.isTerminated(ref)).toBe(true)
-      expect(stage.logged('error')[0]?.fields['err']).toMatchObject({ code: 'STASH_FULL', capacity: 2 })
+      expect(stage.logged('error')[0]?.fields['err']).toMatchObject({
+        code: 'STASH_FULL',
+        capacity: 2,
+      })
     })
 
     test('what it held when the actor stops becomes dead letters', async () => {
@@ -192,7 +195,9 @@ describe('AT-006 Stash buffer', () => {
       const said: string[] = []
       const ref = await stage.start(
         Behaviors.withStash<string>(10, (stash) => {
-          const inner = Behaviors.receiveMessage<string>((message) => void said.push(`inner ${message}`))
+          const inner = Behaviors.receiveMessage<string>(
+            (message) => void said.push(`inner ${message}`),
+          )
           const outer = Behaviors.receiveMessage<string>((message) => {
             said.push(`outer ${message}`)
             return message === 'b' ? stash.unstashAll(inner) : Behaviors.same

@@ -27,6 +27,8 @@ export interface StageOptions {
   readonly shutdownPhases?: ActorSystemOptions['shutdownPhases']
   /** Parts of the world to put in the place of the usual ones. */
   readonly environment?: Partial<Environment>
+  /** How long, in real time, the actors may take to come to rest. */
+  readonly patience?: Duration
   /** Whether `sleep` is going to be used. */
   readonly canSleep?: boolean
 }
@@ -41,11 +43,13 @@ export class Stage {
   readonly lost: LostMessage[] = []
   readonly exits: number[] = []
   readonly system: ActorSystem
+  readonly #patience: Duration
   #isAsleep = false
   #overdue: (() => void)[] = []
 
   constructor(options: StageOptions = {}) {
     const { settings, shutdownPhases } = options
+    this.#patience = options.patience ?? '3s'
     this.system = new ActorSystem('stage', {
       environment: {
         ...this.time.environment,
@@ -95,9 +99,9 @@ export class Stage {
     return ref
   }
 
-  /** Everybody does what there is to do until time moves. */
+  /** Everybody does what there is to do until time moves. A busy machine may need long for it. */
   settle(): Promise<void> {
-    return this.time.settle()
+    return this.time.settle({ within: this.#patience })
   }
 
   /** Time passes from deadline to deadline. */

@@ -111,7 +111,9 @@ export class CoordinatedShutdown {
     const { clock, logger } = this.#environment
     const beganMs = clock.monotonicMs()
     const fields = { reason: showReason(reason) }
-    logger.info(fields, `Coordinated shutdown begins: ${fields.reason}.`)
+    // When the program itself asked for it, it is no news.
+    const level = reason.type === 'actor-system-terminate' ? 'debug' : 'info'
+    logger[level](fields, `Coordinated shutdown begins: ${fields.reason}.`)
     try {
       for (const phase of phases) {
         this.#position = phase.index
@@ -126,7 +128,7 @@ export class CoordinatedShutdown {
       this.#signalHook?.remove()
     }
     const took = formatMs(clock.monotonicMs() - beganMs)
-    logger.info(fields, `Coordinated shutdown ended after ${took}.`)
+    logger[level](fields, `Coordinated shutdown ended after ${took}.`)
     // After a failure the hard kill stays armed: the process has still been asked to end.
     this.#hardKill?.cancel()
     if (this.#exitProcess) this.#exit(exitCodeOf(reason))

@@ -1,5 +1,6 @@
 /** What to do when a behavior fails. Plain values, checked when they are made. */
 import { type Duration, toMs } from '../../foundation/duration.ts'
+import { show } from '../../foundation/show.ts'
 import { InvalidSettings } from '../actor-errors.ts'
 
 export type SupervisorStrategy = ResumeStrategy | StopStrategy | RestartStrategy | BackoffStrategy
@@ -77,11 +78,12 @@ export const SupervisorStrategy = {
 
   restart(options: RestartOptions = {}): RestartStrategy {
     const { limit = Infinity, within, stopChildren = true, stashCapacity } = options
+    const withinMs = within === undefined ? Infinity : toMs(within, 'within')
     check('SupervisorStrategy.restart', [
       ...problemsWithCount('limit', limit),
       ...problemsWithCount('stashCapacity', stashCapacity),
+      ...(withinMs > 0 ? [] : ['within must be longer than nothing']),
     ])
-    const withinMs = within === undefined ? Infinity : toMs(within, 'within')
     return { type: 'restart', limit, withinMs, stopChildren, stashCapacity }
   },
 
@@ -125,4 +127,13 @@ function problemsWithCount(name: string, value: number | undefined): string[] {
 
 function check(what: string, problems: readonly string[]): void {
   if (problems.length > 0) throw new InvalidSettings(what, problems)
+}
+
+/** Throws unless it is one of the four: plain JavaScript may hand us anything. */
+export function checkStrategy(strategy: unknown): void {
+  const types: readonly unknown[] = ['resume', 'stop', 'restart', 'backoff']
+  const type =
+    typeof strategy === 'object' && strategy !== null && 'type' in strategy && strategy.type
+  if (types.includes(type)) return
+  check('onFailure', [`${show(strategy)} is not a strategy; make one with SupervisorStrategy`])
 }

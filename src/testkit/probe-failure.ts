@@ -1,0 +1,32 @@
+/** What a probe, an inbox or captured logs throw when something did not come; the stack is that of the test. */
+import { CodedError } from '../foundation/coded-error.ts'
+
+/** The line of the test that asked, kept until it is known whether the answer is a failure. */
+export interface CallSite {
+  readonly stack?: string
+}
+
+/** Something was expected and did not come, or came and was not expected. The text says what came instead. */
+export class ProbeFailure extends CodedError {
+  readonly code = 'PROBE_FAILURE'
+
+  constructor(message: string, site: CallSite) {
+    super(message)
+    const frames = framesOf(site)
+    if (frames !== '') this.stack = `${this.name}: ${message}\n${frames}`
+  }
+}
+
+/** Where the function `called` was called from. To be asked for before the first `await`. */
+export function callSite(called: Function): CallSite {
+  const site: CallSite = {}
+  Error.captureStackTrace(site, called)
+  return site
+}
+
+function framesOf({ stack = '' }: CallSite): string {
+  return stack
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n')
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { node, root } from './reader.ts'
+
+const run = (example: string, ...words: readonly string[]) =>
+  node(['--import', 'tsx', `examples/${example}/main.ts`, ...words])
+
+/** What the README of an example says it prints. */
+function promised(example: string): string {
+  const page = readFileSync(join(root, 'examples', example, 'README.md'), 'utf8')
+  const output = /```text\n([^]*?)```/.exec(page)?.[1]
+  if (output === undefined) throw new Error(`the README of ${example} does not say what it prints`)
+  return output
+}
+
+describe('the first example', () => {
+  test('prints what its README says', async () => {
+    const { code, stdout } = await run('01-hello-actor')
+    expect(code).toBe(0)
+    expect(stdout).toBe(promised('01-hello-actor'))
+  })
+})
+
+describe('the demo', () => {
+  test('keeps its books, can be repeated, and says so', { timeout: 60_000 }, async () => {
+    const { code, stdout, stderr } = await run('demo', '--seconds', '2', '--seeds', '2')
+    expect(stderr).toBe('')
+    for (const line of linesOf(promised('demo'))) expect(stdout).toMatch(line)
+    expect(code).toBe(0)
+  })
+
+  test('explains itself, and what it does not understand', async () => {
+    expect(await run('demo', '--help')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('npm start -- [--seconds N]') as string,
+    })
+    expect(await run('demo', '--seconds', 'many')).toMatchObject({
+      code: 1,
+      stderr: '--seconds takes a whole number of at most five digits, not "many".\n',
+    })
+  })
+
+  test.skipIf(process.platform === 'win32')('closes in order on Ctrl-C', async () => {
+    const { code, stdout } = await node(
+      ['--import', 'tsx', 'examples/demo/main.ts', '--seconds', '600'],
+      { interruptAfter: 'transfers per second' },
+    )
+    expect(stdout).toContain('The books balance')
+    expect(stdout).not.toContain('simulation')
+    expect(code).toBe(0)
+  })
+})
+
+/** The promised lines as patterns, in which NUMBER and HASH stand for any and … for more. */
+function linesOf(text: string): RegExp[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '' && line !== '…')
+    .map((line) => {
+      const pattern = line
+        .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+        .replace(/, …$/, '')
+        .replace(/NUMBER [a-z-]+, NUMBER [a-z-]+\\\.$/, '.+\\.')
+        .replace(/messages lost: .*/, 'messages lost: .+')
+        .replaceAll('NUMBER', '[\\d,.]+')
+        .replaceAll('HASH', '[0-9a-f]{16}')
+      return new RegExp(`^${pattern}$`, 'm')
+    })
+}

@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from './reader.ts'
+
+/** Every page that people read, from the root of the repository. */
+const pages = [
+  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  ...['docs', 'examples'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  ),
+]
+
+test.for(pages)('%s links to what is there', (page) => {
+  expect(linksIn(page).filter((link) => !isThere(page, link))).toEqual([])
+})
+
+/** Links within the repository. */
+function linksIn(page: string): string[] {
+  const prose = proseOf(page).replace(/`[^`]*`/g, '')
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, link = '']) => link)
+    .filter((link) => !/^\w+:/.test(link))
+}
+
+function isThere(page: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#')
+  const target = path === '' ? page : relative(root, join(root, dirname(page), path))
+  if (!existsSync(join(root, target))) return false
+  if (anchor === undefined) return true
+  return statSync(join(root, target)).isFile() && anchorsIn(target).includes(anchor)
+}
+
+/** Headings as they stand in addresses: small letters, without punctuation, a hyphen for each space. */
+function anchorsIn(page: string): string[] {
+  return [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
+
+function proseOf(page: string): string {
+  return readFileSync(join(root, page), 'utf8').replace(/^```[^]*?^```$/gm, '')
+}
