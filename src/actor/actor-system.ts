@@ -6,24 +6,24 @@ import type { Environment } from '../foundation/environment.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { safeLogger } from '../foundation/safe-logger.ts'
 import { systemEnvironment } from '../foundation/system-environment.ts'
-import type { SpawnOptions } from './actor-context.ts'
+import type { SpawnOptions } from './context/actor-context.ts'
 import { InvalidRef, InvalidSettings, SystemTerminated } from './actor-errors.ts'
-import { encodeActorName } from './actor-path.ts'
-import { type ActorRef, isRef } from './actor-ref.ts'
+import { encodeActorName } from './ref/actor-path.ts'
+import { type ActorRef, isRef } from './ref/actor-ref.ts'
 import {
   type ActorSettings,
   defaultActorSettings,
   problemsWithActorSettings,
 } from './actor-settings.ts'
-import { type Behavior, type MessageHandler, ignore } from './behavior.ts'
-import { Cell } from './cell.ts'
-import { CellContext } from './cell-context.ts'
-import type { EventStream } from './event-stream.ts'
-import { LocalRef } from './local-ref.ts'
+import { type Behavior, type MessageHandler, ignore } from './behavior/behavior.ts'
+import { Cell } from './cell/cell.ts'
+import { CellContext } from './cell/cell-context.ts'
+import type { EventStream } from './events/event-stream.ts'
+import { LocalRef } from './ref/local-ref.ts'
 import { Runtime } from './runtime.ts'
 import { CoordinatedShutdown } from './shutdown/coordinated-shutdown.ts'
 import { type ShutdownPhases, defaultShutdownPhases } from './shutdown/shutdown-phases.ts'
-import { spawnChild } from './spawn.ts'
+import { spawnChild } from './cell/spawn.ts'
 
 export interface ActorSystemOptions {
   /** Time, chance, turns, log and process. What is left out is the real thing. */

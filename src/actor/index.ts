@@ -1,20 +1,20 @@
 /**
  * Actors: state that only one thing at a time can touch, addressed by refs and spoken to by messages.
  *
- * Reading order: `behavior.ts` (what an actor does), `behaviors.ts` (how to say it), `actor-context.ts` (what it may
- * do), `cell.ts` (how it runs), `stopping.ts` (how it ends), `supervision/` (how it fails), `ask.ts`,
- * `actor-system.ts`, `shutdown/`.
+ * Reading order: `behavior/` (what an actor does, and how to say it), `context/` (what it may do), `cell/` (how it runs
+ * and how it ends), `supervision/` (how it fails), `ref/` (how it is addressed and asked), `events/` (what is told about
+ * it), `actor-system.ts` (the family), `shutdown/` (the orderly end).
  *
  * Promises: one message at a time per actor, async handlers included; order per sender and receiver; every message is
  * handled, or is a `DeadLetter`, `Dropped` or `UnhandledMessage` on the event stream with a reason; every ask ends.
  */
-export type { ActorContext, AskAnswer, SpawnOptions } from './actor-context.ts'
+export type { ActorContext, AskAnswer, SpawnOptions } from './context/actor-context.ts'
 export * from './actor-errors.ts'
-export { ActorPath } from './actor-path.ts'
-export type { ActorRef, AskOptions } from './actor-ref.ts'
+export { ActorPath } from './ref/actor-path.ts'
+export type { ActorRef, AskOptions } from './ref/actor-ref.ts'
 export { type ActorSettings, defaultActorSettings } from './actor-settings.ts'
 export { ActorSystem, type ActorSystemOptions } from './actor-system.ts'
-export type { TimerKey, TimerScheduler } from './actor-timers.ts'
+export type { TimerKey, TimerScheduler } from './context/actor-timers.ts'
 export type {
   Behavior,
   ContextMessageHandler,
@@ -23,17 +23,17 @@ export type {
   Receive,
   Result,
   SignalHandlers,
-} from './behavior.ts'
-export * as Behaviors from './behaviors.ts'
-export type { Supervised } from './behaviors.ts'
-export { PoisonPill } from './envelope.ts'
+} from './behavior/behavior.ts'
+export * as Behaviors from './behavior/behaviors.ts'
+export type { Supervised } from './behavior/behaviors.ts'
+export { PoisonPill } from './cell/envelope.ts'
 export {
   type EventClass,
   type EventStream,
   InvalidSubscription,
   type Subscription,
-} from './event-stream.ts'
-export type { Interceptor } from './interceptor.ts'
+} from './events/event-stream.ts'
+export type { Interceptor } from './behavior/interceptor.ts'
 export {
   DeadLetter,
   type DeadLetterReason,
@@ -43,9 +43,9 @@ export {
   UnhandledMessage,
   notInfluenceReceiveTimeout,
   suppressDeadLetterLog,
-} from './lost-messages.ts'
-export type { MailboxOptions, OverflowPolicy } from './mailbox.ts'
-export type { MessageMatch } from './message-adapters.ts'
+} from './events/lost-messages.ts'
+export type { MailboxOptions, OverflowPolicy } from './cell/mailbox.ts'
+export type { MessageMatch } from './context/message-adapters.ts'
 export {
   CoordinatedShutdown,
   type CoordinatedShutdownOptions,
@@ -66,9 +66,9 @@ export {
   PreRestart,
   type Signal,
   Terminated,
-} from './signals.ts'
-export type { StashBuffer } from './stash-buffer.ts'
-export { StatusReply } from './status-reply.ts'
+} from './behavior/signals.ts'
+export type { StashBuffer } from './context/stash-buffer.ts'
+export { StatusReply } from './ref/status-reply.ts'
 export {
   type BackoffOptions,
   type RestartOptions,

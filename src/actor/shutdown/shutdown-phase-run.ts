@@ -1,7 +1,7 @@
 /** One phase of a shutdown: begins its tasks, waits for them within the phase's time, and judges the outcome. */
 import type { Environment } from '../../foundation/environment.ts'
 import type { Timers } from '../../foundation/timers.ts'
-import type { Failure } from '../actor-ref.ts'
+import type { Failure } from '../ref/actor-ref.ts'
 import { ShutdownPhaseTimeout } from './shutdown-errors.ts'
 import type { ShutdownPhase } from './shutdown-phases.ts'
 import type { ShutdownReason } from './shutdown-reason.ts'

@@ -1,9 +1,9 @@
 /** What ends with a behavior that is about to be restarted: its timers, its stashes, its children, its AbortSignal. */
 import { AbortedByStop } from '../actor-errors.ts'
-import type { Wrapper } from '../behavior.ts'
-import type { Cell } from '../cell.ts'
-import { Dropped } from '../lost-messages.ts'
-import { timed } from '../cell-flags.ts'
+import type { Wrapper } from '../behavior/behavior.ts'
+import type { Cell } from '../cell/cell.ts'
+import { Dropped } from '../events/lost-messages.ts'
+import { timed } from '../cell/cell-flags.ts'
 
 export function endIncarnation(cell: Cell, supervisor: Wrapper): void {
   const state = cell.state()

@@ -16,18 +16,18 @@ import {
   type Wrap,
   type Wrapper,
   same,
-} from '../behavior.ts'
-import type { Cell } from '../cell.ts'
+} from '../behavior/behavior.ts'
+import type { Cell } from '../cell/cell.ts'
 import {
   interpretMessage,
   interpretSignal,
   isPromise,
   startBehavior,
   transition,
-} from '../interpret.ts'
-import { HeldSignal, messageIn, Replayed, RestartDue } from '../inward.ts'
-import { Dropped } from '../lost-messages.ts'
-import { type Signal, preRestart } from '../signals.ts'
+} from '../behavior/interpret.ts'
+import { HeldSignal, messageIn, Replayed, RestartDue } from '../behavior/inward.ts'
+import { Dropped } from '../events/lost-messages.ts'
+import { type Signal, preRestart } from '../behavior/signals.ts'
 import { endIncarnation, stopChildren } from './end-incarnation.ts'
 import { FailureCount } from './failure-count.ts'
 import type { BackoffStrategy, RestartStrategy, SupervisorStrategy } from './supervisor-strategy.ts'

@@ -1,9 +1,9 @@
 /** How many messages may wait for one actor, and what happens to one too many. */
-import type { RingBuffer } from '../foundation/ring-buffer.ts'
-import { MailboxFull } from './actor-errors.ts'
+import type { RingBuffer } from '../../foundation/ring-buffer.ts'
+import { MailboxFull } from '../actor-errors.ts'
 import type { Cell } from './cell.ts'
 import { Envelope } from './envelope.ts'
-import { DeadLetter, Dropped } from './lost-messages.ts'
+import { DeadLetter, Dropped } from '../events/lost-messages.ts'
 import { isMail, originalOf } from './open-envelope.ts'
 
 export interface MailboxOptions {

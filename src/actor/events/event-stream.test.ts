@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { Logger, LogFields } from '../foundation/logger.ts'
-import type { ActorRef, Watcher } from './actor-ref.ts'
+import type { Logger, LogFields } from '../../foundation/logger.ts'
+import type { ActorRef, Watcher } from '../ref/actor-ref.ts'
 import { EventStream, InvalidSubscription } from './event-stream.ts'
 
 class News {

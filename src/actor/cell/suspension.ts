@@ -2,10 +2,10 @@
  * An async handler in flight. Until its promise settles the actor takes no mail; what it came to is then handed down
  * through the wrappers like the answer of any handler.
  */
-import type { AnyBehavior, Wrapper } from './behavior.ts'
+import type { AnyBehavior, Wrapper } from '../behavior/behavior.ts'
 import type { Cell } from './cell.ts'
 import { stopping, suspended } from './cell-flags.ts'
-import { Settled } from './inward.ts'
+import { Settled } from '../behavior/inward.ts'
 
 /** Waits for the promise of a handler. `cause` is what it handles: a message, or a signal as `HeldSignal`. */
 export function suspend(cell: Cell, promise: Promise<unknown>, cause: unknown): void {

@@ -3,17 +3,17 @@
  * async handler lasts until its promise settles; outside of it every call but `self`, `path`, `system`, `log` and
  * `signal` throws `ContextOutsideTurn`.
  */
-import type { Duration } from '../foundation/duration.ts'
-import type { Logger } from '../foundation/logger.ts'
-import type { ActorPath } from './actor-path.ts'
-import type { ActorRef, AskOptions } from './actor-ref.ts'
-import type { ActorSystem } from './actor-system.ts'
+import type { Duration } from '../../foundation/duration.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import type { ActorPath } from '../ref/actor-path.ts'
+import type { ActorRef, AskOptions } from '../ref/actor-ref.ts'
+import type { ActorSystem } from '../actor-system.ts'
 import type { TimerScheduler } from './actor-timers.ts'
-import type { Behavior, MessageHandler } from './behavior.ts'
-import type { MailboxOptions } from './mailbox.ts'
+import type { Behavior, MessageHandler } from '../behavior/behavior.ts'
+import type { MailboxOptions } from '../cell/mailbox.ts'
 import type { MessageMatch } from './message-adapters.ts'
 import type { StashBuffer } from './stash-buffer.ts'
-import type { StatusReply } from './status-reply.ts'
+import type { StatusReply } from '../ref/status-reply.ts'
 
 export interface ActorContext<in out T> {
   readonly self: ActorRef<T>

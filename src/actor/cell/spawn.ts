@@ -1,12 +1,12 @@
 /** Brings a child into being under a cell. */
-import type { SpawnOptions } from './actor-context.ts'
-import { DuplicateActorName, InvalidSettings } from './actor-errors.ts'
-import { encodeActorName } from './actor-path.ts'
-import type { ActorRef } from './actor-ref.ts'
-import type { Behavior, MessageHandler } from './behavior.ts'
+import type { SpawnOptions } from '../context/actor-context.ts'
+import { DuplicateActorName, InvalidSettings } from '../actor-errors.ts'
+import { encodeActorName } from '../ref/actor-path.ts'
+import type { ActorRef } from '../ref/actor-ref.ts'
+import type { Behavior, MessageHandler } from '../behavior/behavior.ts'
 import { Cell } from './cell.ts'
-import { asBehavior } from './interpret.ts'
-import { LocalRef } from './local-ref.ts'
+import { asBehavior } from '../behavior/interpret.ts'
+import { LocalRef } from '../ref/local-ref.ts'
 import { problemsWithMailbox } from './mailbox.ts'
 
 export function spawnChild<U>(

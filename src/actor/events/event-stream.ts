@@ -3,10 +3,10 @@
  * decided once per class of event and remembered until a subscription changes, so that news nobody wants costs a
  * lookup.
  */
-import { CodedError } from '../foundation/coded-error.ts'
-import type { Logger } from '../foundation/logger.ts'
-import { show } from '../foundation/show.ts'
-import { type ActorRef, internal, type Watcher } from './actor-ref.ts'
+import { CodedError } from '../../foundation/coded-error.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import { show } from '../../foundation/show.ts'
+import { type ActorRef, internal, type Watcher } from '../ref/actor-ref.ts'
 
 /** Events that are `instanceof` it are chosen: its subclasses are included, and `Object` is every event. */
 export type EventClass<E> = abstract new (...args: never[]) => E

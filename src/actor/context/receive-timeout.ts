@@ -2,10 +2,10 @@
  * Tells an actor that nothing has arrived for a while. A message only notes the time; the timer, when it fires too
  * early because of that, waits for the rest.
  */
-import type { WheelTimer } from '../foundation/timer-wheel.ts'
-import type { Cell } from './cell.ts'
-import { Envelope } from './envelope.ts'
-import { notInfluenceReceiveTimeout } from './lost-messages.ts'
+import type { WheelTimer } from '../../foundation/timer-wheel.ts'
+import type { Cell } from '../cell/cell.ts'
+import { Envelope } from '../cell/envelope.ts'
+import { notInfluenceReceiveTimeout } from '../events/lost-messages.ts'
 
 export class ReceiveTimeout implements WheelTimer {
   deadlineMs = 0

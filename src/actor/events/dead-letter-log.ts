@@ -2,10 +2,10 @@
  * Tells the operator about lost messages: counts every one, and logs them until it would be too much. After a number of
  * lines it falls silent for a while, says so, and afterwards says how many it kept to itself.
  */
-import type { Clock } from '../foundation/clock.ts'
-import { formatMs } from '../foundation/duration.ts'
-import type { Logger, LogFields } from '../foundation/logger.ts'
-import type { ActorSettings } from './actor-settings.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import { formatMs } from '../../foundation/duration.ts'
+import type { Logger, LogFields } from '../../foundation/logger.ts'
+import type { ActorSettings } from '../actor-settings.ts'
 import { type LostMessage, suppressDeadLetterLog } from './lost-messages.ts'
 
 /** The part of the actor settings that speaks of lost messages. */

@@ -1,10 +1,15 @@
 /** What a cell does with the envelopes it finds in its mailbox, and what becomes of them when it is gone. */
-import { unreachable } from '../foundation/assert.ts'
+import { unreachable } from '../../foundation/assert.ts'
 import type { Cell } from './cell.ts'
 import { Envelope, type EnvelopeContent } from './envelope.ts'
-import { LocalRef } from './local-ref.ts'
-import { DeadLetter, type DeadLetterReason, Dropped, UnhandledMessage } from './lost-messages.ts'
-import { ChildFailed, MessageAdaptionFailure, Terminated } from './signals.ts'
+import { LocalRef } from '../ref/local-ref.ts'
+import {
+  DeadLetter,
+  type DeadLetterReason,
+  Dropped,
+  UnhandledMessage,
+} from '../events/lost-messages.ts'
+import { ChildFailed, MessageAdaptionFailure, Terminated } from '../behavior/signals.ts'
 
 export function openEnvelope(cell: Cell, content: EnvelopeContent): void {
   switch (content.type) {

@@ -5,13 +5,13 @@
  */
 import type { Cell } from './cell.ts'
 import { suspended, unstarted } from './cell-flags.ts'
-import { AbortedByStop } from './actor-errors.ts'
+import { AbortedByStop } from '../actor-errors.ts'
 import { Envelope } from './envelope.ts'
-import { interpretSignal, isPromise } from './interpret.ts'
-import { DeadLetter } from './lost-messages.ts'
+import { interpretSignal, isPromise } from '../behavior/interpret.ts'
+import { DeadLetter } from '../events/lost-messages.ts'
 import { returnEnvelope } from './open-envelope.ts'
-import { postStop } from './signals.ts'
-import { heldMessages } from './supervision/supervisor.ts'
+import { postStop } from '../behavior/signals.ts'
+import { heldMessages } from '../supervision/supervisor.ts'
 import { suspend } from './suspension.ts'
 
 /** Goes on as far as possible. Answers false: an actor that stops takes no more mail. */

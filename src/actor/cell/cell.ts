@@ -8,12 +8,12 @@
  * Invariant: user code of one actor never runs inside another call of its own user code, nor while an async handler of
  * it is in flight.
  */
-import { AssertionFailed } from '../foundation/assert.ts'
-import type { Task } from '../foundation/dispatcher.ts'
-import type { RingBuffer } from '../foundation/ring-buffer.ts'
-import type { ActorContext } from './actor-context.ts'
-import { ActorStopped, ContextOutsideTurn, InvalidMessage } from './actor-errors.ts'
-import type { Failure, InternalRef, Watcher } from './actor-ref.ts'
+import { AssertionFailed } from '../../foundation/assert.ts'
+import type { Task } from '../../foundation/dispatcher.ts'
+import type { RingBuffer } from '../../foundation/ring-buffer.ts'
+import type { ActorContext } from '../context/actor-context.ts'
+import { ActorStopped, ContextOutsideTurn, InvalidMessage } from '../actor-errors.ts'
+import type { Failure, InternalRef, Watcher } from '../ref/actor-ref.ts'
 import {
   type AnyBehavior,
   type AnyResult,
@@ -22,7 +22,7 @@ import {
   type Stopped,
   same,
   unhandled,
-} from './behavior.ts'
+} from '../behavior/behavior.ts'
 import {
   guarded,
   internalPriority,
@@ -45,14 +45,14 @@ import {
   isPromise,
   startBehavior,
   transition,
-} from './interpret.ts'
-import { HeldSignal, type Inward, messageIn, Replayed, Settled } from './inward.ts'
-import type { LocalRef } from './local-ref.ts'
-import { UnhandledMessage } from './lost-messages.ts'
+} from '../behavior/interpret.ts'
+import { HeldSignal, type Inward, messageIn, Replayed, Settled } from '../behavior/inward.ts'
+import type { LocalRef } from '../ref/local-ref.ts'
+import { UnhandledMessage } from '../events/lost-messages.ts'
 import { mayQueue } from './mailbox.ts'
 import { isMail, openEnvelope, returnEnvelope } from './open-envelope.ts'
-import type { Runtime } from './runtime.ts'
-import type { Signal } from './signals.ts'
+import type { Runtime } from '../runtime.ts'
+import type { Signal } from '../behavior/signals.ts'
 import { continueStopping } from './stopping.ts'
 import { suspend } from './suspension.ts'
 

@@ -2,13 +2,13 @@
  * Translates foreign messages into an actor's own. All adapters of an actor share one address; there is one translation
  * per match, so an actor that registers on every message does not grow.
  */
-import { ActorPath } from './actor-path.ts'
-import type { ActorRef, AskOptions, InternalRef, Watcher } from './actor-ref.ts'
-import { InvalidMessage } from './actor-errors.ts'
-import { ask, askWithStatus } from './ask.ts'
-import type { Cell } from './cell.ts'
-import { Envelope } from './envelope.ts'
-import type { StatusReply } from './status-reply.ts'
+import { ActorPath } from '../ref/actor-path.ts'
+import type { ActorRef, AskOptions, InternalRef, Watcher } from '../ref/actor-ref.ts'
+import { InvalidMessage } from '../actor-errors.ts'
+import { ask, askWithStatus } from '../ref/ask.ts'
+import type { Cell } from '../cell/cell.ts'
+import { Envelope } from '../cell/envelope.ts'
+import type { StatusReply } from '../ref/status-reply.ts'
 
 /** How to recognise a foreign message: by its `type` tag, by its class, or by asking a function. */
 export type MessageMatch<U> =

@@ -2,7 +2,7 @@
  * Questions with one answer. The address for the answer, the promise and its timer are one object in the system's timer
  * wheel: no actor and no timer of the platform per question. An answer that comes too late is a dead letter.
  */
-import type { WheelTimer } from '../foundation/timer-wheel.ts'
+import type { WheelTimer } from '../../foundation/timer-wheel.ts'
 import {
   AskAborted,
   AskTargetTerminated,
@@ -10,11 +10,11 @@ import {
   InvalidMessage,
   InvalidStatusReply,
   StatusError,
-} from './actor-errors.ts'
+} from '../actor-errors.ts'
 import { ActorPath } from './actor-path.ts'
 import type { ActorRef, AskOptions, InternalRef, Watcher } from './actor-ref.ts'
-import { DeadLetter } from './lost-messages.ts'
-import type { Runtime } from './runtime.ts'
+import { DeadLetter } from '../events/lost-messages.ts'
+import type { Runtime } from '../runtime.ts'
 import { isStatusReply, type StatusReply } from './status-reply.ts'
 
 export function ask<Reply>(

@@ -2,9 +2,9 @@
  * What stands in a mailbox beside the user's messages: things the cell opens itself when their turn comes. They keep
  * their place in the queue, which is why they are not flags.
  */
-import type { ActorTimer } from './actor-timers.ts'
-import type { Failure, InternalRef } from './actor-ref.ts'
-import type { ReceiveTimeout } from './receive-timeout.ts'
+import type { ActorTimer } from '../context/actor-timers.ts'
+import type { Failure, InternalRef } from '../ref/actor-ref.ts'
+import type { ReceiveTimeout } from '../context/receive-timeout.ts'
 
 export type EnvelopeContent =
   /** Stop when this is reached. */

@@ -1,16 +1,16 @@
 /**
  * The rarely used state of a running actor, created on first use: an idle actor with a trivial behavior has none of it.
  */
-import type { Timer } from '../foundation/timers.ts'
-import type { Failure, InternalRef, Watcher } from './actor-ref.ts'
-import type { ActorTimers } from './actor-timers.ts'
-import type { Wrapper } from './behavior.ts'
-import type { Inward } from './inward.ts'
-import type { LocalRef } from './local-ref.ts'
+import type { Timer } from '../../foundation/timers.ts'
+import type { Failure, InternalRef, Watcher } from '../ref/actor-ref.ts'
+import type { ActorTimers } from '../context/actor-timers.ts'
+import type { Wrapper } from '../behavior/behavior.ts'
+import type { Inward } from '../behavior/inward.ts'
+import type { LocalRef } from '../ref/local-ref.ts'
 import type { MailboxOptions } from './mailbox.ts'
-import type { MessageAdapters } from './message-adapters.ts'
-import type { ReceiveTimeout } from './receive-timeout.ts'
-import type { StashBuffer } from './stash-buffer.ts'
+import type { MessageAdapters } from '../context/message-adapters.ts'
+import type { ReceiveTimeout } from '../context/receive-timeout.ts'
+import type { StashBuffer } from '../context/stash-buffer.ts'
 
 /** Messages that go before the mailbox: an unstash in progress, or what was held during a restart. */
 export interface Replay {

@@ -2,9 +2,9 @@
  * The address of an actor: what others hold, send to, watch and print. It stays valid for ever; after the actor has
  * terminated, messages sent to it become dead letters.
  */
-import type { Duration } from '../foundation/duration.ts'
+import type { Duration } from '../../foundation/duration.ts'
 import type { ActorPath } from './actor-path.ts'
-import type { PoisonPill } from './envelope.ts'
+import type { PoisonPill } from '../cell/envelope.ts'
 import type { StatusReply } from './status-reply.ts'
 
 export interface ActorRef<in T> {

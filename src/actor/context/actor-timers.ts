@@ -2,10 +2,10 @@
  * Keyed timers of one actor. A timer fires into the mailbox; whether the tick still counts is decided when it is
  * reached there, so a replaced or cancelled timer is never heard of again, even if its tick was already queued.
  */
-import { type Duration, InvalidDuration, toMs } from '../foundation/duration.ts'
-import type { WheelTimer } from '../foundation/timer-wheel.ts'
-import type { Cell } from './cell.ts'
-import { Envelope } from './envelope.ts'
+import { type Duration, InvalidDuration, toMs } from '../../foundation/duration.ts'
+import type { WheelTimer } from '../../foundation/timer-wheel.ts'
+import type { Cell } from '../cell/cell.ts'
+import { Envelope } from '../cell/envelope.ts'
 
 export interface TimerScheduler<in T> {
   /** One message after `delay`. A timer with the same key is replaced. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { minutes } from '../foundation/duration.ts'
-import type { LogFields, Logger, LogLevel } from '../foundation/logger.ts'
-import type { ActorRef } from './actor-ref.ts'
-import { defaultActorSettings } from './actor-settings.ts'
+import { minutes } from '../../foundation/duration.ts'
+import type { LogFields, Logger, LogLevel } from '../../foundation/logger.ts'
+import type { ActorRef } from '../ref/actor-ref.ts'
+import { defaultActorSettings } from '../actor-settings.ts'
 import { DeadLetterLog, type DeadLetterLogSettings } from './dead-letter-log.ts'
 import { DeadLetter, Dropped, suppressDeadLetterLog, UnhandledMessage } from './lost-messages.ts'
 

@@ -3,12 +3,12 @@
  * behavior that the one before left; nothing is nested, so a long stash cannot overflow the stack. What is not unstashed
  * when the actor stops becomes dead letters.
  */
-import { RingBuffer } from '../foundation/ring-buffer.ts'
-import { StashFull } from './actor-errors.ts'
-import type { Behavior, MessageHandler, Wrapper } from './behavior.ts'
-import type { Cell } from './cell.ts'
-import { type Inward, Replayed, Settled } from './inward.ts'
-import { Dropped } from './lost-messages.ts'
+import { RingBuffer } from '../../foundation/ring-buffer.ts'
+import { StashFull } from '../actor-errors.ts'
+import type { Behavior, MessageHandler, Wrapper } from '../behavior/behavior.ts'
+import type { Cell } from '../cell/cell.ts'
+import { type Inward, Replayed, Settled } from '../behavior/inward.ts'
+import { Dropped } from '../events/lost-messages.ts'
 
 export class StashBuffer<in out T> {
   readonly capacity: number

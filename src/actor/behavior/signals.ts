@@ -1,5 +1,5 @@
 /** What the runtime tells a behavior about lives: its own, its children's and those it watches. */
-import type { ActorRef } from './actor-ref.ts'
+import type { ActorRef } from '../ref/actor-ref.ts'
 
 /** To the last behavior, after every child has terminated and before watchers are told. */
 export class PostStop {

@@ -1,29 +1,29 @@
 /** The context that handlers get: checks that the actor may act now, then acts on its cell. */
-import { type Duration, toMs } from '../foundation/duration.ts'
-import type { Logger } from '../foundation/logger.ts'
-import { withFields } from '../foundation/prefixed-logger.ts'
-import type { ActorContext, AskAnswer, SpawnOptions } from './actor-context.ts'
+import { type Duration, toMs } from '../../foundation/duration.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import { withFields } from '../../foundation/prefixed-logger.ts'
+import type { ActorContext, AskAnswer, SpawnOptions } from '../context/actor-context.ts'
 import {
   AbortedByStop,
   InvalidRef,
   InvalidSettings,
   NotAChild,
   WatchConflict,
-} from './actor-errors.ts'
-import type { ActorPath } from './actor-path.ts'
-import { type ActorRef, internal, isRef } from './actor-ref.ts'
-import type { ActorSystem } from './actor-system.ts'
-import { ActorTimers, type TimerScheduler } from './actor-timers.ts'
-import type { Behavior, MessageHandler } from './behavior.ts'
+} from '../actor-errors.ts'
+import type { ActorPath } from '../ref/actor-path.ts'
+import { type ActorRef, internal, isRef } from '../ref/actor-ref.ts'
+import type { ActorSystem } from '../actor-system.ts'
+import { ActorTimers, type TimerScheduler } from '../context/actor-timers.ts'
+import type { Behavior, MessageHandler } from '../behavior/behavior.ts'
 import type { Cell } from './cell.ts'
 import { stopAsked, stopping, terminated, timed } from './cell-flags.ts'
 import { Envelope } from './envelope.ts'
-import { LocalRef } from './local-ref.ts'
-import { MessageAdapters, type MessageMatch } from './message-adapters.ts'
-import { ReceiveTimeout } from './receive-timeout.ts'
+import { LocalRef } from '../ref/local-ref.ts'
+import { MessageAdapters, type MessageMatch } from '../context/message-adapters.ts'
+import { ReceiveTimeout } from '../context/receive-timeout.ts'
 import { childNamed, spawnChild } from './spawn.ts'
-import { StashBuffer } from './stash-buffer.ts'
-import type { StatusReply } from './status-reply.ts'
+import { StashBuffer } from '../context/stash-buffer.ts'
+import type { StatusReply } from '../ref/status-reply.ts'
 
 export class CellContext implements ActorContext<unknown> {
   readonly #cell: Cell

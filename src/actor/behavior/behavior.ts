@@ -3,8 +3,8 @@
  * `behaviors.ts`, cells and wrappers take them apart. A behavior is a value; state that belongs to one running actor
  * lives in closures of `setup` or in the running wrappers of supervision and interception.
  */
-import type { ActorContext } from './actor-context.ts'
-import type { Cell } from './cell.ts'
+import type { ActorContext } from '../context/actor-context.ts'
+import type { Cell } from '../cell/cell.ts'
 import type { ChildFailed, Signal, Terminated } from './signals.ts'
 
 /** What handles messages of type T. Made by the functions of `Behaviors`. */

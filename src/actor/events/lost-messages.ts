@@ -2,8 +2,8 @@
  * The three ways in which a message ends without being handled, as events of the event stream. Every drop anywhere in
  * the runtime is one of them, with a reason that a program can read.
  */
-import { show } from '../foundation/show.ts'
-import type { ActorRef } from './actor-ref.ts'
+import { show } from '../../foundation/show.ts'
+import type { ActorRef } from '../ref/actor-ref.ts'
 
 /** There was nobody to receive it. */
 export class DeadLetter {

@@ -2,8 +2,8 @@
  * Names and paths of actors. A name may be any text; in a path it stands percent-encoded, so that a path is always a
  * URL and never ambiguous. Names that begin with `$` are ours.
  */
-import { isWellFormed, utf8Length } from '../foundation/text.ts'
-import { InvalidActorName } from './actor-errors.ts'
+import { isWellFormed, utf8Length } from '../../foundation/text.ts'
+import { InvalidActorName } from '../actor-errors.ts'
 
 const nameBytesMax = 512
 const plainName = /^[A-Za-z0-9_][A-Za-z0-9_.~-]*$/

@@ -1,11 +1,11 @@
 /** The address of an actor of this process. There is one per actor, so refs can be compared with `===`. */
-import { assert } from '../foundation/assert.ts'
-import { InvalidMessage } from './actor-errors.ts'
+import { assert } from '../../foundation/assert.ts'
+import { InvalidMessage } from '../actor-errors.ts'
 import { ActorPath, lineOf } from './actor-path.ts'
 import type { ActorRef, AskOptions, InternalRef, Watcher } from './actor-ref.ts'
 import { ask, askWithStatus } from './ask.ts'
-import type { Cell } from './cell.ts'
-import type { Runtime } from './runtime.ts'
+import type { Cell } from '../cell/cell.ts'
+import type { Runtime } from '../runtime.ts'
 import type { StatusReply } from './status-reply.ts'
 
 export class LocalRef implements InternalRef {

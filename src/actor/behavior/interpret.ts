@@ -2,8 +2,8 @@
  * Runs behaviors: starts what is deferred, hands messages and signals to handlers, and says what comes next. Used by
  * the cell for the outermost behavior and by wrappers for the one inside them.
  */
-import { unreachable } from '../foundation/assert.ts'
-import { DeathPact, InvalidBehavior } from './actor-errors.ts'
+import { unreachable } from '../../foundation/assert.ts'
+import { DeathPact, InvalidBehavior } from '../actor-errors.ts'
 import {
   type AnyBehavior,
   type AnyResult,
@@ -16,7 +16,7 @@ import {
   same,
   unhandled,
 } from './behavior.ts'
-import type { Cell } from './cell.ts'
+import type { Cell } from '../cell/cell.ts'
 import { HeldSignal, Replayed, RestartDue, Settled } from './inward.ts'
 import type { Signal } from './signals.ts'
 

@@ -2,7 +2,7 @@
  * Sees the messages and signals of a behavior before it does, and may change, drop or answer them. The wrapper lives as
  * long as the behavior inside; inside changes stay inside.
  */
-import type { ActorContext } from './actor-context.ts'
+import type { ActorContext } from '../context/actor-context.ts'
 import type {
   AnyBehavior,
   AnyResult,
@@ -12,7 +12,7 @@ import type {
   Wrap,
   Wrapper,
 } from './behavior.ts'
-import type { Cell } from './cell.ts'
+import type { Cell } from '../cell/cell.ts'
 import {
   interpretMessage,
   interpretSettled,

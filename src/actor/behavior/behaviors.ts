@@ -4,11 +4,11 @@
  *   const counter = (count: number): Behavior<Command> =>
  *     Behaviors.receiveMessage((message) => (message.type === 'add' ? counter(count + message.by) : Behaviors.stopped()))
  */
-import { withFields } from '../foundation/prefixed-logger.ts'
-import type { LogFields, Logger } from '../foundation/logger.ts'
-import type { ActorContext } from './actor-context.ts'
-import type { ActorRef } from './actor-ref.ts'
-import type { TimerScheduler } from './actor-timers.ts'
+import { withFields } from '../../foundation/prefixed-logger.ts'
+import type { LogFields, Logger } from '../../foundation/logger.ts'
+import type { ActorContext } from '../context/actor-context.ts'
+import type { ActorRef } from '../ref/actor-ref.ts'
+import type { TimerScheduler } from '../context/actor-timers.ts'
 import {
   type Behavior,
   type ContextMessageHandler,
@@ -20,9 +20,9 @@ import {
   unhandled,
 } from './behavior.ts'
 import { Intercept, type Interceptor } from './interceptor.ts'
-import type { StashBuffer } from './stash-buffer.ts'
-import { Supervise } from './supervision/supervisor.ts'
-import { checkStrategy, type SupervisorStrategy } from './supervision/supervisor-strategy.ts'
+import type { StashBuffer } from '../context/stash-buffer.ts'
+import { Supervise } from '../supervision/supervisor.ts'
+import { checkStrategy, type SupervisorStrategy } from '../supervision/supervisor-strategy.ts'
 
 export { empty, ignore, same, unhandled } from './behavior.ts'
 
