@@ -125,6 +125,16 @@ export class StashFull extends CodedError {
   }
 }
 
+export class StashDiscarded extends CodedError {
+  readonly code = 'STASH_DISCARDED'
+
+  constructor(actor: string) {
+    super(
+      `A stash of ${actor} was used that a restart has discarded. Make the stash inside the supervised behavior and keep no reference to it outside, or make it outside to keep its messages.`,
+    )
+  }
+}
+
 export class MailboxFull extends CodedError {
   readonly code = 'MAILBOX_FULL'
   readonly capacity: number
@@ -174,6 +184,16 @@ export class AskAborted extends CodedError {
 /** The error of an answer to `askWithStatus` that came as a text. */
 export class StatusError extends CodedError {
   readonly code = 'STATUS_ERROR'
+}
+
+export class PromiseAsReply extends CodedError {
+  readonly code = 'PROMISE_AS_REPLY'
+
+  constructor(target: string) {
+    super(
+      `${target} answered an ask with a promise. Await it in an async handler and answer with its value.`,
+    )
+  }
 }
 
 export class InvalidStatusReply extends CodedError {

@@ -6,12 +6,14 @@
 import type { Dispatcher, Task } from './dispatcher.ts'
 import { RingBuffer } from './ring-buffer.ts'
 
-/** Units of work between two looks at the clock; also what a task may do in one turn. */
+/** What a task may do in one turn; also the work between two looks at the clock. */
 const unitsPerLook = 8
 /** How long tasks may run before the event loop gets its turn. */
 const sliceMs = 5
-/** A turn that takes longer than this makes the following turns one unit long. */
+/** A turn that takes longer than this makes the following turns one unit long, with a look at the clock each. */
 const slowTurnMs = 1
+/** So many looks in a row that find no slow turn make turns long again. */
+const fastLooksMin = 16
 
 export class EventLoopDispatcher implements Dispatcher {
   readonly #internal = new RingBuffer<Task>()
@@ -20,6 +22,7 @@ export class EventLoopDispatcher implements Dispatcher {
   #isArmed = false
   #unitsSinceLook = 0
   #quota = unitsPerLook
+  #fastLooks = fastLooksMin
   #lookedAtMs = 0
   #sliceStartMs = 0
 
@@ -32,7 +35,7 @@ export class EventLoopDispatcher implements Dispatcher {
 
   readonly #drain = (): void => {
     for (;;) {
-      if (this.#unitsSinceLook >= unitsPerLook && this.#isSliceOver()) {
+      if (this.#unitsSinceLook >= this.#quota && this.#isSliceOver()) {
         setImmediate(this.#resume)
         return
       }
@@ -66,7 +69,8 @@ export class EventLoopDispatcher implements Dispatcher {
 
   #isSliceOver(): boolean {
     const nowMs = performance.now()
-    this.#quota = nowMs - this.#lookedAtMs > slowTurnMs ? 1 : unitsPerLook
+    this.#fastLooks = nowMs - this.#lookedAtMs > slowTurnMs ? 0 : this.#fastLooks + 1
+    this.#quota = this.#fastLooks < fastLooksMin ? 1 : unitsPerLook
     this.#unitsSinceLook = 0
     this.#lookedAtMs = nowMs
     return nowMs - this.#sliceStartMs >= sliceMs

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { ActorRef } from '../actor/index.ts'
 import { isEqual } from './equality.ts'
-import { createInbox } from './inbox.ts'
+import { createInbox } from './kit/inbox.ts'
 
 class Money {
   readonly amount: number
@@ -81,7 +82,9 @@ describe('isEqual', () => {
     expect(isEqual({ replyTo: first }, { replyTo: first })).toBe(true)
     const asked = createInbox<unknown>('asked')
     for (const count of [1, 2]) void asked.ref.ask((replyTo) => ({ count, replyTo }))
-    const [one, two] = asked.receiveAll() as { readonly replyTo: object }[]
+    const [one, two] = asked.receiveAll() as { readonly replyTo: ActorRef<string> }[]
+    one?.replyTo.tell('answer')
+    two?.replyTo.tell('answer')
     expect(isEqual(one?.replyTo, two?.replyTo)).toBe(false)
     expect(isEqual({ replyTo: first }, { replyTo: second })).toBe(false)
   })

@@ -1,17 +1,17 @@
 /**
  * Testing actors, with any test runner: whatever does not come is a thrown error that says what came instead.
  *
- * Reading order: `test-probe.ts` (an actor to be spoken to), `manual-time.ts` (hours in no time), `behavior-kit.ts` (one
- * behavior, step by step and without waiting), `inbox.ts`, `captured-logs.ts`.
+ * Reading order: `test-probe.ts` (an actor to be spoken to), `manual-time.ts` (hours in no time), `captured-logs.ts`,
+ * `kit/behavior-kit.ts` (one behavior, step by step and without waiting), `kit/inbox.ts`.
  *
  * Promises: nothing waits without a limit, real time is waited for only where nothing else can tell, and every failure
  * points at the line of the test that asked.
  */
-export { BehaviorKit, type BehaviorKitOptions } from './behavior-kit.ts'
-export { BehaviorKitMisuse } from './behavior-kit-misuse.ts'
+export { BehaviorKit, type BehaviorKitOptions } from './kit/behavior-kit.ts'
+export { BehaviorKitMisuse } from './kit/behavior-kit-misuse.ts'
 export { CapturedLogs, type CapturedLine, type LogExpectOptions } from './captured-logs.ts'
-export type { Effect, EffectOf } from './effects.ts'
-export { createInbox, type Inbox } from './inbox.ts'
+export type { Effect, EffectOf } from './kit/effects.ts'
+export { createInbox, type Inbox } from './kit/inbox.ts'
 export { ManualTime, NotSettled } from './manual-time.ts'
 export { ProbeFailure } from './probe-failure.ts'
 export {

@@ -1,7 +1,7 @@
 /**
  * Time that passes only when the test says so. Actors run as they always do, on the event loop; clock and timers are
  * virtual. Time moves from deadline to deadline, and between two of them everybody comes to rest: messages are handled,
- * promises have settled. Real I/O is not waited for.
+ * promises have settled. Real I/O is not waited for. A system whose handlers never settle terminates when time moves on.
  *
  *   const time = new ManualTime()
  *   const system = new ActorSystem('test', { environment: time.environment })

@@ -84,7 +84,10 @@ describe('TestProbe', () => {
   test('goes on reading after a question that failed', async () => {
     const probe = createTestProbe<number>(real)
     const answers = Promise.allSettled([probe.receive(2), probe.expect(7), probe.expect(4)])
-    for (const number of [1, 2, 3, 4]) probe.ref.tell(number)
+    for (const number of [1, 2, 3, 4]) {
+      probe.ref.tell(number)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
     const [first, second, third] = await answers
     expect(first).toEqual({ status: 'fulfilled', value: [1, 2] })
     expect(second.status).toBe('rejected')

@@ -9,7 +9,7 @@ import {
   StatusError,
   StatusReply,
 } from '../../src/actor/index.ts'
-import { Stage, nothingMayEscape } from './stage.ts'
+import { Stage, nothingMayEscape, outcomeOf } from './stage.ts'
 
 interface Question {
   readonly text: string
@@ -25,16 +25,6 @@ const echo = (): Behavior<Question> =>
 /** Keeps every question. */
 const keeper = (kept: Question[]): Behavior<Question> =>
   Behaviors.receiveMessage((question) => void kept.push(question))
-
-/** How the promise has ended so far. */
-function outcomeOf(promise: Promise<unknown>): { readonly ends: unknown[] } {
-  const ends: unknown[] = []
-  promise.then(
-    (value) => ends.push({ value }),
-    (error: unknown) => ends.push(error),
-  )
-  return { ends }
-}
 
 describe('AT-004 Ask', () => {
   nothingMayEscape()
@@ -189,6 +179,16 @@ describe('AT-004 Ask', () => {
       await stage.advance('1m')
       expect(outcomes.map(({ ends }) => ends.length)).toEqual(outcomes.map(() => 1))
       expect(stage.time.nextDeadline).toBeUndefined()
+    })
+
+    test('a promise as an answer, even one that never settles, does not keep the ask open', async () => {
+      const stage = new Stage()
+      const ref = stage.spawn<Question>(({ replyTo }) =>
+        replyTo.tell(new Promise(() => {}) as unknown as string),
+      )
+      const { ends } = outcomeOf(ref.ask(ask('hi'), { timeout: '1s' }))
+      await stage.advance('1s')
+      expect(ends).toHaveLength(1)
     })
 
     test('what throws while the question is made rejects the ask', async () => {

@@ -9,7 +9,6 @@ import {
   ActorSystem,
   type ActorSystemOptions,
   type Behavior,
-  Behaviors,
   DeadLetter,
   Dropped,
   type LostMessage,
@@ -183,9 +182,14 @@ export function gate<T = void>(): Gate<T> {
   return { promise, open, fail }
 }
 
-/** A child whose PostStop ends only when its gate is opened. */
-export function slowToStop(until: Promise<void>): Behavior<never> {
-  return Behaviors.receiveSignal<never>({ PostStop: () => until })
+/** How the promise has ended so far. */
+export function outcomeOf(promise: Promise<unknown>): { readonly ends: unknown[] } {
+  const ends: unknown[] = []
+  promise.then(
+    (value) => ends.push({ value }),
+    (error: unknown) => ends.push(error),
+  )
+  return { ends }
 }
 
 /** In the block that calls it, no test may let an error or a rejection escape to the process. */

@@ -83,9 +83,11 @@ export class CellContext implements ActorContext<unknown> {
     return childNamed(this.#cell, name)
   }
 
-  stop(child?: ActorRef<never>): void {
+  stop(...given: [child?: ActorRef<never>]): void {
     this.#cell.assertTurn('stop')
-    if (child === undefined || child === this.self) {
+    const [child] = given
+    // `stop(undefined)` is a child that was not found, not a wish to end.
+    if (given.length === 0 || child === this.self) {
       this.#cell.flags |= stopAsked
     } else if (child instanceof LocalRef && child.parent === this.#cell.ref) {
       child.cell?.stop()

@@ -12,7 +12,7 @@ import { DeadLetter } from '../events/lost-messages.ts'
 import { returnEnvelope } from './open-envelope.ts'
 import { postStop } from '../behavior/signals.ts'
 import { heldMessages } from '../supervision/supervisor.ts'
-import { suspend } from './suspension.ts'
+import { reportIfUnhandled, suspend } from './suspension.ts'
 
 /** Goes on as far as possible. Answers false: an actor that stops takes no more mail. */
 export function continueStopping(cell: Cell): false {
@@ -20,6 +20,7 @@ export function continueStopping(cell: Cell): false {
   if (state.stopStage === undefined) {
     state.stopStage = 'children'
     silence(cell)
+    for (const outcome of state.inward.splice(0)) reportIfUnhandled(cell, outcome)
     for (const child of state.children?.values() ?? []) child.cell?.stop()
     // From now on, not from the end of the children: a line of stuck actors stops in the time of one.
     isHandlerInFlight(cell)
@@ -93,7 +94,7 @@ function finish(cell: Cell): void {
   for (const watcher of watchers ?? []) watcher.watchedTerminated(ref, failure)
   ref.parent?.cell?.childTerminated(ref)
   for (const stash of stashes ?? []) {
-    for (const message of stash.giveUp()) {
+    for (const message of stash.discard()) {
       runtime.lost(new DeadLetter(message, ref, 'terminated-while-stashed'))
     }
   }

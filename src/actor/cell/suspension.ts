@@ -2,10 +2,11 @@
  * An async handler in flight. Until its promise settles the actor takes no mail; what it came to is then handed down
  * through the wrappers like the answer of any handler.
  */
-import type { AnyBehavior, Wrapper } from '../behavior/behavior.ts'
+import { type AnyBehavior, unhandled, type Wrapper } from '../behavior/behavior.ts'
 import type { Cell } from './cell.ts'
 import { stopping, suspended } from './cell-flags.ts'
-import { Settled } from '../behavior/inward.ts'
+import { type Inward, messageIn, Settled } from '../behavior/inward.ts'
+import { UnhandledMessage } from '../events/lost-messages.ts'
 
 /** Waits for the promise of a handler. `cause` is what it handles: a message, or a signal as `HeldSignal`. */
 export function suspend(cell: Cell, promise: Promise<unknown>, cause: unknown): void {
@@ -31,11 +32,19 @@ function settled(cell: Cell, promise: Promise<unknown>, outcome: Settled): void 
   state.scope = undefined
   cell.flags &= ~suspended
   if ((cell.flags & stopping) === 0) return cell.sendInward(outcome)
+  reportIfUnhandled(cell, outcome)
   if (outcome.isRejected && state.stopStage === 'post-stop') {
     const fields = { err: outcome.result, actor: cell.toString() }
     cell.runtime.logger.error(fields, 'PostStop failed')
   }
   cell.schedule()
+}
+
+/** An actor that stops does not go on with what its handler came to, but what that did not handle is still lost. */
+export function reportIfUnhandled(cell: Cell, outcome: Inward): void {
+  if (!(outcome instanceof Settled) || outcome.result !== unhandled) return
+  const message = messageIn(outcome.cause)
+  if (message !== undefined) cell.runtime.lost(new UnhandledMessage(message, cell.ref))
 }
 
 function innermostWrapper(behavior: AnyBehavior): Wrapper | undefined {

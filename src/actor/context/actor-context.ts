@@ -31,7 +31,7 @@ export interface ActorContext<in out T> {
   spawn<U>(behavior: Behavior<U> | MessageHandler<U>, options?: string | SpawnOptions): ActorRef<U>
   child(name: string): ActorRef<never> | undefined
   /** Stops this actor after the current message or, given one of its children, that child. */
-  stop(child?: ActorRef<never>): void
+  stop(...child: [child?: ActorRef<never>]): void
 
   /** Asks for one `Terminated` (or `ChildFailed`) signal once that actor is gone. Twice is once. */
   watch(ref: ActorRef<never>): void

@@ -4,7 +4,7 @@
  * when the actor stops becomes dead letters.
  */
 import { RingBuffer } from '../../foundation/ring-buffer.ts'
-import { StashFull } from '../actor-errors.ts'
+import { StashDiscarded, StashFull } from '../actor-errors.ts'
 import type { Behavior, MessageHandler, Wrapper } from '../behavior/behavior.ts'
 import type { Cell } from '../cell/cell.ts'
 import { type Inward, Replayed, Settled } from '../behavior/inward.ts'
@@ -16,6 +16,7 @@ export class StashBuffer<in out T> {
   readonly scope: Wrapper | undefined
   readonly #cell: Cell
   readonly #messages = new RingBuffer<T>()
+  #isDiscarded = false
 
   constructor(cell: Cell, capacity: number) {
     this.#cell = cell
@@ -39,6 +40,7 @@ export class StashBuffer<in out T> {
   stash(message: T): void {
     this.#cell.assertTurn('stash')
     this.#cell.assertMessage(message)
+    if (this.#isDiscarded) throw new StashDiscarded(this.#cell.toString())
     if (this.isFull) throw new StashFull(this.#cell.toString(), this.capacity)
     this.#messages.push(message)
   }
@@ -55,7 +57,7 @@ export class StashBuffer<in out T> {
   /** Forgets all messages; each is published as `Dropped`. */
   clear(): void {
     this.#cell.assertTurn('stash')
-    for (const message of this.giveUp()) {
+    for (const message of this.#takeAll()) {
       this.#cell.runtime.lost(new Dropped(message, this.#cell.ref, 'stash-cleared'))
     }
   }
@@ -86,8 +88,13 @@ export class StashBuffer<in out T> {
     return next
   }
 
-  /** Takes everything out. For the runtime: the actor has stopped or was restarted. */
-  giveUp(): T[] {
+  /** Takes everything out, for good. For the runtime: the actor has stopped or was restarted. */
+  discard(): T[] {
+    this.#isDiscarded = true
+    return this.#takeAll()
+  }
+
+  #takeAll(): T[] {
     const messages = [...this.#messages]
     this.#messages.clear()
     return messages

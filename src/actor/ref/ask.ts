@@ -9,22 +9,30 @@ import {
   AskTimeout,
   InvalidMessage,
   InvalidStatusReply,
+  PromiseAsReply,
   StatusError,
 } from '../actor-errors.ts'
 import { ActorPath } from './actor-path.ts'
 import type { ActorRef, AskOptions, InternalRef, Watcher } from './actor-ref.ts'
+import { isPromise } from '../behavior/interpret.ts'
 import { DeadLetter } from '../events/lost-messages.ts'
 import type { Runtime } from '../runtime.ts'
 import { isStatusReply, type StatusReply } from './status-reply.ts'
+
+/** Sends a message with its question apart, for targets that carry the address for the answer in their own way. */
+export type SendQuestion = (message: never, question: Question) => void
 
 export function ask<Reply>(
   target: InternalRef,
   makeMessage: (replyTo: ActorRef<Reply>) => never,
   options: AskOptions | undefined,
   runtime: Runtime,
+  send?: SendQuestion,
 ): Promise<Reply> {
   return new Promise<Reply>((resolve, reject) => {
     const timeoutMs = runtime.askTimeoutMs(options?.timeout)
+    const signal = options?.signal
+    if (signal?.aborted === true) throw new AskAborted(target.toString(), signal.reason)
     const question = new Question(
       runtime,
       target,
@@ -34,11 +42,12 @@ export function ask<Reply>(
     )
     const message = makeMessage(question)
     // Also to a dead target: there it becomes the dead letter that says who was asked.
-    target.tell(message)
+    if (send === undefined) target.tell(message)
+    else send(message, question)
     if (question.isOver) return
     if (target.isTerminated) question.fail(new AskTargetTerminated(target.toString()))
     else if (timeoutMs === 0) question.fire()
-    else question.wait(options?.signal)
+    else question.wait(signal)
   })
 }
 
@@ -47,8 +56,9 @@ export function askWithStatus<Value>(
   makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => never,
   options: AskOptions | undefined,
   runtime: Runtime,
+  send?: SendQuestion,
 ): Promise<Value> {
-  return ask(target, makeMessage, options, runtime).then((reply) => {
+  return ask(target, makeMessage, options, runtime, send).then((reply) => {
     const answer: unknown = reply
     if (!isStatusReply(answer)) throw new InvalidStatusReply(target.toString(), answer)
     if (reply.status === 'success') return reply.value
@@ -63,6 +73,8 @@ export class Question implements InternalRef, WheelTimer {
   previous: WheelTimer | undefined = undefined
   slot = -1
   isOver = false
+  /** Under which number other nodes answer; set by remoting when the question first leaves this node. */
+  wireNumber = -1
   readonly #runtime: Runtime
   readonly #number: number
   readonly #target: InternalRef
@@ -99,6 +111,8 @@ export class Question implements InternalRef, WheelTimer {
   tell(reply: unknown): void {
     if (reply === undefined) throw new InvalidMessage(this.toString())
     if (this.isOver) return this.#runtime.lost(new DeadLetter(reply, this, 'late-reply'))
+    // Resolving with a promise would wait for it, without a timeout.
+    if (isPromise(reply)) return this.fail(new PromiseAsReply(this.#target.toString()))
     this.#end()
     this.#resolve(reply)
   }

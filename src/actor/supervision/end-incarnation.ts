@@ -25,7 +25,7 @@ function discardStashes(cell: Cell, supervisor: Wrapper): void {
       kept.push(stash)
       continue
     }
-    for (const message of stash.giveUp()) {
+    for (const message of stash.discard()) {
       cell.runtime.lost(new Dropped(message, cell.ref, 'stash-discarded-by-restart'))
     }
   }

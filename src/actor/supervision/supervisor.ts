@@ -9,6 +9,7 @@
 import { AssertionFailed } from '../../foundation/assert.ts'
 import { RingBuffer } from '../../foundation/ring-buffer.ts'
 import type { WheelTimer } from '../../foundation/timer-wheel.ts'
+import type { Timer } from '../../foundation/timers.ts'
 import {
   type AnyBehavior,
   type AnyResult,
@@ -79,6 +80,8 @@ export class Supervisor implements Wrapper, WheelTimer {
   #isRestarting = false
   #isDelayOver = true
   #isInnerEnded = true
+  /** Ends the wait for a PreRestart that does not settle. */
+  #patience: Timer | undefined = undefined
   #childrenLeft: Set<object> | undefined = undefined
   #held: RingBuffer<Held> | undefined = undefined
 
@@ -225,6 +228,7 @@ export class Supervisor implements Wrapper, WheelTimer {
       this.#continue(cell)
     }
     const patience = environment.timers.after(settings.handlerStopTimeoutMs, end)
+    this.#patience = patience
     Promise.resolve(promise).then(end, (error: unknown) => {
       this.#log(cell, 'warn', error, 'PreRestart failed')
       end()
@@ -293,6 +297,7 @@ export class Supervisor implements Wrapper, WheelTimer {
   /** The supervised part is gone for good: no late timer may revive it. */
   forget(cell: Cell): void {
     cell.runtime.wheel.cancel(this)
+    this.#patience?.cancel()
     this.#isRestarting = false
   }
 
@@ -315,7 +320,7 @@ export function heldMessages(behavior: AnyBehavior, cell: Cell): unknown[] {
   let current: AnyBehavior | undefined = behavior
   while (current !== undefined && current.kind === 'wrapped') {
     if (current instanceof Supervisor) {
-      messages.push(...current.giveUpHeld())
+      for (const message of current.giveUpHeld()) messages.push(message)
       current.forget(cell)
     }
     current = (current as Wrapper).inner

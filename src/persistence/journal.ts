@@ -1,0 +1,95 @@
+/**
+ * The port to where events are kept. Bytes in, bytes out. An entity that persists *claims* its stream and gets a writer
+ * epoch; every append carries that epoch and the number of the last stored event, and is refused when either is stale.
+ * So two live writers of one id can never both write, whatever clocks and networks do.
+ *
+ * Invariant: per persistence id, accepted appends have non-decreasing epochs and consecutive sequence numbers from 1;
+ * after a claim gave out epoch e, no append with a smaller epoch is accepted.
+ */
+
+export interface Journal {
+  /**
+   * Makes the caller the only writer of this stream. The epoch is greater than every earlier one of the id and is
+   * durable when the promise resolves; from then on older epochs are refused. `writer` is for people: who has it now.
+   */
+  claim(persistenceId: string, writer: string): Promise<Claim>
+
+  /**
+   * Stores all events of the batch, or none. `Appended` means that they survive a power cut. Appends of one id take
+   * effect in the order of the calls; several may be under way at once. The bytes belong to the journal until the
+   * promise settles. Rejects with `JournalUnavailable` when nothing was stored and with `JournalOutcomeUnknown` when
+   * nobody can tell: then the writer stops, and the next one learns the truth by claiming and reading.
+   */
+  append(batch: AppendBatch): Promise<AppendResult>
+
+  /**
+   * Hands over the stored events with numbers in `from..to`, both included, in order. Works in bounded chunks with the
+   * event loop served in between. Events stored after the call began may be missing. Rejects with what `onEvent` throws.
+   */
+  read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void>
+
+  /** The number of the last stored event, 0 when there is none. Waits for appends of this journal under way; never falls. */
+  highestSequenceNr(persistenceId: string): Promise<number>
+
+  /**
+   * Events of all streams from order number `fromOrder` on, in that order: at most `limit`, and at most what is read in
+   * one go. An empty answer means that there is nothing more yet.
+   */
+  readGlobal(fromOrder: number, limit: number): Promise<readonly StoredEvent[]>
+
+  /** Takes no new calls, finishes those under way, lets go of the store. May be called twice. */
+  close(): Promise<void>
+}
+
+export interface Claim {
+  readonly epoch: number
+  /** The number of the last stored event: what the first append expects. */
+  readonly highestSequenceNr: number
+}
+
+export interface AppendBatch {
+  readonly persistenceId: string
+  /** From `claim`. */
+  readonly epoch: number
+  /** The number of the last stored event as the writer knows it; the first event of the batch gets the next one. */
+  readonly expectedSequenceNr: number
+  readonly events: readonly Uint8Array[]
+}
+
+export type AppendResult = Appended | Fenced | SequenceConflict
+
+export interface Appended {
+  readonly type: 'Appended'
+  readonly highestSequenceNr: number
+}
+
+/** Another writer has claimed the stream since. The loser stops itself. */
+export interface Fenced {
+  readonly type: 'Fenced'
+  readonly byEpoch: number
+  readonly byWriter: string
+}
+
+/** The epoch is current, but the writer is wrong about the last stored event. */
+export interface SequenceConflict {
+  readonly type: 'SequenceConflict'
+  readonly highestSequenceNr: number
+}
+
+export interface ReadRange {
+  readonly persistenceId: string
+  readonly fromSequenceNr: number
+  readonly toSequenceNr: number
+}
+
+/** An event as it lies in the store. */
+export interface StoredEvent {
+  readonly persistenceId: string
+  readonly sequenceNr: number
+  readonly epoch: number
+  /** 0..1023, from the persistence id alone: what projections divide their work by. */
+  readonly slice: number
+  /** 1, 2, 3 and so on over all streams of the store, without gaps, in the order of the commits. */
+  readonly order: number
+  readonly bytes: Uint8Array
+}

@@ -1,0 +1,81 @@
+/** The rule that every journal decides appends by, and the checks at its door. One place, so that all stores agree. */
+import { assert } from '../../foundation/assert.ts'
+import { utf8Length } from '../../foundation/text.ts'
+import type { AppendBatch, AppendResult, ReadRange } from '../journal.ts'
+import { EventTooLarge, InvalidJournalCall, InvalidJournalSettings } from '../persistence-errors.ts'
+import { checkPersistenceId } from '../persistence-id.ts'
+import { type JournalSettings, problemsWith } from '../persistence-settings.ts'
+
+export const writerBytesMax = 256
+
+/** What a store knows about one stream. */
+export interface StreamState {
+  readonly epoch: number
+  readonly writer: string
+  readonly highestSequenceNr: number
+}
+
+/** Accepts the append, or says why not. Whoever applies an `Appended` does so before the next question is asked. */
+export function judge(stream: StreamState | undefined, batch: AppendBatch): AppendResult {
+  if (stream === undefined || batch.epoch > stream.epoch) {
+    throw new InvalidJournalCall(
+      `Epoch ${batch.epoch} of "${batch.persistenceId}" was never given out by this store. Claim the stream first, in the store that is written to.`,
+    )
+  }
+  if (batch.epoch < stream.epoch) {
+    return { type: 'Fenced', byEpoch: stream.epoch, byWriter: stream.writer }
+  }
+  const { highestSequenceNr } = stream
+  if (batch.expectedSequenceNr !== highestSequenceNr) {
+    return { type: 'SequenceConflict', highestSequenceNr }
+  }
+  const highest = highestSequenceNr + batch.events.length
+  assert(Number.isSafeInteger(highest), `sequence numbers of "${batch.persistenceId}" are exact`)
+  return { type: 'Appended', highestSequenceNr: highest }
+}
+
+/** Answers the bytes of events in it: none. */
+export function checkClaim(persistenceId: string, writer: string): number {
+  checkPersistenceId(persistenceId)
+  if (typeof writer !== 'string' || utf8Length(writer) > writerBytesMax) {
+    throw new InvalidJournalCall(`A writer is a string of at most ${writerBytesMax} bytes.`)
+  }
+  return 0
+}
+
+/** Answers the bytes of all events together. */
+export function checkAppend(batch: AppendBatch, settings: JournalSettings): number {
+  checkPersistenceId(batch.persistenceId)
+  checkWhole('epoch', batch.epoch, 1)
+  checkWhole('expectedSequenceNr', batch.expectedSequenceNr, 0)
+  const { length } = batch.events
+  if (length === 0 || length > settings.appendEventsMax) {
+    throw new InvalidJournalCall(
+      `An append has 1 to ${settings.appendEventsMax} events (appendEventsMax), and this one has ${length}.`,
+    )
+  }
+  let bytes = 0
+  for (const event of batch.events) {
+    if (event.byteLength > settings.eventBytesMax) {
+      throw new EventTooLarge(batch.persistenceId, event.byteLength, settings.eventBytesMax)
+    }
+    bytes += event.byteLength
+  }
+  return bytes
+}
+
+export function checkRange({ persistenceId, fromSequenceNr, toSequenceNr }: ReadRange): void {
+  checkPersistenceId(persistenceId)
+  checkWhole('fromSequenceNr', fromSequenceNr, 0)
+  checkWhole('toSequenceNr', toSequenceNr, 0)
+}
+
+export function checkWhole(name: string, value: number, least: number): void {
+  if (Number.isSafeInteger(value) && value >= least) return
+  throw new InvalidJournalCall(`${name} is a whole number of at least ${least}, not ${value}.`)
+}
+
+export function checkSettings(settings: JournalSettings): void {
+  const problems = problemsWith(settings)
+  if (problems.length > 0) throw new InvalidJournalSettings(problems)
+}

@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest'
+import type { Timers } from '../../foundation/timers.ts'
+import { defaultJournalSettings } from '../persistence-settings.ts'
+import { GroupCommit } from './group-commit.ts'
+
+interface Named {
+  readonly name: string
+  readonly eventCount: number
+  readonly byteCount: number
+  succeed(): void
+  fail(error: Error): void
+}
+
+/** A store whose commits begin and end when the test says so. */
+function stage(settings = {}) {
+  const story: string[] = []
+  const transactions: { begin: () => void; end: () => void; break: (error: Error) => void }[] = []
+  let strike: (() => void) | undefined
+  const timers: Timers = {
+    after: (_delayMs, callback) => {
+      strike = callback
+      return { cancel: () => (strike = undefined) }
+    },
+  }
+  const commits = new GroupCommit<Named>(
+    (take) =>
+      new Promise<void>((resolve, reject) => {
+        const begin = () => story.push(`commit ${take().map(({ name }) => name)}`)
+        transactions.push({ begin, end: resolve, break: reject })
+      }),
+    { ...defaultJournalSettings, ...settings },
+    timers,
+  )
+  const add = (name: string, byteCount = 1): void =>
+    commits.add({
+      name,
+      eventCount: 1,
+      byteCount,
+      succeed: () => story.push(`${name} stored`),
+      fail: (error) => story.push(`${name} ${(error as { code?: string }).code ?? error.message}`),
+    })
+  const nextStory = async (): Promise<string[]> => {
+    await new Promise(setImmediate)
+    return story.splice(0)
+  }
+  const tick = (): void => strike?.()
+  return { commits, transactions, add, nextStory, tick }
+}
+
+describe('GroupCommit', () => {
+  test('puts what comes until the lock is held into one commit, the rest into the next', async () => {
+    const { transactions, add, nextStory } = stage()
+    add('a')
+    add('b')
+    transactions[0]?.begin()
+    add('c')
+    expect(transactions).toHaveLength(1)
+    transactions[0]?.end()
+    expect(await nextStory()).toEqual(['commit a,b', 'a stored', 'b stored'])
+    transactions[1]?.begin()
+    transactions[1]?.end()
+    expect(await nextStory()).toEqual(['commit c', 'c stored'])
+    expect(transactions).toHaveLength(2)
+  })
+
+  test('bounds a commit by events and by bytes, but never divides one operation', async () => {
+    const { transactions, add, nextStory } = stage({ commitEventsMax: 2, commitBytesMax: 10 })
+    for (const [name, bytes] of [
+      ['a', 1],
+      ['b', 1],
+      ['c', 9],
+      ['d', 9],
+      ['e', 50],
+    ] as const) {
+      add(name, bytes)
+    }
+    const stored: string[] = []
+    for (let round = 0; round < 4; round++) {
+      transactions[round]?.begin()
+      transactions[round]?.end()
+      stored.push(...(await nextStory()).filter((line) => line.startsWith('commit')))
+    }
+    expect(stored).toEqual(['commit a,b', 'commit c', 'commit d', 'commit e'])
+  })
+
+  test('refuses what no longer fits into the memory set aside for waiting', async () => {
+    const { transactions, add, nextStory } = stage({ waitingBytesMax: 10 })
+    add('a', 6)
+    add('b', 6)
+    add('c', 4)
+    transactions[0]?.begin()
+    add('d', 10)
+    transactions[0]?.end()
+    expect(await nextStory()).toEqual([
+      'b JOURNAL_UNAVAILABLE',
+      'commit a,c',
+      'a stored',
+      'c stored',
+    ])
+  })
+
+  test('tells only those in it that a commit failed, and goes on', async () => {
+    const { transactions, add, nextStory } = stage()
+    add('a')
+    transactions[0]?.begin()
+    add('b')
+    transactions[0]?.break(new Error('failed'))
+    expect(await nextStory()).toEqual(['commit a', 'a failed'])
+    transactions[1]?.begin()
+    transactions[1]?.end()
+    expect(await nextStory()).toEqual(['commit b', 'b stored'])
+  })
+
+  test('tells all who wait when no transaction could begin, instead of trying for ever', async () => {
+    const { transactions, add, nextStory } = stage()
+    add('a')
+    add('b')
+    transactions[0]?.break(new Error('no lock'))
+    expect(await nextStory()).toEqual(['a no lock', 'b no lock'])
+    expect(transactions).toHaveLength(1)
+  })
+
+  test('gives up a commit that hangs: unknown for those in it, refused for those behind it', async () => {
+    const { commits, transactions, add, nextStory, tick } = stage()
+    add('a')
+    transactions[0]?.begin()
+    add('b')
+    tick()
+    expect(await nextStory()).toEqual([
+      'commit a',
+      'a JOURNAL_OUTCOME_UNKNOWN',
+      'b JOURNAL_UNAVAILABLE',
+    ])
+    add('c')
+    tick()
+    expect(await nextStory()).toEqual(['c JOURNAL_UNAVAILABLE'])
+    expect(await commits.whenIdle()).toBe(false)
+  })
+
+  test('works again when the commit that hung has ended after all', async () => {
+    const { commits, transactions, add, nextStory, tick } = stage()
+    add('a')
+    transactions[0]?.begin()
+    tick()
+    transactions[0]?.end()
+    expect(await nextStory()).toEqual(['commit a', 'a JOURNAL_OUTCOME_UNKNOWN'])
+    add('b')
+    transactions[1]?.begin()
+    transactions[1]?.end()
+    expect(await nextStory()).toEqual(['commit b', 'b stored'])
+    expect(await commits.whenIdle()).toBe(true)
+  })
+})

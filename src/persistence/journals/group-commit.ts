@@ -1,0 +1,158 @@
+/**
+ * Collects what wants to be written while a commit is under way, and gives it to the next one: a disk is bound by
+ * commits, not by events. What a commit contains is decided when the store's write lock is held, as late as possible.
+ * One commit at a time, bounded in size; what waits is bounded too; whoever waits too long is told so.
+ *
+ * Invariant: every operation is settled exactly once, in the order in which it was added.
+ */
+import { formatMs } from '../../foundation/duration.ts'
+import type { Timer, Timers } from '../../foundation/timers.ts'
+import { JournalOutcomeUnknown, JournalUnavailable } from '../persistence-errors.ts'
+import type { JournalSettings } from '../persistence-settings.ts'
+
+export interface Operation {
+  readonly eventCount: number
+  readonly byteCount: number
+  /** What it wrote is durable. */
+  succeed(): void
+  fail(error: Error): void
+}
+
+/**
+ * Runs one transaction: calls `take` once it holds the write lock and resolves when everything taken is durable. Rejects
+ * with what each taken operation, or without a call of `take` each waiting one, is told.
+ */
+export type Transact<Op extends Operation> = (take: () => readonly Op[]) => Promise<void>
+
+export class GroupCommit<Op extends Operation> {
+  readonly #transact: Transact<Op>
+  readonly #settings: JournalSettings
+  readonly #timers: Timers
+  #waiting: Op[] = []
+  #waitingBytes = 0
+  /** In the transaction under way. */
+  #taken: readonly Op[] = []
+  #isRunning = false
+  #isStuck = false
+  #onIdle: (() => void)[] = []
+
+  constructor(transact: Transact<Op>, settings: JournalSettings, timers: Timers) {
+    this.#transact = transact
+    this.#settings = settings
+    this.#timers = timers
+  }
+
+  add(operation: Op): void {
+    const { waitingBytesMax } = this.#settings
+    if (this.#waitingBytes + operation.byteCount > waitingBytesMax) {
+      operation.fail(
+        new JournalUnavailable(
+          `More than ${waitingBytesMax} bytes (waitingBytesMax) wait to be stored. The disk does not keep up, or another process holds the write lock.`,
+        ),
+      )
+      return
+    }
+    this.#waiting.push(operation)
+    this.#waitingBytes += operation.byteCount
+    if (!this.#isRunning) void this.#run()
+  }
+
+  /** Resolves when nothing waits and no commit is under way; with false when a commit hangs and was given up. */
+  async whenIdle(): Promise<boolean> {
+    if (this.#isRunning && !this.#isStuck) {
+      await new Promise<void>((resolve) => this.#onIdle.push(resolve))
+    }
+    return !this.#isStuck
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    while (this.#waiting.length > 0) await this.#commit()
+    this.#isRunning = false
+    this.#tellIdle()
+  }
+
+  async #commit(): Promise<void> {
+    const patience = this.#startPatience()
+    let isTaken = false
+    try {
+      await this.#transact(() => {
+        isTaken = true
+        return this.#take()
+      })
+      for (const operation of this.#takeBack()) operation.succeed()
+    } catch (error) {
+      const reason = error instanceof Error ? error : new JournalUnavailable(String(error))
+      const told = isTaken ? this.#takeBack() : this.#takeWaiting()
+      for (const operation of told) operation.fail(reason)
+    } finally {
+      patience.cancel()
+      this.#isStuck = false
+    }
+  }
+
+  /** As many as one commit may hold, and at least one. */
+  #take(): readonly Op[] {
+    const { commitEventsMax, commitBytesMax } = this.#settings
+    let count = 0
+    let events = 0
+    let bytes = 0
+    for (const { eventCount, byteCount } of this.#waiting) {
+      events += eventCount
+      bytes += byteCount
+      if (count > 0 && (events > commitEventsMax || bytes > commitBytesMax)) break
+      this.#waitingBytes -= byteCount
+      count++
+    }
+    this.#taken = count === this.#waiting.length ? this.#takeAll() : this.#waiting.splice(0, count)
+    return this.#taken
+  }
+
+  #takeAll(): readonly Op[] {
+    const all = this.#waiting
+    this.#waiting = []
+    return all
+  }
+
+  #takeBack(): readonly Op[] {
+    const taken = this.#taken
+    this.#taken = []
+    return taken
+  }
+
+  #takeWaiting(): readonly Op[] {
+    this.#waitingBytes = 0
+    return this.#takeAll()
+  }
+
+  /** Who comes while the commit still hangs is not left waiting either, so it strikes again and again. */
+  #startPatience(): Timer {
+    const { commitTimeoutMs } = this.#settings
+    const strike = (): void => {
+      this.#giveUp()
+      timer = this.#timers.after(commitTimeoutMs, strike)
+    }
+    let timer = this.#timers.after(commitTimeoutMs, strike)
+    return { cancel: () => timer.cancel() }
+  }
+
+  #giveUp(): void {
+    const waited = formatMs(this.#settings.commitTimeoutMs)
+    const advice =
+      'Another process may hold the write lock (stopped in a debugger?), or the disk hangs.'
+    this.#isStuck = true
+    for (const operation of this.#takeBack()) {
+      operation.fail(new JournalOutcomeUnknown(`A commit did not end within ${waited}. ${advice}`))
+    }
+    for (const operation of this.#takeWaiting()) {
+      operation.fail(new JournalUnavailable(`No commit began within ${waited}. ${advice}`))
+    }
+    this.#tellIdle()
+  }
+
+  #tellIdle(): void {
+    const listeners = this.#onIdle
+    this.#onIdle = []
+    for (const tell of listeners) tell()
+  }
+}

@@ -1,0 +1,141 @@
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { open } from 'lmdb'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { appendText, claimed, readTexts } from '../../../test/contracts/journal-words.ts'
+import { CodedError } from '../../foundation/coded-error.ts'
+import { LmdbJournal } from './lmdb-journal.ts'
+
+describe('the folder of an LmdbJournal', () => {
+  let root: string
+  let folder: string
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'sherd-journal-'))
+    folder = join(root, 'the.journal')
+  })
+  afterEach(() => rmSync(root, { recursive: true }))
+
+  const refusal = (): CodedError => {
+    try {
+      void LmdbJournal.open({ folder }).close()
+    } catch (error) {
+      if (error instanceof CodedError) return error
+      throw error
+    }
+    throw new Error('the folder was accepted')
+  }
+  const filled = async (): Promise<void> => {
+    const journal = LmdbJournal.open({ folder })
+    await appendText(journal, await claimed(journal, 'a'), 'x', 'y')
+    await journal.close()
+  }
+
+  test('is made when it is missing, also several levels of it', async () => {
+    folder = join(root, 'one', 'two', 'three')
+    await filled()
+    const journal = LmdbJournal.open({ folder })
+    expect(await readTexts(journal, 'a')).toEqual(['x', 'y'])
+    await journal.close()
+  })
+
+  test('is refused when it is a file, or lies below one', () => {
+    writeFileSync(folder, '')
+    expect(refusal()).toMatchObject({ code: 'JOURNAL_FOLDER_UNUSABLE' })
+    folder = join(folder, 'sub')
+    expect(refusal().message).toBe(
+      `The journal cannot use the folder ${folder}: it, or something above it, is a file.`,
+    )
+  })
+
+  test('is refused when it cannot be written', () => {
+    mkdirSync(folder, { mode: 0o500 })
+    expect(asNobody(refusal).message).toContain('this user may not write there')
+  })
+
+  test('is refused when it holds the store of another version', async () => {
+    await filled()
+    const store = open({ path: folder, noSubdir: false, overlappingSync: false })
+    const meta = store.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
+    meta.putSync(Buffer.from('format'), Buffer.from('sherd journal, format 9'))
+    await store.close()
+    expect(refusal()).toMatchObject({ code: 'JOURNAL_FORMAT_MISMATCH' })
+    expect(refusal().message).toBe(
+      `The folder ${folder} holds "sherd journal, format 9"; this version of Sherd reads "sherd journal, format 1". Use the version that wrote it, or another folder.`,
+    )
+  })
+
+  test('is refused when it holds an LMDB store of something else', async () => {
+    const store = open({ path: folder, noSubdir: false, overlappingSync: false })
+    store.openDB('users', {}).putSync('a', 'b')
+    await store.close()
+    expect(refusal().message).toContain('holds an LMDB store that is not a journal')
+  })
+
+  test.each(['short', 'zeros', 'garbage', 'cut'])(
+    'is refused when its file is damaged, and the process lives on: %s',
+    async (kind) => {
+      await filled()
+      const file = join(folder, 'data.mdb')
+      if (kind === 'short') writeFileSync(file, 'not a store')
+      if (kind === 'zeros') writeFileSync(file, Buffer.alloc(20_000))
+      if (kind === 'garbage') writeFileSync(file, Buffer.alloc(20_000, 5))
+      if (kind === 'cut') truncateSync(file, 8192)
+      expect(refusal()).toMatchObject({ code: 'JOURNAL_CORRUPTED' })
+      expect(refusal().message).toContain('Restore it from a copy')
+    },
+  )
+
+  test('can be copied while nobody writes, and the copy is a journal', async () => {
+    await filled()
+    const copy = join(root, 'copy')
+    cpSync(folder, copy, { recursive: true })
+    folder = copy
+    const journal = LmdbJournal.open({ folder })
+    expect(await readTexts(journal, 'a')).toEqual(['x', 'y'])
+    await journal.close()
+  })
+
+  test('says so when it cannot grow any more, keeps what it has, and serves the next process', async () => {
+    await filled()
+    const script = fileURLToPath(
+      new URL('../../../test/contracts/lmdb-glutton.ts', import.meta.url),
+    )
+    // A limit of the shell stands for a full disk; the signal that would come with it is ignored.
+    const command = `trap '' XFSZ; ulimit -f 2000; exec "$0" --import tsx "$1" "$2"`
+    const { stdout } = spawnSync('bash', ['-c', command, process.execPath, script, folder], {
+      encoding: 'utf8',
+      timeout: 60_000,
+    })
+    const [stored, code, message] = stdout.trim().split('\n')
+    expect(code).toBe('JOURNAL_OUTCOME_UNKNOWN')
+    expect(message).toContain('the disk is full or fails; make room')
+    const journal = LmdbJournal.open({ folder })
+    expect(await journal.highestSequenceNr('glutton')).toBe(Number(stored))
+    expect(Number(stored)).toBeGreaterThan(0)
+    expect(await readTexts(journal, 'a')).toEqual(['x', 'y'])
+    expect(readFileSync(join(folder, 'data.mdb')).length).toBeLessThan(2_100_000)
+    await journal.close()
+  })
+})
+
+/** Modes do not bind root, so root becomes somebody else for the time of the call. */
+function asNobody<T>(act: () => T): T {
+  if (process.getuid?.() !== 0) return act()
+  process.seteuid?.(65_534)
+  try {
+    return act()
+  } finally {
+    process.seteuid?.(0)
+  }
+}

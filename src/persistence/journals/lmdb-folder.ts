@@ -1,0 +1,87 @@
+/**
+ * Looks at the folder before LMDB does. LMDB would end the whole process on a file that is not its own, so its header is
+ * checked here: magic, version, page size, and that the roots of the newest commit lie inside the file.
+ */
+import { accessSync, closeSync, constants, fstatSync, mkdirSync, openSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { JournalCorrupted, JournalFolderUnusable } from '../persistence-errors.ts'
+
+const magic = 0xbeefc0de
+const dataVersion = 2
+const headerBytes = 160
+const noRoot = 2n ** 64n - 1n
+
+/** Offsets in a meta page of LMDB's data format 2, on 64 bits, little-endian. */
+const at = { magic: 24, version: 28, pageSize: 48, freeRoot: 88, mainRoot: 136, commit: 152 }
+
+interface Meta {
+  readonly isWhole: boolean
+  readonly pageSize: number
+  readonly roots: readonly bigint[]
+  readonly commit: bigint
+}
+
+export function prepareFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw new JournalFolderUnusable(folder, adviceOn(error), error)
+  }
+}
+
+function adviceOn(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'EACCES' || code === 'EPERM') {
+    return 'this user may not write there; change its owner or mode, or choose another folder'
+  }
+  if (code === 'EROFS') return 'it lies on a read-only file system; choose another folder'
+  if (code === 'EEXIST' || code === 'ENOTDIR') return 'it, or something above it, is a file'
+  if (code === 'ENOSPC') return 'the disk is full; make room'
+  return message
+}
+
+export function checkDataFile(folder: string): void {
+  const file = join(folder, 'data.mdb')
+  let handle: number
+  try {
+    handle = openSync(file, 'r+')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw new JournalFolderUnusable(folder, `data.mdb: ${adviceOn(error)}`, error)
+  }
+  try {
+    const { size } = fstatSync(handle)
+    if (size > 0) checkMetas(folder, handle, size)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function checkMetas(folder: string, handle: number, size: number): void {
+  const first = readMeta(handle, 0)
+  if (!first.isWhole) throw new JournalCorrupted(folder, 'data.mdb is not an LMDB file of format 2')
+  const second = readMeta(handle, first.pageSize)
+  const newest = second.isWhole && second.commit > first.commit ? second : first
+  const pages = BigInt(Math.floor(size / first.pageSize))
+  if (newest.roots.some((root) => root !== noRoot && root >= pages)) {
+    throw new JournalCorrupted(folder, `data.mdb was cut off after ${size} bytes`)
+  }
+}
+
+function readMeta(handle: number, position: number): Meta {
+  const bytes = Buffer.alloc(headerBytes)
+  const length = readSync(handle, bytes, 0, headerBytes, position)
+  const pageSize = bytes.readUInt32LE(at.pageSize)
+  const isWhole =
+    length === headerBytes &&
+    bytes.readUInt32LE(at.magic) === magic &&
+    bytes.readUInt32LE(at.version) === dataVersion &&
+    pageSize >= 256
+  return {
+    isWhole,
+    pageSize,
+    roots: [bytes.readBigUInt64LE(at.freeRoot), bytes.readBigUInt64LE(at.mainRoot)],
+    commit: bytes.readBigUInt64LE(at.commit),
+  }
+}

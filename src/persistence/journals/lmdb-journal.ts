@@ -1,0 +1,125 @@
+/**
+ * The embedded journal: LMDB in one folder that all processes of a host share. Appends of all entities go through one
+ * group commit; epoch and sequence number are checked inside the write transaction; promises resolve after the synced
+ * commit, which runs on another thread. One journal per folder and process: share it between nodes.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { systemTimers } from '../../foundation/system-timers.ts'
+import type { Timers } from '../../foundation/timers.ts'
+import type {
+  AppendBatch,
+  AppendResult,
+  Claim,
+  Journal,
+  ReadRange,
+  StoredEvent,
+} from '../journal.ts'
+import { JournalClosed } from '../persistence-errors.ts'
+import { checkPersistenceId } from '../persistence-id.ts'
+import { defaultJournalSettings, type JournalSettings } from '../persistence-settings.ts'
+import { checkAppend, checkClaim, checkRange, checkSettings, checkWhole } from './fence.ts'
+import { GroupCommit } from './group-commit.ts'
+import type { LmdbCommit } from './lmdb-commit.ts'
+import { LmdbHeads } from './lmdb-heads.ts'
+import { LmdbReader } from './lmdb-reader.ts'
+import { type LmdbTables, openTables } from './lmdb-tables.ts'
+import { LmdbWrite, transact } from './lmdb-write.ts'
+
+export interface LmdbJournalOptions {
+  /** Made when it is missing. Must be on a local disk: LMDB locks do not work over a network. */
+  readonly folder: string
+  readonly settings?: Partial<JournalSettings>
+  readonly timers?: Timers
+}
+
+export class LmdbJournal implements Journal {
+  readonly #tables: LmdbTables
+  readonly #settings: JournalSettings
+  readonly #reader: LmdbReader
+  readonly #commits: GroupCommit<LmdbWrite>
+  #closing: Promise<void> | undefined
+
+  private constructor(tables: LmdbTables, settings: JournalSettings, timers: Timers) {
+    this.#tables = tables
+    this.#settings = settings
+    this.#reader = new LmdbReader(tables, settings)
+    const heads = new LmdbHeads()
+    this.#commits = new GroupCommit((take) => transact(tables, heads, take), settings, timers)
+  }
+
+  /** Opens the folder, or throws a CodedError that says what is wrong with it. */
+  static open({ folder, settings, timers = systemTimers }: LmdbJournalOptions): LmdbJournal {
+    const whole = { ...defaultJournalSettings, ...settings }
+    checkSettings(whole)
+    return new LmdbJournal(openTables(folder), whole, timers)
+  }
+
+  claim(persistenceId: string, writer: string): Promise<Claim> {
+    const check = (): number => checkClaim(persistenceId, writer)
+    return this.#write(0, check, (commit) => commit.claim(persistenceId, writer))
+  }
+
+  append(batch: AppendBatch): Promise<AppendResult> {
+    const check = (): number => checkAppend(batch, this.#settings)
+    return this.#write(batch.events.length, check, (commit) => commit.append(batch))
+  }
+
+  async read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {
+    this.#checkOpen()
+    checkRange(range)
+    const { persistenceId, toSequenceNr } = range
+    const last = Math.min(toSequenceNr, this.#reader.highestSequenceNr(persistenceId))
+    let next = Math.max(range.fromSequenceNr, 1)
+    while (next <= last) {
+      const events = this.#reader.chunk(persistenceId, next, last)
+      for (const event of events) onEvent(event)
+      next += events.length
+      await nextTurn()
+      this.#checkOpen()
+    }
+  }
+
+  /** A write that changes nothing: it takes its turn behind those under way. */
+  highestSequenceNr(persistenceId: string): Promise<number> {
+    const check = (): number => {
+      checkPersistenceId(persistenceId)
+      return 0
+    }
+    return this.#write(0, check, (commit) => commit.highestSequenceNr(persistenceId))
+  }
+
+  async readGlobal(fromOrder: number, limit: number): Promise<readonly StoredEvent[]> {
+    this.#checkOpen()
+    checkWhole('fromOrder', fromOrder, 0)
+    checkWhole('limit', limit, 0)
+    return this.#reader.log(fromOrder, limit)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const isIdle = await this.#commits.whenIdle()
+    // A commit that hangs holds the environment: waiting for it would hang the shutdown, too.
+    if (isIdle) await this.#tables.environment.close()
+  }
+
+  /** `check` answers the bytes to be stored. What it throws rejects the promise, which is the only one made. */
+  #write<Result>(
+    eventCount: number,
+    check: () => number,
+    perform: (commit: LmdbCommit) => Result,
+  ): Promise<Result> {
+    return new Promise<Result>((resolve, fail) => {
+      this.#checkOpen()
+      const succeed = resolve as (result: unknown) => void
+      this.#commits.add(new LmdbWrite({ eventCount, byteCount: check(), perform, succeed, fail }))
+    })
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new JournalClosed()
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Opens the LMDB environment of a journal: one folder, shared by all processes of a host. Commits are synced before they
+ * become visible (no `overlappingSync`), so whatever a transaction sees is durable. The map grows by itself, also when
+ * another process has made the file longer.
+ */
+import { type Database, type RootDatabase, open } from 'lmdb'
+import { CodedError } from '../../foundation/coded-error.ts'
+import {
+  JournalCorrupted,
+  JournalFormatMismatch,
+  JournalUnavailable,
+} from '../persistence-errors.ts'
+import { checkDataFile, prepareFolder } from './lmdb-folder.ts'
+import { countKey, decodeCount, formatKey, formatText, type StoreCount } from './lmdb-layout.ts'
+import { LmdbStreamHead } from './lmdb-stream-head.ts'
+
+export type LmdbTable = Database<Buffer, Buffer>
+
+export interface LmdbTables {
+  readonly folder: string
+  readonly environment: RootDatabase<Buffer, Buffer>
+  readonly meta: LmdbTable
+  readonly log: LmdbTable
+  readonly heads: LmdbTable
+  readonly blocks: LmdbTable
+}
+
+const binary = { encoding: 'binary', keyEncoding: 'binary' } as const
+
+/** Address space at first; no bytes on disk. Growing costs a little time, so it starts well above a test's needs. */
+const mapBytes = 2 ** 30
+
+const adviceByCode: ReadonlyMap<number, string> = new Map([
+  // LMDB calls a write that was cut short an input/output error, whatever cut it short.
+  [5, 'the disk is full or fails; make room and look at the log of the system'],
+  [27, 'the largest size of a file is reached; raise the limit'],
+  [28, 'the disk is full; make room'],
+  [122, 'the quota of this user is used up; raise it or make room'],
+  [-30_792, 'the address space for the store is used up; allow the process more'],
+])
+
+export function openTables(folder: string): LmdbTables {
+  prepareFolder(folder)
+  checkDataFile(folder)
+  try {
+    return openChecked(folder)
+  } catch (error) {
+    if (error instanceof CodedError) throw error
+    throw new JournalUnavailable(`The journal in ${folder} cannot be opened: ${reasonOf(error)}.`, {
+      cause: error,
+    })
+  }
+}
+
+function openChecked(folder: string): LmdbTables {
+  const environment = open<Buffer, Buffer>({
+    ...binary,
+    path: folder,
+    noSubdir: false,
+    overlappingSync: false,
+    mapSize: mapBytes,
+    maxDbs: 16,
+  })
+  try {
+    const names = [...environment.getKeys()].map((name) => String(name).replace(/\0$/, ''))
+    const isForeign = names.length > 0 && !names.includes('meta')
+    if (isForeign) throw mismatch(folder, 'an LMDB store that is not a journal')
+    const table = (name: string): LmdbTable => environment.openDB<Buffer, Buffer>(name, binary)
+    const meta = table('meta')
+    environment.transactionSync(() => checkFormat(folder, meta))
+    return {
+      folder,
+      environment,
+      meta,
+      log: table('log'),
+      heads: table('heads'),
+      blocks: table('blocks'),
+    }
+  } catch (error) {
+    void environment.close()
+    throw error
+  }
+}
+
+/** Marks a new store, and refuses one with another mark. */
+function checkFormat(folder: string, meta: LmdbTable): void {
+  const found = meta.getBinary(formatKey)?.toString()
+  if (found === undefined) void meta.put(formatKey, Buffer.from(formatText))
+  else if (found !== formatText) throw mismatch(folder, `"${found}"`)
+}
+
+function mismatch(folder: string, found: string): JournalFormatMismatch {
+  return new JournalFormatMismatch(folder, found, `"${formatText}"`)
+}
+
+export function readHead(tables: LmdbTables, id: Buffer): LmdbStreamHead | undefined {
+  const stored = tables.heads.getBinaryFast(id)
+  if (stored === undefined) return undefined
+  // The buffer is lmdb's own, longer than it says, and good until the next read.
+  const head = LmdbStreamHead.decode(stored.subarray(0, stored.length))
+  if (head === undefined)
+    throw new JournalCorrupted(tables.folder, `the head of "${id}" is unreadable`)
+  return head
+}
+
+export function readCount({ meta, folder }: LmdbTables): StoreCount {
+  const stored = meta.getBinary(countKey)
+  if (stored === undefined) return { lastOrder: 0, commitCount: 0 }
+  const count = decodeCount(stored)
+  if (count === undefined) throw new JournalCorrupted(folder, 'its count is unreadable')
+  return count
+}
+
+/** What LMDB or the system said, in words. */
+export function reasonOf(error: unknown): string {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  const advice = typeof code === 'number' ? adviceByCode.get(code) : undefined
+  return advice === undefined ? String(message) : `${advice} (${String(message)})`
+}

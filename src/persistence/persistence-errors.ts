@@ -1,0 +1,96 @@
+/** What users of journals can do wrong, or meet. Each says what happened, and what to look at. */
+import { CodedError } from '../foundation/coded-error.ts'
+import { show } from '../foundation/show.ts'
+
+export class InvalidPersistenceId extends CodedError {
+  readonly code = 'INVALID_PERSISTENCE_ID'
+  readonly persistenceId: unknown
+
+  constructor(persistenceId: unknown, problem: string) {
+    super(`${show(persistenceId)} cannot be a persistence id: ${problem}.`)
+    this.persistenceId = persistenceId
+  }
+}
+
+export class InvalidJournalSettings extends CodedError {
+  readonly code = 'INVALID_JOURNAL_SETTINGS'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`The journal cannot work with these settings: ${problems.join('; ')}.`)
+    this.problems = problems
+  }
+}
+
+/** A call that no store could serve. */
+export class InvalidJournalCall extends CodedError {
+  readonly code = 'INVALID_JOURNAL_CALL'
+}
+
+export class EventTooLarge extends CodedError {
+  readonly code = 'EVENT_TOO_LARGE'
+  readonly persistenceId: string
+  readonly bytes: number
+
+  constructor(persistenceId: string, bytes: number, bytesMax: number) {
+    super(
+      `An event of ${show(persistenceId)} has ${bytes} bytes, and eventBytesMax is ${bytesMax}. Store what changed instead of the whole state, or raise the setting.`,
+    )
+    this.persistenceId = persistenceId
+    this.bytes = bytes
+  }
+}
+
+/** Nothing was stored, and the reason may pass. */
+export class JournalUnavailable extends CodedError {
+  readonly code = 'JOURNAL_UNAVAILABLE'
+}
+
+/** Nobody can tell whether the events were stored. The writer must stop; the next one learns it by reading. */
+export class JournalOutcomeUnknown extends CodedError {
+  readonly code = 'JOURNAL_OUTCOME_UNKNOWN'
+}
+
+export class JournalClosed extends CodedError {
+  readonly code = 'JOURNAL_CLOSED'
+
+  constructor() {
+    super('The journal is closed. Its node is shutting down, or close() was called too early.')
+  }
+}
+
+/** The folder cannot hold a journal. */
+export class JournalFolderUnusable extends CodedError {
+  readonly code = 'JOURNAL_FOLDER_UNUSABLE'
+  readonly folder: string
+
+  constructor(folder: string, problem: string, cause?: unknown) {
+    super(`The journal cannot use the folder ${folder}: ${problem}.`, { cause })
+    this.folder = folder
+  }
+}
+
+/** The store was made by another version of Sherd, or by something else. */
+export class JournalFormatMismatch extends CodedError {
+  readonly code = 'JOURNAL_FORMAT_MISMATCH'
+  readonly folder: string
+
+  constructor(folder: string, found: string, expected: string) {
+    super(
+      `The folder ${folder} holds ${found}; this version of Sherd reads ${expected}. Use the version that wrote it, or another folder.`,
+    )
+    this.folder = folder
+  }
+}
+
+/** What was read contradicts itself. Nothing is repaired: restore the store from a copy. */
+export class JournalCorrupted extends CodedError {
+  readonly code = 'JOURNAL_CORRUPTED'
+
+  constructor(where: string, problem: string, cause?: unknown) {
+    super(
+      `The journal in ${where} is damaged: ${problem}. Restore it from a copy; do not go on writing.`,
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Values to bytes and back, and the names of our own messages on the wire.
+ *
+ * Reading order: `value-codec.ts` (the door for values), `value-encoder.ts` with `plain-check.ts` (may this value go as
+ * it stands?) and `marking.ts` (if not: what instead, or why not), `value-decoder.ts` with `byte-check.ts` (may these
+ * bytes be read?) and `unmarking.ts`; `marks.ts` says how refs, errors and other strangers travel;
+ * `message-registry.ts` stands for itself.
+ *
+ * Promises:
+ * - What arrives is what was sent: plain objects, arrays, texts, numbers (-0 too), booleans, null, undefined, bigints of
+ *   any size, Date, Map, Set, ArrayBuffer, DataView, typed arrays, Buffer, refs. An Error arrives as an Error with name,
+ *   message, code and cause; its stack and its class stay at home. An object without prototype arrives with one; a hole
+ *   in an array arrives as undefined; a value met twice arrives as two.
+ * - What cannot arrive so is refused at the sender, with its path: functions, symbols, promises, weak collections,
+ *   regular expressions, instances of classes, cycles, half surrogate pairs, properties named `__proto__`,
+ *   `constructor` or `prototype`, and what is too deep, too many or too large. Properties under symbols and such as are
+ *   not enumerable are not looked at, as in a structured clone.
+ * - Bytes from outside are checked before anything is built from them: they cannot run code, reach a prototype, choose a
+ *   class, keep hold of a buffer, or make this node allocate more than their own length justifies.
+ * - Nothing here belongs to the process: codecs and registries are objects of a node or of a connection.
+ */
+export { ByteBuffer } from './byte-buffer.ts'
+export {
+  MessageRegistry,
+  registerMessages,
+  type MessageName,
+  type MessageTable,
+} from './message-registry.ts'
+export type { RefCodec } from './ref-codec.ts'
+export { CannotDeserialize, CannotSerialize, UnknownMessage } from './serialization-errors.ts'
+export {
+  defaultSerializationSettings,
+  problemsWith,
+  type SerializationSettings,
+} from './serialization-settings.ts'
+export { ValueCodec, type Prepared, type ValueCodecOptions } from './value-codec.ts'

@@ -1,0 +1,99 @@
+/**
+ * Values to bytes and back. For a link, the codec remembers which kinds of objects (records) both ends have seen, at
+ * most 64, so that their keys travel once: use one codec per connection, decode every value in the order of encoding,
+ * and take a new codec for a new connection. A stored value explains itself.
+ */
+import { ByteBuffer } from './byte-buffer.ts'
+import type { RefCodec } from './ref-codec.ts'
+import { CannotDeserialize } from './serialization-errors.ts'
+import {
+  batchBytesMax,
+  defaultSerializationSettings,
+  type SerializationSettings,
+} from './serialization-settings.ts'
+import { ValueDecoder } from './value-decoder.ts'
+import { ValueEncoder } from './value-encoder.ts'
+
+export interface ValueCodecOptions {
+  /** `link`: remembers records, for one connection. `stored`: each value for itself, for disk and for handshakes. */
+  readonly use: 'link' | 'stored'
+  readonly settings?: SerializationSettings
+  /** Without it, refs are refused as any class instance is. */
+  readonly refs?: RefCodec
+}
+
+declare const isPrepared: unique symbol
+
+/** A value that was found fit to travel. */
+export interface Prepared {
+  readonly [isPrepared]: true
+}
+
+/** Where `encode` writes before it knows the length; after a large value a small one takes its place. */
+const SCRATCH_BYTES = 512
+const SCRATCH_BYTES_MAX = 64 * 1024
+
+export class ValueCodec {
+  readonly #settings: SerializationSettings
+  readonly #encoder: ValueEncoder
+  readonly #decoder: ValueDecoder
+  #scratch = new ByteBuffer(SCRATCH_BYTES)
+
+  constructor({ use, settings = defaultSerializationSettings, refs }: ValueCodecOptions) {
+    const keepsRecords = use === 'link'
+    this.#settings = settings
+    this.#encoder = new ValueEncoder(settings, keepsRecords, refs)
+    this.#decoder = new ValueDecoder(settings, keepsRecords, refs)
+  }
+
+  /**
+   * Checks a value while its sender is there to get the CannotSerialize; it can be encoded later, in a batch. `name` is
+   * what the error calls it. A value that can go as it stands is not copied: it must not change until it is encoded.
+   */
+  prepare(value: unknown, name = 'message'): Prepared {
+    return this.#encoder.prepare(value, name) as Prepared
+  }
+
+  /** Bytes of the caller's own. Throws CannotSerialize. */
+  encode(value: unknown, name = 'message'): Uint8Array {
+    const scratch = this.#scratch
+    scratch.position = 0
+    this.encodeInto(scratch, value, name)
+    const bytes = Buffer.allocUnsafe(scratch.position)
+    scratch.bytes.copy(bytes, 0, 0, scratch.position)
+    if (scratch.bytes.length > SCRATCH_BYTES_MAX) this.#scratch = new ByteBuffer(SCRATCH_BYTES)
+    return bytes
+  }
+
+  /** Appends one value to the buffer of a link. Throws CannotSerialize, and then has appended nothing. */
+  encodeInto(target: ByteBuffer, value: unknown, name = 'message'): void {
+    const prepared = this.#encoder.prepare(value, name)
+    this.#encoder.append(target, prepared, this.#settings.bytesMax, name)
+  }
+
+  /** Appends several values at once, cheaper than one after the other; `decodeBatch` reads them. */
+  encodeBatchInto(target: ByteBuffer, values: readonly Prepared[]): void {
+    this.#encoder.append(target, values, batchBytesMax(this.#settings), 'batch')
+  }
+
+  /** The value shares nothing with the bytes. Throws CannotDeserialize; see its `breaksConnection`. */
+  decode(bytes: Uint8Array, start = 0, end = bytes.length): unknown {
+    return this.#decoder.decode(asBuffer(bytes), start, end, false)
+  }
+
+  decodeBatch(bytes: Uint8Array, start = 0, end = bytes.length): unknown[] {
+    const values = this.#decoder.decode(asBuffer(bytes), start, end, true)
+    if (Array.isArray(values)) return values
+    throw new CannotDeserialize('it is no batch', { offset: start })
+  }
+
+  /** Call when bytes that were encoded will never be sent: from now on records are defined anew. */
+  forgetRecords(): void {
+    this.#encoder.forgetRecords()
+  }
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  if (Buffer.isBuffer(bytes)) return bytes
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

@@ -1,0 +1,43 @@
+/**
+ * A process of its own that writes into a shared LMDB journal until it is killed, and says on standard output what was
+ * acknowledged: `id sequenceNr text` per line. Fenced, it claims the stream back: it fights on purpose.
+ *
+ *   node --import tsx test/contracts/lmdb-writer.ts FOLDER NAME STREAMS
+ */
+import { writeSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import { LmdbJournal } from '../../src/persistence/index.ts'
+import { appendText, claimed } from './journal-words.ts'
+
+const [folder = '', name = '', streams = '1'] = process.argv.slice(2)
+const journal = LmdbJournal.open({ folder })
+
+/** Synchronous, so that no line is lost with the process; a full pipe is tried again when its reader had a turn. */
+async function say(line: string): Promise<void> {
+  for (;;) {
+    try {
+      writeSync(1, line)
+      return
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+      await setImmediate()
+    }
+  }
+}
+
+async function writeForever(id: string): Promise<never> {
+  let { epoch, after } = await claimed(journal, id, name)
+  for (let count = 1; ; count++) {
+    const text = `${name}.${epoch}.${count}`
+    const result = await appendText(journal, { id, epoch, after }, text, `${text}+`)
+    if (result.type === 'Appended') {
+      await say(`${id} ${after + 1} ${text}\n`)
+      after = result.highestSequenceNr
+    } else {
+      if (result.type === 'SequenceConflict') await say(`conflict ${id}\n`)
+      ;({ epoch, after } = await claimed(journal, id, name))
+    }
+  }
+}
+
+await Promise.all(Array.from({ length: Number(streams) }, (_, i) => writeForever(`stream|${i}`)))
