@@ -9,7 +9,8 @@ import { systemEnvironment } from '../foundation/system-environment.ts'
 import type { SpawnOptions } from './context/actor-context.ts'
 import { InvalidRef, InvalidSettings, SystemTerminated } from './actor-errors.ts'
 import { encodeActorName } from './ref/actor-path.ts'
-import { type ActorRef, isRef } from './ref/actor-ref.ts'
+import { type ActorRef, type InternalRef, isRef } from './ref/actor-ref.ts'
+import { findRef } from './ref/find-ref.ts'
 import {
   type ActorSettings,
   defaultActorSettings,
@@ -33,6 +34,8 @@ export interface ActorSystemOptions {
   readonly shutdownPhases?: ShutdownPhases
 }
 
+const lastPhase = 'actor-system-terminate'
+
 export class ActorSystem {
   readonly name: string
   readonly environment: Environment
@@ -49,13 +52,14 @@ export class ActorSystem {
   constructor(name: string, options: ActorSystemOptions = {}) {
     this.name = encodeActorName(name)
     this.settings = { ...defaultActorSettings, ...options.settings }
-    const problems = problemsWithActorSettings(this.settings)
+    const phases: ShutdownPhases = options.shutdownPhases ?? defaultShutdownPhases
+    const problems = [...problemsWithActorSettings(this.settings), ...this.#problemsWith(phases)]
     if (problems.length > 0) throw new InvalidSettings(`The settings of ${name}`, problems)
     const environment = systemEnvironment(options.environment)
     this.environment = { ...environment, logger: safeLogger(environment.logger) }
     this.shutdown = new CoordinatedShutdown({
       environment: this.environment,
-      phases: options.shutdownPhases ?? defaultShutdownPhases,
+      phases,
       exitProcess: this.settings.exitProcess,
       hookSignals: this.settings.hookSignals,
     })
@@ -66,7 +70,6 @@ export class ActorSystem {
       const watcher = { watchedTerminated: (): void => resolve() }
       this.#system.ref.addWatcher(watcher)
     }).then(() => this.#runtime.close())
-    const lastPhase = 'actor-system-terminate'
     this.shutdown.addTask(lastPhase, 'stop all actors', () => this.#stopActors())
   }
 
@@ -99,6 +102,20 @@ export class ActorSystem {
     return this.#spawn(this.#system, behavior, options)
   }
 
+  /** For rooms of the runtime: what all actors of this system share. */
+  get runtime(): Runtime {
+    return this.#runtime
+  }
+
+  /**
+   * For rooms of the runtime: who lives under these names, as they stand in a path, `user` or `system` first. With a
+   * `uid` other than 0 only that very actor.
+   */
+  find(names: readonly string[], uid: number): InternalRef | undefined {
+    const guardian = [this.#user, this.#system].find(({ ref }) => ref.name === names[0])
+    return guardian && findRef(guardian, names.slice(1), uid)
+  }
+
   /** Resolves when that actor has terminated; at once when it has already. */
   whenStopped(ref: ActorRef<never>): Promise<void> {
     if (!isRef(ref)) return Promise.reject(new InvalidRef(ref, 'system.whenStopped'))
@@ -125,6 +142,17 @@ export class ActorSystem {
   ): ActorRef<T> {
     if (this.#isTerminating) throw new SystemTerminated(this.name)
     return spawnChild(guardian, behavior, options)
+  }
+
+  /** Actors must be able to end within the phase that is made for it. */
+  #problemsWith(phases: ShutdownPhases): string[] {
+    const last = phases[lastPhase]
+    if (last === undefined) return [`shutdownPhases has no phase ${lastPhase}`]
+    const { handlerStopTimeoutMs } = this.settings
+    if (!(handlerStopTimeoutMs >= last.timeoutMs)) return []
+    return [
+      `handlerStopTimeoutMs (${handlerStopTimeoutMs}) must be less than the ${last.timeoutMs} ms of ${lastPhase}, or the system would end before its actors`,
+    ]
   }
 
   #guardian(name: string, isInternal: boolean): Cell {

@@ -74,3 +74,10 @@ export {
   type RestartOptions,
   SupervisorStrategy,
 } from './supervision/supervisor-strategy.ts'
+
+// ---- for rooms of the runtime: what stands behind the public face of a ref
+
+export { type Failure, type InternalRef, internal, isRef, type Watcher } from './ref/actor-ref.ts'
+export { ask, askWithStatus, Question } from './ref/ask.ts'
+export { LocalRef } from './ref/local-ref.ts'
+export type { Runtime } from './runtime.ts'

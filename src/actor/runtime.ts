@@ -14,6 +14,7 @@ import { SystemTerminated } from './actor-errors.ts'
 import { Question } from './ref/ask.ts'
 import { DeadLetterLog } from './events/dead-letter-log.ts'
 import { EventStream } from './events/event-stream.ts'
+import { AbortFanOut } from './ref/abort-fan-out.ts'
 import { LocalRef } from './ref/local-ref.ts'
 import type { LostMessage } from './events/lost-messages.ts'
 
@@ -28,6 +29,7 @@ export class Runtime {
   readonly deadLetterLog: DeadLetterLog
   /** Makes the context of a cell, when its behavior first asks for one. */
   readonly contextOf: (cell: Cell) => ActorContext<never>
+  readonly aborts = new AbortFanOut()
   readonly mailboxes = new MailboxPool()
   /** The parent of all guardians. */
   readonly root: LocalRef

@@ -21,8 +21,12 @@ export const systemProcess: HostProcess = {
       remove()
       process.kill(process.pid, signal)
     }
-    process.on('SIGTERM', onSignal)
-    process.on('SIGINT', onSignal)
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, onSignal)
+      // Many systems in one process are no leak.
+      const count = process.listenerCount(signal)
+      if (count > process.getMaxListeners()) process.setMaxListeners(count)
+    }
     return { remove }
   },
 

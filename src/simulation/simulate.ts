@@ -6,6 +6,7 @@ import { Simulation, type SimulationOptions } from './simulation.ts'
 import {
   GoalNotReached,
   SimulationFailed,
+  SimulationMisuse,
   StepLimitReached,
   type Violation,
 } from './simulation-errors.ts'
@@ -73,6 +74,7 @@ async function simulateSeed(
   const violations: Violation[] = []
   try {
     await scenario(simulation)
+    if (simulation.isRunning) throw new SimulationMisuse('A run is still in progress. Await it.')
   } catch (error) {
     if (!(error instanceof SimulationFailed && simulation.violations.length > 0)) {
       const { seed, now: timeMs } = simulation

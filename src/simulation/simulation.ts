@@ -161,6 +161,11 @@ export class Simulation {
 
   // ---- the story so far
 
+  /** Whether a run has been asked for and has not come to its end. */
+  get isRunning(): boolean {
+    return this.#world.activity !== 'resting'
+  }
+
   /** Virtual milliseconds since the simulation began. */
   get now(): number {
     return this.#world.clock.nowMs

@@ -282,7 +282,8 @@ describe('async handlers that fail, and async signals', () => {
       )
       await stage.tell(ref, 'fail')
       const { ends } = outcomeOf(stage.system.terminate())
-      await stage.settle()
+      // Like any handler in flight, it is waited for, but not for ever.
+      await stage.advance('3s')
       expect(ends).toHaveLength(1)
       expect(stage.time.nextDeadline).toBeUndefined()
     })

@@ -2,7 +2,12 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { SimulationFailed, simulate, simulateSeeds } from '../../src/simulation/index.ts'
+import {
+  type Simulation,
+  SimulationFailed,
+  simulate,
+  simulateSeeds,
+} from '../../src/simulation/index.ts'
 import { canary } from '../scenarios/canary.ts'
 import { pingPong } from '../scenarios/ping-pong.ts'
 
@@ -35,6 +40,12 @@ describe('simulate', () => {
     expect(message).toContain(`simulate('my canary', { seed: 17, … })`)
     expect(message).toContain('"both additions count" is violated at 1 s: the total is 1')
     expect(message).toContain('The last events:')
+  })
+
+  test('does not take a run that nobody awaits for a good end', async () => {
+    const forgetful = (simulation: Simulation): void => void simulation.run({ for: '1s' })
+    const failure = simulate('forgetful', { scenario: forgetful, seeds: 1 })
+    await expect(failure).rejects.toThrow('A run is still in progress. Await it.')
   })
 
   test('turns an error of the scenario itself into a violation with its seed', async () => {

@@ -76,7 +76,7 @@ export interface Wrapper extends AnyBehavior {
 }
 
 /** The kinds without any content: same, unhandled, empty, ignore. */
-export class Constant implements Behavior<unknown> {
+class Constant implements Behavior<unknown> {
   readonly kind: 'same' | 'unhandled' | 'empty' | 'ignore'
 
   constructor(kind: Constant['kind']) {

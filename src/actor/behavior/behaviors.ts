@@ -22,7 +22,11 @@ import {
 import { Intercept, type Interceptor } from './interceptor.ts'
 import type { StashBuffer } from '../context/stash-buffer.ts'
 import { Supervise } from '../supervision/supervisor.ts'
-import { checkStrategy, type SupervisorStrategy } from '../supervision/supervisor-strategy.ts'
+import {
+  checkErrorClass,
+  checkStrategy,
+  type SupervisorStrategy,
+} from '../supervision/supervisor-strategy.ts'
 
 export { empty, ignore, same, unhandled } from './behavior.ts'
 
@@ -74,6 +78,7 @@ export function supervise<T>(behavior: Behavior<T> | MessageHandler<T>): Supervi
     onFailure: (...args: unknown[]): Behavior<T> => {
       const strategy = args.at(-1)
       checkStrategy(strategy)
+      if (args.length > 1) checkErrorClass(args[0])
       const errorClass = args.length > 1 ? (args[0] as abstract new () => unknown) : undefined
       return new Supervise(behavior, errorClass, strategy as SupervisorStrategy)
     },

@@ -22,6 +22,7 @@ import {
   startBehavior,
   transition,
 } from './interpret.ts'
+import { stopping, terminated } from '../cell/cell-flags.ts'
 import { isInward, Replayed, Settled } from './inward.ts'
 import type { Signal } from './signals.ts'
 
@@ -113,21 +114,41 @@ class RunningInterceptor implements Wrapper {
     )
   }
 
-  /** Lets `around` act, with a `next` that stays right when it is called after an await. */
+  /** Lets `around` act, with a `next` that stays right when it is called, or settles, after an await. */
   #relay<M>(
     cell: Cell,
     around: (next: (message: M) => AnyResult) => AnyResult,
     deliver: (message: M) => AnyResult,
   ): AnyResult {
     return this.#inScope(cell, () => {
-      let fromInside: AnyResult
       const result = around((message) => {
-        fromInside = this.#inScope(cell, () => deliver(message))
-        return fromInside
+        const fromInside = this.#inScope(cell, () => deliver(message))
+        return isPromise(fromInside) ? this.#settleInside(cell, fromInside, message) : fromInside
       })
-      if (isPromise(result) && result !== fromInside) cell.state().promiseLevel = this
+      if (isPromise(result)) cell.state().promiseLevel = this
       return this.#transition(cell, result)
     })
+  }
+
+  /** What an async handler inside comes to is first the business of what is inside: supervision, a new behavior. */
+  #settleInside(cell: Cell, promise: Promise<unknown>, cause: unknown): Promise<unknown> {
+    const state = cell.state()
+    const level = state.promiseLevel
+    state.promiseLevel = undefined
+    const settle = (result: unknown, isRejected: boolean): AnyResult => {
+      if ((cell.flags & (stopping | terminated)) !== 0) {
+        if (isRejected) throw result
+        return result as AnyResult
+      }
+      const outcome = new Settled(cause, level, result, isRejected)
+      return this.#inScope(cell, () =>
+        this.#transition(cell, interpretMessage(this.inner, cell, outcome)),
+      )
+    }
+    return Promise.resolve(promise).then(
+      (result) => settle(result, false),
+      (error: unknown) => settle(error, true),
+    )
   }
 
   #around(cell: Cell, message: unknown, next: (message: unknown) => AnyResult): AnyResult {

@@ -18,12 +18,12 @@ import type { Behavior, MessageHandler } from '../behavior/behavior.ts'
 import type { Cell } from './cell.ts'
 import { stopAsked, stopping, terminated, timed } from './cell-flags.ts'
 import { Envelope } from './envelope.ts'
+import { ask, askWithStatus } from '../ref/ask.ts'
 import { LocalRef } from '../ref/local-ref.ts'
 import { MessageAdapters, type MessageMatch } from '../context/message-adapters.ts'
 import { ReceiveTimeout } from '../context/receive-timeout.ts'
 import { childNamed, spawnChild } from './spawn.ts'
 import { StashBuffer } from '../context/stash-buffer.ts'
-import type { StatusReply } from '../ref/status-reply.ts'
 
 export class CellContext implements ActorContext<unknown> {
   readonly #cell: Cell
@@ -154,11 +154,7 @@ export class CellContext implements ActorContext<unknown> {
       const problem = `the capacity must be a whole number of at least 0, not ${capacity}`
       throw new InvalidSettings('The stash', [problem])
     }
-    const stash = new StashBuffer<unknown>(this.#cell, capacity)
-    const state = this.#cell.state()
-    state.stashes ??= []
-    state.stashes.push(stash as unknown as StashBuffer<never>)
-    return stash
+    return new StashBuffer<unknown>(this.#cell, capacity)
   }
 
   messageAdapter<U>(
@@ -202,21 +198,24 @@ export class CellContext implements ActorContext<unknown> {
     )
   }
 
-  ask<U, Reply>(
-    target: ActorRef<U>,
-    makeMessage: (replyTo: ActorRef<Reply>) => U,
-    answer: AskAnswer<unknown, Reply>,
+  ask(
+    target: ActorRef<never>,
+    makeMessage: (replyTo: never) => unknown,
+    answer: AskAnswer<unknown, never>,
   ): void {
     this.#cell.assertTurn('ask')
-    this.#pipe(target.ask(makeMessage, answer), answer.done, answer.failed)
+    // The question is the asker's: its time runs on the asker's clock, even when the other's node is gone.
+    const asked = ask(internal(target), makeMessage as never, answer, this.#cell.runtime)
+    this.#pipe(asked, answer.done as never, answer.failed)
   }
 
-  askWithStatus<U, Value>(
-    target: ActorRef<U>,
-    makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => U,
-    answer: AskAnswer<unknown, Value>,
+  askWithStatus(
+    target: ActorRef<never>,
+    makeMessage: (replyTo: never) => unknown,
+    answer: AskAnswer<unknown, never>,
   ): void {
     this.#cell.assertTurn('askWithStatus')
-    this.#pipe(target.askWithStatus(makeMessage, answer), answer.done, answer.failed)
+    const asked = askWithStatus(internal(target), makeMessage as never, answer, this.#cell.runtime)
+    this.#pipe(asked, answer.done as never, answer.failed)
   }
 }

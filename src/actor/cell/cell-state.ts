@@ -32,7 +32,8 @@ export class CellState {
   timers: ActorTimers | undefined
   receiveTimeout: ReceiveTimeout | undefined
   adapters: MessageAdapters | undefined
-  stashes: StashBuffer<never>[] | undefined
+  /** Those that hold something. */
+  readonly stashes = new Set<StashBuffer<never>>()
   /** The last one goes first. */
   replays: Replay[] | undefined
   /** Supervisors and settled handlers to go on with, in this order. */

@@ -13,14 +13,35 @@ export function suspend(cell: Cell, promise: Promise<unknown>, cause: unknown): 
   const state = cell.state()
   const level = state.promiseLevel
   state.promiseLevel = undefined
+  wait(cell, promise, (result, isRejected) => new Settled(cause, level, result, isRejected))
+}
+
+/** Waits for a promise that concerns only this wrapper: it hears of the end, or that the wait was given up. */
+export function suspendFor(
+  cell: Cell,
+  promise: Promise<unknown>,
+  level: Wrapper,
+): { giveUp(): void } {
+  const outcome = (result: unknown, isRejected: boolean): Settled =>
+    new Settled(undefined, level, result, isRejected)
+  wait(cell, promise, outcome)
+  return { giveUp: () => settled(cell, promise, outcome(undefined, false)) }
+}
+
+function wait(
+  cell: Cell,
+  promise: Promise<unknown>,
+  outcome: (result: unknown, isRejected: boolean) => Settled,
+): void {
+  const state = cell.state()
   state.pending = promise
   // What the handler makes after an await belongs to the same level as what it made before.
   state.scope = innermostWrapper(cell.behavior)
   cell.flags |= suspended
   // A foreign thenable may do anything when asked; a promise of ours around it may not.
   Promise.resolve(promise).then(
-    (result) => settled(cell, promise, new Settled(cause, level, result, false)),
-    (error: unknown) => settled(cell, promise, new Settled(cause, level, error, true)),
+    (result) => settled(cell, promise, outcome(result, false)),
+    (error: unknown) => settled(cell, promise, outcome(error, true)),
   )
 }
 
@@ -30,6 +51,7 @@ function settled(cell: Cell, promise: Promise<unknown>, outcome: Settled): void 
   if (state?.pending !== promise) return
   state.pending = undefined
   state.scope = undefined
+  state.receiveTimeout?.touch()
   cell.flags &= ~suspended
   if ((cell.flags & stopping) === 0) return cell.sendInward(outcome)
   reportIfUnhandled(cell, outcome)

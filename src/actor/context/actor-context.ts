@@ -56,15 +56,15 @@ export interface ActorContext<in out T> {
    */
   pipeToSelf<V>(promise: Promise<V>, done: (value: V) => T, failed?: (error: unknown) => T): void
   /** Asks another actor; the answer comes back as a message of this one. */
-  ask<U, Reply>(
+  ask<U, Reply, const M extends U = U>(
     target: ActorRef<U>,
-    makeMessage: (replyTo: ActorRef<Reply>) => NoInfer<U>,
+    makeMessage: (replyTo: ActorRef<Reply>) => M,
     answer: AskAnswer<T, Reply>,
   ): void
   /** As `ask`, for answers that say success or error. */
-  askWithStatus<U, Value>(
+  askWithStatus<U, Value, const M extends U = U>(
     target: ActorRef<U>,
-    makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => NoInfer<U>,
+    makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => M,
     answer: AskAnswer<T, Value>,
   ): void
 }

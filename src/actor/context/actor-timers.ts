@@ -12,7 +12,7 @@ export interface TimerScheduler<in T> {
   startSingle(key: TimerKey, delay: Duration, message: T): void
   /** A message again and again, each `delay` after the one before was taken up: never two of them wait. */
   startFixedDelay(key: TimerKey, delay: Duration, message: T, initialDelay?: Duration): void
-  /** A message every `interval` on average: after a pause, the missed ones come in a burst. */
+  /** A message every `interval` on average: after a pause, the missed ones come in a burst of at most 10,000. */
   startFixedRate(key: TimerKey, interval: Duration, message: T, initialDelay?: Duration): void
   isActive(key: TimerKey): boolean
   cancel(key: TimerKey): void
@@ -21,6 +21,9 @@ export interface TimerScheduler<in T> {
 
 /** Compared as Map keys are: strings, numbers and symbols by value, objects by identity. */
 export type TimerKey = string | number | symbol | object
+
+/** Ticks of a fixed rate that are made up for after a pause. */
+const burstMax = 10_000
 
 type Repetition = 'single' | 'fixed-delay' | 'fixed-rate'
 
@@ -57,9 +60,10 @@ export class ActorTimer implements WheelTimer {
     if (this.repetition !== 'fixed-rate') return
     const { environment, wheel } = this.cell.runtime
     const nowMs = environment.clock.monotonicMs()
-    for (this.dueMs += this.intervalMs; this.dueMs <= nowMs; this.dueMs += this.intervalMs) {
-      this.cell.sendEnvelope(tick)
-    }
+    this.dueMs += this.intervalMs
+    const missed = Math.floor((nowMs - this.dueMs) / this.intervalMs) + 1
+    for (let count = 0; count < Math.min(missed, burstMax); count++) this.cell.sendEnvelope(tick)
+    if (missed > 0) this.dueMs += missed * this.intervalMs
     wheel.start(this, this.dueMs - nowMs)
   }
 }

@@ -18,33 +18,41 @@ export type MessageMatch<U> =
 
 export class MessageAdapters {
   readonly ref: AdapterRef
-  readonly #translations = new Map<unknown, (message: never) => unknown>()
+  /** The newest first. */
+  #translations: readonly Translation[] = []
 
   constructor(cell: Cell) {
     this.ref = new AdapterRef(cell)
   }
 
   register(match: unknown, translate: (message: never) => unknown): void {
-    // The newest is asked first, so a replaced one moves to the end too.
-    this.#translations.delete(match)
-    this.#translations.set(match, translate)
+    const others = this.#translations.filter((each) => each.match !== match)
+    this.#translations = [{ match, accepts: acceptorFor(match), translate }, ...others]
   }
 
   translationFor(message: unknown): ((message: never) => unknown) | undefined {
-    const newestFirst = [...this.#translations].reverse()
-    return newestFirst.find(([match]) => isMatch(match, message))?.[1]
+    for (const { accepts, translate } of this.#translations) {
+      if (accepts(message)) return translate
+    }
+    return undefined
   }
 }
 
-function isMatch(match: unknown, message: unknown): boolean {
-  if (match === undefined) return true
+interface Translation {
+  readonly match: unknown
+  readonly accepts: (message: unknown) => boolean
+  readonly translate: (message: never) => unknown
+}
+
+function acceptorFor(match: unknown): (message: unknown) => boolean {
+  if (match === undefined) return () => true
   if (typeof match === 'string') {
-    return (
+    return (message) =>
       typeof message === 'object' && message !== null && 'type' in message && message.type === match
-    )
   }
-  if (isClass(match)) return message instanceof match
-  return typeof match === 'function' && Boolean((match as (message: unknown) => unknown)(message))
+  if (isClass(match)) return (message) => message instanceof match
+  if (typeof match !== 'function') return () => false
+  return (message) => Boolean((match as (message: unknown) => unknown)(message))
 }
 
 /** A class may not be called and a guard may not be asked with `instanceof`, so they have to be told apart. */

@@ -27,7 +27,11 @@ export class ReceiveTimeout implements WheelTimer {
 
   /** A message was taken up; most of them push the timeout back. */
   push(message: unknown): void {
-    if (isWithoutInfluence(message)) return
+    if (!isWithoutInfluence(message)) this.touch()
+  }
+
+  /** The actor has been busy until now. */
+  touch(): void {
     this.#lastMs = this.#cell.runtime.environment.clock.monotonicMs()
   }
 

@@ -42,6 +42,8 @@ export class StashBuffer<in out T> {
     this.#cell.assertMessage(message)
     if (this.#isDiscarded) throw new StashDiscarded(this.#cell.toString())
     if (this.isFull) throw new StashFull(this.#cell.toString(), this.capacity)
+    // Only what holds something has to be looked after when the actor ends.
+    if (this.isEmpty) this.#cell.state().stashes.add(this as unknown as StashBuffer<never>)
     this.#messages.push(message)
   }
 
@@ -81,7 +83,9 @@ export class StashBuffer<in out T> {
         endsOnFailure: true,
         take: () => {
           if (left-- <= 0 || this.#messages.size === 0) return undefined
-          return wrapped(this.#messages.shift() as T, wrap, scope)
+          const message = this.#messages.shift() as T
+          if (this.isEmpty) this.#release()
+          return wrapped(message, wrap, scope)
         },
       })
     }
@@ -97,7 +101,12 @@ export class StashBuffer<in out T> {
   #takeAll(): T[] {
     const messages = [...this.#messages]
     this.#messages.clear()
+    this.#release()
     return messages
+  }
+
+  #release(): void {
+    this.#cell.stateIfAny?.stashes.delete(this as unknown as StashBuffer<never>)
   }
 }
 

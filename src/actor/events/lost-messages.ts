@@ -32,6 +32,18 @@ export type DeadLetterReason =
   | 'terminated-while-stashed'
   /** The ask had been answered, had timed out or was aborted. */
   | 'late-reply'
+  /** No actor of that name lives on the node it came to, or a later one of the same name does. */
+  | 'no-such-actor'
+  /** It was meant for a node that has since been restarted on the same address. */
+  | 'former-incarnation'
+  /** No connection to the other node came about in time. */
+  | 'unreachable'
+  /** The other node refused us, or we refused it: version, cluster name, secret or address differ. */
+  | 'connection-rejected'
+  /** The other node has been given up for good; only a new incarnation of it is spoken to. */
+  | 'quarantined'
+  /** This node's remoting has stopped. */
+  | 'remoting-stopped'
 
 /** A limit was reached or a buffer was given up, so it was dropped on purpose. */
 export class Dropped {
@@ -61,6 +73,14 @@ export type DroppedReason =
   | 'stash-cleared'
   /** A message adapter or a `pipeToSelf` mapping answered nothing. */
   | 'adapted-to-nothing'
+  /** The actor waits for its journal, or keeps commands for later, and it keeps as many as it may. */
+  | 'stash-full'
+  /** It was handled, but its events were not stored, or nobody can tell: whatever it would have caused is undone. */
+  | 'not-stored'
+  /** Too much waits for the other node: it, or the network, is slower than its senders. */
+  | 'outbound-queue-full'
+  /** It holds something that has no meaning outside this process; the log says what and where. */
+  | 'cannot-serialize'
 
 /** The actor's behavior had no use for it. */
 export class UnhandledMessage {

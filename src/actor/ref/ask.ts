@@ -12,6 +12,7 @@ import {
   PromiseAsReply,
   StatusError,
 } from '../actor-errors.ts'
+import type { Abortable } from './abort-fan-out.ts'
 import { ActorPath } from './actor-path.ts'
 import type { ActorRef, AskOptions, InternalRef, Watcher } from './actor-ref.ts'
 import { isPromise } from '../behavior/interpret.ts'
@@ -67,7 +68,7 @@ export function askWithStatus<Value>(
 }
 
 /** One question in flight: the address for its answer. */
-export class Question implements InternalRef, WheelTimer {
+export class Question implements Abortable, InternalRef, WheelTimer {
   deadlineMs = 0
   next: WheelTimer | undefined = undefined
   previous: WheelTimer | undefined = undefined
@@ -102,10 +103,12 @@ export class Question implements InternalRef, WheelTimer {
   wait(signal: AbortSignal | undefined): void {
     this.#runtime.wheel.start(this, this.#timeoutMs)
     if (signal === undefined) return
-    const abort = (): void => this.fail(new AskAborted(this.#target.toString(), signal.reason))
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort, { once: true })
-    this.#stopListening = () => signal.removeEventListener('abort', abort)
+    if (signal.aborted) return this.abort(signal.reason)
+    this.#stopListening = this.#runtime.aborts.listen(signal, this)
+  }
+
+  abort(reason: unknown): void {
+    this.fail(new AskAborted(this.#target.toString(), reason))
   }
 
   tell(reply: unknown): void {

@@ -18,18 +18,12 @@ export function endIncarnation(cell: Cell, supervisor: Wrapper): void {
 
 /** Stashes made inside the supervised part go with it; those made outside are kept. */
 function discardStashes(cell: Cell, supervisor: Wrapper): void {
-  const state = cell.state()
-  const kept = []
-  for (const stash of state.stashes ?? []) {
-    if (!isInside(stash.scope, supervisor)) {
-      kept.push(stash)
-      continue
-    }
+  for (const stash of [...cell.state().stashes]) {
+    if (!isInside(stash.scope, supervisor)) continue
     for (const message of stash.discard()) {
       cell.runtime.lost(new Dropped(message, cell.ref, 'stash-discarded-by-restart'))
     }
   }
-  if (state.stashes !== undefined) state.stashes = kept
 }
 
 function isInside(scope: Wrapper | undefined, supervisor: Wrapper): boolean {

@@ -129,6 +129,12 @@ function check(what: string, problems: readonly string[]): void {
   if (problems.length > 0) throw new InvalidSettings(what, problems)
 }
 
+/** Throws unless errors can be told by it: a wrong import may well give undefined. */
+export function checkErrorClass(errorClass: unknown): void {
+  if (typeof errorClass === 'function' && typeof errorClass.prototype === 'object') return
+  check('onFailure', [`${show(errorClass)} is not a class of errors`])
+}
+
 /** Throws unless it is one of the four: plain JavaScript may hand us anything. */
 export function checkStrategy(strategy: unknown): void {
   const types: readonly unknown[] = ['resume', 'stop', 'restart', 'backoff']

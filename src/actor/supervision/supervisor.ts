@@ -26,7 +26,8 @@ import {
   startBehavior,
   transition,
 } from '../behavior/interpret.ts'
-import { HeldSignal, messageIn, Replayed, RestartDue } from '../behavior/inward.ts'
+import { HeldSignal, messageIn, Replayed, RestartDue, Settled } from '../behavior/inward.ts'
+import { suspendFor } from '../cell/suspension.ts'
 import { Dropped } from '../events/lost-messages.ts'
 import { type Signal, preRestart } from '../behavior/signals.ts'
 import { endIncarnation, stopChildren } from './end-incarnation.ts'
@@ -57,7 +58,7 @@ export class Supervise implements Wrap {
 /** Something that came while restarting. */
 type Held = { readonly message: unknown } | { readonly signal: Signal }
 
-export class Supervisor implements Wrapper, WheelTimer {
+class Supervisor implements Wrapper, WheelTimer {
   readonly kind = 'wrapped'
   deadlineMs = 0
   next: WheelTimer | undefined = undefined
@@ -70,9 +71,12 @@ export class Supervisor implements Wrapper, WheelTimer {
   readonly #failures: FailureCount | undefined
   readonly #keep = (inner: AnyBehavior): AnyBehavior | undefined => {
     this.#inner = inner
+    const successor = supervisorIn(inner, this.errorClass)
+    if (successor === undefined) return undefined
     // A behavior that wraps itself anew with each step must not pile up supervisors: the inner one stands.
-    if (!hasSupervisorFor(inner, this.errorClass)) return undefined
     ;(inner as Wrapper).outer = this.outer
+    successor.#inherit(this.#held)
+    this.#held = undefined
     return inner
   }
   #inner: AnyBehavior = same
@@ -112,6 +116,7 @@ export class Supervisor implements Wrapper, WheelTimer {
   }
 
   receive(cell: Cell, message: unknown): AnyResult {
+    if (message instanceof Settled && message.level === this) return this.#innerEnded(cell, message)
     const isDue = message instanceof RestartDue && message.supervisor === this
     if (this.#isRestarting && !isDue) return this.#hold(cell, { message })
     return this.#guard(cell, message)
@@ -221,18 +226,16 @@ export class Supervisor implements Wrapper, WheelTimer {
   #awaitPreRestart(cell: Cell, promise: Promise<unknown>): void {
     const { environment, settings } = cell.runtime
     this.#isInnerEnded = false
-    const end = (): void => {
-      patience.cancel()
-      if (this.#isInnerEnded) return
-      this.#isInnerEnded = true
-      this.#continue(cell)
-    }
-    const patience = environment.timers.after(settings.handlerStopTimeoutMs, end)
-    this.#patience = patience
-    Promise.resolve(promise).then(end, (error: unknown) => {
-      this.#log(cell, 'warn', error, 'PreRestart failed')
-      end()
-    })
+    const outcome = suspendFor(cell, promise, this)
+    this.#patience = environment.timers.after(settings.handlerStopTimeoutMs, outcome.giveUp)
+  }
+
+  #innerEnded(cell: Cell, { isRejected, result }: Settled): AnyResult {
+    this.#patience?.cancel()
+    this.#isInnerEnded = true
+    if (isRejected) this.#log(cell, 'warn', result, 'PreRestart failed')
+    this.#continue(cell)
+    return same
   }
 
   // ---- coming back
@@ -258,10 +261,21 @@ export class Supervisor implements Wrapper, WheelTimer {
   #build(cell: Cell): AnyResult {
     const started = startBehavior(this.#initial, cell)
     this.#isRestarting = false
-    if (this.#held !== undefined) {
-      cell.replay({ endsOnFailure: false, take: () => this.#takeHeld() })
-    }
+    this.#replayHeld(cell)
     return started
+  }
+
+  #replayHeld(cell: Cell): void {
+    if (this.#held === undefined || this.#isRestarting) return
+    cell.replay({ endsOnFailure: false, take: () => this.#takeHeld() })
+  }
+
+  /** Takes over what the supervisor that gave way to this one still held: it came before all that comes now. */
+  #inherit(older: RingBuffer<Held> | undefined): void {
+    if (older === undefined || older.size === 0) return
+    for (const held of this.#held ?? []) older.push(held)
+    this.#held = older
+    this.#replayHeld(this.#cell!)
   }
 
   #hold(cell: Cell, held: Held): AnyResult {
@@ -328,9 +342,9 @@ export function heldMessages(behavior: AnyBehavior, cell: Cell): unknown[] {
   return messages
 }
 
-function hasSupervisorFor(behavior: AnyBehavior, errorClass: ErrorClass): boolean {
+function supervisorIn(behavior: AnyBehavior, errorClass: ErrorClass): Supervisor | undefined {
   for (let each = behavior; each.kind === 'wrapped'; each = (each as Wrapper).inner) {
-    if (each instanceof Supervisor && each.errorClass === errorClass) return true
+    if (each instanceof Supervisor && each.errorClass === errorClass) return each
   }
-  return false
+  return undefined
 }

@@ -130,19 +130,19 @@ export class ContextRecorder {
 
   #layQuestions(context: Context): void {
     const pipeToSelf = context.pipeToSelf.bind(context)
-    const ask = context.ask.bind(context)
-    const askWithStatus = context.askWithStatus.bind(context)
+    const ask = context.ask.bind(context) as (...args: unknown[]) => void
+    const askWithStatus = context.askWithStatus.bind(context) as (...args: unknown[]) => void
     const messageAdapter = context.messageAdapter.bind(context) as (...args: unknown[]) => never
     lay(context, 'pipeToSelf', (promise, done, failed) => {
       pipeToSelf(promise, done, failed)
       this.add({ type: 'PipedToSelf', promise })
     })
-    lay(context, 'ask', (target, makeMessage, answer) => {
-      ask(target, makeMessage, answer)
+    lay(context, 'ask', (target: ActorRef<never>, ...rest: unknown[]) => {
+      ask(target, ...rest)
       this.add({ type: 'Asked', target })
     })
-    lay(context, 'askWithStatus', (target, makeMessage, answer) => {
-      askWithStatus(target, makeMessage, answer)
+    lay(context, 'askWithStatus', (target: ActorRef<never>, ...rest: unknown[]) => {
+      askWithStatus(target, ...rest)
       this.add({ type: 'Asked', target })
     })
     lay(context, 'messageAdapter', (...args: unknown[]) => {

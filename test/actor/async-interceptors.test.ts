@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest'
+import { type Behavior, Behaviors, SupervisorStrategy } from '../../src/actor/index.ts'
+import { gate, nothingMayEscape, Stage } from './stage.ts'
+
+const { restart, restartWithBackoff, resume } = SupervisorStrategy
+
+/** An interceptor that awaits what is inside. */
+const awaiting = <T>(behavior: Behavior<T>): Behavior<T> =>
+  Behaviors.intercept<T>(
+    () => ({
+      aroundReceive: async (_context, message, next) => {
+        const result = await next(message)
+        return result
+      },
+    }),
+    behavior,
+  )
+
+describe('async interceptors', () => {
+  nothingMayEscape()
+
+  test('leave the failures of an async handler to the supervision inside', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const inner = Behaviors.receiveMessage<string>(async (message) => {
+      await Promise.resolve()
+      if (message === 'fail') throw new Error('boom')
+      said.push(message)
+    })
+    const ref = await stage.start(awaiting(Behaviors.supervise(inner).onFailure(resume())))
+    await stage.tell(ref, 'a', 'fail', 'b')
+    expect(said).toEqual(['a', 'b'])
+    expect(stage.isTerminated(ref)).toBe(false)
+  })
+
+  test('leave a behavior that an async handler comes to inside its supervision', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const second = Behaviors.receiveMessage<string>((message) => {
+      if (message === 'fail') throw new Error('boom')
+      said.push(`second ${message}`)
+    })
+    const first = Behaviors.receiveMessage<string>(async () => {
+      await Promise.resolve()
+      return second
+    })
+    const ref = await stage.start(awaiting(Behaviors.supervise(first).onFailure(resume())))
+    await stage.tell(ref, 'become', 'a', 'fail', 'b')
+    expect(said).toEqual(['second a', 'second b'])
+  })
+
+  test('answer for their own failures to the supervision around them', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const inner = Behaviors.supervise(
+      Behaviors.receiveMessage<string>((message) => void said.push(message)),
+    ).onFailure(resume())
+    const failing = Behaviors.intercept<string>(
+      () => ({
+        aroundReceive: async (_context, message, next) => {
+          await Promise.resolve()
+          if (message === 'fail') throw new Error('in the interceptor')
+          return next(message)
+        },
+      }),
+      inner,
+    )
+    const ref = await stage.start(failing)
+    await stage.tell(ref, 'a', 'fail')
+    expect(said).toEqual(['a'])
+    expect(stage.isTerminated(ref)).toBe(true)
+  })
+
+  test('of two, each hears what the one inside came to', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const noting = (name: string, behavior: Behavior<string>): Behavior<string> =>
+      Behaviors.intercept<string>(
+        () => ({
+          aroundReceive: async (_context, message, next) => {
+            const result = await next(message)
+            said.push(name)
+            return result
+          },
+        }),
+        behavior,
+      )
+    const leaf = Behaviors.receiveMessage<string>(async (message) => {
+      await Promise.resolve()
+      said.push(message)
+    })
+    const ref = await stage.start(noting('outer', noting('inner', leaf)))
+    await stage.tell(ref, 'a', 'b')
+    expect(said).toEqual(['a', 'inner', 'outer', 'b', 'inner', 'outer'])
+  })
+})
+
+describe('a supervisor that gives way to the one inside', () => {
+  nothingMayEscape()
+
+  /** Wraps itself anew with each message. */
+  const wrapping = (said: string[], closed: Promise<void>): Behavior<string> =>
+    Behaviors.supervise(
+      Behaviors.setup<string>((context) => {
+        context.spawn(Behaviors.receiveSignal<never>({ PostStop: () => closed }))
+        return (message) => {
+          if (message === 'fail') throw new Error('boom')
+          if (message === 'stop') return Behaviors.stopped()
+          said.push(message)
+          return wrapping(said, closed)
+        }
+      }),
+    ).onFailure(restart())
+
+  test('hands on what it held: nothing is lost', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const wait = gate()
+    const ref = await stage.start(wrapping(said, wait.promise))
+    await stage.tell(ref, 'fail', 'a', 'b', 'c')
+    wait.open()
+    await stage.tell(ref, 'd')
+    expect(said).toEqual(['a', 'b', 'c', 'd'])
+    expect(stage.losses).toEqual([])
+  })
+
+  test('and what it held becomes dead letters when the actor stops meanwhile', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const wait = gate()
+    const ref = await stage.start(wrapping(said, wait.promise))
+    await stage.tell(ref, 'fail', 'a', 'stop', 'b', 'c')
+    wait.open()
+    await stage.settle()
+    expect(said).toEqual(['a'])
+    expect(stage.losses).toEqual([
+      'DeadLetter/terminated-while-stashed b',
+      'DeadLetter/terminated-while-stashed c',
+    ])
+  })
+})
+
+describe('an async PreRestart', () => {
+  nothingMayEscape()
+
+  test('is part of the turn: no message is taken, and the context may be used', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const wait = gate()
+    const inner = Behaviors.supervise(
+      Behaviors.setup<string>((context) => {
+        said.push('starts')
+        return Behaviors.receiveMessage<string>((message) => {
+          if (message === 'fail') throw new Error('boom')
+        }).receiveSignal({
+          PreRestart: async () => {
+            await wait.promise
+            said.push(`PreRestart of ${context.children.length} children ends`)
+          },
+        })
+      }),
+    ).onFailure(restartWithBackoff({ min: '1s', max: '1s', randomFactor: 0 }))
+    const ref = await stage.start(
+      Behaviors.intercept<string>(
+        () => ({
+          aroundReceive: (_context, message, next) => {
+            said.push(`sees ${message}`)
+            return next(message)
+          },
+        }),
+        inner,
+      ),
+    )
+    await stage.tell(ref, 'fail', 'a')
+    expect(said).toEqual(['starts', 'sees fail'])
+    wait.open()
+    await stage.advance('1s')
+    expect(said).toEqual([
+      'starts',
+      'sees fail',
+      'PreRestart of 0 children ends',
+      'sees a',
+      'starts',
+    ])
+  })
+})
