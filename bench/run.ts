@@ -9,13 +9,15 @@ import type { Benchmark } from './benchmark.ts'
 import { weigh } from './heap.ts'
 import { memory } from './memory.ts'
 import { installPeers, loadPeers } from './peer-libraries.ts'
+import { remoteAsk } from './remote-ask.ts'
+import { remoteTell } from './remote-tell.ts'
 import { printTable, toJson } from './report.ts'
 import { spawn } from './spawn.ts'
 import { tell } from './tell.ts'
 
-const benchmarks: readonly Benchmark[] = [tell, ask, spawn, memory]
+const benchmarks: readonly Benchmark[] = [tell, ask, spawn, memory, remoteTell, remoteAsk]
 
-const list = benchmarks.map(({ name, summary }) => `  ${name.padEnd(8)}${summary}`).join('\n')
+const list = benchmarks.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`).join('\n')
 
 const help = `Usage: npm run bench -- NAME [--json]
 

@@ -1,13 +1,17 @@
 /**
- * Persistence: what an entity did survives it. So far there is the ground: the journal port, where events are appended
- * behind a fence, and two stores for it. Event sourcing is built on top of this door.
+ * Persistence: what an entity did survives it. Below is the journal port, where events are appended behind a fence, and
+ * two stores for it; above it `EventSourcedBehavior`, an actor whose state is made of stored events.
  *
  * Reading order: `journal.ts` (the port and its promises), `journals/fence.ts` (the rule that refuses stale writers),
  * `journals/memory-store.ts` (the port, kept in the simplest way), `journals/group-commit.ts`,
- * `journals/lmdb-layout.ts` and `journals/lmdb-commit.ts` (kept on disk, shared by the processes of a host).
+ * `journals/lmdb-layout.ts` and `journals/lmdb-commit.ts` (kept on disk, shared by the processes of a host). Then
+ * `event-sourcing/`: `event-sourced-options.ts` and `effect.ts` (what users write), `write-pipeline-machine.ts` (what may
+ * leave, and when), `write-pipeline.ts`, `event-sourced-instance.ts`, `recovery.ts`, `actor-turn.ts`.
  *
  * Promises: what was acknowledged survives kill -9 and power cuts; sequence numbers have no gaps; a writer whose stream
- * was claimed by another writes nothing more.
+ * was claimed by another writes nothing more; nothing that is sent through an effect leaves an entity before the events it
+ * depends on are stored, and it leaves in the order of the commands. Not covered, because nobody could call it back: what a
+ * handler does by itself (`ref.tell`, `context.actor.spawn`, `fetch`), in a command handler, an event handler or a signal.
  */
 export type {
   AppendBatch,
@@ -20,9 +24,32 @@ export type {
   SequenceConflict,
   StoredEvent,
 } from './journal.ts'
+export {
+  Effect,
+  type Effects,
+  effectsFor,
+  type SideEffect,
+  type Verdict,
+} from './event-sourcing/effect.ts'
+export { EventSourcedBehavior } from './event-sourcing/event-sourced-behavior.ts'
+export * from './event-sourcing/event-sourced-errors.ts'
+export type {
+  EventSourcedContext,
+  EventSourcedOptions,
+  EventSourcedSignal,
+  EventSourcedSignalHandlers,
+  RecoveryCompleted,
+  RecoveryFailed,
+} from './event-sourcing/event-sourced-options.ts'
+export {
+  type EventSourcedSettings,
+  defaultEventSourcedSettings,
+} from './event-sourcing/event-sourced-settings.ts'
+export { type RecoveryPermit, RecoveryPermits } from './event-sourcing/recovery-permits.ts'
+export { FaultyJournal, type JournalFaults } from './faulty-journal.ts'
 export { LmdbJournal, type LmdbJournalOptions } from './journals/lmdb-journal.ts'
 export { MemoryJournal, type MemoryJournalOptions } from './journals/memory-journal.ts'
 export { MemoryStore } from './journals/memory-store.ts'
 export * from './persistence-errors.ts'
-export { checkPersistenceId, numberOfSlices, sliceOf } from './persistence-id.ts'
+export { checkPersistenceId, numberOfSlices, persistenceIdOf, sliceOf } from './persistence-id.ts'
 export { type JournalSettings, defaultJournalSettings } from './persistence-settings.ts'

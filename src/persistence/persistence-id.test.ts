@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkPersistenceId, numberOfSlices, sliceOf } from './persistence-id.ts'
+import { checkPersistenceId, numberOfSlices, persistenceIdOf, sliceOf } from './persistence-id.ts'
 
 describe('a persistence id', () => {
   test('is refused with a reason', () => {
@@ -39,5 +39,16 @@ describe('a persistence id', () => {
         expect(Number.isInteger(slice) && slice >= 0 && slice < numberOfSlices).toBe(true)
       }),
     )
+  })
+})
+
+describe('persistenceIdOf', () => {
+  test('joins the type and the id of an entity, and keeps distinct ones apart', () => {
+    expect(persistenceIdOf('Account', '7')).toBe('Account|7')
+    expect(persistenceIdOf('Account', 'a|b')).toBe('Account|a|b')
+    expect(() => persistenceIdOf('Acc|ount', '7')).toThrow('has no "|" in it')
+    expect(() => persistenceIdOf('', '7')).toThrow('is not empty')
+    expect(() => persistenceIdOf('Account', '')).toThrow('the id of the entity is empty')
+    expect(() => persistenceIdOf('Account', '\0')).toThrow('NUL')
   })
 })

@@ -9,6 +9,24 @@ const persistenceIdBytesMax = 1024
 /** Can never change: it is stored with every event. */
 export const numberOfSlices = 1024
 
+/** Stands between the type of an entity and its id, so that entities of two types never share a stream. */
+const separator = '|'
+
+/** The stream of one entity: `Account|7`. The id may hold anything, the type everything but the separator. */
+export function persistenceIdOf(entityType: string, entityId: string): string {
+  const persistenceId = `${entityType}${separator}${entityId}`
+  if (entityType === '' || entityType.includes(separator)) {
+    throw new InvalidPersistenceId(
+      persistenceId,
+      `the type of an entity is not empty and has no "${separator}" in it`,
+    )
+  }
+  if (entityId === '')
+    throw new InvalidPersistenceId(persistenceId, 'the id of the entity is empty')
+  checkPersistenceId(persistenceId)
+  return persistenceId
+}
+
 /** Throws `InvalidPersistenceId` for what would change, collide or not fit in a store. */
 export function checkPersistenceId(persistenceId: unknown): asserts persistenceId is string {
   if (typeof persistenceId !== 'string') {

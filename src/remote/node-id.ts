@@ -14,6 +14,13 @@ export function addressOf(host: string, port: number): Address {
   return host.includes(':') && !host.startsWith('[') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
+/** For the network: a host in brackets without them. */
+export function hostAndPortOf(address: Address): { readonly host: string; readonly port: number } {
+  const split = address.lastIndexOf(':')
+  const host = address.slice(0, split).replace(/^\[(.*)\]$/, '$1')
+  return { host, port: Number(address.slice(split + 1)) }
+}
+
 export function nodeIdOf(address: Address, uid: bigint): NodeId {
   assert(uid > 0n && uid < 1n << 64n, 'an incarnation number is a positive number of 64 bits')
   return `${address}#${uid.toString(16).padStart(16, '0')}`

@@ -1,0 +1,106 @@
+/**
+ * Benchmark `remote-ask`: questions to an actor of another process, over TCP on this machine, with 1, 64 and 1,024 of
+ * them in flight. Counted are answers that the asker has awaited; their sum is checked.
+ */
+import { connect } from 'node:net'
+import type { ActorRef } from '../src/actor/index.ts'
+import { Remoting, tcpTransport } from '../src/remote/index.ts'
+import { MessageStream } from './bare/message-stream.ts'
+import type { Benchmark } from './benchmark.ts'
+import { measure, type Running } from './harness.ts'
+import { quietSystem } from './quiet-system.ts'
+import { startChild } from './remote-shape.ts'
+
+interface Get {
+  readonly type: 'get'
+  readonly replyTo: ActorRef<number>
+}
+
+export const remoteAsk: Benchmark = {
+  name: 'remote-ask',
+  summary: 'questions answered per second by an actor of another process',
+  async run() {
+    const measureInFlight = (name: string, inFlight: number) =>
+      measure({
+        name,
+        unit: 'asks/s',
+        operationsStep: inFlight,
+        contestants: [
+          { name: 'ours', setUp: () => setUpOurs(inFlight) },
+          { name: 'bare', setUp: () => setUpBare(inFlight) },
+        ],
+      })
+    return [
+      await measureInFlight('1 in flight', 1),
+      await measureInFlight('64 in flight', 64),
+      await measureInFlight('1,024 in flight', 1024),
+    ]
+  },
+}
+
+/** Starts that many callers, waits for all and checks that every answer came. */
+async function runCallers(
+  operations: number,
+  inFlight: number,
+  caller: (questions: number) => Promise<number>,
+): Promise<void> {
+  const callers = Array.from({ length: inFlight }, () => caller(operations / inFlight))
+  const sum = (await Promise.all(callers)).reduce((total, answers) => total + answers, 0)
+  if (sum !== operations) throw new Error(`${sum} of ${operations} answers came`)
+}
+
+async function setUpOurs(inFlight: number): Promise<Running> {
+  const child = await startChild('ours')
+  const system = quietSystem()
+  const remoting = await Remoting.start({
+    system,
+    transport: tcpTransport,
+    clusterName: 'bench',
+    bind: { host: '127.0.0.1', port: 0 },
+  })
+  const server = remoting.refAt(child.told.address ?? '', '/user/server')
+  const makeGet = (replyTo: ActorRef<number>): Get => ({ type: 'get', replyTo })
+  const options = { timeout: '5s' } as const
+  const caller = async (questions: number): Promise<number> => {
+    let sum = 0
+    for (let asked = 0; asked < questions; asked++) sum += await server.ask(makeGet, options)
+    return sum
+  }
+  return {
+    round: (operations) => runCallers(operations, inFlight, caller),
+    tearDown: async () => {
+      await system.terminate()
+      child.end()
+    },
+  }
+}
+
+async function setUpBare(inFlight: number): Promise<Running> {
+  const child = await startChild('bare')
+  const socket = connect(child.told.port ?? 0, '127.0.0.1')
+  const waiting = new Map<number, (answer: number) => void>()
+  let lastQuestion = 0
+  const stream = new MessageStream(socket, (_receiver, question, body) => {
+    waiting.get(question)?.(body as number)
+    waiting.delete(question)
+  })
+  const askBare = (): Promise<number> =>
+    new Promise((resolve) => {
+      const question = (lastQuestion % 1_000_000) + 1
+      lastQuestion = question
+      waiting.set(question, resolve)
+      stream.send(7, question, { type: 'get' })
+    })
+  const caller = async (questions: number): Promise<number> => {
+    let sum = 0
+    for (let asked = 0; asked < questions; asked++) sum += await askBare()
+    return sum
+  }
+  return {
+    round: (operations) => runCallers(operations, inFlight, caller),
+    tearDown: () => {
+      socket.destroy()
+      child.end()
+    },
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * What the cluster room tells the rest of the node, and in which order: removed members first, then the other member
+ * events, then unreachable, reachable, leader. Events about reachability are never about the node itself.
+ */
+import type { NodeId } from '../remote/index.ts'
+import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
+import { type Gossip, memberOf } from './gossip/gossip.ts'
+import type { Member, MemberStatus } from './gossip/member.ts'
+
+export type MemberEventType =
+  | 'MemberJoined'
+  | 'MemberUp'
+  | 'MemberLeft'
+  | 'MemberExited'
+  | 'MemberDowned'
+
+/** A member has reached a status: Joining, Up, Leaving, Exiting, Down, in the order of the types. */
+export interface MemberChanged {
+  readonly type: MemberEventType
+  readonly member: Member
+}
+
+/** A member is gone for good: whatever lived on it may live elsewhere. */
+export interface MemberRemoved {
+  readonly type: 'MemberRemoved'
+  readonly member: Member
+  readonly previousStatus: MemberStatus
+}
+
+/** Somebody who counts cannot reach this member, or everybody can again. */
+export interface ReachabilityChanged {
+  readonly type: 'UnreachableMember' | 'ReachableMember'
+  readonly member: Member
+}
+
+export interface LeaderChanged {
+  readonly type: 'LeaderChanged'
+  readonly leader: NodeId | undefined
+}
+
+export type FreezeReason = 'minority' | 'paused' | 'downed'
+
+/** Nothing may be delivered to entities and singletons on this node until `Thawed`. */
+export interface Frozen {
+  readonly type: 'Frozen'
+  readonly reason: FreezeReason
+}
+
+export interface Thawed {
+  readonly type: 'Thawed'
+}
+
+/** The last word about others: after it only the node's own removal follows. */
+export interface ClusterShuttingDown {
+  readonly type: 'ClusterShuttingDown'
+}
+
+export type ClusterEvent =
+  | MemberChanged
+  | MemberRemoved
+  | ReachabilityChanged
+  | LeaderChanged
+  | Frozen
+  | Thawed
+  | ClusterShuttingDown
+
+const eventOfStatus: readonly (readonly [MemberStatus, MemberEventType])[] = [
+  ['Joining', 'MemberJoined'],
+  ['Up', 'MemberUp'],
+  ['Leaving', 'MemberLeft'],
+  ['Exiting', 'MemberExited'],
+  ['Down', 'MemberDowned'],
+]
+
+/** The events that lead from one gossip to the next, as `self` sees them. */
+export function eventsBetween(before: Gossip, after: Gossip, self: NodeId): ClusterEvent[] {
+  return [
+    ...removals(before, after),
+    ...memberChanges(before, after),
+    ...reachabilityChanges(before, after, self),
+    ...leaderChange(before, after, self),
+  ]
+}
+
+export function removalOf(member: Member): MemberRemoved {
+  return {
+    type: 'MemberRemoved',
+    member: { ...member, status: 'Removed' },
+    previousStatus: member.status,
+  }
+}
+
+function removals(before: Gossip, after: Gossip): ClusterEvent[] {
+  return before.members.filter(({ node }) => memberOf(after, node) === undefined).map(removalOf)
+}
+
+function memberChanges(before: Gossip, after: Gossip): ClusterEvent[] {
+  const changed = after.members.filter(
+    ({ node, status }) => memberOf(before, node)?.status !== status,
+  )
+  return eventOfStatus.flatMap(([status, type]) =>
+    changed.filter((member) => member.status === status).map((member) => ({ type, member })),
+  )
+}
+
+function reachabilityChanges(before: Gossip, after: Gossip, self: NodeId): ClusterEvent[] {
+  const wasUnreachable = unreachableMembers(before, self)
+  const isUnreachable = unreachableMembers(after, self)
+  const news = (type: 'UnreachableMember' | 'ReachableMember', isNews: (node: NodeId) => boolean) =>
+    after.members.filter(({ node }) => isNews(node)).map((member) => ({ type, member }))
+  return [
+    ...news('UnreachableMember', (node) => isUnreachable.has(node) && !wasUnreachable.has(node)),
+    ...news('ReachableMember', (node) => wasUnreachable.has(node) && !isUnreachable.has(node)),
+  ]
+}
+
+function leaderChange(before: Gossip, after: Gossip, self: NodeId): ClusterEvent[] {
+  const leader = leaderOf(after, self)
+  return leader === leaderOf(before, self) ? [] : [{ type: 'LeaderChanged', leader }]
+}

@@ -1,0 +1,246 @@
+/**
+ * Everything that one node decides about the cluster, as one machine: it passes inputs to the conversations and what one
+ * of them finds out to the others.
+ *
+ *   joining ──joined──▶ membership ──view──▶ heartbeat, downing, pause
+ *                           ▲──suspicions, decisions──┘
+ *
+ * Invariant: the node is frozen while any of its parts holds it for the loser of a split, for asleep too long, or Down.
+ */
+import { unreachable } from '../foundation/assert.ts'
+import type { Address, NodeId } from '../remote/index.ts'
+import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
+import type { ClusterMessage } from './cluster-messages.ts'
+import type {
+  ClusterEffect,
+  ClusterInput,
+  ClusterOptions,
+  ClusterSnapshot,
+  ShutDownReason,
+} from './cluster-protocol.ts'
+import { type HeartbeatInput, HeartbeatMachine } from './detection/heartbeat-machine.ts'
+import { type PauseEffect, type PauseInput, PauseDetector } from './detection/pause-detector.ts'
+import { type DowningEffect, type DowningInput, DowningMachine } from './downing/downing-machine.ts'
+import { downingViewOf } from './downing/downing-view.ts'
+import { unreachableMembers } from './gossip/convergence.ts'
+import { type Gossip, emptyGossip, hasTombstone, memberOf } from './gossip/gossip.ts'
+import { addressOfMember, addressOfNode } from './gossip/member.ts'
+import { type JoiningEffect, type JoiningInput, JoiningMachine } from './joining/joining-machine.ts'
+import { MembershipMachine } from './membership-machine.ts'
+import type { MembershipInput } from './membership-protocol.ts'
+
+export class ClusterMachine {
+  readonly #self: NodeId
+  readonly #joining: JoiningMachine
+  readonly #membership: MembershipMachine
+  readonly #heartbeat: HeartbeatMachine
+  readonly #downing: DowningMachine
+  readonly #pause: PauseDetector
+  readonly #frozen = new Set<FreezeReason>()
+  #effects: ClusterEffect[] = []
+  #known: Gossip = emptyGossip
+  #isStopped = false
+
+  constructor(options: ClusterOptions) {
+    const { self, settings } = options
+    this.#self = self
+    this.#joining = new JoiningMachine({ ...options, address: addressOfNode(self) })
+    this.#membership = new MembershipMachine(options)
+    this.#heartbeat = new HeartbeatMachine(self, settings)
+    this.#downing = new DowningMachine(self, settings)
+    this.#pause = new PauseDetector(self, settings)
+  }
+
+  step(input: ClusterInput, now: number): ClusterEffect[] {
+    this.#effects = []
+    // Before anything else: queued messages may be handled before overdue timers after a long sleep.
+    this.#stepPause({ type: 'Look' }, now)
+    if (!this.#isStopped) this.#route(input, now)
+    return this.#effects
+  }
+
+  get gossip(): Gossip {
+    return this.#membership.gossip
+  }
+
+  /** Nothing may be delivered to entities and singletons here. */
+  get isFrozen(): boolean {
+    return this.#frozen.size > 0
+  }
+
+  snapshot(): ClusterSnapshot {
+    return {
+      joining: this.#joining.snapshot(),
+      membership: this.#membership.snapshot(),
+      heartbeat: this.#heartbeat.snapshot(),
+      downing: this.#downing.snapshot(),
+      pause: this.#pause.snapshot(),
+      frozen: [...this.#frozen],
+    }
+  }
+
+  #route(input: ClusterInput, now: number): void {
+    if ('from' in input && this.#isFromTheRemoved(input)) return
+    switch (input.type) {
+      case 'JoinSeeds':
+      case 'JoinNode':
+      case 'InitJoinAck':
+      case 'InitJoinNack':
+      case 'Welcome':
+        return this.#stepJoining(input, now)
+      case 'Heartbeat':
+      case 'HeartbeatResponse':
+        return this.#stepHeartbeat(input, now)
+      case 'ConnectionRefused':
+        return this.#refused(input.address, now)
+      case 'IncarnationReplaced':
+        return this.#stepHeartbeat({ type: 'ConnectionRefused', node: input.node }, now)
+      case 'Standing':
+        this.#stepJoining(input, now)
+        this.#stepPause(input, now)
+        return this.#stepMembership(input, now)
+      case 'Tick':
+        return this.#tick(input.wallMs, now)
+      default:
+        return this.#stepMembership(input, now)
+    }
+  }
+
+  #tick(wallMs: number, now: number): void {
+    this.#stepPause({ type: 'Tick' }, now)
+    this.#stepJoining({ type: 'Tick' }, now)
+    this.#stepHeartbeat({ type: 'Tick' }, now)
+    this.#stepMembership({ type: 'Tick', wallMs }, now)
+    this.#stepDowning({ type: 'Tick' }, now)
+  }
+
+  /** A removed member that still speaks has not heard of its end: it is told, whatever it says. */
+  #isFromTheRemoved(message: ClusterMessage): boolean {
+    if (!hasTombstone(this.gossip, message.from)) return false
+    const question = message.type === 'GetStanding' ? message.question : 0
+    const answer = { type: 'Standing', from: this.#self, question, standing: 'removed' } as const
+    this.#perform({ type: 'Send', to: message.from, message: answer })
+    return true
+  }
+
+  #refused(address: Address, now: number): void {
+    this.#stepJoining({ type: 'ConnectionRefused', address }, now)
+    for (const member of this.gossip.members) {
+      // Whoever is leaving closes its door as a matter of course; if it died instead, its silence will tell.
+      if (addressOfMember(member) !== address || member.status === 'Exiting') continue
+      this.#stepHeartbeat({ type: 'ConnectionRefused', node: member.node }, now)
+    }
+  }
+
+  #stepJoining(input: JoiningInput, now: number): void {
+    for (const effect of this.#joining.step(input, now)) this.#performJoining(effect, now)
+  }
+
+  #performJoining(effect: JoiningEffect, now: number): void {
+    switch (effect.type) {
+      case 'Send':
+      case 'SendToAddress':
+        return this.#perform(effect)
+      case 'FormCluster':
+      case 'Joined':
+        return this.#stepMembership(effect, now)
+      case 'GiveUp':
+        return this.#shutDown(effect.reason, effect.problems)
+      default:
+        return unreachable(effect)
+    }
+  }
+
+  #stepMembership(input: MembershipInput, now: number): void {
+    for (const effect of this.#membership.step(input, now)) {
+      if (effect.type === 'ShutDown') this.#shutDown(effect.reason, [])
+      else this.#perform(effect)
+    }
+    this.#tellView(now)
+  }
+
+  /** Passes a changed view on; what follows from it may change the view again. */
+  #tellView(now: number): void {
+    const { gossip } = this
+    if (gossip === this.#known) return
+    this.#known = gossip
+    const nodes = gossip.members.map(({ node }) => node)
+    const cutOff = unreachableMembers(gossip, this.#self)
+    const deciding = gossip.members.filter(({ status }) => status === 'Up' || status === 'Leaving')
+    const others = deciding.map(({ node }) => node).filter((node) => node !== this.#self)
+    if (memberOf(gossip, this.#self)?.status === 'Down') this.#freeze('downed')
+    this.#stepHeartbeat({ type: 'MembersChanged', members: nodes, unreachable: cutOff }, now)
+    this.#stepPause({ type: 'MembersChanged', others }, now)
+    this.#stepDowning({ type: 'ViewChanged', view: downingViewOf(gossip, this.#self) }, now)
+  }
+
+  #stepHeartbeat(input: HeartbeatInput, now: number): void {
+    for (const effect of this.#heartbeat.step(input, now)) {
+      const status = effect.type === 'Suspect' ? 'Unreachable' : 'Reachable'
+      if (effect.type === 'Send') this.#perform(effect)
+      else this.#stepMembership({ type: 'Observed', node: effect.node, status }, now)
+    }
+  }
+
+  #stepDowning(input: DowningInput, now: number): void {
+    for (const effect of this.#downing.step(input, now)) this.#performDowning(effect, now)
+  }
+
+  #performDowning(effect: DowningEffect, now: number): void {
+    switch (effect.type) {
+      case 'Freeze':
+        return this.#freeze('minority')
+      case 'Thaw':
+        return this.#thaw('minority')
+      case 'Down':
+        return this.#stepMembership(effect, now)
+      default:
+        return unreachable(effect)
+    }
+  }
+
+  #stepPause(input: PauseInput, now: number): void {
+    for (const effect of this.#pause.step(input, now)) this.#performPause(effect, now)
+  }
+
+  #performPause(effect: PauseEffect, now: number): void {
+    switch (effect.type) {
+      case 'Send':
+        return this.#perform(effect)
+      case 'Overslept':
+        this.#stepHeartbeat(effect, now)
+        this.#stepDowning({ type: 'Overslept' }, now)
+        return
+      case 'Freeze':
+        return this.#freeze('paused')
+      case 'Thaw':
+        return this.#thaw('paused')
+      default:
+        return unreachable(effect)
+    }
+  }
+
+  #freeze(reason: FreezeReason): void {
+    const wasFrozen = this.isFrozen
+    this.#frozen.add(reason)
+    if (!wasFrozen) this.#publish({ type: 'Frozen', reason })
+  }
+
+  #thaw(reason: FreezeReason): void {
+    if (this.#frozen.delete(reason) && !this.isFrozen) this.#publish({ type: 'Thawed' })
+  }
+
+  #shutDown(reason: ShutDownReason, problems: readonly string[]): void {
+    if (this.#isStopped) return
+    this.#isStopped = true
+    this.#perform({ type: 'ShutDown', reason, problems })
+  }
+
+  #publish(event: ClusterEvent): void {
+    this.#perform({ type: 'Publish', event })
+  }
+
+  #perform(effect: ClusterEffect): void {
+    this.#effects.push(effect)
+  }
+}

@@ -1,0 +1,104 @@
+/** What nodes say to each other about membership. All of it travels on the control lane. */
+import type { NodeId } from '../remote/index.ts'
+import type { Gossip } from './gossip/gossip.ts'
+import type { VectorClock } from './gossip/vector-clock.ts'
+
+/** Newcomer -> seed: may I join through you? These settings must be the same on every node. */
+export interface InitJoin {
+  readonly type: 'InitJoin'
+  readonly from: NodeId
+  readonly agreement: Readonly<Record<string, string>>
+}
+
+/** Seed -> newcomer: yes, unless the settings differ; then `problems` says in which. */
+export interface InitJoinAck {
+  readonly type: 'InitJoinAck'
+  readonly from: NodeId
+  readonly problems: readonly string[]
+}
+
+/** Seed -> newcomer: not through me, I am not in a cluster myself, or no longer. */
+export interface InitJoinNack {
+  readonly type: 'InitJoinNack'
+  readonly from: NodeId
+}
+
+/** Newcomer -> member: make me a member. Sent again until the welcome comes. */
+export interface Join {
+  readonly type: 'Join'
+  readonly from: NodeId
+  readonly roles: readonly string[]
+}
+
+/** Member -> newcomer: you are in; this is all we know. */
+export interface Welcome {
+  readonly type: 'Welcome'
+  readonly from: NodeId
+  readonly gossip: Gossip
+}
+
+/** Member -> member: this is my version and who has seen it; tell me more, or ask. */
+export interface GossipStatus {
+  readonly type: 'GossipStatus'
+  readonly from: NodeId
+  readonly to: NodeId
+  readonly version: VectorClock
+  readonly seenDigest: string
+}
+
+/** Member -> member: all I know. */
+export interface GossipEnvelope {
+  readonly type: 'GossipEnvelope'
+  readonly from: NodeId
+  readonly to: NodeId
+  readonly gossip: Gossip
+}
+
+/** Exiting member -> possible leaders: my exiting tasks are done, I need not be waited for. */
+export interface ExitingConfirmed {
+  readonly type: 'ExitingConfirmed'
+  readonly from: NodeId
+}
+
+/** Member -> those it monitors: are you there? */
+export interface Heartbeat {
+  readonly type: 'Heartbeat'
+  readonly from: NodeId
+  readonly sequence: number
+}
+
+/** Monitored member -> monitor: I am. Only this answer counts as a sign of life. */
+export interface HeartbeatResponse {
+  readonly type: 'HeartbeatResponse'
+  readonly from: NodeId
+  readonly sequence: number
+}
+
+/** Member that may have been given up -> members: am I still one of you? */
+export interface GetStanding {
+  readonly type: 'GetStanding'
+  readonly from: NodeId
+  readonly question: number
+}
+
+/**
+ * Member -> the one that asked: what you are to me. Also sent unasked, with question 0, to a removed member that has not
+ * heard of its end, and to a stranger that gossips: whoever let it in has died without telling.
+ */
+export interface Standing {
+  readonly type: 'Standing'
+  readonly from: NodeId
+  readonly question: number
+  readonly standing: 'member' | 'down' | 'removed' | 'stranger'
+}
+
+export type JoiningMessage = InitJoinAck | InitJoinNack | Welcome
+export type MembershipMessage =
+  | InitJoin
+  | Join
+  | GossipStatus
+  | GossipEnvelope
+  | ExitingConfirmed
+  | GetStanding
+export type HeartbeatMessage = Heartbeat | HeartbeatResponse
+export type ClusterMessage = JoiningMessage | MembershipMessage | HeartbeatMessage | Standing

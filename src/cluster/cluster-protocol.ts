@@ -1,0 +1,56 @@
+/** What goes into the cluster machine of a node and what comes out of it. */
+import type { Random } from '../foundation/random.ts'
+import type { Address, NodeId } from '../remote/index.ts'
+import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
+import type { ClusterMessage } from './cluster-messages.ts'
+import type { ClusterSettings } from './cluster-settings.ts'
+import type { HeartbeatSnapshot } from './detection/heartbeat-machine.ts'
+import type { PauseSnapshot } from './detection/pause-detector.ts'
+import type { DowningSnapshot } from './downing/downing-machine.ts'
+import type { JoiningSnapshot } from './joining/joining-machine.ts'
+import type { MembershipSnapshot } from './membership-protocol.ts'
+
+export type ClusterInput =
+  | { readonly type: 'JoinSeeds'; readonly seeds: readonly Address[] }
+  | { readonly type: 'JoinNode'; readonly address: Address }
+  | { readonly type: 'Leave'; readonly node: NodeId }
+  | { readonly type: 'Down'; readonly nodes: readonly NodeId[] }
+  | { readonly type: 'ExitingDone' }
+  /** Nobody listens at this address. */
+  | { readonly type: 'ConnectionRefused'; readonly address: Address }
+  /** Another incarnation answers at the address of this one. */
+  | { readonly type: 'IncarnationReplaced'; readonly node: NodeId }
+  /** Every `tickIntervalMs`. */
+  | { readonly type: 'Tick'; readonly wallMs: number }
+  | ClusterMessage
+
+export type ClusterEffect =
+  | { readonly type: 'Send'; readonly to: NodeId; readonly message: ClusterMessage }
+  /** To whoever lives at this address. */
+  | { readonly type: 'SendToAddress'; readonly to: Address; readonly message: ClusterMessage }
+  | { readonly type: 'Publish'; readonly event: ClusterEvent }
+  /** Hand over what lives here, then say `ExitingDone`. */
+  | { readonly type: 'BeginExiting' }
+  | {
+      readonly type: 'ShutDown'
+      readonly reason: ShutDownReason
+      readonly problems: readonly string[]
+    }
+
+export type ShutDownReason = 'leaving' | 'downing' | 'join-failed' | 'incompatible-config'
+
+export interface ClusterOptions {
+  readonly self: NodeId
+  readonly roles: readonly string[]
+  readonly settings: ClusterSettings
+  readonly random: Random
+}
+
+export interface ClusterSnapshot {
+  readonly joining: JoiningSnapshot
+  readonly membership: MembershipSnapshot
+  readonly heartbeat: HeartbeatSnapshot
+  readonly downing: DowningSnapshot
+  readonly pause: PauseSnapshot
+  readonly frozen: readonly FreezeReason[]
+}

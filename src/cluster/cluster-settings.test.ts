@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { problemsWithClusterSettings } from './cluster-settings-check.ts'
+import {
+  type ClusterSettings,
+  agreementOf,
+  defaultClusterSettings,
+  disagreements,
+} from './cluster-settings.ts'
+
+const problems = (changes: Partial<ClusterSettings>) =>
+  problemsWithClusterSettings({ ...defaultClusterSettings, ...changes })
+
+describe('cluster settings', () => {
+  test('are well by default', () => {
+    expect(problems({})).toEqual([])
+  })
+
+  test('name every problem at once', () => {
+    const { downing } = defaultClusterSettings
+    expect(
+      problems({
+        minMembers: 0,
+        gossipIntervalMs: NaN,
+        gossipDifferentViewProbability: 2,
+        downing: { ...downing, indirectlyConnectedShareMax: 0, role: '' },
+      }),
+    ).toEqual([
+      'gossipIntervalMs must be positive, not NaN',
+      'minMembers must be a whole number of at least 1, not 0',
+      'gossipDifferentViewProbability must be between 0 and 1, not 2',
+      'downing.indirectlyConnectedShareMax must be above 0 and at most 1, not 0',
+      'downing.role must be a role or undefined',
+    ])
+  })
+
+  test('check how timeouts stand to each other', () => {
+    const { downing } = defaultClusterSettings
+    expect(problems({ downing: { ...downing, stableAfterMs: 1_500 } })).toEqual([
+      expect.stringContaining('downing.stableAfterMs (1500) must be at least 2023'),
+    ])
+    expect(problems({ phiMaxDeviationMs: 400 })).toEqual([
+      expect.stringContaining('downing.stableAfterMs (2500) must be at least'),
+    ])
+    expect(problems({ acceptableHeartbeatPauseMs: 500 })).toHaveLength(1)
+    expect(problems({ tickIntervalMs: 600 })).toEqual([
+      expect.stringContaining('tickIntervalMs (600)'),
+    ])
+    expect(problems({ joinDeadlineMs: 1_000 })).toHaveLength(1)
+  })
+
+  test('say which of them differ between nodes', () => {
+    const ours = agreementOf(defaultClusterSettings)
+    expect(disagreements(ours, ours)).toEqual([])
+    expect(disagreements(ours, { ...ours, 'downing.role': 'web', extra: '1' })).toEqual([
+      'downing.role is web here and (any) in the cluster',
+      'extra is 1 here and not set in the cluster',
+    ])
+  })
+})

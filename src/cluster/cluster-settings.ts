@@ -1,0 +1,99 @@
+/** What can be tuned about the cluster, and what each choice costs. */
+import { minutes, seconds } from '../foundation/duration.ts'
+import type { DowningSettings } from './downing/downing-settings.ts'
+import { agreementOnDowning, defaultDowningSettings } from './downing/downing-settings.ts'
+
+export interface ClusterSettings {
+  /** How often a node looks at its deadlines and detectors. Shorter notices sooner and costs idle work. */
+  readonly tickIntervalMs: number
+  /** How often a node gossips with one peer. Longer saves traffic, and news in large clusters spreads later. */
+  readonly gossipIntervalMs: number
+  /** How often a peer that is behind is preferred, 0 to 1. Lower spreads news later; 1 floods whoever is behind. */
+  readonly gossipDifferentViewProbability: number
+  /** Peers that hear of a change made here at once. 0 leaves all to the interval, and failover takes seconds longer. */
+  readonly eagerGossipPeersMax: number
+  /** Members, joining ones included, before the leader lets the first one in. */
+  readonly minMembers: number
+  /** The same per role. */
+  readonly minMembersByRole: Readonly<Record<string, number>>
+  /** How long a removed member is remembered. A split that lasts longer can bring it back to life. */
+  readonly pruneTombstonesAfterMs: number
+  /** How often a newcomer asks the seeds again. */
+  readonly seedRetryIntervalMs: number
+  /** How long the first seed looks for a cluster before it forms one. Shorter risks a second cluster. */
+  readonly seedTimeoutMs: number
+  /** How long a newcomer waits for its welcome before it asks another seed. */
+  readonly joinTimeoutMs: number
+  /** How long a newcomer tries at all before it shuts down; Infinity tries for ever. */
+  readonly joinDeadlineMs: number
+  /** How often a node asks the ones it monitors for a sign of life. */
+  readonly heartbeatIntervalMs: number
+  /** Silence beyond the usual that is forgiven. Shorter blames busy event loops, longer notices dead hosts later. */
+  readonly acceptableHeartbeatPauseMs: number
+  /** Suspicion at which a silent member is unreachable. Higher errs less and waits longer. */
+  readonly phiThreshold: number
+  /** Intervals remembered per monitored member. */
+  readonly phiSamplesMax: number
+  /** The least deviation assumed between signs of life. Too small blames the first hiccup. */
+  readonly phiMinDeviationMs: number
+  /**
+   * The most deviation that is learned. Larger forgives a ragged rhythm, but the two sides of a split then notice it at
+   * different times, and `downing.stableAfterMs` must cover that.
+   */
+  readonly phiMaxDeviationMs: number
+  /** How many members each member monitors. More finds mass failures sooner and costs traffic. */
+  readonly monitoredByMembers: number
+  /** How long a downed node stays to spread the news before it shuts down. */
+  readonly downedLingerMs: number
+  /** How long an exiting node waits for the word that it was removed. */
+  readonly exitedLingerMs: number
+  readonly downing: DowningSettings
+}
+
+export const defaultClusterSettings: ClusterSettings = {
+  tickIntervalMs: 250,
+  gossipIntervalMs: seconds(1),
+  gossipDifferentViewProbability: 0.8,
+  eagerGossipPeersMax: 4,
+  minMembers: 1,
+  minMembersByRole: {},
+  pruneTombstonesAfterMs: minutes(24 * 60),
+  seedRetryIntervalMs: 500,
+  seedTimeoutMs: seconds(5),
+  joinTimeoutMs: seconds(10),
+  joinDeadlineMs: Infinity,
+  heartbeatIntervalMs: seconds(1),
+  acceptableHeartbeatPauseMs: seconds(5),
+  phiThreshold: 8,
+  phiSamplesMax: 1_000,
+  phiMinDeviationMs: 100,
+  phiMaxDeviationMs: 200,
+  monitoredByMembers: 9,
+  downedLingerMs: seconds(4),
+  exitedLingerMs: seconds(1),
+  downing: defaultDowningSettings,
+}
+
+/** The settings that must be equal on all nodes, as a newcomer shows them. */
+export function agreementOf(settings: ClusterSettings): Readonly<Record<string, string>> {
+  return {
+    heartbeatIntervalMs: String(settings.heartbeatIntervalMs),
+    acceptableHeartbeatPauseMs: String(settings.acceptableHeartbeatPauseMs),
+    monitoredByMembers: String(settings.monitoredByMembers),
+    ...agreementOnDowning(settings.downing),
+  }
+}
+
+/** Where a newcomer's settings differ from ours, in words for the person who started it. */
+export function disagreements(
+  ours: Readonly<Record<string, string>>,
+  theirs: Readonly<Record<string, string>>,
+): string[] {
+  const names = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].sort()
+  return names
+    .filter((name) => ours[name] !== theirs[name])
+    .map(
+      (name) =>
+        `${name} is ${theirs[name] ?? 'not set'} here and ${ours[name] ?? 'not set'} in the cluster`,
+    )
+}

@@ -1,0 +1,162 @@
+/**
+ * Finds out who has fallen silent. Asks the members next on the ring for signs of life; only an answer counts.
+ *
+ *   asked ──answer──▶ available ◀──answer──  suspected
+ *     └──silence, or connection refused──────────▲
+ *
+ * Invariant: there is a detector only for a member that is on the ring or suspected, keyed by its incarnation.
+ */
+import { assert, unreachable } from '../../foundation/assert.ts'
+import type { NodeId } from '../../remote/index.ts'
+import type { HeartbeatMessage } from '../cluster-messages.ts'
+import type { ClusterSettings } from '../cluster-settings.ts'
+import { detectorOptions } from './detection-time.ts'
+import { receiversOf } from './heartbeat-ring.ts'
+import { PhiAccrual } from './phi-accrual.ts'
+
+export type HeartbeatInput =
+  /** Who is a member now, the node itself included, and whom anybody holds for unreachable. */
+  | {
+      readonly type: 'MembersChanged'
+      readonly members: readonly NodeId[]
+      readonly unreachable: ReadonlySet<NodeId>
+    }
+  /** Nobody listens at the address of this node: its process is gone, or a firewall answers for it. */
+  | { readonly type: 'ConnectionRefused'; readonly node: NodeId }
+  /** This process slept: the silence of that time was our own. */
+  | { readonly type: 'Overslept'; readonly ms: number }
+  | { readonly type: 'Tick' }
+  | HeartbeatMessage
+
+export type HeartbeatEffect =
+  | { readonly type: 'Send'; readonly to: NodeId; readonly message: HeartbeatMessage }
+  | { readonly type: 'Suspect'; readonly node: NodeId }
+  | { readonly type: 'Trust'; readonly node: NodeId }
+
+export interface HeartbeatSnapshot {
+  readonly receivers: readonly NodeId[]
+  readonly suspected: readonly NodeId[]
+  readonly phi: (node: NodeId, now: number) => number
+}
+
+export class HeartbeatMachine {
+  readonly #self: NodeId
+  readonly #settings: ClusterSettings
+  readonly #watched = new Map<NodeId, PhiAccrual>()
+  readonly #suspected = new Set<NodeId>()
+  #members: ReadonlySet<NodeId> = new Set()
+  #receivers: ReadonlySet<NodeId> = new Set()
+  #sequence = 0
+  #nextHeartbeatAt = -Infinity
+
+  constructor(self: NodeId, settings: ClusterSettings) {
+    this.#self = self
+    this.#settings = settings
+  }
+
+  step(input: HeartbeatInput, now: number): HeartbeatEffect[] {
+    switch (input.type) {
+      case 'MembersChanged':
+        return this.#changeMembers(input.members, input.unreachable, now)
+      case 'Heartbeat':
+        return [this.#send(input.from, 'HeartbeatResponse', input.sequence)]
+      case 'HeartbeatResponse':
+        return this.#answered(input.from, now)
+      case 'ConnectionRefused':
+        return this.#refused(input.node, now)
+      case 'Overslept':
+        for (const detector of this.#watched.values()) detector.forgive(input.ms)
+        return []
+      case 'Tick':
+        return [...this.#beat(now), ...this.#reap(now)]
+      default:
+        return unreachable(input)
+    }
+  }
+
+  snapshot(): HeartbeatSnapshot {
+    return {
+      receivers: [...this.#receivers],
+      suspected: [...this.#suspected],
+      phi: (node, now) => this.#watched.get(node)?.phi(now) ?? 0,
+    }
+  }
+
+  #changeMembers(
+    members: readonly NodeId[],
+    unreachableMembers: ReadonlySet<NodeId>,
+    now: number,
+  ): HeartbeatEffect[] {
+    const { monitoredByMembers } = this.#settings
+    this.#members = new Set(members)
+    this.#receivers = receiversOf(this.#self, members, unreachableMembers, monitoredByMembers)
+    const news = [...this.#receivers].filter((node) => !this.#watched.has(node))
+    const effects = news.map((node) => this.#watch(node, now))
+    for (const node of this.#watched.keys()) {
+      // One that already fails is kept until it answers or is removed: nobody else may know.
+      if (!this.#members.has(node) || (!this.#receivers.has(node) && this.#isFine(node, now))) {
+        this.#forget(node)
+      }
+    }
+    assert(this.#watched.size <= members.length, 'detectors are bounded by membership')
+    return effects
+  }
+
+  #watch(node: NodeId, now: number): HeartbeatEffect {
+    const detector = new PhiAccrual(detectorOptions(this.#settings))
+    detector.expect(now)
+    this.#watched.set(node, detector)
+    return this.#send(node, 'Heartbeat', this.#sequence)
+  }
+
+  #forget(node: NodeId): void {
+    this.#watched.delete(node)
+    this.#suspected.delete(node)
+  }
+
+  #answered(node: NodeId, now: number): HeartbeatEffect[] {
+    const detector = this.#watched.get(node)
+    if (detector === undefined) return []
+    detector.heartbeat(now)
+    if (!this.#suspected.delete(node)) return []
+    if (!this.#receivers.has(node)) this.#forget(node)
+    return [{ type: 'Trust', node }]
+  }
+
+  #refused(node: NodeId, now: number): HeartbeatEffect[] {
+    if (!this.#members.has(node) || node === this.#self) return []
+    // Also one that others monitor: from now on we do too, until it answers.
+    const asks = this.#watched.has(node) ? [] : [this.#watch(node, now)]
+    return [...asks, ...this.#suspect(node)]
+  }
+
+  #beat(now: number): HeartbeatEffect[] {
+    if (now < this.#nextHeartbeatAt) return []
+    // From now on, not from when it was due: after a pause there is one question, not a burst.
+    this.#nextHeartbeatAt = now + this.#settings.heartbeatIntervalMs
+    this.#sequence++
+    return [...this.#watched.keys()].map((node) => this.#send(node, 'Heartbeat', this.#sequence))
+  }
+
+  #reap(now: number): HeartbeatEffect[] {
+    const effects: HeartbeatEffect[] = []
+    for (const [node, detector] of this.#watched) {
+      if (!detector.isAvailable(now)) effects.push(...this.#suspect(node))
+    }
+    return effects
+  }
+
+  #suspect(node: NodeId): HeartbeatEffect[] {
+    if (this.#suspected.has(node)) return []
+    this.#suspected.add(node)
+    return [{ type: 'Suspect', node }]
+  }
+
+  #isFine(node: NodeId, now: number): boolean {
+    return !this.#suspected.has(node) && this.#watched.get(node)?.isAvailable(now) === true
+  }
+
+  #send(to: NodeId, type: HeartbeatMessage['type'], sequence: number): HeartbeatEffect {
+    return { type: 'Send', to, message: { type, from: this.#self, sequence } }
+  }
+}

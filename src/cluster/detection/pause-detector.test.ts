@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import type { Standing } from '../cluster-messages.ts'
+import { defaultClusterSettings } from '../cluster-settings.ts'
+import { PauseDetector } from './pause-detector.ts'
+
+const look = { type: 'Look' } as const
+const standing = (from: string, question: number, word: Standing['standing'] = 'member') =>
+  ({ type: 'Standing', from, question, standing: word }) as const
+const types = (effects: readonly { readonly type: string }[]) => effects.map(({ type }) => type)
+
+/** A detector among `others` that slept from 250 ms to 30 s. */
+function woken(others: readonly string[]) {
+  const detector = new PauseDetector('a', defaultClusterSettings)
+  detector.step({ type: 'MembersChanged', others }, 0)
+  detector.step({ type: 'Tick' }, 250)
+  return { detector, effects: detector.step(look, 30_000) }
+}
+
+describe('PauseDetector', () => {
+  test('freezes before anything else is done after a long sleep, and asks everybody', () => {
+    const { effects } = woken(['b', 'c'])
+    expect(types(effects)).toEqual(['Overslept', 'Freeze', 'Send', 'Send'])
+    expect(effects[0]).toEqual({ type: 'Overslept', ms: 29_500 })
+    expect(effects[2]).toEqual({
+      type: 'Send',
+      to: 'b',
+      message: { type: 'GetStanding', from: 'a', question: 1 },
+    })
+  })
+
+  test('does not mind an ordinary delay', () => {
+    const detector = new PauseDetector('a', defaultClusterSettings)
+    detector.step({ type: 'Tick' }, 0)
+    expect(detector.step({ type: 'Tick' }, 1_900)).toEqual([])
+  })
+
+  test('thaws when more than half, itself included, say that it is a member', () => {
+    const { detector } = woken(['b', 'c', 'd'])
+    expect(detector.step(standing('b', 1), 30_010)).toEqual([])
+    expect(detector.step(standing('b', 1), 30_020)).toEqual([])
+    expect(types(detector.step(standing('c', 1), 30_030))).toEqual(['Thaw'])
+  })
+
+  test('counts neither old answers, nor strangers, nor other words', () => {
+    const { detector } = woken(['b', 'c'])
+    expect(detector.step(standing('b', 0), 30_010)).toEqual([])
+    expect(detector.step(standing('z', 1), 30_010)).toEqual([])
+    expect(detector.step(standing('c', 1, 'down'), 30_010)).toEqual([])
+    expect(detector.snapshot()).toEqual({ isDoubting: true, answers: 0 })
+  })
+
+  test('asks again, with a new question', () => {
+    const { detector } = woken(['b'])
+    expect(detector.step({ type: 'Tick' }, 30_250)).toEqual([])
+    expect(detector.step({ type: 'Tick' }, 31_000)).toMatchObject([{ message: { question: 2 } }])
+    expect(detector.step(standing('b', 1), 31_001)).toEqual([])
+    expect(types(detector.step(standing('b', 2), 31_002))).toEqual(['Thaw'])
+  })
+
+  test('has nobody to ask when alone', () => {
+    expect(types(woken([]).effects)).toEqual(['Overslept', 'Freeze', 'Thaw'])
+  })
+})

@@ -1,0 +1,114 @@
+/**
+ * Notices that this process slept so long that the cluster may have given it up (a suspended machine, SIGSTOP, a blocked
+ * event loop), and finds out whether it did.
+ *
+ *   awake ──gap between two looks at the clock──▶ doubting ──most members say "member"──▶ awake
+ *
+ * Invariant: after a long gap nothing counts as awake before more than half of the members, the node itself included,
+ * have answered a question that was asked after the gap. Members that agree on that many outvote any side that could
+ * have removed us.
+ */
+import { unreachable } from '../../foundation/assert.ts'
+import type { NodeId } from '../../remote/index.ts'
+import type { GetStanding, Standing } from '../cluster-messages.ts'
+import type { ClusterSettings } from '../cluster-settings.ts'
+
+export type PauseInput =
+  /** Any occasion to look at the clock; before queued work is done is best. */
+  | { readonly type: 'Look' }
+  | { readonly type: 'Tick' }
+  /** The members that decide, without the node itself. */
+  | { readonly type: 'MembersChanged'; readonly others: readonly NodeId[] }
+  | Standing
+
+export type PauseEffect =
+  | { readonly type: 'Send'; readonly to: NodeId; readonly message: GetStanding }
+  /** This process did not run for so long. */
+  | { readonly type: 'Overslept'; readonly ms: number }
+  | { readonly type: 'Freeze' }
+  | { readonly type: 'Thaw' }
+
+export interface PauseSnapshot {
+  readonly isDoubting: boolean
+  readonly answers: number
+}
+
+export class PauseDetector {
+  readonly #self: NodeId
+  readonly #settings: ClusterSettings
+  readonly #answered = new Set<NodeId>()
+  #others: readonly NodeId[] = []
+  #question = 0
+  #isDoubting = false
+  #askAgainAt = 0
+  #latest: number | undefined
+
+  constructor(self: NodeId, settings: ClusterSettings) {
+    this.#self = self
+    this.#settings = settings
+  }
+
+  step(input: PauseInput, now: number): PauseEffect[] {
+    const woken = this.#look(now)
+    switch (input.type) {
+      case 'Look':
+        return woken
+      case 'Tick':
+        return [...woken, ...this.#askAgain(now)]
+      case 'MembersChanged':
+        this.#others = input.others
+        return [...woken, ...this.#conclude()]
+      case 'Standing':
+        return [...woken, ...this.#heard(input)]
+      default:
+        return unreachable(input)
+    }
+  }
+
+  snapshot(): PauseSnapshot {
+    return { isDoubting: this.#isDoubting, answers: this.#answered.size }
+  }
+
+  #look(now: number): PauseEffect[] {
+    const gap = now - (this.#latest ?? now)
+    this.#latest = now
+    const { heartbeatIntervalMs, tickIntervalMs } = this.#settings
+    // Others give us up much later. But the silence of others that we forgive because we slept would also hide a split
+    // from us, so every sleep that is forgiven is followed by the question.
+    if (gap < 2 * heartbeatIntervalMs) return []
+    const effects: PauseEffect[] = [{ type: 'Overslept', ms: gap - tickIntervalMs }]
+    if (!this.#isDoubting) effects.push({ type: 'Freeze' })
+    this.#isDoubting = true
+    return [...effects, ...this.#ask(now), ...this.#conclude()]
+  }
+
+  #askAgain(now: number): PauseEffect[] {
+    return this.#isDoubting && now >= this.#askAgainAt ? this.#ask(now) : []
+  }
+
+  #ask(now: number): PauseEffect[] {
+    this.#askAgainAt = now + this.#settings.heartbeatIntervalMs
+    this.#question++
+    this.#answered.clear()
+    const message: GetStanding = {
+      type: 'GetStanding',
+      from: this.#self,
+      question: this.#question,
+    }
+    return this.#others.map((to) => ({ type: 'Send', to, message }))
+  }
+
+  #heard({ from, question, standing }: Standing): PauseEffect[] {
+    const isAnswer = question === this.#question && this.#others.includes(from)
+    if (!this.#isDoubting || !isAnswer || standing !== 'member') return []
+    this.#answered.add(from)
+    return this.#conclude()
+  }
+
+  #conclude(): PauseEffect[] {
+    const votes = this.#others.filter((node) => this.#answered.has(node)).length + 1
+    if (!this.#isDoubting || votes * 2 <= this.#others.length + 1) return []
+    this.#isDoubting = false
+    return [{ type: 'Thaw' }]
+  }
+}

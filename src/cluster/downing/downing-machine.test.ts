@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest'
+import { type NodeId, nodeIdOf } from '../../remote/index.ts'
+import { type ClusterSettings, defaultClusterSettings } from '../cluster-settings.ts'
+import type { Member, MemberStatus } from '../gossip/member.ts'
+import { DowningMachine } from './downing-machine.ts'
+import { defaultDowningSettings, stableAfterMs, unstableLimitMs } from './downing-settings.ts'
+import type { DowningView } from './downing-view.ts'
+
+const id = (name: string): NodeId => nodeIdOf(`${name.toLowerCase()}:1`, 1n)
+const names = (nodes: readonly NodeId[]) => nodes.map((node) => node[0]!.toUpperCase()).join('')
+const marks: Record<string, MemberStatus> = { j: 'Joining', l: 'Leaving', x: 'Exiting', d: 'Down' }
+const waitMs = 5_000
+const settings: ClusterSettings = {
+  ...defaultClusterSettings,
+  downing: { ...defaultDowningSettings, stableAfterMs: waitMs },
+}
+
+/** `ABCd` with `A>B` for A cannot reach B. The leader is the lowest that is not cut off. */
+function view(members: string, records = '', leader = 'A'): DowningView {
+  const list = [...members.matchAll(/([A-Z])([jlxd]?)/g)].map(([, name, mark], index): Member => ({
+    node: id(name!),
+    status: marks[mark!] ?? 'Up',
+    roles: [],
+    upNumber: index + 1,
+  }))
+  const pairs = records.split(' ').filter((word) => word !== '')
+  const rows = pairs.map(([observer, , subject]) => ({
+    observer: id(observer!),
+    subject: id(subject!),
+    status: 'Unreachable' as const,
+  }))
+  const unreachable = new Set(rows.map(({ subject }) => subject))
+  return { members: list, unreachable, records: rows, seenBy: new Set(), leader: id(leader) }
+}
+
+function run(self: string, ...views: readonly (readonly [at: number, view: DowningView])[]) {
+  const machine = new DowningMachine(id(self), settings)
+  const story: string[] = []
+  for (let now = 0; now <= 40_000; now += 250) {
+    const due = views
+      .filter(([at]) => at === now)
+      .map(([, next]) => ({ type: 'ViewChanged', view: next }) as const)
+    for (const input of [...due, { type: 'Tick' } as const]) {
+      for (const effect of machine.step(input, now)) {
+        const what =
+          effect.type === 'Down' ? `Down ${names(effect.nodes)} ${effect.why}` : effect.type
+        story.push(`${now} ${what}`)
+      }
+    }
+    if (story.some((line) => line.includes('Down'))) break
+  }
+  return story
+}
+
+describe('V-17 timing', () => {
+  test('the leader downs when the picture has been still for long enough', () => {
+    expect(run('A', [0, view('ABC')], [1_000, view('ABC', 'A>B C>B')])).toEqual([
+      '6000 Down B DownUnreachable',
+    ])
+  })
+
+  test('nobody else does', () => {
+    const cut = view('ABC', 'A>B')
+    expect(run('C', [0, view('ABC')], [1_000, cut], [7_000, view('ABdC', 'A>B')])).toEqual([])
+  })
+
+  test('leadership gained or lost while waiting counts at the end', () => {
+    const gained = run('A', [0, view('ABC', 'A>B', 'C')], [4_000, view('ABC', 'A>B', 'A')])
+    expect(gained).toEqual(['5000 Down B DownUnreachable'])
+    const lost = [
+      [0, view('ABC', 'A>B', 'A')],
+      [4_000, view('ABC', 'A>B', 'C')],
+      [9_000, view('ABdC', 'A>B', 'C')],
+    ] as const
+    expect(run('A', ...lost)).toEqual([])
+  })
+
+  test('any change of reachability, and any member that comes or goes, starts the wait anew', () => {
+    const cut = 'A>B'
+    expect(run('A', [0, view('ABCDE', cut)], [4_000, view('ABCDE', 'A>B A>C')])).toEqual([
+      '9000 Down BC DownUnreachable',
+    ])
+    expect(run('A', [0, view('ABCDj', cut)], [4_000, view('ABCD', cut)])).toEqual([
+      '9000 Down B DownUnreachable',
+    ])
+    expect(run('A', [0, view('ABCDl', cut)], [4_000, view('ABCDx', cut)])).toEqual([
+      '9000 Down B DownUnreachable',
+    ])
+    expect(run('A', [0, view('ABC', cut)], [4_000, view('ABCDj', cut)])).toEqual([
+      '5000 Down B DownUnreachable',
+    ])
+  })
+
+  test('healed, removed or downed by others in time: nothing to do', () => {
+    for (const healed of [view('ABC'), view('AC'), view('ABdC', 'A>B')]) {
+      expect(run('A', [0, view('ABC', 'A>B')], [4_000, healed])).toEqual([])
+    }
+  })
+
+  test('ABCDE with A>B and C>D: B and D', () => {
+    expect(run('A', [0, view('ABCDE', 'A>B C>D')])).toEqual(['5000 Down BD DownUnreachable'])
+  })
+
+  test('the losing side freezes at once, downs itself last, and thaws when the view heals', () => {
+    expect(run('C', [0, view('ABC')], [1_000, view('ABC', 'C>A C>B', 'C')])).toEqual([
+      '1000 Freeze',
+      '6000 Down C DownReachable',
+    ])
+    expect(run('C', [1_000, view('ABC', 'C>A C>B', 'C')], [3_000, view('ABC')])).toEqual([
+      '1000 Freeze',
+      '3000 Thaw',
+    ])
+    expect(run('B', [0, view('ABCDE', 'B>A B>D B>E', 'B')])).toEqual([
+      '0 Freeze',
+      '5000 Down CB DownReachable',
+    ])
+  })
+
+  test('a picture that keeps changing for too long ends with all down, on every node', () => {
+    const flapping = Array.from({ length: 20 }, (_, index) => {
+      const trouble = index % 2 === 0 ? 'A>B A>C' : 'A>B'
+      return [index * 2_000, view('ABCDE', trouble)] as const
+    })
+    expect(run('E', ...flapping)).toEqual(['15250 Down ABCDE Unstable'])
+  })
+
+  test('a tangle is given the time in which a cut would be noticed', () => {
+    expect(run('C', [0, view('ABCDE', 'A>B B>A', 'C')])).toEqual([
+      '9750 Down BA DownIndirectlyConnected',
+    ])
+  })
+
+  test('after a sleep the wait starts anew', () => {
+    const machine = new DowningMachine(id('A'), settings)
+    machine.step({ type: 'ViewChanged', view: view('ABC', 'A>B') }, 0)
+    machine.step({ type: 'Overslept' }, 30_000)
+    expect(machine.step({ type: 'Tick' }, 30_000)).toEqual([])
+    expect(machine.step({ type: 'Tick' }, 35_000)).toMatchObject([{ type: 'Down' }])
+  })
+})
+
+describe('how long to wait', () => {
+  test.each([
+    [1, 2_500],
+    [3, 2_500],
+    [5, 5_079],
+    [10, 8_579],
+    [20, 12_079],
+    [50, 16_706],
+    [100, 20_206],
+    [1_000, 31_833],
+  ])('%d members: %d ms', (members, ms) => {
+    expect(stableAfterMs(defaultDowningSettings, members, defaultClusterSettings)).toBe(ms)
+  })
+
+  test('instability is given three quarters more, at least ten seconds', () => {
+    expect(unstableLimitMs(defaultDowningSettings, 2_500)).toBe(10_000)
+    expect(unstableLimitMs(defaultDowningSettings, 20_000)).toBe(15_000)
+  })
+})

@@ -1,0 +1,87 @@
+/** What can be tuned about the end of a split, and how long to wait before anybody is given up. */
+import { seconds } from '../../foundation/duration.ts'
+
+export interface DowningSettings {
+  /** Only members with this role count when the majority is sought; undefined counts all. */
+  readonly role: string | undefined
+  /**
+   * How long the picture must be still before anybody is downed. `by-size` follows the number of members. Shorter moves
+   * entities sooner; too short acts on half a picture, or before the losing side has frozen itself. Where some links are
+   * broken and others not, the wait is at least as long as it takes to notice a cut.
+   */
+  readonly stableAfterMs: number | 'by-size'
+  /** How much longer than that a picture may keep changing before all members go down; Infinity never gives up. */
+  readonly downAllWhenUnstableMs: number | 'by-size'
+  /**
+   * Share of indirectly connected members from which all are downed. It counts only in clusters in which not everybody
+   * monitors everybody: elsewhere the indirectly connected are known exactly, and to down them is enough.
+   */
+  readonly indirectlyConnectedShareMax: number
+}
+
+export const defaultDowningSettings: DowningSettings = {
+  role: undefined,
+  stableAfterMs: 'by-size',
+  downAllWhenUnstableMs: 'by-size',
+  indirectlyConnectedShareMax: 0.5,
+}
+
+export interface DowningTimings {
+  readonly heartbeatIntervalMs: number
+  readonly gossipIntervalMs: number
+}
+
+/**
+ * How long to wait in a cluster of this many members.
+ *
+ * Two things must happen while we wait. Everybody concerned must notice the same trouble: signs of life arrive up to one
+ * heartbeat apart, detectors that have learned different rhythms differ by about one more, and a tick; 2.5 heartbeats.
+ * And the news must spread: each doubling of the cluster adds about 3.5 rounds of gossip. With three members each sees
+ * all others itself and nothing has to spread. At the defaults: 3 members 2.5 s, 5: 5.1 s, 10: 8.6 s, 20: 12.1 s,
+ * 50: 16.7 s, 100: 20.2 s, 1,000: 31.8 s; from ten members on it is the wait that the field recommends.
+ */
+export function stableAfterMs(
+  { stableAfterMs: wait }: DowningSettings,
+  members: number,
+  { heartbeatIntervalMs, gossipIntervalMs }: DowningTimings,
+): number {
+  if (wait !== 'by-size') return wait
+  const doublings = Math.log2(Math.max(members, 3) / 3)
+  return Math.round(2.5 * heartbeatIntervalMs + 3.5 * gossipIntervalMs * doublings)
+}
+
+/**
+ * Three quarters of the wait, but never less than 10 s: detectors find the dead of one accident seconds apart, and that
+ * alone must not look like instability.
+ */
+export function unstableLimitMs(settings: DowningSettings, stableMs: number): number {
+  const { downAllWhenUnstableMs: limit } = settings
+  return limit === 'by-size' ? Math.max(seconds(10), stableMs * 0.75) : limit
+}
+
+/** What all nodes must have in common, or two sides of a split could both decide to live. */
+export function agreementOnDowning(settings: DowningSettings): Readonly<Record<string, string>> {
+  return {
+    'downing.strategy': 'keep-majority',
+    'downing.role': settings.role ?? '(any)',
+    'downing.stableAfterMs': String(settings.stableAfterMs),
+    'downing.indirectlyConnectedShareMax': String(settings.indirectlyConnectedShareMax),
+  }
+}
+
+export function problemsWithDowning(settings: DowningSettings): string[] {
+  const problems: string[] = []
+  const { stableAfterMs: wait, downAllWhenUnstableMs: limit } = settings
+  const share = settings.indirectlyConnectedShareMax
+  if (wait !== 'by-size' && !(wait > 0 && wait < Infinity)) {
+    problems.push(`downing.stableAfterMs must be positive or 'by-size', not ${wait}`)
+  }
+  if (limit !== 'by-size' && !(limit > 0)) {
+    problems.push(`downing.downAllWhenUnstableMs must be positive or 'by-size', not ${limit}`)
+  }
+  if (!(share > 0 && share <= 1)) {
+    problems.push(`downing.indirectlyConnectedShareMax must be above 0 and at most 1, not ${share}`)
+  }
+  if (settings.role === '') problems.push('downing.role must be a role or undefined')
+  return problems
+}

@@ -1,0 +1,104 @@
+/**
+ * Questions about a gossip as one node sees it: whom nobody reaches, whether everybody who counts knows this version,
+ * and who leads. There is no election: every node computes the leader, each side of a split its own. What keeps that
+ * safe is that a leader acts on convergence only.
+ */
+import type { NodeId } from '../../remote/index.ts'
+import { type Gossip, memberOf } from './gossip.ts'
+import { type Member, type MemberStatus, compareMembers } from './member.ts'
+import { type Reachability, unreachableOrTerminated, withoutObservers } from './reachability.ts'
+
+const nobody: ReadonlySet<NodeId> = new Set()
+
+const leaderRanks: Readonly<Record<MemberStatus, number>> = {
+  Up: 0,
+  Leaving: 0,
+  Joining: 1,
+  Exiting: 2,
+  Down: 3,
+  Removed: 4,
+}
+
+/** What keeps this version from being agreed upon; both empty when it is. */
+export interface Disagreement {
+  readonly unseenBy: readonly NodeId[]
+  readonly unreachable: readonly NodeId[]
+}
+
+/** The reachability that counts: what members that are Down say of others does not. */
+export function reachabilityThatCounts(gossip: Gossip): Reachability {
+  const down = gossip.members.filter(({ status }) => status === 'Down').map(({ node }) => node)
+  return withoutObservers(gossip.reachability, new Set(down))
+}
+
+/** Members that somebody who counts cannot reach; never the viewer itself. */
+export function unreachableMembers(gossip: Gossip, self: NodeId): Set<NodeId> {
+  const unreachable = unreachableOrTerminated(reachabilityThatCounts(gossip))
+  unreachable.delete(self)
+  return unreachable
+}
+
+export function hasConverged(
+  gossip: Gossip,
+  self: NodeId,
+  exitingConfirmed: ReadonlySet<NodeId> = nobody,
+): boolean {
+  const { unseenBy, unreachable } = disagreementIn(gossip, self, exitingConfirmed)
+  return unseenBy.length === 0 && unreachable.length === 0
+}
+
+/** Why there is no convergence, for the machine and for people. */
+export function disagreementIn(
+  gossip: Gossip,
+  self: NodeId,
+  exitingConfirmed: ReadonlySet<NodeId> = nobody,
+): Disagreement {
+  const seen = new Set(gossip.seen)
+  const unseenBy = gossip.members.filter(
+    (member) => mustSee(member) && !seen.has(member.node) && !exitingConfirmed.has(member.node),
+  )
+  const unreachable = [...unreachableMembers(gossip, self)].filter(
+    (node) => !exitingConfirmed.has(node) && !isOnItsWayOut(memberOf(gossip, node)),
+  )
+  return { unseenBy: unseenBy.map(({ node }) => node), unreachable: unreachable.sort() }
+}
+
+/** The member that acts for all; undefined when every member is Down. */
+export function leaderOf(gossip: Gossip, self: NodeId): NodeId | undefined {
+  return leaderCandidates(gossip, self)[0]?.node
+}
+
+/** Members that could lead, the best first. */
+function leaderCandidates(gossip: Gossip, self: NodeId): Member[] {
+  const unreachable = unreachableMembers(gossip, self)
+  return gossip.members
+    .filter(({ node, status }) => status !== 'Down' && !unreachable.has(node))
+    .sort(compareForLeading)
+}
+
+/** The two that would lead best, `self` aside. */
+export function bestLeaders(gossip: Gossip, self: NodeId): NodeId[] {
+  const others = leaderCandidates(gossip, self).map(({ node }) => node)
+  return others.filter((node) => node !== self).slice(0, 2)
+}
+
+/** Whether every other member that is Down knows it, or is out of reach. */
+export function knowsEveryDowned(gossip: Gossip, self: NodeId): boolean {
+  const cutOff = unreachableMembers(gossip, self)
+  return gossip.members.every(
+    ({ node, status }) =>
+      status !== 'Down' || node === self || cutOff.has(node) || gossip.seen.includes(node),
+  )
+}
+
+export function compareForLeading(a: Member, b: Member): number {
+  return leaderRanks[a.status] - leaderRanks[b.status] || compareMembers(a, b)
+}
+
+function mustSee({ status }: Member): boolean {
+  return status === 'Up' || status === 'Leaving'
+}
+
+function isOnItsWayOut(member: Member | undefined): boolean {
+  return member === undefined || member.status === 'Down' || member.status === 'Exiting'
+}

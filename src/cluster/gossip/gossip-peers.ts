@@ -1,0 +1,49 @@
+/** Whom to gossip with next. Chance is passed in. */
+import type { Random } from '../../foundation/random.ts'
+import type { NodeId } from '../../remote/index.ts'
+import type { Gossip } from './gossip.ts'
+import { unreachableFrom } from './reachability.ts'
+
+/** Everybody to whom gossip can be sent: others may hold them for unreachable, we do not. */
+export function validPeers(gossip: Gossip, self: NodeId): NodeId[] {
+  const unreachable = unreachableFrom(gossip.reachability, self)
+  const nodes = gossip.members.map(({ node }) => node)
+  return nodes.filter((node) => node !== self && !unreachable.has(node))
+}
+
+/** One peer; with the given probability one that has not seen this version, if there is any. */
+export function choosePeer(
+  gossip: Gossip,
+  self: NodeId,
+  random: Random,
+  differentViewProbability: number,
+): NodeId | undefined {
+  const peers = validPeers(gossip, self)
+  const unseen = peers.filter((node) => !gossip.seen.includes(node))
+  const probability = effectiveProbability(differentViewProbability, gossip.members.length)
+  const prefersUnseen = unseen.length > 0 && random.float() < probability
+  return pick(prefersUnseen ? unseen : peers, random)
+}
+
+/** Up to `count` different ones of `nodes`. */
+export function sample(nodes: readonly NodeId[], count: number, random: Random): NodeId[] {
+  const rest = [...nodes]
+  const chosen: NodeId[] = []
+  while (chosen.length < count && rest.length > 0) {
+    chosen.push(...rest.splice(random.below(rest.length), 1))
+  }
+  return chosen
+}
+
+/**
+ * In large clusters everybody would turn to the same few that are behind and flood them: from 400 to 1,200 members the
+ * preference falls to a tenth.
+ */
+export function effectiveProbability(probability: number, members: number): number {
+  const beyond = Math.min(Math.max((members - 400) / 800, 0), 1)
+  return probability * (1 - 0.9 * beyond)
+}
+
+function pick(nodes: readonly NodeId[], random: Random): NodeId | undefined {
+  return nodes.length === 0 ? undefined : nodes[random.below(nodes.length)]
+}

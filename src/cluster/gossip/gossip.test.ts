@@ -1,0 +1,201 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type NodeId, nodeIdOf } from '../../remote/index.ts'
+import { answerToStatus, receiveGossip } from './gossip-exchange.ts'
+import { choosePeer, effectiveProbability, sample, validPeers } from './gossip-peers.ts'
+import {
+  type Gossip,
+  brokenInvariantOf,
+  changedBy,
+  dropTombstonesBefore,
+  emptyGossip,
+  hasSameContent,
+  memberOf,
+  mergeConcurrent,
+  mergeGossip,
+  putMember,
+  removeMembers,
+  seenBy,
+  seenDigest,
+  withObservation,
+} from './gossip.ts'
+import { moveMembers, standingOf } from './member-changes.ts'
+import { type MemberStatus, joiningMember } from './member.ts'
+import { compareClocks } from './vector-clock.ts'
+
+const id = (name: string): NodeId => nodeIdOf(`${name}:1`, 1n)
+const of = (members: Record<string, MemberStatus>): Gossip =>
+  Object.entries(members).reduce((gossip, [name, status]) => {
+    const member = { ...joiningMember(id(name), []), status }
+    return changedBy(putMember(gossip, member), id(name))
+  }, emptyGossip)
+const statusesIn = (gossip: Gossip): Record<string, MemberStatus> =>
+  Object.fromEntries(gossip.members.map(({ node, status }) => [node.slice(0, 1), status]))
+const seeded = (...floats: number[]) => ({
+  float: () => floats.shift() ?? 0,
+  below: (bound: number) => Math.floor((floats.shift() ?? 0) * bound),
+  uid: () => 1n,
+})
+
+describe('V-12 gossip', () => {
+  test('merges members to the status further along, both ways', () => {
+    const one = of({ a: 'Up', c: 'Leaving', e: 'Joining' })
+    const other = of({ a: 'Joining', c: 'Up', e: 'Up' })
+    const expected = { a: 'Up', c: 'Leaving', e: 'Up' }
+    expect(statusesIn(mergeGossip(one, other))).toEqual(expected)
+    expect(statusesIn(mergeGossip(other, one))).toEqual(expected)
+    expect(mergeGossip(one, other).seen).toEqual([])
+  })
+
+  test('does not bring a removed member back, and forgets its changes', () => {
+    const before = of({ a: 'Up', b: 'Down' })
+    const removed = changedBy(removeMembers(before, new Set([id('b')]), 1_000), id('a'))
+    const news = changedBy(putMember(before, joiningMember(id('c'), [])), id('b'))
+    const merged = mergeGossip(removed, news)
+    expect(statusesIn(merged)).toEqual({ a: 'Up', c: 'Joining' })
+    expect(merged.version.map(([node]) => node)).not.toContain(id('b'))
+    expect(standingOf(merged, id('b'))).toBe('removed')
+  })
+
+  test('drops tombstones only when they are old', () => {
+    const gossip = removeMembers(of({ a: 'Up', b: 'Down' }), new Set([id('b')]), 1_000)
+    expect(dropTombstonesBefore(gossip, 1_000)).toBe(gossip)
+    expect(dropTombstonesBefore(gossip, 1_001).tombstones).toEqual([])
+  })
+
+  test('counts a merge as a change when it would end with a version that says less', () => {
+    const before = of({ a: 'Up', b: 'Down' })
+    const removed = changedBy(removeMembers(before, new Set([id('b')]), 1_000), id('a'))
+    const news = changedBy(putMember(before, joiningMember(id('c'), [])), id('b'))
+    const merged = mergeConcurrent(removed, news, id('a'))
+    expect(compareClocks(mergeGossip(removed, news).version, removed.version)).toBe('same')
+    expect(compareClocks(merged.version, removed.version)).toBe('after')
+  })
+
+  test('knows what cannot be', () => {
+    const gossip = of({ a: 'Up' })
+    expect(brokenInvariantOf(gossip)).toBeUndefined()
+    expect(brokenInvariantOf({ ...gossip, seen: [id('z')] })).toMatch(/stranger has seen/)
+    expect(brokenInvariantOf({ ...gossip, version: [[id('z'), 1]] })).toMatch(/in the version/)
+    const stone = { node: id('a'), removedAtMs: 1 }
+    expect(brokenInvariantOf({ ...gossip, tombstones: [stone] })).toMatch(/tombstone/)
+    expect(() => seenBy(gossip, [id('z')])).toThrow(/Invariant broken/)
+  })
+})
+
+describe('exchanging gossip', () => {
+  const old = of({ a: 'Up', b: 'Up' })
+  const fresh = seenBy(changedBy(moveMembers(old, [id('b')], 'Leaving'), id('a')), [id('a')])
+
+  test('takes what is newer and answers that it has seen it', () => {
+    expect(receiveGossip(old, fresh, id('b'))).toEqual({ gossip: fresh, talksBack: true })
+    expect(receiveGossip(fresh, old, id('a'))).toEqual({ gossip: fresh, talksBack: true })
+  })
+
+  test('adds up who has seen the same, and is silent when the sender knows that we have', () => {
+    const ours = seenBy(fresh, [id('b')])
+    const { gossip, talksBack } = receiveGossip(ours, fresh, id('b'))
+    expect([gossip.seen, talksBack]).toEqual([[id('a'), id('b')], true])
+    expect(receiveGossip(fresh, gossip, id('a')).talksBack).toBe(false)
+  })
+
+  test('answers a status with what the other lacks', () => {
+    const ask = (theirs: Gossip, ours: Gossip) =>
+      answerToStatus(ours, theirs.version, seenDigest(theirs))
+    expect(ask(fresh, fresh)).toBe('nothing')
+    expect(ask(fresh, seenBy(fresh, [id('b')]))).toBe('gossip')
+    expect(ask(fresh, old)).toBe('status')
+    expect(ask(old, fresh)).toBe('gossip')
+  })
+
+  test('prefers those who are behind, with the given probability, and never the unreachable', () => {
+    const gossip = seenBy(of({ a: 'Up', b: 'Up', c: 'Up', d: 'Up' }), [id('a'), id('b')])
+    const view = withObservation(gossip, id('a'), id('d'), 'Unreachable')
+    expect(validPeers(view, id('a'))).toEqual([id('b'), id('c')])
+    expect(choosePeer(view, id('a'), seeded(0.79, 0), 0.8)).toBe(id('c'))
+    expect(choosePeer(view, id('a'), seeded(0.8, 0), 0.8)).toBe(id('b'))
+    expect(sample(['x', 'y', 'z'], 2, seeded(0.9, 0))).toEqual(['z', 'x'])
+  })
+
+  test.each([
+    [400, 0.8],
+    [800, 0.44],
+    [1200, 0.08],
+    [5000, 0.08],
+  ])('prefers them less among %d members: %d', (members, probability) => {
+    expect(effectiveProbability(0.8, members)).toBeCloseTo(probability, 10)
+  })
+})
+
+/** Replicas as they can come about: each applies own changes and receives what others had at some time. */
+type Step = readonly [actor: number, kind: number, target: number]
+const steps = fc.array(fc.tuple(fc.nat(2), fc.nat(5), fc.nat(4)), { maxLength: 25 })
+const names = ['a', 'b', 'c', 'd', 'e'].map(id)
+
+function replicasAfter(history: readonly Step[]): Gossip[] {
+  const start = of({ a: 'Up', b: 'Up', c: 'Up' })
+  const replicas = [start, start, start]
+  for (const [actor, kind, target] of history) {
+    const ours = replicas[actor]!
+    const node = names[target]!
+    replicas[actor] =
+      kind === 5 ? received(replicas, actor, target) : acted(ours, actor, kind, node)
+  }
+  return replicas
+}
+
+function received(replicas: readonly Gossip[], actor: number, target: number): Gossip {
+  const theirs = replicas[target % 3]!
+  const isMember = memberOf(theirs, names[actor]!) !== undefined
+  return isMember ? receiveGossip(replicas[actor]!, theirs, names[actor]!).gossip : replicas[actor]!
+}
+
+function acted(ours: Gossip, actor: number, kind: number, node: NodeId): Gossip {
+  const self = names[actor]!
+  const isOther = node !== self && !['a', 'b', 'c'].includes(node[0]!)
+  const member = memberOf(ours, node)
+  const changes: readonly (() => Gossip)[] = [
+    () =>
+      member || !isOther || standingOf(ours, node) === 'removed'
+        ? ours
+        : putMember(ours, joiningMember(node, [])),
+    () => moveMembers(ours, [node], 'Leaving'),
+    () => (isOther ? moveMembers(ours, [node], 'Down') : ours),
+    () => (member && node !== self ? withObservation(ours, self, node, 'Unreachable') : ours),
+    () => (member?.status === 'Down' ? removeMembers(ours, new Set([node]), 5) : ours),
+  ]
+  const next = changes[kind]!()
+  return next === ours ? ours : seenBy(changedBy(next, self), [self])
+}
+
+describe('merging gossip', () => {
+  test('is commutative, associative and idempotent, in content and byte by byte', () => {
+    fc.assert(
+      fc.property(steps, (history) => {
+        const [a, b, c] = replicasAfter(history) as [Gossip, Gossip, Gossip]
+        expect(JSON.stringify(mergeGossip(a, b))).toBe(JSON.stringify(mergeGossip(b, a)))
+        const left = mergeGossip(mergeGossip(a, b), c)
+        const right = mergeGossip(a, mergeGossip(b, c))
+        expect(JSON.stringify(left)).toBe(JSON.stringify(right))
+        expect(mergeGossip(a, a)).toEqual({ ...a, seen: [] })
+      }),
+    )
+  })
+
+  test('never revives, never strands a change, and keeps one story per version (J1.1-J1.6)', () => {
+    fc.assert(
+      fc.property(steps, (history) => {
+        const replicas = replicasAfter(history)
+        for (const one of replicas) {
+          expect(brokenInvariantOf(one)).toBeUndefined()
+          for (const other of replicas) {
+            const merged = mergeGossip(one, other)
+            for (const { node } of one.tombstones) expect(memberOf(merged, node)).toBeUndefined()
+            const isSame = compareClocks(one.version, other.version) === 'same'
+            if (isSame) expect(hasSameContent(one, other)).toBe(true)
+          }
+        }
+      }),
+    )
+  })
+})

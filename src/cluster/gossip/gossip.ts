@@ -1,0 +1,192 @@
+/**
+ * What one node knows about the whole cluster: an immutable value that travels and merges. Everything in it is sorted,
+ * so that equal knowledge is equal bytes.
+ *
+ * Invariant: no member is `Removed` or has a tombstone; whoever has seen, observes or has an entry in the version is a
+ * member.
+ */
+import { assert } from '../../foundation/assert.ts'
+import { stableHash } from '../../foundation/stable-hash.ts'
+import type { NodeId } from '../../remote/index.ts'
+import { type Member, compareMembers, mergeMembers } from './member.ts'
+import {
+  type Reachability,
+  allReachable,
+  mergeReachability,
+  observe,
+  restrict,
+  type ReachabilityStatus,
+} from './reachability.ts'
+import {
+  type VectorClock,
+  compareClocks,
+  emptyClock,
+  mergeClocks,
+  pruneClock,
+  tick,
+} from './vector-clock.ts'
+
+/** A member that was removed, and when, by the wall clock of whoever removed it. */
+export interface Tombstone {
+  readonly node: NodeId
+  readonly removedAtMs: number
+}
+
+export interface Gossip {
+  readonly members: readonly Member[]
+  /** Who has seen exactly this version. */
+  readonly seen: readonly NodeId[]
+  readonly reachability: Reachability
+  readonly version: VectorClock
+  readonly tombstones: readonly Tombstone[]
+}
+
+export const emptyGossip: Gossip = {
+  members: [],
+  seen: [],
+  reachability: allReachable,
+  version: emptyClock,
+  tombstones: [],
+}
+
+export function memberOf(gossip: Gossip, node: NodeId): Member | undefined {
+  return gossip.members.find((member) => member.node === node)
+}
+
+export function hasTombstone(gossip: Gossip, node: NodeId): boolean {
+  return gossip.tombstones.some((tombstone) => tombstone.node === node)
+}
+
+/** The gossip with this member in place of an earlier record of it. */
+export function putMember(gossip: Gossip, member: Member): Gossip {
+  const others = gossip.members.filter(({ node }) => node !== member.node)
+  return checked({ ...gossip, members: [...others, member].sort(compareMembers) })
+}
+
+/** The gossip without these members, as member, as witness and as subject; they cannot come back. */
+export function removeMembers(
+  gossip: Gossip,
+  nodes: ReadonlySet<NodeId>,
+  removedAtMs: number,
+): Gossip {
+  const tombstones = [...nodes].map((node) => ({ node, removedAtMs }))
+  const members = gossip.members.filter(({ node }) => !nodes.has(node))
+  return checked({
+    members,
+    seen: gossip.seen.filter((node) => !nodes.has(node)),
+    reachability: restrict(gossip.reachability, nodesOf(members)),
+    version: pruneClock(gossip.version, nodes),
+    tombstones: mergeTombstones(gossip.tombstones, tombstones),
+  })
+}
+
+export function dropTombstonesBefore(gossip: Gossip, timeMs: number): Gossip {
+  const kept = gossip.tombstones.filter(({ removedAtMs }) => removedAtMs >= timeMs)
+  return kept.length === gossip.tombstones.length ? gossip : { ...gossip, tombstones: kept }
+}
+
+export function withObservation(
+  gossip: Gossip,
+  observer: NodeId,
+  subject: NodeId,
+  status: ReachabilityStatus,
+): Gossip {
+  const reachability = observe(gossip.reachability, observer, subject, status)
+  return reachability === gossip.reachability ? gossip : checked({ ...gossip, reachability })
+}
+
+/** A change made by `node`: a new version, which nobody else has seen. Every change ends with this. */
+export function changedBy(gossip: Gossip, node: NodeId): Gossip {
+  return checked({ ...gossip, version: tick(gossip.version, node), seen: [] })
+}
+
+export function seenBy(gossip: Gossip, nodes: readonly NodeId[]): Gossip {
+  const news = nodes.filter((node) => !gossip.seen.includes(node))
+  return news.length === 0 ? gossip : checked({ ...gossip, seen: [...gossip.seen, ...news].sort() })
+}
+
+/**
+ * Everything both sides know; seen by nobody yet. Only a tombstone takes a member away: a member that one side lacks
+ * without one is news to that side.
+ */
+export function mergeGossip(a: Gossip, b: Gossip): Gossip {
+  const tombstones = mergeTombstones(a.tombstones, b.tombstones)
+  const gone = new Set(tombstones.map(({ node }) => node))
+  const members = mergeMemberLists(a.members, b.members).filter(({ node }) => !gone.has(node))
+  return checked({
+    members,
+    seen: [],
+    reachability: mergeReachability(a.reachability, b.reachability, nodesOf(members)),
+    version: pruneClock(mergeClocks(a.version, b.version), gone),
+    tombstones,
+  })
+}
+
+/**
+ * The merge as `node` keeps it. Entries of removed nodes leave the version, so the merge may end with the version of
+ * one side and more than its content; then it counts as a change, or the two would never be told apart.
+ */
+export function mergeConcurrent(ours: Gossip, theirs: Gossip, node: NodeId): Gossip {
+  const merged = mergeGossip(ours, theirs)
+  const isAmbiguous = [ours, theirs].some(
+    (side) =>
+      compareClocks(merged.version, side.version) === 'same' && !hasSameContent(merged, side),
+  )
+  return isAmbiguous ? changedBy(merged, node) : merged
+}
+
+export function hasSameContent(a: Gossip, b: Gossip): boolean {
+  return contentOf(a) === contentOf(b)
+}
+
+/** Who has seen, in few characters: with the version it tells whether two nodes know the same. */
+export function seenDigest(gossip: Gossip): string {
+  const text = gossip.seen.join()
+  return `${stableHash(text).toString(36)}.${stableHash(text, 1).toString(36)}`
+}
+
+/** Why this cannot be the gossip of a cluster; undefined when it can. */
+export function brokenInvariantOf(gossip: Gossip): string | undefined {
+  const nodes = nodesOf(gossip.members)
+  const isMember = (node: NodeId) => nodes.has(node)
+  if (gossip.members.some(({ status }) => status === 'Removed')) return 'a member is Removed'
+  if (gossip.tombstones.some(({ node }) => isMember(node))) return 'a member has a tombstone'
+  if (!gossip.seen.every(isMember)) return 'a stranger has seen it'
+  if (!gossip.version.every(([node]) => isMember(node))) return 'a stranger is in the version'
+  if (!gossip.reachability.every(({ observer }) => isMember(observer))) return 'a stranger observes'
+  return undefined
+}
+
+function checked(gossip: Gossip): Gossip {
+  const broken = brokenInvariantOf(gossip)
+  assert(broken === undefined, `gossip: ${broken}`)
+  return gossip
+}
+
+function contentOf({ members, reachability, tombstones }: Gossip): string {
+  return JSON.stringify([members, reachability, tombstones.map(({ node }) => node)])
+}
+
+function nodesOf(members: readonly Member[]): Set<NodeId> {
+  return new Set(members.map(({ node }) => node))
+}
+
+function mergeMemberLists(a: readonly Member[], b: readonly Member[]): Member[] {
+  const merged = new Map(a.map((member) => [member.node, member]))
+  for (const member of b) {
+    const other = merged.get(member.node)
+    merged.set(member.node, other === undefined ? member : mergeMembers(other, member))
+  }
+  return [...merged.values()].sort(compareMembers)
+}
+
+function mergeTombstones(a: readonly Tombstone[], b: readonly Tombstone[]): readonly Tombstone[] {
+  const merged = new Map(a.map((tombstone) => [tombstone.node, tombstone]))
+  for (const tombstone of b) {
+    const other = merged.get(tombstone.node)
+    if (other === undefined || other.removedAtMs < tombstone.removedAtMs) {
+      merged.set(tombstone.node, tombstone)
+    }
+  }
+  return [...merged.values()].sort((x, y) => (x.node < y.node ? -1 : 1))
+}

@@ -1,0 +1,64 @@
+/**
+ * What the leader does once everybody who counts has seen the same version: it lets joining members in, moves leaving
+ * ones out and buries the dead, all in one new version. A pure function of the gossip.
+ */
+import type { NodeId } from '../../remote/index.ts'
+import { unreachableMembers } from './convergence.ts'
+import { type Gossip, dropTombstonesBefore, putMember, removeMembers } from './gossip.ts'
+import { type Member, asUp, hasRole, notYetUp, withStatus } from './member.ts'
+
+export interface LeaderSituation {
+  readonly self: NodeId
+  /** Members that have said that their exiting tasks are done. */
+  readonly exitingConfirmed: ReadonlySet<NodeId>
+  /** Unreachable members that have been so long enough to be removed although they are merely Exiting. */
+  readonly longUnreachable: ReadonlySet<NodeId>
+  readonly wallMs: number
+  readonly minMembers: number
+  readonly minMembersByRole: Readonly<Record<string, number>>
+  readonly pruneTombstonesAfterMs: number
+}
+
+/** The gossip after the leader has acted; the same object when there was nothing to do. The version is the caller's. */
+export function actAsLeader(gossip: Gossip, situation: LeaderSituation): Gossip {
+  let next = moveLeavingOut(letJoiningIn(gossip, situation))
+  const removable = removableMembers(next, situation)
+  if (removable.size > 0) next = removeMembers(next, removable, situation.wallMs)
+  return dropTombstonesBefore(next, situation.wallMs - situation.pruneTombstonesAfterMs)
+}
+
+function letJoiningIn(gossip: Gossip, situation: LeaderSituation): Gossip {
+  const joining = gossip.members.filter(({ status }) => status === 'Joining')
+  if (joining.length === 0 || !areEnough(gossip, situation)) return gossip
+  const upNumbers = gossip.members.map(({ upNumber }) => (upNumber === notYetUp ? 0 : upNumber))
+  let upNumber = Math.max(...upNumbers)
+  // Members are in the order of addresses, and so are the numbers of those that come in together.
+  return joining.reduce((next, member) => putMember(next, asUp(member, ++upNumber)), gossip)
+}
+
+function moveLeavingOut(gossip: Gossip): Gossip {
+  return gossip.members
+    .filter(({ status }) => status === 'Leaving')
+    .reduce((next, member) => putMember(next, withStatus(member, 'Exiting')), gossip)
+}
+
+function removableMembers(gossip: Gossip, situation: LeaderSituation): Set<NodeId> {
+  const unreachable = unreachableMembers(gossip, situation.self)
+  const isGone = ({ node, status }: Member) =>
+    status === 'Down'
+      ? unreachable.has(node)
+      : status === 'Exiting' &&
+        (situation.exitingConfirmed.has(node) ||
+          (unreachable.has(node) && situation.longUnreachable.has(node)))
+  const gone = gossip.members.filter(isGone).map(({ node }) => node)
+  return new Set(gone)
+}
+
+function areEnough({ members }: Gossip, situation: LeaderSituation): boolean {
+  const isEnoughOf = ([role, min]: [string, number]) =>
+    members.filter((member) => hasRole(member, role)).length >= min
+  return (
+    members.length >= situation.minMembers &&
+    Object.entries(situation.minMembersByRole).every(isEnoughOf)
+  )
+}

@@ -1,0 +1,42 @@
+/** Changes that any node may make to the list of members. Each gives back the same gossip when there is nothing to change. */
+import type { NodeId } from '../../remote/index.ts'
+import type { Standing } from '../cluster-messages.ts'
+import { type Gossip, hasTombstone, memberOf, putMember, withObservation } from './gossip.ts'
+import { type MemberStatus, canBecome, withStatus } from './member.ts'
+import type { ReachabilityStatus } from './reachability.ts'
+
+/** The members among `nodes` that can still go there, as going there. */
+export function moveMembers(
+  gossip: Gossip,
+  nodes: readonly NodeId[],
+  status: MemberStatus,
+): Gossip {
+  return nodes.reduce((next, node) => {
+    const member = memberOf(next, node)
+    if (member === undefined || !canBecome(member.status, status)) return next
+    return putMember(next, withStatus(member, status))
+  }, gossip)
+}
+
+/** What a node has found out about another member. */
+export interface Observation {
+  readonly node: NodeId
+  readonly status: ReachabilityStatus
+}
+
+/** The gossip with an observation by `self`. */
+export function noteReachability(
+  gossip: Gossip,
+  self: NodeId,
+  { node, status }: Observation,
+): Gossip {
+  if (node === self || memberOf(gossip, node) === undefined) return gossip
+  return withObservation(gossip, self, node, status)
+}
+
+/** What a node is to whoever has this gossip. */
+export function standingOf(gossip: Gossip, node: NodeId): Standing['standing'] {
+  const member = memberOf(gossip, node)
+  if (member !== undefined) return member.status === 'Down' ? 'down' : 'member'
+  return hasTombstone(gossip, node) ? 'removed' : 'stranger'
+}

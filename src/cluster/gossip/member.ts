@@ -1,0 +1,94 @@
+/**
+ * A node as the cluster sees it. A member only ever moves forward:
+ *
+ *   Joining ──▶ Up ──▶ Leaving ──▶ Exiting ──▶ Removed        Joining ──▶ Leaving
+ *      └────────┴────────┴───────────┴──▶ Down ──▶ Removed
+ *
+ * Two records of one member merge into the one that is further along. `Removed` is never stored: a removed member is a
+ * tombstone.
+ */
+import { assert } from '../../foundation/assert.ts'
+import { type Address, type NodeId, addressOfNode, compareNodes } from '../../remote/index.ts'
+
+// For machines of this room: they take values from their own room only.
+export { addressOfNode }
+
+export type MemberStatus = 'Joining' | 'Up' | 'Leaving' | 'Exiting' | 'Down' | 'Removed'
+
+export interface Member {
+  readonly node: NodeId
+  readonly status: MemberStatus
+  /** What this member is for; sorted. */
+  readonly roles: readonly string[]
+  /** Counts up with every member that becomes Up: smaller is older. `notYetUp` before that. */
+  readonly upNumber: number
+}
+
+export const notYetUp: number = 2 ** 31 - 1
+
+const nextStatuses: Readonly<Record<MemberStatus, readonly MemberStatus[]>> = {
+  Joining: ['Up', 'Leaving', 'Down', 'Removed'],
+  Up: ['Leaving', 'Down', 'Removed'],
+  Leaving: ['Exiting', 'Down', 'Removed'],
+  Exiting: ['Down', 'Removed'],
+  Down: ['Removed'],
+  Removed: [],
+}
+
+const ranks: Readonly<Record<MemberStatus, number>> = {
+  Joining: 0,
+  Up: 1,
+  Leaving: 2,
+  Exiting: 3,
+  Down: 4,
+  Removed: 5,
+}
+
+export function joiningMember(node: NodeId, roles: readonly string[]): Member {
+  return { node, status: 'Joining', roles: [...new Set(roles)].sort(), upNumber: notYetUp }
+}
+
+export function canBecome(from: MemberStatus, to: MemberStatus): boolean {
+  return nextStatuses[from].includes(to)
+}
+
+/** The member in its next status. */
+export function withStatus(member: Member, status: MemberStatus): Member {
+  assert(
+    canBecome(member.status, status),
+    `${member.node} does not go from ${member.status} to ${status}`,
+  )
+  assert(status !== 'Up', 'a member becomes Up with its number')
+  return { ...member, status }
+}
+
+export function asUp(member: Member, upNumber: number): Member {
+  assert(member.status === 'Joining', `only a joining member becomes Up, ${member.node} is not`)
+  assert(upNumber > 0 && upNumber < notYetUp, 'up-numbers count from 1')
+  return { ...member, status: 'Up', upNumber }
+}
+
+/** One record of two: the status further along, and the age if either knows it. */
+export function mergeMembers(a: Member, b: Member): Member {
+  const further = ranks[a.status] >= ranks[b.status] ? a : b
+  const upNumber = Math.min(a.upNumber, b.upNumber)
+  return further.upNumber === upNumber ? further : { ...further, upNumber }
+}
+
+export function hasRole(member: Member, role: string | undefined): boolean {
+  return role === undefined || member.roles.includes(role)
+}
+
+export function addressOfMember(member: Member): Address {
+  return addressOfNode(member.node)
+}
+
+/** By address, then incarnation: the order of leadership. */
+export function compareMembers(a: Member, b: Member): number {
+  return compareNodes(a.node, b.node)
+}
+
+/** Oldest first: who became Up first, by address where that is equal. */
+export function compareAges(a: Member, b: Member): number {
+  return a.upNumber - b.upNumber || compareMembers(a, b)
+}

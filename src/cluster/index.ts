@@ -1,0 +1,30 @@
+/**
+ * Who is in the cluster, who can be reached, who leads, and who survives a split.
+ *
+ * Reading order: `gossip/member.ts`, `gossip/gossip.ts` (what travels and merges), `gossip/convergence.ts`,
+ * `gossip/leader-actions.ts`, `membership-machine.ts` (one node's part in it), `joining/`, `detection/` (who has fallen
+ * silent, and whether it was us), `downing/` (the end of a split), `cluster-machine.ts` (all of it as one machine),
+ * `cluster-events.ts`.
+ *
+ * Promises: a member moves only forward and never comes back once removed; the leader acts on convergence only; of the
+ * two sides of a clean split at most one survives, and the other is frozen before it is given up.
+ */
+export type * from './cluster-events.ts'
+export { ClusterMachine } from './cluster-machine.ts'
+export type * from './cluster-messages.ts'
+export type * from './cluster-protocol.ts'
+export { type ClusterSettings, defaultClusterSettings } from './cluster-settings.ts'
+export { problemsWithClusterSettings } from './cluster-settings-check.ts'
+export {
+  type DowningSettings,
+  defaultDowningSettings,
+  stableAfterMs,
+} from './downing/downing-settings.ts'
+export type { Gossip } from './gossip/gossip.ts'
+export {
+  type Member,
+  type MemberStatus,
+  compareAges,
+  compareMembers,
+  hasRole,
+} from './gossip/member.ts'

@@ -1,0 +1,52 @@
+/** What a member does with a request to join. A pure function of its gossip. */
+import { type NodeId, addressOfNode } from '../../remote/index.ts'
+import type { Join } from '../cluster-messages.ts'
+import {
+  type Gossip,
+  hasTombstone,
+  memberOf,
+  putMember,
+  withObservation,
+} from '../gossip/gossip.ts'
+import { type Member, addressOfMember, joiningMember, withStatus } from '../gossip/member.ts'
+
+export interface Admission {
+  /**
+   * `admitted`: a new member. `known`: its welcome was lost. `replaces`: it has to come again when its former incarnation
+   * is removed. `refused`: no answer.
+   */
+  readonly outcome: 'admitted' | 'known' | 'replaces' | 'refused'
+  readonly gossip: Gossip
+}
+
+export function admit(gossip: Gossip, self: NodeId, { from, roles }: Join): Admission {
+  const refused: Admission = { outcome: 'refused', gossip }
+  if (!canAdmit(memberOf(gossip, self)) || hasTombstone(gossip, from)) return refused
+  const known = memberOf(gossip, from)
+  if (known !== undefined) return canAdmit(known) ? { outcome: 'known', gossip } : refused
+  if (addressOfNode(from) === addressOfNode(self)) return refused
+
+  if (incarnationsBesides(gossip, from).length === 0) {
+    return { outcome: 'admitted', gossip: putMember(gossip, joiningMember(from, roles)) }
+  }
+  return { outcome: 'replaces', gossip: buryFormerIncarnations(gossip, self, from) }
+}
+
+/** Members that may speak for the cluster. */
+export function canAdmit(member: Member | undefined): boolean {
+  return member !== undefined && member.status !== 'Down' && member.status !== 'Exiting'
+}
+
+/** A living incarnation on an address proves that all others on it are dead: Terminated and Down, from any status. */
+export function buryFormerIncarnations(gossip: Gossip, self: NodeId, living: NodeId): Gossip {
+  return incarnationsBesides(gossip, living).reduce((next, former) => {
+    const down = former.status === 'Down' ? former : withStatus(former, 'Down')
+    const buried = down === former ? next : putMember(next, down)
+    return withObservation(buried, self, former.node, 'Terminated')
+  }, gossip)
+}
+
+function incarnationsBesides(gossip: Gossip, living: NodeId): Member[] {
+  const address = addressOfNode(living)
+  return gossip.members.filter((m) => m.node !== living && addressOfMember(m) === address)
+}

@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import { type Address, nodeIdOf } from '../../remote/index.ts'
+import { type ClusterSettings, agreementOf, defaultClusterSettings } from '../cluster-settings.ts'
+import { emptyGossip, putMember } from '../gossip/gossip.ts'
+import { joiningMember } from '../gossip/member.ts'
+import { JoiningMachine } from './joining-machine.ts'
+
+const self = nodeIdOf('a:1', 1n)
+const b = nodeIdOf('b:1', 2n)
+const seeds: readonly Address[] = ['a:1', 'b:1', 'c:1']
+const welcome = {
+  type: 'Welcome',
+  from: b,
+  gossip: putMember(emptyGossip, joiningMember(self, [])),
+} as const
+const ack = { type: 'InitJoinAck', from: b, problems: [] } as const
+const nack = (address: Address) => ({ type: 'InitJoinNack', from: nodeIdOf(address, 7n) }) as const
+const types = (effects: readonly { readonly type: string }[]) => effects.map(({ type }) => type)
+
+function joining(more: Partial<ClusterSettings> = {}, address: Address = 'a:1') {
+  const settings = { ...defaultClusterSettings, ...more }
+  return new JoiningMachine({ self: nodeIdOf(address, 1n), address, roles: ['web'], settings })
+}
+
+describe('JoiningMachine', () => {
+  test('asks all other seeds and joins through the first that answers', () => {
+    const machine = joining()
+    const message = { type: 'InitJoin', from: self, agreement: agreementOf(defaultClusterSettings) }
+    expect(machine.step({ type: 'JoinSeeds', seeds }, 0)).toEqual([
+      { type: 'SendToAddress', to: 'b:1', message },
+      { type: 'SendToAddress', to: 'c:1', message },
+    ])
+    const join = { type: 'Send', to: b, message: { type: 'Join', from: self, roles: ['web'] } }
+    expect(machine.step(ack, 10)).toEqual([join])
+    expect(machine.step(ack, 20)).toEqual([])
+    expect(machine.step({ type: 'Tick' }, 250)).toEqual([join])
+    expect(machine.step({ ...welcome, from: nodeIdOf('c:1', 3n) }, 260)).toEqual([])
+    expect(machine.step(welcome, 270)).toEqual([
+      { type: 'Joined', through: b, gossip: welcome.gossip },
+    ])
+    expect(machine.step(welcome, 280)).toEqual([])
+  })
+
+  test('forms a cluster as first seed when all others are in none', () => {
+    const machine = joining()
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    expect(machine.step(nack('b:1'), 10)).toEqual([])
+    expect(types(machine.step(nack('c:1'), 10))).toEqual(['FormCluster'])
+  })
+
+  test('forms a cluster as first seed when nobody is there, not at the first refusal', () => {
+    const machine = joining()
+    machine.step({ type: 'JoinSeeds', seeds: ['a:1', 'b:1'] }, 0)
+    const refused = { type: 'ConnectionRefused', address: 'b:1' } as const
+    expect(machine.step(refused, 1)).toEqual([])
+    expect(machine.step(refused, 501)).toEqual([])
+    expect(types(machine.step(refused, 1_001))).toEqual(['FormCluster'])
+  })
+
+  test('forms a cluster as first seed when nobody answers in time', () => {
+    const machine = joining()
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    expect(types(machine.step({ type: 'Tick' }, 4_900))).toEqual(['SendToAddress', 'SendToAddress'])
+    expect(types(machine.step({ type: 'Tick' }, 5_000))).toEqual(['FormCluster'])
+  })
+
+  test('never forms one as another seed', () => {
+    const machine = joining({}, 'c:1')
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    for (const address of ['a:1', 'b:1']) expect(machine.step(nack(address), 1)).toEqual([])
+    expect(types(machine.step({ type: 'Tick' }, 100_000))).toEqual([
+      'SendToAddress',
+      'SendToAddress',
+    ])
+  })
+
+  test('joins itself when told its own address, and another when told that', () => {
+    expect(types(joining().step({ type: 'JoinNode', address: 'a:1' }, 0))).toEqual(['FormCluster'])
+    const machine = joining()
+    expect(types(machine.step({ type: 'JoinNode', address: 'b:1' }, 0))).toEqual(['SendToAddress'])
+    expect(types(machine.step({ type: 'Tick' }, 100_000))).toEqual(['SendToAddress'])
+  })
+
+  test('starts over when the welcome does not come', () => {
+    const machine = joining()
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    machine.step(ack, 10)
+    expect(types(machine.step({ type: 'Tick' }, 10_010))).toEqual([
+      'SendToAddress',
+      'SendToAddress',
+    ])
+    expect(machine.step(welcome, 10_020)).toEqual([])
+  })
+
+  test('gives up when it was removed before it was welcome, by the word of a seed', () => {
+    const machine = joining()
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    machine.step(ack, 10)
+    const removed = { type: 'Standing', from: b, question: 0, standing: 'removed' } as const
+    expect(machine.step({ ...removed, from: nodeIdOf('z:1', 1n) }, 20)).toEqual([])
+    expect(machine.step(removed, 20)).toMatchObject([{ type: 'GiveUp', reason: 'join-failed' }])
+  })
+
+  test('gives up on settings that do not agree, and after its deadline', () => {
+    const machine = joining({ joinDeadlineMs: 8_000 }, 'c:1')
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    const problems = ['no answer from a:1, b:1']
+    expect(machine.step({ type: 'Tick' }, 8_000)).toEqual([
+      { type: 'GiveUp', reason: 'join-failed', problems },
+    ])
+    const other = joining()
+    other.step({ type: 'JoinSeeds', seeds }, 0)
+    expect(other.step({ ...ack, problems: ['x'] }, 1)).toEqual([
+      { type: 'GiveUp', reason: 'incompatible-config', problems: ['x'] },
+    ])
+  })
+})

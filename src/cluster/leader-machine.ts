@@ -1,0 +1,103 @@
+/**
+ * Acts for the cluster while it is this node's turn.
+ *
+ *   follower ◀──view──▶ leader, waiting ──convergence──▶ acts in one new version ──▶ leader, waiting
+ *
+ * Invariant: without convergence nothing is done, whoever leads; a member that is Exiting is removed only when it has
+ * confirmed, or has been out of reach for as long as a split is given.
+ */
+import { unreachable } from '../foundation/assert.ts'
+import type { NodeId } from '../remote/index.ts'
+import type { ExitingConfirmed } from './cluster-messages.ts'
+import type { ClusterSettings } from './cluster-settings.ts'
+import { stableAfterMs } from './downing/downing-settings.ts'
+import { hasConverged, leaderOf, unreachableMembers } from './gossip/convergence.ts'
+import { type Gossip, memberOf } from './gossip/gossip.ts'
+import { actAsLeader } from './gossip/leader-actions.ts'
+
+export type LeaderInput =
+  | { readonly type: 'Look'; readonly gossip: Gossip; readonly wallMs: number }
+  | ExitingConfirmed
+
+export type LeaderEffect =
+  | { readonly type: 'Change'; readonly gossip: Gossip; readonly tell: readonly NodeId[] }
+  | { readonly type: 'TellRemoved'; readonly node: NodeId }
+
+export interface LeaderSnapshot {
+  readonly exitingConfirmed: readonly NodeId[]
+  readonly unreachableSince: ReadonlyMap<NodeId, number>
+}
+
+export class LeaderMachine {
+  readonly #self: NodeId
+  readonly #settings: ClusterSettings
+  readonly #exitingConfirmed = new Set<NodeId>()
+  readonly #unreachableSince = new Map<NodeId, number>()
+
+  constructor(self: NodeId, settings: ClusterSettings) {
+    this.#self = self
+    this.#settings = settings
+  }
+
+  step(input: LeaderInput, now: number): LeaderEffect[] {
+    switch (input.type) {
+      case 'ExitingConfirmed':
+        this.#exitingConfirmed.add(input.from)
+        return []
+      case 'Look':
+        this.#note(input.gossip, now)
+        return this.#lead(input.gossip, input.wallMs, now)
+      default:
+        return unreachable(input)
+    }
+  }
+
+  snapshot(): LeaderSnapshot {
+    return {
+      exitingConfirmed: [...this.#exitingConfirmed],
+      unreachableSince: new Map(this.#unreachableSince),
+    }
+  }
+
+  /** Keeps what is remembered about members bounded by the members there are. */
+  #note(gossip: Gossip, now: number): void {
+    const cutOff = unreachableMembers(gossip, this.#self)
+    for (const node of this.#unreachableSince.keys()) {
+      if (!cutOff.has(node)) this.#unreachableSince.delete(node)
+    }
+    for (const node of cutOff) {
+      if (!this.#unreachableSince.has(node)) this.#unreachableSince.set(node, now)
+    }
+    for (const node of this.#exitingConfirmed) {
+      if (memberOf(gossip, node)?.status !== 'Exiting') this.#exitingConfirmed.delete(node)
+    }
+  }
+
+  #lead(gossip: Gossip, wallMs: number, now: number): LeaderEffect[] {
+    const isLeader = leaderOf(gossip, this.#self) === this.#self
+    if (!isLeader || !hasConverged(gossip, this.#self, this.#exitingConfirmed)) return []
+    const settings = this.#settings
+    const next = actAsLeader(gossip, {
+      self: this.#self,
+      exitingConfirmed: this.#exitingConfirmed,
+      longUnreachable: this.#longUnreachable(gossip, now),
+      wallMs,
+      minMembers: settings.minMembers,
+      minMembersByRole: settings.minMembersByRole,
+      pruneTombstonesAfterMs: settings.pruneTombstonesAfterMs,
+    })
+    if (next === gossip) return []
+    const moved = next.members.filter((m) => memberOf(gossip, m.node)?.status !== m.status)
+    const tell = moved.map(({ node }) => node)
+    const goodbyes = [...this.#exitingConfirmed]
+      .filter((node) => memberOf(next, node) === undefined)
+      .map((node) => ({ type: 'TellRemoved', node }) as const)
+    return [{ type: 'Change', gossip: next, tell }, ...goodbyes]
+  }
+
+  #longUnreachable(gossip: Gossip, now: number): Set<NodeId> {
+    const patience = stableAfterMs(this.#settings.downing, gossip.members.length, this.#settings)
+    const long = [...this.#unreachableSince].filter(([, since]) => now - since >= patience)
+    return new Set(long.map(([node]) => node))
+  }
+}

@@ -1,0 +1,42 @@
+/** What goes into the membership machine and what comes out of it. */
+import type { Random } from '../foundation/random.ts'
+import type { NodeId } from '../remote/index.ts'
+import type { ClusterEvent } from './cluster-events.ts'
+import type { ClusterMessage, MembershipMessage, Standing } from './cluster-messages.ts'
+import type { ClusterSettings } from './cluster-settings.ts'
+import type { DeparturePhase } from './departure-machine.ts'
+import type { Gossip } from './gossip/gossip.ts'
+import type { Observation } from './gossip/member-changes.ts'
+
+export type MembershipInput =
+  /** There is no cluster to be found: be the first member of a new one. */
+  | { readonly type: 'FormCluster' }
+  | { readonly type: 'Joined'; readonly through: NodeId; readonly gossip: Gossip }
+  /** Ask a member, or the node itself, to leave in good order. */
+  | { readonly type: 'Leave'; readonly node: NodeId }
+  /** Give members up: they are dead, or have to be. */
+  | { readonly type: 'Down'; readonly nodes: readonly NodeId[] }
+  | { readonly type: 'ExitingDone' }
+  | (Observation & { readonly type: 'Observed' })
+  | { readonly type: 'Tick'; readonly wallMs: number }
+  | MembershipMessage
+  | Standing
+
+export type MembershipEffect =
+  | { readonly type: 'Send'; readonly to: NodeId; readonly message: ClusterMessage }
+  | { readonly type: 'Publish'; readonly event: ClusterEvent }
+  /** Hand over what lives here, then say `ExitingDone`. */
+  | { readonly type: 'BeginExiting' }
+  | { readonly type: 'ShutDown'; readonly reason: 'leaving' | 'downing' }
+
+export interface MembershipOptions {
+  readonly self: NodeId
+  readonly roles: readonly string[]
+  readonly settings: ClusterSettings
+  readonly random: Random
+}
+
+export interface MembershipSnapshot {
+  readonly phase: 'outside' | DeparturePhase
+  readonly gossip: Gossip
+}

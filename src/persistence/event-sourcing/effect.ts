@@ -1,0 +1,172 @@
+/**
+ * What a command comes to: events to store, and what happens once they are stored. A plain value; nothing of it happens
+ * while it is made. Whatever is sent through it leaves the entity only after its events, and all events before them, are
+ * stored. What a command handler sends by itself (`ref.tell`, `fetch`) leaves at once: nothing can call it back.
+ */
+import type { ActorRef } from '../../actor/index.ts'
+import type { PersistenceFailure } from './event-sourced-errors.ts'
+
+/** Happens after the events were stored; never when they are replayed. */
+export type SideEffect<State> =
+  | { readonly type: 'Run'; readonly run: (state: State) => void }
+  | {
+      readonly type: 'Tell'
+      readonly to: ActorRef<never>
+      /** The message, or what makes it of the state. */
+      readonly message: unknown
+      /** What is told instead when the events are not stored. */
+      readonly orElse: ((error: PersistenceFailure) => unknown) | undefined
+    }
+
+export type Verdict = 'handled' | 'unhandled' | 'stash'
+
+const nothing: readonly never[] = []
+
+/** Made by its functions; the fields are for the runtime. */
+export class Effect<Event, State> {
+  readonly events: readonly Event[]
+  readonly verdict: Verdict
+  readonly sideEffects: readonly SideEffect<State>[]
+  readonly stops: boolean
+  readonly unstashes: boolean
+
+  private constructor(
+    events: readonly Event[],
+    verdict: Verdict,
+    sideEffects: readonly SideEffect<State>[] = nothing,
+    stops = false,
+    unstashes = false,
+  ) {
+    this.events = events
+    this.verdict = verdict
+    this.sideEffects = sideEffects
+    this.stops = stops
+    this.unstashes = unstashes
+  }
+
+  // ---- what to do with the command
+
+  /** Stores the event, or all of these or none. An event that is an array itself goes into an array. */
+  static persist<Event, State>(events: Event | readonly Event[]): Effect<Event, State> {
+    const list = Array.isArray(events) ? (events as readonly Event[]) : [events as Event]
+    return new Effect<Event, State>(list, 'handled')
+  }
+
+  /** Stores nothing. What is chained still waits for the events before: reads see only what is stored. */
+  static none<Event, State>(): Effect<Event, State> {
+    return new Effect<Event, State>(nothing, 'handled')
+  }
+
+  /** Publishes the command as `UnhandledMessage`. */
+  static unhandled<Event, State>(): Effect<Event, State> {
+    return new Effect<Event, State>(nothing, 'unhandled')
+  }
+
+  /** Stops the entity once all events before are stored. */
+  static stop<Event, State>(): Effect<Event, State> {
+    return new Effect<Event, State>(nothing, 'handled', nothing, true)
+  }
+
+  /** Keeps the command for later. */
+  static stash<Event, State>(): Effect<Event, State> {
+    return new Effect<Event, State>(nothing, 'stash')
+  }
+
+  /** Handles every command stashed so far before any other, beginning with the oldest. */
+  static unstashAll<Event, State>(): Effect<Event, State> {
+    return new Effect<Event, State>(nothing, 'handled', nothing, false, true)
+  }
+
+  /** Stores nothing and answers: see `thenReply`. */
+  static reply<Event, State, Reply>(
+    replyTo: ActorRef<Reply>,
+    reply: NoInfer<Reply> | ((state: State) => NoInfer<Reply>),
+    orElse?: (error: PersistenceFailure) => NoInfer<Reply>,
+  ): Effect<Event, State> {
+    return Effect.none<Event, State>().thenReply(replyTo, reply, orElse)
+  }
+
+  /** Stores nothing and does not answer, on purpose. */
+  static noReply<Event, State>(): Effect<Event, State> {
+    return Effect.none()
+  }
+
+  // ---- what happens then, in this order
+
+  /**
+   * Calls this with the state after the events. Valid in it: the actor's context. Nobody waits for what it may return; a
+   * promise that rejects fails the actor.
+   */
+  thenRun(run: (state: State) => void): Effect<Event, State> {
+    return this.#then({ type: 'Run', run })
+  }
+
+  /** Tells this, or what is made of the state after the events. `orElse`: as for `thenReply`. */
+  thenTell<Message>(
+    to: ActorRef<Message>,
+    message: NoInfer<Message> | ((state: State) => NoInfer<Message>),
+    orElse?: (error: PersistenceFailure) => NoInfer<Message>,
+  ): Effect<Event, State> {
+    return this.#then({ type: 'Tell', to, message, orElse })
+  }
+
+  /**
+   * Answers, with a value or with what is made of the state. When the events are not stored, `orElse` says what is
+   * answered instead; without it an ask of this node is rejected with the error, and one of another node times out.
+   */
+  thenReply<Reply>(
+    replyTo: ActorRef<Reply>,
+    reply: NoInfer<Reply> | ((state: State) => NoInfer<Reply>),
+    orElse?: (error: PersistenceFailure) => NoInfer<Reply>,
+  ): Effect<Event, State> {
+    return this.thenTell(replyTo, reply, orElse)
+  }
+
+  /** Stops the entity, after everything else that is chained. No command is handled after this one. */
+  thenStop(): Effect<Event, State> {
+    return this.#with(this.sideEffects, true, this.unstashes)
+  }
+
+  /**
+   * As `unstashAll`. Does not wait for the store, since nothing leaves the entity by it: stashed commands are handled
+   * right after this one.
+   */
+  thenUnstashAll(): Effect<Event, State> {
+    return this.#with(this.sideEffects, this.stops, true)
+  }
+
+  #then(sideEffect: SideEffect<State>): Effect<Event, State> {
+    const { sideEffects } = this
+    const all = sideEffects.length === 0 ? [sideEffect] : [...sideEffects, sideEffect]
+    return this.#with(all, this.stops, this.unstashes)
+  }
+
+  #with(
+    sideEffects: readonly SideEffect<State>[],
+    stops: boolean,
+    unstashes: boolean,
+  ): Effect<Event, State> {
+    return new Effect(this.events, this.verdict, sideEffects, stops, unstashes)
+  }
+}
+
+/** The makers of effects for one type of entity. */
+export interface Effects<Event, State> {
+  persist(events: Event | readonly Event[]): Effect<Event, State>
+  none(): Effect<Event, State>
+  unhandled(): Effect<Event, State>
+  stop(): Effect<Event, State>
+  stash(): Effect<Event, State>
+  unstashAll(): Effect<Event, State>
+  reply<Reply>(
+    replyTo: ActorRef<Reply>,
+    reply: NoInfer<Reply> | ((state: State) => NoInfer<Reply>),
+    orElse?: (error: PersistenceFailure) => NoInfer<Reply>,
+  ): Effect<Event, State>
+  noReply(): Effect<Event, State>
+}
+
+/** `Effect` with its types filled in, so that chained functions know the state: `const effect = effectsFor<Event, State>()` */
+export function effectsFor<Event, State>(): Effects<Event, State> {
+  return Effect
+}

@@ -1,0 +1,100 @@
+/** How an event-sourced entity fails. A caller can read from the class whether its command may have taken effect. */
+import { CodedError } from '../../foundation/coded-error.ts'
+import { show } from '../../foundation/show.ts'
+
+/** The journal let the entity down. It never goes on with the state it has. */
+export abstract class PersistenceFailure extends CodedError {
+  readonly persistenceId: string
+
+  constructor(persistenceId: string, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.persistenceId = persistenceId
+  }
+}
+
+/** A failure that a fresh instance may get over: what `onPersistFailure` answers for. */
+export abstract class JournalFailure extends PersistenceFailure {}
+
+/** Nothing was stored: the command had no effect and may be sent again. */
+export class EventsNotStored extends JournalFailure {
+  readonly code = 'EVENTS_NOT_STORED'
+
+  constructor(persistenceId: string, cause: unknown) {
+    super(
+      persistenceId,
+      `Events of ${show(persistenceId)} were not stored: ${wordsOf(cause)} The command had no effect and may be sent again.`,
+      cause,
+    )
+  }
+}
+
+/** The command may have taken effect or not. */
+export class EventsOutcomeUnknown extends JournalFailure {
+  readonly code = 'EVENTS_OUTCOME_UNKNOWN'
+
+  constructor(persistenceId: string, cause: unknown) {
+    super(
+      persistenceId,
+      `Nobody can tell whether events of ${show(persistenceId)} were stored: ${wordsOf(cause)} Ask the entity before the command is sent again.`,
+      cause,
+    )
+  }
+}
+
+/** The entity could not be brought back to its state. */
+export class RecoveryFailure extends JournalFailure {
+  readonly code = 'RECOVERY_FAILED'
+
+  constructor(persistenceId: string, cause: unknown) {
+    super(
+      persistenceId,
+      `${show(persistenceId)} could not be recovered: ${wordsOf(cause)} Look at its journal and at the event handler.`,
+      cause,
+    )
+  }
+}
+
+/** Another instance has claimed the stream: this one was not alone, and has lost. Nothing of this command was stored. */
+export class WriterFenced extends PersistenceFailure {
+  readonly code = 'WRITER_FENCED'
+  readonly byWriter: string
+  readonly byEpoch: number
+
+  constructor(persistenceId: string, byWriter: string, byEpoch: number) {
+    super(
+      persistenceId,
+      `${show(persistenceId)} is written by ${show(byWriter)} now (epoch ${byEpoch}); this instance stops. Its command had no effect and may be sent again.`,
+    )
+    this.byWriter = byWriter
+    this.byEpoch = byEpoch
+  }
+}
+
+/** Nothing came from the journal for too long. */
+export class RecoveryTimedOut extends CodedError {
+  readonly code = 'RECOVERY_TIMED_OUT'
+
+  constructor(what: string, timeoutMs: number) {
+    super(`${what} took longer than recoveryTimeoutMs, ${timeoutMs} ms.`)
+  }
+}
+
+/** A handler of an event-sourced behavior gave something that is no effect, or one that cannot be. */
+export class InvalidEffect extends CodedError {
+  readonly code = 'INVALID_EFFECT'
+}
+
+export class InvalidEventSourcedSettings extends CodedError {
+  readonly code = 'INVALID_EVENT_SOURCED_SETTINGS'
+  readonly problems: readonly string[]
+
+  constructor(persistenceId: string, problems: readonly string[]) {
+    super(`${show(persistenceId)} cannot work with these settings: ${problems.join('; ')}.`)
+    this.problems = problems
+  }
+}
+
+function wordsOf(cause: unknown): string {
+  const words = cause instanceof Error ? cause.message : show(cause)
+  return /[.!?]$/.test(words) ? words : `${words}.`
+}

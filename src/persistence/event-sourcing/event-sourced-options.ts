@@ -1,0 +1,90 @@
+/** How an event-sourced actor is described: its handlers, what they are told, and what it works with. */
+import type {
+  ActorContext,
+  ChildFailed,
+  Signal,
+  SupervisorStrategy,
+  Terminated,
+} from '../../actor/index.ts'
+import type { ValueCodec } from '../../serialization/index.ts'
+import type { Journal } from '../journal.ts'
+import type { Effect } from './effect.ts'
+import type { RecoveryFailure } from './event-sourced-errors.ts'
+import type { EventSourcedSettings } from './event-sourced-settings.ts'
+import type { RecoveryPermits } from './recovery-permits.ts'
+
+export interface EventSourcedOptions<Command, Event, State> {
+  readonly persistenceId: string
+  /** Before the first event. States are values: handlers never change one, they make the next. */
+  readonly emptyState: State
+  /**
+   * Decides. May be async: then no other command is handled, and nothing that is held is released, until it settles.
+   * What it sends by itself, past its effect, leaves at once and is not covered by any promise of this room.
+   */
+  readonly commandHandler: (
+    state: State,
+    command: Command,
+    context: EventSourcedContext<Command>,
+  ) => Effect<Event, State> | Promise<Effect<Event, State>>
+  /** Makes the next state. Pure: runs before an event is stored, and again whenever it is replayed. */
+  readonly eventHandler: (
+    state: State,
+    event: Event,
+    context: EventSourcedContext<Command>,
+  ) => State
+  readonly signals?: EventSourcedSignalHandlers<Command, State>
+  readonly journal: Journal
+  /** One for many entities saves memory. It must be for stored values. */
+  readonly codec?: ValueCodec
+  readonly settings?: Partial<EventSourcedSettings>
+  /** Limits how many entities of the node recover at once; without it there is no limit. */
+  readonly recoveryPermits?: RecoveryPermits
+  /** Who writes, for people who look for the other instance; the path of the actor when not given. */
+  readonly writer?: string
+  /**
+   * `SupervisorStrategy.restartWithBackoff(…)`: a failed recovery or write builds the entity anew instead of stopping it.
+   * An instance that lost its stream to another always stops.
+   */
+  readonly onPersistFailure?: Extract<SupervisorStrategy, { readonly type: 'backoff' }>
+}
+
+/** What handlers know about the entity beside its state. */
+export interface EventSourcedContext<in out Command> {
+  /** Valid in command handlers, `thenRun` and signal handlers, as for any actor. */
+  readonly actor: ActorContext<Command>
+  readonly persistenceId: string
+  /** That of the event being applied; elsewhere of the last event that the state at hand is made of. */
+  readonly lastSequenceNr: number
+  /** Whether events are being replayed. */
+  readonly isRecovering: boolean
+}
+
+/** All events are applied; commands come next. */
+export interface RecoveryCompleted {
+  readonly type: 'RecoveryCompleted'
+}
+
+/** The state is not to be relied on; the entity stops, or is built anew. */
+export interface RecoveryFailed {
+  readonly type: 'RecoveryFailed'
+  readonly error: RecoveryFailure
+}
+
+export type EventSourcedSignal = Signal | RecoveryCompleted | RecoveryFailed
+
+/** As for any actor, with the newest state: its last events may still be in flight, and what is sent here does not wait. */
+export type EventSourcedSignalHandlers<Command, State> = {
+  readonly [Kind in EventSourcedSignal['type']]?: (
+    state: State,
+    signal: Kind extends 'Terminated'
+      ? Terminated | ChildFailed
+      : Extract<EventSourcedSignal, { readonly type: Kind }>,
+    context: EventSourcedContext<Command>,
+  ) => Kind extends 'RecoveryCompleted' | 'RecoveryFailed' ? void : void | Promise<void>
+}
+
+/** The options, checked and completed. */
+export type EventSourcedPlan<Command, Event, State> = EventSourcedOptions<Command, Event, State> & {
+  readonly codec: ValueCodec
+  readonly settings: EventSourcedSettings
+}

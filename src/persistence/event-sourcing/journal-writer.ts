@@ -1,0 +1,91 @@
+/** Gives the batches of one instance to the journal, and says in the words of the pipeline what became of them. */
+import { unreachable } from '../../foundation/assert.ts'
+import type { AppendResult, Journal } from '../journal.ts'
+import {
+  EventTooLarge,
+  InvalidJournalCall,
+  JournalClosed,
+  JournalCorrupted,
+  JournalUnavailable,
+} from '../persistence-errors.ts'
+import {
+  EventsNotStored,
+  EventsOutcomeUnknown,
+  type PersistenceFailure,
+  WriterFenced,
+} from './event-sourced-errors.ts'
+import type { WriteEffect, WriteEnd } from './write-pipeline-machine.ts'
+
+type Append = Extract<WriteEffect<never>, { type: 'Append' }>
+export type WriteOutcome = { readonly type: 'Appended'; readonly batch: number } | WriteEnd
+
+export class JournalWriter {
+  readonly #journal: Journal
+  readonly #persistenceId: string
+  readonly #epoch: number
+  readonly #answered: (outcome: WriteOutcome) => void
+
+  constructor(
+    journal: Journal,
+    persistenceId: string,
+    epoch: number,
+    answered: (outcome: WriteOutcome) => void,
+  ) {
+    this.#journal = journal
+    this.#persistenceId = persistenceId
+    this.#epoch = epoch
+    this.#answered = answered
+  }
+
+  /** Never rejects: the answer says everything. */
+  async append({ batch, expectedSequenceNr, events }: Append): Promise<void> {
+    const persistenceId = this.#persistenceId
+    let outcome: WriteOutcome
+    try {
+      const write = { persistenceId, epoch: this.#epoch, expectedSequenceNr, events }
+      outcome = this.#outcomeOf(batch, expectedSequenceNr, await this.#journal.append(write))
+    } catch (cause) {
+      outcome = { type: isRefusal(cause) ? 'Failed' : 'Unknown', batch, cause }
+    }
+    this.#answered(outcome)
+  }
+
+  #outcomeOf(batch: number, expectedSequenceNr: number, result: AppendResult): WriteOutcome {
+    switch (result.type) {
+      case 'Appended':
+        return { type: 'Appended', batch }
+      case 'Fenced':
+        return { type: 'Fenced', batch, byWriter: result.byWriter, byEpoch: result.byEpoch }
+      case 'SequenceConflict': {
+        const where = `the stream of "${this.#persistenceId}"`
+        const problem = `it has ${result.highestSequenceNr} events where its only writer knows of ${expectedSequenceNr}`
+        return { type: 'Failed', batch, cause: new JournalCorrupted(where, problem) }
+      }
+      default:
+        return unreachable(result)
+    }
+  }
+}
+
+/** Whether the journal says that nothing was stored. Of anything else nobody can tell. */
+function isRefusal(cause: unknown): boolean {
+  return (
+    cause instanceof JournalUnavailable ||
+    cause instanceof EventTooLarge ||
+    cause instanceof InvalidJournalCall ||
+    cause instanceof JournalClosed
+  )
+}
+
+export function failureOf(persistenceId: string, end: WriteEnd): PersistenceFailure {
+  switch (end.type) {
+    case 'Fenced':
+      return new WriterFenced(persistenceId, end.byWriter, end.byEpoch)
+    case 'Failed':
+      return new EventsNotStored(persistenceId, end.cause)
+    case 'Unknown':
+      return new EventsOutcomeUnknown(persistenceId, end.cause)
+    default:
+      return unreachable(end)
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * The writes of one running entity. Commands go on while earlier events are in flight; what they cause is held until
+ * their events, and all before them, are stored.
+ *
+ *   open ──Fenced, Failed──▶ closing (earlier appends are still awaited) ──▶ stopped
+ *     └──Unknown, GivenUp────────┴──▶ stopped
+ *
+ * Invariant: what is held is released or discarded once, and released in the order of handling, after every event handled
+ * up to then is stored; appends expect consecutive sequence numbers; nothing is released after the stop.
+ */
+import { assert, unreachable } from '../../foundation/assert.ts'
+
+export type WriteInput<Held> =
+  /** A command was handled on the newest state; it may have no events. */
+  | {
+      readonly type: 'CommandHandled'
+      readonly events: readonly Uint8Array[]
+      readonly held: Held
+    }
+  /** No more commands for now: what was gathered goes to the journal. */
+  | { readonly type: 'TurnEnded' }
+  | { readonly type: 'Appended'; readonly batch: number }
+  | Fencing
+  | Failing
+  | Doubt
+  /** The entity ends without waiting for its journal. */
+  | { readonly type: 'GivenUp'; readonly cause: unknown }
+
+/** Another writer has the stream: nothing of this batch was stored. */
+export interface Fencing {
+  readonly type: 'Fenced'
+  readonly batch: number
+  readonly byWriter: string
+  readonly byEpoch: number
+}
+
+/** Nothing of this batch was stored. */
+export interface Failing {
+  readonly type: 'Failed'
+  readonly batch: number
+  readonly cause: unknown
+}
+
+/** Nobody can tell whether this batch was stored. */
+export interface Doubt {
+  readonly type: 'Unknown'
+  readonly batch: number
+  readonly cause: unknown
+}
+
+export type WriteEnd = Fencing | Failing | Doubt
+
+export type WriteEffect<Held> =
+  | {
+      readonly type: 'Append'
+      readonly batch: number
+      readonly expectedSequenceNr: number
+      readonly events: readonly Uint8Array[]
+    }
+  | { readonly type: 'Release'; readonly held: readonly Held[] }
+  | { readonly type: 'Discard'; readonly held: readonly Held[]; readonly because: WriteEnd }
+  | { readonly type: 'Stop'; readonly because: WriteEnd }
+
+/** Events that go to the journal together, and what waits for them. */
+interface Batch<Held> {
+  readonly number: number
+  readonly expectedSequenceNr: number
+  readonly events: Uint8Array[]
+  readonly held: Held[]
+  isStored: boolean
+}
+
+const none: readonly never[] = []
+
+export class WritePipelineMachine<Held> {
+  readonly #appendEventsMax: number
+  /** In flight, oldest first, with consecutive numbers. */
+  readonly #inFlight: Batch<Held>[] = []
+  /** Not given to the journal yet. */
+  #open: Batch<Held> | undefined = undefined
+  #sequenceNr: number
+  #batches = 0
+  #heldCount = 0
+  #end: WriteEnd | undefined = undefined
+
+  /** `sequenceNr` is that of the last stored event. */
+  constructor(sequenceNr: number, appendEventsMax: number) {
+    this.#sequenceNr = sequenceNr
+    this.#appendEventsMax = appendEventsMax
+  }
+
+  /** What waits for its events. */
+  get heldCount(): number {
+    return this.#heldCount
+  }
+
+  get isIdle(): boolean {
+    return this.#open === undefined && this.#inFlight.length === 0
+  }
+
+  step(input: WriteInput<Held>): readonly WriteEffect<Held>[] {
+    switch (input.type) {
+      case 'CommandHandled':
+        return this.#handled(input.events, input.held)
+      case 'TurnEnded':
+        return this.#open === undefined ? none : [this.#append(this.#open)]
+      case 'Appended':
+        return this.#appended(input.batch)
+      case 'Fenced':
+      case 'Failed':
+        return this.#refused(input)
+      case 'Unknown':
+        return this.#find(input.batch) === undefined ? none : this.#stop(input)
+      case 'GivenUp':
+        return this.isIdle ? none : this.#stop({ type: 'Unknown', batch: 0, cause: input.cause })
+      default:
+        return unreachable(input)
+    }
+  }
+
+  #handled(events: readonly Uint8Array[], held: Held): readonly WriteEffect<Held>[] {
+    assert(this.#end === undefined, 'no command is handled after a write has failed')
+    if (events.length === 0) return this.#holdAsIs(held)
+    const effects: WriteEffect<Held>[] = []
+    const before = this.#open
+    if (before !== undefined && before.events.length + events.length > this.#appendEventsMax) {
+      effects.push(this.#append(before))
+    }
+    const batch = (this.#open ??= this.#newBatch())
+    for (const event of events) batch.events.push(event)
+    batch.held.push(held)
+    this.#heldCount++
+    this.#sequenceNr += events.length
+    assert(Number.isSafeInteger(this.#sequenceNr), 'sequence numbers are exact')
+    if (batch.events.length >= this.#appendEventsMax) effects.push(this.#append(batch))
+    return effects
+  }
+
+  /** It has no events of its own, but may have seen those of others. */
+  #holdAsIs(held: Held): readonly WriteEffect<Held>[] {
+    const last = this.#open ?? this.#inFlight.at(-1)
+    if (last === undefined) return [{ type: 'Release', held: [held] }]
+    last.held.push(held)
+    this.#heldCount++
+    return none
+  }
+
+  #newBatch(): Batch<Held> {
+    const expectedSequenceNr = this.#sequenceNr
+    return { number: ++this.#batches, expectedSequenceNr, events: [], held: [], isStored: false }
+  }
+
+  #append(batch: Batch<Held>): WriteEffect<Held> {
+    this.#open = undefined
+    this.#inFlight.push(batch)
+    const { number, expectedSequenceNr, events } = batch
+    return { type: 'Append', batch: number, expectedSequenceNr, events }
+  }
+
+  /** Undefined for what is no longer, or never was, awaited. */
+  #find(number: number): Batch<Held> | undefined {
+    const batch = this.#inFlight[number - (this.#inFlight[0]?.number ?? 0)]
+    return batch?.isStored === true ? undefined : batch
+  }
+
+  #appended(number: number): readonly WriteEffect<Held>[] {
+    const batch = this.#find(number)
+    if (batch === undefined) return none
+    batch.isStored = true
+    const effects: WriteEffect<Held>[] = []
+    while (this.#inFlight[0]?.isStored === true) {
+      const { held } = this.#inFlight.shift()!
+      this.#heldCount -= held.length
+      effects.push({ type: 'Release', held })
+    }
+    if (this.#end !== undefined && this.isIdle) effects.push({ type: 'Stop', because: this.#end })
+    return effects
+  }
+
+  /** What came before this batch is still awaited: it may be stored. What came after cannot be. */
+  #refused(end: Fencing | Failing): readonly WriteEffect<Held>[] {
+    const batch = this.#find(end.batch)
+    if (batch === undefined) return none
+    this.#end = end
+    const discard = this.#discardFrom(this.#inFlight.indexOf(batch), end)
+    return this.isIdle ? [discard, { type: 'Stop', because: end }] : [discard]
+  }
+
+  #stop(end: Doubt): readonly WriteEffect<Held>[] {
+    this.#end = end
+    return [this.#discardFrom(0, end), { type: 'Stop', because: end }]
+  }
+
+  #discardFrom(index: number, because: WriteEnd): WriteEffect<Held> {
+    const held = this.#inFlight.splice(index).flatMap((batch) => batch.held)
+    if (this.#open !== undefined) held.push(...this.#open.held)
+    this.#open = undefined
+    this.#heldCount -= held.length
+    return { type: 'Discard', held, because }
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * Carries out what the pipeline machine decides: gives batches to the journal at the end of a turn, lets effects happen
+ * inside the actor's turn, and undoes them when their events are not stored. While the actor stops, answers of the journal
+ * are awaited for a bounded time (`handlerStopTimeoutMs`), so that what was stored is also answered.
+ */
+import type { ActorContext } from '../../actor/index.ts'
+import { unreachable } from '../../foundation/assert.ts'
+import type { Task } from '../../foundation/dispatcher.ts'
+import type { Claim } from '../journal.ts'
+import type { ActorTurn } from './actor-turn.ts'
+import type { EventSourcedContext, EventSourcedPlan } from './event-sourced-options.ts'
+import { discard, type HeldEffects, perform } from './held-effects.ts'
+import { failureOf, JournalWriter, type WriteOutcome } from './journal-writer.ts'
+import { type WriteEffect, WritePipelineMachine } from './write-pipeline-machine.ts'
+
+export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+export interface WritePipelineOptions<Command, Event, State> {
+  readonly plan: EventSourcedPlan<Command, Event, State>
+  readonly claim: Claim
+  readonly turn: ActorTurn<Command>
+  readonly view: Mutable<EventSourcedContext<Command>>
+  /** In the actor's turn: there is room again. */
+  readonly stored: () => void
+  /** In the actor's turn: what was stored has failed in its consequences. Throws on. */
+  readonly failed: (error: unknown) => never
+}
+
+/** A box, because anything can be thrown. */
+interface Thrown {
+  readonly error: unknown
+}
+
+export class WritePipeline<Command, Event, State> {
+  readonly #persistenceId: string
+  readonly #machine: WritePipelineMachine<HeldEffects<State>>
+  readonly #writer: JournalWriter
+  readonly #turn: ActorTurn<Command>
+  readonly #view: Mutable<EventSourcedContext<Command>>
+  readonly #context: ActorContext<Command>
+  readonly #stored: () => void
+  readonly #failed: (error: unknown) => never
+  readonly #flush: Task
+  #phase: 'open' | 'failing' | 'draining' | 'ended' = 'open'
+  #isFlushAsked = false
+  /** How much was held at the last look. */
+  #lookedAt = 0
+  #drained: (() => void) | undefined = undefined
+
+  constructor(options: WritePipelineOptions<Command, Event, State>) {
+    const { plan, claim, turn, view, stored, failed } = options
+    const { persistenceId, journal, settings } = plan
+    this.#persistenceId = persistenceId
+    this.#machine = new WritePipelineMachine(claim.highestSequenceNr, settings.appendEventsMax)
+    const answered = (outcome: WriteOutcome): void => this.#answered(outcome)
+    this.#writer = new JournalWriter(journal, persistenceId, claim.epoch, answered)
+    this.#turn = turn
+    this.#view = view
+    this.#context = view.actor
+    this.#stored = stored
+    this.#failed = failed
+    this.#flush = {
+      isInternal: false,
+      run: () => this.#look(),
+      toString: () => `the writes of ${persistenceId}`,
+    }
+  }
+
+  /** Whether commands may be handled. */
+  get isOpen(): boolean {
+    return this.#phase === 'open'
+  }
+
+  /** Commands whose events are not stored yet. */
+  get heldCount(): number {
+    return this.#machine.heldCount
+  }
+
+  /** Takes the events of a command and what it causes. Throws what that throws, if it happens at once. */
+  add(events: readonly Uint8Array[], held: HeldEffects<State>): void {
+    const thrown = this.#perform(this.#machine.step({ type: 'CommandHandled', events, held }))
+    if (events.length > 0) this.#askFlush()
+    if (thrown !== undefined) throw thrown.error
+  }
+
+  /** The actor stops or restarts. Resolves when the journal has answered for everything. */
+  drain(): Promise<void> | undefined {
+    if (this.#phase === 'ended') return undefined
+    this.#phase = 'draining'
+    this.#endTurn()
+    if (this.#isDone()) return undefined
+    return new Promise((resolve) => (this.#drained = resolve))
+  }
+
+  /** Another instance is in its place, or the actor is gone: nothing of it happens any more. */
+  giveUp(): void {
+    if (this.#phase === 'ended') return
+    this.#phase = 'ended'
+    const cause = new Error('the instance ended before its journal answered')
+    this.#perform(this.#machine.step({ type: 'GivenUp', cause }))
+  }
+
+  /** Commands that wait share an append; when none waits, there is nothing to wait for. */
+  #askFlush(): void {
+    if (!this.#turn.hasMore) return this.#endTurn()
+    if (this.#isFlushAsked) return
+    this.#isFlushAsked = true
+    this.#lookedAt = 0
+    this.#turn.afterwards(this.#flush)
+  }
+
+  /** Goes on gathering while commands come, but not for an actor that does not get on. */
+  #look(): number {
+    const { heldCount } = this.#machine
+    if (this.#turn.hasMore && heldCount > this.#lookedAt) {
+      this.#lookedAt = heldCount
+      this.#turn.afterwards(this.#flush)
+    } else {
+      this.#isFlushAsked = false
+      this.#endTurn()
+    }
+    // All of a quota would mean another turn.
+    return 0
+  }
+
+  #endTurn(): void {
+    if (this.#phase !== 'ended') this.#perform(this.#machine.step({ type: 'TurnEnded' }))
+  }
+
+  #answered(outcome: WriteOutcome): void {
+    if (this.#phase !== 'draining') return this.#turn.run(() => this.#conclude(outcome))
+    this.#conclude(outcome)
+  }
+
+  /** An answer has come; in the actor's turn, unless the actor is stopping. */
+  #conclude(outcome: WriteOutcome): void {
+    if (this.#turn.isTerminated) return this.giveUp()
+    if (this.#phase === 'ended') return
+    const thrown = this.#perform(this.#machine.step(outcome))
+    if (this.#phase === 'draining') {
+      if (thrown !== undefined) this.#context.log.error({ err: thrown.error }, 'failed at the end')
+      this.#isDone()
+    } else if (thrown === undefined) {
+      this.#stored()
+    } else {
+      this.#failed(thrown.error)
+    }
+  }
+
+  #isDone(): boolean {
+    if (!this.#machine.isIdle) return false
+    this.#phase = 'ended'
+    this.#drained?.()
+    return true
+  }
+
+  /** Answers what was thrown first; what is stored happens nevertheless. */
+  #perform(effects: readonly WriteEffect<HeldEffects<State>>[]): Thrown | undefined {
+    let thrown: Thrown | undefined
+    for (const effect of effects) {
+      switch (effect.type) {
+        case 'Append':
+          void this.#writer.append(effect)
+          break
+        case 'Release':
+          thrown = this.#release(effect.held) ?? thrown
+          break
+        case 'Discard':
+          this.#discard(effect)
+          break
+        case 'Stop':
+          thrown = { error: failureOf(this.#persistenceId, effect.because) }
+          this.#phase = 'ended'
+          break
+        default:
+          unreachable(effect)
+      }
+    }
+    return thrown
+  }
+
+  #release(helds: readonly HeldEffects<State>[]): Thrown | undefined {
+    const { lastSequenceNr } = this.#view
+    let thrown: Thrown | undefined
+    for (const held of helds) {
+      this.#view.lastSequenceNr = held.sequenceNr
+      try {
+        perform(held, this.#rejected)
+        if (held.stops && this.#phase !== 'draining') this.#context.stop()
+      } catch (error) {
+        thrown ??= { error }
+      }
+    }
+    this.#view.lastSequenceNr = lastSequenceNr
+    return thrown
+  }
+
+  readonly #rejected = (error: unknown): void => {
+    if (!this.#turn.isTerminated) return this.#turn.run(() => this.#failed(error))
+    this.#context.log.error({ err: error }, 'an async side effect failed after the actor had ended')
+  }
+
+  #discard({ held, because }: Extract<WriteEffect<HeldEffects<State>>, { type: 'Discard' }>): void {
+    if (this.#phase === 'open') this.#phase = 'failing'
+    const error = failureOf(this.#persistenceId, because)
+    const { self, system } = this.#context
+    for (const each of held) discard(each, error, self, system.runtime)
+  }
+}

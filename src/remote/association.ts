@@ -1,0 +1,229 @@
+/**
+ * All this node knows about one peer address: which incarnation lives there, the two lanes in both directions, the refs
+ * of its actors, who watches whom. When another incarnation appears there, everything of the one before ends here.
+ *
+ * Invariant: nothing is sent to, or taken from, an incarnation that was replaced or quarantined.
+ */
+import type { DeadLetterReason, InternalRef, Runtime, Watcher } from '../actor/index.ts'
+import type { Admission } from './handshake/handshake-machine.ts'
+import type { Lane } from './handshake/handshake-messages.ts'
+import { Incarnations } from './incarnations.ts'
+import type { InboundLink } from './link/inbound-link.ts'
+import type { LinkLoss, LinkOwner, LinkWorld } from './link/link-owner.ts'
+import { OutboundLink } from './link/outbound-link.ts'
+import type { ConnectFailure } from './link/peer-connection.ts'
+import type { Address, NodeId } from './node-id.ts'
+import type { RefText } from './ref/ref-text.ts'
+import { type RefHome, type RemoteRef, RemoteQuestion } from './ref/remote-ref.ts'
+import { RemoteRefs } from './ref/remote-refs.ts'
+import { PeerConnected, PeerDisconnected, PeerQuarantined } from './remote-events.ts'
+import { RemoteDeathWatch } from './watch/remote-death-watch.ts'
+import { writeSystemFrame, type SystemMessage } from './watch/system-messages.ts'
+import type { ByteCursor } from './wire/byte-cursor.ts'
+
+export interface AssociationOptions {
+  readonly address: Address
+  readonly world: LinkWorld
+  /** An actor of this node, by the text that stands in a `Watch`. */
+  readonly actorAt: (path: string) => InternalRef
+  readonly onFailure: (failure: ConnectFailure, address: Address) => void
+}
+
+export class Association implements LinkOwner, RefHome {
+  readonly address: Address
+  readonly runtime: Runtime
+  readonly #options: AssociationOptions
+  readonly #incarnations = new Incarnations()
+  readonly #links: Readonly<Record<Lane, OutboundLink>>
+  readonly #inbound = new Map<Lane, { readonly peer: NodeId; readonly link: InboundLink }>()
+  readonly #refs: RemoteRefs
+  readonly #deathWatch: RemoteDeathWatch
+
+  constructor(options: AssociationOptions) {
+    const { address, world, actorAt } = options
+    const { settings, runtime } = world
+    this.address = address
+    this.runtime = runtime
+    this.#options = options
+    this.#links = {
+      control: new OutboundLink('control', world, this),
+      data: new OutboundLink('data', world, this),
+    }
+    this.#refs = new RemoteRefs({
+      home: this,
+      outboxOf: (lane) => this.#links[lane],
+      refsMax: settings.refsMax,
+      controlPaths: settings.controlPaths,
+      isWatched: (ref) => this.#deathWatch.isWatched(ref),
+    })
+    this.#deathWatch = new RemoteDeathWatch({
+      clock: runtime.environment.clock,
+      timers: runtime.environment.timers,
+      systemMessagesMax: settings.systemMessagesMax,
+      deathNoticeWaitMs: settings.deathNoticeWaitMs,
+      actorAt,
+      peer: () => this.peer,
+      send: (sequence, message) => this.#sendSystem(sequence, message),
+      wake: () => this.#links.control.wake(),
+      whenDataSettled: (done) => this.#links.data.whenSettled(done),
+      onOverflow: () => this.#abandon('too many system messages are unconfirmed'),
+    })
+  }
+
+  /** The incarnation that lives there now, as far as this node knows. */
+  get peer(): NodeId | undefined {
+    return this.#incarnations.current
+  }
+
+  /** Messages that wait here, not yet handed to the network. */
+  get queued(): number {
+    return this.#links.control.queued + this.#links.data.queued
+  }
+
+  // ---- refs
+
+  refTo(text: RefText): RemoteRef {
+    return this.#refs.refTo(text)
+  }
+
+  questionOf(node: NodeId, askNumber: number): RemoteQuestion {
+    return new RemoteQuestion(this, this.#links.data, node, askNumber)
+  }
+
+  isGone(node: NodeId | undefined): boolean {
+    return node !== undefined && this.#incarnations.isGone(node)
+  }
+
+  watch(ref: RemoteRef, watcher: Watcher): void {
+    if (this.isGone(ref.node)) watcher.watchedTerminated(ref, undefined)
+    else this.#deathWatch.watch(ref, watcher)
+  }
+
+  unwatch(ref: RemoteRef, watcher: Watcher): void {
+    this.#deathWatch.unwatch(ref, watcher)
+  }
+
+  // ---- incarnations
+
+  admission(node: NodeId): Admission {
+    return this.#incarnations.admission(node)
+  }
+
+  fateOf(node: NodeId): DeadLetterReason | undefined {
+    return this.#incarnations.admission(node)
+  }
+
+  /** Somebody has proved to be this node. */
+  #learn(node: NodeId): void {
+    const before = this.#incarnations.current
+    if (!this.#incarnations.learn(node)) return
+    if (before !== undefined) this.#end(before, 'former-incarnation', `replaced by ${node}`)
+    this.#deathWatch.peerChanged(node, before === undefined)
+  }
+
+  /** Gives this incarnation up for good. */
+  quarantine(node: NodeId, reason: string): void {
+    if (!this.#incarnations.quarantine(node)) return
+    this.runtime.logger.warn({ node, reason }, `Node ${node} is quarantined: ${reason}`)
+    this.#end(node, 'quarantined', 'quarantined')
+    this.#deathWatch.forgetMessagesTo(node)
+    this.#deathWatch.nodeGone(node)
+    this.runtime.eventStream.publish(new PeerQuarantined(node, reason))
+  }
+
+  /** The cluster has seen the last of it: those who watch its actors are told. It may still be spoken to. */
+  nodeRemoved(node: NodeId): void {
+    this.#incarnations.remove(node)
+    this.#deathWatch.nodeGone(node)
+  }
+
+  #end(node: NodeId, letters: DeadLetterReason, reason: string): void {
+    for (const link of Object.values(this.#links)) {
+      link.disconnect(node, reason)
+      link.giveUp(letters, (recipient) => recipient.node === node)
+    }
+    for (const [lane, { peer, link }] of this.#inbound) {
+      if (peer !== node) continue
+      this.#inbound.delete(lane)
+      link.close(reason)
+    }
+  }
+
+  // ---- inbound
+
+  /** The peer has connected; an earlier connection of the same lane is over, whether it knows or not. */
+  accepted(lane: Lane, peer: NodeId, link: InboundLink): void {
+    this.#learn(peer)
+    const before = this.#inbound.get(lane)
+    this.#inbound.set(lane, { peer, link })
+    before?.link.close('replaced by a newer connection')
+  }
+
+  inboundLost(lane: Lane, link: InboundLink): void {
+    if (this.#inbound.get(lane)?.link === link) this.#inbound.delete(lane)
+  }
+
+  takeSystem(cursor: ByteCursor): void {
+    this.#deathWatch.take(cursor)
+  }
+
+  get lastSystemTaken(): number {
+    return this.#deathWatch.lastTaken
+  }
+
+  // ---- system messages
+
+  #sendSystem(sequence: number, message: SystemMessage): void {
+    const { control } = this.#links
+    if (control.isOpen) control.sendFrame((target) => writeSystemFrame(target, sequence, message))
+    else control.wake()
+  }
+
+  systemConfirmed(sequence: number): void {
+    this.#deathWatch.confirmed(sequence)
+  }
+
+  #abandon(reason: string): void {
+    if (this.peer !== undefined) this.quarantine(this.peer, reason)
+    // Nobody was ever reached there, so there is no one to give up.
+    else this.#deathWatch.giveUp()
+  }
+
+  // ---- from the links
+
+  needs(lane: Lane): boolean {
+    return lane === 'control' && this.#deathWatch.unconfirmed > 0
+  }
+
+  opened(lane: Lane, peer: NodeId): void {
+    this.#learn(peer)
+    if (lane === 'control') {
+      for (const [sequence, message] of this.#deathWatch.numbered()) {
+        this.#sendSystem(sequence, message)
+      }
+    }
+    this.runtime.eventStream.publish(new PeerConnected(peer, lane))
+  }
+
+  failed(failure: ConnectFailure): void {
+    this.#options.onFailure(failure, this.address)
+    if (this.#deathWatch.oldestWaitMs > this.#options.world.settings.systemGiveUpAfterMs) {
+      this.#abandon('a system message stayed unconfirmed for too long')
+    }
+  }
+
+  lost(lane: Lane, peer: NodeId, { reason, unconfirmed }: LinkLoss): void {
+    this.runtime.eventStream.publish(new PeerDisconnected(peer, lane, reason, unconfirmed))
+  }
+
+  /** Takes no more messages; calls `done` when what was sent has come or is lost. */
+  stop(done: () => void): void {
+    const links = Object.values(this.#links)
+    let waiting = links.length
+    for (const link of links) link.stop(() => void (--waiting === 0 && done()))
+  }
+
+  close(): void {
+    for (const link of Object.values(this.#links)) link.close()
+  }
+}

@@ -1,0 +1,58 @@
+/** Tells the operator and the event stream about connections that did not come about: each cause once until it changes. */
+import type { ActorSystem } from '../actor/index.ts'
+import type { Lane, RefusalReason } from './handshake/handshake-messages.ts'
+import type { ConnectFailure } from './link/peer-connection.ts'
+import type { Address, NodeId } from './node-id.ts'
+import type { HandshakeError } from './remote-errors.ts'
+import { ConnectionRefused, HandshakeFailed, ThisNodeQuarantined } from './remote-events.ts'
+
+const rememberedMax = 1_000
+
+export class FailureReports {
+  readonly #system: ActorSystem
+  /** What was last logged about a peer. */
+  readonly #logged = new Map<string, string>()
+
+  constructor(system: ActorSystem) {
+    this.#system = system
+  }
+
+  outboundFailed(failure: ConnectFailure, address: Address): void {
+    if (failure.type === 'handshake') {
+      return this.#handshakeFailed(failure.error, failure.refusal, address)
+    }
+    const { type, detail } = failure.reason
+    if (type === 'refused') this.#system.eventStream.publish(new ConnectionRefused(address))
+    const text = `Node ${address} cannot be reached: ${type}${detail && ` (${detail})`}`
+    if (this.#isNews(address, text)) this.#system.log.info({ address, reason: type }, text)
+  }
+
+  inboundFailed(failure: ConnectFailure, from: string): void {
+    if (failure.type === 'handshake') {
+      return this.#handshakeFailed(failure.error, failure.refusal, failure.error.address)
+    }
+    this.#system.log.debug({ from }, `A connection from ${from} ended before it began`)
+  }
+
+  inboundLost(node: NodeId, lane: Lane, reason: string): void {
+    this.#system.log.debug({ node, lane, reason }, `Connection from ${node} ended: ${reason}`)
+  }
+
+  #handshakeFailed(
+    error: HandshakeError,
+    refusal: RefusalReason | undefined,
+    address: Address,
+  ): void {
+    const { eventStream } = this.#system
+    eventStream.publish(new HandshakeFailed(error))
+    if (refusal === 'quarantined') eventStream.publish(new ThisNodeQuarantined(address))
+    if (this.#isNews(address, error.message)) this.#system.log.warn({ err: error }, error.message)
+  }
+
+  #isNews(key: string, text: string): boolean {
+    if (this.#logged.get(key) === text) return false
+    if (this.#logged.size >= rememberedMax) this.#logged.clear()
+    this.#logged.set(key, text)
+    return true
+  }
+}

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type Admission,
+  type HandshakeEffect,
+  HandshakeMachine,
+  type HandshakeOptions,
+} from './handshake-machine.ts'
+import { encodeHandshake, nonceBytes } from './handshake-messages.ts'
+
+const secret = 'a secret of some length'
+const a = '10.0.0.1:2552#00000000000000aa'
+const b = '10.0.0.2:2552#00000000000000bb'
+const nothing = (): Admission => undefined
+
+const base = { clusterName: 'shop', secret, admit: nothing }
+
+function dialer(options: Partial<HandshakeOptions> = {}): HandshakeMachine {
+  const role = { type: 'dialer', lane: 'data', to: '10.0.0.2:2552' } as const
+  return new HandshakeMachine({ ...base, self: a, nonce: nonce(1), role, ...options })
+}
+
+function listener(options: Partial<HandshakeOptions> = {}): HandshakeMachine {
+  const role = { type: 'listener', from: '10.0.0.1:40001' } as const
+  return new HandshakeMachine({ ...base, self: b, nonce: nonce(2), role, ...options })
+}
+
+function nonce(fill: number): Buffer {
+  return Buffer.alloc(nonceBytes, fill)
+}
+
+/** Lets both talk until nothing is left to say; answers what each came to, and every byte that was said. */
+function talk(dialing: HandshakeMachine, listening: HandshakeMachine) {
+  const ends: Record<'dialer' | 'listener', HandshakeEffect[]> = { dialer: [], listener: [] }
+  const said: Buffer[] = []
+  const queue: (readonly ['dialer' | 'listener', HandshakeEffect])[] = dialing
+    .step({ type: 'Opened' })
+    .map((effect) => ['dialer', effect] as const)
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    const [who, effect] = next
+    if (effect.type !== 'Send') {
+      ends[who].push(effect)
+      continue
+    }
+    said.push(effect.bytes)
+    const [other, machine] =
+      who === 'dialer' ? (['listener', listening] as const) : (['dialer', dialing] as const)
+    const effects = machine.step({ type: 'FrameReceived', bytes: effect.bytes.subarray(4) })
+    queue.push(...effects.map((each) => [other, each] as const))
+  }
+  return { ...ends, said }
+}
+
+const codeOf = ([effect]: readonly HandshakeEffect[]): string | undefined =>
+  effect?.type === 'Fail' ? effect.error.code : effect?.type
+
+describe('HandshakeMachine', () => {
+  test('two nodes of one cluster find each other', () => {
+    const { dialer: here, listener: there, said } = talk(dialer(), listener())
+    expect(here).toEqual([{ type: 'Establish', peer: b, lane: 'data' }])
+    expect(there).toEqual([{ type: 'Establish', peer: a, lane: 'data' }])
+    expect(said).toHaveLength(4)
+    expect(Buffer.concat(said).includes(secret)).toBe(false)
+  })
+
+  test('without a secret they need none', () => {
+    const none = { secret: undefined }
+    expect(codeOf(talk(dialer(none), listener(none)).dialer)).toBe('Establish')
+  })
+
+  test.each<[string, Partial<HandshakeOptions>, Partial<HandshakeOptions>, string]>([
+    ['another cluster', {}, { clusterName: 'other' }, 'WRONG_CLUSTER_NAME'],
+    ['another secret', {}, { secret: `${secret}.` }, 'WRONG_SECRET'],
+    ['a secret where none is', {}, { secret: undefined }, 'SECRET_MISSING'],
+    ['no secret where one is', { secret: undefined }, {}, 'SECRET_MISSING'],
+    ['another address', {}, { self: '10.0.0.3:2552#00000000000000bb' }, 'WRONG_ADDRESS'],
+    ['a quarantined dialer', {}, { admit: () => 'quarantined' }, 'INCARNATION_REFUSED'],
+    ['a quarantined listener', { admit: () => 'quarantined' }, {}, 'INCARNATION_REFUSED'],
+    ['a former dialer', {}, { admit: () => 'former-incarnation' }, 'INCARNATION_REFUSED'],
+  ])('%s: refused, with the same code at both ends', (_what, ours, theirs, code) => {
+    const outcome = talk(dialer(ours), listener(theirs))
+    expect([codeOf(outcome.dialer), codeOf(outcome.listener)]).toEqual([code, code])
+  })
+
+  test('a version to come is refused by its first bytes', () => {
+    const [hello] = dialer().step({ type: 'Opened' })
+    const bytes = Buffer.from((hello as { bytes: Buffer }).bytes.subarray(4, 12))
+    bytes[5] = 2
+    const effects = listener().step({ type: 'FrameReceived', bytes })
+    expect(effects.map(({ type }) => type)).toEqual(['Send', 'Fail'])
+    expect(codeOf(effects.slice(1))).toBe('WRONG_PROTOCOL')
+  })
+
+  test('a session that was overheard cannot be played again', () => {
+    const { said } = talk(dialer(), listener())
+    const again = listener({ nonce: nonce(3) })
+    again.step({ type: 'FrameReceived', bytes: said[0]!.subarray(4) })
+    const effects = again.step({ type: 'FrameReceived', bytes: said[2]!.subarray(4) })
+    expect(codeOf(effects.slice(1))).toBe('WRONG_SECRET')
+  })
+
+  test('a proof sent back to its maker proves nothing', () => {
+    const dialing = dialer()
+    dialing.step({ type: 'Opened' })
+    const challenge = encodeHandshake({ type: 'Challenge', from: b, nonce: nonce(9) })
+    const [proof] = dialing.step({ type: 'FrameReceived', bytes: challenge.subarray(4) })
+    const mine = Buffer.from((proof as { bytes: Buffer }).bytes)
+    mine[4] = 0x13
+    const effects = dialing.step({ type: 'FrameReceived', bytes: mine.subarray(4) })
+    expect(codeOf(effects.slice(1))).toBe('WRONG_SECRET')
+  })
+
+  test('any bit that is changed on the way is noticed', () => {
+    const { said } = talk(dialer(), listener())
+    const [hello, , proof] = said as [Buffer, Buffer, Buffer]
+    for (let at = 4; at < hello.length; at++) {
+      const bent = Buffer.from(hello)
+      bent[at] = bent[at]! ^ 1
+      const machine = listener()
+      const first = machine.step({ type: 'FrameReceived', bytes: bent.subarray(4) })
+      const second = machine.step({ type: 'FrameReceived', bytes: proof.subarray(4) })
+      expect([...first, ...second].some(({ type }) => type === 'Establish')).toBe(false)
+    }
+  })
+
+  test('time runs out, once', () => {
+    const machine = dialer()
+    machine.step({ type: 'Opened' })
+    expect(codeOf(machine.step({ type: 'TimedOut' }))).toBe('HANDSHAKE_TIMEOUT')
+    expect(machine.step({ type: 'TimedOut' })).toEqual([])
+  })
+
+  test('what comes out of turn breaks it off', () => {
+    const accepted = encodeHandshake({ type: 'Accepted', proof: Buffer.alloc(32) }).subarray(4)
+    const machine = dialer()
+    machine.step({ type: 'Opened' })
+    expect(codeOf(machine.step({ type: 'FrameReceived', bytes: accepted }))).toBe(
+      'HANDSHAKE_BROKEN',
+    )
+  })
+})

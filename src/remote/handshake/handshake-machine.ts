@@ -1,0 +1,242 @@
+/**
+ * How two nodes find out that they belong together, seen from one end of one connection:
+ *
+ *   dialer    waiting ──Opened: Hello──▶ greeted ──Challenge: Proof──▶ proved ──Accepted──▶ over (established)
+ *   listener  waiting ──Hello: Challenge──▶ challenged ──Proof: Accepted──▶ over (established)
+ *   any       ──Refusal, nonsense, time-out──▶ over (failed)
+ *
+ * The dialer proves itself first: a stranger who calls learns nothing that was made with the secret.
+ *
+ * Invariant: established only after the other end has proved that it knows our secret, over numbers both ends drew for
+ * this connection, and is a node of our cluster under the address we know it by.
+ */
+import { assert, unreachable } from '../../foundation/assert.ts'
+import { type Address, addressOfNode, type NodeId } from '../node-id.ts'
+import {
+  HandshakeBroken,
+  type HandshakeError,
+  HandshakeTimeout,
+  IncarnationRefused,
+  SecretMissing,
+  WrongAddress,
+  WrongClusterName,
+  WrongProtocol,
+  WrongSecret,
+} from '../remote-errors.ts'
+import { MalformedFrame } from '../wire/byte-cursor.ts'
+import {
+  type Challenge,
+  decodeHandshake,
+  encodeHandshake,
+  type Hello,
+  type HandshakeMessage,
+  type Lane,
+  protocolVersion,
+  type RefusalReason,
+} from './handshake-messages.ts'
+import { isSameProof, proofOf } from './handshake-proof.ts'
+
+export type HandshakeInput =
+  | { readonly type: 'Opened' }
+  /** A whole frame, from its kind on. */
+  | { readonly type: 'FrameReceived'; readonly bytes: Buffer }
+  | { readonly type: 'TimedOut' }
+
+export type HandshakeEffect =
+  | { readonly type: 'Send'; readonly bytes: Buffer }
+  | { readonly type: 'Establish'; readonly peer: NodeId; readonly lane: Lane }
+  | {
+      readonly type: 'Fail'
+      readonly error: HandshakeError
+      readonly reason: RefusalReason | undefined
+    }
+
+/** Why a node is not spoken to although it is one of ours; undefined when it is. */
+export type Admission = 'quarantined' | 'former-incarnation' | undefined
+
+export interface HandshakeOptions {
+  readonly self: NodeId
+  readonly clusterName: string
+  readonly secret: string | undefined
+  /** Fresh for every connection. */
+  readonly nonce: Buffer
+  readonly admit: (peer: NodeId) => Admission
+  readonly role: HandshakeRole
+}
+
+export type HandshakeRole =
+  | { readonly type: 'dialer'; readonly lane: Lane; readonly to: Address }
+  /** `from` is where the connection comes from, until the peer has said who it is. */
+  | { readonly type: 'listener'; readonly from: string }
+
+type State = 'waiting' | 'greeted' | 'proved' | 'challenged' | 'over'
+
+export class HandshakeMachine {
+  readonly #options: HandshakeOptions
+  #state: State = 'waiting'
+  #peer: NodeId | undefined
+  #lane: Lane | undefined
+  /** Everything that was said before the proofs, as bytes. */
+  readonly #transcript: Buffer[] = []
+
+  constructor(options: HandshakeOptions) {
+    this.#options = options
+  }
+
+  step(input: HandshakeInput): HandshakeEffect[] {
+    if (this.#state === 'over') return []
+    switch (input.type) {
+      case 'Opened':
+        return this.#greet()
+      case 'FrameReceived':
+        return this.#received(input.bytes)
+      case 'TimedOut':
+        return this.#fail(new HandshakeTimeout(this.#peerAddress()))
+      default:
+        return unreachable(input)
+    }
+  }
+
+  #greet(): HandshakeEffect[] {
+    const { self, clusterName, secret, nonce, role } = this.#options
+    assert(role.type === 'dialer', 'the one who dialed greets')
+    const { lane, to } = role
+    const hasSecret = secret !== undefined
+    const hello: Hello = {
+      ...{ type: 'Hello', version: protocolVersion, lane, hasSecret, clusterName },
+      ...{ from: self, to, nonce },
+    }
+    this.#lane = lane
+    this.#state = 'greeted'
+    return [this.#say(hello)]
+  }
+
+  #received(bytes: Buffer): HandshakeEffect[] {
+    let message: ReturnType<typeof decodeHandshake>
+    try {
+      message = decodeHandshake(bytes)
+    } catch (error) {
+      assert(error instanceof MalformedFrame, 'reading a handshake fails in one way only')
+      // The first words of a stranger: it may be any program.
+      if (this.#state === 'waiting') return this.#refuse('protocol')
+      return this.#fail(new HandshakeBroken(this.#peerAddress(), error.message))
+    }
+    const state = this.#state
+    if (message.type === 'ForeignHello') return this.#refuse('protocol')
+    if (message.type === 'Refusal') return this.#refused(message.reason)
+    if (state === 'waiting' && message.type === 'Hello') return this.#challenge(message, bytes)
+    if (state === 'greeted' && message.type === 'Challenge') return this.#prove(message, bytes)
+    if (state === 'challenged' && message.type === 'Proof') return this.#accept(message.proof)
+    if (state === 'proved' && message.type === 'Accepted') return this.#finish(message.proof)
+    return this.#fail(new HandshakeBroken(this.#peerAddress(), `${message.type} out of turn`))
+  }
+
+  /** Listener: checks all that needs no secret, and asks for the proof. */
+  #challenge(hello: Hello, bytes: Buffer): HandshakeEffect[] {
+    const { self, clusterName, secret, nonce, role, admit } = this.#options
+    if (role.type !== 'listener') return this.#refuse('protocol')
+    this.#peer = hello.from
+    this.#lane = hello.lane
+    if (hello.clusterName !== clusterName) return this.#refuse('cluster-name')
+    if (hello.hasSecret && secret === undefined) return this.#refuse('secret-unexpected')
+    if (!hello.hasSecret && secret !== undefined) return this.#refuse('secret-required')
+    if (hello.to !== addressOfNode(self)) return this.#refuse('address', hello.to)
+    const admission = admit(hello.from)
+    if (admission !== undefined) return this.#refuse(admission)
+    this.#transcript.push(Buffer.from(bytes))
+    this.#state = 'challenged'
+    return [this.#say({ type: 'Challenge', from: self, nonce })]
+  }
+
+  /** Dialer: is this the one I called? Then proves itself. */
+  #prove(challenge: Challenge, bytes: Buffer): HandshakeEffect[] {
+    const { secret, role, admit } = this.#options
+    assert(role.type === 'dialer', 'the one who dialed proves itself first')
+    this.#peer = challenge.from
+    if (addressOfNode(challenge.from) !== role.to) return this.#refuse('address', role.to)
+    const admission = admit(challenge.from)
+    if (admission !== undefined) return this.#refuse(admission)
+    this.#transcript.push(Buffer.from(bytes))
+    this.#state = 'proved'
+    return [this.#say({ type: 'Proof', proof: proofOf(secret, 'dialer', this.#transcript) })]
+  }
+
+  #accept(proof: Buffer): HandshakeEffect[] {
+    const { secret } = this.#options
+    if (!isSameProof(proof, proofOf(secret, 'dialer', this.#transcript))) {
+      return this.#refuse('secret')
+    }
+    const answer = proofOf(secret, 'listener', this.#transcript)
+    return [this.#say({ type: 'Accepted', proof: answer }), ...this.#establish()]
+  }
+
+  #finish(proof: Buffer): HandshakeEffect[] {
+    const expected = proofOf(this.#options.secret, 'listener', this.#transcript)
+    return isSameProof(proof, expected) ? this.#establish() : this.#refuse('secret')
+  }
+
+  #establish(): HandshakeEffect[] {
+    const [peer, lane] = [this.#peer, this.#lane]
+    assert(peer !== undefined && lane !== undefined, 'both ends have said who they are')
+    this.#state = 'over'
+    return [{ type: 'Establish', peer, lane }]
+  }
+
+  /** We do not want the other end, and tell it why. */
+  #refuse(reason: RefusalReason, calledAs?: Address): HandshakeEffect[] {
+    const refusal = this.#say({ type: 'Refusal', reason })
+    return [refusal, ...this.#fail(this.#errorFor(reason, false, calledAs), undefined)]
+  }
+
+  /** The other end does not want us. */
+  #refused(reason: RefusalReason): HandshakeEffect[] {
+    return this.#fail(this.#errorFor(reason, true, undefined), reason)
+  }
+
+  #errorFor(
+    reason: RefusalReason,
+    isTheirs: boolean,
+    calledAs: Address | undefined,
+  ): HandshakeError {
+    const { clusterName, secret, role } = this.#options
+    const peer = this.#peerAddress()
+    switch (reason) {
+      case 'protocol':
+        return new WrongProtocol(peer)
+      case 'cluster-name':
+        return new WrongClusterName(peer, clusterName)
+      case 'secret':
+        return new WrongSecret(peer)
+      case 'secret-required':
+      case 'secret-unexpected':
+        return new SecretMissing(peer, secret === undefined)
+      case 'address':
+        return new WrongAddress(peer, calledAs ?? (role.type === 'dialer' ? role.to : peer))
+      case 'quarantined':
+        return new IncarnationRefused(peer, reason)
+      case 'former-incarnation':
+        return new IncarnationRefused(isTheirs ? peer : addressOfNode(this.#options.self), reason)
+      default:
+        return unreachable(reason)
+    }
+  }
+
+  #fail(error: HandshakeError, reason?: RefusalReason): HandshakeEffect[] {
+    this.#state = 'over'
+    return [{ type: 'Fail', error, reason }]
+  }
+
+  #say(message: HandshakeMessage): HandshakeEffect {
+    const bytes = encodeHandshake(message)
+    const isProof = message.type === 'Proof' || message.type === 'Accepted'
+    // As the other end will see it: from its kind on.
+    if (!isProof && message.type !== 'Refusal') this.#transcript.push(bytes.subarray(4))
+    return { type: 'Send', bytes }
+  }
+
+  #peerAddress(): string {
+    if (this.#peer !== undefined) return addressOfNode(this.#peer)
+    const { role } = this.#options
+    return role.type === 'dialer' ? role.to : role.from
+  }
+}

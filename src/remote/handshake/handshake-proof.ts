@@ -1,0 +1,31 @@
+/**
+ * The proof that a node knows the secret of its cluster, without telling it: a keyed hash over everything both ends have
+ * said, with a fresh number of each. The role is part of it, so that a proof cannot be played back to its maker.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+
+export type Prover = 'dialer' | 'listener'
+
+const noProof = Buffer.alloc(0)
+
+/** Empty when the cluster has no secret. */
+export function proofOf(
+  secret: string | undefined,
+  prover: Prover,
+  transcript: readonly Buffer[],
+): Buffer {
+  if (secret === undefined) return noProof
+  const hmac = createHmac('sha256', secret)
+  hmac.update(`sherd handshake 1 ${prover}\n`)
+  for (const said of transcript) {
+    // With its length, so that what was said cannot be cut in another way.
+    hmac.update(`${said.length}\n`)
+    hmac.update(said)
+  }
+  return hmac.digest()
+}
+
+/** Takes the same time wherever they differ. */
+export function isSameProof(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b)
+}

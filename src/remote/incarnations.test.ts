@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { Incarnations } from './incarnations.ts'
+
+test('an incarnation that was replaced is over for good', () => {
+  const incarnations = new Incarnations()
+  expect(incarnations.learn('one')).toBe(true)
+  expect(incarnations.learn('one')).toBe(false)
+  expect(incarnations.learn('two')).toBe(true)
+  expect(incarnations.current).toBe('two')
+  expect(incarnations.admission('one')).toBe('former-incarnation')
+  expect(incarnations.isGone('one')).toBe(true)
+  expect(incarnations.admission('two')).toBeUndefined()
+})
+
+test('quarantine is for one incarnation, removal does not forbid to speak', () => {
+  const incarnations = new Incarnations()
+  incarnations.learn('one')
+  expect(incarnations.quarantine('one')).toBe(true)
+  expect(incarnations.quarantine('one')).toBe(false)
+  expect(incarnations.admission('one')).toBe('quarantined')
+  expect(incarnations.admission('two')).toBeUndefined()
+  incarnations.remove('two')
+  expect([incarnations.isGone('two'), incarnations.admission('two')]).toEqual([true, undefined])
+})
+
+test('remembers a bounded number', () => {
+  const incarnations = new Incarnations()
+  for (let n = 0; n < 1_000; n++) incarnations.learn(`${n}`)
+  expect(incarnations.isGone('0')).toBe(false)
+  expect(incarnations.isGone('998')).toBe(true)
+})

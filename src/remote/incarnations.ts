@@ -1,0 +1,57 @@
+/**
+ * Which incarnations of a peer there have been at one address: the one that lives there now, as far as this node knows,
+ * and those that are over. Remembers the last of each kind only.
+ */
+import type { Admission } from './handshake/handshake-machine.ts'
+import type { NodeId } from './node-id.ts'
+
+const rememberedMax = 64
+
+export class Incarnations {
+  #current: NodeId | undefined
+  readonly #former = new Set<NodeId>()
+  readonly #quarantined = new Set<NodeId>()
+  readonly #removed = new Set<NodeId>()
+
+  get current(): NodeId | undefined {
+    return this.#current
+  }
+
+  /** Answers whether that is news. The one before is over for good. */
+  learn(node: NodeId): boolean {
+    if (this.#current === node) return false
+    if (this.#current !== undefined) remember(this.#former, this.#current)
+    this.#current = node
+    return true
+  }
+
+  quarantine(node: NodeId): boolean {
+    if (this.#quarantined.has(node)) return false
+    remember(this.#quarantined, node)
+    return true
+  }
+
+  /** It is not a member any more. It may still be spoken to, to tell it so. */
+  remove(node: NodeId): void {
+    remember(this.#removed, node)
+  }
+
+  /** Whether it may connect, or be connected to. */
+  admission(node: NodeId): Admission {
+    if (this.#quarantined.has(node)) return 'quarantined'
+    return this.#former.has(node) ? 'former-incarnation' : undefined
+  }
+
+  isGone(node: NodeId): boolean {
+    return this.admission(node) !== undefined || this.#removed.has(node)
+  }
+}
+
+function remember(nodes: Set<NodeId>, node: NodeId): void {
+  nodes.add(node)
+  if (nodes.size <= rememberedMax) return
+  for (const oldest of nodes) {
+    nodes.delete(oldest)
+    return
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * How far a link is known to have got: what was handed to the network, and what of it is settled, because the peer has
+ * confirmed it or because it is lost. Numbers count messages over all connections of the link.
+ */
+import { MalformedFrame } from '../wire/byte-cursor.ts'
+
+export class Confirmations {
+  #handed = 0
+  #settled = 0
+  /** What had been handed over before the current connection. */
+  #before = 0
+  #waiting: { readonly upTo: number; readonly done: () => void }[] = []
+
+  /** Whether somebody waits for messages to be settled. */
+  get isAwaited(): boolean {
+    return this.#waiting.length > 0
+  }
+
+  handedOver(count: number): void {
+    this.#handed += count
+  }
+
+  connectionBegan(): void {
+    this.#before = this.#handed
+  }
+
+  /** The peer has this many messages of the current connection. */
+  confirmed(count: number): void {
+    const upTo = this.#before + count
+    if (upTo > this.#handed) throw new MalformedFrame('more is confirmed than was sent')
+    if (upTo > this.#settled) this.#settle(upTo)
+  }
+
+  /** Answers how many messages may have been lost. */
+  connectionLost(): number {
+    const unconfirmed = this.#handed - this.#settled
+    this.#settle(this.#handed)
+    return unconfirmed
+  }
+
+  /** These were never handed over and never will be. */
+  gaveUp(count: number): void {
+    this.#handed += count
+    this.#settle(this.#settled + count)
+  }
+
+  /** Calls `done` once everything handed over, and `queued` messages more, is settled; at once when it is. */
+  whenSettled(queued: number, done: () => void): void {
+    const upTo = this.#handed + queued
+    if (upTo <= this.#settled) done()
+    else this.#waiting.push({ upTo, done })
+  }
+
+  #settle(upTo: number): void {
+    this.#settled = upTo
+    if (this.#waiting.length === 0) return
+    const settled = this.#waiting.filter((each) => each.upTo <= upTo)
+    this.#waiting = this.#waiting.filter((each) => each.upTo > upTo)
+    for (const { done } of settled) done()
+  }
+}

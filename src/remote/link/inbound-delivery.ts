@@ -1,0 +1,55 @@
+/** Hands what one peer sent to whom it is for on this node. */
+import { AssertionFailed } from '../../foundation/assert.ts'
+import { Dropped, isRef, MailboxFull, PoisonPill, type Runtime } from '../../actor/index.ts'
+import type { NodeId } from '../node-id.ts'
+import type { LocalRecipients } from '../ref/local-recipients.ts'
+import type { RemoteQuestion } from '../ref/remote-ref.ts'
+import type { Delivery, Recipient } from '../wire/message-reader.ts'
+
+/** Makes addresses for answers to the peer. */
+interface QuestionMaker {
+  questionOf(node: NodeId, askNumber: number): RemoteQuestion
+}
+
+export class InboundDelivery implements Delivery {
+  readonly #peer: NodeId
+  readonly #questions: QuestionMaker
+  readonly #recipients: LocalRecipients
+  readonly #runtime: Runtime
+
+  constructor(
+    peer: NodeId,
+    questions: QuestionMaker,
+    recipients: LocalRecipients,
+    runtime: Runtime,
+  ) {
+    this.#peer = peer
+    this.#questions = questions
+    this.#recipients = recipients
+    this.#runtime = runtime
+  }
+
+  recipientAt(path: string): Recipient {
+    return this.#recipients.recipientAt(path, this.#peer)
+  }
+
+  answer(askNumber: number, reply: unknown): void {
+    this.#recipients.answer(askNumber, reply)
+  }
+
+  replyTo(askNumber: number): unknown {
+    return this.#questions.questionOf(this.#peer, askNumber)
+  }
+
+  stop(recipient: Recipient): void {
+    recipient.tell(PoisonPill)
+  }
+
+  failed(recipient: Recipient, message: unknown, error: unknown): void {
+    if (error instanceof AssertionFailed) return this.#runtime.brokenInvariant(error)
+    if (error instanceof MailboxFull && isRef(recipient)) {
+      return this.#runtime.lost(new Dropped(message, recipient, 'mailbox-full'))
+    }
+    this.#runtime.logger.error({ err: error, from: this.#peer }, 'a message could not be taken')
+  }
+}

@@ -1,0 +1,248 @@
+/**
+ * One lane to one peer: takes messages, and hands them to the network in as few writes as possible.
+ *
+ *   idle ──message──▶ dialing ──established──▶ open ──lost──▶ pausing ──back-off over──▶ dialing …
+ *    ▲                   └───────failed─────────────────────▶ pausing
+ *    └── nothing left to send, or given up: what waits becomes dead letters ──┘         stopped
+ *
+ * Messages of one turn of the event loop share one write, up to 64 KiB. It never writes more than the network asks for:
+ * beyond, messages wait, up to a limit.
+ *
+ * Invariant: bytes made for one connection are never handed to another, and a message for one incarnation of the peer
+ * is never handed to a connection with another.
+ */
+import type { DeadLetterReason, Question } from '../../actor/index.ts'
+import { assert } from '../../foundation/assert.ts'
+import type { Task } from '../../foundation/dispatcher.ts'
+import { type ByteBuffer, CannotSerialize } from '../../serialization/index.ts'
+import type { Lane } from '../handshake/handshake-messages.ts'
+import type { NodeId } from '../node-id.ts'
+import type { Outbox, RemoteRecipient } from '../ref/remote-ref.ts'
+import { ByteCursor } from '../wire/byte-cursor.ts'
+import { type Confirm, confirmBytesMax, readConfirmFrame } from '../wire/confirm-frame.ts'
+import { beginFrame, endFrame, frameKinds } from '../wire/frame.ts'
+import { Confirmations } from './confirmations.ts'
+import { Dialer, isFinal } from './dialer.ts'
+import type { LinkOwner, LinkWorld } from './link-owner.ts'
+import { LostLetters } from './lost-letters.ts'
+import { OutboundQueue } from './outbound-queue.ts'
+import type { ConnectFailure, FrameHandler, PeerConnection } from './peer-connection.ts'
+
+/** So many bytes are written at once. */
+const writeBytes = 64 * 1024
+
+export class OutboundLink implements Outbox, Task {
+  readonly isInternal = true
+  readonly #lane: Lane
+  readonly #world: LinkWorld
+  readonly #owner: LinkOwner
+  readonly #queue: OutboundQueue
+  readonly #letters: LostLetters
+  readonly #dialer: Dialer
+  readonly #confirmations = new Confirmations()
+  #connection: PeerConnection | undefined
+  #peer: NodeId | undefined
+  #isStopped = false
+  /** The network wants no more for now. */
+  #isBlocked = false
+  /** Of the dispatcher; those of a connection it counts itself. */
+  #hasTurn = false
+
+  constructor(lane: Lane, world: LinkWorld, owner: LinkOwner) {
+    this.#lane = lane
+    this.#world = world
+    this.#owner = owner
+    this.#letters = new LostLetters(world.runtime)
+    this.#queue = new OutboundQueue({
+      makeCodec: () => world.makeCodec(),
+      onRefused: (recipient, message, error) => this.#letters.refused(recipient, message, error),
+    })
+    this.#dialer = new Dialer(lane, world, owner.address, {
+      established: (peer, _lane, connection) => this.#opened(peer, connection),
+      failed: (failure) => this.#failed(failure),
+      hasWork: () => this.#hasWork,
+      gaveUp: () => this.giveUp('unreachable', () => true),
+      idle: () => this.#peer !== undefined && this.disconnect(this.#peer, 'idle'),
+    })
+  }
+
+  /** Messages that wait here, not yet handed to the network. */
+  get queued(): number {
+    return this.#queue.count
+  }
+
+  get isOpen(): boolean {
+    return this.#connection !== undefined
+  }
+
+  // ---- messages
+
+  send(recipient: RemoteRecipient, message: unknown): void {
+    try {
+      this.#take(recipient, message, undefined)
+    } catch (error) {
+      if (!(error instanceof CannotSerialize)) throw error
+      this.#letters.refused(recipient, message, error)
+    }
+  }
+
+  sendQuestion(recipient: RemoteRecipient, message: unknown, question: Question): void {
+    this.#world.registerAsk(question)
+    this.#take(recipient, message, question)
+  }
+
+  #take(recipient: RemoteRecipient, message: unknown, question: Question | undefined): void {
+    const { node } = recipient
+    const fate = node === this.#peer || node === undefined ? undefined : this.#fateOf(node)
+    if (fate !== undefined) return this.#letters.dead(recipient, message, fate)
+    if (this.#isStopped) return this.#letters.dead(recipient, message, 'remoting-stopped')
+    const { queueMessagesMax, queueBytesMax } = this.#world.settings
+    if (this.#queue.count >= queueMessagesMax || this.#queue.bytes >= queueBytesMax) {
+      return this.#letters.dropped(recipient, message, 'outbound-queue-full')
+    }
+    this.#queue.add(recipient, message, question)
+    if (this.#queue.bytes >= writeBytes) this.#write()
+    this.wake()
+  }
+
+  /** An open link belongs to one incarnation: a message for another has come too late. */
+  #fateOf(node: NodeId): DeadLetterReason | undefined {
+    return this.isOpen ? 'former-incarnation' : this.#owner.fateOf(node)
+  }
+
+  /** Appends a frame behind all messages so far. Only on an open link. */
+  sendFrame(write: (target: ByteBuffer) => void): void {
+    assert(this.#connection !== undefined, 'frames that are kept elsewhere wait for the link')
+    this.#queue.appendFrame(write)
+    this.wake()
+  }
+
+  /** Calls `done` when everything sent so far has come or is lost. */
+  whenSettled(done: () => void): void {
+    this.#confirmations.whenSettled(this.#queue.count, done)
+    if (this.#confirmations.isAwaited && this.isOpen) this.#askToConfirm()
+  }
+
+  // ---- turns
+
+  /** Asks for a turn, to connect or to write. */
+  wake(): void {
+    if (this.#connection !== undefined) return this.#connection.askForTurn()
+    if (this.#hasTurn) return
+    this.#hasTurn = true
+    this.#world.runtime.dispatcher.execute(this)
+  }
+
+  /** The turn of a link that is not open. */
+  run(): number {
+    this.#hasTurn = false
+    if (this.isOpen) this.wake()
+    else if (!this.#isStopped && this.#hasWork) this.#dialer.begin()
+    return 0
+  }
+
+  /** The turn of an open one, also when the network wants more again. */
+  #ready(connection: PeerConnection): void {
+    if (this.#connection === connection) this.#write()
+  }
+
+  #write(): void {
+    this.#queue.gather()
+    const connection = this.#connection
+    if (connection === undefined || this.#isBlocked || this.#queue.bytes === 0) return
+    this.#confirmations.handedOver(this.#queue.count)
+    this.#isBlocked = !connection.write(this.#queue.handOver())
+    this.#queue.reuse(connection.isIdle)
+    this.#dialer.used()
+  }
+
+  get #hasWork(): boolean {
+    return this.#queue.count > 0 || this.#owner.needs(this.#lane)
+  }
+
+  // ---- connections
+
+  #opened(peer: NodeId, connection: PeerConnection): FrameHandler {
+    this.#connection = connection
+    this.#peer = peer
+    this.#isBlocked = false
+    this.#confirmations.connectionBegan()
+    this.giveUp('former-incarnation', ({ node }) => node !== undefined && node !== peer)
+    this.#owner.opened(this.#lane, peer)
+    if (this.#confirmations.isAwaited) this.#askToConfirm()
+    this.wake()
+    return {
+      frameBytesMax: confirmBytesMax,
+      frame: (bytes, start, end) =>
+        this.#confirmed(readConfirmFrame(new ByteCursor(bytes, start, end))),
+      chunkEnd: () => undefined,
+      drained: () => {
+        if (this.#connection === connection) this.#isBlocked = false
+        this.#ready(connection)
+      },
+      ready: () => this.#ready(connection),
+      lost: (reason) => this.#lost(connection, reason),
+    }
+  }
+
+  #failed(failure: ConnectFailure): void {
+    if (isFinal(failure)) this.giveUp('connection-rejected', () => true)
+    this.#owner.failed(failure)
+  }
+
+  #lost(connection: PeerConnection, reason: string): void {
+    const peer = this.#peer
+    if (this.#connection !== connection || peer === undefined) return
+    this.#connection = undefined
+    this.#peer = undefined
+    this.#queue.restart()
+    const unconfirmed = this.#confirmations.connectionLost()
+    this.#owner.lost(this.#lane, peer, { reason, unconfirmed })
+    if (!this.#isStopped) this.#dialer.lost()
+  }
+
+  #confirmed({ messages, system }: Confirm): void {
+    this.#confirmations.confirmed(messages)
+    this.#owner.systemConfirmed(system)
+  }
+
+  #askToConfirm(): void {
+    this.sendFrame((target) => endFrame(target, beginFrame(target, frameKinds.flush)))
+  }
+
+  /** Closes the connection with that incarnation, if there is one; the next message opens another. */
+  disconnect(peer: NodeId, reason: string): void {
+    const connection = this.#connection
+    if (connection === undefined || this.#peer !== peer) return
+    this.#lost(connection, reason)
+    connection.destroy(reason)
+  }
+
+  /** What waits for these recipients becomes dead letters. */
+  giveUp(reason: DeadLetterReason, isChosen: (recipient: RemoteRecipient) => boolean): void {
+    const taken = this.#queue.takeOut(isChosen)
+    if (taken.length === 0) return
+    this.#confirmations.gaveUp(taken.length)
+    for (const { recipient, message } of taken) this.#letters.dead(recipient, message, reason)
+  }
+
+  /** Takes no more messages; calls `done` when all that were taken have come or are lost. */
+  stop(done: () => void): void {
+    this.#isStopped = true
+    if (!this.isOpen) this.giveUp('remoting-stopped', () => true)
+    this.whenSettled(done)
+    this.#write()
+  }
+
+  /** Closes; what was not sent by now is lost. */
+  close(): void {
+    this.#write()
+    this.#dialer.stop()
+    this.#connection?.end('this node stopped')
+    this.giveUp('remoting-stopped', () => true)
+  }
+
+  toString(): string {
+    return `${this.#lane} link to ${this.#owner.address}`
+  }
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { type ByteBuffer, ValueCodec } from '../../serialization/index.ts'
+import type { RemoteRecipient } from '../ref/remote-ref.ts'
+import { FrameReader } from '../wire/frame.ts'
+import { MessageReader } from '../wire/message-reader.ts'
+import { OutboundQueue } from './outbound-queue.ts'
+
+const to = (wireText: string, node?: string): RemoteRecipient =>
+  ({ wireText, node, askNumber: -1, tableSlot: -1 }) as RemoteRecipient
+
+function stage() {
+  const refused: unknown[] = []
+  const queue = new OutboundQueue({
+    makeCodec: () => new ValueCodec({ use: 'link' }),
+    onRefused: (_recipient, message) => void refused.push(message),
+  })
+  /** What a fresh receiver makes of these bytes. */
+  const receive = (bytes: Buffer): unknown[] => {
+    const got: unknown[] = []
+    const delivery = {
+      recipientAt: (path: string) => ({
+        tell: (message: unknown) => void got.push([path, message]),
+      }),
+    } as never
+    const reader = new MessageReader(new ValueCodec({ use: 'link' }), delivery)
+    const frames = new FrameReader(1_000_000, (chunk, start, end) => {
+      reader.read(chunk, start + 1, end)
+      return undefined
+    })
+    expect(frames.read(bytes)).toBeUndefined()
+    return got
+  }
+  return { queue, refused, receive }
+}
+
+describe('OutboundQueue', () => {
+  test('hands over everything once', () => {
+    const { queue, receive } = stage()
+    queue.add(to('/a'), 1, undefined)
+    queue.add(to('/b'), 2, undefined)
+    expect(queue.count).toBe(2)
+    expect(receive(queue.handOver())).toEqual([
+      ['/a', 1],
+      ['/b', 2],
+    ])
+    queue.reuse(true)
+    expect([queue.count, queue.bytes, queue.handOver().length]).toEqual([0, 0, 0])
+  })
+
+  test('after a break, writes what was not handed over so that a fresh receiver understands it', () => {
+    const { queue, receive } = stage()
+    const target = to('/a')
+    queue.add(target, { n: 1 }, undefined)
+    queue.handOver()
+    queue.reuse(true)
+    for (const n of [2, 3]) queue.add(target, { n }, undefined)
+    queue.restart()
+    expect(receive(queue.handOver())).toEqual([
+      ['/a', { n: 2 }],
+      ['/a', { n: 3 }],
+    ])
+  })
+
+  test('takes out those for others, and keeps the rest in order', () => {
+    const { queue, receive } = stage()
+    for (const [n, node] of ['one', 'two', undefined, 'two'].entries()) {
+      queue.add(to(`/${n}`, node), n, undefined)
+    }
+    const taken = queue.takeOut(({ node }) => node === 'two')
+    expect(taken.map(({ message }) => message)).toEqual([1, 3])
+    expect(receive(queue.handOver())).toEqual([
+      ['/0', 0],
+      ['/2', 2],
+    ])
+  })
+
+  test('a message that has changed since spoils none of its neighbours', () => {
+    const { queue, refused, receive } = stage()
+    const changing: { value: unknown } = { value: 1 }
+    queue.add(to('/a'), 'before', undefined)
+    queue.add(to('/b'), changing, undefined)
+    queue.add(to('/c'), 'after', undefined)
+    changing.value = () => undefined
+    expect(receive(queue.handOver())).toEqual([
+      ['/a', 'before'],
+      ['/c', 'after'],
+    ])
+    expect(refused).toEqual([changing])
+  })
+
+  test('frames of another kind keep their place', () => {
+    const { queue } = stage()
+    queue.add(to('/a'), 1, undefined)
+    queue.appendFrame((target: ByteBuffer) => target.append(Buffer.from([9, 9, 9]), 0, 3))
+    const bytes = queue.handOver()
+    expect([...bytes.subarray(-3)]).toEqual([9, 9, 9])
+  })
+})

@@ -1,0 +1,153 @@
+/**
+ * What waits to be handed to the network for one peer on one lane: the messages themselves, should they be lost, and
+ * their bytes, written once. The bytes begin with everything the next connection must learn, so they are made before
+ * there is one; after a connection has broken, what was not handed over is written anew for the next.
+ */
+import type { Question } from '../../actor/index.ts'
+import { ByteBuffer, CannotSerialize, type ValueCodec } from '../../serialization/index.ts'
+import type { RemoteRecipient } from '../ref/remote-ref.ts'
+import { batchMessagesMax } from '../wire/message-frame.ts'
+import { MessageWriter } from '../wire/message-writer.ts'
+
+/** Messages are encoded in groups of at most so many. */
+const gatheredMax = batchMessagesMax / 2
+
+const bufferBytes = 64 * 1024
+/** A buffer that grew beyond this is not kept. */
+const keptBytesMax = 1024 * 1024
+
+export interface OutboundQueueOptions {
+  readonly makeCodec: () => ValueCodec
+  /** A message turned out not to be able to travel after it was taken. */
+  readonly onRefused: (recipient: RemoteRecipient, message: unknown, error: CannotSerialize) => void
+}
+
+export class OutboundQueue {
+  readonly #options: OutboundQueueOptions
+  #writer: MessageWriter
+  #buffer = new ByteBuffer(bufferBytes)
+  /** Side by side, oldest first; used up to `#count`. */
+  readonly #recipients: (RemoteRecipient | undefined)[] = []
+  readonly #messages: unknown[] = []
+  #count = 0
+
+  constructor(options: OutboundQueueOptions) {
+    this.#options = options
+    this.#writer = new MessageWriter(options.makeCodec())
+  }
+
+  /** Messages that wait. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Bytes that wait, without those of messages that are still being gathered. */
+  get bytes(): number {
+    return this.#buffer.position
+  }
+
+  /** Throws CannotSerialize, and then has not taken it. */
+  add(recipient: RemoteRecipient, message: unknown, question: Question | undefined): void {
+    if (question === undefined) this.#writer.add(recipient, message)
+    else this.#writer.addQuestion(recipient, message, question)
+    this.#recipients[this.#count] = recipient
+    this.#messages[this.#count++] = message
+    if (this.#writer.count >= gatheredMax) this.gather()
+  }
+
+  /** Turns the messages gathered so far into bytes. */
+  gather(): void {
+    const { count } = this.#writer
+    if (count === 0) return
+    try {
+      this.#writer.writeInto(this.#buffer)
+    } catch (error) {
+      if (!(error instanceof CannotSerialize)) throw error
+      // One of them has changed since it was looked at, or they are too large together: one by one, then.
+      this.#rewrite(this.#count - count, true)
+    }
+  }
+
+  /** Appends a frame of another kind, behind all messages so far. */
+  appendFrame(write: (target: ByteBuffer) => void): void {
+    this.gather()
+    write(this.#buffer)
+  }
+
+  /** Takes the bytes for the network; the messages in them do not wait any more. They stay valid until `reuse`. */
+  handOver(): Buffer {
+    this.gather()
+    const bytes = this.#buffer.bytes.subarray(0, this.#buffer.position)
+    this.#forgetFrom(0)
+    return bytes
+  }
+
+  /** After `handOver`: whether the network has let go of the bytes. */
+  reuse(isFree: boolean): void {
+    if (isFree && this.#buffer.bytes.length <= keptBytesMax) this.#buffer.position = 0
+    else this.#buffer = new ByteBuffer(bufferBytes)
+  }
+
+  /** For a new connection: nothing of what the last one has learnt holds, and what waits is written anew. */
+  restart(): void {
+    this.#writer = new MessageWriter(this.#options.makeCodec())
+    this.#buffer.position = 0
+    this.#rewrite(0, false)
+    this.gather()
+  }
+
+  /** Takes out the messages for which this is true. Only before anything of them was handed over. */
+  takeOut(isChosen: (recipient: RemoteRecipient) => boolean): Taken[] {
+    const chosen: Taken[] = []
+    const kept: Taken[] = []
+    for (let index = 0; index < this.#count; index++) {
+      const recipient = this.#recipients[index]!
+      const message = this.#messages[index]
+      ;(isChosen(recipient) ? chosen : kept).push({ recipient, message })
+    }
+    if (chosen.length === 0) return chosen
+    this.#forgetFrom(0)
+    for (const each of kept) this.#restore(each)
+    this.restart()
+    return chosen
+  }
+
+  #restore({ recipient, message }: Taken): void {
+    this.#recipients[this.#count] = recipient
+    this.#messages[this.#count++] = message
+  }
+
+  #rewrite(from: number, isOneByOne: boolean): void {
+    const end = this.#count
+    this.#count = from
+    for (let index = from; index < end; index++) {
+      const recipient = this.#recipients[index]!
+      const message = this.#messages[index]
+      try {
+        this.#writer.add(recipient, message)
+        if (isOneByOne) this.#writer.writeInto(this.#buffer)
+        this.#restore({ recipient, message })
+      } catch (error) {
+        if (!(error instanceof CannotSerialize)) throw error
+        this.#options.onRefused(recipient, message, error)
+      }
+      if (this.#writer.count >= gatheredMax) this.gather()
+    }
+    for (let index = this.#count; index < end; index++) this.#forget(index)
+  }
+
+  #forgetFrom(from: number): void {
+    for (let index = from; index < this.#count; index++) this.#forget(index)
+    this.#count = from
+  }
+
+  #forget(index: number): void {
+    this.#recipients[index] = undefined
+    this.#messages[index] = undefined
+  }
+}
+
+export interface Taken {
+  readonly recipient: RemoteRecipient
+  readonly message: unknown
+}

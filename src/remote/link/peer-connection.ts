@@ -1,0 +1,216 @@
+/**
+ * One connection with a node, from its first byte: runs the handshake, then cuts the bytes into frames for whoever the
+ * connection was made for. Whatever is wrong with them closes it; nothing that comes from outside throws into the node.
+ */
+import { assert, AssertionFailed, unreachable } from '../../foundation/assert.ts'
+import type { Timer, Timers } from '../../foundation/timers.ts'
+import {
+  type HandshakeEffect,
+  type HandshakeInput,
+  HandshakeMachine,
+  type HandshakeOptions,
+} from '../handshake/handshake-machine.ts'
+import {
+  handshakeBytesMax,
+  type Lane,
+  type RefusalReason,
+} from '../handshake/handshake-messages.ts'
+import type { NodeId } from '../node-id.ts'
+import { HandshakeBroken, type HandshakeError } from '../remote-errors.ts'
+import type { CloseReason, Connection, ConnectionHandler } from '../transport.ts'
+import { FrameReader } from '../wire/frame.ts'
+
+/** Why a connection did not come about. */
+export type ConnectFailure =
+  | { readonly type: 'connection'; readonly reason: CloseReason }
+  | {
+      readonly type: 'handshake'
+      readonly error: HandshakeError
+      /** What the other end has against us; undefined when it is we who refuse, or when it did not say. */
+      readonly refusal: RefusalReason | undefined
+    }
+
+/** Who a connection was made for. */
+export interface ConnectionOwner {
+  established(peer: NodeId, lane: Lane, connection: PeerConnection): FrameHandler
+  failed(failure: ConnectFailure): void
+}
+
+/** The owner of an established connection. */
+export interface FrameHandler {
+  /** Bytes a frame may have. */
+  readonly frameBytesMax: number
+  /** Takes one frame, from its kind on. May throw: then the connection is closed with that reason. */
+  frame(bytes: Buffer, start: number, end: number): void
+  /** All frames of a chunk have been taken. */
+  chunkEnd(): void
+  drained(): void
+  ready(): void
+  lost(reason: string): void
+}
+
+export interface PeerConnectionOptions {
+  readonly handshake: HandshakeOptions
+  readonly timers: Timers
+  readonly timeoutMs: number
+  readonly owner: ConnectionOwner
+  /** A broken invariant is ours, not the peer's. */
+  readonly onBroken: (error: AssertionFailed) => void
+}
+
+export class PeerConnection implements ConnectionHandler {
+  readonly #options: PeerConnectionOptions
+  readonly #machine: HandshakeMachine
+  readonly #reader: FrameReader
+  #connection: Connection | undefined
+  #handler: FrameHandler | undefined
+  #timer: Timer | undefined
+  #hasFailed = false
+  #closeReason: string | undefined
+
+  constructor(options: PeerConnectionOptions) {
+    this.#options = options
+    this.#machine = new HandshakeMachine(options.handshake)
+    this.#reader = new FrameReader(handshakeBytesMax, (bytes, start, end) =>
+      this.#takeFrame(bytes, start, end),
+    )
+  }
+
+  /** Must be called before anything can arrive. */
+  attach(connection: Connection): void {
+    this.#connection = connection
+    const { timers, timeoutMs, handshake } = this.#options
+    // A dialer has the time of the transport to connect first.
+    if (handshake.role.type === 'listener') {
+      this.#timer = timers.after(timeoutMs, () => this.#timedOut())
+    }
+  }
+
+  get isIdle(): boolean {
+    return this.#connection?.isIdle ?? true
+  }
+
+  write(bytes: Buffer): boolean {
+    return this.#connection?.write(bytes) ?? false
+  }
+
+  askForTurn(): void {
+    this.#connection?.askForTurn()
+  }
+
+  /** Sends what was written, then closes. */
+  end(reason: string): void {
+    this.#closeReason ??= reason
+    this.#connection?.end()
+  }
+
+  destroy(reason: string): void {
+    this.#closeReason ??= reason
+    this.#timer?.cancel()
+    this.#reader.close()
+    this.#connection?.destroy()
+  }
+
+  // ---- from the transport
+
+  opened(): void {
+    const { timers, timeoutMs } = this.#options
+    this.#timer = timers.after(timeoutMs, () => this.#timedOut())
+    this.#step({ type: 'Opened' })
+  }
+
+  received(bytes: Buffer): void {
+    const problem = this.#reader.read(bytes)
+    if (problem === undefined) this.#handler?.chunkEnd()
+    else this.#broken(problem)
+  }
+
+  drained(): void {
+    this.#handler?.drained()
+  }
+
+  ready(): void {
+    this.#handler?.ready()
+  }
+
+  closed(reason: CloseReason): void {
+    this.#timer?.cancel()
+    this.#reader.close()
+    const handler = this.#handler
+    const text = this.#closeReason ?? `${reason.type}${reason.detail && ` (${reason.detail})`}`
+    if (handler !== undefined) {
+      this.#handler = undefined
+      handler.lost(text)
+    } else if (!this.#hasFailed) {
+      this.#hasFailed = true
+      this.#options.owner.failed({ type: 'connection', reason })
+    }
+  }
+
+  // ---- handshake
+
+  #takeFrame(bytes: Buffer, start: number, end: number): string | undefined {
+    if (this.#handler === undefined) {
+      this.#step({ type: 'FrameReceived', bytes: bytes.subarray(start, end) })
+      return undefined
+    }
+    try {
+      this.#handler.frame(bytes, start, end)
+      return undefined
+    } catch (error) {
+      if (error instanceof AssertionFailed) this.#options.onBroken(error)
+      return error instanceof Error ? error.message : 'a frame could not be taken'
+    }
+  }
+
+  #step(input: HandshakeInput): void {
+    for (const effect of this.#machine.step(input)) this.#perform(effect)
+  }
+
+  #perform(effect: HandshakeEffect): void {
+    switch (effect.type) {
+      case 'Send':
+        this.write(effect.bytes)
+        break
+      case 'Establish':
+        this.#establish(effect.peer, effect.lane)
+        break
+      case 'Fail':
+        this.#fail(effect.error, effect.reason)
+        break
+      default:
+        unreachable(effect)
+    }
+  }
+
+  #establish(peer: NodeId, lane: Lane): void {
+    assert(this.#handler === undefined, 'a connection is established once')
+    this.#timer?.cancel()
+    const handler = this.#options.owner.established(peer, lane, this)
+    this.#reader.bytesMax = handler.frameBytesMax
+    this.#handler = handler
+  }
+
+  /** The connection stays a little, so that the other end can read why; not longer than a handshake may take. */
+  #fail(error: HandshakeError, refusal: RefusalReason | undefined): void {
+    if (this.#hasFailed) return
+    this.#hasFailed = true
+    this.#reader.close()
+    this.#connection?.end()
+    this.#options.owner.failed({ type: 'handshake', error, refusal })
+  }
+
+  #timedOut(): void {
+    this.#step({ type: 'TimedOut' })
+    this.#connection?.destroy()
+  }
+
+  #broken(problem: string): void {
+    if (this.#handler === undefined) {
+      const { role } = this.#options.handshake
+      const address = role.type === 'dialer' ? role.to : role.from
+      this.#fail(new HandshakeBroken(address, problem), undefined)
+    }
+    this.destroy(`closed by this node: ${problem}`)
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * What goes wrong between nodes, in words for the person who starts one: what happened, and what to do. Those about
+ * another node are logged and published in `HandshakeFailed`; the others are thrown by `Remoting.start`.
+ */
+import { CodedError } from '../foundation/coded-error.ts'
+import { clip, escapeControls } from '../foundation/text.ts'
+import type { Address } from './node-id.ts'
+import type { HostAndPort } from './transport.ts'
+
+export class PortTaken extends CodedError {
+  readonly code = 'PORT_TAKEN'
+  readonly port: number
+
+  constructor({ host, port }: HostAndPort, isForbidden: boolean, cause: unknown) {
+    const why = isForbidden
+      ? 'this user may not listen there; ports below 1024 need rights.'
+      : 'another process listens there; is this node already running?'
+    super(`Cannot listen on ${host}:${port}: ${why} Choose another port, or 0 for any free one.`, {
+      cause,
+    })
+    this.port = port
+  }
+}
+
+export class HostNotOurs extends CodedError {
+  readonly code = 'HOST_NOT_OURS'
+  readonly host: string
+
+  constructor({ host, port }: HostAndPort, cause: unknown) {
+    super(
+      `Cannot listen on ${host}:${port}: no network interface of this machine has the address ${host}. Bind to an address of this machine, and give the one that others use as \`advertised\`.`,
+      { cause },
+    )
+    this.host = host
+  }
+}
+
+export class InsecureBind extends CodedError {
+  readonly code = 'INSECURE_BIND'
+
+  constructor(host: string) {
+    super(
+      `${host} can be reached from other machines, and whoever reaches it could join the cluster. Give every node the same \`secret\` (at least 16 characters, from your secret store), bind to 127.0.0.1, or set \`insecure: true\` if the network itself is guarded.`,
+    )
+  }
+}
+
+/** Another node and this one could not come to terms. */
+export abstract class HandshakeError extends CodedError {
+  readonly address: Address
+
+  constructor(address: Address, text: string) {
+    super(`${shown(address)} ${text}`)
+    this.address = address
+  }
+}
+
+export class WrongProtocol extends HandshakeError {
+  readonly code = 'WRONG_PROTOCOL'
+
+  constructor(address: Address) {
+    super(
+      address,
+      'does not speak the protocol of this version of Sherd. Is it a Sherd node at all, and of a version that goes with this one?',
+    )
+  }
+}
+
+export class WrongClusterName extends HandshakeError {
+  readonly code = 'WRONG_CLUSTER_NAME'
+
+  constructor(address: Address, ours: string) {
+    super(
+      address,
+      `belongs to another cluster than "${ours}". Give both nodes the same clusterName, or correct the address.`,
+    )
+  }
+}
+
+export class WrongSecret extends HandshakeError {
+  readonly code = 'WRONG_SECRET'
+
+  constructor(address: Address) {
+    super(
+      address,
+      'has another secret than this node. Give every node of the cluster the same one.',
+    )
+  }
+}
+
+/** One of the two has a secret and the other has none. */
+export class SecretMissing extends HandshakeError {
+  readonly code = 'SECRET_MISSING'
+
+  constructor(address: Address, isOurs: boolean) {
+    super(
+      address,
+      isOurs
+        ? 'demands a secret and this node has none. Give this node the secret of the cluster.'
+        : 'has no secret and this node demands one. Give it the secret of the cluster.',
+    )
+  }
+}
+
+export class WrongAddress extends HandshakeError {
+  readonly code = 'WRONG_ADDRESS'
+
+  constructor(address: Address, expected: Address) {
+    super(
+      address,
+      `was called by the address ${shown(expected)}, which is not the one it is known by. Call it by its advertised address, or correct \`advertised\` there.`,
+    )
+  }
+}
+
+export class IncarnationRefused extends HandshakeError {
+  readonly code = 'INCARNATION_REFUSED'
+
+  constructor(address: Address, why: 'quarantined' | 'former-incarnation') {
+    super(
+      address,
+      why === 'quarantined'
+        ? 'and this node have given each other up. Restart the one that was removed from the cluster.'
+        : 'refuses a node that has been replaced by a later one on the same address. Are two processes set to the same advertised address?',
+    )
+  }
+}
+
+export class HandshakeTimeout extends HandshakeError {
+  readonly code = 'HANDSHAKE_TIMEOUT'
+
+  constructor(address: Address) {
+    super(
+      address,
+      'took the connection and did not finish the handshake in time. Is it a Sherd node, and is it overloaded?',
+    )
+  }
+}
+
+/** It closed the connection, or sent what no node sends at that point. */
+export class HandshakeBroken extends HandshakeError {
+  readonly code = 'HANDSHAKE_BROKEN'
+
+  constructor(address: Address, detail: string) {
+    super(address, `broke off the handshake: ${shown(detail)}.`)
+  }
+}
+
+/** Too many questions wait for answers from other nodes. */
+export class TooManyAsks extends CodedError {
+  readonly code = 'TOO_MANY_ASKS'
+
+  constructor(limit: number) {
+    super(
+      `${limit} asks wait for answers from other nodes, and no more can. Ask less at once, or with shorter timeouts.`,
+    )
+  }
+}
+
+export class InvalidActorAddress extends CodedError {
+  readonly code = 'INVALID_ACTOR_ADDRESS'
+
+  constructor(text: string) {
+    super(
+      `"${shown(text)}" names no actor. Write sherd://system@host:port/user/name, as a ref prints itself.`,
+    )
+  }
+}
+
+/** Text that another node may have sent, fit for a log. */
+function shown(text: string): string {
+  return clip(escapeControls(text), 200)
+}

@@ -1,0 +1,74 @@
+/** What remoting tells on the event stream about other nodes. */
+import type { Lane } from './handshake/handshake-messages.ts'
+import type { Address, NodeId } from './node-id.ts'
+import type { HandshakeError } from './remote-errors.ts'
+
+/** This node can speak to that one on this lane. */
+export class PeerConnected {
+  readonly type = 'PeerConnected'
+  readonly node: NodeId
+  readonly lane: Lane
+
+  constructor(node: NodeId, lane: Lane) {
+    this.node = node
+    this.lane = lane
+  }
+}
+
+/** It cannot any more. `unconfirmed` messages had been sent, and it is not known whether they arrived. */
+export class PeerDisconnected {
+  readonly type = 'PeerDisconnected'
+  readonly node: NodeId
+  readonly lane: Lane
+  readonly reason: string
+  readonly unconfirmed: number
+
+  constructor(node: NodeId, lane: Lane, reason: string, unconfirmed: number) {
+    this.node = node
+    this.lane = lane
+    this.reason = reason
+    this.unconfirmed = unconfirmed
+  }
+}
+
+/** The host answers and says that nobody listens on that port: the process is gone, or a firewall says so. */
+export class ConnectionRefused {
+  readonly type = 'ConnectionRefused'
+  readonly address: Address
+
+  constructor(address: Address) {
+    this.address = address
+  }
+}
+
+/** Somebody is there, but the two do not belong together; the error says what to do. */
+export class HandshakeFailed {
+  readonly type = 'HandshakeFailed'
+  readonly error: HandshakeError
+
+  constructor(error: HandshakeError) {
+    this.error = error
+  }
+}
+
+/** This incarnation of a node is given up for good: nothing is sent to it or taken from it any more. */
+export class PeerQuarantined {
+  readonly type = 'PeerQuarantined'
+  readonly node: NodeId
+  readonly reason: string
+
+  constructor(node: NodeId, reason: string) {
+    this.node = node
+    this.reason = reason
+  }
+}
+
+/** Another node has given this one up. It may only end itself; giving up the other in turn would make two clusters. */
+export class ThisNodeQuarantined {
+  readonly type = 'ThisNodeQuarantined'
+  readonly by: Address
+
+  constructor(by: Address) {
+    this.by = by
+  }
+}

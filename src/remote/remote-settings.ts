@@ -1,0 +1,118 @@
+/** What can be tuned about the network between nodes, and what each choice costs. */
+import { minutes, seconds } from '../foundation/duration.ts'
+import {
+  defaultSerializationSettings,
+  problemsWith,
+  type SerializationSettings,
+} from '../serialization/index.ts'
+
+export interface RemoteSettings {
+  /** How long a connection may take to come about. Longer hides a dead host, shorter fails over slow networks. */
+  readonly connectTimeoutMs: number
+  /** How long both ends may take to agree who they are; after it the connection is closed. */
+  readonly handshakeTimeoutMs: number
+  /** The first pause after a failed connection; it doubles with each further failure. Shorter burdens a starting peer. */
+  readonly reconnectMinMs: number
+  /** The longest such pause: how late a node that came back may be noticed. */
+  readonly reconnectMaxMs: number
+  /** How long messages wait for a node that cannot be reached; then they become dead letters. */
+  readonly giveUpAfterMs: number
+  /** Messages that wait for one node on one lane, not yet handed to the network; the next is dropped. */
+  readonly queueMessagesMax: number
+  /** The same in bytes: what a slow or silent peer may cost this node in memory, per lane. */
+  readonly queueBytesMax: number
+  /** A connection without traffic for so long is closed; the next message opens it again. */
+  readonly idleAfterMs: number
+  /** How late a receiver may say what it has. Longer makes the count of possibly lost messages less exact. */
+  readonly confirmAfterMs: number
+  /** How long the news of a death waits for messages sent before it. Longer delays a watcher behind a slow link. */
+  readonly deathNoticeWaitMs: number
+  /** System messages (watch, unwatch, deaths) without confirmation; one more and the peer is quarantined. */
+  readonly systemMessagesMax: number
+  /** How long one of them may stay without confirmation before the peer is quarantined. */
+  readonly systemGiveUpAfterMs: number
+  /** Connections accepted at once; more are closed at once. Two per peer are used. */
+  readonly connectionsMax: number
+  /** Of these, how many may be strangers: what a flood of half-open connections may cost. */
+  readonly handshakesMax: number
+  /** Refs of one peer's actors that are kept, so that equal refs are `===`. */
+  readonly refsMax: number
+  /** How long stopping waits for what was sent to leave this node. */
+  readonly stopWaitMs: number
+  /** Actors under these paths are spoken to on the control lane, which user data cannot hold up. For small messages. */
+  readonly controlPaths: readonly string[]
+  /** Limits of one message. The same on every node. */
+  readonly serialization: SerializationSettings
+}
+
+export const defaultRemoteSettings: RemoteSettings = {
+  connectTimeoutMs: seconds(5),
+  handshakeTimeoutMs: seconds(5),
+  reconnectMinMs: 100,
+  reconnectMaxMs: seconds(5),
+  giveUpAfterMs: seconds(20),
+  queueMessagesMax: 50_000,
+  queueBytesMax: 32 * 1024 * 1024,
+  idleAfterMs: minutes(5),
+  confirmAfterMs: 500,
+  deathNoticeWaitMs: seconds(3),
+  systemMessagesMax: 20_000,
+  systemGiveUpAfterMs: minutes(360),
+  connectionsMax: 4_096,
+  handshakesMax: 256,
+  refsMax: 65_536,
+  stopWaitMs: seconds(1),
+  controlPaths: ['/system/cluster'],
+  serialization: defaultSerializationSettings,
+}
+
+const times = [
+  'connectTimeoutMs',
+  'handshakeTimeoutMs',
+  'reconnectMinMs',
+  'reconnectMaxMs',
+  'giveUpAfterMs',
+  'idleAfterMs',
+  'confirmAfterMs',
+  'deathNoticeWaitMs',
+  'systemGiveUpAfterMs',
+  'stopWaitMs',
+] as const
+
+const counts = [
+  'queueMessagesMax',
+  'queueBytesMax',
+  'systemMessagesMax',
+  'connectionsMax',
+  'handshakesMax',
+  'refsMax',
+] as const
+
+/** Every problem at once, in words for the person who set it; empty when all is well. */
+export function problemsWithRemoteSettings(settings: RemoteSettings): string[] {
+  const problems = problemsWith(settings.serialization).map((text) => `serialization.${text}`)
+  const known = new Set(Object.keys(defaultRemoteSettings))
+  for (const name of Object.keys(settings)) {
+    if (!known.has(name))
+      problems.push(`${name} is not a setting; known are ${[...known].join(', ')}`)
+  }
+  for (const name of times) {
+    const value = settings[name]
+    if (!(typeof value === 'number' && value > 0 && value < Infinity)) {
+      problems.push(`${name} must be a positive number of milliseconds, not ${String(value)}`)
+    }
+  }
+  for (const name of counts) {
+    const value = settings[name]
+    if (!Number.isSafeInteger(value) || value < 1) {
+      problems.push(`${name} must be a whole number of at least 1, not ${String(value)}`)
+    }
+  }
+  if (settings.reconnectMinMs > settings.reconnectMaxMs) {
+    problems.push('reconnectMinMs must not be longer than reconnectMaxMs')
+  }
+  if (!settings.controlPaths.every((path) => /^\/(system|user)(\/|$)/.test(path))) {
+    problems.push('controlPaths must be paths such as /system/cluster')
+  }
+  return problems
+}

@@ -1,0 +1,66 @@
+/** What a node must say to have a network, and what is wrong with it. */
+import type { ActorSystem } from '../actor/index.ts'
+import { isWellFormed, utf8Length } from '../foundation/text.ts'
+import { InsecureBind } from './remote-errors.ts'
+import { problemsWithRemoteSettings, type RemoteSettings } from './remote-settings.ts'
+import type { HostAndPort, Transport } from './transport.ts'
+
+export interface RemotingOptions {
+  readonly system: ActorSystem
+  readonly transport: Transport
+  /** Nodes of other names are refused: two clusters on one network cannot mix. */
+  readonly clusterName: string
+  /** Where to listen; port 0 lets the system choose. */
+  readonly bind: HostAndPort
+  /** How others reach this node when that differs from `bind`: behind a proxy, or when bound to 0.0.0.0. */
+  readonly advertised?: Partial<HostAndPort>
+  /** The same on every node of the cluster, at least 16 characters. Never travels. */
+  readonly secret?: string | undefined
+  /** Allows a bind that other machines can reach without a secret. Whoever reaches it is in the cluster. */
+  readonly insecure?: boolean
+  readonly settings?: Partial<RemoteSettings>
+}
+
+const secretCharactersMin = 16
+const clusterNameBytesMax = 256
+const hostForm = /^[^\s/#@]{1,250}$/
+
+/** Every problem at once, in words for the person who set it; empty when all is well. */
+export function problemsWithOptions(options: RemotingOptions, settings: RemoteSettings): string[] {
+  const { clusterName, bind, advertised, secret } = options
+  const problems = problemsWithRemoteSettings(settings)
+  const isName = typeof clusterName === 'string' && clusterName !== '' && isWellFormed(clusterName)
+  if (!isName || utf8Length(clusterName) > clusterNameBytesMax) {
+    problems.push(`clusterName must be a text of 1 to ${clusterNameBytesMax} bytes`)
+  }
+  problems.push(...problemsWithPlace('bind', bind), ...problemsWithPlace('advertised', advertised))
+  if (secret !== undefined && (typeof secret !== 'string' || secret.length < secretCharactersMin)) {
+    problems.push(`secret must have at least ${secretCharactersMin} characters; draw it at random`)
+  }
+  const host = advertised?.host ?? bind.host
+  if (host === '0.0.0.0' || host === '::') {
+    problems.push(`others cannot reach ${host}: give advertised.host, the name or address they use`)
+  }
+  return problems
+}
+
+/** Without a secret only this machine may reach the node, unless somebody takes the blame. */
+export function refuseInsecureBind({ bind, secret, insecure }: RemotingOptions): void {
+  if (secret !== undefined || insecure === true || isLoopback(bind.host)) return
+  throw new InsecureBind(bind.host)
+}
+
+function problemsWithPlace(name: string, place: Partial<HostAndPort> | undefined): string[] {
+  const problems: string[] = []
+  const { host, port } = place ?? {}
+  const isPort = port === undefined || (Number.isInteger(port) && port >= 0 && port <= 65_535)
+  if (!isPort) problems.push(`${name}.port must be a whole number from 0 to 65535, not ${port}`)
+  if (host !== undefined && !hostForm.test(host)) {
+    problems.push(`${name}.host must be a host name or an IP address, not "${host}"`)
+  }
+  return problems
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}

@@ -1,0 +1,221 @@
+/**
+ * The network of one node: listens, speaks to other nodes, and gives refs to their actors. Start it before the actors
+ * that use it; it stops by itself after the last actor of the system has.
+ */
+import {
+  type ActorRef,
+  type ActorSystem,
+  InvalidSettings,
+  type InternalRef,
+} from '../actor/index.ts'
+import { ValueCodec } from '../serialization/index.ts'
+import { Associations } from './associations.ts'
+import { FailureReports } from './failure-reports.ts'
+import type { Admission, HandshakeOptions, HandshakeRole } from './handshake/handshake-machine.ts'
+import { drawNonce, type Lane } from './handshake/handshake-messages.ts'
+import { InboundDelivery } from './link/inbound-delivery.ts'
+import { InboundLink } from './link/inbound-link.ts'
+import type { LinkWorld } from './link/link-owner.ts'
+import { Listening } from './link/listening.ts'
+import type { FrameHandler, PeerConnection } from './link/peer-connection.ts'
+import {
+  type Address,
+  addressOf,
+  addressOfNode,
+  isNodeId,
+  type NodeId,
+  nodeIdOf,
+} from './node-id.ts'
+import { AskTable } from './ref/ask-table.ts'
+import { type Endpoint, LocalRecipients } from './ref/local-recipients.ts'
+import { parseLocalText, parseRefText, type RefText } from './ref/ref-text.ts'
+import { RemoteRefCodec } from './ref/remote-ref-codec.ts'
+import { RemoteQuestion } from './ref/remote-ref.ts'
+import { InvalidActorAddress } from './remote-errors.ts'
+import {
+  problemsWithOptions,
+  refuseInsecureBind,
+  type RemotingOptions,
+} from './remoting-options.ts'
+import { defaultRemoteSettings, type RemoteSettings } from './remote-settings.ts'
+import type { Connection, ConnectionHandler, Listener } from './transport.ts'
+import { MessageReader } from './wire/message-reader.ts'
+
+export class Remoting {
+  readonly address: Address
+  readonly node: NodeId
+  readonly #options: RemotingOptions
+  readonly #listener: Listener
+  readonly #listening: Listening
+  readonly #world: LinkWorld
+  readonly #recipients: LocalRecipients
+  readonly #reports: FailureReports
+  readonly #associations: Associations
+  #stopped: Promise<void> | undefined
+
+  /** Listens, and is ready to speak. Rejects with `PortTaken`, `HostNotOurs`, `InsecureBind` or `InvalidSettings`. */
+  static async start(options: RemotingOptions): Promise<Remoting> {
+    const settings = { ...defaultRemoteSettings, ...options.settings }
+    const problems = problemsWithOptions(options, settings)
+    if (problems.length > 0) throw new InvalidSettings('The options of remoting', problems)
+    refuseInsecureBind(options)
+    // The port may be the system's choice, and who connects at once has to wait for the rest of us.
+    let take: (connection: Connection) => ConnectionHandler = (connection) => {
+      connection.destroy()
+      return { opened() {}, received() {}, drained() {}, ready() {}, closed() {} }
+    }
+    const listener = await options.transport.listen(options.bind, (connection) => take(connection))
+    const remoting = new Remoting(options, settings, listener)
+    take = (connection) => remoting.#listening.accept(connection)
+    return remoting
+  }
+
+  private constructor(options: RemotingOptions, settings: RemoteSettings, listener: Listener) {
+    const { system, bind, advertised } = options
+    const { host = bind.host, port = 0 } = advertised ?? {}
+    this.#options = options
+    this.#listener = listener
+    this.address = addressOf(host, port === 0 ? listener.port : port)
+    this.node = nodeIdOf(this.address, system.environment.random.uid())
+    const asks = new AskTable()
+    this.#recipients = new LocalRecipients(system, this.node, asks)
+    this.#reports = new FailureReports(system)
+    const refs = new RemoteRefCodec({
+      self: this.node,
+      runtime: system.runtime,
+      asks,
+      refTo: (text) => this.#refTo(text),
+    })
+    this.#world = {
+      runtime: system.runtime,
+      transport: options.transport,
+      settings,
+      handshakeFor: (role) => this.#handshakeFor(role),
+      makeCodec: () => new ValueCodec({ use: 'link', settings: settings.serialization, refs }),
+      registerAsk: (question) => void asks.register(question),
+    }
+    this.#associations = new Associations({
+      world: this.#world,
+      actorAt: (path) => this.#recipients.actorAt(path),
+      onFailure: (failure, to) => this.#reports.outboundFailed(failure, to),
+    })
+    this.#listening = new Listening({
+      world: this.#world,
+      established: (peer, lane, connection) => this.#accepted(peer, lane, connection),
+      failed: (failure, from) => this.#reports.inboundFailed(failure, from),
+    })
+    system.shutdown.addTask('actor-system-terminate', 'stop remoting', () => this.#stopLast(system))
+  }
+
+  // ---- refs
+
+  /** The actor that this text names, as a ref prints itself: `sherd://shop@10.0.0.7:2552/user/cart`. */
+  refTo(text: string): ActorRef<unknown> {
+    const parsed = parseRefText(text)
+    if (parsed === undefined) throw new InvalidActorAddress(text)
+    return this.#refTo(parsed)
+  }
+
+  /**
+   * Whoever lives under that path on that node, for those who know nobody there yet. With an address any incarnation is
+   * meant, with a node id (which is an address with its incarnation) only that one.
+   */
+  refAt(where: Address, path: string): ActorRef<unknown> {
+    const isNode = isNodeId(where)
+    const address = isNode ? addressOfNode(where) : where
+    const local = parseLocalText(path)
+    const text = `sherd://${this.#options.system.name}@${address}${path}`
+    if (local === undefined || parseRefText(text) === undefined) throw new InvalidActorAddress(text)
+    const nodeUid = isNode ? where.slice(-16) : undefined
+    const { name: system } = this.#options.system
+    return this.#refTo({ system, address, ...local, nodeUid })
+  }
+
+  /** For rooms of the runtime: takes everything that is sent to names under `path`, without a mailbox. */
+  serve(path: string, endpoint: Endpoint): () => void {
+    return this.#recipients.serve(path, endpoint)
+  }
+
+  #refTo(text: RefText): InternalRef {
+    if (text.address === this.address) return this.#recipients.refTo(text)
+    const association = this.#associations.with(text.address)
+    const askNumber = RemoteQuestion.numberIn(text)
+    if (askNumber === undefined || text.nodeUid === undefined) return association.refTo(text)
+    return association.questionOf(`${text.address}#${text.nodeUid}`, askNumber)
+  }
+
+  // ---- peers
+
+  /** The incarnation that lives at that address, as far as this node knows. */
+  peerAt(address: Address): NodeId | undefined {
+    return this.#associations.find(address)?.peer
+  }
+
+  /** Messages for that address that have not been handed to the network. */
+  queuedFor(address: Address): number {
+    return this.#associations.find(address)?.queued ?? 0
+  }
+
+  /** The cluster has removed that node: whoever watches an actor of it is told. */
+  nodeRemoved(node: NodeId): void {
+    this.#associations.with(addressOfNode(node)).nodeRemoved(node)
+  }
+
+  /** Gives that incarnation up for good: nothing is sent to it or taken from it any more. */
+  quarantine(node: NodeId, reason: string): void {
+    this.#associations.with(addressOfNode(node)).quarantine(node, reason)
+  }
+
+  // ---- connections
+
+  #handshakeFor(role: HandshakeRole): HandshakeOptions {
+    const { clusterName, secret, system } = this.#options
+    const nonce = drawNonce(system.environment.random)
+    const admit = (peer: NodeId): Admission => this.#associations.admission(peer)
+    return { self: this.node, clusterName, secret, nonce, admit, role }
+  }
+
+  #accepted(peer: NodeId, lane: Lane, connection: PeerConnection): FrameHandler {
+    const association = this.#associations.with(addressOfNode(peer))
+    const { runtime, settings } = this.#world
+    const delivery = new InboundDelivery(peer, association, this.#recipients, runtime)
+    const link = new InboundLink({
+      connection,
+      reader: new MessageReader(this.#world.makeCodec(), delivery),
+      serializedBytesMax: settings.serialization.bytesMax,
+      timers: runtime.environment.timers,
+      confirmAfterMs: settings.confirmAfterMs,
+      takeSystem: lane === 'control' ? (cursor) => association.takeSystem(cursor) : undefined,
+      lastSystem: () => association.lastSystemTaken,
+      onLost: (lost, reason) => {
+        association.inboundLost(lane, lost)
+        this.#reports.inboundLost(peer, lane, reason)
+      },
+    })
+    association.accepted(lane, peer, link)
+    return link
+  }
+
+  // ---- the end
+
+  /** Sends what waits, closes all connections and frees the port. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  async #stop(): Promise<void> {
+    const portFree = this.#listener.close()
+    const { timers } = this.#options.system.environment
+    await this.#associations.stop(timers, this.#world.settings.stopWaitMs)
+    this.#associations.close()
+    this.#listening.stop()
+    await portFree
+  }
+
+  /** After the last actor, whose last words are to go out. */
+  async #stopLast(system: ActorSystem): Promise<void> {
+    await system.whenTerminated
+    await this.stop()
+  }
+}

@@ -1,0 +1,152 @@
+/** The network of this machine: TCP without Nagle's delay and with keep-alive, so that a silent end is noticed. */
+import { createServer, connect, type Server, type Socket } from 'node:net'
+import { HostNotOurs, PortTaken } from './remote-errors.ts'
+import type {
+  CloseReason,
+  Connection,
+  ConnectionHandler,
+  HostAndPort,
+  Listener,
+  Transport,
+} from './transport.ts'
+
+const keepAliveMs = 10_000
+const endTimeoutMs = 2_000
+
+export const tcpTransport: Transport = {
+  listen(at, accept) {
+    const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
+      const connection = new TcpConnection(socket)
+      connection.attend(accept(connection))
+    })
+    return listening(server, at)
+  },
+
+  connect(to, handler, { timeoutMs }) {
+    const socket = connect({ ...to, noDelay: true, keepAlive: true })
+    const connection = new TcpConnection(socket)
+    const timer = setTimeout(() => connection.close({ type: 'timed-out', detail: '' }), timeoutMs)
+    socket.once('connect', () => {
+      clearTimeout(timer)
+      handler.opened()
+    })
+    socket.once('close', () => clearTimeout(timer))
+    connection.attend(handler)
+    return connection
+  },
+}
+
+class TcpConnection implements Connection {
+  readonly #socket: Socket
+  #reason: CloseReason | undefined
+  #handler: ConnectionHandler | undefined
+  #hasTurn = false
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+    socket.setKeepAlive(true, keepAliveMs)
+    socket.setNoDelay(true)
+  }
+
+  attend(handler: ConnectionHandler): void {
+    const socket = this.#socket
+    this.#handler = handler
+    socket.on('data', (bytes) => handler.received(bytes))
+    socket.on('drain', () => handler.drained())
+    socket.on('error', (error: NodeJS.ErrnoException) => (this.#reason ??= reasonOf(error)))
+    socket.on('end', () => (this.#reason ??= { type: 'ended', detail: 'the other end closed' }))
+    socket.on('close', () =>
+      handler.closed(this.#reason ?? { type: 'destroyed', detail: 'closed by this node' }),
+    )
+  }
+
+  get peer(): string {
+    const { remoteAddress, remotePort } = this.#socket
+    return `${remoteAddress ?? 'unknown'}:${remotePort ?? 0}`
+  }
+
+  get isIdle(): boolean {
+    return this.#socket.writableLength === 0
+  }
+
+  write(bytes: Buffer): boolean {
+    return this.#socket.writable && this.#socket.write(bytes)
+  }
+
+  askForTurn(): void {
+    if (this.#hasTurn) return
+    this.#hasTurn = true
+    setImmediate(this.#turn)
+  }
+
+  readonly #turn = (): void => {
+    this.#hasTurn = false
+    if (!this.#socket.destroyed) this.#handler?.ready()
+  }
+
+  end(): void {
+    this.#reason ??= { type: 'destroyed', detail: 'closed by this node' }
+    this.#socket.end()
+    // Somebody who never answers the end must not keep this process alive.
+    this.#socket.setTimeout(endTimeoutMs, () => this.#socket.destroy())
+  }
+
+  destroy(): void {
+    this.close({ type: 'destroyed', detail: 'closed by this node' })
+  }
+
+  close(reason: CloseReason): void {
+    this.#reason ??= reason
+    this.#socket.destroy()
+  }
+}
+
+function listening(server: Server, at: HostAndPort): Promise<Listener> {
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException): void => reject(whyNotListening(error, at))
+    server.once('error', failed)
+    server.listen({ ...at, exclusive: true }, () => {
+      server.off('error', failed)
+      // A failed accept (no file left, say) must not end the process; the peer will come again.
+      server.on('error', () => undefined)
+      const bound = server.address()
+      const port = typeof bound === 'object' && bound !== null ? bound.port : at.port
+      resolve({ port, close: () => closed(server) })
+    })
+  })
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    // Node calls back when the last connection has gone; the port is free at once.
+    server.close()
+    resolve()
+  })
+}
+
+function whyNotListening(error: NodeJS.ErrnoException, at: HostAndPort): Error {
+  if (error.code === 'EADDRINUSE' || error.code === 'EACCES') {
+    return new PortTaken(at, error.code === 'EACCES', error)
+  }
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EINVAL') {
+    return new HostNotOurs(at, error)
+  }
+  return error
+}
+
+function reasonOf(error: NodeJS.ErrnoException): CloseReason {
+  const detail = error.code ?? error.message
+  switch (error.code) {
+    case 'ECONNREFUSED':
+      return { type: 'refused', detail }
+    case 'ETIMEDOUT':
+      return { type: 'timed-out', detail }
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return { type: 'unreachable', detail }
+    default:
+      return { type: 'reset', detail }
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * System messages between two incarnations, in order and exactly once: the sender numbers them from 1 and keeps each
+ * until it is confirmed, and sends what it still has on every new connection; the receiver takes the next number only.
+ *
+ * Invariant: no number is ever skipped. Who cannot keep that gives the peer up.
+ */
+import { RingBuffer } from '../../foundation/ring-buffer.ts'
+import { MalformedFrame } from '../wire/byte-cursor.ts'
+import type { AddressedSystemMessage, SystemMessage } from './system-messages.ts'
+
+interface Kept extends AddressedSystemMessage {
+  readonly sinceMs: number
+}
+
+export class SystemSender {
+  #kept = new RingBuffer<Kept>()
+  /** The number of the oldest that is kept. */
+  #first = 1
+
+  get size(): number {
+    return this.#kept.size
+  }
+
+  /** Since when the oldest waits for its confirmation. */
+  get oldestMs(): number | undefined {
+    return this.#kept.peek()?.sinceMs
+  }
+
+  /** Answers the number. */
+  add(addressed: AddressedSystemMessage, nowMs: number): number {
+    this.#kept.push({ ...addressed, sinceMs: nowMs })
+    return this.#first + this.#kept.size - 1
+  }
+
+  /** The peer has everything up to this number. */
+  confirmed(sequence: number): void {
+    if (sequence >= this.#first + this.#kept.size) {
+      throw new MalformedFrame('a system message is confirmed that was not sent')
+    }
+    while (this.#first <= sequence) {
+      this.#kept.shift()
+      this.#first++
+    }
+  }
+
+  /** All that are kept, oldest first. */
+  *numbered(): IterableIterator<readonly [sequence: number, message: SystemMessage]> {
+    let sequence = this.#first
+    for (const { message } of this.#kept) yield [sequence++, message] as const
+  }
+
+  /** For another incarnation of the peer: numbers begin anew, and only what may go to it is kept. */
+  restart(isKept: (addressed: AddressedSystemMessage) => boolean): void {
+    const kept = [...this.#kept].filter(isKept)
+    this.#kept = new RingBuffer()
+    for (const each of kept) this.#kept.push(each)
+    this.#first = 1
+  }
+}
+
+export class SystemReceiver {
+  #last = 0
+
+  /** The number of the last that was taken. */
+  get last(): number {
+    return this.#last
+  }
+
+  /** False for one that was taken before. Throws MalformedFrame for one that comes too early. */
+  take(sequence: number): boolean {
+    if (sequence <= this.#last) return false
+    if (sequence !== this.#last + 1) throw new MalformedFrame('a system message is missing')
+    this.#last = sequence
+    return true
+  }
+}

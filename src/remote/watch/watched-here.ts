@@ -1,0 +1,34 @@
+/** Which actors of this node one other node watches. */
+import type { InternalRef, Watcher } from '../../actor/index.ts'
+
+export class WatchedHere {
+  readonly #byId = new Map<number, { readonly ref: InternalRef; readonly watcher: Watcher }>()
+  readonly #onDeath: (id: number) => void
+
+  constructor(onDeath: (id: number) => void) {
+    this.#onDeath = onDeath
+  }
+
+  watch(id: number, ref: InternalRef): void {
+    const watcher: Watcher = {
+      watchedTerminated: () => {
+        if (this.#byId.delete(id)) this.#onDeath(id)
+      },
+    }
+    this.#byId.set(id, { ref, watcher })
+    // Last, because an actor that is gone says so at once.
+    ref.addWatcher(watcher)
+  }
+
+  unwatch(id: number): void {
+    const watched = this.#byId.get(id)
+    if (watched === undefined) return
+    this.#byId.delete(id)
+    watched.ref.removeWatcher(watched.watcher)
+  }
+
+  /** The other node is gone. */
+  clear(): void {
+    for (const id of [...this.#byId.keys()]) this.unwatch(id)
+  }
+}

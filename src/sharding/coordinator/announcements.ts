@@ -1,0 +1,142 @@
+/**
+ * What regions are told about homes: who waits for an answer, which homes have not confirmed, and how new each word is.
+ * Nothing is told about a shard whose home may not be told; who asked then waits.
+ */
+import { assert } from '../../foundation/assert.ts'
+import type { NodeId } from '../../remote/index.ts'
+import type { ShardId } from '../shard-id.ts'
+import type { Placement, ShardStarted } from '../sharding-messages.ts'
+import type { SendToRegion } from './coordinator-protocol.ts'
+import type { CoordinatorState } from './coordinator-state.ts'
+
+/** Keeps one message small enough for any frame. */
+const homesPerMessageMax = 500
+
+export interface AnnouncementsOptions {
+  readonly state: CoordinatorState
+  readonly term: number
+  /** False while a shard moves, or when its home is gone. */
+  readonly mayTell: (shard: ShardId) => boolean
+}
+
+export class Announcements {
+  readonly #state: CoordinatorState
+  readonly #term: number
+  readonly #mayTell: (shard: ShardId) => boolean
+  readonly #askers = new Map<ShardId, Set<NodeId>>()
+  readonly #turns = new Map<ShardId, number>()
+  readonly #unconfirmed = new Set<ShardId>()
+  #lastTurn = 0
+
+  constructor({ state, term, mayTell }: AnnouncementsOptions) {
+    this.#state = state
+    this.#term = term
+    this.#mayTell = mayTell
+  }
+
+  /** Shards that someone waits for. */
+  get asked(): Iterable<ShardId> {
+    return this.#askers.keys()
+  }
+
+  ask(shard: ShardId, region: NodeId): void {
+    const askers = this.#askers.get(shard)
+    if (askers === undefined) this.#askers.set(shard, new Set([region]))
+    else askers.add(region)
+  }
+
+  askerOf(shard: ShardId): NodeId | undefined {
+    return this.#askers.get(shard)?.values().next().value
+  }
+
+  /** A new word about this shard: what was said before no longer counts. */
+  renew(shard: ShardId): Placement {
+    this.#turns.set(shard, ++this.#lastTurn)
+    return this.#placementOf(shard)
+  }
+
+  /** Tells the home, and goes on telling it until it confirms; then answers everyone who waits. */
+  announce(shard: ShardId): SendToRegion[] {
+    if (!this.#mayTell(shard)) return []
+    this.#unconfirmed.add(shard)
+    // The home hears the same by HostShard.
+    this.#askers.get(shard)?.delete(this.#placementOf(shard).home)
+    return [...this.#tellHome(shard), ...this.answer(shard)]
+  }
+
+  /** Whatever was said before, possibly by another coordinator, is said anew to everyone it concerns. */
+  announceAll(regions: Iterable<NodeId>): SendToRegion[] {
+    const shards = [...this.#state.homes].map(([shard]) => shard)
+    for (const shard of shards) this.renew(shard)
+    const welcomes = [...regions].flatMap((region) => this.welcome(region))
+    return [...welcomes, ...shards.flatMap((shard) => this.announce(shard))]
+  }
+
+  confirmed({ shard, epoch, region }: ShardStarted): void {
+    const home = this.#state.homeOf(shard)
+    if (home?.region === region && home.epoch === epoch) this.#unconfirmed.delete(shard)
+  }
+
+  /** Tells homes that have not confirmed. */
+  repeat(): SendToRegion[] {
+    return [...this.#unconfirmed].flatMap((shard) => this.#tellHome(shard))
+  }
+
+  /** This life of the shard is over. */
+  withdraw(shard: ShardId): void {
+    this.#unconfirmed.delete(shard)
+  }
+
+  /** Their home died: everyone who knew it hears of the next one without asking. */
+  orphan(shards: readonly ShardId[]): void {
+    for (const shard of shards) {
+      this.withdraw(shard)
+      for (const region of this.#state.regions) this.ask(shard, region)
+    }
+  }
+
+  /** Answers everyone who waits for this shard, once. */
+  answer(shard: ShardId): SendToRegion[] {
+    const askers = this.#askers.get(shard)
+    if (askers === undefined || !this.#mayTell(shard)) return []
+    this.#askers.delete(shard)
+    const message = { type: 'ShardHome', ...this.#placementOf(shard) } as const
+    return [...askers]
+      .filter((region) => this.#state.hasRegion(region))
+      .map((to) => ({ type: 'Send', to, message }))
+  }
+
+  /** Confirms the registration and tells every home that may be told. */
+  welcome(region: NodeId): SendToRegion[] {
+    const term = this.#term
+    const effects: SendToRegion[] = [
+      { type: 'Send', to: region, message: { type: 'RegisterAck', term } },
+    ]
+    const homes: Placement[] = []
+    for (const [shard] of this.#state.homes) {
+      if (this.#mayTell(shard)) homes.push(this.#placementOf(shard))
+    }
+    for (let start = 0; start < homes.length; start += homesPerMessageMax) {
+      const part = homes.slice(start, start + homesPerMessageMax)
+      effects.push({
+        type: 'Send',
+        to: region,
+        message: { type: 'ShardHomes', term, homes: part },
+      })
+    }
+    return effects
+  }
+
+  #tellHome(shard: ShardId): SendToRegion[] {
+    if (!this.#mayTell(shard)) return []
+    const placement = this.#placementOf(shard)
+    return [{ type: 'Send', to: placement.home, message: { type: 'HostShard', ...placement } }]
+  }
+
+  #placementOf(shard: ShardId): Placement {
+    const home = this.#state.homeOf(shard)
+    assert(home !== undefined, `shard ${shard} has a stored home when it is announced`)
+    const turn = this.#turns.get(shard) ?? 0
+    return { shard, home: home.region, epoch: home.epoch, term: this.#term, turn }
+  }
+}

@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest'
+import type { MemberStatus } from '../allocation/shard-allocation-strategy.ts'
+import { shardingSettings } from '../sharding-settings.ts'
+import { CoordinatorMachine } from './coordinator-machine.ts'
+import type { CoordinatorEffect, CoordinatorInput } from './coordinator-protocol.ts'
+import { type CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
+
+const settings = shardingSettings({ numberOfShards: 16, handOffsMax: 2 })
+
+function viewOf(members: Readonly<Record<string, MemberStatus>>) {
+  return { members: new Map(Object.entries(members)), unreachable: new Set<string>() }
+}
+
+const bothUp = viewOf({ a: 'Up', b: 'Up' })
+const registered = (region: string): CoordinatorEvent => ({
+  type: 'RegionRegistered',
+  region,
+  isProxy: false,
+})
+const allocated = (shard: number, home: string, epoch: number): CoordinatorEvent => ({
+  type: 'ShardAllocated',
+  shard,
+  home,
+  epoch,
+})
+
+/** A coordinator of term 3 after these events, and its effects as words: `a HostShard 1/5`. */
+function coordinatorAfter(events: readonly CoordinatorEvent[], cluster = bothUp) {
+  const machine = new CoordinatorMachine({
+    term: 3,
+    state: CoordinatorState.replay(events),
+    settings,
+  })
+  const step = (input: CoordinatorInput) => words(machine.step(input))
+  const started = step({ type: 'Started', cluster })
+  const stored = () => step({ type: 'Stored' })
+  const getHome = (shard: number, region: string) => step({ type: 'GetShardHome', shard, region })
+  const answer = (ask: number, homes: [number, string][]) =>
+    step({
+      type: 'StrategyAnswered',
+      ask,
+      answer: { type: 'Allocate', homes: new Map(homes) },
+    })
+  return { machine, step, started, stored, getHome, answer }
+}
+
+function words(effects: readonly CoordinatorEffect[]): string[] {
+  return effects.map((effect) => {
+    if (effect.type === 'Store') return `Store ${effect.events.map(({ type }) => type).join()}`
+    if (effect.type === 'AskStrategy') return `Ask ${effect.ask} ${effect.question.type}`
+    if (effect.type !== 'Send') return `${effect.type} ${effect.timer}`
+    const { to, message } = effect
+    if (message.type === 'ShardHomes') return `${to} ShardHomes ${message.homes.length}`
+    return 'shard' in message
+      ? `${to} ${message.type} ${message.shard}/${message.epoch}`
+      : `${to} ${message.type}`
+  })
+}
+
+describe('CoordinatorMachine', () => {
+  const two = [registered('a'), registered('b')]
+  const stoppedAt = (shard: number, epoch: number, region: string) =>
+    ({ type: 'ShardStopped', shard, epoch, region }) as const
+
+  test('confirms a registration only after it was stored', () => {
+    const { step, stored } = coordinatorAfter([])
+    expect(step({ type: 'Register', region: 'a', isProxy: false })).toEqual([
+      'Store RegionRegistered',
+    ])
+    expect(step({ type: 'Register', region: 'b', isProxy: false })).toEqual([])
+    expect(stored()).toEqual(['a RegisterAck', 'Store RegionRegistered'])
+    expect(stored()).toEqual(['b RegisterAck'])
+  })
+
+  test('lets in only members, and those that leave only to route', () => {
+    const cluster = viewOf({ j: 'Joining', l: 'Leaving' })
+    const { machine, step } = coordinatorAfter([], cluster)
+    expect(step({ type: 'Register', region: 'x', isProxy: false })).toEqual([])
+    expect(step({ type: 'Register', region: 'j', isProxy: false })).toEqual([])
+    const effects = machine.step({ type: 'Register', region: 'l', isProxy: false })
+    expect(effects).toMatchObject([{ events: [{ region: 'l', isProxy: true }] }])
+  })
+
+  test('tells a home only after it was stored, to everyone who asked, once', () => {
+    const { getHome, answer, stored } = coordinatorAfter(two)
+    expect(getHome(7, 'a')).toEqual(['Ask 1 Allocate'])
+    expect(getHome(7, 'b')).toEqual([])
+    expect(answer(1, [[7, 'b']])).toEqual(['Store ShardAllocated'])
+    expect(getHome(7, 'a')).toEqual([])
+    expect(stored()).toEqual(['b HostShard 7/1', 'a ShardHome 7/1'])
+    expect(getHome(7, 'a')).toEqual(['a ShardHome 7/1'])
+  })
+
+  test('answers known homes while another allocation is being stored', () => {
+    const { getHome, answer } = coordinatorAfter([...two, allocated(1, 'a', 1)])
+    getHome(2, 'a')
+    answer(1, [[2, 'b']])
+    expect(getHome(1, 'b')).toEqual(['b ShardHome 1/1'])
+  })
+
+  test('tells nothing to who is not registered, and knows no shard beyond the last', () => {
+    const { getHome } = coordinatorAfter([...two, allocated(1, 'a', 1)])
+    expect(getHome(1, 'x')).toEqual([])
+    expect(getHome(16, 'a')).toEqual([])
+  })
+
+  test('repeats HostShard until the home confirms this life', () => {
+    const { step, started } = coordinatorAfter([...two, allocated(1, 'a', 5)])
+    expect(started).toContain('a HostShard 1/5')
+    const retry = () => step({ type: 'TimerFired', timer: 'retry' })
+    expect(retry()).toContain('a HostShard 1/5')
+    step({ type: 'ShardStarted', shard: 1, epoch: 4, region: 'a' })
+    expect(retry()).toContain('a HostShard 1/5')
+    step({ type: 'ShardStarted', shard: 1, epoch: 5, region: 'a' })
+    expect(retry()).toEqual(['StartTimer retry'])
+  })
+
+  test('says everything again in a new term', () => {
+    const { started } = coordinatorAfter([...two, allocated(1, 'a', 1), allocated(2, 'b', 2)])
+    expect(started.slice(2)).toEqual([
+      'a RegisterAck',
+      'a ShardHomes 2',
+      'b RegisterAck',
+      'b ShardHomes 2',
+      'a HostShard 1/1',
+      'b HostShard 2/2',
+    ])
+  })
+
+  test('homes the shards of a dead region again without being asked, and tells everyone', () => {
+    const three = viewOf({ a: 'Up', b: 'Up', c: 'Up' })
+    const events = [...two, registered('c'), allocated(1, 'a', 1)]
+    const { step, stored, answer } = coordinatorAfter(events, three)
+    const rest = viewOf({ b: 'Up', c: 'Up' })
+    expect(step({ type: 'MembersChanged', cluster: rest })).toEqual(['Store RegionTerminated'])
+    expect(stored()).toEqual(['Ask 1 Allocate'])
+    expect(answer(1, [[1, 'c']])).toEqual(['Store ShardAllocated'])
+    expect(stored()).toEqual(['c HostShard 1/2', 'b ShardHome 1/2'])
+  })
+
+  test('homes shards again that an earlier coordinator left without a home', () => {
+    const dead: CoordinatorEvent = { type: 'RegionTerminated', region: 'a' }
+    const { started } = coordinatorAfter([...two, allocated(1, 'a', 1), dead])
+    expect(started.at(-1)).toBe('Ask 1 Allocate')
+  })
+
+  test('does not tell the home of a region that just died', () => {
+    const { step, getHome } = coordinatorAfter([...two, allocated(1, 'a', 1)])
+    step({ type: 'MembersChanged', cluster: viewOf({ b: 'Up' }) })
+    expect(getHome(1, 'b')).toEqual([])
+  })
+
+  test('B05 allocates nothing to a region that died while the strategy thought', () => {
+    const { step, stored, getHome, answer } = coordinatorAfter(two)
+    getHome(7, 'a')
+    step({ type: 'MembersChanged', cluster: viewOf({ a: 'Up' }) })
+    expect(answer(1, [[7, 'b']])).toEqual([])
+    expect(stored()).toEqual(['Ask 2 Allocate'])
+    expect(answer(2, [[7, 'b']])).toEqual([])
+    expect(step({ type: 'TimerFired', timer: 'retry' })).toEqual([
+      'StartTimer retry',
+      'Ask 3 Allocate',
+    ])
+  })
+
+  test('B05 gives a shard that was stored for a dead region another home at once', () => {
+    const { step, stored, getHome, answer } = coordinatorAfter(two)
+    getHome(7, 'a')
+    answer(1, [[7, 'b']])
+    step({ type: 'MembersChanged', cluster: viewOf({ a: 'Up' }) })
+    expect(stored()).toEqual(['Store RegionTerminated'])
+    expect(stored()).toEqual(['Ask 2 Allocate'])
+  })
+
+  test('B03 ignores that a shard stopped where it no longer lives', () => {
+    const { step } = coordinatorAfter([...two, allocated(1, 'a', 5)])
+    expect(step(stoppedAt(1, 5, 'b'))).toEqual([])
+    expect(step(stoppedAt(1, 4, 'a'))).toEqual([])
+    expect(step(stoppedAt(2, 5, 'a'))).toEqual([])
+  })
+
+  test('does not lose that a shard stopped after its hand-off was given up', () => {
+    const { step, stored } = coordinatorAfter([...two, allocated(1, 'a', 5)])
+    step({ type: 'GracefulShutdownReq', region: 'a' })
+    const ack = { type: 'BeginHandOffAck', shard: 1, epoch: 5, term: 3, turn: 2 } as const
+    step({ ...ack, region: 'a' })
+    expect(step({ ...ack, region: 'b' })).toEqual(['a HandOff 1/5'])
+    expect(step({ type: 'TimerFired', timer: 'hand-off/1' })).toEqual([
+      'CancelTimer hand-off/1',
+      'a HostShard 1/5',
+    ])
+    expect(step(stoppedAt(1, 5, 'a'))).toEqual(['Store ShardDeallocated'])
+    expect(stored()).toEqual(['Ask 1 Allocate'])
+  })
+
+  test('answers nobody while a shard moves, and everybody when it stays', () => {
+    const { step, getHome } = coordinatorAfter([...two, allocated(1, 'a', 5)])
+    step({ type: 'GracefulShutdownReq', region: 'a' })
+    expect(getHome(1, 'b')).toEqual([])
+    expect(step({ type: 'Register', region: 'b', isProxy: false })).toEqual(['b RegisterAck'])
+    expect(step({ type: 'TimerFired', timer: 'hand-off/1' })).toEqual([
+      'CancelTimer hand-off/1',
+      'a HostShard 1/5',
+      'b ShardHome 1/5',
+    ])
+  })
+
+  test('SH-013 empties a leaving region a few shards at a time and gives it no new one', () => {
+    const events = [1, 2, 3].map((shard) => allocated(shard, 'a', shard))
+    const { machine, step } = coordinatorAfter([...two, ...events])
+    const begun = step({ type: 'GracefulShutdownReq', region: 'a' })
+    expect(begun.filter((word) => word.startsWith('b BeginHandOff'))).toEqual([
+      'b BeginHandOff 1/1',
+      'b BeginHandOff 2/2',
+    ])
+    expect(step({ type: 'GracefulShutdownReq', region: 'a' })).toEqual([])
+    const next = step(stoppedAt(1, 1, 'a'))
+    expect(next).toContain('b BeginHandOff 3/3')
+    expect(next.at(-1)).toBe('Store ShardDeallocated')
+    const [ask] = machine.step({ type: 'Stored' })
+    const regions = ask?.type === 'AskStrategy' ? [...ask.question.allocations.keys()] : []
+    expect(regions).toEqual(['b'])
+  })
+
+  test('B06 does not wait for a dead region in a hand-off that begins before that is stored', () => {
+    const { machine, step } = coordinatorAfter([...two, registered('c'), allocated(1, 'a', 1)])
+    step({ type: 'MembersChanged', cluster: bothUp })
+    step({ type: 'GracefulShutdownReq', region: 'a' })
+    expect(machine.snapshot().handOffs).toMatchObject([{ shard: 1, unacked: ['a', 'b'] }])
+  })
+
+  test('takes a region back only from a node that is new', () => {
+    const { step, stored } = coordinatorAfter(two)
+    expect(step({ type: 'RegionStopped', region: 'a' })).toEqual(['Store RegionTerminated'])
+    stored()
+    expect(step({ type: 'Register', region: 'a', isProxy: false })).toEqual([])
+  })
+})

@@ -1,0 +1,256 @@
+/**
+ * Gives every shard of one entity type its home. Requests gather; what they change is stored in one batch at a time, each
+ * computed from the state before it; regions are told only what is stored.
+ *
+ *   requests gather ──▶ Store: regions come and go, lives end ──Stored──▶ speak ─┐
+ *        ▲   └── none of these ──▶ AskStrategy ──answer──▶ Store: homes ──Stored──┤
+ *        └────────────────────────────────────────────────────────────────────────┘
+ *
+ * Invariant: a home is told only after it was stored, never while its shard moves, and a shard gets another home only
+ * after its home said that it stopped, or died.
+ */
+import { assert, unreachable } from '../../foundation/assert.ts'
+import type { NodeId } from '../../remote/index.ts'
+import type { ClusterView } from '../allocation/shard-allocation-strategy.ts'
+import type { StrategyAnswer } from '../allocation/strategy-questions.ts'
+import { type ShardId, isShardId } from '../shard-id.ts'
+import type { Register } from '../sharding-messages.ts'
+import type { ShardingSettings } from '../sharding-settings.ts'
+import { Announcements } from './announcements.ts'
+import type {
+  CoordinatorEffect,
+  CoordinatorInput,
+  CoordinatorTimer,
+} from './coordinator-protocol.ts'
+import type { CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
+import { OpenQuestions } from './open-questions.ts'
+import { PendingChanges } from './pending-changes.ts'
+import { type RebalanceInput, RebalanceMachine } from './rebalance-machine.ts'
+
+export interface CoordinatorOptions {
+  /** The singleton's term: higher than that of every coordinator before. */
+  readonly term: number
+  /** All stored events, replayed. The machine owns it from now on. */
+  readonly state: CoordinatorState
+  readonly settings: ShardingSettings
+}
+
+export class CoordinatorMachine {
+  readonly #state: CoordinatorState
+  readonly #settings: ShardingSettings
+  readonly #announcements: Announcements
+  readonly #rebalance: RebalanceMachine
+  readonly #questions: OpenQuestions
+  readonly #pending: PendingChanges
+  #cluster: ClusterView = { members: new Map(), unreachable: new Set() }
+  #storing: readonly CoordinatorEvent[] | undefined
+  #effects: CoordinatorEffect[] = []
+
+  constructor({ term, state, settings }: CoordinatorOptions) {
+    this.#state = state
+    this.#settings = settings
+    const mayTell = (shard: ShardId) =>
+      this.#pending.isAlive(shard) && !this.#rebalance.isMoving(shard)
+    this.#announcements = new Announcements({ state, term, mayTell })
+    this.#pending = new PendingChanges(state)
+    this.#rebalance = new RebalanceMachine({
+      state,
+      settings,
+      isAlive: (shard) => this.#pending.isAlive(shard),
+      liveRegions: () => this.#pending.liveRegions(),
+      renew: (shard) => this.#announcements.renew(shard),
+    })
+    this.#questions = new OpenQuestions({
+      state,
+      isEligible: (region) => this.#isEligible(region),
+      announcements: this.#announcements,
+    })
+  }
+
+  step(input: CoordinatorInput): CoordinatorEffect[] {
+    this.#effects = []
+    this.#handle(input)
+    if (this.#storing === undefined) this.#storeNext()
+    return this.#effects
+  }
+
+  /** What a dashboard or a test may see; a copy. */
+  snapshot() {
+    return {
+      regions: [...this.#state.regions],
+      homes: new Map(this.#state.homes),
+      homeless: [...this.#state.homeless],
+      handOffs: this.#rebalance.snapshot(),
+      asked: [...this.#announcements.asked],
+      isStoring: this.#storing !== undefined,
+    }
+  }
+
+  #handle(input: CoordinatorInput): void {
+    switch (input.type) {
+      case 'Started':
+        return this.#start(input.cluster)
+      case 'MembersChanged':
+        return this.#seeMembers(input.cluster)
+      case 'Stored':
+        return this.#stored()
+      case 'StrategyAnswered':
+        return this.#answered(input.ask, input.answer)
+      case 'TimerFired':
+        return this.#timerFired(input.timer)
+      case 'Register':
+        return this.#register(input)
+      case 'GetShardHome':
+        return this.#getShardHome(input.shard, input.region)
+      case 'ShardStarted':
+        return this.#announcements.confirmed(input)
+      case 'RegionStopped':
+        this.#pending.depart(input.region)
+        return this.#die(input.region)
+      case 'BeginHandOffAck':
+      case 'ShardStopped':
+      case 'GracefulShutdownReq':
+        return this.#stepRebalance(input)
+      default:
+        return unreachable(input)
+    }
+  }
+
+  /** Says again what the coordinator before it may have left unsaid. */
+  #start(cluster: ClusterView): void {
+    this.#startTimer('retry', this.#settings.retryIntervalMs)
+    this.#startTimer('rebalance', this.#settings.rebalanceIntervalMs)
+    this.#seeMembers(cluster)
+    this.#effects.push(...this.#announcements.announceAll(this.#pending.liveRegions()))
+  }
+
+  #seeMembers(cluster: ClusterView): void {
+    this.#cluster = cluster
+    this.#questions.hurry()
+    for (const region of this.#pending.gone(cluster.members)) this.#die(region)
+  }
+
+  #register({ region, isProxy }: Register): void {
+    if (!this.#pending.isWelcome(region)) return
+    if (this.#state.hasRegion(region)) return this.#welcome(region)
+    const status = this.#cluster.members.get(region)
+    // Who leaves before it was known has messages too; it routes them and gets no shard.
+    const isLeaving = status === 'Leaving' || status === 'Exiting'
+    if (status === 'Up' || isLeaving) this.#pending.register(region, isProxy || isLeaving)
+  }
+
+  /** Proof of death: whatever lived there lives no more. */
+  #die(region: NodeId): void {
+    if (this.#pending.die(region)) this.#stepRebalance({ type: 'RegionRemoved', region })
+  }
+
+  #getShardHome(shard: ShardId, region: NodeId): void {
+    // Who is not registered is not asked to stop routing either, so it must not know homes.
+    if (!this.#state.hasRegion(region)) return
+    if (!isShardId(shard, this.#settings.numberOfShards)) return
+    this.#announcements.ask(shard, region)
+    this.#effects.push(...this.#announcements.answer(shard))
+  }
+
+  #welcome(region: NodeId): void {
+    this.#effects.push(...this.#announcements.welcome(region))
+  }
+
+  #stepRebalance(input: RebalanceInput): void {
+    this.#performRebalance(input)
+    this.#performRebalance({ type: 'Continue' })
+  }
+
+  #performRebalance(input: RebalanceInput): void {
+    for (const effect of this.#rebalance.step(input)) {
+      switch (effect.type) {
+        case 'Moved':
+          this.#pending.end(effect.shard, effect.epoch)
+          this.#announcements.withdraw(effect.shard)
+          break
+        case 'Stayed':
+          this.#announcements.renew(effect.shard)
+          this.#effects.push(...this.#announcements.announce(effect.shard))
+          break
+        default:
+          this.#effects.push(effect)
+      }
+    }
+  }
+
+  #timerFired(timer: CoordinatorTimer): void {
+    if (timer === 'retry') {
+      this.#startTimer(timer, this.#settings.retryIntervalMs)
+      this.#questions.retry()
+      this.#stepRebalance({ type: 'Repeat' })
+      this.#effects.push(...this.#announcements.repeat())
+    } else if (timer === 'rebalance') {
+      this.#startTimer(timer, this.#settings.rebalanceIntervalMs)
+      this.#effects.push(this.#questions.rebalance(this.#rebalance.moving, this.#cluster))
+    } else {
+      this.#stepRebalance({ type: 'TimedOut', shard: Number(timer.slice('hand-off/'.length)) })
+    }
+  }
+
+  #answered(ask: number, answer: StrategyAnswer): void {
+    if (!this.#questions.isAwaited(ask, answer.type)) return
+    if (answer.type === 'Rebalance') {
+      return this.#stepRebalance({ type: 'Chosen', shards: answer.shards })
+    }
+    this.#store(this.#questions.allocated(answer.homes))
+  }
+
+  /** Regions and ended lives first: homes are chosen from what is left. */
+  #storeNext(): void {
+    this.#store(this.#pending.events())
+    if (this.#storing === undefined) this.#effects.push(...this.#questions.allocate(this.#cluster))
+  }
+
+  #store(events: readonly CoordinatorEvent[]): void {
+    if (events.length === 0) return
+    assert(this.#storing === undefined, 'one batch of events is stored at a time')
+    this.#storing = events
+    this.#questions.forgetAllocation()
+    this.#effects.push({ type: 'Store', events })
+  }
+
+  #stored(): void {
+    assert(this.#storing !== undefined, 'what is stored was given to be stored')
+    const events = this.#storing
+    this.#storing = undefined
+    for (const event of events) {
+      const orphans = event.type === 'RegionTerminated' ? this.#state.shardsOf(event.region) : []
+      this.#state.apply(event)
+      this.#pending.applied(event)
+      this.#speak(event, orphans)
+    }
+  }
+
+  #speak(event: CoordinatorEvent, orphans: readonly ShardId[]): void {
+    switch (event.type) {
+      case 'RegionRegistered':
+        if (!this.#pending.isDying(event.region)) this.#welcome(event.region)
+        return
+      case 'RegionTerminated':
+        return this.#announcements.orphan(orphans)
+      case 'ShardAllocated':
+        this.#announcements.renew(event.shard)
+        this.#effects.push(...this.#announcements.announce(event.shard))
+        return
+      case 'ShardDeallocated':
+        return
+      default:
+        return unreachable(event)
+    }
+  }
+
+  #isEligible(region: NodeId): boolean {
+    const status = this.#cluster.members.get(region)
+    if (status === undefined || status === 'Down') return false
+    return !this.#pending.isDying(region) && !this.#rebalance.isLeaving(region)
+  }
+
+  #startTimer(timer: CoordinatorTimer, delayMs: number): void {
+    this.#effects.push({ type: 'StartTimer', timer, delayMs })
+  }
+}

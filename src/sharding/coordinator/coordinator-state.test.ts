@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { type CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
+
+const registered = (region: string, isProxy = false): CoordinatorEvent => ({
+  type: 'RegionRegistered',
+  region,
+  isProxy,
+})
+const allocated = (shard: number, home: string, epoch: number): CoordinatorEvent => ({
+  type: 'ShardAllocated',
+  shard,
+  home,
+  epoch,
+})
+
+describe('CoordinatorState', () => {
+  const history = [registered('a'), registered('b'), allocated(7, 'a', 1), allocated(3, 'a', 2)]
+
+  test('keeps the order of allocation', () => {
+    const state = CoordinatorState.replay(history)
+    expect(state.shardsOf('a')).toEqual([7, 3])
+    expect(state.homeOf(3)).toEqual({ region: 'a', epoch: 2 })
+    expect(state.lastEpoch).toBe(2)
+  })
+
+  test('leaves the shards of a dead region without a home', () => {
+    const state = CoordinatorState.replay([...history, { type: 'RegionTerminated', region: 'a' }])
+    expect([...state.homeless]).toEqual([7, 3])
+    expect(state.homeOf(7)).toBeUndefined()
+    state.apply(allocated(7, 'b', 3))
+    expect([...state.homeless]).toEqual([3])
+  })
+
+  test.each<[string, CoordinatorEvent]>([
+    ['a region registers twice', registered('a')],
+    ['an unknown region terminates', { type: 'RegionTerminated', region: 'x' }],
+    ['a shard has two homes', allocated(7, 'b', 3)],
+    ['a home is not a region', allocated(8, 'x', 3)],
+    ['an epoch comes again', allocated(8, 'b', 2)],
+    ['another life ends', { type: 'ShardDeallocated', shard: 7, epoch: 2 }],
+  ])('does not replay that %s', (_what, event) => {
+    expect(() => CoordinatorState.replay([...history, event])).toThrow('Invariant broken')
+  })
+
+  test('gives no shard to a proxy', () => {
+    expect(() => CoordinatorState.replay([registered('p', true), allocated(1, 'p', 1)])).toThrow(
+      'hosts',
+    )
+  })
+})

@@ -1,0 +1,145 @@
+/**
+ * What the coordinator knows, as the sum of its stored events. Replaying them in order gives the same state on every node.
+ *
+ * Invariant: a shard has at most one home; its home is a registered region that hosts; epochs only grow.
+ */
+import { assert, unreachable } from '../../foundation/assert.ts'
+import type { NodeId } from '../../remote/index.ts'
+import type { ShardId } from '../shard-id.ts'
+
+export interface RegionRegistered {
+  readonly type: 'RegionRegistered'
+  readonly region: NodeId
+  readonly isProxy: boolean
+}
+
+/** The region is gone with all its entities; its shards have no home. */
+export interface RegionTerminated {
+  readonly type: 'RegionTerminated'
+  readonly region: NodeId
+}
+
+export interface ShardAllocated {
+  readonly type: 'ShardAllocated'
+  readonly shard: ShardId
+  readonly home: NodeId
+  readonly epoch: number
+}
+
+/** This life of the shard has ended. */
+export interface ShardDeallocated {
+  readonly type: 'ShardDeallocated'
+  readonly shard: ShardId
+  readonly epoch: number
+}
+
+export type CoordinatorEvent =
+  | RegionRegistered
+  | RegionTerminated
+  | ShardAllocated
+  | ShardDeallocated
+
+export interface Home {
+  readonly region: NodeId
+  readonly epoch: number
+}
+
+interface Region {
+  readonly isProxy: boolean
+  /** In the order of allocation. */
+  readonly shards: Set<ShardId>
+}
+
+export class CoordinatorState {
+  readonly #regions = new Map<NodeId, Region>()
+  readonly #homes = new Map<ShardId, Home>()
+  readonly #homeless = new Set<ShardId>()
+  #lastEpoch = 0
+
+  static replay(events: Iterable<CoordinatorEvent>): CoordinatorState {
+    const state = new CoordinatorState()
+    for (const event of events) state.apply(event)
+    return state
+  }
+
+  apply(event: CoordinatorEvent): void {
+    switch (event.type) {
+      case 'RegionRegistered':
+        assert(!this.#regions.has(event.region), `${event.region} registers once`)
+        this.#regions.set(event.region, { isProxy: event.isProxy, shards: new Set() })
+        return
+      case 'RegionTerminated':
+        return this.#terminate(event.region)
+      case 'ShardAllocated':
+        return this.#allocate(event)
+      case 'ShardDeallocated':
+        return this.#deallocate(event)
+      default:
+        return unreachable(event)
+    }
+  }
+
+  /** The epoch of the last allocation; the next one has a higher number. */
+  get lastEpoch(): number {
+    return this.#lastEpoch
+  }
+
+  get regions(): Iterable<NodeId> {
+    return this.#regions.keys()
+  }
+
+  /** Regions that may host, proxies left out. */
+  get hosts(): NodeId[] {
+    return [...this.#regions].filter(([, { isProxy }]) => !isProxy).map(([region]) => region)
+  }
+
+  get homes(): Iterable<[ShardId, Home]> {
+    return this.#homes
+  }
+
+  /** Shards that had a home and have none. */
+  get homeless(): ReadonlySet<ShardId> {
+    return this.#homeless
+  }
+
+  hasRegion(region: NodeId): boolean {
+    return this.#regions.has(region)
+  }
+
+  homeOf(shard: ShardId): Home | undefined {
+    return this.#homes.get(shard)
+  }
+
+  shardsOf(region: NodeId): readonly ShardId[] {
+    return [...(this.#regions.get(region)?.shards ?? [])]
+  }
+
+  #terminate(region: NodeId): void {
+    const terminated = this.#regions.get(region)
+    assert(terminated !== undefined, `${region} is registered when it terminates`)
+    for (const shard of terminated.shards) {
+      this.#homes.delete(shard)
+      this.#homeless.add(shard)
+    }
+    this.#regions.delete(region)
+  }
+
+  #allocate({ shard, home, epoch }: ShardAllocated): void {
+    const region = this.#regions.get(home)
+    assert(region !== undefined && !region.isProxy, `${home} hosts when shard ${shard} comes to it`)
+    assert(!this.#homes.has(shard), `shard ${shard} has no home when it is allocated`)
+    assert(epoch > this.#lastEpoch, `epoch ${epoch} is higher than ${this.#lastEpoch}`)
+    region.shards.add(shard)
+    this.#homes.set(shard, { region: home, epoch })
+    this.#homeless.delete(shard)
+    this.#lastEpoch = epoch
+  }
+
+  #deallocate({ shard, epoch }: ShardDeallocated): void {
+    const home = this.#homes.get(shard)
+    assert(home?.epoch === epoch, `shard ${shard} lives in epoch ${epoch} when that ends`)
+    this.#regions.get(home.region)?.shards.delete(shard)
+    this.#homes.delete(shard)
+    this.#homeless.add(shard)
+  }
+}

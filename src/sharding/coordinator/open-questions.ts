@@ -1,0 +1,117 @@
+/**
+ * What the coordinator has asked its strategy, and when it may ask again. At most one question about homes is open. What
+ * the strategy had no answer for is asked again at the next retry or when regions change; what it does not answer at all,
+ * after some retries.
+ */
+import type { NodeId } from '../../remote/index.ts'
+import type { Allocations, ClusterView } from '../allocation/shard-allocation-strategy.ts'
+import type { StrategyAnswer } from '../allocation/strategy-questions.ts'
+import type { ShardId } from '../shard-id.ts'
+import type { Announcements } from './announcements.ts'
+import type { CoordinatorEffect } from './coordinator-protocol.ts'
+import type { CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
+
+/** Retries during which an open question is left to a slow strategy. */
+const patience = 5
+
+export interface OpenQuestionsOptions {
+  readonly state: CoordinatorState
+  readonly announcements: Announcements
+  /** Whether a region may be given a shard. */
+  readonly isEligible: (region: NodeId) => boolean
+}
+
+export class OpenQuestions {
+  readonly #state: CoordinatorState
+  readonly #announcements: Announcements
+  readonly #isEligible: (region: NodeId) => boolean
+  #lastAsk = 0
+  #allocation: number | undefined
+  #retries = 0
+  #rebalance: number | undefined
+  /** Shards for which the strategy had no answer. */
+  readonly #unanswered = new Set<ShardId>()
+
+  constructor({ state, announcements, isEligible }: OpenQuestionsOptions) {
+    this.#state = state
+    this.#announcements = announcements
+    this.#isEligible = isEligible
+  }
+
+  /** Asks for homes for all shards that want one; nothing when there are none, or nowhere to put them. */
+  allocate(cluster: ClusterView): CoordinatorEffect[] {
+    if (this.#allocation !== undefined) return []
+    const wanted = this.#wanted()
+    const regions = this.#state.hosts.filter((region) => this.#isEligible(region))
+    if (wanted.length === 0 || regions.length === 0) return []
+    const shards = wanted.map((shard) => {
+      // Asked once until something changes, or a strategy without an answer would be asked for ever.
+      this.#unanswered.add(shard)
+      return { shard, requester: this.#announcements.askerOf(shard) }
+    })
+    const allocations = this.#allocations(regions)
+    this.#allocation = ++this.#lastAsk
+    this.#retries = 0
+    const question = { type: 'Allocate', shards, allocations, cluster } as const
+    return [{ type: 'AskStrategy', ask: this.#allocation, question }]
+  }
+
+  rebalance(inProgress: ReadonlySet<ShardId>, cluster: ClusterView): CoordinatorEffect {
+    this.#rebalance = ++this.#lastAsk
+    const allocations = this.#allocations(this.#state.hosts)
+    const question = { type: 'Rebalance', allocations, inProgress, cluster } as const
+    return { type: 'AskStrategy', ask: this.#rebalance, question }
+  }
+
+  /** Whether this answers the open question; the question is then closed. */
+  isAwaited(ask: number, type: StrategyAnswer['type']): boolean {
+    if (type === 'Allocate') {
+      if (ask !== this.#allocation) return false
+      this.#allocation = undefined
+    } else {
+      if (ask !== this.#rebalance) return false
+      this.#rebalance = undefined
+    }
+    return true
+  }
+
+  /** The answer as events; the world may have moved on while the strategy thought. */
+  allocated(homes: ReadonlyMap<ShardId, NodeId>): CoordinatorEvent[] {
+    let epoch = this.#state.lastEpoch
+    const events: CoordinatorEvent[] = []
+    for (const [shard, home] of homes) {
+      if (!this.#isEligible(home) || this.#state.homeOf(shard) !== undefined) continue
+      events.push({ type: 'ShardAllocated', shard, home, epoch: ++epoch })
+    }
+    return events
+  }
+
+  /** The state is about to change: the open question was about the old one. */
+  forgetAllocation(): void {
+    this.#allocation = undefined
+    this.#unanswered.clear()
+  }
+
+  /** Asks again for what had no answer. */
+  hurry(): void {
+    if (this.#allocation === undefined) this.#unanswered.clear()
+  }
+
+  /** The same, and no longer waits for a strategy that does not answer at all. */
+  retry(): void {
+    if (this.#allocation !== undefined && ++this.#retries >= patience) this.#allocation = undefined
+    this.hurry()
+  }
+
+  #wanted(): ShardId[] {
+    const wanted = new Set(this.#state.homeless)
+    for (const shard of this.#announcements.asked) {
+      if (this.#state.homeOf(shard) === undefined) wanted.add(shard)
+    }
+    return [...wanted].filter((shard) => !this.#unanswered.has(shard))
+  }
+
+  #allocations(regions: readonly NodeId[]): Allocations {
+    return new Map(regions.map((region) => [region, this.#state.shardsOf(region)]))
+  }
+}

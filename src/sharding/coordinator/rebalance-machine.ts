@@ -1,0 +1,185 @@
+/**
+ * Decides which shards move, and moves them: a few at a time, for balance or because their region leaves.
+ *
+ *   at rest ──strategy's choice, or region leaves──▶ hand-off ──stopped──▶ Moved
+ *                                                        └────timed out──▶ Stayed
+ *
+ * Invariant: a shard is in at most one hand-off, and at most `handOffsMax` are under way for leaving regions.
+ */
+import { assert, unreachable } from '../../foundation/assert.ts'
+import type { NodeId } from '../../remote/index.ts'
+import type { ShardId } from '../shard-id.ts'
+import type {
+  BeginHandOffAck,
+  GracefulShutdownReq,
+  Placement,
+  ShardStopped,
+} from '../sharding-messages.ts'
+import type { ShardingSettings } from '../sharding-settings.ts'
+import type { CoordinatorEffect } from './coordinator-protocol.ts'
+import type { CoordinatorState } from './coordinator-state.ts'
+import { type HandOffInput, HandOffMachine } from './hand-off-machine.ts'
+
+export type RebalanceInput =
+  /** The strategy wants these shards elsewhere. */
+  | { readonly type: 'Chosen'; readonly shards: readonly ShardId[] }
+  | { readonly type: 'RegionRemoved'; readonly region: NodeId }
+  | { readonly type: 'Repeat' }
+  /** What ended has been noted: there may be room for the next. */
+  | { readonly type: 'Continue' }
+  | { readonly type: 'TimedOut'; readonly shard: ShardId }
+  | GracefulShutdownReq
+  | BeginHandOffAck
+  | ShardStopped
+
+export type RebalanceEffect =
+  | CoordinatorEffect
+  /** This life of the shard is over: it may live elsewhere. */
+  | { readonly type: 'Moved'; readonly shard: ShardId; readonly epoch: number }
+  /** The hand-off was given up; the home must be told again, whatever it is doing. */
+  | { readonly type: 'Stayed'; readonly shard: ShardId; readonly epoch: number }
+
+export interface RebalanceOptions {
+  readonly state: CoordinatorState
+  readonly settings: ShardingSettings
+  /** False when its present life is over or its home is dead, and that is about to be stored. */
+  readonly isAlive: (shard: ShardId) => boolean
+  /** Who may still route, dead ones left out: they never answer. */
+  readonly liveRegions: () => Iterable<NodeId>
+  /** Makes everything said before about the shard old. */
+  readonly renew: (shard: ShardId) => Placement
+}
+
+export class RebalanceMachine {
+  readonly #state: CoordinatorState
+  readonly #settings: ShardingSettings
+  readonly #isAlive: (shard: ShardId) => boolean
+  readonly #liveRegions: () => Iterable<NodeId>
+  readonly #renew: (shard: ShardId) => Placement
+  readonly #handOffs = new Map<ShardId, HandOffMachine>()
+  readonly #leaving = new Set<NodeId>()
+  /** Leaving regions whose shards are being taken; one that fails waits for the region's next request. */
+  readonly #draining = new Set<NodeId>()
+
+  constructor({ state, settings, isAlive, liveRegions, renew }: RebalanceOptions) {
+    this.#state = state
+    this.#settings = settings
+    this.#isAlive = isAlive
+    this.#liveRegions = liveRegions
+    this.#renew = renew
+  }
+
+  step(input: RebalanceInput): RebalanceEffect[] {
+    switch (input.type) {
+      case 'Chosen':
+        return this.#chosen(input.shards)
+      case 'GracefulShutdownReq':
+        if (this.#state.hasRegion(input.region)) this.#leave(input.region)
+        return []
+      case 'RegionRemoved':
+        return this.#removed(input.region)
+      case 'Repeat':
+        return [...this.#handOffs.keys()].flatMap((shard) => this.#stepOne(shard, input))
+      case 'TimedOut':
+        return this.#stepOne(input.shard, { type: 'TimedOut' })
+      case 'Continue':
+        return this.#drain()
+      case 'BeginHandOffAck':
+        return this.#stepOne(input.shard, input)
+      case 'ShardStopped':
+        return this.#stopped(input)
+      default:
+        return unreachable(input)
+    }
+  }
+
+  /** Whether its home may not be told now. */
+  isMoving(shard: ShardId): boolean {
+    return this.#handOffs.has(shard)
+  }
+
+  isLeaving(region: NodeId): boolean {
+    return this.#leaving.has(region)
+  }
+
+  get moving(): ReadonlySet<ShardId> {
+    return new Set(this.#handOffs.keys())
+  }
+
+  snapshot() {
+    return [...this.#handOffs].map(([shard, handOff]) => ({ shard, ...handOff.snapshot() }))
+  }
+
+  #chosen(shards: readonly ShardId[]): RebalanceEffect[] {
+    return shards.filter((shard) => this.#canMove(shard)).flatMap((shard) => this.#begin(shard))
+  }
+
+  #leave(region: NodeId): void {
+    this.#leaving.add(region)
+    this.#draining.add(region)
+  }
+
+  #removed(region: NodeId): RebalanceEffect[] {
+    this.#leaving.delete(region)
+    this.#draining.delete(region)
+    const input = { type: 'RegionRemoved', region } as const
+    return [...this.#handOffs.keys()].flatMap((shard) => this.#stepOne(shard, input))
+  }
+
+  /** A fact about the present home, whether a hand-off waits for it, or has given up waiting. */
+  #stopped(input: ShardStopped): RebalanceEffect[] {
+    const home = this.#state.homeOf(input.shard)
+    if (home?.region !== input.region || home.epoch !== input.epoch) return []
+    if (!this.#handOffs.has(input.shard)) {
+      return [{ type: 'Moved', shard: input.shard, epoch: input.epoch }]
+    }
+    return this.#stepOne(input.shard, input)
+  }
+
+  /** Takes what is left on leaving regions, as far as the limit allows. */
+  #drain(): RebalanceEffect[] {
+    const effects: RebalanceEffect[] = []
+    for (const region of this.#draining) {
+      for (const shard of this.#state.shardsOf(region)) {
+        if (this.#handOffs.size >= this.#settings.handOffsMax) return effects
+        if (this.#canMove(shard)) effects.push(...this.#begin(shard))
+      }
+    }
+    return effects
+  }
+
+  #canMove(shard: ShardId): boolean {
+    return !this.#handOffs.has(shard) && this.#isAlive(shard)
+  }
+
+  #begin(shard: ShardId): RebalanceEffect[] {
+    assert(!this.#handOffs.has(shard), `shard ${shard} moves once at a time`)
+    this.#handOffs.set(shard, new HandOffMachine(this.#renew(shard), this.#liveRegions()))
+    const delayMs = this.#settings.handOffTimeoutMs
+    return [
+      { type: 'StartTimer', timer: `hand-off/${shard}`, delayMs },
+      ...this.#stepOne(shard, { type: 'Begun' }),
+    ]
+  }
+
+  #stepOne(shard: ShardId, input: HandOffInput): RebalanceEffect[] {
+    const handOff = this.#handOffs.get(shard)
+    if (handOff === undefined) return []
+    const effects: RebalanceEffect[] = []
+    for (const effect of handOff.step(input)) {
+      if (effect.type === 'Send') effects.push(effect)
+      else effects.push(...this.#finished(shard, handOff.placement, effect.moved))
+    }
+    return effects
+  }
+
+  #finished(shard: ShardId, placement: Placement, moved: boolean): RebalanceEffect[] {
+    this.#handOffs.delete(shard)
+    // Tried again at the region's next request, not at once: the reason is likely to last.
+    if (!moved) this.#draining.delete(placement.home)
+    return [
+      { type: 'CancelTimer', timer: `hand-off/${shard}` },
+      { type: moved ? 'Moved' : 'Stayed', shard, epoch: placement.epoch },
+    ]
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Sharding: entities grouped into shards, and every shard at home on one node at a time.
+ *
+ * Reading order: `sharding-messages.ts` (who says what), `coordinator/` (who gives shards their homes, and moves them),
+ * `region/` (a node's door: where messages go, and which shards live here), `shard/` (the entities of one shard),
+ * `allocation/` (which home is best). So far all of it decides and none of it acts.
+ *
+ * Promises: a shard has at most one home; a home is told only after it was stored; per sender and entity, messages arrive
+ * in the order in which they were sent, also across moves; what is not delivered is dropped with a reason.
+ */
+export {
+  LeastShardAllocationStrategy,
+  type LeastShardOptions,
+} from './allocation/least-shard-allocation-strategy.ts'
+export type {
+  AllocationRequest,
+  Allocations,
+  ClusterView,
+  RebalanceRequest,
+  ShardAllocationStrategy,
+} from './allocation/shard-allocation-strategy.ts'
+export {
+  HashCodeMessageExtractor,
+  HashCodeNoEnvelopeMessageExtractor,
+  type MessageExtractor,
+  type ShardingEnvelope,
+} from './message-extractor.ts'
+export {
+  type EntityId,
+  type ShardId,
+  checkEntityId,
+  entityIdBytesMax,
+  shardOf,
+} from './shard-id.ts'
+export * from './sharding-errors.ts'
+export {
+  type ShardingSettings,
+  defaultShardingSettings,
+  problemsWithShardingSettings,
+  shardingSettings,
+} from './sharding-settings.ts'

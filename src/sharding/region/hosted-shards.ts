@@ -1,0 +1,141 @@
+/**
+ * The shards that live here, and the lives that have ended here.
+ *
+ *   absent ──hosted──▶ running ──HandOff──▶ stopping ──all entities stopped──▶ absent (epoch ended)
+ *                         ▲                    └──and hosted again meanwhile──┐
+ *                         └───────────────────────────────────────────────────┘
+ *
+ * Invariant: one epoch is one life. What ended in an epoch never starts again in it; `ShardStopped` is true for ever.
+ */
+import type { NodeId } from '../../remote/index.ts'
+import type { ShardId } from '../shard-id.ts'
+import type { Placement, ToCoordinator } from '../sharding-messages.ts'
+import type { HostingEffect } from './region-protocol.ts'
+
+export type HostingStep = HostingEffect | { readonly type: 'Tell'; readonly message: ToCoordinator }
+
+interface Hosted {
+  epoch: number
+  isStopping: boolean
+  /** The epoch in which it shall live again once it has stopped. */
+  next: number | undefined
+}
+
+export class HostedShards {
+  readonly #self: NodeId
+  readonly #hosted = new Map<ShardId, Hosted>()
+  readonly #endedEpochs = new Map<ShardId, number>()
+  #isLeaving = false
+
+  constructor(self: NodeId) {
+    this.#self = self
+  }
+
+  get shards(): ShardId[] {
+    return [...this.#hosted.keys()]
+  }
+
+  get isEmpty(): boolean {
+    return this.#hosted.size === 0
+  }
+
+  /** Whether it takes messages. */
+  isRunning(shard: ShardId): boolean {
+    return this.#hosted.get(shard)?.isStopping === false
+  }
+
+  stateOf(shard: ShardId): 'absent' | 'running' | 'stopping' {
+    const hosted = this.#hosted.get(shard)
+    if (hosted === undefined) return 'absent'
+    return hosted.isStopping ? 'stopping' : 'running'
+  }
+
+  /** No new shards from now on. */
+  leave(): void {
+    this.#isLeaving = true
+  }
+
+  host({ shard, epoch }: Placement): HostingStep[] {
+    if (epoch <= this.#ended(shard)) return [this.#stopped(shard, epoch)]
+    const hosted = this.#hosted.get(shard)
+    if (hosted === undefined)
+      return this.#isLeaving ? this.#refuse(shard, epoch) : this.#start(shard, epoch)
+    if (hosted.isStopping) {
+      // Answered by ShardStopped or by a new start, when the present life is over.
+      if (epoch > hosted.epoch) hosted.next = epoch
+      return []
+    }
+    hosted.epoch = Math.max(hosted.epoch, epoch)
+    return [this.#started(shard, hosted.epoch)]
+  }
+
+  handOff({ shard, epoch }: Placement): HostingStep[] {
+    const hosted = this.#hosted.get(shard)
+    if (hosted === undefined) return this.#refuse(shard, epoch)
+    if (epoch < hosted.epoch) return []
+    hosted.epoch = epoch
+    hosted.next = undefined
+    return this.#stop(shard, hosted, false)
+  }
+
+  /** Someone else hosts it in a later epoch: whatever we still run here must not live on. */
+  superseded({ shard, epoch }: Placement): HostingStep[] {
+    const hosted = this.#hosted.get(shard)
+    if (hosted === undefined || epoch <= hosted.epoch) return []
+    hosted.next = undefined
+    return this.#stop(shard, hosted, true)
+  }
+
+  stopAll(): HostingStep[] {
+    return [...this.#hosted.keys()].map((shard) => {
+      const hosted = this.#hosted.get(shard) as Hosted
+      hosted.isStopping = true
+      hosted.next = undefined
+      return { type: 'StopShard', shard, isForced: true }
+    })
+  }
+
+  terminated(shard: ShardId): HostingStep[] {
+    const hosted = this.#hosted.get(shard)
+    if (hosted === undefined) return []
+    const { epoch, isStopping, next } = hosted
+    // Stopped without being told: its entities are gone, its home is not.
+    if (!isStopping) return [{ type: 'StartShard', shard, epoch }]
+    this.#hosted.delete(shard)
+    this.#endedEpochs.set(shard, epoch)
+    const told = this.#stopped(shard, epoch)
+    if (next === undefined) return [told]
+    return this.#isLeaving ? this.#refuse(shard, next) : this.#start(shard, next)
+  }
+
+  #ended(shard: ShardId): number {
+    return this.#endedEpochs.get(shard) ?? 0
+  }
+
+  #start(shard: ShardId, epoch: number): HostingStep[] {
+    this.#hosted.set(shard, { epoch, isStopping: false, next: undefined })
+    return [{ type: 'StartShard', shard, epoch }, this.#started(shard, epoch)]
+  }
+
+  #stop(shard: ShardId, hosted: Hosted, isForced: boolean): HostingStep[] {
+    if (hosted.isStopping) return []
+    hosted.isStopping = true
+    return [{ type: 'StopShard', shard, isForced }]
+  }
+
+  /** A life that never began is over: it can be had elsewhere at once. */
+  #refuse(shard: ShardId, epoch: number): HostingStep[] {
+    this.#endedEpochs.set(shard, Math.max(epoch, this.#ended(shard)))
+    const told = this.#stopped(shard, epoch)
+    if (!this.#isLeaving) return [told]
+    return [{ type: 'Tell', message: { type: 'GracefulShutdownReq', region: this.#self } }, told]
+  }
+
+  #started(shard: ShardId, epoch: number): HostingStep {
+    return { type: 'Tell', message: { type: 'ShardStarted', shard, epoch, region: this.#self } }
+  }
+
+  #stopped(shard: ShardId, epoch: number): HostingStep {
+    return { type: 'Tell', message: { type: 'ShardStopped', shard, epoch, region: this.#self } }
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * One node's door to an entity type: finds the coordinator, learns homes, hosts shards, and lets go of them.
+ *
+ *   started ──▶ serving ──GracefulShutdown──▶ leaving ──nothing hosted, nothing waits──▶ flushing ──▶ stopped
+ *                                                └──────────────shutdown timer──────────────────────▶ stopped
+ *
+ * Invariant: a message goes to a shard here only while that shard runs, its home is here by the newest word, and the node
+ * is not frozen; every message is delivered, sent on, returned to its origin, or dropped with a reason.
+ */
+import { unreachable } from '../../foundation/assert.ts'
+import type { NodeId } from '../../remote/index.ts'
+import type { ShardId } from '../shard-id.ts'
+import type { Placement, ToCoordinator, ToRegion } from '../sharding-messages.ts'
+import type { ShardingSettings } from '../sharding-settings.ts'
+import { HostedShards } from './hosted-shards.ts'
+import type { HostingEffect, RegionEffect, RegionInput, RegionTimer } from './region-protocol.ts'
+import { RegistrationMachine } from './registration-machine.ts'
+import { RoutingTable } from './routing-table.ts'
+import { ShardBuffers } from './shard-buffers.ts'
+import type { RoutesEffect } from './shard-place.ts'
+import { ShardRoutes } from './shard-routes.ts'
+import { stepStoppedRegion } from './stopped-region.ts'
+
+export interface RegionOptions {
+  readonly self: NodeId
+  /** Routes and never hosts. */
+  readonly isProxy: boolean
+  readonly settings: ShardingSettings
+}
+
+export class RegionMachine<Parcel> {
+  /** For the synchronous path: whoever finds no route here brings the message as an input. */
+  readonly table: RoutingTable
+  readonly #self: NodeId
+  readonly #isProxy: boolean
+  readonly #settings: ShardingSettings
+  readonly #registration: RegistrationMachine
+  readonly #buffers: ShardBuffers<Parcel>
+  readonly #routes: ShardRoutes<Parcel>
+  readonly #hosted: HostedShards
+  #phase: 'serving' | 'leaving' | 'flushing' | 'hurrying' | 'stopped' = 'serving'
+  #isFrozen = false
+  #effects: RegionEffect<Parcel>[] = []
+
+  constructor({ self, isProxy, settings }: RegionOptions) {
+    this.#self = self
+    this.#isProxy = isProxy
+    this.#settings = settings
+    const { retryIntervalMs, numberOfShards, bufferedMessagesMax } = settings
+    this.table = new RoutingTable(numberOfShards)
+    this.#registration = new RegistrationMachine({ self, isProxy, retryIntervalMs })
+    this.#buffers = new ShardBuffers(bufferedMessagesMax)
+    this.#hosted = new HostedShards(self)
+    const isServed = (shard: ShardId) => !this.#isFrozen && this.#hosted.isRunning(shard)
+    this.#routes = new ShardRoutes({ self, table: this.table, buffers: this.#buffers, isServed })
+  }
+
+  step(input: RegionInput<Parcel>): RegionEffect<Parcel>[] {
+    if (this.#phase === 'stopped') return stepStoppedRegion(this.#self, input)
+    this.#effects = []
+    this.#handle(input)
+    this.#leaveWhenDone()
+    return this.#effects
+  }
+
+  snapshot() {
+    return {
+      phase: this.#phase,
+      isFrozen: this.#isFrozen,
+      coordinator: this.#registration.coordinator,
+      term: this.#registration.term,
+      shards: this.#hosted.shards,
+      buffered: this.#buffers.size,
+    }
+  }
+
+  /** Everything this region knows about one shard, for people who look for a message. */
+  explain(shard: ShardId) {
+    const place = this.#routes.placeOf(shard)
+    return {
+      shard,
+      home: place?.home,
+      epoch: place?.epoch,
+      waitsForFlushOf: place?.fence?.node,
+      isRouted: this.table.homeOf(shard) !== undefined,
+      here: this.#hosted.stateOf(shard),
+      buffered: this.#buffers.sizeOf(shard),
+      coordinator: this.#registration.coordinator,
+    }
+  }
+
+  #handle(input: RegionInput<Parcel>): void {
+    switch (input.type) {
+      case 'Started':
+        this.#startTimer('retry', this.#settings.retryIntervalMs)
+        return this.#register({ type: 'CandidatesChanged', candidates: input.candidates })
+      case 'Message':
+        return this.#perform(this.#routes.route(input.shard, input.parcel))
+      case 'FromRegion':
+        return this.#perform(this.#routes.fromRegion(input.region, input.message))
+      case 'FromCoordinator':
+        return this.#fromCoordinator(input.coordinator, input.message)
+      case 'CandidatesChanged':
+        return this.#register(input)
+      case 'NodeRemoved':
+        this.#register(input)
+        return this.#perform(this.#routes.nodeRemoved(input.node))
+      case 'AssociationLost':
+        return this.#perform(this.#routes.associationLost(input.node))
+      case 'ShardTerminated':
+        return this.#shardTerminated(input.shard)
+      case 'ReturnedByShard':
+        return this.#perform(this.#routes.returnedByShard(input.shard, input))
+      case 'GracefulShutdown':
+        return this.#leave()
+      case 'Frozen':
+      case 'Thawed':
+        return this.#freeze(input.type === 'Frozen')
+      case 'TimerFired':
+        return this.#timerFired(input.timer)
+      default:
+        return unreachable(input)
+    }
+  }
+
+  #fromCoordinator(coordinator: NodeId, message: ToRegion): void {
+    const { term } = message
+    if (!this.#registration.isCurrent(term)) return
+    const isNew = coordinator !== this.#registration.coordinator || term > this.#registration.term
+    this.#register({ type: 'Heard', coordinator, term })
+    if (isNew) this.#askAgain()
+    switch (message.type) {
+      case 'RegisterAck':
+        return this.#register({ type: 'Acknowledged' })
+      case 'ShardHomes':
+        return message.homes.forEach((home) => this.#learn(home))
+      case 'ShardHome':
+      case 'HostShard':
+        return this.#learn(message)
+      case 'BeginHandOff':
+        if (this.#routes.isNews(message)) this.#perform(this.#routes.begin(message))
+        return
+      case 'HandOff':
+        return this.#handOff(message)
+      default:
+        return unreachable(message)
+    }
+  }
+
+  #learn(word: Placement): void {
+    if (!this.#routes.isNews(word)) return
+    if (word.home !== this.#self) {
+      this.#perform(this.#hosted.superseded(word))
+      return this.#perform(this.#routes.learn(word))
+    }
+    if (this.#isProxy) return
+    this.#perform(this.#hosted.host(word))
+    const isHere = this.#hosted.stateOf(word.shard) !== 'absent'
+    this.#perform(isHere ? this.#routes.learn(word) : this.#routes.deny(word))
+  }
+
+  #handOff(word: Placement): void {
+    if (word.home !== this.#self || !this.#routes.isNews(word)) return
+    this.#perform(this.#routes.stopServing(word.shard))
+    this.#perform(this.#hosted.handOff(word))
+  }
+
+  #shardTerminated(shard: ShardId): void {
+    this.#perform(this.#hosted.terminated(shard))
+    if (this.#hosted.isRunning(shard)) return this.#perform(this.#routes.settle(shard))
+    this.#perform(this.#routes.stopServing(shard))
+    if (this.#buffers.has(shard)) this.#perform(this.#routes.ask(shard))
+  }
+
+  /** Nothing reaches entities of this node until the thaw; it waits, and others may still be reached. */
+  #freeze(isFrozen: boolean): void {
+    this.#isFrozen = isFrozen
+    for (const shard of this.#hosted.shards) this.#perform(this.#routes.settle(shard))
+  }
+
+  #askAgain(): void {
+    this.#perform(this.#routes.askAll())
+    if (this.#phase !== 'serving') this.#requestShutdown()
+  }
+
+  #leave(): void {
+    if (this.#phase !== 'serving') return
+    this.#phase = 'leaving'
+    this.#hosted.leave()
+    this.#startTimer('shutdown', this.#settings.gracefulShutdownTimeoutMs)
+    this.#requestShutdown()
+  }
+
+  #requestShutdown(): void {
+    const message = { type: 'GracefulShutdownReq', region: this.#self } as const
+    this.#effects.push(...this.#registration.toAll(message))
+  }
+
+  /** What is on its way to others may still come back, so one flush follows it before the region stops. */
+  #leaveWhenDone(): void {
+    if (this.#phase === 'leaving' && this.#hosted.isEmpty && this.#routes.isEmpty) {
+      this.#phase = 'flushing'
+      this.#perform(this.#routes.flushAll())
+    }
+    const isDone =
+      this.#phase === 'hurrying' || (this.#phase === 'flushing' && this.#routes.isEmpty)
+    if (isDone && this.#hosted.isEmpty) this.#finish()
+  }
+
+  #finish(): void {
+    this.#phase = 'stopped'
+    this.#perform(this.#routes.giveUp())
+    this.#tell({ type: 'RegionStopped', region: this.#self })
+    this.table.closeAll()
+    this.#effects.push({ type: 'Finish' })
+  }
+
+  #timerFired(timer: RegionTimer): void {
+    switch (timer) {
+      case 'register':
+        return this.#register({ type: 'RetryFast' })
+      case 'retry':
+        this.#startTimer('retry', this.#settings.retryIntervalMs)
+        this.#register({ type: 'Retry', isWaiting: this.#buffers.size > 0 })
+        this.#perform(this.#routes.retry())
+        if (this.#phase !== 'serving') this.#requestShutdown()
+        return
+      case 'shutdown':
+        return this.#hurry()
+      default:
+        return unreachable(timer)
+    }
+  }
+
+  /** Time is up: what is here stops now, and what waits then is given up. */
+  #hurry(): void {
+    this.#perform(this.#hosted.stopAll())
+    this.#phase = 'hurrying'
+  }
+
+  #register(input: Parameters<RegistrationMachine['step']>[0]): void {
+    this.#effects.push(...this.#registration.step(input))
+  }
+
+  #perform(effects: readonly (HostingEffect | RoutesEffect<Parcel>)[]): void {
+    for (const effect of effects) {
+      if (effect.type === 'Tell') this.#tell(effect.message)
+      else this.#effects.push(effect)
+    }
+  }
+
+  /** Without a coordinator it is lost; every question is repeated, and every answer asked for again. */
+  #tell(message: ToCoordinator): void {
+    const to = this.#registration.coordinator
+    if (to !== undefined) this.#effects.push({ type: 'SendToCoordinator', to, message })
+  }
+
+  #startTimer(timer: RegionTimer, delayMs: number): void {
+    this.#effects.push({ type: 'StartTimer', timer, delayMs })
+  }
+}

@@ -1,0 +1,79 @@
+/** What goes into a region and what comes out of it. `Parcel` is whatever the node routes: entity id, message, reply address. */
+import type { NodeId } from '../../remote/index.ts'
+import type { ShardId } from '../shard-id.ts'
+import type { BetweenRegions, ToCoordinator, ToRegion } from '../sharding-messages.ts'
+import type { Origin } from './shard-buffers.ts'
+
+/** `retry` comes again and again, `register` while there is no coordinator. */
+export type RegionTimer = 'retry' | 'register' | 'shutdown'
+
+export type DropReason =
+  /** Too many messages waited for homes. */
+  | 'shard-buffer-full'
+  /** It came back so late that later ones have gone ahead: delivering it would break the order. */
+  | 'overtaken'
+  /** The region has stopped, or stopped before a home was found. */
+  | 'region-stopped'
+
+export type RegionInput<Parcel> =
+  | { readonly type: 'Started'; readonly candidates: readonly NodeId[] }
+  /** A message sent on this node that found no route. */
+  | { readonly type: 'Message'; readonly shard: ShardId; readonly parcel: Parcel }
+  | {
+      readonly type: 'FromRegion'
+      readonly region: NodeId
+      readonly message: BetweenRegions<Parcel>
+    }
+  | { readonly type: 'FromCoordinator'; readonly coordinator: NodeId; readonly message: ToRegion }
+  /** Where the coordinator may be: members by age up to the first that is Up. */
+  | { readonly type: 'CandidatesChanged'; readonly candidates: readonly NodeId[] }
+  /** A node was removed from the cluster: nothing on it lives. */
+  | { readonly type: 'NodeRemoved'; readonly node: NodeId }
+  /** The stream to a node broke: what was under way is lost. */
+  | { readonly type: 'AssociationLost'; readonly node: NodeId }
+  /** All entities of a local shard have stopped. */
+  | { readonly type: 'ShardTerminated'; readonly shard: ShardId }
+  /** A local shard that is being handed off got this message; it is older than all that wait here. */
+  | {
+      readonly type: 'ReturnedByShard'
+      readonly shard: ShardId
+      readonly parcel: Parcel
+      readonly origin: Origin | undefined
+    }
+  | { readonly type: 'GracefulShutdown' }
+  | { readonly type: 'Frozen' }
+  | { readonly type: 'Thawed' }
+  | { readonly type: 'TimerFired'; readonly timer: RegionTimer }
+
+/** About messages on their way. */
+export type RoutingEffect<Parcel> =
+  /** To the shard on this node. */
+  | {
+      readonly type: 'Deliver'
+      readonly shard: ShardId
+      readonly parcel: Parcel
+      readonly origin: Origin | undefined
+    }
+  /** On the ordinary stream, in order with everything else that goes there. */
+  | { readonly type: 'SendToPeer'; readonly to: NodeId; readonly message: BetweenRegions<Parcel> }
+  | { readonly type: 'Drop'; readonly parcel: Parcel; readonly reason: DropReason }
+  | SendToCoordinator
+
+export interface SendToCoordinator {
+  readonly type: 'SendToCoordinator'
+  readonly to: NodeId
+  readonly message: ToCoordinator
+}
+
+export type RegionEffect<Parcel> =
+  | RoutingEffect<Parcel>
+  | HostingEffect
+  | { readonly type: 'StartTimer'; readonly timer: RegionTimer; readonly delayMs: number }
+  /** The region has nothing left: stop it and all its timers. */
+  | { readonly type: 'Finish' }
+
+/** About shards on this node. */
+export type HostingEffect =
+  | { readonly type: 'StartShard'; readonly shard: ShardId; readonly epoch: number }
+  /** Stop its entities, then say `ShardTerminated`. `isForced` leaves them no time. */
+  | { readonly type: 'StopShard'; readonly shard: ShardId; readonly isForced: boolean }

@@ -1,0 +1,124 @@
+/**
+ * Finds the coordinator and keeps it found.
+ *
+ *   searching ──RegisterAck──▶ registered
+ *       ▲──coordinator's node removed, candidates changed──┘
+ *
+ * Invariant: nobody of an older term is listened to.
+ */
+import { unreachable } from '../../foundation/assert.ts'
+import type { NodeId } from '../../remote/index.ts'
+import type { ToCoordinator } from '../sharding-messages.ts'
+import type { RegionEffect } from './region-protocol.ts'
+
+/** Retries start this much faster than the steady pace, and double. */
+const fastFraction = 8
+const shortestDelayMs = 100
+
+export type RegistrationInput =
+  | { readonly type: 'CandidatesChanged'; readonly candidates: readonly NodeId[] }
+  | { readonly type: 'Heard'; readonly coordinator: NodeId; readonly term: number }
+  | { readonly type: 'NodeRemoved'; readonly node: NodeId }
+  | { readonly type: 'Acknowledged' }
+  /** The steady tick; `isWaiting` when a question has no answer yet. */
+  | { readonly type: 'Retry'; readonly isWaiting: boolean }
+  /** The fast retry after a search began. */
+  | { readonly type: 'RetryFast' }
+
+export type RegistrationEffect = Extract<
+  RegionEffect<never>,
+  { readonly type: 'SendToCoordinator' | 'StartTimer' }
+>
+
+export interface RegistrationOptions {
+  readonly self: NodeId
+  readonly isProxy: boolean
+  readonly retryIntervalMs: number
+}
+
+export class RegistrationMachine {
+  readonly #self: NodeId
+  readonly #isProxy: boolean
+  readonly #retryIntervalMs: number
+  #candidates: readonly NodeId[] = []
+  #coordinator: NodeId | undefined
+  #term = 0
+  #delayMs = 0
+  #isSearching = true
+
+  constructor({ self, isProxy, retryIntervalMs }: RegistrationOptions) {
+    this.#self = self
+    this.#isProxy = isProxy
+    this.#retryIntervalMs = retryIntervalMs
+  }
+
+  get coordinator(): NodeId | undefined {
+    return this.#coordinator
+  }
+
+  get term(): number {
+    return this.#term
+  }
+
+  step(input: RegistrationInput): RegistrationEffect[] {
+    switch (input.type) {
+      case 'CandidatesChanged':
+        this.#candidates = input.candidates
+        return this.#search()
+      case 'Heard':
+        this.#heard(input.coordinator, input.term)
+        return []
+      case 'Acknowledged':
+        this.#isSearching = false
+        return []
+      case 'NodeRemoved':
+        if (input.node !== this.#coordinator) return []
+        this.#coordinator = undefined
+        return this.#search()
+      case 'Retry':
+        return this.#isSearching || input.isWaiting ? this.#register() : []
+      case 'RetryFast':
+        return this.#isSearching ? [...this.#register(), ...this.#again()] : []
+      default:
+        return unreachable(input)
+    }
+  }
+
+  /** Whether a word of this term still counts. */
+  isCurrent(term: number): boolean {
+    return term >= this.#term
+  }
+
+  /** To everyone who may be the coordinator. */
+  toAll(message: ToCoordinator): RegistrationEffect[] {
+    const known = this.#coordinator === undefined ? [] : [this.#coordinator]
+    return [...new Set([...known, ...this.#candidates])].map((to) => ({
+      type: 'SendToCoordinator',
+      to,
+      message,
+    }))
+  }
+
+  /** The coordinator known so far stays until a newer one speaks: it may be the same. */
+  #search(): RegistrationEffect[] {
+    this.#isSearching = true
+    this.#delayMs = Math.max(shortestDelayMs, this.#retryIntervalMs / fastFraction) / 2
+    return [...this.#register(), ...this.#again()]
+  }
+
+  #register(): RegistrationEffect[] {
+    return this.toAll({ type: 'Register', region: this.#self, isProxy: this.#isProxy })
+  }
+
+  #again(): RegistrationEffect[] {
+    this.#delayMs *= 2
+    if (this.#delayMs >= this.#retryIntervalMs) return []
+    return [{ type: 'StartTimer', timer: 'register', delayMs: this.#delayMs }]
+  }
+
+  #heard(coordinator: NodeId, term: number): void {
+    if (!this.isCurrent(term)) return
+    this.#term = term
+    this.#coordinator = coordinator
+  }
+}

@@ -1,0 +1,82 @@
+/** What one region has heard about one shard, and which word counts. */
+import type { NodeId } from '../../remote/index.ts'
+import type { ShardId } from '../shard-id.ts'
+import type { BeginHandOff, Placement, ToCoordinator } from '../sharding-messages.ts'
+import type { DropReason, RoutingEffect } from './region-protocol.ts'
+
+/** A question or an answer for the coordinator, wherever it is. */
+export interface Tell {
+  readonly type: 'Tell'
+  readonly message: ToCoordinator
+}
+
+export type RoutesEffect<Parcel> =
+  | Exclude<RoutingEffect<Parcel>, { readonly type: 'SendToCoordinator' }>
+  | Tell
+
+/** A flush under way behind the last message of a route. */
+export interface Fence {
+  readonly node: NodeId
+  readonly stamp: number
+}
+
+export interface Place {
+  /** The newest word heard. */
+  epoch: number
+  term: number
+  turn: number
+  /** Where it is by that word; undefined while nobody may say. */
+  home: NodeId | undefined
+  /** That home died: the same word again is not news. */
+  isSpent: boolean
+  /** Of the last route opened. What went by an earlier one comes back too late. */
+  stamp: number
+  fence: Fence | undefined
+  /** To be acknowledged when the fence ends. */
+  handOff: BeginHandOff | undefined
+}
+
+export class Places {
+  readonly #places = new Map<ShardId, Place>()
+
+  get(shard: ShardId): Place | undefined {
+    return this.#places.get(shard)
+  }
+
+  [Symbol.iterator](): IterableIterator<[ShardId, Place]> {
+    return this.#places.entries()
+  }
+
+  get hasFence(): boolean {
+    for (const { fence } of this.#places.values()) if (fence !== undefined) return true
+    return false
+  }
+
+  /** False for what is older than the newest word about the shard. */
+  isNews({ shard, epoch, term, turn }: Placement): boolean {
+    const place = this.#places.get(shard)
+    if (place === undefined) return true
+    if (epoch < place.epoch || term < place.term) return false
+    if (term > place.term || turn > place.turn) return true
+    return turn === place.turn && !place.isSpent
+  }
+
+  /** The newest word replaces all others; what is still under way is not changed by words. */
+  hear({ shard, epoch, term, turn }: Placement): Place {
+    const { stamp = 0, fence } = this.#places.get(shard) ?? {}
+    const place = {
+      ...{ epoch, term, turn, stamp, fence },
+      ...{ home: undefined, isSpent: false, handOff: undefined },
+    }
+    this.#places.set(shard, place)
+    return place
+  }
+}
+
+export function drop<Parcel>(parcel: Parcel, reason: DropReason): RoutesEffect<Parcel> {
+  return { type: 'Drop', parcel, reason }
+}
+
+export function flushTo(shard: ShardId, { node, stamp }: Fence): RoutesEffect<never> {
+  return { type: 'SendToPeer', to: node, message: { type: 'Flush', shard, stamp } }
+}

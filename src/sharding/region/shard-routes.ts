@@ -1,0 +1,272 @@
+/**
+ * What one region knows about where shards are, and the messages that wait for it. Owns the routing table.
+ *
+ *   waiting ──home known, no fence──▶ open ──BeginHandOff, other home, message returned──▶ fenced ──▶ waiting
+ *      ▲──────────────────────────── open ──node removed──────────────────────────────────────────────┘
+ *
+ * A fence is a flush sent behind the last message of a route. It ends when the former home has answered, behind everything
+ * it returned, or when the stream to it is lost.
+ *
+ * Invariant: a route is opened only when nothing sent by the route before it is still under way, and everything that
+ * waited goes before anything new.
+ */
+import { unreachable } from '../../foundation/assert.ts'
+import type { NodeId } from '../../remote/index.ts'
+import type { ShardId } from '../shard-id.ts'
+import type { BeginHandOff, BetweenRegions, Placement } from '../sharding-messages.ts'
+import { Guests } from './guests.ts'
+import type { RoutingTable } from './routing-table.ts'
+import { type Place, Places, type RoutesEffect, drop, flushTo } from './shard-place.ts'
+import type { Buffered, ShardBuffers } from './shard-buffers.ts'
+
+export interface ShardRoutesOptions<Parcel> {
+  readonly self: NodeId
+  readonly table: RoutingTable
+  readonly buffers: ShardBuffers<Parcel>
+  /** Whether a shard on this node takes messages now. */
+  readonly isServed: (shard: ShardId) => boolean
+}
+
+export class ShardRoutes<Parcel> {
+  readonly #self: NodeId
+  readonly #table: RoutingTable
+  readonly #buffers: ShardBuffers<Parcel>
+  readonly #isServed: (shard: ShardId) => boolean
+  readonly #guests: Guests<Parcel>
+  readonly #places = new Places()
+
+  constructor({ self, table, buffers, isServed }: ShardRoutesOptions<Parcel>) {
+    this.#self = self
+    this.#table = table
+    this.#buffers = buffers
+    this.#isServed = isServed
+    this.#guests = new Guests(table, buffers)
+  }
+
+  /** Whether nothing waits, here or under way. */
+  get isEmpty(): boolean {
+    return this.#buffers.size === 0 && !this.#places.hasFence
+  }
+
+  isNews(word: Placement): boolean {
+    return this.#places.isNews(word)
+  }
+
+  placeOf(shard: ShardId): Readonly<Pick<Place, 'home' | 'epoch' | 'fence'>> | undefined {
+    const place = this.#places.get(shard)
+    return place && { home: place.home, epoch: place.epoch, fence: place.fence }
+  }
+
+  /** A message sent on this node. */
+  route(shard: ShardId, parcel: Parcel): RoutesEffect<Parcel>[] {
+    const route = this.#table.homeOf(shard)
+    const item = { parcel, origin: undefined }
+    return route === undefined ? this.#wait(shard, item) : [this.#go(shard, item, route.node)]
+  }
+
+  fromRegion(region: NodeId, message: BetweenRegions<Parcel>): RoutesEffect<Parcel>[] {
+    const { shard, stamp } = message
+    switch (message.type) {
+      case 'Forwarded':
+        return this.#receive(shard, { parcel: message.parcel, origin: { node: region, stamp } })
+      case 'Returned':
+        return this.#returned(shard, stamp, message.parcels)
+      case 'Flush':
+        return this.#guests.flush(shard, stamp, region)
+      case 'FlushAck':
+        return this.#flushed(shard, stamp, region)
+      default:
+        return unreachable(message)
+    }
+  }
+
+  /** A local shard could not take it any more. */
+  returnedByShard(shard: ShardId, item: Buffered<Parcel>): RoutesEffect<Parcel>[] {
+    const { origin, parcel } = item
+    if (origin !== undefined) return [this.#guests.giveBack(shard, item)]
+    if (this.#table.homeOf(shard) !== undefined) return [drop(parcel, 'overtaken')]
+    const isFirst = !this.#buffers.has(shard)
+    if (!this.#buffers.addReturned(shard, parcel)) return [drop(parcel, 'shard-buffer-full')]
+    return isFirst ? this.ask(shard) : []
+  }
+
+  /** The home is this one. A word that is not news must not come here. */
+  learn(word: Placement): RoutesEffect<Parcel>[] {
+    const { shard, home } = word
+    this.#places.hear(word).home = home
+    // At once, not when a fence ends: what their senders send next comes back at once too.
+    const theirs = home === this.#self ? [] : this.#guests.giveBackAll(shard, () => true)
+    return [...theirs, ...this.settle(shard)]
+  }
+
+  /** The home is said to be here and is not; the coordinator hears of it, and is asked again. */
+  deny(word: Placement): RoutesEffect<Parcel>[] {
+    const effects = this.#closeBehind(word.shard, this.#places.hear(word))
+    return this.#buffers.has(word.shard) ? [...effects, ...this.ask(word.shard)] : effects
+  }
+
+  /** Sends a flush behind everything that went to other nodes. */
+  flushAll(): RoutesEffect<Parcel>[] {
+    return [...this.#places].flatMap(([shard, place]) =>
+      this.#table.homeOf(shard)?.node === undefined ? [] : this.#closeBehind(shard, place),
+    )
+  }
+
+  /** The home is about to change: nothing is sent there any more. */
+  begin(word: BeginHandOff): RoutesEffect<Parcel>[] {
+    const place = this.#places.hear(word)
+    place.home = undefined
+    place.handOff = word
+    const effects = this.#closeBehind(word.shard, place)
+    return place.fence === undefined ? [...effects, ...this.#acknowledge(place)] : effects
+  }
+
+  /** The shard does not take messages here any more: what others sent goes back to them. */
+  stopServing(shard: ShardId): RoutesEffect<Parcel>[] {
+    const place = this.#places.get(shard)
+    if (this.#table.homeOf(shard)?.node === undefined) this.#table.close(shard)
+    if (place?.home === this.#self) place.home = undefined
+    return this.#guests.giveBackAll(shard, () => true)
+  }
+
+  /** Opens or closes the route as far as what is known allows. */
+  settle(shard: ShardId): RoutesEffect<Parcel>[] {
+    const place = this.#places.get(shard)
+    if (place?.home === undefined || place.fence !== undefined) return []
+    const node = place.home === this.#self ? undefined : place.home
+    const route = this.#table.homeOf(shard)
+    if (route !== undefined && route.node !== node) {
+      const effects = this.#closeBehind(shard, place)
+      return effects.length > 0 ? effects : this.#open(shard, place, node)
+    }
+    if (node === undefined && !this.#isServed(shard)) {
+      this.#table.close(shard)
+      return []
+    }
+    return route === undefined ? this.#open(shard, place, node) : []
+  }
+
+  /** The stream is lost, and with it whatever was under way. */
+  associationLost(node: NodeId): RoutesEffect<Parcel>[] {
+    const effects: RoutesEffect<Parcel>[] = []
+    for (const [shard, place] of this.#places) {
+      if (place.fence?.node === node) effects.push(...this.#endFence(shard, place))
+    }
+    return effects
+  }
+
+  nodeRemoved(node: NodeId): RoutesEffect<Parcel>[] {
+    for (const [shard, place] of this.#places) {
+      this.#table.forgive(shard, node, Infinity)
+      if (this.#table.homeOf(shard)?.node === node) this.#table.close(shard)
+      if (place.home !== node) continue
+      place.home = undefined
+      place.isSpent = true
+    }
+    return [...this.associationLost(node), ...this.askAll()]
+  }
+
+  /** Repeats what may have been lost. */
+  retry(): RoutesEffect<Parcel>[] {
+    const effects = this.askAll()
+    for (const [shard, { fence }] of this.#places) {
+      if (fence !== undefined) effects.push(flushTo(shard, fence))
+    }
+    return effects
+  }
+
+  /** Asks for the home of every shard that messages wait for. */
+  askAll(): RoutesEffect<Parcel>[] {
+    return this.#buffers.shards.flatMap((shard) => this.ask(shard))
+  }
+
+  ask(shard: ShardId): RoutesEffect<Parcel>[] {
+    if (this.#places.get(shard)?.home !== undefined) return []
+    return [{ type: 'Tell', message: { type: 'GetShardHome', shard, region: this.#self } }]
+  }
+
+  /** Nothing will be routed any more. */
+  giveUp(): RoutesEffect<Parcel>[] {
+    return this.#buffers.shards.flatMap((shard) =>
+      this.#buffers.take(shard).map((item) => {
+        const { origin, parcel } = item
+        return origin ? this.#guests.giveBack(shard, item) : drop(parcel, 'region-stopped')
+      }),
+    )
+  }
+
+  /** A message that another region sent here. It is never sent on: its order is for its origin to keep. */
+  #receive(shard: ShardId, item: Buffered<Parcel>): RoutesEffect<Parcel>[] {
+    const home = this.#places.get(shard)?.home
+    const mayBeHere = home === undefined || home === this.#self
+    const welcome = this.#guests.isWelcome(shard, item, mayBeHere)
+    if (welcome === 'served') return [this.#go(shard, item, undefined)]
+    return welcome === 'waits' ? this.#wait(shard, item) : [this.#guests.giveBack(shard, item)]
+  }
+
+  /** Messages that a former home could not deliver. */
+  #returned(shard: ShardId, stamp: number, parcels: readonly Parcel[]): RoutesEffect<Parcel>[] {
+    const place = this.#places.get(shard)
+    if (place?.stamp !== stamp) return parcels.map((parcel) => drop(parcel, 'overtaken'))
+    const effects: RoutesEffect<Parcel>[] = []
+    const route = this.#table.homeOf(shard)
+    if (route !== undefined) {
+      place.home = undefined
+      effects.push(...this.#closeBehind(shard, place))
+    }
+    const isFirst = !this.#buffers.has(shard)
+    for (const parcel of parcels) {
+      if (!this.#buffers.addReturned(shard, parcel)) effects.push(drop(parcel, 'shard-buffer-full'))
+    }
+    return isFirst ? [...effects, ...this.ask(shard)] : effects
+  }
+
+  #flushed(shard: ShardId, stamp: number, from: NodeId): RoutesEffect<Parcel>[] {
+    const place = this.#places.get(shard)
+    const isOurs = place?.fence?.stamp === stamp && place.fence.node === from
+    return isOurs ? this.#endFence(shard, place) : []
+  }
+
+  #wait(shard: ShardId, item: Buffered<Parcel>): RoutesEffect<Parcel>[] {
+    const isFirst = !this.#buffers.has(shard)
+    if (!this.#buffers.add(shard, item)) return [drop(item.parcel, 'shard-buffer-full')]
+    return isFirst ? this.ask(shard) : []
+  }
+
+  #open(shard: ShardId, place: Place, node: NodeId | undefined): RoutesEffect<Parcel>[] {
+    place.stamp = this.#table.open(shard, node).stamp
+    return this.#buffers.take(shard).map((item) => this.#go(shard, item, node))
+  }
+
+  #go(shard: ShardId, item: Buffered<Parcel>, node: NodeId | undefined): RoutesEffect<Parcel> {
+    const { parcel, origin } = item
+    if (node === undefined) return { type: 'Deliver', shard, parcel, origin }
+    if (origin !== undefined) return this.#guests.giveBack(shard, item)
+    const stamp = this.#places.get(shard)?.stamp ?? 0
+    const message = { type: 'Forwarded', shard, stamp, parcel } as const
+    return { type: 'SendToPeer', to: node, message }
+  }
+
+  /** A flush follows what was sent to another node; to a shard on this node nothing is under way. */
+  #closeBehind(shard: ShardId, place: Place): RoutesEffect<Parcel>[] {
+    const route = this.#table.homeOf(shard)
+    this.#table.close(shard)
+    if (route?.node === undefined) return []
+    place.fence = { node: route.node, stamp: route.stamp }
+    return [flushTo(shard, place.fence)]
+  }
+
+  #endFence(shard: ShardId, place: Place): RoutesEffect<Parcel>[] {
+    place.fence = undefined
+    return [...this.#acknowledge(place), ...this.settle(shard)]
+  }
+
+  #acknowledge(place: Place): RoutesEffect<Parcel>[] {
+    if (place.handOff === undefined) return []
+    const { shard, epoch, term, turn } = place.handOff
+    const region = this.#self
+    return [
+      { type: 'Tell', message: { type: 'BeginHandOffAck', shard, epoch, term, turn, region } },
+    ]
+  }
+}

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest'
+import { shardingSettings } from '../sharding-settings.ts'
+import { ShardMachine } from './shard-machine.ts'
+import type { ShardEffect } from './shard-protocol.ts'
+
+const settings = shardingSettings({ passivateIdleAfterMs: 1_000, passivationTimeoutMs: 2_000 })
+
+function shard(chosen = settings) {
+  const machine = new ShardMachine<string, string>(chosen)
+  const send = (parcel: string, entityId = 'e') =>
+    words(machine.step({ type: 'Message', entityId, parcel, origin: undefined }))
+  const terminated = (instance: number, entityId = 'e') =>
+    words(machine.step({ type: 'EntityTerminated', entityId, instance }))
+  const passivate = (instance: number, entityId = 'e') =>
+    words(machine.step({ type: 'Passivate', entityId, instance }))
+  return { machine, send, terminated, passivate }
+}
+
+/** Effects on one line each: `Deliver e1 hello`. */
+function words(effects: readonly ShardEffect<string>[]): string[] {
+  return effects.map((effect) => {
+    const who = 'entityId' in effect ? ` ${effect.entityId}${effect.instance}` : ''
+    const what = 'parcel' in effect ? ` ${effect.parcel}` : ''
+    return `${effect.type}${who}${what}${'reason' in effect ? ` ${effect.reason}` : ''}`
+  })
+}
+
+describe('ShardMachine', () => {
+  test('starts an entity with its first message and finds it from then on', () => {
+    const { machine, send } = shard()
+    expect(machine.touch('e')).toBeUndefined()
+    expect(send('hello')).toEqual(['StartEntity e1', 'Deliver e1 hello'])
+    expect(send('again')).toEqual(['Deliver e1 again'])
+    expect(machine.touch('e')?.instance).toBe(1)
+  })
+
+  test('SH-003 keeps messages for a stopping entity and gives them to the next instance in order', () => {
+    const { machine, send, terminated, passivate } = shard()
+    send('a')
+    expect(passivate(1)).toEqual(['StopEntity e1'])
+    expect(machine.touch('e')).toBeUndefined()
+    expect(send('b')).toEqual([])
+    expect(send('c')).toEqual([])
+    expect(terminated(1)).toEqual(['StartEntity e2', 'Deliver e2 b', 'Deliver e2 c'])
+    expect(machine.waitingCount).toBe(0)
+  })
+
+  test('asks an entity to stop only once', () => {
+    const { send, passivate } = shard()
+    send('a')
+    passivate(1)
+    expect(passivate(1)).toEqual([])
+  })
+
+  test('SH-018 forgets an entity that stopped by itself, and only that one', () => {
+    const { machine, send, terminated } = shard()
+    send('a', 'one')
+    send('a', 'two')
+    expect(terminated(1, 'one')).toEqual([])
+    expect(machine.entityIds).toEqual(['two'])
+    expect(send('b', 'one')).toEqual(['StartEntity one3', 'Deliver one3 b'])
+  })
+
+  test('SH-019 ignores news of an earlier instance', () => {
+    const { machine, send, terminated, passivate } = shard()
+    send('a')
+    passivate(1)
+    terminated(1)
+    send('b')
+    expect(passivate(1)).toEqual([])
+    expect(terminated(1)).toEqual([])
+    expect(machine.touch('e')?.instance).toBe(2)
+  })
+
+  test('SH-054 stops an entity after its idle time, not before, and after any touch', () => {
+    const { machine, send } = shard()
+    const sweep = () => words(machine.step({ type: 'Sweep' }))
+    send('a')
+    expect(sweep()).toEqual([])
+    expect(sweep()).toEqual([])
+    machine.touch('e')
+    expect([sweep(), sweep()]).toEqual([[], []])
+    expect(sweep()).toEqual(['StopEntity e1'])
+    expect(send('b')).toEqual([])
+  })
+
+  test('SH-054 never stops idle entities when told so', () => {
+    const { machine, send } = shard(shardingSettings({ passivateIdleAfterMs: Infinity }))
+    send('a')
+    for (let count = 0; count < 1_000; count++) {
+      expect(machine.step({ type: 'Sweep' })).toEqual([])
+    }
+  })
+
+  test('forces an entity that does not stop when passivated', () => {
+    const { machine, send, passivate } = shard()
+    send('a')
+    passivate(1)
+    const swept = Array.from({ length: 6 }, () => words(machine.step({ type: 'Sweep' })))
+    expect(swept).toEqual([[], [], [], [], ['ForceStop e1'], []])
+  })
+
+  test('drops what is too much for entities that are stopping', () => {
+    const { send, passivate } = shard({ ...settings, entityBufferedMessagesMax: 1 })
+    send('a')
+    passivate(1)
+    send('b')
+    expect(send('c')).toEqual(['Drop c entity-buffer-full'])
+  })
+
+  test('SH-013 stops every entity before it finishes', () => {
+    const { machine, send, terminated } = shard()
+    send('a', 'x')
+    send('a', 'y')
+    const effects = machine.step({ type: 'HandOff', isForced: false })
+    expect(words(effects)).toEqual(['StartTimer', 'StopEntity x1', 'StopEntity y2'])
+    expect(effects[0]).toMatchObject({ delayMs: 55_000 })
+    expect(terminated(1, 'x')).toEqual([])
+    expect(terminated(2, 'y')).toEqual(['CancelTimer', 'Finish'])
+  })
+
+  test('finishes at once when it has no entities, and once', () => {
+    const { machine } = shard()
+    const handOff = () => words(machine.step({ type: 'HandOff', isForced: false }))
+    expect(handOff()).toEqual(['StartTimer', 'CancelTimer', 'Finish'])
+    expect(handOff()).toEqual([])
+  })
+
+  test('returns messages that arrive during a hand-off', () => {
+    const { machine, send } = shard()
+    send('a')
+    machine.step({ type: 'HandOff', isForced: false })
+    expect(send('b')).toEqual(['Return b'])
+    expect(send('c', 'other')).toEqual(['Return c'])
+  })
+
+  test('delivers what waited for a passivating entity before it hands off', () => {
+    const { machine, send, terminated, passivate } = shard()
+    send('a')
+    passivate(1)
+    send('b')
+    expect(words(machine.step({ type: 'HandOff', isForced: false }))).toEqual(['StartTimer'])
+    expect(terminated(1)).toEqual(['StartEntity e2', 'Deliver e2 b', 'StopEntity e2'])
+    expect(terminated(2)).toEqual(['CancelTimer', 'Finish'])
+  })
+
+  test('forces what has not stopped in time, and drops what waited behind it', () => {
+    const { machine, send, terminated, passivate } = shard()
+    send('a')
+    passivate(1)
+    send('b')
+    machine.step({ type: 'HandOff', isForced: false })
+    const timer = { type: 'TimerFired', timer: 'force-stop' } as const
+    expect(words(machine.step(timer))).toEqual(['ForceStop e1'])
+    expect(terminated(1)).toEqual(['Drop b hand-off-timeout', 'CancelTimer', 'Finish'])
+  })
+
+  test('delivers and starts nothing while frozen', () => {
+    const { machine, send, terminated, passivate } = shard()
+    send('a', 'runs')
+    send('a', 'stops')
+    passivate(2, 'stops')
+    machine.step({ type: 'Frozen' })
+    expect([send('b', 'runs'), send('b', 'stops'), send('b', 'new')]).toEqual([[], [], []])
+    expect(machine.touch('runs')).toBeUndefined()
+    expect(terminated(2, 'stops')).toEqual([])
+    expect(words(machine.step({ type: 'Thawed' }))).toEqual([
+      'Deliver runs1 b',
+      'StartEntity stops3',
+      'Deliver stops3 b',
+      'StartEntity new4',
+      'Deliver new4 b',
+    ])
+  })
+})

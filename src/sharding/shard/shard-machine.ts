@@ -1,0 +1,221 @@
+/**
+ * The entities of one shard: started by their first message, stopped when they ask, idle, or move.
+ *
+ *   absent ──message──▶ active ──Passivate, idle, hand-off──▶ stopping ──terminated──▶ absent
+ *                         ▲──────────────terminated, and messages wait─────┘
+ *
+ * Invariant: an entity has at most one instance; a message for one that is stopping waits for the next instance, in order;
+ * the shard finishes only when no instance is left.
+ */
+import { unreachable } from '../../foundation/assert.ts'
+import type { EntityId } from '../shard-id.ts'
+import type { ShardingSettings } from '../sharding-settings.ts'
+import { Entities, type Entity, type LiveEntity } from './entities.ts'
+import type { ShardEffect, ShardInput } from './shard-protocol.ts'
+
+export class ShardMachine<Cell, Parcel> {
+  readonly #settings: ShardingSettings
+  /** Sweeps that an entity outlasts after the one that first finds it idle. */
+  readonly #idleSweeps: number
+  readonly #forceSweeps: number
+  readonly #entities: Entities<Cell, Parcel>
+  #sweep = 0
+  #isFrozen = false
+  #phase: 'serving' | 'handing-off' | 'forcing' | 'finished' = 'serving'
+
+  constructor(settings: ShardingSettings) {
+    this.#settings = settings
+    this.#entities = new Entities(settings.entityBufferedMessagesMax)
+    const { passivateIdleAfterMs, passivationSweepIntervalMs, passivationTimeoutMs } = settings
+    this.#idleSweeps = Math.ceil(passivateIdleAfterMs / passivationSweepIntervalMs)
+    this.#forceSweeps = Math.ceil(passivationTimeoutMs / passivationSweepIntervalMs)
+  }
+
+  /**
+   * For the synchronous path: the entity, if a message may go straight to its mailbox; that counts as its last message.
+   * Otherwise the message must come as an input.
+   */
+  touch(entityId: EntityId): LiveEntity<Cell> | undefined {
+    const entity = this.#entities.get(entityId)
+    if (entity === undefined || entity.isStopping || this.#isFrozen) return undefined
+    entity.touched = this.#sweep
+    return entity
+  }
+
+  step(input: ShardInput<Parcel>): ShardEffect<Parcel>[] {
+    switch (input.type) {
+      case 'Message':
+        return this.#message(input)
+      case 'Passivate':
+        return this.#passivate(this.#entities.find(input.entityId, input.instance))
+      case 'EntityTerminated':
+        return this.#terminated(this.#entities.find(input.entityId, input.instance))
+      case 'Sweep':
+        return this.#sweepUp()
+      case 'HandOff':
+        return this.#handOff(input.isForced)
+      case 'Frozen':
+        this.#isFrozen = true
+        return []
+      case 'Thawed':
+        return this.#thaw()
+      case 'TimerFired':
+        return this.#phase === 'handing-off' ? this.#force() : []
+      default:
+        return unreachable(input)
+    }
+  }
+
+  /** Ids with a live instance, or with messages that wait for one. */
+  get entityIds(): EntityId[] {
+    return this.#entities.ids
+  }
+
+  /** For whoever performs `StartEntity`, and for looking. */
+  entityOf(entityId: EntityId): LiveEntity<Cell> | undefined {
+    return this.#entities.get(entityId)
+  }
+
+  get waitingCount(): number {
+    return this.#entities.waitingCount
+  }
+
+  #message({
+    entityId,
+    parcel,
+    origin,
+  }: Extract<ShardInput<Parcel>, { type: 'Message' }>): ShardEffect<Parcel>[] {
+    if (this.#phase !== 'serving') return [{ type: 'Return', parcel, origin }]
+    const known = this.#entities.get(entityId)
+    const entity = known ?? this.#entities.add(entityId, !this.#isFrozen, this.#sweep)
+    if (entity.isStopping || this.#isFrozen) {
+      if (this.#entities.wait(entity, parcel)) return []
+      // One that was made only to wait, for a message that may not.
+      if (known === undefined) this.#entities.delete(entity)
+      return [{ type: 'Drop', parcel, reason: 'entity-buffer-full' }]
+    }
+    entity.touched = this.#sweep
+    const deliver = { type: 'Deliver', entityId, instance: entity.instance, parcel } as const
+    return known === undefined ? [startOf(entity), deliver] : [deliver]
+  }
+
+  /** Ignored while messages wait: the next instance would only have to start at once. */
+  #passivate(entity: Entity<Cell, Parcel> | undefined): ShardEffect<Parcel>[] {
+    if (entity === undefined || entity.isStopping || entity.waiting !== undefined) return []
+    entity.isStopping = true
+    entity.touched = this.#sweep
+    return [{ type: 'StopEntity', entityId: entity.entityId, instance: entity.instance }]
+  }
+
+  #terminated(entity: Entity<Cell, Parcel> | undefined): ShardEffect<Parcel>[] {
+    if (entity === undefined) return []
+    entity.cell = undefined
+    if (entity.waiting === undefined) {
+      this.#entities.delete(entity)
+      return this.#finishWhenEmpty()
+    }
+    if (this.#phase === 'forcing') {
+      const dropped = this.#entities
+        .take(entity)
+        .map((parcel) => ({ type: 'Drop', parcel, reason: 'hand-off-timeout' }) as const)
+      this.#entities.delete(entity)
+      return [...dropped, ...this.#finishWhenEmpty()]
+    }
+    if (this.#isFrozen) {
+      entity.instance = 0
+      entity.isStopping = true
+      return []
+    }
+    return this.#restart(entity)
+  }
+
+  /** The next instance gets what waited; during a hand-off it is stopped behind that, so that nothing is lost. */
+  #restart(entity: Entity<Cell, Parcel>): ShardEffect<Parcel>[] {
+    const { entityId } = entity
+    const instance = this.#entities.nextInstance()
+    entity.instance = instance
+    entity.touched = this.#sweep
+    entity.isStopping = this.#phase !== 'serving'
+    const effects: ShardEffect<Parcel>[] = [startOf(entity)]
+    for (const parcel of this.#entities.take(entity)) {
+      effects.push({ type: 'Deliver', entityId, instance, parcel })
+    }
+    if (entity.isStopping) effects.push({ type: 'StopEntity', entityId, instance })
+    return effects
+  }
+
+  /** Idle ones are asked to stop; those that were asked long ago are not asked any more. */
+  #sweepUp(): ShardEffect<Parcel>[] {
+    this.#sweep++
+    if (this.#phase !== 'serving' || this.#isFrozen) return []
+    const effects: ShardEffect<Parcel>[] = []
+    for (const entity of this.#entities) {
+      const age = this.#sweep - entity.touched
+      if (!entity.isStopping) {
+        if (age > this.#idleSweeps) effects.push(...this.#passivate(entity))
+      } else if (age === this.#forceSweeps + 1) {
+        effects.push({ type: 'ForceStop', entityId: entity.entityId, instance: entity.instance })
+      }
+    }
+    return effects
+  }
+
+  #handOff(isForced: boolean): ShardEffect<Parcel>[] {
+    if (this.#phase === 'serving') {
+      this.#phase = 'handing-off'
+      const { handOffTimeoutMs, handOffForceMarginMs } = this.#settings
+      const delayMs = handOffTimeoutMs - handOffForceMarginMs
+      const effects: ShardEffect<Parcel>[] = [{ type: 'StartTimer', timer: 'force-stop', delayMs }]
+      for (const entity of this.#entities) effects.push(...this.#stopForHandOff(entity))
+      effects.push(...this.#finishWhenEmpty())
+      return isForced ? [...effects, ...this.#force()] : effects
+    }
+    return isForced ? this.#force() : []
+  }
+
+  #stopForHandOff(entity: Entity<Cell, Parcel>): ShardEffect<Parcel>[] {
+    if (entity.isStopping) return []
+    entity.isStopping = true
+    return [{ type: 'StopEntity', entityId: entity.entityId, instance: entity.instance }]
+  }
+
+  #force(): ShardEffect<Parcel>[] {
+    if (this.#phase !== 'handing-off') return []
+    this.#phase = 'forcing'
+    const effects: ShardEffect<Parcel>[] = []
+    for (const entity of [...this.#entities]) {
+      const { entityId, instance } = entity
+      // One that never ran cannot terminate.
+      if (instance === 0) effects.push(...this.#terminated(entity))
+      else effects.push({ type: 'ForceStop', entityId, instance })
+    }
+    return effects
+  }
+
+  #thaw(): ShardEffect<Parcel>[] {
+    if (!this.#isFrozen) return []
+    this.#isFrozen = false
+    const effects: ShardEffect<Parcel>[] = []
+    for (const entity of this.#entities) {
+      if (entity.instance === 0) effects.push(...this.#restart(entity))
+      else if (!entity.isStopping) {
+        const { entityId, instance } = entity
+        for (const parcel of this.#entities.take(entity)) {
+          effects.push({ type: 'Deliver', entityId, instance, parcel })
+        }
+      }
+    }
+    return effects
+  }
+
+  #finishWhenEmpty(): ShardEffect<Parcel>[] {
+    const isLast = this.#entities.size === 0 && this.#phase !== 'finished'
+    if (this.#phase === 'serving' || !isLast) return []
+    this.#phase = 'finished'
+    return [{ type: 'CancelTimer', timer: 'force-stop' }, { type: 'Finish' }]
+  }
+}
+
+function startOf({ entityId, instance }: LiveEntity<unknown>): ShardEffect<never> {
+  return { type: 'StartEntity', entityId, instance }
+}

@@ -1,0 +1,49 @@
+/** What goes into a shard and what comes out of it. */
+import type { Origin } from '../region/shard-buffers.ts'
+import type { EntityId } from '../shard-id.ts'
+
+export type ShardDropReason =
+  /** Too many messages waited for entities that were stopping. */
+  | 'entity-buffer-full'
+  /** The entity did not stop in time for the hand-off, so the messages behind it had nowhere to go. */
+  | 'hand-off-timeout'
+
+export type ShardInput<Parcel> =
+  | {
+      readonly type: 'Message'
+      readonly entityId: EntityId
+      readonly parcel: Parcel
+      readonly origin: Origin | undefined
+    }
+  /** The entity asks to be stopped until its next message. */
+  | { readonly type: 'Passivate'; readonly entityId: EntityId; readonly instance: number }
+  /** The entity has stopped, whatever the reason. */
+  | { readonly type: 'EntityTerminated'; readonly entityId: EntityId; readonly instance: number }
+  /** Every `passivationSweepIntervalMs`. */
+  | { readonly type: 'Sweep' }
+  /** Stop everything; `isForced` leaves no time. */
+  | { readonly type: 'HandOff'; readonly isForced: boolean }
+  | { readonly type: 'Frozen' }
+  | { readonly type: 'Thawed' }
+  | { readonly type: 'TimerFired'; readonly timer: 'force-stop' }
+
+export type ShardEffect<Parcel> =
+  /** Create the entity. `instance` tells its lives apart. */
+  | { readonly type: 'StartEntity'; readonly entityId: EntityId; readonly instance: number }
+  | {
+      readonly type: 'Deliver'
+      readonly entityId: EntityId
+      readonly instance: number
+      readonly parcel: Parcel
+    }
+  /** Send the stop message, behind everything delivered so far. */
+  | { readonly type: 'StopEntity'; readonly entityId: EntityId; readonly instance: number }
+  /** Stop it now. */
+  | { readonly type: 'ForceStop'; readonly entityId: EntityId; readonly instance: number }
+  /** Back to the region, which keeps it for the next home or sends it to its origin. */
+  | { readonly type: 'Return'; readonly parcel: Parcel; readonly origin: Origin | undefined }
+  | { readonly type: 'Drop'; readonly parcel: Parcel; readonly reason: ShardDropReason }
+  | { readonly type: 'StartTimer'; readonly timer: 'force-stop'; readonly delayMs: number }
+  | { readonly type: 'CancelTimer'; readonly timer: 'force-stop' }
+  /** The last entity has stopped. */
+  | { readonly type: 'Finish' }

@@ -1,0 +1,23 @@
+/** What users of sharding can do wrong. Each says what happened, and what to look at. */
+import { CodedError } from '../foundation/coded-error.ts'
+import { show } from '../foundation/show.ts'
+
+export class InvalidEntityId extends CodedError {
+  readonly code = 'INVALID_ENTITY_ID'
+  readonly entityId: unknown
+
+  constructor(entityId: unknown, problem: string) {
+    super(`${show(entityId)} cannot be an entity id: ${problem}.`)
+    this.entityId = entityId
+  }
+}
+
+export class InvalidShardingSettings extends CodedError {
+  readonly code = 'INVALID_SHARDING_SETTINGS'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`Sharding cannot work with these settings: ${problems.join('; ')}.`)
+    this.problems = problems
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * What regions, the coordinator and other regions say to each other. One region per node and entity type, so a region is
+ * named by its node. Every word about a place carries whose word it is and which life of the shard it is about.
+ */
+import type { NodeId } from '../remote/index.ts'
+import type { ShardId } from './shard-id.ts'
+
+/** Where a shard is, and how new that is. Whoever has heard something newer ignores it. */
+export interface Placement {
+  readonly shard: ShardId
+  readonly home: NodeId
+  /** Grows with every allocation and is stored with it. One epoch is one life of a shard at one home. */
+  readonly epoch: number
+  /** The coordinator's: of two coordinators only the one with the higher term counts. */
+  readonly term: number
+  /** Grows within a term with every allocation, and with every hand-off begun or given up. */
+  readonly turn: number
+}
+
+/** Coordinator -> region: you are registered, and this is whom to ask from now on. */
+export interface RegisterAck {
+  readonly type: 'RegisterAck'
+  readonly term: number
+}
+
+/** Coordinator -> region: homes you may use, many at once. */
+export interface ShardHomes {
+  readonly type: 'ShardHomes'
+  readonly term: number
+  readonly homes: readonly Placement[]
+}
+
+/** Coordinator -> region: the home you asked for. */
+export interface ShardHome extends Placement {
+  readonly type: 'ShardHome'
+}
+
+/** Coordinator -> home: this shard is yours; repeated until `ShardStarted` or `ShardStopped`. */
+export interface HostShard extends Placement {
+  readonly type: 'HostShard'
+}
+
+/** Coordinator -> every region: stop routing to this shard, buffer instead, and say when nothing is under way. */
+export interface BeginHandOff extends Placement {
+  readonly type: 'BeginHandOff'
+}
+
+/** Coordinator -> home: stop every entity of this shard. */
+export interface HandOff extends Placement {
+  readonly type: 'HandOff'
+}
+
+export type ToRegion = RegisterAck | ShardHomes | ShardHome | HostShard | BeginHandOff | HandOff
+
+/** Region -> likely coordinators: here I am; a proxy routes and never hosts. */
+export interface Register {
+  readonly type: 'Register'
+  readonly region: NodeId
+  readonly isProxy: boolean
+}
+
+/** Region -> coordinator: where is this shard? It is given a home if it has none. */
+export interface GetShardHome {
+  readonly type: 'GetShardHome'
+  readonly shard: ShardId
+  readonly region: NodeId
+}
+
+/** Home -> coordinator: this shard takes messages here. */
+export interface ShardStarted {
+  readonly type: 'ShardStarted'
+  readonly shard: ShardId
+  readonly epoch: number
+  readonly region: NodeId
+}
+
+/** Region -> coordinator: nothing more will be routed to this shard from here, and nothing is under way. */
+export interface BeginHandOffAck {
+  readonly type: 'BeginHandOffAck'
+  readonly shard: ShardId
+  readonly epoch: number
+  readonly term: number
+  readonly turn: number
+  readonly region: NodeId
+}
+
+/** Home -> coordinator: the last entity of this life of the shard has stopped, and it will not start again. */
+export interface ShardStopped {
+  readonly type: 'ShardStopped'
+  readonly shard: ShardId
+  readonly epoch: number
+  readonly region: NodeId
+}
+
+/** Region -> likely coordinators: move my shards elsewhere, and give me no new ones. */
+export interface GracefulShutdownReq {
+  readonly type: 'GracefulShutdownReq'
+  readonly region: NodeId
+}
+
+/** Region -> coordinator: the region and all its entities are gone. */
+export interface RegionStopped {
+  readonly type: 'RegionStopped'
+  readonly region: NodeId
+}
+
+export type ToCoordinator =
+  | Register
+  | GetShardHome
+  | ShardStarted
+  | BeginHandOffAck
+  | ShardStopped
+  | GracefulShutdownReq
+  | RegionStopped
+
+/** Region -> home, behind everything it has sent by this route: answer when all of that is handled or on its way back. */
+export interface Flush {
+  readonly type: 'Flush'
+  readonly shard: ShardId
+  readonly stamp: number
+}
+
+/** Home -> region, behind everything it has returned: all that came by this route is settled. */
+export interface FlushAck {
+  readonly type: 'FlushAck'
+  readonly shard: ShardId
+  readonly stamp: number
+}
+
+/** Region -> home: a message for one of its entities. `stamp` names the sender's route and is for it alone. */
+export interface Forwarded<Parcel> {
+  readonly type: 'Forwarded'
+  readonly shard: ShardId
+  readonly stamp: number
+  readonly parcel: Parcel
+}
+
+/** Region -> region that forwarded them: these cannot be delivered here; in the order in which they came. */
+export interface Returned<Parcel> {
+  readonly type: 'Returned'
+  readonly shard: ShardId
+  readonly stamp: number
+  readonly parcels: readonly Parcel[]
+}
+
+/** All on the ordinary stream between two nodes, in one order. */
+export type BetweenRegions<Parcel> = Flush | FlushAck | Forwarded<Parcel> | Returned<Parcel>

@@ -1,0 +1,112 @@
+/** What can be tuned about sharding, and what each choice costs. One such set per entity type. */
+import { minutes, seconds } from '../foundation/duration.ts'
+
+export interface ShardingSettings {
+  /** Shards per entity type. Must be the same on every node, for the life of the stored entities. */
+  readonly numberOfShards: number
+  /** How often regions and coordinator repeat what was not answered. Shorter recovers sooner and costs idle traffic. */
+  readonly retryIntervalMs: number
+  /** Messages one region holds for shards without a known home, all together; the next is dropped. */
+  readonly bufferedMessagesMax: number
+  /** Messages one shard holds for entities that are stopping, all together; the next is dropped. */
+  readonly entityBufferedMessagesMax: number
+  /** How long a hand-off may take before the shard is left where it is. Entities are forced to stop before that. */
+  readonly handOffTimeoutMs: number
+  /** What is left of `handOffTimeoutMs` when entities that have not stopped are forced to. */
+  readonly handOffForceMarginMs: number
+  /** Hand-offs under way at once. More empties a leaving node sooner and stops more entities at one moment. */
+  readonly handOffsMax: number
+  /** How long a leaving region waits for its shards to move before it stops them itself. */
+  readonly gracefulShutdownTimeoutMs: number
+  /** How often the balance is looked at. Shorter fills new nodes sooner and moves shards more often. */
+  readonly rebalanceIntervalMs: number
+  /** Shards moved in one round, at most. */
+  readonly rebalanceAbsoluteLimit: number
+  /** Fraction of all shards moved in one round, at most; one shard always may. */
+  readonly rebalanceRelativeLimit: number
+  /** Idle time after which an entity is stopped; its next message starts it again. Infinity keeps it for ever. */
+  readonly passivateIdleAfterMs: number
+  /** How often a shard looks for idle entities. They are stopped late by up to this long. */
+  readonly passivationSweepIntervalMs: number
+  /** How long an entity may take to stop when passivated before it is forced to. */
+  readonly passivationTimeoutMs: number
+}
+
+export const defaultShardingSettings: ShardingSettings = {
+  numberOfShards: 128,
+  retryIntervalMs: seconds(2),
+  bufferedMessagesMax: 100_000,
+  entityBufferedMessagesMax: 10_000,
+  handOffTimeoutMs: seconds(60),
+  handOffForceMarginMs: seconds(5),
+  handOffsMax: 32,
+  gracefulShutdownTimeoutMs: seconds(9),
+  rebalanceIntervalMs: seconds(10),
+  rebalanceAbsoluteLimit: 20,
+  rebalanceRelativeLimit: 0.1,
+  passivateIdleAfterMs: minutes(2),
+  passivationSweepIntervalMs: minutes(1),
+  passivationTimeoutMs: minutes(1),
+}
+
+/** What was chosen, with defaults for the rest. The sweep follows the idle time unless it was chosen as well. */
+export function shardingSettings(chosen: Partial<ShardingSettings> = {}): ShardingSettings {
+  const { passivateIdleAfterMs: idle } = chosen
+  const sweep =
+    idle === undefined || idle === Infinity ? {} : { passivationSweepIntervalMs: idle / 2 }
+  return { ...defaultShardingSettings, ...sweep, ...chosen }
+}
+
+const durations: readonly (keyof ShardingSettings)[] = [
+  'retryIntervalMs',
+  'handOffTimeoutMs',
+  'handOffForceMarginMs',
+  'gracefulShutdownTimeoutMs',
+  'rebalanceIntervalMs',
+  'passivationSweepIntervalMs',
+  'passivationTimeoutMs',
+]
+
+const counts: readonly (keyof ShardingSettings)[] = [
+  'numberOfShards',
+  'bufferedMessagesMax',
+  'entityBufferedMessagesMax',
+  'handOffsMax',
+  'rebalanceAbsoluteLimit',
+]
+
+/** Every problem at once, in words for the person who set it; empty when all is well. */
+export function problemsWithShardingSettings(settings: ShardingSettings): string[] {
+  const problems: string[] = []
+  for (const name of durations) {
+    const value = settings[name]
+    if (!(value > 0 && value < Infinity)) problems.push(`${name} must be positive, not ${value}`)
+  }
+  for (const name of counts) {
+    const value = settings[name]
+    if (Number.isSafeInteger(value) && value >= 1) continue
+    problems.push(`${name} must be a whole number of at least 1, not ${value}`)
+  }
+  const { rebalanceRelativeLimit: fraction, passivateIdleAfterMs: idle } = settings
+  if (!(fraction > 0 && fraction <= 1)) {
+    problems.push(`rebalanceRelativeLimit must be above 0 and at most 1, not ${fraction}`)
+  }
+  if (!(idle > 0)) problems.push(`passivateIdleAfterMs must be positive, not ${idle}`)
+  return [...problems, ...problemsTogether(settings)]
+}
+
+function problemsTogether(settings: ShardingSettings): string[] {
+  const { handOffTimeoutMs, handOffForceMarginMs, retryIntervalMs } = settings
+  const problems: string[] = []
+  if (handOffForceMarginMs >= handOffTimeoutMs) {
+    problems.push(
+      `handOffForceMarginMs (${handOffForceMarginMs}) must be less than handOffTimeoutMs (${handOffTimeoutMs}), or entities get no time to stop`,
+    )
+  }
+  if (retryIntervalMs >= handOffTimeoutMs) {
+    problems.push(
+      `retryIntervalMs (${retryIntervalMs}) must be less than handOffTimeoutMs (${handOffTimeoutMs}), or one lost message fails a hand-off`,
+    )
+  }
+  return problems
+}

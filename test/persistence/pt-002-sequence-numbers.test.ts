@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, test } from 'vitest'
+import type { ActorRef } from '../../src/actor/index.ts'
+import { unreachable } from '../../src/foundation/assert.ts'
+import { EventSourcedBehavior, effectsFor } from '../../src/persistence/index.ts'
+import { createTestProbe } from '../../src/testkit/index.ts'
+import { realScenes, type Scene } from './scene.ts'
+
+type Command = 'cmd' | 'cmd3' | 'stash' | 'unstash' | 'stop'
+const effect = effectsFor<string, string>()
+
+describe.each(Object.entries(realScenes))('PT-002 %s', (_name, makeScene) => {
+  let scene: Scene
+  beforeEach(() => (scene = makeScene()))
+  afterEach(() => scene.end())
+
+  const reporter = (probe: ActorRef<string>): ActorRef<Command> =>
+    scene.system.spawn(
+      EventSourcedBehavior<Command, string, string>({
+        persistenceId: 'Reporter|1',
+        emptyState: 'stashing',
+        commandHandler: (state, command, context) => {
+          const say = (what: string): void => probe.tell(`${context.lastSequenceNr} ${what}`)
+          say('onCommand')
+          switch (command) {
+            case 'cmd':
+              return effect.persist('event').thenRun(() => say('thenRun'))
+            case 'cmd3':
+              return effect.persist(['one', 'two', 'three']).thenRun(() => say('thenRun'))
+            case 'stash':
+              if (state === 'stashing') return effect.stash()
+              return effect.persist('unstashed').thenRun(() => say('thenRun'))
+            case 'unstash':
+              return effect
+                .persist('handling')
+                .thenRun(() => say('thenRun'))
+                .thenUnstashAll()
+            case 'stop':
+              return effect.stop()
+            default:
+              return unreachable(command)
+          }
+        },
+        eventHandler: (state, event, context) => {
+          const when = context.isRecovering ? 'replay' : 'eventHandler'
+          probe.tell(`${context.lastSequenceNr} ${when}`)
+          return event === 'handling' ? 'handling' : state
+        },
+        signals: {
+          RecoveryCompleted: (_state, _signal, context) =>
+            probe.tell(`${context.lastSequenceNr} RecoveryCompleted`),
+        },
+        journal: scene.journal,
+      }),
+    )
+
+  test('the number of the last event is seen by every handler, and again in replay', async () => {
+    const probe = createTestProbe<string>(scene.system)
+    const expectAll = async (...expected: string[]): Promise<void> => {
+      for (const each of expected) await probe.expect(each)
+    }
+    const first = reporter(probe.ref)
+    await expectAll('0 RecoveryCompleted')
+    first.tell('cmd')
+    await expectAll('0 onCommand', '1 eventHandler', '1 thenRun')
+    first.tell('cmd')
+    await expectAll('1 onCommand', '2 eventHandler', '2 thenRun')
+    first.tell('cmd3')
+    await expectAll(
+      '2 onCommand',
+      '3 eventHandler',
+      '4 eventHandler',
+      '5 eventHandler',
+      '5 thenRun',
+    )
+    first.tell('stash')
+    await expectAll('5 onCommand')
+    first.tell('unstash')
+    // The next command does not wait for the store, its consequences do.
+    await expectAll('5 onCommand', '6 eventHandler', '6 onCommand', '7 eventHandler')
+    await expectAll('6 thenRun', '7 thenRun')
+    first.tell('stop')
+    await expectAll('7 onCommand')
+    await probe.expectTerminated(first)
+    const second = reporter(probe.ref)
+    await expectAll(...[1, 2, 3, 4, 5, 6, 7].map((n) => `${n} replay`), '7 RecoveryCompleted')
+    second.tell('cmd')
+    await expectAll('7 onCommand', '8 eventHandler', '8 thenRun')
+  })
+})

@@ -1,0 +1,98 @@
+/** Nodes for tests of remoting: an actor system with a network each, ended together, and waits for events. */
+import { ActorSystem, type ActorSettings, type EventClass } from '../../src/actor/index.ts'
+import {
+  hostAndPortOf,
+  Remoting,
+  type RemoteSettings,
+  type RemotingOptions,
+  tcpTransport,
+  type Transport,
+} from '../../src/remote/index.ts'
+import { SeededRandom } from '../../src/simulation/index.ts'
+import { CapturedLogs } from '../../src/testkit/index.ts'
+import { MemoryNetwork } from './memory-transport.ts'
+
+export interface TestNode {
+  readonly system: ActorSystem
+  readonly remoting: Remoting
+  readonly logs: CapturedLogs
+  readonly port: number
+  /** Ends the process of this node as kill -9 would, as far as others can see. */
+  kill(): Promise<void>
+}
+
+export interface TestNodeOptions extends Partial<Omit<RemotingOptions, 'settings'>> {
+  readonly name?: string
+  readonly port?: number
+  readonly remote?: Partial<RemoteSettings>
+  readonly actor?: Partial<ActorSettings>
+}
+
+/** Fast enough for tests that wait for a second attempt. */
+const quick: Partial<RemoteSettings> = { reconnectMinMs: 5, reconnectMaxMs: 50, confirmAfterMs: 10 }
+
+export class TestNodes {
+  readonly transport: Transport
+  readonly network: MemoryNetwork | undefined
+  readonly #nodes: TestNode[] = []
+
+  constructor(kind: 'tcp' | 'memory', seed = 1) {
+    const random = new SeededRandom(seed, 'network')
+    const schedule = (callback: () => void): void => void setImmediate(callback)
+    this.network = kind === 'memory' ? new MemoryNetwork({ random, schedule }) : undefined
+    this.transport = this.network?.transport ?? tcpTransport
+  }
+
+  async start(options: TestNodeOptions = {}): Promise<TestNode> {
+    const { name = 'shop', port = 0, remote, actor, ...rest } = options
+    const logs = new CapturedLogs()
+    const system = new ActorSystem(name, {
+      environment: { logger: logs },
+      settings: { hookSignals: false, ...actor },
+    })
+    const remoting = await Remoting.start({
+      system,
+      transport: this.transport,
+      clusterName: 'test',
+      bind: { host: '127.0.0.1', port },
+      settings: { ...quick, ...remote },
+      ...rest,
+    })
+    const node: TestNode = {
+      system,
+      remoting,
+      logs,
+      port: hostAndPortOf(remoting.address).port,
+      kill: async () => {
+        await remoting.stop()
+        await system.terminate()
+      },
+    }
+    this.#nodes.push(node)
+    return node
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#nodes.map(({ system }) => system.terminate()))
+  }
+}
+
+/** The next event of this class that satisfies the predicate; fails by name when it does not come. */
+export function nextEvent<E>(
+  system: ActorSystem,
+  eventClass: EventClass<E>,
+  isMeant: (event: E) => boolean = () => true,
+): Promise<E> {
+  return new Promise((resolve, reject) => {
+    const patience = setTimeout(() => {
+      subscription.unsubscribe()
+      reject(new Error(`no ${eventClass.name} came within 10 s`))
+    }, 10_000)
+    const subscription = system.eventStream.subscribe(eventClass, (event) => {
+      if (!isMeant(event)) return
+      clearTimeout(patience)
+      subscription.unsubscribe()
+      resolve(event)
+    })
+  })
+}

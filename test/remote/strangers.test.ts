@@ -1,0 +1,170 @@
+import { connect } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type ActorRef, ActorSystem, DeadLetter } from '../../src/actor/index.ts'
+import { HandshakeFailed, Remoting, tcpTransport } from '../../src/remote/index.ts'
+import { createTestProbe } from '../../src/testkit/index.ts'
+import { nextEvent, type TestNode, TestNodes, type TestNodeOptions } from './nodes.ts'
+
+const secret = 'correct horse battery staple'
+
+let nodes = new TestNodes('tcp')
+
+afterEach(async () => {
+  await nodes.stop()
+  nodes = new TestNodes('tcp')
+})
+
+const refTo = (from: TestNode, to: TestNode): ActorRef<string> =>
+  from.remoting.refAt(to.remoting.address, '/user/probe')
+
+describe('nodes that do not belong together', () => {
+  test.each<[string, TestNodeOptions, TestNodeOptions, string, RegExp, RegExp]>([
+    [
+      'other cluster name',
+      { clusterName: 'shop' },
+      { clusterName: 'warehouse' },
+      'WRONG_CLUSTER_NAME',
+      /belongs to another cluster than "shop"\. Give both nodes the same clusterName/,
+      /belongs to another cluster than "warehouse"/,
+    ],
+    [
+      'wrong secret',
+      { secret },
+      { secret: `${secret}!` },
+      'WRONG_SECRET',
+      /has another secret than this node\. Give every node of the cluster the same one/,
+      /has another secret than this node/,
+    ],
+    [
+      'no secret',
+      {},
+      { secret },
+      'SECRET_MISSING',
+      /demands a secret and this node has none\. Give this node the secret/,
+      /has no secret and this node demands one\. Give it the secret/,
+    ],
+    [
+      'a secret nobody asked for',
+      { secret },
+      {},
+      'SECRET_MISSING',
+      /has no secret and this node demands one/,
+      /demands a secret and this node has none/,
+    ],
+  ])('%s: both ends are told what to do', async (_what, ours, theirs, code, here, there) => {
+    const [a, b] = [await nodes.start(ours), await nodes.start(theirs)]
+    const failed = [nextEvent(a.system, HandshakeFailed), nextEvent(b.system, HandshakeFailed)]
+    const lost = nextEvent(a.system, DeadLetter)
+    refTo(a, b).tell('hello')
+    expect((await Promise.all(failed)).map(({ error }) => error.code)).toEqual([code, code])
+    expect(await lost).toMatchObject({ reason: 'connection-rejected' })
+    await a.logs.expect(here, { level: 'warn' })
+    await b.logs.expect(there, { level: 'warn' })
+    const said = [...a.logs.lines, ...b.logs.lines].map((line) => JSON.stringify(line)).join()
+    expect(said).not.toContain(secret)
+  })
+
+  test('with the same secret they speak', async () => {
+    const [a, b] = [await nodes.start({ secret }), await nodes.start({ secret })]
+    const probe = createTestProbe<string>(b.system, 'probe')
+    refTo(a, b).tell('hello')
+    await probe.expect('hello')
+  })
+
+  test('another program on the port is told apart, and tells this node nothing', async () => {
+    const b = await nodes.start({ secret })
+    const failed = nextEvent(b.system, HandshakeFailed)
+    const answer = await new Promise<Buffer>((resolve) => {
+      const chunks: Buffer[] = []
+      const socket = connect(b.port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\n\r\n'))
+      socket.on('data', (chunk) => chunks.push(chunk))
+      socket.on('error', () => undefined)
+      socket.on('close', () => resolve(Buffer.concat(chunks)))
+    })
+    expect(answer.length).toBeLessThan(16)
+    expect((await failed).error.message).toMatch(/broke off the handshake|does not speak/)
+  })
+
+  test('strangers that say nothing are closed in time, and do not keep others out', async () => {
+    const b = await nodes.start({ remote: { handshakeTimeoutMs: 300, handshakesMax: 50 } })
+    const closed = Array.from(
+      { length: 200 },
+      () =>
+        new Promise<void>((resolve) => {
+          const socket = connect(b.port, '127.0.0.1', () => socket.write(Buffer.from([1, 0, 0])))
+          socket.on('error', () => undefined)
+          socket.on('data', () => undefined)
+          socket.on('close', () => resolve())
+        }),
+    )
+    await Promise.all(closed)
+    const a = await nodes.start()
+    const probe = createTestProbe<string>(b.system, 'probe')
+    refTo(a, b).tell('hello')
+    await probe.expect('hello')
+  })
+})
+
+describe('starting', () => {
+  const start = async (options: Partial<Parameters<typeof Remoting.start>[0]>): Promise<string> => {
+    const system = new ActorSystem('x', { settings: { hookSignals: false } })
+    const bind = { host: '127.0.0.1', port: 0 }
+    try {
+      const all = { system, transport: tcpTransport, clusterName: 'c', bind, ...options }
+      const remoting = await Remoting.start(all)
+      return `started on ${remoting.address}`
+    } catch (error) {
+      return String(error)
+    } finally {
+      await system.terminate()
+    }
+  }
+
+  test('a port that is taken says so', async () => {
+    const b = await nodes.start()
+    const text = await start({ bind: { host: '127.0.0.1', port: b.port } })
+    expect(text).toContain(
+      `PortTaken: Cannot listen on 127.0.0.1:${b.port}: another process listens there; is this node already running? Choose another port, or 0 for any free one.`,
+    )
+  })
+
+  test('a host that is not ours says so', async () => {
+    const text = await start({ bind: { host: '203.0.113.7', port: 0 }, secret })
+    expect(text).toMatch(/HostNotOurs: .*no network interface of this machine has the address/)
+  })
+
+  test.each(['0.0.0.0', '192.168.1.10', 'node-1.example'])(
+    'a bind to %s without a secret is refused',
+    async (host) => {
+      const text = await start({ bind: { host, port: 0 }, advertised: { host: 'node-1' } })
+      expect(text).toMatch(/InsecureBind: .*Give every node the same `secret`.*insecure: true/)
+    },
+  )
+
+  test('the same bind with a secret, or said to be insecure, starts', async () => {
+    const bind = { host: '0.0.0.0', port: 0 }
+    const advertised = { host: '127.0.0.1' }
+    expect(await start({ bind, advertised, secret })).toMatch(/^started on 127\.0\.0\.1:/)
+    expect(await start({ bind, advertised, insecure: true })).toMatch(/^started on 127/)
+  })
+
+  test('everything that is wrong is said at once', async () => {
+    const text = await start({
+      clusterName: '',
+      bind: { host: '0.0.0.0', port: 70_000 },
+      secret: 'short',
+      settings: { giveUpAfterMs: -1, queueMessagesMax: 0, reconnectMinMs: 10, reconnectMaxMs: 5 },
+    })
+    for (const part of [
+      'clusterName must be',
+      'bind.port must be',
+      'secret must have at least 16 characters',
+      'others cannot reach 0.0.0.0: give advertised.host',
+      'giveUpAfterMs must be a positive number',
+      'queueMessagesMax must be a whole number',
+      'reconnectMinMs must not be longer',
+    ]) {
+      expect(text).toContain(part)
+    }
+  })
+})
