@@ -12,6 +12,7 @@
 import { type ActorRef, Behaviors } from '../src/actor/index.ts'
 import { PromiseLoop } from './bare/promise-loop.ts'
 import type { Benchmark } from './benchmark.ts'
+import { inFlightCases, runCallers } from './callers.ts'
 import { contestantIf, measure, type Running } from './harness.ts'
 import type { Nact, NactRef, Xstate } from './peer-libraries.ts'
 import { quietSystem } from './quiet-system.ts'
@@ -39,24 +40,10 @@ export const ask: Benchmark = {
           ...contestantIf('xstate', xstate, (library) => setUpXstate(library, inFlight)),
         ],
       })
-    return [
-      await measureInFlight('1 in flight', 1),
-      await measureInFlight('64 in flight', 64),
-      await measureInFlight('1,024 in flight', 1024),
-    ]
+    const rows = []
+    for (const [name, inFlight] of inFlightCases) rows.push(await measureInFlight(name, inFlight))
+    return rows
   },
-}
-
-/** Starts that many callers, waits for all and checks that every answer came. */
-async function runCallers(
-  operations: number,
-  inFlight: number,
-  caller: (questions: number) => Promise<number>,
-): Promise<void> {
-  const callers = Array.from({ length: inFlight }, () => caller(operations / inFlight))
-  const sums = await Promise.all(callers)
-  const sum = sums.reduce((total, answers) => total + answers, 0)
-  if (sum !== operations) throw new Error(`${sum} of ${operations} answers came`)
 }
 
 function setUpOurs(inFlight: number): Running {

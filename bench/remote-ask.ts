@@ -7,6 +7,7 @@ import type { ActorRef } from '../src/actor/index.ts'
 import { Remoting, tcpTransport } from '../src/remote/index.ts'
 import { MessageStream } from './bare/message-stream.ts'
 import type { Benchmark } from './benchmark.ts'
+import { inFlightCases, runCallers } from './callers.ts'
 import { measure, type Running } from './harness.ts'
 import { quietSystem } from './quiet-system.ts'
 import { startChild } from './remote-shape.ts'
@@ -30,23 +31,10 @@ export const remoteAsk: Benchmark = {
           { name: 'bare', setUp: () => setUpBare(inFlight) },
         ],
       })
-    return [
-      await measureInFlight('1 in flight', 1),
-      await measureInFlight('64 in flight', 64),
-      await measureInFlight('1,024 in flight', 1024),
-    ]
+    const rows = []
+    for (const [name, inFlight] of inFlightCases) rows.push(await measureInFlight(name, inFlight))
+    return rows
   },
-}
-
-/** Starts that many callers, waits for all and checks that every answer came. */
-async function runCallers(
-  operations: number,
-  inFlight: number,
-  caller: (questions: number) => Promise<number>,
-): Promise<void> {
-  const callers = Array.from({ length: inFlight }, () => caller(operations / inFlight))
-  const sum = (await Promise.all(callers)).reduce((total, answers) => total + answers, 0)
-  if (sum !== operations) throw new Error(`${sum} of ${operations} answers came`)
 }
 
 async function setUpOurs(inFlight: number): Promise<Running> {
