@@ -11,11 +11,11 @@ import type { ActorSystem } from '../actor/index.ts'
 import { CodedError } from '../foundation/coded-error.ts'
 import { type Duration, formatMs, toMs } from '../foundation/duration.ts'
 import type { Environment } from '../foundation/environment.ts'
-import { systemRandom } from '../foundation/system-random.ts'
 import type { Timer, Timers } from '../foundation/timers.ts'
 import { CapturedLogs } from './captured-logs.ts'
 import { defaultPatienceMs, hop, realMs } from './patience.ts'
 import { silentProcess } from './silent-process.ts'
+import { SteadyRandom } from './steady-random.ts'
 import { VirtualTime } from './virtual-time.ts'
 import { WatchedDispatcher } from './watched-dispatcher.ts'
 
@@ -42,7 +42,7 @@ export class ManualTime {
     this.environment = {
       clock: this.#time,
       timers: new ManualTimers(this, this.#time),
-      random: systemRandom,
+      random: new SteadyRandom(),
       dispatcher: this.#dispatcher,
       logger: this.logs,
       process: silentProcess,
