@@ -26,21 +26,26 @@ export interface WheelTimer {
 const NOT_WAITING = -1
 const SLOT_MS = 10
 const SLOT_COUNT = 512
-/** One list beyond the slots: timers whose deadline has passed and whose turn in the sweep has not come. */
+/** A list beyond the slots: timers whose deadline has passed and whose turn in the sweep has not come. */
 const DUE = SLOT_COUNT
+/** Another one: timers whose deadline has not been worked out. */
+const FRESH = SLOT_COUNT + 1
+const LIST_COUNT = SLOT_COUNT + 2
 
 export class TimerWheel {
   readonly #clock: Clock
   readonly #timers: Timers
   readonly #wake = (): void => this.#sweep()
-  readonly #heads = new Array<WheelTimer | undefined>(SLOT_COUNT + 1).fill(undefined)
-  readonly #tails = new Array<WheelTimer | undefined>(SLOT_COUNT + 1).fill(undefined)
+  readonly #settle = (): void => this.#settleFresh()
+  readonly #heads = new Array<WheelTimer | undefined>(LIST_COUNT).fill(undefined)
+  readonly #tails = new Array<WheelTimer | undefined>(LIST_COUNT).fill(undefined)
   /** The earliest deadline in each occupied slot; too early, never too late, where it is stale. */
-  readonly #earliestMs = new Float64Array(SLOT_COUNT + 1)
+  readonly #earliestMs = new Float64Array(LIST_COUNT)
   readonly #isStale = new Uint8Array(SLOT_COUNT + 1)
   #size = 0
   #armed: Timer | undefined
   #armedForMs = Infinity
+  #settling: Timer | undefined
 
   constructor(clock: Clock, timers: Timers) {
     this.#clock = clock
@@ -56,11 +61,19 @@ export class TimerWheel {
   start(timer: WheelTimer, delayMs: number): void {
     assert(timer.slot === NOT_WAITING, 'a timer waits in one place')
     assert(delayMs >= 0 && delayMs < Infinity, 'a timer waits for a finite time')
-    const nowMs = this.#clock.monotonicMs()
-    const deadlineMs = Math.ceil(nowMs + delayMs)
-    timer.deadlineMs = deadlineMs
-    this.#link(timer, Math.floor(deadlineMs / SLOT_MS) & (SLOT_COUNT - 1))
-    if (deadlineMs < this.#armedForMs) this.#arm(deadlineMs, nowMs)
+    this.#place(timer, delayMs, this.#clock.monotonicMs())
+  }
+
+  /**
+   * As `start`, for timers most of which are cancelled at once: the clock is read only when the event loop turns, for
+   * those that still wait. So it fires late by at most that turn, and never early.
+   */
+  startLazily(timer: WheelTimer, delayMs: number): void {
+    assert(timer.slot === NOT_WAITING, 'a timer waits in one place')
+    assert(delayMs >= 0 && delayMs < Infinity, 'a timer waits for a finite time')
+    timer.deadlineMs = delayMs
+    this.#link(timer, FRESH)
+    this.#settling ??= this.#timers.after(0, this.#settle)
   }
 
   /** The timer will not fire. Harmless when it does not wait. */
@@ -77,7 +90,9 @@ export class TimerWheel {
     this.#armed?.cancel()
     this.#armed = undefined
     this.#armedForMs = Infinity
-    for (let slot = 0; slot <= DUE; slot++) {
+    this.#settling?.cancel()
+    this.#settling = undefined
+    for (let slot = 0; slot < LIST_COUNT; slot++) {
       for (let timer = this.#heads[slot]; timer !== undefined; timer = this.#heads[slot]) {
         this.#unlink(timer)
         forgotten.push(timer)
@@ -114,6 +129,22 @@ export class TimerWheel {
     this.#size--
   }
 
+  #settleFresh(): void {
+    this.#settling = undefined
+    const nowMs = this.#clock.monotonicMs()
+    for (let timer = this.#heads[FRESH]; timer !== undefined; timer = this.#heads[FRESH]) {
+      this.#unlink(timer)
+      this.#place(timer, timer.deadlineMs, nowMs)
+    }
+  }
+
+  #place(timer: WheelTimer, delayMs: number, nowMs: number): void {
+    const deadlineMs = Math.ceil(nowMs + delayMs)
+    timer.deadlineMs = deadlineMs
+    this.#link(timer, Math.floor(deadlineMs / SLOT_MS) & (SLOT_COUNT - 1))
+    if (deadlineMs < this.#armedForMs) this.#arm(deadlineMs, nowMs)
+  }
+
   #sweep(): void {
     this.#armed = undefined
     // Nothing is earlier than this: timers started by what fires wait for the arming at the end.
@@ -124,7 +155,8 @@ export class TimerWheel {
       timer.fire()
     }
     this.#armedForMs = Infinity
-    if (this.#size > 0) this.#arm(this.#earliestDeadline(), this.#clock.monotonicMs())
+    const earliestMs = this.#earliestDeadline()
+    if (earliestMs < Infinity) this.#arm(earliestMs, this.#clock.monotonicMs())
   }
 
   /** Moves what is due into the due list, in the order of deadlines and then of starts. */

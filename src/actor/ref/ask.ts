@@ -101,7 +101,7 @@ export class Question implements Abortable, InternalRef, WheelTimer {
   }
 
   wait(signal: AbortSignal | undefined): void {
-    this.#runtime.wheel.start(this, this.#timeoutMs)
+    this.#runtime.wheel.startLazily(this, this.#timeoutMs)
     if (signal === undefined) return
     if (signal.aborted) return this.abort(signal.reason)
     this.#stopListening = this.#runtime.aborts.listen(signal, this)
