@@ -4,13 +4,11 @@
  */
 import { connect } from 'node:net'
 import type { ActorRef } from '../src/actor/index.ts'
-import { Remoting, tcpTransport } from '../src/remote/index.ts'
 import { MessageStream } from './bare/message-stream.ts'
 import type { Benchmark } from './benchmark.ts'
 import { inFlightCases, runCallers } from './callers.ts'
 import { measure, type Running } from './harness.ts'
-import { quietSystem } from './quiet-system.ts'
-import { startChild } from './remote-shape.ts'
+import { startChild, startOurs } from './remote-shape.ts'
 
 interface Get {
   readonly type: 'get'
@@ -38,15 +36,7 @@ export const remoteAsk: Benchmark = {
 }
 
 async function setUpOurs(inFlight: number): Promise<Running> {
-  const child = await startChild('ours')
-  const system = quietSystem()
-  const remoting = await Remoting.start({
-    system,
-    transport: tcpTransport,
-    clusterName: 'bench',
-    bind: { host: '127.0.0.1', port: 0 },
-  })
-  const server = remoting.refAt(child.told.address ?? '', '/user/server')
+  const { server, tearDown } = await startOurs()
   const makeGet = (replyTo: ActorRef<number>): Get => ({ type: 'get', replyTo })
   const options = { timeout: '5s' } as const
   const caller = async (questions: number): Promise<number> => {
@@ -56,10 +46,7 @@ async function setUpOurs(inFlight: number): Promise<Running> {
   }
   return {
     round: (operations) => runCallers(operations, inFlight, caller),
-    tearDown: async () => {
-      await system.terminate()
-      child.end()
-    },
+    tearDown,
   }
 }
 

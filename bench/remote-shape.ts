@@ -1,6 +1,8 @@
 /** What the processes of the remote benchmarks agree on, and how the second one is started. */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { Remoting, tcpTransport } from '../src/remote/index.ts'
+import { quietSystem } from './quiet-system.ts'
 
 /** Messages after which the receiver asks for the next burst. */
 export const burst = 500
@@ -23,4 +25,22 @@ export function startChild(kind: 'ours' | 'bare'): Promise<Child> {
       resolve({ told: told as Child['told'], end: () => child.disconnect() }),
     )
   })
+}
+
+/** Our side of a remote benchmark: a system of this process and the actor that serves in the other one. */
+export async function startOurs() {
+  const child = await startChild('ours')
+  const system = quietSystem()
+  const remoting = await Remoting.start({
+    system,
+    transport: tcpTransport,
+    clusterName: 'bench',
+    bind: { host: '127.0.0.1', port: 0 },
+  })
+  const server = remoting.refAt(child.told.address ?? '', '/user/server')
+  const tearDown = async (): Promise<void> => {
+    await system.terminate()
+    child.end()
+  }
+  return { system, server, tearDown }
 }

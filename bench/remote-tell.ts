@@ -5,12 +5,10 @@
  */
 import { connect } from 'node:net'
 import { type ActorRef, Behaviors } from '../src/actor/index.ts'
-import { Remoting, tcpTransport } from '../src/remote/index.ts'
 import { MessageStream } from './bare/message-stream.ts'
 import type { Benchmark } from './benchmark.ts'
 import { measure, type Running } from './harness.ts'
-import { quietSystem } from './quiet-system.ts'
-import { burst, burstsUnderWay, startChild } from './remote-shape.ts'
+import { burst, burstsUnderWay, startChild, startOurs } from './remote-shape.ts'
 
 export const remoteTell: Benchmark = {
   name: 'remote-tell',
@@ -56,15 +54,7 @@ class Progress {
 }
 
 async function setUpOurs(): Promise<Running> {
-  const child = await startChild('ours')
-  const system = quietSystem()
-  const remoting = await Remoting.start({
-    system,
-    transport: tcpTransport,
-    clusterName: 'bench',
-    bind: { host: '127.0.0.1', port: 0 },
-  })
-  const server = remoting.refAt(child.told.address ?? '', '/user/server')
+  const { server, system, tearDown } = await startOurs()
   const progress = new Progress()
   const sendBurst = (): void => {
     for (let n = 0; n < burst; n++) server.tell({ type: 'add', to: 'account-7', by: 1 })
@@ -76,10 +66,7 @@ async function setUpOurs(): Promise<Running> {
   server.tell({ type: 'hello', sender })
   return {
     round: (operations) => progress.run(operations, sendBurst),
-    tearDown: async () => {
-      await system.terminate()
-      child.end()
-    },
+    tearDown,
   }
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clip, escapeControls, isWellFormed, startOf, utf8Length } from './text.ts'
+import { clip, escapeControls, isWellFormed, startOf, utf8Length, problemWithId } from './text.ts'
 
 const anyText = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -78,5 +78,21 @@ describe('clip', () => {
         expect(isWellFormed(clipped)).toBe(true)
       }),
     )
+  })
+})
+
+describe('problemWithId', () => {
+  test.each([
+    [7, 'it is not a string'],
+    ['', 'it is empty'],
+    ['a\0b', 'it contains the character NUL'],
+    ['\ud800', 'it is not well-formed Unicode (half of a surrogate pair)'],
+    ['ééé', 'it has 6 bytes in UTF-8 and 5 are allowed'],
+  ])('says of %j: %s', (id, problem) => {
+    expect(problemWithId(id, 5)).toBe(problem)
+  })
+
+  test('has nothing to say of an id that fits', () => {
+    expect(problemWithId('é/ 1', 5)).toBeUndefined()
   })
 })

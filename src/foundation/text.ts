@@ -1,7 +1,5 @@
 /** Small questions about text that comes from outside: is it whole, how long is it on the wire, is it safe to print. */
 
-const loneSurrogate = /\p{Surrogate}/u
-
 /**
  * Control characters (line breaks and terminal escapes among them), Unicode line separators, marks that turn the
  * direction of what follows, and surrogates without a partner.
@@ -13,7 +11,21 @@ const shortEscapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r
 
 /** False when a surrogate has no partner: such a text changes when it travels as UTF-8. */
 export function isWellFormed(text: string): boolean {
-  return !loneSurrogate.test(text)
+  // Node 20 has it, the library types of ES2023 do not.
+  return (text as string & { isWellFormed(): boolean }).isWellFormed()
+}
+
+/**
+ * What keeps a value from outside from being an id, in words; undefined when nothing does. An id must stay the same and
+ * stay distinct on the wire and in every store.
+ */
+export function problemWithId(id: unknown, bytesMax: number): string | undefined {
+  if (typeof id !== 'string') return 'it is not a string'
+  if (id === '') return 'it is empty'
+  if (id.includes('\0')) return 'it contains the character NUL'
+  if (!isWellFormed(id)) return 'it is not well-formed Unicode (half of a surrogate pair)'
+  const bytes = utf8Length(id)
+  return bytes > bytesMax ? `it has ${bytes} bytes in UTF-8 and ${bytesMax} are allowed` : undefined
 }
 
 /** Bytes of the text in UTF-8. A surrogate without its partner counts three, as the U+FFFD that replaces it. */

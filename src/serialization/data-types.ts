@@ -1,5 +1,6 @@
 /** Which values are data, and which of them MessagePack and msgpackr carry as they are. */
 import { types } from 'node:util'
+import { isWellFormed } from '../foundation/text.ts'
 
 /** Larger objects are dictionaries rather than records: their keys would never be seen again. */
 export const RECORD_KEYS_MAX = 64
@@ -28,14 +29,9 @@ export function isRecordKey(key: string): boolean {
   return (
     !isForbiddenKey(key) &&
     key !== '__keys__' &&
-    isWhole(key) &&
+    isWellFormed(key) &&
     key.charCodeAt(0) !== BYTE_ORDER_MARK
   )
-}
-
-/** The same as `isWellFormed` of foundation, by V8 itself: Node 20 has it, the library types of ES2023 do not. */
-export function isWhole(text: string): boolean {
-  return (text as string & { isWellFormed(): boolean }).isWellFormed()
 }
 
 /**

@@ -3,13 +3,13 @@
  * refuses it and says where. One object per value. What is refused here has not touched the connection yet.
  */
 import { types } from 'node:util'
+import { isWellFormed } from '../foundation/text.ts'
 import { show } from '../foundation/show.ts'
 import {
   isForbiddenKey,
   isPacked,
   isPlainObject,
   isRecordKey,
-  isWhole,
   RECORD_KEYS_MAX,
 } from './data-types.ts'
 import { mark, MARKED_TEXT_BEGIN, markKinds } from './marks.ts'
@@ -77,7 +77,8 @@ export class Marking {
 
   #text(text: string): unknown {
     this.#count(text.length)
-    if (!isWhole(text)) throw this.#refused('has half a surrogate pair; it would change on the way')
+    if (!isWellFormed(text))
+      throw this.#refused('has half a surrogate pair; it would change on the way')
     return text.startsWith('\ufeff') ? mark(markKinds.text, [MARKED_TEXT_BEGIN + text]) : text
   }
 
@@ -168,7 +169,7 @@ export class Marking {
   }
 
   #refuseKey(key: string): void {
-    if (!isWhole(key)) throw this.#refused('has half a surrogate pair in its name')
+    if (!isWellFormed(key)) throw this.#refused('has half a surrogate pair in its name')
     if (!isForbiddenKey(key)) return
     throw this.#refused(`cannot travel: no property may be named ${key}; use a Map`)
   }

@@ -4,7 +4,8 @@
  * rewrites the value or says what is wrong with it and where.
  */
 import { types } from 'node:util'
-import { BYTE_ORDER_MARK, isPacked, isRecordKey, isWhole, RECORD_KEYS_MAX } from './data-types.ts'
+import { isWellFormed } from '../foundation/text.ts'
+import { BYTE_ORDER_MARK, isPacked, isRecordKey, RECORD_KEYS_MAX } from './data-types.ts'
 import type { SerializationSettings } from './serialization-settings.ts'
 
 export class PlainCheck {
@@ -28,7 +29,7 @@ export class PlainCheck {
     switch (typeof value) {
       case 'string':
         this.#bytesLeft -= value.length
-        return isWhole(value) && value.charCodeAt(0) !== BYTE_ORDER_MARK
+        return isWellFormed(value) && value.charCodeAt(0) !== BYTE_ORDER_MARK
       case 'number':
         return value !== 0 || 1 / value > 0
       case 'boolean':

@@ -42,6 +42,7 @@ import { Envelope } from './envelope.ts'
 import {
   interpretMessage,
   interpretSignal,
+  isFinal,
   isPromise,
   startBehavior,
   transition,
@@ -208,7 +209,7 @@ export class Cell implements Task, Watcher {
   #start(): void {
     this.flags &= ~unstarted
     const started = startBehavior(this.behavior, this)
-    if (started.kind === 'stopped' || started.kind === 'failed') {
+    if (isFinal(started.kind)) {
       // Nothing ever ran, so there is nobody to hear PostStop.
       this.behavior = same
       this.#end(started)
