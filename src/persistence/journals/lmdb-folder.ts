@@ -51,18 +51,19 @@ export function checkDataFile(folder: string): void {
     throw new JournalFolderUnusable(folder, `data.mdb: ${adviceOn(error)}`, error)
   }
   try {
-    const { size } = fstatSync(handle)
-    if (size > 0) checkMetas(folder, handle, size)
+    if (fstatSync(handle).size > 0) checkMetas(folder, handle)
   } finally {
     closeSync(handle)
   }
 }
 
-function checkMetas(folder: string, handle: number, size: number): void {
+function checkMetas(folder: string, handle: number): void {
   const first = readMeta(handle, 0)
   if (!first.isWhole) throw new JournalCorrupted(folder, 'data.mdb is not an LMDB file of format 2')
   const second = readMeta(handle, first.pageSize)
   const newest = second.isWhole && second.commit > first.commit ? second : first
+  // Asked only now: another process may be writing, and it lets the file grow before its commit names the new pages.
+  const { size } = fstatSync(handle)
   const pages = BigInt(Math.floor(size / first.pageSize))
   if (newest.roots.some((root) => root !== noRoot && root >= pages)) {
     throw new JournalCorrupted(folder, `data.mdb was cut off after ${size} bytes`)
