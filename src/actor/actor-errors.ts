@@ -206,16 +206,6 @@ export class InvalidStatusReply extends CodedError {
   }
 }
 
-export class InvalidSettings extends CodedError {
-  readonly code = 'INVALID_SETTINGS'
-  readonly problems: readonly string[]
-
-  constructor(what: string, problems: readonly string[]) {
-    super(`${what} cannot be used:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`)
-    this.problems = problems
-  }
-}
-
 export class SystemTerminated extends CodedError {
   readonly code = 'SYSTEM_TERMINATED'
 

@@ -2,12 +2,13 @@
  * A family of actors with one world: one name, one environment, one event stream, one orderly end. Users' actors live
  * under `/user`, the runtime's own under `/system`; those take their turns first.
  */
+import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import type { Environment } from '../foundation/environment.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { safeLogger } from '../foundation/safe-logger.ts'
 import { systemEnvironment } from '../foundation/system-environment.ts'
 import type { SpawnOptions } from './context/actor-context.ts'
-import { InvalidRef, InvalidSettings, SystemTerminated } from './actor-errors.ts'
+import { InvalidRef, SystemTerminated } from './actor-errors.ts'
 import { encodeActorName } from './ref/actor-path.ts'
 import { type ActorRef, type InternalRef, isRef } from './ref/actor-ref.ts'
 import { findRef } from './ref/find-ref.ts'

@@ -10,6 +10,7 @@
  */
 export type { ActorContext, AskAnswer, SpawnOptions } from './context/actor-context.ts'
 export * from './actor-errors.ts'
+export { InvalidSettings } from '../foundation/invalid-settings.ts'
 export { ActorPath } from './ref/actor-path.ts'
 export type { ActorRef, AskOptions } from './ref/actor-ref.ts'
 export { type ActorSettings, defaultActorSettings } from './actor-settings.ts'

@@ -12,16 +12,6 @@ export class InvalidPersistenceId extends CodedError {
   }
 }
 
-export class InvalidJournalSettings extends CodedError {
-  readonly code = 'INVALID_JOURNAL_SETTINGS'
-  readonly problems: readonly string[]
-
-  constructor(problems: readonly string[]) {
-    super(`The journal cannot work with these settings: ${problems.join('; ')}.`)
-    this.problems = problems
-  }
-}
-
 /** A call that no store could serve. */
 export class InvalidJournalCall extends CodedError {
   readonly code = 'INVALID_JOURNAL_CALL'

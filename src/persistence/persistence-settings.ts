@@ -32,7 +32,7 @@ export const defaultJournalSettings: JournalSettings = {
 }
 
 /** Every problem at once, in words for the person who set it; empty when all is well. */
-export function problemsWith(settings: JournalSettings): string[] {
+export function problemsWithJournalSettings(settings: JournalSettings): string[] {
   const problems = Object.entries(settings)
     .filter(([, value]) => !Number.isSafeInteger(value) || value < 1)
     .map(([name, value]) => `${name} must be a whole number of at least 1, not ${value}`)

@@ -2,7 +2,7 @@
 import { minutes, seconds } from '../foundation/duration.ts'
 import {
   defaultSerializationSettings,
-  problemsWith,
+  problemsWithSerializationSettings,
   type SerializationSettings,
 } from '../serialization/index.ts'
 
@@ -90,7 +90,9 @@ const counts = [
 
 /** Every problem at once, in words for the person who set it; empty when all is well. */
 export function problemsWithRemoteSettings(settings: RemoteSettings): string[] {
-  const problems = problemsWith(settings.serialization).map((text) => `serialization.${text}`)
+  const problems = problemsWithSerializationSettings(settings.serialization).map(
+    (text) => `serialization.${text}`,
+  )
   const known = new Set(Object.keys(defaultRemoteSettings))
   for (const name of Object.keys(settings)) {
     if (!known.has(name))

@@ -2,12 +2,8 @@
  * The network of one node: listens, speaks to other nodes, and gives refs to their actors. Start it before the actors
  * that use it; it stops by itself after the last actor of the system has.
  */
-import {
-  type ActorRef,
-  type ActorSystem,
-  InvalidSettings,
-  type InternalRef,
-} from '../actor/index.ts'
+import { InvalidSettings } from '../foundation/invalid-settings.ts'
+import { type ActorRef, type ActorSystem, type InternalRef } from '../actor/index.ts'
 import { ValueCodec } from '../serialization/index.ts'
 import { Associations } from './associations.ts'
 import { FailureReports } from './failure-reports.ts'

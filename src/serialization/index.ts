@@ -30,7 +30,7 @@ export type { RefCodec } from './ref-codec.ts'
 export { CannotDeserialize, CannotSerialize, UnknownMessage } from './serialization-errors.ts'
 export {
   defaultSerializationSettings,
-  problemsWith,
+  problemsWithSerializationSettings,
   type SerializationSettings,
 } from './serialization-settings.ts'
 export { ValueCodec, type Prepared, type ValueCodecOptions } from './value-codec.ts'

@@ -27,7 +27,7 @@ export function batchBytesMax({ bytesMax }: SerializationSettings): number {
 }
 
 /** Every problem at once, in words for the person who set it; empty when all is well. */
-export function problemsWith(settings: SerializationSettings): string[] {
+export function problemsWithSerializationSettings(settings: SerializationSettings): string[] {
   return [
     ...range('bytesMax', settings.bytesMax, 1, BYTES_MAX_MAX),
     ...range('depthMax', settings.depthMax, 1, DEPTH_MAX_MAX),

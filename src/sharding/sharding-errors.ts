@@ -11,13 +11,3 @@ export class InvalidEntityId extends CodedError {
     this.entityId = entityId
   }
 }
-
-export class InvalidShardingSettings extends CodedError {
-  readonly code = 'INVALID_SHARDING_SETTINGS'
-  readonly problems: readonly string[]
-
-  constructor(problems: readonly string[]) {
-    super(`Sharding cannot work with these settings: ${problems.join('; ')}.`)
-    this.problems = problems
-  }
-}

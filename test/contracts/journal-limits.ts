@@ -52,7 +52,7 @@ export function limits({ journal, reopen }: Opened): void {
 
   test('refuses settings it cannot work with, all problems at once', async () => {
     const wrong = reopen({ readEventsMax: 0, eventBytesMax: 10, waitingBytesMax: 5 })
-    await expect(wrong).rejects.toMatchObject({ code: 'INVALID_JOURNAL_SETTINGS' })
+    await expect(wrong).rejects.toMatchObject({ code: 'INVALID_SETTINGS' })
     await reopen()
   })
 }

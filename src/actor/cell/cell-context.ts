@@ -1,15 +1,10 @@
 /** The context that handlers get: checks that the actor may act now, then acts on its cell. */
+import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import { type Duration, toMs } from '../../foundation/duration.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { withFields } from '../../foundation/prefixed-logger.ts'
 import type { ActorContext, AskAnswer, SpawnOptions } from '../context/actor-context.ts'
-import {
-  AbortedByStop,
-  InvalidRef,
-  InvalidSettings,
-  NotAChild,
-  WatchConflict,
-} from '../actor-errors.ts'
+import { AbortedByStop, InvalidRef, NotAChild, WatchConflict } from '../actor-errors.ts'
 import type { ActorPath } from '../ref/actor-path.ts'
 import { type ActorRef, internal, isRef } from '../ref/actor-ref.ts'
 import type { ActorSystem } from '../actor-system.ts'

@@ -1,6 +1,7 @@
 /** Brings a child into being under a cell. */
+import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import type { SpawnOptions } from '../context/actor-context.ts'
-import { DuplicateActorName, InvalidSettings } from '../actor-errors.ts'
+import { DuplicateActorName } from '../actor-errors.ts'
 import { encodeActorName } from '../ref/actor-path.ts'
 import type { ActorRef } from '../ref/actor-ref.ts'
 import type { Behavior, MessageHandler } from '../behavior/behavior.ts'

@@ -1,7 +1,7 @@
 /** What to do when a behavior fails. Plain values, checked when they are made. */
+import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import { type Duration, toMs } from '../../foundation/duration.ts'
 import { show } from '../../foundation/show.ts'
-import { InvalidSettings } from '../actor-errors.ts'
 
 export type SupervisorStrategy = ResumeStrategy | StopStrategy | RestartStrategy | BackoffStrategy
 

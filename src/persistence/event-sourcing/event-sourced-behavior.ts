@@ -11,14 +11,11 @@
  *     journal,
  *   })
  */
+import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import { type Behavior, Behaviors, SupervisorStrategy } from '../../actor/index.ts'
 import { ValueCodec } from '../../serialization/index.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
-import {
-  InvalidEventSourcedSettings,
-  JournalFailure,
-  PersistenceFailure,
-} from './event-sourced-errors.ts'
+import { JournalFailure, PersistenceFailure } from './event-sourced-errors.ts'
 import { EventSourcedInstance } from './event-sourced-instance.ts'
 import type { EventSourcedOptions, EventSourcedPlan } from './event-sourced-options.ts'
 import { defaultEventSourcedSettings, problemsWithEventSourced } from './event-sourced-settings.ts'
@@ -63,7 +60,8 @@ function planOf<Command, Event, State>(
   if (onPersistFailure !== undefined && onPersistFailure.type !== 'backoff') {
     problems.push('onPersistFailure must be SupervisorStrategy.restartWithBackoff(…)')
   }
-  if (problems.length > 0) throw new InvalidEventSourcedSettings(options.persistenceId, problems)
+  if (problems.length > 0)
+    throw new InvalidSettings(`The settings of ${options.persistenceId}`, problems)
   const codec = options.codec ?? new ValueCodec({ use: 'stored' })
   return { ...options, settings, codec }
 }

@@ -84,16 +84,6 @@ export class InvalidEffect extends CodedError {
   readonly code = 'INVALID_EFFECT'
 }
 
-export class InvalidEventSourcedSettings extends CodedError {
-  readonly code = 'INVALID_EVENT_SOURCED_SETTINGS'
-  readonly problems: readonly string[]
-
-  constructor(persistenceId: string, problems: readonly string[]) {
-    super(`${show(persistenceId)} cannot work with these settings: ${problems.join('; ')}.`)
-    this.problems = problems
-  }
-}
-
 function wordsOf(cause: unknown): string {
   const words = cause instanceof Error ? cause.message : show(cause)
   return /[.!?]$/.test(words) ? words : `${words}.`

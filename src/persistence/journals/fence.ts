@@ -1,10 +1,11 @@
 /** The rule that every journal decides appends by, and the checks at its door. One place, so that all stores agree. */
+import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import { assert } from '../../foundation/assert.ts'
 import { utf8Length } from '../../foundation/text.ts'
 import type { AppendBatch, AppendResult, ReadRange } from '../journal.ts'
-import { EventTooLarge, InvalidJournalCall, InvalidJournalSettings } from '../persistence-errors.ts'
+import { EventTooLarge, InvalidJournalCall } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
-import { type JournalSettings, problemsWith } from '../persistence-settings.ts'
+import { type JournalSettings, problemsWithJournalSettings } from '../persistence-settings.ts'
 
 export const writerBytesMax = 256
 
@@ -76,6 +77,6 @@ export function checkWhole(name: string, value: number, least: number): void {
 }
 
 export function checkSettings(settings: JournalSettings): void {
-  const problems = problemsWith(settings)
-  if (problems.length > 0) throw new InvalidJournalSettings(problems)
+  const problems = problemsWithJournalSettings(settings)
+  if (problems.length > 0) throw new InvalidSettings('The settings of the journal', problems)
 }
