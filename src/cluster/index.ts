@@ -11,6 +11,7 @@
  */
 export type * from './cluster-events.ts'
 export { ClusterMachine } from './cluster-machine.ts'
+export type * from './cluster-membership.ts'
 export type * from './cluster-messages.ts'
 export type * from './cluster-protocol.ts'
 export { type ClusterSettings, defaultClusterSettings } from './cluster-settings.ts'

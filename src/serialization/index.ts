@@ -4,7 +4,7 @@
  * Reading order: `value-codec.ts` (the door for values), `value-encoder.ts` with `plain-check.ts` (may this value go as
  * it stands?) and `marking.ts` (if not: what instead, or why not), `value-decoder.ts` with `byte-check.ts` (may these
  * bytes be read?) and `unmarking.ts`; `marks.ts` says how refs, errors and other strangers travel;
- * `message-registry.ts` stands for itself.
+ * `message-protocol.ts` stands for itself.
  *
  * Promises:
  * - What arrives is what was sent: plain objects, arrays, texts, numbers (-0 too), booleans, null, undefined, bigints of
@@ -17,17 +17,17 @@
  *   not enumerable are not looked at, as in a structured clone.
  * - Bytes from outside are checked before anything is built from them: they cannot run code, reach a prototype, choose a
  *   class, keep hold of a buffer, or make this node allocate more than their own length justifies.
- * - Nothing here belongs to the process: codecs and registries are objects of a node or of a connection.
+ * - Nothing here belongs to the process: codecs are objects of a node or of a connection.
  */
 export { ByteBuffer } from './byte-buffer.ts'
 export {
-  MessageRegistry,
-  registerMessages,
-  type MessageName,
-  type MessageTable,
-} from './message-registry.ts'
+  type MessageKind,
+  MessageProtocol,
+  NotAMessage,
+  type PackedMessage,
+} from './message-protocol.ts'
 export type { RefCodec } from './ref-codec.ts'
-export { CannotDeserialize, CannotSerialize, UnknownMessage } from './serialization-errors.ts'
+export { CannotDeserialize, CannotSerialize } from './serialization-errors.ts'
 export {
   defaultSerializationSettings,
   problemsWithSerializationSettings,

@@ -34,14 +34,3 @@ export class CannotDeserialize extends CodedError {
     this.breaksConnection = where.breaksConnection ?? false
   }
 }
-
-/** A message of another version of Sherd, or of a room this node does not have. */
-export class UnknownMessage extends CodedError {
-  readonly code = 'UNKNOWN_MESSAGE'
-  readonly wireName: string
-
-  constructor(wireName: string, reason: string) {
-    super(`${wireName} ${reason}`)
-    this.wireName = wireName
-  }
-}

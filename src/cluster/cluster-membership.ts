@@ -1,0 +1,25 @@
+/** What other rooms may know and ask of the cluster. `Cluster` is the one that a node has; tests may bring their own. */
+import type { NodeId } from '../remote/index.ts'
+import type { ClusterEvent } from './cluster-events.ts'
+import type { Member } from './gossip/member.ts'
+
+/** The cluster as this node sees it now. */
+export interface ClusterState {
+  /** Sorted by node. */
+  readonly members: readonly Member[]
+  /** Members that somebody who counts cannot reach; never this node itself. */
+  readonly unreachable: ReadonlySet<NodeId>
+  readonly leader: NodeId | undefined
+}
+
+export interface ClusterMembership {
+  readonly self: NodeId
+  readonly state: ClusterState
+  /** Nothing may be delivered to entities and singletons on this node. */
+  readonly isFrozen: boolean
+  /**
+   * Calls the listener for every event from now on, in order, in the very turn in which this node learns of it; `state`
+   * and `isFrozen` are already as the event says. Must not throw. Answers how to end that.
+   */
+  subscribe(listener: (event: ClusterEvent) => void): () => void
+}
