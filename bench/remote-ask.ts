@@ -2,13 +2,12 @@
  * Benchmark `remote-ask`: questions to an actor of another process, over TCP on this machine, with 1, 64 and 1,024 of
  * them in flight. Counted are answers that the asker has awaited; their sum is checked.
  */
-import { connect } from 'node:net'
 import type { ActorRef } from '../src/actor/index.ts'
-import { MessageStream } from './bare/message-stream.ts'
+import { askBare } from './bare-remote.ts'
 import type { Benchmark } from './benchmark.ts'
 import { inFlightCases, runCallers } from './callers.ts'
 import { measure, type Running } from './harness.ts'
-import { startChild, startOurs } from './remote-shape.ts'
+import { startOurs } from './remote-shape.ts'
 
 interface Get {
   readonly type: 'get'
@@ -26,7 +25,7 @@ export const remoteAsk: Benchmark = {
         operationsStep: inFlight,
         contestants: [
           { name: 'ours', setUp: () => setUpOurs(inFlight) },
-          { name: 'bare', setUp: () => setUpBare(inFlight) },
+          { name: 'bare', setUp: () => askBare(1, inFlight) },
         ],
       })
     const rows = []
@@ -47,35 +46,5 @@ async function setUpOurs(inFlight: number): Promise<Running> {
   return {
     round: (operations) => runCallers(operations, inFlight, caller),
     tearDown,
-  }
-}
-
-async function setUpBare(inFlight: number): Promise<Running> {
-  const child = await startChild('bare')
-  const socket = connect(child.told.port ?? 0, '127.0.0.1')
-  const waiting = new Map<number, (answer: number) => void>()
-  let lastQuestion = 0
-  const stream = new MessageStream(socket, (_receiver, question, body) => {
-    waiting.get(question)?.(body as number)
-    waiting.delete(question)
-  })
-  const askBare = (): Promise<number> =>
-    new Promise((resolve) => {
-      const question = (lastQuestion % 1_000_000) + 1
-      lastQuestion = question
-      waiting.set(question, resolve)
-      stream.send(7, question, { type: 'get' })
-    })
-  const caller = async (questions: number): Promise<number> => {
-    let sum = 0
-    for (let asked = 0; asked < questions; asked++) sum += await askBare()
-    return sum
-  }
-  return {
-    round: (operations) => runCallers(operations, inFlight, caller),
-    tearDown: () => {
-      socket.destroy()
-      child.end()
-    },
   }
 }

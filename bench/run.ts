@@ -11,11 +11,24 @@ import { memory } from './memory.ts'
 import { installPeers, loadPeers } from './peer-libraries.ts'
 import { remoteAsk } from './remote-ask.ts'
 import { remoteTell } from './remote-tell.ts'
+import { persist } from './persist.ts'
 import { printTable, toJson } from './report.ts'
+import { shardedLocal } from './sharded-local.ts'
+import { shardedRemote } from './sharded-remote.ts'
 import { spawn } from './spawn.ts'
 import { tell } from './tell.ts'
 
-const benchmarks: readonly Benchmark[] = [tell, ask, spawn, memory, remoteTell, remoteAsk]
+const benchmarks: readonly Benchmark[] = [
+  tell,
+  ask,
+  spawn,
+  memory,
+  remoteTell,
+  remoteAsk,
+  shardedLocal,
+  shardedRemote,
+  persist,
+]
 
 const list = benchmarks.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`).join('\n')
 

@@ -1,5 +1,39 @@
-/** The front door of Sherd. What exists so far: actors, and the values they are configured with. */
+/**
+ * The front door of Sherd: `defineEntity` and `startNode`, what calls can fail with, and below them actors with the values
+ * they are configured with. What stands behind is in doors of its own: `sherd/cluster`, `sherd/sharding`,
+ * `sherd/persistence`, `sherd/singleton`, `sherd/remote`, `sherd/serialization`.
+ */
 export * from './actor/index.ts'
+export {
+  CallAborted,
+  CallError,
+  type CallOptions,
+  type CallSite,
+  CallTimeout,
+  CommandFailed,
+  type CommandHandlers,
+  CommandOver,
+  type CommandsOf,
+  defineEntity,
+  type DurableEntitySpec,
+  type DurableSelf,
+  type EntityDefinition,
+  type EntityHandle,
+  type EntityOptions,
+  type EntityType,
+  entityType,
+  type EventHandlers,
+  NodeStopping,
+  type NoEvents,
+  NotStored,
+  type PlainEntitySpec,
+  type PlainSelf,
+  TooManyEvents,
+  UnknownCommand,
+  UnknownEvent,
+  UnreadableAnswer,
+} from './entity/index.ts'
+export type { Cluster, ClusterEvent, ClusterState, Member, MemberStatus } from './cluster/index.ts'
 export { AssertionFailed } from './foundation/assert.ts'
 export type { Clock } from './foundation/clock.ts'
 export { CodedError } from './foundation/coded-error.ts'
@@ -11,3 +45,14 @@ export type { HostProcess } from './foundation/host-process.ts'
 export type { Logger, LogFields, LogLevel } from './foundation/logger.ts'
 export type { Random } from './foundation/random.ts'
 export type { Timer, Timers } from './foundation/timers.ts'
+export {
+  EntityNotOnNode,
+  type HostedEntity,
+  type NodeOptions,
+  type NodeSettings,
+  NotThereYet,
+  SherdNode,
+  startNode,
+} from './node/index.ts'
+export { CannotSerialize } from './serialization/index.ts'
+export type { EntityExplanation } from './sharding/index.ts'

@@ -1,51 +1,68 @@
 /**
- * An account: one number that only one thing at a time may touch. It fails when the saboteur wants it to, at the worst
- * moments, and comes back after a pause with what it had stored. Bookings are remembered per teller, so that a teller who
- * got no answer can simply ask again.
+ * An account: a durable entity that lives once in the cluster, wherever that is. Nothing here knows about nodes, moves or
+ * retries. A teller who got no answer asks again; the account remembers the last order of each teller, so that an order
+ * given twice is booked once.
  */
-import { type ActorRef, type Behavior, Behaviors, SupervisorStrategy } from '../../src/index.ts'
-import type { Book, Sabotage, ToAccount, ToBookkeeper } from './messages.ts'
-import type { Vault } from './vault.ts'
+import { defineEntity } from '../../src/index.ts'
+import { type Order, type Statement, booked } from './transfers.ts'
 
-class PowerCut extends Error {}
+/** `late` orders are older than what their teller has sent since: repeated by a node that slept. They change nothing. */
+export type Receipt = 'booked' | 'refused' | 'late'
 
-const comeBack = SupervisorStrategy.restartWithBackoff({
-  min: '20ms',
-  max: '1s',
-  // So many messages wait for an account that is away; then senders have to ask again.
-  stashCapacity: 8,
+interface LastOrder {
+  readonly number: number
+  readonly receipt: 'booked' | 'refused'
+}
+
+interface AccountState {
+  readonly statement: Statement
+  /** By teller. */
+  readonly last: Readonly<Record<string, LastOrder>>
+}
+
+const openingBalance = 1_000
+
+export const Account = defineEntity('Account', {
+  numberOfShards: 30,
+  state: (): AccountState => ({
+    statement: { balance: openingBalance, bookings: 0, seal: 0 },
+    last: {},
+  }),
+  events: {
+    Withdrawn: (state, order: Order) => ({
+      statement: booked(state.statement, order, -order.amount),
+      last: { ...state.last, [order.teller]: { number: order.number, receipt: 'booked' } },
+    }),
+    Deposited: (state, order: Order) => ({
+      statement: booked(state.statement, order, order.amount),
+      last: { ...state.last, [order.teller]: { number: order.number, receipt: 'booked' } },
+    }),
+    // A refusal is stored as well: the same order must not succeed when it is repeated after money has come in.
+    Refused: (state, order: Order) => ({
+      ...state,
+      last: { ...state.last, [order.teller]: { number: order.number, receipt: 'refused' } },
+    }),
+  },
+  commands: {
+    withdraw: (self, order: Order): Receipt => {
+      const known = knownReceipt(self.state, order)
+      if (known !== undefined) return known
+      const isEnough = self.state.statement.balance >= order.amount
+      self.persist(isEnough ? 'Withdrawn' : 'Refused', order)
+      return isEnough ? 'booked' : 'refused'
+    },
+    deposit: (self, order: Order): Receipt => {
+      const known = knownReceipt(self.state, order)
+      if (known !== undefined) return known
+      self.persist('Deposited', order)
+      return 'booked'
+    },
+    statement: (self): Statement => self.state.statement,
+  },
 })
 
-export function account(
-  id: number,
-  vault: Vault,
-  bookkeeper: ActorRef<ToBookkeeper>,
-): Behavior<ToAccount> {
-  const serving = Behaviors.setup<ToAccount>(() => {
-    const page = vault.page(id)
-    let sabotage: Sabotage['moment'] | undefined
-
-    const book = async ({ teller, order, amount, replyTo }: Book): Promise<void> => {
-      let receipt = page.lastReceipts.get(teller)
-      if (receipt?.order !== order) {
-        if (sabotage === 'before') throw new PowerCut('before the booking was stored')
-        receipt = { type: 'Receipt', order, isBooked: page.balance + amount >= 0 }
-        await page.store(receipt.isBooked ? amount : 0, teller, receipt)
-        if (sabotage === 'after') throw new PowerCut('after the booking was stored')
-      }
-      replyTo.tell(receipt)
-    }
-
-    return Behaviors.receiveMessage<ToAccount>((message) => {
-      switch (message.type) {
-        case 'Book':
-          return book(message)
-        case 'GetBalance':
-          return message.replyTo.tell(page.balance)
-        case 'Sabotage':
-          sabotage = message.moment
-      }
-    }).receiveSignal({ PreRestart: () => bookkeeper.tell({ type: 'AccountFailed' }) })
-  })
-  return Behaviors.supervise(serving).onFailure(PowerCut, comeBack)
+function knownReceipt({ last }: AccountState, { teller, number }: Order): Receipt | undefined {
+  const known = last[teller]
+  if (known === undefined || known.number < number) return undefined
+  return known.number === number ? known.receipt : 'late'
 }

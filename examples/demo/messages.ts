@@ -1,84 +1,62 @@
-/** What is said in the bank. */
-import type { ActorRef } from '../../src/index.ts'
+/** What the operator's process and the node processes say to each other, over the channel Node gives to a forked child. */
+import type { Outcome, Statement, Transfer } from './transfers.ts'
 
-/** Teller -> account: change the balance by `amount`, below zero to take. Said twice, it is done once. */
-export interface Book {
-  readonly type: 'Book'
-  readonly teller: string
-  /** Grows with every booking of this teller. */
-  readonly order: number
-  readonly amount: number
-  readonly replyTo: ActorRef<Receipt>
-}
-
-/** Account -> teller: done, or refused for lack of money. */
-export interface Receipt {
-  readonly type: 'Receipt'
-  readonly order: number
-  readonly isBooked: boolean
-}
-
-/** Bank -> account: how much is there? */
-export interface GetBalance {
-  readonly type: 'GetBalance'
-  readonly replyTo: ActorRef<number>
-}
-
-/** Saboteur -> account: fail at your next booking, before it is stored or after. */
-export interface Sabotage {
-  readonly type: 'Sabotage'
-  readonly moment: 'before' | 'after'
-}
-
-export type ToAccount = Book | GetBalance | Sabotage
-
-export type ToTeller =
-  /** To itself: serve somebody. */
-  | { readonly type: 'NextCustomer' }
-  /** Bank -> teller: finish, then go home. */
-  | { readonly type: 'CloseCounter' }
-
-export type ToBookkeeper =
-  /** Teller -> bookkeeper: the money has arrived. */
+export type ToNode =
+  /** Join these, or form a cluster when there is nobody. */
   | {
-      readonly type: 'Transferred'
-      readonly from: number
-      readonly to: number
-      readonly amount: number
+      readonly type: 'Start'
+      readonly store: string
+      readonly seeds: readonly string[]
     }
-  /** Teller -> bookkeeper: there was not enough money. */
-  | { readonly type: 'Refused' }
-  /** Teller -> bookkeeper: no answer came, so it asks again. */
-  | { readonly type: 'AskedAgain' }
-  /** Account -> bookkeeper: it failed, and will be back. */
-  | { readonly type: 'AccountFailed' }
-  | GetTotals
+  /** Carry this out, and ask again until it is. */
+  | { readonly type: 'CarryOut'; readonly transfer: Transfer }
+  /** What do these accounts hold? */
+  | { readonly type: 'GetStatements'; readonly accounts: readonly string[] }
 
-/** Anybody -> bank -> bookkeeper: how does it go? */
-export interface GetTotals {
-  readonly type: 'GetTotals'
-  readonly replyTo: ActorRef<Totals>
+export type FromNode =
+  /** The program is loaded and waits for `Start`. */
+  | { readonly type: 'Loaded' }
+  /** The node is a member that is Up. */
+  | { readonly type: 'Started'; readonly address: string }
+  | { readonly type: 'Finished'; readonly transfer: Transfer; readonly outcome: Outcome }
+  | { readonly type: 'Statements'; readonly statements: readonly (readonly [string, Statement])[] }
+  | { readonly type: 'Event'; readonly event: NodeEvent }
+  | { readonly type: 'Report'; readonly report: Report }
+
+/** Something this node has learned of its cluster; `address` says whom it is about. */
+export interface NodeEvent {
+  readonly kind:
+    | 'MemberJoined'
+    | 'MemberUp'
+    | 'MemberLeft'
+    | 'MemberExited'
+    | 'MemberDowned'
+    | 'MemberRemoved'
+    | 'UnreachableMember'
+    | 'ReachableMember'
+    | 'Frozen'
+    | 'Thawed'
+  readonly address: string
+  readonly detail?: string
 }
 
-/** Bookkeeper -> whoever asks: everything so far. */
-export interface Totals {
-  readonly transferred: number
-  readonly refused: number
+/** What a node says of itself a few times a second. Counts are since the last report. */
+export interface Report {
+  readonly intervalMs: number
+  readonly calls: number
   readonly askedAgain: number
-  readonly failures: number
-  /** By account: what was brought minus what was taken. */
-  readonly changes: readonly number[]
+  readonly latencies: readonly number[]
+  readonly isFrozen: boolean
+  /** Shards that live here. */
+  readonly shards: readonly string[]
+  readonly entities: number
+  readonly members: readonly MemberReport[]
 }
 
-export type ToBank =
-  /** Operator -> bank: no more customers. Answered when the last teller has gone home and the money is counted. */
-  | { readonly type: 'Close'; readonly replyTo: ActorRef<Statement> }
-  /** To itself: a teller has gone home. */
-  | { readonly type: 'TellerGone' }
-  | GetTotals
-
-/** Bank -> operator: what is in the accounts, and what the books say about it. */
-export interface Statement {
-  readonly balances: readonly number[]
-  readonly totals: Totals
+export interface MemberReport {
+  readonly address: string
+  readonly status: string
+  /** Smaller is older. */
+  readonly upNumber: number
+  readonly isReachable: boolean
 }

@@ -1,68 +1,75 @@
 /**
- * A teller moves money from one account to another, one customer after the other: takes it, then brings it. An answer
- * that does not come may mean that the booking was done or not, so the teller asks again, with the same order number,
- * until it knows.
+ * Carries out transfers on a node: takes the money, then brings it. An answer that does not come may mean that the booking
+ * was made or not, so the teller asks again, with the same order, until it knows.
  */
-import { type ActorRef, AskTimeout, type Behavior, Behaviors } from '../../src/index.ts'
-import type { Receipt, ToAccount, ToBookkeeper, ToTeller } from './messages.ts'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as rest } from 'node:timers/promises'
+import type { EntityHandle, CommandsOf } from '../../src/index.ts'
+import type { Account, Receipt } from './account.ts'
+import { Latencies } from './latency.ts'
+import type { Report } from './messages.ts'
+import type { Outcome, Statement, Transfer } from './transfers.ts'
 
-export interface TellerOptions {
-  readonly name: string
-  readonly accounts: readonly ActorRef<ToAccount>[]
-  readonly bookkeeper: ActorRef<ToBookkeeper>
-  /** Rest between two customers. */
-  readonly pauseMs: number
-}
+export type AccountOf = (id: string) => EntityHandle<CommandsOf<typeof Account>>
 
-export function teller(options: TellerOptions): Behavior<ToTeller> {
-  const { name, accounts, bookkeeper, pauseMs } = options
-  return Behaviors.setup<ToTeller>((context) => {
-    let order = 0
+/** Between two attempts; the first few come quickly, since most trouble is over soon. */
+const shortestRestMs = 50
+const longestRestMs = 500
 
-    const book = async (account: number, amount: number): Promise<boolean> => {
-      order++
-      for (;;) {
-        try {
-          const receipt = await accounts[account]!.ask<Receipt>(
-            (replyTo) => ({ type: 'Book', teller: name, order, amount, replyTo }),
-            { timeout: '50ms', signal: context.signal },
-          )
-          return receipt.isBooked
-        } catch (error) {
-          if (!(error instanceof AskTimeout)) throw error
-          bookkeeper.tell({ type: 'AskedAgain' })
-        }
+export class Teller {
+  readonly #account: AccountOf
+  readonly #latencies = new Latencies()
+  #takenMs = performance.now()
+  #calls = 0
+  #askedAgain = 0
+
+  constructor(account: AccountOf) {
+    this.#account = account
+  }
+
+  /** Undefined when another node has finished it and its teller has gone on: there is nothing left to say. */
+  async carryOut(transfer: Transfer): Promise<Outcome | undefined> {
+    const { teller, number, amount, from, to } = transfer
+    const order = { teller, number, amount }
+    const taken = await this.#untilAnswered(() => this.#account(from).withdraw(order))
+    if (taken !== 'booked') return taken === 'refused' ? 'refused' : undefined
+    const brought = await this.#untilAnswered<Receipt>(() => this.#account(to).deposit(order))
+    return brought === 'booked' ? 'done' : undefined
+  }
+
+  statementOf(account: string): Promise<Statement> {
+    return this.#untilAnswered(() => this.#account(account).statement())
+  }
+
+  /** The figures since this was called last. */
+  takeFigures(): Pick<Report, 'intervalMs' | 'calls' | 'askedAgain' | 'latencies'> {
+    const nowMs = performance.now()
+    const figures = {
+      intervalMs: Math.max(1, nowMs - this.#takenMs),
+      calls: this.#calls,
+      askedAgain: this.#askedAgain,
+      latencies: this.#latencies.take(),
+    }
+    this.#takenMs = nowMs
+    this.#calls = 0
+    this.#askedAgain = 0
+    return figures
+  }
+
+  async #untilAnswered<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+    const begunMs = performance.now()
+    for (let restMs = shortestRestMs; ; restMs = Math.min(restMs * 2, longestRestMs)) {
+      try {
+        const answer = await call()
+        this.#calls++
+        // With all attempts: this is how long the customer waited.
+        this.#latencies.add(performance.now() - begunMs)
+        return answer
+      } catch {
+        // Whatever it was, the order is the same when it is given again, and is booked once.
+        this.#askedAgain++
+        await rest(restMs)
       }
     }
-
-    const serve = async (): Promise<void> => {
-      const from = someAccount(accounts.length)
-      const to = someAccount(accounts.length)
-      const amount = 1 + Math.floor(Math.random() * 100)
-      if (await book(from, -amount)) {
-        await book(to, amount)
-        bookkeeper.tell({ type: 'Transferred', from, to, amount })
-      } else {
-        bookkeeper.tell({ type: 'Refused' })
-      }
-      callNext()
-    }
-
-    const callNext = (): void => {
-      if (pauseMs === 0) context.self.tell({ type: 'NextCustomer' })
-      else context.timers.startSingle('next', pauseMs, { type: 'NextCustomer' })
-    }
-
-    callNext()
-    return (message) => (message.type === 'NextCustomer' ? serve() : goingHome)
-  })
-}
-
-/** Whoever stands at the counter when it closes is the next one, and is sent away. */
-const goingHome = Behaviors.receiveMessage<ToTeller>(() => Behaviors.stopped())
-
-/** Some accounts are busier than others: every fifth customer wants one of the first ten. */
-function someAccount(accounts: number): number {
-  const busy = Math.random() < 0.2 ? Math.min(10, accounts) : accounts
-  return Math.floor(Math.random() * busy)
+  }
 }

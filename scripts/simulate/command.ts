@@ -6,6 +6,7 @@ import {
   type SeedResult,
   type SimulationReport,
   addToReport,
+  causalSlice,
   describeViolation,
   emptyReport,
   formatEvent,
@@ -28,6 +29,8 @@ export interface Terminal {
 /** Failing seeds that are shown with their events; the others only count. */
 const SHOWN_MAX = 3
 const PROGRESS_EVERY_MS = 200
+const EVENTS_KEPT = 500_000
+const LAST_SHOWN = 20
 
 /** Answers the exit code. */
 export async function runCommand(words: readonly string[], terminal: Terminal): Promise<number> {
@@ -58,12 +61,16 @@ async function runSeeds(options: CommandOptions, terminal: Terminal): Promise<nu
     report = addToReport(report, result)
     if (result.violations.length > 0 && shown++ < SHOWN_MAX) {
       progress.clear()
-      for (const line of describeFailure(options.scenario, result)) terminal.print(line)
+      const lines = describeFailure(options, await retold(options, result))
+      for (const line of lines) terminal.print(line)
     }
     progress.show(report)
   }
   progress.clear()
   if (shown > SHOWN_MAX) terminal.print(`${shown - SHOWN_MAX} more seeds failed.`)
+  for (const [name, times] of Object.entries(report.excuses)) {
+    terminal.print(`Excused ${count(times, 'time')}: ${name}`)
+  }
   terminal.print(summaryOf(options.scenario, report, terminal.now() - startedMs))
   if (options.isJson) terminal.print(JSON.stringify({ scenario: options.scenario, ...report }))
   return report.violations === 0 ? 0 : 1
@@ -83,14 +90,33 @@ async function* resultsOf({
   }
 }
 
-function describeFailure(scenario: string, { seed, violations, lastEvents }: SeedResult): string[] {
+/** The same seed once more, with its whole story kept: what led to the violation may lie far back. */
+async function retold({ scenario: name }: CommandOptions, result: SeedResult): Promise<SeedResult> {
+  const scenario = scenarios.get(name)?.scenario as Scenario
+  const { seed } = result
+  for await (const again of simulateSeeds({ scenario, seed, seeds: 1, eventsKept: EVENTS_KEPT })) {
+    if (again.hash === result.hash) return { ...result, lastEvents: again.lastEvents }
+  }
+  return result
+}
+
+function describeFailure(
+  { scenario, mutant }: CommandOptions,
+  { seed, violations, lastEvents }: SeedResult,
+): string[] {
+  const [first] = violations
+  const slice = first === undefined ? [] : causalSlice(lastEvents, first)
+  const withMutant = mutant === undefined ? '' : ` --mutant ${mutant}`
   return [
     `Seed ${seed} fails:`,
     ...violations.slice(0, 10).map((violation) => `  ${describeViolation(violation)}`),
     ...(violations.length > 10 ? [`  and ${violations.length - 10} more`] : []),
+    ...(slice.length > 0
+      ? ['What led to it:', ...slice.map((event) => `  ${formatEvent(event)}`)]
+      : []),
     'The last events:',
-    ...lastEvents.map((event) => `  ${formatEvent(event)}`),
-    `Replay: npm run simulate -- --scenario ${scenario} --seed ${seed} --seeds 1`,
+    ...lastEvents.slice(-LAST_SHOWN).map((event) => `  ${formatEvent(event)}`),
+    `Replay: npm run simulate -- --scenario ${scenario} --seed ${seed} --seeds 1${withMutant}`,
     '',
   ]
 }

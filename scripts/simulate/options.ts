@@ -8,6 +8,8 @@ export interface CommandOptions {
   readonly seed: number
   readonly isJson: boolean
   readonly isTwice: boolean
+  /** The seeded bug that was applied when the modules were loaded. */
+  readonly mutant: string | undefined
 }
 
 export type Command =
@@ -18,15 +20,16 @@ export type Command =
 
 export const usage = `Runs a scenario under many seeds, in virtual time.
 
-  npm run simulate -- [--scenario NAME] [--seeds N] [--seed S] [--twice] [--json]
+  npm run simulate -- [--scenario NAME] [--seeds N] [--seed S] [--twice] [--mutant Bxx] [--json]
   npm run simulate -- --list
 
   --scenario NAME  what to run; workshop when not given
   --seeds N        how many seeds; enough for less than a minute when not given
   --seed S         the first seed (1); alone, it replays that one seed
   --twice          runs every seed twice and compares what happened
+  --mutant Bxx     seeds a known bug, from test/mutants: the run must find it
   --json           prints as the last line one object: scenario, seeds, violations, hash,
-                   events, faults, simulatedMs
+                   events, faults, simulatedMs, excuses
   --list           prints the scenarios
   --help           prints this
 
@@ -45,6 +48,7 @@ export function parseCommand(words: readonly string[]): Command {
         seeds: { type: 'string' },
         seed: { type: 'string' },
         twice: { type: 'boolean', default: false },
+        mutant: { type: 'string' },
         json: { type: 'boolean', default: false },
         list: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
@@ -64,6 +68,7 @@ function toOptions(values: {
   readonly seed?: string | undefined
   readonly twice: boolean
   readonly json: boolean
+  readonly mutant?: string | undefined
 }): CommandOptions {
   const { scenario } = values
   const known = scenarios.get(scenario)
@@ -73,7 +78,8 @@ function toOptions(values: {
   const seed = values.seed === undefined ? 1 : wholeNumber('--seed', values.seed, 0)
   const defaultSeeds = values.seed === undefined ? known.defaultSeeds : 1
   const seeds = values.seeds === undefined ? defaultSeeds : wholeNumber('--seeds', values.seeds, 1)
-  return { scenario, seed, seeds, isJson: values.json, isTwice: values.twice }
+  const { json: isJson, twice: isTwice, mutant } = values
+  return { scenario, seed, seeds, isJson, isTwice, mutant }
 }
 
 /** Hexadecimal with 0x, too. */

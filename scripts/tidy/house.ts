@@ -38,6 +38,7 @@ export const adapters: ReadonlySet<string> = new Set([
   'src/remote/tcp-transport.ts',
   'src/persistence/journals/lmdb-folder.ts',
   'src/persistence/journals/lmdb-journal.ts',
+  'src/persistence/journals/lmdb-lock.ts',
   'src/persistence/journals/lmdb-tables.ts',
   'src/simulation/microtasks.ts',
   'src/simulation/virtual-globals.ts',

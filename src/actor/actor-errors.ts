@@ -152,9 +152,10 @@ export class AskTimeout extends CodedError {
   readonly target: string
   readonly timeoutMs: number
 
-  constructor(target: string, timeoutMs: number) {
+  constructor(target: string, timeoutMs: number, asked?: string) {
+    const what = asked === undefined ? '' : ` ${asked}`
     super(
-      `Ask timed out on ${target} after ${formatMs(timeoutMs)}. It did not answer: it may be busy, may have dropped the message, or does not reply to this kind.`,
+      `Ask timed out on ${target} after ${formatMs(timeoutMs)}. It did not answer${what}: it may be busy, may have dropped the message, or does not reply to this kind.`,
     )
     this.target = target
     this.timeoutMs = timeoutMs

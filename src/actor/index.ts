@@ -11,7 +11,7 @@
 export type { ActorContext, AskAnswer, SpawnOptions } from './context/actor-context.ts'
 export * from './actor-errors.ts'
 export { InvalidSettings } from '../foundation/invalid-settings.ts'
-export { ActorPath } from './ref/actor-path.ts'
+export { ActorPath, encodeActorName } from './ref/actor-path.ts'
 export type { ActorRef, AskOptions } from './ref/actor-ref.ts'
 export { type ActorSettings, defaultActorSettings } from './actor-settings.ts'
 export { ActorSystem, type ActorSystemOptions } from './actor-system.ts'
@@ -79,6 +79,9 @@ export {
 // ---- for rooms of the runtime: what stands behind the public face of a ref
 
 export { type Failure, type InternalRef, internal, isRef, type Watcher } from './ref/actor-ref.ts'
-export { ask, askWithStatus, Question } from './ref/ask.ts'
+export { ask, type AskTarget, askWithStatus, Question } from './ref/ask.ts'
+export type { Cell } from './cell/cell.ts'
+export { Gate } from './cell/gate.ts'
+export { spawnGated } from './cell/spawn.ts'
 export { LocalRef } from './ref/local-ref.ts'
 export type { Runtime } from './runtime.ts'

@@ -38,6 +38,7 @@ export interface LeaderChanged {
   readonly leader: NodeId | undefined
 }
 
+/** On the smaller side of a split, or out of touch with most others; asleep too long; given up. */
 export type FreezeReason = 'minority' | 'paused' | 'downed'
 
 /** Nothing may be delivered to entities and singletons on this node until `Thawed`. */

@@ -5,24 +5,28 @@
  *   joining ──joined──▶ membership ──view──▶ heartbeat, downing, pause
  *                           ▲──suspicions, decisions──┘
  *
- * Invariant: the node is frozen while any of its parts holds it for the loser of a split, for asleep too long, or Down.
+ * Invariant: the node is frozen while any of its parts holds it for the loser of a split, for out of touch with most
+ * others or asleep too long, or Down.
  */
 import { unreachable } from '../foundation/assert.ts'
 import type { Address, NodeId } from '../remote/index.ts'
-import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
+import type { ClusterEvent } from './cluster-events.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import type {
   ClusterEffect,
   ClusterInput,
   ClusterOptions,
   ClusterSnapshot,
+  FreezeCause,
   ShutDownReason,
 } from './cluster-protocol.ts'
+import type { ClusterSettings } from './cluster-settings.ts'
 import { type HeartbeatInput, HeartbeatMachine } from './detection/heartbeat-machine.ts'
 import { type PauseEffect, type PauseInput, PauseDetector } from './detection/pause-detector.ts'
 import { type DowningEffect, type DowningInput, DowningMachine } from './downing/downing-machine.ts'
+import { isOutvotedBySilence, silenceMs } from './downing/silent-majority.ts'
 import { downingViewOf } from './downing/downing-view.ts'
-import { unreachableMembers } from './gossip/convergence.ts'
+import { mayGiveUp, unreachableMembers } from './gossip/convergence.ts'
 import { type Gossip, emptyGossip, hasTombstone, memberOf } from './gossip/gossip.ts'
 import { addressOfMember, addressOfNode } from './gossip/member.ts'
 import { type JoiningEffect, type JoiningInput, JoiningMachine } from './joining/joining-machine.ts'
@@ -31,12 +35,13 @@ import type { MembershipInput } from './membership-protocol.ts'
 
 export class ClusterMachine {
   readonly #self: NodeId
+  readonly #settings: ClusterSettings
   readonly #joining: JoiningMachine
   readonly #membership: MembershipMachine
   readonly #heartbeat: HeartbeatMachine
   readonly #downing: DowningMachine
   readonly #pause: PauseDetector
-  readonly #frozen = new Set<FreezeReason>()
+  readonly #frozen = new Set<FreezeCause>()
   #effects: ClusterEffect[] = []
   #known: Gossip = emptyGossip
   #isStopped = false
@@ -44,6 +49,7 @@ export class ClusterMachine {
   constructor(options: ClusterOptions) {
     const { self, settings } = options
     this.#self = self
+    this.#settings = settings
     this.#joining = new JoiningMachine({ ...options, address: addressOfNode(self) })
     this.#membership = new MembershipMachine(options)
     this.#heartbeat = new HeartbeatMachine(self, settings)
@@ -84,21 +90,28 @@ export class ClusterMachine {
     switch (input.type) {
       case 'JoinSeeds':
       case 'JoinNode':
+      case 'StopJoining':
       case 'InitJoinAck':
       case 'InitJoinNack':
       case 'Welcome':
         return this.#stepJoining(input, now)
       case 'Heartbeat':
-      case 'HeartbeatResponse':
         return this.#stepHeartbeat(input, now)
+      case 'HeartbeatResponse':
+        this.#stepHeartbeat(input, now)
+        return this.#judgeSilence(now)
       case 'ConnectionRefused':
         return this.#refused(input.address, now)
       case 'IncarnationReplaced':
-        return this.#stepHeartbeat({ type: 'ConnectionRefused', node: input.node }, now)
+        return this.#gone(input.node, now)
       case 'Standing':
         this.#stepJoining(input, now)
         this.#stepPause(input, now)
         return this.#stepMembership(input, now)
+      case 'Quarantined':
+        return this.#quarantined(input.by, now)
+      case 'Look':
+        return
       case 'Tick':
         return this.#tick(input.wallMs, now)
       default:
@@ -111,7 +124,18 @@ export class ClusterMachine {
     this.#stepJoining({ type: 'Tick' }, now)
     this.#stepHeartbeat({ type: 'Tick' }, now)
     this.#stepMembership({ type: 'Tick', wallMs }, now)
+    this.#judgeSilence(now)
     this.#stepDowning({ type: 'Tick' }, now)
+  }
+
+  #judgeSilence(now: number): void {
+    const { members } = this.gossip
+    const silent = this.#heartbeat.silentFor(silenceMs(this.#settings), now)
+    const { role } = this.#settings.downing
+    const isOutvoted =
+      silent !== undefined && isOutvotedBySilence({ self: this.#self, members, silent, role })
+    if (isOutvoted) this.#freeze('silence')
+    else this.#thaw('silence')
   }
 
   /** A removed member that still speaks has not heard of its end: it is told, whatever it says. */
@@ -128,8 +152,21 @@ export class ClusterMachine {
     for (const member of this.gossip.members) {
       // Whoever is leaving closes its door as a matter of course; if it died instead, its silence will tell.
       if (addressOfMember(member) !== address || member.status === 'Exiting') continue
-      this.#stepHeartbeat({ type: 'ConnectionRefused', node: member.node }, now)
+      this.#gone(member.node, now)
     }
+  }
+
+  /** The process of this member is no more. */
+  #gone(node: NodeId, now: number): void {
+    this.#stepHeartbeat({ type: 'ConnectionRefused', node }, now)
+    // As long as nobody is Up, nobody can be outvoted, and one that died while joining would keep all others waiting.
+    const isForming = this.gossip.members.every(({ status }) => status === 'Joining')
+    if (isForming && node !== this.#self) this.#stepMembership({ type: 'Down', nodes: [node] }, now)
+  }
+
+  /** Never more than ending itself: to give up the other in turn would make two clusters. */
+  #quarantined(by: Address, now: number): void {
+    if (mayGiveUp(this.gossip, by)) this.#stepMembership({ type: 'GivenUp' }, now)
   }
 
   #stepJoining(input: JoiningInput, now: number): void {
@@ -193,6 +230,8 @@ export class ClusterMachine {
       case 'Thaw':
         return this.#thaw('minority')
       case 'Down':
+        // Whoever has lost touch with most others has an old picture; theirs may be another. It waits once more.
+        if (effect.why === 'DownUnreachable' && this.#frozen.has('silence')) return
         return this.#stepMembership(effect, now)
       default:
         return unreachable(effect)
@@ -220,19 +259,22 @@ export class ClusterMachine {
     }
   }
 
-  #freeze(reason: FreezeReason): void {
+  #freeze(cause: FreezeCause): void {
     const wasFrozen = this.isFrozen
-    this.#frozen.add(reason)
+    this.#frozen.add(cause)
+    const reason = cause === 'silence' ? 'minority' : cause
     if (!wasFrozen) this.#publish({ type: 'Frozen', reason })
   }
 
-  #thaw(reason: FreezeReason): void {
-    if (this.#frozen.delete(reason) && !this.isFrozen) this.#publish({ type: 'Thawed' })
+  #thaw(cause: FreezeCause): void {
+    if (this.#frozen.delete(cause) && !this.isFrozen) this.#publish({ type: 'Thawed' })
   }
 
   #shutDown(reason: ShutDownReason, problems: readonly string[]): void {
     if (this.#isStopped) return
     this.#isStopped = true
+    // Others may already do what was done here.
+    if (reason === 'downing') this.#freeze('downed')
     this.#perform({ type: 'ShutDown', reason, problems })
   }
 

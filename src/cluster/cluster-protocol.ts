@@ -20,6 +20,12 @@ export type ClusterInput =
   | { readonly type: 'ConnectionRefused'; readonly address: Address }
   /** Another incarnation answers at the address of this one. */
   | { readonly type: 'IncarnationReplaced'; readonly node: NodeId }
+  /** A member has given this node up, and told it so. */
+  | { readonly type: 'Quarantined'; readonly by: Address }
+  /** There is no sense in trying to join any longer. */
+  | { readonly type: 'StopJoining'; readonly problems: readonly string[] }
+  /** Nothing has happened, but it is a while since the last input: the process may have slept. */
+  | { readonly type: 'Look' }
   /** Every `tickIntervalMs`. */
   | { readonly type: 'Tick'; readonly wallMs: number }
   | ClusterMessage
@@ -39,6 +45,9 @@ export type ClusterEffect =
 
 export type ShutDownReason = 'leaving' | 'downing' | 'join-failed' | 'incompatible-config'
 
+/** Who holds the node frozen. `silence`: most others have not answered of late, and may be about to act without us. */
+export type FreezeCause = FreezeReason | 'silence'
+
 export interface ClusterOptions {
   readonly self: NodeId
   readonly roles: readonly string[]
@@ -52,5 +61,5 @@ export interface ClusterSnapshot {
   readonly heartbeat: HeartbeatSnapshot
   readonly downing: DowningSnapshot
   readonly pause: PauseSnapshot
-  readonly frozen: readonly FreezeReason[]
+  readonly frozen: readonly FreezeCause[]
 }

@@ -101,6 +101,8 @@ export class MembershipMachine {
         return this.#change(noteReachability(this.gossip, this.#self, input), [], now)
       case 'ExitingDone':
         return this.#exitingDone(now)
+      case 'GivenUp':
+        return this.#depart({ type: 'Removed' }, now)
       case 'Tick':
         return this.#tick(now)
       case 'InitJoin':

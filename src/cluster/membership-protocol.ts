@@ -17,6 +17,8 @@ export type MembershipInput =
   /** Give members up: they are dead, or have to be. */
   | { readonly type: 'Down'; readonly nodes: readonly NodeId[] }
   | { readonly type: 'ExitingDone' }
+  /** A member that may say so has given this node up. */
+  | { readonly type: 'GivenUp' }
   | (Observation & { readonly type: 'Observed' })
   | { readonly type: 'Tick'; readonly wallMs: number }
   | MembershipMessage

@@ -5,6 +5,13 @@
 export interface Dispatcher {
   /** Gives `task` a turn soon, never synchronously. A task that waits for a turn must not ask again. */
   execute(task: Task): void
+  /**
+   * Calls `look` before a turn when it was not called for `everyMs` or longer: once the process has slept, whoever must
+   * know of it does so before tasks run that were due. The time is looked at before the first turn after any rest and
+   * every few turns after that; some dispatchers call more often. Must be quick and must not throw. Answers how to end
+   * that.
+   */
+  beforeTurns(look: () => void, everyMs: number): () => void
 }
 
 export interface Task {

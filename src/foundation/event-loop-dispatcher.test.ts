@@ -84,4 +84,23 @@ describe('EventLoopDispatcher', () => {
     expect(quotas[0]).toBe(8)
     expect(quotas.at(-1)).toBe(1)
   })
+
+  test('calls who wants to look before a turn, when it is time again, until told not to', async () => {
+    const dispatcher = new EventLoopDispatcher()
+    const story: string[] = []
+    const turn = (name: string): Promise<void> =>
+      new Promise((resolve) => {
+        dispatcher.execute(once(() => story.push(name)))
+        dispatcher.execute(once(resolve))
+      })
+    const endOften = dispatcher.beforeTurns(() => story.push('look'), 0)
+    const endOnce = dispatcher.beforeTurns(() => story.push('rare'), 1e9)
+    await turn('a')
+    await turn('b')
+    endOften()
+    await turn('c')
+    endOnce()
+    await turn('d')
+    expect(story).toEqual(['look', 'rare', 'a', 'look', 'b', 'c', 'd'])
+  })
 })

@@ -15,10 +15,17 @@ const slowTurnMs = 1
 /** So many looks in a row that find no slow turn make turns long again. */
 const fastLooksMin = 16
 
+interface Lookout {
+  readonly look: () => void
+  readonly everyMs: number
+  dueMs: number
+}
+
 export class EventLoopDispatcher implements Dispatcher {
   readonly #internal = new RingBuffer<Task>()
   readonly #ordinary = new RingBuffer<Task>()
   readonly #resolved = Promise.resolve()
+  #lookouts: readonly Lookout[] = []
   #isArmed = false
   #unitsSinceLook = 0
   #quota = unitsPerLook
@@ -33,11 +40,23 @@ export class EventLoopDispatcher implements Dispatcher {
     void this.#resolved.then(this.#drain)
   }
 
+  beforeTurns(look: () => void, everyMs: number): () => void {
+    const lookout: Lookout = { look, everyMs, dueMs: 0 }
+    this.#lookouts = [...this.#lookouts, lookout]
+    return () => {
+      this.#lookouts = this.#lookouts.filter((other) => other !== lookout)
+    }
+  }
+
   readonly #drain = (): void => {
+    if (this.#lookouts.length > 0) this.#lookAt(performance.now())
     for (;;) {
-      if (this.#unitsSinceLook >= this.#quota && this.#isSliceOver()) {
-        setImmediate(this.#resume)
-        return
+      if (this.#unitsSinceLook >= this.#quota) {
+        if (this.#isSliceOver()) {
+          setImmediate(this.#resume)
+          return
+        }
+        this.#lookAt(this.#lookedAtMs)
       }
       const task = this.#internal.shift() ?? this.#ordinary.shift()
       if (task === undefined) break
@@ -48,6 +67,14 @@ export class EventLoopDispatcher implements Dispatcher {
       this.#unitsSinceLook += used + 1
     }
     this.#isArmed = false
+  }
+
+  #lookAt(nowMs: number): void {
+    for (const lookout of this.#lookouts) {
+      if (nowMs < lookout.dueMs) continue
+      lookout.dueMs = nowMs + lookout.everyMs
+      lookout.look()
+    }
   }
 
   #run(task: Task, quota: number): number {

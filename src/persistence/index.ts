@@ -31,10 +31,11 @@ export {
   type SideEffect,
   type Verdict,
 } from './event-sourcing/effect.ts'
-export { EventSourcedBehavior } from './event-sourcing/event-sourced-behavior.ts'
+export { EventSourcedBehavior, EventSourcedFamily } from './event-sourcing/event-sourced-behavior.ts'
 export * from './event-sourcing/event-sourced-errors.ts'
 export type {
   EventSourcedContext,
+  EventSourcedFamilyOptions,
   EventSourcedOptions,
   EventSourcedSignal,
   EventSourcedSignalHandlers,

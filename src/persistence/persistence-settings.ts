@@ -14,6 +14,12 @@ export interface JournalSettings {
   readonly commitBytesMax: number
   /** How long a commit may take, waiting for other processes included, before its appends are given up. */
   readonly commitTimeoutMs: number
+  /**
+   * A process of this host that was stopped (SIGSTOP, Ctrl-Z) while it held the store's only write lock is ended with SIGKILL
+   * after so long; until then nobody can write. Infinity: never, and the others wait until it goes on. Linux only (x64 and
+   * arm64 with glibc, one pid namespace): elsewhere nobody is ended. A process in a debugger or in a paused container is not.
+   */
+  readonly stoppedWriterKillAfterMs: number
   /** Events read in one go before the event loop is served. */
   readonly readEventsMax: number
   /** Bytes read in one go before the event loop is served; one event more may be read. */
@@ -27,17 +33,24 @@ export const defaultJournalSettings: JournalSettings = {
   commitEventsMax: 1024,
   commitBytesMax: 4_194_304,
   commitTimeoutMs: seconds(10),
+  stoppedWriterKillAfterMs: seconds(2),
   readEventsMax: 256,
   readBytesMax: 1_048_576,
 }
 
+const mayBeInfinite: ReadonlySet<string> = new Set(['stoppedWriterKillAfterMs'])
+
 /** Every problem at once, in words for the person who set it; empty when all is well. */
 export function problemsWithJournalSettings(settings: JournalSettings): string[] {
-  const problems = Object.entries(settings)
-    .filter(([, value]) => !Number.isSafeInteger(value) || value < 1)
+  const problems = Object.entries<number>({ ...settings })
+    .filter(([name, value]) => !isWhole(value) && !(value === Infinity && mayBeInfinite.has(name)))
     .map(([name, value]) => `${name} must be a whole number of at least 1, not ${value}`)
   if (settings.waitingBytesMax < settings.eventBytesMax) {
     problems.push('waitingBytesMax must be at least eventBytesMax, or no such event is ever stored')
   }
   return problems
+}
+
+function isWhole(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 1
 }

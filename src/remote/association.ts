@@ -7,7 +7,7 @@
 import type { DeadLetterReason, InternalRef, Runtime, Watcher } from '../actor/index.ts'
 import type { Admission } from './handshake/handshake-machine.ts'
 import type { Lane } from './handshake/handshake-messages.ts'
-import { Incarnations } from './incarnations.ts'
+import type { Incarnations } from './incarnations.ts'
 import type { InboundLink } from './link/inbound-link.ts'
 import type { LinkLoss, LinkOwner, LinkWorld } from './link/link-owner.ts'
 import { OutboundLink } from './link/outbound-link.ts'
@@ -23,6 +23,8 @@ import type { ByteCursor } from './wire/byte-cursor.ts'
 
 export interface AssociationOptions {
   readonly address: Address
+  /** May know something from an earlier association with this address. */
+  readonly incarnations: Incarnations
   readonly world: LinkWorld
   /** An actor of this node, by the text that stands in a `Watch`. */
   readonly actorAt: (path: string) => InternalRef
@@ -33,11 +35,13 @@ export class Association implements LinkOwner, RefHome {
   readonly address: Address
   readonly runtime: Runtime
   readonly #options: AssociationOptions
-  readonly #incarnations = new Incarnations()
+  readonly #incarnations: Incarnations
   readonly #links: Readonly<Record<Lane, OutboundLink>>
   readonly #inbound = new Map<Lane, { readonly peer: NodeId; readonly link: InboundLink }>()
   readonly #refs: RemoteRefs
   readonly #deathWatch: RemoteDeathWatch
+  /** Once this one is forgotten: that which is in its place, made when it is needed. */
+  #successor: (() => Association) | undefined
 
   constructor(options: AssociationOptions) {
     const { address, world, actorAt } = options
@@ -45,6 +49,7 @@ export class Association implements LinkOwner, RefHome {
     this.address = address
     this.runtime = runtime
     this.#options = options
+    this.#incarnations = options.incarnations
     this.#links = {
       control: new OutboundLink('control', world, this),
       data: new OutboundLink('data', world, this),
@@ -75,6 +80,17 @@ export class Association implements LinkOwner, RefHome {
     return this.#incarnations.current
   }
 
+  get incarnations(): Incarnations {
+    return this.#incarnations
+  }
+
+  /** Nothing is under way in either direction, and nobody watches anybody. */
+  get isIdle(): boolean {
+    const links = Object.values(this.#links)
+    const isQuiet = this.#inbound.size === 0 && this.#deathWatch.isIdle
+    return isQuiet && links.every((link) => !link.isOpen && link.queued === 0)
+  }
+
   /** Messages that wait here, not yet handed to the network. */
   get queued(): number {
     return this.#links.control.queued + this.#links.data.queued
@@ -95,12 +111,14 @@ export class Association implements LinkOwner, RefHome {
   }
 
   watch(ref: RemoteRef, watcher: Watcher): void {
-    if (this.isGone(ref.node)) watcher.watchedTerminated(ref, undefined)
+    if (this.#successor !== undefined) this.#successor().watch(ref, watcher)
+    else if (this.isGone(ref.node)) watcher.watchedTerminated(ref, undefined)
     else this.#deathWatch.watch(ref, watcher)
   }
 
   unwatch(ref: RemoteRef, watcher: Watcher): void {
-    this.#deathWatch.unwatch(ref, watcher)
+    if (this.#successor !== undefined) this.#successor().unwatch(ref, watcher)
+    else this.#deathWatch.unwatch(ref, watcher)
   }
 
   // ---- incarnations
@@ -214,6 +232,12 @@ export class Association implements LinkOwner, RefHome {
 
   lost(lane: Lane, peer: NodeId, { reason, unconfirmed }: LinkLoss): void {
     this.runtime.eventStream.publish(new PeerDisconnected(peer, lane, reason, unconfirmed))
+  }
+
+  /** Only while it is idle: whatever its refs are used for from now on happens in its successor. */
+  retire(successor: () => Association): void {
+    this.#successor = successor
+    for (const link of Object.values(this.#links)) link.retire((lane) => successor().#links[lane])
   }
 
   /** Takes no more messages; calls `done` when what was sent has come or is lost. */

@@ -1,6 +1,6 @@
 /** Tells the operator and the event stream about connections that did not come about: each cause once until it changes. */
 import type { ActorSystem } from '../actor/index.ts'
-import type { Lane, RefusalReason } from './handshake/handshake-messages.ts'
+import type { Lane } from './handshake/handshake-messages.ts'
 import type { ConnectFailure } from './link/peer-connection.ts'
 import type { Address, NodeId } from './node-id.ts'
 import type { HandshakeError } from './remote-errors.ts'
@@ -19,7 +19,11 @@ export class FailureReports {
 
   outboundFailed(failure: ConnectFailure, address: Address): void {
     if (failure.type === 'handshake') {
-      return this.#handshakeFailed(failure.error, failure.refusal, address)
+      const { eventStream } = this.#system
+      eventStream.publish(new HandshakeFailed(failure.error, address))
+      // Only from where we called ourselves: whoever calls us may be anybody.
+      if (failure.refusal === 'quarantined') eventStream.publish(new ThisNodeQuarantined(address))
+      return this.#warn(failure.error, address)
     }
     const { type, detail } = failure.reason
     if (type === 'refused') this.#system.eventStream.publish(new ConnectionRefused(address))
@@ -29,7 +33,8 @@ export class FailureReports {
 
   inboundFailed(failure: ConnectFailure, from: string): void {
     if (failure.type === 'handshake') {
-      return this.#handshakeFailed(failure.error, failure.refusal, failure.error.address)
+      this.#system.eventStream.publish(new HandshakeFailed(failure.error))
+      return this.#warn(failure.error, failure.error.address)
     }
     this.#system.log.debug({ from }, `A connection from ${from} ended before it began`)
   }
@@ -38,14 +43,7 @@ export class FailureReports {
     this.#system.log.debug({ node, lane, reason }, `Connection from ${node} ended: ${reason}`)
   }
 
-  #handshakeFailed(
-    error: HandshakeError,
-    refusal: RefusalReason | undefined,
-    address: Address,
-  ): void {
-    const { eventStream } = this.#system
-    eventStream.publish(new HandshakeFailed(error))
-    if (refusal === 'quarantined') eventStream.publish(new ThisNodeQuarantined(address))
+  #warn(error: HandshakeError, address: Address): void {
     if (this.#isNews(address, error.message)) this.#system.log.warn({ err: error }, error.message)
   }
 

@@ -17,6 +17,14 @@ export class Incarnations {
     return this.#current
   }
 
+  /** Whether nothing is known. */
+  get isBlank(): boolean {
+    return (
+      this.#current === undefined &&
+      this.#former.size + this.#quarantined.size + this.#removed.size === 0
+    )
+  }
+
   /** Answers whether that is news. The one before is over for good. */
   learn(node: NodeId): boolean {
     if (this.#current === node) return false

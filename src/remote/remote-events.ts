@@ -45,9 +45,12 @@ export class ConnectionRefused {
 export class HandshakeFailed {
   readonly type = 'HandshakeFailed'
   readonly error: HandshakeError
+  /** The address that this node called; undefined when it was called, and who called may be anybody. */
+  readonly called: Address | undefined
 
-  constructor(error: HandshakeError) {
+  constructor(error: HandshakeError, called?: Address) {
     this.error = error
+    this.called = called
   }
 }
 

@@ -37,6 +37,8 @@ export interface RemoteSettings {
   readonly handshakesMax: number
   /** Refs of one peer's actors that are kept, so that equal refs are `===`. */
   readonly refsMax: number
+  /** Peers that are kept in mind; beyond, those that are not spoken with are forgotten. */
+  readonly peersMax: number
   /** How long stopping waits for what was sent to leave this node. */
   readonly stopWaitMs: number
   /** Actors under these paths are spoken to on the control lane, which user data cannot hold up. For small messages. */
@@ -61,8 +63,9 @@ export const defaultRemoteSettings: RemoteSettings = {
   connectionsMax: 4_096,
   handshakesMax: 256,
   refsMax: 65_536,
+  peersMax: 4_096,
   stopWaitMs: seconds(1),
-  controlPaths: ['/system/cluster'],
+  controlPaths: ['/system/cluster', '/system/singletons', '/system/sharding'],
   serialization: defaultSerializationSettings,
 }
 
@@ -86,6 +89,7 @@ const counts = [
   'connectionsMax',
   'handshakesMax',
   'refsMax',
+  'peersMax',
 ] as const
 
 /** Every problem at once, in words for the person who set it; empty when all is well. */

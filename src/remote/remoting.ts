@@ -3,7 +3,7 @@
  * that use it; it stops by itself after the last actor of the system has.
  */
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
-import { type ActorRef, type ActorSystem, type InternalRef } from '../actor/index.ts'
+import type { ActorRef, ActorSystem, InternalRef } from '../actor/index.ts'
 import { ValueCodec } from '../serialization/index.ts'
 import { Associations } from './associations.ts'
 import { FailureReports } from './failure-reports.ts'
@@ -150,6 +150,16 @@ export class Remoting {
   /** Messages for that address that have not been handed to the network. */
   queuedFor(address: Address): number {
     return this.#associations.find(address)?.queued ?? 0
+  }
+
+  /** Messages for all peers together that have not been handed to the network. */
+  get queued(): number {
+    return this.#associations.queued
+  }
+
+  /** Peers that this node keeps in mind. */
+  get peerCount(): number {
+    return this.#associations.count
   }
 
   /** The cluster has removed that node: whoever watches an actor of it is told. */

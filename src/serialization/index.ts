@@ -15,6 +15,11 @@
  *   regular expressions, instances of classes, cycles, half surrogate pairs, properties named `__proto__`,
  *   `constructor` or `prototype`, and what is too deep, too many or too large. Properties under symbols and such as are
  *   not enumerable are not looked at, as in a structured clone.
+ * - A message belongs to the runtime once it was sent. It is looked at when it is sent and encoded at the end of the turn,
+ *   without a copy in between, because a copy, or a second look at the bytes, would cost a tenth of all sending. Whoever
+ *   changes it in between: what can travel arrives changed; what msgpackr refuses is dropped with the reason
+ *   `cannot-serialize`; what only the receiver refuses (too deep, a key `__proto__`) closes the connection at the receiver,
+ *   which is logged there, `PeerDisconnected` counts what was under way, and the next connection goes on with what waits.
  * - Bytes from outside are checked before anything is built from them: they cannot run code, reach a prototype, choose a
  *   class, keep hold of a buffer, or make this node allocate more than their own length justifies.
  * - Nothing here belongs to the process: codecs are objects of a node or of a connection.

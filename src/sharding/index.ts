@@ -1,9 +1,10 @@
 /**
  * Sharding: entities grouped into shards, and every shard at home on one node at a time.
  *
- * Reading order: `sharding-messages.ts` (who says what), `coordinator/` (who gives shards their homes, and moves them),
- * `region/` (a node's door: where messages go, and which shards live here), `shard/` (the entities of one shard),
- * `allocation/` (which home is best). So far all of it decides and none of it acts.
+ * Reading order: `cluster-sharding.ts` (the door), `entity-ref.ts`, `sharding-messages.ts` (who says what), `coordinator/`
+ * (who gives shards their homes, and moves them), `region/` (where messages go, and which shards live here), `shard/` (the
+ * entities of one shard), `allocation/` (which home is best). In each, the machine decides and the actor acts;
+ * `running-type.ts` puts them together.
  *
  * Promises: a shard has at most one home; a home is told only after it was stored; per sender and entity, messages arrive
  * in the order in which they were sent, also across moves; what is not delivered is dropped with a reason.
@@ -20,6 +21,17 @@ export type {
   ShardAllocationStrategy,
 } from './allocation/shard-allocation-strategy.ts'
 export {
+  ClusterSharding,
+  type ClusterShardingOptions,
+  type CoordinatorHost,
+  type RegionState,
+} from './cluster-sharding.ts'
+export type { EntityContext, Passivate } from './entity-context.ts'
+export type { EntityDefinition, ProxyDefinition, RegionDefinition } from './entity-definition.ts'
+export type { EntityRef } from './entity-ref.ts'
+export { EntityTypeKey } from './entity-type-key.ts'
+export type { EntityExplanation } from './explanation.ts'
+export {
   HashCodeMessageExtractor,
   HashCodeNoEnvelopeMessageExtractor,
   type MessageExtractor,
@@ -33,6 +45,7 @@ export {
   shardOf,
 } from './shard-id.ts'
 export * from './sharding-errors.ts'
+export * from './sharding-events.ts'
 export {
   type ShardingSettings,
   defaultShardingSettings,

@@ -24,6 +24,8 @@ export interface ShardingSettings {
   readonly rebalanceAbsoluteLimit: number
   /** Fraction of all shards moved in one round, at most; one shard always may. */
   readonly rebalanceRelativeLimit: number
+  /** How long an allocation strategy may think; then the default strategy decides in its place. */
+  readonly strategyTimeoutMs: number
   /** Idle time after which an entity is stopped; its next message starts it again. Infinity keeps it for ever. */
   readonly passivateIdleAfterMs: number
   /** How often a shard looks for idle entities. They are stopped late by up to this long. */
@@ -44,6 +46,7 @@ export const defaultShardingSettings: ShardingSettings = {
   rebalanceIntervalMs: seconds(10),
   rebalanceAbsoluteLimit: 20,
   rebalanceRelativeLimit: 0.1,
+  strategyTimeoutMs: seconds(5),
   passivateIdleAfterMs: minutes(2),
   passivationSweepIntervalMs: minutes(1),
   passivationTimeoutMs: minutes(1),
@@ -63,6 +66,7 @@ const durations: readonly (keyof ShardingSettings)[] = [
   'handOffForceMarginMs',
   'gracefulShutdownTimeoutMs',
   'rebalanceIntervalMs',
+  'strategyTimeoutMs',
   'passivationSweepIntervalMs',
   'passivationTimeoutMs',
 ]
@@ -77,7 +81,9 @@ const counts: readonly (keyof ShardingSettings)[] = [
 
 /** Every problem at once, in words for the person who set it; empty when all is well. */
 export function problemsWithShardingSettings(settings: ShardingSettings): string[] {
-  const problems: string[] = []
+  const problems = Object.keys(settings)
+    .filter((name) => !Object.hasOwn(defaultShardingSettings, name))
+    .map((name) => `${name} is not a setting of sharding`)
   for (const name of durations) {
     const value = settings[name]
     if (!(value > 0 && value < Infinity)) problems.push(`${name} must be positive, not ${value}`)

@@ -6,25 +6,33 @@ import { BinaryHeap } from '../foundation/binary-heap.ts'
 
 /** Something that will happen once. `Owner` is where it happens. */
 export class Appointment<Owner> {
-  readonly dueUs: number
-  readonly tieBreak: number
   readonly ordinal: number
   readonly owner: Owner
   /** What it is, in one word for the trace. */
   readonly kind: string
   readonly run: () => void
   readonly #agenda: Agenda<Owner>
+  #dueUs: number
+  #tieBreak: number
   #isWaiting = true
   #isAwaited = true
 
   constructor(agenda: Agenda<Owner>, ordinal: number, plan: Plan<Owner>) {
     this.#agenda = agenda
     this.ordinal = ordinal
-    this.dueUs = plan.dueUs
-    this.tieBreak = plan.tieBreak
+    this.#dueUs = plan.dueUs
+    this.#tieBreak = plan.tieBreak
     this.owner = plan.owner
     this.kind = plan.kind
     this.run = plan.run
+  }
+
+  get dueUs(): number {
+    return this.#dueUs
+  }
+
+  get tieBreak(): number {
+    return this.#tieBreak
   }
 
   get isWaiting(): boolean {
@@ -44,6 +52,12 @@ export class Appointment<Owner> {
 
   cancel(): void {
     if (this.#isWaiting) this.#agenda.forget(this)
+  }
+
+  /** Called by the agenda, which must not hold it meanwhile. */
+  move(dueUs: number, tieBreak: number): void {
+    this.#dueUs = dueUs
+    this.#tieBreak = tieBreak
   }
 
   /** Called by the agenda, once. */
@@ -90,6 +104,20 @@ export class Agenda<Owner> {
     this.#heap.pop()
     first.leave()
     return first
+  }
+
+  /** Who owns the next appointment. */
+  get nextOwner(): Owner | undefined {
+    return this.#first()?.owner
+  }
+
+  /** Puts the next appointment off, to a new place among those of that time. */
+  postpone(dueUs: number, tieBreak: number): void {
+    const first = this.#first()
+    if (first === undefined) return
+    this.#heap.pop()
+    first.move(dueUs, tieBreak)
+    this.#heap.push(first)
   }
 
   forget(appointment: Appointment<Owner>): void {

@@ -1,7 +1,7 @@
 /**
  * One life of one node: every capability its code has, bound to this life and revoked in one place. After a crash its
- * timers and ready tasks are gone, and what stray continuations still call does nothing but count. Later ports (network,
- * storage) are given out here too, built on `after`.
+ * timers and ready tasks are gone, and what stray continuations still call does nothing but count. The ports to network and
+ * storage are built on `appoint`, so they end with it too.
  */
 import type { Environment } from '../foundation/environment.ts'
 import { RingBuffer } from '../foundation/ring-buffer.ts'
@@ -60,6 +60,8 @@ export class Incarnation implements Surroundings {
   readonly #tieBreaks: SeededRandom
   readonly #immediates = new RingBuffer<{ callback: (() => void) | undefined }>()
   #isAlive = true
+  #pausedUntilUs = 0
+  #pauseCount = 0
 
   constructor(world: Ground, parts: IncarnationParts) {
     const { name, number, clock, random } = parts
@@ -110,8 +112,12 @@ export class Incarnation implements Surroundings {
     }
   }
 
+  /** For the network and the store, which may not know that this life is over: then nothing will happen. */
   appoint(delayMs: number, kind: string, run: () => void): Appointment<Incarnation> {
-    return this.#world.appoint(this, { delayMs, kind, run, tieBreak: this.#tieBreaks.next() })
+    const tieBreak = this.#tieBreaks.next()
+    const appointment = this.#world.appoint(this, { delayMs, kind, run, tieBreak })
+    if (!this.#isAlive) appointment.cancel()
+    return appointment
   }
 
   /** Asked before everything this life does; false when it is over. */
@@ -122,6 +128,31 @@ export class Incarnation implements Surroundings {
     }
     this.#world.strayed(this)
     return false
+  }
+
+  /** Nothing of it runs before this time of the world. */
+  get pausedUntilUs(): number {
+    return this.#pausedUntilUs
+  }
+
+  /** A new place among all that is due when a pause ends: what was first is not first any more. */
+  drawTieBreak(): number {
+    return this.#tieBreaks.next()
+  }
+
+  get pauseCount(): number {
+    return this.#pauseCount
+  }
+
+  pause(untilUs: number): void {
+    this.#pauseCount++
+    this.#pausedUntilUs = Math.max(this.#pausedUntilUs, untilUs)
+    this.#dispatcher.hold()
+  }
+
+  /** Called at the end of every pause; another one may have begun meanwhile. */
+  resume(nowUs: number): void {
+    if (this.#isAlive && nowUs >= this.#pausedUntilUs) this.#dispatcher.release()
   }
 
   revoke(): void {

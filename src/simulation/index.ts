@@ -21,9 +21,19 @@
  * call site; a crashed node does nothing any more. Limits: real I/O cannot be awaited, and a promise that an actor
  * awaits must be settled by a step, not from outside.
  */
+export { causalSlice } from './causal-slice.ts'
+export { ClusterChecks, type ClusterChecksOptions } from './checkers/cluster-checks.ts'
+export type { Findings, WatchedLife } from './checkers/findings.ts'
+export { NoSilentLoss } from './checkers/no-silent-loss.ts'
+export { NothingAcknowledgedIsLost } from './checkers/nothing-acknowledged-is-lost.ts'
+export { OneActiveInstance } from './checkers/one-active-instance.ts'
+export { OneCoordinator } from './checkers/one-coordinator.ts'
+export { SenderOrder } from './checkers/sender-order.ts'
+export { type SimulatedNodeOptions, simulatedPort, startSimulatedNode } from './cluster-nodes.ts'
 export { SeededRandom, draw } from './seeded-random.ts'
 export type { TerminationSignal } from './simulated-process.ts'
 export {
+  type Excuses,
   type Scenario,
   type SeedResult,
   type SimulateOptions,
@@ -44,4 +54,9 @@ export {
   type Violation,
   describeViolation,
 } from './simulation-errors.ts'
+export type { Latency } from './network/links.ts'
+export type { NetworkSettings } from './network/network-ground.ts'
+export type { SimulatedNetwork } from './network/simulated-network.ts'
+export type { SimulatedStore, StoreFaults } from './storage/simulated-store.ts'
+export { type AcceptedAppend, StoreChecks } from './storage/store-checks.ts'
 export { type TraceEvent, formatEvent } from './trace.ts'

@@ -94,6 +94,21 @@ describe('SeededDispatcher', () => {
     expect(orders.size).toBe(24)
   })
 
+  test('lets whoever wants to look do so before each turn', () => {
+    const {
+      turns,
+      dispatchers: [dispatcher],
+    } = make(1)
+    const log: string[] = []
+    const end = dispatcher!.beforeTurns(() => log.push('look'))
+    dispatcher!.execute(new Work('a', log, 0))
+    runAll(turns)
+    end()
+    dispatcher!.execute(new Work('b', log, 0))
+    runAll(turns)
+    expect(log).toEqual(['look', 'a', 'b'])
+  })
+
   test('refuses a task that asks twice', () => {
     const {
       dispatchers: [dispatcher],

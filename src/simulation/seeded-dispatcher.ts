@@ -54,8 +54,10 @@ export class SeededDispatcher<Place> implements Dispatcher {
   readonly #random: SeededRandom
   readonly #mayAct: () => boolean
   readonly #known = new WeakMap<Task, KnownTask>()
+  readonly #looks = new Set<() => void>()
   #internal: KnownTask[] = []
   #ordinary: KnownTask[] = []
+  #isHeld = false
 
   /** `mayAct` is asked at every call: false once the incarnation has crashed. */
   constructor(
@@ -73,17 +75,24 @@ export class SeededDispatcher<Place> implements Dispatcher {
     if (this.#mayAct()) this.#makeReady(this.#know(task))
   }
 
+  beforeTurns(look: () => void): () => void {
+    const entry = (): void => look()
+    this.#looks.add(entry)
+    return () => void this.#looks.delete(entry)
+  }
+
   /** Takes a drawn task out of the ready ones. There must be one. */
   draw(): KnownTask {
     const ready = this.#internal.length > 0 ? this.#internal : this.#ordinary
     const drawn = take(ready, ready.length === 1 ? 0 : this.#random.below(ready.length))
     drawn.isReady = false
-    if (this.#internal.length + this.#ordinary.length === 0) this.#turns.remove(this)
+    if (!this.#hasReady) this.#turns.remove(this)
     return drawn
   }
 
   /** Gives the task its turn and answers how many units it did. */
   run(known: KnownTask): number {
+    for (const look of this.#looks) look()
     const quota = 1 + this.#random.below(QUOTA_MAX)
     const units = known.task.run(quota)
     assert(units <= quota, `${known.name} does no more than its quota`)
@@ -93,15 +102,32 @@ export class SeededDispatcher<Place> implements Dispatcher {
 
   /** Forgets every ready task: the incarnation has crashed. */
   clear(): void {
-    if (this.#internal.length + this.#ordinary.length > 0) this.#turns.remove(this)
+    if (this.#hasReady && !this.#isHeld) this.#turns.remove(this)
     this.#internal = []
     this.#ordinary = []
+  }
+
+  /** Gives no turn until `release`. */
+  hold(): void {
+    if (this.#isHeld) return
+    this.#isHeld = true
+    if (this.#hasReady) this.#turns.remove(this)
+  }
+
+  release(): void {
+    if (!this.#isHeld) return
+    this.#isHeld = false
+    if (this.#hasReady) this.#turns.add(this)
+  }
+
+  get #hasReady(): boolean {
+    return this.#internal.length + this.#ordinary.length > 0
   }
 
   #makeReady(known: KnownTask): void {
     assert(!known.isReady, `${known.name} asks for one turn at a time`)
     known.isReady = true
-    if (this.#internal.length + this.#ordinary.length === 0) this.#turns.add(this)
+    if (!this.#hasReady && !this.#isHeld) this.#turns.add(this)
     if (known.task.isInternal) this.#internal.push(known)
     else this.#ordinary.push(known)
   }

@@ -12,6 +12,8 @@ import {
 } from './simulation-errors.ts'
 import { type TraceEvent, formatEvent } from './trace.ts'
 
+const LINES_SHOWN = 20
+
 /** Builds nodes, runs them and checks. What it rejects with fails the seed. */
 export type Scenario = (simulation: Simulation) => void | Promise<void>
 
@@ -32,6 +34,8 @@ export interface SeedResult {
   readonly events: number
   readonly faults: number
   readonly simulatedMs: number
+  /** Deviations that an injected fault permits, by name. */
+  readonly excuses: Excuses
   readonly lastEvents: readonly TraceEvent[]
 }
 
@@ -44,7 +48,10 @@ export interface SimulationReport {
   readonly events: number
   readonly faults: number
   readonly simulatedMs: number
+  readonly excuses: Excuses
 }
+
+export type Excuses = Readonly<Record<string, number>>
 
 /** Rejects with `SimulationFailed` at the first seed that fails. */
 export async function simulate(name: string, options: SimulateOptions): Promise<SimulationReport> {
@@ -87,11 +94,21 @@ async function simulateSeed(
       })
     }
   }
-  const { seed, hash, checkpoints, events, faults, now: simulatedMs } = simulation
+  const { seed, hash, checkpoints, events, faults, excuses, now: simulatedMs } = simulation
   violations.unshift(...simulation.violations)
-  const lastEvents = simulation.lastEvents()
+  const lastEvents = simulation.lastEvents(options.eventsKept)
   simulation[Symbol.dispose]()
-  return { seed, violations, hash, checkpoints, events, faults, simulatedMs, lastEvents }
+  return {
+    seed,
+    violations,
+    hash,
+    checkpoints,
+    events,
+    faults,
+    simulatedMs,
+    excuses,
+    lastEvents,
+  }
 }
 
 export const emptyReport: SimulationReport = {
@@ -101,6 +118,7 @@ export const emptyReport: SimulationReport = {
   events: 0,
   faults: 0,
   simulatedMs: 0,
+  excuses: {},
 }
 
 export function addToReport(report: SimulationReport, result: SeedResult): SimulationReport {
@@ -111,7 +129,14 @@ export function addToReport(report: SimulationReport, result: SeedResult): Simul
     events: report.events + result.events,
     faults: report.faults + result.faults,
     simulatedMs: report.simulatedMs + result.simulatedMs,
+    excuses: sumOf(report.excuses, result.excuses),
   }
+}
+
+function sumOf(one: Excuses, other: Excuses): Excuses {
+  const sum: Record<string, number> = { ...one }
+  for (const [name, count] of Object.entries(other)) sum[name] = (sum[name] ?? 0) + count
+  return sum
 }
 
 function combined(first: string, second: string): string {
@@ -123,7 +148,7 @@ function combined(first: string, second: string): string {
 function failure(name: string, result: SeedResult): SimulationFailed {
   const { seed, simulatedMs: timeMs, violations } = result
   const summary = `"${name}" fails under seed ${seed}. To meet it again: simulate(${show(name)}, { seed: ${seed}, … })`
-  const lastEvents = result.lastEvents.map(formatEvent)
+  const lastEvents = result.lastEvents.slice(-LINES_SHOWN).map(formatEvent)
   return new SimulationFailed(summary, { seed, timeMs, lastEvents }, violations)
 }
 

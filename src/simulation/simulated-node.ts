@@ -9,8 +9,14 @@ import {
 } from '../actor/index.ts'
 import type { Environment } from '../foundation/environment.ts'
 import { show } from '../foundation/show.ts'
+import type { Journal } from '../persistence/index.ts'
+import type { Transport } from '../remote/index.ts'
+import type { WatchedLife } from './checkers/findings.ts'
 import type { Incarnation } from './incarnation.ts'
+import { SimulatedTransport } from './network/simulated-transport.ts'
+import type { SimulatedNetwork } from './network/simulated-network.ts'
 import { SimulationMisuse } from './simulation-errors.ts'
+import type { SimulatedStore } from './storage/simulated-store.ts'
 import type { World } from './world.ts'
 
 export interface NodeOptions {
@@ -20,12 +26,19 @@ export interface NodeOptions {
 }
 
 /** One life of a node. */
-export interface SimulatedNode {
+export interface SimulatedNode extends WatchedLife {
   readonly name: string
   /** 1 for the first life, one more after each crash. */
   readonly incarnation: number
   readonly environment: Environment
+  /** Made at first use: a whole node brings its own. */
   readonly system: ActorSystem
+  /** The simulated network, from this node's machine: its host name is the node's name. */
+  readonly transport: Transport
+  /** The store that all nodes share, as this node sees it. */
+  readonly journal: Journal
+  /** Makes every message that this system loses an event of the trace. */
+  traceLosses(system: ActorSystem): void
 }
 
 /** A node together with the life that only the simulation may end. */
@@ -34,8 +47,20 @@ export interface LivingNode {
   readonly life: Incarnation
 }
 
+/** What all nodes stand on. */
+export interface Infrastructure {
+  readonly world: World
+  readonly network: SimulatedNetwork
+  readonly store: SimulatedStore
+}
+
 /** Every message that its system loses is an event of the trace. */
-export function startNode(world: World, name: string, options: NodeOptions): LivingNode {
+export function startNode(
+  infrastructure: Infrastructure,
+  name: string,
+  options: NodeOptions,
+): LivingNode {
+  const { world, network } = infrastructure
   if (!/^[^\s*#]+$/.test(name)) {
     throw new SimulationMisuse(
       `${show(name)} cannot name a node: use text without spaces, * and #.`,
@@ -43,19 +68,70 @@ export function startNode(world: World, name: string, options: NodeOptions): Liv
   }
   const life = world.begin(name, options.wallOffsetMs ?? 0)
   try {
-    return { node: bootNode(world, life, options), life }
+    network.hostUp(name)
+    const node = new BootedNode(infrastructure, life, options)
+    // Settings that do not hold are refused here, not at first use.
+    if (options.settings !== undefined) void node.system
+    return { node, life }
   } catch (error) {
     world.end(life, 'did not start')
     throw error
   }
 }
 
-function bootNode(world: World, life: Incarnation, { settings }: NodeOptions): SimulatedNode {
-  const { name, environment, number: incarnation } = life
-  const system = new ActorSystem(name, { environment, ...(settings && { settings }) })
-  const noteLost = (event: LostMessage): void => world.note(life, 'lost', `${event}`)
-  system.eventStream.subscribe<LostMessage>(DeadLetter, noteLost)
-  system.eventStream.subscribe<LostMessage>(Dropped, noteLost)
-  system.eventStream.subscribe<LostMessage>(UnhandledMessage, noteLost)
-  return { name, incarnation, environment, system }
+class BootedNode implements SimulatedNode {
+  readonly name: string
+  readonly label: string
+  readonly incarnation: number
+  readonly environment: Environment
+  readonly transport: Transport
+  readonly journal: Journal
+  readonly #world: World
+  readonly #life: Incarnation
+  readonly #settings: Partial<ActorSettings> | undefined
+  #system: ActorSystem | undefined
+
+  constructor({ world, network, store }: Infrastructure, life: Incarnation, options: NodeOptions) {
+    this.name = life.name
+    this.label = life.label
+    this.incarnation = life.number
+    this.environment = life.environment
+    this.transport = new SimulatedTransport(network, life)
+    this.journal = store.journalFor(life)
+    this.#world = world
+    this.#life = life
+    this.#settings = options.settings
+  }
+
+  get system(): ActorSystem {
+    this.#system ??= this.#newSystem()
+    return this.#system
+  }
+
+  get isAlive(): boolean {
+    return this.#life.isAlive
+  }
+
+  get isPaused(): boolean {
+    return this.isAlive && this.#life.pausedUntilUs > this.#world.clock.nowUs
+  }
+
+  get pauseCount(): number {
+    return this.#life.pauseCount
+  }
+
+  traceLosses({ eventStream }: ActorSystem): void {
+    const noteLost = (event: LostMessage): void => this.#world.note(this.#life, 'lost', `${event}`)
+    eventStream.subscribe<LostMessage>(DeadLetter, noteLost)
+    eventStream.subscribe<LostMessage>(Dropped, noteLost)
+    eventStream.subscribe<LostMessage>(UnhandledMessage, noteLost)
+  }
+
+  #newSystem(): ActorSystem {
+    const { name, environment } = this
+    const settings = this.#settings
+    const system = new ActorSystem(name, { environment, ...(settings && { settings }) })
+    this.traceLosses(system)
+    return system
+  }
 }

@@ -4,6 +4,7 @@ import { show } from '../foundation/show.ts'
 import type { Incarnation } from './incarnation.ts'
 import { type DrainMode, bestDrainMode } from './microtasks.ts'
 import { type Goal, type Outcome, Stepper } from './run.ts'
+import { SimulatedNetwork } from './network/simulated-network.ts'
 import type { SeededRandom } from './seeded-random.ts'
 import {
   type LivingNode,
@@ -14,6 +15,7 @@ import {
 import type { TerminationSignal } from './simulated-process.ts'
 import { GoalNotReached, SimulationMisuse, type Violation } from './simulation-errors.ts'
 import type { TraceEvent } from './trace.ts'
+import { SimulatedStore } from './storage/simulated-store.ts'
 import { World } from './world.ts'
 
 export interface SimulationOptions {
@@ -31,13 +33,19 @@ export class Simulation {
   readonly seed: number
   /** Chance for the scenario itself. */
   readonly random: SeededRandom
+  /** What lies between the nodes, and the faults it can have. */
+  readonly network: SimulatedNetwork
+  /** Where the nodes keep their events, and the faults it can have. */
+  readonly store: SimulatedStore
   readonly #world: World
   readonly #stepper: Stepper
   readonly #stepsMax: number
   readonly #drainMode: DrainMode
   readonly #nodes = new Map<string, LivingNode>()
+  readonly #excuses = new Map<string, number>()
   readonly #invariants = new Map<string, () => boolean>()
   #isDisposed = false
+  #isHostCrash = false
 
   /** The stepper is for those who make many simulations. */
   constructor(options: SimulationOptions, stepper = new Stepper()) {
@@ -50,6 +58,9 @@ export class Simulation {
     this.#drainMode = options.drainMode ?? bestDrainMode
     this.#world = new World(seed, eventsKept)
     this.#stepper = stepper
+    this.network = new SimulatedNetwork(this.#world)
+    this.store = new SimulatedStore(this.#world)
+    this.#world.onEnd = (life) => this.network.ended(life, this.#isHostCrash)
     this.random = this.#world.random('scenario')
   }
 
@@ -60,15 +71,46 @@ export class Simulation {
     this.#assertUsable()
     const living = this.#nodes.get(name)
     if (living?.life.isAlive === true) return living.node
-    const started = startNode(this.#world, name, options)
+    const started = startNode(
+      { world: this.#world, network: this.network, store: this.store },
+      name,
+      options,
+    )
     this.#nodes.set(name, started)
     return started.node
   }
 
-  /** Ends the node without goodbye: nothing of it runs any more. `node` with the same name starts it again. */
-  crash(name: string): void {
-    this.fault(`crash of ${name}`)
-    this.#world.end(this.#life(name), 'crash')
+  /**
+   * Ends the node without goodbye: nothing of it runs any more. `node` with the same name starts it again. When only the
+   * process dies (the default), its machine closes the connections; when the machine does, nobody hears of it.
+   */
+  crash(name: string, of: 'process' | 'host' = 'process'): void {
+    const life = this.#life(name)
+    this.fault(`crash of ${name}${of === 'host' ? ' with its machine' : ''}`)
+    this.#isHostCrash = of === 'host'
+    this.#world.end(life, 'crash')
+    this.#isHostCrash = false
+  }
+
+  /**
+   * Stops the node's process for so long, as SIGSTOP does: no step of it runs, its clocks go on, its machine still takes
+   * bytes. Afterwards overdue timers and waiting bytes come in any order.
+   */
+  pause(name: string, duration: Duration): void {
+    const durationMs = toMs(duration, 'pause')
+    const life = this.#life(name)
+    this.fault(`pause of ${name} for ${formatMs(durationMs)}`)
+    this.#world.pause(life, durationMs)
+  }
+
+  /** Whether a node of that name lives. */
+  isAlive(name: string): boolean {
+    return this.#nodes.get(name)?.life.isAlive === true
+  }
+
+  isPaused(name: string): boolean {
+    const life = this.#nodes.get(name)?.life
+    return life?.isAlive === true && life.pausedUntilUs > this.#world.clock.nowUs
   }
 
   /** Sends a signal to the node's process, as an operator would. A second one ends it at once. */
@@ -151,6 +193,18 @@ export class Simulation {
     this.#world.note(this.#world.current, 'record', text)
   }
 
+  /** Counts a deviation that a rule permits because of an injected fault. Printed with the result. */
+  excuse(name: string): void {
+    const count = this.#excuses.get(name) ?? 0
+    this.#excuses.set(name, count + 1)
+    if (count === 0) this.#world.note(this.#world.current, 'excuse', name)
+  }
+
+  /** How often each excuse was used. */
+  get excuses(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#excuses)
+  }
+
   get violations(): readonly Violation[] {
     return this.#world.violations
   }
@@ -164,6 +218,11 @@ export class Simulation {
   /** Whether a run has been asked for and has not come to its end. */
   get isRunning(): boolean {
     return this.#world.activity !== 'resting'
+  }
+
+  /** The life whose code runs, such as `a#2`; `*` for the scenario itself. */
+  get here(): string {
+    return this.#world.current.label
   }
 
   /** Virtual milliseconds since the simulation began. */

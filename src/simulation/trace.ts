@@ -11,6 +11,10 @@ export interface TraceEvent {
   readonly place: string
   readonly kind: string
   readonly text: string
+  /** The place itself: the same for all events of one life. */
+  readonly at: TracedPlace
+  /** For `send` and `receive`: the same number at both, so that effects can be followed to their causes. */
+  readonly edge?: number
 }
 
 interface Entry {
@@ -20,6 +24,10 @@ interface Entry {
   readonly text: string
   /** Units of work done in a turn; -1 where that means nothing. */
   units: number
+  /** Number of the bytes that were sent or received; -1 where that means nothing. */
+  readonly edge: number
+  /** Where those bytes go. */
+  readonly peer: TracedPlace | undefined
 }
 
 export interface TracedPlace {
@@ -30,13 +38,19 @@ export interface TracedPlace {
 /** Events between two hashes that are kept to find where two runs part. */
 const EVENTS_PER_CHECKPOINT = 10_000
 
+/** What has to do with no bytes under way. */
+const noEdge = { edge: -1, peer: undefined } as const
+
 const turnHash = stableHash('turn')
+const sendHash = stableHash('send')
+const receiveHash = stableHash('receive')
 
 export class Trace {
   readonly #entries: (Entry | undefined)[]
   readonly #kindHashes = new Map<string, number>()
   readonly #checkpoints: string[] = []
   #count = 0
+  #edges = 0
   #low = 0x243f6a88
   #high = 0x85a308d3
 
@@ -61,7 +75,7 @@ export class Trace {
 
   /** Notes the start of a turn; `endTurn` completes it, so that what the turn causes stands below it. */
   beginTurn(timeUs: number, place: TracedPlace, taskName: string): Entry {
-    const entry: Entry = { timeUs, place, kind: 'turn', text: taskName, units: -1 }
+    const entry: Entry = { timeUs, place, kind: 'turn', text: taskName, units: -1, ...noEdge }
     this.#keep(entry)
     return entry
   }
@@ -74,10 +88,36 @@ export class Trace {
   }
 
   add(timeUs: number, place: TracedPlace, kind: string, text = ''): void {
-    const entry = { timeUs, place, kind, text, units: -1 }
+    const entry = { timeUs, place, kind, text, units: -1, ...noEdge }
     this.#keep(entry)
     this.#mixHead(this.#kindHash(kind), entry)
     if (text !== '') this.#mix(stableHash(text))
+  }
+
+  /** Bytes leave; answers the number by which they will be known when they arrive. */
+  sent(timeUs: number, place: TracedPlace, peer: TracedPlace, bytes: number): number {
+    const edge = ++this.#edges
+    const entry: Entry = { timeUs, place, kind: 'send', text: '', units: bytes, edge, peer }
+    this.#keep(entry)
+    this.#mixHead(sendHash, entry)
+    this.#mix(bytes)
+    return edge
+  }
+
+  /** Bytes arrive, all or a part. */
+  received(timeUs: number, place: TracedPlace, edge: number): void {
+    const entry: Entry = {
+      timeUs,
+      place,
+      kind: 'receive',
+      text: '',
+      units: -1,
+      edge,
+      peer: undefined,
+    }
+    this.#keep(entry)
+    this.#mixHead(receiveHash, entry)
+    this.#mix(edge)
   }
 
   /** The last events, oldest first. */
@@ -124,9 +164,20 @@ export function formatEvent(event: TraceEvent): string {
   return `${time}  ${event.place.padEnd(6)}  ${event.kind.padEnd(9)}  ${event.text}`.trimEnd()
 }
 
-function toEvent({ timeUs, place, kind, text, units }: Entry): TraceEvent {
-  const work = units < 0 ? '' : `, ${units} ${units === 1 ? 'unit' : 'units'}`
-  return { timeMs: timeUs / 1_000, place: place.label, kind, text: text + work }
+function toEvent(entry: Entry): TraceEvent {
+  const { timeUs, place, kind, edge } = entry
+  const event = { timeMs: timeUs / 1_000, place: place.label, kind, at: place }
+  return edge < 0
+    ? { ...event, text: entry.text + workOf(entry) }
+    : { ...event, text: travelOf(entry), edge }
+}
+
+function workOf({ units }: Entry): string {
+  return units < 0 ? '' : `, ${units} ${units === 1 ? 'unit' : 'units'}`
+}
+
+function travelOf({ edge, peer, units }: Entry): string {
+  return peer === undefined ? `bytes ${edge}` : `bytes ${edge} (${units}) to ${peer.label}`
 }
 
 function hex(value: number): string {

@@ -34,6 +34,8 @@ export class World implements Ground {
   readonly stage: Incarnation
   /** Set by the run in progress. */
   activity: Activity = 'resting'
+  /** Set once: hears of every life that ends. */
+  onEnd: (place: Incarnation) => void = () => {}
   faults = 0
   strayCalls = 0
   readonly #random: SeededRandom
@@ -78,7 +80,19 @@ export class World implements Ground {
     if (!place.isAlive) return
     this.note(place, 'end', why)
     place.revoke()
+    this.onEnd(place)
     this.#agenda.forgetAllOf(place)
+  }
+
+  /** Nothing of this life runs for so long. What comes due meanwhile is done afterwards, in any order. */
+  pause(place: Incarnation, durationMs: number): void {
+    const untilUs = this.clock.deadlineUs(durationMs)
+    place.pause(untilUs)
+    this.stage.appoint(durationMs, 'resume', () => {
+      if (!place.isAlive) return
+      place.resume(this.clock.nowUs)
+      this.note(place, 'resume')
+    })
   }
 
   // ---- what incarnations ask for
@@ -140,6 +154,7 @@ export class World implements Ground {
   /** Lets one thing happen; false when nothing will until then. */
   step(untilUs: number): boolean {
     const { nowUs } = this.clock
+    this.#postponePaused()
     const dueUs = this.#agenda.nextDueUs
     if (!this.#turns.isEmpty && (dueUs > nowUs || this.#order.chance(TURN_FIRST))) {
       this.#giveTurn(nowUs)
@@ -153,6 +168,15 @@ export class World implements Ground {
 
   rest(): void {
     this.#whereabouts.rest()
+  }
+
+  /** Puts off what comes next as long as it belongs to a paused node. */
+  #postponePaused(): void {
+    for (;;) {
+      const owner = this.#agenda.nextOwner
+      if (owner === undefined || owner.pausedUntilUs <= this.#agenda.nextDueUs) return
+      this.#agenda.postpone(owner.pausedUntilUs, owner.drawTieBreak())
+    }
   }
 
   #giveTurn(nowUs: number): void {

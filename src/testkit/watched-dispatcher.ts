@@ -33,6 +33,10 @@ export class WatchedDispatcher implements Dispatcher {
     })
   }
 
+  beforeTurns(look: () => void, everyMs: number): () => void {
+    return this.#dispatcher.beforeTurns(look, everyMs)
+  }
+
   #run(task: Task, quota: number): number {
     this.#movements++
     this.#last = task

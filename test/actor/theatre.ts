@@ -43,6 +43,11 @@ class HandWorld implements Dispatcher {
     this.#ready.push(task)
   }
 
+  /** Nobody in this world sleeps. */
+  beforeTurns(): () => void {
+    return () => undefined
+  }
+
   giveTurn(quota: number): void {
     const task = this.#ready.shift()
     if (task !== undefined && task.run(quota) >= quota) this.#ready.push(task)

@@ -8,8 +8,10 @@ import type { ClusterEffect, ClusterInput } from '../../src/cluster/cluster-prot
 import type { ClusterEvent } from '../../src/cluster/cluster-events.ts'
 import type { ClusterMessage } from '../../src/cluster/cluster-messages.ts'
 import { type ClusterSettings, defaultClusterSettings } from '../../src/cluster/cluster-settings.ts'
+import { clusterProtocol } from '../../src/cluster/cluster-shapes.ts'
 import { memberOf } from '../../src/cluster/gossip/gossip.ts'
 import { type Address, type NodeId, addressOfNode, nodeIdOf } from '../../src/remote/index.ts'
+import { NotAMessage } from '../../src/serialization/index.ts'
 import { SeededRandom } from '../../src/simulation/seeded-random.ts'
 import { Checks } from './checks.ts'
 
@@ -221,6 +223,10 @@ export class Network {
 
   #send(from: Node, address: Address, to: NodeId | undefined, message: ClusterMessage): void {
     this.messages++
+    // What a real peer would take, or not.
+    const taken = clusterProtocol.unpack(clusterProtocol.pack(message))
+    if (taken instanceof NotAMessage)
+      throw new Error(`${taken.problem}: ${JSON.stringify(message)}`)
     const link = `${from.address}>${address}`
     if (this.#cuts.has(link) || this.random.chance(this.dropProbability)) return
     const [least, most] = this.#options.latencyMs ?? [1, 5]

@@ -78,6 +78,18 @@ describe('joining', () => {
   })
 })
 
+test('one that dies while all are still joining does not keep the others waiting', () => {
+  const network = new Network({ settings: { minMembers: 3 } })
+  for (const address of addresses.slice(0, 2)) network.start(address, addresses)
+  const first = network.latest('a:1').machine
+  network.runUntil('two joining', () => first.gossip.members.length === 2, 10_000)
+  network.run(2_000)
+  network.crash(network.latest('b:1'))
+  for (const address of addresses.slice(2, 4)) network.start(address, addresses)
+  network.runUntil('three Up', () => network.isWhole, 10_000)
+  expect(network.alive).toHaveLength(3)
+})
+
 describe('leaving and downing', () => {
   test('CL-007 the leader is always the lowest address, after a crash and after a leave', () => {
     const network = cluster(4)
@@ -172,6 +184,18 @@ describe('crashes', () => {
         expect(told).toEqual(['UnreachableMember', 'MemberDowned', 'MemberRemoved(Down)'])
         expect(network.alive.some((node) => types(node, start).includes('Frozen'))).toBe(false)
       }
+    }
+  })
+
+  test('kill -9 of one of five is removed within 4.5 s', () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const network = cluster(5, { seed })
+      network.run(seed * 137)
+      const victim = network.random.pick(network.nodes)
+      network.crash(victim)
+      const knows = ({ machine }: Node) => memberOf(machine.gossip, victim.id) !== undefined
+      const took = network.runUntil('removal', () => !network.alive.some(knows), 15_000)
+      expect(took).toBeLessThan(4_500)
     }
   })
 

@@ -2,15 +2,16 @@
  * A process of its own that writes into a shared LMDB journal until it is killed, and says on standard output what was
  * acknowledged: `id sequenceNr text` per line. Fenced, it claims the stream back: it fights on purpose.
  *
- *   node --import tsx test/contracts/lmdb-writer.ts FOLDER NAME STREAMS
+ *   node --import tsx test/contracts/lmdb-writer.ts FOLDER NAME STREAMS [KILL-AFTER-MS]
  */
 import { writeSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { LmdbJournal } from '../../src/persistence/index.ts'
 import { appendText, claimed } from './journal-words.ts'
 
-const [folder = '', name = '', streams = '1'] = process.argv.slice(2)
-const journal = LmdbJournal.open({ folder })
+const [folder = '', name = '', streams = '1', killAfterMs = '2000'] = process.argv.slice(2)
+const settings = { stoppedWriterKillAfterMs: Number(killAfterMs) }
+const journal = LmdbJournal.open({ folder, settings })
 
 /** Synchronous, so that no line is lost with the process; a full pipe is tried again when its reader had a turn. */
 async function say(line: string): Promise<void> {

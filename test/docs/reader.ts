@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process'
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { Snippet } from './snippets.ts'
 
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
@@ -52,12 +53,7 @@ export class Reader {
 
   /** Installs the package; projects in folders below have it then, too. */
   async install(): Promise<void> {
-    const installed = join(this.#folder, 'node_modules', 'sherd')
-    mkdirSync(installed, { recursive: true })
-    copyFileSync(join(root, 'package.json'), join(installed, 'package.json'))
-    const project = join(root, 'tsconfig.build.json')
-    const built = await tsc('-p', project, '--outDir', join(installed, 'dist'))
-    if (built.code !== 0) throw new Error(`The package cannot be built:\n${built.stdout}`)
+    await buildTo(join(this.#folder, 'node_modules', 'sherd'))
   }
 
   /** Compiles all snippets at once. Answers the complaints, each with page and line. */
@@ -88,6 +84,26 @@ export class Reader {
   #write(name: string, text: string): void {
     writeFileSync(join(this.#folder, name), text)
   }
+}
+
+/** Packs the package as we would publish it, from the source as it is: `sherd-0.1.0.tgz` in this folder. */
+export async function packTo(folder: string, name: string): Promise<void> {
+  const made = join(root, 'build', name)
+  rmSync(made, { recursive: true, force: true })
+  await buildTo(made)
+  for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md']) {
+    copyFileSync(join(root, file), join(made, file))
+  }
+  const words = ['pack', '--ignore-scripts', '--pack-destination', folder]
+  await promisify(execFile)('npm', words, { cwd: made, shell: process.platform === 'win32' })
+}
+
+async function buildTo(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  copyFileSync(join(root, 'package.json'), join(folder, 'package.json'))
+  const project = join(root, 'tsconfig.build.json')
+  const built = await tsc('-p', project, '--outDir', join(folder, 'dist'))
+  if (built.code !== 0) throw new Error(`The package cannot be built:\n${built.stdout}`)
 }
 
 export interface NodeOptions {

@@ -16,7 +16,8 @@ export interface Snippet {
 
 const continuation = '<!-- continues -->'
 
-interface Block {
+/** A fenced block of a page. */
+export interface Block {
   readonly language: string
   /** Index of its first line of content. */
   readonly start: number
@@ -44,7 +45,7 @@ export function snippetsIn(page: string, text: string): Snippet[] {
   return snippets
 }
 
-function blocksIn(page: string, text: string): Block[] {
+export function blocksIn(page: string, text: string): Block[] {
   const lines = text.split('\n')
   const blocks: Block[] = []
   let before = ''

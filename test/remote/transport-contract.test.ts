@@ -6,7 +6,7 @@ import {
   tcpTransport,
   type Transport,
 } from '../../src/remote/index.ts'
-import { SeededRandom } from '../../src/simulation/index.ts'
+import { SeededRandom, Simulation } from '../../src/simulation/index.ts'
 import { MemoryNetwork } from './memory-transport.ts'
 
 /** Records what a connection tells, and lets a test wait for it. */
@@ -17,6 +17,12 @@ class Recorder implements ConnectionHandler {
   turns = 0
   reason: CloseReason | undefined
   #wake: (() => void)[] = []
+  readonly #simulation: Simulation | undefined
+
+  /** In a simulation, waiting is letting virtual time pass. */
+  constructor(simulation?: Simulation) {
+    this.#simulation = simulation
+  }
 
   opened(): void {
     this.isOpen = true
@@ -41,6 +47,7 @@ class Recorder implements ConnectionHandler {
   }
 
   async until(isTrue: (recorder: this) => boolean): Promise<void> {
+    if (this.#simulation !== undefined) return this.#simulation.runUntil(() => isTrue(this))
     while (!isTrue(this)) await new Promise<void>((resolve) => this.#wake.push(resolve))
   }
 
@@ -55,18 +62,32 @@ const memory = (): Transport =>
     schedule: (callback) => void setImmediate(callback),
   }).transport
 
-const transports = { tcp: () => tcpTransport, memory } as const
+interface Ground {
+  readonly transport: Transport
+  readonly simulation?: Simulation
+}
+
+const simulated = (): Ground => {
+  const simulation = new Simulation({ seed: 4 })
+  return { transport: simulation.node('a').transport, simulation }
+}
+
+const grounds: Record<'tcp' | 'memory' | 'simulated', () => Ground> = {
+  tcp: () => ({ transport: tcpTransport }),
+  memory: () => ({ transport: memory() }),
+  simulated,
+}
 
 /** Two ends that have heard from each other. */
-async function connected(kind: keyof typeof transports) {
-  const transport = transports[kind]()
-  const far = new Recorder()
+async function connected(kind: keyof typeof grounds) {
+  const { transport, simulation } = grounds[kind]()
+  const far = new Recorder(simulation)
   let accepted: Connection | undefined
   const listener = await transport.listen({ host: '127.0.0.1', port: 0 }, (connection) => {
     accepted = connection
     return far
   })
-  const near = new Recorder()
+  const near = new Recorder(simulation)
   const at = { host: '127.0.0.1', port: listener.port }
   const connection = transport.connect(at, near, { timeoutMs: 5_000 })
   expect(near.isOpen).toBe(false)
@@ -74,10 +95,10 @@ async function connected(kind: keyof typeof transports) {
   connection.write(Buffer.from('!'))
   await far.until(({ bytes }) => bytes.length === 1)
   far.bytes = Buffer.alloc(0)
-  return { transport, listener, near, far, connection, accepted: accepted!, at }
+  return { transport, listener, near, far, connection, accepted: accepted!, at, simulation }
 }
 
-describe.each(['tcp', 'memory'] as const)('the %s transport', (kind) => {
+describe.each(['tcp', 'memory', 'simulated'] as const)('the %s transport', (kind) => {
   test('carries bytes both ways, in order', async () => {
     const { near, far, connection, accepted, listener } = await connected(kind)
     for (let n = 0; n < 500; n++) connection.write(Buffer.from(`${n},`))
@@ -134,12 +155,12 @@ describe.each(['tcp', 'memory'] as const)('the %s transport', (kind) => {
   })
 
   test('says that nobody listens, or that somebody does already', async () => {
-    const { transport, listener, at, near, connection } = await connected(kind)
+    const { transport, listener, at, near, connection, simulation } = await connected(kind)
     await expect(transport.listen(at, () => near)).rejects.toMatchObject({ code: 'PORT_TAKEN' })
     connection.destroy()
     await near.until(({ reason }) => reason !== undefined)
     await listener.close()
-    const refused = new Recorder()
+    const refused = new Recorder(simulation)
     transport.connect(at, refused, { timeoutMs: 5_000 })
     await refused.until(({ reason }) => reason !== undefined)
     expect(refused.reason?.type).toBe('refused')

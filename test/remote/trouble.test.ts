@@ -1,12 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type ActorRef, DeadLetter, Dropped } from '../../src/actor/index.ts'
-import {
-  ConnectionRefused,
-  HandshakeFailed,
-  PeerConnected,
-  PeerDisconnected,
-  ThisNodeQuarantined,
-} from '../../src/remote/index.ts'
+import { type ActorRef, Dropped } from '../../src/actor/index.ts'
+import { PeerConnected, PeerDisconnected } from '../../src/remote/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { nextEvent, type TestNode, TestNodes } from './nodes.ts'
 
@@ -20,96 +14,6 @@ describe.each(['tcp', 'memory'] as const)('trouble over %s', (kind) => {
 
   const refTo = (from: TestNode, to: { address: string }, path: string): ActorRef<string> =>
     from.remoting.refAt(to.address, path)
-
-  /** A port where nobody listens now. */
-  const freePort = async (): Promise<number> => {
-    const node = await nodes.start()
-    await node.kill()
-    return node.port
-  }
-
-  test('RM-001 sent to an absent node for longer than messages wait: lost, and later ones arrive', async () => {
-    const a = await nodes.start({ remote: { giveUpAfterMs: 60 } })
-    const port = await freePort()
-    const target = refTo(a, { address: `127.0.0.1:${port}` }, '/user/probe')
-    const refused = nextEvent(a.system, ConnectionRefused)
-    const lost = nextEvent(a.system, DeadLetter)
-    target.tell('too early')
-    expect((await refused).address).toBe(`127.0.0.1:${port}`)
-    expect(await lost).toMatchObject({ message: 'too early', reason: 'unreachable' })
-    const b = await nodes.start({ port })
-    const probe = createTestProbe<string>(b.system, 'probe')
-    target.tell('in time')
-    await probe.expect('in time')
-  })
-
-  test('RM-001 sent to an absent node that comes soon: the very first message arrives', async () => {
-    const a = await nodes.start()
-    const port = await freePort()
-    const refused = nextEvent(a.system, ConnectionRefused)
-    refTo(a, { address: `127.0.0.1:${port}` }, '/user/probe').tell('the first')
-    await refused
-    const b = await nodes.start({ port })
-    const probe = createTestProbe<string>(b.system, 'probe')
-    await probe.expect('the first')
-  })
-
-  test('RM-001 called by a name that is not its own: refused, told at both ends, a dead letter', async () => {
-    const a = await nodes.start()
-    const advertised = await nodes.start({ advertised: { host: 'other.example' } })
-    const lost = nextEvent(a.system, DeadLetter)
-    const told = nextEvent(advertised.system, HandshakeFailed)
-    refTo(a, { address: `127.0.0.1:${advertised.port}` }, '/user/probe').tell('hello')
-    expect(await lost).toMatchObject({ reason: 'connection-rejected' })
-    expect((await told).error.code).toBe('WRONG_ADDRESS')
-    await a.logs.expect(/Call it by its advertised address/, { level: 'warn' })
-  })
-
-  test('RM-002 a peer that restarts on the same port is spoken to again, and its former self never', async () => {
-    const a = await nodes.start()
-    const b = await nodes.start()
-    const probe = createTestProbe<string>(b.system, 'probe')
-    const byName = refTo(a, b.remoting, '/user/probe')
-    byName.tell('one')
-    await probe.expect('one')
-    expect(a.remoting.peerAt(b.remoting.address)).toBe(b.remoting.node)
-    const toFormer = a.remoting.refAt(b.remoting.node, '/user/probe') as ActorRef<string>
-    const broken = nextEvent(a.system, PeerDisconnected)
-    await b.kill()
-    expect(await broken).toMatchObject({ node: b.remoting.node, lane: 'data' })
-    const lost = nextEvent(a.system, DeadLetter)
-    toFormer.tell('to the former')
-    const again = await nodes.start({ port: b.port })
-    const next = createTestProbe<string>(again.system, 'probe')
-    byName.tell('two')
-    await next.expect('two', { within: '10s' })
-    expect(await lost).toMatchObject({ message: 'to the former', reason: 'former-incarnation' })
-    expect(a.remoting.peerAt(b.remoting.address)).toBe(again.remoting.node)
-    const later = nextEvent(a.system, DeadLetter)
-    toFormer.tell('much later')
-    expect(await later).toMatchObject({ reason: 'former-incarnation' })
-    await expect(toFormer.ask(() => 'question')).rejects.toThrow('already been terminated')
-  })
-
-  test('RM-002 a quarantined incarnation is refused and told so; the next one is not', async () => {
-    const [a, b] = [await nodes.start(), await nodes.start()]
-    const probe = createTestProbe<string>(b.system, 'probe')
-    const target = refTo(a, b.remoting, '/user/probe')
-    target.tell('one')
-    await probe.expect('one')
-    a.remoting.quarantine(b.remoting.node, 'removed')
-    const lost = nextEvent(a.system, DeadLetter)
-    target.tell('two')
-    expect(await lost).toMatchObject({ reason: 'connection-rejected', message: 'two' })
-    const told = nextEvent(b.system, ThisNodeQuarantined)
-    refTo(b, a.remoting, '/user/nobody').tell('hello')
-    expect((await told).by).toBe(a.remoting.address)
-    await b.kill()
-    const again = await nodes.start({ port: b.port })
-    const next = createTestProbe<string>(again.system, 'probe')
-    target.tell('three')
-    await next.expect('three', { within: '10s' })
-  })
 
   test('messages and asks go on after a broken connection, in order', async () => {
     const [a, b] = [await nodes.start(), await nodes.start()]
@@ -154,6 +58,36 @@ describe.each(['tcp', 'memory'] as const)('trouble over %s', (kind) => {
     for (let n = 0; n < 100; n++) target.tell(`${n}`)
     await a.system.terminate()
     expect((await probe.receive(100)).at(-1)).toBe('99')
+  })
+})
+
+describe('a message that is changed after it was sent', () => {
+  const nodes = new TestNodes('memory')
+  afterEach(() => nodes.stop())
+
+  test('arrives changed, is dropped, or breaks the connection, and later ones arrive', async () => {
+    const [a, b] = [await nodes.start(), await nodes.start()]
+    const probe = createTestProbe<unknown>(b.system, 'probe')
+    const target = a.remoting.refAt(b.remoting.address, '/user/probe')
+    const send = (change: (box: { value: unknown }) => void): void => {
+      const box = { value: 1 as unknown }
+      target.tell(box)
+      change(box)
+    }
+    send((box) => (box.value = 2))
+    await probe.expect({ value: 2 })
+    const dropped = nextEvent(a.system, Dropped)
+    send((box) => (box.value = () => undefined))
+    expect(await dropped).toMatchObject({ reason: 'cannot-serialize' })
+    target.tell('between')
+    await probe.expect('between')
+    const broken = nextEvent(a.system, PeerDisconnected)
+    send((box) => {
+      for (let depth = 0; depth < 1_000; depth++) box.value = [box.value]
+    })
+    expect((await broken).unconfirmed).toBeGreaterThan(0)
+    target.tell('after')
+    await probe.expect('after')
   })
 })
 

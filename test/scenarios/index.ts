@@ -2,6 +2,7 @@
 import type { Scenario } from '../../src/simulation/index.ts'
 import { canary } from './canary.ts'
 import { pingPong } from './ping-pong.ts'
+import { spine } from './spine.ts'
 import { workshop } from './workshop.ts'
 
 export interface KnownScenario {
@@ -27,6 +28,15 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       scenario: pingPong,
       summary: 'one message back and forth between two nodes',
       defaultSeeds: 1_000,
+    },
+  ],
+  [
+    'spine',
+    {
+      scenario: spine,
+      summary:
+        'whole nodes with durable entities under load, and faults of network, nodes and store',
+      defaultSeeds: 200,
     },
   ],
   [

@@ -36,6 +36,7 @@ describe('npm run simulate', () => {
       'events',
       'faults',
       'simulatedMs',
+      'excuses',
     ])
     expect(last).toMatchObject({ scenario: 'ping-pong', seeds: 5, violations: 0 })
     expect(progress.some((line) => /^ping-pong: \d of 5 seeds, 0 violations$/.test(line))).toBe(
@@ -107,6 +108,7 @@ describe('two runs of one seed', () => {
     events: 100,
     faults: 0,
     simulatedMs: 5_000,
+    excuses: {},
     lastEvents: [],
   })
 

@@ -19,3 +19,5 @@ export const replaying = 512
 export const stopAsked = 1024
 /** Messages push back a receive timeout. */
 export const timed = 2048
+/** There may be a million of its kind: its rare state is dropped whenever nothing is in it. */
+export const frugal = 4096

@@ -54,4 +54,29 @@ export class CellState {
   stopStage: 'children' | 'handler' | 'post-stop' | undefined
   /** Ends the wait for a handler that does not settle. */
   patience: Timer | undefined
+
+  /** Whether a fresh one would do as well. */
+  get isBlank(): boolean {
+    return (
+      this.children === undefined &&
+      this.watchers === undefined &&
+      this.watching === undefined &&
+      this.scope === undefined &&
+      this.pending === undefined &&
+      this.stashes.size === 0 &&
+      (this.replays === undefined || this.replays.length === 0) &&
+      this.inward.length === 0 &&
+      this.timers === undefined &&
+      this.receiveTimeout === undefined &&
+      this.adapters === undefined &&
+      this.mailbox === undefined &&
+      this.abort === undefined &&
+      this.childListener === undefined &&
+      this.promiseLevel === undefined &&
+      this.failure === undefined &&
+      this.stopStage === undefined &&
+      this.stopCallback === undefined &&
+      this.namelessCount === 0
+    )
+  }
 }

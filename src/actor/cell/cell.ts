@@ -24,6 +24,7 @@ import {
   unhandled,
 } from '../behavior/behavior.ts'
 import {
+  frugal,
   guarded,
   internalPriority,
   inTurn,
@@ -39,6 +40,7 @@ import {
 } from './cell-flags.ts'
 import { CellState, type Replay } from './cell-state.ts'
 import { Envelope } from './envelope.ts'
+import type { Gate } from './gate.ts'
 import {
   interpretMessage,
   interpretSignal,
@@ -70,6 +72,7 @@ export class Cell implements Task, Watcher {
   behavior: AnyBehavior
   mailbox: RingBuffer<unknown> | undefined
   flags: number
+  gate: Gate | undefined
   #state: CellState | undefined
   #context: ActorContext<never> | undefined
 
@@ -79,6 +82,7 @@ export class Cell implements Task, Watcher {
     this.behavior = behavior
     this.mailbox = undefined
     this.flags = unstarted | scheduled | (isInternal ? internalPriority : 0)
+    this.gate = undefined
     this.#state = undefined
     this.#context = undefined
     ref.cell = this
@@ -146,6 +150,7 @@ export class Cell implements Task, Watcher {
   // ---- turns
 
   run(quota: number): number {
+    if (this.gate?.isClosed === true && (this.flags & stopping) === 0) return this.gate.park(this)
     this.flags |= inTurn
     let done = 0
     while (done < quota) {
@@ -161,14 +166,13 @@ export class Cell implements Task, Watcher {
     this.flags &= ~inTurn
     if (done < quota) {
       this.flags &= ~scheduled
-      if (this.mailbox !== undefined && this.mailbox.size === 0) this.#giveBackMailbox()
+      if (this.mailbox?.size === 0) {
+        this.runtime.mailboxes.give(this.mailbox)
+        this.mailbox = undefined
+      }
+      if ((this.flags & frugal) !== 0 && this.#state?.isBlank === true) this.#state = undefined
     }
     return done
-  }
-
-  #giveBackMailbox(): void {
-    this.runtime.mailboxes.give(this.mailbox!)
-    this.mailbox = undefined
   }
 
   #takeMail(limit: number): number {
@@ -328,6 +332,16 @@ export class Cell implements Task, Watcher {
   #failed(error: unknown): void {
     this.endReplays()
     this.#fail(error)
+  }
+
+  /** Fails whatever supervises it: for what no supervisor may answer. */
+  failForGood(cause: unknown): void {
+    this.#failed(cause)
+  }
+
+  /** From now on its rare state is dropped whenever it is idle and nothing is in it. */
+  beFrugal(): void {
+    this.flags |= frugal
   }
 
   /** Stops the actor for this reason; nobody supervises it any more. */

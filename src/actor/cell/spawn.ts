@@ -1,14 +1,19 @@
 /** Brings a child into being under a cell. */
+import { assert } from '../../foundation/assert.ts'
 import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import type { SpawnOptions } from '../context/actor-context.ts'
 import { DuplicateActorName } from '../actor-errors.ts'
 import { encodeActorName } from '../ref/actor-path.ts'
 import type { ActorRef } from '../ref/actor-ref.ts'
-import type { Behavior, MessageHandler } from '../behavior/behavior.ts'
+import type { AnyBehavior, Behavior, MessageHandler } from '../behavior/behavior.ts'
 import { Cell } from './cell.ts'
+import { stopping, terminated } from './cell-flags.ts'
 import { asBehavior } from '../behavior/interpret.ts'
+import type { Gate } from './gate.ts'
 import { LocalRef } from '../ref/local-ref.ts'
 import { problemsWithMailbox } from './mailbox.ts'
+
+const noOptions: Readonly<SpawnOptions> = {}
 
 export function spawnChild<U>(
   parent: Cell,
@@ -18,7 +23,7 @@ export function spawnChild<U>(
   const initial = asBehavior(behavior, 'spawn')
   const state = parent.state()
   const name = typeof options === 'string' ? options : options?.name
-  const mailbox = typeof options === 'string' ? undefined : options?.mailbox
+  const { mailbox, gate } = typeof options === 'object' ? options : noOptions
   const encoded =
     name === undefined ? `$${(++state.namelessCount).toString(36)}` : encodeActorName(name)
   const children = (state.children ??= new Map())
@@ -30,8 +35,34 @@ export function spawnChild<U>(
   const ref = new LocalRef(encoded, parent.ref, runtime.nextUid())
   const cell = new Cell(ref, runtime, initial, parent.isInternal)
   if (mailbox !== undefined) cell.boundMailbox(mailbox)
+  cell.gate = gate
   children.set(encoded, ref)
   return ref
+}
+
+/**
+ * For rooms of the runtime: a user's actor under an actor of the runtime, from outside its turn. `name` stands in the path
+ * as it is, and no living child has it. Answers undefined when the parent stops or has stopped.
+ */
+export function spawnGated(
+  parent: LocalRef,
+  behavior: AnyBehavior | ((message: never) => unknown),
+  name: string,
+  gate: Gate,
+): Cell | undefined {
+  const parentCell = parent.cell
+  if (parentCell === undefined || (parentCell.flags & (stopping | terminated)) !== 0) {
+    return undefined
+  }
+  const { runtime } = parentCell
+  const children = (parentCell.state().children ??= new Map())
+  assert(!children.has(name), `${name} lives once`)
+  const ref = new LocalRef(name, parent, runtime.nextUid())
+  // What is no behavior fails the actor when it starts, in its own turn.
+  const cell = new Cell(ref, runtime, behavior as AnyBehavior, false)
+  cell.gate = gate
+  children.set(name, ref)
+  return cell
 }
 
 /** The living child of that name. */

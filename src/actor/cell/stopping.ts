@@ -93,6 +93,7 @@ function finish(cell: Cell): void {
   cell.release()
   for (const watcher of watchers ?? []) watcher.watchedTerminated(ref, failure)
   ref.parent?.cell?.childTerminated(ref)
+  cell.gate?.terminated(cell)
   for (const stash of [...stashes]) {
     for (const message of stash.discard()) {
       runtime.lost(new DeadLetter(message, ref, 'terminated-while-stashed'))

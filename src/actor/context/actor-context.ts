@@ -10,6 +10,7 @@ import type { ActorRef, AskOptions } from '../ref/actor-ref.ts'
 import type { ActorSystem } from '../actor-system.ts'
 import type { TimerScheduler } from './actor-timers.ts'
 import type { Behavior, MessageHandler } from '../behavior/behavior.ts'
+import type { Gate } from '../cell/gate.ts'
 import type { MailboxOptions } from '../cell/mailbox.ts'
 import type { MessageMatch } from './message-adapters.ts'
 import type { StashBuffer } from './stash-buffer.ts'
@@ -79,4 +80,6 @@ export interface SpawnOptions {
   readonly name?: string
   /** Unbounded when not given. */
   readonly mailbox?: MailboxOptions
+  /** For rooms of the runtime: what may hold this actor still. */
+  readonly gate?: Gate
 }

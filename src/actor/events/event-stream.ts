@@ -71,6 +71,15 @@ export class EventStream {
     return subscription
   }
 
+  /** Whether an event of exactly this class would be heard; for those who make it only then. */
+  hasListeners(eventClass: EventClass<unknown>): boolean {
+    if (this.#subscribers.size === 0) return false
+    const prototype = eventClass.prototype as object
+    const known = this.#listeners.get(prototype)
+    const listeners = known ?? this.#listenersTo(Object.create(prototype) as object)
+    return listeners.length > 0
+  }
+
   /** Delivers to those who are subscribed now, in the order in which they first subscribed. Never throws. */
   publish(event: object): void {
     if (this.#subscribers.size === 0) return

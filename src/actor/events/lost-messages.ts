@@ -44,6 +44,10 @@ export type DeadLetterReason =
   | 'quarantined'
   /** This node's remoting has stopped. */
   | 'remoting-stopped'
+  /** The region of that entity type has stopped on this node, or stopped before a home was found. */
+  | 'region-stopped'
+  /** It names no entity, or one that cannot be. */
+  | 'no-entity'
 
 /** A limit was reached or a buffer was given up, so it was dropped on purpose. */
 export class Dropped {
@@ -81,6 +85,16 @@ export type DroppedReason =
   | 'outbound-queue-full'
   /** It holds something that has no meaning outside this process; the log says what and where. */
   | 'cannot-serialize'
+  /** It waited for a singleton whose place is not known, and more came after it than may wait. */
+  | 'singleton-buffer-full'
+  /** Too many messages waited for shards whose home was not known. */
+  | 'shard-buffer-full'
+  /** Too many messages waited for entities that were stopping. */
+  | 'entity-buffer-full'
+  /** It came back from a former home so late that later ones had gone ahead. */
+  | 'overtaken'
+  /** Its entity did not stop in time when its shard moved, and had to be stopped by force. */
+  | 'hand-off-timeout'
 
 /** The actor's behavior had no use for it. */
 export class UnhandledMessage {

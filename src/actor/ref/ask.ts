@@ -2,6 +2,7 @@
  * Questions with one answer. The address for the answer, the promise and its timer are one object in the system's timer
  * wheel: no actor and no timer of the platform per question. An answer that comes too late is a dead letter.
  */
+import { show } from '../../foundation/show.ts'
 import type { WheelTimer } from '../../foundation/timer-wheel.ts'
 import {
   AskAborted,
@@ -23,8 +24,15 @@ import { isStatusReply, type StatusReply } from './status-reply.ts'
 /** Sends a message with its question apart, for targets that carry the address for the answer in their own way. */
 export type SendQuestion = (message: never, question: Question) => void
 
+/** Whoever can be asked: an actor, or what stands for one. */
+export interface AskTarget {
+  readonly isTerminated: boolean
+  tell(message: never): void
+  toString(): string
+}
+
 export function ask<Reply>(
-  target: InternalRef,
+  target: AskTarget,
   makeMessage: (replyTo: ActorRef<Reply>) => never,
   options: AskOptions | undefined,
   runtime: Runtime,
@@ -42,6 +50,7 @@ export function ask<Reply>(
       reject,
     )
     const message = makeMessage(question)
+    question.asked = message
     // Also to a dead target: there it becomes the dead letter that says who was asked.
     if (send === undefined) target.tell(message)
     else send(message, question)
@@ -53,7 +62,7 @@ export function ask<Reply>(
 }
 
 export function askWithStatus<Value>(
-  target: InternalRef,
+  target: AskTarget,
   makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => never,
   options: AskOptions | undefined,
   runtime: Runtime,
@@ -76,9 +85,11 @@ export class Question implements Abortable, InternalRef, WheelTimer {
   isOver = false
   /** Under which number other nodes answer; set by remoting when the question first leaves this node. */
   wireNumber = -1
+  /** The message that carries it, to be named should no answer come. */
+  asked: unknown = undefined
   readonly #runtime: Runtime
   readonly #number: number
-  readonly #target: InternalRef
+  readonly #target: AskTarget
   readonly #timeoutMs: number
   readonly #resolve: (reply: unknown) => void
   readonly #reject: (error: unknown) => void
@@ -87,7 +98,7 @@ export class Question implements Abortable, InternalRef, WheelTimer {
 
   constructor(
     runtime: Runtime,
-    target: InternalRef,
+    target: AskTarget,
     timeoutMs: number,
     resolve: (reply: unknown) => void,
     reject: (error: unknown) => void,
@@ -122,7 +133,7 @@ export class Question implements Abortable, InternalRef, WheelTimer {
 
   /** Time is up. */
   fire(): void {
-    this.fail(new AskTimeout(this.#target.toString(), this.#timeoutMs))
+    this.fail(new AskTimeout(this.#target.toString(), this.#timeoutMs, nameOf(this.asked)))
   }
 
   fail(error: unknown): void {
@@ -177,4 +188,13 @@ export class Question implements Abortable, InternalRef, WheelTimer {
   toJSON(): string {
     return this.toString()
   }
+}
+
+/** What people call a message: its type, its class, or a text itself. */
+function nameOf(message: unknown): string | undefined {
+  if (typeof message === 'string') return show(message)
+  if (typeof message !== 'object' || message === null) return undefined
+  if ('type' in message && typeof message.type === 'string') return message.type
+  const name: unknown = message.constructor?.name
+  return typeof name === 'string' && name !== 'Object' && name !== 'Array' ? name : undefined
 }

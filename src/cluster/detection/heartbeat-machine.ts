@@ -44,6 +44,8 @@ export class HeartbeatMachine {
   readonly #settings: ClusterSettings
   readonly #watched = new Map<NodeId, PhiAccrual>()
   readonly #suspected = new Set<NodeId>()
+  /** When each watched member last answered; at first, when it was first asked. */
+  readonly #heardAt = new Map<NodeId, number>()
   #members: ReadonlySet<NodeId> = new Set()
   #receivers: ReadonlySet<NodeId> = new Set()
   #sequence = 0
@@ -82,6 +84,13 @@ export class HeartbeatMachine {
     }
   }
 
+  /** Watched members that have not answered for so long; undefined where not every member is watched from here. */
+  silentFor(ms: number, now: number): Set<NodeId> | undefined {
+    const others = [...this.#members].filter((node) => node !== this.#self)
+    if (others.some((node) => !this.#heardAt.has(node))) return undefined
+    return new Set(others.filter((node) => now - (this.#heardAt.get(node) ?? now) > ms))
+  }
+
   #changeMembers(
     members: readonly NodeId[],
     unreachableMembers: ReadonlySet<NodeId>,
@@ -106,11 +115,13 @@ export class HeartbeatMachine {
     const detector = new PhiAccrual(detectorOptions(this.#settings))
     detector.expect(now)
     this.#watched.set(node, detector)
+    this.#heardAt.set(node, now)
     return this.#send(node, 'Heartbeat', this.#sequence)
   }
 
   #forget(node: NodeId): void {
     this.#watched.delete(node)
+    this.#heardAt.delete(node)
     this.#suspected.delete(node)
   }
 
@@ -118,6 +129,7 @@ export class HeartbeatMachine {
     const detector = this.#watched.get(node)
     if (detector === undefined) return []
     detector.heartbeat(now)
+    this.#heardAt.set(node, now)
     if (!this.#suspected.delete(node)) return []
     if (!this.#receivers.has(node)) this.#forget(node)
     return [{ type: 'Trust', node }]

@@ -142,13 +142,13 @@ describe('V-17 timing', () => {
 describe('how long to wait', () => {
   test.each([
     [1, 2_500],
-    [3, 2_500],
-    [5, 5_079],
-    [10, 8_579],
-    [20, 12_079],
-    [50, 16_706],
-    [100, 20_206],
-    [1_000, 31_833],
+    [4, 2_500],
+    [5, 3_627],
+    [10, 7_127],
+    [20, 10_627],
+    [50, 15_253],
+    [100, 18_753],
+    [1_000, 30_380],
   ])('%d members: %d ms', (members, ms) => {
     expect(stableAfterMs(defaultDowningSettings, members, defaultClusterSettings)).toBe(ms)
   })

@@ -1,7 +1,7 @@
 /** What to make of gossip from a peer, and whether to answer. Pure: two views and their senders in, one view out. */
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../remote/index.ts'
-import { type Gossip, mergeConcurrent, seenBy, seenDigest } from './gossip.ts'
+import { type Gossip, memberOf, mergeConcurrent, seenBy, seenDigest } from './gossip.ts'
 import { type VectorClock, compareClocks } from './vector-clock.ts'
 
 export interface Received {
@@ -16,7 +16,7 @@ export function receiveGossip(ours: Gossip, theirs: Gossip, self: NodeId): Recei
   const knowsThatWeSaw = theirs.seen.includes(self)
   switch (order) {
     case 'same':
-      return { gossip: seenBy(ours, theirs.seen), talksBack: !knowsThatWeSaw }
+      return { gossip: seenBy(ours, membersAmong(theirs.seen, ours)), talksBack: !knowsThatWeSaw }
     case 'before':
       return { gossip: ours, talksBack: true }
     case 'after':
@@ -37,4 +37,9 @@ export function answerToStatus(
   const order = compareClocks(theirVersion, ours.version)
   if (order === 'same') return theirSeenDigest === seenDigest(ours) ? 'nothing' : 'gossip'
   return order === 'after' ? 'status' : 'gossip'
+}
+
+/** Equal versions are equal members, unless somebody got it wrong; that must not confuse us too. */
+function membersAmong(nodes: readonly NodeId[], gossip: Gossip): NodeId[] {
+  return nodes.filter((node) => memberOf(gossip, node) !== undefined)
 }

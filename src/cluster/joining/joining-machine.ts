@@ -20,6 +20,8 @@ export type JoiningInput =
   /** Join through this node; through one's own address: form a cluster. */
   | { readonly type: 'JoinNode'; readonly address: Address }
   | { readonly type: 'ConnectionRefused'; readonly address: Address }
+  /** To try on makes no sense. */
+  | { readonly type: 'StopJoining'; readonly problems: readonly string[] }
   | { readonly type: 'Tick' }
   | JoiningMessage
   | Standing
@@ -74,6 +76,8 @@ export class JoiningMachine {
         return this.#start([input.address], input.address === this.#options.address, now)
       case 'ConnectionRefused':
         return this.#absent(input.address, 1)
+      case 'StopJoining':
+        return this.#isTrying ? this.#giveUp('join-failed', input.problems) : []
       case 'InitJoinNack':
         return this.#absent(addressOfNode(input.from), refusalsThatCount)
       case 'InitJoinAck':
@@ -143,14 +147,13 @@ export class JoiningMachine {
 
   /** Let in, given up and removed before the welcome arrived: only another incarnation can join. */
   #turnedAway({ from, standing }: Standing): JoiningEffect[] {
-    const isWaiting = this.#phase === 'seeking' || this.#phase === 'asking'
-    if (!isWaiting || standing !== 'removed') return []
+    if (!this.#isTrying || standing !== 'removed') return []
     if (!this.#seeds.includes(addressOfNode(from))) return []
     return this.#giveUp('join-failed', [`removed by ${from} before it was welcome; start it again`])
   }
 
   #tick(now: number): JoiningEffect[] {
-    if (this.#phase === 'idle' || this.#phase === 'done') return []
+    if (!this.#isTrying) return []
     const { settings } = this.#options
     if (now - this.#startedAt >= settings.joinDeadlineMs) {
       return this.#giveUp('join-failed', [`no answer from ${this.#seeds.join(', ')}`])
@@ -161,6 +164,10 @@ export class JoiningMachine {
     }
     if (this.#mayForm && waited >= settings.seedTimeoutMs) return this.#formCluster()
     return now >= this.#askAgainAt ? this.#askSeeds(now) : []
+  }
+
+  get #isTrying(): boolean {
+    return this.#phase === 'seeking' || this.#phase === 'asking'
   }
 
   #join(to: NodeId): JoiningEffect {

@@ -5,33 +5,51 @@
 import { type ActorContext, Behaviors, type LocalRef, type StashBuffer } from '../../actor/index.ts'
 import { assert } from '../../foundation/assert.ts'
 import type { Task } from '../../foundation/dispatcher.ts'
-import { RingBuffer } from '../../foundation/ring-buffer.ts'
 
 type Cell = NonNullable<LocalRef['cell']>
 type Replay = Parameters<Cell['replay']>[0]
+/** The level of wrapping that a behavior was made at. */
+export type Scope = ReturnType<Cell['state']>['scope']
 
 const emptyReplay: Replay = { endsOnFailure: false, take: () => undefined }
 
+/** To be called while the behavior is set up. */
+export function scopeOf<T>(context: ActorContext<T>): Scope {
+  return cellOf(context).stateIfAny?.scope
+}
+
+/** Nothing but its behavior is kept of this actor while it is idle. */
+export function beFrugal<T>(context: ActorContext<T>): void {
+  cellOf(context).beFrugal()
+}
+
+export interface ActorTurnOptions<T> {
+  readonly context: ActorContext<T>
+  readonly scope: Scope
+  /** Whether no supervisor may answer this failure. */
+  readonly isForGood: (error: unknown) => boolean
+}
+
 export class ActorTurn<T> {
-  readonly #context: ActorContext<T>
+  readonly #options: ActorTurnOptions<T>
   readonly #cell: Cell
-  readonly #scope: ReturnType<Cell['state']>['scope']
-  readonly #works = new RingBuffer<() => void>()
   readonly #replay: Replay = { endsOnFailure: false, take: () => this.#runInScope() }
+  #works: (() => void)[] = []
   #failures: StashBuffer<T> | undefined = undefined
   #isAsked = false
 
-  /** To be made while the behavior is set up. */
-  constructor(context: ActorContext<T>) {
-    const { cell } = context.self as unknown as LocalRef
-    assert(cell !== undefined, 'an actor that is set up has a cell')
-    this.#context = context
-    this.#cell = cell
-    this.#scope = cell.state().scope
+  constructor(options: ActorTurnOptions<T>) {
+    this.#options = options
+    this.#cell = cellOf(options.context)
   }
 
   get isTerminated(): boolean {
     return this.#cell.isTerminated
+  }
+
+  /** Nothing waits to be done. */
+  get isIdle(): boolean {
+    return this.#works.length === 0
   }
 
   /** Whether the actor has more to do right now than what it does. */
@@ -56,18 +74,29 @@ export class ActorTurn<T> {
 
   /** Does now what waits: the actor stops, and will have no other turn. */
   runWaiting(): void {
-    for (let work = this.#works.shift(); work !== undefined; work = this.#works.shift()) work()
+    for (let works = this.#take(); works.length > 0; works = this.#take()) {
+      for (const work of works) work()
+    }
   }
 
   /** Fails the actor as if its handler had thrown this. Only inside the turn. */
   fail(error: unknown): void {
-    const failures = (this.#failures ??= this.#context.stash(1))
-    const { log } = this.#context
-    if (failures.isFull) return log.error({ err: error }, 'one more failure of a failing actor')
+    const { context, isForGood } = this.#options
+    if (isForGood(error)) return this.#cell.failForGood(error)
+    const failures = (this.#failures ??= context.stash(1))
+    if (failures.isFull) {
+      return context.log.error({ err: error }, 'one more failure of a failing actor')
+    }
     failures.stash(null as T)
     failures.unstash(Behaviors.same, 1, () => {
       throw error
     })
+  }
+
+  #take(): (() => void)[] {
+    const works = this.#works
+    if (works.length > 0) this.#works = []
+    return works
   }
 
   /** At the level of wrapping that the behavior was made at, as if called by its handler. */
@@ -75,16 +104,26 @@ export class ActorTurn<T> {
     this.#isAsked = false
     const state = this.#cell.state()
     const enclosing = state.scope
-    state.scope = this.#scope
-    for (let work = this.#works.shift(); work !== undefined; work = this.#works.shift()) {
-      try {
-        work()
-      } catch (error) {
-        this.fail(error)
-      }
+    state.scope = this.#options.scope
+    for (let works = this.#take(); works.length > 0; works = this.#take()) {
+      for (const work of works) this.#attempt(work)
     }
     state.scope = enclosing
     // Whoever unstashed meanwhile stands above us, and the cell takes away the topmost when we answer nothing.
     if (state.replays?.at(-1) !== this.#replay) this.#cell.replay(emptyReplay)
   }
+
+  #attempt(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+}
+
+function cellOf<T>(context: ActorContext<T>): Cell {
+  const { cell } = context.self as unknown as LocalRef
+  assert(cell !== undefined, 'an actor that is set up has a cell')
+  return cell
 }

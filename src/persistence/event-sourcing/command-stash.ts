@@ -36,6 +36,16 @@ export class CommandStash<Command> {
     return !this.#stashes.waiting.isEmpty
   }
 
+  /** Nothing waits, nothing is kept, and nothing is on its way. */
+  get isEmpty(): boolean {
+    const { waiting, kept } = this.#stashes
+    return waiting.isEmpty && kept.isEmpty && this.#origin === 'mail'
+  }
+
+  forEachWaiting(visit: (command: Command) => void): void {
+    this.#stashes.waiting.forEach(visit)
+  }
+
   /** To be asked once for every command that comes. */
   takeOrigin(): CommandOrigin {
     const origin = this.#origin

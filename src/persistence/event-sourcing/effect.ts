@@ -18,6 +18,11 @@ export type SideEffect<State> =
       readonly orElse: ((error: PersistenceFailure) => unknown) | undefined
     }
 
+interface Done<State> {
+  readonly bytes: readonly Uint8Array[]
+  readonly state: State
+}
+
 export type Verdict = 'handled' | 'unhandled' | 'stash'
 
 const nothing: readonly never[] = []
@@ -29,6 +34,8 @@ export class Effect<Event, State> {
   readonly sideEffects: readonly SideEffect<State>[]
   readonly stops: boolean
   readonly unstashes: boolean
+  /** Instead of events: what has been applied and encoded already. */
+  readonly done: Done<State> | undefined
 
   private constructor(
     events: readonly Event[],
@@ -36,7 +43,9 @@ export class Effect<Event, State> {
     sideEffects: readonly SideEffect<State>[] = nothing,
     stops = false,
     unstashes = false,
+    done?: Done<State>,
   ) {
+    this.done = done
     this.events = events
     this.verdict = verdict
     this.sideEffects = sideEffects
@@ -50,6 +59,11 @@ export class Effect<Event, State> {
   static persist<Event, State>(events: Event | readonly Event[]): Effect<Event, State> {
     const list = Array.isArray(events) ? (events as readonly Event[]) : [events as Event]
     return new Effect<Event, State>(list, 'handled')
+  }
+
+  /** For rooms above: stores these events, which the caller has applied, giving this state, and encoded. */
+  static applied<Event, State>(bytes: readonly Uint8Array[], state: State): Effect<Event, State> {
+    return new Effect<Event, State>(nothing, 'handled', nothing, false, false, { bytes, state })
   }
 
   /** Stores nothing. What is chained still waits for the events before: reads see only what is stored. */
@@ -146,7 +160,7 @@ export class Effect<Event, State> {
     stops: boolean,
     unstashes: boolean,
   ): Effect<Event, State> {
-    return new Effect(this.events, this.verdict, sideEffects, stops, unstashes)
+    return new Effect(this.events, this.verdict, sideEffects, stops, unstashes, this.done)
   }
 }
 

@@ -12,56 +12,83 @@
  *   })
  */
 import { InvalidSettings } from '../../foundation/invalid-settings.ts'
-import { type Behavior, Behaviors, SupervisorStrategy } from '../../actor/index.ts'
+import {
+  type ActorContext,
+  type Behavior,
+  Behaviors,
+  SupervisorStrategy,
+} from '../../actor/index.ts'
 import { ValueCodec } from '../../serialization/index.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
 import { JournalFailure, PersistenceFailure } from './event-sourced-errors.ts'
 import { EventSourcedInstance } from './event-sourced-instance.ts'
-import type { EventSourcedOptions, EventSourcedPlan } from './event-sourced-options.ts'
+import type {
+  EventSourcedFamilyOptions,
+  EventSourcedOptions,
+  EventSourcedPlan,
+} from './event-sourced-options.ts'
 import { defaultEventSourcedSettings, problemsWithEventSourced } from './event-sourced-settings.ts'
 
 export function EventSourcedBehavior<Command, Event, State>(
   options: EventSourcedOptions<Command, Event, State>,
 ): Behavior<Command> {
-  const plan = planOf(options)
+  const { persistenceId, emptyState } = options
+  checkPersistenceId(persistenceId)
+  return new EventSourcedFamily(options, persistenceId).behavior(persistenceId, emptyState)
+}
+
+/** Event-sourced actors that differ in their ids only: what they have in common is there once. */
+export class EventSourcedFamily<Command, Event, State> {
+  readonly #plan: EventSourcedPlan<Command, Event, State>
+
+  constructor(options: EventSourcedFamilyOptions<Command, Event, State>, name = 'the entities') {
+    this.#plan = planOf(options, name)
+  }
+
+  /** The id must be a valid one: see `persistenceIdOf`. */
+  behavior(persistenceId: string, emptyState: State): Behavior<Command> {
+    const plan = this.#plan
+    if (plan.onPersistFailure !== undefined) return restarted(plan, persistenceId, emptyState)
+    return Behaviors.setup<Command>((context) =>
+      new EventSourcedInstance({ plan, persistenceId, emptyState, context }).start(),
+    )
+  }
+}
+
+/** Builds the instance anew after a failed write; one that lost its stream stops all the same. */
+function restarted<Command, Event, State>(
+  plan: EventSourcedPlan<Command, Event, State>,
+  persistenceId: string,
+  emptyState: State,
+): Behavior<Command> {
+  const { onPersistFailure = SupervisorStrategy.stop(), settings } = plan
   return Behaviors.setup<Command>((outer) => {
     // Outside of what is restarted, so that commands survive a failed write.
-    const { stashCapacity } = plan.settings
+    const { stashCapacity } = settings
     const stashes = { waiting: outer.stash(stashCapacity), kept: outer.stash(stashCapacity) }
     let last: EventSourcedInstance<Command, Event, State> | undefined
-    const instance = Behaviors.setup<Command>((context) => {
+    const instance = Behaviors.setup<Command>((context: ActorContext<Command>) => {
       last?.giveUp()
-      last = new EventSourcedInstance(plan, context, stashes)
+      last = new EventSourcedInstance({ plan, persistenceId, emptyState, context, stashes })
       return last.start()
     })
-    return supervised(instance, plan.onPersistFailure)
+    const inner = Behaviors.supervise(instance).onFailure(JournalFailure, onPersistFailure)
+    // What the user's own supervision never sees: it might resume, and the state is ahead of what is stored.
+    return Behaviors.supervise(inner).onFailure(PersistenceFailure, SupervisorStrategy.stop())
   })
 }
 
-/** What the user's own supervision never sees: it might resume, and the state is ahead of what is stored. */
-function supervised<Command>(
-  behavior: Behavior<Command>,
-  onPersistFailure: SupervisorStrategy | undefined,
-): Behavior<Command> {
-  const restarted =
-    onPersistFailure === undefined
-      ? behavior
-      : Behaviors.supervise(behavior).onFailure(JournalFailure, onPersistFailure)
-  return Behaviors.supervise(restarted).onFailure(PersistenceFailure, SupervisorStrategy.stop())
-}
-
 function planOf<Command, Event, State>(
-  options: EventSourcedOptions<Command, Event, State>,
+  options: EventSourcedFamilyOptions<Command, Event, State>,
+  name: string,
 ): EventSourcedPlan<Command, Event, State> {
-  checkPersistenceId(options.persistenceId)
   const settings = { ...defaultEventSourcedSettings, ...options.settings }
   const problems = problemsWithEventSourced(settings)
   const { onPersistFailure } = options
   if (onPersistFailure !== undefined && onPersistFailure.type !== 'backoff') {
     problems.push('onPersistFailure must be SupervisorStrategy.restartWithBackoff(…)')
   }
-  if (problems.length > 0)
-    throw new InvalidSettings(`The settings of ${options.persistenceId}`, problems)
+  if (problems.length > 0) throw new InvalidSettings(`The settings of ${name}`, problems)
   const codec = options.codec ?? new ValueCodec({ use: 'stored' })
   return { ...options, settings, codec }
 }

@@ -70,6 +70,18 @@ export class WriterFenced extends PersistenceFailure {
   }
 }
 
+/** The entity was stopped while an async command of it ran. */
+export class InstanceEnded extends PersistenceFailure {
+  readonly code = 'INSTANCE_ENDED'
+
+  constructor(persistenceId: string) {
+    super(
+      persistenceId,
+      `${show(persistenceId)} was stopped before the command had settled. It had no effect and may be sent again.`,
+    )
+  }
+}
+
 /** Nothing came from the journal for too long. */
 export class RecoveryTimedOut extends CodedError {
   readonly code = 'RECOVERY_TIMED_OUT'

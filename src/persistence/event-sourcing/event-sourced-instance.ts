@@ -4,7 +4,8 @@
  *   recovering ──▶ running ──stop effect──▶ stopping ──▶ ended
  *       └─────────────┴──failure, stop or restart of the actor──▶ ended
  *
- * Commands that come while it is not running wait in a stash, and so do those that find too many writes in flight.
+ * Commands that come while it is not running wait in a stash, and so do those that find too many writes in flight. While
+ * nothing is under way, all that is kept is the state and where the stream stands.
  * Invariant: the state is that of all events handled so far; an event that the handler refuses is never written.
  */
 import { type ActorContext, type Behavior, Behaviors, Dropped } from '../../actor/index.ts'
@@ -12,82 +13,154 @@ import { show } from '../../foundation/show.ts'
 import { startOf, utf8Length } from '../../foundation/text.ts'
 import type { Claim } from '../journal.ts'
 import { writerBytesMax } from '../journals/fence.ts'
-import { ActorTurn } from './actor-turn.ts'
+import { ActorTurn, beFrugal, type Scope, scopeOf } from './actor-turn.ts'
 import { CommandStash, type CommandStashes } from './command-stash.ts'
 import { Effect } from './effect.ts'
-import { InvalidEffect, RecoveryFailure } from './event-sourced-errors.ts'
+import {
+  InstanceEnded,
+  InvalidEffect,
+  PersistenceFailure,
+  RecoveryFailure,
+} from './event-sourced-errors.ts'
 import type { EventSourcedContext, EventSourcedPlan } from './event-sourced-options.ts'
 import { signalHandlersOf } from './event-sourced-signals.ts'
+import { type HeldEffects, perform } from './held-effects.ts'
 import { Recovery } from './recovery.ts'
 import { type Mutable, WritePipeline } from './write-pipeline.ts'
 
 type Handled = void | typeof Behaviors.unhandled
 
+/** What is there only while something is under way. */
+interface Work<Command, Event, State> {
+  readonly view: Mutable<EventSourcedContext<Command>>
+  readonly turn: ActorTurn<Command>
+  stash: CommandStash<Command> | undefined
+  recovery: Recovery<Event> | undefined
+  writes: WritePipeline<Command, Event, State> | undefined
+}
+
+export interface InstanceOptions<Command, Event, State> {
+  readonly plan: EventSourcedPlan<Command, Event, State>
+  readonly persistenceId: string
+  readonly emptyState: State
+  readonly context: ActorContext<Command>
+  /** Those of whoever restarts instances; without it the instance has its own. */
+  readonly stashes?: CommandStashes<Command>
+}
+
 export class EventSourcedInstance<Command, Event, State> {
   readonly #plan: EventSourcedPlan<Command, Event, State>
+  readonly #persistenceId: string
   readonly #context: ActorContext<Command>
-  readonly #view: Mutable<EventSourcedContext<Command>>
-  readonly #turn: ActorTurn<Command>
-  readonly #stash: CommandStash<Command>
-  readonly #recovery: Recovery<Event>
-  /** Since the recovery has ended. */
-  #writes: WritePipeline<Command, Event, State> | undefined = undefined
+  readonly #stashes: CommandStashes<Command> | undefined
+  readonly #scope: Scope
+  #work: Work<Command, Event, State> | undefined = undefined
   #phase: 'recovering' | 'running' | 'stopping' | 'ended' = 'recovering'
   #state: State
   #sequenceNr = 0
+  #epoch = 0
 
-  constructor(
-    plan: EventSourcedPlan<Command, Event, State>,
-    context: ActorContext<Command>,
-    stashes: CommandStashes<Command>,
-  ) {
-    const { persistenceId } = plan
+  constructor(options: InstanceOptions<Command, Event, State>) {
+    const { plan, persistenceId, emptyState, context, stashes } = options
     this.#plan = plan
+    this.#persistenceId = persistenceId
     this.#context = context
-    this.#state = plan.emptyState
-    this.#view = { actor: context, persistenceId, lastSequenceNr: 0, isRecovering: true }
-    this.#turn = new ActorTurn(context)
-    this.#stash = new CommandStash(stashes, context.self, context.system.runtime)
-    this.#recovery = this.#newRecovery()
+    this.#stashes = stashes
+    this.#scope = scopeOf(context)
+    this.#state = emptyState
   }
 
   start(): Behavior<Command> {
-    this.#recovery.start()
-    const handlers = signalHandlersOf(this.#plan.signals, this.#view, {
-      state: () => this.#state,
-      drain: () => this.#end(),
-    })
+    if (this.#scope === undefined) beFrugal(this.#context)
+    const work = this.#begin()
+    work.recovery = this.#newRecovery(work)
+    work.recovery.start()
+    const handlers = signalHandlersOf(this.#plan.signals, this)
     return Behaviors.receiveMessage<Command>(this.#receive).receiveSignal(handlers)
+  }
+
+  get state(): State {
+    return this.#state
+  }
+
+  get view(): EventSourcedContext<Command> {
+    return this.#begin().view
   }
 
   /** A new instance begins although this one could not end. */
   giveUp(): void {
     this.#phase = 'ended'
-    this.#recovery.cancel()
-    this.#writes?.giveUp()
+    this.#work?.recovery?.cancel()
+    this.#work?.writes?.giveUp()
   }
 
-  #end(): Promise<void> | undefined {
+  /** The actor ends. */
+  drain(): Promise<void> | undefined {
     this.#phase = 'ended'
-    this.#recovery.cancel()
-    const drained = this.#writes?.drain()
+    const work = this.#work
+    work?.recovery?.cancel()
+    const drained = work?.writes?.drain()
     // Answers that wait for a turn: there will be none.
-    this.#turn.runWaiting()
+    work?.turn.runWaiting()
     return drained
+  }
+
+  // ---- what is under way
+
+  #begin(): Work<Command, Event, State> {
+    return (this.#work ??= this.#newWork())
+  }
+
+  #newWork(): Work<Command, Event, State> {
+    const context = this.#context
+    const view = {
+      actor: context,
+      persistenceId: this.#persistenceId,
+      lastSequenceNr: this.#sequenceNr,
+      isRecovering: this.#phase === 'recovering',
+    }
+    const isSupervised = this.#plan.onPersistFailure !== undefined
+    // No supervision of the user's may answer it: it might resume, and the state is ahead of what is stored.
+    const isForGood = (error: unknown): boolean =>
+      !isSupervised && error instanceof PersistenceFailure
+    const turn = new ActorTurn<Command>({ context, scope: this.#scope, isForGood })
+    return { view, turn, stash: undefined, recovery: undefined, writes: undefined }
+  }
+
+  #stashOf(work: Work<Command, Event, State>): CommandStash<Command> {
+    const context = this.#context
+    const { stashCapacity } = this.#plan.settings
+    return (work.stash ??= new CommandStash(
+      this.#stashes ?? {
+        waiting: context.stash(stashCapacity),
+        kept: context.stash(stashCapacity),
+      },
+      context.self,
+      context.system.runtime,
+    ))
+  }
+
+  /** Lets go of everything that a fresh start of work would bring back. */
+  #rest(): void {
+    const work = this.#work
+    if (work === undefined || this.#phase !== 'running') return
+    const { writes, stash, turn } = work
+    const isIdle = writes === undefined || (writes.isOpen && writes.isIdle)
+    if (isIdle && turn.isIdle && (stash === undefined || stash.isEmpty)) this.#work = undefined
   }
 
   // ---- recovery
 
-  #newRecovery(): Recovery<Event> {
-    const { persistenceId, journal, recoveryPermits: permits, settings, codec } = this.#plan
+  #newRecovery({ turn }: Work<Command, Event, State>): Recovery<Event> {
+    const { journal, recoveryPermits: permits, settings, codec } = this.#plan
     return new Recovery<Event>({
-      persistenceId,
+      persistenceId: this.#persistenceId,
       journal,
       permits,
       settings,
       writer: this.#plan.writer ?? writerNamed(this.#context.self.toString()),
       timers: this.#context.system.environment.timers,
-      turn: this.#turn,
+      turn,
       decode: (bytes) => codec.decode(bytes) as Event,
       apply: (event, sequenceNr) => this.#replayed(event, sequenceNr),
       completed: (claim) => this.#recovered(claim),
@@ -96,45 +169,50 @@ export class EventSourcedInstance<Command, Event, State> {
   }
 
   #replayed(event: Event, sequenceNr: number): void {
-    this.#view.lastSequenceNr = sequenceNr
-    this.#state = this.#plan.eventHandler(this.#state, event, this.#view)
+    const { view } = this.#begin()
+    view.lastSequenceNr = sequenceNr
+    this.#state = this.#plan.eventHandler(this.#state, event, view)
     this.#sequenceNr = sequenceNr
   }
 
   #recovered(claim: Claim): void {
-    const stored = (): void => this.#goOn()
-    const [plan, turn, view] = [this.#plan, this.#turn, this.#view]
-    const failed = (error: unknown): never => this.#commandFailed(error)
-    this.#writes = new WritePipeline({ plan, claim, turn, view, stored, failed })
+    const work = this.#begin()
+    this.#epoch = claim.epoch
     this.#phase = 'running'
-    view.isRecovering = false
+    work.recovery = undefined
+    work.view.isRecovering = false
+    if (this.#stashes !== undefined) this.#stashOf(work)
     this.#goOn()
-    plan.signals?.RecoveryCompleted?.(this.#state, { type: 'RecoveryCompleted' }, view)
+    this.#plan.signals?.RecoveryCompleted?.(this.#state, { type: 'RecoveryCompleted' }, work.view)
+    this.#rest()
   }
 
   #recoveryFailed(cause: unknown): never {
     this.#phase = 'ended'
-    const error = new RecoveryFailure(this.#plan.persistenceId, cause)
+    const error = new RecoveryFailure(this.#persistenceId, cause)
     try {
       const signal = { type: 'RecoveryFailed', error } as const
-      this.#plan.signals?.RecoveryFailed?.(this.#state, signal, this.#view)
+      this.#plan.signals?.RecoveryFailed?.(this.#state, signal, this.view)
     } catch (failure) {
       this.#context.log.error({ err: failure }, 'the handler of RecoveryFailed failed')
     }
+    this.#refuseWaiting(error)
     throw error
   }
 
   // ---- commands
 
   readonly #receive = (command: Command): Handled | Promise<Handled> => {
-    const origin = this.#stash.takeOrigin()
-    if (this.#room() === undefined) return this.#stash.wait(command)
-    if (origin === 'mail' && (this.#stash.hasWaiting || this.#room() === 0)) {
-      this.#stash.wait(command)
+    const work = this.#begin()
+    const origin = work.stash?.takeOrigin() ?? 'mail'
+    const room = this.#room()
+    if (room === undefined) return this.#stashOf(work).wait(command)
+    if (origin === 'mail' && (room === 0 || work.stash?.hasWaiting === true)) {
+      this.#stashOf(work).wait(command)
       return this.#goOn()
     }
     try {
-      const effect = this.#plan.commandHandler(this.#state, command, this.#view)
+      const effect = this.#plan.commandHandler(this.#state, command, work.view)
       if (effect instanceof Promise) return this.#acceptLater(command, effect)
       return this.#accept(command, effect)
     } catch (error) {
@@ -154,27 +232,75 @@ export class EventSourcedInstance<Command, Event, State> {
     if (!(effect instanceof Effect)) {
       throw new InvalidEffect(`A command handler gave ${show(effect)}. Give an Effect.`)
     }
-    const { events, verdict, sideEffects, stops, unstashes } = effect
-    if (this.#phase !== 'running' || this.#writes === undefined) return this.#lost(command)
-    if (verdict === 'stash') return this.#stash.keep(command)
-    const bytes = this.#advance(events)
+    const { verdict, sideEffects, stops, unstashes } = effect
+    if (this.#phase !== 'running') return this.#lost(command)
+    const work = this.#begin()
+    if (verdict === 'stash') return this.#stashOf(work).keep(command)
+    const bytes = this.#advance(effect, work.view)
     if (stops) this.#phase = 'stopping'
-    if (unstashes) this.#stash.releaseKept()
+    if (unstashes) work.stash?.releaseKept()
     const state = this.#state
-    const sequenceNr = this.#sequenceNr
-    this.#writes.add(bytes, { command, state, sequenceNr, sideEffects, stops })
+    const held = { command, state, sequenceNr: this.#sequenceNr, sideEffects, stops }
+    this.#hold(bytes, held, work)
     return verdict === 'unhandled' ? Behaviors.unhandled : undefined
   }
 
+  /** What depends on no event in flight happens at once. */
+  #hold(
+    bytes: readonly Uint8Array[],
+    held: HeldEffects<State>,
+    work: Work<Command, Event, State>,
+  ): void {
+    if (bytes.length === 0 && work.writes === undefined) {
+      perform(held, (error) => this.#rejected(error))
+      if (held.stops) this.#context.stop()
+      return this.#rest()
+    }
+    work.writes ??= this.#newWrites(work, this.#sequenceNr - bytes.length)
+    work.writes.add(bytes, held)
+  }
+
+  #newWrites(
+    { turn, view }: Work<Command, Event, State>,
+    highestSequenceNr: number,
+  ): WritePipeline<Command, Event, State> {
+    return new WritePipeline({
+      plan: this.#plan,
+      claim: { epoch: this.#epoch, highestSequenceNr },
+      turn,
+      view,
+      stored: () => {
+        this.#goOn()
+        this.#rest()
+      },
+      failed: (error) => this.#commandFailed(error),
+    })
+  }
+
+  #rejected(error: unknown): void {
+    const { turn } = this.#begin()
+    if (!turn.isTerminated) return turn.run(() => this.#commandFailed(error))
+    this.#context.log.error({ err: error }, 'an async side effect failed after the actor had ended')
+  }
+
   /** Applies the events before they are written: all of them, or none. */
-  #advance(events: readonly Event[]): readonly Uint8Array[] {
+  #advance(
+    { events, done }: Effect<Event, State>,
+    view: Mutable<EventSourcedContext<Command>>,
+  ): readonly Uint8Array[] {
     const { codec, eventHandler, settings } = this.#plan
-    if (events.length > settings.appendEventsMax) {
+    const count = done?.bytes.length ?? events.length
+    if (count > settings.appendEventsMax) {
       throw new InvalidEffect(
-        `${events.length} events of one command are more than appendEventsMax, ${settings.appendEventsMax}.`,
+        `${count} events of one command are more than appendEventsMax, ${settings.appendEventsMax}.`,
       )
     }
-    const view = this.#view
+    if (done !== undefined) {
+      view.lastSequenceNr += count
+      this.#state = done.state
+      this.#sequenceNr = view.lastSequenceNr
+      return done.bytes
+    }
     const encoded: Uint8Array[] = []
     let state = this.#state
     for (const event of events) {
@@ -190,28 +316,38 @@ export class EventSourcedInstance<Command, Event, State> {
   /** An async handler has outlived its instance. */
   #lost(command: Command): void {
     const { self, system } = this.#context
+    this.#plan.refused?.(command, new InstanceEnded(this.#persistenceId))
     system.runtime.lost(new Dropped(command, self, 'not-stored'))
   }
 
   #commandFailed(error: unknown): never {
-    this.#view.lastSequenceNr = this.#sequenceNr
-    this.#stash.interrupted()
+    const { view, stash, turn } = this.#begin()
+    view.lastSequenceNr = this.#sequenceNr
+    stash?.interrupted()
+    if (error instanceof PersistenceFailure) this.#refuseWaiting(error)
     // Should a supervisor resume this actor, the commands behind this one go on.
-    this.#turn.run(() => this.#goOn())
+    turn.run(() => this.#goOn())
     throw error
+  }
+
+  /** The instance fails, and nobody builds it anew. */
+  #refuseWaiting(error: PersistenceFailure): void {
+    const { refused, onPersistFailure } = this.#plan
+    if (refused === undefined || onPersistFailure !== undefined) return
+    this.#work?.stash?.forEachWaiting((command) => refused(command, error))
   }
 
   /** How many commands may be handled before something is stored; undefined while none may. */
   #room(): number | undefined {
-    const writes = this.#writes
-    if (this.#phase !== 'running' || writes?.isOpen !== true) return undefined
-    return Math.max(this.#plan.settings.unstoredCommandsMax - writes.heldCount, 0)
+    const writes = this.#work?.writes
+    if (this.#phase !== 'running' || writes?.isOpen === false) return undefined
+    return Math.max(this.#plan.settings.unstoredCommandsMax - (writes?.heldCount ?? 0), 0)
   }
 
   /** Lets waiting commands come, as far as there is room. */
   #goOn(): void {
     const room = this.#room()
-    if (room !== undefined) this.#stash.releaseWaiting(room)
+    if (room !== undefined) this.#work?.stash?.releaseWaiting(room)
   }
 }
 

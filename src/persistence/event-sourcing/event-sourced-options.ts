@@ -9,14 +9,22 @@ import type {
 import type { ValueCodec } from '../../serialization/index.ts'
 import type { Journal } from '../journal.ts'
 import type { Effect } from './effect.ts'
-import type { RecoveryFailure } from './event-sourced-errors.ts'
+import type { PersistenceFailure, RecoveryFailure } from './event-sourced-errors.ts'
 import type { EventSourcedSettings } from './event-sourced-settings.ts'
 import type { RecoveryPermits } from './recovery-permits.ts'
 
-export interface EventSourcedOptions<Command, Event, State> {
+export interface EventSourcedOptions<Command, Event, State> extends EventSourcedFamilyOptions<
+  Command,
+  Event,
+  State
+> {
   readonly persistenceId: string
   /** Before the first event. States are values: handlers never change one, they make the next. */
   readonly emptyState: State
+}
+
+/** What many entities of one kind have in common. */
+export interface EventSourcedFamilyOptions<Command, Event, State> {
   /**
    * Decides. May be async: then no other command is handled, and nothing that is held is released, until it settles.
    * What it sends by itself, past its effect, leaves at once and is not covered by any promise of this room.
@@ -33,6 +41,8 @@ export interface EventSourcedOptions<Command, Event, State> {
     context: EventSourcedContext<Command>,
   ) => State
   readonly signals?: EventSourcedSignalHandlers<Command, State>
+  /** Called for a command that was not handled because the entity failed or ended: the place to tell whoever waits. */
+  readonly refused?: (command: Command, error: PersistenceFailure) => void
   readonly journal: Journal
   /** One for many entities saves memory. It must be for stored values. */
   readonly codec?: ValueCodec
@@ -84,7 +94,11 @@ export type EventSourcedSignalHandlers<Command, State> = {
 }
 
 /** The options, checked and completed. */
-export type EventSourcedPlan<Command, Event, State> = EventSourcedOptions<Command, Event, State> & {
+export type EventSourcedPlan<Command, Event, State> = EventSourcedFamilyOptions<
+  Command,
+  Event,
+  State
+> & {
   readonly codec: ValueCodec
   readonly settings: EventSourcedSettings
 }

@@ -2,38 +2,70 @@
 import type { SignalHandlers } from '../../actor/index.ts'
 import type { EventSourcedContext, EventSourcedSignalHandlers } from './event-sourced-options.ts'
 
-interface Instance<State> {
-  state(): State
+interface Instance<Command, State> {
+  readonly state: State
+  readonly view: EventSourcedContext<Command>
   /** Lets the writes under way come to their end. */
   drain(): Promise<void> | undefined
 }
 
-type AnyHandler<Command, State> = (
-  state: State,
-  signal: unknown,
-  context: EventSourcedContext<Command>,
-) => void | Promise<void>
+type Handled = void | Promise<void>
+type AnyHandler = (state: unknown, signal: unknown, context: unknown) => Handled
+type SignalHandler = (context: unknown, signal: unknown) => Handled
 
 /** Without a handler of the user's, a signal stays unhandled, with all consequences; the end is always heard of. */
 export function signalHandlersOf<Command, State>(
-  signals: EventSourcedSignalHandlers<Command, State> = {},
-  context: EventSourcedContext<Command>,
-  instance: Instance<State>,
+  signals: EventSourcedSignalHandlers<Command, State> | undefined,
+  instance: Instance<Command, State>,
 ): SignalHandlers<Command> {
-  const given = signals as Readonly<Record<string, AnyHandler<Command, State>>>
-  const call = (kind: string, signal: unknown): void | Promise<void> =>
-    given[kind]?.(instance.state(), signal, context)
-  const end = (kind: string, signal: unknown): void | Promise<void> => {
-    const drained = instance.drain()
-    return drained === undefined ? call(kind, signal) : drained.then(() => call(kind, signal))
-  }
-  const handlers: Record<string, unknown> = {}
-  for (const kind of ['Terminated', 'ChildFailed', 'MessageAdaptionFailure']) {
-    if (given[kind] === undefined) continue
-    handlers[kind] = (_: unknown, signal: unknown) => call(kind, signal)
-  }
-  for (const kind of ['PostStop', 'PreRestart']) {
-    handlers[kind] = (_: unknown, signal: unknown) => end(kind, signal)
-  }
-  return handlers
+  return new InstanceSignals(signals, instance) as SignalHandlers<Command>
 }
+
+/** Looked into by name when a signal comes, so that an idle entity carries no functions of its own. */
+class InstanceSignals {
+  readonly #given: Readonly<Record<string, AnyHandler | undefined>>
+  readonly #instance: Instance<unknown, unknown>
+
+  constructor(signals: object | undefined, instance: object) {
+    this.#given = (signals ?? none) as Readonly<Record<string, AnyHandler | undefined>>
+    this.#instance = instance as Instance<unknown, unknown>
+  }
+
+  get Terminated(): SignalHandler | undefined {
+    return this.#forwarder('Terminated')
+  }
+
+  get ChildFailed(): SignalHandler | undefined {
+    return this.#forwarder('ChildFailed')
+  }
+
+  get MessageAdaptionFailure(): SignalHandler | undefined {
+    return this.#forwarder('MessageAdaptionFailure')
+  }
+
+  get PostStop(): SignalHandler {
+    return (_, signal) => this.#end('PostStop', signal)
+  }
+
+  get PreRestart(): SignalHandler {
+    return (_, signal) => this.#end('PreRestart', signal)
+  }
+
+  #forwarder(kind: string): SignalHandler | undefined {
+    return this.#given[kind] === undefined ? undefined : (_, signal) => this.#call(kind, signal)
+  }
+
+  #call(kind: string, signal: unknown): Handled {
+    const { state, view } = this.#instance
+    return this.#given[kind]?.(state, signal, view)
+  }
+
+  #end(kind: string, signal: unknown): Handled {
+    const drained = this.#instance.drain()
+    return drained === undefined
+      ? this.#call(kind, signal)
+      : drained.then(() => this.#call(kind, signal))
+  }
+}
+
+const none: Readonly<Record<string, never>> = {}

@@ -49,7 +49,8 @@ export class WritePipeline<Command, Event, State> {
 
   constructor(options: WritePipelineOptions<Command, Event, State>) {
     const { plan, claim, turn, view, stored, failed } = options
-    const { persistenceId, journal, settings } = plan
+    const { journal, settings } = plan
+    const { persistenceId } = view
     this.#persistenceId = persistenceId
     this.#machine = new WritePipelineMachine(claim.highestSequenceNr, settings.appendEventsMax)
     const answered = (outcome: WriteOutcome): void => this.#answered(outcome)
@@ -69,6 +70,11 @@ export class WritePipeline<Command, Event, State> {
   /** Whether commands may be handled. */
   get isOpen(): boolean {
     return this.#phase === 'open'
+  }
+
+  /** Nothing waits for the journal, so that a fresh one would do as well. */
+  get isIdle(): boolean {
+    return this.#machine.isIdle
   }
 
   /** Commands whose events are not stored yet. */

@@ -4,6 +4,8 @@
  * commit, which runs on another thread. One journal per folder and process: share it between nodes.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { consoleLogger } from '../../foundation/console-logger.ts'
+import type { Logger } from '../../foundation/logger.ts'
 import { systemTimers } from '../../foundation/system-timers.ts'
 import type { Timers } from '../../foundation/timers.ts'
 import type {
@@ -14,22 +16,34 @@ import type {
   ReadRange,
   StoredEvent,
 } from '../journal.ts'
-import { JournalClosed } from '../persistence-errors.ts'
+import { JournalClosed, JournalUnavailable } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
 import { defaultJournalSettings, type JournalSettings } from '../persistence-settings.ts'
 import { checkAppend, checkClaim, checkRange, checkSettings, checkWhole } from './fence.ts'
 import { GroupCommit } from './group-commit.ts'
 import type { LmdbCommit } from './lmdb-commit.ts'
+import { checkDataFile, prepareFolder } from './lmdb-folder.ts'
 import { LmdbHeads } from './lmdb-heads.ts'
+import { LmdbLock } from './lmdb-lock.ts'
 import { LmdbReader } from './lmdb-reader.ts'
 import { type LmdbTables, openTables } from './lmdb-tables.ts'
 import { LmdbWrite, transact } from './lmdb-write.ts'
+import { StoppedWriter, StoppedWriterWatch } from './stopped-writer.ts'
 
 export interface LmdbJournalOptions {
   /** Made when it is missing. Must be on a local disk: LMDB locks do not work over a network. */
   readonly folder: string
   readonly settings?: Partial<JournalSettings>
   readonly timers?: Timers
+  /** Is told when a process that was stopped with the write lock had to be ended. Standard error when left out. */
+  readonly logger?: Logger
+}
+
+interface LmdbJournalParts {
+  readonly tables: LmdbTables
+  readonly settings: JournalSettings
+  readonly timers: Timers
+  readonly stoppedWriter: StoppedWriter
 }
 
 export class LmdbJournal implements Journal {
@@ -39,19 +53,36 @@ export class LmdbJournal implements Journal {
   readonly #commits: GroupCommit<LmdbWrite>
   #closing: Promise<void> | undefined
 
-  private constructor(tables: LmdbTables, settings: JournalSettings, timers: Timers) {
+  private constructor({ tables, settings, timers, stoppedWriter }: LmdbJournalParts) {
     this.#tables = tables
     this.#settings = settings
     this.#reader = new LmdbReader(tables, settings)
     const heads = new LmdbHeads()
-    this.#commits = new GroupCommit((take) => transact(tables, heads, take), settings, timers)
+    const watch = new StoppedWriterWatch(stoppedWriter, timers)
+    const run = (take: () => readonly LmdbWrite[]): Promise<void> => {
+      watch.begin()
+      const takeWithLock = (): readonly LmdbWrite[] => {
+        watch.end()
+        return take()
+      }
+      return transact(tables, heads, takeWithLock).finally(() => watch.end())
+    }
+    this.#commits = new GroupCommit(run, settings, timers)
   }
 
   /** Opens the folder, or throws a CodedError that says what is wrong with it. */
-  static open({ folder, settings, timers = systemTimers }: LmdbJournalOptions): LmdbJournal {
-    const whole = { ...defaultJournalSettings, ...settings }
-    checkSettings(whole)
-    return new LmdbJournal(openTables(folder), whole, timers)
+  static open(options: LmdbJournalOptions): LmdbJournal {
+    const { folder, timers = systemTimers, logger = consoleLogger() } = options
+    const settings = { ...defaultJournalSettings, ...options.settings }
+    checkSettings(settings)
+    prepareFolder(folder)
+    checkDataFile(folder)
+    const lock = new LmdbLock(folder)
+    const killAfterMs = settings.stoppedWriterKillAfterMs
+    const stoppedWriter = new StoppedWriter({ lock, folder, killAfterMs, logger })
+    register(lock, folder, logger)
+    waitForStoppedWriter(stoppedWriter, folder, settings)
+    return new LmdbJournal({ tables: openTables(folder), settings, timers, stoppedWriter })
   }
 
   claim(persistenceId: string, writer: string): Promise<Claim> {
@@ -121,5 +152,32 @@ export class LmdbJournal implements Journal {
 
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new JournalClosed()
+  }
+}
+
+function register(lock: LmdbLock, folder: string, logger: Logger): void {
+  try {
+    lock.register()
+  } catch (err) {
+    const text = `This process could leave no note in ${folder}/writers; if it is stopped while it writes, the others wait until it goes on.`
+    logger.warn({ folder, err }, text)
+  }
+}
+
+/** LMDB opens synchronously: behind the lock of a stopped process the whole event loop would hang, and no timer help. */
+function waitForStoppedWriter(
+  writer: StoppedWriter,
+  folder: string,
+  { commitTimeoutMs }: JournalSettings,
+): void {
+  const nobody = new Int32Array(new SharedArrayBuffer(4))
+  const { lookEveryMs } = writer
+  for (let waitedMs = 0; writer.look(); waitedMs += lookEveryMs) {
+    if (waitedMs >= commitTimeoutMs) {
+      throw new JournalUnavailable(
+        `A stopped process holds the write lock of the journal in ${folder}. Continue it (kill -CONT) or end it.`,
+      )
+    }
+    Atomics.wait(nobody, 0, 0, lookEveryMs)
   }
 }

@@ -10,7 +10,6 @@ import {
   JournalFormatMismatch,
   JournalUnavailable,
 } from '../persistence-errors.ts'
-import { checkDataFile, prepareFolder } from './lmdb-folder.ts'
 import { countKey, decodeCount, formatKey, formatText, type StoreCount } from './lmdb-layout.ts'
 import { LmdbStreamHead } from './lmdb-stream-head.ts'
 
@@ -39,9 +38,8 @@ const adviceByCode: ReadonlyMap<number, string> = new Map([
   [-30_792, 'the address space for the store is used up; allow the process more'],
 ])
 
+/** The folder was prepared and its file looked at. */
 export function openTables(folder: string): LmdbTables {
-  prepareFolder(folder)
-  checkDataFile(folder)
   try {
     return openChecked(folder)
   } catch (error) {

@@ -43,6 +43,8 @@ export class OutboundLink implements Outbox, Task {
   #connection: PeerConnection | undefined
   #peer: NodeId | undefined
   #isStopped = false
+  /** For who still sends here after it was forgotten. */
+  #successor: ((lane: Lane) => Outbox) | undefined
   /** The network wants no more for now. */
   #isBlocked = false
   /** Of the dispatcher; those of a connection it counts itself. */
@@ -95,7 +97,7 @@ export class OutboundLink implements Outbox, Task {
     const { node } = recipient
     const fate = node === this.#peer || node === undefined ? undefined : this.#fateOf(node)
     if (fate !== undefined) return this.#letters.dead(recipient, message, fate)
-    if (this.#isStopped) return this.#letters.dead(recipient, message, 'remoting-stopped')
+    if (this.#isStopped) return this.#passOn(recipient, message, question)
     const { queueMessagesMax, queueBytesMax } = this.#world.settings
     if (this.#queue.count >= queueMessagesMax || this.#queue.bytes >= queueBytesMax) {
       return this.#letters.dropped(recipient, message, 'outbound-queue-full')
@@ -103,6 +105,13 @@ export class OutboundLink implements Outbox, Task {
     this.#queue.add(recipient, message, question)
     if (this.#queue.bytes >= writeBytes) this.#write()
     this.wake()
+  }
+
+  #passOn(recipient: RemoteRecipient, message: unknown, question: Question | undefined): void {
+    const successor = this.#successor?.(this.#lane)
+    if (successor === undefined) this.#letters.dead(recipient, message, 'remoting-stopped')
+    else if (question === undefined) successor.send(recipient, message)
+    else successor.sendQuestion(recipient, message, question)
   }
 
   /** An open link belongs to one incarnation: a message for another has come too late. */
@@ -232,6 +241,14 @@ export class OutboundLink implements Outbox, Task {
     if (!this.isOpen) this.giveUp('remoting-stopped', () => true)
     this.whenSettled(done)
     this.#write()
+  }
+
+  /** Only while nothing waits and no connection is open. */
+  retire(successor: (lane: Lane) => Outbox): void {
+    assert(!this.isOpen && this.#queue.count === 0, 'a link that is forgotten has nothing to do')
+    this.#isStopped = true
+    this.#successor = successor
+    this.#dialer.stop()
   }
 
   /** Closes; what was not sent by now is lost. */

@@ -12,6 +12,7 @@ import { MessageWriter } from '../wire/message-writer.ts'
 /** Messages are encoded in groups of at most so many. */
 const gatheredMax = batchMessagesMax / 2
 
+const firstBytes = 64
 const bufferBytes = 64 * 1024
 /** A buffer that grew beyond this is not kept. */
 const keptBytesMax = 1024 * 1024
@@ -24,8 +25,9 @@ export interface OutboundQueueOptions {
 
 export class OutboundQueue {
   readonly #options: OutboundQueueOptions
-  #writer: MessageWriter
-  #buffer = new ByteBuffer(bufferBytes)
+  /** Most peers that are named are never spoken to, so they get neither writer nor room before. */
+  #madeWriter: MessageWriter | undefined
+  #buffer = new ByteBuffer(firstBytes)
   /** Side by side, oldest first; used up to `#count`. */
   readonly #recipients: (RemoteRecipient | undefined)[] = []
   readonly #messages: unknown[] = []
@@ -33,7 +35,11 @@ export class OutboundQueue {
 
   constructor(options: OutboundQueueOptions) {
     this.#options = options
-    this.#writer = new MessageWriter(options.makeCodec())
+  }
+
+  get #writer(): MessageWriter {
+    this.#madeWriter ??= new MessageWriter(this.#options.makeCodec())
+    return this.#madeWriter
   }
 
   /** Messages that wait. */
@@ -57,7 +63,7 @@ export class OutboundQueue {
 
   /** Turns the messages gathered so far into bytes. */
   gather(): void {
-    const { count } = this.#writer
+    const count = this.#madeWriter?.count ?? 0
     if (count === 0) return
     try {
       this.#writer.writeInto(this.#buffer)
@@ -90,7 +96,7 @@ export class OutboundQueue {
 
   /** For a new connection: nothing of what the last one has learnt holds, and what waits is written anew. */
   restart(): void {
-    this.#writer = new MessageWriter(this.#options.makeCodec())
+    this.#madeWriter = undefined
     this.#buffer.position = 0
     this.#rewrite(0, false)
     this.gather()

@@ -78,6 +78,11 @@ export class RemoteRef implements RemoteRecipient {
     this.#outbox.send(this, message)
   }
 
+  /** For rooms of the runtime: a message with the question of somebody who asked something else. Throws CannotSerialize. */
+  tellQuestion(message: unknown, question: Question): void {
+    this.#outbox.sendQuestion(this, message, question)
+  }
+
   ask<Reply>(make: (replyTo: ActorRef<Reply>) => never, options?: AskOptions): Promise<Reply> {
     return ask(this, make, options, this.#home.runtime, this.#sendQuestion)
   }

@@ -45,6 +45,8 @@ export class RemoteDeathWatch {
   /** For an incarnation that this node has heard of but not spoken to: another one is known to live there, so far. */
   #aside: AddressedSystemMessage[] = []
   #receiver = new SystemReceiver()
+  /** Deaths that wait to be told. */
+  #announced = 0
 
   constructor(options: RemoteDeathWatchOptions) {
     this.#options = options
@@ -63,6 +65,11 @@ export class RemoteDeathWatch {
 
   isWatched(ref: RemoteRef): boolean {
     return this.#watches.has(ref)
+  }
+
+  get isIdle(): boolean {
+    const watched = this.#watches.size + this.#watchedHere.size
+    return this.unconfirmed + this.#announced + watched === 0
   }
 
   // ---- system messages
@@ -125,9 +132,11 @@ export class RemoteDeathWatch {
     const { timers, deathNoticeWaitMs, whenDataSettled, peer } = this.#options
     const node = peer()
     let isTold = false
+    this.#announced++
     const tell = (): void => {
       if (isTold) return
       isTold = true
+      this.#announced--
       patience.cancel()
       // Whoever watched is gone when another lives there by now.
       if (peer() === node) this.#tell({ type: 'Died', id }, node)

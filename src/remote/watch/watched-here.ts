@@ -9,7 +9,13 @@ export class WatchedHere {
     this.#onDeath = onDeath
   }
 
+  get size(): number {
+    return this.#byId.size
+  }
+
   watch(id: number, ref: InternalRef): void {
+    // A number is used once; whoever uses it again must not leave the watcher before it behind.
+    this.unwatch(id)
     const watcher: Watcher = {
       watchedTerminated: () => {
         if (this.#byId.delete(id)) this.#onDeath(id)

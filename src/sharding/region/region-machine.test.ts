@@ -145,6 +145,15 @@ describe('RegionMachine routes', () => {
     expect(home('c', 2)).toEqual(['c Forwarded a'])
   })
 
+  test('does not learn a removed node as home from a later word that was under way', () => {
+    const { step, send, home, machine } = region()
+    step({ type: 'NodeRemoved', node: 'b' })
+    expect(home('b', 1, 5)).toEqual([])
+    expect(machine.table.homeOf(7)).toBeUndefined()
+    expect(send('a')).toEqual(['k GetShardHome'])
+    expect(home('me', 2, 6, 'HostShard')).toEqual(['StartShard 7', 'k ShardStarted', 'Deliver a'])
+  })
+
   test('a proxy routes and never hosts', () => {
     const { send, home } = region({ isProxy: true })
     send('a')

@@ -19,6 +19,9 @@ import type { RoutingTable } from './routing-table.ts'
 import { type Place, Places, type RoutesEffect, drop, flushTo } from './shard-place.ts'
 import type { Buffered, ShardBuffers } from './shard-buffers.ts'
 
+/** More can be removed before the last word about one of them has come; then a message to it waits for a retry. */
+const removedKept = 1_000
+
 export interface ShardRoutesOptions<Parcel> {
   readonly self: NodeId
   readonly table: RoutingTable
@@ -34,6 +37,8 @@ export class ShardRoutes<Parcel> {
   readonly #isServed: (shard: ShardId) => boolean
   readonly #guests: Guests<Parcel>
   readonly #places = new Places()
+  /** The last nodes that were removed: a word that was under way meanwhile may still name them. */
+  readonly #removed = new Set<NodeId>()
 
   constructor({ self, table, buffers, isServed }: ShardRoutesOptions<Parcel>) {
     this.#self = self
@@ -93,6 +98,7 @@ export class ShardRoutes<Parcel> {
   /** The home is this one. A word that is not news must not come here. */
   learn(word: Placement): RoutesEffect<Parcel>[] {
     const { shard, home } = word
+    if (this.#removed.has(home)) return this.#denyRemoved(word)
     this.#places.hear(word).home = home
     // At once, not when a fence ends: what their senders send next comes back at once too.
     const theirs = home === this.#self ? [] : this.#guests.giveBackAll(shard, () => true)
@@ -103,6 +109,15 @@ export class ShardRoutes<Parcel> {
   deny(word: Placement): RoutesEffect<Parcel>[] {
     const effects = this.#closeBehind(word.shard, this.#places.hear(word))
     return this.#buffers.has(word.shard) ? [...effects, ...this.ask(word.shard)] : effects
+  }
+
+  /** The home is a node that is gone: nobody there would ever answer a flush. The coordinator will choose another. */
+  #denyRemoved(word: Placement): RoutesEffect<Parcel>[] {
+    const { shard } = word
+    const place = this.#places.hear(word)
+    const effects = this.#closeBehind(shard, place)
+    place.isSpent = true
+    return this.#buffers.has(shard) ? [...effects, ...this.ask(shard)] : effects
   }
 
   /** Sends a flush behind everything that went to other nodes. */
@@ -156,6 +171,11 @@ export class ShardRoutes<Parcel> {
   }
 
   nodeRemoved(node: NodeId): RoutesEffect<Parcel>[] {
+    this.#removed.add(node)
+    for (const oldest of this.#removed) {
+      if (this.#removed.size <= removedKept) break
+      this.#removed.delete(oldest)
+    }
     for (const [shard, place] of this.#places) {
       this.#table.forgive(shard, node, Infinity)
       if (this.#table.homeOf(shard)?.node === node) this.#table.close(shard)

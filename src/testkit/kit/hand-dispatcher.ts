@@ -8,10 +8,16 @@ const turnsMax = 1_000_000
 
 export class HandDispatcher implements Dispatcher {
   readonly #tasks = new RingBuffer<Task>()
+  readonly #looks = new Set<() => void>()
   #isRunning = false
 
   execute(task: Task): void {
     this.#tasks.push(task)
+  }
+
+  beforeTurns(look: () => void): () => void {
+    this.#looks.add(look)
+    return () => void this.#looks.delete(look)
   }
 
   /** Gives turns until nobody wants one. Does nothing when called from inside a turn. */
@@ -21,6 +27,7 @@ export class HandDispatcher implements Dispatcher {
     try {
       let turns = 0
       for (let task = this.#tasks.shift(); task !== undefined; task = this.#tasks.shift()) {
+        for (const look of this.#looks) look()
         assert(turns++ < turnsMax, `${task} comes to rest`)
         if (task.run(quota) >= quota) this.#tasks.push(task)
       }

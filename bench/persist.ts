@@ -1,0 +1,139 @@
+/**
+ * Benchmark `persist`: events stored by 256 event-sourced entities on LMDB, several commands in flight per entity. An event
+ * counts when its entity was told that it is durable. Beside it the store's own limit: the same number of bytes put under
+ * growing keys, in batches of the same size, each awaited until it is synced, and nothing else.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { open } from 'lmdb'
+import type { ActorRef } from '../src/actor/index.ts'
+import {
+  defaultJournalSettings,
+  Effect,
+  EventSourcedBehavior,
+  LmdbJournal,
+} from '../src/persistence/index.ts'
+import { ValueCodec } from '../src/serialization/index.ts'
+import type { Benchmark } from './benchmark.ts'
+import { Countdown } from './countdown.ts'
+import { measure, type Running } from './harness.ts'
+import { quietSystem } from './quiet-system.ts'
+
+const entityCount = 256
+/** Commands that each entity has in flight. */
+const inFlight = 8
+const step = entityCount * inFlight
+
+interface Increment {
+  readonly type: 'Increment'
+  readonly by: number
+  readonly done: () => void
+}
+
+interface Incremented {
+  readonly type: 'Incremented'
+  readonly by: number
+}
+
+export const persist: Benchmark = {
+  name: 'persist',
+  summary: 'events stored durably per second by 256 entities on LMDB',
+  async run() {
+    return [
+      await measure({
+        name: '256 entities',
+        unit: 'events/s',
+        operationsStep: step,
+        contestants: [
+          { name: 'ours', setUp: setUpOurs },
+          { name: 'store', setUp: setUpStore },
+        ],
+      }),
+    ]
+  },
+}
+
+function makeFolder(): { readonly folder: string; readonly remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'sherd-bench-'))
+  return { folder, remove: () => rmSync(folder, { recursive: true }) }
+}
+
+function setUpOurs(): Running {
+  const { folder, remove } = makeFolder()
+  const journal = LmdbJournal.open({ folder })
+  const system = quietSystem()
+  const codec = new ValueCodec({ use: 'stored' })
+  const entities = Array.from({ length: entityCount }, (_, index) => {
+    const behavior = EventSourcedBehavior<Increment, Incremented, number>({
+      persistenceId: `Counter|${index}`,
+      emptyState: 0,
+      commandHandler: (_state, { by, done }) =>
+        Effect.persist<Incremented, number>({ type: 'Incremented', by }).thenRun(done),
+      eventHandler: (state, { by }) => state + by,
+      journal,
+      codec,
+    })
+    return system.spawn(behavior, `counter-${index}`)
+  })
+  return {
+    round: (operations) => storeAll(entities, operations),
+    tearDown: async () => {
+      await system.terminate()
+      await journal.close()
+      remove()
+    },
+  }
+}
+
+/** Each entity gets its next command when one of its events is stored. */
+function storeAll(entities: readonly ActorRef<Increment>[], operations: number): Promise<void> {
+  const each = operations / entities.length
+  const stored = new Countdown()
+  const finished = stored.from(operations)
+  for (const entity of entities) {
+    let sent = 0
+    const next = (): void => {
+      if (sent++ < each) entity.tell({ type: 'Increment', by: 1, done })
+    }
+    const done = (): void => {
+      stored.one()
+      next()
+    }
+    for (let first = 0; first < inFlight; first++) next()
+  }
+  return finished
+}
+
+/** As many events to a commit, and to a record of the log, as the journal puts there. */
+function setUpStore(): Running {
+  const { folder, remove } = makeFolder()
+  const binary = { encoding: 'binary', keyEncoding: 'binary' } as const
+  const store = open<Buffer, Buffer>({
+    ...binary,
+    path: folder,
+    noSubdir: false,
+    overlappingSync: false,
+  })
+  const event = new ValueCodec({ use: 'stored' }).encode({ type: 'Incremented', by: 1 })
+  const bytes = Buffer.from(event)
+  const perCommit = Math.min(defaultJournalSettings.commitEventsMax, step)
+  let lastKey = 0
+  const put = (count: number): Promise<boolean> =>
+    store.batch(() => {
+      for (let index = 0; index < count; index++) {
+        const key = Buffer.alloc(8)
+        key.writeDoubleBE(++lastKey)
+        void store.put(key, bytes)
+      }
+    })
+  return {
+    round: async (operations) => {
+      for (let left = operations; left > 0; left -= perCommit) await put(Math.min(left, perCommit))
+    },
+    tearDown: async () => {
+      await store.close()
+      remove()
+    },
+  }
+}

@@ -1,0 +1,33 @@
+/** Numbers and times as people write them. */
+
+export function inWords(count: number): string {
+  return count.toLocaleString('en')
+}
+
+/** `1 kill`, `2 kills`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${inWords(count)} ${count === 1 ? one : many}`
+}
+
+/** `0.4 ms`, `12 ms`, `1.2 s`. */
+export function milliseconds(ms: number | undefined): string {
+  if (ms === undefined) return '–'
+  if (ms >= 1_000) return `${(ms / 1_000).toFixed(1)} s`
+  return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`
+}
+
+/** `4 s`, `3 min`, `2 h`. */
+export function age(ms: number | undefined): string {
+  if (ms === undefined) return ''
+  const seconds = Math.floor(ms / 1_000)
+  if (seconds < 100) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  return minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`
+}
+
+/** `00:07`, `61:05`. */
+export function clock(ms: number): string {
+  const seconds = Math.floor(ms / 1_000)
+  const two = (part: number): string => String(part).padStart(2, '0')
+  return `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`
+}

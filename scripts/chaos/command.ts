@@ -1,0 +1,91 @@
+/** `npm run chaos`: runs the scenarios one after the other and says what came of them. */
+import { unreachable } from '../../src/foundation/assert.ts'
+import { formatMs } from '../../src/foundation/duration.ts'
+import {
+  type ClusterOptions,
+  ProcessCluster,
+} from '../../test/processes/harness/process-cluster.ts'
+import type { Outcome, Scenario, Stage } from '../../test/processes/scenarios/scenario.ts'
+import { type ChaosOptions, listOfScenarios, parseChaos, usage } from './options.ts'
+
+/** Where the words go. */
+export interface Terminal {
+  print(line: string): void
+  printError(line: string): void
+  /** Milliseconds, for the time it took. */
+  now(): number
+}
+
+interface Ended extends Outcome {
+  readonly scenario: string
+  readonly tookMs: number
+}
+
+/** Answers the exit code. */
+export async function runChaos(words: readonly string[], terminal: Terminal): Promise<number> {
+  const command = parseChaos(words)
+  switch (command.type) {
+    case 'Help':
+      terminal.print(`${usage}\n\nScenarios:\n${listOfScenarios()}`)
+      return 0
+    case 'List':
+      terminal.print(listOfScenarios())
+      return 0
+    case 'Mistake':
+      terminal.printError(`${command.problem}\nTry: npm run chaos -- --help`)
+      return 1
+    case 'Run':
+      return runAll(command.options, terminal)
+    default:
+      return unreachable(command)
+  }
+}
+
+async function runAll(options: ChaosOptions, terminal: Terminal): Promise<number> {
+  const results: Ended[] = []
+  for (const scenario of options.scenarios) {
+    const result = await runOne(scenario, options, terminal)
+    results.push(result)
+    terminal.print(summaryOf(result))
+    for (const problem of result.problems) terminal.print(`  ${problem}`)
+  }
+  if (options.isJson) terminal.print(JSON.stringify(results))
+  return results.every(({ problems }) => problems.length === 0) ? 0 : 1
+}
+
+async function runOne(
+  scenario: Scenario,
+  { rounds = scenario.defaultRounds, isQuick }: ChaosOptions,
+  terminal: Terminal,
+): Promise<Ended> {
+  const begunMs = terminal.now()
+  const clusters: { dispose(): Promise<void>; transcript(): string }[] = []
+  const stage: Stage = {
+    rounds,
+    isQuick,
+    cluster<N, O extends object>(kind: string, options?: ClusterOptions) {
+      const cluster = new ProcessCluster<N, O>(kind, options)
+      clusters.push(cluster)
+      return cluster
+    },
+    // Progress is for people, and not part of the result.
+    say: (line) => terminal.printError(`${scenario.name}: ${line}`),
+  }
+  const outcome = await scenario.run(stage).catch((error: unknown): Outcome => ({
+    problems: [error instanceof Error ? (error.stack ?? error.message) : String(error)],
+    figures: {},
+  }))
+  if (outcome.problems.length > 0) {
+    for (const cluster of clusters) terminal.printError(cluster.transcript())
+  }
+  await Promise.all(clusters.map((cluster) => cluster.dispose()))
+  return { scenario: scenario.name, tookMs: Math.round(terminal.now() - begunMs), ...outcome }
+}
+
+function summaryOf({ scenario, problems, figures, tookMs }: Ended): string {
+  const words = Object.entries(figures).map(
+    ([name, value]) => `${name} ${value.toLocaleString('en')}`,
+  )
+  const found = problems.length === 0 ? 'no problem' : `${problems.length} problems`
+  return `${scenario}: ${[found, ...words].join(', ')}; took ${formatMs(tookMs)}`
+}

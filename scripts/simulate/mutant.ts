@@ -1,0 +1,61 @@
+/** Seeds a known bug: edits the source of some modules and lets the loader take those instead of the ones in `build`. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { register } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { type Edit, edited, mutants } from '../../test/mutants/index.ts'
+
+/** `build/scripts/simulate`, two below what was compiled; the sources lie one above that. */
+const build = fileURLToPath(new URL('../../', import.meta.url))
+const root = dirname(build)
+
+/** To be called before the first import of what it edits. Throws when an edit does not apply. */
+export function seedMutant(name: string): void {
+  const mutant = mutants.get(name)
+  if (mutant === undefined) {
+    throw new Error(`There is no mutant "${name}". There are: ${[...mutants.keys()].join(', ')}`)
+  }
+  const folder = join(build, 'mutants', name)
+  rmSync(folder, { recursive: true, force: true })
+  const sources = new Map<string, string>()
+  for (const edit of mutant.edits) {
+    const before = sources.get(edit.file) ?? readFileSync(join(root, edit.file), 'utf8')
+    sources.set(edit.file, edited(before, edit))
+  }
+  const replaced = [...sources].map(([file, source]) => [
+    pathToFileURL(join(build, asJavaScript(file))).href,
+    transpiled(folder, file, source),
+  ])
+  register('data:text/javascript,' + encodeURIComponent(hooks), {
+    parentURL: import.meta.url,
+    data: replaced,
+  })
+}
+
+/** What the loader runs, on a thread of its own. */
+const hooks = `
+let replaced
+export const initialize = (data) => void (replaced = new Map(data))
+export const load = async (url, context, next) => {
+  const source = replaced.get(url)
+  return source === undefined ? next(url, context) : { format: 'module', source, shortCircuit: true }
+}`
+
+function transpiled(folder: string, file: string, source: string): string {
+  const path = join(folder, file)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, source)
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const options =
+    '--ignoreConfig --noCheck --noResolve --target es2023 --module nodenext --verbatimModuleSyntax --rewriteRelativeImportExtensions'
+  const { status, stdout } = spawnSync(process.execPath, [tsc, ...options.split(' '), path], {
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`The edited ${file} does not compile:\n${stdout}`)
+  return readFileSync(asJavaScript(path), 'utf8')
+}
+
+function asJavaScript(file: Edit['file']): string {
+  return file.replace(/\.ts$/, '.js')
+}

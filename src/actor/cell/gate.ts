@@ -1,0 +1,48 @@
+/**
+ * Stands before actors that may have to stand still while the node may not act: behind a closed gate no message is
+ * handled, and what comes waits in the mailbox. Stopping is not held up. Its keeper also hears of the end of each actor,
+ * in the very turn in which it ends.
+ */
+import type { LocalRef } from '../ref/local-ref.ts'
+import type { Cell } from './cell.ts'
+import { scheduled } from './cell-flags.ts'
+
+export class Gate {
+  #isClosed = false
+  readonly #onTerminated: ((ref: LocalRef) => void) | undefined
+  readonly #parked = new Set<Cell>()
+
+  constructor(onTerminated?: (ref: LocalRef) => void) {
+    this.#onTerminated = onTerminated
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed
+  }
+
+  /** A turn under way goes on to its end. */
+  close(): void {
+    this.#isClosed = true
+  }
+
+  /** Gives a turn to every actor that would have had one. */
+  open(): void {
+    this.#isClosed = false
+    const parked = [...this.#parked]
+    this.#parked.clear()
+    for (const cell of parked) cell.schedule()
+  }
+
+  /** For the cell: keeps its turn until the gate opens. Answers what the cell has done in it: nothing. */
+  park(cell: Cell): 0 {
+    cell.flags &= ~scheduled
+    this.#parked.add(cell)
+    return 0
+  }
+
+  /** For the cell: it has ended. */
+  terminated(cell: Cell): void {
+    this.#parked.delete(cell)
+    this.#onTerminated?.(cell.ref)
+  }
+}

@@ -1,0 +1,323 @@
+/**
+ * The shell of the cluster machine: an actor, `/system/cluster`, that gives it messages, ticks and what remoting has
+ * found out, one at a time, and carries out what it decides, in order and completely before the next input. Nothing is
+ * decided here.
+ *
+ * Gossip that waited for more than two seconds is not used. Only the wait on this node is known, from the socket to the
+ * actor's turn; what waited on the sender's side crossed a living connection, and old gossip loses against newer by its
+ * version anyway.
+ */
+import {
+  type ActorRef,
+  type ActorSystem,
+  type Behavior,
+  Behaviors,
+  UnhandledMessage,
+} from '../actor/index.ts'
+import { assert, AssertionFailed, unreachable } from '../foundation/assert.ts'
+import { show } from '../foundation/show.ts'
+import {
+  type Address,
+  addressOfNode,
+  ConnectionRefused,
+  HandshakeFailed,
+  type NodeId,
+  PeerConnected,
+  type Remoting,
+  ThisNodeQuarantined,
+} from '../remote/index.ts'
+import { NotAMessage } from '../serialization/index.ts'
+import type { ClusterEvent } from './cluster-events.ts'
+import { ClusterMachine } from './cluster-machine.ts'
+import type { ClusterMessage } from './cluster-messages.ts'
+import type { ClusterEffect, ClusterInput } from './cluster-protocol.ts'
+import type { ClusterSettings } from './cluster-settings.ts'
+import { clusterProtocol } from './cluster-shapes.ts'
+import type { MemberStatus } from './gossip/member.ts'
+import { SeedTroubles } from './joining/seed-troubles.ts'
+
+export const clusterPath = '/system/cluster'
+
+const gossipTimeToLiveMs = 2_000
+const seedReportIntervalMs = 5_000
+
+/** What a peer sent, as it came. */
+interface Received {
+  readonly type: 'Received'
+  readonly from: NodeId
+  readonly value: unknown
+  readonly atMs: number
+}
+
+export type ToClusterActor =
+  | { readonly type: 'Command'; readonly input: ClusterInput }
+  | { readonly type: 'Tick' }
+  | Received
+  | ConnectionRefused
+  | HandshakeFailed
+  | PeerConnected
+  | ThisNodeQuarantined
+
+/** What the machine's decisions mean to the rest of the node. */
+export interface ClusterOwner {
+  published(event: ClusterEvent): void
+  beginExiting(): void
+  /** The last thing that happens. */
+  shutDown(reason: ClusterEnd, problems: readonly string[]): void
+}
+
+export type ClusterEnd = Extract<ClusterEffect, { type: 'ShutDown' }>['reason'] | 'broken-invariant'
+
+export interface ClusterActorOptions {
+  readonly system: ActorSystem
+  readonly remoting: Remoting
+  readonly roles: readonly string[]
+  readonly settings: ClusterSettings
+  readonly owner: ClusterOwner
+}
+
+export class ClusterActor {
+  readonly ref: ActorRef<ToClusterActor>
+  readonly #options: ClusterActorOptions
+  readonly #machine: ClusterMachine
+  readonly #endings: (() => void)[] = []
+  #troubles = new SeedTroubles([])
+  #reportAtMs = Infinity
+  #lookedAtMs: number
+  #isStepping = false
+  #isBroken = false
+  #hasEnded = false
+
+  constructor(options: ClusterActorOptions) {
+    const { system, remoting, roles, settings } = options
+    this.#options = options
+    const { random, dispatcher } = system.environment
+    this.#machine = new ClusterMachine({ self: remoting.node, roles, settings, random })
+    this.#lookedAtMs = this.#now
+    this.ref = system.spawnSystemActor(this.#behavior(), 'cluster')
+    this.#endings.push(
+      remoting.serve(clusterPath, (_, from) => ({ tell: (value) => this.#heard(from, value) })),
+      dispatcher.beforeTurns(() => this.#look(), settings.tickIntervalMs),
+    )
+    // Ends with the actor.
+    system.eventStream.subscribe(ConnectionRefused, this.ref)
+    system.eventStream.subscribe(HandshakeFailed, this.ref)
+    system.eventStream.subscribe(PeerConnected, this.ref)
+    system.eventStream.subscribe(ThisNodeQuarantined, this.ref)
+  }
+
+  /** To be read only: `step` is called here alone. */
+  get machine(): Pick<ClusterMachine, 'gossip' | 'isFrozen' | 'snapshot'> {
+    return this.#machine
+  }
+
+  /** A broken machine knows nothing any more, so nothing may be done on its word. */
+  get isFrozen(): boolean {
+    return this.#isBroken || this.#machine.isFrozen
+  }
+
+  /** Why each seed has not let this node in. */
+  get seedTroubles(): Pick<SeedTroubles, 'seeds' | 'lines'> {
+    return this.#troubles
+  }
+
+  /** In its turn, after what is already on its way. */
+  command(input: ClusterInput): void {
+    this.ref.tell({ type: 'Command', input })
+  }
+
+  get #now(): number {
+    return this.#options.system.environment.clock.monotonicMs()
+  }
+
+  // ---- in
+
+  #behavior(): Behavior<ToClusterActor> {
+    const { tickIntervalMs } = this.#options.settings
+    return Behaviors.setup<ToClusterActor>(({ timers }) => {
+      timers.startFixedDelay('tick', tickIntervalMs, { type: 'Tick' })
+      return Behaviors.receiveMessage<ToClusterActor>((message) =>
+        this.#receive(message),
+      ).receiveSignal({ PostStop: () => this.#stopped() })
+    })
+  }
+
+  #receive(message: ToClusterActor): void {
+    switch (message.type) {
+      case 'Command':
+        this.#begin(message.input)
+        return this.#step(message.input)
+      case 'Tick':
+        this.#report()
+        return this.#step({ type: 'Tick', wallMs: this.#options.system.environment.clock.wallMs() })
+      case 'Received':
+        return this.#takeMessage(message)
+      case 'ConnectionRefused':
+        this.#troubles.refused(message.address)
+        return this.#step({ type: 'ConnectionRefused', address: message.address })
+      case 'HandshakeFailed':
+        return this.#handshakeFailed(message)
+      case 'PeerConnected':
+        return this.#connected(message.node)
+      case 'ThisNodeQuarantined':
+        return this.#step({ type: 'Quarantined', by: message.by })
+      default:
+        return unreachable(message)
+    }
+  }
+
+  /** Runs when the peer's bytes are read, outside any turn. */
+  #heard(from: NodeId, value: unknown): void {
+    this.ref.tell({ type: 'Received', from, value, atMs: this.#now })
+  }
+
+  #takeMessage({ from, value, atMs }: Received): void {
+    const message = clusterProtocol.unpack(value)
+    if (message instanceof NotAMessage) return this.#refuse(from, value, message.problem)
+    if (message.from !== from) return this.#refuse(from, value, `it is signed by ${message.from}`)
+    const isGossip = message.type === 'GossipEnvelope' || message.type === 'GossipStatus'
+    if (isGossip && this.#now - atMs > gossipTimeToLiveMs) {
+      return this.#refuse(from, value, 'it waited too long')
+    }
+    if (message.type === 'InitJoinNack') this.#troubles.notInACluster(addressOfNode(from))
+    this.#step(message)
+  }
+
+  #refuse(from: NodeId, value: unknown, problem: string): void {
+    const { system } = this.#options
+    system.log.warn(
+      { from, problem },
+      `A message from ${from} to the cluster is not used: ${problem}`,
+    )
+    system.runtime.lost(new UnhandledMessage(value, this.ref))
+  }
+
+  #connected(node: NodeId): void {
+    const address = addressOfNode(node)
+    this.#troubles.connected(address)
+    const { remoting } = this.#options
+    // Old news: somebody else has come to live there since.
+    if (remoting.peerAt(address) !== node) return
+    for (const member of this.#machine.gossip.members) {
+      if (member.node === node || addressOfNode(member.node) !== address) continue
+      this.#step({ type: 'IncarnationReplaced', node: member.node })
+    }
+  }
+
+  /** Before the first turn after a sleep: whatever was due to run must find the node frozen. */
+  #look(): void {
+    if (this.#now - this.#lookedAtMs < this.#options.settings.tickIntervalMs) return
+    this.#step({ type: 'Look' })
+  }
+
+  // ---- joining
+
+  #begin(input: ClusterInput): void {
+    if (input.type !== 'JoinSeeds' && input.type !== 'JoinNode') return
+    const seeds = input.type === 'JoinSeeds' ? input.seeds : [input.address]
+    this.#troubles = new SeedTroubles(
+      seeds.filter((seed) => seed !== this.#options.remoting.address),
+    )
+    this.#reportAtMs = this.#now + seedReportIntervalMs
+  }
+
+  #handshakeFailed({ error, called }: HandshakeFailed): void {
+    if (called === undefined || !this.#isJoining) return
+    this.#troubles.handshakeFailed(called, error)
+    if (this.#troubles.areFinal) this.#step({ type: 'StopJoining', problems: this.#troubles.lines })
+  }
+
+  get #isJoining(): boolean {
+    const { phase } = this.#machine.snapshot().joining
+    return phase === 'seeking' || phase === 'asking'
+  }
+
+  #report(): void {
+    if (this.#now < this.#reportAtMs) return
+    this.#reportAtMs = this.#isJoining ? this.#now + seedReportIntervalMs : Infinity
+    const { lines } = this.#troubles
+    if (!this.#isJoining) return
+    const text = `Still trying to join a cluster: ${lines.join('; ')}`
+    this.#options.system.log.warn({ seeds: this.#troubles.seeds }, text)
+  }
+
+  // ---- out
+
+  #step(input: ClusterInput): void {
+    if (this.#hasEnded) return
+    assert(!this.#isStepping, 'an input is carried out before the next one comes')
+    this.#isStepping = true
+    try {
+      this.#lookedAtMs = this.#now
+      for (const effect of this.#machine.step(input, this.#lookedAtMs)) this.#perform(effect)
+    } catch (err) {
+      this.#broke(err, input)
+    } finally {
+      this.#isStepping = false
+    }
+  }
+
+  #perform(effect: ClusterEffect): void {
+    switch (effect.type) {
+      case 'Send':
+      case 'SendToAddress':
+        return this.#send(effect.to, effect.message)
+      case 'Publish':
+        return this.#publish(effect.event)
+      case 'BeginExiting':
+        return this.#options.owner.beginExiting()
+      case 'ShutDown':
+        return this.#end(effect.reason, effect.problems)
+      default:
+        return unreachable(effect)
+    }
+  }
+
+  /** To that node, or to whoever lives at that address. */
+  #send(to: Address, message: ClusterMessage): void {
+    this.#options.remoting.refAt(to, clusterPath).tell(clusterProtocol.pack(message))
+  }
+
+  #publish(event: ClusterEvent): void {
+    // Before anybody builds on its end, the door is shut.
+    if (event.type === 'MemberRemoved') this.#removed(event.member.node, event.previousStatus)
+    this.#options.owner.published(event)
+  }
+
+  #removed(node: NodeId, previousStatus: MemberStatus): void {
+    const { remoting } = this.#options
+    if (node === remoting.node) return
+    remoting.nodeRemoved(node)
+    // It may be alive behind a split: then it must not be able to speak to us, and learns so when it tries.
+    if (previousStatus === 'Down') {
+      remoting.quarantine(node, 'it was downed and removed from the cluster')
+    }
+  }
+
+  // ---- the end
+
+  #broke(err: unknown, input: ClusterInput): void {
+    const { system, owner } = this.#options
+    const wasFrozen = this.isFrozen
+    this.#isBroken = true
+    system.log.error(
+      { err, input: show(input) },
+      'the cluster room failed; this node freezes and ends',
+    )
+    if (!wasFrozen) owner.published({ type: 'Frozen', reason: 'downed' })
+    if (err instanceof AssertionFailed) system.runtime.brokenInvariant(err)
+    this.#end('broken-invariant', [])
+  }
+
+  /** The actor has stopped: as the last of an orderly end, or because something is wrong. */
+  #stopped(): void {
+    for (const end of this.#endings) end()
+    this.#end('leaving', [])
+  }
+
+  #end(reason: ClusterEnd, problems: readonly string[]): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#options.owner.shutDown(reason, problems)
+  }
+}

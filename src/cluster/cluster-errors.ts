@@ -1,0 +1,56 @@
+/** What goes wrong on the way into a cluster, in words for the person who starts the node: what happened, and what to do. */
+import { CodedError } from '../foundation/coded-error.ts'
+import { clip, escapeControls } from '../foundation/text.ts'
+import type { Address, NodeId } from '../remote/index.ts'
+
+/** No seed let this node in. */
+export class JoinFailed extends CodedError {
+  readonly code = 'JOIN_FAILED'
+  readonly seeds: readonly Address[]
+  /** One line per seed, or what else stood in the way. */
+  readonly reasons: readonly string[]
+
+  constructor(self: NodeId, seeds: readonly Address[], reasons: readonly string[]) {
+    super(
+      `${self} could not join a cluster:\n${listOf(reasons)}\nCheck that the seeds run, that their addresses are right and that this node can reach them; then start it again.`,
+    )
+    this.seeds = seeds
+    this.reasons = reasons
+  }
+}
+
+/** The cluster works with other settings than this node. */
+export class IncompatibleSettings extends CodedError {
+  readonly code = 'INCOMPATIBLE_SETTINGS'
+  readonly problems: readonly string[]
+
+  constructor(self: NodeId, problems: readonly string[]) {
+    super(
+      `${self} cannot join: its settings do not go together with those of the cluster.\n${listOf(problems)}\nGive all nodes the same values for these, and start it again.`,
+    )
+    this.problems = problems
+  }
+}
+
+/** The node left, was given up or was stopped before it was a full member. */
+export class NeverUp extends CodedError {
+  readonly code = 'NEVER_UP'
+
+  constructor(self: NodeId, why: string) {
+    super(`${self} will not become a member any more: ${why}. Only a new node can join; start one.`)
+  }
+}
+
+export class InvalidAddress extends CodedError {
+  readonly code = 'INVALID_ADDRESS'
+
+  constructor(text: string) {
+    super(
+      `"${clip(escapeControls(text), 200)}" is not the address of a node. Write host:port as that node advertises it, such as 10.0.0.7:2552; the last part of a host name has no underscore.`,
+    )
+  }
+}
+
+function listOf(lines: readonly string[]): string {
+  return lines.map((line) => `  - ${line}`).join('\n')
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest'
+import { nodeIdOf } from '../remote/index.ts'
+import { NotAMessage } from '../serialization/index.ts'
+import type { ClusterMessage } from './cluster-messages.ts'
+import { clusterProtocol, isGossip } from './cluster-shapes.ts'
+import {
+  type Gossip,
+  changedBy,
+  emptyGossip,
+  putMember,
+  seenBy,
+  withObservation,
+} from './gossip/gossip.ts'
+import { asUp, joiningMember } from './gossip/member.ts'
+
+const [a, b, c] = ['a:1', 'b:1', 'c:10'].map((address) => nodeIdOf(address, 7n)) as [
+  string,
+  string,
+  string,
+]
+
+/** Two members, one of which cannot reach the other, and a tombstone. */
+function gossip(): Gossip {
+  const first = putMember(emptyGossip, asUp(joiningMember(a, ['x', 'y']), 1))
+  const both = putMember(first, joiningMember(b, []))
+  const observed = withObservation(both, a, b, 'Unreachable')
+  const tombstones = [{ node: c, removedAtMs: 5 }]
+  return { ...seenBy(changedBy(observed, a), [a]), tombstones }
+}
+
+describe('isGossip', () => {
+  test('takes what nodes make', () => {
+    expect(isGossip(emptyGossip)).toBe(true)
+    expect(isGossip(gossip())).toBe(true)
+  })
+
+  const sound = gossip()
+  const [up, joining] = sound.members
+  const [rows] = sound.reachability
+  test.each<[string, object]>([
+    ['no members', { members: undefined }],
+    ['a member twice', { members: [up, up, joining] }],
+    ['members out of order', { members: [joining, up] }],
+    ['an id that is none', { members: [{ ...up, node: 'a:1' }, joining] }],
+    ['a status that is none', { members: [{ ...up, status: 'Weird' }, joining] }],
+    ['a removed member', { members: [{ ...up, status: 'Removed' }, joining] }],
+    ['roles out of order', { members: [{ ...up, roles: ['y', 'x'] }, joining] }],
+    ['a role twice', { members: [{ ...up, roles: ['x', 'x'] }, joining] }],
+    ['too many roles', { members: [{ ...up, roles: Array(101).fill('x') }, joining] }],
+    ['Up without an age', { members: [{ ...up, upNumber: 2 ** 31 - 1 }, joining] }],
+    ['an age below 1', { members: [{ ...up, upNumber: 0 }, joining] }],
+    ['seen by a stranger', { seen: [c] }],
+    ['seen twice', { seen: [a, a] }],
+    ['a version of a stranger', { version: [[c, 1]] }],
+    [
+      'a version twice',
+      {
+        version: [
+          [a, 1],
+          [a, 2],
+        ],
+      },
+    ],
+    ['a version that is no count', { version: [[a, -1]] }],
+    ['a version beyond counting', { version: [[a, 2 ** 50]] }],
+    ['an observer that is a stranger', { reachability: [{ ...rows, observer: c }] }],
+    ['an observer twice', { reachability: [rows, rows] }],
+    ['an observer of itself', { reachability: [{ ...rows, observer: b }] }],
+    ['a member with a tombstone', { tombstones: [{ node: a, removedAtMs: 1 }] }],
+    ['a tombstone without a time', { tombstones: [{ node: c, removedAtMs: Infinity }] }],
+    ['too many members', { members: Array(10_001).fill(up) }],
+  ])('refuses %s', (_, change) => {
+    expect(isGossip({ ...sound, ...change })).toBe(false)
+  })
+})
+
+describe('the protocol of the cluster', () => {
+  const messages: ClusterMessage[] = [
+    { type: 'InitJoin', from: a, agreement: { x: '1' } },
+    { type: 'InitJoinAck', from: a, problems: ['one'] },
+    { type: 'InitJoinNack', from: a },
+    { type: 'Join', from: a, roles: ['x'] },
+    { type: 'Welcome', from: a, gossip: gossip() },
+    { type: 'GossipStatus', from: a, to: b, version: [[a, 1]], seenDigest: 'x' },
+    { type: 'GossipEnvelope', from: a, to: b, gossip: gossip() },
+    { type: 'ExitingConfirmed', from: a },
+    { type: 'Heartbeat', from: a, sequence: 1 },
+    { type: 'HeartbeatResponse', from: a, sequence: 1 },
+    { type: 'GetStanding', from: a, question: 1 },
+    { type: 'Standing', from: a, question: 1, standing: 'member' },
+  ]
+
+  test('takes every message as it was sent', () => {
+    expect(messages).toHaveLength(clusterProtocol.wireNames.length)
+    for (const message of messages) {
+      expect(clusterProtocol.unpack(clusterProtocol.pack(message))).toBe(message)
+    }
+  })
+
+  test('refuses every message that lacks a field', () => {
+    for (const message of messages) {
+      for (const field of Object.keys(message)) {
+        const { [field]: _, ...rest } = message as unknown as Record<string, unknown>
+        const value = [`cluster.${message.type}@1`, rest]
+        expect(clusterProtocol.unpack(value), `${message.type} without ${field}`).toBeInstanceOf(
+          NotAMessage,
+        )
+      }
+    }
+  })
+})

@@ -1,0 +1,113 @@
+/**
+ * How cluster messages travel, and what is taken for one. Whatever a peer sends is looked through before the machine
+ * sees it: the machine may rely on well-formed ids, on sorted lists without doubles and on the invariants of a gossip.
+ */
+import { isCount, isNumber, isText, listOf, oneOf, recordOf, tableOf } from '../foundation/shape.ts'
+import type { Shape } from '../foundation/shape.ts'
+import { type NodeId, isNodeId } from '../remote/index.ts'
+import { MessageProtocol } from '../serialization/index.ts'
+import type { ClusterMessage } from './cluster-messages.ts'
+import { type Gossip, brokenInvariantOf } from './gossip/gossip.ts'
+import { type Member, compareMembers, notYetUp } from './gossip/member.ts'
+
+/** Far beyond what a cluster of this design can hold; it bounds what one message can make us look at. */
+const membersMax = 10_000
+const tombstonesMax = 100_000
+const rolesMax = 100
+const textsMax = 100
+
+const isNode: Shape = (value) => isNodeId(value)
+const isShortText: Shape = (value) => isText(value) && (value as string).length <= 1_000
+/** Leaves room to count on. */
+const isVersion: Shape = (value) => isCount(value) && (value as number) < 2 ** 48
+const isRoles = listOf(isShortText, rolesMax)
+
+const isMember: Shape = both(
+  recordOf({
+    node: isNode,
+    status: oneOf('Joining', 'Up', 'Leaving', 'Exiting', 'Down'),
+    roles: isRoles,
+    upNumber: (value) => isCount(value) && (value as number) > 0 && (value as number) <= notYetUp,
+  }),
+  ({ roles, status, upNumber }: Member) =>
+    isSorted(roles, byText) && (status !== 'Up' || upNumber < notYetUp),
+)
+
+const isReachabilityRow = recordOf({
+  subject: isNode,
+  status: oneOf('Unreachable', 'Terminated'),
+  version: isVersion,
+})
+
+const isObserverRows: Shape = both(
+  recordOf({ observer: isNode, version: isVersion, rows: listOf(isReachabilityRow, membersMax) }),
+  ({ observer, rows }: Gossip['reachability'][number]) =>
+    isSorted(rows, (a, b) => byText(a.subject, b.subject)) &&
+    rows.every(({ subject }) => subject !== observer),
+)
+
+const isClockEntry: Shape = (value) =>
+  Array.isArray(value) && value.length === 2 && isNode(value[0]) && isVersion(value[1])
+
+const isClock: Shape = both(
+  listOf(isClockEntry, membersMax),
+  (clock: readonly (readonly [NodeId, number])[]) => isSorted(clock, (a, b) => byText(a[0], b[0])),
+)
+
+/** A gossip that keeps its invariants. */
+export const isGossip: Shape = both(
+  recordOf({
+    members: listOf(isMember, membersMax),
+    seen: listOf(isNode, membersMax),
+    reachability: listOf(isObserverRows, membersMax),
+    version: isClock,
+    tombstones: listOf(recordOf({ node: isNode, removedAtMs: isNumber }), tombstonesMax),
+  }),
+  (gossip: Gossip) =>
+    isSorted(gossip.members, compareMembers) &&
+    isSorted(gossip.seen, byText) &&
+    isSorted(gossip.reachability, (a, b) => byText(a.observer, b.observer)) &&
+    isSorted(gossip.tombstones, (a, b) => byText(a.node, b.node)) &&
+    brokenInvariantOf(gossip) === undefined,
+)
+
+const from = isNode
+
+export const clusterProtocol = new MessageProtocol<ClusterMessage>('cluster', {
+  InitJoin: { version: 1, fields: { from, agreement: tableOf(isShortText, textsMax) } },
+  InitJoinAck: { version: 1, fields: { from, problems: listOf(isShortText, textsMax) } },
+  InitJoinNack: { version: 1, fields: { from } },
+  Join: { version: 1, fields: { from, roles: isRoles } },
+  Welcome: { version: 1, fields: { from, gossip: isGossip } },
+  GossipStatus: {
+    version: 1,
+    fields: { from, to: isNode, version: isClock, seenDigest: isShortText },
+  },
+  GossipEnvelope: { version: 1, fields: { from, to: isNode, gossip: isGossip } },
+  ExitingConfirmed: { version: 1, fields: { from } },
+  Heartbeat: { version: 1, fields: { from, sequence: isCount } },
+  HeartbeatResponse: { version: 1, fields: { from, sequence: isCount } },
+  GetStanding: { version: 1, fields: { from, question: isCount } },
+  Standing: {
+    version: 1,
+    fields: {
+      from,
+      question: isCount,
+      standing: oneOf('member', 'down', 'removed', 'stranger'),
+    },
+  },
+})
+
+/** The second check sees only what passed the first. */
+function both<T>(shape: Shape, isMore: (value: T) => boolean): Shape {
+  return (value) => shape(value) && isMore(value as T)
+}
+
+function byText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1
+}
+
+/** In order, and nothing twice. */
+function isSorted<T>(list: readonly T[], compare: (a: T, b: T) => number): boolean {
+  return list.every((item, index) => index === 0 || compare(list[index - 1] as T, item) < 0)
+}

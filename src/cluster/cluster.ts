@@ -1,0 +1,219 @@
+/**
+ * A node's part in its cluster, for everybody who wants to join, leave or know: the door of this room. Its actor is
+ * `/system/cluster`. Leaves the cluster when the system shuts down, and shuts the system down when the cluster is over
+ * for this node.
+ */
+import type { ActorSystem, ShutdownReason } from '../actor/index.ts'
+import { InvalidSettings } from '../foundation/invalid-settings.ts'
+import { type Address, hostAndPortOf, type NodeId, type Remoting } from '../remote/index.ts'
+import { ClusterActor, type ClusterEnd, type ClusterOwner } from './cluster-actor.ts'
+import { IncompatibleSettings, InvalidAddress, JoinFailed, NeverUp } from './cluster-errors.ts'
+import type { ClusterEvent } from './cluster-events.ts'
+import type { ClusterMembership, ClusterState } from './cluster-membership.ts'
+import type { ClusterSnapshot } from './cluster-protocol.ts'
+import { type ClusterSettings, defaultClusterSettings } from './cluster-settings.ts'
+import { problemsWithClusterSettings } from './cluster-settings-check.ts'
+import { leaveOnShutdown } from './cluster-shutdown.ts'
+import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
+import { type Gossip, memberOf } from './gossip/gossip.ts'
+import { Signal } from './signal.ts'
+
+export interface ClusterStartOptions {
+  readonly system: ActorSystem
+  readonly remoting: Remoting
+  /** What this node is for: singletons and entity types may be bound to a role. */
+  readonly roles?: readonly string[]
+  readonly settings?: Partial<ClusterSettings>
+}
+
+export class Cluster implements ClusterMembership {
+  readonly self: NodeId
+  readonly settings: ClusterSettings
+  readonly #system: ActorSystem
+  readonly #address: Address
+  readonly #actor: ClusterActor
+  readonly #listeners = new Set<(event: ClusterEvent) => void>()
+  readonly #up = new Signal()
+  readonly #exiting = new Signal()
+  readonly #ended = new Signal()
+  #gossip: Gossip | undefined
+  #state: ClusterState = { members: [], unreachable: new Set(), leader: undefined }
+
+  /** Outside any cluster until it is told whom to join. Throws `InvalidSettings`. */
+  static start(options: ClusterStartOptions): Cluster {
+    const settings = { ...defaultClusterSettings, ...options.settings }
+    const problems = [...problemsWithClusterSettings(settings), ...problemsWithRoles(options.roles)]
+    if (problems.length > 0) throw new InvalidSettings('The settings of the cluster', problems)
+    return new Cluster(options, settings)
+  }
+
+  private constructor(options: ClusterStartOptions, settings: ClusterSettings) {
+    const { system, remoting, roles = [] } = options
+    this.#system = system
+    this.#address = remoting.address
+    this.self = remoting.node
+    this.settings = settings
+    const owner: ClusterOwner = {
+      published: (event) => this.#published(event),
+      beginExiting: () => this.#beginExiting(),
+      shutDown: (reason, problems) => this.#shutDown(reason, problems),
+    }
+    this.#actor = new ClusterActor({ system, remoting, roles, settings, owner })
+    leaveOnShutdown(system, {
+      exiting: this.#exiting.promise,
+      ended: this.#ended.promise,
+      isExiting: () => this.#exiting.isSet && !this.#ended.isSet,
+      leave: () => this.leave(),
+      exitingDone: () => this.#actor.command({ type: 'ExitingDone' }),
+    })
+  }
+
+  // ---- what to do
+
+  /**
+   * Joins through the first of these that answers. All nodes list the same seeds in the same order: only the first of
+   * the list forms a cluster when there is none yet.
+   */
+  joinSeeds(seeds: readonly Address[]): void {
+    if (seeds.length === 0) throw new InvalidAddress('')
+    for (const seed of seeds) refuseBadAddress(seed)
+    this.#actor.command({ type: 'JoinSeeds', seeds: [...new Set(seeds)] })
+  }
+
+  /** Joins through this node; with the node's own address: forms a cluster of one. */
+  join(address: Address): void {
+    refuseBadAddress(address)
+    this.#actor.command({ type: 'JoinNode', address })
+  }
+
+  /** Asks a member, or this node itself, to leave in good order. Whoever has left shuts down. */
+  leave(node: NodeId = this.self): void {
+    this.#actor.command({ type: 'Leave', node })
+  }
+
+  /** Gives a member up for good, without asking it. For operators who know that it is dead. */
+  down(node: NodeId): void {
+    this.#actor.command({ type: 'Down', nodes: [node] })
+  }
+
+  // ---- what is known
+
+  get address(): Address {
+    return this.#address
+  }
+
+  get state(): ClusterState {
+    const { gossip } = this.#actor.machine
+    if (gossip !== this.#gossip) {
+      this.#gossip = gossip
+      this.#state = {
+        members: gossip.members,
+        unreachable: unreachableMembers(gossip, this.self),
+        leader: leaderOf(gossip, this.self),
+      }
+    }
+    return this.#state
+  }
+
+  get isFrozen(): boolean {
+    return this.#actor.isFrozen
+  }
+
+  subscribe(listener: (event: ClusterEvent) => void): () => void {
+    // Its own entry, even when somebody subscribes the same function twice.
+    const entry = (event: ClusterEvent): void => listener(event)
+    this.#listeners.add(entry)
+    return () => void this.#listeners.delete(entry)
+  }
+
+  /** Resolves when this node is Up. Rejects with `JoinFailed`, `IncompatibleSettings` or `NeverUp`. */
+  get whenUp(): Promise<void> {
+    return this.#up.promise
+  }
+
+  /** Resolves when the cluster is over for this node: it has left, was removed, or never got in. */
+  get whenRemoved(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  /** Everything the machine knows, for people who look for the reason of something. */
+  snapshot(): ClusterSnapshot {
+    return this.#actor.machine.snapshot()
+  }
+
+  // ---- from the actor
+
+  #published(event: ClusterEvent): void {
+    if (event.type === 'MemberUp' && event.member.node === this.self) this.#up.set()
+    for (const listener of [...this.#listeners]) {
+      if (this.#listeners.has(listener)) this.#tell(listener, event)
+    }
+  }
+
+  #tell(listener: (event: ClusterEvent) => void, event: ClusterEvent): void {
+    try {
+      listener(event)
+    } catch (err) {
+      // The others must hear of it all the same; a room that has missed an event is not to be trusted any more.
+      this.#system.log.error({ err, event: event.type }, 'A listener of the cluster threw.')
+      this.#shutSystemDown({ type: 'broken-invariant' })
+    }
+  }
+
+  #beginExiting(): void {
+    this.#exiting.set()
+    this.#shutSystemDown({ type: 'leaving' })
+  }
+
+  #shutDown(reason: ClusterEnd, problems: readonly string[]): void {
+    this.#up.fail(this.#whyNeverUp(reason, problems))
+    this.#ended.set()
+    this.#shutSystemDown({ type: reason })
+  }
+
+  #whyNeverUp(reason: ClusterEnd, problems: readonly string[]): Error {
+    const { seeds, lines } = this.#actor.seedTroubles
+    switch (reason) {
+      case 'join-failed': {
+        const error = new JoinFailed(this.self, seeds, [...new Set([...lines, ...problems])])
+        this.#system.log.error({ err: error }, error.message)
+        return error
+      }
+      case 'incompatible-config': {
+        const error = new IncompatibleSettings(this.self, problems)
+        this.#system.log.error({ err: error }, error.message)
+        return error
+      }
+      case 'leaving':
+        return new NeverUp(this.self, 'it was asked to leave, or its system ends')
+      default:
+        return new NeverUp(this.self, 'the cluster has given it up')
+    }
+  }
+
+  #shutSystemDown(reason: ShutdownReason): void {
+    // A failing shutdown logs itself, and there is nobody here to tell.
+    this.#system.shutdown.run(reason).catch(() => undefined)
+  }
+
+  /** This node's own record; undefined before it has joined. */
+  get selfMember(): ClusterState['members'][number] | undefined {
+    return memberOf(this.#actor.machine.gossip, this.self)
+  }
+}
+
+const addressForm = /^(\[[0-9a-fA-F:.]+\]|[^\s/#@:[\]]{1,250}):\d{1,5}$/
+
+function refuseBadAddress(address: Address): void {
+  const isAddress = typeof address === 'string' && addressForm.test(address)
+  if (!isAddress) throw new InvalidAddress(String(address))
+  const { host, port } = hostAndPortOf(address)
+  // Resolvers refuse names like these only after a long wait.
+  if (port < 1 || port > 65_535 || /_[^.]*$/.test(host)) throw new InvalidAddress(address)
+}
+
+function problemsWithRoles(roles: readonly string[] = []): string[] {
+  const isRole = (role: unknown) => typeof role === 'string' && role !== '' && role.length <= 1_000
+  if (Array.isArray(roles) && roles.length <= 100 && roles.every(isRole)) return []
+  return ['roles must be a list of at most 100 texts, none of them empty']
+}

@@ -1,0 +1,35 @@
+/**
+ * Whether a node would lose a split between itself and all who have been silent of late. Asked long before anybody is
+ * held for unreachable: where cuts come and go, the other side may have been counting for a while when this node loses
+ * touch with it, and acts `stableAfter` later at the soonest.
+ */
+import type { NodeId } from '../../remote/index.ts'
+import type { ClusterSettings } from '../cluster-settings.ts'
+import type { Member } from '../gossip/member.ts'
+import { isAgainst, keepMajority } from './keep-majority.ts'
+
+export interface Silence {
+  readonly self: NodeId
+  readonly members: readonly Member[]
+  readonly silent: ReadonlySet<NodeId>
+  readonly role: string | undefined
+}
+
+/**
+ * How long a majority may be silent before this node freezes: longer than the pause between two answers, and shorter than
+ * any `stableAfter`, so that it comes before another side can act that has lost touch at the same time.
+ */
+export function silenceMs({ heartbeatIntervalMs }: ClusterSettings): number {
+  return 2 * heartbeatIntervalMs
+}
+
+export function isOutvotedBySilence({ self, members, silent, role }: Silence): boolean {
+  const own = members.find(({ node }) => node === self)
+  // Nothing lives on one that is not Up yet, and one that is leaving for good is not outvoted any more.
+  if (silent.size === 0 || (own?.status !== 'Up' && own?.status !== 'Leaving')) return false
+  const records = [...silent].map(
+    (subject) => ({ observer: self, subject, status: 'Unreachable' }) as const,
+  )
+  const view = { members, unreachable: silent, records, seenBy: new Set([self]) }
+  return isAgainst(self, keepMajority(view, { role, indirectlyConnectedShareMax: undefined }))
+}

@@ -1,0 +1,67 @@
+/** Why each seed has not let this node in, for the log and for the error at the end: the last trouble with each. */
+import type { Address, HandshakeError } from '../../remote/index.ts'
+
+interface Trouble {
+  readonly text: string
+  /** Nothing but another setting can heal it. */
+  readonly isFinal: boolean
+}
+
+const finalCodes: ReadonlySet<string> = new Set([
+  'WRONG_PROTOCOL',
+  'WRONG_CLUSTER_NAME',
+  'WRONG_SECRET',
+  'SECRET_MISSING',
+])
+
+const silence: Trouble = {
+  text: 'has not answered: the connection does not come about, or times out',
+  isFinal: false,
+}
+
+export class SeedTroubles {
+  readonly seeds: readonly Address[]
+  readonly #troubles = new Map<Address, Trouble>()
+
+  /** The seeds besides the node itself. */
+  constructor(seeds: readonly Address[]) {
+    this.seeds = seeds
+  }
+
+  refused(seed: Address): void {
+    this.#note(seed, 'refused the connection: nobody listens there', false)
+  }
+
+  notInACluster(seed: Address): void {
+    this.#note(seed, 'is not in a cluster itself', false)
+  }
+
+  connected(seed: Address): void {
+    this.#note(seed, 'is connected and has not let this node in yet', false)
+  }
+
+  handshakeFailed(seed: Address, error: HandshakeError): void {
+    this.#note(seed, error.message, finalCodes.has(error.code))
+  }
+
+  /** To try on makes no sense: every seed fails in a way that only other settings can heal. */
+  get areFinal(): boolean {
+    return (
+      this.seeds.length > 0 &&
+      this.seeds.every((seed) => this.#troubles.get(seed)?.isFinal === true)
+    )
+  }
+
+  /** One line per seed. */
+  get lines(): string[] {
+    return this.seeds.map((seed) => {
+      const { text } = this.#troubles.get(seed) ?? silence
+      // An error about a node begins with its address.
+      return text.startsWith(seed) ? text : `${seed} ${text}`
+    })
+  }
+
+  #note(seed: Address, text: string, isFinal: boolean): void {
+    if (this.seeds.includes(seed)) this.#troubles.set(seed, { text, isFinal })
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * The front door: an entity as plain functions. State, events and commands are inferred; nothing is generated.
+ *
+ *   const Counter = defineEntity('Counter', {
+ *     state: () => ({ count: 0 }),
+ *     events: { Incremented: (state, by: number) => ({ count: state.count + by }) },
+ *     commands: {
+ *       increment: (self, by: number) => self.persist('Incremented', by).count,
+ *       get: (self) => self.state.count,
+ *     },
+ *   })
+ */
+import { type Duration, toMs } from '../foundation/duration.ts'
+import { InvalidSettings } from '../foundation/invalid-settings.ts'
+import { show } from '../foundation/show.ts'
+import { problemWithId } from '../foundation/text.ts'
+import type {
+  CommandHandlers,
+  DurableSelf,
+  EventHandlers,
+  NoEvents,
+  PlainSelf,
+} from './entity-types.ts'
+
+/** What is agreed on by all nodes that know an entity type, hosts and callers. */
+export interface EntityOptions {
+  /** Only nodes with this role host entities of the type; the others route to them. */
+  readonly role?: string
+  /** Must be the same on every node, for the life of the stored entities; the sharding setting (128) when not given. */
+  readonly numberOfShards?: number
+  /** Idle time after which an entity leaves the memory; its next call brings it back. 2 minutes when not given. */
+  readonly passivateAfter?: Duration | 'never'
+}
+
+export interface PlainEntitySpec<State, Commands> extends EntityOptions {
+  /** The state at the start. Called once for every entity that starts. */
+  readonly state: () => State
+  /** What it can be asked to do. */
+  readonly commands: Commands
+}
+
+export interface DurableEntitySpec<State, Events, Commands> extends PlainEntitySpec<
+  State,
+  Commands
+> {
+  /** What can happen to it, by name. Without events nothing is stored, and `self.state` may be changed in place. */
+  readonly events: Events
+}
+
+/** The name of an entity type and, in its type, what can be called: all that a caller needs. */
+export interface EntityType<Commands> extends EntityOptions {
+  readonly name: string
+  /** Never there: it carries the type. */
+  readonly commandTypes?: Commands
+}
+
+/** An entity type with its implementation: what a node needs to host it. */
+export interface EntityDefinition<State, Events, Commands> extends EntityType<Commands> {
+  readonly state: () => State
+  readonly events: Events
+  readonly commands: Commands
+  /** Whether its state is made of stored events. */
+  readonly isDurable: boolean
+}
+
+/** Any definition, for those who run it and do not look into its types. */
+export type AnyEntity = EntityDefinition<unknown, object, object>
+
+/** The commands of a definition, or of a type. */
+export type CommandsOf<Entity> = Entity extends EntityType<infer Commands> ? Commands : never
+
+/** An entity whose state is made of stored events. */
+export function defineEntity<State, Events extends EventHandlers<State>, Commands>(
+  name: string,
+  // In an intersection, because so the commands see the events that were inferred before them.
+  spec: DurableEntitySpec<State, Events, Commands & CommandHandlers<DurableSelf<State, Events>>>,
+): EntityDefinition<State, Events, Commands>
+/** An entity whose state lives in memory only. */
+export function defineEntity<State, Commands>(
+  name: string,
+  spec: PlainEntitySpec<State, Commands & CommandHandlers<PlainSelf<State>>>,
+): EntityDefinition<State, NoEvents, Commands>
+export function defineEntity(
+  name: string,
+  spec: PlainEntitySpec<unknown, object> & { readonly events?: object },
+): AnyEntity {
+  const { state, events, commands, role, numberOfShards, passivateAfter } = spec
+  const problems = [
+    ...problemsWithName(name),
+    ...problemsWithFunctions('events', events ?? {}),
+    ...problemsWithFunctions('commands', commands),
+    ...problemsWithOptions(spec),
+  ]
+  if (typeof state !== 'function') problems.push('state must be a function that makes the state')
+  if (problems.length > 0) throw new InvalidSettings(`The entity ${show(name)}`, problems)
+  return {
+    name,
+    state,
+    events: events ?? {},
+    commands,
+    isDurable: events !== undefined,
+    ...(role !== undefined && { role }),
+    ...(numberOfShards !== undefined && { numberOfShards }),
+    ...(passivateAfter !== undefined && { passivateAfter }),
+  }
+}
+
+/**
+ * An entity type for a process that only calls, made of its name and its type: the implementation is not loaded.
+ *
+ *   import type { Counter } from './counter.ts'
+ *   const counters = entityType<typeof Counter>('Counter')
+ *   const node = await startNode({ proxies: [counters], seeds })
+ */
+export function entityType<Entity extends EntityType<unknown>>(
+  name: string,
+  options: EntityOptions = {},
+): EntityType<CommandsOf<Entity>> {
+  const problems = [...problemsWithName(name), ...problemsWithOptions(options)]
+  if (problems.length > 0) throw new InvalidSettings(`The entity type ${show(name)}`, problems)
+  const { role, numberOfShards } = options
+  return {
+    name,
+    ...(role !== undefined && { role }),
+    ...(numberOfShards !== undefined && { numberOfShards }),
+  }
+}
+
+export function isDefinition(entity: EntityType<unknown>): entity is AnyEntity {
+  return 'commands' in entity && 'state' in entity
+}
+
+/** Stands in paths and in persistence ids. */
+const nameForm = /^[A-Za-z][\w.-]*$/
+const nameBytesMax = 128
+
+/** Names that mean something to every object: a handle could not be awaited, compared or printed. */
+const takenNames: ReadonlySet<string> = new Set([
+  'then',
+  'constructor',
+  '__proto__',
+  'prototype',
+  'toJSON',
+  'toString',
+])
+
+function problemsWithName(name: unknown): string[] {
+  const problem = problemWithId(name, nameBytesMax)
+  if (problem !== undefined) return [`its name cannot be used: ${problem}`]
+  return nameForm.test(name as string)
+    ? []
+    : ['its name must begin with a letter and have only letters, digits, ".", "_" and "-"']
+}
+
+function problemsWithFunctions(what: 'events' | 'commands', given: unknown): string[] {
+  if (typeof given !== 'object' || given === null) return [`${what} must be an object of functions`]
+  const problems: string[] = []
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value !== 'function') problems.push(`${what}.${name} must be a function`)
+    if (takenNames.has(name)) problems.push(`${what}.${name} needs another name`)
+  }
+  return problems
+}
+
+function problemsWithOptions({ role, numberOfShards, passivateAfter }: EntityOptions): string[] {
+  const problems: string[] = []
+  if (role !== undefined && (typeof role !== 'string' || role === '')) {
+    problems.push(`role must be a text, not ${show(role)}`)
+  }
+  if (numberOfShards !== undefined && !(Number.isSafeInteger(numberOfShards) && numberOfShards > 0))
+    problems.push(
+      `numberOfShards must be a whole number of at least 1, not ${show(numberOfShards)}`,
+    )
+  if (passivateAfter === undefined || passivateAfter === 'never') return problems
+  try {
+    if (toMs(passivateAfter, 'passivateAfter') <= 0)
+      problems.push('passivateAfter must be positive')
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : String(error))
+  }
+  return problems
+}

@@ -1,0 +1,164 @@
+import { describe, expectTypeOf, test } from 'vitest'
+import { type CommandsOf, defineEntity, entityType } from './define-entity.ts'
+import type { EntityHandle } from './entity-types.ts'
+
+const Counter = defineEntity('Counter', {
+  state: () => ({ count: 0 }),
+  events: {
+    Incremented: (state, by: number) => ({ count: state.count + by }),
+    Renamed: (state, _name: string, _loud?: boolean) => state,
+  },
+  commands: {
+    increment: (self, by: number) => self.persist('Incremented', by).count,
+    get: (self) => self.state.count,
+    rename: async (self, name: string) => {
+      await Promise.resolve()
+      self.persist('Renamed', name)
+    },
+    later: async (self, suffix?: string) => `${self.id}${suffix ?? ''}`,
+  },
+})
+
+type Handle = EntityHandle<CommandsOf<typeof Counter>>
+
+describe('what is inferred of a durable entity', () => {
+  test('its callers see arguments and results as they were written, the results in promises', () => {
+    expectTypeOf<Handle['increment']>().toEqualTypeOf<(by: number) => Promise<number>>()
+    expectTypeOf<Handle['get']>().toEqualTypeOf<() => Promise<number>>()
+    expectTypeOf<Handle['rename']>().toEqualTypeOf<(name: string) => Promise<void>>()
+    expectTypeOf<Handle['later']>().toEqualTypeOf<(suffix?: string) => Promise<string>>()
+    expectTypeOf<keyof Handle>().toEqualTypeOf<'increment' | 'get' | 'rename' | 'later'>()
+  })
+
+  test('nothing is any', () => {
+    expectTypeOf<Parameters<Handle['increment']>[0]>().not.toBeAny()
+    expectTypeOf<ReturnType<Handle['get']>>().not.toBeAny()
+    expectTypeOf<ReturnType<(typeof Counter)['state']>>().not.toBeAny()
+  })
+
+  test('callers cannot go wrong', () => {
+    const handle = (): Handle => {
+      throw new Error('only for types')
+    }
+    const wrong = (): void => {
+      // @ts-expect-error a number is asked for
+      void handle().increment('2')
+      // @ts-expect-error nothing is given
+      void handle().increment()
+      // @ts-expect-error one too many
+      void handle().get(1)
+      // @ts-expect-error there is no such command
+      void handle().decrement
+      const count = handle().get()
+      // @ts-expect-error the result is a number
+      void count.then((text: string) => text)
+    }
+    expectTypeOf(wrong).toBeFunction()
+  })
+
+  test('a caller needs only the type', () => {
+    const counters = entityType<typeof Counter>('Counter')
+    expectTypeOf<EntityHandle<CommandsOf<typeof counters>>>().toEqualTypeOf<Handle>()
+  })
+})
+
+describe('what a command may do', () => {
+  test('it persists events that exist, with their arguments, and does not change the state itself', () => {
+    defineEntity('Strict', {
+      state: () => ({ count: 0, tags: ['a'] }),
+      events: { Incremented: (state, by: number) => ({ ...state, count: state.count + by }) },
+      commands: {
+        good: (self) => {
+          expectTypeOf(self.state).toEqualTypeOf<Readonly<{ count: number; tags: string[] }>>()
+          expectTypeOf(self.persist('Incremented', 1).count).toEqualTypeOf<number>()
+          expectTypeOf(self.id).toEqualTypeOf<string>()
+        },
+        unknownEvent: (self) => {
+          // @ts-expect-error there is no such event
+          self.persist('Decremented', 1)
+        },
+        wrongArgument: (self) => {
+          // @ts-expect-error a number is asked for
+          self.persist('Incremented', '1')
+        },
+        missingArgument: (self) => {
+          // @ts-expect-error one argument is missing
+          self.persist('Incremented')
+        },
+        changing: (self) => {
+          // @ts-expect-error only events change the state
+          self.state.count++
+        },
+        replacing: (self) => {
+          // @ts-expect-error only events replace the state
+          self.state = { count: 1, tags: [] }
+        },
+      },
+    })
+  })
+
+  test('event handlers know the state, make one, and do not change it', () => {
+    defineEntity('Events', {
+      state: () => ({ count: 0 }),
+      events: {
+        Good: (state) => {
+          expectTypeOf(state).toEqualTypeOf<Readonly<{ count: number }>>()
+          return state
+        },
+        Changing: (state) => {
+          // @ts-expect-error a state is a value
+          state.count++
+          return state
+        },
+      },
+      commands: {},
+    })
+    defineEntity('WrongState', {
+      state: () => ({ count: 0 }),
+      // @ts-expect-error a state has a count
+      events: { Bad: (state: { count: number }) => ({ total: state.count }) },
+      commands: {},
+    })
+  })
+
+  test('a state may be an array, a text or a union', () => {
+    type Door = { open: boolean } | undefined
+    const Log = defineEntity('Log', {
+      state: (): string[] => [],
+      events: { Added: (state, line: string) => [...state, line], Kept: (state) => state },
+      commands: { add: (self, line: string) => self.persist('Added', line).length },
+    })
+    const Gate = defineEntity('Gate', {
+      state: (): Door => undefined,
+      events: { Opened: () => ({ open: true }) },
+      commands: { isOpen: (self) => self.state?.open ?? false },
+    })
+    expectTypeOf<EntityHandle<CommandsOf<typeof Log>>['add']>().toEqualTypeOf<
+      (line: string) => Promise<number>
+    >()
+    expectTypeOf<EntityHandle<CommandsOf<typeof Gate>>['isOpen']>().toEqualTypeOf<
+      () => Promise<boolean>
+    >()
+  })
+})
+
+describe('what is inferred of an entity without events', () => {
+  test('its state may be changed, and there is nothing to persist', () => {
+    const Session = defineEntity('Session', {
+      state: () => ({ seen: 0 }),
+      commands: {
+        see: (self) => ++self.state.seen,
+        reset: (self) => {
+          self.state = { seen: 0 }
+        },
+        store: (self) => {
+          // @ts-expect-error it has no events
+          void self.persist
+        },
+      },
+    })
+    expectTypeOf<EntityHandle<CommandsOf<typeof Session>>['see']>().toEqualTypeOf<
+      () => Promise<number>
+    >()
+  })
+})

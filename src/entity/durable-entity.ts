@@ -1,0 +1,120 @@
+/**
+ * An entity with events, as an event-sourced actor. A command runs on the newest state; its answer is held until the
+ * events it has made, and all it has seen, are stored. One that throws leaves nothing behind.
+ */
+import type { Behavior } from '../actor/index.ts'
+import {
+  defaultEventSourcedSettings,
+  Effect,
+  type EventSourcedContext,
+  EventSourcedFamily,
+  persistenceIdOf,
+} from '../persistence/index.ts'
+import { answer, commandOf, notDone, refusal, unknownCommand } from './command-reply.ts'
+import type { AnyEntity } from './define-entity.ts'
+import { type EntityCall, type EntityReply, isEntityCall } from './entity-messages.ts'
+import type { EntityWorld } from './entity-world.ts'
+import { replay, type StoredForm, Transaction } from './transaction.ts'
+
+type Outcome = Effect<StoredForm, unknown>
+
+/** All durable entities of one type on one node. */
+export class DurableEntities {
+  readonly #entity: AnyEntity
+  readonly #world: EntityWorld
+  readonly #eventsMax: number
+  readonly #family: EventSourcedFamily<EntityCall, StoredForm, unknown>
+  /** The persistence id is that of the type, and what follows is the id. */
+  readonly #prefixLength: number
+
+  constructor(entity: AnyEntity, world: EntityWorld) {
+    const { journal, codec, recoveryPermits, writer, settings } = world
+    this.#entity = entity
+    this.#world = world
+    this.#eventsMax = settings.appendEventsMax ?? defaultEventSourcedSettings.appendEventsMax
+    this.#prefixLength = persistenceIdOf(entity.name, 'x').length - 1
+    this.#family = new EventSourcedFamily({
+      commandHandler: (state, call, context) => this.#handle(state, call, context),
+      eventHandler: (state, event) => replay(entity, state, event),
+      refused: (call, error) => {
+        if (isEntityCall(call)) call.replyTo.tell(notDone(error))
+      },
+      journal,
+      codec,
+      recoveryPermits,
+      writer,
+      settings,
+    })
+  }
+
+  behavior(id: string): Behavior<EntityCall> {
+    return this.#family.behavior(persistenceIdOf(this.#entity.name, id), this.#entity.state())
+  }
+
+  #handle(
+    state: unknown,
+    call: EntityCall,
+    context: EventSourcedContext<EntityCall>,
+  ): Outcome | Promise<Outcome> {
+    if (!isEntityCall(call)) return Effect.unhandled()
+    const { command, args, replyTo } = call
+    const handler = commandOf(this.#entity, command)
+    if (handler === undefined) return Effect.reply(replyTo, unknownCommand(this.#entity), notDone)
+    const id = context.persistenceId.slice(this.#prefixLength)
+    const transaction = this.#begin(id, call, state, context)
+    try {
+      const result = handler(transaction, ...args)
+      if (result instanceof Promise) return this.#finishLater(call, transaction, result, context)
+      return this.#finish(call, transaction, result)
+    } catch (error) {
+      return this.#refuse(call, transaction, error, context)
+    }
+  }
+
+  #begin(
+    id: string,
+    { command }: EntityCall,
+    state: unknown,
+    { actor: context }: EventSourcedContext<EntityCall>,
+  ): Transaction {
+    const options = {
+      entity: this.#entity,
+      id,
+      world: this.#world,
+      context,
+      eventsMax: this.#eventsMax,
+    }
+    return new Transaction(options, command, state)
+  }
+
+  async #finishLater(
+    call: EntityCall,
+    transaction: Transaction,
+    result: Promise<unknown>,
+    context: EventSourcedContext<EntityCall>,
+  ): Promise<Outcome> {
+    try {
+      return this.#finish(call, transaction, await result)
+    } catch (error) {
+      return this.#refuse(call, transaction, error, context)
+    }
+  }
+
+  #finish({ command, replyTo }: EntityCall, transaction: Transaction, result: unknown): Outcome {
+    const reply = answer(result, command, this.#world.travelling)
+    return transaction.commit().thenReply<EntityReply>(replyTo, reply, notDone)
+  }
+
+  #refuse(
+    { command, replyTo }: EntityCall,
+    transaction: Transaction,
+    error: unknown,
+    { actor }: EventSourcedContext<EntityCall>,
+  ): Outcome {
+    transaction.abandon()
+    const { id } = transaction
+    const { travelling } = this.#world
+    const failing = { entity: this.#entity, id, command, travelling, log: actor.system.log }
+    return Effect.reply<StoredForm, unknown, EntityReply>(replyTo, refusal(error, failing), notDone)
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * The calls that go out from one node: checks the arguments, asks the entity, and turns whatever comes back, or does not,
+ * into a value or an error that says what to do.
+ */
+import {
+  type ActorRef,
+  AskAborted,
+  AskTargetTerminated,
+  type AskOptions,
+  AskTimeout,
+  SystemTerminated,
+} from '../actor/index.ts'
+import { unreachable } from '../foundation/assert.ts'
+import { CannotSerialize } from '../serialization/index.ts'
+import { isDefinition, type EntityType } from './define-entity.ts'
+import {
+  CallAborted,
+  type CallSite,
+  CallTimeout,
+  CommandFailed,
+  NodeStopping,
+  NotStored,
+  UnknownCommand,
+  UnreadableAnswer,
+} from './entity-errors.ts'
+import { type HandleData, HandleKind } from './entity-handle.ts'
+import { type EntityCall, type EntityReply, isEntityReply } from './entity-messages.ts'
+import type { CallOptions, EntityHandle } from './entity-types.ts'
+import type { Travelling } from './travelling.ts'
+
+/** Somebody who takes calls: the address of an entity. */
+export interface CallTarget {
+  ask<Reply>(
+    makeMessage: (replyTo: ActorRef<Reply>) => EntityCall,
+    options?: AskOptions,
+  ): Promise<Reply>
+}
+
+export interface EntityCallsOptions {
+  readonly travelling: Travelling
+  /** The entity, wherever it lives. Throws for an id that cannot be. */
+  readonly targetOf: (typeName: string, id: string) => CallTarget
+  /** What is known about where a call waits, in whole sentences. */
+  readonly explain: (typeName: string, id: string) => Promise<string>
+  /** Whether this node takes no more calls. */
+  readonly isStopping: () => boolean
+}
+
+/** Calls that began in one stretch of time, and have not ended. */
+class OpenCalls {
+  #count = 0
+  #ended: (() => void) | undefined = undefined
+
+  begin(): void {
+    this.#count++
+  }
+
+  end(): void {
+    if (--this.#count === 0) this.#ended?.()
+  }
+
+  get whenEnded(): Promise<void> {
+    if (this.#count === 0) return Promise.resolve()
+    return new Promise((resolve) => (this.#ended = resolve))
+  }
+}
+
+export class EntityCalls {
+  readonly #options: EntityCallsOptions
+  #open = new OpenCalls()
+  readonly #kinds = new Map<EntityType<unknown>, HandleKind>()
+
+  constructor(options: EntityCallsOptions) {
+    this.#options = options
+  }
+
+  handle<Commands>(
+    type: EntityType<Commands>,
+    id: string,
+    options?: CallOptions,
+  ): EntityHandle<Commands> {
+    const kind = this.#kinds.get(type) ?? this.#newKind(type)
+    return kind.handle(id, options) as EntityHandle<Commands>
+  }
+
+  /** Resolves when every call made so far has ended; later ones are not waited for. */
+  drain(): Promise<void> {
+    const open = this.#open
+    this.#open = new OpenCalls()
+    return open.whenEnded
+  }
+
+  #newKind(type: EntityType<unknown>): HandleKind {
+    const known = isDefinition(type) ? Object.keys(type.commands) : undefined
+    const kind = new HandleKind(type.name, known ?? [], (handle, command, args) =>
+      this.#call(type.name, handle, command, args, known),
+    )
+    this.#kinds.set(type, kind)
+    return kind
+  }
+
+  #call(
+    typeName: string,
+    handle: HandleData,
+    command: string,
+    args: unknown[],
+    known: readonly string[] | undefined,
+  ): Promise<unknown> {
+    try {
+      const { travelling, targetOf, isStopping } = this.#options
+      const site = (): CallSite => ({ entity: typeName, id: handle.id, command })
+      if (isStopping()) throw new NodeStopping(site())
+      if (known !== undefined && !known.includes(command)) throw new UnknownCommand(site(), known)
+      const sent = travelling.copyArgs(args, `the arguments of ${command}`)
+      const target = (handle.target ??= targetOf(typeName, handle.id)) as CallTarget
+      const open = this.#open
+      open.begin()
+      return target
+        .ask<unknown>((replyTo) => ({ command, args: sent, replyTo }), handle.options)
+        .then(
+          (reply) => {
+            open.end()
+            return valueOf(reply, site)
+          },
+          (error: unknown) => {
+            open.end()
+            return this.#failed(error, site())
+          },
+        )
+    } catch (error) {
+      // What getters of the arguments throw is passed on as it is.
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors
+      return Promise.reject(error)
+    }
+  }
+
+  async #failed(error: unknown, site: CallSite): Promise<never> {
+    if (error instanceof AskTimeout) {
+      const waitedFor = await this.#options.explain(site.entity, site.id)
+      throw new CallTimeout(site, error.timeoutMs, waitedFor)
+    }
+    if (error instanceof AskAborted) throw new CallAborted(site, error.cause)
+    if (error instanceof SystemTerminated || error instanceof AskTargetTerminated) {
+      throw new NodeStopping(site, error)
+    }
+    throw error
+  }
+}
+
+function valueOf(reply: unknown, site: () => CallSite): unknown {
+  if (!isEntityReply(reply)) throw new UnreadableAnswer(site(), reply)
+  return reply.type === 'Answered' ? reply.value : refuse(reply, site())
+}
+
+function refuse(reply: Exclude<EntityReply, { type: 'Answered' }>, site: CallSite): never {
+  switch (reply.type) {
+    case 'Refused':
+      throw new CommandFailed(site, reply.error, reply.mayHaveHappened)
+    case 'CommandUnknown':
+      throw new UnknownCommand(site, reply.known)
+    case 'ResultRefused':
+      throw new CannotSerialize(reply.path, reply.problem)
+    case 'NotDone':
+      throw new NotStored(site, reply.code, reply.problem, reply.mayHaveHappened)
+    default:
+      return unreachable(reply)
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * How a call fails, in words for whoever called. `mayHaveHappened` says whether the command may have taken effect: when
+ * it is false, the call can be made again as it stands; when it is true, ask the entity first.
+ */
+import { CodedError } from '../foundation/coded-error.ts'
+import { formatMs } from '../foundation/duration.ts'
+import { show } from '../foundation/show.ts'
+
+/** Which call it was. */
+export interface CallSite {
+  readonly entity: string
+  readonly id: string
+  readonly command: string
+}
+
+export abstract class CallError extends CodedError {
+  readonly entity: string
+  readonly id: string
+  readonly command: string
+  readonly mayHaveHappened: boolean
+
+  constructor(site: CallSite, mayHaveHappened: boolean, text: string, cause?: unknown) {
+    super(`${nameOf(site)} ${text}`, cause === undefined ? undefined : { cause })
+    this.entity = site.entity
+    this.id = site.id
+    this.command = site.command
+    this.mayHaveHappened = mayHaveHappened
+  }
+}
+
+/** The command threw. `cause` is what it threw, with its name, message, code and cause; its stack stayed with the entity. */
+export class CommandFailed extends CallError {
+  readonly code = 'COMMAND_FAILED'
+  readonly errorName: string
+  /** The `code` of what was thrown, if it had one. */
+  readonly errorCode: unknown
+
+  constructor(site: CallSite, error: Error, mayHaveHappened: boolean) {
+    super(site, mayHaveHappened, `failed: ${error.message}`, error)
+    this.errorName = error.name
+    this.errorCode = 'code' in error ? error.code : undefined
+  }
+}
+
+export class UnknownCommand extends CallError {
+  readonly code = 'UNKNOWN_COMMAND'
+  readonly known: readonly string[]
+
+  constructor(site: CallSite, known: readonly string[]) {
+    const commands = known.length === 0 ? 'It has none' : `Its commands are ${known.join(', ')}`
+    super(
+      site,
+      false,
+      `is no command of ${site.entity}. ${commands}; does every node run the same version?`,
+    )
+    this.known = known
+  }
+}
+
+/** No answer came in time. `waitedFor` says what is known about why. */
+export class CallTimeout extends CallError {
+  readonly code = 'CALL_TIMEOUT'
+  readonly timeoutMs: number
+  readonly waitedFor: string
+
+  constructor(site: CallSite, timeoutMs: number, waitedFor: string) {
+    super(
+      site,
+      true,
+      `got no answer in ${formatMs(timeoutMs)}: ${waitedFor} Nobody can tell whether it was handled, or will be: ask the entity before the call is made again.`,
+    )
+    this.timeoutMs = timeoutMs
+    this.waitedFor = waitedFor
+  }
+}
+
+/** The caller's signal has fired. */
+export class CallAborted extends CallError {
+  readonly code = 'CALL_ABORTED'
+
+  constructor(site: CallSite, reason: unknown) {
+    super(site, true, 'was given up by its caller; it may be handled nevertheless.', reason)
+  }
+}
+
+/** The journal did not take the events, another instance has the stream, or the entity could not be recovered. */
+export class NotStored extends CallError {
+  readonly code = 'NOT_STORED'
+  /** Why: `EVENTS_NOT_STORED`, `EVENTS_OUTCOME_UNKNOWN`, `WRITER_FENCED` or `RECOVERY_FAILED`. */
+  readonly reason: string
+
+  constructor(site: CallSite, reason: string, problem: string, mayHaveHappened: boolean) {
+    super(site, mayHaveHappened, `was not done: ${problem}`)
+    this.reason = reason
+  }
+}
+
+/** This node stops, or has stopped: nothing more can be called through it. */
+export class NodeStopping extends CallError {
+  readonly code = 'NODE_STOPPING'
+
+  constructor(site: CallSite, cause?: unknown) {
+    super(
+      site,
+      cause !== undefined,
+      'cannot be called: this node is stopping. Call it through another node.',
+      cause,
+    )
+  }
+}
+
+/** Something answered that is no entity: the nodes do not run versions that go together. */
+export class UnreadableAnswer extends CallError {
+  readonly code = 'UNREADABLE_ANSWER'
+
+  constructor(site: CallSite, answer: unknown) {
+    super(
+      site,
+      true,
+      `was answered with ${show(answer)}, which this version of Sherd does not understand. Run the same version on every node.`,
+    )
+  }
+}
+
+/** `self` was used after its command had settled. */
+export class CommandOver extends CodedError {
+  readonly code = 'COMMAND_OVER'
+
+  constructor(entity: string, command: string) {
+    super(
+      `self.persist was called after ${entity}.${command} had settled. Await everything the command depends on before it returns.`,
+    )
+  }
+}
+
+/** The definition has no such event: thrown where it is persisted, and where it is read from the journal. */
+export class UnknownEvent extends CodedError {
+  readonly code = 'UNKNOWN_EVENT'
+
+  constructor(entity: string, name: unknown, known: readonly string[]) {
+    super(
+      `${show(name)} is no event of ${entity}. Its events are ${known.join(', ')}. Events that were ever stored must stay in the definition.`,
+    )
+  }
+}
+
+export class TooManyEvents extends CodedError {
+  readonly code = 'TOO_MANY_EVENTS'
+
+  constructor(entity: string, command: string, limit: number) {
+    super(
+      `${entity}.${command} persists more than ${limit} events, which cannot be stored together. Persist less at once, or one event that says more.`,
+    )
+  }
+}
+
+function nameOf({ entity, id, command }: CallSite): string {
+  return `${entity} ${show(id)}: ${command}`
+}

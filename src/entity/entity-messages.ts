@@ -1,0 +1,64 @@
+/** What travels between a caller and an entity. Plain data, checked on arrival: it may come from another node. */
+import { type ActorRef, isRef } from '../actor/index.ts'
+
+/** Caller -> entity: do this and answer. */
+export interface EntityCall {
+  readonly command: string
+  readonly args: readonly unknown[]
+  readonly replyTo: ActorRef<EntityReply>
+}
+
+export type EntityReply = Answered | Refused | CommandUnknown | ResultRefused | NotDone
+
+/** Entity -> caller: done, and what it depends on is stored. */
+export interface Answered {
+  readonly type: 'Answered'
+  readonly value: unknown
+}
+
+/** Entity -> caller: the command threw. Nothing of it was stored. */
+export interface Refused {
+  readonly type: 'Refused'
+  readonly error: Error
+  readonly mayHaveHappened: boolean
+}
+
+/** Entity -> caller: there is no such command on this node. */
+export interface CommandUnknown {
+  readonly type: 'CommandUnknown'
+  readonly known: readonly string[]
+}
+
+/** Entity -> caller: the command gave something that cannot travel. Nothing of it was stored. */
+export interface ResultRefused {
+  readonly type: 'ResultRefused'
+  readonly path: string
+  readonly problem: string
+  readonly mayHaveHappened: boolean
+}
+
+/** Entity -> caller: its journal let it down. */
+export interface NotDone {
+  readonly type: 'NotDone'
+  readonly code: string
+  readonly problem: string
+  readonly mayHaveHappened: boolean
+}
+
+const replyTypes: ReadonlySet<unknown> = new Set<EntityReply['type']>([
+  'Answered',
+  'Refused',
+  'CommandUnknown',
+  'ResultRefused',
+  'NotDone',
+])
+
+export function isEntityCall(message: unknown): message is EntityCall {
+  if (typeof message !== 'object' || message === null) return false
+  const { command, args, replyTo } = message as Partial<EntityCall>
+  return typeof command === 'string' && Array.isArray(args) && isRef(replyTo)
+}
+
+export function isEntityReply(reply: unknown): reply is EntityReply {
+  return typeof reply === 'object' && reply !== null && replyTypes.has((reply as EntityReply).type)
+}

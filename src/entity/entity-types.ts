@@ -1,0 +1,66 @@
+/**
+ * What can be said of an entity in types: its events, its commands, what a command sees of it, and what a caller does.
+ * Everything is inferred from the definition; a caller needs no more than its type.
+ */
+import type { Duration } from '../foundation/duration.ts'
+
+/** Makes the next state of the one before and what happened. Pure: runs when it happens, and at every recovery. */
+export type EventHandlers<State> = Readonly<
+  Record<string, (state: Readonly<State>, ...args: never[]) => Readonly<State>>
+>
+
+/** An entity without events: its state lives in memory, and ends with it. */
+export type NoEvents = { readonly [Name in never]: never }
+
+/** What an event says beside its name. */
+export type EventArgs<Handler> = Handler extends (state: never, ...args: infer Args) => unknown
+  ? Args
+  : never
+
+/** What every command sees of its entity. Valid until the command has settled. */
+interface AnySelf {
+  readonly id: string
+  /** Fires when the entity has to stop before an async command has settled. */
+  readonly signal: AbortSignal
+}
+
+/** An entity whose state is made of stored events. */
+export interface DurableSelf<State, Events> extends AnySelf {
+  /** With everything this command has persisted so far. A value: never changed, only replaced by events. */
+  readonly state: Readonly<State>
+  /**
+   * Lets this happen; answers the state after it. Everything one command persists is stored together or not at all, and
+   * the caller hears of nothing before it is stored.
+   */
+  persist<Name extends keyof Events & string>(
+    name: Name,
+    ...args: EventArgs<Events[Name]>
+  ): Readonly<State>
+}
+
+/** An entity that keeps its state in memory only: it is gone when the entity stops, moves or is passivated. */
+export interface PlainSelf<State> extends AnySelf {
+  state: State
+}
+
+/** Decides and answers. While an async one has not settled, the entity handles no other. */
+export type CommandHandlers<Self> = Readonly<
+  Record<string, (self: Self, ...args: never[]) => unknown>
+>
+
+/** The commands of an entity as its callers see them: the same arguments, and a promise of the same result. */
+export type EntityHandle<Commands> = {
+  readonly [Name in keyof Commands]: Commands[Name] extends (
+    self: never,
+    ...args: infer Args
+  ) => infer Result
+    ? (...args: Args) => Promise<Awaited<Result>>
+    : never
+}
+
+export interface CallOptions {
+  /** How long to wait for the answer; the actor setting `askTimeoutMs` (5 s) when not given. */
+  readonly timeout?: Duration
+  /** Gives up on the answer when it fires. The command may happen nevertheless. */
+  readonly signal?: AbortSignal
+}

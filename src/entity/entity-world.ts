@@ -1,0 +1,33 @@
+/** What entities of one node share: where their events go, and how values travel. */
+import type { EventSourcedSettings, Journal, RecoveryPermits } from '../persistence/index.ts'
+import type { ValueCodec } from '../serialization/index.ts'
+import { Travelling } from './travelling.ts'
+
+export interface EntityWorldOptions {
+  readonly journal: Journal
+  /** For stored values; one per node. */
+  readonly codec: ValueCodec
+  /** One per node, so that a moved shard does not ask the journal for everything at once. */
+  readonly recoveryPermits: RecoveryPermits
+  /** Who writes, for people who look for the other instance: the node. */
+  readonly writer: string
+  readonly settings?: Partial<EventSourcedSettings>
+}
+
+export class EntityWorld {
+  readonly journal: Journal
+  readonly codec: ValueCodec
+  readonly recoveryPermits: RecoveryPermits
+  readonly writer: string
+  readonly settings: Partial<EventSourcedSettings>
+  readonly travelling: Travelling
+
+  constructor({ journal, codec, recoveryPermits, writer, settings = {} }: EntityWorldOptions) {
+    this.journal = journal
+    this.codec = codec
+    this.recoveryPermits = recoveryPermits
+    this.writer = writer
+    this.settings = settings
+    this.travelling = new Travelling(codec)
+  }
+}

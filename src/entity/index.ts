@@ -1,0 +1,38 @@
+/**
+ * The front door for users: an entity as plain functions, and calls to it as plain methods.
+ *
+ * Reading order: `entity-types.ts` (what is inferred), `define-entity.ts`, `entity-messages.ts` (what travels),
+ * `transaction.ts` (what a command sees), `durable-entity.ts`, `plain-entity.ts`, `entity-calls.ts` (the caller's side),
+ * `travelling.ts`, `entity-errors.ts`.
+ *
+ * Promises: nothing leaves an entity before the events it depends on are stored; what one command persists is stored
+ * together or not at all; a command that throws changes nothing (for an entity without events: nothing that it has not
+ * changed itself); callers and entities share no objects, wherever the entity lives; every call ends with a value or with
+ * an error that says whether it may have happened.
+ */
+export {
+  type AnyEntity,
+  type CommandsOf,
+  defineEntity,
+  type DurableEntitySpec,
+  type EntityDefinition,
+  type EntityOptions,
+  type EntityType,
+  entityType,
+  isDefinition,
+  type PlainEntitySpec,
+} from './define-entity.ts'
+export { entityBehavior } from './entity-behavior.ts'
+export { type CallTarget, EntityCalls, type EntityCallsOptions } from './entity-calls.ts'
+export * from './entity-errors.ts'
+export type { EntityCall } from './entity-messages.ts'
+export type {
+  CallOptions,
+  CommandHandlers,
+  DurableSelf,
+  EntityHandle,
+  EventHandlers,
+  NoEvents,
+  PlainSelf,
+} from './entity-types.ts'
+export { EntityWorld, type EntityWorldOptions } from './entity-world.ts'

@@ -1,0 +1,74 @@
+/** An entity without events, as an actor: its state is a variable, and its answers leave at once. */
+import { type ActorContext, type Behavior, Behaviors, type MessageHandler } from '../actor/index.ts'
+import { answer, commandOf, refusal, unknownCommand } from './command-reply.ts'
+import type { AnyEntity } from './define-entity.ts'
+import { type EntityCall, isEntityCall } from './entity-messages.ts'
+import type { PlainSelf } from './entity-types.ts'
+import type { EntityWorld } from './entity-world.ts'
+
+export function plainEntity(
+  entity: AnyEntity,
+  id: string,
+  world: EntityWorld,
+): Behavior<EntityCall> {
+  return Behaviors.setup<EntityCall>(
+    (context) => new PlainEntity(entity, id, world, context).receive,
+  )
+}
+
+class PlainEntity implements PlainSelf<unknown> {
+  readonly id: string
+  state: unknown
+  readonly #entity: AnyEntity
+  readonly #world: EntityWorld
+  readonly #context: ActorContext<EntityCall>
+
+  constructor(
+    entity: AnyEntity,
+    id: string,
+    world: EntityWorld,
+    context: ActorContext<EntityCall>,
+  ) {
+    this.id = id
+    this.#entity = entity
+    this.#world = world
+    this.#context = context
+    this.state = entity.state()
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal
+  }
+
+  readonly receive: MessageHandler<EntityCall> = (call) => {
+    if (!isEntityCall(call)) return Behaviors.unhandled
+    const handler = commandOf(this.#entity, call.command)
+    if (handler === undefined) return call.replyTo.tell(unknownCommand(this.#entity))
+    try {
+      const result = handler(this, ...call.args)
+      if (result instanceof Promise) return this.#answerLater(call, result)
+      return this.#answer(call, result)
+    } catch (error) {
+      return this.#refuse(call, error)
+    }
+  }
+
+  async #answerLater(call: EntityCall, result: Promise<unknown>): Promise<void> {
+    try {
+      this.#answer(call, await result)
+    } catch (error) {
+      this.#refuse(call, error)
+    }
+  }
+
+  #answer({ command, replyTo }: EntityCall, value: unknown): void {
+    replyTo.tell(answer(value, command, this.#world.travelling))
+  }
+
+  #refuse({ command, replyTo }: EntityCall, error: unknown): void {
+    const { travelling } = this.#world
+    const { log } = this.#context.system
+    const failing = { entity: this.#entity, id: this.id, command, travelling, log }
+    replyTo.tell(refusal(error, failing))
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * What a command of a durable entity sees as `self`: the state with everything it has persisted so far. Events are
+ * applied and turned into bytes where they are persisted, once, so that whatever is wrong with them is thrown there.
+ */
+import type { ActorContext } from '../actor/index.ts'
+import { Effect } from '../persistence/index.ts'
+import type { AnyEntity } from './define-entity.ts'
+import { CommandOver, TooManyEvents, UnknownEvent } from './entity-errors.ts'
+import type { EntityCall } from './entity-messages.ts'
+import type { EntityWorld } from './entity-world.ts'
+
+/** How an event lies in the store: its name, then its arguments. */
+export type StoredForm = readonly [name: string, ...args: readonly unknown[]]
+
+type Handler = (state: unknown, ...args: readonly unknown[]) => unknown
+
+const noBytes: readonly never[] = []
+
+export class Transaction {
+  readonly id: string
+  state: unknown
+  readonly #entity: AnyEntity
+  readonly #world: EntityWorld
+  readonly #context: ActorContext<EntityCall>
+  readonly #command: string
+  readonly #eventsMax: number
+  #bytes: Uint8Array[] | undefined = undefined
+  #isOver = false
+
+  constructor(
+    options: {
+      readonly entity: AnyEntity
+      readonly id: string
+      readonly world: EntityWorld
+      readonly context: ActorContext<EntityCall>
+      readonly eventsMax: number
+    },
+    command: string,
+    state: unknown,
+  ) {
+    this.id = options.id
+    this.#entity = options.entity
+    this.#world = options.world
+    this.#context = options.context
+    this.#eventsMax = options.eventsMax
+    this.#command = command
+    this.state = state
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal
+  }
+
+  persist(name: string, ...args: readonly unknown[]): unknown {
+    const { name: entity } = this.#entity
+    if (this.#isOver) throw new CommandOver(entity, this.#command)
+    const handler = handlerOf(this.#entity, name)
+    const bytes = (this.#bytes ??= [])
+    if (bytes.length >= this.#eventsMax) {
+      throw new TooManyEvents(entity, this.#command, this.#eventsMax)
+    }
+    const encoded = this.#encode(name, args)
+    this.state = handler(this.state, ...args)
+    bytes.push(encoded)
+    return this.state
+  }
+
+  /** The command has settled well: all its events, to be stored together. */
+  commit(): Effect<StoredForm, unknown> {
+    this.#isOver = true
+    return Effect.applied(this.#bytes ?? noBytes, this.state)
+  }
+
+  /** The command has failed: nothing of it has happened. */
+  abandon(): void {
+    this.#isOver = true
+  }
+
+  #encode(name: string, args: readonly unknown[]): Uint8Array {
+    const { codec } = this.#world
+    try {
+      return codec.encode([name, ...args])
+    } catch (error) {
+      // Says where in the arguments, if that is what is wrong.
+      codec.prepare(args, `the arguments of the event ${name}`)
+      throw error
+    }
+  }
+}
+
+/** Makes the next state of an event from the journal. */
+export function replay(entity: AnyEntity, state: unknown, event: unknown): unknown {
+  const [name, ...args] = Array.isArray(event) ? (event as readonly unknown[]) : [event]
+  return handlerOf(entity, name)(state, ...args)
+}
+
+function handlerOf({ name: entity, events }: AnyEntity, name: unknown): Handler {
+  const handlers = events as Readonly<Record<string, Handler>>
+  const handler =
+    typeof name === 'string' && Object.hasOwn(handlers, name) ? handlers[name] : undefined
+  if (handler === undefined) throw new UnknownEvent(entity, name, Object.keys(handlers))
+  return handler
+}

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { MemoryJournal } from '../persistence/index.ts'
+import { GuardedJournal } from './guarded-journal.ts'
+
+const words = /This node is frozen and writes nothing: .* may have been replaced/
+
+test('claims and writes nothing while the node is frozen, and goes on afterwards', async () => {
+  const memory = new MemoryJournal()
+  const journal = new GuardedJournal(memory, true)
+  let isFrozen = false
+  journal.isFrozen = () => isFrozen
+  const { epoch } = await journal.claim('a', 'me')
+  const batch = { persistenceId: 'a', epoch, expectedSequenceNr: 0, events: [new Uint8Array([1])] }
+  isFrozen = true
+  await expect(journal.claim('a', 'me')).rejects.toThrow(words)
+  await expect(journal.append(batch)).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' })
+  expect(await journal.highestSequenceNr('a')).toBe(0)
+  isFrozen = false
+  expect(await journal.append(batch)).toMatchObject({ type: 'Appended' })
+  expect(await journal.readGlobal(1, 10)).toHaveLength(1)
+})
+
+test('closes only what is its own', async () => {
+  const memory = new MemoryJournal()
+  await new GuardedJournal(memory, false).close()
+  expect(await memory.highestSequenceNr('a')).toBe(0)
+  await new GuardedJournal(memory, true).close()
+  await expect(memory.highestSequenceNr('a')).rejects.toMatchObject({ code: 'JOURNAL_CLOSED' })
+})

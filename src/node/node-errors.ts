@@ -1,0 +1,28 @@
+/** What can be wrong with the start of a node, beside what the rooms below say themselves. */
+import { CodedError } from '../foundation/coded-error.ts'
+import { show } from '../foundation/show.ts'
+
+/** Something that is planned and does not exist. */
+export class NotThereYet extends CodedError {
+  readonly code = 'NOT_THERE_YET'
+  readonly option: string
+
+  constructor(option: string, instead: string) {
+    super(`${option} is not there yet in this version of Sherd. ${instead}`)
+    this.option = option
+  }
+}
+
+/** An entity type was called that this node was not told of. */
+export class EntityNotOnNode extends CodedError {
+  readonly code = 'ENTITY_NOT_ON_NODE'
+  readonly entity: string
+
+  constructor(entity: unknown, known: readonly string[]) {
+    const list = known.length === 0 ? 'none' : known.join(', ')
+    super(
+      `This node does not know the entity type ${show(entity)}; it knows ${list}. Add it to \`entities\`, or to \`proxies\` when it lives on other nodes, in startNode.`,
+    )
+    this.entity = String(entity)
+  }
+}

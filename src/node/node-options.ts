@@ -1,0 +1,61 @@
+/** How a node is described. Everything has a default: `startNode({ entities })` is a cluster of one with a store on disk. */
+import type { ActorSettings } from '../actor/index.ts'
+import type { ClusterSettings } from '../cluster/index.ts'
+import type { EntityDefinition, EntityType } from '../entity/index.ts'
+import type { Environment } from '../foundation/environment.ts'
+import type { EventSourcedSettings, Journal, JournalSettings } from '../persistence/index.ts'
+import type { HostAndPort, RemoteSettings, Transport } from '../remote/index.ts'
+import type { ShardingSettings } from '../sharding/index.ts'
+import type { SingletonSettings } from '../singleton/index.ts'
+import type { SherdNode } from './sherd-node.ts'
+
+/** Any entity type with its implementation. */
+export type HostedEntity = EntityDefinition<unknown, object, unknown>
+
+export interface NodeOptions {
+  /** What lives here. A type with a `role` that this node does not have is only called from here. */
+  readonly entities?: readonly HostedEntity[]
+  /** What is only called from here and lives on other nodes: definitions, or types made by `entityType`. */
+  readonly proxies?: readonly EntityType<unknown>[]
+  /** The name of the cluster: nodes of other names are refused. `sherd` when not given. */
+  readonly name?: string
+  /** Where to listen, 127.0.0.1 when not given. Anything else needs a `secret`. */
+  readonly host?: string
+  /** 0, which is also the default, lets the system choose. */
+  readonly port?: number
+  /** How other nodes reach this one when that differs: behind a proxy, or when bound to 0.0.0.0. */
+  readonly advertised?: Partial<HostAndPort>
+  /** `host:port` of nodes to join, the same list in the same order on every node. Without any this node forms a cluster of one. */
+  readonly seeds?: readonly string[]
+  /** The same on every node, at least 16 characters. Never travels. */
+  readonly secret?: string
+  /** Allows to listen for other machines without a secret. Whoever reaches the port is in the cluster. */
+  readonly insecure?: boolean
+  /** What this node is for; entity types may ask for a role. */
+  readonly roles?: readonly string[]
+  /**
+   * Where events are kept: a folder on a local disk that all nodes of the host share (`./sherd-data` when not given), the
+   * memory of this process, or a journal of your own, which you close yourself.
+   */
+  readonly store?: { readonly folder: string } | 'memory' | Journal
+  readonly settings?: NodeSettings
+  /** Time, chance, turns, log and process. What is left out is the real thing. */
+  readonly environment?: Partial<Environment>
+  /** The network; TCP when not given. */
+  readonly transport?: Transport
+  /** Called when all rooms stand and before the node joins: whoever subscribes here misses nothing. Must not throw. */
+  readonly beforeJoin?: (node: SherdNode) => void
+}
+
+/** What can be tuned, room by room. */
+export interface NodeSettings {
+  readonly actor?: Partial<ActorSettings>
+  readonly remote?: Partial<RemoteSettings>
+  readonly cluster?: Partial<ClusterSettings>
+  readonly singleton?: Partial<SingletonSettings>
+  readonly sharding?: Partial<ShardingSettings>
+  readonly entity?: Partial<EventSourcedSettings>
+  readonly journal?: Partial<JournalSettings>
+  /** Entities that read their events at the same time, at most. More asks the store for more at once. */
+  readonly concurrentRecoveriesMax?: number
+}

@@ -1,0 +1,118 @@
+/** A running node: calls entities, tells about them, and stops in good order. Made by `startNode`. */
+import type { ActorSystem } from '../actor/index.ts'
+import type { Cluster } from '../cluster/index.ts'
+import {
+  type CallOptions,
+  EntityCalls,
+  type EntityCall,
+  type EntityHandle,
+  type EntityType,
+  type EntityWorld,
+} from '../entity/index.ts'
+import type { Address, NodeId, Remoting } from '../remote/index.ts'
+import {
+  type ClusterSharding,
+  checkEntityId,
+  type EntityExplanation,
+  EntityTypeKey,
+} from '../sharding/index.ts'
+import type { Singletons } from '../singleton/index.ts'
+import { EntityNotOnNode } from './node-errors.ts'
+
+export interface NodeParts {
+  readonly system: ActorSystem
+  readonly remoting: Remoting
+  readonly cluster: Cluster
+  readonly singletons: Singletons
+  readonly sharding: ClusterSharding
+  readonly world: EntityWorld
+}
+
+export class SherdNode {
+  readonly system: ActorSystem
+  readonly remoting: Remoting
+  readonly cluster: Cluster
+  readonly singletons: Singletons
+  readonly sharding: ClusterSharding
+  readonly #calls: EntityCalls
+  readonly #keys = new Map<string, EntityTypeKey<EntityCall>>()
+  #isStopping = false
+
+  constructor({ system, remoting, cluster, singletons, sharding, world }: NodeParts) {
+    this.system = system
+    this.remoting = remoting
+    this.cluster = cluster
+    this.singletons = singletons
+    this.sharding = sharding
+    this.#calls = new EntityCalls({
+      travelling: world.travelling,
+      targetOf: (typeName, id) => sharding.entityRefFor(this.#keyOf(typeName), id),
+      explain: async (typeName, id) => (await sharding.explain(typeName, id)).text,
+      isStopping: () => this.#isStopping,
+    })
+    // What was begun is finished while everything still stands.
+    system.shutdown.addTask('service-requests-done', 'finish the calls under way', () =>
+      this.#calls.drain(),
+    )
+    // Whoever serves requests has ended by then.
+    system.shutdown.addTask('before-cluster-shutdown', 'take no more calls', async () => {
+      this.#isStopping = true
+    })
+  }
+
+  /** `host:port`, as other nodes know this one. */
+  get address(): Address {
+    return this.remoting.address
+  }
+
+  get id(): NodeId {
+    return this.remoting.node
+  }
+
+  /**
+   * An entity, wherever it lives and whether it runs or not. Costs nothing: hold it or ask again. Throws
+   * `InvalidEntityId` and `EntityNotOnNode`.
+   */
+  entity<Commands>(
+    type: EntityType<Commands>,
+    id: string,
+    options?: CallOptions,
+  ): EntityHandle<Commands> {
+    this.#check(type, id)
+    return this.#calls.handle(type, id, options)
+  }
+
+  /** Where an entity is, and what a call to it would wait for, as this node knows it. */
+  explain(type: EntityType<unknown>, id: string): Promise<EntityExplanation> {
+    this.#check(type, id)
+    return this.sharding.explain(type.name, id)
+  }
+
+  /** Hands its entities over, leaves the cluster, stops everything and closes the store. May be called twice. */
+  stop(): Promise<void> {
+    return this.system.terminate()
+  }
+
+  /** Resolves when the node has stopped, for whatever reason. */
+  get whenStopped(): Promise<void> {
+    return this.system.whenTerminated
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop()
+  }
+
+  #check(type: EntityType<unknown>, id: string): void {
+    checkEntityId(id)
+    const { typeNames } = this.sharding
+    if (!typeNames.has(type.name)) throw new EntityNotOnNode(type.name, [...typeNames])
+  }
+
+  #keyOf(typeName: string): EntityTypeKey<EntityCall> {
+    const known = this.#keys.get(typeName)
+    if (known !== undefined) return known
+    const key = new EntityTypeKey<EntityCall>(typeName)
+    this.#keys.set(typeName, key)
+    return key
+  }
+}

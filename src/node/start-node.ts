@@ -1,0 +1,172 @@
+/**
+ * Starts a node: chooses the adapters, starts every room from the ground up, joins the cluster, and resolves when entities
+ * can be called. Whatever fails, all that was started is stopped again.
+ */
+import { ActorSystem } from '../actor/index.ts'
+import { Cluster } from '../cluster/index.ts'
+import {
+  type AnyEntity,
+  entityBehavior,
+  type EntityCall,
+  type EntityType,
+  EntityWorld,
+} from '../entity/index.ts'
+import { type Duration, seconds, toMs } from '../foundation/duration.ts'
+import { systemEnvironment } from '../foundation/system-environment.ts'
+import { LmdbJournal, MemoryJournal, RecoveryPermits } from '../persistence/index.ts'
+import { Remoting, tcpTransport } from '../remote/index.ts'
+import { ValueCodec } from '../serialization/index.ts'
+import { ClusterSharding, EntityTypeKey, type ShardingSettings } from '../sharding/index.ts'
+import { Singletons } from '../singleton/index.ts'
+import type { Environment } from '../foundation/environment.ts'
+import { GuardedJournal } from './guarded-journal.ts'
+import { type NodeParts, SherdNode } from './sherd-node.ts'
+import type { NodeOptions } from './node-options.ts'
+import { checkNodeOptions, clusterSettingsOf, isJournal } from './node-settings.ts'
+
+const defaultName = 'sherd'
+const defaultFolder = './sherd-data'
+const defaultHost = '127.0.0.1'
+/** How long a fresh member waits for the coordinators of its types before it says that it is ready all the same. */
+const registrationPatienceMs = seconds(10)
+const registrationLookMs = 10
+
+/**
+ * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `JoinFailed`, `JournalFolderUnusable` and
+ * others, each of which says what to do.
+ */
+export async function startNode(options: NodeOptions): Promise<SherdNode> {
+  checkNodeOptions(options)
+  const environment = systemEnvironment(options.environment)
+  const journal = openJournal(options, environment)
+  let system: ActorSystem
+  try {
+    const { actor } = options.settings ?? {}
+    system = new ActorSystem(options.name ?? defaultName, {
+      environment,
+      ...(actor !== undefined && { settings: actor }),
+    })
+  } catch (error) {
+    await journal.close()
+    throw error
+  }
+  // The very last thing: whoever still writes must be able to.
+  system.shutdown.addTask('actor-system-terminate', 'close the journal', async () => {
+    await system.whenTerminated
+    await journal.close()
+  })
+  try {
+    const parts = await startRooms(options, system, journal)
+    const node = new SherdNode(parts)
+    initEntities(options, parts)
+    options.beforeJoin?.(node)
+    await join(options, parts)
+    return node
+  } catch (error) {
+    await system.terminate()
+    throw error
+  }
+}
+
+function openJournal({ store, settings }: NodeOptions, environment: Environment): GuardedJournal {
+  if (isJournal(store)) return new GuardedJournal(store, false)
+  const journalSettings = settings?.journal
+  const chosen = journalSettings === undefined ? {} : { settings: journalSettings }
+  if (store === 'memory') return new GuardedJournal(new MemoryJournal(chosen), true)
+  const { timers, logger } = environment
+  const folder = store?.folder ?? defaultFolder
+  return new GuardedJournal(LmdbJournal.open({ folder, timers, logger, ...chosen }), true)
+}
+
+async function startRooms(
+  options: NodeOptions,
+  system: ActorSystem,
+  journal: GuardedJournal,
+): Promise<NodeParts> {
+  const { name = defaultName, host = defaultHost, port = 0, advertised, roles = [] } = options
+  const { settings = {}, secret, insecure = false, transport = tcpTransport } = options
+  const remoting = await Remoting.start({
+    ...{ system, transport, clusterName: name, bind: { host, port }, secret, insecure },
+    ...(advertised !== undefined && { advertised }),
+    ...(settings.remote !== undefined && { settings: settings.remote }),
+  })
+  const cluster = Cluster.start({ system, remoting, roles, settings: clusterSettingsOf(options) })
+  journal.isFrozen = () => cluster.isFrozen
+  const singletons = new Singletons({
+    ...{ system, remoting, cluster },
+    ...(settings.singleton !== undefined && { settings: settings.singleton }),
+  })
+  const sharding = new ClusterSharding({
+    ...{ system, remoting, cluster, singletons, journal, roles },
+    ...(settings.sharding !== undefined && { settings: settings.sharding }),
+  })
+  const world = new EntityWorld({
+    journal,
+    codec: new ValueCodec({ use: 'stored' }),
+    recoveryPermits: new RecoveryPermits(settings.concurrentRecoveriesMax),
+    writer: remoting.node,
+    ...(settings.entity !== undefined && { settings: settings.entity }),
+  })
+  return { system, remoting, cluster, singletons, sharding, world }
+}
+
+function initEntities(options: NodeOptions, { sharding, world }: NodeParts): void {
+  const { entities = [], proxies = [] } = options
+  for (const entity of entities) {
+    const behaviorOf = entityBehavior(entity as AnyEntity, world)
+    sharding.init({
+      key: new EntityTypeKey<EntityCall>(entity.name),
+      behavior: ({ entityId }) => behaviorOf(entityId),
+      ...routingOf(entity),
+    })
+  }
+  const hosted = new Set(entities.map(({ name }) => name))
+  for (const type of proxies) {
+    if (!hosted.has(type.name)) sharding.startProxy({ typeName: type.name, ...routingOf(type) })
+  }
+}
+
+function routingOf(type: EntityType<unknown>): {
+  readonly role?: string
+  readonly settings: Partial<ShardingSettings>
+} {
+  const { role, numberOfShards, passivateAfter } = type
+  const settings = {
+    ...(numberOfShards !== undefined && { numberOfShards }),
+    ...(passivateAfter !== undefined && { passivateIdleAfterMs: idleMs(passivateAfter) }),
+  }
+  return role === undefined ? { settings } : { role, settings }
+}
+
+function idleMs(passivateAfter: Duration | 'never'): number {
+  return passivateAfter === 'never' ? Infinity : toMs(passivateAfter, 'passivateAfter')
+}
+
+async function join(options: NodeOptions, parts: NodeParts): Promise<void> {
+  const { cluster, remoting } = parts
+  const { seeds = [] } = options
+  if (seeds.length === 0) cluster.join(remoting.address)
+  else cluster.joinSeeds(seeds)
+  await cluster.whenUp
+  await registered(options, parts)
+}
+
+/** Resolves when the regions of this node know their coordinators: the first call need not wait for them. */
+async function registered(options: NodeOptions, { system, sharding }: NodeParts): Promise<void> {
+  const { roles = [], entities = [] } = options
+  const hosted = entities.filter(({ role }) => role === undefined || roles.includes(role))
+  const { timers, clock } = system.environment
+  const beganMs = clock.monotonicMs()
+  for (const { name } of hosted) {
+    while (sharding.regionState(name).coordinator === undefined) {
+      if (clock.monotonicMs() - beganMs > registrationPatienceMs) {
+        system.log.warn(
+          { entity: name },
+          'No coordinator has answered yet; calls will wait for it.',
+        )
+        return
+      }
+      await new Promise<void>((resolve) => void timers.after(registrationLookMs, resolve))
+    }
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * LMDB's write lock as it lies in `lock.mdb`, and the processes that may hold it. On Linux the lock is a robust mutex of the C
+ * library, whose first word is the number of the thread that holds it; `/proc` tells whose thread that is and whether it is
+ * stopped. Each process that opens the journal leaves a note `writers/<pid>` with its start time, so that a number which is
+ * in use again is not taken for it. Where the lock does not look as expected (another system, another C library, processes
+ * in different pid namespaces), the holder is unknown.
+ */
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import type { LockHolder, WriteLock } from './stopped-writer.ts'
+
+const headBytes = 256
+const magic = 0xbeefc0de
+/** Of a mutex that is robust and shared by processes. */
+const robustShared = 0x90
+const commitAt = 8
+const readersMutexAt = 24
+const kindAt = 16
+/** Behind the head of the file and the mutex of the readers, on the next line of the processor's cache. */
+const writersMutexAt: Readonly<Record<string, number>> = { x64: 64, arm64: 128 }
+const threadMask = 0x3fff_ffff
+const ownerDied = 0x4000_0000
+
+export class LmdbLock implements WriteLock {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Leaves the note of this process, and removes those of processes that are gone. */
+  register(): void {
+    if (process.platform !== 'linux') return
+    const notes = join(this.#folder, 'writers')
+    mkdirSync(notes, { recursive: true })
+    for (const name of readdirSync(notes)) {
+      const [host, start] = this.#note(name)
+      const isOurs = host === hostId()
+      // Of another pid namespace nothing can be said, unless the host was started anew since.
+      const isGone = isOurs ? lifeOf(Number(name))?.start !== start : !isOfThisBoot(host)
+      if (isGone) rmSync(join(notes, name), { force: true })
+    }
+    const { pid } = process
+    writeFileSync(join(notes, `${pid}`), `${hostId()} ${lifeOf(pid)?.start ?? ''}`)
+  }
+
+  holder(): LockHolder | undefined {
+    if (process.platform !== 'linux') return undefined
+    const head = this.#read()
+    const thread = head && ownerOf(head)
+    const pid = thread === undefined ? undefined : processOf(thread)
+    const life = pid === undefined ? undefined : lifeOf(pid)
+    if (head === undefined || pid === undefined || life === undefined) return undefined
+    const [host, start] = this.#note(`${pid}`)
+    return {
+      pid,
+      isStopped: life.state === 'T',
+      isRegistered: pid !== process.pid && host === hostId() && start === life.start,
+      progress: [pid, life.start, life.work, thread, head.readBigUInt64LE(commitAt)].join(' '),
+    }
+  }
+
+  kill({ pid }: LockHolder): void {
+    process.kill(pid, 'SIGKILL')
+  }
+
+  /**
+   * Never by opening the file while this process has the store open: closing it again would take away the locks by which
+   * LMDB knows that the store is in use, and the next process to open it would make all locks anew. So it is read where
+   * LMDB has mapped it.
+   */
+  #read(): Buffer | undefined {
+    const file = join(this.#folder, 'lock.mdb')
+    const inode = statSync(file, { throwIfNoEntry: false })?.ino
+    if (inode === undefined) return undefined
+    const address = addressOf(inode)
+    return address === undefined ? headOf(file, 0) : headOf('/proc/self/mem', address)
+  }
+
+  #note(name: string): string[] {
+    return read(join(this.#folder, 'writers', name))?.split(' ') ?? []
+  }
+}
+
+/** Where this process has mapped the file. A line: `7f01-7f02 rw-s offset device inode path`. */
+function addressOf(inode: number): number | undefined {
+  const line = new RegExp(`^([0-9a-f]+)-\\S+ rw-s 0+ \\S+ ${inode} .*/lock\\.mdb$`, 'm')
+  const address = line.exec(read('/proc/self/maps') ?? '')?.[1]
+  return address === undefined ? undefined : Number.parseInt(address, 16)
+}
+
+function headOf(file: string, position: number): Buffer | undefined {
+  let handle: number
+  try {
+    handle = openSync(file, 'r')
+  } catch (error) {
+    return unlessMissing(error)
+  }
+  try {
+    const head = Buffer.alloc(headBytes)
+    return readSync(handle, head, 0, headBytes, position) === headBytes ? head : undefined
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** The number of the thread that holds the lock. */
+function ownerOf(head: Buffer): number | undefined {
+  const at = writersMutexAt[process.arch]
+  if (at === undefined || head.readUInt32LE(0) !== magic) return undefined
+  const kinds = [readersMutexAt, at].map((mutex) => head.readUInt32LE(mutex + kindAt))
+  if (kinds.some((kind) => kind !== robustShared)) return undefined
+  const word = head.readUInt32LE(at)
+  const thread = word & threadMask
+  return thread === 0 || (word & ownerDied) !== 0 ? undefined : thread
+}
+
+function processOf(thread: number): number | undefined {
+  const pid = /^Tgid:\s+(\d+)$/m.exec(read(`/proc/${thread}/status`) ?? '')?.[1]
+  return pid === undefined ? undefined : Number(pid)
+}
+
+/** What the system says of a process: its state, the processor time it has used, and when it was started. */
+function lifeOf(pid: number): { state?: string; work: string; start?: string } | undefined {
+  const text = read(`/proc/${pid}/stat`)
+  // The name before it may hold anything, closing brackets included.
+  const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ')
+  return fields && { state: fields[0]!, work: `${fields[11]} ${fields[12]}`, start: fields[19]! }
+}
+
+/** Numbers of processes mean the same to all who have the same boot and pid namespace. */
+function hostId(): string {
+  return `${bootId()}/${readlinkSync('/proc/self/ns/pid')}`
+}
+
+function isOfThisBoot(host: string | undefined): boolean {
+  return host?.startsWith(`${bootId()}/`) ?? false
+}
+
+function bootId(): string {
+  return read('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    return unlessMissing(error)
+  }
+}
+
+/** A process may end between two looks, and a file may not be there yet. */
+function unlessMissing(error: unknown): undefined {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'ENOENT' && code !== 'ESRCH' && code !== 'EACCES') throw error
+  return undefined
+}

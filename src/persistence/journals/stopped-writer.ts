@@ -1,0 +1,136 @@
+/**
+ * Ends a process that was stopped (SIGSTOP, Ctrl-Z) while it held the store's only write lock, so that the other processes of
+ * the host can write again: the lock is robust and passes on when its holder dies. Only a holder that is seen stopped, with
+ * no commit and no work in between, at every look of a whole `stoppedWriterKillAfterMs` is ended.
+ */
+import { formatMs } from '../../foundation/duration.ts'
+import type { Logger } from '../../foundation/logger.ts'
+import type { Timer, Timers } from '../../foundation/timers.ts'
+
+/** The process that holds the write lock, as seen at one moment. */
+export interface LockHolder {
+  readonly pid: number
+  readonly isStopped: boolean
+  /** False for a process that did not open this journal, or may be another one under the same number. */
+  readonly isRegistered: boolean
+  /** Which life of which process this is, and how far it has come: another text when it did anything at all. */
+  readonly progress: string
+}
+
+/** The lock as this process sees it. */
+export interface WriteLock {
+  /** Undefined when it is free, or when nobody can tell who has it. */
+  holder(): LockHolder | undefined
+  /** Ends that process at once. Throws when it may not be ended. */
+  kill(holder: LockHolder): void
+}
+
+export interface StoppedWriterOptions {
+  readonly lock: WriteLock
+  readonly folder: string
+  /** Infinity: never. */
+  readonly killAfterMs: number
+  readonly logger: Logger
+}
+
+/** So many intervals make up the whole time; a look at each end of them. */
+const intervals = 4
+
+/** For those who only want to know. */
+const lookAnywayEveryMs = 250
+
+export class StoppedWriter {
+  readonly #options: StoppedWriterOptions
+  #progress: string | undefined
+  #sameLooks = 0
+
+  constructor(options: StoppedWriterOptions) {
+    this.#options = options
+  }
+
+  get isEnabled(): boolean {
+    return Number.isFinite(this.#options.killAfterMs)
+  }
+
+  get lookEveryMs(): number {
+    return this.isEnabled ? Math.ceil(this.#options.killAfterMs / intervals) : lookAnywayEveryMs
+  }
+
+  /** To be called every `lookEveryMs` while the lock is waited for. Answers whether a stopped process holds it. */
+  look(): boolean {
+    const holder = this.#holder()
+    if (holder === undefined || !holder.isStopped || !holder.isRegistered) {
+      this.forget()
+      return holder?.isStopped ?? false
+    }
+    this.#sameLooks = holder.progress === this.#progress ? this.#sameLooks + 1 : 0
+    this.#progress = holder.progress
+    if (this.isEnabled && this.#sameLooks >= intervals) this.#end(holder)
+    return true
+  }
+
+  forget(): void {
+    this.#progress = undefined
+    this.#sameLooks = 0
+  }
+
+  #holder(): LockHolder | undefined {
+    const { lock, folder, logger } = this.#options
+    try {
+      return lock.holder()
+    } catch (err) {
+      logger.warn(
+        { folder, err },
+        `Nobody can see who holds the write lock of the journal in ${folder}.`,
+      )
+      return undefined
+    }
+  }
+
+  #end(holder: LockHolder): void {
+    const { lock, folder, killAfterMs, logger } = this.#options
+    const fields = { folder, pid: holder.pid }
+    const story = `Process ${holder.pid} was stopped while it held the write lock of the journal in ${folder}, for ${formatMs(killAfterMs)} (stoppedWriterKillAfterMs)`
+    this.forget()
+    try {
+      lock.kill(holder)
+      logger.warn(fields, `${story}; it was ended with SIGKILL, so that others can write.`)
+    } catch (err) {
+      logger.warn(
+        { ...fields, err },
+        `${story}, and could not be ended; until it goes on nobody can write. Continue or end it by hand.`,
+      )
+    }
+  }
+}
+
+/** Looks again and again while a transaction waits for the lock. */
+export class StoppedWriterWatch {
+  readonly #writer: StoppedWriter
+  readonly #timers: Timers
+  #timer: Timer | undefined
+
+  constructor(writer: StoppedWriter, timers: Timers) {
+    this.#writer = writer
+    this.#timers = timers
+  }
+
+  /** The lock is asked for. */
+  begin(): void {
+    this.#writer.forget()
+    if (this.#writer.isEnabled) this.#lookLater()
+  }
+
+  /** It is held, or no longer asked for. */
+  end(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+  }
+
+  #lookLater(): void {
+    this.#timer = this.#timers.after(this.#writer.lookEveryMs, () => {
+      this.#writer.look()
+      this.#lookLater()
+    })
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * The door to sharding on one node: starts entity types and gives refs to entities. Each type has one region here, and one
+ * coordinator in the whole cluster.
+ */
+import {
+  type ActorRef,
+  type ActorSystem,
+  Behaviors,
+  type Behavior,
+  type LocalRef,
+} from '../actor/index.ts'
+import type { ClusterMembership } from '../cluster/index.ts'
+import type { Journal } from '../persistence/index.ts'
+import type { NodeId, Remoting } from '../remote/index.ts'
+import {
+  type AnyDefinition,
+  differencesBetween,
+  type EntityDefinition,
+  type ProxyDefinition,
+  type RegionDefinition,
+} from './entity-definition.ts'
+import type { EntityRef } from './entity-ref.ts'
+import { EntityTypeKey } from './entity-type-key.ts'
+import { type EntityExplanation, explainEntity } from './explanation.ts'
+import type { ShardingEnvelope } from './message-extractor.ts'
+import { RunningType } from './running-type.ts'
+import type { EntityId, ShardId } from './shard-id.ts'
+import { EntityTypeNotStarted, EntityTypeRedefined } from './sharding-errors.ts'
+import type { ShardingSettings } from './sharding-settings.ts'
+
+/** Who runs coordinators: `Singletons`. */
+export interface CoordinatorHost {
+  start<T>(options: {
+    readonly name: string
+    readonly role?: string | undefined
+    readonly behavior: (life: { readonly term: number }) => Behavior<T>
+    readonly stopMessage?: T
+  }): ActorRef<T>
+}
+
+export interface ClusterShardingOptions {
+  readonly system: ActorSystem
+  readonly remoting: Remoting
+  readonly cluster: ClusterMembership
+  readonly singletons: CoordinatorHost
+  /** Where coordinators keep their decisions; the same for all nodes of the cluster. */
+  readonly journal: Journal
+  /** What this node is for; what the cluster knows of it when not given. */
+  readonly roles?: readonly string[]
+  /** For all types; a type may differ. */
+  readonly settings?: Partial<ShardingSettings>
+}
+
+/** What lives in the region of one type on this node. */
+export interface RegionState {
+  readonly typeName: string
+  readonly isProxy: boolean
+  readonly phase: string
+  readonly isFrozen: boolean
+  readonly coordinator: NodeId | undefined
+  /** Messages that wait for a home. */
+  readonly buffered: number
+  readonly shards: readonly {
+    readonly shard: ShardId
+    readonly entityIds: readonly EntityId[]
+  }[]
+}
+
+export class ClusterSharding {
+  readonly #options: ClusterShardingOptions
+  /** The parent of all regions. */
+  readonly #ref: LocalRef
+  readonly #types = new Map<string, RunningType>()
+  readonly #typeNames = new Set<string>()
+
+  constructor(options: ClusterShardingOptions) {
+    this.#options = options
+    const { system } = options
+    this.#ref = system.spawnSystemActor(Behaviors.ignore, 'entities') as LocalRef
+    system.shutdown.addTask('cluster-sharding-shutdown-region', 'hand over shards', () =>
+      this.#handOver(),
+    )
+  }
+
+  /** The types that were started here, proxies included. */
+  get typeNames(): ReadonlySet<string> {
+    return this.#typeNames
+  }
+
+  /** Starts a type; the same again gives the same region. Throws `InvalidSettings` and `EntityTypeRedefined`. */
+  init<Message>(entity: EntityDefinition<Message>): ActorRef<ShardingEnvelope<Message>> {
+    return this.#start({ ...entity, typeName: entity.key.name })
+  }
+
+  /** As `init`, for messages that name their entity in a way of their own. */
+  start<Incoming, Message>(region: RegionDefinition<Incoming, Message>): ActorRef<Incoming> {
+    return this.#start(region)
+  }
+
+  /** Starts a region that routes and never hosts. */
+  startProxy<Incoming = ShardingEnvelope, Message = unknown>(
+    proxy: ProxyDefinition<Incoming, Message>,
+  ): ActorRef<Incoming> {
+    return this.#start(proxy)
+  }
+
+  /** The region of a type that was started here. */
+  regionOf(typeName: string): ActorRef<never> {
+    return this.#typeOf(typeName).ref
+  }
+
+  /** Throws `InvalidEntityId` and `EntityTypeNotStarted`. */
+  entityRefFor<Message>(key: EntityTypeKey<Message>, entityId: EntityId): EntityRef<Message> {
+    return this.#typeOf(key.name).region.refOf(entityId)
+  }
+
+  regionState(typeName: string): RegionState {
+    const { region } = this.#typeOf(typeName)
+    const { phase, isFrozen, coordinator, shards, buffered } = region.snapshot()
+    return {
+      ...{ typeName, isProxy: region.isProxy, phase, isFrozen, coordinator, buffered },
+      shards: shards.map((shard) => ({ shard, entityIds: region.entityIdsOf(shard) })),
+    }
+  }
+
+  /** The homes that the region of this node knows. */
+  shardHomes(typeName: string): ReadonlyMap<ShardId, NodeId> {
+    const { region, settings } = this.#typeOf(typeName)
+    const homes = new Map<ShardId, NodeId>()
+    for (let shard = 0; shard < settings.numberOfShards; shard++) {
+      const { home } = region.explain(shard)
+      if (home !== undefined) homes.set(shard, home)
+    }
+    return homes
+  }
+
+  /** Where an entity is, and what a message for it waits for, as this node knows it. */
+  async explain(typeName: string, entityId: EntityId): Promise<EntityExplanation> {
+    const { region } = this.#typeOf(typeName)
+    return explainEntity(region, region.refOf(entityId), this.#options.remoting.node)
+  }
+
+  /** Hands the shards of this type over and stops its region here. Resolves when nothing of it lives here any more. */
+  gracefulShutdown(typeName: string): Promise<void> {
+    return this.#typeOf(typeName).handOver()
+  }
+
+  #start(given: DefinitionParts): ActorRef<unknown> {
+    const definition = asDefinition(given)
+    const { typeName } = definition
+    const known = this.#types.get(typeName)
+    if (known !== undefined) {
+      // A node that hosts a type can route to it as well.
+      const isProxyOfIt = definition.behavior === undefined
+      const differences = isProxyOfIt ? [] : differencesBetween(known.definition, definition)
+      if (differences.length > 0) throw new EntityTypeRedefined(typeName, differences)
+      return known.ref
+    }
+    // Checks the name as well.
+    const { name } = new EntityTypeKey(typeName)
+    const type = new RunningType({ ...this.#options, parent: this.#ref, definition })
+    this.#types.set(name, type)
+    this.#typeNames.add(name)
+    return type.ref
+  }
+
+  #typeOf(typeName: string): RunningType {
+    const type = this.#types.get(typeName)
+    if (type === undefined) throw new EntityTypeNotStarted(typeName, [...this.#types.keys()])
+    return type
+  }
+
+  async #handOver(): Promise<void> {
+    await Promise.all([...this.#types.values()].map((type) => type.handOver()))
+  }
+}
+
+/** The three kinds of definitions have these parts in common. */
+type DefinitionParts = Pick<AnyDefinition, 'typeName'> & {
+  readonly [Part in keyof AnyDefinition]?: unknown
+}
+
+function asDefinition(given: DefinitionParts): AnyDefinition {
+  const { typeName, behavior, stopMessage, strategy, extractor, role, settings } = given
+  return {
+    ...{ typeName, behavior, stopMessage, strategy, extractor, role, settings },
+  } as AnyDefinition
+}

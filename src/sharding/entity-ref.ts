@@ -1,0 +1,96 @@
+/**
+ * The address of an entity, wherever it lives and whether it runs or not. It knows its shard, so that a message costs one
+ * lookup; and it remembers the way to another node for as long as the route there is the same.
+ */
+import {
+  type ActorRef,
+  ask,
+  type AskOptions,
+  askWithStatus,
+  InvalidMessage,
+  type Question,
+  type StatusReply,
+} from '../actor/index.ts'
+import type { RegionActor } from './region/region-actor.ts'
+import type { RemoteEntity } from './region/peer-lines.ts'
+import type { Route } from './region/routing-table.ts'
+import type { EntityId, ShardId } from './shard-id.ts'
+
+export interface EntityRef<in Message> {
+  readonly entityId: EntityId
+  readonly typeName: string
+  /** Sends a message and returns at once. At most once, in order per sender and entity, also while the entity moves. */
+  tell(message: Message): void
+  /** Sends a message that carries the address for the answer. Rejects with `AskTimeout`, `AskAborted` or why not. */
+  ask<Reply>(
+    makeMessage: (replyTo: ActorRef<Reply>) => Message,
+    options?: AskOptions,
+  ): Promise<Reply>
+  /** As `ask`, for answers that say success or error: resolves with the value, rejects with the error. */
+  askWithStatus<Value>(
+    makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => Message,
+    options?: AskOptions,
+  ): Promise<Value>
+  toString(): string
+}
+
+export class RoutedEntityRef<Message> implements EntityRef<Message> {
+  readonly entityId: EntityId
+  readonly shard: ShardId
+  /** The route to another node that was used last, and the address at its end. */
+  route: Route | undefined = undefined
+  remote: RemoteEntity | undefined = undefined
+  readonly #region: RegionActor
+  #sendQuestion: ((message: never, question: Question) => void) | undefined = undefined
+
+  constructor(region: RegionActor, entityId: EntityId, shard: ShardId) {
+    this.entityId = entityId
+    this.shard = shard
+    this.#region = region
+  }
+
+  get typeName(): string {
+    return this.#region.typeName
+  }
+
+  /** An entity never ends for good. */
+  get isTerminated(): boolean {
+    return false
+  }
+
+  tell(message: Message): void {
+    if (message === undefined) throw new InvalidMessage(this.toString())
+    this.#region.routeBy(this, message, undefined)
+  }
+
+  ask<Reply>(
+    makeMessage: (replyTo: ActorRef<Reply>) => Message,
+    options?: AskOptions,
+  ): Promise<Reply> {
+    const make = makeMessage as (replyTo: ActorRef<Reply>) => never
+    return ask(this, make, options, this.#region.runtime, this.#sender())
+  }
+
+  askWithStatus<Value>(
+    makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => Message,
+    options?: AskOptions,
+  ): Promise<Value> {
+    const make = makeMessage as (replyTo: ActorRef<StatusReply<Value>>) => never
+    return askWithStatus(this, make, options, this.#region.runtime, this.#sender())
+  }
+
+  #sender(): (message: never, question: Question) => void {
+    return (this.#sendQuestion ??= (message, question) => {
+      if (message === undefined) throw new InvalidMessage(this.toString())
+      this.#region.routeBy(this, message, question)
+    })
+  }
+
+  toString(): string {
+    return `entity ${this.entityId} of type ${this.typeName}`
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return `EntityRef(${this})`
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * The ways from one region to entities on other nodes. An address stands for one entity by one route; its text holds the
+ * stamp of the route and the id, travels once per connection, and then as a number.
+ */
+import type { Question } from '../../actor/index.ts'
+import { assert } from '../../foundation/assert.ts'
+import { type NodeId, RemoteRef, type Remoting } from '../../remote/index.ts'
+import { encodeName } from '../entity-name.ts'
+import type { EntityId, ShardId } from '../shard-id.ts'
+import type { BetweenPeers, ShardingProtocol } from '../sharding-protocol.ts'
+import type { Parcel } from './parcel.ts'
+import type { Route } from './routing-table.ts'
+
+export type RemoteEntity = RemoteRef
+
+/** Addresses that are kept; with more entities than this in use, some are made anew again and again. */
+const keptMax = 65_536
+
+interface Line {
+  readonly stamp: number
+  readonly entities: Map<EntityId, RemoteEntity>
+}
+
+export class PeerLines {
+  readonly #remoting: Remoting
+  readonly #path: string
+  readonly #protocol: ShardingProtocol
+  readonly #lines: (Line | undefined)[] = []
+  #kept = 0
+
+  constructor(remoting: Remoting, path: string, protocol: ShardingProtocol) {
+    this.#remoting = remoting
+    this.#path = path
+    this.#protocol = protocol
+  }
+
+  /** The address of an entity by a route to another node. */
+  to(route: Route, shard: ShardId, entityId: EntityId): RemoteEntity {
+    const line = this.#lines[shard]
+    const { entities } = line?.stamp === route.stamp ? line : this.#renew(shard, route.stamp)
+    const known = entities.get(entityId)
+    if (known !== undefined) return known
+    assert(route.node !== undefined, 'a line leads to another node')
+    const made = this.#refAt(route.node, `${this.#path}/${route.stamp}/${encodeName(entityId)}`)
+    if (this.#kept >= keptMax) this.#forgetAll()
+    this.#kept++
+    entities.set(entityId, made)
+    return made
+  }
+
+  /** Behind everything that was sent to that node before. */
+  send(to: NodeId, message: BetweenPeers): void {
+    this.#refAt(to, this.#path).tell(this.#protocol.betweenPeers.pack(message))
+  }
+
+  /** For messages that waited. What cannot travel is told to whoever asked, or is a dead letter. */
+  forward(route: Route, shard: ShardId, { entityId, message, question }: Parcel): void {
+    const entity = this.to(route, shard, entityId)
+    if (question === undefined) return entity.tell(message)
+    try {
+      sendBy(entity, message, question)
+    } catch (error) {
+      question.fail(error)
+    }
+  }
+
+  #refAt(node: NodeId, path: string): RemoteRef {
+    const ref = this.#remoting.refAt(node, path)
+    assert(ref instanceof RemoteRef, `${node} is another node`)
+    return ref
+  }
+
+  #renew(shard: ShardId, stamp: number): Line {
+    this.#kept -= this.#lines[shard]?.entities.size ?? 0
+    const line = { stamp, entities: new Map<EntityId, RemoteEntity>() }
+    this.#lines[shard] = line
+    return line
+  }
+
+  #forgetAll(): void {
+    for (const line of this.#lines) line?.entities.clear()
+    this.#kept = 0
+  }
+}
+
+/** Throws CannotSerialize for a question. */
+export function sendBy(
+  entity: RemoteEntity,
+  message: unknown,
+  question: Question | undefined,
+): void {
+  if (question === undefined) entity.tell(message)
+  else entity.tellQuestion(message, question)
+}

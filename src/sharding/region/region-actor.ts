@@ -1,0 +1,331 @@
+/**
+ * The region of one entity type on this node: runs its machine, and carries messages whose way is known without asking
+ * it. `routeBy` is the hot path: one lookup, then the mailbox of the entity or the stream to another node. Nothing is
+ * decided here.
+ */
+import {
+  type ActorSystem,
+  DeadLetter,
+  Dropped,
+  type LocalRef,
+  type Question,
+  type Runtime,
+  spawnGated,
+  Gate,
+  Behaviors,
+} from '../../actor/index.ts'
+import { assert, AssertionFailed, unreachable } from '../../foundation/assert.ts'
+import type { Timer } from '../../foundation/timers.ts'
+import type { NodeId, Remoting } from '../../remote/index.ts'
+import type { EntityContext, Passivate } from '../entity-context.ts'
+import { encodeName } from '../entity-name.ts'
+import { RoutedEntityRef } from '../entity-ref.ts'
+import type { MessageExtractor } from '../message-extractor.ts'
+import { checkEntityId, type EntityId, isShardId, type ShardId } from '../shard-id.ts'
+import { EntityMessageDropped, InvalidShardId, NoEntityInMessage } from '../sharding-errors.ts'
+import { ShardStarted, ShardStopped } from '../sharding-events.ts'
+import type { ToCoordinator } from '../sharding-messages.ts'
+import type { ShardingProtocol } from '../sharding-protocol.ts'
+import type { ShardingSettings } from '../sharding-settings.ts'
+import { ShardActor, type ShardWorld } from '../shard/shard-actor.ts'
+import { OneAtATime } from './one-at-a-time.ts'
+import type { Parcel } from './parcel.ts'
+import { PeerLines, sendBy } from './peer-lines.ts'
+import { RegionMachine } from './region-machine.ts'
+import type { DropReason, RegionEffect, RegionInput, RegionTimer } from './region-protocol.ts'
+import type { RoutingTable } from './routing-table.ts'
+import type { ShardDropReason } from '../shard/shard-protocol.ts'
+import type { Origin } from './shard-buffers.ts'
+
+export interface RegionActorOptions {
+  readonly system: ActorSystem
+  readonly remoting: Remoting
+  readonly typeName: string
+  /** undefined for a proxy. */
+  readonly behavior: ((context: EntityContext<never>) => unknown) | undefined
+  readonly stopMessage: unknown
+  readonly extractor: MessageExtractor<unknown, unknown>
+  readonly settings: ShardingSettings
+  readonly protocol: ShardingProtocol
+  /** The parent of the actors of all shards. */
+  readonly ref: LocalRef
+  readonly candidates: readonly NodeId[]
+  readonly isFrozen: boolean
+  readonly sendToCoordinator: (to: NodeId, message: ToCoordinator) => void
+}
+
+/** Addresses of entities that are kept for whoever names the same entity again. */
+const keptRefsMax = 16_384
+
+export class RegionActor {
+  readonly typeName: string
+  readonly isProxy: boolean
+  readonly runtime: Runtime
+  readonly ref: LocalRef
+  /** Resolves when nothing lives here any more and nothing will. */
+  readonly whenStopped: Promise<void>
+  readonly #options: RegionActorOptions
+  readonly #machine: RegionMachine<Parcel>
+  readonly #table: RoutingTable
+  readonly #turns: OneAtATime
+  readonly #lines: PeerLines
+  readonly #shards: (ShardActor | undefined)[] = []
+  readonly #shardRefs: (LocalRef | undefined)[] = []
+  readonly #world: ShardWorld
+  readonly #refs = new Map<EntityId, RoutedEntityRef<unknown>>()
+  readonly #timers = new Map<RegionTimer, Timer>()
+  #isFrozen: boolean
+  #stopped: () => void = () => undefined
+
+  constructor(options: RegionActorOptions) {
+    const { system, remoting, typeName, behavior, settings, protocol } = options
+    this.typeName = typeName
+    this.isProxy = behavior === undefined
+    this.runtime = system.runtime
+    this.ref = options.ref
+    this.whenStopped = new Promise((resolve) => (this.#stopped = resolve))
+    this.#options = options
+    this.#isFrozen = options.isFrozen
+    const { node: self } = remoting
+    this.#machine = new RegionMachine({ self, isProxy: this.isProxy, settings })
+    this.#table = this.#machine.table
+    this.#turns = new OneAtATime((error) => this.#failed(error))
+    this.#lines = new PeerLines(remoting, `/system/shards/${encodeName(typeName)}`, protocol)
+    this.#world = this.#makeWorld()
+  }
+
+  start(): void {
+    if (this.#isFrozen) this.step({ type: 'Frozen' })
+    this.step({ type: 'Started', candidates: this.#options.candidates })
+  }
+
+  // ---- messages
+
+  /** The hot path. Throws CannotSerialize for a question that cannot travel. */
+  routeBy(ref: RoutedEntityRef<unknown>, message: unknown, question: Question | undefined): void {
+    const { shard } = ref
+    const route = this.#table.homeOf(shard)
+    if (route === undefined || this.#turns.isBusy) {
+      const parcel = { entityId: ref.entityId, message, question }
+      return this.step({ type: 'Message', shard, parcel })
+    }
+    if (route.node === undefined) {
+      return this.#shards[shard]!.deliver(ref.entityId, message, question, undefined)
+    }
+    if (ref.route !== route) {
+      ref.remote = this.#lines.to(route, shard, ref.entityId)
+      ref.route = route
+    }
+    sendBy(ref.remote!, message, question)
+  }
+
+  /** A message that another node sent by a route of its own. */
+  receive(shard: ShardId, entityId: EntityId, message: unknown, origin: Origin): void {
+    const { node, stamp } = origin
+    if (!this.#turns.isBusy && this.#table.isServedTo(shard, node, stamp)) {
+      return this.#shards[shard]!.deliver(entityId, message, undefined, origin)
+    }
+    const parcel = { entityId, message, question: undefined }
+    const forwarded = { type: 'Forwarded', shard, stamp, parcel } as const
+    this.step({ type: 'FromRegion', region: node, message: forwarded })
+  }
+
+  /** Throws `InvalidEntityId`, `InvalidShardId`, or what the extractor throws. */
+  refOf(entityId: EntityId): RoutedEntityRef<unknown> {
+    const known = this.#refs.get(entityId)
+    if (known !== undefined) return known
+    checkEntityId(entityId)
+    const made = new RoutedEntityRef<unknown>(this, entityId, this.shardOf(entityId))
+    if (this.#refs.size >= keptRefsMax) this.#refs.clear()
+    this.#refs.set(entityId, made)
+    return made
+  }
+
+  shardOf(entityId: EntityId): ShardId {
+    const { extractor, settings } = this.#options
+    const shard = extractor.shardId(entityId)
+    if (isShardId(shard, settings.numberOfShards)) return shard
+    throw new InvalidShardId(this.typeName, shard, settings.numberOfShards)
+  }
+
+  /** A message in the form that the type's extractor takes. */
+  routeIncoming(incoming: unknown, question: Question | undefined): void {
+    const { extractor } = this.#options
+    const entityId = extractor.entityId(incoming)
+    if (entityId === undefined) throw new NoEntityInMessage(this.typeName, incoming)
+    const message = extractor.unwrapMessage(incoming)
+    if (message === undefined) throw new NoEntityInMessage(this.typeName, incoming)
+    this.routeBy(this.refOf(entityId), message, question)
+  }
+
+  // ---- inputs
+
+  step(input: RegionInput<Parcel>): void {
+    this.#turns.run(() => {
+      for (const effect of this.#machine.step(input)) this.#perform(effect)
+    })
+  }
+
+  /** Shards first when they may go on: what waits in them is older than what waits here. */
+  freeze(isFrozen: boolean): void {
+    this.#turns.run(() => {
+      this.#isFrozen = isFrozen
+      for (const shard of this.#shards) {
+        if (isFrozen) shard?.freeze()
+        else shard?.thaw()
+      }
+    })
+    this.step({ type: isFrozen ? 'Frozen' : 'Thawed' })
+  }
+
+  passivate(shard: ShardId, passivate: Passivate): void {
+    this.#shards[shard]?.passivate(passivate)
+  }
+
+  /** All actors of this node are being stopped: nothing fires any more. */
+  cancelTimers(): void {
+    for (const timer of this.#timers.values()) timer.cancel()
+    for (const shard of this.#shards) shard?.cancelTimers()
+    this.#stopped()
+  }
+
+  // ---- looking
+
+  snapshot() {
+    return this.#machine.snapshot()
+  }
+
+  explain(shard: ShardId) {
+    return this.#machine.explain(shard)
+  }
+
+  entityIdsOf(shard: ShardId): readonly EntityId[] {
+    return this.#shards[shard]?.entityIds ?? []
+  }
+
+  isRunning(shard: ShardId, entityId: EntityId): boolean {
+    return this.#shards[shard]?.isRunning(entityId) ?? false
+  }
+
+  // ---- effects
+
+  #perform(effect: RegionEffect<Parcel>): void {
+    switch (effect.type) {
+      case 'Deliver':
+        return this.#deliver(effect)
+      case 'SendToPeer':
+        return this.#sendToPeer(effect)
+      case 'SendToCoordinator':
+        return this.#options.sendToCoordinator(effect.to, effect.message)
+      case 'Drop':
+        return this.#drop(effect.parcel, effect.reason)
+      case 'StartShard':
+        return this.#startShard(effect.shard, effect.epoch)
+      case 'StopShard':
+        return this.#shards[effect.shard]?.handOff(effect.isForced)
+      case 'StartTimer':
+        return this.#startTimer(effect.timer, effect.delayMs)
+      case 'Finish':
+        return this.#finish()
+      default:
+        return unreachable(effect)
+    }
+  }
+
+  #deliver({ shard, parcel, origin }: Extract<RegionEffect<Parcel>, { type: 'Deliver' }>): void {
+    const { entityId, message, question } = parcel
+    this.#shards[shard]!.deliver(entityId, message, question, origin)
+  }
+
+  #sendToPeer({ to, message }: Extract<RegionEffect<Parcel>, { type: 'SendToPeer' }>): void {
+    if (message.type === 'Forwarded') {
+      const route = { node: to, stamp: message.stamp }
+      return this.#lines.forward(route, message.shard, message.parcel)
+    }
+    if (message.type !== 'Returned') return this.#lines.send(to, message)
+    // A message that came from there has no question of this node.
+    const parcels = message.parcels.map((parcel) => ({
+      entityId: parcel.entityId,
+      message: parcel.message,
+    }))
+    this.#lines.send(to, { ...message, parcels })
+  }
+
+  #drop(parcel: Parcel, reason: DropReason | ShardDropReason): void {
+    const { entityId, message, question } = parcel
+    const lost =
+      reason === 'region-stopped'
+        ? new DeadLetter(message, this.ref, reason)
+        : new Dropped(message, this.ref, reason)
+    this.runtime.lost(lost)
+    question?.fail(new EntityMessageDropped(this.typeName, entityId, reason))
+  }
+
+  #startShard(shard: ShardId, epoch: number): void {
+    const started = new ShardActor(this.#world, this.#shardRef(shard), shard, epoch)
+    this.#shards[shard] = started
+    if (this.#isFrozen) started.freeze()
+    const { eventStream } = this.runtime
+    if (!eventStream.hasListeners(ShardStarted)) return
+    eventStream.publish(new ShardStarted(this.typeName, shard, epoch, this.#options.remoting.node))
+  }
+
+  /** One actor per shard for as long as the region lives: the parent of all its entities. */
+  #shardRef(shard: ShardId): LocalRef {
+    const known = this.#shardRefs[shard]
+    if (known !== undefined) return known
+    const behavior = Behaviors.receiveMessage<Passivate>((message) =>
+      this.passivate(shard, message),
+    )
+    const cell = spawnGated(this.ref, behavior, String(shard), new Gate())
+    const ref = cell?.ref ?? this.ref
+    this.#shardRefs[shard] = ref
+    return ref
+  }
+
+  #shardFinished({ shard, epoch }: ShardActor): void {
+    this.#shards[shard] = undefined
+    const { eventStream } = this.runtime
+    if (eventStream.hasListeners(ShardStopped)) {
+      const { node } = this.#options.remoting
+      eventStream.publish(new ShardStopped(this.typeName, shard, epoch, node))
+    }
+    this.step({ type: 'ShardTerminated', shard })
+  }
+
+  #startTimer(timer: RegionTimer, delayMs: number): void {
+    this.#timers.get(timer)?.cancel()
+    const started = this.runtime.environment.timers.after(delayMs, () => {
+      this.step({ type: 'TimerFired', timer })
+    })
+    this.#timers.set(timer, started)
+  }
+
+  #finish(): void {
+    for (const timer of this.#timers.values()) timer.cancel()
+    this.ref.cell?.stop()
+    this.#stopped()
+  }
+
+  #makeWorld(): ShardWorld {
+    const { typeName, settings, stopMessage, behavior, remoting } = this.#options
+    return {
+      ...{ typeName, settings, stopMessage, node: remoting.node, runtime: this.runtime },
+      turns: this.#turns,
+      behavior: (context) => {
+        assert(behavior !== undefined, 'a proxy hosts nothing')
+        return behavior(context)
+      },
+      returned: (shard, parcel, origin) =>
+        this.step({ type: 'ReturnedByShard', shard, parcel, origin }),
+      dropped: (parcel, reason) => this.#drop(parcel, reason),
+      finished: (shard) => this.#shardFinished(shard),
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (error instanceof AssertionFailed) return this.runtime.brokenInvariant(error)
+    const fields = { err: error, entityType: this.typeName }
+    this.runtime.logger.error(fields, 'A step of sharding failed.')
+  }
+}

@@ -1,0 +1,67 @@
+/** The region as an actor to tell, ask and watch. What it is told is routed at once, without a mailbox. */
+import {
+  type ActorPath,
+  type ActorRef,
+  ask,
+  type AskOptions,
+  askWithStatus,
+  type InternalRef,
+  InvalidMessage,
+  PoisonPill,
+  type Question,
+  type StatusReply,
+  type Watcher,
+} from '../../actor/index.ts'
+import type { RegionActor } from './region-actor.ts'
+
+export class RegionRef implements InternalRef {
+  readonly #region: RegionActor
+  readonly #sendQuestion = (message: never, question: Question): void =>
+    this.#region.routeIncoming(message, question)
+
+  constructor(region: RegionActor) {
+    this.#region = region
+  }
+
+  get path(): ActorPath {
+    return this.#region.ref.path
+  }
+
+  get isTerminated(): boolean {
+    return this.#region.ref.isTerminated
+  }
+
+  /** Throws when the message names no entity: there is a sender to tell. */
+  tell(message: unknown): void {
+    if (message === undefined) throw new InvalidMessage(this.toString())
+    if (message === PoisonPill) this.#region.step({ type: 'GracefulShutdown' })
+    else this.#region.routeIncoming(message, undefined)
+  }
+
+  ask<Reply>(make: (replyTo: ActorRef<Reply>) => never, options?: AskOptions): Promise<Reply> {
+    return ask(this, make, options, this.#region.runtime, this.#sendQuestion)
+  }
+
+  askWithStatus<Value>(
+    make: (replyTo: ActorRef<StatusReply<Value>>) => never,
+    options?: AskOptions,
+  ): Promise<Value> {
+    return askWithStatus(this, make, options, this.#region.runtime, this.#sendQuestion)
+  }
+
+  addWatcher(watcher: Watcher): void {
+    this.#region.ref.addWatcher(watcher)
+  }
+
+  removeWatcher(watcher: Watcher): void {
+    this.#region.ref.removeWatcher(watcher)
+  }
+
+  toString(): string {
+    return this.#region.ref.toString()
+  }
+
+  toJSON(): string {
+    return this.toString()
+  }
+}

@@ -1,0 +1,229 @@
+/** One entity type on this node: its region, its part in the coordinator, and what keeps both informed. */
+import {
+  type ActorRef,
+  type ActorSystem,
+  Behaviors,
+  DeadLetter,
+  Gate,
+  InvalidSettings,
+  type LocalRef,
+  spawnGated,
+  SystemTerminated,
+} from '../actor/index.ts'
+import {
+  type ClusterEvent,
+  type ClusterMembership,
+  compareAges,
+  hasRole,
+  notYetUp,
+} from '../cluster/index.ts'
+import type { Journal } from '../persistence/index.ts'
+import { type NodeId, PeerDisconnected, type Remoting } from '../remote/index.ts'
+import type { CoordinatorHost } from './cluster-sharding.ts'
+import { coordinatorActor } from './coordinator/coordinator-actor.ts'
+import type { AnyDefinition } from './entity-definition.ts'
+import { encodeName } from './entity-name.ts'
+import { HashCodeMessageExtractor } from './message-extractor.ts'
+import { RegionActor } from './region/region-actor.ts'
+import { serveRegion } from './region/region-endpoint.ts'
+import { RegionRef } from './region/region-ref.ts'
+import type { ToCoordinator, ToRegion } from './sharding-messages.ts'
+import { shardingProtocol, type ShardingProtocol } from './sharding-protocol.ts'
+import {
+  problemsWithShardingSettings,
+  shardingSettings,
+  type ShardingSettings,
+} from './sharding-settings.ts'
+
+export interface RunningTypeOptions {
+  readonly system: ActorSystem
+  readonly remoting: Remoting
+  readonly cluster: ClusterMembership
+  readonly singletons: CoordinatorHost
+  readonly journal: Journal
+  readonly roles?: readonly string[]
+  readonly settings?: Partial<ShardingSettings>
+  readonly parent: LocalRef
+  readonly definition: AnyDefinition
+}
+
+export class RunningType {
+  readonly definition: AnyDefinition
+  readonly settings: ShardingSettings
+  readonly region: RegionActor
+  readonly ref: ActorRef<unknown>
+  readonly #options: RunningTypeOptions
+  readonly #protocol: ShardingProtocol
+  readonly #path: string
+  #candidates: readonly NodeId[]
+  /** The coordinator, while it is on this node. */
+  #coordinator: ((message: ToCoordinator) => void) | undefined
+
+  constructor(options: RunningTypeOptions) {
+    const { cluster, definition } = options
+    this.definition = definition
+    this.#options = options
+    this.settings = checkedSettings(options)
+    this.#protocol = shardingProtocol(this.settings.numberOfShards)
+    this.#path = `/system/sharding/${encodeName(definition.typeName)}`
+    this.#candidates = this.#findCandidates()
+    this.region = this.#makeRegion()
+    this.ref = new RegionRef(this.region)
+    this.#serve()
+    const unsubscribe = cluster.subscribe((event) => this.#clusterChanged(event))
+    const disconnections = options.system.eventStream.subscribe(PeerDisconnected, (event) => {
+      if (event.lane === 'data') this.region.step({ type: 'AssociationLost', node: event.node })
+    })
+    void options.system.whenTerminated.then(() => {
+      unsubscribe()
+      disconnections.unsubscribe()
+    })
+    if (!this.region.isProxy) this.#startCoordinator()
+    this.region.start()
+  }
+
+  /** Resolves when nothing of this type lives here any more. A proxy has nothing to hand over. */
+  handOver(): Promise<void> {
+    const { region } = this
+    if (region.isProxy) return Promise.resolve()
+    region.step({ type: 'GracefulShutdown' })
+    // Nobody would take the shards, or nobody may be told: what is here ends here.
+    if (this.#isAlone()) region.step({ type: 'TimerFired', timer: 'shutdown' })
+    return region.whenStopped
+  }
+
+  #isAlone(): boolean {
+    const { cluster } = this.#options
+    const self = cluster.state.members.find(({ node }) => node === cluster.self)
+    return cluster.isFrozen || self === undefined || self.status === 'Down'
+  }
+
+  // ---- the region
+
+  #makeRegion(): RegionActor {
+    const { system, remoting, definition, cluster, parent } = this.#options
+    const { typeName, stopMessage } = definition
+    const behavior = this.#hosts() ? definition.behavior : undefined
+    const usual = new HashCodeMessageExtractor<unknown>(this.settings.numberOfShards)
+    const region: RegionActor = new RegionActor({
+      ...{ system, remoting, typeName, behavior, stopMessage },
+      extractor: definition.extractor ?? usual,
+      settings: this.settings,
+      protocol: this.#protocol,
+      ref: spawnRegionActor(parent, typeName, () => region),
+      candidates: this.#candidates,
+      isFrozen: cluster.isFrozen,
+      sendToCoordinator: (to, message) => this.#sendToCoordinator(to, message),
+    })
+    return region
+  }
+
+  /** Without the role this node routes to those that have it. */
+  #hosts(): boolean {
+    const { cluster, roles, definition } = this.#options
+    if (definition.role === undefined) return true
+    const member = cluster.state.members.find(({ node }) => node === cluster.self)
+    return (roles ?? member?.roles ?? []).includes(definition.role)
+  }
+
+  #serve(): void {
+    const { remoting } = this.#options
+    const toCoordinator = (_from: NodeId, message: ToCoordinator): void =>
+      this.#coordinator?.(message)
+    const end = serveRegion({
+      ...{ remoting, region: this.region, protocol: this.#protocol, toCoordinator },
+    })
+    void this.#options.system.whenTerminated.then(end)
+  }
+
+  #sendToCoordinator(to: NodeId, message: ToCoordinator): void {
+    const { remoting } = this.#options
+    if (to === remoting.node) return this.#coordinator?.(message)
+    const packed = this.#protocol.toCoordinator.pack(message)
+    remoting.refAt(to, `${this.#path}/coordinator`).tell(packed)
+  }
+
+  // ---- the coordinator
+
+  #startCoordinator(): void {
+    const { singletons, journal, cluster, remoting, definition } = this.#options
+    const { typeName, role } = definition
+    singletons.start({
+      name: `${typeName}Coordinator`,
+      role,
+      behavior: () =>
+        coordinatorActor({
+          ...{ typeName, cluster, journal, strategy: definition.strategy, node: remoting.node },
+          settings: this.settings,
+          protocol: this.#protocol,
+          send: (to, message) => this.#sendToRegion(to, message),
+          listen: (tell) => void (this.#coordinator = tell),
+        }),
+    })
+  }
+
+  #sendToRegion(to: NodeId, message: ToRegion): void {
+    const { remoting } = this.#options
+    const coordinator = remoting.node
+    if (to === coordinator) {
+      return this.region.step({ type: 'FromCoordinator', coordinator, message })
+    }
+    remoting.refAt(to, this.#path).tell(this.#protocol.toRegion.pack(message))
+  }
+
+  // ---- the cluster
+
+  #clusterChanged(event: ClusterEvent): void {
+    if (event.type === 'Frozen' || event.type === 'Thawed') {
+      return this.region.freeze(event.type === 'Frozen')
+    }
+    const candidates = this.#findCandidates()
+    if (candidates.join() !== this.#candidates.join()) {
+      this.#candidates = candidates
+      this.region.step({ type: 'CandidatesChanged', candidates })
+    }
+    if (event.type !== 'MemberRemoved') return
+    this.region.step({ type: 'NodeRemoved', node: event.member.node })
+  }
+
+  /** Where the coordinator may be: members by age, up to the first that is Up. */
+  #findCandidates(): readonly NodeId[] {
+    const { cluster, definition } = this.#options
+    const candidates: NodeId[] = []
+    const members = cluster.state.members.filter(
+      (member) =>
+        hasRole(member, definition.role) &&
+        member.upNumber < notYetUp &&
+        member.status !== 'Down' &&
+        member.status !== 'Removed',
+    )
+    for (const { node, status } of members.sort(compareAges)) {
+      candidates.push(node)
+      if (status === 'Up') break
+    }
+    return candidates
+  }
+}
+
+function checkedSettings({ settings, definition }: RunningTypeOptions): ShardingSettings {
+  const all = shardingSettings({ ...settings, ...definition.settings })
+  const problems = problemsWithShardingSettings(all)
+  if (problems.length === 0) return all
+  throw new InvalidSettings(`The sharding settings of ${definition.typeName}`, problems)
+}
+
+/** The parent of the shards' actors, and the address of the region for other nodes. */
+function spawnRegionActor(parent: LocalRef, typeName: string, region: () => RegionActor): LocalRef {
+  const behavior = Behaviors.receiveMessage<unknown>((incoming) => {
+    const { runtime, ref } = region()
+    try {
+      region().routeIncoming(incoming, undefined)
+    } catch (error) {
+      runtime.logger.warn({ err: error, entityType: typeName }, 'A message names no entity.')
+      runtime.lost(new DeadLetter(incoming, ref, 'no-entity'))
+    }
+  }).receiveSignal({ PostStop: () => region().cancelTimers() })
+  const cell = spawnGated(parent, behavior, encodeName(typeName), new Gate())
+  if (cell === undefined) throw new SystemTerminated(parent.toString())
+  return cell.ref
+}

@@ -1,0 +1,258 @@
+/**
+ * One life of a shard on this node: runs its machine and the actors of its entities. A message for a running entity goes
+ * straight into its mailbox; everything else is a step of the machine. Nothing is decided here.
+ */
+import {
+  Behaviors,
+  type Cell,
+  DeadLetter,
+  Gate,
+  type LocalRef,
+  PoisonPill,
+  type Question,
+  type Runtime,
+  spawnGated,
+} from '../../actor/index.ts'
+import { assert, unreachable } from '../../foundation/assert.ts'
+import type { Timer } from '../../foundation/timers.ts'
+import type { NodeId } from '../../remote/index.ts'
+import type { EntityContext, Passivate } from '../entity-context.ts'
+import { decodeName, encodeName } from '../entity-name.ts'
+import type { OneAtATime } from '../region/one-at-a-time.ts'
+import type { Parcel } from '../region/parcel.ts'
+import type { Origin } from '../region/shard-buffers.ts'
+import type { EntityId, ShardId } from '../shard-id.ts'
+import { EntityStarted, EntityStopped } from '../sharding-events.ts'
+import type { ShardingSettings } from '../sharding-settings.ts'
+import { ShardMachine } from './shard-machine.ts'
+import type { ShardDropReason, ShardEffect, ShardInput } from './shard-protocol.ts'
+
+/** What all shards of one region share. */
+export interface ShardWorld {
+  readonly typeName: string
+  readonly node: NodeId
+  readonly runtime: Runtime
+  readonly settings: ShardingSettings
+  readonly turns: OneAtATime
+  readonly behavior: (context: EntityContext<never>) => unknown
+  readonly stopMessage: unknown
+  returned(shard: ShardId, parcel: Parcel, origin: Origin | undefined): void
+  dropped(parcel: Parcel, reason: ShardDropReason): void
+  finished(shard: ShardActor): void
+}
+
+export class ShardActor {
+  readonly shard: ShardId
+  readonly epoch: number
+  readonly #world: ShardWorld
+  /** The parent of the entities; it outlives this life of the shard. */
+  readonly #ref: LocalRef
+  readonly #machine: ShardMachine<Cell, Parcel>
+  readonly #gate = new Gate((ref) => this.#terminated(ref))
+  #forceStop: Timer | undefined
+  #sweep: Timer | undefined
+
+  constructor(world: ShardWorld, ref: LocalRef, shard: ShardId, epoch: number) {
+    this.shard = shard
+    this.epoch = epoch
+    this.#world = world
+    this.#ref = ref
+    this.#machine = new ShardMachine(world.settings)
+    // Not all shards of a node at the same moment.
+    const { random } = world.runtime.environment
+    this.#sweepAfter(world.settings.passivationSweepIntervalMs * random.float())
+  }
+
+  /** A message for an entity of this shard. */
+  deliver(
+    entityId: EntityId,
+    message: unknown,
+    question: Question | undefined,
+    origin: Origin | undefined,
+  ): void {
+    const cell = this.#machine.touch(entityId)?.cell
+    if (cell !== undefined) return cell.send(message)
+    const parcel = { entityId, message, question }
+    const input = { type: 'Message', entityId, parcel, origin } as const
+    // The region performs its effects one at a time, and this is one of them.
+    if (this.#world.turns.isBusy) this.#stepNow(input)
+    else this.step(input)
+  }
+
+  step(input: ShardInput<Parcel>): void {
+    this.#world.turns.run(() => this.#stepNow(input))
+  }
+
+  /** As part of a step of the region. */
+  handOff(isForced: boolean): void {
+    this.#stepNow({ type: 'HandOff', isForced })
+  }
+
+  freeze(): void {
+    this.#gate.close()
+    this.#stepNow({ type: 'Frozen' })
+  }
+
+  thaw(): void {
+    this.#stepNow({ type: 'Thawed' })
+    this.#gate.open()
+  }
+
+  /** Somebody says that this entity wants to rest. */
+  passivate({ entity }: Passivate): void {
+    const { name } = entity.path
+    const entityId = decodeName(name)
+    const live = entityId === undefined ? undefined : this.#machine.entityOf(entityId)
+    if (live?.cell?.ref !== entity) return
+    this.passivateInstance(live.entityId, live.instance)
+  }
+
+  passivateInstance(entityId: EntityId, instance: number): void {
+    this.step({ type: 'Passivate', entityId, instance })
+  }
+
+  get entityIds(): readonly EntityId[] {
+    return this.#machine.entityIds
+  }
+
+  isRunning(entityId: EntityId): boolean {
+    return this.#machine.entityOf(entityId)?.cell !== undefined
+  }
+
+  get ref(): LocalRef {
+    return this.#ref
+  }
+
+  get typeName(): string {
+    return this.#world.typeName
+  }
+
+  /** Nothing fires any more. */
+  cancelTimers(): void {
+    this.#sweep?.cancel()
+    this.#forceStop?.cancel()
+  }
+
+  #stepNow(input: ShardInput<Parcel>): void {
+    for (const effect of this.#machine.step(input)) this.#perform(effect)
+  }
+
+  #perform(effect: ShardEffect<Parcel>): void {
+    switch (effect.type) {
+      case 'StartEntity':
+        return this.#start(effect.entityId, effect.instance)
+      case 'Deliver':
+        return this.#deliver(effect.parcel)
+      case 'StopEntity':
+        return this.#cellOf(effect.entityId)?.send(this.#world.stopMessage ?? PoisonPill)
+      case 'ForceStop':
+        return this.#cellOf(effect.entityId)?.stop()
+      case 'Return':
+        return this.#world.returned(this.shard, effect.parcel, effect.origin)
+      case 'Drop':
+        return this.#world.dropped(effect.parcel, effect.reason)
+      case 'StartTimer':
+        return this.#startForceStop(effect.delayMs)
+      case 'CancelTimer':
+        return this.#forceStop?.cancel()
+      case 'Finish':
+        this.cancelTimers()
+        return this.#world.finished(this)
+      default:
+        return unreachable(effect)
+    }
+  }
+
+  #start(entityId: EntityId, instance: number): void {
+    const { behavior, runtime } = this.#world
+    const live = this.#machine.entityOf(entityId)
+    assert(live !== undefined, `${entityId} is known to its shard when it starts`)
+    const made = guarded(behavior, new StartedEntity(this, entityId, instance))
+    live.cell = spawnGated(this.#ref, made, encodeName(entityId), this.#gate)
+    if (live.cell === undefined || !runtime.eventStream.hasListeners(EntityStarted)) return
+    runtime.eventStream.publish(new EntityStarted(this.#news(entityId, instance)))
+  }
+
+  #deliver({ entityId, message }: Parcel): void {
+    const cell = this.#cellOf(entityId)
+    if (cell !== undefined) cell.send(message)
+    // All actors of the node are being stopped.
+    else this.#world.runtime.lost(new DeadLetter(message, this.#ref, 'region-stopped'))
+  }
+
+  #cellOf(entityId: EntityId): Cell | undefined {
+    return this.#machine.entityOf(entityId)?.cell
+  }
+
+  #terminated(ref: LocalRef): void {
+    const entityId = decodeName(ref.name) as EntityId
+    const live = this.#machine.entityOf(entityId)
+    if (live === undefined || live.cell !== ref.cell) return
+    const { instance } = live
+    // Told inside the step: whoever hears it and sends the next message finds the entity gone.
+    this.#world.turns.run(() => {
+      const { eventStream } = this.#world.runtime
+      if (eventStream.hasListeners(EntityStopped)) {
+        eventStream.publish(new EntityStopped(this.#news(entityId, instance)))
+      }
+      this.#stepNow({ type: 'EntityTerminated', entityId, instance })
+    })
+  }
+
+  #news(entityId: EntityId, instance: number) {
+    const { typeName, node } = this.#world
+    return { typeName, node, shard: this.shard, entityId, instance }
+  }
+
+  #startForceStop(delayMs: number): void {
+    const { timers } = this.#world.runtime.environment
+    this.#forceStop?.cancel()
+    this.#forceStop = timers.after(delayMs, () => {
+      this.step({ type: 'TimerFired', timer: 'force-stop' })
+    })
+  }
+
+  #sweepAfter(delayMs: number): void {
+    const { runtime, settings } = this.#world
+    this.#sweep = runtime.environment.timers.after(delayMs, () => {
+      this.#sweepAfter(settings.passivationSweepIntervalMs)
+      this.step({ type: 'Sweep' })
+    })
+  }
+}
+
+/** What one instance of an entity knows about itself. */
+class StartedEntity implements EntityContext<never> {
+  readonly entityId: EntityId
+  readonly #instance: number
+  readonly #shard: ShardActor
+
+  constructor(shard: ShardActor, entityId: EntityId, instance: number) {
+    this.entityId = entityId
+    this.#instance = instance
+    this.#shard = shard
+  }
+
+  get typeName(): string {
+    return this.#shard.typeName
+  }
+
+  get shard(): LocalRef {
+    return this.#shard.ref
+  }
+
+  passivate(): void {
+    this.#shard.passivateInstance(this.entityId, this.#instance)
+  }
+}
+
+/** The user's code may throw: then it is the entity that fails, in its own turn. */
+function guarded(behavior: ShardWorld['behavior'], context: StartedEntity): never {
+  try {
+    return behavior(context) as never
+  } catch (error) {
+    return Behaviors.setup<never>(() => {
+      throw error
+    }) as never
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The messages of one entity type as they stand on the wire and in the journal. What a peer sent, or what was stored, is
+ * checked here before a machine sees it; shards are checked against the number that this node knows.
+ */
+import {
+  isAnything,
+  isCount,
+  isFlag,
+  listOf,
+  oneOf,
+  recordOf,
+  type Shape,
+} from '../foundation/shape.ts'
+import { problemWithId } from '../foundation/text.ts'
+import { isNodeId } from '../remote/index.ts'
+import { MessageProtocol } from '../serialization/index.ts'
+import type { CoordinatorEvent } from './coordinator/coordinator-state.ts'
+import { type EntityId, entityIdBytesMax, isShardId } from './shard-id.ts'
+import type { BetweenRegions, ToCoordinator, ToRegion } from './sharding-messages.ts'
+
+/** A message on its way back to where it came from. */
+export interface ReturnedParcel {
+  readonly entityId: EntityId
+  readonly message: unknown
+}
+
+/** `Forwarded` travels as the bare message, to a path that says the rest. */
+export type BetweenPeers = Exclude<BetweenRegions<ReturnedParcel>, { readonly type: 'Forwarded' }>
+
+export interface ShardingProtocol {
+  readonly toRegion: MessageProtocol<ToRegion>
+  readonly toCoordinator: MessageProtocol<ToCoordinator>
+  readonly betweenPeers: MessageProtocol<BetweenPeers>
+  readonly stored: MessageProtocol<CoordinatorEvent>
+}
+
+export function shardingProtocol(numberOfShards: number): ShardingProtocol {
+  const shard: Shape = (value) => isShardId(value as number, numberOfShards)
+  const region: Shape = isNodeId
+  return {
+    toRegion: toRegion(shard),
+    toCoordinator: toCoordinator(shard),
+    betweenPeers: betweenPeers(shard),
+    stored: new MessageProtocol('sharding', {
+      RegionRegistered: kind('RegionRegistered', { region, isProxy: isFlag }),
+      RegionTerminated: kind('RegionTerminated', { region }),
+      ShardAllocated: kind('ShardAllocated', { shard, home: isNodeId, epoch: isCount }),
+      ShardDeallocated: kind('ShardDeallocated', { shard, epoch: isCount }),
+    }),
+  }
+}
+
+function toRegion(shard: Shape): MessageProtocol<ToRegion> {
+  const placement = { shard, home: isNodeId, epoch: isCount, term: isCount, turn: isCount }
+  return new MessageProtocol('sharding', {
+    RegisterAck: kind('RegisterAck', { term: isCount }),
+    ShardHomes: kind('ShardHomes', { term: isCount, homes: listOf(recordOf(placement)) }),
+    ShardHome: kind('ShardHome', placement),
+    HostShard: kind('HostShard', placement),
+    BeginHandOff: kind('BeginHandOff', placement),
+    HandOff: kind('HandOff', placement),
+  })
+}
+
+function toCoordinator(shard: Shape): MessageProtocol<ToCoordinator> {
+  const region: Shape = isNodeId
+  const life = { shard, epoch: isCount, region }
+  return new MessageProtocol('sharding', {
+    Register: kind('Register', { region, isProxy: isFlag }),
+    GetShardHome: kind('GetShardHome', { shard, region }),
+    ShardStarted: kind('ShardStarted', life),
+    BeginHandOffAck: kind('BeginHandOffAck', { ...life, term: isCount, turn: isCount }),
+    ShardStopped: kind('ShardStopped', life),
+    GracefulShutdownReq: kind('GracefulShutdownReq', { region }),
+    RegionStopped: kind('RegionStopped', { region }),
+  })
+}
+
+function betweenPeers(shard: Shape): MessageProtocol<BetweenPeers> {
+  const route = { shard, stamp: isCount }
+  const entityId: Shape = (value) => problemWithId(value, entityIdBytesMax) === undefined
+  const parcel = recordOf({ entityId, message: isAnything })
+  return new MessageProtocol('sharding', {
+    Flush: kind('Flush', route),
+    FlushAck: kind('FlushAck', route),
+    Returned: kind('Returned', { ...route, parcels: listOf(parcel) }),
+  })
+}
+
+function kind(type: string, fields: Readonly<Record<string, Shape>>) {
+  return { version: 1, fields: { type: oneOf(type), ...fields } }
+}

@@ -1,0 +1,84 @@
+/**
+ * All checkers of a cluster, fed by what its nodes tell: attach every life of every node before it joins. What only the
+ * load knows (what was sent, what was acknowledged) it tells the checkers itself.
+ */
+import { DeadLetter, Dropped, type LostMessage, UnhandledMessage } from '../../actor/index.ts'
+import type { SherdNode } from '../../node/index.ts'
+import { PeerDisconnected } from '../../remote/index.ts'
+import { CoordinatorStarted, EntityStarted, EntityStopped } from '../../sharding/index.ts'
+import type { Findings, WatchedLife } from './findings.ts'
+import { NoSilentLoss } from './no-silent-loss.ts'
+import { NothingAcknowledgedIsLost } from './nothing-acknowledged-is-lost.ts'
+import { OneActiveInstance } from './one-active-instance.ts'
+import { OneCoordinator } from './one-coordinator.ts'
+import { SenderOrder } from './sender-order.ts'
+
+export interface ClusterChecksOptions {
+  /** Why two instances may be active now, by a rule that was written down before; undefined when they may not. */
+  readonly excuseForTwo?: () => string | undefined
+  /** The ids of the load's messages in this one: it may be one of them, or carry some. */
+  readonly idsIn?: (message: unknown) => readonly string[]
+}
+
+export class ClusterChecks {
+  readonly instances: OneActiveInstance
+  readonly coordinators: OneCoordinator
+  readonly order: SenderOrder
+  readonly losses: NoSilentLoss
+  readonly ledger: NothingAcknowledgedIsLost
+  readonly #idsIn: (message: unknown) => readonly string[]
+  readonly #lives = new Map<string, WatchedLife>()
+
+  constructor(findings: Findings, { excuseForTwo, idsIn }: ClusterChecksOptions = {}) {
+    this.instances = new OneActiveInstance(findings, excuseForTwo)
+    this.coordinators = new OneCoordinator(findings)
+    this.order = new SenderOrder(findings)
+    this.losses = new NoSilentLoss(findings)
+    this.ledger = new NothingAcknowledgedIsLost(findings)
+    this.#idsIn = idsIn ?? (() => [])
+  }
+
+  attach(node: SherdNode, life: WatchedLife): void {
+    this.#lives.set(life.label, life)
+    const { eventStream } = node.system
+    eventStream.subscribe(EntityStarted, (event) =>
+      this.instances.started(life, entityName(event), instanceName(event)),
+    )
+    eventStream.subscribe(EntityStopped, (event) =>
+      this.instances.stopped(life, entityName(event), instanceName(event)),
+    )
+    eventStream.subscribe(CoordinatorStarted, ({ typeName, term }) =>
+      this.coordinators.started(life, typeName, term),
+    )
+    eventStream.subscribe(PeerDisconnected, ({ lane, unconfirmed }) => {
+      if (lane === 'data') this.losses.connectionBroke(unconfirmed)
+    })
+    const lost = (event: LostMessage): void => this.#lost(event)
+    eventStream.subscribe<LostMessage>(DeadLetter, lost)
+    eventStream.subscribe<LostMessage>(Dropped, lost)
+    eventStream.subscribe<LostMessage>(UnhandledMessage, lost)
+    node.cluster.subscribe((event) => {
+      if (event.type === 'Frozen') this.instances.frozen(life)
+      else if (event.type === 'Thawed') this.instances.thawed(life)
+    })
+  }
+
+  /** An entity handles a message in the life of that label. */
+  acted(label: string, typeName: string, entityId: string): void {
+    const life = this.#lives.get(label)
+    if (life !== undefined) this.instances.acted(life, `${typeName}/${entityId}`)
+  }
+
+  #lost(event: LostMessage): void {
+    const reason = event.type === 'UnhandledMessage' ? 'unhandled' : event.reason
+    for (const id of this.#idsIn(event.message)) this.losses.lost(id, reason)
+  }
+}
+
+function entityName({ typeName, entityId }: EntityStarted | EntityStopped): string {
+  return `${typeName}/${entityId}`
+}
+
+function instanceName({ shard, instance }: EntityStarted | EntityStopped): string {
+  return `${shard}.${instance}`
+}

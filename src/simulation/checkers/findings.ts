@@ -1,0 +1,19 @@
+/** Where checkers say what they found. A simulation is one. */
+export interface Findings {
+  /** Virtual milliseconds since the beginning. */
+  readonly now: number
+  /** Anything but true is a violation. */
+  check(name: string, holds: boolean, detail?: string): void
+  /** A deviation that a rule permits, because of an injected fault: counted and printed with the result. */
+  excuse(name: string): void
+}
+
+/** One life of a node, as checkers see it. */
+export interface WatchedLife {
+  /** `a#2`: the second life of node a. */
+  readonly label: string
+  readonly isAlive: boolean
+  readonly isPaused: boolean
+  /** How often it has been paused. */
+  readonly pauseCount: number
+}

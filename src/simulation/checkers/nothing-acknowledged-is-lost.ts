@@ -1,0 +1,96 @@
+/**
+ * D1, D2, D4 for entities that keep a list of unique ids, one per command: what was acknowledged is in the list exactly
+ * once; what is in the list was asked for; and when one command was acknowledged before another was made, it stands first.
+ */
+import type { Findings } from './findings.ts'
+
+interface Command {
+  readonly id: string
+  readonly entity: string
+  readonly invokedMs: number
+  ackedMs: number | undefined
+}
+
+export class NothingAcknowledgedIsLost {
+  readonly #findings: Findings
+  readonly #commands = new Map<string, Command>()
+
+  constructor(findings: Findings) {
+    this.#findings = findings
+  }
+
+  /** Once per command; repeating it under the same id is the same command. */
+  invoked(id: string, entity: string): void {
+    const invokedMs = this.#findings.now
+    this.#commands.set(id, { id, entity, invokedMs, ackedMs: undefined })
+  }
+
+  acknowledged(id: string): void {
+    const command = this.#commands.get(id)
+    if (command !== undefined) command.ackedMs ??= this.#findings.now
+  }
+
+  get acknowledgedCount(): number {
+    return [...this.#commands.values()].filter(({ ackedMs }) => ackedMs !== undefined).length
+  }
+
+  /** What somebody read from the entity: each such list must begin with every list that was read before. */
+  read(entity: string, ids: readonly string[], invokedMs: number): void {
+    const known = new Set(ids)
+    for (const command of this.#of(entity)) {
+      if (command.ackedMs === undefined || command.ackedMs >= invokedMs) continue
+      this.#findings.check(
+        'a read shows what was acknowledged before it',
+        known.has(command.id),
+        `${command.id} was acknowledged at ${command.ackedMs} ms; a read of ${entity} begun at ${invokedMs} ms does not show it`,
+      )
+    }
+  }
+
+  /** The list as the journal has it in the end. */
+  conclude(entity: string, ids: readonly string[]): void {
+    const places = new Map<string, number>()
+    for (const [place, id] of ids.entries()) {
+      const earlier = places.get(id)
+      this.#findings.check(
+        'every command takes effect once',
+        earlier === undefined,
+        `${id} stands in ${entity} at ${earlier} and at ${place}`,
+      )
+      this.#findings.check(
+        'nothing is stored that nobody asked for',
+        this.#commands.get(id)?.entity === entity,
+        `${id} stands in ${entity} at ${place}`,
+      )
+      places.set(id, place)
+    }
+    for (const { id, ackedMs } of this.#of(entity)) {
+      this.#findings.check(
+        'nothing acknowledged is lost',
+        ackedMs === undefined || places.has(id),
+        `${id} was acknowledged at ${ackedMs} ms and is not in ${entity}`,
+      )
+    }
+    this.#checkRealTimeOrder(entity, ids)
+  }
+
+  #checkRealTimeOrder(entity: string, ids: readonly string[]): void {
+    // Going backwards: nobody may stand before a command that was acknowledged before he was even invoked.
+    let earliest: Command | undefined
+    for (const id of [...ids].reverse()) {
+      const command = this.#commands.get(id)
+      if (command === undefined) continue
+      this.#findings.check(
+        'commands take effect in real-time order',
+        earliest?.ackedMs === undefined || command.invokedMs <= earliest.ackedMs,
+        `${entity}: ${id} was invoked at ${command.invokedMs} ms and stands before ${earliest?.id}, acknowledged at ${earliest?.ackedMs} ms`,
+      )
+      const isEarlier = (command.ackedMs ?? Infinity) < (earliest?.ackedMs ?? Infinity)
+      if (isEarlier) earliest = command
+    }
+  }
+
+  #of(entity: string): Command[] {
+    return [...this.#commands.values()].filter((command) => command.entity === entity)
+  }
+}

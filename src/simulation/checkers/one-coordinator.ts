@@ -1,0 +1,39 @@
+/** S5: no two coordinators of a type have the same term, and terms only grow. */
+import type { Findings, WatchedLife } from './findings.ts'
+
+interface Reign {
+  readonly term: number
+  readonly label: string
+}
+
+export class OneCoordinator {
+  readonly #findings: Findings
+  readonly #latest = new Map<string, Reign>()
+  #count = 0
+
+  constructor(findings: Findings) {
+    this.#findings = findings
+  }
+
+  /** How many coordinators there have been. */
+  get count(): number {
+    return this.#count
+  }
+
+  started(life: WatchedLife, typeName: string, term: number): void {
+    this.#count++
+    const latest = this.#latest.get(typeName)
+    this.#latest.set(typeName, { term, label: life.label })
+    if (latest === undefined) return
+    this.#findings.check(
+      'one coordinator per term',
+      term !== latest.term,
+      `term ${term} of ${typeName} belongs to ${latest.label} and to ${life.label}`,
+    )
+    this.#findings.check(
+      'terms of coordinators grow',
+      term >= latest.term,
+      `${life.label} starts term ${term} of ${typeName} after ${latest.label} had ${latest.term}`,
+    )
+  }
+}

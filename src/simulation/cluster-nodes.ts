@@ -1,0 +1,55 @@
+/**
+ * Whole nodes in a simulation: `startNode` as in production, on the simulated network and the simulated store. Entities run
+ * unchanged.
+ *
+ *   const options = { entities: [Cart], seeds: ['a:2552', 'b:2552', 'c:2552'] }
+ *   const [a] = await simulation.settle(Promise.all(['a', 'b', 'c'].map((name) =>
+ *     startSimulatedNode(simulation, name, options))))
+ *   simulation.network.partition(['a'], ['b', 'c'])
+ *   await simulation.settle(b.entity(Cart, 'ann').add('tea'))
+ */
+import { type NodeOptions, type SherdNode, startNode } from '../node/index.ts'
+import type { SimulatedNode } from './simulated-node.ts'
+import type { Simulation } from './simulation.ts'
+
+/** Where every simulated node listens; its host is its name. */
+export const simulatedPort = 2_552
+
+/** What the simulation does not decide itself. */
+export type SimulatedNodeOptions = Omit<
+  NodeOptions,
+  'host' | 'port' | 'advertised' | 'store' | 'environment' | 'transport' | 'beforeJoin'
+> & {
+  /** Called before the node joins: whoever subscribes here misses nothing. */
+  readonly beforeJoin?: (node: SherdNode, life: SimulatedNode) => void
+}
+
+/**
+ * Starts a life of the node of that name. Its process ends by itself when the node has stopped, for whatever reason, so
+ * that it can be started again. The promise stays open when the node crashes before it is up.
+ */
+export async function startSimulatedNode(
+  simulation: Simulation,
+  name: string,
+  { beforeJoin, ...options }: SimulatedNodeOptions = {},
+): Promise<SherdNode> {
+  const life = simulation.node(name)
+  const { environment, transport, journal } = life
+  try {
+    const node = await startNode({
+      // There is nobody else on this network.
+      ...(options.secret === undefined && { insecure: true }),
+      ...options,
+      ...{ host: name, port: simulatedPort, store: journal, environment, transport },
+      beforeJoin: (started) => {
+        life.traceLosses(started.system)
+        void started.whenStopped.then(() => environment.process.exit(0))
+        beforeJoin?.(started, life)
+      },
+    })
+    return node
+  } catch (error) {
+    environment.process.exit(1)
+    throw error
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * What must be true of every store, checked against what it accepts and apart from how it decides: epochs of a stream only
+ * grow, numbers are consecutive, nobody writes under an epoch that another got, and nobody after a later claim (S1c).
+ */
+import type { AppendBatch, AppendResult, Claim } from '../../persistence/index.ts'
+
+export interface AcceptedAppend {
+  readonly persistenceId: string
+  readonly epoch: number
+  readonly fromSequenceNr: number
+  readonly toSequenceNr: number
+  /** The life that wrote it, such as `a#2`. */
+  readonly writer: string
+  readonly timeMs: number
+}
+
+interface Shadow {
+  claimedEpoch: number
+  claimedBy: string
+  highestSequenceNr: number
+  lastEpoch: number
+  lastAppend: AcceptedAppend | undefined
+}
+
+export class StoreChecks {
+  readonly #shadows = new Map<string, Shadow>()
+  readonly #accepted: AcceptedAppend[] = []
+  readonly #violate: (name: string, detail: string) => void
+
+  constructor(violate: (name: string, detail: string) => void) {
+    this.#violate = violate
+  }
+
+  /** Every append that was ever accepted, in the order of the store. */
+  get accepted(): readonly AcceptedAppend[] {
+    return this.#accepted
+  }
+
+  claimed(persistenceId: string, claim: Claim, by: string): void {
+    const shadow = this.#shadow(persistenceId)
+    if (claim.epoch <= shadow.claimedEpoch) {
+      this.#violate(
+        'every claim gets a greater epoch',
+        `${persistenceId}: ${by} got ${claim.epoch}, but ${shadow.claimedBy} has ${shadow.claimedEpoch}`,
+      )
+    }
+    if (claim.highestSequenceNr !== shadow.highestSequenceNr) {
+      this.#violate(
+        'a claim tells the last stored number',
+        `${persistenceId}: ${by} was told ${claim.highestSequenceNr}, and it is ${shadow.highestSequenceNr}`,
+      )
+    }
+    shadow.claimedEpoch = claim.epoch
+    shadow.claimedBy = by
+  }
+
+  appended(batch: AppendBatch, result: AppendResult, by: string, timeMs: number): void {
+    if (result.type !== 'Appended') return
+    const { persistenceId, epoch, expectedSequenceNr, events } = batch
+    const shadow = this.#shadow(persistenceId)
+    const accepted = {
+      persistenceId,
+      epoch,
+      fromSequenceNr: expectedSequenceNr + 1,
+      toSequenceNr: expectedSequenceNr + events.length,
+      writer: by,
+      timeMs,
+    }
+    const problem = problemWith(accepted, shadow)
+    if (problem !== undefined) {
+      const earlier = shadow.lastAppend === undefined ? 'nothing' : inWords(shadow.lastAppend)
+      this.#violate(problem, `accepted ${inWords(accepted)} after ${earlier}`)
+    }
+    shadow.highestSequenceNr = accepted.toSequenceNr
+    shadow.lastEpoch = epoch
+    shadow.lastAppend = accepted
+    this.#accepted.push(accepted)
+  }
+
+  #shadow(persistenceId: string): Shadow {
+    let shadow = this.#shadows.get(persistenceId)
+    if (shadow === undefined) {
+      shadow = {
+        claimedEpoch: 0,
+        claimedBy: 'nobody',
+        highestSequenceNr: 0,
+        lastEpoch: 0,
+        lastAppend: undefined,
+      }
+      this.#shadows.set(persistenceId, shadow)
+    }
+    return shadow
+  }
+}
+
+function problemWith(append: AcceptedAppend, shadow: Shadow): string | undefined {
+  if (append.epoch < shadow.lastEpoch) return 'accepted epochs never fall'
+  if (append.epoch !== shadow.claimedEpoch) return 'nobody writes after a later claim'
+  if (append.writer !== shadow.claimedBy) return 'one accepted writer per sequence number'
+  if (append.fromSequenceNr !== shadow.highestSequenceNr + 1) return 'numbers are consecutive'
+  return undefined
+}
+
+function inWords({ persistenceId, epoch, writer, timeMs, ...range }: AcceptedAppend): string {
+  const { fromSequenceNr, toSequenceNr } = range
+  return `${persistenceId} ${fromSequenceNr}..${toSequenceNr} of epoch ${epoch} by ${writer} at ${timeMs} ms`
+}

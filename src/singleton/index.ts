@@ -1,0 +1,18 @@
+/**
+ * Singletons: one actor for the whole cluster, on the oldest member in service, and a proxy that finds it from anywhere.
+ *
+ * Reading order: `singleton-messages.ts` (who says what), `oldest.ts` (who is to run it), `singleton-machine.ts` (when it
+ * may start and must end), `singleton-proxy-machine.ts` (where it is), `singleton-proxy.ts` (its address),
+ * `singleton-actor.ts` (all of it acting), `singletons.ts` (the door).
+ *
+ * Promises: an instance starts only after every older member has said that its own has ended, or has been removed, which
+ * means dead or frozen; every life has a term, larger than all before; an instance that ends by itself is started again;
+ * nothing reaches an instance on a frozen node; what waits for an instance is bounded and goes in order.
+ */
+export * from './singleton-errors.ts'
+export {
+  type SingletonSettings,
+  defaultSingletonSettings,
+  problemsWithSingletonSettings,
+} from './singleton-settings.ts'
+export { type SingletonsOptions, type StartSingletonOptions, Singletons } from './singletons.ts'

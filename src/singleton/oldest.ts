@@ -1,0 +1,23 @@
+/** Which members may run a singleton, oldest first. Every node with the same members comes to the same answer. */
+import { type Member, compareAges, hasRole, notYetUp } from '../cluster/index.ts'
+import type { NodeId } from '../remote/index.ts'
+
+/** In service: such a member runs the singleton when it is the oldest, and the others wait for it. */
+export function isInService({ status }: Member): boolean {
+  return status === 'Up' || status === 'Leaving'
+}
+
+/** Members with the role that are, or once were, in service; oldest first. */
+export function byAge(members: readonly Member[], role: string | undefined): Member[] {
+  // A member that left before it was Up has never run anything, and has no age.
+  return members
+    .filter((member) => hasRole(member, role) && member.upNumber < notYetUp)
+    .sort(compareAges)
+}
+
+export function oldestInService(
+  members: readonly Member[],
+  role: string | undefined,
+): NodeId | undefined {
+  return byAge(members, role).find(isInService)?.node
+}

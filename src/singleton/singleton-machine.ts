@@ -1,0 +1,299 @@
+/**
+ * One node's part in keeping one instance in the whole cluster: it runs on the oldest member in service.
+ *
+ *   waiting ──is the oldest──▶ asking ──all older ones are done or removed──▶ running ⇄ pausing (it ended by itself)
+ *      └──────────┴──exiting, down or removed──▶ ended ◀──terminated── stopping ◀──┴──┘
+ *
+ * Every older member answers for itself: it is done when it has ended, and it never leaves that state. So nobody's word is
+ * needed about a third. Invariant: an instance starts only when every older member with the role is done or removed, which
+ * means dead or frozen; terms grow with every life anywhere, since only a younger member can succeed.
+ */
+import { assert, unreachable } from '../foundation/assert.ts'
+import type { Member } from '../cluster/index.ts'
+import type { NodeId } from '../remote/index.ts'
+import { byAge, isInService } from './oldest.ts'
+import type {
+  HandOverDone,
+  HandOverInProgress,
+  HandOverMessage,
+  HandOverToMe,
+} from './singleton-messages.ts'
+import type {
+  SingletonEffect,
+  SingletonInput,
+  SingletonOptions,
+  SingletonPhase,
+  SingletonSnapshot,
+  SingletonTimer,
+} from './singleton-protocol.ts'
+
+/** Lives on one node that terms can tell apart. */
+const livesMax = 2 ** 20
+
+/** Questions without an answer after which the operator is told, and told again. */
+const askingLoudEvery = 15
+
+export class SingletonMachine {
+  readonly #options: SingletonOptions
+  #phase: SingletonPhase = 'waiting'
+  #members: readonly Member[] = []
+  #own: Member | undefined
+  #isFrozen = false
+  #lives = 0
+  #term = 0
+  #startedAt = 0
+  #failures = 0
+  #asked = 0
+  /** Older members that have ended and said so. */
+  readonly #done = new Set<NodeId>()
+  /** Older members that answered that they have not. */
+  readonly #inProgress = new Set<NodeId>()
+  /** Whoever wants to know when this node is done. */
+  readonly #askers = new Set<NodeId>()
+  /** Whose proxies want to know where the instance is. */
+  readonly #proxies = new Set<NodeId>()
+
+  constructor(options: SingletonOptions) {
+    this.#options = options
+  }
+
+  step(input: SingletonInput, now: number): SingletonEffect[] {
+    switch (input.type) {
+      case 'MembersChanged':
+        return this.#membersChanged(input.members, now)
+      case 'FreezeChanged':
+        this.#isFrozen = input.isFrozen
+        return this.#consider(now)
+      case 'HandOver':
+        return this.#leave(false)
+      case 'InstanceTerminated':
+        return this.#terminated(input.term, now)
+      case 'TimerFired':
+        return this.#timerFired(input.timer, now)
+      case 'HandOverToMe':
+        return this.#asksForIt(input)
+      case 'HandOverInProgress':
+        return this.#isNotDone(input)
+      case 'HandOverDone':
+        return this.#isDone(input, now)
+      case 'WhereIsInstance':
+        return this.#proxyAsks(input.from)
+      default:
+        return unreachable(input)
+    }
+  }
+
+  snapshot(): SingletonSnapshot {
+    const waitsFor = this.#phase === 'asking' ? this.#missing().map(({ node }) => node) : []
+    return { phase: this.#phase, term: this.#term, isFrozen: this.#isFrozen, waitsFor }
+  }
+
+  // ---- who is the oldest
+
+  #membersChanged(members: readonly Member[], now: number): SingletonEffect[] {
+    const { self } = this.#options
+    const wasMember = this.#own !== undefined
+    this.#members = members
+    this.#own = members.find(({ node }) => node === self)
+    const known = new Set(members.map(({ node }) => node))
+    for (const set of [this.#done, this.#inProgress, this.#askers, this.#proxies]) {
+      for (const node of set) if (!known.has(node)) set.delete(node)
+    }
+    const status = this.#own?.status ?? (wasMember ? 'Removed' : 'Joining')
+    // Others may take over at any moment: there is no time for the stop message.
+    if (status === 'Down' || status === 'Removed') return this.#leave(true)
+    // What runs goes on until the shutdown asks for it; nothing new begins.
+    if (status === 'Exiting' && !this.#isAlive()) return this.#leave(false)
+    return this.#consider(now)
+  }
+
+  /** Starts the instance if this is the node and the moment, or asks whoever stands in the way. */
+  #consider(now: number): SingletonEffect[] {
+    if (this.#phase !== 'waiting' && this.#phase !== 'asking') return []
+    const own = this.#own
+    const mayRun = own !== undefined && this.#age(own) >= 0 && isInService(own) && !this.#isFrozen
+    const missing = mayRun ? this.#missing() : []
+    if (!mayRun || missing.some(isInService)) return this.#wait()
+    if (missing.length === 0) return [...this.#wait(), ...this.#start(own, now)]
+    if (this.#phase === 'asking') return []
+    this.#phase = 'asking'
+    this.#asked = 0
+    return this.#ask(missing)
+  }
+
+  /** Older members that have not said that they are done. */
+  #missing(): Member[] {
+    const own = this.#own
+    const all = byAge(this.#members, this.#options.role)
+    const older = own === undefined ? all : all.slice(0, Math.max(0, this.#age(own)))
+    return older.filter(({ node }) => !this.#done.has(node))
+  }
+
+  /** How many are older; -1 for a member without the role or not yet up. */
+  #age({ node }: Member): number {
+    return byAge(this.#members, this.#options.role).findIndex((member) => member.node === node)
+  }
+
+  #wait(): SingletonEffect[] {
+    if (this.#phase === 'waiting') return []
+    this.#phase = 'waiting'
+    return [{ type: 'CancelTimer', timer: 'ask-again' }]
+  }
+
+  // ---- asking
+
+  #ask(missing: readonly Member[]): SingletonEffect[] {
+    this.#asked++
+    const effects = missing.map(({ node }) => this.#send(node, 'HandOverToMe', this.#nextTerm()))
+    if (this.#asked % askingLoudEvery === 0) effects.push(this.#log('warn', this.#whoIsMissing()))
+    const { retryIntervalMs: delayMs } = this.#options.settings
+    return [...effects, { type: 'StartTimer', timer: 'ask-again', delayMs }]
+  }
+
+  #whoIsMissing(): string {
+    const who = this.#missing().map(({ node }) =>
+      this.#inProgress.has(node) ? `${node} (has not stopped it yet)` : `${node} (does not answer)`,
+    )
+    return `waits since ${this.#asked} questions for ${who.join(', ')}; once removed they are not waited for`
+  }
+
+  #isNotDone({ from }: HandOverInProgress): SingletonEffect[] {
+    if (this.#knows(from)) this.#inProgress.add(from)
+    return []
+  }
+
+  #isDone({ from, term }: HandOverDone, now: number): SingletonEffect[] {
+    if (!this.#knows(from)) return []
+    if (this.#own !== undefined && term >= this.#nextTerm()) {
+      return [this.#log('error', `${from} says it ran term ${term}, which is later than ours`)]
+    }
+    this.#done.add(from)
+    return this.#consider(now)
+  }
+
+  #knows(node: NodeId): boolean {
+    return this.#members.some((member) => member.node === node)
+  }
+
+  // ---- the instance
+
+  #isAlive(): boolean {
+    return this.#phase === 'running' || this.#phase === 'stopping'
+  }
+
+  #nextTerm(): number {
+    assert(this.#own !== undefined, 'only a member has terms')
+    return this.#own.upNumber * livesMax + this.#lives + 1
+  }
+
+  #start(own: Member, now: number): SingletonEffect[] {
+    assert(this.#lives + 1 < livesMax, `at most ${livesMax} lives on one node`)
+    const term = this.#nextTerm()
+    assert(term > this.#term && own === this.#own, 'terms grow')
+    this.#lives++
+    this.#term = term
+    this.#phase = 'running'
+    this.#startedAt = now
+    return [
+      this.#log('info', `starts here, term ${term}`),
+      { type: 'StartInstance', term },
+      ...this.#tellProxies('InstanceIsHere', [...this.#proxies]),
+    ]
+  }
+
+  #terminated(term: number, now: number): SingletonEffect[] {
+    if (term !== this.#term || !this.#isAlive()) return []
+    if (this.#phase === 'stopping') {
+      return [{ type: 'CancelTimer', timer: 'force-stop' }, ...this.#end()]
+    }
+    // On its way out a node starts nothing any more.
+    if (this.#own?.status === 'Exiting') return this.#end()
+    const { restartMinMs, restartMaxMs, restartResetAfterMs } = this.#options.settings
+    if (now - this.#startedAt >= restartResetAfterMs) this.#failures = 0
+    const delayMs = Math.min(restartMaxMs, restartMinMs * 2 ** Math.min(this.#failures++, 30))
+    this.#phase = 'pausing'
+    return [
+      this.#log('warn', `ended by itself, term ${term}; it starts again in ${delayMs} ms`),
+      ...this.#tellProxies('InstanceStops', [...this.#proxies]),
+      { type: 'StartTimer', timer: 'restart', delayMs },
+    ]
+  }
+
+  #timerFired(timer: SingletonTimer, now: number): SingletonEffect[] {
+    switch (timer) {
+      case 'ask-again':
+        return this.#phase === 'asking' ? this.#ask(this.#missing()) : []
+      case 'restart':
+        if (this.#phase !== 'pausing') return []
+        this.#phase = 'waiting'
+        return this.#consider(now)
+      case 'force-stop':
+        if (this.#phase !== 'stopping') return []
+        return [
+          this.#log('warn', `has not stopped in time, term ${this.#term}; it is forced to`),
+          { type: 'StopInstance', isForced: true },
+        ]
+      default:
+        return unreachable(timer)
+    }
+  }
+
+  // ---- the end
+
+  #leave(isForced: boolean): SingletonEffect[] {
+    if (this.#phase === 'ended') return []
+    if (this.#phase === 'stopping') return isForced ? [{ type: 'StopInstance', isForced }] : []
+    if (this.#phase !== 'running') return this.#end()
+    this.#phase = 'stopping'
+    const { stopTimeoutMs: delayMs } = this.#options.settings
+    return [
+      this.#log('info', `stops here, term ${this.#term}`),
+      ...this.#tellProxies('InstanceStops', [...this.#proxies]),
+      { type: 'StopInstance', isForced },
+      { type: 'StartTimer', timer: 'force-stop', delayMs },
+    ]
+  }
+
+  #end(): SingletonEffect[] {
+    const effects: SingletonEffect[] = []
+    if (this.#phase === 'asking') effects.push({ type: 'CancelTimer', timer: 'ask-again' })
+    if (this.#phase === 'pausing') effects.push({ type: 'CancelTimer', timer: 'restart' })
+    this.#phase = 'ended'
+    const { self, role } = this.#options
+    const others = byAge(this.#members, role).filter(({ node }) => node !== self)
+    const next = others.find(isInService)?.node
+    if (next !== undefined) this.#askers.add(next)
+    for (const asker of this.#askers) effects.push(this.#send(asker, 'HandOverDone', this.#term))
+    return [...effects, { type: 'HandedOver' }]
+  }
+
+  #asksForIt({ from }: HandOverToMe): SingletonEffect[] {
+    if (this.#phase === 'ended') return [this.#send(from, 'HandOverDone', this.#term)]
+    if (this.#knows(from)) this.#askers.add(from)
+    return [this.#send(from, 'HandOverInProgress', this.#term)]
+  }
+
+  // ---- proxies
+
+  #proxyAsks(from: NodeId): SingletonEffect[] {
+    if (this.#knows(from)) this.#proxies.add(from)
+    return this.#phase === 'running' ? this.#tellProxies('InstanceIsHere', [from]) : []
+  }
+
+  #tellProxies(
+    news: 'InstanceIsHere' | 'InstanceStops',
+    nodes: readonly NodeId[],
+  ): SingletonEffect[] {
+    return nodes.length === 0 ? [] : [{ type: 'TellProxies', nodes, news, term: this.#term }]
+  }
+
+  // ---- small things
+
+  #send(to: NodeId, type: HandOverMessage['type'], term: number): SingletonEffect {
+    return { type: 'Send', to, message: { type, from: this.#options.self, term } }
+  }
+
+  #log(level: 'info' | 'warn' | 'error', what: string): SingletonEffect {
+    return { type: 'Log', level, text: `Singleton ${this.#options.name} ${what}.` }
+  }
+}

@@ -1,0 +1,58 @@
+/** What goes into the machine of a singleton on one node and what comes out of it. */
+import type { Member } from '../cluster/index.ts'
+import type { NodeId } from '../remote/index.ts'
+import type { HandOverMessage, ToHost } from './singleton-messages.ts'
+import type { SingletonSettings } from './singleton-settings.ts'
+
+/** `ask-again`: whoever has not answered. `restart`: the pause is over. `force-stop`: patience is. */
+export type SingletonTimer = 'ask-again' | 'restart' | 'force-stop'
+
+export type SingletonInput =
+  /** All members as this node sees them now. */
+  | { readonly type: 'MembersChanged'; readonly members: readonly Member[] }
+  | { readonly type: 'FreezeChanged'; readonly isFrozen: boolean }
+  /** The shutdown of this node has come to the phase cluster-exiting. */
+  | { readonly type: 'HandOver' }
+  | { readonly type: 'InstanceTerminated'; readonly term: number }
+  | { readonly type: 'TimerFired'; readonly timer: SingletonTimer }
+  | ToHost
+
+export type SingletonEffect =
+  | { readonly type: 'Send'; readonly to: NodeId; readonly message: HandOverMessage }
+  /** Answered by `InstanceTerminated`, sooner or later. */
+  | { readonly type: 'StartInstance'; readonly term: number }
+  /** By the stop message, or at once. */
+  | { readonly type: 'StopInstance'; readonly isForced: boolean }
+  | {
+      readonly type: 'TellProxies'
+      readonly nodes: readonly NodeId[]
+      readonly news: 'InstanceIsHere' | 'InstanceStops'
+      readonly term: number
+    }
+  | { readonly type: 'StartTimer'; readonly timer: SingletonTimer; readonly delayMs: number }
+  | { readonly type: 'CancelTimer'; readonly timer: SingletonTimer }
+  | { readonly type: 'Log'; readonly level: 'info' | 'warn' | 'error'; readonly text: string }
+  /** Nothing runs here, and nothing ever will. */
+  | { readonly type: 'HandedOver' }
+
+/**
+ * `waiting`: somebody older is in service, or this node is not. `asking`: those who were older are to say that they are
+ * done. `running`: there is an instance. `pausing`: there was one, and it ended by itself. `stopping`: it is to end.
+ */
+export type SingletonPhase = 'waiting' | 'asking' | 'running' | 'pausing' | 'stopping' | 'ended'
+
+export interface SingletonOptions {
+  readonly name: string
+  readonly self: NodeId
+  readonly role: string | undefined
+  readonly settings: SingletonSettings
+}
+
+export interface SingletonSnapshot {
+  readonly phase: SingletonPhase
+  /** Of the life that runs, or ran last; 0 before the first. */
+  readonly term: number
+  readonly isFrozen: boolean
+  /** Whose word is still missing. */
+  readonly waitsFor: readonly NodeId[]
+}

@@ -1,0 +1,125 @@
+/**
+ * Finds the instance of a singleton for one node, wherever it lives.
+ *
+ *   searching ──InstanceIsHere──▶ found ──it stops, terminates, or its node is removed──▶ searching
+ *
+ * What was found stays in use while it lives, also when its node is no longer the oldest: it may have work to finish.
+ * Invariant: never goes back to an earlier term, nor to one that has ended.
+ */
+import type { ActorRef } from '../actor/index.ts'
+import type { Member } from '../cluster/index.ts'
+import { unreachable } from '../foundation/assert.ts'
+import type { NodeId } from '../remote/index.ts'
+import { oldestInService } from './oldest.ts'
+import type { InstanceIsHere, ToProxy, WhereIsInstance } from './singleton-messages.ts'
+
+export type ProxyInput =
+  | { readonly type: 'MembersChanged'; readonly members: readonly Member[] }
+  | { readonly type: 'TargetTerminated'; readonly term: number }
+  | { readonly type: 'AskAgain' }
+  | ToProxy
+
+export type ProxyEffect =
+  | { readonly type: 'Send'; readonly to: NodeId; readonly message: WhereIsInstance }
+  /** Messages go there from now on, those that wait first. Its end is answered by `TargetTerminated`. */
+  | { readonly type: 'Use'; readonly instance: ActorRef<unknown>; readonly term: number }
+  /** Messages wait from now on. */
+  | { readonly type: 'Forget' }
+  | { readonly type: 'StartTimer'; readonly delayMs: number }
+  | { readonly type: 'CancelTimer' }
+  /** This node is out of the cluster for good. */
+  | { readonly type: 'Close' }
+
+export interface ProxyOptions {
+  readonly self: NodeId
+  readonly role: string | undefined
+  readonly retryIntervalMs: number
+}
+
+export class SingletonProxyMachine {
+  readonly #options: ProxyOptions
+  #members: readonly Member[] = []
+  #oldest: NodeId | undefined
+  #target: InstanceIsHere | undefined
+  /** The last term that is known to have ended. */
+  #ended = 0
+  #isMember = false
+  #isAsking = false
+
+  constructor(options: ProxyOptions) {
+    this.#options = options
+  }
+
+  step(input: ProxyInput): ProxyEffect[] {
+    switch (input.type) {
+      case 'MembersChanged':
+        return this.#membersChanged(input.members)
+      case 'InstanceIsHere':
+        return this.#isHere(input)
+      case 'InstanceStops':
+      case 'TargetTerminated':
+        return this.#isOver(input.term)
+      case 'AskAgain':
+        return this.#search()
+      default:
+        return unreachable(input)
+    }
+  }
+
+  snapshot(): { readonly host: NodeId | undefined; readonly term: number } {
+    return { host: this.#target?.from, term: this.#target?.term ?? 0 }
+  }
+
+  #membersChanged(members: readonly Member[]): ProxyEffect[] {
+    const wasMember = this.#isMember
+    const oldest = this.#oldest
+    this.#members = members
+    const own = members.find(({ node }) => node === this.#options.self)
+    this.#isMember = own !== undefined
+    if ((wasMember && !this.#isMember) || own?.status === 'Removed')
+      return [...this.#rest(), { type: 'Close' }]
+    this.#oldest = oldestInService(members, this.#options.role)
+    const target = this.#target
+    if (target !== undefined && !this.#knows(target.from)) return this.#isOver(target.term)
+    return this.#oldest === oldest ? [] : this.#search()
+  }
+
+  #isHere(found: InstanceIsHere): ProxyEffect[] {
+    const isNews = found.term > this.#ended && found.term > (this.#target?.term ?? 0)
+    if (!isNews || !this.#knows(found.from)) return []
+    this.#target = found
+    this.#ended = Math.max(this.#ended, found.term - 1)
+    const { instance, term } = found
+    return [{ type: 'Use', instance, term }, ...this.#search()]
+  }
+
+  #isOver(term: number): ProxyEffect[] {
+    this.#ended = Math.max(this.#ended, term)
+    if (this.#target?.term !== term) return []
+    this.#target = undefined
+    return [{ type: 'Forget' }, ...this.#search()]
+  }
+
+  /** Asks the oldest, again and again, unless the instance is known to be there. */
+  #search(): ProxyEffect[] {
+    const oldest = this.#oldest
+    if (oldest === undefined || this.#target?.from === oldest) return this.#rest()
+    this.#isAsking = true
+    const { self: from, retryIntervalMs: delayMs } = this.#options
+    const message: WhereIsInstance = { type: 'WhereIsInstance', from, term: this.#ended }
+    return [
+      { type: 'Send', to: oldest, message },
+      { type: 'StartTimer', delayMs },
+    ]
+  }
+
+  #rest(): ProxyEffect[] {
+    if (!this.#isAsking) return []
+    this.#isAsking = false
+    return [{ type: 'CancelTimer' }]
+  }
+
+  #knows(node: NodeId): boolean {
+    return this.#members.some((member) => member.node === node)
+  }
+}

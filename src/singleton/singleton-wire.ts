@@ -1,0 +1,21 @@
+/** The messages of this room on the wire: their names, versions and shapes. */
+import { isRef } from '../actor/index.ts'
+import { isCount, type Shape } from '../foundation/shape.ts'
+import { isNodeId } from '../remote/index.ts'
+import { type MessageKind, MessageProtocol } from '../serialization/index.ts'
+import type { SingletonMessage } from './singleton-messages.ts'
+
+const signed: Readonly<Record<string, Shape>> = { from: isNodeId, term: isCount }
+const kind: MessageKind = { version: 1, fields: signed }
+
+export const singletonProtocol: MessageProtocol<SingletonMessage> = new MessageProtocol(
+  'singleton',
+  {
+    HandOverToMe: kind,
+    HandOverInProgress: kind,
+    HandOverDone: kind,
+    WhereIsInstance: kind,
+    InstanceIsHere: { version: 1, fields: { ...signed, instance: isRef } },
+    InstanceStops: kind,
+  },
+)

@@ -1,0 +1,218 @@
+/**
+ * The singletons of one node: starts them, finds them, and hands them over when the node leaves. Their actors live under
+ * `/system/singleton`; what nodes say about them goes to `/system/singletons`, which is no actor and on the control lane.
+ */
+import {
+  type ActorRef,
+  type ActorSystem,
+  type Behavior,
+  Behaviors,
+  encodeActorName,
+  Gate,
+  UnhandledMessage,
+} from '../actor/index.ts'
+import type { ClusterEvent, ClusterMembership, Member } from '../cluster/index.ts'
+import { InvalidSettings } from '../foundation/invalid-settings.ts'
+import type { NodeId, Remoting } from '../remote/index.ts'
+import { NotAMessage } from '../serialization/index.ts'
+import { singletonActor, SingletonWord } from './singleton-actor.ts'
+import { SingletonRoleConflict } from './singleton-errors.ts'
+import type { SingletonMessage } from './singleton-messages.ts'
+import { SingletonProxy } from './singleton-proxy.ts'
+import {
+  defaultSingletonSettings,
+  problemsWithSingletonSettings,
+  type SingletonSettings,
+} from './singleton-settings.ts'
+import { singletonProtocol } from './singleton-wire.ts'
+
+export interface SingletonsOptions {
+  readonly system: ActorSystem
+  readonly remoting: Remoting
+  readonly cluster: ClusterMembership
+  readonly settings?: Partial<SingletonSettings>
+}
+
+export interface StartSingletonOptions<T> {
+  /** The same on every node. */
+  readonly name: string
+  /** Only members with this role run it; undefined for all. */
+  readonly role?: string | undefined
+  /** Makes the instance. Terms grow with every life anywhere: whoever sees two knows which is the later. */
+  readonly behavior: (life: { readonly term: number }) => Behavior<T>
+  /** An ordinary message that makes the instance stop when it can. Without it, it ends after the messages it has. */
+  readonly stopMessage?: T
+}
+
+interface Entry {
+  readonly role: string | undefined
+  readonly proxy: SingletonProxy
+  /** Undefined until its actor has been made. */
+  actor: ActorRef<unknown> | undefined
+  /** What it is to be told then. */
+  readonly early: SingletonWord[]
+}
+
+/** To the parent of all singletons of this node: make this one. A class, so that no other node can say it. */
+class Open {
+  readonly name: string
+  readonly behavior: Behavior<unknown>
+  readonly opened: (actor: ActorRef<unknown>) => void
+
+  constructor(
+    name: string,
+    behavior: Behavior<unknown>,
+    opened: (actor: ActorRef<unknown>) => void,
+  ) {
+    this.name = name
+    this.behavior = behavior
+    this.opened = opened
+  }
+}
+
+const talkPath = '/system/singletons'
+
+export class Singletons {
+  readonly #system: ActorSystem
+  readonly #remoting: Remoting
+  readonly #cluster: ClusterMembership
+  readonly #settings: SingletonSettings
+  readonly #gate = new Gate()
+  readonly #parent: ActorRef<unknown>
+  /** By the name as it stands in a path. */
+  readonly #entries = new Map<string, Entry>()
+  #isLeaving = false
+  /** This node's own record, once it was removed. */
+  #removed: Member | undefined
+
+  constructor({ system, remoting, cluster, settings }: SingletonsOptions) {
+    this.#system = system
+    this.#remoting = remoting
+    this.#cluster = cluster
+    this.#settings = { ...defaultSingletonSettings, ...settings }
+    const phaseMs = system.shutdown.timeoutOf('cluster-exiting')
+    const problems = problemsWithSingletonSettings(this.#settings, phaseMs)
+    if (problems.length > 0) throw new InvalidSettings('The settings of singletons', problems)
+    this.#parent = system.spawnSystemActor(
+      Behaviors.receive<unknown>((context, message) => {
+        if (!(message instanceof Open)) return Behaviors.unhandled
+        return message.opened(context.spawn(message.behavior, message.name))
+      }),
+      'singleton',
+    )
+    remoting.serve(talkPath, (name, from) => ({ tell: (value) => this.#take(name, from, value) }))
+    cluster.subscribe((event) => this.#heardOf(event))
+    this.#guard()
+    system.shutdown.addTask('cluster-exiting', 'hand singletons over', () => this.#handOver())
+  }
+
+  /** Runs it when this node is the oldest with the role; answers the proxy. Same name twice: same proxy. */
+  start<T>(options: StartSingletonOptions<T>): ActorRef<T> {
+    const { name, role, behavior, stopMessage } = options
+    const entry = this.#entry(name, role)
+    this.#tell(entry, new SingletonWord({ type: 'Host', hosting: { behavior, stopMessage } }))
+    if (this.#isLeaving) this.#tell(entry, new SingletonWord({ type: 'HandOver', done() {} }))
+    return entry.proxy
+  }
+
+  /** The address of a singleton that runs on other nodes, or is started on this one later. */
+  proxy<T>(name: string, role?: string): ActorRef<T> {
+    return this.#entry(name, role).proxy
+  }
+
+  #entry(name: string, role: string | undefined): Entry {
+    const encoded = encodeActorName(name)
+    const known = this.#entries.get(encoded)
+    if (known === undefined) return this.#open(name, encoded, role)
+    if (known.role !== role) throw new SingletonRoleConflict(name, known.role, role)
+    return known
+  }
+
+  #open(name: string, encoded: string, role: string | undefined): Entry {
+    const settings = this.#settings
+    const proxy = new SingletonProxy(encoded, this.#system.runtime, settings.bufferedMessagesMax)
+    const entry: Entry = { role, proxy, actor: undefined, early: [] }
+    this.#entries.set(encoded, entry)
+    const send = (to: NodeId, message: SingletonMessage): void => this.#send(encoded, to, message)
+    const behavior = singletonActor({
+      name,
+      role,
+      settings,
+      proxy,
+      send,
+      gate: this.#gate,
+      cluster: this.#cluster,
+      members: () => this.#members(),
+    })
+    const opened = (actor: ActorRef<unknown>): void => {
+      entry.actor = actor
+      for (const word of entry.early.splice(0)) actor.tell(word)
+    }
+    this.#parent.tell(new Open(name, behavior, opened))
+    return entry
+  }
+
+  #tell(entry: Entry, word: SingletonWord): void {
+    if (entry.actor === undefined) entry.early.push(word)
+    else entry.actor.tell(word)
+  }
+
+  // ---- the cluster
+
+  #heardOf(event: ClusterEvent): void {
+    this.#guard()
+    const isOwnEnd = event.type === 'MemberRemoved' && event.member.node === this.#cluster.self
+    if (isOwnEnd) this.#removed = event.member
+    for (const { actor } of this.#entries.values()) actor?.tell(new SingletonWord({ type: 'Look' }))
+  }
+
+  /** A node that was removed keeps the last it has heard; its own end must be in it, also for who looks only now. */
+  #members(): readonly Member[] {
+    const { state, self } = this.#cluster
+    if (this.#removed === undefined) return state.members
+    return [...state.members.filter(({ node }) => node !== self), this.#removed]
+  }
+
+  /** In the very turn in which the node learns it: nothing may slip through. */
+  #guard(): void {
+    const { isFrozen } = this.#cluster
+    if (isFrozen === this.#gate.isClosed) return
+    if (isFrozen) this.#gate.close()
+    else this.#gate.open()
+  }
+
+  async #handOver(): Promise<void> {
+    this.#isLeaving = true
+    const handedOver = [...this.#entries.values()].map(
+      (entry) =>
+        new Promise<void>((done) =>
+          this.#tell(entry, new SingletonWord({ type: 'HandOver', done })),
+        ),
+    )
+    await Promise.all(handedOver)
+  }
+
+  // ---- other nodes
+
+  #send(encoded: string, to: NodeId, message: SingletonMessage): void {
+    if (to === this.#cluster.self) return this.#heard(encoded, message)
+    const there = this.#remoting.refAt(to, `${talkPath}/${encoded}`)
+    there.tell(singletonProtocol.pack(message))
+  }
+
+  #take(encoded: string, from: NodeId, value: unknown): void {
+    const message = singletonProtocol.unpack(value)
+    const isSigned = !(message instanceof NotAMessage) && message.from === from
+    if (isSigned) return this.#heard(encoded, message)
+    const problem = message instanceof NotAMessage ? message.problem : `it is from ${message.from}`
+    const { log, runtime } = this.#system
+    log.warn({ from, singleton: encoded }, `A message about a singleton is refused: ${problem}.`)
+    runtime.lost(new UnhandledMessage(value, this.#parent))
+  }
+
+  /** Of a singleton that is not used here nothing can be said; whoever asks will ask again. */
+  #heard(encoded: string, message: SingletonMessage): void {
+    const actor = this.#entries.get(encoded)?.actor
+    actor?.tell(new SingletonWord({ type: 'Heard', message }))
+  }
+}

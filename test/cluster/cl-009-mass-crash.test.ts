@@ -1,0 +1,25 @@
+import { afterEach, expect, test } from 'vitest'
+import { areUp, ClusterNodes, until } from './cluster-nodes.ts'
+
+const nodes = new ClusterNodes()
+afterEach(() => nodes.stop())
+
+// Left to itself the survivor goes down rather than decide alone: `scenarios.test.ts`. Here an operator decides.
+test('CL-009 five of six crash, each is found though each monitors two, and can be cleaned up', async () => {
+  const downing = {
+    role: undefined,
+    stableAfterMs: 60_000,
+    downAllWhenUnstableMs: Infinity,
+    indirectlyConnectedShareMax: 1,
+  }
+  const cluster = { monitoredByMembers: 2, downing }
+  const [survivor, ...others] = await nodes.cluster(6, { cluster })
+  const { state } = survivor!.cluster
+  expect(state.members).toHaveLength(6)
+  survivor!.cluster.subscribe((event) => {
+    if (event.type === 'UnreachableMember') survivor!.cluster.down(event.member.node)
+  })
+  await Promise.all(others.map((node) => nodes.kill(node)))
+  await until([survivor!], 'alone and Up', () => areUp(survivor!, [survivor!]))
+  expect(survivor!.cluster.isFrozen).toBe(false)
+})

@@ -1,0 +1,41 @@
+import { afterEach, expect, test } from 'vitest'
+import { areUp, type ClusterNode, ClusterNodes, story, until } from './cluster-nodes.ts'
+
+const nodes = new ClusterNodes()
+afterEach(() => nodes.stop())
+
+/** Killed and started again on the same address at once. */
+async function restart(node: ClusterNode, roles: string[], seeds: string[]): Promise<ClusterNode> {
+  await nodes.kill(node)
+  return nodes.start({ port: node.port, roles, seeds })
+}
+
+test('CL-012 a node restarts on its address three times without waiting, and is in again each time', async () => {
+  const stable = await nodes.cluster(3)
+  // One that is not there stands in the list.
+  const seeds = ['127.0.0.1:1', stable[0]!.address, stable[1]!.address]
+  let restarting = await nodes.start({ roles: ['round-0'], seeds })
+  await restarting.cluster.whenUp
+  for (const round of ['round-1', 'round-2', 'round-3']) {
+    const former = restarting.id
+    restarting = await restart(restarting, [round], seeds)
+    expect(restarting.id).not.toBe(former)
+    const all = [...stable, restarting]
+    await until(all, round, () => all.every((node) => areUp(node, all)))
+    for (const { cluster } of stable) {
+      expect(cluster.state.members.find(({ node }) => node === restarting.id)?.roles).toEqual([
+        round,
+      ])
+    }
+    expect(story(stable[2]!, former).at(-1)).toBe('MemberRemoved(Down)')
+  }
+})
+
+test('CL-012 the first seed restarts and joins the cluster there is', async () => {
+  const [first, second, third] = await nodes.cluster(3)
+  const again = await restart(first!, [], ['self', second!.address, third!.address])
+  const all = [second!, third!, again]
+  await until(all, 'one cluster', () => all.every((node) => areUp(node, all)))
+  const own = again.cluster.state.members.find(({ node }) => node === again.id)
+  expect(own?.upNumber).toBeGreaterThan(1)
+})

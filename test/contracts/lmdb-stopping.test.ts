@@ -1,0 +1,163 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { LmdbJournal } from '../../src/persistence/index.ts'
+import { LmdbLock } from '../../src/persistence/journals/lmdb-lock.ts'
+import { SeededRandom } from '../../src/simulation/index.ts'
+import { appendText, claimed, readTexts } from './journal-words.ts'
+import { expectWhole, Writer } from './lmdb-processes.ts'
+
+/** Far below the time after which a commit is given up. */
+const soonMs = 5000
+
+const onLinux = process.platform === 'linux'
+
+describe.runIf(onLinux)('LmdbJournal and a stopped process', { timeout: 120_000 }, () => {
+  let folder: string
+  let running: Writer[]
+  const random = new SeededRandom(1, 'stops')
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sherd-journal-'))
+    running = []
+  })
+  afterEach(async () => {
+    await Promise.all(running.map((writer) => writer.kill()))
+    rmSync(folder, { recursive: true })
+  })
+  const start = (killAfterMs: number, streams = 16): Writer => {
+    const writer = new Writer(folder, `w${running.length}`, streams, killAfterMs)
+    running.push(writer)
+    return writer
+  }
+  const openHere = (stoppedWriterKillAfterMs: number): LmdbJournal =>
+    LmdbJournal.open({ folder, settings: { stoppedWriterKillAfterMs, commitTimeoutMs: 1000 } })
+  /** Stops it at some moment of its work, and says whether it held the lock. */
+  const stop = async (writer: Writer): Promise<boolean> => {
+    await writer.acknowledgedMore(1 + random.below(60))
+    writer.signal('SIGSTOP')
+    while (!isStopped(writer.pid)) await delay(0)
+    return new LmdbLock(folder).holder()?.pid === writer.pid
+  }
+  const stopInside = async (writer: Writer): Promise<void> => {
+    while (!(await stop(writer))) writer.signal('SIGCONT')
+  }
+
+  test('others go on writing soon, whenever it was stopped, and nothing acknowledged is lost', async () => {
+    const pair = [start(500), start(500)] as [Writer, Writer]
+    await Promise.all(pair.map((writer) => writer.acknowledged(50)))
+    let inside = 0
+    for (let round = 0; round < 14 || inside < 4; round++) {
+      const [victim, other] = round % 2 === 0 ? pair : [pair[1], pair[0]]
+      const isInside = await stop(victim)
+      await within(soonMs, 'progress of the other writer', other.acknowledgedMore(100))
+      if (!isInside) {
+        expect(isStopped(victim.pid), 'only the holder of the lock is ended').toBe(true)
+        victim.signal('SIGCONT')
+        await within(soonMs, 'progress after SIGCONT', victim.acknowledgedMore(20))
+        continue
+      }
+      inside++
+      await within(soonMs, 'the end of the holder', victim.ended())
+      expect(other.errors).toContain(`Process ${victim.pid} was stopped while it held`)
+      pair[round % 2] = start(500)
+      await pair[round % 2]!.acknowledged(20)
+    }
+    await Promise.all(running.map((writer) => writer.kill()))
+    await expectWhole(folder, running)
+  })
+
+  test('a process that opens the journal gets in, though nobody else is there to help', async () => {
+    const victim = start(500)
+    await victim.acknowledged(50)
+    await stopInside(victim)
+    const next = start(500)
+    await within(soonMs + 5000, 'the first append of the next process', next.acknowledged(20))
+    expect(victim.isAlive).toBe(false)
+    await next.kill()
+    await expectWhole(folder, running)
+  })
+
+  test('is left alone when that is turned off: others are told, can read, and go on when it does', async () => {
+    const victim = start(Infinity)
+    await victim.acknowledged(50)
+    const other = openHere(Infinity)
+    const writer = await claimed(other, 'other')
+    await stopInside(victim)
+    // The promise settles by a timer, so the event loop is free while the lock is waited for.
+    const appending = appendText(other, writer, 'x', 'x+')
+    await expect(appending).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' })
+    expect((await readTexts(other, 'stream|0')).length).toBeGreaterThan(0)
+    expect(isStopped(victim.pid)).toBe(true)
+    const opening = (): unknown => openHere(Infinity)
+    expect(opening).toThrow('A stopped process holds the write lock')
+    victim.signal('SIGCONT')
+    await within(soonMs, 'progress', victim.acknowledgedMore(50))
+    expect(await appendText(other, writer, 'x', 'x+')).toMatchObject({ type: 'Appended' })
+    await other.close()
+    await victim.kill()
+    await expectWhole(folder, running)
+  })
+
+  test('is left alone when its start time is not the one it left behind', async () => {
+    const victim = start(Infinity)
+    await victim.acknowledged(50)
+    const note = join(folder, 'writers', `${victim.pid}`)
+    writeFileSync(note, `${readFileSync(note, 'utf8')}1`)
+    const other = openHere(100)
+    await stopInside(victim)
+    expect(new LmdbLock(folder).holder()).toMatchObject({ isStopped: true, isRegistered: false })
+    const code = 'JOURNAL_UNAVAILABLE'
+    await expect(other.claim('other', 'w')).rejects.toMatchObject({ code })
+    expect(isStopped(victim.pid)).toBe(true)
+    victim.signal('SIGCONT')
+    await within(soonMs, 'a claim', other.claim('other', 'w'))
+    await other.close()
+  })
+
+  test('looking who holds the lock does not take away the marks of a store in use', async () => {
+    const journal = openHere(500)
+    const { ino } = statSync(join(folder, 'lock.mdb'))
+    const marks = (): string[] =>
+      readFileSync('/proc/locks', 'utf8')
+        .split('\n')
+        .filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${ino} `))
+    const before = marks()
+    expect(before.length).toBeGreaterThan(0)
+    expect(new LmdbLock(folder).holder()).toBeUndefined()
+    expect(marks()).toEqual(before)
+    await journal.close()
+  })
+
+  test('processes that are gone leave no notes for long', async () => {
+    const first = start(500)
+    await first.acknowledged(1)
+    await first.kill()
+    const second = start(500)
+    await second.acknowledged(1)
+    expect(readdirSync(join(folder, 'writers'))).toEqual([`${second.pid}`])
+  })
+})
+
+/** Threads stop one after the other, and one that has not may still take the lock. */
+function isStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`
+  return readdirSync(tasks).every((thread) => {
+    const text = readFileSync(join(tasks, thread, 'stat'), 'utf8')
+    return text.slice(text.lastIndexOf(')') + 2).startsWith('T')
+  })
+}
+
+async function within<T>(ms: number, what: string, promise: Promise<T>): Promise<T> {
+  const timeout = new AbortController()
+  const late = delay(ms, undefined, timeout).then(() => {
+    throw new Error(`${what} did not come within ${ms} ms`)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    timeout.abort()
+    await late.catch(() => undefined)
+  }
+}

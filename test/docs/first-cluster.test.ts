@@ -1,0 +1,47 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Follower } from './follower.ts'
+import { type LocalRegistry, startRegistry } from './local-registry.ts'
+import { packTo, root } from './reader.ts'
+import { blocksIn } from './snippets.ts'
+
+const page = 'docs/guide/06-first-cluster.md'
+const folder = mkdtempSync(join(tmpdir(), 'sherd-first-cluster-'))
+let registry: LocalRegistry
+let follower: Follower
+
+beforeAll(async () => {
+  const shelf = join(folder, 'shelf')
+  registry = await startRegistry(join(shelf, 'packages'))
+  await packTo(shelf, 'counter-package')
+}, 120_000)
+
+afterAll(async () => {
+  await follower.close()
+  registry.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('the first cluster can be built from an empty folder', { timeout: 240_000 }, async () => {
+  const project = mkdtempSync(join(folder, 'counter-'))
+  copyFileSync(join(folder, 'shelf', 'sherd-0.1.0.tgz'), join(project, 'sherd-0.1.0.tgz'))
+  follower = new Follower(page, project, {
+    npm_config_registry: registry.url,
+    npm_config_cache: join(folder, 'cache'),
+  })
+  await follower.follow(blocksIn(page, readFileSync(join(root, page), 'utf8')))
+
+  const counts = ['2551', '2552', '2553'].map((port) => countsOf(follower.linesOf(port)))
+  for (const own of counts) expect(own).toEqual([...own].sort((a, b) => a - b))
+  const all = counts.flat()
+  expect(new Set(all).size, 'no number is printed twice').toBe(all.length)
+})
+
+function countsOf(lines: readonly string[]): number[] {
+  return lines.flatMap((line) => {
+    const count = /^(\d+) visits/.exec(line)?.[1]
+    return count === undefined ? [] : [Number(count)]
+  })
+}

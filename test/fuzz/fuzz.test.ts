@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { protocol } from './protocol.ts'
+import { protocolSamples } from './protocol-samples.ts'
+
+test('mutated messages of the runtime are taken or refused, and nothing else happens', async () => {
+  const figures = await protocol.run({ rounds: 20_000, seed: 1 })
+  // Both happen, or else the inputs are not worth their name.
+  expect(figures['taken']).toBeGreaterThan(500)
+  expect(figures['refused']).toBeGreaterThan(5_000)
+})
+
+test('there is a sample of every kind of message, but for those with a ref in them', () => {
+  const protocols = new Set(protocolSamples.map((sample) => sample.protocol))
+  const all = [...protocols].flatMap(({ wireNames }) => wireNames)
+  const sampled = new Set(protocolSamples.map(({ packed }) => packed[0]))
+  expect(all.filter((name) => !sampled.has(name))).toEqual(['singleton.InstanceIsHere@1'])
+})

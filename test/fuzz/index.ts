@@ -1,0 +1,7 @@
+/** All fuzzers, by name: `npm run fuzz -- --list`. */
+import { frames } from './frames.ts'
+import type { Fuzz } from './fuzz.ts'
+import { protocol } from './protocol.ts'
+import { values } from './values.ts'
+
+export const fuzzers: readonly Fuzz[] = [frames, values, protocol]

@@ -1,0 +1,127 @@
+/** One good message of every kind that the runtime's rooms send each other. */
+import { clusterProtocol } from '../../src/cluster/cluster-shapes.ts'
+import { NotAMessage } from '../../src/serialization/index.ts'
+import { shardingProtocol } from '../../src/sharding/sharding-protocol.ts'
+import { singletonProtocol } from '../../src/singleton/singleton-wire.ts'
+
+/** Of whatever messages. */
+interface Protocol {
+  readonly wireNames: readonly string[]
+  unpack(value: unknown): unknown
+}
+
+const a = '10.0.0.1:2552#0000000000000001'
+const b = '10.0.0.2:2552#00000000000000ff'
+
+const gossip = {
+  members: [
+    { node: a, status: 'Up', roles: ['back', 'front'], upNumber: 1 },
+    { node: b, status: 'Leaving', roles: [], upNumber: 2 },
+  ],
+  seen: [a],
+  reachability: [
+    { observer: a, version: 3, rows: [{ subject: b, status: 'Unreachable', version: 3 }] },
+  ],
+  version: [
+    [a, 5],
+    [b, 1],
+  ],
+  tombstones: [{ node: '10.0.0.3:2552#0000000000000003', removedAtMs: 1_700_000_000_000 }],
+}
+
+const sharding = shardingProtocol(100)
+const placement = { shard: 7, home: a, epoch: 3, term: 1_048_576, turn: 2 }
+const life = { shard: 7, epoch: 3, region: b }
+const signed = { from: a, term: 1_048_577 }
+
+/** Fields by type, per protocol. */
+const tables: readonly (readonly [string, Protocol, Readonly<Record<string, object>>])[] = [
+  [
+    'cluster',
+    clusterProtocol,
+    {
+      InitJoin: { from: a, agreement: { downing: 'keep-majority', shards: '1000' } },
+      InitJoinAck: { from: a, problems: ['other downing'] },
+      InitJoinNack: { from: a },
+      Join: { from: a, roles: ['back'] },
+      Welcome: { from: a, gossip },
+      GossipStatus: { from: a, to: b, version: gossip.version, seenDigest: 'q83v' },
+      GossipEnvelope: { from: a, to: b, gossip },
+      ExitingConfirmed: { from: a },
+      Heartbeat: { from: a, sequence: 9 },
+      HeartbeatResponse: { from: a, sequence: 9 },
+      GetStanding: { from: a, question: 1 },
+      Standing: { from: a, question: 1, standing: 'down' },
+    },
+  ],
+  [
+    'sharding',
+    sharding.toRegion,
+    {
+      RegisterAck: { term: 4 },
+      ShardHomes: { term: 4, homes: [placement, placement] },
+      ShardHome: placement,
+      HostShard: placement,
+      BeginHandOff: placement,
+      HandOff: placement,
+    },
+  ],
+  [
+    'sharding',
+    sharding.toCoordinator,
+    {
+      Register: { region: a, isProxy: false },
+      GetShardHome: { shard: 1, region: a },
+      ShardStarted: life,
+      BeginHandOffAck: { ...life, term: 4, turn: 5 },
+      ShardStopped: life,
+      GracefulShutdownReq: { region: a },
+      RegionStopped: { region: a },
+    },
+  ],
+  [
+    'sharding',
+    sharding.betweenPeers,
+    {
+      Flush: { shard: 1, stamp: 2 },
+      FlushAck: { shard: 1, stamp: 2 },
+      Returned: { shard: 1, stamp: 2, parcels: [{ entityId: 'cart-1', message: { add: 1 } }] },
+    },
+  ],
+  [
+    'sharding',
+    sharding.stored,
+    {
+      RegionRegistered: { region: a, isProxy: true },
+      RegionTerminated: { region: a },
+      ShardAllocated: { shard: 1, home: a, epoch: 1 },
+      ShardDeallocated: { shard: 1, epoch: 1 },
+    },
+  ],
+  [
+    'singleton',
+    singletonProtocol,
+    {
+      HandOverToMe: signed,
+      HandOverInProgress: signed,
+      HandOverDone: signed,
+      WhereIsInstance: signed,
+      InstanceStops: signed,
+    },
+  ],
+]
+
+export interface ProtocolSample {
+  readonly protocol: Protocol
+  readonly packed: readonly [wireName: string, message: object]
+}
+
+export const protocolSamples: readonly ProtocolSample[] = tables.flatMap(
+  ([room, protocol, table]) =>
+    Object.entries(table).map(([type, fields]): ProtocolSample => {
+      const packed = [`${room}.${type}@1`, { type, ...fields }] as const
+      const unpacked: unknown = protocol.unpack(packed)
+      if (unpacked instanceof NotAMessage) throw new Error(`${packed[0]}: ${unpacked.problem}`)
+      return { protocol, packed }
+    }),
+)

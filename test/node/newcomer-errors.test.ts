@@ -1,0 +1,168 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { defineEntity, entityType } from '../../src/entity/index.ts'
+import { Counter, nodeFor, refusalOf, temporaryFolder } from './nodes.ts'
+
+const soon = {
+  cluster: {
+    joinDeadlineMs: 1_500,
+    seedTimeoutMs: 500,
+    seedRetryIntervalMs: 100,
+    joinTimeoutMs: 500,
+  },
+}
+const secret = 'a secret of sixteen characters'
+
+describe('a node that cannot join says why', () => {
+  test('when no seed can be reached', async () => {
+    const error = await refusalOf({ entities: [Counter], seeds: ['127.0.0.1:1'], settings: soon })
+    expect(error).toMatchObject({ code: 'JOIN_FAILED' })
+    expect(error.message).toContain('could not join a cluster')
+    expect(error.message).toContain('127.0.0.1:1')
+    expect(error.message).toContain('Check that the seeds run, that their addresses are right')
+  })
+
+  test('when the seed belongs to another cluster', async () => {
+    const { address } = await nodeFor({ name: 'shop' })
+    const error = await refusalOf({ name: 'bank', seeds: [address], settings: soon })
+    expect(error.message).toContain(`${address} belongs to another cluster than "bank"`)
+    expect(error.message).toContain('Give both nodes the same')
+  })
+
+  test('when the seed has another secret', async () => {
+    const { address } = await nodeFor({ secret })
+    const seeds = [address]
+    const error = await refusalOf({ secret: `${secret}!`, seeds, settings: soon })
+    expect(error.message).toContain(`${address} has another secret than this node.`)
+    const without = await refusalOf({ seeds, settings: soon })
+    expect(without.message).toContain('demands a secret and this node has none')
+  })
+})
+
+describe('a node that cannot listen says why', () => {
+  test('when the port is taken', async () => {
+    const { address } = await nodeFor({})
+    const port = Number(address.split(':')[1])
+    const error = await refusalOf({ port })
+    expect(error.message).toBe(
+      `Cannot listen on 127.0.0.1:${port}: another process listens there; is this node already running? Choose another port, or 0 for any free one.`,
+    )
+  })
+
+  test('when other machines could reach it without a secret', async () => {
+    const error = await refusalOf({ host: '0.0.0.0', advertised: { host: '10.0.0.7' } })
+    expect(error.message).toContain('whoever reaches it could join the cluster')
+    expect(error.message).toContain('Give every node the same `secret`')
+  })
+})
+
+describe('a store that cannot be used is named', () => {
+  test('when its folder cannot be made', async () => {
+    const file = join(temporaryFolder(), 'file')
+    writeFileSync(file, 'not a folder')
+    const folder = join(file, 'data')
+    const error = await refusalOf({ entities: [Counter], store: { folder } })
+    expect(error).toMatchObject({ code: 'JOURNAL_FOLDER_UNUSABLE' })
+    expect(error.message).toContain(`The journal cannot use the folder ${folder}`)
+  })
+
+  test('when something else lies in it', async () => {
+    const folder = temporaryFolder()
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'data.mdb'), 'x'.repeat(100_000))
+    const error = await refusalOf({ entities: [Counter], store: { folder } })
+    expect(error).toMatchObject({
+      code: expect.stringMatching(
+        /^JOURNAL_(FORMAT_MISMATCH|FOLDER_UNUSABLE|CORRUPTED)$/,
+      ) as string,
+    })
+    expect(error.message).toContain(folder)
+  })
+})
+
+describe('a call that cannot be says why', () => {
+  test('when an argument cannot travel', async () => {
+    const node = await nodeFor({ entities: [Counter] })
+    const wrong = node.entity(Counter, 'a').increment((() => 2) as never)
+    await expect(wrong).rejects.toThrow(
+      'the arguments of increment[0] is a function and cannot travel; send data only',
+    )
+  })
+
+  test('when there is no such command', async () => {
+    const node = await nodeFor({ entities: [Counter] })
+    const counter = node.entity(Counter, 'a') as unknown as { incremnt(by: number): Promise<void> }
+    await expect(counter.incremnt(1)).rejects.toThrow(
+      "Counter 'a': incremnt is no command of Counter. Its commands are increment, get, fail; does every node run the same version?",
+    )
+  })
+
+  test('when the entity throws', async () => {
+    const node = await nodeFor({ entities: [Counter] })
+    await expect(node.entity(Counter, 'a').fail('too much')).rejects.toThrow(
+      "Counter 'a': fail failed: too much",
+    )
+  })
+
+  test('when the id cannot be one', async () => {
+    const node = await nodeFor({ entities: [Counter] })
+    expect(() => node.entity(Counter, '')).toThrow("'' cannot be an entity id: it is empty.")
+    expect(() => node.entity(Counter, 7 as never)).toThrow('it is not a string')
+    expect(() => node.entity(Counter, 'x'.repeat(600))).toThrow('512 are allowed')
+  })
+
+  test('when the node was not told of the type', async () => {
+    const node = await nodeFor({ entities: [Counter] })
+    expect(() => node.entity(entityType('Cart'), 'a')).toThrow(
+      "This node does not know the entity type 'Cart'; it knows Counter. Add it to `entities`, or to `proxies`",
+    )
+  })
+})
+
+describe('options that cannot be used are all told at once', () => {
+  test('wrong settings', async () => {
+    const error = await refusalOf({
+      entities: [Counter, defineEntity('Counter', { state: () => 0, commands: {} })],
+      port: 70_000,
+      seeds: ['somewhere'],
+      secret: 'short',
+      name: 'my shop',
+      settings: { sharding: { numberOfShards: 0 }, cluster: { gossipIntervalMs: -1 } },
+      ...{ colour: 'red' },
+    })
+    expect(error).toMatchObject({ code: 'INVALID_SETTINGS' })
+    for (const line of [
+      'The options of startNode cannot be used:',
+      "two entity types have the name 'Counter'; rename one",
+      'port must be a whole number from 0 to 65535, not 70000',
+      "seeds: 'somewhere' is no host:port, such as 10.0.0.7:2552",
+      'secret must have at least 16 characters; draw it at random',
+      'name must have 1 to 100 letters',
+      'settings.sharding.numberOfShards must be a whole number of at least 1, not 0',
+      'settings.cluster.gossipIntervalMs',
+      'colour is not an option; known are entities',
+    ]) {
+      expect(error.message).toContain(line)
+    }
+  })
+
+  test('a type without its implementation, and a store that is none', async () => {
+    const error = await refusalOf({
+      entities: [entityType('Cart') as never, 5 as never],
+      store: { file: 'x' } as never,
+    })
+    expect(error.message).toContain('Cart has no implementation: put it into proxies')
+    expect(error.message).toContain('5 is no entity; make it with defineEntity or entityType')
+    expect(error.message).toContain("store must be { folder: '…' }, 'memory' or a journal")
+  })
+
+  test('what is not there yet', async () => {
+    expect((await refusalOf({ tls: {} } as never)).message).toBe(
+      '`tls` is not there yet in this version of Sherd. Give every node the same `secret` and guard the network, or tunnel it.',
+    )
+    expect((await refusalOf({ store: 'postgres' as never })).message).toContain(
+      'The PostgreSQL store is not there yet',
+    )
+  })
+})

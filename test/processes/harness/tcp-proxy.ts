@@ -1,0 +1,118 @@
+/**
+ * One connection between two nodes, led through this process. Each direction can be stalled: its bytes wait, and so does
+ * the news that it was closed, as behind a cable that was pulled. The whole can be reset.
+ *
+ * Who dials is read from the first bytes: a Hello names the node that sends it.
+ */
+import { connect, type Socket } from 'node:net'
+
+/** What the connection asks of the network. Names are those of the nodes. */
+export interface LinkRules {
+  /** The node whose advertised port this is. */
+  nameOf(advertisedPort: number): string | undefined
+  isCut(from: string, to: string): boolean
+  isStalled(from: string, to: string): boolean
+}
+
+const helloForm = /127\.0\.0\.1:(\d{1,5})#[0-9a-f]{16}/
+const helloBytesMax = 2_048
+
+export class ProxiedConnection {
+  /** The node that dialed; undefined until it has said so. */
+  from: string | undefined
+  readonly to: string
+  readonly #rules: LinkRules
+  readonly #dialer: Socket
+  readonly #targetPort: number
+  #hello: Buffer = Buffer.alloc(0)
+  #target: Socket | undefined
+  #pipes: readonly Pipe[] = []
+
+  constructor(dialer: Socket, to: string, targetPort: number, rules: LinkRules) {
+    this.to = to
+    this.#dialer = dialer
+    this.#targetPort = targetPort
+    this.#rules = rules
+    dialer.setNoDelay(true)
+    dialer.on('error', () => undefined)
+    dialer.on('data', this.#readHello)
+  }
+
+  onClosed(listener: () => void): void {
+    this.#dialer.once('close', listener)
+  }
+
+  /** As the rules now say: bytes flow on, or wait. */
+  follow(): void {
+    for (const pipe of this.#pipes) pipe.follow()
+  }
+
+  /** Both ends get a reset. */
+  reset(): void {
+    this.#dialer.resetAndDestroy()
+    this.#target?.resetAndDestroy()
+  }
+
+  readonly #readHello = (chunk: Buffer): void => {
+    this.#hello = Buffer.concat([this.#hello, chunk])
+    const port = helloForm.exec(this.#hello.toString('latin1'))?.[1]
+    if (port === undefined) {
+      if (this.#hello.length > helloBytesMax) this.reset()
+      return
+    }
+    this.#dialer.off('data', this.#readHello)
+    this.#dialer.pause()
+    this.from = this.#rules.nameOf(Number(port)) ?? 'a stranger'
+    if (this.#rules.isCut(this.from, this.to)) return this.reset()
+    this.#join(this.from)
+  }
+
+  #join(from: string): void {
+    const target = connect(this.#targetPort, '127.0.0.1')
+    target.setNoDelay(true)
+    // Nobody listens behind the proxy: the dialer is told as plainly as a proxy can.
+    target.on('error', () => this.#dialer.resetAndDestroy())
+    this.#target = target
+    const there = new Pipe(this.#dialer, target, () => this.#rules.isStalled(from, this.to))
+    const back = new Pipe(target, this.#dialer, () => this.#rules.isStalled(this.to, from))
+    this.#pipes = [there, back]
+    there.take(this.#hello)
+    this.follow()
+  }
+}
+
+/** The bytes of one direction. */
+class Pipe {
+  readonly #source: Socket
+  readonly #sink: Socket
+  readonly #isStalled: () => boolean
+  #held: Buffer[] = []
+  #isOver = false
+
+  constructor(source: Socket, sink: Socket, isStalled: () => boolean) {
+    this.#source = source
+    this.#sink = sink
+    this.#isStalled = isStalled
+    source.on('data', (chunk: Buffer) => this.take(chunk))
+    source.on('close', () => {
+      this.#isOver = true
+      this.follow()
+    })
+    sink.on('drain', () => this.follow())
+  }
+
+  take(chunk: Buffer): void {
+    this.#held.push(chunk)
+    this.follow()
+  }
+
+  follow(): void {
+    if (this.#isStalled()) return void this.#source.pause()
+    const held = this.#held
+    this.#held = []
+    const canTakeMore = held.map((chunk) => this.#sink.write(chunk)).every(Boolean)
+    if (this.#isOver) this.#sink.end(() => this.#sink.destroy())
+    else if (canTakeMore) this.#source.resume()
+    else this.#source.pause()
+  }
+}

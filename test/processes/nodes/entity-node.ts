@@ -1,0 +1,108 @@
+/** A whole node, as users start it: hosts the entities of the load and counters, on a store that all nodes share. */
+import type { ClusterSettings } from '../../../src/cluster/index.ts'
+import { type SherdNode, startNode } from '../../../src/node/index.ts'
+import { EntityStarted, EntityStopped, type ShardingSettings } from '../../../src/sharding/index.ts'
+import { parent } from '../harness/control-server.ts'
+import type { Place } from '../harness/process-cluster.ts'
+import { Tally } from '../load/tally.ts'
+import { Counter, Idle } from './counter.ts'
+import { quickCluster, quickRemote, quickSharding } from './quick-settings.ts'
+import { tellClusterEvents, type View, viewOf, type WantedView, whenViewIs } from './views.ts'
+
+export interface EntityNodeOptions {
+  readonly seeds?: readonly string[]
+  /** The settings users get; otherwise those of quick tests. */
+  readonly hasDefaults?: boolean
+  readonly cluster?: Partial<ClusterSettings>
+  readonly sharding?: Partial<ShardingSettings>
+}
+
+/** Where an entity is, as a node knows it. */
+export interface Home {
+  readonly node: string | undefined
+  readonly shard: number
+}
+
+export class EntityNode {
+  readonly #node: SherdNode
+
+  static async start(options: Place & EntityNodeOptions): Promise<EntityNode> {
+    const { port, advertisedPort, folder, seeds = [], hasDefaults = false } = options
+    const quick = hasDefaults ? {} : quickCluster
+    const node = await startNode({
+      entities: [Tally, Counter, Idle],
+      name: 'processes',
+      port,
+      ...(advertisedPort !== undefined && { advertised: { port: advertisedPort } }),
+      seeds,
+      store: { folder },
+      settings: {
+        actor: { exitProcess: true },
+        remote: hasDefaults ? {} : quickRemote,
+        cluster: { ...quick, ...options.cluster },
+        sharding: { ...(hasDefaults ? {} : quickSharding), ...options.sharding },
+      },
+    })
+    tellClusterEvents(node.cluster, parent)
+    const { eventStream } = node.system
+    const tellLife = ({ type, entityId }: EntityStarted | EntityStopped): void =>
+      parent.tell({ type, entityId })
+    eventStream.subscribe(EntityStarted, tellLife)
+    eventStream.subscribe(EntityStopped, tellLife)
+    return new EntityNode(node)
+  }
+
+  private constructor(node: SherdNode) {
+    this.#node = node
+  }
+
+  // ---- entities
+
+  append(entity: string, id: string): Promise<number> {
+    return this.#node.entity(Tally, entity).append(id)
+  }
+
+  ids(entity: string): Promise<string[]> {
+    return this.#node.entity(Tally, entity).ids()
+  }
+
+  /** The entities of the load that run here. */
+  hosted(): readonly string[] {
+    const { shards } = this.#node.sharding.regionState(Tally.name)
+    return shards.flatMap(({ entityIds }) => entityIds)
+  }
+
+  /** Handed over in this order, without waiting for one before the next. */
+  add(id: string, ...numbers: readonly number[]): Promise<number[]> {
+    return Promise.all(numbers.map((by) => this.#node.entity(Counter, id).add(by)))
+  }
+
+  get(id: string): Promise<number> {
+    return this.#node.entity(Counter, id).get()
+  }
+
+  async homeOf(id: string): Promise<Home> {
+    const { home: node, shard } = await this.#node.explain(Counter, id)
+    return { node, shard }
+  }
+
+  /** All homes of shards of counters that this node knows. */
+  homes(): readonly string[] {
+    return [...this.#node.sharding.shardHomes(Counter.name).values()]
+  }
+
+  /** Ends the region of the type without entities. */
+  endIdle(): Promise<void> {
+    return this.#node.sharding.gracefulShutdown(Idle.name)
+  }
+
+  // ---- the cluster
+
+  view(): View {
+    return viewOf(this.#node.cluster)
+  }
+
+  whenViewIs(wanted: WantedView): Promise<View> {
+    return whenViewIs(this.#node.cluster, wanted)
+  }
+}

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { compareAddresses } from '../../src/remote/index.ts'
+import type { NodeProcess } from './harness/node-process.ts'
+import { nodesForTest } from './harness/scene.ts'
+import type { EntityNode } from './nodes/entity-node.ts'
+
+const noRebalance = { rebalanceIntervalMs: 3_600_000 }
+
+/** Ids of counters in shards of their own: `count` of them. */
+async function idsInShards(node: NodeProcess<EntityNode>, count: number): Promise<string[]> {
+  const ids = new Map<number, string>()
+  for (let n = 1; ids.size < count; n++) {
+    const { shard } = await node.call('homeOf', `${n}`)
+    if (!ids.has(shard)) ids.set(shard, `${n}`)
+  }
+  return [...ids.values()]
+}
+
+const nodeIdOf = async (node: NodeProcess<EntityNode>): Promise<string> =>
+  (await node.call('view')).self
+
+test('SH-001, SH-002 one process hosts and answers; a second one takes new shards and is reached', async () => {
+  const nodes = nodesForTest()
+  const seeds = await nodes.addresses(['a'])
+  const a = await nodes.start('a', { seeds, sharding: noRebalance })
+  const [one = '', two = '', eleven = '', twelve = ''] = await idsInShards(a, 4)
+  expect(await a.call('add', one, 1, 1, 1, -1)).toEqual([1, 2, 3, 2])
+  expect(await a.call('get', one)).toBe(2)
+  const here = await nodeIdOf(a)
+  expect(await a.call('homes')).toEqual([here])
+
+  const b = await nodes.start('b', { seeds, sharding: noRebalance })
+  const there = await nodeIdOf(b)
+  expect(await b.call('add', two, 1, 1, 1, -1)).toEqual([1, 2, 3, 2])
+  expect(await b.call('add', eleven, 1)).toEqual([1])
+  expect(await b.call('add', twelve, 1)).toEqual([1])
+  expect(await a.call('add', two, 1)).toEqual([3])
+  for (const node of [a, b]) {
+    expect(await node.call('get', one)).toBe(2)
+    expect(await node.call('get', two)).toBe(3)
+    expect(await node.call('get', eleven)).toBe(1)
+    expect(await node.call('get', twelve)).toBe(1)
+    expect((await node.call('homeOf', two)).node).toBe(there)
+    expect([...(await node.call('homes'))].sort()).toEqual([here, here, there, there].sort())
+  }
+})
+
+test('SH-005 shards of a process that was killed live on, with what was stored', async () => {
+  const nodes = nodesForTest()
+  const names = ['a', 'b'].map((name) => ({ name, address: '' }))
+  for (const seat of names) seat.address = await nodes.processes.addressOf(seat.name)
+  // Of two, the side of the lowest address goes on.
+  names.sort((x, y) => compareAddresses(x.address, y.address))
+  const seeds = names.map(({ address }) => address)
+  const [first, second] = await nodes.form(
+    names.map(({ name }) => name),
+    { seeds, sharding: noRebalance },
+  )
+  if (first === undefined || second === undefined) throw new Error('two were started')
+  const ids = await idsInShards(first, 4)
+  for (const id of ids) expect(await second.call('add', id, 1, 2, 1)).toEqual([1, 3, 4])
+  const there = await nodeIdOf(second)
+  const homes = await Promise.all(ids.map((id) => second.call('homeOf', id)))
+  expect(homes.filter(({ node }) => node === there)).toHaveLength(2)
+
+  await second.kill()
+  const here = await nodeIdOf(first)
+  await first.news.next('MemberRemoved', { node: there })
+  for (const id of ids) {
+    expect(await first.call('get', id)).toBe(4)
+    expect((await first.call('homeOf', id)).node).toBe(here)
+  }
+})
+
+test('SH-044 the oldest process ends on SIGTERM: all entities answer from the other', async () => {
+  const nodes = nodesForTest()
+  const [first, second] = await nodes.form(['a', 'b'], {})
+  if (first === undefined || second === undefined) throw new Error('two were started')
+  const ids = Array.from({ length: 100 }, (_, n) => `entity ${n}`)
+  await Promise.all(ids.map((id) => second.call('add', id, 5)))
+  expect(new Set(await second.call('homes')).size).toBe(2)
+  await Promise.all([first.call('endIdle'), second.call('endIdle')])
+
+  expect(await first.terminate()).toMatchObject({ code: 0, signal: null })
+  const values = await Promise.all(ids.map((id) => second.call('add', id, 1)))
+  expect(values).toEqual(ids.map(() => [6]))
+  expect(new Set(await second.call('homes'))).toEqual(new Set([await nodeIdOf(second)]))
+})

@@ -1,0 +1,108 @@
+/**
+ * The whole spine: three to five nodes with durable lists and inboxes, load from every node, and faults by seed. First
+ * chaos, in which only safety is checked; then all faults end, and everything must come right within a bounded time.
+ */
+import { persistenceIdOf } from '../../src/persistence/index.ts'
+import { ClusterChecks, GoalNotReached, type Simulation } from '../../src/simulation/index.ts'
+import { SpineCluster } from './spine/spine-cluster.ts'
+import { inboxKey, type ListEntity, listEntity, notesIn } from './spine/spine-entities.ts'
+import { SpineFaults } from './spine/spine-faults.ts'
+import { SpineLoad } from './spine/spine-load.ts'
+
+const CHAOS_MS = 15_000
+
+export async function spine(simulation: Simulation): Promise<void> {
+  const checks = new ClusterChecks(simulation, { idsIn: notesIn })
+  const list = listEntity(simulation, checks)
+  const load = new SpineLoad({ simulation, checks, list, pauseMs: 150 })
+  const cluster = new SpineCluster(
+    { simulation, checks, list, onUp: (running) => load.begin(running) },
+    ['a', 'b', 'c'],
+  )
+  await simulation.runUntil(() => cluster.isWhole, { within: '20s', what: 'the cluster forms' })
+
+  const faults = new SpineFaults(simulation, checks, cluster)
+  await simulation.run({ for: CHAOS_MS })
+  faults.end()
+
+  const within = '90s'
+  await simulation.runUntil(() => cluster.isWhole, { within, what: 'the cluster is whole again' })
+  await everyEntityAnswers(simulation, checks, cluster, list)
+  load.end()
+  // Calls under way end, and idle entities are stopped: what is read then comes from the journal.
+  await simulation.run({ for: '8s' })
+  await conclude(simulation, checks, cluster, list)
+}
+
+/** From every node, each entity: the lists answer, and the inboxes take what is sent again and again. */
+async function everyEntityAnswers(
+  simulation: Simulation,
+  checks: ClusterChecks,
+  cluster: SpineCluster,
+  list: ListEntity,
+): Promise<void> {
+  const open = new Map<string, () => string>()
+  for (const running of cluster.up) {
+    const { life, node } = running
+    const after = (callback: () => void): void => void life.environment.timers.after(300, callback)
+    for (const id of SpineLoad.lists) {
+      const name = `${id} from ${life.label}`
+      open.set(name, () => '')
+      const ask = (): void =>
+        void node
+          .entity(list, id)
+          .all()
+          .then(
+            () => open.delete(name),
+            (error: unknown) => {
+              open.set(name, () => `${String(error)}`)
+              after(ask)
+            },
+          )
+      ask()
+    }
+    for (const id of SpineLoad.inboxes) {
+      const name = `${id} from ${life.label}`
+      open.set(name, () => JSON.stringify(node.sharding.regionState('Inbox')))
+      let sent = 0
+      const send = (): void => {
+        const probes = Array.from({ length: sent }, (_, n) => `probe ${name}, ${n + 1}`)
+        if (probes.some((probe) => checks.losses.isDelivered(probe))) return void open.delete(name)
+        const note = `probe ${name}, ${++sent}`
+        checks.losses.sent(note, life.label)
+        const sender = `probe of ${life.label}`
+        node.sharding.entityRefFor(inboxKey, id).tell({ note, sender, number: sent })
+        after(send)
+      }
+      send()
+    }
+  }
+  try {
+    await simulation.runUntil(() => open.size === 0, { within: '30s' })
+  } catch (error) {
+    if (!(error instanceof GoalNotReached)) throw error
+    const silent = [...open].map(([name, why]) => `${name}: ${why()}`).join('; ')
+    simulation.check('every entity answers after the faults have ended', false, silent)
+  }
+}
+
+async function conclude(
+  simulation: Simulation,
+  checks: ClusterChecks,
+  cluster: SpineCluster,
+  list: ListEntity,
+): Promise<void> {
+  const [{ node }] = cluster.up as [SpineCluster['up'][number]]
+  for (const id of SpineLoad.lists) {
+    const ids = await simulation.settle(node.entity(list, id).all())
+    checks.ledger.conclude(id, ids)
+    const stored = simulation.store.events(persistenceIdOf('List', id)).length
+    simulation.check(
+      'replay equals the journal',
+      stored === ids.length,
+      `${id} has ${ids.length} ids, and ${stored} events are stored`,
+    )
+  }
+  checks.losses.conclude()
+  simulation.record(`${checks.ledger.acknowledgedCount} acknowledged`)
+}

@@ -1,0 +1,153 @@
+/**
+ * The cluster of the spine scenario and whoever keeps it running: a process that has ended is started again on its address,
+ * and when no node is in a cluster any more, all are started anew with the first list of seeds.
+ */
+import type { SherdNode } from '../../../src/node/index.ts'
+import {
+  type ClusterChecks,
+  type SeededRandom,
+  type SimulatedNode,
+  type Simulation,
+  startSimulatedNode,
+} from '../../../src/simulation/index.ts'
+import { inbox, inboxKey, type ListEntity } from './spine-entities.ts'
+import { spineSettings } from './spine-settings.ts'
+
+export interface Running {
+  readonly node: SherdNode
+  readonly life: SimulatedNode
+}
+
+const LOOK_MS = 250
+/** So long may all be outside any cluster before the operator starts anew. */
+const LOST_MAX_MS = 12_000
+
+export interface SpineClusterOptions {
+  readonly simulation: Simulation
+  readonly checks: ClusterChecks
+  readonly list: ListEntity
+  /** A node is in the cluster and can be used. */
+  readonly onUp: (running: Running) => void
+}
+
+export class SpineCluster {
+  readonly #options: SpineClusterOptions
+  readonly #random: SeededRandom
+  readonly #founders: readonly string[]
+  readonly #wanted: Set<string>
+  readonly #starting = new Set<string>()
+  readonly #up = new Map<string, Running>()
+  #lostSinceMs: number | undefined
+
+  constructor(options: SpineClusterOptions, founders: readonly string[]) {
+    this.#options = options
+    this.#random = options.simulation.random.fork('cluster')
+    this.#founders = founders
+    this.#wanted = new Set(founders)
+    for (const name of founders) this.#start(name, this.#addresses(founders))
+    this.#look()
+  }
+
+  /** Nodes that live and have been let in. */
+  get up(): Running[] {
+    return [...this.#up.values()].filter(({ life }) => life.isAlive)
+  }
+
+  get names(): readonly string[] {
+    return [...this.#wanted]
+  }
+
+  /** All that should be there are, and each sees the others Up and reachable. */
+  get isWhole(): boolean {
+    const { up } = this
+    return (
+      up.length === this.#wanted.size &&
+      up.every(({ node, life }) => {
+        const { members, unreachable } = node.cluster.state
+        const isSettled = members.every(({ status }) => status === 'Up')
+        return isSettled && members.length === up.length && unreachable.size === 0 && !life.isPaused
+      })
+    )
+  }
+
+  /** One more node. */
+  add(name: string): void {
+    this.#wanted.add(name)
+  }
+
+  /** Leaves in good order; its process is started again later. */
+  leave(name: string): void {
+    const running = this.#up.get(name)
+    if (running?.life.isAlive !== true) return
+    this.#options.simulation.fault(`${name} leaves`)
+    // In a step of its own process, as a signal would come.
+    running.life.environment.timers.after(0, () => void running.node.stop())
+  }
+
+  #look(): void {
+    const { simulation } = this.#options
+    for (const name of this.#wanted) {
+      if (simulation.isAlive(name) || this.#starting.has(name)) continue
+      this.#starting.add(name)
+      simulation.after(200 + this.#random.below(2_500), () => {
+        this.#starting.delete(name)
+        if (!simulation.isAlive(name)) this.#start(name, this.#seedsFor(name))
+      })
+    }
+    this.#lookForLoss()
+    simulation.after(LOOK_MS, () => this.#look())
+  }
+
+  /** Nobody in a cluster for a long time: what the operator of a real one would see, and end. */
+  #lookForLoss(): void {
+    const { simulation, checks } = this.#options
+    if (this.up.length > 0) {
+      this.#lostSinceMs = undefined
+      return
+    }
+    this.#lostSinceMs ??= simulation.now
+    if (simulation.now - this.#lostSinceMs < LOST_MAX_MS) return
+    this.#lostSinceMs = simulation.now
+    simulation.excuse('L2: no side survived, and the cluster was started anew')
+    checks.losses.crashed()
+    for (const name of this.#wanted) {
+      if (simulation.isAlive(name)) simulation.crash(name)
+      this.#start(name, this.#addresses(this.#founders))
+    }
+  }
+
+  #start(name: string, seeds: readonly string[]): void {
+    const { simulation, checks, list, onUp } = this.#options
+    let life: SimulatedNode | undefined
+    startSimulatedNode(simulation, name, {
+      entities: [list],
+      name: 'spine',
+      seeds,
+      settings: spineSettings,
+      beforeJoin: (node, its) => {
+        life = its
+        checks.attach(node, its)
+        const behavior = ({ entityId }: { entityId: string }) => inbox(simulation, checks, entityId)
+        node.sharding.init({ key: inboxKey, behavior })
+      },
+    }).then(
+      (node) => {
+        const running = { node, life: life as SimulatedNode }
+        this.#up.set(name, running)
+        onUp(running)
+      },
+      // It found nobody to join in time; its process has ended, and will be started again.
+      (error: unknown) => simulation.record(`${name} did not start: ${String(error)}`),
+    )
+  }
+
+  /** Those who are in the cluster: a first seed that comes back must not form a second one. */
+  #seedsFor(name: string): readonly string[] {
+    const others = this.up.map(({ life }) => life.name).filter((other) => other !== name)
+    return this.#addresses(others.length > 0 ? others : this.#founders)
+  }
+
+  #addresses(names: readonly string[]): string[] {
+    return names.map((name) => `${name}:2552`)
+  }
+}

@@ -1,0 +1,64 @@
+/** What lives in the cluster of the spine scenario: durable lists, and inboxes that take numbered messages. */
+import { Behaviors, type Behavior } from '../../../src/actor/index.ts'
+import { defineEntity, type EntityDefinition } from '../../../src/entity/index.ts'
+import { EntityTypeKey } from '../../../src/sharding/index.ts'
+import type { ClusterChecks, Simulation } from '../../../src/simulation/index.ts'
+
+/** A message with a name of its own and its place among those of its sender. */
+export interface Note {
+  readonly note: string
+  readonly sender: string
+  readonly number: number
+}
+
+export const inboxKey = new EntityTypeKey<Note>('Inbox')
+
+/** The notes in a message that was lost: it may be one, or an envelope, or a bundle that was sent back. */
+export function notesIn(message: unknown): string[] {
+  if (typeof message !== 'object' || message === null) return []
+  if ('note' in message) return [String(message.note)]
+  const parts =
+    'message' in message ? [message.message] : 'parcels' in message ? [message.parcels] : []
+  return [...(Array.isArray(message) ? (message as unknown[]) : parts)].flatMap(notesIn)
+}
+
+export function inbox(
+  simulation: Simulation,
+  checks: ClusterChecks,
+  entityId: string,
+): Behavior<Note> {
+  return Behaviors.receiveMessage<Note>(({ note, sender, number }) => {
+    checks.acted(simulation.here, 'Inbox', entityId)
+    checks.order.received(sender, entityId, number)
+    checks.losses.delivered(note)
+    return Behaviors.same
+  })
+}
+
+interface ListState {
+  readonly ids: readonly string[]
+}
+
+/** A list of unique ids; the same id again changes nothing, so that a call can be repeated. */
+export function listEntity(simulation: Simulation, checks: ClusterChecks) {
+  return defineEntity('List', {
+    state: (): ListState => ({ ids: [] }),
+    events: { Added: (state, id: string) => ({ ids: [...state.ids, id] }) },
+    commands: {
+      add: (self, id: string): number => {
+        checks.acted(simulation.here, 'List', self.id)
+        if (self.state.ids.includes(id)) return self.state.ids.indexOf(id)
+        return self.persist('Added', id).ids.length - 1
+      },
+      all: (self): readonly string[] => {
+        checks.acted(simulation.here, 'List', self.id)
+        return self.state.ids
+      },
+    },
+  })
+}
+
+export type ListEntity =
+  ReturnType<typeof listEntity> extends EntityDefinition<infer State, infer Events, infer Commands>
+    ? EntityDefinition<State, Events, Commands>
+    : never

@@ -1,0 +1,142 @@
+/**
+ * Whole nodes with sharding in one simulation: system, network, cluster, singletons and regions each. At most one active
+ * instance of an entity, and one coordinator per term, are checked at every step.
+ */
+import { expect } from 'vitest'
+import { ActorSystem, DeadLetter, Dropped, type LostMessage } from '../../src/actor/index.ts'
+import { Cluster, type ClusterSettings } from '../../src/cluster/index.ts'
+import type { Journal } from '../../src/persistence/index.ts'
+import { type NodeId, Remoting } from '../../src/remote/index.ts'
+import {
+  ClusterSharding,
+  CoordinatorStarted,
+  EntityStarted,
+  EntityStopped,
+  type ShardingSettings,
+} from '../../src/sharding/index.ts'
+import {
+  OneActiveInstance,
+  OneCoordinator,
+  type SimulatedNode,
+  Simulation,
+} from '../../src/simulation/index.ts'
+import { Singletons } from '../../src/singleton/index.ts'
+
+export interface ShardingNode {
+  readonly name: string
+  readonly id: NodeId
+  readonly system: ActorSystem
+  readonly remoting: Remoting
+  readonly cluster: Cluster
+  readonly sharding: ClusterSharding
+  readonly journal: Journal
+  /** Messages that this node lost. */
+  readonly lost: readonly LostMessage[]
+}
+
+export interface StartOptions {
+  readonly roles?: readonly string[]
+  readonly cluster?: Partial<ClusterSettings>
+  readonly sharding?: Partial<ShardingSettings>
+  /** Starts the entity types, before the node joins. */
+  readonly init?: (node: ShardingNode) => void
+}
+
+export class Scene {
+  readonly simulation: Simulation
+  readonly nodes: ShardingNode[] = []
+  readonly #instances: OneActiveInstance
+  readonly #coordinators: OneCoordinator
+
+  constructor(simulation: Simulation) {
+    this.simulation = simulation
+    this.#instances = new OneActiveInstance(simulation)
+    this.#coordinators = new OneCoordinator(simulation)
+  }
+
+  /** A node that is Up: the first forms the cluster, the others join it. */
+  async start(name: string, options: StartOptions = {}): Promise<ShardingNode> {
+    const simulated = this.simulation.node(name)
+    const { environment, journal, transport } = simulated
+    const system = new ActorSystem('shop', { environment })
+    simulated.traceLosses(system)
+    const bind = { host: name, port: 2552 }
+    const remoting = await this.simulation.settle(
+      Remoting.start({ system, transport, clusterName: 'test', bind, insecure: true }),
+    )
+    const { roles = [], cluster: clusterSettings = {}, sharding: settings = {}, init } = options
+    const cluster = Cluster.start({ system, remoting, roles, settings: clusterSettings })
+    const singletons = new Singletons({ system, remoting, cluster })
+    const sharding = new ClusterSharding({
+      ...{ system, remoting, cluster, singletons, journal, roles, settings },
+    })
+    const parts = { name, id: remoting.node, system, remoting, cluster, sharding, journal }
+    const node = { ...parts, lost: lossesOf(system) }
+    this.#watch(simulated, node)
+    init?.(node)
+    const [first] = this.nodes
+    this.nodes.push(node)
+    cluster.join(first?.remoting.address ?? remoting.address)
+    await this.simulation.settle(cluster.whenUp, { what: `${name} is Up` })
+    await this.simulation.runUntil(() => isRegistered(node), { what: `${name} has coordinators` })
+    return node
+  }
+
+  /** Waits for the promise in virtual time. */
+  settle<T>(promise: Promise<T>): Promise<T> {
+    return this.simulation.settle(promise)
+  }
+
+  #watch(simulated: SimulatedNode, { system, cluster }: ShardingNode): void {
+    const nameOf = ({ typeName, entityId }: EntityNews) => `${typeName}/${entityId}`
+    const numberOf = ({ shard, instance }: EntityNews) => `${shard}.${instance}`
+    system.eventStream.subscribe(EntityStarted, (event) => {
+      this.#instances.started(simulated, nameOf(event), numberOf(event))
+    })
+    system.eventStream.subscribe(EntityStopped, (event) => {
+      this.#instances.stopped(simulated, nameOf(event), numberOf(event))
+    })
+    system.eventStream.subscribe(CoordinatorStarted, ({ typeName, term }) => {
+      this.#coordinators.started(simulated, typeName, term)
+    })
+    cluster.subscribe(({ type }) => {
+      if (type === 'Frozen') this.#instances.frozen(simulated)
+      if (type === 'Thawed') this.#instances.thawed(simulated)
+    })
+  }
+}
+
+/** Runs the story under some seeds; each time all checks hold. */
+export async function play(
+  story: (scene: Scene) => Promise<void>,
+  { seeds = 5 }: { readonly seeds?: number } = {},
+): Promise<void> {
+  for (let seed = 1; seed <= seeds; seed++) {
+    const simulation = new Simulation({ seed })
+    try {
+      await story(new Scene(simulation))
+      expect(simulation.violations).toEqual([])
+    } catch (error) {
+      throw new Error(`seed ${seed}: ${String(error)}`, { cause: error })
+    } finally {
+      await simulation[Symbol.asyncDispose]()
+    }
+  }
+}
+
+type EntityNews = EntityStarted | EntityStopped
+
+/** Only then it is given shards. */
+function isRegistered({ sharding }: ShardingNode): boolean {
+  return [...sharding.typeNames].every(
+    (typeName) => sharding.regionState(typeName).coordinator !== undefined,
+  )
+}
+
+function lossesOf({ eventStream }: ActorSystem): LostMessage[] {
+  const lost: LostMessage[] = []
+  const note = (event: LostMessage): void => void lost.push(event)
+  eventStream.subscribe<LostMessage>(DeadLetter, note)
+  eventStream.subscribe<LostMessage>(Dropped, note)
+  return lost
+}

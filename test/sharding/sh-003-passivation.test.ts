@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest'
+import { type ActorRef, Behaviors } from '../../src/actor/index.ts'
+import { EntityStopped, EntityTypeKey, type EntityRef } from '../../src/sharding/index.ts'
+import { add, counterOn, countOf, hostCounters } from './counter.ts'
+import { play, type ShardingNode } from './scene.ts'
+
+interface Ping {
+  readonly type: 'Ping'
+  readonly replyTo: ActorRef<number>
+}
+
+type ToSleeper = Ping | { readonly type: 'Rest' } | { readonly type: 'StopPlease' }
+
+const sleepers = new EntityTypeKey<ToSleeper>('Sleeper')
+
+/** Answers with the number of its life; notes what it hears of its end. */
+function hostSleepers(
+  { sharding }: ShardingNode,
+  heard: string[],
+  options: { readonly stopMessage?: ToSleeper; readonly stopsItself?: boolean } = {},
+): void {
+  let lives = 0
+  const { stopsItself, ...rest } = options
+  sharding.init<ToSleeper>({
+    key: sleepers,
+    behavior: (entity) => {
+      const life = ++lives
+      return Behaviors.receive<ToSleeper>((context, message) => {
+        if (message.type === 'Ping') message.replyTo.tell(life)
+        if (message.type === 'Rest') entity.shard.tell({ type: 'Passivate', entity: context.self })
+        if (message.type === 'StopPlease') heard.push('StopPlease')
+        const isOver = message.type === 'StopPlease' || (message.type === 'Rest' && stopsItself)
+        return isOver ? Behaviors.stopped() : Behaviors.same
+      }).receiveSignal({ PostStop: () => void heard.push('PostStop') })
+    },
+    ...rest,
+  })
+}
+
+const ping = (ref: EntityRef<ToSleeper>): Promise<number> =>
+  ref.ask<number>((replyTo) => ({ type: 'Ping', replyTo }))
+
+describe('SH-003 passivation', () => {
+  test('messages that come meanwhile reach the next life, in order', async () => {
+    await play(
+      async (scene) => {
+        const a = await scene.start('a', { init: (node) => hostCounters(node) })
+        const b = await scene.start('b', { init: (node) => hostCounters(node) })
+        for (const id of ['x', 'y', 'z']) {
+          add(a, id, 1, 1)
+          const before = await scene.settle(countOf(a, id))
+          counterOn(a, id).tell({ type: 'Rest' })
+          add(b, id, 5)
+          add(a, id, 1)
+          const after = await scene.settle(countOf(a, id))
+          expect(after.count).toBeGreaterThanOrEqual(3)
+          expect((await scene.settle(countOf(b, id))).count).toBe(8)
+          expect(before.node).toBe(after.node)
+        }
+        expect([...a.lost, ...b.lost]).toEqual([])
+      },
+      { seeds: 20 },
+    )
+  })
+})
+
+describe('SH-012 the stop message', () => {
+  test('comes to a resting entity before its end', async () => {
+    await play(async (scene) => {
+      const heard: string[] = []
+      const stopMessage = { type: 'StopPlease' } as const
+      const node = await scene.start('a', {
+        init: (starting) => hostSleepers(starting, heard, { stopMessage }),
+      })
+      const ref = node.sharding.entityRefFor(sleepers, 'x')
+      expect(await scene.settle(ping(ref))).toBe(1)
+      ref.tell({ type: 'Rest' })
+      await scene.simulation.runUntil(() => heard.length === 2)
+      expect(heard).toEqual(['StopPlease', 'PostStop'])
+      expect(await scene.settle(ping(ref))).toBe(2)
+    })
+  })
+
+  test('is not needed: without one the entity just ends', async () => {
+    await play(async (scene) => {
+      const heard: string[] = []
+      const node = await scene.start('a', { init: (starting) => hostSleepers(starting, heard) })
+      const ref = node.sharding.entityRefFor(sleepers, 'x')
+      await scene.settle(ping(ref))
+      ref.tell({ type: 'Rest' })
+      await scene.simulation.runUntil(() => heard.length > 0)
+      expect(heard).toEqual(['PostStop'])
+      expect(await scene.settle(ping(ref))).toBe(2)
+    })
+  })
+})
+
+describe('SH-018 and SH-019 an entity that stops by itself', () => {
+  test('is gone alone; the others of its shard live on', async () => {
+    await play(async (scene) => {
+      const heard: string[] = []
+      const node = await scene.start('a', {
+        sharding: { numberOfShards: 1 },
+        init: (starting) => hostSleepers(starting, heard),
+      })
+      const refs = ['1', '2'].map((id) => node.sharding.entityRefFor(sleepers, id))
+      const lives = await scene.settle(Promise.all(refs.map(ping)))
+      refs[0]?.tell({ type: 'StopPlease' })
+      await scene.simulation.runUntil(() => heard.includes('PostStop'))
+      await scene.simulation.run({ for: '400ms' })
+      expect(node.sharding.regionState('Sleeper').shards).toEqual([{ shard: 0, entityIds: ['2'] }])
+      expect(await scene.settle(ping(refs[1]!))).toBe(lives[1])
+    })
+  })
+
+  test('wakes again when it asked for rest and did not wait for it', async () => {
+    await play(
+      async (scene) => {
+        const node = await scene.start('a', {
+          init: (starting) => hostSleepers(starting, [], { stopsItself: true }),
+        })
+        const ref = node.sharding.entityRefFor(sleepers, 'x')
+        expect(await scene.settle(ping(ref))).toBe(1)
+        let stops = 0
+        node.system.eventStream.subscribe(EntityStopped, () => stops++)
+        ref.tell({ type: 'Rest' })
+        await scene.simulation.runUntil(() => stops === 1)
+        expect(await scene.settle(ping(ref))).toBe(2)
+      },
+      { seeds: 50 },
+    )
+  })
+})
+
+describe('SH-054 idle entities', () => {
+  test('are stopped after the idle time and wake again; busy ones are not', async () => {
+    await play(async (scene) => {
+      const heard: string[] = []
+      const node = await scene.start('a', {
+        sharding: { passivateIdleAfterMs: 1_000 },
+        init: (starting) => hostSleepers(starting, heard),
+      })
+      const [one, two] = ['1', '2'].map((id) => node.sharding.entityRefFor(sleepers, id))
+      await scene.settle(Promise.all([ping(one!), ping(two!)]))
+      for (let round = 0; round < 5; round++) {
+        await scene.simulation.run({ for: '500ms' })
+        expect(await scene.settle(ping(two!))).toBe(2)
+      }
+      expect(heard).toEqual(['PostStop'])
+      await scene.simulation.run({ for: '2s' })
+      expect(heard).toEqual(['PostStop', 'PostStop'])
+      expect(await scene.settle(ping(one!))).toBe(3)
+    })
+  })
+
+  test('live on when idleness does not count', async () => {
+    await play(async (scene) => {
+      const node = await scene.start('a', {
+        sharding: { passivateIdleAfterMs: Infinity },
+        init: (starting) => hostSleepers(starting, []),
+      })
+      const ref = node.sharding.entityRefFor(sleepers, '1')
+      await scene.settle(ping(ref))
+      await scene.simulation.run({ for: '10m' })
+      expect(await scene.settle(ping(ref))).toBe(1)
+    })
+  })
+})
