@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ActorRef, Behaviors } from '../src/actor/index.ts'
 import { IdleEntities } from './bare/idle-entities.ts'
 import { Countdown } from './countdown.ts'
+import { idleDefined, idleSharded } from './idle-sharded.ts'
 import { loadPeers, type NactRef, type XstateActor } from './peer-libraries.ts'
 import { quietSystem } from './quiet-system.ts'
 
@@ -14,7 +15,7 @@ export interface HeapFigures {
   readonly afterOneMessage: number
 }
 
-interface Population {
+export interface Population {
   readonly spawn: (index: number) => void
   /** Sends that actor its one message; handling it counts down. */
   readonly greet: (index: number) => void
@@ -32,7 +33,7 @@ export async function weigh(order: string): Promise<void> {
   const [contestant = '', actors = ''] = order.split(':')
   const size = Number(actors)
   const countdown = new Countdown()
-  const population = populations[contestant]?.(size, countdown)
+  const population = await populations[contestant]?.(size, countdown)
   if (population === undefined) throw new Error(`no contestant ${contestant}`)
 
   const empty = await heapUsed()
@@ -63,52 +64,55 @@ async function heapUsed(): Promise<number> {
   return process.memoryUsage().heapUsed
 }
 
-const populations: Record<string, (size: number, countdown: Countdown) => Population | undefined> =
-  {
-    ours(size, countdown) {
-      const system = quietSystem()
-      const behavior = Behaviors.receiveMessage<Hello>(countdown.one)
-      const refs = slots<ActorRef<Hello>>(size)
-      return {
-        spawn: (index) => (refs[index] = system.spawn(behavior, `actor-${index}`)),
-        greet: (index) => refs[index]?.tell(hello),
-      }
-    },
-    bare(_size, countdown) {
-      const entities = new IdleEntities()
-      const behavior = { start: () => {}, handle: countdown.one }
-      return {
-        spawn: (index) => entities.spawn(`actor-${index}`, behavior),
-        greet: (index) => entities.tell(`actor-${index}`, hello),
-      }
-    },
-    nact(size, countdown) {
-      const { nact } = loadPeers()
-      if (nact === undefined) return undefined
-      const system = nact.start()
-      const refs = slots<NactRef>(size)
-      return {
-        spawn: (index) => (refs[index] = nact.spawn(system, countdown.one, `actor-${index}`)),
-        greet: (index) => nact.dispatch(refs[index] as NactRef, hello),
-      }
-    },
-    xstate(size, countdown) {
-      const { xstate } = loadPeers()
-      if (xstate === undefined) return undefined
-      const { createActor, fromTransition } = xstate
-      const parent = createActor(fromTransition<null, never>((state) => state, null)).start()
-      const logic = fromTransition<null, Hello>((state) => {
-        countdown.one()
-        return state
-      }, null)
-      const actors = slots<XstateActor<Hello>>(size)
-      return {
-        spawn: (index) =>
-          (actors[index] = createActor(logic, { id: `actor-${index}`, parent }).start()),
-        greet: (index) => actors[index]?.send(hello),
-      }
-    },
-  }
+type Populate = (size: number, countdown: Countdown) => Population | undefined | Promise<Population>
+
+const populations: Record<string, Populate> = {
+  ours(size, countdown) {
+    const system = quietSystem()
+    const behavior = Behaviors.receiveMessage<Hello>(countdown.one)
+    const refs = slots<ActorRef<Hello>>(size)
+    return {
+      spawn: (index) => (refs[index] = system.spawn(behavior, `actor-${index}`)),
+      greet: (index) => refs[index]?.tell(hello),
+    }
+  },
+  bare(_size, countdown) {
+    const entities = new IdleEntities()
+    const behavior = { start: () => {}, handle: countdown.one }
+    return {
+      spawn: (index) => entities.spawn(`actor-${index}`, behavior),
+      greet: (index) => entities.tell(`actor-${index}`, hello),
+    }
+  },
+  sharded: (_size, countdown) => idleSharded(countdown),
+  defined: (_size, countdown) => idleDefined(countdown),
+  nact(size, countdown) {
+    const { nact } = loadPeers()
+    if (nact === undefined) return undefined
+    const system = nact.start()
+    const refs = slots<NactRef>(size)
+    return {
+      spawn: (index) => (refs[index] = nact.spawn(system, countdown.one, `actor-${index}`)),
+      greet: (index) => nact.dispatch(refs[index] as NactRef, hello),
+    }
+  },
+  xstate(size, countdown) {
+    const { xstate } = loadPeers()
+    if (xstate === undefined) return undefined
+    const { createActor, fromTransition } = xstate
+    const parent = createActor(fromTransition<null, never>((state) => state, null)).start()
+    const logic = fromTransition<null, Hello>((state) => {
+      countdown.one()
+      return state
+    }, null)
+    const actors = slots<XstateActor<Hello>>(size)
+    return {
+      spawn: (index) =>
+        (actors[index] = createActor(logic, { id: `actor-${index}`, parent }).start()),
+      greet: (index) => actors[index]?.send(hello),
+    }
+  },
+}
 
 /** The benchmark's own references take their room before the first weighing. */
 function slots<T>(size: number): (T | undefined)[] {

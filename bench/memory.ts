@@ -32,7 +32,7 @@ export const memory: Benchmark = {
 }
 
 /** Runs this program again in a process of its own, for one contestant's heap. */
-function measureApart(contestant: string, actors: number): HeapFigures {
+export function measureApart(contestant: string, actors: number): HeapFigures {
   const program = process.argv[1] ?? ''
   const { status, stdout } = spawnSync(
     process.execPath,

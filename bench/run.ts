@@ -6,6 +6,8 @@
 import { parseArgs } from 'node:util'
 import { ask } from './ask.ts'
 import type { Benchmark } from './benchmark.ts'
+import { entities } from './entities.ts'
+import { failover } from './failover.ts'
 import { weigh } from './heap.ts'
 import { memory } from './memory.ts'
 import { installPeers, loadPeers } from './peer-libraries.ts'
@@ -27,10 +29,12 @@ const benchmarks: readonly Benchmark[] = [
   remoteAsk,
   shardedLocal,
   shardedRemote,
+  entities,
   persist,
+  failover,
 ]
 
-const list = benchmarks.map(({ name, summary }) => `  ${name.padEnd(13)}${summary}`).join('\n')
+const list = benchmarks.map(({ name, summary }) => `  ${name.padEnd(16)}${summary}`).join('\n')
 
 const help = `Usage: npm run bench -- NAME [--json]
 

@@ -4,7 +4,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { register } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { type Edit, edited, mutants } from '../../test/mutants/index.ts'
+import { mutants } from '../../test/mutants/index.ts'
+import { type Edit, edited } from '../../test/mutants/mutant.ts'
 
 /** `build/scripts/simulate`, two below what was compiled; the sources lie one above that. */
 const build = fileURLToPath(new URL('../../', import.meta.url))

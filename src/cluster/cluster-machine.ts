@@ -24,7 +24,7 @@ import type { ClusterSettings } from './cluster-settings.ts'
 import { type HeartbeatInput, HeartbeatMachine } from './detection/heartbeat-machine.ts'
 import { type PauseEffect, type PauseInput, PauseDetector } from './detection/pause-detector.ts'
 import { type DowningEffect, type DowningInput, DowningMachine } from './downing/downing-machine.ts'
-import { isOutvotedBySilence, silenceMs } from './downing/silent-majority.ts'
+import { isOutvotedBySilence, outOfTouchMs, silenceMs } from './downing/silent-majority.ts'
 import { downingViewOf } from './downing/downing-view.ts'
 import { mayGiveUp, unreachableMembers } from './gossip/convergence.ts'
 import { type Gossip, emptyGossip, hasTombstone, memberOf } from './gossip/gossip.ts'
@@ -125,17 +125,21 @@ export class ClusterMachine {
     this.#stepHeartbeat({ type: 'Tick' }, now)
     this.#stepMembership({ type: 'Tick', wallMs }, now)
     this.#judgeSilence(now)
-    this.#stepDowning({ type: 'Tick' }, now)
+    const isOutOfTouch = this.#isOutvoted(outOfTouchMs(this.#settings), now)
+    this.#stepDowning({ type: 'Tick', isOutOfTouch }, now)
   }
 
   #judgeSilence(now: number): void {
-    const { members } = this.gossip
-    const silent = this.#heartbeat.silentFor(silenceMs(this.#settings), now)
-    const { role } = this.#settings.downing
-    const isOutvoted =
-      silent !== undefined && isOutvotedBySilence({ self: this.#self, members, silent, role })
-    if (isOutvoted) this.#freeze('silence')
+    if (this.#isOutvoted(silenceMs(this.#settings), now)) this.#freeze('silence')
     else this.#thaw('silence')
+  }
+
+  /** Whether this node would lose against those who have been silent for so long. */
+  #isOutvoted(ms: number, now: number): boolean {
+    const silent = this.#heartbeat.silentFor(ms, now)
+    if (silent === undefined) return false
+    const { role } = this.#settings.downing
+    return isOutvotedBySilence({ self: this.#self, members: this.gossip.members, silent, role })
   }
 
   /** A removed member that still speaks has not heard of its end: it is told, whatever it says. */
@@ -230,8 +234,6 @@ export class ClusterMachine {
       case 'Thaw':
         return this.#thaw('minority')
       case 'Down':
-        // Whoever has lost touch with most others has an old picture; theirs may be another. It waits once more.
-        if (effect.why === 'DownUnreachable' && this.#frozen.has('silence')) return
         return this.#stepMembership(effect, now)
       default:
         return unreachable(effect)

@@ -15,6 +15,8 @@ import type { Simulation } from './simulation.ts'
 /** Where every simulated node listens; its host is its name. */
 export const simulatedPort = 2_552
 
+const EXIT_LOOK_MS = 50
+
 /** What the simulation does not decide itself. */
 export type SimulatedNodeOptions = Omit<
   NodeOptions,
@@ -43,13 +45,22 @@ export async function startSimulatedNode(
       ...{ host: name, port: simulatedPort, store: journal, environment, transport },
       beforeJoin: (started) => {
         life.traceLosses(started.system)
-        void started.whenStopped.then(() => environment.process.exit(0))
+        void started.whenStopped
+          .then(() => started.stop())
+          .then(() => exitWhenIdle(simulation, life, 0))
         beforeJoin?.(started, life)
       },
     })
     return node
   } catch (error) {
-    environment.process.exit(1)
+    exitWhenIdle(simulation, life, 1)
     throw error
   }
+}
+
+/** As Node does: a process whose sockets are not closed yet lives on. */
+function exitWhenIdle(simulation: Simulation, life: SimulatedNode, code: number): void {
+  const { timers, process } = life.environment
+  if (simulation.network.connectionsOf(life.name) === 0) process.exit(code)
+  else timers.after(EXIT_LOOK_MS, () => exitWhenIdle(simulation, life, code))
 }

@@ -71,9 +71,9 @@ describe('an actor behind a gate', () => {
     const parent = stage.system.spawnSystemActor(Behaviors.ignore, 'parent') as LocalRef
     const note = (text: string): void => void handled.push(text)
     const gate: Gate = new Gate(({ name }) => {
-      if (handled.length < 2) spawnGated(parent, note as never, name, gate)?.send('second life')
+      if (handled.length < 2) spawnGated(parent, note, name, gate)?.send('second life')
     })
-    const first = spawnGated(parent, note as never, 'one', gate)
+    const first = spawnGated(parent, note, 'one', gate)
     first?.send('first life')
     await stage.settle()
     first?.stop()

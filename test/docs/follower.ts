@@ -68,7 +68,7 @@ export class Follower {
   readonly #page: string
   readonly #environment: Readonly<Record<string, string>>
   /** By the port on the page: the last one is the one that runs. */
-  readonly terminals = new Map<string, Terminal[]>()
+  readonly #terminals = new Map<string, Terminal[]>()
   readonly #ports = new Map<string, string>()
   readonly #processes = new Map<string, Terminal>()
   #last: Terminal | undefined = undefined
@@ -97,11 +97,11 @@ export class Follower {
 
   /** All that was printed on one port, over all lives. */
   linesOf(port: string): readonly string[] {
-    return (this.terminals.get(port) ?? []).flatMap(({ lines }) => lines)
+    return (this.#terminals.get(port) ?? []).flatMap(({ lines }) => lines)
   }
 
   async close(): Promise<void> {
-    const open = [...this.terminals.values()].flat().filter(({ hasEnded }) => !hasEnded)
+    const open = [...this.#terminals.values()].flat().filter(({ hasEnded }) => !hasEnded)
     await Promise.all(
       open.map(async ({ child }) => {
         const ended = once(child, 'exit')
@@ -124,7 +124,7 @@ export class Follower {
     const port = words.at(-1) ?? ''
     const given = words.slice(1).map((word) => this.#ports.get(word) ?? word)
     this.#last = new Terminal(given, this.#folder)
-    this.terminals.set(port, [...(this.terminals.get(port) ?? []), this.#last])
+    this.#terminals.set(port, [...(this.#terminals.get(port) ?? []), this.#last])
   }
 
   /** A process that is asked to end must end well. */
@@ -138,7 +138,7 @@ export class Follower {
     if (!isForced && code !== 0) throw new Error(`kill ended with ${code}:\n${terminal.errors}`)
     this.#isByChance = true
     // What is read from now on was printed after it.
-    for (const each of [...this.terminals.values()].flat()) each.read = each.lines.length
+    for (const each of [...this.#terminals.values()].flat()) each.read = each.lines.length
   }
 
   async #command(line: string): Promise<void> {
@@ -153,7 +153,7 @@ export class Follower {
 
   async #compare({ lines, before }: Block, where: string): Promise<void> {
     const named = /(\d{4}):$/.exec(before)?.[1]
-    const terminal = named === undefined ? this.#last : this.terminals.get(named)?.at(-1)
+    const terminal = named === undefined ? this.#last : this.#terminals.get(named)?.at(-1)
     if (terminal === undefined) throw new Error(`${where}: no terminal is open`)
     for (const line of lines) {
       const printed = await terminal.expect(this.#patternOf(line), where)
@@ -175,7 +175,7 @@ export class Follower {
   }
 
   #anyLivingPlace(): string {
-    const living = [...this.terminals].filter(([, lives]) => lives.at(-1)?.hasEnded === false)
+    const living = [...this.#terminals].filter(([, lives]) => lives.at(-1)?.hasEnded === false)
     return `127\\.0\\.0\\.1:(${living.map(([port]) => this.#ports.get(port)).join('|')})`
   }
 

@@ -26,7 +26,7 @@ function hostNotebooks(
       Behaviors.receive<ToNotebook>((context, message) => {
         if (message.type === 'Where') message.replyTo.tell(name)
         if (message.type === 'Note') noted(entityId, message)
-        if (message.type !== 'Close') return
+        if (message.type !== 'Close') return Behaviors.same
         context.timers.startSingle('end', '50ms', { type: 'Close' })
         return Behaviors.receiveMessage<ToNotebook>((last) => {
           if (last.type === 'Close') return Behaviors.stopped()

@@ -130,6 +130,13 @@ describe('V-17 timing', () => {
     ])
   })
 
+  test('whoever is out of touch with most others gives nobody up until it hears from them', () => {
+    const machine = new DowningMachine(id('A'), settings)
+    machine.step({ type: 'ViewChanged', view: view('ABC', 'A>B') }, 0)
+    expect(machine.step({ type: 'Tick', isOutOfTouch: true }, waitMs)).toEqual([])
+    expect(machine.step({ type: 'Tick' }, waitMs + 250)).toMatchObject([{ type: 'Down' }])
+  })
+
   test('after a sleep the wait starts anew', () => {
     const machine = new DowningMachine(id('A'), settings)
     machine.step({ type: 'ViewChanged', view: view('ABC', 'A>B') }, 0)

@@ -26,7 +26,8 @@ export type DowningInput =
   | { readonly type: 'ViewChanged'; readonly view: DowningView }
   /** This process slept: what it saw before is old. */
   | { readonly type: 'Overslept' }
-  | { readonly type: 'Tick' }
+  /** Out of touch: most others have been silent just now, so that the picture may be old. */
+  | { readonly type: 'Tick'; readonly isOutOfTouch?: boolean }
 
 export type DowningEffect =
   | {
@@ -75,7 +76,7 @@ export class DowningMachine {
         this.#unstableSince = this.#verdict === undefined ? undefined : now
         return []
       case 'Tick':
-        return this.#act(now)
+        return this.#act(now, input.isOutOfTouch === true)
       default:
         return unreachable(input)
     }
@@ -131,7 +132,7 @@ export class DowningMachine {
     return [{ type: mustFreeze ? 'Freeze' : 'Thaw' }]
   }
 
-  #act(now: number): DowningEffect[] {
+  #act(now: number, isOutOfTouch: boolean): DowningEffect[] {
     if (this.#verdict === undefined || !this.#isSettled) return []
     const stableMs = this.#stableAfterMs
     const unstableMs = stableMs + unstableLimitMs(this.#settings.downing, stableMs)
@@ -139,6 +140,8 @@ export class DowningMachine {
       const all = this.#view.members.filter(isDownable).map(({ node }) => node)
       return this.#down(all, 'Unstable', now)
     }
+    // Those who are silent may see another picture by now, and one of us must not act on it.
+    if (isOutOfTouch && this.#verdict.decision === 'DownUnreachable') return []
     const isDue =
       this.#view.leader === this.#self && now - this.#stillSince >= this.#waitMs(this.#verdict)
     return isDue ? this.#down([...this.#verdict.nodes], this.#verdict.decision, now) : []

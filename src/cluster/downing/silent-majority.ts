@@ -23,6 +23,11 @@ export function silenceMs({ heartbeatIntervalMs }: ClusterSettings): number {
   return 2 * heartbeatIntervalMs
 }
 
+/** The same before this node gives up anybody: it must have heard from most others just now, or its picture is old. */
+export function outOfTouchMs({ heartbeatIntervalMs }: ClusterSettings): number {
+  return 1.5 * heartbeatIntervalMs
+}
+
 export function isOutvotedBySilence({ self, members, silent, role }: Silence): boolean {
   const own = members.find(({ node }) => node === self)
   // Nothing lives on one that is not Up yet, and one that is leaving for good is not outvoted any more.

@@ -255,7 +255,10 @@ export class OutboundLink implements Outbox, Task {
   close(): void {
     this.#write()
     this.#dialer.stop()
-    this.#connection?.end('this node stopped')
+    const connection = this.#connection
+    // Told now: when the other end answers, or does not, nobody may be here to say what was not confirmed.
+    if (connection !== undefined) this.#lost(connection, 'this node stopped')
+    connection?.end('this node stopped')
     this.giveUp('remoting-stopped', () => true)
   }
 

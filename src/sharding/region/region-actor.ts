@@ -110,7 +110,7 @@ export class RegionActor {
       return this.step({ type: 'Message', shard, parcel })
     }
     if (route.node === undefined) {
-      return this.#shards[shard]!.deliver(ref.entityId, message, question, undefined)
+      return this.#shardHere(shard).deliver(ref.entityId, message, question, undefined)
     }
     if (ref.route !== route) {
       ref.remote = this.#lines.to(route, shard, ref.entityId)
@@ -123,7 +123,7 @@ export class RegionActor {
   receive(shard: ShardId, entityId: EntityId, message: unknown, origin: Origin): void {
     const { node, stamp } = origin
     if (!this.#turns.isBusy && this.#table.isServedTo(shard, node, stamp)) {
-      return this.#shards[shard]!.deliver(entityId, message, undefined, origin)
+      return this.#shardHere(shard).deliver(entityId, message, undefined, origin)
     }
     const parcel = { entityId, message, question: undefined }
     const forwarded = { type: 'Forwarded', shard, stamp, parcel } as const
@@ -211,8 +211,10 @@ export class RegionActor {
 
   #perform(effect: RegionEffect<Parcel>): void {
     switch (effect.type) {
-      case 'Deliver':
-        return this.#deliver(effect)
+      case 'Deliver': {
+        const { entityId, message, question } = effect.parcel
+        return this.#shardHere(effect.shard).deliver(entityId, message, question, effect.origin)
+      }
       case 'SendToPeer':
         return this.#sendToPeer(effect)
       case 'SendToCoordinator':
@@ -232,9 +234,11 @@ export class RegionActor {
     }
   }
 
-  #deliver({ shard, parcel, origin }: Extract<RegionEffect<Parcel>, { type: 'Deliver' }>): void {
-    const { entityId, message, question } = parcel
-    this.#shards[shard]!.deliver(entityId, message, question, origin)
+  /** The table says that it is served here, so it is. */
+  #shardHere(shard: ShardId): ShardActor {
+    const here = this.#shards[shard]
+    if (here !== undefined) return here
+    throw new AssertionFailed(`shard ${shard} is here while it is served here`)
   }
 
   #sendToPeer({ to, message }: Extract<RegionEffect<Parcel>, { type: 'SendToPeer' }>): void {

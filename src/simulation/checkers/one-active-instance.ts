@@ -96,7 +96,7 @@ export class OneActiveInstance {
   #node(life: WatchedLife): NodeRecord {
     let node = this.#nodes.get(life.label)
     if (node === undefined) {
-      node = { life, isFrozen: false, pausesSeen: life.pauseCount }
+      node = { life, isFrozen: false, pausesSeen: 0 }
       this.#nodes.set(life.label, node)
     }
     return node

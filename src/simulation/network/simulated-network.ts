@@ -146,10 +146,10 @@ export class SimulatedNetwork implements NetworkGround {
     }
   }
 
-  /** Open connections that have at least one end at this node. */
+  /** Ends at this node that are not closed. */
   connectionsOf(host: string): number {
-    return [...this.#wires].filter(({ near, far }) => near.host === host || far.host === host)
-      .length
+    const ends = [...this.#wires].flatMap(({ near, far }) => [near, far])
+    return ends.filter((end) => end.host === host && !end.isGone).length
   }
 
   // ---- for transports

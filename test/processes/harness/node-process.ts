@@ -1,6 +1,6 @@
 /** One node in a process of its own, as the test sees it: what it can be asked, what it tells, how it is hurt and ended. */
 import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { compiledFile } from './compiled.ts'
 import { type ErrorInWords, type FromProcess, startMethod } from './control-messages.ts'
 import { NewsLog } from './news-log.ts'
 import { patienceMs, within } from './patience.ts'
@@ -51,12 +51,7 @@ interface OpenCall {
 /** Lines of output kept per process. */
 const outputCharactersMax = 200_000
 
-/** This file runs from source in tests and compiled in chaos runs; so does what it starts. */
-const isSource = import.meta.url.endsWith('.ts')
-const mainFile = fileURLToPath(new URL('../node-main.ts', import.meta.url)).replace(
-  /ts$/,
-  isSource ? 'ts' : 'js',
-)
+const mainFile = compiledFile(new URL('../node-main.ts', import.meta.url))
 
 export class NodeProcess<N> {
   readonly name: string
@@ -74,7 +69,7 @@ export class NodeProcess<N> {
     this.name = name
     this.news = new NewsLog(name)
     this.#child = fork(mainFile, [kind], {
-      execArgv: isSource ? ['--import', 'tsx'] : ['--enable-source-maps'],
+      execArgv: ['--enable-source-maps'],
       serialization: 'advanced',
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })

@@ -40,13 +40,3 @@ test('says what failed where: a method that throws, a node that is gone, news th
   expect(exit).toMatchObject({ code: 0, signal: null })
   await expect(a.call('node')).rejects.toThrow('a had ended before node')
 })
-
-test('starts a node again on its port', async () => {
-  const cluster = clusterForTest<RemotingNode, RemotingNodeOptions>('remoting')
-  const first = await cluster.start('a', {})
-  const before = await first.call('node')
-  await first.kill()
-  const after = await (await cluster.start('a', {})).call('node')
-  expect(after.split('#')[0]).toBe(before.split('#')[0])
-  expect(after).not.toBe(before)
-})

@@ -11,7 +11,7 @@ export interface LoadOptions {
   /** One attempt: resolves when the id is stored. */
   readonly append: (entity: string, id: string, attempt: number) => Promise<Outcome>
   /** How long a caller rests after an answer. */
-  readonly paceMs?: number
+  readonly paceMs: number
 }
 
 /** Attempts of one call; one more and the call has failed. */
@@ -65,7 +65,7 @@ export class Load {
   async #callUntilStopped(entity: string): Promise<void> {
     for (let call = 1; !this.#isStopping; call++) {
       await this.#call(entity, call)
-      await rest(this.#options.paceMs ?? 5)
+      await rest(this.#options.paceMs)
     }
   }
 

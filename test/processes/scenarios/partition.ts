@@ -1,4 +1,7 @@
-/** One node of three is cut off by its links: it freezes before the others replace it, and they go on. */
+/**
+ * One node of three is cut off by its links, in both directions or only in the one away from it: it freezes before the
+ * others replace it, and they go on.
+ */
 import { LoadedCluster, threeNames } from './loaded-cluster.ts'
 import type { Outcome, Scenario, Stage } from './scenario.ts'
 
@@ -21,7 +24,9 @@ async function run(stage: Stage): Promise<Outcome> {
     const witness = members.named(rest[0] ?? '')
     const { self: node } = await lonely.call('view')
     const splitMs = performance.now()
-    members.processes.network?.partition([name], rest)
+    const isOneWay = round % 2 === 0
+    if (isOneWay) members.processes.network?.stallOneWay([name], rest)
+    else members.processes.network?.partition([name], rest)
     // Callers on its side cannot know better than to call it; those calls may fail, and are not waited for.
     cluster.shunned.add(name)
     await lonely.news.next('Frozen', { reason: 'minority' })
@@ -36,7 +41,9 @@ async function run(stage: Stage): Promise<Outcome> {
     cluster.shunned.delete(name)
     await cluster.answeredSince(performance.now())
     const took = Math.round(failoversMs.at(-1) ?? 0)
-    stage.say(`round ${round} of ${stage.rounds}: ${name} cut off; all answered after ${took} ms`)
+    stage.say(
+      `round ${round} of ${stage.rounds}: ${name} cut off${isOneWay ? ' one way' : ''}; all answered after ${took} ms`,
+    )
   }
   const { problems: broken, ...counts } = await cluster.verdict()
   return {

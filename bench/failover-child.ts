@@ -1,0 +1,24 @@
+/**
+ * A host of `failover`: `node failover-child.js FOLDER PORT SEEDS`. A node as anybody would start it, at its defaults. Says
+ * when it is loaded, when it is ready and when it runs the coordinator; SIGTERM lets it leave. Ends with its parent.
+ */
+import { startNode } from '../src/node/index.ts'
+import { CoordinatorStarted } from '../src/sharding/index.ts'
+import { Counter, hostRole } from './failover-counter.ts'
+
+process.on('disconnect', () => process.exit(0))
+process.send?.('loaded')
+const [folder = '', port = '', seeds = ''] = process.argv.slice(2)
+const node = await startNode({
+  entities: [Counter],
+  roles: [hostRole],
+  store: { folder },
+  port: Number(port),
+  seeds: seeds.split(','),
+  beforeJoin: ({ system }) => {
+    system.eventStream.subscribe(CoordinatorStarted, () => process.send?.('coordinator started'))
+  },
+})
+process.send?.('ready')
+await node.whenStopped
+process.exit(0)

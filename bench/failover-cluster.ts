@@ -1,0 +1,196 @@
+/**
+ * A cluster for `failover`: three processes with counters on one store, and a client in this process. All seeds are known
+ * beforehand and all processes start at once, as a deployment would.
+ *
+ * The client is a fourth member that only routes: it lacks the role of the hosts, so it never runs an entity or the
+ * coordinator. It counts when a majority is sought, but four members wait no longer than three before they give one up,
+ * and three of four are as clear a majority as two of three.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type SherdNode, startNode } from '../src/node/index.ts'
+import { LmdbJournal, persistenceIdOf } from '../src/persistence/index.ts'
+import { freePort } from '../test/processes/harness/free-port.ts'
+import { Counter, counterIds, hostRole } from './failover-counter.ts'
+import { Callers } from './failover-callers.ts'
+
+const hostCount = 3
+const program = fileURLToPath(new URL('./failover-child.js', import.meta.url))
+/** Lines that are remembered of what a process wrote. */
+const wordsMax = 20
+
+const quiet = (): void => {}
+const logger = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: console.error }
+
+/** Something that happened, and when. */
+export interface News {
+  readonly atMs: number
+  readonly what: string
+}
+
+export class Host {
+  readonly address: string
+  readonly whenReady: Promise<void>
+  readonly whenExited: Promise<void>
+  readonly #child: ChildProcess
+  readonly #words: string[] = []
+  #mayExit = false
+
+  constructor(folder: string, address: string, seeds: string, tell: (what: string) => void) {
+    this.address = address
+    const port = address.slice(address.indexOf(':') + 1)
+    const child = fork(program, [folder, port, seeds], {
+      execArgv: [],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    })
+    this.#child = child
+    const listen = (chunk: Buffer): void => {
+      this.#words.push(...chunk.toString().trimEnd().split('\n'))
+      this.#words.splice(0, this.#words.length - wordsMax)
+    }
+    child.stdout?.on('data', listen)
+    child.stderr?.on('data', listen)
+    child.on('message', (what) => tell(`${address} ${what as string}`))
+    this.whenReady = new Promise((resolve) => {
+      child.on('message', (what) => what === 'ready' && resolve())
+    })
+    this.whenExited = new Promise((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', (code) => {
+        if (this.#mayExit) resolve()
+        else reject(new Error(`a host ended with ${code}:\n${this.#words.join('\n')}`))
+      })
+    })
+    // Those who wait for it hear of it.
+    this.whenExited.catch(() => {})
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  /** Nobody has told it to end. */
+  get isAlive(): boolean {
+    return !this.#mayExit
+  }
+
+  end(signal: 'SIGKILL' | 'SIGTERM'): void {
+    this.#mayExit = true
+    this.#child.kill(signal)
+  }
+}
+
+/** Made by `startCluster`. */
+export class FailoverCluster {
+  readonly hosts: readonly Host[]
+  /** What happened, in order. */
+  readonly news: News[] = []
+  readonly #folder = mkdtempSync(join(tmpdir(), 'sherd-failover-'))
+  readonly #clear = (): void => {
+    for (const host of this.hosts) host.end('SIGKILL')
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+  readonly #seeds: readonly string[]
+  readonly #startedMs = performance.now()
+  #client: SherdNode | undefined
+
+  constructor(seeds: readonly string[]) {
+    this.#seeds = seeds
+    const tell = (what: string): void => this.tell(what)
+    this.hosts = seeds.map((seed) => new Host(this.#folder, seed, seeds.join(), tell))
+    // Also when this process ends in the middle.
+    process.once('exit', this.#clear)
+  }
+
+  /** Starts the client. Resolves when the first counter has answered it: with the time since the first process started. */
+  async firstAnswer(callTimeoutMs: number): Promise<{ startMs: number; callers: Callers }> {
+    const client = await startNode({
+      proxies: [Counter],
+      seeds: this.#seeds,
+      store: 'memory',
+      environment: { logger },
+      settings: { actor: { hookSignals: false } },
+    })
+    this.#client = client
+    this.tell('client up')
+    client.cluster.subscribe((event) => {
+      if ('member' in event) this.tell(`${addressOf(event.member.node)} ${event.type}`)
+    })
+    const options = { timeout: callTimeoutMs }
+    const callers = new Callers(
+      counterIds.map((id) => {
+        const counter = client.entity(Counter, id, options)
+        return (operation) => counter.count(operation)
+      }),
+    )
+    await callers.callFirst()
+    return { startMs: performance.now() - this.#startedMs, callers }
+  }
+
+  /** Rejects when a host ends that nobody has told to. */
+  get whenAllReady(): Promise<unknown> {
+    const unwanted = this.hosts.map(async ({ whenExited }) => {
+      await whenExited
+      throw new Error('a host has ended before it was ready')
+    })
+    return Promise.race([Promise.all(this.hosts.map(({ whenReady }) => whenReady)), ...unwanted])
+  }
+
+  /** The host that has been a member for longest: the coordinator is there. */
+  get oldest(): Host {
+    const members = this.#client?.cluster.state.members ?? []
+    const hosts = members.filter(({ roles }) => roles.includes(hostRole))
+    const [oldest] = hosts.sort((a, b) => a.upNumber - b.upNumber)
+    const found = this.hosts.find(({ address }) => oldest && address === addressOf(oldest.node))
+    if (found === undefined) throw new Error('the client sees no host')
+    return found
+  }
+
+  tell(what: string): void {
+    this.news.push({ atMs: performance.now(), what })
+  }
+
+  /** Ends the client and all hosts. May be called twice. */
+  async stop(): Promise<void> {
+    try {
+      // Before the hosts are gone: it leaves them in order.
+      await this.#client?.stop()
+    } finally {
+      for (const host of this.hosts) host.end('SIGKILL')
+      await Promise.allSettled(this.hosts.map(({ whenExited }) => whenExited))
+    }
+  }
+
+  /** What lies in the store for each counter. When all have stopped. */
+  async storedCounts(): Promise<number[]> {
+    const journal = LmdbJournal.open({ folder: this.#folder })
+    try {
+      const idOf = (id: string): string => persistenceIdOf(Counter.name, id)
+      return await Promise.all(counterIds.map((id) => journal.highestSequenceNr(idOf(id))))
+    } finally {
+      await journal.close()
+    }
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.stop()
+    } finally {
+      process.off('exit', this.#clear)
+      this.#clear()
+    }
+  }
+}
+
+export async function startCluster(): Promise<FailoverCluster> {
+  const ports = await Promise.all(Array.from({ length: hostCount }, freePort))
+  return new FailoverCluster(ports.map((port) => `127.0.0.1:${port}`))
+}
+
+/** `127.0.0.1:41234#00c0ffee12345678` without the number of the incarnation. */
+function addressOf(node: string): string {
+  return node.slice(0, node.indexOf('#'))
+}

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest'
+import { nodeIdOf } from '../../remote/index.ts'
+import { type MemberStatus, notYetUp } from '../gossip/member.ts'
+import { isOutvotedBySilence } from './silent-majority.ts'
+
+const id = (name: string) => nodeIdOf(`${name}:1`, 1n)
+
+function isOutvoted(names: string, self: string, silent: string, status: MemberStatus = 'Up') {
+  const members = names.split('').map((name, index) => ({
+    node: id(name),
+    status: name === self ? status : ('Up' as const),
+    roles: [],
+    upNumber: status === 'Joining' && name === self ? notYetUp : index + 1,
+  }))
+  const others = new Set(silent.split('').map(id))
+  return isOutvotedBySilence({ self: id(self), members, silent: others, role: undefined })
+}
+
+describe('isOutvotedBySilence', () => {
+  test.each([
+    ['abc', 'a', '', false],
+    ['abc', 'a', 'b', false],
+    ['abc', 'a', 'bc', true],
+    ['abcde', 'e', 'ab', false],
+    ['abcde', 'a', 'bcd', true],
+    // Of two halves that of the lowest address lives on.
+    ['ab', 'a', 'b', false],
+    ['ab', 'b', 'a', true],
+    ['a', 'a', '', false],
+  ])('of %s, %s without %s: %s', (members, self, silent, expected) => {
+    expect(isOutvoted(members, self, silent)).toBe(expected)
+  })
+
+  test('only where something may live', () => {
+    expect(isOutvoted('abc', 'a', 'bc', 'Leaving')).toBe(true)
+    expect(isOutvoted('abc', 'a', 'bc', 'Joining')).toBe(false)
+    expect(isOutvoted('abc', 'a', 'bc', 'Exiting')).toBe(false)
+  })
+})

@@ -1,0 +1,14 @@
+/** A seeded bug; see index.ts. */
+import type { Mutant } from './mutant.ts'
+
+export const B08: Mutant = {
+  why: 'Akka 32976: HostShard that comes while the shard is still stopping is acknowledged, and the shard never starts.',
+  edits: [
+    {
+      file: 'src/sharding/region/hosted-shards.ts',
+      find: `      if (epoch > hosted.epoch) hosted.next = epoch
+      return []`,
+      replace: '      return [this.#started(shard, epoch)]',
+    },
+  ],
+}

@@ -1,0 +1,13 @@
+/** A seeded bug; see index.ts. */
+import type { Mutant } from './mutant.ts'
+
+export const B38: Mutant = {
+  why: 'Locks without a fence (etcd, as Jepsen found): a writer that slept past its time still writes.',
+  edits: [
+    {
+      file: 'src/persistence/journals/fence.ts',
+      find: '  if (batch.epoch < stream.epoch) {',
+      replace: '  if (batch.epoch < 0) {',
+    },
+  ],
+}

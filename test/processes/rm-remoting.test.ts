@@ -1,0 +1,187 @@
+import { describe, expect, test, beforeAll } from 'vitest'
+import { clusterForTest, clusterForSuite } from './harness/scene.ts'
+import type { RemotingNode, RemotingNodeOptions } from './nodes/remoting-node.ts'
+import type { NodeProcess } from './harness/node-process.ts'
+
+const remotingCluster = () => clusterForTest<RemotingNode, RemotingNodeOptions>('remoting')
+
+describe('RM-001 handshake between processes', () => {
+  test('an address that is not the one a node is known by: refused, and a dead letter', async () => {
+    const cluster = remotingCluster()
+    const [a, b] = await Promise.all([cluster.start('a', {}), cluster.start('b', {})])
+    await b.call('listen', 'ear')
+    const alias = (await cluster.addressOf('b')).replace('127.0.0.1', 'localhost')
+    await a.call('tell', alias, '/user/ear', 'for an alias')
+    await a.news.next('HandshakeFailed', { code: 'WRONG_ADDRESS' })
+    await a.news.next('DeadLetter', { reason: 'connection-rejected', message: 'for an alias' })
+    await b.news.next('HandshakeFailed', { code: 'WRONG_ADDRESS' })
+    await a.call('tell', await cluster.addressOf('b'), '/user/ear', 'for you')
+    expect(await b.call('heard', 'ear', 1)).toEqual(['for you'])
+  })
+
+  test('absent for longer than messages wait: they are dead letters, later ones arrive', async () => {
+    const cluster = remotingCluster()
+    const a = await cluster.start('a', { settings: { giveUpAfterMs: 200 } })
+    const address = await cluster.addressOf('b')
+    await a.call('tell', address, '/user/ear', 'too early')
+    await a.news.next('DeadLetter', { reason: 'unreachable', message: 'too early' })
+    const b = await cluster.start('b', {})
+    await b.call('listen', 'ear')
+    await a.call('tell', address, '/user/ear', 'in time')
+    expect(await b.call('heard', 'ear', 1)).toEqual(['in time'])
+  })
+
+  test('absent for less than that: the very first message arrives', async () => {
+    const cluster = remotingCluster()
+    const a = await cluster.start('a', { settings: { giveUpAfterMs: 30_000 } })
+    await a.call('tell', await cluster.addressOf('b'), '/user/post', {
+      route: [await cluster.addressOf('a')],
+      listener: 'ear',
+      number: 1,
+    })
+    await a.call('listen', 'ear')
+    await cluster.start('b', {})
+    expect(await a.call('heard', 'ear', 1)).toEqual([1])
+  })
+})
+
+describe('RM-002 a receiver that was restarted', () => {
+  test('kill -9 and a new process on the same port: another incarnation, and messages flow', async () => {
+    const cluster = remotingCluster()
+    const [a, b] = await Promise.all([cluster.start('a', {}), cluster.start('b', {})])
+    const address = await cluster.addressOf('b')
+    await b.call('listen', 'ear')
+    const oldRef = await a.call('refOf', address, '/user/ear')
+    expect(await a.call('peerAt', address)).toBe(await b.call('node'))
+
+    expect(await b.kill()).toMatchObject({ signal: 'SIGKILL' })
+    await a.news.next('PeerDisconnected', { lane: 'data' })
+    const again = await cluster.start('b', {})
+    await again.call('listen', 'ear')
+    await a.call('tell', address, '/user/ear', 'to whoever is there')
+    expect(await again.call('heard', 'ear', 1)).toEqual(['to whoever is there'])
+    const node = await again.call('node')
+    expect(node).not.toBe(await a.news.next('PeerConnected').then((news) => news['node']))
+    expect(await a.call('peerAt', address)).toBe(node)
+
+    await a.call('tellRef', oldRef, 'to the dead')
+    await a.news.next('DeadLetter', { reason: 'former-incarnation', message: 'to the dead' })
+  })
+
+  test('one that was given up learns it, is not spoken to, and does not stand in the way of the next', async () => {
+    const cluster = remotingCluster()
+    const [a, b] = await Promise.all([cluster.start('a', {}), cluster.start('b', {})])
+    const address = await cluster.addressOf('b')
+    await Promise.all([a.call('listen', 'ear'), b.call('listen', 'ear')])
+    await a.call('tell', address, '/user/ear', 'hello')
+    await b.call('heard', 'ear', 1)
+    await b.call('tell', await cluster.addressOf('a'), '/user/ear', 'hello')
+    await a.call('heard', 'ear', 1)
+
+    await a.call('quarantine', await b.call('node'))
+    await a.call('tell', address, '/user/ear', 'to the address')
+    await a.news.next('DeadLetter', { reason: 'connection-rejected', message: 'to the address' })
+    await a.call('tell', await b.call('node'), '/user/ear', 'to the node')
+    await a.news.next('DeadLetter', { reason: 'quarantined', message: 'to the node' })
+    await b.call('tell', await cluster.addressOf('a'), '/user/ear', 'still there?')
+    await b.news.next('ThisNodeQuarantined', { by: await cluster.addressOf('a') })
+
+    await b.kill()
+    const again = await cluster.start('b', {})
+    await again.call('listen', 'ear')
+    await a.call('tell', address, '/user/ear', 'welcome')
+    expect(await again.call('heard', 'ear', 1)).toEqual(['welcome'])
+    await again.call('tell', await cluster.addressOf('a'), '/user/ear', 'thank you')
+    expect(await a.call('heard', 'ear', 2)).toEqual(['hello', 'thank you'])
+  })
+})
+
+interface Numbered {
+  readonly sender: string
+  readonly number: number
+}
+
+const names = ['a', 'b', 'c']
+
+describe('RM-004 order and identity between processes', () => {
+  const cluster = clusterForSuite<RemotingNode, RemotingNodeOptions>('remoting')
+  let a: NodeProcess<RemotingNode>
+  let b: NodeProcess<RemotingNode>
+  let c: NodeProcess<RemotingNode>
+  beforeAll(async () => {
+    const settings = { controlPaths: ['/user/urgent'] }
+    const three = await Promise.all(names.map((name) => cluster.start(name, { settings })))
+    ;[a, b, c] = three as [typeof a, typeof b, typeof c]
+  })
+
+  test('1,000 messages of each of several senders: per sender in order, none lost', async () => {
+    await c.call('listen', 'numbers')
+    const address = await cluster.addressOf('c')
+    await Promise.all(
+      [a, b].map((node) => node.call('tellNumbered', address, '/user/numbers', 4, 1_000)),
+    )
+    const heard = (await c.call('heard', 'numbers', 8_000)) as Numbered[]
+    const senders = [...new Set(heard.map(({ sender }) => sender))]
+    expect(senders).toHaveLength(8)
+    for (const name of senders) {
+      const numbers = heard.filter(({ sender }) => sender === name).map(({ number }) => number)
+      expect(numbers).toEqual(Array.from({ length: 1_000 }, (_, n) => n))
+    }
+  })
+
+  test('500 letters over five hops all come back', async () => {
+    await a.call('listen', 'letters')
+    const [atA = '', atB = '', atC = ''] = await Promise.all(
+      names.map((name) => cluster.addressOf(name)),
+    )
+    await a.call('sendLetters', [atB, atC, atB, atC, atA], 'letters', 500)
+    const numbers = (await a.call('heard', 'letters', 500)) as number[]
+    expect(numbers).toEqual(Array.from({ length: 500 }, (_, n) => n))
+  })
+
+  test('an old ref does not reach a new actor of the same name', async () => {
+    await b.call('listen', 'twin')
+    const address = await cluster.addressOf('b')
+    const ref = await a.call('refOf', address, '/user/twin')
+    await b.call('endListener', 'twin')
+    await b.call('listen', 'twin')
+    await a.call('tellRef', ref, 'for the old one')
+    await b.news.next('DeadLetter', { message: 'for the old one' })
+    await a.call('tell', address, '/user/twin', 'for the new one')
+    expect(await b.call('heard', 'twin', 1)).toEqual(['for the new one'])
+  })
+
+  test('what is too long or cannot travel is dropped with a reason; the connection lives on', async () => {
+    await b.call('listen', 'odd')
+    const address = await cluster.addressOf('b')
+    await a.call('tell', address, '/user/odd', 'first')
+    await b.call('heard', 'odd', 1)
+    const mark = a.news.mark
+    await a.call('tellLong', address, '/user/odd', 1, 100 * 1024 * 1024)
+    await a.call('tellUnsendable', address, '/user/odd')
+    await a.call('tell', address, '/user/odd', 'last')
+    expect(await b.call('heard', 'odd', 2)).toEqual(['first', 'last'])
+    const told = a.news.since(mark)
+    expect(told.map(({ type, reason }) => `${String(type)} ${String(reason)}`)).toEqual([
+      'Dropped cannot-serialize',
+      'Dropped cannot-serialize',
+    ])
+  })
+
+  test('a small message on the control lane does not wait behind large ones', async () => {
+    await b.call('listen', 'large')
+    const address = await cluster.addressOf('b')
+    await b.call('listen', 'urgent')
+    await a.call('tell', address, '/user/urgent', 'hello')
+    await a.call('tell', address, '/user/large', 'hello')
+    await Promise.all([b.call('heard', 'urgent', 1), b.call('heard', 'large', 1)])
+    // Asleep, it reads nothing, so the large ones stay on the way until the small one is on its way too.
+    b.pause()
+    await a.call('tellLong', address, '/user/large', 200, 100_000)
+    await a.call('tell', address, '/user/urgent', 'small')
+    b.resume()
+    await Promise.all([b.call('heard', 'urgent', 2), b.call('heard', 'large', 201)])
+    const order = await b.call('order')
+    expect(order.lastIndexOf('large') - order.lastIndexOf('urgent')).toBeGreaterThan(100)
+  })
+})
