@@ -39,8 +39,9 @@ function placeOf(
   { self, isRunning }: { readonly self: NodeId; readonly isRunning: boolean | undefined },
 ): string {
   const { home, waitsForFlushOf, here, coordinator, isRouted } = region.explain(shard)
-  const { phase, isFrozen } = region.snapshot()
+  const { phase, isFrozen, refusal } = region.snapshot()
   if (phase === 'stopped') return 'The region of this node has stopped.'
+  if (refusal !== undefined) return `The region of this node was refused: ${refusal}.`
   if (waitsForFlushOf !== undefined) {
     return `It moved away from ${waitsForFlushOf}, which has not yet answered for the messages it still had.`
   }

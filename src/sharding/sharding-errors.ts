@@ -75,6 +75,19 @@ export class EntityMessageDropped extends CodedError {
   }
 }
 
+/** The coordinator does not let this node's region take part: nothing can be sent through it. */
+export class RegionRefused extends CodedError {
+  readonly code = 'REGION_REFUSED'
+  readonly typeName: string
+  readonly problem: string
+
+  constructor(typeName: string, problem: string) {
+    super(`The region of ${show(typeName)} on this node was refused: ${problem}.`)
+    this.typeName = typeName
+    this.problem = problem
+  }
+}
+
 /** The extractor found no entity in a message that was sent to a region. */
 export class NoEntityInMessage extends CodedError {
   readonly code = 'NO_ENTITY_IN_MESSAGE'

@@ -23,6 +23,33 @@ export interface RegisterAck {
   readonly term: number
 }
 
+/** Coordinator -> region: you cannot take part, and why; said again at every `Register`. */
+export interface RegisterRefused {
+  readonly type: 'RegisterRefused'
+  readonly term: number
+  readonly problem: string
+}
+
+/** Coordinator -> leaving region: nobody else could take your shards, so nothing needs to wait for that. */
+export interface NoOtherRegion {
+  readonly type: 'NoOtherRegion'
+  readonly term: number
+}
+
+/** One region that hosts, and its shards in the order of allocation. */
+export interface HostingRegion {
+  readonly region: NodeId
+  readonly shards: readonly ShardId[]
+}
+
+/** Coordinator -> region: the regions you asked for, as stored; `ask` is the number of the question. */
+export interface CurrentRegions {
+  readonly type: 'CurrentRegions'
+  readonly term: number
+  readonly ask: number
+  readonly regions: readonly HostingRegion[]
+}
+
 /** Coordinator -> region: homes you may use, many at once. */
 export interface ShardHomes {
   readonly type: 'ShardHomes'
@@ -50,13 +77,31 @@ export interface HandOff extends Placement {
   readonly type: 'HandOff'
 }
 
-export type ToRegion = RegisterAck | ShardHomes | ShardHome | HostShard | BeginHandOff | HandOff
+export type ToRegion =
+  | RegisterAck
+  | RegisterRefused
+  | NoOtherRegion
+  | CurrentRegions
+  | ShardHomes
+  | ShardHome
+  | HostShard
+  | BeginHandOff
+  | HandOff
 
 /** Region -> likely coordinators: here I am; a proxy routes and never hosts. */
 export interface Register {
   readonly type: 'Register'
   readonly region: NodeId
   readonly isProxy: boolean
+  /** By which it finds the shard of an entity: the same for all, or one entity would be in two shards. */
+  readonly numberOfShards: number
+}
+
+/** Region -> coordinator: which regions host this type? */
+export interface GetCurrentRegions {
+  readonly type: 'GetCurrentRegions'
+  readonly ask: number
+  readonly region: NodeId
 }
 
 /** Region -> coordinator: where is this shard? It is given a home if it has none. */
@@ -106,6 +151,7 @@ export interface RegionStopped {
 
 export type ToCoordinator =
   | Register
+  | GetCurrentRegions
   | GetShardHome
   | ShardStarted
   | BeginHandOffAck

@@ -6,7 +6,9 @@ import {
   isAnything,
   isCount,
   isFlag,
+  isText,
   listOf,
+  maybe,
   oneOf,
   recordOf,
   type Shape,
@@ -42,7 +44,9 @@ export function shardingProtocol(numberOfShards: number): ShardingProtocol {
     toCoordinator: toCoordinator(shard),
     betweenPeers: betweenPeers(shard),
     stored: new MessageProtocol('sharding', {
-      RegionRegistered: kind('RegionRegistered', { region, isProxy: isFlag }),
+      RegionRegistered: kind('RegionRegistered', {
+        ...{ region, isProxy: isFlag, numberOfShards: maybe(isCount) },
+      }),
       RegionTerminated: kind('RegionTerminated', { region }),
       ShardAllocated: kind('ShardAllocated', { shard, home: isNodeId, epoch: isCount }),
       ShardDeallocated: kind('ShardDeallocated', { shard, epoch: isCount }),
@@ -54,6 +58,12 @@ function toRegion(shard: Shape): MessageProtocol<ToRegion> {
   const placement = { shard, home: isNodeId, epoch: isCount, term: isCount, turn: isCount }
   return new MessageProtocol('sharding', {
     RegisterAck: kind('RegisterAck', { term: isCount }),
+    RegisterRefused: kind('RegisterRefused', { term: isCount, problem: isText }),
+    NoOtherRegion: kind('NoOtherRegion', { term: isCount }),
+    CurrentRegions: kind('CurrentRegions', {
+      ...{ term: isCount, ask: isCount },
+      regions: listOf(recordOf({ region: isNodeId, shards: listOf(shard) })),
+    }),
     ShardHomes: kind('ShardHomes', { term: isCount, homes: listOf(recordOf(placement)) }),
     ShardHome: kind('ShardHome', placement),
     HostShard: kind('HostShard', placement),
@@ -66,7 +76,8 @@ function toCoordinator(shard: Shape): MessageProtocol<ToCoordinator> {
   const region: Shape = isNodeId
   const life = { shard, epoch: isCount, region }
   return new MessageProtocol('sharding', {
-    Register: kind('Register', { region, isProxy: isFlag }),
+    Register: kind('Register', { region, isProxy: isFlag, numberOfShards: isCount }, 2),
+    GetCurrentRegions: kind('GetCurrentRegions', { ask: isCount, region }),
     GetShardHome: kind('GetShardHome', { shard, region }),
     ShardStarted: kind('ShardStarted', life),
     BeginHandOffAck: kind('BeginHandOffAck', { ...life, term: isCount, turn: isCount }),
@@ -87,6 +98,6 @@ function betweenPeers(shard: Shape): MessageProtocol<BetweenPeers> {
   })
 }
 
-function kind(type: string, fields: Readonly<Record<string, Shape>>) {
-  return { version: 1, fields: { type: oneOf(type), ...fields } }
+function kind(type: string, fields: Readonly<Record<string, Shape>>, version = 1) {
+  return { version, fields: { type: oneOf(type), ...fields } }
 }

@@ -60,7 +60,7 @@ export async function startSimulatedNode(
 
 /** As Node does: a process whose sockets are not closed yet lives on. */
 function exitWhenIdle(simulation: Simulation, life: SimulatedNode, code: number): void {
-  const { timers, process } = life.environment
-  if (simulation.network.connectionsOf(life.name) === 0) process.exit(code)
-  else timers.after(EXIT_LOOK_MS, () => exitWhenIdle(simulation, life, code))
+  const { environment } = life
+  if (simulation.network.connectionsOf(life.name) === 0) environment.process.exit(code)
+  else environment.timers.after(EXIT_LOOK_MS, () => exitWhenIdle(simulation, life, code))
 }

@@ -59,6 +59,9 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
     sharding.toRegion,
     {
       RegisterAck: { term: 4 },
+      RegisterRefused: { term: 4, problem: 'its numberOfShards is 3' },
+      NoOtherRegion: { term: 4 },
+      CurrentRegions: { term: 4, ask: 1, regions: [{ region: a, shards: [1, 2] }] },
       ShardHomes: { term: 4, homes: [placement, placement] },
       ShardHome: placement,
       HostShard: placement,
@@ -70,7 +73,8 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
     'sharding',
     sharding.toCoordinator,
     {
-      Register: { region: a, isProxy: false },
+      Register: { region: a, isProxy: false, numberOfShards: 8 },
+      GetCurrentRegions: { ask: 1, region: a },
       GetShardHome: { shard: 1, region: a },
       ShardStarted: life,
       BeginHandOffAck: { ...life, term: 4, turn: 5 },

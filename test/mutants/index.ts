@@ -2,12 +2,12 @@
  * Seeded bugs: real ones of the field, each a small edit of our source that is applied when modules are loaded
  * (`npm run simulate -- --mutant Bxx`). The checkers must find every one; that shows that they can.
  */
-import { B02 } from './B02.ts'
-import { B03 } from './B03.ts'
-import { B05 } from './B05.ts'
-import { B08 } from './B08.ts'
-import { B15 } from './B15.ts'
-import { B38 } from './B38.ts'
+import { B02 } from './b02.ts'
+import { B03 } from './b03.ts'
+import { B05 } from './b05.ts'
+import { B08 } from './b08.ts'
+import { B15 } from './b15.ts'
+import { B38 } from './b38.ts'
 import type { Mutant } from './mutant.ts'
 
 export const mutants: ReadonlyMap<string, Mutant> = new Map(

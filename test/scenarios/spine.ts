@@ -17,10 +17,10 @@ import { SpineLoad } from './spine/spine-load.ts'
 const CHAOS_MS = 15_000
 
 export async function spine(simulation: Simulation): Promise<void> {
-  let faults: SpineFaults | undefined
+  let excuseForTwo = (): string | undefined => undefined
   const checks = new ClusterChecks(simulation, {
     idsIn: notesIn,
-    excuseForTwo: () => faults?.excuseForTwo,
+    excuseForTwo: () => excuseForTwo(),
   })
   const list = listEntity(simulation, checks)
   const load = new SpineLoad({ simulation, checks, list, pauseMs: 150 })
@@ -30,7 +30,8 @@ export async function spine(simulation: Simulation): Promise<void> {
   )
   await simulation.runUntil(() => cluster.isWhole, { within: '20s', what: 'the cluster forms' })
 
-  faults = new SpineFaults(simulation, checks, cluster)
+  const faults = new SpineFaults(simulation, checks, cluster)
+  excuseForTwo = () => faults.excuseForTwo
   await simulation.run({ for: CHAOS_MS })
   faults.end()
 

@@ -161,7 +161,7 @@ describe('what a stranger sends', () => {
       const home = { shard: 1, home: 'x', epoch: 1, term: 9, turn: 1 }
       const junk: unknown[] = [
         ...['text', 7, null, [], {}, ['sharding.Register@1'], ['sharding.Nonsense@1', {}]],
-        ['sharding.Register@1', { type: 'Register', region: node.id, isProxy: false }],
+        ['sharding.Register@2', { type: 'Register', region: node.id, isProxy: false }],
         ['sharding.HostShard@1', { type: 'HostShard', ...home }],
         ['sharding.ShardHome@1', { type: 'ShardHome', ...home, home: node.id, shard: 1e9 }],
         ['sharding.Flush@1', { type: 'Flush', shard: -1, stamp: 0 }],

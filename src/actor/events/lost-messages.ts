@@ -46,6 +46,8 @@ export type DeadLetterReason =
   | 'remoting-stopped'
   /** The region of that entity type has stopped on this node, or stopped before a home was found. */
   | 'region-stopped'
+  /** The coordinator of that entity type refuses the region of this node; the log says why. */
+  | 'region-refused'
   /** It names no entity, or one that cannot be. */
   | 'no-entity'
 

@@ -23,7 +23,7 @@ import { CoordinatorStarted, CoordinatorStopped } from '../sharding-events.ts'
 import type { ToCoordinator, ToRegion } from '../sharding-messages.ts'
 import type { ShardingProtocol } from '../sharding-protocol.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
-import { CoordinatorJournal } from './coordinator-journal.ts'
+import { CoordinatorJournal, CoordinatorStoreFailed } from './coordinator-journal.ts'
 import { CoordinatorMachine } from './coordinator-machine.ts'
 import type {
   CoordinatorEffect,
@@ -128,8 +128,10 @@ class Coordinator {
     }
   }
 
-  #start(term: number, state: CoordinatorState): void {
+  #start(term: number, state: CoordinatorState): Behavior<CoordinatorMessage> | void {
     const { settings, typeName, listen } = this.#options
+    const problem = this.#problemWith(state)
+    if (problem !== undefined) return this.#giveUp(new CoordinatorStoreFailed(problem))
     this.#term = term
     this.#machine = new CoordinatorMachine({ term, state, settings })
     const { self, system, log } = this.#context
@@ -139,11 +141,24 @@ class Coordinator {
     this.#step({ type: 'Started', cluster: this.#view() })
   }
 
+  /** Nodes that live by another number of shards: whatever was decided here would make their entities live twice. */
+  #problemWith(state: CoordinatorState): string | undefined {
+    const { typeName, settings, node } = this.#options
+    const { members } = this.#view()
+    for (const region of state.regions) {
+      const number = state.numberOfShardsOf(region)
+      if (number === undefined || number === settings.numberOfShards) continue
+      if (!members.has(region)) continue
+      return `The coordinator of ${typeName} cannot run on ${node}, whose numberOfShards is ${settings.numberOfShards}: ${region} is in use with ${number}. Give all nodes the same number, and restart the one that differs.`
+    }
+    return undefined
+  }
+
   /** The next coordinator finds out what was stored. */
   #giveUp(error: unknown): Behavior<CoordinatorMessage> {
     const { typeName } = this.#options
     const fields = { err: error, entityType: typeName }
-    this.#context.log.warn(fields, `The coordinator of ${typeName} stops: it could not store.`)
+    this.#context.log.warn(fields, `The coordinator of ${typeName} stops: it could not read or store.`)
     return Behaviors.stopped()
   }
 

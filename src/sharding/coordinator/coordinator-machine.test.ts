@@ -64,10 +64,10 @@ describe('CoordinatorMachine', () => {
 
   test('confirms a registration only after it was stored', () => {
     const { step, stored } = coordinatorAfter([])
-    expect(step({ type: 'Register', region: 'a', isProxy: false })).toEqual([
+    expect(step({ type: 'Register', region: 'a', isProxy: false, numberOfShards: 16 })).toEqual([
       'Store RegionRegistered',
     ])
-    expect(step({ type: 'Register', region: 'b', isProxy: false })).toEqual([])
+    expect(step({ type: 'Register', region: 'b', isProxy: false, numberOfShards: 16 })).toEqual([])
     expect(stored()).toEqual(['a RegisterAck', 'Store RegionRegistered'])
     expect(stored()).toEqual(['b RegisterAck'])
   })
@@ -75,9 +75,9 @@ describe('CoordinatorMachine', () => {
   test('lets in only members, and those that leave only to route', () => {
     const cluster = viewOf({ j: 'Joining', l: 'Leaving' })
     const { machine, step } = coordinatorAfter([], cluster)
-    expect(step({ type: 'Register', region: 'x', isProxy: false })).toEqual([])
-    expect(step({ type: 'Register', region: 'j', isProxy: false })).toEqual([])
-    const effects = machine.step({ type: 'Register', region: 'l', isProxy: false })
+    expect(step({ type: 'Register', region: 'x', isProxy: false, numberOfShards: 16 })).toEqual([])
+    expect(step({ type: 'Register', region: 'j', isProxy: false, numberOfShards: 16 })).toEqual([])
+    const effects = machine.step({ type: 'Register', region: 'l', isProxy: false, numberOfShards: 16 })
     expect(effects).toMatchObject([{ events: [{ region: 'l', isProxy: true }] }])
   })
 
@@ -197,7 +197,7 @@ describe('CoordinatorMachine', () => {
     const { step, getHome } = coordinatorAfter([...two, allocated(1, 'a', 5)])
     step({ type: 'GracefulShutdownReq', region: 'a' })
     expect(getHome(1, 'b')).toEqual([])
-    expect(step({ type: 'Register', region: 'b', isProxy: false })).toEqual(['b RegisterAck'])
+    expect(step({ type: 'Register', region: 'b', isProxy: false, numberOfShards: 16 })).toEqual(['b RegisterAck'])
     expect(step({ type: 'TimerFired', timer: 'hand-off/1' })).toEqual([
       'CancelTimer hand-off/1',
       'a HostShard 1/5',
@@ -233,6 +233,6 @@ describe('CoordinatorMachine', () => {
     const { step, stored } = coordinatorAfter(two)
     expect(step({ type: 'RegionStopped', region: 'a' })).toEqual(['Store RegionTerminated'])
     stored()
-    expect(step({ type: 'Register', region: 'a', isProxy: false })).toEqual([])
+    expect(step({ type: 'Register', region: 'a', isProxy: false, numberOfShards: 16 })).toEqual([])
   })
 })

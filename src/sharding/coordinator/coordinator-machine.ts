@@ -14,7 +14,7 @@ import type { NodeId } from '../../remote/index.ts'
 import type { ClusterView } from '../allocation/shard-allocation-strategy.ts'
 import type { StrategyAnswer } from '../allocation/strategy-questions.ts'
 import { type ShardId, isShardId } from '../shard-id.ts'
-import type { Register } from '../sharding-messages.ts'
+import type { GetCurrentRegions, Register, ToRegion } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Announcements } from './announcements.ts'
 import type {
@@ -36,6 +36,7 @@ export interface CoordinatorOptions {
 }
 
 export class CoordinatorMachine {
+  readonly #term: number
   readonly #state: CoordinatorState
   readonly #settings: ShardingSettings
   readonly #announcements: Announcements
@@ -47,6 +48,7 @@ export class CoordinatorMachine {
   #effects: CoordinatorEffect[] = []
 
   constructor({ term, state, settings }: CoordinatorOptions) {
+    this.#term = term
     this.#state = state
     this.#settings = settings
     const mayTell = (shard: ShardId) =>
@@ -100,6 +102,8 @@ export class CoordinatorMachine {
         return this.#timerFired(input.timer)
       case 'Register':
         return this.#register(input)
+      case 'GetCurrentRegions':
+        return this.#tellRegions(input)
       case 'GetShardHome':
         return this.#getShardHome(input.shard, input.region)
       case 'ShardStarted':
@@ -109,8 +113,13 @@ export class CoordinatorMachine {
         return this.#die(input.region)
       case 'BeginHandOffAck':
       case 'ShardStopped':
-      case 'GracefulShutdownReq':
         return this.#stepRebalance(input)
+      case 'GracefulShutdownReq':
+        this.#stepRebalance(input)
+        if (!this.#hasHeir(input.region)) {
+          this.#send(input.region, { type: 'NoOtherRegion', term: this.#term })
+        }
+        return
       default:
         return unreachable(input)
     }
@@ -130,13 +139,40 @@ export class CoordinatorMachine {
     for (const region of this.#pending.gone(cluster.members)) this.#die(region)
   }
 
-  #register({ region, isProxy }: Register): void {
+  #register({ region, isProxy, numberOfShards }: Register): void {
     if (!this.#pending.isWelcome(region)) return
+    if (numberOfShards !== this.#settings.numberOfShards) return this.#refuse(region, numberOfShards)
     if (this.#state.hasRegion(region)) return this.#welcome(region)
     const status = this.#cluster.members.get(region)
     // Who leaves before it was known has messages too; it routes them and gets no shard.
     const isLeaving = status === 'Leaving' || status === 'Exiting'
-    if (status === 'Up' || isLeaving) this.#pending.register(region, isProxy || isLeaving)
+    if (status !== 'Up' && !isLeaving) return
+    const routesOnly = isProxy || isLeaving
+    const registered = { region, isProxy: routesOnly, numberOfShards }
+    this.#pending.register({ type: 'RegionRegistered', ...registered })
+  }
+
+  /** With another number it would look for an entity in another shard, and the entity would live twice. */
+  #refuse(region: NodeId, numberOfShards: number): void {
+    const problem = `its numberOfShards is ${numberOfShards}, that of the cluster ${this.#settings.numberOfShards}; give all nodes the same and restart this one`
+    this.#send(region, { type: 'RegisterRefused', term: this.#term, problem })
+  }
+
+  /** Proxies left out. */
+  #tellRegions({ region, ask }: GetCurrentRegions): void {
+    const hosts = this.#state.hosts.filter((host) => !this.#pending.isDying(host))
+    const regions = hosts.map((host) => ({ region: host, shards: this.#state.shardsOf(host) }))
+    this.#send(region, { type: 'CurrentRegions', term: this.#term, ask, regions })
+  }
+
+  /** Whether another region hosts what this one gives up, or may be about to come. */
+  #hasHeir(leaving: NodeId): boolean {
+    for (const [node, status] of this.#cluster.members) {
+      const canStay = status !== 'Leaving' && status !== 'Exiting' && status !== 'Down'
+      if (node === leaving || !canStay || this.#state.isProxy(node)) continue
+      if (this.#pending.isWelcome(node) && !this.#rebalance.isLeaving(node)) return true
+    }
+    return false
   }
 
   /** Proof of death: whatever lived there lives no more. */
@@ -248,6 +284,10 @@ export class CoordinatorMachine {
     const status = this.#cluster.members.get(region)
     if (status === undefined || status === 'Down') return false
     return !this.#pending.isDying(region) && !this.#rebalance.isLeaving(region)
+  }
+
+  #send(to: NodeId, message: ToRegion): void {
+    this.#effects.push({ type: 'Send', to, message })
   }
 
   #startTimer(timer: CoordinatorTimer, delayMs: number): void {

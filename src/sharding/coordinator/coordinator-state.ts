@@ -11,6 +11,8 @@ export interface RegionRegistered {
   readonly type: 'RegionRegistered'
   readonly region: NodeId
   readonly isProxy: boolean
+  /** Not known of regions that registered before it was asked for. */
+  readonly numberOfShards?: number | undefined
 }
 
 /** The region is gone with all its entities; its shards have no home. */
@@ -46,6 +48,7 @@ export interface Home {
 
 interface Region {
   readonly isProxy: boolean
+  readonly numberOfShards: number | undefined
   /** In the order of allocation. */
   readonly shards: Set<ShardId>
 }
@@ -66,8 +69,7 @@ export class CoordinatorState {
     switch (event.type) {
       case 'RegionRegistered':
         assert(!this.#regions.has(event.region), `${event.region} registers once`)
-        this.#regions.set(event.region, { isProxy: event.isProxy, shards: new Set() })
-        return
+        return this.#register(event)
       case 'RegionTerminated':
         return this.#terminate(event.region)
       case 'ShardAllocated':
@@ -106,12 +108,25 @@ export class CoordinatorState {
     return this.#regions.has(region)
   }
 
+  isProxy(region: NodeId): boolean {
+    return this.#regions.get(region)?.isProxy === true
+  }
+
+  /** undefined when it is not known. */
+  numberOfShardsOf(region: NodeId): number | undefined {
+    return this.#regions.get(region)?.numberOfShards
+  }
+
   homeOf(shard: ShardId): Home | undefined {
     return this.#homes.get(shard)
   }
 
   shardsOf(region: NodeId): readonly ShardId[] {
     return [...(this.#regions.get(region)?.shards ?? [])]
+  }
+
+  #register({ region, isProxy, numberOfShards }: RegionRegistered): void {
+    this.#regions.set(region, { isProxy, numberOfShards, shards: new Set() })
   }
 
   #terminate(region: NodeId): void {

@@ -4,12 +4,11 @@
  */
 import type { NodeId } from '../../remote/index.ts'
 import type { ShardId } from '../shard-id.ts'
-import type { CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
+import type { CoordinatorEvent, CoordinatorState, RegionRegistered } from './coordinator-state.ts'
 
 export class PendingChanges {
   readonly #state: CoordinatorState
-  /** Whether it is a proxy. */
-  readonly #registering = new Map<NodeId, boolean>()
+  readonly #registering = new Map<NodeId, RegionRegistered>()
   readonly #dying = new Set<NodeId>()
   /** The epoch that ended. */
   readonly #ended = new Map<ShardId, number>()
@@ -20,8 +19,8 @@ export class PendingChanges {
     this.#state = state
   }
 
-  register(region: NodeId, isProxy: boolean): void {
-    this.#registering.set(region, isProxy)
+  register(event: RegionRegistered): void {
+    this.#registering.set(event.region, event)
   }
 
   /** False when it was known. */
@@ -74,9 +73,7 @@ export class PendingChanges {
       if (this.#state.hasRegion(region)) events.push({ type: 'RegionTerminated', region })
       else this.#dying.delete(region)
     }
-    for (const [region, isProxy] of this.#registering) {
-      events.push({ type: 'RegionRegistered', region, isProxy })
-    }
+    events.push(...this.#registering.values())
     for (const [shard, epoch] of this.#ended) {
       const home = this.#state.homeOf(shard)
       if (home?.epoch !== epoch) this.#ended.delete(shard)

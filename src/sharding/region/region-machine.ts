@@ -40,6 +40,10 @@ export class RegionMachine<Parcel> {
   readonly #hosted: HostedShards
   #phase: 'serving' | 'leaving' | 'flushing' | 'hurrying' | 'stopped' = 'serving'
   #isFrozen = false
+  /** Why the coordinator does not let this region take part. */
+  #refusal: string | undefined
+  /** It leaves, and nobody else could host. */
+  #isAlone = false
   #effects: RegionEffect<Parcel>[] = []
 
   constructor({ self, isProxy, settings }: RegionOptions) {
@@ -48,7 +52,8 @@ export class RegionMachine<Parcel> {
     this.#settings = settings
     const { retryIntervalMs, numberOfShards, bufferedMessagesMax } = settings
     this.table = new RoutingTable(numberOfShards)
-    this.#registration = new RegistrationMachine({ self, isProxy, retryIntervalMs })
+    const registration = { self, isProxy, numberOfShards, retryIntervalMs }
+    this.#registration = new RegistrationMachine(registration)
     this.#buffers = new ShardBuffers(bufferedMessagesMax)
     this.#hosted = new HostedShards(self)
     const isServed = (shard: ShardId) => !this.#isFrozen && this.#hosted.isRunning(shard)
@@ -59,6 +64,7 @@ export class RegionMachine<Parcel> {
     if (this.#phase === 'stopped') return stepStoppedRegion(this.#self, input)
     this.#effects = []
     this.#handle(input)
+    this.#giveUpWaiting()
     this.#leaveWhenDone()
     return this.#effects
   }
@@ -67,6 +73,7 @@ export class RegionMachine<Parcel> {
     return {
       phase: this.#phase,
       isFrozen: this.#isFrozen,
+      refusal: this.#refusal,
       coordinator: this.#registration.coordinator,
       term: this.#registration.term,
       shards: this.#hosted.shards,
@@ -103,6 +110,8 @@ export class RegionMachine<Parcel> {
       case 'CandidatesChanged':
         return this.#register(input)
       case 'NodeRemoved':
+        // The next coordinator may think otherwise.
+        if (input.node === this.#registration.coordinator) this.#refusal = undefined
         this.#register(input)
         return this.#perform(this.#routes.nodeRemoved(input.node))
       case 'AssociationLost':
@@ -113,6 +122,10 @@ export class RegionMachine<Parcel> {
         return this.#perform(this.#routes.returnedByShard(input.shard, input))
       case 'GracefulShutdown':
         return this.#leave()
+      case 'AskRegions': {
+        const message = { type: 'GetCurrentRegions', ask: input.ask, region: this.#self } as const
+        return void this.#effects.push(...this.#registration.toAll(message))
+      }
       case 'Frozen':
       case 'Thawed':
         return this.#freeze(input.type === 'Frozen')
@@ -131,7 +144,15 @@ export class RegionMachine<Parcel> {
     if (isNew) this.#askAgain()
     switch (message.type) {
       case 'RegisterAck':
+        this.#refusal = undefined
         return this.#register({ type: 'Acknowledged' })
+      case 'RegisterRefused':
+        return this.#refused(message.problem)
+      case 'NoOtherRegion':
+        this.#isAlone = true
+        return
+      case 'CurrentRegions':
+        return void this.#effects.push({ type: 'Answer', answer: message })
       case 'ShardHomes':
         return message.homes.forEach((home) => this.#learn(home))
       case 'ShardHome':
@@ -145,6 +166,12 @@ export class RegionMachine<Parcel> {
       default:
         return unreachable(message)
     }
+  }
+
+  #refused(problem: string): void {
+    if (problem === this.#refusal) return
+    this.#refusal = problem
+    this.#effects.push({ type: 'Refused', problem })
   }
 
   #learn(word: Placement): void {
@@ -196,6 +223,14 @@ export class RegionMachine<Parcel> {
     this.#effects.push(...this.#registration.toAll(message))
   }
 
+  /** Whoever sent it hears so at once, and the region does not stay for it. */
+  #giveUpWaiting(): void {
+    if (this.#refusal !== undefined) this.#perform(this.#routes.giveUp('region-refused'))
+    else if (this.#isAlone && this.#phase === 'leaving') {
+      this.#perform(this.#routes.giveUp('region-stopped'))
+    }
+  }
+
   /** What is on its way to others may still come back, so one flush follows it before the region stops. */
   #leaveWhenDone(): void {
     if (this.#phase === 'leaving' && this.#hosted.isEmpty && this.#routes.isEmpty) {
@@ -209,7 +244,7 @@ export class RegionMachine<Parcel> {
 
   #finish(): void {
     this.#phase = 'stopped'
-    this.#perform(this.#routes.giveUp())
+    this.#perform(this.#routes.giveUp('region-stopped'))
     this.#tell({ type: 'RegionStopped', region: this.#self })
     this.table.closeAll()
     this.#effects.push({ type: 'Finish' })

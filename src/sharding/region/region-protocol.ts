@@ -1,7 +1,7 @@
 /** What goes into a region and what comes out of it. `Parcel` is whatever the node routes: entity id, message, reply address. */
 import type { NodeId } from '../../remote/index.ts'
 import type { ShardId } from '../shard-id.ts'
-import type { BetweenRegions, ToCoordinator, ToRegion } from '../sharding-messages.ts'
+import type { BetweenRegions, CurrentRegions, ToCoordinator, ToRegion } from '../sharding-messages.ts'
 import type { Origin } from './shard-buffers.ts'
 
 /** `retry` comes again and again, `register` while there is no coordinator. */
@@ -14,6 +14,8 @@ export type DropReason =
   | 'overtaken'
   /** The region has stopped, or stopped before a home was found. */
   | 'region-stopped'
+  /** The coordinator refuses this region. */
+  | 'region-refused'
 
 export type RegionInput<Parcel> =
   | { readonly type: 'Started'; readonly candidates: readonly NodeId[] }
@@ -41,6 +43,8 @@ export type RegionInput<Parcel> =
       readonly origin: Origin | undefined
     }
   | { readonly type: 'GracefulShutdown' }
+  /** Somebody on this node wants to know the regions; `ask` is a number of its own. */
+  | { readonly type: 'AskRegions'; readonly ask: number }
   | { readonly type: 'Frozen' }
   | { readonly type: 'Thawed' }
   | { readonly type: 'TimerFired'; readonly timer: RegionTimer }
@@ -69,6 +73,10 @@ export type RegionEffect<Parcel> =
   | RoutingEffect<Parcel>
   | HostingEffect
   | { readonly type: 'StartTimer'; readonly timer: RegionTimer; readonly delayMs: number }
+  /** The coordinator does not let this region take part. Said once per problem. */
+  | { readonly type: 'Refused'; readonly problem: string }
+  /** The answer to `AskRegions`. */
+  | { readonly type: 'Answer'; readonly answer: CurrentRegions }
   /** The region has nothing left: stop it and all its timers. */
   | { readonly type: 'Finish' }
 

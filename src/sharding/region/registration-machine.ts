@@ -33,12 +33,14 @@ export type RegistrationEffect = Extract<
 export interface RegistrationOptions {
   readonly self: NodeId
   readonly isProxy: boolean
+  readonly numberOfShards: number
   readonly retryIntervalMs: number
 }
 
 export class RegistrationMachine {
   readonly #self: NodeId
   readonly #isProxy: boolean
+  readonly #numberOfShards: number
   readonly #retryIntervalMs: number
   #candidates: readonly NodeId[] = []
   #coordinator: NodeId | undefined
@@ -46,9 +48,10 @@ export class RegistrationMachine {
   #delayMs = 0
   #isSearching = true
 
-  constructor({ self, isProxy, retryIntervalMs }: RegistrationOptions) {
+  constructor({ self, isProxy, numberOfShards, retryIntervalMs }: RegistrationOptions) {
     this.#self = self
     this.#isProxy = isProxy
+    this.#numberOfShards = numberOfShards
     this.#retryIntervalMs = retryIntervalMs
   }
 
@@ -107,7 +110,9 @@ export class RegistrationMachine {
   }
 
   #register(): RegistrationEffect[] {
-    return this.toAll({ type: 'Register', region: this.#self, isProxy: this.#isProxy })
+    const region = this.#self
+    const isProxy = this.#isProxy
+    return this.toAll({ type: 'Register', region, isProxy, numberOfShards: this.#numberOfShards })
   }
 
   #again(): RegistrationEffect[] {

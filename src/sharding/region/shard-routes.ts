@@ -15,6 +15,7 @@ import type { NodeId } from '../../remote/index.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { BeginHandOff, BetweenRegions, Placement } from '../sharding-messages.ts'
 import { Guests } from './guests.ts'
+import type { DropReason } from './region-protocol.ts'
 import type { RoutingTable } from './routing-table.ts'
 import { type Place, Places, type RoutesEffect, drop, flushTo } from './shard-place.ts'
 import type { Buffered, ShardBuffers } from './shard-buffers.ts'
@@ -205,12 +206,12 @@ export class ShardRoutes<Parcel> {
     return [{ type: 'Tell', message: { type: 'GetShardHome', shard, region: this.#self } }]
   }
 
-  /** Nothing will be routed any more. */
-  giveUp(): RoutesEffect<Parcel>[] {
+  /** Nobody will give a home to what waits. */
+  giveUp(reason: DropReason): RoutesEffect<Parcel>[] {
     return this.#buffers.shards.flatMap((shard) =>
       this.#buffers.take(shard).map((item) => {
         const { origin, parcel } = item
-        return origin ? this.#guests.giveBack(shard, item) : drop(parcel, 'region-stopped')
+        return origin ? this.#guests.giveBack(shard, item) : drop(parcel, reason)
       }),
     )
   }
