@@ -37,7 +37,7 @@ async function run(folder: string, seeds: readonly string[]): Promise<void> {
   const report = (): void => tell({ type: 'Report', report: reportOf(node, teller) })
   report()
   const timer = setInterval(report, reportEveryMs)
-  await node.system.whenTerminated
+  await node.whenStopped
   clearInterval(timer)
   process.exit(0)
 }

@@ -36,6 +36,7 @@ export const adapters: ReadonlySet<string> = new Set([
   'src/foundation/event-loop-dispatcher.ts',
   'src/foundation/console-logger.ts',
   'src/remote/tcp-transport.ts',
+  'src/persistence/journals/exit-guard.ts',
   'src/persistence/journals/lmdb-folder.ts',
   'src/persistence/journals/lmdb-journal.ts',
   'src/persistence/journals/lmdb-lock.ts',

@@ -31,7 +31,10 @@ export {
   type SideEffect,
   type Verdict,
 } from './event-sourcing/effect.ts'
-export { EventSourcedBehavior, EventSourcedFamily } from './event-sourcing/event-sourced-behavior.ts'
+export {
+  EventSourcedBehavior,
+  EventSourcedFamily,
+} from './event-sourcing/event-sourced-behavior.ts'
 export * from './event-sourcing/event-sourced-errors.ts'
 export type {
   EventSourcedContext,
@@ -45,6 +48,7 @@ export type {
 export {
   type EventSourcedSettings,
   defaultEventSourcedSettings,
+  problemsWithEventSourced,
 } from './event-sourcing/event-sourced-settings.ts'
 export { type RecoveryPermit, RecoveryPermits } from './event-sourcing/recovery-permits.ts'
 export { FaultyJournal, type JournalFaults } from './faulty-journal.ts'
@@ -53,4 +57,8 @@ export { MemoryJournal, type MemoryJournalOptions } from './journals/memory-jour
 export { MemoryStore } from './journals/memory-store.ts'
 export * from './persistence-errors.ts'
 export { checkPersistenceId, numberOfSlices, persistenceIdOf, sliceOf } from './persistence-id.ts'
-export { type JournalSettings, defaultJournalSettings } from './persistence-settings.ts'
+export {
+  type JournalSettings,
+  defaultJournalSettings,
+  problemsWithJournalSettings,
+} from './persistence-settings.ts'

@@ -1,5 +1,6 @@
 /** What can be tuned about journals, and what each choice costs. */
 import { seconds } from '../foundation/duration.ts'
+import { unknownSettings } from '../foundation/invalid-settings.ts'
 
 export interface JournalSettings {
   /** Bytes of one event; a larger one is refused. Large events make every recovery slow. */
@@ -42,9 +43,12 @@ const mayBeInfinite: ReadonlySet<string> = new Set(['stoppedWriterKillAfterMs'])
 
 /** Every problem at once, in words for the person who set it; empty when all is well. */
 export function problemsWithJournalSettings(settings: JournalSettings): string[] {
-  const problems = Object.entries<number>({ ...settings })
-    .filter(([name, value]) => !isWhole(value) && !(value === Infinity && mayBeInfinite.has(name)))
-    .map(([name, value]) => `${name} must be a whole number of at least 1, not ${value}`)
+  const problems = unknownSettings(settings, defaultJournalSettings)
+  for (const name of Object.keys(defaultJournalSettings) as (keyof JournalSettings)[]) {
+    const value = settings[name]
+    if (isWhole(value) || (value === Infinity && mayBeInfinite.has(name))) continue
+    problems.push(`${name} must be a whole number of at least 1, not ${value}`)
+  }
   if (settings.waitingBytesMax < settings.eventBytesMax) {
     problems.push('waitingBytesMax must be at least eventBytesMax, or no such event is ever stored')
   }

@@ -1,5 +1,6 @@
 /** What can be tuned about event-sourced entities, and what each choice costs. */
 import { seconds } from '../../foundation/duration.ts'
+import { unknownSettings } from '../../foundation/invalid-settings.ts'
 
 export interface EventSourcedSettings {
   /** Commands kept while the entity recovers or waits for its journal, and again as many that it stashes; the next is dropped. */
@@ -24,7 +25,10 @@ export const defaultEventSourcedSettings: EventSourcedSettings = {
 
 /** Every problem at once, in words for the person who set it; empty when all is well. */
 export function problemsWithEventSourced(settings: EventSourcedSettings): string[] {
-  return Object.entries(settings)
-    .filter(([, value]) => !Number.isSafeInteger(value) || value < 1)
-    .map(([name, value]) => `${name} must be a whole number of at least 1, not ${value}`)
+  const names = Object.keys(defaultEventSourcedSettings) as (keyof EventSourcedSettings)[]
+  const wrong = names.filter((name) => !Number.isSafeInteger(settings[name]) || settings[name] < 1)
+  return [
+    ...unknownSettings(settings, defaultEventSourcedSettings),
+    ...wrong.map((name) => `${name} must be a whole number of at least 1, not ${settings[name]}`),
+  ]
 }

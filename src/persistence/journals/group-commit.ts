@@ -57,6 +57,11 @@ export class GroupCommit<Op extends Operation> {
     if (!this.#isRunning) void this.#run()
   }
 
+  /** Whether a commit is under way. */
+  get isBusy(): boolean {
+    return this.#isRunning
+  }
+
   /** Resolves when nothing waits and no commit is under way; with false when a commit hangs and was given up. */
   async whenIdle(): Promise<boolean> {
     if (this.#isRunning && !this.#isStuck) {

@@ -19,6 +19,7 @@ import type {
 import { JournalClosed, JournalUnavailable } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
 import { defaultJournalSettings, type JournalSettings } from '../persistence-settings.ts'
+import { guardExit } from './exit-guard.ts'
 import { checkAppend, checkClaim, checkRange, checkSettings, checkWhole } from './fence.ts'
 import { GroupCommit } from './group-commit.ts'
 import type { LmdbCommit } from './lmdb-commit.ts'
@@ -51,6 +52,7 @@ export class LmdbJournal implements Journal {
   readonly #settings: JournalSettings
   readonly #reader: LmdbReader
   readonly #commits: GroupCommit<LmdbWrite>
+  readonly #endGuard: () => void
   #closing: Promise<void> | undefined
 
   private constructor({ tables, settings, timers, stoppedWriter }: LmdbJournalParts) {
@@ -68,6 +70,7 @@ export class LmdbJournal implements Journal {
       return transact(tables, heads, takeWithLock).finally(() => watch.end())
     }
     this.#commits = new GroupCommit(run, settings, timers)
+    this.#endGuard = guardExit(() => this.#commits.isBusy)
   }
 
   /** Opens the folder, or throws a CodedError that says what is wrong with it. */
@@ -134,7 +137,9 @@ export class LmdbJournal implements Journal {
   async #close(): Promise<void> {
     const isIdle = await this.#commits.whenIdle()
     // A commit that hangs holds the environment: waiting for it would hang the shutdown, too.
-    if (isIdle) await this.#tables.environment.close()
+    if (!isIdle) return
+    await this.#tables.environment.close()
+    this.#endGuard()
   }
 
   /** `check` answers the bytes to be stored. What it throws rejects the promise, which is the only one made. */

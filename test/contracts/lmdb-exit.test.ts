@@ -1,0 +1,37 @@
+/** A process that exits in the middle of a commit leaves no lock behind. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+import { LmdbJournal } from '../../src/persistence/index.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'sherd-exit-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Runs a process that writes and then ends in this way; answers what it printed on standard error. */
+function runWriter(way: 'exit' | 'throw'): Promise<{ signal: string | null; told: string }> {
+  const program = fileURLToPath(new URL('./lmdb-quitter.ts', import.meta.url))
+  const child = spawn(process.execPath, ['--import', 'tsx', program, folder, way])
+  let told = ''
+  child.stderr.on('data', (chunk) => (told += String(chunk)))
+  return new Promise((resolve) => {
+    child.once('close', (_code, signal) => resolve({ signal, told }))
+  })
+}
+
+test.each(['exit', 'throw'] as const)(
+  'others write on after a process ended by %s during a commit',
+  async (way) => {
+    const { signal, told } = await runWriter(way)
+    expect(signal).toBe('SIGKILL')
+    expect(told).toContain('Await node.stop() before process.exit()')
+    if (way === 'throw') expect(told).toContain('the dog ate it')
+    const journal = LmdbJournal.open({ folder })
+    const { epoch } = await journal.claim('after', 'survivor')
+    expect(epoch).toBeGreaterThan(0)
+    await journal.close()
+  },
+  30_000,
+)
