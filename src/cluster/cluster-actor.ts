@@ -13,6 +13,7 @@ import {
   type Behavior,
   Behaviors,
   UnhandledMessage,
+  withoutDeadLetterLog,
 } from '../actor/index.ts'
 import { assert, AssertionFailed, unreachable } from '../foundation/assert.ts'
 import { show } from '../foundation/show.ts'
@@ -275,7 +276,8 @@ export class ClusterActor {
 
   /** To that node, or to whoever lives at that address. */
   #send(to: Address, message: ClusterMessage): void {
-    this.#options.remoting.refAt(to, clusterPath).tell(clusterProtocol.pack(message))
+    const packed = withoutDeadLetterLog(clusterProtocol.pack(message))
+    this.#options.remoting.refAt(to, clusterPath).tell(packed)
   }
 
   #publish(event: ClusterEvent): void {

@@ -233,8 +233,11 @@ export class ClusterMachine {
         return this.#freeze('minority')
       case 'Thaw':
         return this.#thaw('minority')
-      case 'Down':
-        return this.#stepMembership(effect, now)
+      case 'Down': {
+        // Whoever may have been given up itself gives nobody else up; and if nobody has said by now that it was not, it was.
+        const nodes = this.#frozen.has('paused') ? [this.#self] : effect.nodes
+        return this.#stepMembership({ type: 'Down', nodes }, now)
+      }
       default:
         return unreachable(effect)
     }
@@ -256,6 +259,8 @@ export class ClusterMachine {
         return this.#freeze('paused')
       case 'Thaw':
         return this.#thaw('paused')
+      case 'Hopeless':
+        return this.#stepMembership({ type: 'Down', nodes: [this.#self] }, now)
       default:
         return unreachable(effect)
     }

@@ -1,5 +1,6 @@
 /** Whether cluster settings make sense, each alone and together: every problem at once, in words for who set them. */
-import type { ClusterSettings } from './cluster-settings.ts'
+import { unknownSettings } from '../foundation/invalid-settings.ts'
+import { type ClusterSettings, defaultClusterSettings } from './cluster-settings.ts'
 import { detectionSpreadMs } from './detection/detection-time.ts'
 import { problemsWithDowning, stableAfterMs } from './downing/downing-settings.ts'
 
@@ -27,6 +28,7 @@ const counts: readonly ('minMembers' | 'monitoredByMembers' | 'phiSamplesMax')[]
 /** Empty when all is well. */
 export function problemsWithClusterSettings(settings: ClusterSettings): string[] {
   return [
+    ...unknownSettings(settings, defaultClusterSettings),
     ...problemsAlone(settings),
     ...problemsTogether(settings),
     ...problemsWithDowning(settings.downing),

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { problemsWithClusterSettings } from './cluster-settings-check.ts'
 import {
+  type ChosenClusterSettings,
   type ClusterSettings,
   agreementOf,
+  clusterSettings,
   defaultClusterSettings,
   disagreements,
 } from './cluster-settings.ts'
@@ -13,6 +15,25 @@ const problems = (changes: Partial<ClusterSettings>) =>
 describe('cluster settings', () => {
   test('are well by default', () => {
     expect(problems({})).toEqual([])
+  })
+
+  test('can be given in part, those for downing as well', () => {
+    const chosen = clusterSettings({ minMembers: 3, downing: { stableAfterMs: 3_000 } })
+    expect(problemsWithClusterSettings(chosen)).toEqual([])
+    expect(chosen).toEqual({
+      ...defaultClusterSettings,
+      minMembers: 3,
+      downing: { ...defaultClusterSettings.downing, stableAfterMs: 3_000 },
+    })
+  })
+
+  test('refuse names that are none', () => {
+    const wrong = { gossipMs: 5, downing: { stableAfter: 3_000 } }
+    const found = problemsWithClusterSettings(clusterSettings(wrong as ChosenClusterSettings))
+    expect(found).toEqual([
+      expect.stringContaining('gossipMs is not a setting; known are tickIntervalMs, '),
+      expect.stringContaining('downing.stableAfter is not a setting; known are role, '),
+    ])
   })
 
   test('name every problem at once', () => {

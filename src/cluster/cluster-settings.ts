@@ -74,6 +74,17 @@ export const defaultClusterSettings: ClusterSettings = {
   downing: defaultDowningSettings,
 }
 
+/** What can be chosen, each name alone. */
+export interface ChosenClusterSettings extends Partial<Omit<ClusterSettings, 'downing'>> {
+  readonly downing?: Partial<DowningSettings>
+}
+
+/** What was chosen, with defaults for the rest. */
+export function clusterSettings(chosen: ChosenClusterSettings = {}): ClusterSettings {
+  const downing = { ...defaultDowningSettings, ...chosen.downing }
+  return { ...defaultClusterSettings, ...chosen, downing }
+}
+
 /** The settings that must be equal on all nodes, as a newcomer shows them. */
 export function agreementOf(settings: ClusterSettings): Readonly<Record<string, string>> {
   return {

@@ -5,17 +5,22 @@
  */
 import type { ActorSystem, ShutdownReason } from '../actor/index.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
-import { type Address, hostAndPortOf, type NodeId, type Remoting } from '../remote/index.ts'
+import type { Address, NodeId, Remoting } from '../remote/index.ts'
 import { ClusterActor, type ClusterEnd, type ClusterOwner } from './cluster-actor.ts'
 import { IncompatibleSettings, InvalidAddress, JoinFailed, NeverUp } from './cluster-errors.ts'
 import type { ClusterEvent } from './cluster-events.ts'
 import type { ClusterMembership, ClusterState } from './cluster-membership.ts'
 import type { ClusterSnapshot } from './cluster-protocol.ts'
-import { type ClusterSettings, defaultClusterSettings } from './cluster-settings.ts'
+import {
+  type ChosenClusterSettings,
+  type ClusterSettings,
+  clusterSettings,
+} from './cluster-settings.ts'
 import { problemsWithClusterSettings } from './cluster-settings-check.ts'
 import { leaveOnShutdown } from './cluster-shutdown.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { type Gossip, memberOf } from './gossip/gossip.ts'
+import { isSeedAddress } from './joining/seed-address.ts'
 import { Signal } from './signal.ts'
 
 export interface ClusterStartOptions {
@@ -23,7 +28,7 @@ export interface ClusterStartOptions {
   readonly remoting: Remoting
   /** What this node is for: singletons and entity types may be bound to a role. */
   readonly roles?: readonly string[]
-  readonly settings?: Partial<ClusterSettings>
+  readonly settings?: ChosenClusterSettings
 }
 
 export class Cluster implements ClusterMembership {
@@ -41,7 +46,7 @@ export class Cluster implements ClusterMembership {
 
   /** Outside any cluster until it is told whom to join. Throws `InvalidSettings`. */
   static start(options: ClusterStartOptions): Cluster {
-    const settings = { ...defaultClusterSettings, ...options.settings }
+    const settings = clusterSettings(options.settings)
     const problems = [...problemsWithClusterSettings(settings), ...problemsWithRoles(options.roles)]
     if (problems.length > 0) throw new InvalidSettings('The settings of the cluster', problems)
     return new Cluster(options, settings)
@@ -167,8 +172,22 @@ export class Cluster implements ClusterMembership {
 
   #shutDown(reason: ClusterEnd, problems: readonly string[]): void {
     this.#up.fail(this.#whyNeverUp(reason, problems))
+    if (reason === 'downing') this.#sayThatWeAreRemoved()
     this.#ended.set()
     this.#shutSystemDown({ type: reason })
+  }
+
+  /** Somebody has to start this process again, and must hear of it. */
+  #sayThatWeAreRemoved(): void {
+    const { members, unreachable } = this.state
+    const { exitProcess } = this.#system.settings
+    const next = exitProcess
+      ? 'This process exits'
+      : 'This process goes on without it: start it again, or let the setting `actor.exitProcess` end it'
+    this.#system.log.error(
+      { node: this.self, members: members.length, unreachable: [...unreachable] },
+      `This node was removed from the cluster: the others have given it up, or it could not reach the majority of them (${unreachable.size} of ${members.length} members were unreachable from here). It stops now, and only a new one can join. ${next}.`,
+    )
   }
 
   #whyNeverUp(reason: ClusterEnd, problems: readonly string[]): Error {
@@ -202,14 +221,8 @@ export class Cluster implements ClusterMembership {
   }
 }
 
-const addressForm = /^(\[[0-9a-fA-F:.]+\]|[^\s/#@:[\]]{1,250}):\d{1,5}$/
-
 function refuseBadAddress(address: Address): void {
-  const isAddress = typeof address === 'string' && addressForm.test(address)
-  if (!isAddress) throw new InvalidAddress(String(address))
-  const { host, port } = hostAndPortOf(address)
-  // Resolvers refuse names like these only after a long wait.
-  if (port < 1 || port > 65_535 || /_[^.]*$/.test(host)) throw new InvalidAddress(address)
+  if (!isSeedAddress(address)) throw new InvalidAddress(String(address))
 }
 
 function problemsWithRoles(roles: readonly string[] = []): string[] {

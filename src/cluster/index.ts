@@ -16,13 +16,19 @@ export { ClusterMachine } from './cluster-machine.ts'
 export type * from './cluster-membership.ts'
 export type * from './cluster-messages.ts'
 export type * from './cluster-protocol.ts'
-export { type ClusterSettings, defaultClusterSettings } from './cluster-settings.ts'
+export {
+  type ChosenClusterSettings,
+  type ClusterSettings,
+  clusterSettings,
+  defaultClusterSettings,
+} from './cluster-settings.ts'
 export { problemsWithClusterSettings } from './cluster-settings-check.ts'
 export {
   type DowningSettings,
   defaultDowningSettings,
   stableAfterMs,
 } from './downing/downing-settings.ts'
+export { isSeedAddress } from './joining/seed-address.ts'
 export type { Gossip } from './gossip/gossip.ts'
 export {
   type Member,

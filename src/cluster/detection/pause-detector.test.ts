@@ -57,6 +57,14 @@ describe('PauseDetector', () => {
     expect(types(detector.step(standing('b', 2), 31_002))).toEqual(['Thaw'])
   })
 
+  test('does not count itself awake because the others have gone meanwhile', () => {
+    const { detector } = woken(['b', 'c'])
+    expect(detector.step({ type: 'MembersChanged', others: ['c'] }, 30_010)).toEqual([])
+    const gone = detector.step({ type: 'MembersChanged', others: ['d'] }, 30_020)
+    expect(types(gone)).toEqual(['Hopeless'])
+    expect(detector.step(standing('d', 1), 30_030)).not.toContainEqual({ type: 'Thaw' })
+  })
+
   test('has nobody to ask when alone', () => {
     expect(types(woken([]).effects)).toEqual(['Overslept', 'Freeze', 'Thaw'])
   })

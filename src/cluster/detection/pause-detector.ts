@@ -3,10 +3,11 @@
  * event loop), and finds out whether it did.
  *
  *   awake ──gap between two looks at the clock──▶ doubting ──most members say "member"──▶ awake
+ *                                                    └──too few of them are left to say it──▶ hopeless
  *
- * Invariant: after a long gap nothing counts as awake before more than half of the members, the node itself included,
- * have answered a question that was asked after the gap. Members that agree on that many outvote any side that could
- * have removed us.
+ * Invariant: after a long gap nothing counts as awake before more than half of the members as they were before it, the
+ * node itself included, have answered a question that was asked after the gap. Members that agree on that many outvote
+ * any side that could have removed us. Those who went or came meanwhile cannot vouch for us.
  */
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../remote/index.ts'
@@ -27,6 +28,8 @@ export type PauseEffect =
   | { readonly type: 'Overslept'; readonly ms: number }
   | { readonly type: 'Freeze' }
   | { readonly type: 'Thaw' }
+  /** Nobody can prove any more that this node was not given up: it must end. */
+  | { readonly type: 'Hopeless' }
 
 export interface PauseSnapshot {
   readonly isDoubting: boolean
@@ -38,6 +41,8 @@ export class PauseDetector {
   readonly #settings: ClusterSettings
   readonly #answered = new Set<NodeId>()
   #others: readonly NodeId[] = []
+  /** The others as they were when the doubt began. */
+  #electorate: readonly NodeId[] = []
   #question = 0
   #isDoubting = false
   #askAgainAt = 0
@@ -77,7 +82,10 @@ export class PauseDetector {
     // from us, so every sleep that is forgiven is followed by the question.
     if (gap < 2 * heartbeatIntervalMs) return []
     const effects: PauseEffect[] = [{ type: 'Overslept', ms: gap - tickIntervalMs }]
-    if (!this.#isDoubting) effects.push({ type: 'Freeze' })
+    if (!this.#isDoubting) {
+      effects.push({ type: 'Freeze' })
+      this.#electorate = this.#others
+    }
     this.#isDoubting = true
     return [...effects, ...this.#ask(now), ...this.#conclude()]
   }
@@ -95,20 +103,24 @@ export class PauseDetector {
       from: this.#self,
       question: this.#question,
     }
-    return this.#others.map((to) => ({ type: 'Send', to, message }))
+    return this.#electorate.map((to) => ({ type: 'Send', to, message }))
   }
 
   #heard({ from, question, standing }: Standing): PauseEffect[] {
-    const isAnswer = question === this.#question && this.#others.includes(from)
+    const isAnswer = question === this.#question && this.#electorate.includes(from)
     if (!this.#isDoubting || !isAnswer || standing !== 'member') return []
     this.#answered.add(from)
     return this.#conclude()
   }
 
   #conclude(): PauseEffect[] {
-    const votes = this.#others.filter((node) => this.#answered.has(node)).length + 1
-    if (!this.#isDoubting || votes * 2 <= this.#others.length + 1) return []
-    this.#isDoubting = false
-    return [{ type: 'Thaw' }]
+    if (!this.#isDoubting) return []
+    const isMost = (votes: number): boolean => votes * 2 > this.#electorate.length + 1
+    if (isMost(this.#answered.size + 1)) {
+      this.#isDoubting = false
+      return [{ type: 'Thaw' }]
+    }
+    const left = this.#electorate.filter((node) => this.#others.includes(node)).length
+    return isMost(left + 1) ? [] : [{ type: 'Hopeless' }]
   }
 }

@@ -1,5 +1,6 @@
 /** What can be tuned about the end of a split, and how long to wait before anybody is given up. */
 import { seconds } from '../../foundation/duration.ts'
+import { unknownSettings } from '../../foundation/invalid-settings.ts'
 
 export interface DowningSettings {
   /** Only members with this role count when the majority is sought; undefined counts all. */
@@ -73,7 +74,9 @@ export function agreementOnDowning(settings: DowningSettings): Readonly<Record<s
 }
 
 export function problemsWithDowning(settings: DowningSettings): string[] {
-  const problems: string[] = []
+  const problems = unknownSettings(settings, defaultDowningSettings).map(
+    (problem) => `downing.${problem}`,
+  )
   const { stableAfterMs: wait, downAllWhenUnstableMs: limit } = settings
   const share = settings.indirectlyConnectedShareMax
   if (wait !== 'by-size' && !(wait > 0 && wait < Infinity)) {
