@@ -29,6 +29,18 @@ describe('a write that fails', () => {
     await probe.expect('')
   })
 
+  test('while the entity stops is told to its caller, and is no unhandled rejection', async () => {
+    const { journal, system, time } = scene
+    const actor = system.spawn(list(journal))
+    await time.settle()
+    journal.setFaults({ ...noFaults, failsUnknown: 1, failsBefore: 0 })
+    const ask = actor.ask<unknown>((to) => append('a', to))
+    actor.tell(PoisonPill)
+    // The test runner fails a test during which a rejection was not handled.
+    await expect(ask).rejects.toBeInstanceOf(EventsOutcomeUnknown)
+    await createTestProbe(system).expectTerminated(actor)
+  })
+
   test('an unknown outcome stops the entity, and the next one learns the truth', async () => {
     const { journal, system, time } = scene
     const actor = system.spawn(list(journal))

@@ -142,8 +142,9 @@ export class WritePipeline<Command, Event, State> {
   #conclude(outcome: WriteOutcome): void {
     if (this.#turn.isTerminated) return this.giveUp()
     if (this.#phase === 'ended') return
+    const isDraining = this.#phase === 'draining'
     const thrown = this.#perform(this.#machine.step(outcome))
-    if (this.#phase === 'draining') {
+    if (isDraining) {
       if (thrown !== undefined) this.#context.log.error({ err: thrown.error }, 'failed at the end')
       this.#isDone()
     } else if (thrown === undefined) {
