@@ -10,7 +10,7 @@ import type { CounterReply } from './failover-counter.ts'
 const pauseMs = 10
 
 /** Failures after which a call may be repeated; any other ends the benchmark. */
-const repeated: ReadonlySet<string> = new Set(['CALL_TIMEOUT', 'NOT_STORED'])
+const repeated: ReadonlySet<string> = new Set(['CALL_TIMEOUT', 'ENTITY_UNAVAILABLE', 'NOT_STORED'])
 
 export type CallCounter = (operation: number) => Promise<CounterReply>
 

@@ -6,7 +6,8 @@ import { startNode } from '../src/node/index.ts'
 import { CoordinatorStarted } from '../src/sharding/index.ts'
 import { Counter, hostRole } from './failover-counter.ts'
 
-process.on('disconnect', () => process.exit(0))
+// Not by an exit, which would wait for a commit under way, which waits for this thread.
+process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 process.send?.('loaded')
 const [folder = '', port = '', seeds = ''] = process.argv.slice(2)
 const node = await startNode({

@@ -10,6 +10,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type SherdNode, startNode } from '../src/node/index.ts'
 import { LmdbJournal, persistenceIdOf } from '../src/persistence/index.ts'
@@ -80,6 +81,21 @@ export class Host {
   end(signal: 'SIGKILL' | 'SIGTERM'): void {
     this.#mayExit = true
     this.#child.kill(signal)
+  }
+
+  /** Lets it leave; resolves when its process is gone. */
+  async leave(patienceMs: number): Promise<void> {
+    this.end('SIGTERM')
+    const isLate = new AbortController()
+    const late = async (): Promise<never> => {
+      await pause(patienceMs, undefined, { signal: isLate.signal })
+      throw new Error(`a host has not left in ${patienceMs} ms:\n${this.#words.join('\n')}`)
+    }
+    try {
+      await Promise.race([this.whenExited, late()])
+    } finally {
+      isLate.abort()
+    }
   }
 }
 

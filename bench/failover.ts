@@ -121,8 +121,7 @@ async function leave({ cluster, callers, note }: Stage, row: 'leave' | 'leaveCoo
   const { there, elsewhere } = callers.split(leaver.pid)
   callers.forgetGaps()
   const toldMs = performance.now()
-  leaver.end('SIGTERM')
-  await leaver.whenExited
+  await leaver.leave(patienceMs)
   cluster.tell(`${leaver.address} exited`)
   await callers.answersSince(performance.now(), patienceMs)
   const movedMs = longestGapMs(there)

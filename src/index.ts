@@ -1,11 +1,12 @@
 /**
- * The front door of Sherd: `defineEntity` and `startNode`, what calls can fail with, and below them actors with the values
- * they are configured with. What stands behind is in doors of its own: `sherd/cluster`, `sherd/sharding`,
+ * The front door of Sherd: `defineEntity` and `startNode`, what a start and a call can fail with, and below them actors with
+ * the values they are configured with. What stands behind is in doors of its own: `sherd/cluster`, `sherd/sharding`,
  * `sherd/persistence`, `sherd/singleton`, `sherd/remote`, `sherd/serialization`.
  */
 export * from './actor/index.ts'
 export {
   CallAborted,
+  CallBroken,
   CallError,
   type CallOptions,
   type CallSite,
@@ -22,18 +23,30 @@ export {
   type EntityOptions,
   type EntityType,
   entityType,
+  EntityUnavailable,
   type EventHandlers,
   NodeStopping,
   type NoEvents,
   NotStored,
   type PlainEntitySpec,
   type PlainSelf,
+  ValueCannotTravel,
   TooManyEvents,
   UnknownCommand,
   UnknownEvent,
   UnreadableAnswer,
 } from './entity/index.ts'
-export type { Cluster, ClusterEvent, ClusterState, Member, MemberStatus } from './cluster/index.ts'
+export {
+  type Cluster,
+  type ClusterEvent,
+  type ClusterState,
+  IncompatibleSettings,
+  InvalidAddress,
+  JoinFailed,
+  type Member,
+  type MemberStatus,
+  NeverUp,
+} from './cluster/index.ts'
 export { AssertionFailed } from './foundation/assert.ts'
 export type { Clock } from './foundation/clock.ts'
 export { CodedError } from './foundation/coded-error.ts'
@@ -54,5 +67,29 @@ export {
   SherdNode,
   startNode,
 } from './node/index.ts'
+export {
+  JournalClosed,
+  JournalCorrupted,
+  JournalFolderUnusable,
+  JournalFormatMismatch,
+  JournalUnavailable,
+} from './persistence/index.ts'
+export {
+  type Address,
+  addressOfNode,
+  HandshakeBroken,
+  HandshakeError,
+  HandshakeTimeout,
+  HostNotOurs,
+  IncarnationRefused,
+  InsecureBind,
+  type NodeId,
+  PortTaken,
+  SecretMissing,
+  WrongAddress,
+  WrongClusterName,
+  WrongProtocol,
+  WrongSecret,
+} from './remote/index.ts'
 export { CannotSerialize } from './serialization/index.ts'
-export type { EntityExplanation } from './sharding/index.ts'
+export { type EntityExplanation, InvalidEntityId } from './sharding/index.ts'

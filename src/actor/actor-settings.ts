@@ -1,5 +1,6 @@
 /** What can be tuned about actors, and what each choice costs. */
 import { minutes, seconds } from '../foundation/duration.ts'
+import { unknownSettings } from '../foundation/invalid-settings.ts'
 
 export interface ActorSettings {
   /** How long an ask waits when it does not say. Longer hides a dead callee, shorter fails under load. */
@@ -33,12 +34,7 @@ export const defaultActorSettings: ActorSettings = {
 
 /** Every problem at once, in words for the person who set it; empty when all is well. */
 export function problemsWithActorSettings(settings: ActorSettings): string[] {
-  const problems: string[] = []
-  const known = new Set(Object.keys(defaultActorSettings))
-  for (const name of Object.keys(settings)) {
-    if (!known.has(name))
-      problems.push(`${name} is not a setting; known are ${[...known].join(', ')}`)
-  }
+  const problems = unknownSettings(settings, defaultActorSettings)
   for (const name of ['askTimeoutMs', 'handlerStopTimeoutMs', 'logDeadLettersSuspendMs'] as const) {
     const value = settings[name]
     const isTime = typeof value === 'number' && value > 0 && value < Infinity

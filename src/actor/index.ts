@@ -8,12 +8,16 @@
  * Promises: one message at a time per actor, async handlers included; order per sender and receiver; every message is
  * handled, or is a `DeadLetter`, `Dropped` or `UnhandledMessage` on the event stream with a reason; every ask ends.
  */
-export type { ActorContext, AskAnswer, SpawnOptions } from './context/actor-context.ts'
+export type { ActorContext, Askable, AskAnswer, SpawnOptions } from './context/actor-context.ts'
 export * from './actor-errors.ts'
 export { InvalidSettings } from '../foundation/invalid-settings.ts'
 export { ActorPath, encodeActorName } from './ref/actor-path.ts'
 export type { ActorRef, AskOptions } from './ref/actor-ref.ts'
-export { type ActorSettings, defaultActorSettings } from './actor-settings.ts'
+export {
+  type ActorSettings,
+  defaultActorSettings,
+  problemsWithActorSettings,
+} from './actor-settings.ts'
 export { ActorSystem, type ActorSystemOptions } from './actor-system.ts'
 export type { TimerKey, TimerScheduler } from './context/actor-timers.ts'
 export type {
@@ -44,6 +48,7 @@ export {
   UnhandledMessage,
   notInfluenceReceiveTimeout,
   suppressDeadLetterLog,
+  withoutDeadLetterLog,
 } from './events/lost-messages.ts'
 export type { MailboxOptions, OverflowPolicy } from './cell/mailbox.ts'
 export type { MessageMatch } from './context/message-adapters.ts'
@@ -81,6 +86,7 @@ export {
 export { type Failure, type InternalRef, internal, isRef, type Watcher } from './ref/actor-ref.ts'
 export { ask, type AskTarget, askWithStatus, Question } from './ref/ask.ts'
 export type { Cell } from './cell/cell.ts'
+export type { ChildActors } from './cell/cell-state.ts'
 export { Gate } from './cell/gate.ts'
 export { spawnGated } from './cell/spawn.ts'
 export { LocalRef } from './ref/local-ref.ts'

@@ -11,7 +11,7 @@
  *   })
  */
 import { type Duration, toMs } from '../foundation/duration.ts'
-import { InvalidSettings } from '../foundation/invalid-settings.ts'
+import { InvalidSettings, unknownSettings } from '../foundation/invalid-settings.ts'
 import { show } from '../foundation/show.ts'
 import { problemWithId } from '../foundation/text.ts'
 import type {
@@ -90,6 +90,7 @@ export function defineEntity(
     ...problemsWithFunctions('events', events ?? {}),
     ...problemsWithFunctions('commands', commands),
     ...problemsWithOptions(spec),
+    ...unknownSettings(spec, knownInSpec),
   ]
   if (typeof state !== 'function') problems.push('state must be a function that makes the state')
   if (problems.length > 0) throw new InvalidSettings(`The entity ${show(name)}`, problems)
@@ -116,7 +117,11 @@ export function entityType<Entity extends EntityType<unknown>>(
   name: string,
   options: EntityOptions = {},
 ): EntityType<CommandsOf<Entity>> {
-  const problems = [...problemsWithName(name), ...problemsWithOptions(options)]
+  const problems = [
+    ...problemsWithName(name),
+    ...problemsWithOptions(options),
+    ...unknownSettings(options, knownOptions),
+  ]
   if (problems.length > 0) throw new InvalidSettings(`The entity type ${show(name)}`, problems)
   const { role, numberOfShards } = options
   return {
@@ -129,6 +134,13 @@ export function entityType<Entity extends EntityType<unknown>>(
 export function isDefinition(entity: EntityType<unknown>): entity is AnyEntity {
   return 'commands' in entity && 'state' in entity
 }
+
+const knownOptions = {
+  role: true,
+  numberOfShards: true,
+  passivateAfter: true,
+} satisfies Record<keyof EntityOptions, true>
+const knownInSpec = { state: true, events: true, commands: true, ...knownOptions }
 
 /** Stands in paths and in persistence ids. */
 const nameForm = /^[A-Za-z][\w.-]*$/

@@ -30,6 +30,21 @@ describe('what is inferred of a durable entity', () => {
     expectTypeOf<keyof Handle>().toEqualTypeOf<'increment' | 'get' | 'rename' | 'later'>()
   })
 
+  test('rest arguments may be a list that nobody changes', () => {
+    const Cart = defineEntity('Cart', {
+      state: (): readonly string[] => [],
+      events: { Filled: (state, ...lines: readonly string[]) => [...state, ...lines] },
+      commands: {
+        fill: (self, first: string, ...lines: readonly string[]) =>
+          self.persist('Filled', first, ...lines).length,
+      },
+    })
+    type Fill = EntityHandle<CommandsOf<typeof Cart>>['fill']
+    expectTypeOf<Fill>().toEqualTypeOf<
+      (first: string, ...lines: readonly string[]) => Promise<number>
+    >()
+  })
+
   test('nothing is any', () => {
     expectTypeOf<Parameters<Handle['increment']>[0]>().not.toBeAny()
     expectTypeOf<ReturnType<Handle['get']>>().not.toBeAny()

@@ -37,7 +37,9 @@ export class DurableEntities {
       commandHandler: (state, call, context) => this.#handle(state, call, context),
       eventHandler: (state, event) => replay(entity, state, event),
       refused: (call, error) => {
-        if (isEntityCall(call)) call.replyTo.tell(notDone(error))
+        if (!isEntityCall(call)) return
+        world.answered.add(call)
+        call.replyTo.tell(notDone(error))
       },
       journal,
       codec,

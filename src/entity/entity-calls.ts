@@ -11,15 +11,22 @@ import {
   SystemTerminated,
 } from '../actor/index.ts'
 import { unreachable } from '../foundation/assert.ts'
+import { toMs } from '../foundation/duration.ts'
+import { InvalidSettings, unknownSettings } from '../foundation/invalid-settings.ts'
+import { TooManyAsks } from '../remote/index.ts'
 import { CannotSerialize } from '../serialization/index.ts'
+import { EntityMessageDropped, RegionRefused } from '../sharding/index.ts'
 import { isDefinition, type EntityType } from './define-entity.ts'
 import {
   CallAborted,
+  CallBroken,
   type CallSite,
   CallTimeout,
   CommandFailed,
+  EntityUnavailable,
   NodeStopping,
   NotStored,
+  ValueCannotTravel,
   UnknownCommand,
   UnreadableAnswer,
 } from './entity-errors.ts'
@@ -74,11 +81,13 @@ export class EntityCalls {
     this.#options = options
   }
 
+  /** Throws `InvalidDuration` and `InvalidSettings`. */
   handle<Commands>(
     type: EntityType<Commands>,
     id: string,
     options?: CallOptions,
   ): EntityHandle<Commands> {
+    if (options !== undefined) checkOptions(options)
     const kind = this.#kinds.get(type) ?? this.#newKind(type)
     return kind.handle(id, options) as EntityHandle<Commands>
   }
@@ -109,7 +118,7 @@ export class EntityCalls {
     try {
       const { travelling, targetOf, isStopping } = this.#options
       const site = (): CallSite => ({ entity: typeName, id: handle.id, command })
-      if (isStopping()) throw new NodeStopping(site())
+      if (isStopping()) throw new NodeStopping(site(), false)
       if (known !== undefined && !known.includes(command)) throw new UnknownCommand(site(), known)
       const sent = travelling.copyArgs(args, `the arguments of ${command}`)
       const target = (handle.target ??= targetOf(typeName, handle.id)) as CallTarget
@@ -136,15 +145,39 @@ export class EntityCalls {
 
   async #failed(error: unknown, site: CallSite): Promise<never> {
     if (error instanceof AskTimeout) {
-      const waitedFor = await this.#options.explain(site.entity, site.id)
-      throw new CallTimeout(site, error.timeoutMs, waitedFor)
+      throw new CallTimeout(site, error.timeoutMs, await this.#explain(site))
     }
     if (error instanceof AskAborted) throw new CallAborted(site, error.cause)
     if (error instanceof SystemTerminated || error instanceof AskTargetTerminated) {
-      throw new NodeStopping(site, error)
+      throw new NodeStopping(site, true, error)
     }
-    throw error
+    if (error instanceof EntityMessageDropped) {
+      // The region of this node itself: it is on its way out.
+      if (error.reason === 'region-stopped') throw new NodeStopping(site, false, error)
+      throw new EntityUnavailable(site, error.reason, error)
+    }
+    if (error instanceof RegionRefused) throw new EntityUnavailable(site, 'region-refused', error)
+    if (error instanceof TooManyAsks) throw new EntityUnavailable(site, 'too-many-asks', error)
+    // Of the arguments: the caller's own business.
+    if (error instanceof CannotSerialize) throw error
+    throw new CallBroken(site, error)
   }
+
+  async #explain({ entity, id }: CallSite): Promise<string> {
+    try {
+      return await this.#options.explain(entity, id)
+    } catch (error) {
+      return `where it is could not be found out (${error instanceof Error ? error.message : String(error)}).`
+    }
+  }
+}
+
+const knownOptions = { timeout: true, signal: true } satisfies Record<keyof CallOptions, true>
+
+function checkOptions(options: CallOptions): void {
+  const problems = unknownSettings(options, knownOptions)
+  if (problems.length > 0) throw new InvalidSettings('The options of a call', problems)
+  if (options.timeout !== undefined) toMs(options.timeout, 'timeout')
 }
 
 function valueOf(reply: unknown, site: () => CallSite): unknown {
@@ -159,9 +192,11 @@ function refuse(reply: Exclude<EntityReply, { type: 'Answered' }>, site: CallSit
     case 'CommandUnknown':
       throw new UnknownCommand(site, reply.known)
     case 'ResultRefused':
-      throw new CannotSerialize(reply.path, reply.problem)
+      throw new ValueCannotTravel(site, reply.path, reply.problem, reply.mayHaveHappened)
     case 'NotDone':
       throw new NotStored(site, reply.code, reply.problem, reply.mayHaveHappened)
+    case 'NotHandled':
+      throw new EntityUnavailable(site, reply.reason)
     default:
       return unreachable(reply)
   }

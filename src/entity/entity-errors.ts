@@ -95,14 +95,53 @@ export class NotStored extends CallError {
   }
 }
 
+/** The command gave, or wanted to persist, something that cannot travel. `path` says what and where. */
+export class ValueCannotTravel extends CallError {
+  readonly code = 'VALUE_CANNOT_TRAVEL'
+  readonly path: string
+
+  constructor(site: CallSite, path: string, problem: string, mayHaveHappened: boolean) {
+    super(site, mayHaveHappened, `failed: ${path} ${problem}`)
+    this.path = path
+  }
+}
+
+/** The call did not get as far as the entity: it was lost on its way, or while it waited for its turn. */
+export class EntityUnavailable extends CallError {
+  readonly code = 'ENTITY_UNAVAILABLE'
+  /** For programs: `shard-buffer-full`, `terminated-while-queued` and the like, as dead letters have it. */
+  readonly reason: string
+
+  constructor(site: CallSite, reason: string, cause?: unknown) {
+    super(
+      site,
+      false,
+      `was not handled: ${whyNotHandled(reason, cause)} Nothing of it has happened; it can be called again.`,
+      cause,
+    )
+    this.reason = reason
+  }
+}
+
+/** Something that no call should come to. `cause` is what happened. */
+export class CallBroken extends CallError {
+  readonly code = 'CALL_BROKEN'
+
+  constructor(site: CallSite, cause: unknown) {
+    const what = cause instanceof Error ? cause.message : show(cause)
+    super(site, true, `broke off: ${what}`, cause)
+  }
+}
+
 /** This node stops, or has stopped: nothing more can be called through it. */
 export class NodeStopping extends CallError {
   readonly code = 'NODE_STOPPING'
 
-  constructor(site: CallSite, cause?: unknown) {
+  /** `cause` is what ended a call that was under way. */
+  constructor(site: CallSite, mayHaveHappened: boolean, cause?: unknown) {
     super(
       site,
-      cause !== undefined,
+      mayHaveHappened,
       'cannot be called: this node is stopping. Call it through another node.',
       cause,
     )
@@ -152,6 +191,33 @@ export class TooManyEvents extends CodedError {
       `${entity}.${command} persists more than ${limit} events, which cannot be stored together. Persist less at once, or one event that says more.`,
     )
   }
+}
+
+const entityStopped = 'the entity has stopped before its turn came.'
+const peerLost = 'the node it lives on cannot be reached.'
+const tooMuchWaits = 'too many calls wait for it already.'
+
+const inWords: Readonly<Record<string, string>> = {
+  terminated: entityStopped,
+  'terminated-while-queued': entityStopped,
+  'terminated-while-stashed': entityStopped,
+  'region-stopped': 'the node it came to is stopping.',
+  unreachable: peerLost,
+  quarantined: peerLost,
+  'former-incarnation': peerLost,
+  'connection-rejected': peerLost,
+  'remoting-stopped': 'this node is stopping.',
+  'stash-full': tooMuchWaits,
+  'entity-buffer-full': tooMuchWaits,
+  'shard-buffer-full':
+    'too many calls wait on this node for entities whose home is not known (setting sharding.bufferedMessagesMax).',
+  'outbound-queue-full':
+    'too much waits for the node it lives on (settings remote.queueMessagesMax and remote.queueBytesMax).',
+}
+
+function whyNotHandled(reason: string, cause: unknown): string {
+  if (Object.hasOwn(inWords, reason)) return inWords[reason]!
+  return cause instanceof Error ? cause.message : `it was lost on its way (${reason}).`
 }
 
 function nameOf({ entity, id, command }: CallSite): string {

@@ -50,6 +50,7 @@ export class HandleKind {
     own['toString'] = function (this: { readonly [data]: HandleData }): string {
       return `${typeName} ${this[data].id}`
     }
+    own[Symbol.for('nodejs.util.inspect.custom')] = own['toString']
     Object.setPrototypeOf(own, unknownCommands(methodFor))
     this.#prototype = own
   }

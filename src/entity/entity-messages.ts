@@ -8,7 +8,7 @@ export interface EntityCall {
   readonly replyTo: ActorRef<EntityReply>
 }
 
-export type EntityReply = Answered | Refused | CommandUnknown | ResultRefused | NotDone
+export type EntityReply = Answered | Refused | CommandUnknown | ResultRefused | NotDone | NotHandled
 
 /** Entity -> caller: done, and what it depends on is stored. */
 export interface Answered {
@@ -45,12 +45,20 @@ export interface NotDone {
   readonly mayHaveHappened: boolean
 }
 
+/** Runtime -> caller: the call was lost before its turn came. Nothing of it has happened. */
+export interface NotHandled {
+  readonly type: 'NotHandled'
+  /** Of the dead letter: `terminated-while-queued`. */
+  readonly reason: string
+}
+
 const replyTypes: ReadonlySet<unknown> = new Set<EntityReply['type']>([
   'Answered',
   'Refused',
   'CommandUnknown',
   'ResultRefused',
   'NotDone',
+  'NotHandled',
 ])
 
 export function isEntityCall(message: unknown): message is EntityCall {

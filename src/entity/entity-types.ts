@@ -13,7 +13,10 @@ export type EventHandlers<State> = Readonly<
 export type NoEvents = { readonly [Name in never]: never }
 
 /** What an event says beside its name. */
-export type EventArgs<Handler> = Handler extends (state: never, ...args: infer Args) => unknown
+export type EventArgs<Handler> = Handler extends (
+  state: never,
+  ...args: infer Args extends readonly unknown[]
+) => unknown
   ? Args
   : never
 
@@ -52,7 +55,7 @@ export type CommandHandlers<Self> = Readonly<
 export type EntityHandle<Commands> = {
   readonly [Name in keyof Commands]: Commands[Name] extends (
     self: never,
-    ...args: infer Args
+    ...args: infer Args extends readonly unknown[]
   ) => infer Result
     ? (...args: Args) => Promise<Awaited<Result>>
     : never

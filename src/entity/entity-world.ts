@@ -21,6 +21,8 @@ export class EntityWorld {
   readonly writer: string
   readonly settings: Partial<EventSourcedSettings>
   readonly travelling: Travelling
+  /** Calls that were answered although nobody handled them: not to be answered again when they are lost. */
+  readonly answered = new WeakSet<object>()
 
   constructor({ journal, codec, recoveryPermits, writer, settings = {} }: EntityWorldOptions) {
     this.journal = journal

@@ -3,7 +3,7 @@
  *
  * Reading order: `entity-types.ts` (what is inferred), `define-entity.ts`, `entity-messages.ts` (what travels),
  * `transaction.ts` (what a command sees), `durable-entity.ts`, `plain-entity.ts`, `entity-calls.ts` (the caller's side),
- * `travelling.ts`, `entity-errors.ts`.
+ * `lost-calls.ts`, `travelling.ts`, `entity-errors.ts`.
  *
  * Promises: nothing leaves an entity before the events it depends on are stored; what one command persists is stored
  * together or not at all; a command that throws changes nothing (for an entity without events: nothing that it has not
@@ -26,6 +26,7 @@ export { entityBehavior } from './entity-behavior.ts'
 export { type CallTarget, EntityCalls, type EntityCallsOptions } from './entity-calls.ts'
 export * from './entity-errors.ts'
 export type { EntityCall } from './entity-messages.ts'
+export { answerLostCalls, type LostCallsOptions } from './lost-calls.ts'
 export type {
   CallOptions,
   CommandHandlers,

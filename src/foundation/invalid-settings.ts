@@ -10,3 +10,10 @@ export class InvalidSettings extends CodedError {
     this.problems = problems
   }
 }
+
+/** A name that nobody knows is mostly a slip of the pen, and what was meant would keep its default. */
+export function unknownSettings(given: object, known: object): string[] {
+  return Object.keys(given)
+    .filter((name) => !Object.hasOwn(known, name))
+    .map((name) => `${name} is not a setting; known are ${Object.keys(known).join(', ')}`)
+}

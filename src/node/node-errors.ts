@@ -20,9 +20,16 @@ export class EntityNotOnNode extends CodedError {
 
   constructor(entity: unknown, known: readonly string[]) {
     const list = known.length === 0 ? 'none' : known.join(', ')
+    if (typeof entity !== 'string' || known.includes(entity)) {
+      super(
+        `${show(entity)} is no entity type. Give the definition itself, as it was made by defineEntity or entityType; this node knows ${list}.`,
+      )
+      this.entity = show(entity)
+      return
+    }
     super(
       `This node does not know the entity type ${show(entity)}; it knows ${list}. Add it to \`entities\`, or to \`proxies\` when it lives on other nodes, in startNode.`,
     )
-    this.entity = String(entity)
+    this.entity = entity
   }
 }

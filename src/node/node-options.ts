@@ -1,10 +1,10 @@
 /** How a node is described. Everything has a default: `startNode({ entities })` is a cluster of one with a store on disk. */
 import type { ActorSettings } from '../actor/index.ts'
-import type { ClusterSettings } from '../cluster/index.ts'
+import type { ChosenClusterSettings } from '../cluster/index.ts'
 import type { EntityDefinition, EntityType } from '../entity/index.ts'
 import type { Environment } from '../foundation/environment.ts'
 import type { EventSourcedSettings, Journal, JournalSettings } from '../persistence/index.ts'
-import type { HostAndPort, RemoteSettings, Transport } from '../remote/index.ts'
+import type { ChosenRemoteSettings, HostAndPort, Transport } from '../remote/index.ts'
 import type { ShardingSettings } from '../sharding/index.ts'
 import type { SingletonSettings } from '../singleton/index.ts'
 import type { SherdNode } from './sherd-node.ts'
@@ -50,8 +50,8 @@ export interface NodeOptions {
 /** What can be tuned, room by room. */
 export interface NodeSettings {
   readonly actor?: Partial<ActorSettings>
-  readonly remote?: Partial<RemoteSettings>
-  readonly cluster?: Partial<ClusterSettings>
+  readonly remote?: ChosenRemoteSettings
+  readonly cluster?: ChosenClusterSettings
   readonly singleton?: Partial<SingletonSettings>
   readonly sharding?: Partial<ShardingSettings>
   readonly entity?: Partial<EventSourcedSettings>

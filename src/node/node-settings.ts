@@ -1,21 +1,16 @@
 /** Checks how a node is described: every problem at once, in words for the person who wrote it. */
 import { isDefinition, type EntityType } from '../entity/index.ts'
-import { seconds } from '../foundation/duration.ts'
+import { isSeedAddress } from '../cluster/index.ts'
+import type { Environment } from '../foundation/environment.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { show } from '../foundation/show.ts'
-import {
-  defaultClusterSettings,
-  problemsWithClusterSettings,
-  type ClusterSettings,
-} from '../cluster/index.ts'
 import type { Journal } from '../persistence/index.ts'
-import { defaultRemoteSettings, problemsWithRemoteSettings } from '../remote/index.ts'
-import { problemsWithShardingSettings, shardingSettings } from '../sharding/index.ts'
+import { InsecureBind, problemsWithAdvertised, refuseInsecureBind } from '../remote/index.ts'
 import { NotThereYet } from './node-errors.ts'
 import type { NodeOptions } from './node-options.ts'
+import { problemsWithRooms } from './room-settings.ts'
 
-/** A person waits for the node: after this it says why it could not join. */
-const joinDeadlineMs = seconds(30)
+export const defaultHost = '127.0.0.1'
 
 const knownOptions: ReadonlySet<string> = new Set<keyof NodeOptions>([
   'entities',
@@ -35,15 +30,13 @@ const knownOptions: ReadonlySet<string> = new Set<keyof NodeOptions>([
   'beforeJoin',
 ])
 
-const knownSettings: ReadonlySet<string> = new Set<keyof NonNullable<NodeOptions['settings']>>([
-  'actor',
-  'remote',
-  'cluster',
-  'singleton',
-  'sharding',
-  'entity',
-  'journal',
-  'concurrentRecoveriesMax',
+const ports: ReadonlySet<string> = new Set<keyof Environment>([
+  'clock',
+  'timers',
+  'random',
+  'dispatcher',
+  'logger',
+  'process',
 ])
 
 /** What people will look for, and what to do until it is there. */
@@ -60,27 +53,31 @@ const notYet: Readonly<Record<string, string>> = {
   replicator: 'Keep what is shared in an entity.',
 }
 
-const seedForm = /^(\[[0-9a-fA-F:.]+\]|[^\s/#@:[\]]{1,250}):(\d{1,5})$/
-
-/** Throws `NotThereYet`, or `InvalidSettings` with every problem. */
+/** Throws `NotThereYet`, `InsecureBind`, or `InvalidSettings` with every problem. */
 export function checkNodeOptions(options: NodeOptions): void {
+  if (!isObject(options) || Array.isArray(options)) {
+    throw new InvalidSettings('The options of startNode', [
+      `they must be an object such as { entities: [Counter] }, not ${show(options)}`,
+    ])
+  }
   refuseWhatIsNotThere(options)
   const problems = [
-    ...unknownNames('', options, knownOptions),
-    ...unknownNames('settings.', options.settings ?? {}, knownSettings),
+    ...unknownOptions(options),
     ...problemsWithPlace(options),
     ...problemsWithSeeds(options.seeds),
     ...problemsWithRoles(options.roles),
     ...problemsWithStore(options.store),
     ...problemsWithEntities(options),
+    ...problemsWithPorts(options),
     ...problemsWithRooms(options),
   ]
-  if (problems.length > 0) throw new InvalidSettings('The options of startNode', problems)
-}
-
-/** What the cluster gets: a newcomer that finds nobody gives up after a while, with reasons. */
-export function clusterSettingsOf({ settings }: NodeOptions): Partial<ClusterSettings> {
-  return { joinDeadlineMs, ...settings?.cluster }
+  const insecure = insecureBindOf(options)
+  if (problems.length === 0) {
+    if (insecure !== undefined) throw insecure
+    return
+  }
+  if (insecure !== undefined) problems.push(insecure.message)
+  throw new InvalidSettings('The options of startNode', problems)
 }
 
 export function isJournal(store: unknown): store is Journal {
@@ -102,13 +99,29 @@ function refuseWhatIsNotThere(options: object): void {
   }
 }
 
-function unknownNames(prefix: string, given: object, known: ReadonlySet<string>): string[] {
-  return Object.keys(given)
-    .filter((name) => !known.has(name))
-    .map((name) => `${prefix}${name} is not an option; known are ${[...known].join(', ')}`)
+function unknownOptions(options: object): string[] {
+  return Object.keys(options)
+    .filter((name) => !knownOptions.has(name))
+    .map((name) => `${name} is not an option; known are ${[...knownOptions].join(', ')}`)
 }
 
-function problemsWithPlace({ name, host, port, secret }: NodeOptions): string[] {
+function insecureBindOf({
+  host,
+  port = 0,
+  secret,
+  insecure,
+}: NodeOptions): InsecureBind | undefined {
+  if (typeof host !== 'string') return undefined
+  try {
+    refuseInsecureBind({ bind: { host, port }, secret, insecure: insecure === true })
+    return undefined
+  } catch (error) {
+    if (error instanceof InsecureBind) return error
+    throw error
+  }
+}
+
+function problemsWithPlace({ name, host, port, secret, advertised }: NodeOptions): string[] {
   const problems: string[] = []
   if (name !== undefined && !/^[\w.-]{1,100}$/.test(String(name))) {
     problems.push(`name must have 1 to 100 letters, digits, ".", "_" or "-", not ${show(name)}`)
@@ -122,35 +135,36 @@ function problemsWithPlace({ name, host, port, secret }: NodeOptions): string[] 
   if (secret !== undefined && (typeof secret !== 'string' || secret.length < 16)) {
     problems.push('secret must have at least 16 characters; draw it at random')
   }
-  return problems
+  const bound = typeof host === 'string' ? host : defaultHost
+  return [...problems, ...problemsWithAdvertised(bound, advertised)]
 }
 
 function problemsWithSeeds(seeds: readonly string[] | undefined): string[] {
   if (seeds === undefined) return []
   if (!Array.isArray(seeds)) return ['seeds must be a list of host:port']
   return seeds
-    .filter((seed: unknown) => {
-      const port = typeof seed === 'string' ? Number(seedForm.exec(seed)?.[2] ?? 0) : 0
-      return port < 1 || port > 65_535
-    })
+    .filter((seed: unknown) => !isSeedAddress(seed))
     .map((seed) => `seeds: ${show(seed)} is no host:port, such as 10.0.0.7:2552`)
 }
 
 function problemsWithRoles(roles: readonly string[] = []): string[] {
-  const areTexts = Array.isArray(roles) && roles.every((role) => typeof role === 'string' && role)
-  return areTexts ? [] : ['roles must be a list of texts, none of them empty']
+  const isRole = (role: unknown) => typeof role === 'string' && role !== '' && role.length <= 1_000
+  const areRoles = Array.isArray(roles) && roles.length <= 100 && roles.every(isRole)
+  return areRoles ? [] : ['roles must be a list of at most 100 texts, none of them empty']
 }
 
 function problemsWithStore(store: NodeOptions['store']): string[] {
   if (store === undefined || store === 'memory' || isJournal(store)) return []
-  const isFolder =
-    typeof store === 'object' && store !== null && typeof store.folder === 'string' && store.folder
+  const isFolder = isObject(store) && typeof store.folder === 'string' && store.folder !== ''
   return isFolder
     ? []
     : [`store must be { folder: '…' }, 'memory' or a journal, not ${show(store)}`]
 }
 
 function problemsWithEntities({ entities = [], proxies = [] }: NodeOptions): string[] {
+  if (!Array.isArray(entities) || !Array.isArray(proxies)) {
+    return [`${Array.isArray(entities) ? 'proxies' : 'entities'} must be a list, such as [Counter]`]
+  }
   const problems: string[] = []
   const seen = new Map<string, EntityType<unknown>>()
   for (const entity of [...entities, ...proxies] as readonly unknown[]) {
@@ -174,32 +188,29 @@ function problemsWithEntities({ entities = [], proxies = [] }: NodeOptions): str
 }
 
 function isEntityType(entity: unknown): entity is EntityType<unknown> {
-  return (
-    typeof entity === 'object' &&
-    entity !== null &&
-    'name' in entity &&
-    typeof entity.name === 'string'
-  )
+  return isObject(entity) && 'name' in entity && typeof entity.name === 'string'
 }
 
-function problemsWithRooms(options: NodeOptions): string[] {
-  const { settings = {} } = options
-  const remote = { ...defaultRemoteSettings, ...settings.remote }
-  const cluster = { ...defaultClusterSettings, ...clusterSettingsOf(options) }
-  const permits = settings.concurrentRecoveriesMax ?? 1
-  return [
-    ...prefixed('settings.remote.', problemsWithRemoteSettings(remote)),
-    ...prefixed('settings.cluster.', problemsWithClusterSettings(cluster)),
-    ...prefixed(
-      'settings.sharding.',
-      problemsWithShardingSettings(shardingSettings(settings.sharding)),
-    ),
-    ...(Number.isSafeInteger(permits) && permits >= 1
-      ? []
-      : [`settings.concurrentRecoveriesMax must be a whole number of at least 1, not ${permits}`]),
-  ]
+/** What stands for the world. */
+function problemsWithPorts({ environment, transport, beforeJoin }: NodeOptions): string[] {
+  const problems: string[] = []
+  if (environment !== undefined && !isObject(environment)) {
+    problems.push(`environment must be an object such as { logger }, not ${show(environment)}`)
+  } else {
+    const strangers = Object.keys(environment ?? {}).filter((name) => !ports.has(name))
+    for (const name of strangers) {
+      problems.push(`environment.${name} is not known; known are ${[...ports].join(', ')}`)
+    }
+  }
+  if (transport !== undefined && !isObject(transport)) {
+    problems.push(`transport must be a Transport, not ${show(transport)}`)
+  }
+  if (beforeJoin !== undefined && typeof beforeJoin !== 'function') {
+    problems.push(`beforeJoin must be a function, not ${show(beforeJoin)}`)
+  }
+  return problems
 }
 
-function prefixed(prefix: string, problems: readonly string[]): string[] {
-  return problems.map((problem) => `${prefix}${problem}`)
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

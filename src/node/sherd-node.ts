@@ -1,5 +1,5 @@
 /** A running node: calls entities, tells about them, and stops in good order. Made by `startNode`. */
-import type { ActorSystem } from '../actor/index.ts'
+import type { ActorSystem, ShutdownReason } from '../actor/index.ts'
 import type { Cluster } from '../cluster/index.ts'
 import {
   type CallOptions,
@@ -34,6 +34,11 @@ export class SherdNode {
   readonly cluster: Cluster
   readonly singletons: Singletons
   readonly sharding: ClusterSharding
+  /**
+   * Resolves when the node has stopped and its store is closed, with the reason: `actor-system-terminate` for `stop()`,
+   * `signal`, `leaving`, `downing` when the cluster has gone on without this node. Never rejects.
+   */
+  readonly whenStopped: Promise<ShutdownReason>
   readonly #calls: EntityCalls
   readonly #keys = new Map<string, EntityTypeKey<EntityCall>>()
   #isStopping = false
@@ -44,11 +49,13 @@ export class SherdNode {
     this.cluster = cluster
     this.singletons = singletons
     this.sharding = sharding
+    this.whenStopped = ended(system)
     this.#calls = new EntityCalls({
       travelling: world.travelling,
       targetOf: (typeName, id) => sharding.entityRefFor(this.#keyOf(typeName), id),
       explain: async (typeName, id) => (await sharding.explain(typeName, id)).text,
-      isStopping: () => this.#isStopping,
+      // Given up by the cluster, it is frozen for good: a call could only wait.
+      isStopping: () => this.#isStopping || system.shutdown.reason?.type === 'downing',
     })
     // What was begun is finished while everything still stands.
     system.shutdown.addTask('service-requests-done', 'finish the calls under way', () =>
@@ -71,7 +78,7 @@ export class SherdNode {
 
   /**
    * An entity, wherever it lives and whether it runs or not. Costs nothing: hold it or ask again. Throws
-   * `InvalidEntityId` and `EntityNotOnNode`.
+   * `InvalidEntityId`, `EntityNotOnNode`, and `InvalidDuration` or `InvalidSettings` for its options.
    */
   entity<Commands>(
     type: EntityType<Commands>,
@@ -93,19 +100,26 @@ export class SherdNode {
     return this.system.terminate()
   }
 
-  /** Resolves when the node has stopped, for whatever reason. */
-  get whenStopped(): Promise<void> {
-    return this.system.whenTerminated
-  }
-
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
   }
 
+  /** `SherdNode(10.0.0.7:2552)`: what is behind it is large, and is rarely what was asked for. */
+  toString(): string {
+    return `SherdNode(${this.address})`
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return this.toString()
+  }
+
   #check(type: EntityType<unknown>, id: string): void {
-    checkEntityId(id)
     const { typeNames } = this.sharding
-    if (!typeNames.has(type.name)) throw new EntityNotOnNode(type.name, [...typeNames])
+    // Without types one may hand over a name, or a definition that was not imported.
+    const name: unknown = (type as EntityType<unknown> | undefined)?.name
+    if (typeof name !== 'string') throw new EntityNotOnNode(type, [...typeNames])
+    if (!typeNames.has(name)) throw new EntityNotOnNode(name, [...typeNames])
+    checkEntityId(id)
   }
 
   #keyOf(typeName: string): EntityTypeKey<EntityCall> {
@@ -115,4 +129,12 @@ export class SherdNode {
     this.#keys.set(typeName, key)
     return key
   }
+}
+
+async function ended({ whenTerminated, shutdown }: ActorSystem): Promise<ShutdownReason> {
+  const byItself: ShutdownReason = { type: 'actor-system-terminate' }
+  await whenTerminated
+  // The last tasks come after the last actor. A failure was logged where it happened.
+  await shutdown.run(byItself).catch(() => undefined)
+  return shutdown.reason ?? byItself
 }

@@ -5,6 +5,7 @@
 import { ActorSystem } from '../actor/index.ts'
 import { Cluster } from '../cluster/index.ts'
 import {
+  answerLostCalls,
   type AnyEntity,
   entityBehavior,
   type EntityCall,
@@ -22,11 +23,11 @@ import type { Environment } from '../foundation/environment.ts'
 import { GuardedJournal } from './guarded-journal.ts'
 import { type NodeParts, SherdNode } from './sherd-node.ts'
 import type { NodeOptions } from './node-options.ts'
-import { checkNodeOptions, clusterSettingsOf, isJournal } from './node-settings.ts'
+import { checkNodeOptions, defaultHost, isJournal } from './node-settings.ts'
+import { clusterSettingsOf } from './room-settings.ts'
 
 const defaultName = 'sherd'
 const defaultFolder = './sherd-data'
-const defaultHost = '127.0.0.1'
 /** How long a fresh member waits for the coordinators of its types before it says that it is ready all the same. */
 const registrationPatienceMs = seconds(10)
 const registrationLookMs = 10
@@ -110,8 +111,10 @@ async function startRooms(
   return { system, remoting, cluster, singletons, sharding, world }
 }
 
-function initEntities(options: NodeOptions, { sharding, world }: NodeParts): void {
+function initEntities(options: NodeOptions, { system, sharding, world }: NodeParts): void {
   const { entities = [], proxies = [] } = options
+  const called = new Set([...entities, ...proxies].map(({ name }) => name))
+  answerLostCalls({ system, answered: world.answered, isOurs: (name) => called.has(name) })
   for (const entity of entities) {
     const behaviorOf = entityBehavior(entity as AnyEntity, world)
     sharding.init({
@@ -122,8 +125,18 @@ function initEntities(options: NodeOptions, { sharding, world }: NodeParts): voi
   }
   const hosted = new Set(entities.map(({ name }) => name))
   for (const type of proxies) {
-    if (!hosted.has(type.name)) sharding.startProxy({ typeName: type.name, ...routingOf(type) })
+    if (hosted.has(type.name)) continue
+    sharding.startProxy({ typeName: type.name, ...routingOf(type) })
+    if (type.role === undefined) warnOfProxy(type.name, system)
   }
+}
+
+/** The coordinator of a type runs on the oldest member with its role, and this node cannot run it. */
+function warnOfProxy(entity: string, { log }: ActorSystem): void {
+  log.warn(
+    { entity },
+    `${entity} has no role and is only called from this node. Should this node become the oldest of the cluster, nobody can say where entities of ${entity} live, and calls wait: give the type a \`role\`, and the nodes it lives on the same.`,
+  )
 }
 
 function routingOf(type: EntityType<unknown>): {

@@ -29,12 +29,18 @@ export { RemoteRef } from './ref/remote-ref.ts'
 export * from './remote-errors.ts'
 export * from './remote-events.ts'
 export {
+  type ChosenRemoteSettings,
   defaultRemoteSettings,
   problemsWithRemoteSettings,
   type RemoteSettings,
+  remoteSettings,
 } from './remote-settings.ts'
 export { Remoting } from './remoting.ts'
-export type { RemotingOptions } from './remoting-options.ts'
+export {
+  problemsWithAdvertised,
+  refuseInsecureBind,
+  type RemotingOptions,
+} from './remoting-options.ts'
 export { tcpTransport } from './tcp-transport.ts'
 export type {
   CloseReason,

@@ -27,8 +27,13 @@ export class HostNotOurs extends CodedError {
   readonly host: string
 
   constructor({ host, port }: HostAndPort, cause: unknown) {
+    const code = (cause as { readonly code?: unknown } | undefined)?.code
+    const why =
+      code === 'ENOTFOUND' || code === 'EAI_AGAIN'
+        ? `the name ${host} cannot be resolved (${code}). Correct it, or make it known to DNS or /etc/hosts; or bind`
+        : `no network interface of this machine has the address ${host}. Bind`
     super(
-      `Cannot listen on ${host}:${port}: no network interface of this machine has the address ${host}. Bind to an address of this machine, and give the one that others use as \`advertised\`.`,
+      `Cannot listen on ${host}:${port}: ${why} to an address of this machine, and give the one that others use as \`advertised\`.`,
       { cause },
     )
     this.host = host
@@ -72,7 +77,7 @@ export class WrongClusterName extends HandshakeError {
   constructor(address: Address, ours: string) {
     super(
       address,
-      `belongs to another cluster than "${ours}". Give both nodes the same clusterName, or correct the address.`,
+      `belongs to another cluster than "${ours}". Give both nodes the same cluster name (option \`name\` of startNode), or correct the address.`,
     )
   }
 }

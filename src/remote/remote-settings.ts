@@ -1,5 +1,6 @@
 /** What can be tuned about the network between nodes, and what each choice costs. */
 import { minutes, seconds } from '../foundation/duration.ts'
+import { unknownSettings } from '../foundation/invalid-settings.ts'
 import {
   defaultSerializationSettings,
   problemsWithSerializationSettings,
@@ -69,6 +70,17 @@ export const defaultRemoteSettings: RemoteSettings = {
   serialization: defaultSerializationSettings,
 }
 
+/** What can be chosen, each name alone. */
+export interface ChosenRemoteSettings extends Partial<Omit<RemoteSettings, 'serialization'>> {
+  readonly serialization?: Partial<SerializationSettings>
+}
+
+/** What was chosen, with defaults for the rest. */
+export function remoteSettings(chosen: ChosenRemoteSettings = {}): RemoteSettings {
+  const serialization = { ...defaultSerializationSettings, ...chosen.serialization }
+  return { ...defaultRemoteSettings, ...chosen, serialization }
+}
+
 const times = [
   'connectTimeoutMs',
   'handshakeTimeoutMs',
@@ -94,13 +106,9 @@ const counts = [
 
 /** Every problem at once, in words for the person who set it; empty when all is well. */
 export function problemsWithRemoteSettings(settings: RemoteSettings): string[] {
-  const problems = problemsWithSerializationSettings(settings.serialization).map(
-    (text) => `serialization.${text}`,
-  )
-  const known = new Set(Object.keys(defaultRemoteSettings))
-  for (const name of Object.keys(settings)) {
-    if (!known.has(name))
-      problems.push(`${name} is not a setting; known are ${[...known].join(', ')}`)
+  const problems = unknownSettings(settings, defaultRemoteSettings)
+  for (const problem of problemsWithSerializationSettings(settings.serialization)) {
+    problems.push(`serialization.${problem}`)
   }
   for (const name of times) {
     const value = settings[name]
@@ -117,7 +125,11 @@ export function problemsWithRemoteSettings(settings: RemoteSettings): string[] {
   if (settings.reconnectMinMs > settings.reconnectMaxMs) {
     problems.push('reconnectMinMs must not be longer than reconnectMaxMs')
   }
-  if (!settings.controlPaths.every((path) => /^\/(system|user)(\/|$)/.test(path))) {
+  const { controlPaths } = settings
+  const arePaths =
+    Array.isArray(controlPaths) &&
+    controlPaths.every((path) => /^\/(system|user)(\/|$)/.test(String(path)))
+  if (!arePaths) {
     problems.push('controlPaths must be paths such as /system/cluster')
   }
   return problems

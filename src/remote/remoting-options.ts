@@ -1,8 +1,13 @@
 /** What a node must say to have a network, and what is wrong with it. */
 import type { ActorSystem } from '../actor/index.ts'
+import { show } from '../foundation/show.ts'
 import { isWellFormed, utf8Length } from '../foundation/text.ts'
 import { InsecureBind } from './remote-errors.ts'
-import { problemsWithRemoteSettings, type RemoteSettings } from './remote-settings.ts'
+import {
+  type ChosenRemoteSettings,
+  problemsWithRemoteSettings,
+  type RemoteSettings,
+} from './remote-settings.ts'
 import type { HostAndPort, Transport } from './transport.ts'
 
 export interface RemotingOptions {
@@ -18,7 +23,7 @@ export interface RemotingOptions {
   readonly secret?: string | undefined
   /** Allows a bind that other machines can reach without a secret. Whoever reaches it is in the cluster. */
   readonly insecure?: boolean
-  readonly settings?: Partial<RemoteSettings>
+  readonly settings?: ChosenRemoteSettings
 }
 
 const secretCharactersMin = 16
@@ -33,30 +38,46 @@ export function problemsWithOptions(options: RemotingOptions, settings: RemoteSe
   if (!isName || utf8Length(clusterName) > clusterNameBytesMax) {
     problems.push(`clusterName must be a text of 1 to ${clusterNameBytesMax} bytes`)
   }
-  problems.push(...problemsWithPlace('bind', bind), ...problemsWithPlace('advertised', advertised))
+  problems.push(...problemsWithPlace('bind', bind))
   if (secret !== undefined && (typeof secret !== 'string' || secret.length < secretCharactersMin)) {
     problems.push(`secret must have at least ${secretCharactersMin} characters; draw it at random`)
   }
-  const host = advertised?.host ?? bind.host
+  return [...problems, ...problemsWithAdvertised(bind.host, advertised)]
+}
+
+/** What is wrong with the way by which others are to reach a node that listens on this host. */
+export function problemsWithAdvertised(
+  bindHost: string,
+  advertised: Partial<HostAndPort> | undefined,
+): string[] {
+  const problems = problemsWithPlace('advertised', advertised)
+  const host = advertised?.host ?? bindHost
   if (host === '0.0.0.0' || host === '::') {
     problems.push(`others cannot reach ${host}: give advertised.host, the name or address they use`)
   }
   return problems
 }
 
-/** Without a secret only this machine may reach the node, unless somebody takes the blame. */
-export function refuseInsecureBind({ bind, secret, insecure }: RemotingOptions): void {
+/** Without a secret only this machine may reach the node, unless somebody takes the blame. Throws `InsecureBind`. */
+export function refuseInsecureBind({
+  bind,
+  secret,
+  insecure,
+}: Pick<RemotingOptions, 'bind' | 'secret' | 'insecure'>): void {
   if (secret !== undefined || insecure === true || isLoopback(bind.host)) return
   throw new InsecureBind(bind.host)
 }
 
 function problemsWithPlace(name: string, place: Partial<HostAndPort> | undefined): string[] {
   const problems: string[] = []
+  if (place !== undefined && (typeof place !== 'object' || place === null)) {
+    return [`${name} must have a host, a port or both`]
+  }
   const { host, port } = place ?? {}
   const isPort = port === undefined || (Number.isInteger(port) && port >= 0 && port <= 65_535)
   if (!isPort) problems.push(`${name}.port must be a whole number from 0 to 65535, not ${port}`)
-  if (host !== undefined && !hostForm.test(host)) {
-    problems.push(`${name}.host must be a host name or an IP address, not "${host}"`)
+  if (host !== undefined && (typeof host !== 'string' || !hostForm.test(host))) {
+    problems.push(`${name}.host must be a host name or an IP address, not ${show(host)}`)
   }
   return problems
 }

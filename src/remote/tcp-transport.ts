@@ -12,6 +12,13 @@ import type {
 
 const keepAliveMs = 10_000
 const endTimeoutMs = 2_000
+const notOurs: ReadonlySet<unknown> = new Set([
+  'EADDRNOTAVAIL',
+  'EINVAL',
+  // A name that nobody knows, or that nobody could be asked for.
+  'ENOTFOUND',
+  'EAI_AGAIN',
+])
 
 export const tcpTransport: Transport = {
   listen(at, accept) {
@@ -128,9 +135,7 @@ function whyNotListening(error: NodeJS.ErrnoException, at: HostAndPort): Error {
   if (error.code === 'EADDRINUSE' || error.code === 'EACCES') {
     return new PortTaken(at, error.code === 'EACCES', error)
   }
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EINVAL') {
-    return new HostNotOurs(at, error)
-  }
+  if (notOurs.has(error.code)) return new HostNotOurs(at, error)
   return error
 }
 

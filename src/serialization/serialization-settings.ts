@@ -1,4 +1,5 @@
 /** How large a value may be that leaves this node or comes to it. Both ends should have the same. */
+import { unknownSettings } from '../foundation/invalid-settings.ts'
 
 export interface SerializationSettings {
   /** Bytes of one encoded value, or of one batch. More is refused at the sender, and unread at the receiver. */
@@ -29,6 +30,7 @@ export function batchBytesMax({ bytesMax }: SerializationSettings): number {
 /** Every problem at once, in words for the person who set it; empty when all is well. */
 export function problemsWithSerializationSettings(settings: SerializationSettings): string[] {
   return [
+    ...unknownSettings(settings, defaultSerializationSettings),
     ...range('bytesMax', settings.bytesMax, 1, BYTES_MAX_MAX),
     ...range('depthMax', settings.depthMax, 1, DEPTH_MAX_MAX),
     ...range('elementsMax', settings.elementsMax, 1, BYTES_MAX_MAX),

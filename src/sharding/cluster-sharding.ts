@@ -5,6 +5,7 @@
 import {
   type ActorRef,
   type ActorSystem,
+  type AskOptions,
   Behaviors,
   type Behavior,
   type LocalRef,
@@ -132,6 +133,24 @@ export class ClusterSharding {
       if (home !== undefined) homes.set(shard, home)
     }
     return homes
+  }
+
+  /**
+   * The nodes that host this type now, in the whole cluster, as its coordinator has stored it; proxies are none of them.
+   * Rejects with `AskTimeout` when no coordinator answers.
+   */
+  async currentRegions(typeName: string, options?: AskOptions): Promise<ReadonlySet<NodeId>> {
+    const regions = await this.#typeOf(typeName).region.currentRegions(options)
+    return new Set(regions.map(({ region }) => region))
+  }
+
+  /** The shards of each node that hosts this type, in the whole cluster. As `currentRegions`. */
+  async shardsByRegion(
+    typeName: string,
+    options?: AskOptions,
+  ): Promise<ReadonlyMap<NodeId, readonly ShardId[]>> {
+    const regions = await this.#typeOf(typeName).region.currentRegions(options)
+    return new Map(regions.map(({ region, shards }) => [region, shards]))
   }
 
   /** Where an entity is, and what a message for it waits for, as this node knows it. */

@@ -11,6 +11,7 @@ import {
   type Question,
   type StatusReply,
 } from '../actor/index.ts'
+import { encodeName } from './entity-name.ts'
 import type { RegionActor } from './region/region-actor.ts'
 import type { RemoteEntity } from './region/peer-lines.ts'
 import type { Route } from './region/routing-table.ts'
@@ -58,6 +59,11 @@ export class RoutedEntityRef<Message> implements EntityRef<Message> {
     return false
   }
 
+  /** For the name of the address to which an answer goes. */
+  get askLabel(): string {
+    return `${encodeName(this.typeName)}-${encodeName(this.entityId)}`
+  }
+
   tell(message: Message): void {
     if (message === undefined) throw new InvalidMessage(this.toString())
     this.#region.routeBy(this, message, undefined)
@@ -68,7 +74,7 @@ export class RoutedEntityRef<Message> implements EntityRef<Message> {
     options?: AskOptions,
   ): Promise<Reply> {
     const make = makeMessage as (replyTo: ActorRef<Reply>) => never
-    return ask(this, make, options, this.#region.runtime, this.#sender())
+    return ask(this, make, options, this.#region.runtime)
   }
 
   askWithStatus<Value>(
@@ -76,10 +82,10 @@ export class RoutedEntityRef<Message> implements EntityRef<Message> {
     options?: AskOptions,
   ): Promise<Value> {
     const make = makeMessage as (replyTo: ActorRef<StatusReply<Value>>) => never
-    return askWithStatus(this, make, options, this.#region.runtime, this.#sender())
+    return askWithStatus(this, make, options, this.#region.runtime)
   }
 
-  #sender(): (message: never, question: Question) => void {
+  get sendQuestion(): (message: never, question: Question) => void {
     return (this.#sendQuestion ??= (message, question) => {
       if (message === undefined) throw new InvalidMessage(this.toString())
       this.#region.routeBy(this, message, question)

@@ -1,5 +1,5 @@
 /** Says in words where an entity is and what a message for it waits for. For people who look for a message. */
-import type { NodeId } from '../remote/index.ts'
+import { type Address, addressOfNode, type NodeId } from '../remote/index.ts'
 import type { RoutedEntityRef } from './entity-ref.ts'
 import type { RegionActor } from './region/region-actor.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
@@ -10,6 +10,8 @@ export interface EntityExplanation {
   readonly shard: ShardId
   /** The node of its shard, as far as this node knows. */
   readonly home: NodeId | undefined
+  /** The same as `host:port`. */
+  readonly homeAddress: Address | undefined
   readonly isHere: boolean
   /** Whether the entity runs; known only to the node it lives on. */
   readonly isRunning: boolean | undefined
@@ -30,7 +32,11 @@ export function explainEntity(
   const { typeName } = region
   const waiting = buffered === 0 ? '' : ` ${buffered} messages of this node wait for that shard.`
   const text = `Entity ${entityId} of type ${typeName} is in shard ${shard}. ${placeOf(region, shard, { self, isRunning })}${waiting}`
-  return { typeName, entityId, shard, home, isHere, isRunning, buffered, coordinator, text }
+  const homeAddress = home === undefined ? undefined : addressOfNode(home)
+  return {
+    ...{ typeName, entityId, shard, home, homeAddress },
+    ...{ isHere, isRunning, buffered, coordinator, text },
+  }
 }
 
 function placeOf(

@@ -202,11 +202,10 @@ export class World {
         return this.deliver(node, effect.parcel)
       case 'SendToPeer':
         return this.enqueue(node.id, effect.to, false, { type: 'Peer', message: effect.message })
-      case 'SendToCoordinator':
-        return this.enqueue(node.id, effect.to, true, {
-          type: 'ToCoordinator',
-          message: effect.message,
-        })
+      case 'SendToCoordinator': {
+        const { to, message } = effect
+        return this.enqueue(node.id, to, true, { type: 'ToCoordinator', message })
+      }
       case 'Drop':
         this.check(!this.delivered.has(effect.parcel.id), 'dropped after delivery')
         this.dropped.set(effect.parcel.id, effect.reason)
@@ -214,11 +213,12 @@ export class World {
       case 'StartShard':
         return this.startShard(node, effect.shard, effect.epoch)
       case 'StopShard':
-        node.hosts.set(effect.shard, 'stopping')
-        return
+        return void node.hosts.set(effect.shard, 'stopping')
       case 'StartTimer':
-        node.timers.add(effect.timer)
-        return
+        return void node.timers.add(effect.timer)
+      case 'Refused':
+      case 'Answer':
+        return this.check(false, 'nobody asks, and all count the same shards')
       case 'Finish':
         node.timers.clear()
         this.story.push(`${node.id} finishes`)

@@ -9,6 +9,7 @@ import {
   type LocalRef,
   spawnGated,
   SystemTerminated,
+  withoutDeadLetterLog,
 } from '../actor/index.ts'
 import {
   type ClusterEvent,
@@ -139,7 +140,7 @@ export class RunningType {
   #sendToCoordinator(to: NodeId, message: ToCoordinator): void {
     const { remoting } = this.#options
     if (to === remoting.node) return this.#coordinator?.(message)
-    const packed = this.#protocol.toCoordinator.pack(message)
+    const packed = withoutDeadLetterLog(this.#protocol.toCoordinator.pack(message))
     remoting.refAt(to, `${this.#path}/coordinator`).tell(packed)
   }
 
@@ -168,7 +169,8 @@ export class RunningType {
     if (to === coordinator) {
       return this.region.step({ type: 'FromCoordinator', coordinator, message })
     }
-    remoting.refAt(to, this.#path).tell(this.#protocol.toRegion.pack(message))
+    const packed = withoutDeadLetterLog(this.#protocol.toRegion.pack(message))
+    remoting.refAt(to, this.#path).tell(packed)
   }
 
   // ---- the cluster

@@ -16,7 +16,7 @@ import {
 import { problemWithId } from '../foundation/text.ts'
 import { isNodeId } from '../remote/index.ts'
 import { MessageProtocol } from '../serialization/index.ts'
-import type { CoordinatorEvent } from './coordinator/coordinator-state.ts'
+import type { CoordinatorEvent, StateSummed } from './coordinator/coordinator-state.ts'
 import { type EntityId, entityIdBytesMax, isShardId } from './shard-id.ts'
 import type { BetweenRegions, ToCoordinator, ToRegion } from './sharding-messages.ts'
 
@@ -33,25 +33,33 @@ export interface ShardingProtocol {
   readonly toRegion: MessageProtocol<ToRegion>
   readonly toCoordinator: MessageProtocol<ToCoordinator>
   readonly betweenPeers: MessageProtocol<BetweenPeers>
-  readonly stored: MessageProtocol<CoordinatorEvent>
+  readonly stored: MessageProtocol<CoordinatorEvent | StateSummed>
 }
 
 export function shardingProtocol(numberOfShards: number): ShardingProtocol {
   const shard: Shape = (value) => isShardId(value as number, numberOfShards)
-  const region: Shape = isNodeId
   return {
     toRegion: toRegion(shard),
     toCoordinator: toCoordinator(shard),
     betweenPeers: betweenPeers(shard),
-    stored: new MessageProtocol('sharding', {
-      RegionRegistered: kind('RegionRegistered', {
-        ...{ region, isProxy: isFlag, numberOfShards: maybe(isCount) },
-      }),
-      RegionTerminated: kind('RegionTerminated', { region }),
-      ShardAllocated: kind('ShardAllocated', { shard, home: isNodeId, epoch: isCount }),
-      ShardDeallocated: kind('ShardDeallocated', { shard, epoch: isCount }),
-    }),
+    stored: stored(shard),
   }
+}
+
+function stored(shard: Shape): ShardingProtocol['stored'] {
+  const region: Shape = isNodeId
+  const registered = { region, isProxy: isFlag, numberOfShards: maybe(isCount) }
+  const lives = listOf(recordOf({ shard, epoch: isCount }))
+  return new MessageProtocol('sharding', {
+    RegionRegistered: kind('RegionRegistered', registered),
+    RegionTerminated: kind('RegionTerminated', { region }),
+    ShardAllocated: kind('ShardAllocated', { shard, home: isNodeId, epoch: isCount }),
+    ShardDeallocated: kind('ShardDeallocated', { shard, epoch: isCount }),
+    StateSummed: kind('StateSummed', {
+      ...{ lastEpoch: isCount, homeless: listOf(shard) },
+      regions: listOf(recordOf({ ...registered, shards: lives })),
+    }),
+  })
 }
 
 function toRegion(shard: Shape): MessageProtocol<ToRegion> {

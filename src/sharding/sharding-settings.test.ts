@@ -23,6 +23,11 @@ test('SH-054 the sweep is half of the idle time unless it was chosen', () => {
   ).toEqual([])
 })
 
+test('a name that is none is told with those there are', () => {
+  const [problem] = problemsWithShardingSettings(shardingSettings({ numberOfShard: 8 } as object))
+  expect(problem).toContain('numberOfShard is not a setting; known are numberOfShards, ')
+})
+
 test('all problems are told at once', () => {
   const problems = problemsWithShardingSettings({
     ...defaultShardingSettings,

@@ -1,5 +1,6 @@
 /** What can be tuned about sharding, and what each choice costs. One such set per entity type. */
 import { minutes, seconds } from '../foundation/duration.ts'
+import { unknownSettings } from '../foundation/invalid-settings.ts'
 
 export interface ShardingSettings {
   /** Shards per entity type. Must be the same on every node, for the life of the stored entities. */
@@ -81,9 +82,7 @@ const counts: readonly (keyof ShardingSettings)[] = [
 
 /** Every problem at once, in words for the person who set it; empty when all is well. */
 export function problemsWithShardingSettings(settings: ShardingSettings): string[] {
-  const problems = Object.keys(settings)
-    .filter((name) => !Object.hasOwn(defaultShardingSettings, name))
-    .map((name) => `${name} is not a setting of sharding`)
+  const problems = unknownSettings(settings, defaultShardingSettings)
   for (const name of durations) {
     const value = settings[name]
     if (!(value > 0 && value < Infinity)) problems.push(`${name} must be positive, not ${value}`)

@@ -12,9 +12,24 @@
  *     },
  *   })
  *
- * Reading order: `simulation.ts` (what a scenario can do), `simulate.ts` (many seeds), `world.ts` (what a step is),
- * `run.ts`, `incarnation.ts` (what a node can do, and how it loses it), `seeded-dispatcher.ts`, `agenda.ts`,
- * `seeded-random.ts`, `trace.ts`; the adapters `microtasks.ts`, `virtual-globals.ts`, `escapes.ts`.
+ * Whole nodes, with the user's own entities, on a simulated network and a simulated store:
+ *
+ *   const checks = new ClusterChecks(simulation)
+ *   const start = (name: string) => startSimulatedNode(simulation, name, {
+ *     entities: [Cart], seeds: ['a:2552', 'b:2552', 'c:2552'],
+ *     beforeJoin: (node, life) => checks.attach(node, life),
+ *   })
+ *   const [a, b] = await simulation.settle(Promise.all(['a', 'b', 'c'].map(start)))
+ *   simulation.network.partition(['a'], ['b', 'c'])         // cut, stall, reset, latency, heal
+ *   simulation.pause('b', '10s')                            // SIGSTOP; crash('b', 'host') is a power cut
+ *   simulation.store.setFaults({ failsUnknown: 0.05 })
+ *   await simulation.settle(b.entity(Cart, 'ann').add('tea'))
+ *
+ * Reading order: `simulation.ts` (what a scenario can do), `simulate.ts` (many seeds), `cluster-nodes.ts` (whole nodes),
+ * `world.ts` (what a step is), `run.ts`, `incarnation.ts` (what a node can do, and how it loses it), `network/`
+ * (`simulated-network.ts`, `byte-stream.ts`), `storage/`, `checkers/` (`cluster-checks.ts`), `causal-slice.ts`,
+ * `seeded-dispatcher.ts`, `agenda.ts`, `seeded-random.ts`, `trace.ts`; the adapters `microtasks.ts`,
+ * `virtual-globals.ts`, `escapes.ts`.
  *
  * Promises: the same seed and the same code give the same hash, on every machine with the same version of Node; user
  * code sees virtual time and seeded chance through the usual globals; reaching for the real world is refused with the
@@ -29,6 +44,7 @@ export { NothingAcknowledgedIsLost } from './checkers/nothing-acknowledged-is-lo
 export { OneActiveInstance } from './checkers/one-active-instance.ts'
 export { OneCoordinator } from './checkers/one-coordinator.ts'
 export { SenderOrder } from './checkers/sender-order.ts'
+export { ShardMap } from './checkers/shard-map.ts'
 export { type SimulatedNodeOptions, simulatedPort, startSimulatedNode } from './cluster-nodes.ts'
 export { SeededRandom, draw } from './seeded-random.ts'
 export type { TerminationSignal } from './simulated-process.ts'

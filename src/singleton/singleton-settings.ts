@@ -1,5 +1,6 @@
 /** What can be tuned about singletons, and what each choice costs. */
 import { minutes, seconds } from '../foundation/duration.ts'
+import { unknownSettings } from '../foundation/invalid-settings.ts'
 
 export interface SingletonSettings {
   /** How often nodes repeat what was not answered. Shorter recovers sooner from lost messages and costs idle traffic. */
@@ -41,10 +42,7 @@ export function problemsWithSingletonSettings(
   settings: SingletonSettings,
   exitingPhaseMs: number,
 ): string[] {
-  const known = Object.keys(defaultSingletonSettings)
-  const problems = Object.keys(settings)
-    .filter((name) => !known.includes(name))
-    .map((name) => `${name} is not a setting; known are ${known.join(', ')}`)
+  const problems = unknownSettings(settings, defaultSingletonSettings)
   for (const name of times) {
     const value = settings[name]
     if (!(typeof value === 'number' && value > 0 && value < Infinity)) {

@@ -10,6 +10,7 @@ import {
   encodeActorName,
   Gate,
   UnhandledMessage,
+  withoutDeadLetterLog,
 } from '../actor/index.ts'
 import type { ClusterEvent, ClusterMembership, Member } from '../cluster/index.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
@@ -197,7 +198,7 @@ export class Singletons {
   #send(encoded: string, to: NodeId, message: SingletonMessage): void {
     if (to === this.#cluster.self) return this.#heard(encoded, message)
     const there = this.#remoting.refAt(to, `${talkPath}/${encoded}`)
-    there.tell(singletonProtocol.pack(message))
+    there.tell(withoutDeadLetterLog(singletonProtocol.pack(message)))
   }
 
   #take(encoded: string, from: NodeId, value: unknown): void {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { CallTimeout, defineEntity, NodeStopping, UnknownCommand } from '../../src/entity/index.ts'
 import { outcome, Stage } from './stage.ts'
@@ -9,6 +10,7 @@ const Room = defineEntity('Room', {
     guests: (self) => self.state.guests,
     echo: (_, value: unknown) => value,
     nothing: () => undefined,
+    bell: () => ({ ring: () => 'ding' }),
     wait: (self) =>
       new Promise<void>((resolve) => self.signal.addEventListener('abort', () => resolve())),
     fail: (self) => {
@@ -86,12 +88,27 @@ describe('what travels', () => {
 })
 
 describe('a call', () => {
+  test('whose result cannot travel may have happened, and says where', async () => {
+    expect(await outcome(stage.call(Room, '1').bell())).toMatchObject({
+      code: 'VALUE_CANNOT_TRAVEL',
+      path: 'the result of bell.ring',
+      mayHaveHappened: true,
+    })
+  })
+
+  test('with a timeout that is no length of time is refused where it is written', () => {
+    expect(() => stage.call(Room, '1', { timeout: 'soon' })).toThrow('timeout')
+    expect(() => stage.call(Room, '1', { timeOut: '1s' })).toThrow(
+      'timeOut is not a setting; known are timeout, signal',
+    )
+  })
+
   test('of a command that is not there lists those that are', async () => {
     const room = stage.call(Room, '1') as unknown as { explode(): Promise<void> }
     const error = await outcome(room.explode())
     expect(error).toBeInstanceOf(UnknownCommand)
     expect((error as Error).message).toBe(
-      "Room '1': explode is no command of Room. Its commands are enter, guests, echo, nothing, wait, fail; does every node run the same version?",
+      "Room '1': explode is no command of Room. Its commands are enter, guests, echo, nothing, bell, wait, fail; does every node run the same version?",
     )
   })
 
@@ -130,6 +147,7 @@ describe('a call', () => {
     const handle = async () => stage.call(Room, '1')
     const room = await handle()
     expect((room as { toString(): string }).toString()).toBe('Room 1')
+    expect(inspect(room)).toBe('Room 1')
     expect(await room.guests()).toEqual([])
   })
 })
@@ -142,7 +160,9 @@ describe('a definition that cannot be', () => {
         commands: { toJSON: () => 1, open: 'door' as never },
         numberOfShards: 0,
         passivateAfter: 'soon' as never,
+        ...{ shards: 5 },
       })
+    expect(define).toThrow('shards is not a setting; known are state, events, commands, role, ')
     expect(define).toThrow("The entity 'my room' cannot be used:")
     expect(define).toThrow('its name must begin with a letter')
     expect(define).toThrow('commands.toJSON needs another name')

@@ -136,12 +136,16 @@ describe('a durable entity', () => {
 
   test('refuses results and events that cannot travel, and stores nothing of their command', async () => {
     await expect(stage.call(Account, 'a').badResult()).rejects.toMatchObject({
-      code: 'CANNOT_SERIALIZE',
-      message: 'the result of badResult.list[1] is a function and cannot travel; send data only',
+      code: 'VALUE_CANNOT_TRAVEL',
+      path: 'the result of badResult.list[1]',
+      mayHaveHappened: false,
+      message:
+        "Account 'a': badResult failed: the result of badResult.list[1] is a function and cannot travel; send data only",
     })
     await expect(stage.call(Account, 'a').badEvent()).rejects.toMatchObject({
-      code: 'CANNOT_SERIALIZE',
+      code: 'VALUE_CANNOT_TRAVEL',
       path: 'the arguments of the event Noted[0]',
+      mayHaveHappened: false,
     })
     expect(await stage.call(Account, 'a').balance()).toBe(0)
   })

@@ -100,6 +100,13 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
       RegionTerminated: { region: a },
       ShardAllocated: { shard: 1, home: a, epoch: 1 },
       ShardDeallocated: { shard: 1, epoch: 1 },
+      StateSummed: {
+        lastEpoch: 7,
+        homeless: [2],
+        regions: [
+          { region: a, isProxy: false, numberOfShards: 8, shards: [{ shard: 1, epoch: 7 }] },
+        ],
+      },
     },
   ],
   [
@@ -123,7 +130,9 @@ export interface ProtocolSample {
 export const protocolSamples: readonly ProtocolSample[] = tables.flatMap(
   ([room, protocol, table]) =>
     Object.entries(table).map(([type, fields]): ProtocolSample => {
-      const packed = [`${room}.${type}@1`, { type, ...fields }] as const
+      const isThis = (name: string) => name.startsWith(`${room}.${type}@`)
+      const wireName = protocol.wireNames.find(isThis) ?? type
+      const packed = [wireName, { type, ...fields }] as const
       const unpacked: unknown = protocol.unpack(packed)
       if (unpacked instanceof NotAMessage) throw new Error(`${packed[0]}: ${unpacked.problem}`)
       return { protocol, packed }

@@ -8,7 +8,15 @@ export const B08: Mutant = {
       file: 'src/sharding/region/hosted-shards.ts',
       find: `      if (epoch > hosted.epoch) hosted.next = epoch
       return []`,
-      replace: '      return [this.#started(shard, epoch)]',
+      replace: `      hosted.next = epoch
+      return [this.#started(shard, epoch)]`,
+    },
+    {
+      file: 'src/sharding/region/hosted-shards.ts',
+      find: '    return this.#isLeaving ? this.#refuse(shard, next) : this.#start(shard, next)',
+      replace: `    this.#endedEpochs.delete(shard)
+    this.#hosted.set(shard, { epoch: next, isStopping: true, next: undefined })
+    return []`,
     },
   ],
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { defaultDowningSettings } from '../../src/cluster/index.ts'
 import { entityType } from '../../src/entity/index.ts'
 import type { SherdNode } from '../../src/node/index.ts'
 import { LmdbJournal, MemoryJournal } from '../../src/persistence/index.ts'
+import { CapturedLogs } from '../../src/testkit/index.ts'
 import { Counter, nodeFor, temporaryFolder, whenAll } from './nodes.ts'
 
 const quick = {
@@ -13,7 +13,7 @@ const quick = {
     tickIntervalMs: 50,
     seedRetryIntervalMs: 100,
     seedTimeoutMs: 500,
-    downing: { ...defaultDowningSettings, stableAfterMs: 1_000 },
+    downing: { stableAfterMs: 1_000 },
   },
 }
 
@@ -43,8 +43,9 @@ describe('the counter on one node', () => {
   test('is explained', async () => {
     const node = await nodeFor({ entities: [Counter] })
     await node.entity(Counter, 'a').increment(1)
-    const { text, isHere, isRunning } = await node.explain(Counter, 'a')
+    const { text, isHere, isRunning, homeAddress } = await node.explain(Counter, 'a')
     expect({ isHere, isRunning }).toEqual({ isHere: true, isRunning: true })
+    expect(homeAddress).toBe(node.address)
     expect(text).toContain('lives on this node')
   })
 
@@ -64,7 +65,7 @@ describe('the counter on one node', () => {
     const counted = node.entity(Counter, 'a').increment(1)
     terminate('SIGTERM')
     expect(await counted).toBe(1)
-    await node.whenStopped
+    expect(await node.whenStopped).toEqual({ type: 'signal', signal: 'SIGTERM' })
     expect(exits).toEqual([])
     const next = await nodeFor({ entities: [Counter], store })
     expect(await next.entity(Counter, 'a').get()).toBe(1)
@@ -73,10 +74,12 @@ describe('the counter on one node', () => {
 
 describe('the counter on three nodes', () => {
   /** LMDB is opened once per process, so the nodes of one process share the journal. */
-  async function three(): Promise<readonly [SherdNode, SherdNode, SherdNode]> {
+  async function three(
+    logger = new CapturedLogs(),
+  ): Promise<readonly [SherdNode, SherdNode, SherdNode]> {
     const store = new MemoryJournal()
     const options = { entities: [Counter], store, settings: quick }
-    const a = await nodeFor(options)
+    const a = await nodeFor({ ...options, environment: { logger } })
     const seeds = [a.address]
     const [b, c] = await Promise.all([
       nodeFor({ ...options, seeds }),
@@ -104,7 +107,8 @@ describe('the counter on three nodes', () => {
   }, 60_000)
 
   test('answers again when one of them dies, with all that was acknowledged', async () => {
-    const [a, b, c] = await three()
+    const logs = new CapturedLogs()
+    const [a, b, c] = await three(logs)
     const ids = Array.from({ length: 30 }, (_, number) => `c${number}`)
     for (const id of ids) expect(await b.entity(Counter, id).increment(1)).toBe(1)
     // As a process that is killed: nothing more is sent, and nobody is told.
@@ -114,6 +118,9 @@ describe('the counter on three nodes', () => {
     for (const id of ids) {
       expect(await a.entity(Counter, id, { timeout: '20s' }).increment(1)).toBe(2)
     }
+    // What the nodes say to each other all the time is counted when it is lost, and not worth a line.
+    expect(Object.keys(a.system.lostMessageCounts).join()).toContain('DeadLetter/')
+    expect(logs.matching('DeadLetter(')).toEqual([])
   }, 60_000)
 
   test('moves away from a node that leaves, and no call fails', async () => {
@@ -127,7 +134,34 @@ describe('the counter on three nodes', () => {
     expect(await b.entity(Counter, 'c0').get()).toBe(2)
   }, 60_000)
 
+  test('is called without a failure while one node after the other is replaced', async () => {
+    const store = new MemoryJournal()
+    const Hosted = { ...Counter, role: 'counters' }
+    const logger = new CapturedLogs()
+    const common = { entities: [Hosted], store, settings: quick, environment: { logger } }
+    const gateway = await nodeFor(common)
+    const options = { ...common, seeds: [gateway.address], roles: ['counters'] }
+    let nodes = await Promise.all([1, 2, 3].map(() => nodeFor(options)))
+    const progress = { isDone: false }
+    const calls = Array.from({ length: 10 }, async (_, number) => {
+      const counter = gateway.entity(Hosted, `c${number}`, { timeout: '20s' })
+      let count = 0
+      while (!progress.isDone) expect(await counter.increment(1)).toBe(++count)
+      return count
+    })
+    for (let turn = 0; turn < 3; turn++) {
+      const [old, ...others] = nodes
+      await old?.stop()
+      nodes = [...others, await nodeFor(options)]
+    }
+    progress.isDone = true
+    for (const count of await Promise.all(calls)) expect(count).toBeGreaterThan(0)
+    // What a coordinator had begun to store when it was handed over is in the store for the next one.
+    expect(logger.matching(/DeadLetter\(.*Coordinator/)).toEqual([])
+  }, 60_000)
+
   test('can be called by a node that has only its type', async () => {
+    const logs = new CapturedLogs()
     const folder = temporaryFolder()
     const journal = LmdbJournal.open({ folder })
     const host = await nodeFor({ entities: [Counter], store: journal, settings: quick })
@@ -136,7 +170,9 @@ describe('the counter on three nodes', () => {
       store: journal,
       seeds: [host.address],
       settings: quick,
+      environment: { logger: logs },
     })
+    expect(logs.matching('Counter has no role and is only called from this node')).toHaveLength(1)
     const counters = entityType<typeof Counter>('Counter')
     expect(await gateway.entity(counters, 'a').increment(4)).toBe(4)
     expect(await host.entity(Counter, 'a').get()).toBe(4)

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { defineEntity, entityType } from '../../src/entity/index.ts'
 import { Counter, nodeFor, refusalOf, temporaryFolder } from './nodes.ts'
@@ -27,7 +28,9 @@ describe('a node that cannot join says why', () => {
     const { address } = await nodeFor({ name: 'shop' })
     const error = await refusalOf({ name: 'bank', seeds: [address], settings: soon })
     expect(error.message).toContain(`${address} belongs to another cluster than "bank"`)
-    expect(error.message).toContain('Give both nodes the same')
+    expect(error.message).toContain(
+      'Give both nodes the same cluster name (option `name` of startNode)',
+    )
   })
 
   test('when the seed has another secret', async () => {
@@ -48,6 +51,13 @@ describe('a node that cannot listen says why', () => {
     expect(error.message).toBe(
       `Cannot listen on 127.0.0.1:${port}: another process listens there; is this node already running? Choose another port, or 0 for any free one.`,
     )
+  })
+
+  test('when the name of its host means nothing', async () => {
+    const host = 'nobody-knows-this.invalid'
+    const error = await refusalOf({ host, secret })
+    expect(error).toMatchObject({ code: 'HOST_NOT_OURS', host })
+    expect(error.message).toContain(`the name ${host} cannot be resolved (E`)
   })
 
   test('when other machines could reach it without a secret', async () => {
@@ -114,6 +124,11 @@ describe('a call that cannot be says why', () => {
 
   test('when the node was not told of the type', async () => {
     const node = await nodeFor({ entities: [Counter] })
+    expect(() => node.entity('Counter' as never, 'a')).toThrow(
+      "'Counter' is no entity type. Give the definition itself",
+    )
+    expect(() => node.entity(undefined as never, 'a')).toThrow('undefined is no entity type.')
+    expect(inspect(node)).toBe(`SherdNode(${node.address})`)
     expect(() => node.entity(entityType('Cart'), 'a')).toThrow(
       "This node does not know the entity type 'Cart'; it knows Counter. Add it to `entities`, or to `proxies`",
     )

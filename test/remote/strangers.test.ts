@@ -24,7 +24,7 @@ describe('nodes that do not belong together', () => {
       { clusterName: 'shop' },
       { clusterName: 'warehouse' },
       'WRONG_CLUSTER_NAME',
-      /belongs to another cluster than "shop"\. Give both nodes the same clusterName/,
+      /belongs to another cluster than "shop"\. Give both nodes the same cluster name \(option `name` of startNode\)/,
       /belongs to another cluster than "warehouse"/,
     ],
     [

@@ -10,9 +10,16 @@ import {
   type WatchedLife,
 } from '../../src/simulation/index.ts'
 import { SpineCluster } from './spine/spine-cluster.ts'
-import { inboxKey, type ListEntity, listEntity, notesIn } from './spine/spine-entities.ts'
+import {
+  inboxes,
+  inboxKey,
+  type ListEntity,
+  listEntity,
+  notesIn,
+} from './spine/spine-entities.ts'
 import { SpineFaults } from './spine/spine-faults.ts'
 import { SpineLoad } from './spine/spine-load.ts'
+import { spineSettings } from './spine/spine-settings.ts'
 
 const CHAOS_MS = 15_000
 
@@ -20,12 +27,19 @@ export async function spine(simulation: Simulation): Promise<void> {
   let excuseForTwo = (): string | undefined => undefined
   const checks = new ClusterChecks(simulation, {
     idsIn: notesIn,
+    store: simulation.store,
     excuseForTwo: () => excuseForTwo(),
   })
   const list = listEntity(simulation, checks)
   const load = new SpineLoad({ simulation, checks, list, pauseMs: 150 })
+  const swarm = simulation.random.fork('settings')
   const cluster = new SpineCluster(
-    { simulation, checks, list, onUp: (running) => load.begin(running) },
+    {
+      ...{ simulation, checks, list },
+      settings: spineSettings(swarm),
+      inbox: inboxes(simulation, checks, swarm.pick([0, 100, 500])),
+      onUp: (running) => load.begin(running),
+    },
     ['a', 'b', 'c'],
   )
   await simulation.runUntil(() => cluster.isWhole, { within: '20s', what: 'the cluster forms' })

@@ -65,11 +65,18 @@ export function hostCounters(
   })
 }
 
-function counter(node: ShardingNode, entity: EntityContext<ToCounter>, life: number) {
+/** `ending` runs at the end of each life, and may take its time. */
+export function counter(
+  node: ShardingNode,
+  entity: EntityContext<ToCounter>,
+  life: number,
+  ending: () => void | Promise<void> = () => undefined,
+) {
   return EventSourcedBehavior<ToCounter, number, number>({
     persistenceId: persistenceIdOf('Counter', entity.entityId),
     emptyState: 0,
     journal: node.journal,
+    signals: { PostStop: ending },
     eventHandler: (count, by) => count + by,
     commandHandler: (count, command, { actor }) => {
       switch (command.type) {

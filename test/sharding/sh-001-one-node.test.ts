@@ -26,6 +26,8 @@ describe('SH-001 one node', () => {
       expect(path).toMatch(/Counter\/1\/1$/)
       expect(node.lost).toEqual([])
       expect([...node.sharding.shardHomes('Counter')]).toEqual([[1, node.id]])
+      const regions = await scene.settle(node.sharding.currentRegions('Counter'))
+      expect(regions).toEqual(new Set([node.id]))
       expect(node.sharding.regionState('Counter')).toMatchObject({
         coordinator: node.id,
         shards: [{ shard: 1, entityIds: ['1'] }],

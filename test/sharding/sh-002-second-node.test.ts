@@ -8,6 +8,8 @@ const init = (node: ShardingNode): void =>
     settings: { numberOfShards: 12, rebalanceIntervalMs: 3_600_000 },
   })
 
+const byNumber = (one: number, other: number): number => one - other
+
 describe('SH-002 a second node', () => {
   test('takes new shards, and both nodes reach the one instance', async () => {
     await play(async (scene) => {
@@ -28,7 +30,35 @@ describe('SH-002 a second node', () => {
       expect((await scene.settle(countOf(a, '12'))).count).toBe(1)
       const shardsOf = (node: ShardingNode) => node.sharding.regionState('Counter').shards.length
       expect([shardsOf(a), shardsOf(b)]).toEqual([2, 2])
+      expect(await scene.settle(b.sharding.currentRegions('Counter'))).toEqual(
+        new Set([a.id, b.id]),
+      )
+      const found = await scene.settle(a.sharding.shardsByRegion('Counter'))
+      expect([found.get(a.id)?.toSorted(byNumber), found.get(b.id)?.toSorted(byNumber)]).toEqual([
+        [1, 11],
+        [0, 2],
+      ])
       expect([a.lost, b.lost]).toEqual([[], []])
+    })
+  })
+
+  test('knows the regions from every node; a proxy is none, and nobody answers without a coordinator', async () => {
+    await play(async (scene) => {
+      const a = await scene.start('a', { init })
+      const b = await scene.start('b', { init })
+      const settings = { numberOfShards: 12 }
+      const proxy = (node: ShardingNode): void =>
+        void node.sharding.startProxy({ typeName: 'Counter', settings })
+      const c = await scene.start('c', { init: proxy })
+      for (const { sharding } of [a, b, c]) {
+        const regions = await scene.settle(sharding.currentRegions('Counter'))
+        expect(regions).toEqual(new Set([a.id, b.id]))
+      }
+      const early = a.sharding.currentRegions('Counter', { timeout: '3s' })
+      scene.simulation.crash('a')
+      const asked = b.sharding.currentRegions('Counter', { timeout: '1s' })
+      await expect(scene.settle(asked)).rejects.toThrow('the coordinator of Counter')
+      early.catch(() => undefined)
     })
   })
 })
@@ -67,15 +97,15 @@ describe('SH-007 rebalance', () => {
           })
         const ids = Array.from({ length: 10 }, (_, index) => `${index}`)
         const a = await scene.start('a', { init: hosts })
-        await scene.start('b', { init: hosts })
+        for (const name of ['b', 'c', 'd']) await scene.start(name, { init: hosts })
         for (const id of ids) add(a, id, 1)
         await scene.settle(Promise.all(ids.map((id) => countOf(a, id))))
-        const c = await scene.start('c', { init: hosts })
-        const shardsOnC = () => c.sharding.regionState('Counter').shards.length
-        await scene.simulation.runUntil(() => shardsOnC() >= 2, { within: '60s' })
-        const found = await scene.settle(Promise.all(ids.map((id) => countOf(c, id))))
+        const e = await scene.start('e', { init: hosts })
+        const shardsOnE = () => e.sharding.regionState('Counter').shards.length
+        await scene.simulation.runUntil(() => shardsOnE() >= 2, { within: '60s' })
+        const found = await scene.settle(Promise.all(ids.map((id) => countOf(e, id))))
         expect(found.map(({ count }) => count)).toEqual(ids.map(() => 1))
-        expect(found.filter(({ node }) => node === c.id).length).toBeGreaterThanOrEqual(2)
+        expect(found.filter(({ node }) => node === e.id).length).toBeGreaterThanOrEqual(2)
       },
       { seeds: 10 },
     )

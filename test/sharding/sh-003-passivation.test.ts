@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, Behaviors } from '../../src/actor/index.ts'
+import { type ActorRef, type Behavior, Behaviors } from '../../src/actor/index.ts'
 import { EntityStopped, EntityTypeKey, type EntityRef } from '../../src/sharding/index.ts'
-import { add, counterOn, countOf, hostCounters } from './counter.ts'
+import { add, counter, counterOn, countOf, hostCounters } from './counter.ts'
 import { play, type ShardingNode } from './scene.ts'
 
 interface Ping {
@@ -60,6 +60,39 @@ describe('SH-003 passivation', () => {
         expect([...a.lost, ...b.lost]).toEqual([])
       },
       { seeds: 20 },
+    )
+  })
+
+  test('wait for the end of an entity that takes 500 ms to stop', async () => {
+    await play(
+      async (scene) => {
+        const lives = { begun: 0, ended: 0 }
+        const ending = async (): Promise<void> => {
+          await new Promise<void>((resolve) => scene.simulation.after('500ms', resolve))
+          lives.ended++
+        }
+        const init = (node: ShardingNode): void =>
+          hostCounters(node, {
+            behavior: (entity) => {
+              expect(lives.ended).toBe(lives.begun)
+              return counter(node, entity, ++lives.begun, ending)
+            },
+          })
+        const a = await scene.start('a', { init })
+        const b = await scene.start('b', { init })
+        add(a, 'x', 1, 1)
+        expect(await scene.settle(countOf(b, 'x'))).toMatchObject({ count: 2, life: 1 })
+        const restedMs = scene.simulation.now
+        counterOn(a, 'x').tell({ type: 'Rest' })
+        await scene.simulation.run({ for: '200ms' })
+        expect(lives).toEqual({ begun: 1, ended: 0 })
+        add(a, 'x', 1)
+        expect(await scene.settle(countOf(a, 'x'))).toMatchObject({ count: 3, life: 2 })
+        expect(scene.simulation.now - restedMs).toBeGreaterThanOrEqual(500)
+        expect(lives).toEqual({ begun: 2, ended: 1 })
+        expect([...a.lost, ...b.lost]).toEqual([])
+      },
+      { seeds: 10 },
     )
   })
 })
@@ -130,6 +163,70 @@ describe('SH-018 and SH-019 an entity that stops by itself', () => {
       { seeds: 50 },
     )
   })
+})
+
+/** Starts its child anew one second after it stopped, until it is told to stop itself. */
+function backoffOnStop(child: (self: ActorRef<ToSleeper>) => Behavior<ToSleeper>) {
+  return Behaviors.setup<ToSleeper | Again>((context) => {
+    const start = (): ActorRef<ToSleeper> => {
+      const started = context.spawn(child(context.self))
+      context.watch(started)
+      return started
+    }
+    let current: ActorRef<ToSleeper> | undefined = start()
+    let isLast = false
+    return Behaviors.receiveMessage<ToSleeper | Again>((message) => {
+      if (message.type === 'Again') current = start()
+      else if (message.type === 'StopPlease') isLast = true
+      else current?.tell(message)
+      return isLast && current === undefined ? Behaviors.stopped() : Behaviors.same
+    }).receiveSignal({
+      Terminated: () => {
+        current = undefined
+        if (isLast) return Behaviors.stopped()
+        context.timers.startSingle('again', '1s', { type: 'Again' })
+        return Behaviors.same
+      },
+    })
+  })
+}
+
+interface Again {
+  readonly type: 'Again'
+}
+
+test('SH-019 an entity under a back-off supervisor wakes again after a rest and an early stop', async () => {
+  await play(
+    async (scene) => {
+      const init = ({ sharding }: ShardingNode): void => {
+        let lives = 0
+        sharding.init<ToSleeper | Again>({
+          key: new EntityTypeKey<ToSleeper | Again>(sleepers.name),
+          stopMessage: { type: 'StopPlease' },
+          behavior: (entity) => {
+            const life = ++lives
+            return backoffOnStop((self) =>
+              Behaviors.receiveMessage<ToSleeper>((message) => {
+                if (message.type === 'Ping') message.replyTo.tell(life)
+                if (message.type !== 'Rest') return Behaviors.same
+                entity.shard.tell({ type: 'Passivate', entity: self })
+                return Behaviors.stopped()
+              }),
+            )
+          },
+        })
+      }
+      const node = await scene.start('a', { init })
+      const ref = node.sharding.entityRefFor(sleepers, 'x')
+      expect(await scene.settle(ping(ref))).toBe(1)
+      let stops = 0
+      node.system.eventStream.subscribe(EntityStopped, () => stops++)
+      ref.tell({ type: 'Rest' })
+      await scene.simulation.runUntil(() => stops === 1, { within: '20s' })
+      expect(await scene.settle(ping(ref))).toBe(2)
+    },
+    { seeds: 50 },
+  )
 })
 
 describe('SH-054 idle entities', () => {

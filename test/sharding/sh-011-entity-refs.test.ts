@@ -67,6 +67,35 @@ describe('SH-010 and SH-011 ways to an entity', () => {
     })
   })
 
+  test('an actor asks with its context; the address for the answer says whom it asked', async () => {
+    await play(async (scene) => {
+      const a = await scene.start('a', { init })
+      await scene.start('b', { init })
+      const answers: string[] = []
+      const addresses: string[] = []
+      const names = ['bob', 'alice', 'a/b']
+      a.system.spawn(
+        Behaviors.setup<string>((context) => {
+          for (const name of names) {
+            const make = (replyTo: ActorRef<string>): WhoAreYou => {
+              addresses.push(replyTo.toString())
+              return { type: 'WhoAreYou', replyTo }
+            }
+            const done = (answer: string): string => answer
+            context.ask(a.sharding.entityRefFor(people, name), make, { done })
+          }
+          return Behaviors.receiveMessage((answer) => void answers.push(answer))
+        }),
+      )
+      await scene.simulation.runUntil(() => answers.length === names.length)
+      expect(new Set(answers.map((answer) => answer.split(' on ')[0]))).toEqual(new Set(names))
+      for (const [index, name] of ['Person-bob', 'Person-alice', 'Person-a%2Fb'].entries()) {
+        expect(addresses[index]).toContain(name)
+      }
+      expect(a.lost).toEqual([])
+    })
+  })
+
   test('an ask that times out says whom it asked for what, and for how long', async () => {
     await play(async (scene) => {
       const node = await scene.start('a', { init })

@@ -83,6 +83,45 @@ describe('SH-013 and SH-044 a node leaves', () => {
     })
   })
 
+  test('the last node does not wait for homes that nobody can give', async () => {
+    await play(
+      async (scene) => {
+        const node = await scene.start('a', { init: (starting) => hostNotebooks(starting) })
+        await whereAll(scene, node)
+        const fresh = node.sharding.entityRefFor(empty, 'never-asked-before')
+        const begunMs = scene.simulation.now
+        const ended = node.system.terminate()
+        const asked = fresh.ask<string>((replyTo) => ({ type: 'Where', replyTo }))
+        const error: unknown = await scene.settle(asked.catch((thrown: unknown) => thrown))
+        expect(error).toMatchObject({ code: 'ENTITY_MESSAGE_DROPPED', reason: 'region-stopped' })
+        const failedMs = scene.simulation.now - begunMs
+        await scene.settle(ended)
+        // Its entities take 50 ms to close.
+        expect(scene.simulation.now - begunMs).toBeLessThan(3_000)
+        expect(failedMs).toBeLessThan(1_000)
+      },
+      { seeds: 10 },
+    )
+  })
+
+  test('both nodes may leave at once while messages wait', async () => {
+    await play(
+      async (scene) => {
+        const init = (node: ShardingNode): void => hostNotebooks(node)
+        const [a, b] = [await scene.start('a', { init }), await scene.start('b', { init })]
+        await whereAll(scene, a)
+        const begunMs = scene.simulation.now
+        const ended = Promise.all([a, b].map(({ system }) => system.terminate()))
+        for (const { sharding } of [a, b]) {
+          for (const id of ids) sharding.entityRefFor(empty, id).tell({ type: 'Close' })
+        }
+        await scene.settle(ended)
+        expect(scene.simulation.now - begunMs).toBeLessThan(8_000)
+      },
+      { seeds: 10 },
+    )
+  })
+
   test('loses nothing and keeps the order of what is sent meanwhile', async () => {
     await play(
       async (scene) => {

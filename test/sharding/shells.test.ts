@@ -8,7 +8,7 @@ import {
   EntityTypeKey,
   type ShardAllocationStrategy,
 } from '../../src/sharding/index.ts'
-import { add, answerOf, counterOn, countOf, hostCounters } from './counter.ts'
+import { add, answerOf, ByNumber, counterOn, countOf, hostCounters } from './counter.ts'
 import { play, type Scene, type ShardingNode } from './scene.ts'
 
 interface Line {
@@ -132,6 +132,27 @@ describe('the coordinator', () => {
       }
       expect((await scene.settle(answerOf(b, 'x'))).node).toBe(before.node)
     })
+  })
+
+  test('gives homes to more shards at once than a journal stores at once', async () => {
+    await play(
+      async (scene) => {
+        const numberOfShards = 3_000
+        const init = (starting: ShardingNode): void => {
+          hostCounters(starting, {
+            extractor: new ByNumber(numberOfShards),
+            settings: { numberOfShards },
+          })
+          for (let index = 0; index < numberOfShards; index++) add(starting, `${index}`, 1)
+        }
+        const node = await scene.start('a', { init })
+        expect((await scene.settle(countOf(node, '2999'))).count).toBe(1)
+        const homes = await scene.settle(node.sharding.shardsByRegion('Counter'))
+        expect(homes.get(node.id)?.length).toBe(numberOfShards)
+        expect(node.lost).toEqual([])
+      },
+      { seeds: 1 },
+    )
   })
 
   test('asks the default strategy when the chosen one does not answer', async () => {

@@ -3,7 +3,7 @@ import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import { type Duration, toMs } from '../../foundation/duration.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { withFields } from '../../foundation/prefixed-logger.ts'
-import type { ActorContext, AskAnswer, SpawnOptions } from '../context/actor-context.ts'
+import type { ActorContext, Askable, AskAnswer, SpawnOptions } from '../context/actor-context.ts'
 import { AbortedByStop, InvalidRef, NotAChild, WatchConflict } from '../actor-errors.ts'
 import type { ActorPath } from '../ref/actor-path.ts'
 import { type ActorRef, internal, isRef } from '../ref/actor-ref.ts'
@@ -13,7 +13,7 @@ import type { Behavior, MessageHandler } from '../behavior/behavior.ts'
 import type { Cell } from './cell.ts'
 import { stopAsked, stopping, terminated, timed } from './cell-flags.ts'
 import { Envelope } from './envelope.ts'
-import { ask, askWithStatus } from '../ref/ask.ts'
+import { ask, type AskTarget, askWithStatus } from '../ref/ask.ts'
 import { LocalRef } from '../ref/local-ref.ts'
 import { MessageAdapters, type MessageMatch } from '../context/message-adapters.ts'
 import { ReceiveTimeout } from '../context/receive-timeout.ts'
@@ -194,23 +194,28 @@ export class CellContext implements ActorContext<unknown> {
   }
 
   ask(
-    target: ActorRef<never>,
+    target: Askable<never>,
     makeMessage: (replyTo: never) => unknown,
     answer: AskAnswer<unknown, never>,
   ): void {
     this.#cell.assertTurn('ask')
     // The question is the asker's: its time runs on the asker's clock, even when the other's node is gone.
-    const asked = ask(internal(target), makeMessage as never, answer, this.#cell.runtime)
+    const asked = ask(target as AskTarget, makeMessage as never, answer, this.#cell.runtime)
     this.#pipe(asked, answer.done as never, answer.failed)
   }
 
   askWithStatus(
-    target: ActorRef<never>,
+    target: Askable<never>,
     makeMessage: (replyTo: never) => unknown,
     answer: AskAnswer<unknown, never>,
   ): void {
     this.#cell.assertTurn('askWithStatus')
-    const asked = askWithStatus(internal(target), makeMessage as never, answer, this.#cell.runtime)
+    const asked = askWithStatus(
+      target as AskTarget,
+      makeMessage as never,
+      answer,
+      this.#cell.runtime,
+    )
     this.#pipe(asked, answer.done as never, answer.failed)
   }
 }

@@ -20,8 +20,18 @@ export interface Replay {
   readonly endsOnFailure: boolean
 }
 
+/** The living children of an actor by the names in their paths. A map, or what an owner of very many has in its place. */
+export interface ChildActors {
+  readonly size: number
+  get(name: string): LocalRef | undefined
+  has(name: string): boolean
+  set(name: string, child: LocalRef): unknown
+  delete(name: string): unknown
+  values(): Iterable<LocalRef>
+}
+
 export class CellState {
-  children: Map<string, LocalRef> | undefined
+  children: ChildActors | undefined
   /** Children spawned without a name so far. */
   namelessCount = 0
   /** A supervisor that waits for children to end before it restarts. */

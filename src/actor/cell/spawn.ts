@@ -26,7 +26,7 @@ export function spawnChild<U>(
   const { mailbox, gate } = typeof options === 'object' ? options : noOptions
   const encoded =
     name === undefined ? `$${(++state.namelessCount).toString(36)}` : encodeActorName(name)
-  const children = (state.children ??= new Map())
+  const children = (state.children ??= new Map<string, LocalRef>())
   if (children.has(encoded)) throw new DuplicateActorName(encoded, parent.toString())
   const problems = mailbox === undefined ? [] : problemsWithMailbox(mailbox)
   if (problems.length > 0)
@@ -55,13 +55,14 @@ export function spawnGated(
     return undefined
   }
   const { runtime } = parentCell
-  const children = (parentCell.state().children ??= new Map())
-  assert(!children.has(name), `${name} lives once`)
+  const children = (parentCell.state().children ??= new Map<string, LocalRef>())
   const ref = new LocalRef(name, parent, runtime.nextUid())
   // What is no behavior fails the actor when it starts, in its own turn.
   const cell = new Cell(ref, runtime, behavior as AnyBehavior, false)
   cell.gate = gate
+  const { size } = children
   children.set(name, ref)
+  assert(children.size > size, 'a name lives once')
   return cell
 }
 

@@ -58,16 +58,22 @@ export interface ActorContext<in out T> {
   pipeToSelf<V>(promise: Promise<V>, done: (value: V) => T, failed?: (error: unknown) => T): void
   /** Asks another actor; the answer comes back as a message of this one. */
   ask<U, Reply, const M extends U = U>(
-    target: ActorRef<U>,
+    target: Askable<U>,
     makeMessage: (replyTo: ActorRef<Reply>) => M,
     answer: AskAnswer<T, Reply>,
   ): void
   /** As `ask`, for answers that say success or error. */
   askWithStatus<U, Value, const M extends U = U>(
-    target: ActorRef<U>,
+    target: Askable<U>,
     makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => M,
     answer: AskAnswer<T, Value>,
   ): void
+}
+
+/** An actor, or what stands for one, as the ref of an entity does. */
+export interface Askable<in U> {
+  tell(message: U): void
+  toString(): string
 }
 
 export interface AskAnswer<T, Reply> extends AskOptions {

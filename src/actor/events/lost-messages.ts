@@ -119,5 +119,13 @@ export type LostMessage = DeadLetter | Dropped | UnhandledMessage
 /** A message with this property set to true is counted and published when lost, but not logged. */
 export const suppressDeadLetterLog: unique symbol = Symbol('suppressDeadLetterLog')
 
+/**
+ * For rooms of the runtime: marks a message that is sent again until it is answered, or that the next one replaces. Its loss
+ * costs nothing, so it is not worth a line for the operator. The mark stays on this node.
+ */
+export function withoutDeadLetterLog<Message extends object>(message: Message): Message {
+  return Object.defineProperty(message, suppressDeadLetterLog, { value: true })
+}
+
 /** A message with this property set to true does not push back the receive timeout of its receiver. */
 export const notInfluenceReceiveTimeout: unique symbol = Symbol('notInfluenceReceiveTimeout')

@@ -27,7 +27,11 @@ export type SendQuestion = (message: never, question: Question) => void
 /** Whoever can be asked: an actor, or what stands for one. */
 export interface AskTarget {
   readonly isTerminated: boolean
+  /** Stands in the name of the address for the answer, percent-encoded, so that people see who was asked. */
+  readonly askLabel?: string
   tell(message: never): void
+  /** How a question goes there; a target without one is told the message. */
+  readonly sendQuestion?: SendQuestion
   toString(): string
 }
 
@@ -36,7 +40,7 @@ export function ask<Reply>(
   makeMessage: (replyTo: ActorRef<Reply>) => never,
   options: AskOptions | undefined,
   runtime: Runtime,
-  send?: SendQuestion,
+  send = target.sendQuestion,
 ): Promise<Reply> {
   return new Promise<Reply>((resolve, reject) => {
     const timeoutMs = runtime.askTimeoutMs(options?.timeout)
@@ -66,7 +70,7 @@ export function askWithStatus<Value>(
   makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => never,
   options: AskOptions | undefined,
   runtime: Runtime,
-  send?: SendQuestion,
+  send = target.sendQuestion,
 ): Promise<Value> {
   return ask(target, makeMessage, options, runtime, send).then((reply) => {
     const answer: unknown = reply
@@ -153,7 +157,9 @@ export class Question implements Abortable, InternalRef, WheelTimer {
 
   get path(): ActorPath {
     const parent = new ActorPath('temp', this.#runtime.root.path, 0)
-    return new ActorPath(`$ask-${this.#number}`, parent, 0)
+    const { askLabel } = this.#target
+    const label = askLabel === undefined ? '' : `-${askLabel}`
+    return new ActorPath(`$ask-${this.#number}${label}`, parent, 0)
   }
 
   get isTerminated(): boolean {

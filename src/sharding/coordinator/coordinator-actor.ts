@@ -3,7 +3,13 @@
  * the next one starts from what is stored. While the node is frozen it hears no region and lets no timer act. Nothing is
  * decided here.
  */
-import { type ActorContext, type Behavior, Behaviors, type Receive } from '../../actor/index.ts'
+import {
+  type ActorContext,
+  type Behavior,
+  Behaviors,
+  type Receive,
+  withoutDeadLetterLog,
+} from '../../actor/index.ts'
 import type { ClusterMembership } from '../../cluster/index.ts'
 import { unreachable } from '../../foundation/assert.ts'
 import type { Journal } from '../../persistence/index.ts'
@@ -88,7 +94,7 @@ class Coordinator {
   }
 
   begin(): Receive<CoordinatorMessage> {
-    const claimed = this.#journal.claim()
+    const claimed = this.#journal.claim().then(withoutDeadLetterLog)
     this.#context.pipeToSelf(
       claimed,
       ({ term, state }) => ({ type: 'Claimed', term, state }),
@@ -158,7 +164,10 @@ class Coordinator {
   #giveUp(error: unknown): Behavior<CoordinatorMessage> {
     const { typeName } = this.#options
     const fields = { err: error, entityType: typeName }
-    this.#context.log.warn(fields, `The coordinator of ${typeName} stops: it could not read or store.`)
+    this.#context.log.warn(
+      fields,
+      `The coordinator of ${typeName} stops: it could not read or store.`,
+    )
     return Behaviors.stopped()
   }
 
@@ -202,7 +211,8 @@ class Coordinator {
         return this.#options.send(effect.to, effect.message)
       case 'Store':
         return this.#context.pipeToSelf(
-          this.#journal.append(effect.events),
+          // The next coordinator reads what was stored: news that comes after the end of this one are none.
+          this.#journal.append(effect.events).then(() => withoutDeadLetterLog({})),
           () => ({ type: 'Stored' }),
           (error) => ({ type: 'StoreFailed', error }),
         )

@@ -1,17 +1,29 @@
 /**
  * Where a coordinator's decisions are kept: one stream per entity type. Whoever claims it is the coordinator with the
- * highest term, and every one before it can store nothing more.
+ * highest term, and every one before it can store nothing more. Who had to read many events stores what they come to, so
+ * that the next one reads from there: the stream grows for ever, the time to start does not.
  */
 import { CodedError } from '../../foundation/coded-error.ts'
 import { type Journal, persistenceIdOf } from '../../persistence/index.ts'
 import { NotAMessage, ValueCodec } from '../../serialization/index.ts'
 import type { ShardingProtocol } from '../sharding-protocol.ts'
-import { type CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
+import { type CoordinatorEvent, CoordinatorState, type StateSummed } from './coordinator-state.ts'
+
+/** Events read at a time, newest first; more than that after the last sum are summed up. */
+const eventsPerLook = 1_000
+
+/** A sum of more bytes is not stored: a journal may refuse it, and reading on is only slow. */
+const sumBytesMax = 500_000
+
+/** Events stored at once: fewer than any journal takes. What is stored of a longer batch when it breaks is true as well. */
+const eventsPerAppend = 256
 
 /** What was read cannot be, or what was written was refused. The coordinator stops, and the next one looks again. */
 export class CoordinatorStoreFailed extends CodedError {
   readonly code = 'COORDINATOR_STORE_FAILED'
 }
+
+type Stored = CoordinatorEvent | StateSummed
 
 export interface CoordinatorJournalOptions {
   readonly journal: Journal
@@ -40,20 +52,54 @@ export class CoordinatorJournal {
     const claim = await journal.claim(persistenceId, writer)
     this.#epoch = claim.epoch
     this.#sequenceNr = claim.highestSequenceNr
-    const state = new CoordinatorState()
-    const range = { persistenceId, fromSequenceNr: 1, toSequenceNr: claim.highestSequenceNr }
-    await journal.read(range, ({ bytes }) => state.apply(this.#eventIn(bytes)))
+    const events = await this.#readBack(claim.highestSequenceNr)
+    const state = stateOf(events)
+    if (events.length > eventsPerLook) await this.#appendSum(state)
     return { term: claim.epoch, state }
+  }
+
+  /** Everything since the last sum, that included; all there is when there is none. */
+  async #readBack(highestSequenceNr: number): Promise<Stored[]> {
+    const looks: Stored[][] = []
+    for (let to = highestSequenceNr; to > 0; to -= eventsPerLook) {
+      const look: Stored[] = []
+      const from = Math.max(1, to - eventsPerLook + 1)
+      const range = { fromSequenceNr: from, toSequenceNr: to }
+      await this.#options.journal.read(
+        { persistenceId: this.#persistenceId, ...range },
+        ({ bytes }) => void look.push(this.#eventIn(bytes)),
+      )
+      const sum = look.findLastIndex(({ type }) => type === 'StateSummed')
+      looks.unshift(sum < 0 ? look : look.slice(sum))
+      if (sum >= 0) break
+    }
+    return looks.flat()
   }
 
   /** Rejects when they were not stored, or when nobody can tell. */
   async append(events: readonly CoordinatorEvent[]): Promise<void> {
-    const { journal, protocol, typeName } = this.#options
+    const bytes = events.map((event) => this.#bytesOf(event))
+    for (let first = 0; first < bytes.length; first += eventsPerAppend) {
+      await this.#appendBytes(bytes.slice(first, first + eventsPerAppend))
+    }
+  }
+
+  async #appendSum(state: CoordinatorState): Promise<void> {
+    const bytes = this.#bytesOf(state.sum())
+    if (bytes.byteLength <= sumBytesMax) await this.#appendBytes([bytes])
+  }
+
+  #bytesOf(event: Stored): Uint8Array {
+    return this.#codec.encode(this.#options.protocol.stored.pack(event))
+  }
+
+  async #appendBytes(events: readonly Uint8Array[]): Promise<void> {
+    const { journal, typeName } = this.#options
     const result = await journal.append({
       persistenceId: this.#persistenceId,
       epoch: this.#epoch,
       expectedSequenceNr: this.#sequenceNr,
-      events: events.map((event) => this.#codec.encode(protocol.stored.pack(event))),
+      events,
     })
     if (result.type === 'Appended') {
       this.#sequenceNr = result.highestSequenceNr
@@ -64,11 +110,20 @@ export class CoordinatorJournal {
     throw new CoordinatorStoreFailed(`The coordinator of ${typeName} cannot store: ${reason}.`)
   }
 
-  #eventIn(bytes: Uint8Array): CoordinatorEvent {
+  #eventIn(bytes: Uint8Array): Stored {
     const event = this.#options.protocol.stored.unpack(this.#codec.decode(bytes))
     if (!(event instanceof NotAMessage)) return event
     throw new CoordinatorStoreFailed(
       `A stored event of the coordinator of ${this.#options.typeName} cannot be read: ${event.problem}. Was numberOfShards lowered, or does another version of Sherd write here?`,
     )
   }
+}
+
+function stateOf(events: readonly Stored[]): CoordinatorState {
+  let state = new CoordinatorState()
+  for (const event of events) {
+    if (event.type === 'StateSummed') state = CoordinatorState.of(event)
+    else state.apply(event)
+  }
+  return state
 }

@@ -77,8 +77,41 @@ describe('CoordinatorMachine', () => {
     const { machine, step } = coordinatorAfter([], cluster)
     expect(step({ type: 'Register', region: 'x', isProxy: false, numberOfShards: 16 })).toEqual([])
     expect(step({ type: 'Register', region: 'j', isProxy: false, numberOfShards: 16 })).toEqual([])
-    const effects = machine.step({ type: 'Register', region: 'l', isProxy: false, numberOfShards: 16 })
+    const effects = machine.step({
+      type: 'Register',
+      region: 'l',
+      isProxy: false,
+      numberOfShards: 16,
+    })
     expect(effects).toMatchObject([{ events: [{ region: 'l', isProxy: true }] }])
+  })
+
+  test('refuses a region that counts other shards, and says what differs', () => {
+    const { machine } = coordinatorAfter(two)
+    const register = { type: 'Register', region: 'b', isProxy: false, numberOfShards: 12 } as const
+    const problem =
+      'its numberOfShards is 12, that of the cluster 16; give all nodes the same and restart this one'
+    expect(machine.step(register)).toEqual([
+      { type: 'Send', to: 'b', message: { type: 'RegisterRefused', term: 3, problem } },
+    ])
+  })
+
+  test('tells the regions that host, with their shards', () => {
+    const proxy = { type: 'RegionRegistered', region: 'p', isProxy: true } as const
+    const { machine } = coordinatorAfter([...two, proxy, allocated(7, 'b', 1)])
+    const [effect] = machine.step({ type: 'GetCurrentRegions', ask: 5, region: 'a' })
+    const regions = [
+      { region: 'a', shards: [] },
+      { region: 'b', shards: [7] },
+    ]
+    expect(effect).toMatchObject({ to: 'a', message: { ask: 5, regions } })
+  })
+
+  test('tells a leaving region when nobody else could host', () => {
+    const { step } = coordinatorAfter(two)
+    expect(step({ type: 'GracefulShutdownReq', region: 'a' })).toEqual([])
+    expect(step({ type: 'GracefulShutdownReq', region: 'b' })).toEqual(['b NoOtherRegion'])
+    expect(step({ type: 'GracefulShutdownReq', region: 'a' })).toEqual(['a NoOtherRegion'])
   })
 
   test('tells a home only after it was stored, to everyone who asked, once', () => {
@@ -197,7 +230,9 @@ describe('CoordinatorMachine', () => {
     const { step, getHome } = coordinatorAfter([...two, allocated(1, 'a', 5)])
     step({ type: 'GracefulShutdownReq', region: 'a' })
     expect(getHome(1, 'b')).toEqual([])
-    expect(step({ type: 'Register', region: 'b', isProxy: false, numberOfShards: 16 })).toEqual(['b RegisterAck'])
+    expect(step({ type: 'Register', region: 'b', isProxy: false, numberOfShards: 16 })).toEqual([
+      'b RegisterAck',
+    ])
     expect(step({ type: 'TimerFired', timer: 'hand-off/1' })).toEqual([
       'CancelTimer hand-off/1',
       'a HostShard 1/5',

@@ -141,7 +141,8 @@ export class CoordinatorMachine {
 
   #register({ region, isProxy, numberOfShards }: Register): void {
     if (!this.#pending.isWelcome(region)) return
-    if (numberOfShards !== this.#settings.numberOfShards) return this.#refuse(region, numberOfShards)
+    if (numberOfShards !== this.#settings.numberOfShards)
+      return this.#refuse(region, numberOfShards)
     if (this.#state.hasRegion(region)) return this.#welcome(region)
     const status = this.#cluster.members.get(region)
     // Who leaves before it was known has messages too; it routes them and gets no shard.

@@ -31,6 +31,19 @@ describe('CoordinatorState', () => {
     expect([...state.homeless]).toEqual([3])
   })
 
+  test('is the same after it was summed up', () => {
+    const events: CoordinatorEvent[] = [
+      ...[...history, registered('p', true), allocated(5, 'b', 3)],
+      { type: 'ShardDeallocated', shard: 7, epoch: 1 },
+    ]
+    const state = CoordinatorState.replay(events)
+    const again = CoordinatorState.of(state.sum())
+    expect(again.sum()).toEqual(state.sum())
+    expect([...again.hosts, again.lastEpoch, again.isProxy('p')]).toEqual(['a', 'b', 3, true])
+    expect([again.shardsOf('a'), again.homeOf(5)]).toEqual([[3], { region: 'b', epoch: 3 }])
+    expect([...again.homeless]).toEqual([7])
+  })
+
   test.each<[string, CoordinatorEvent]>([
     ['a region registers twice', registered('a')],
     ['an unknown region terminates', { type: 'RegionTerminated', region: 'x' }],

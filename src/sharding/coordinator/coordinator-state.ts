@@ -41,6 +41,17 @@ export type CoordinatorEvent =
   | ShardAllocated
   | ShardDeallocated
 
+/** Everything that the events before it come to, so that nobody has to read those again. */
+export interface StateSummed {
+  readonly type: 'StateSummed'
+  readonly lastEpoch: number
+  readonly homeless: readonly ShardId[]
+  readonly regions: readonly (Omit<RegionRegistered, 'type'> & {
+    /** In the order of allocation. */
+    readonly shards: readonly { readonly shard: ShardId; readonly epoch: number }[]
+  })[]
+}
+
 export interface Home {
   readonly region: NodeId
   readonly epoch: number
@@ -63,6 +74,30 @@ export class CoordinatorState {
     const state = new CoordinatorState()
     for (const event of events) state.apply(event)
     return state
+  }
+
+  static of({ lastEpoch, homeless, regions }: StateSummed): CoordinatorState {
+    const state = new CoordinatorState()
+    for (const { shards, ...registered } of regions) {
+      state.#register({ type: 'RegionRegistered', ...registered })
+      for (const { shard, epoch } of shards) {
+        state.#regions.get(registered.region)?.shards.add(shard)
+        state.#homes.set(shard, { region: registered.region, epoch })
+      }
+    }
+    for (const shard of homeless) state.#homeless.add(shard)
+    state.#lastEpoch = lastEpoch
+    return state
+  }
+
+  /** `CoordinatorState.of` makes the same state of it. */
+  sum(): StateSummed {
+    const regions = [...this.#regions].map(([region, { isProxy, numberOfShards, shards }]) => ({
+      ...{ region, isProxy, ...(numberOfShards === undefined ? {} : { numberOfShards }) },
+      shards: [...shards].map((shard) => ({ shard, epoch: this.#homes.get(shard)?.epoch ?? 0 })),
+    }))
+    const { lastEpoch } = this
+    return { type: 'StateSummed', lastEpoch, homeless: [...this.#homeless], regions }
   }
 
   apply(event: CoordinatorEvent): void {

@@ -5,6 +5,7 @@
  */
 import {
   type ActorSystem,
+  type AskOptions,
   DeadLetter,
   Dropped,
   type LocalRef,
@@ -22,16 +23,24 @@ import { encodeName } from '../entity-name.ts'
 import { RoutedEntityRef } from '../entity-ref.ts'
 import type { MessageExtractor } from '../message-extractor.ts'
 import { checkEntityId, type EntityId, isShardId, type ShardId } from '../shard-id.ts'
-import { EntityMessageDropped, InvalidShardId, NoEntityInMessage } from '../sharding-errors.ts'
+import {
+  EntityMessageDropped,
+  InvalidShardId,
+  NoEntityInMessage,
+  RegionRefused,
+} from '../sharding-errors.ts'
 import { ShardStarted, ShardStopped } from '../sharding-events.ts'
-import type { ToCoordinator } from '../sharding-messages.ts'
+import type { HostingRegion, ToCoordinator } from '../sharding-messages.ts'
 import type { ShardingProtocol } from '../sharding-protocol.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { ShardActor, type ShardWorld } from '../shard/shard-actor.ts'
+import { KeptRefs } from './kept-refs.ts'
+import { ShardFamily } from '../shard/shard-family.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import type { Parcel } from './parcel.ts'
 import { PeerLines, sendBy } from './peer-lines.ts'
 import { RegionMachine } from './region-machine.ts'
+import { RegionQuestions } from './region-questions.ts'
 import type { DropReason, RegionEffect, RegionInput, RegionTimer } from './region-protocol.ts'
 import type { RoutingTable } from './routing-table.ts'
 import type { ShardDropReason } from '../shard/shard-protocol.ts'
@@ -54,9 +63,6 @@ export interface RegionActorOptions {
   readonly sendToCoordinator: (to: NodeId, message: ToCoordinator) => void
 }
 
-/** Addresses of entities that are kept for whoever names the same entity again. */
-const keptRefsMax = 16_384
-
 export class RegionActor {
   readonly typeName: string
   readonly isProxy: boolean
@@ -72,9 +78,11 @@ export class RegionActor {
   readonly #shards: (ShardActor | undefined)[] = []
   readonly #shardRefs: (LocalRef | undefined)[] = []
   readonly #world: ShardWorld
-  readonly #refs = new Map<EntityId, RoutedEntityRef<unknown>>()
+  readonly #refs = new KeptRefs((entityId) => this.#makeRef(entityId))
   readonly #timers = new Map<RegionTimer, Timer>()
+  readonly #questions: RegionQuestions
   #isFrozen: boolean
+  #refusal: RegionRefused | undefined
   #stopped: () => void = () => undefined
 
   constructor(options: RegionActorOptions) {
@@ -92,6 +100,10 @@ export class RegionActor {
     this.#turns = new OneAtATime((error) => this.#failed(error))
     this.#lines = new PeerLines(remoting, `/system/shards/${encodeName(typeName)}`, protocol)
     this.#world = this.#makeWorld()
+    this.#questions = new RegionQuestions({
+      ...{ typeName, runtime: this.runtime, retryIntervalMs: settings.retryIntervalMs },
+      send: (ask) => this.step({ type: 'AskRegions', ask }),
+    })
   }
 
   start(): void {
@@ -132,13 +144,12 @@ export class RegionActor {
 
   /** Throws `InvalidEntityId`, `InvalidShardId`, or what the extractor throws. */
   refOf(entityId: EntityId): RoutedEntityRef<unknown> {
-    const known = this.#refs.get(entityId)
-    if (known !== undefined) return known
+    return this.#refs.of(entityId)
+  }
+
+  #makeRef(entityId: EntityId): RoutedEntityRef<unknown> {
     checkEntityId(entityId)
-    const made = new RoutedEntityRef<unknown>(this, entityId, this.shardOf(entityId))
-    if (this.#refs.size >= keptRefsMax) this.#refs.clear()
-    this.#refs.set(entityId, made)
-    return made
+    return new RoutedEntityRef<unknown>(this, entityId, this.shardOf(entityId))
   }
 
   shardOf(entityId: EntityId): ShardId {
@@ -186,6 +197,7 @@ export class RegionActor {
   cancelTimers(): void {
     for (const timer of this.#timers.values()) timer.cancel()
     for (const shard of this.#shards) shard?.cancelTimers()
+    this.#questions.cancelTimer()
     this.#stopped()
   }
 
@@ -197,6 +209,11 @@ export class RegionActor {
 
   explain(shard: ShardId) {
     return this.#machine.explain(shard)
+  }
+
+  /** What the coordinator has stored, asked now. */
+  currentRegions(options: AskOptions | undefined): Promise<readonly HostingRegion[]> {
+    return this.#questions.ask(options)
   }
 
   entityIdsOf(shard: ShardId): readonly EntityId[] {
@@ -227,6 +244,10 @@ export class RegionActor {
         return this.#shards[effect.shard]?.handOff(effect.isForced)
       case 'StartTimer':
         return this.#startTimer(effect.timer, effect.delayMs)
+      case 'Refused':
+        return this.#refused(effect.problem)
+      case 'Answer':
+        return this.#questions.answered(effect.answer)
       case 'Finish':
         return this.#finish()
       default:
@@ -258,11 +279,21 @@ export class RegionActor {
   #drop(parcel: Parcel, reason: DropReason | ShardDropReason): void {
     const { entityId, message, question } = parcel
     const lost =
-      reason === 'region-stopped'
+      reason === 'region-stopped' || reason === 'region-refused'
         ? new DeadLetter(message, this.ref, reason)
         : new Dropped(message, this.ref, reason)
+    // First, so that whoever hears of the loss finds the question answered.
+    question?.fail(
+      reason === 'region-refused' && this.#refusal !== undefined
+        ? this.#refusal
+        : new EntityMessageDropped(this.typeName, entityId, reason),
+    )
     this.runtime.lost(lost)
-    question?.fail(new EntityMessageDropped(this.typeName, entityId, reason))
+  }
+
+  #refused(problem: string): void {
+    this.#refusal = new RegionRefused(this.typeName, problem)
+    this.runtime.logger.error({ entityType: this.typeName }, this.#refusal.message)
   }
 
   #startShard(shard: ShardId, epoch: number): void {
@@ -282,6 +313,7 @@ export class RegionActor {
       this.passivate(shard, message),
     )
     const cell = spawnGated(this.ref, behavior, String(shard), new Gate())
+    if (cell !== undefined) cell.state().children = new ShardFamily(() => this.#shards[shard])
     const ref = cell?.ref ?? this.ref
     this.#shardRefs[shard] = ref
     return ref

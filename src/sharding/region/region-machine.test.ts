@@ -6,17 +6,15 @@ import type { RegionEffect, RegionInput } from './region-protocol.ts'
 
 const settings = shardingSettings({ numberOfShards: 16, bufferedMessagesMax: 3 })
 
+type HomeType = 'ShardHome' | 'HostShard'
+
 /** The region of node `me`, registered with the coordinator on `k`; its effects as words: `b Forwarded 7 hello`. */
 function region({ isProxy = false } = {}) {
   const machine = new RegionMachine<string>({ self: 'me', isProxy, settings })
   const step = (input: RegionInput<string>) => words(machine.step(input))
   const hear = (message: ToRegion) => step({ type: 'FromCoordinator', coordinator: 'k', message })
-  const home = (
-    node: string,
-    epoch: number,
-    turn = epoch,
-    type: 'ShardHome' | 'HostShard' = 'ShardHome',
-  ) => hear({ type, shard: 7, home: node, epoch, term: 1, turn })
+  const home = (node: string, epoch: number, turn = epoch, type: HomeType = 'ShardHome') =>
+    hear({ type, shard: 7, home: node, epoch, term: 1, turn })
   const begin = (node: string, epoch: number, turn: number) =>
     hear({ type: 'BeginHandOff', shard: 7, home: node, epoch, term: 1, turn })
   const handOff = (epoch: number, turn: number) =>
@@ -384,10 +382,7 @@ describe('RegionMachine leaves', () => {
     send('a')
     expect(step({ type: 'TimerFired', timer: 'shutdown' })).toEqual(['StopShard 7'])
     expect(step({ type: 'ShardTerminated', shard: 7 })).toEqual([
-      'k ShardStopped',
-      'k GetShardHome',
-      'Drop a region-stopped',
-      'k RegionStopped',
+      ...['k ShardStopped', 'k GetShardHome', 'Drop a region-stopped', 'k RegionStopped'],
       'Finish',
     ])
   })
@@ -398,9 +393,8 @@ describe('RegionMachine leaves', () => {
     expect(send('a')).toEqual(['Drop a region-stopped'])
     expect(forwarded('b', 'x')).toEqual(['b Returned x'])
     expect(from('b', { type: 'Flush', shard: 7, stamp: 3 })).toEqual(['b FlushAck 3'])
-    expect(from('b', { type: 'Returned', shard: 7, stamp: 3, parcels: ['y'] })).toEqual([
-      'Drop y region-stopped',
-    ])
+    const returned = { type: 'Returned', shard: 7, stamp: 3, parcels: ['y'] } as const
+    expect(from('b', returned)).toEqual(['Drop y region-stopped'])
     expect(home('me', 1, 1, 'HostShard')).toEqual(['k RegionStopped'])
   })
 })

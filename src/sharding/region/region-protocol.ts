@@ -1,7 +1,12 @@
 /** What goes into a region and what comes out of it. `Parcel` is whatever the node routes: entity id, message, reply address. */
 import type { NodeId } from '../../remote/index.ts'
 import type { ShardId } from '../shard-id.ts'
-import type { BetweenRegions, CurrentRegions, ToCoordinator, ToRegion } from '../sharding-messages.ts'
+import type {
+  BetweenRegions,
+  CurrentRegions,
+  ToCoordinator,
+  ToRegion,
+} from '../sharding-messages.ts'
 import type { Origin } from './shard-buffers.ts'
 
 /** `retry` comes again and again, `register` while there is no coordinator. */

@@ -24,6 +24,9 @@ export class Entities<Cell, Parcel> {
   readonly #entities = new Map<EntityId, Entity<Cell, Parcel>>()
   #waitingCount = 0
   #lastInstance = 0
+  /** The answer given last: one message asks for the same entity several times. */
+  #latest: Entity<Cell, Parcel> | undefined
+  #latestAbsent: EntityId | undefined
 
   constructor(waitingMax: number) {
     this.#waitingMax = waitingMax
@@ -47,12 +50,17 @@ export class Entities<Cell, Parcel> {
   }
 
   get(entityId: EntityId): Entity<Cell, Parcel> | undefined {
-    return this.#entities.get(entityId)
+    if (this.#latest?.entityId === entityId) return this.#latest
+    if (this.#latestAbsent === entityId) return undefined
+    const found = this.#entities.get(entityId)
+    if (found === undefined) this.#latestAbsent = entityId
+    else this.#latest = found
+    return found
   }
 
   /** undefined for news of an earlier life. */
   find(entityId: EntityId, instance: number): Entity<Cell, Parcel> | undefined {
-    const entity = this.#entities.get(entityId)
+    const entity = this.get(entityId)
     return entity?.instance === instance ? entity : undefined
   }
 
@@ -67,11 +75,14 @@ export class Entities<Cell, Parcel> {
       ...{ entityId, instance, cell: undefined, isStopping: !runs, touched, waiting: undefined },
     }
     this.#entities.set(entityId, entity)
+    this.#latest = entity
+    this.#latestAbsent = undefined
     return entity
   }
 
   delete(entity: Entity<Cell, Parcel>): void {
     this.#entities.delete(entity.entityId)
+    this.#latest = undefined
   }
 
   /** False when there is no room. */

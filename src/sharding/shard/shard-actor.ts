@@ -119,6 +119,16 @@ export class ShardActor {
     return this.#machine.entityOf(entityId)?.cell !== undefined
   }
 
+  /** The actor of an entity, while it runs. */
+  refOf(entityId: EntityId): LocalRef | undefined {
+    return this.#cellOf(entityId)?.ref
+  }
+
+  /** The actors of all entities that run. */
+  get refs(): LocalRef[] {
+    return this.entityIds.flatMap((entityId) => this.refOf(entityId) ?? [])
+  }
+
   get ref(): LocalRef {
     return this.#ref
   }
@@ -166,7 +176,7 @@ export class ShardActor {
   #start(entityId: EntityId, instance: number): void {
     const { behavior, runtime } = this.#world
     const live = this.#machine.entityOf(entityId)
-    assert(live !== undefined, `${entityId} is known to its shard when it starts`)
+    assert(live !== undefined, 'an entity is known to its shard when it starts')
     const made = guarded(behavior, new StartedEntity(this, entityId, instance))
     live.cell = spawnGated(this.#ref, made, encodeName(entityId), this.#gate)
     if (live.cell === undefined || !runtime.eventStream.hasListeners(EntityStarted)) return

@@ -5,34 +5,49 @@
 import { DeadLetter, Dropped, type LostMessage, UnhandledMessage } from '../../actor/index.ts'
 import type { SherdNode } from '../../node/index.ts'
 import { PeerDisconnected } from '../../remote/index.ts'
-import { CoordinatorStarted, EntityStarted, EntityStopped } from '../../sharding/index.ts'
+import {
+  CoordinatorStarted,
+  EntityStarted,
+  EntityStopped,
+  ShardStarted,
+  ShardStopped,
+} from '../../sharding/index.ts'
+import type { SimulatedStore } from '../storage/simulated-store.ts'
 import type { Findings, WatchedLife } from './findings.ts'
 import { NoSilentLoss } from './no-silent-loss.ts'
 import { NothingAcknowledgedIsLost } from './nothing-acknowledged-is-lost.ts'
 import { OneActiveInstance } from './one-active-instance.ts'
 import { OneCoordinator } from './one-coordinator.ts'
 import { SenderOrder } from './sender-order.ts'
+import { ShardMap } from './shard-map.ts'
 
 export interface ClusterChecksOptions {
   /** Why two instances may be active now, by a rule that was written down before; undefined when they may not. */
   readonly excuseForTwo?: () => string | undefined
   /** The ids of the load's messages in this one: it may be one of them, or carry some. */
   readonly idsIn?: (message: unknown) => readonly string[]
+  /** Where the coordinators keep what they decide. */
+  readonly store?: SimulatedStore
 }
 
 export class ClusterChecks {
   readonly instances: OneActiveInstance
   readonly coordinators: OneCoordinator
   readonly order: SenderOrder
+  readonly shards: ShardMap
   readonly losses: NoSilentLoss
   readonly ledger: NothingAcknowledgedIsLost
   readonly #idsIn: (message: unknown) => readonly string[]
   readonly #lives = new Map<string, WatchedLife>()
 
-  constructor(findings: Findings, { excuseForTwo, idsIn }: ClusterChecksOptions = {}) {
+  constructor(findings: Findings, { excuseForTwo, idsIn, store }: ClusterChecksOptions = {}) {
     this.instances = new OneActiveInstance(findings, excuseForTwo)
     this.coordinators = new OneCoordinator(findings)
     this.order = new SenderOrder(findings)
+    this.shards = new ShardMap(findings)
+    if (store !== undefined) {
+      store.onAppended = ({ persistenceId, events }) => this.shards.stored(persistenceId, events)
+    }
     this.losses = new NoSilentLoss(findings)
     this.ledger = new NothingAcknowledgedIsLost(findings)
     this.#idsIn = idsIn ?? (() => [])
@@ -47,6 +62,8 @@ export class ClusterChecks {
     eventStream.subscribe(EntityStopped, (event) =>
       this.instances.stopped(life, entityName(event), instanceName(event)),
     )
+    eventStream.subscribe(ShardStarted, (event) => this.shards.started(life, event))
+    eventStream.subscribe(ShardStopped, (event) => this.shards.stopped(event))
     eventStream.subscribe(CoordinatorStarted, ({ typeName, term }) =>
       this.coordinators.started(life, typeName, term),
     )

@@ -64,6 +64,7 @@ export class SimulatedJournal implements Journal {
       const result = await this.#journal.append(batch)
       const { nowMs } = this.#store.world.clock
       this.#store.checks.appended(batch, result, this.#life.label, nowMs)
+      if (result.type === 'Appended') this.#store.onAppended(batch)
       return result
     })
   }

@@ -3,7 +3,7 @@
  * and after it has done what was asked, and what a node had sent before it died may still take effect long afterwards.
  */
 import { MemoryStore } from '../../persistence/index.ts'
-import type { Journal, StoredEvent } from '../../persistence/index.ts'
+import type { AppendBatch, Journal, StoredEvent } from '../../persistence/index.ts'
 import type { Incarnation } from '../incarnation.ts'
 import type { World } from '../world.ts'
 import { SimulatedJournal } from './simulated-journal.ts'
@@ -33,6 +33,8 @@ export class SimulatedStore {
   readonly memory = new MemoryStore()
   readonly world: World
   readonly checks: StoreChecks
+  /** Set once: hears of every append that is accepted, in order. */
+  onAppended: (batch: AppendBatch) => void = () => {}
   #faults: StoreFaults = calmStore
   #handles = 0
 

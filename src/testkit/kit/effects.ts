@@ -1,5 +1,5 @@
 /** What a behavior did through its context while it ran in a `BehaviorKit`, as plain data. */
-import type { ActorRef, Behavior, MessageHandler, TimerKey } from '../../actor/index.ts'
+import type { ActorRef, Askable, Behavior, MessageHandler, TimerKey } from '../../actor/index.ts'
 
 export type Effect =
   | {
@@ -30,7 +30,7 @@ export type Effect =
   /** `match` is undefined for a translation of everything. */
   | { readonly type: 'MessageAdapterRegistered'; readonly match: unknown }
   | { readonly type: 'PipedToSelf'; readonly promise: Promise<unknown> }
-  | { readonly type: 'Asked'; readonly target: ActorRef<never> }
+  | { readonly type: 'Asked'; readonly target: Askable<never> }
   /** The behavior had no use for the message it was run with. */
   | { readonly type: 'Unhandled'; readonly message: unknown }
 

@@ -6,6 +6,7 @@
 import {
   type ActorContext,
   type ActorRef,
+  type Askable,
   type Behavior,
   Behaviors,
   type MessageHandler,
@@ -137,11 +138,11 @@ export class ContextRecorder {
       pipeToSelf(promise, done, failed)
       this.add({ type: 'PipedToSelf', promise })
     })
-    lay(context, 'ask', (target: ActorRef<never>, ...rest: unknown[]) => {
+    lay(context, 'ask', (target: Askable<never>, ...rest: unknown[]) => {
       ask(target, ...rest)
       this.add({ type: 'Asked', target })
     })
-    lay(context, 'askWithStatus', (target: ActorRef<never>, ...rest: unknown[]) => {
+    lay(context, 'askWithStatus', (target: Askable<never>, ...rest: unknown[]) => {
       askWithStatus(target, ...rest)
       this.add({ type: 'Asked', target })
     })

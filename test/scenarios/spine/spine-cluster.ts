@@ -2,7 +2,7 @@
  * The cluster of the spine scenario and whoever keeps it running: a process that has ended is started again on its address,
  * and when no node is in a cluster any more, all are started anew with the first list of seeds.
  */
-import type { SherdNode } from '../../../src/node/index.ts'
+import type { NodeSettings, SherdNode } from '../../../src/node/index.ts'
 import {
   type ClusterChecks,
   type SeededRandom,
@@ -10,8 +10,7 @@ import {
   type Simulation,
   startSimulatedNode,
 } from '../../../src/simulation/index.ts'
-import { inbox, inboxKey, type ListEntity } from './spine-entities.ts'
-import { spineSettings } from './spine-settings.ts'
+import { type InboxMaker, inboxKey, type ListEntity, lastNote } from './spine-entities.ts'
 
 export interface Running {
   readonly node: SherdNode
@@ -26,6 +25,8 @@ export interface SpineClusterOptions {
   readonly simulation: Simulation
   readonly checks: ClusterChecks
   readonly list: ListEntity
+  readonly inbox: InboxMaker
+  readonly settings: NodeSettings
   /** A node is in the cluster and can be used. */
   readonly onUp: (running: Running) => void
 }
@@ -117,18 +118,17 @@ export class SpineCluster {
   }
 
   #start(name: string, seeds: readonly string[]): void {
-    const { simulation, checks, list, onUp } = this.#options
+    const { simulation, checks, list, inbox, settings, onUp } = this.#options
     let life: SimulatedNode | undefined
     startSimulatedNode(simulation, name, {
       entities: [list],
       name: 'spine',
       seeds,
-      settings: spineSettings,
+      settings,
       beforeJoin: (node, its) => {
         life = its
         checks.attach(node, its)
-        const behavior = ({ entityId }: { entityId: string }) => inbox(simulation, checks, entityId)
-        node.sharding.init({ key: inboxKey, behavior })
+        node.sharding.init({ key: inboxKey, behavior: inbox, stopMessage: lastNote })
       },
     }).then(
       (node) => {

@@ -22,17 +22,33 @@ export function notesIn(message: unknown): string[] {
   return [...(Array.isArray(message) ? (message as unknown[]) : parts)].flatMap(notesIn)
 }
 
-export function inbox(
+/** Asks an inbox to stop; it takes its time. */
+export const lastNote: Note = { note: 'last', sender: '', number: 0 }
+
+export type InboxMaker = (context: { readonly entityId: string }) => Behavior<Note>
+
+/** Inboxes that need up to so long to stop: whoever moves them must wait. */
+export function inboxes(
   simulation: Simulation,
   checks: ClusterChecks,
-  entityId: string,
-): Behavior<Note> {
-  return Behaviors.receiveMessage<Note>(({ note, sender, number }) => {
-    checks.acted(simulation.here, 'Inbox', entityId)
-    checks.order.received(sender, entityId, number)
-    checks.losses.delivered(note)
-    return Behaviors.same
-  })
+  stopMaxMs: number,
+): InboxMaker {
+  const random = simulation.random.fork('stopping')
+  return ({ entityId }) =>
+    Behaviors.withTimers<Note>((timers) =>
+      Behaviors.receiveMessage<Note>((message) => {
+        const { note, sender, number } = message
+        if (note !== lastNote.note) {
+          checks.acted(simulation.here, 'Inbox', entityId)
+          checks.order.received(sender, entityId, number)
+          checks.losses.delivered(note)
+          return Behaviors.same
+        }
+        if (number > 0 || stopMaxMs === 0) return Behaviors.stopped()
+        timers.startSingle('stop', random.below(stopMaxMs), { ...lastNote, number: 1 })
+        return Behaviors.same
+      }),
+    )
 }
 
 interface ListState {

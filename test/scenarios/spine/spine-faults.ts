@@ -109,7 +109,8 @@ export class SpineFaults {
     this.#simulation.fault('slow network')
     const [one, other] = this.#two()
     const latency = { minMs: 5, meanMs: 40, tailChance: 0.02, tailMs: 500 }
-    this.#simulation.network.latency(latency, [one, other])
+    if (this.#random.chance(0.5)) this.#simulation.network.latency(latency)
+    else this.#simulation.network.latency(latency, [one, other])
   }
 
   #troubleStore(swarm: SeededRandom): void {

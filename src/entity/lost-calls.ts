@@ -1,0 +1,31 @@
+/**
+ * Tells callers at once when their call ends in the dead letters of this node, instead of letting them wait: it was lost on
+ * its way, or its entity stopped before its turn came. Answers are no calls, so a lost answer is not answered.
+ */
+import { type ActorSystem, DeadLetter, Dropped, internal } from '../actor/index.ts'
+import { isEntityCall } from './entity-messages.ts'
+
+export interface LostCallsOptions {
+  readonly system: ActorSystem
+  /** Whether entities of this type take calls as they are made here. */
+  readonly isOurs: (typeName: string) => boolean
+  /** Calls that have been answered. */
+  readonly answered: WeakSet<object>
+}
+
+/** Where entities live: on this node, and as seen from others. */
+const homes: ReadonlySet<string | undefined> = new Set(['entities', 'shards'])
+
+/** One per node, for as long as it lives. */
+export function answerLostCalls({ system, isOurs, answered }: LostCallsOptions): void {
+  const answer = ({ message, recipient, reason }: DeadLetter | Dropped): void => {
+    // Those were handled, and their callers told.
+    if (reason === 'not-stored' || !isEntityCall(message)) return
+    if (internal(message.replyTo).isTerminated || answered.has(message)) return
+    const [root, home, typeName] = recipient.path.elements
+    if (root !== 'system' || !homes.has(home) || typeName === undefined) return
+    if (isOurs(typeName)) message.replyTo.tell({ type: 'NotHandled', reason })
+  }
+  system.eventStream.subscribe(DeadLetter, answer)
+  system.eventStream.subscribe(Dropped, answer)
+}

@@ -1,0 +1,104 @@
+/** The settings of all rooms below a node: what each gets, and what is wrong with it. */
+import {
+  defaultActorSettings,
+  defaultShutdownPhases,
+  problemsWithActorSettings,
+} from '../actor/index.ts'
+import {
+  type ChosenClusterSettings,
+  clusterSettings,
+  problemsWithClusterSettings,
+} from '../cluster/index.ts'
+import { seconds } from '../foundation/duration.ts'
+import { show } from '../foundation/show.ts'
+import {
+  defaultEventSourcedSettings,
+  defaultJournalSettings,
+  problemsWithEventSourced,
+  problemsWithJournalSettings,
+} from '../persistence/index.ts'
+import { problemsWithRemoteSettings, remoteSettings } from '../remote/index.ts'
+import { problemsWithShardingSettings, shardingSettings } from '../sharding/index.ts'
+import { defaultSingletonSettings, problemsWithSingletonSettings } from '../singleton/index.ts'
+import type { NodeOptions, NodeSettings } from './node-options.ts'
+
+/** A person waits for the node: after this it says why it could not join. */
+const joinDeadlineMs = seconds(30)
+
+/** What the cluster gets: a newcomer that finds nobody gives up after a while, with reasons. */
+export function clusterSettingsOf({ settings }: NodeOptions): ChosenClusterSettings {
+  return { joinDeadlineMs, ...settings?.cluster }
+}
+
+type Section = Exclude<keyof NodeSettings, 'concurrentRecoveriesMax'>
+
+const { timeoutMs: exitingPhaseMs } = defaultShutdownPhases['cluster-exiting']
+
+const checks: Readonly<Record<Section, (settings: NodeSettings) => string[]>> = {
+  actor: ({ actor }) => problemsWithActorSettings({ ...defaultActorSettings, ...actor }),
+  remote: ({ remote }) => problemsWithRemoteSettings(remoteSettings(remote)),
+  cluster: (settings) =>
+    problemsWithClusterSettings(clusterSettings(clusterSettingsOf({ settings }))),
+  singleton: ({ singleton }) =>
+    problemsWithSingletonSettings({ ...defaultSingletonSettings, ...singleton }, exitingPhaseMs),
+  sharding: ({ sharding }) => problemsWithShardingSettings(shardingSettings(sharding)),
+  entity: ({ entity }) => problemsWithEventSourced({ ...defaultEventSourcedSettings, ...entity }),
+  journal: ({ journal }) => problemsWithJournalSettings({ ...defaultJournalSettings, ...journal }),
+}
+
+/** Sections within sections: given in part, completed by their room. */
+const nested: readonly (readonly [section: Section, name: string])[] = [
+  ['cluster', 'downing'],
+  ['cluster', 'minMembersByRole'],
+  ['remote', 'serialization'],
+]
+
+/** Every problem of every room, in words for the person who set it; empty when all is well. */
+export function problemsWithRooms({ settings = {} }: NodeOptions): string[] {
+  if (!isSection(settings)) return [`settings must be an object, not ${show(settings)}`]
+  const sections = Object.keys(checks) as Section[]
+  return [
+    ...unknownSections(settings, sections),
+    ...sections.flatMap((section) => problemsWithSection(settings, section)),
+    ...problemsBetween(settings),
+  ]
+}
+
+function unknownSections(settings: NodeSettings, sections: readonly string[]): string[] {
+  const known = [...sections, 'concurrentRecoveriesMax']
+  return Object.keys(settings)
+    .filter((name) => !known.includes(name))
+    .map((name) => `settings.${name} is not a setting; known are ${known.join(', ')}`)
+}
+
+function problemsWithSection(settings: NodeSettings, section: Section): string[] {
+  const name = `settings.${section}`
+  const given: unknown = settings[section] ?? {}
+  if (!isSection(given)) return [`${name} must be an object, not ${show(given)}`]
+  const formless = nested.filter(
+    ([of, inner]) => of === section && given[inner] !== undefined && !isSection(given[inner]),
+  )
+  if (formless.length > 0) return formless.map(([, inner]) => `${name}.${inner} must be an object`)
+  return checks[section](settings).map((problem) => `${name}.${problem}`)
+}
+
+function problemsBetween({ entity, journal, concurrentRecoveriesMax = 1 }: NodeSettings): string[] {
+  const problems: string[] = []
+  const ofEntity = entity?.appendEventsMax ?? defaultEventSourcedSettings.appendEventsMax
+  const ofJournal = journal?.appendEventsMax ?? defaultJournalSettings.appendEventsMax
+  if (ofEntity > ofJournal) {
+    problems.push(
+      `settings.entity.appendEventsMax (${ofEntity}) must be at most settings.journal.appendEventsMax (${ofJournal}), or such an append is refused`,
+    )
+  }
+  if (!Number.isSafeInteger(concurrentRecoveriesMax) || concurrentRecoveriesMax < 1) {
+    problems.push(
+      `settings.concurrentRecoveriesMax must be a whole number of at least 1, not ${show(concurrentRecoveriesMax)}`,
+    )
+  }
+  return problems
+}
+
+function isSection(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { type Journal, MemoryJournal, MemoryStore } from '../../persistence/index.ts'
+import { nodeIdOf } from '../../remote/index.ts'
+import { shardingProtocol } from '../sharding-protocol.ts'
+import { CoordinatorJournal } from './coordinator-journal.ts'
+import type { CoordinatorEvent } from './coordinator-state.ts'
+
+const region = nodeIdOf('a:1', 1n)
+
+/** A shard that comes and goes. */
+function lives(first: number, count: number): CoordinatorEvent[] {
+  return Array.from({ length: count }, (_, index) => first + index).flatMap((epoch) => [
+    { type: 'ShardAllocated', shard: 1, home: region, epoch },
+    { type: 'ShardDeallocated', shard: 1, epoch },
+  ])
+}
+
+function journalOver(store: MemoryStore, read: number[]): CoordinatorJournal {
+  const memory = new MemoryJournal({ store })
+  const counting: Journal = {
+    claim: (id, writer) => memory.claim(id, writer),
+    append: (batch) => memory.append(batch),
+    read: (range, onEvent) =>
+      memory.read(range, (event) => {
+        read.push(event.sequenceNr)
+        onEvent(event)
+      }),
+    highestSequenceNr: (id) => memory.highestSequenceNr(id),
+    readGlobal: (from, limit) => memory.readGlobal(from, limit),
+    close: () => memory.close(),
+  }
+  const protocol = shardingProtocol(8)
+  return new CoordinatorJournal({ journal: counting, typeName: 'Cart', protocol, writer: region })
+}
+
+test('a coordinator that read many events spares the next one from reading them', async () => {
+  const store = new MemoryStore()
+  const first = journalOver(store, [])
+  expect((await first.claim()).state.lastEpoch).toBe(0)
+  await first.append([{ type: 'RegionRegistered', region, isProxy: false, numberOfShards: 8 }])
+  await first.append(lives(1, 1_750))
+  const secondRead: number[] = []
+  const second = journalOver(store, secondRead)
+  const summed = (await second.claim()).state
+  expect(secondRead.length).toBe(3_501)
+  expect([summed.lastEpoch, [...summed.homeless], summed.hosts]).toEqual([1_750, [1], [region]])
+  await second.append(lives(1_751, 10))
+  const thirdRead: number[] = []
+  const third = journalOver(store, thirdRead)
+  const { state, term } = await third.claim()
+  expect(thirdRead.length).toBe(1_000)
+  expect([term, state.lastEpoch, state.numberOfShardsOf(region)]).toEqual([3, 1_760, 8])
+  await expect(second.append(lives(1_761, 1))).rejects.toThrow('cannot store')
+})

@@ -1,0 +1,122 @@
+/**
+ * S4: a shard is taken from its home only when it runs there no more, and a life of it that has ended never starts again.
+ * What the coordinators decided is read from what the store accepted; where shards run, the nodes tell.
+ */
+import { persistenceIdOf } from '../../persistence/index.ts'
+import type { NodeId } from '../../remote/index.ts'
+import { ValueCodec } from '../../serialization/index.ts'
+import type { ShardStarted, ShardStopped } from '../../sharding/index.ts'
+import type { Findings, WatchedLife } from './findings.ts'
+
+interface Run {
+  readonly life: WatchedLife
+  readonly epoch: number
+}
+
+interface Shard {
+  readonly name: string
+  /** The home and its epoch, as stored last. */
+  home: NodeId | undefined
+  epoch: number
+  /** By home, the last epoch that was over there. */
+  readonly ended: Map<NodeId, number>
+  readonly runs: Map<NodeId, Run>
+  /** Every life it ever ran on. */
+  readonly hosts: Set<string>
+}
+
+interface Stored {
+  readonly type: string
+  readonly shard: number
+  readonly epoch: number
+  readonly home: NodeId
+}
+
+/** Streams of coordinators begin so. */
+const prefix = persistenceIdOf('$coordinator', 'x').slice(0, -1)
+
+export class ShardMap {
+  readonly #findings: Findings
+  readonly #shards = new Map<string, Shard>()
+  readonly #codec = new ValueCodec({ use: 'stored' })
+
+  constructor(findings: Findings) {
+    this.#findings = findings
+  }
+
+  /** The store has accepted these events. */
+  stored(persistenceId: string, events: readonly Uint8Array[]): void {
+    if (!persistenceId.startsWith(prefix)) return
+    const typeName = persistenceId.slice(prefix.length)
+    for (const bytes of events) {
+      const [, event] = this.#codec.decode(bytes) as [string, Stored]
+      if (event.type === 'ShardAllocated') this.#allocated(typeName, event)
+      else if (event.type === 'ShardDeallocated') this.#deallocated(typeName, event)
+    }
+  }
+
+  started(life: WatchedLife, { typeName, shard: number, epoch, node }: ShardStarted): void {
+    const shard = this.#shard(typeName, number)
+    const ended = shard.ended.get(node) ?? 0
+    this.#findings.check(
+      'a life of a shard that has ended never starts again',
+      epoch > ended,
+      `${shard.name} starts on ${life.label} in epoch ${epoch}, and epoch ${ended} is over there`,
+    )
+    shard.runs.set(node, { life, epoch })
+    shard.hosts.add(life.label)
+  }
+
+  stopped({ typeName, shard, node }: ShardStopped): void {
+    this.#shard(typeName, shard).runs.delete(node)
+  }
+
+  /** Labels of all lives on which it ever ran. */
+  hostsOf(typeName: string, shard: number): ReadonlySet<string> {
+    return this.#shard(typeName, shard).hosts
+  }
+
+  /** Whether it runs on a node that lives. */
+  isRunning(typeName: string, shard: number): boolean {
+    const { runs } = this.#shard(typeName, shard)
+    return [...runs.values()].some(({ life }) => life.isAlive)
+  }
+
+  #allocated(typeName: string, { shard: number, home, epoch }: Stored): void {
+    const shard = this.#shard(typeName, number)
+    this.#findings.check(
+      'epochs of a shard grow',
+      epoch > shard.epoch,
+      `${shard.name} gets ${home} in epoch ${epoch}, and had ${shard.home} in epoch ${shard.epoch}`,
+    )
+    shard.home = home
+    shard.epoch = epoch
+  }
+
+  #deallocated(typeName: string, { shard: number, epoch }: Stored): void {
+    const shard = this.#shard(typeName, number)
+    const { home } = shard
+    if (home === undefined || epoch !== shard.epoch) return
+    const run = shard.runs.get(home)
+    this.#findings.check(
+      'a shard is taken from its home only when it has stopped there',
+      run?.life.isAlive !== true,
+      `${shard.name}, epoch ${epoch}, is taken from ${home}, and runs there since epoch ${run?.epoch}`,
+    )
+    shard.ended.set(home, epoch)
+    shard.home = undefined
+  }
+
+  #shard(typeName: string, number: number): Shard {
+    const name = `shard ${number} of ${typeName}`
+    let shard = this.#shards.get(name)
+    if (shard === undefined) {
+      shard = {
+        ...{ name, home: undefined, epoch: 0 },
+        ...{ ended: new Map(), runs: new Map(), hosts: new Set() },
+      }
+      this.#shards.set(name, shard)
+    }
+    return shard
+  }
+}

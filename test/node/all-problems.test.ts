@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { InvalidSettings } from '../../src/actor/index.ts'
+import { type NodeOptions, startNode } from '../../src/node/index.ts'
+import { Counter, nodeFor, refusalOf } from './nodes.ts'
+
+/** As somebody without types may call it. */
+const refusalOfAnything = async (options: unknown): Promise<InvalidSettings> => {
+  const refusal: unknown = await startNode(options as NodeOptions).catch((error: unknown) => error)
+  expect(refusal).toBeInstanceOf(InvalidSettings)
+  return refusal as InvalidSettings
+}
+
+test.each([undefined, null, 'counter', 5, [Counter]])(
+  '%s is no set of options',
+  async (options) => {
+    const { message } = await refusalOfAnything(options)
+    expect(message).toContain('they must be an object such as { entities: [Counter] }, not ')
+  },
+)
+
+test('the problems of all rooms are told at once, before anything starts', async () => {
+  const { problems } = await refusalOfAnything({
+    entities: Counter,
+    host: '0.0.0.0',
+    secret: 'short',
+    advertised: { port: 70_000 },
+    seeds: ['10.0.0.7', 'node_1:2552'],
+    roles: [''],
+    beforeJoin: 'soon',
+    environment: { loger: {} },
+    settings: {
+      actor: { askTimeoutMs: 0 },
+      remote: { queueBytesMax: -1, serialization: { depthMax: 0 } },
+      cluster: { downing: { stableAfterMs: 1 } },
+      singleton: { retryIntervalMs: 0 },
+      sharding: { numberOfShards: 0 },
+      entity: { stashCapacity: 0 },
+      journal: { commitTimeoutMs: 'long' },
+      concurrentRecoveriesMax: 0,
+    },
+  })
+  expect(problems).toEqual([
+    'secret must have at least 16 characters; draw it at random',
+    'advertised.port must be a whole number from 0 to 65535, not 70000',
+    'others cannot reach 0.0.0.0: give advertised.host, the name or address they use',
+    "seeds: '10.0.0.7' is no host:port, such as 10.0.0.7:2552",
+    "seeds: 'node_1:2552' is no host:port, such as 10.0.0.7:2552",
+    'roles must be a list of at most 100 texts, none of them empty',
+    'entities must be a list, such as [Counter]',
+    'environment.loger is not known; known are clock, timers, random, dispatcher, logger, process',
+    "beforeJoin must be a function, not 'soon'",
+    'settings.actor.askTimeoutMs must be a positive number, not 0',
+    expect.stringContaining('settings.remote.serialization.depthMax must be'),
+    expect.stringContaining('settings.remote.queueBytesMax must be'),
+    expect.stringContaining('settings.cluster.downing.stableAfterMs (1) must be at least'),
+    expect.stringContaining('settings.singleton.retryIntervalMs must be'),
+    expect.stringContaining('settings.sharding.numberOfShards must be'),
+    'settings.entity.stashCapacity must be a whole number of at least 1, not 0',
+    'settings.journal.commitTimeoutMs must be a whole number of at least 1, not long',
+    'settings.concurrentRecoveriesMax must be a whole number of at least 1, not 0',
+  ])
+})
+
+test('a name that is none is refused in every section, with those there are', async () => {
+  const names = ['actor', 'remote', 'cluster', 'singleton', 'sharding', 'entity', 'journal']
+  const settings = Object.fromEntries(names.map((name) => [name, { colour: 'red' }]))
+  const { problems } = await refusalOfAnything({ settings: { ...settings, network: {} } })
+  expect(problems).toHaveLength(1 + names.length)
+  expect(problems[0]).toContain('settings.network is not a setting; known are actor, remote, ')
+  for (const [index, name] of names.entries()) {
+    const known = `^settings\\.${name}\\.colour is not a setting; known are \\w+, `
+    expect(problems[index + 1]).toMatch(new RegExp(known))
+  }
+})
+
+test('a section that is no object is told, and so is what two sections do not agree on', async () => {
+  const { problems } = await refusalOfAnything({
+    settings: {
+      actor: 5,
+      cluster: { downing: 'fast' },
+      entity: { appendEventsMax: 512 },
+      journal: { appendEventsMax: 256 },
+    },
+  })
+  expect(problems).toEqual([
+    'settings.actor must be an object, not 5',
+    'settings.cluster.downing must be an object',
+    'settings.entity.appendEventsMax (512) must be at most settings.journal.appendEventsMax (256), or such an append is refused',
+  ])
+})
+
+test('what lets others in without a secret is told with the rest', async () => {
+  const error = await refusalOf({ host: '10.0.0.7', port: -1 })
+  expect(error.message).toContain('port must be a whole number')
+  expect(error.message).toContain('10.0.0.7 can be reached from other machines')
+})
+
+test('settings for downing may be given in part', async () => {
+  const settings = { cluster: { downing: { stableAfterMs: 3_000 } } }
+  const { cluster } = await nodeFor({ settings })
+  expect(cluster.settings.downing).toMatchObject({
+    stableAfterMs: 3_000,
+    downAllWhenUnstableMs: 'by-size',
+  })
+})

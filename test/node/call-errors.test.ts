@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+import { CallError, defineEntity, EntityUnavailable } from '../../src/entity/index.ts'
+import { MemoryJournal } from '../../src/persistence/index.ts'
+import { CapturedLogs } from '../../src/testkit/index.ts'
+import { Counter, nodeFor } from './nodes.ts'
+
+/** Its implementation lives nowhere in these tests. */
+const Far = defineEntity('Far', { role: 'far', state: () => 0, commands: { get: () => 1 } })
+
+const Broken = defineEntity('Broken', {
+  state: (): number => {
+    throw new Error('no state today')
+  },
+  commands: { get: (self) => self.state },
+})
+
+const outcome = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error)
+
+describe('a call that does not get as far as its entity', () => {
+  test('is refused at once when too many wait', async () => {
+    const settings = { sharding: { bufferedMessagesMax: 1 } }
+    const node = await nodeFor({ entities: [Far], settings })
+    const far = node.entity(Far, 'a', { timeout: '200ms' })
+    const waiting = outcome(far.get())
+    const error = await outcome(far.get())
+    expect(error).toBeInstanceOf(EntityUnavailable)
+    expect(error).toMatchObject({
+      code: 'ENTITY_UNAVAILABLE',
+      reason: 'shard-buffer-full',
+      mayHaveHappened: false,
+      message: expect.stringContaining('setting sharding.bufferedMessagesMax') as string,
+    })
+    expect(await waiting).toMatchObject({ code: 'CALL_TIMEOUT', mayHaveHappened: true })
+  })
+
+  test('is told at once when its entity stops before its turn', async () => {
+    const store = new MemoryJournal()
+    const host = await nodeFor({ entities: [Broken], store })
+    const other = await nodeFor({ proxies: [Broken], store, seeds: [host.address] })
+    for (const node of [host, other]) {
+      const broken = node.entity(Broken, 'a', { timeout: '30s' })
+      const errors = await Promise.all([broken.get(), broken.get(), broken.get()].map(outcome))
+      for (const error of errors) {
+        expect(error).toMatchObject({
+          code: 'ENTITY_UNAVAILABLE',
+          mayHaveHappened: false,
+          message:
+            "Broken 'a': get was not handled: the entity has stopped before its turn came. Nothing of it has happened; it can be called again.",
+        })
+      }
+    }
+  })
+
+  test('ends with an error for callers, also while its node is given up', async () => {
+    const logger = new CapturedLogs()
+    const settings = { cluster: { downedLingerMs: 100 } }
+    const node = await nodeFor({ entities: [Counter], environment: { logger }, settings })
+    const progress = { isOver: false }
+    void node.whenStopped.then(() => (progress.isOver = true))
+    node.cluster.down(node.id)
+    const errors = new Set<unknown>()
+    for (let number = 0; !progress.isOver; number++) {
+      const counter = node.entity(Counter, `c${number % 10}`, { timeout: '1s' })
+      const result = await outcome(counter.increment(1))
+      if (typeof result !== 'number') errors.add(result)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(await node.whenStopped).toEqual({ type: 'downing' })
+    for (const error of errors) expect(error).toBeInstanceOf(CallError)
+    const last = await outcome(node.entity(Counter, 'c').get())
+    expect(last).toMatchObject({ code: 'NODE_STOPPING', mayHaveHappened: false })
+    const [line, ...more] = logger.matching('This node was removed from the cluster', 'error')
+    expect(line?.message).toContain('let the setting `actor.exitProcess` end it')
+    expect(more).toEqual([])
+  })
+})

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type Findings,
+  NoSilentLoss,
+  NothingAcknowledgedIsLost,
+  OneActiveInstance,
+  OneCoordinator,
+  SenderOrder,
+} from '../../src/simulation/index.ts'
+
+/** Collects what a checker finds; time goes on by one with every look. */
+class Notebook implements Findings {
+  readonly found: string[] = []
+  readonly excuses: string[] = []
+  now = 0
+
+  check(name: string, holds: boolean): void {
+    if (!holds) this.found.push(name)
+  }
+
+  excuse(name: string): void {
+    this.excuses.push(name)
+  }
+}
+
+const life = (label: string) => ({ label, isAlive: true, isPaused: false, pauseCount: 0 })
+
+describe('at most one active instance', () => {
+  const twice = 'at most one active instance of an entity'
+
+  test('finds the second start, and the rival when one of two acts', () => {
+    const notebook = new Notebook()
+    const checker = new OneActiveInstance(notebook)
+    const [a, b] = [life('a#1'), life('b#1')]
+    checker.started(a, 'Cart/1', '0.1')
+    checker.started(b, 'Cart/1', '0.1')
+    expect(notebook.found).toEqual([twice])
+    checker.acted(a, 'Cart/1')
+    expect(notebook.found).toEqual([twice, twice])
+  })
+
+  test('does not count who is dead, frozen or stopped', () => {
+    const notebook = new Notebook()
+    const checker = new OneActiveInstance(notebook)
+    const [a, b, c] = [life('a#1'), life('b#1'), life('c#1')]
+    checker.started(a, 'Cart/1', '0.1')
+    a.isAlive = false
+    checker.started(b, 'Cart/1', '0.1')
+    checker.frozen(b)
+    checker.started(c, 'Cart/1', '0.1')
+    checker.stopped(c, 'Cart/1', '0.1')
+    checker.thawed(b)
+    checker.acted(b, 'Cart/1')
+    expect(notebook.found).toEqual([])
+    checker.frozen(b)
+    checker.acted(b, 'Cart/1')
+    expect(notebook.found).toEqual(['nothing is handled on a frozen node'])
+  })
+
+  test('blames a sleeper for what it handles after it was replaced, not for having slept', () => {
+    const notebook = new Notebook()
+    const checker = new OneActiveInstance(notebook)
+    const [a, b] = [life('a#1'), life('b#1')]
+    checker.started(a, 'Cart/1', '0.1')
+    a.pauseCount = 1
+    checker.started(b, 'Cart/1', '0.1')
+    checker.acted(b, 'Cart/1')
+    expect(notebook.found).toEqual([])
+    checker.acted(a, 'Cart/1')
+    expect(notebook.found).toEqual([twice])
+  })
+
+  test('counts what a rule excuses', () => {
+    const notebook = new Notebook()
+    const checker = new OneActiveInstance(notebook, () => 'a flapping link')
+    checker.started(life('a#1'), 'Cart/1', '0.1')
+    checker.started(life('b#1'), 'Cart/1', '0.1')
+    expect([notebook.found, notebook.excuses]).toEqual([[], ['S1: a flapping link']])
+  })
+})
+
+test('one coordinator per term, and terms grow', () => {
+  const notebook = new Notebook()
+  const checker = new OneCoordinator(notebook)
+  for (const term of [1, 2, 2, 1]) checker.started(life('a#1'), 'Cart', term)
+  expect(notebook.found).toEqual(['one coordinator per term', 'terms of coordinators grow'])
+})
+
+test('messages of a sender arrive in order and once, gaps aside', () => {
+  const notebook = new Notebook()
+  const checker = new SenderOrder(notebook)
+  for (const number of [1, 3, 3, 2]) checker.received('a#1', 'i1', number)
+  checker.received('b#1', 'i1', 1)
+  expect(notebook.found).toHaveLength(2)
+})
+
+describe('no message is lost silently', () => {
+  test('unless it was delivered, or its loss was told', () => {
+    const notebook = new Notebook()
+    const checker = new NoSilentLoss(notebook)
+    for (const id of ['delivered', 'told', 'vanished']) checker.sent(id, 'a#1')
+    checker.delivered('delivered')
+    checker.lost('told', 'mailbox-full')
+    checker.conclude()
+    expect(notebook.found).toEqual(['no message is lost silently'])
+    checker.delivered('delivered')
+    expect(notebook.found).toContain('no message is delivered twice')
+  })
+
+  test('a crash excuses what was sent before it; a connection as many as were counted', () => {
+    const notebook = new Notebook()
+    const checker = new NoSilentLoss(notebook)
+    checker.sent('before', 'a#1')
+    notebook.now = 1
+    checker.crashed()
+    notebook.now = 2
+    for (const id of ['x', 'y']) checker.sent(id, 'a#1')
+    checker.connectionBroke(1)
+    checker.conclude()
+    expect(notebook.excuses).toHaveLength(3)
+    expect(notebook.found).toEqual(['no message is lost silently'])
+  })
+})
+
+describe('nothing acknowledged is lost', () => {
+  function ledger() {
+    const notebook = new Notebook()
+    const checker = new NothingAcknowledgedIsLost(notebook)
+    for (const id of ['x', 'y']) {
+      notebook.now++
+      checker.invoked(id, 'l1')
+      notebook.now++
+      checker.acknowledged(id)
+    }
+    return { notebook, checker }
+  }
+
+  test('is content with every acknowledged id once, in real-time order', () => {
+    const { notebook, checker } = ledger()
+    checker.invoked('unknown', 'l1')
+    checker.conclude('l1', ['x', 'y', 'unknown'])
+    expect(notebook.found).toEqual([])
+  })
+
+  test.each([
+    [['x'], 'nothing acknowledged is lost'],
+    [['x', 'y', 'y'], 'every command takes effect once'],
+    [['x', 'y', 'z'], 'nothing is stored that nobody asked for'],
+    [['y', 'x'], 'commands take effect in real-time order'],
+  ])('finds what is wrong with %s', (ids, problem) => {
+    const { notebook, checker } = ledger()
+    checker.conclude('l1', ids)
+    expect(notebook.found).toEqual([problem])
+  })
+
+  test('a read shows what was acknowledged before it', () => {
+    const { notebook, checker } = ledger()
+    checker.read('l1', ['x'], 3)
+    expect(notebook.found).toEqual([])
+    checker.read('l1', ['x'], 5)
+    expect(notebook.found).toEqual(['a read shows what was acknowledged before it'])
+  })
+})
