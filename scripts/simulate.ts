@@ -11,9 +11,12 @@ const { runCommand } = await import('./simulate/command.ts')
 process.exitCode = await runCommand(words, {
   print: (line) => void process.stdout.write(`${line}\n`),
   printError: (line) => void process.stderr.write(`${line}\n`),
-  // Progress is for people: a file or a pipe gets the result only.
-  ...(process.stderr.isTTY && {
-    progress: (line) => void process.stderr.write(`\r\u001b[K${line}`),
-  }),
+  ...(process.stderr.isTTY
+    ? { progress: (line: string) => void process.stderr.write(`\r\u001b[K${line}`) }
+    : {
+        // A log gets a line now and then, so that a long run can be told from one that hangs.
+        progress: (line: string) => void (line !== '' && process.stderr.write(`${line}\n`)),
+        progressEveryMs: 10_000,
+      }),
   now: () => performance.now(),
 })

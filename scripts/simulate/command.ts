@@ -14,14 +14,17 @@ import {
 } from '../../src/simulation/index.ts'
 import { scenarios } from '../../test/scenarios/index.ts'
 import { compared } from './compared.ts'
+import { resultsOfJobs, toLine } from './jobs.ts'
 import { type CommandOptions, listOfScenarios, parseCommand, usage } from './options.ts'
 
 /** Where the words go. */
 export interface Terminal {
   print(line: string): void
   printError(line: string): void
-  /** Replaces one line again and again; left out where nobody watches. */
+  /** How far it is, again and again; the empty line at the end. Left out where nobody watches. */
   progress?(line: string): void
+  /** 200 ms when not given. */
+  readonly progressEveryMs?: number
   /** Milliseconds, for the time it took. */
   now(): number
 }
@@ -46,18 +49,31 @@ export async function runCommand(words: readonly string[], terminal: Terminal): 
       terminal.printError(`${command.problem}\nTry: npm run simulate -- --help`)
       return 1
     case 'Run':
-      return runSeeds(command.options, terminal)
+      return command.options.part === undefined
+        ? runSeeds(command.options, words, terminal)
+        : runPart(command.options, terminal)
     default:
       return unreachable(command)
   }
 }
 
-async function runSeeds(options: CommandOptions, terminal: Terminal): Promise<number> {
+/** One of several processes: whoever started it counts, shows and judges. */
+async function runPart(options: CommandOptions, terminal: Terminal): Promise<number> {
+  for await (const result of resultsOf(options)) terminal.print(toLine(result))
+  return 0
+}
+
+async function runSeeds(
+  options: CommandOptions,
+  words: readonly string[],
+  terminal: Terminal,
+): Promise<number> {
   const startedMs = terminal.now()
   const progress = new Progress(options, terminal)
   let report = emptyReport
   let shown = 0
-  for await (const result of resultsOf(options)) {
+  const results = options.jobs > 1 ? resultsOfJobs(options, words) : resultsOf(options)
+  for await (const result of results) {
     report = addToReport(report, result)
     if (result.violations.length > 0 && shown++ < SHOWN_MAX) {
       progress.clear()
@@ -81,10 +97,12 @@ async function* resultsOf({
   seed,
   seeds,
   isTwice,
+  part: { index, of } = { index: 0, of: 1 },
 }: CommandOptions): AsyncGenerator<SeedResult> {
   const scenario = scenarios.get(name)?.scenario as Scenario
-  const second = simulateSeeds({ scenario, seed, seeds })
-  for await (const result of simulateSeeds({ scenario, seed, seeds })) {
+  const plan = { scenario, seed: seed + index, seeds: Math.ceil((seeds - index) / of), stride: of }
+  const second = simulateSeeds(plan)
+  for await (const result of simulateSeeds(plan)) {
     const again = isTwice ? await second.next() : undefined
     yield again?.value === undefined ? result : compared(result, again.value)
   }
@@ -147,7 +165,7 @@ class Progress {
 
   show({ seeds, violations }: SimulationReport): void {
     const nowMs = this.#terminal.now()
-    if (nowMs - this.#shownMs < PROGRESS_EVERY_MS) return
+    if (nowMs - this.#shownMs < (this.#terminal.progressEveryMs ?? PROGRESS_EVERY_MS)) return
     this.#shownMs = nowMs
     const { scenario, seeds: all } = this.#options
     const found = count(violations, 'violation')

@@ -17,8 +17,8 @@ export function seedMutant(name: string): void {
   if (mutant === undefined) {
     throw new Error(`There is no mutant "${name}". There are: ${[...mutants.keys()].join(', ')}`)
   }
-  const folder = join(build, 'mutants', name)
-  rmSync(folder, { recursive: true, force: true })
+  // Of this process alone: several may do the same.
+  const folder = join(build, 'mutants', `${name}-${process.pid}`)
   const sources = new Map<string, string>()
   for (const edit of mutant.edits) {
     const before = sources.get(edit.file) ?? readFileSync(join(root, edit.file), 'utf8')
@@ -28,6 +28,7 @@ export function seedMutant(name: string): void {
     pathToFileURL(join(build, asJavaScript(file))).href,
     transpiled(folder, file, source),
   ])
+  rmSync(folder, { recursive: true, force: true })
   register('data:text/javascript,' + encodeURIComponent(hooks), {
     parentURL: import.meta.url,
     data: replaced,

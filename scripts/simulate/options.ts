@@ -8,6 +8,10 @@ export interface CommandOptions {
   readonly seed: number
   readonly isJson: boolean
   readonly isTwice: boolean
+  /** Processes side by side. */
+  readonly jobs: number
+  /** Set in each of those: the first seed of it, counted from the first of all, and how many lie between two. */
+  readonly part: { readonly index: number; readonly of: number } | undefined
   /** The seeded bug that was applied when the modules were loaded. */
   readonly mutant: string | undefined
 }
@@ -20,12 +24,13 @@ export type Command =
 
 export const usage = `Runs a scenario under many seeds, in virtual time.
 
-  npm run simulate -- [--scenario NAME] [--seeds N] [--seed S] [--twice] [--mutant Bxx] [--json]
+  npm run simulate -- [--scenario NAME] [--seeds N] [--seed S] [--jobs N] [--twice] [--mutant Bxx] [--json]
   npm run simulate -- --list
 
   --scenario NAME  what to run; workshop when not given
   --seeds N        how many seeds; enough for less than a minute when not given
   --seed S         the first seed (1); alone, it replays that one seed
+  --jobs N         runs the seeds in N processes side by side (1); the result is the same
   --twice          runs every seed twice and compares what happened
   --mutant Bxx     seeds a known bug, from test/mutants: the run must find it
   --json           prints as the last line one object: scenario, seeds, violations, hash,
@@ -47,6 +52,8 @@ export function parseCommand(words: readonly string[]): Command {
         scenario: { type: 'string', default: 'workshop' },
         seeds: { type: 'string' },
         seed: { type: 'string' },
+        jobs: { type: 'string' },
+        part: { type: 'string' },
         twice: { type: 'boolean', default: false },
         mutant: { type: 'string' },
         json: { type: 'boolean', default: false },
@@ -66,6 +73,8 @@ function toOptions(values: {
   readonly scenario: string
   readonly seeds?: string | undefined
   readonly seed?: string | undefined
+  readonly jobs?: string | undefined
+  readonly part?: string | undefined
   readonly twice: boolean
   readonly json: boolean
   readonly mutant?: string | undefined
@@ -79,7 +88,15 @@ function toOptions(values: {
   const defaultSeeds = values.seed === undefined ? known.defaultSeeds : 1
   const seeds = values.seeds === undefined ? defaultSeeds : wholeNumber('--seeds', values.seeds, 1)
   const { json: isJson, twice: isTwice, mutant } = values
-  return { scenario, seed, seeds, isJson, isTwice, mutant }
+  const jobs = values.jobs === undefined ? 1 : wholeNumber('--jobs', values.jobs, 1)
+  const part = values.part === undefined ? undefined : partIn(values.part)
+  return { scenario, seed, seeds, jobs, part, isJson, isTwice, mutant }
+}
+
+/** `1/4`: what the second of four processes gets from the one that started it. */
+function partIn(text: string): CommandOptions['part'] {
+  const [index = '', of = ''] = text.split('/')
+  return { index: wholeNumber('--part', index, 0), of: wholeNumber('--part', of, 1) }
 }
 
 /** Hexadecimal with 0x, too. */

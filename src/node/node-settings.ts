@@ -161,13 +161,16 @@ function problemsWithStore(store: NodeOptions['store']): string[] {
     : [`store must be { folder: '…' }, 'memory' or a journal, not ${show(store)}`]
 }
 
-function problemsWithEntities({ entities = [], proxies = [] }: NodeOptions): string[] {
-  if (!Array.isArray(entities) || !Array.isArray(proxies)) {
-    return [`${Array.isArray(entities) ? 'proxies' : 'entities'} must be a list, such as [Counter]`]
+function problemsWithEntities(options: NodeOptions): string[] {
+  const entities: readonly unknown[] = options.entities ?? []
+  const proxies: readonly unknown[] = options.proxies ?? []
+  const noLists = Object.entries({ entities, proxies }).filter(([, list]) => !Array.isArray(list))
+  if (noLists.length > 0) {
+    return noLists.map(([name]) => `${name} must be a list, such as [Counter]`)
   }
   const problems: string[] = []
   const seen = new Map<string, EntityType<unknown>>()
-  for (const entity of [...entities, ...proxies] as readonly unknown[]) {
+  for (const entity of [...entities, ...proxies]) {
     if (!isEntityType(entity)) {
       problems.push(`${show(entity)} is no entity; make it with defineEntity or entityType`)
       continue
@@ -178,7 +181,7 @@ function problemsWithEntities({ entities = [], proxies = [] }: NodeOptions): str
     }
     seen.set(entity.name, entity)
   }
-  for (const entity of entities as readonly unknown[]) {
+  for (const entity of entities) {
     if (!isEntityType(entity) || isDefinition(entity)) continue
     problems.push(
       `${entity.name} has no implementation: put it into proxies, or its definition into entities`,

@@ -23,6 +23,8 @@ export interface SimulateOptions extends Omit<SimulationOptions, 'seed'> {
   readonly seeds?: number
   /** The first seed; 1 when not given. Alone, it replays that seed. */
   readonly seed?: number
+  /** From one seed to the next; 1 when not given. For processes that share the seeds. */
+  readonly stride?: number
 }
 
 /** What happened under one seed. */
@@ -66,8 +68,10 @@ export async function simulate(name: string, options: SimulateOptions): Promise<
 /** Runs the scenario seed by seed. Never rejects: what goes wrong is a violation in the result. */
 export async function* simulateSeeds(options: SimulateOptions): AsyncGenerator<SeedResult, void> {
   const { scenario, seed: firstSeed = 1, seeds = options.seed === undefined ? 100 : 1 } = options
+  const { stride = 1 } = options
   const stepper = new Stepper()
-  for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
+  for (let count = 0; count < seeds; count++) {
+    const seed = firstSeed + count * stride
     yield await simulateSeed(scenario, { ...options, seed }, stepper)
   }
 }

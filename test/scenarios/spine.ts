@@ -102,7 +102,7 @@ async function everyEntityAnswers(
         const probes = Array.from({ length: sent }, (_, n) => `probe ${name}, ${n + 1}`)
         if (probes.some((probe) => checks.losses.isDelivered(probe))) return void open.delete(name)
         const note = `probe ${name}, ${++sent}`
-        checks.losses.sent(note, life.label)
+        checks.losses.sent(note, life.label, `Inbox/${id}`)
         const sender = `probe of ${life.label}`
         node.sharding.entityRefFor(inboxKey, id).tell({ note, sender, number: sent })
         after(send)

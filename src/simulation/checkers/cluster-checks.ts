@@ -14,7 +14,7 @@ import {
 } from '../../sharding/index.ts'
 import type { SimulatedStore } from '../storage/simulated-store.ts'
 import type { Findings, WatchedLife } from './findings.ts'
-import { NoSilentLoss } from './no-silent-loss.ts'
+import { type Holders, NoSilentLoss } from './no-silent-loss.ts'
 import { NothingAcknowledgedIsLost } from './nothing-acknowledged-is-lost.ts'
 import { OneActiveInstance } from './one-active-instance.ts'
 import { OneCoordinator } from './one-coordinator.ts'
@@ -39,6 +39,7 @@ export class ClusterChecks {
   readonly ledger: NothingAcknowledgedIsLost
   readonly #idsIn: (message: unknown) => readonly string[]
   readonly #lives = new Map<string, WatchedLife>()
+  readonly #shardOf = new Map<string, Pick<EntityStarted, 'typeName' | 'shard'>>()
 
   constructor(findings: Findings, { excuseForTwo, idsIn, store }: ClusterChecksOptions = {}) {
     this.instances = new OneActiveInstance(findings, excuseForTwo)
@@ -48,7 +49,7 @@ export class ClusterChecks {
     if (store !== undefined) {
       store.onAppended = ({ persistenceId, events }) => this.shards.stored(persistenceId, events)
     }
-    this.losses = new NoSilentLoss(findings)
+    this.losses = new NoSilentLoss(findings, (entity) => this.#holdersOf(entity))
     this.ledger = new NothingAcknowledgedIsLost(findings)
     this.#idsIn = idsIn ?? (() => [])
   }
@@ -56,9 +57,10 @@ export class ClusterChecks {
   attach(node: SherdNode, life: WatchedLife): void {
     this.#lives.set(life.label, life)
     const { eventStream } = node.system
-    eventStream.subscribe(EntityStarted, (event) =>
-      this.instances.started(life, entityName(event), instanceName(event)),
-    )
+    eventStream.subscribe(EntityStarted, (event) => {
+      this.#shardOf.set(entityName(event), event)
+      this.instances.started(life, entityName(event), instanceName(event))
+    })
     eventStream.subscribe(EntityStopped, (event) =>
       this.instances.stopped(life, entityName(event), instanceName(event)),
     )
@@ -67,8 +69,10 @@ export class ClusterChecks {
     eventStream.subscribe(CoordinatorStarted, ({ typeName, term }) =>
       this.coordinators.started(life, typeName, term),
     )
-    eventStream.subscribe(PeerDisconnected, ({ lane, unconfirmed }) => {
-      if (lane === 'data') this.losses.connectionBroke(unconfirmed)
+    eventStream.subscribe(PeerDisconnected, ({ node: peer, lane, unconfirmed }) => {
+      if (lane !== 'data') return
+      const { host } = addressParts(addressOfNode(peer))
+      this.losses.connectionBroke({ by: life.label, peer: host, unconfirmed })
     })
     const lost = (event: LostMessage): void => this.#lost(event)
     eventStream.subscribe<LostMessage>(DeadLetter, lost)
@@ -84,6 +88,14 @@ export class ClusterChecks {
   acted(label: string, typeName: string, entityId: string): void {
     const life = this.#lives.get(label)
     if (life !== undefined) this.instances.acted(life, `${typeName}/${entityId}`)
+  }
+
+  #holdersOf(entity: string): Holders | undefined {
+    const place = this.#shardOf.get(entity)
+    if (place === undefined) return undefined
+    const { typeName, shard } = place
+    const isAtHome = this.shards.isRunning(typeName, shard)
+    return { homes: this.shards.hostsOf(typeName, shard), isAtHome }
   }
 
   #lost(event: LostMessage): void {

@@ -1,78 +1,110 @@
 /**
- * S3: every message is delivered, or there is a record of its loss, or a fault excuses it: a process that died, or a
- * connection that broke with messages in it. Excuses are counted; those for connections may not exceed what the nodes
- * themselves counted as unconfirmed.
+ * S3: every message is delivered, or there is a record of its loss, or a fault that came after it excuses it: the death of
+ * its sender or of a process that may have held it, or a connection between two of those that broke with messages in it.
+ * May have held it: who ran the shard of its target up to then; anyone, while no living process runs that shard. Excuses
+ * are counted; those for connections may not exceed what the nodes themselves counted as unconfirmed.
  */
 import type { Findings } from './findings.ts'
 
 interface Sent {
+  readonly id: string
   readonly atMs: number
   readonly by: string
-  delivered: number
-  lost: string | undefined
+  readonly to: string | undefined
+  excuse: Excuse | undefined
+}
+
+type Excuse = 'its sender died' | 'a home died' | 'a process died, no home known' | 'broken'
+
+/** Who may hold messages to a target now. */
+export interface Holders {
+  /** Labels of lives that run it or did. */
+  readonly homes: ReadonlySet<string>
+  /** Whether one of them does, and lives. */
+  readonly isAtHome: boolean
+}
+
+export interface BrokenConnection {
+  /** The label of the life that tells. */
+  readonly by: string
+  /** The name of the node at the other end. */
+  readonly peer: string
+  /** Messages of which it does not know whether they arrived. */
+  readonly unconfirmed: number
 }
 
 export class NoSilentLoss {
   readonly #findings: Findings
-  readonly #messages = new Map<string, Sent>()
-  #lastCrashMs = -1
-  #lastBreakMs = -1
+  readonly #holdersOf: (to: string) => Holders | undefined
+  /** Neither delivered nor told as lost. */
+  readonly #open = new Map<string, Sent>()
+  readonly #senders = new Map<string, string>()
+  readonly #delivered = new Set<string>()
+  #sentCount = 0
+  #lostCount = 0
   #unconfirmed = 0
 
-  constructor(findings: Findings) {
+  /** Without `holdersOf`, or where it answers undefined, anyone may hold anything. */
+  constructor(findings: Findings, holdersOf: (to: string) => Holders | undefined = () => undefined) {
     this.#findings = findings
+    this.#holdersOf = holdersOf
   }
 
-  sent(id: string, by: string): void {
-    this.#messages.set(id, { atMs: this.#findings.now, by, delivered: 0, lost: undefined })
+  /** `by` is the label of the sender's life. */
+  sent(id: string, by: string, to?: string): void {
+    this.#sentCount++
+    this.#senders.set(id, by)
+    this.#open.set(id, { id, atMs: this.#findings.now, by, to, excuse: undefined })
   }
 
   delivered(id: string): void {
-    const message = this.#messages.get(id)
-    if (message === undefined) return
-    message.delivered++
-    this.#findings.check(
-      'no message is delivered twice',
-      message.delivered === 1,
-      `${id} of ${message.by}`,
-    )
+    const by = this.#senders.get(id)
+    if (by === undefined) return
+    this.#findings.check('no message is delivered twice', !this.#delivered.has(id), `${id} of ${by}`)
+    this.#delivered.add(id)
+    this.#open.delete(id)
   }
 
   isDelivered(id: string): boolean {
-    return (this.#messages.get(id)?.delivered ?? 0) > 0
+    return this.#delivered.has(id)
   }
 
   /** A node tells that it lost the message, and why. */
-  lost(id: string, reason: string): void {
-    const message = this.#messages.get(id)
-    if (message !== undefined) message.lost = reason
+  lost(id: string, _reason: string): void {
+    if (this.#open.delete(id)) this.#lostCount++
   }
 
-  /** A process has died: whatever was on it is gone. */
-  crashed(): void {
-    this.#lastCrashMs = this.#findings.now
+  /** The process with that label dies: whatever is on it is gone. To be told before it does. */
+  crashed(label: string): void {
+    for (const message of this.#open.values()) {
+      const excuse = this.#excuseOfDeath(message, label)
+      if (excuse !== undefined && (message.excuse ?? 'broken') === 'broken') message.excuse = excuse
+    }
   }
 
-  /** A connection broke, and the node does not know of so many messages whether they arrived. */
-  connectionBroke(unconfirmed: number): void {
+  connectionBroke({ by, peer, unconfirmed }: BrokenConnection): void {
     if (unconfirmed === 0) return
     this.#unconfirmed += unconfirmed
-    this.#lastBreakMs = this.#findings.now
+    for (const message of this.#open.values()) {
+      if (message.excuse === undefined && this.#mayRunOver(message, by, peer)) {
+        message.excuse = 'broken'
+      }
+    }
   }
 
   /** When nothing is under way any more. */
   conclude(): void {
     const broken: string[] = []
-    for (const [id, message] of this.#messages) {
-      if (message.delivered > 0 || message.lost !== undefined) continue
-      if (this.#lastCrashMs >= message.atMs) {
-        this.#findings.excuse('S3: lost with a process that died')
-      } else if (this.#lastBreakMs >= message.atMs) {
-        broken.push(`${id} (at ${message.atMs} ms)`)
+    for (const { id, by, to, atMs, excuse } of this.#open.values()) {
+      const detail = `${id}, sent by ${by}${to === undefined ? '' : ` to ${to}`} at ${atMs} ms`
+      if (excuse === undefined) {
+        const name = 'no message is lost silently'
+        this.#findings.check(name, false, `${detail}, neither arrived nor was its loss told`)
+      } else if (excuse === 'broken') {
+        broken.push(detail)
         this.#findings.excuse('S3: lost in a connection that broke')
       } else {
-        const detail = `${id}, sent by ${message.by} at ${message.atMs} ms, neither arrived nor was its loss told`
-        this.#findings.check('no message is lost silently', false, detail)
+        this.#findings.excuse(`S3: lost when ${excuse}`)
       }
     }
     this.#findings.check(
@@ -83,11 +115,25 @@ export class NoSilentLoss {
   }
 
   get summary(): { readonly sent: number; readonly delivered: number; readonly lost: number } {
-    const all = [...this.#messages.values()]
-    return {
-      sent: all.length,
-      delivered: all.filter(({ delivered }) => delivered > 0).length,
-      lost: all.filter(({ lost, delivered }) => lost !== undefined && delivered === 0).length,
-    }
+    return { sent: this.#sentCount, delivered: this.#delivered.size, lost: this.#lostCount }
   }
+
+  #excuseOfDeath({ by, to }: Sent, label: string): Excuse | undefined {
+    if (by === label) return 'its sender died'
+    const holders = to === undefined ? undefined : this.#holdersOf(to)
+    if (holders?.homes.has(label) === true) return 'a home died'
+    return holders?.isAtHome === true ? undefined : 'a process died, no home known'
+  }
+
+  /** From sender to home, or back: only its sender sends a message on. */
+  #mayRunOver({ by: sender, to }: Sent, by: string, peer: string): boolean {
+    const holders = to === undefined ? undefined : this.#holdersOf(to)
+    if (holders?.isAtHome !== true) return true
+    const isPeerHome = [...holders.homes].some((label) => nameOf(label) === peer)
+    return by === sender ? isPeerHome : holders.homes.has(by) && peer === nameOf(sender)
+  }
+}
+
+function nameOf(label: string): string {
+  return label.slice(0, label.indexOf('#'))
 }

@@ -120,7 +120,7 @@ class Client {
     const number = (this.#sent.get(entity) ?? 0) + 1
     this.#sent.set(entity, number)
     const note = `${life.label} to ${entity}, ${number}`
-    checks.losses.sent(note, life.label)
+    checks.losses.sent(note, life.label, `Inbox/${entity}`)
     node.sharding.entityRefFor(inboxKey, entity).tell({ note, sender: life.label, number })
   }
 
