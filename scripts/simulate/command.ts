@@ -75,12 +75,15 @@ async function runSeeds(
   const results = options.jobs > 1 ? resultsOfJobs(options, words) : resultsOf(options)
   for await (const result of results) {
     report = addToReport(report, result)
-    if (result.violations.length > 0 && shown++ < SHOWN_MAX) {
+    const isShown = shown < SHOWN_MAX || isFound(result, options.until)
+    if (result.violations.length > 0) shown++
+    if (result.violations.length > 0 && isShown) {
       progress.clear()
       const lines = describeFailure(options, await retold(options, result))
       for (const line of lines) terminal.print(line)
     }
     progress.show(report)
+    if (isFound(result, options.until)) break
   }
   progress.clear()
   if (shown > SHOWN_MAX) terminal.print(`${shown - SHOWN_MAX} more seeds failed.`)
@@ -90,6 +93,10 @@ async function runSeeds(
   terminal.print(summaryOf(options.scenario, report, terminal.now() - startedMs))
   if (options.isJson) terminal.print(JSON.stringify({ scenario: options.scenario, ...report }))
   return report.violations === 0 ? 0 : 1
+}
+
+function isFound({ violations }: SeedResult, until: string | undefined): boolean {
+  return until !== undefined && violations.some(({ name }) => name.includes(until))
 }
 
 async function* resultsOf({

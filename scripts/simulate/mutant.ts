@@ -1,15 +1,15 @@
 /** Seeds a known bug: edits the source of some modules and lets the loader take those instead of the ones in `build`. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { register } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { mutants } from '../../test/mutants/index.ts'
 import { type Edit, edited } from '../../test/mutants/mutant.ts'
 
-/** `build/scripts/simulate`, two below what was compiled; the sources lie one above that. */
+/** Two above this file lies what was compiled, and somewhere above that the sources. */
 const build = fileURLToPath(new URL('../../', import.meta.url))
-const root = dirname(build)
+const root = rootAbove(build)
 
 /** To be called before the first import of what it edits. Throws when an edit does not apply. */
 export function seedMutant(name: string): void {
@@ -56,6 +56,11 @@ function transpiled(folder: string, file: string, source: string): string {
   })
   if (status !== 0) throw new Error(`The edited ${file} does not compile:\n${stdout}`)
   return readFileSync(asJavaScript(path), 'utf8')
+}
+
+function rootAbove(folder: string): string {
+  const above = dirname(folder)
+  return existsSync(join(above, 'package.json')) ? above : rootAbove(above)
 }
 
 function asJavaScript(file: Edit['file']): string {

@@ -8,6 +8,8 @@ export interface CommandOptions {
   readonly seed: number
   readonly isJson: boolean
   readonly isTwice: boolean
+  /** Ends at the first seed that breaks an invariant with this in its name. */
+  readonly until: string | undefined
   /** Processes side by side. */
   readonly jobs: number
   /** Set in each of those: the first seed of it, counted from the first of all, and how many lie between two. */
@@ -24,7 +26,8 @@ export type Command =
 
 export const usage = `Runs a scenario under many seeds, in virtual time.
 
-  npm run simulate -- [--scenario NAME] [--seeds N] [--seed S] [--jobs N] [--twice] [--mutant Bxx] [--json]
+  npm run simulate -- [--scenario NAME] [--seeds N] [--seed S] [--jobs N] [--twice] [--until TEXT]
+                      [--mutant Bxx] [--json]
   npm run simulate -- --list
 
   --scenario NAME  what to run; workshop when not given
@@ -32,6 +35,7 @@ export const usage = `Runs a scenario under many seeds, in virtual time.
   --seed S         the first seed (1); alone, it replays that one seed
   --jobs N         runs the seeds in N processes side by side (1); the result is the same
   --twice          runs every seed twice and compares what happened
+  --until TEXT     ends at the first seed that breaks an invariant with TEXT in its name
   --mutant Bxx     seeds a known bug, from test/mutants: the run must find it
   --json           prints as the last line one object: scenario, seeds, violations, hash,
                    events, faults, simulatedMs, excuses
@@ -54,6 +58,7 @@ export function parseCommand(words: readonly string[]): Command {
         seed: { type: 'string' },
         jobs: { type: 'string' },
         part: { type: 'string' },
+        until: { type: 'string' },
         twice: { type: 'boolean', default: false },
         mutant: { type: 'string' },
         json: { type: 'boolean', default: false },
@@ -75,6 +80,7 @@ function toOptions(values: {
   readonly seed?: string | undefined
   readonly jobs?: string | undefined
   readonly part?: string | undefined
+  readonly until?: string | undefined
   readonly twice: boolean
   readonly json: boolean
   readonly mutant?: string | undefined
@@ -87,10 +93,10 @@ function toOptions(values: {
   const seed = values.seed === undefined ? 1 : wholeNumber('--seed', values.seed, 0)
   const defaultSeeds = values.seed === undefined ? known.defaultSeeds : 1
   const seeds = values.seeds === undefined ? defaultSeeds : wholeNumber('--seeds', values.seeds, 1)
-  const { json: isJson, twice: isTwice, mutant } = values
+  const { json: isJson, twice: isTwice, mutant, until } = values
   const jobs = values.jobs === undefined ? 1 : wholeNumber('--jobs', values.jobs, 1)
   const part = values.part === undefined ? undefined : partIn(values.part)
-  return { scenario, seed, seeds, jobs, part, isJson, isTwice, mutant }
+  return { scenario, seed, seeds, jobs, part, until, isJson, isTwice, mutant }
 }
 
 /** `1/4`: what the second of four processes gets from the one that started it. */

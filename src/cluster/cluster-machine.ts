@@ -45,6 +45,8 @@ export class ClusterMachine {
   #effects: ClusterEffect[] = []
   #known: Gossip = emptyGossip
   #isStopped = false
+  /** Since when somebody cannot be reached and this node is not Up. */
+  #strandedSince: number | undefined
 
   constructor(options: ClusterOptions) {
     const { self, settings } = options
@@ -127,6 +129,20 @@ export class ClusterMachine {
     this.#judgeSilence(now)
     const isOutOfTouch = this.#isOutvoted(outOfTouchMs(this.#settings), now)
     this.#stepDowning({ type: 'Tick', isOutOfTouch }, now)
+    this.#lookForStranding(now)
+  }
+
+  /** Let in by members who are gone, it would wait for ever: only a new life can join those who came after them. */
+  #lookForStranding(now: number): void {
+    const isJoining = memberOf(this.gossip, this.#self)?.status === 'Joining'
+    const cutOff = isJoining ? [...unreachableMembers(this.gossip, this.#self)] : []
+    if (cutOff.length === 0) this.#strandedSince = undefined
+    else this.#strandedSince ??= now
+    if (now - (this.#strandedSince ?? now) <= this.#settings.joinDeadlineMs) return
+    const names = cutOff.map(addressOfNode).join(', ')
+    this.#shutDown('join-failed', [
+      `it was let in, but then ${names} could not be reached any more`,
+    ])
   }
 
   #judgeSilence(now: number): void {

@@ -147,10 +147,16 @@ function problemsWithSeeds(seeds: readonly string[] | undefined): string[] {
     .map((seed) => `seeds: ${show(seed)} is no host:port, such as 10.0.0.7:2552`)
 }
 
+/** Of the roles by which the hosts of an entity type are known in the cluster. */
+export const hostRolePrefix = 'host of '
+
 function problemsWithRoles(roles: readonly string[] = []): string[] {
   const isRole = (role: unknown) => typeof role === 'string' && role !== '' && role.length <= 1_000
   const areRoles = Array.isArray(roles) && roles.length <= 100 && roles.every(isRole)
-  return areRoles ? [] : ['roles must be a list of at most 100 texts, none of them empty']
+  if (!areRoles) return ['roles must be a list of at most 100 texts, none of them empty']
+  return roles
+    .filter((role) => role.startsWith(hostRolePrefix))
+    .map((role) => `roles: ${show(role)} begins like the roles that nodes give themselves`)
 }
 
 function problemsWithStore(store: NodeOptions['store']): string[] {

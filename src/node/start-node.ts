@@ -22,8 +22,8 @@ import { Singletons } from '../singleton/index.ts'
 import type { Environment } from '../foundation/environment.ts'
 import { GuardedJournal } from './guarded-journal.ts'
 import { type NodeParts, SherdNode } from './sherd-node.ts'
-import type { NodeOptions } from './node-options.ts'
-import { checkNodeOptions, defaultHost, isJournal } from './node-settings.ts'
+import type { HostedEntity, NodeOptions } from './node-options.ts'
+import { checkNodeOptions, defaultHost, hostRolePrefix, isJournal } from './node-settings.ts'
 import { clusterSettingsOf } from './room-settings.ts'
 
 const defaultName = 'sherd'
@@ -84,13 +84,14 @@ async function startRooms(
   system: ActorSystem,
   journal: GuardedJournal,
 ): Promise<NodeParts> {
-  const { name = defaultName, host = defaultHost, port = 0, advertised, roles = [] } = options
+  const { name = defaultName, host = defaultHost, port = 0, advertised } = options
   const { settings = {}, secret, insecure = false, transport = tcpTransport } = options
   const remoting = await Remoting.start({
     ...{ system, transport, clusterName: name, bind: { host, port }, secret, insecure },
     ...(advertised !== undefined && { advertised }),
     ...(settings.remote !== undefined && { settings: settings.remote }),
   })
+  const roles = [...(options.roles ?? []), ...hostedBy(options).map(hostRoleOf)]
   const cluster = Cluster.start({ system, remoting, roles, settings: clusterSettingsOf(options) })
   journal.isFrozen = () => cluster.isFrozen
   const singletons = new Singletons({
@@ -127,28 +128,29 @@ function initEntities(options: NodeOptions, { system, sharding, world }: NodePar
   for (const type of proxies) {
     if (hosted.has(type.name)) continue
     sharding.startProxy({ typeName: type.name, ...routingOf(type) })
-    if (type.role === undefined) warnOfProxy(type.name, system)
   }
 }
 
-/** The coordinator of a type runs on the oldest member with its role, and this node cannot run it. */
-function warnOfProxy(entity: string, { log }: ActorSystem): void {
-  log.warn(
-    { entity },
-    `${entity} has no role and is only called from this node. Should this node become the oldest of the cluster, nobody can say where entities of ${entity} live, and calls wait: give the type a \`role\`, and the nodes it lives on the same.`,
-  )
+/** The entity types that live on a node with these options. */
+function hostedBy({ entities = [], roles = [] }: NodeOptions): readonly HostedEntity[] {
+  return entities.filter(({ role }) => role === undefined || roles.includes(role))
+}
+
+/** A role that every host of the type has: its coordinator must run on one of them, and not on whoever is the oldest. */
+function hostRoleOf({ name }: EntityType<unknown>): string {
+  return `${hostRolePrefix}${name}`
 }
 
 function routingOf(type: EntityType<unknown>): {
-  readonly role?: string
+  readonly role: string
   readonly settings: Partial<ShardingSettings>
 } {
-  const { role, numberOfShards, passivateAfter } = type
+  const { numberOfShards, passivateAfter } = type
   const settings = {
     ...(numberOfShards !== undefined && { numberOfShards }),
     ...(passivateAfter !== undefined && { passivateIdleAfterMs: idleMs(passivateAfter) }),
   }
-  return role === undefined ? { settings } : { role, settings }
+  return { role: hostRoleOf(type), settings }
 }
 
 function idleMs(passivateAfter: Duration | 'never'): number {
@@ -166,11 +168,9 @@ async function join(options: NodeOptions, parts: NodeParts): Promise<void> {
 
 /** Resolves when the regions of this node know their coordinators: the first call need not wait for them. */
 async function registered(options: NodeOptions, { system, sharding }: NodeParts): Promise<void> {
-  const { roles = [], entities = [] } = options
-  const hosted = entities.filter(({ role }) => role === undefined || roles.includes(role))
   const { timers, clock } = system.environment
   const beganMs = clock.monotonicMs()
-  for (const { name } of hosted) {
+  for (const { name } of hostedBy(options)) {
     while (sharding.regionState(name).coordinator === undefined) {
       if (clock.monotonicMs() - beganMs > registrationPatienceMs) {
         system.log.warn(

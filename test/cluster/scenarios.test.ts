@@ -46,6 +46,18 @@ describe('joining', () => {
     expect(network.latest('z:1').machine.gossip.members).toMatchObject([{ status: 'Up' }])
   })
 
+  test('one whose members are gone before it is Up gives up, and does not wait for ever', () => {
+    const network = new Network({ settings: { minMembers: 3, joinDeadlineMs: 5_000 } })
+    network.start('a:1', ['a:1', 'b:1'])
+    const newcomer = network.start('b:1', ['a:1', 'b:1'])
+    const isIn = (): boolean => newcomer.machine.gossip.members.length === 2
+    network.runUntil('the welcome', isIn, 10_000)
+    network.run(3_000)
+    network.crash(network.latest('a:1'), { silent: true })
+    network.runUntil('its end', () => newcomer.ended !== undefined, 30_000)
+    expect(newcomer.ended).toBe('join-failed')
+  })
+
   test('settings that must agree are checked, and the newcomer says which do not', () => {
     const network = cluster(1)
     const other = new Network({ settings: { acceptableHeartbeatPauseMs: 9_000 } })

@@ -54,7 +54,7 @@ export async function spine(simulation: Simulation): Promise<void> {
   await everyEntityAnswers(simulation, checks, cluster, list)
   load.end()
   // Calls under way end, and idle entities are stopped: what is read then comes from the journal.
-  await simulation.run({ for: '8s' })
+  await simulation.run({ for: '4s' })
   await conclude(simulation, checks, cluster, list)
 }
 

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { ValueCodec } from '../../src/serialization/index.ts'
+import { ShardStarted, ShardStopped } from '../../src/sharding/index.ts'
 import {
   type Findings,
   NoSilentLoss,
@@ -6,6 +8,7 @@ import {
   OneActiveInstance,
   OneCoordinator,
   SenderOrder,
+  ShardMap,
 } from '../../src/simulation/index.ts'
 
 /** Collects what a checker finds; time goes on by one with every look. */
@@ -107,18 +110,85 @@ describe('no message is lost silently', () => {
     expect(notebook.found).toContain('no message is delivered twice')
   })
 
-  test('a crash excuses what was sent before it; a connection as many as were counted', () => {
+  test('the death of its sender or of a home excuses what was sent before, that of others does not', () => {
     const notebook = new Notebook()
-    const checker = new NoSilentLoss(notebook)
-    checker.sent('before', 'a#1')
-    notebook.now = 1
-    checker.crashed()
-    notebook.now = 2
-    for (const id of ['x', 'y']) checker.sent(id, 'a#1')
-    checker.connectionBroke(1)
+    const homes = new Set(['b#1'])
+    const checker = new NoSilentLoss(notebook, () => ({ homes, isAtHome: true }))
+    checker.sent('x', 'a#1', 'Cart/1')
+    checker.crashed('c#1')
     checker.conclude()
-    expect(notebook.excuses).toHaveLength(3)
     expect(notebook.found).toEqual(['no message is lost silently'])
+    checker.crashed('b#1')
+    checker.sent('after', 'a#1', 'Cart/1')
+    checker.conclude()
+    expect(notebook.excuses).toEqual(['S3: lost when a home died'])
+    expect(notebook.found).toHaveLength(2)
+    checker.crashed('a#1')
+    checker.conclude()
+    expect(notebook.found).toHaveLength(2)
+  })
+
+  test('while its target has no home, anyone may have held it', () => {
+    const notebook = new Notebook()
+    const checker = new NoSilentLoss(notebook, () => ({ homes: new Set(), isAtHome: false }))
+    checker.sent('x', 'a#1', 'Cart/1')
+    checker.crashed('c#1')
+    checker.conclude()
+    expect(notebook.found).toEqual([])
+  })
+
+  test('a broken connection between sender and home excuses as many as were counted', () => {
+    const notebook = new Notebook()
+    const homes = new Set(['b#1'])
+    const checker = new NoSilentLoss(notebook, () => ({ homes, isAtHome: true }))
+    const lost = 'no message is lost silently'
+    for (const id of ['x', 'y']) checker.sent(id, 'a#1', 'Cart/1')
+    checker.connectionBroke({ by: 'a#1', peer: 'c', unconfirmed: 5 })
+    checker.conclude()
+    expect(notebook.found).toEqual([lost, lost])
+    const stricter = new NoSilentLoss(notebook, () => ({ homes, isAtHome: true }))
+    for (const id of ['x', 'y']) stricter.sent(id, 'a#1', 'Cart/1')
+    stricter.connectionBroke({ by: 'b#1', peer: 'a', unconfirmed: 1 })
+    stricter.conclude()
+    expect(notebook.excuses).toHaveLength(2)
+    expect(notebook.found).toEqual([lost, lost, lost])
+  })
+})
+
+describe('the shard map', () => {
+  const codec = new ValueCodec({ use: 'stored' })
+  const stored = (type: string, fields: object) => codec.encode([type, { type, ...fields }])
+  const home = 'b:2552#00000000000000b1'
+
+  function allocated() {
+    const notebook = new Notebook()
+    const map = new ShardMap(notebook)
+    const store = (bytes: Uint8Array): void => map.stored('$coordinator|Cart', [bytes])
+    store(stored('ShardAllocated', { shard: 1, home, epoch: 3 }))
+    return { notebook, map, store }
+  }
+
+  test('finds a shard that is taken while it runs', () => {
+    const { notebook, map, store } = allocated()
+    map.started(life('b#1'), new ShardStarted('Cart', 1, 3, home))
+    store(stored('ShardDeallocated', { shard: 1, epoch: 3 }))
+    expect(notebook.found).toEqual([
+      'a shard is taken from its home only when it has stopped there',
+    ])
+  })
+
+  test('finds a life that starts again, and an epoch that falls', () => {
+    const { notebook, map, store } = allocated()
+    map.started(life('b#1'), new ShardStarted('Cart', 1, 3, home))
+    map.stopped(new ShardStopped('Cart', 1, 3, home))
+    store(stored('ShardDeallocated', { shard: 1, epoch: 3 }))
+    expect(notebook.found).toEqual([])
+    map.started(life('b#1'), new ShardStarted('Cart', 1, 3, home))
+    store(stored('ShardAllocated', { shard: 1, home, epoch: 2 }))
+    expect(notebook.found).toEqual([
+      'a life of a shard that has ended never starts again',
+      'epochs of a shard grow',
+    ])
   })
 })
 

@@ -9,7 +9,7 @@ import type { EntityId } from '../shard-id.ts'
 const places = 8192
 
 export class KeptRefs<Ref extends { readonly entityId: EntityId }> {
-  readonly #refs: (Ref | undefined)[] = Array.from({ length: places }, () => undefined)
+  readonly #refs: (Ref | undefined)[] = new Array<undefined>(places).fill(undefined)
   readonly #make: (entityId: EntityId) => Ref
 
   constructor(make: (entityId: EntityId) => Ref) {

@@ -4,7 +4,7 @@
  */
 import { DeadLetter, Dropped, type LostMessage, UnhandledMessage } from '../../actor/index.ts'
 import type { SherdNode } from '../../node/index.ts'
-import { PeerDisconnected } from '../../remote/index.ts'
+import { addressOfNode, hostAndPortOf, PeerDisconnected } from '../../remote/index.ts'
 import {
   CoordinatorStarted,
   EntityStarted,
@@ -71,7 +71,7 @@ export class ClusterChecks {
     )
     eventStream.subscribe(PeerDisconnected, ({ node: peer, lane, unconfirmed }) => {
       if (lane !== 'data') return
-      const { host } = addressParts(addressOfNode(peer))
+      const { host } = hostAndPortOf(addressOfNode(peer))
       this.losses.connectionBroke({ by: life.label, peer: host, unconfirmed })
     })
     const lost = (event: LostMessage): void => this.#lost(event)
@@ -82,6 +82,13 @@ export class ClusterChecks {
       if (event.type === 'Frozen') this.instances.frozen(life)
       else if (event.type === 'Thawed') this.instances.thawed(life)
     })
+  }
+
+  /** The process of that node is about to die without a word. */
+  crashed(name: string): void {
+    for (const { label, isAlive } of this.#lives.values()) {
+      if (isAlive && label.startsWith(`${name}#`)) this.losses.crashed(label)
+    }
   }
 
   /** An entity handles a message in the life of that label. */

@@ -110,8 +110,8 @@ export class SpineCluster {
     if (simulation.now - this.#lostSinceMs < LOST_MAX_MS) return
     this.#lostSinceMs = simulation.now
     simulation.excuse('L2: no side survived, and the cluster was started anew')
-    checks.losses.crashed()
     for (const name of this.#wanted) {
+      checks.crashed(name)
       if (simulation.isAlive(name)) simulation.crash(name)
       this.#start(name, this.#addresses(this.#founders))
     }

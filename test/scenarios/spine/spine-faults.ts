@@ -84,7 +84,7 @@ export class SpineFaults {
   crash(of: 'process' | 'host'): void {
     const name = this.#random.pick(this.#cluster.names)
     if (!this.#simulation.isAlive(name)) return
-    this.#checks.losses.crashed()
+    this.#checks.crashed(name)
     this.#simulation.crash(name, of)
   }
 
