@@ -9,7 +9,7 @@ import type { CommandOptions } from './options.ts'
 
 /** What one process tells of a seed. Its events are not told: whoever wants them runs the seed again. */
 export function toLine(result: SeedResult): string {
-  const violations = result.violations.map(({ cause: _, ...violation }) => violation)
+  const violations = result.violations.map((violation) => ({ ...violation, cause: undefined }))
   return JSON.stringify({ ...result, violations, lastEvents: [] })
 }
 

@@ -10,13 +10,7 @@ import {
   type WatchedLife,
 } from '../../src/simulation/index.ts'
 import { SpineCluster } from './spine/spine-cluster.ts'
-import {
-  inboxes,
-  inboxKey,
-  type ListEntity,
-  listEntity,
-  notesIn,
-} from './spine/spine-entities.ts'
+import { inboxes, inboxKey, type ListEntity, listEntity, notesIn } from './spine/spine-entities.ts'
 import { SpineFaults } from './spine/spine-faults.ts'
 import { SpineLoad } from './spine/spine-load.ts'
 import { spineSettings } from './spine/spine-settings.ts'

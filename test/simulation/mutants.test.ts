@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { mutants } from '../mutants/index.ts'
 import { edited } from '../mutants/mutant.ts'
+import { compiledFile } from '../processes/harness/compiled.ts'
 
 test.each([...mutants.keys()])('%s still applies to the source', async (name) => {
   const sources = new Map<string, string>()
@@ -17,3 +19,41 @@ test('an edit that applies nowhere, or twice, is an error', () => {
   expect(() => edited('abc', edit)).toThrow('0 times')
   expect(() => edited('x x', edit)).toThrow('2 times')
 })
+
+/** By which invariant each must be found, and a seed that does. Another seed may be the first when the code has changed. */
+const finds: ReadonlyMap<string, { readonly until: string; readonly seed: number }> = new Map([
+  ['B02', { until: 'numbers are consecutive', seed: 2 }],
+  // Both halves of S4: taken while it runs, or started after it was taken.
+  ['B03', { until: 'shard', seed: 5 }],
+  ['B05', { until: 'every entity answers', seed: 6 }],
+  ['B08', { until: 'every entity answers', seed: 22 }],
+  ['B15', { until: 'coordinator', seed: 17 }],
+  ['B38', { until: 'nobody writes after a later claim', seed: 82 }],
+])
+const SEEDS_MAX = 150
+
+describe('the spine scenario finds', () => {
+  let program = ''
+  beforeAll(() => {
+    program = compiledFile(new URL('../../scripts/simulate.ts', import.meta.url))
+  }, 60_000)
+
+  test.each([...mutants.keys()])('%s', { timeout: 120_000 }, async (name) => {
+    const { until, seed } = finds.get(name) as { until: string; seed: number }
+    const words = `--scenario spine --mutant ${name} --seed ${seed} --seeds ${SEEDS_MAX} --until`
+    const { code, output } = await run([program, ...words.split(' '), until])
+    const pattern = `Seed \\d+ fails:\\n(  .*\\n)*  "[^"]*${until}[^"]*" is violated`
+    expect(output).toMatch(new RegExp(pattern))
+    expect(code).toBe(1)
+  })
+})
+
+function run(words: readonly string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [...words], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let output = ''
+  child.stdout.on('data', (part: Buffer) => (output += part.toString()))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, output }))
+  })
+}

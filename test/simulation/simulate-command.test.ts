@@ -55,6 +55,18 @@ describe('npm run simulate', () => {
     )
   })
 
+  test('ends at the first seed that breaks the named invariant', async () => {
+    const { code, lines } = await run('--scenario canary --seeds 50 --until additions')
+    expect(code).toBe(1)
+    expect(lines.at(-1)).not.toContain('50 seeds')
+  })
+
+  test('a part of the seeds is every Nth of them, one line each', async () => {
+    const { lines } = await run('--scenario ping-pong --seeds 5 --seed 10 --part 1/2')
+    const seeds = lines.map((line) => (JSON.parse(line) as SeedResult).seed)
+    expect(seeds).toEqual([11, 13])
+  })
+
   test('shows failing seeds with their events and how to replay them', async () => {
     const { code, lines } = await run('--scenario canary --seeds 5')
     expect(code).toBe(1)

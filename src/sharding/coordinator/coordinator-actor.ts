@@ -141,7 +141,8 @@ class Coordinator {
     this.#term = term
     this.#machine = new CoordinatorMachine({ term, state, settings })
     const { self, system, log } = this.#context
-    listen((message) => self.tell({ type: 'FromRegion', message }))
+    // Regions repeat what was not answered, so nobody need read of it.
+    listen((message) => self.tell(withoutDeadLetterLog({ type: 'FromRegion', message })))
     log.info({ entityType: typeName, term }, `The coordinator of ${typeName} runs here.`)
     system.eventStream.publish(new CoordinatorStarted(typeName, term))
     this.#step({ type: 'Started', cluster: this.#view() })

@@ -50,7 +50,7 @@ export class ClusterChecks {
       store.onAppended = ({ persistenceId, events }) => this.shards.stored(persistenceId, events)
     }
     this.losses = new NoSilentLoss(findings, (entity) => this.#holdersOf(entity))
-    this.ledger = new NothingAcknowledgedIsLost(findings)
+    this.ledger = new NothingAcknowledgedIsLost(findings, excuseForTwo)
     this.#idsIn = idsIn ?? (() => [])
   }
 

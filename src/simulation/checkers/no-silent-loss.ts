@@ -45,7 +45,10 @@ export class NoSilentLoss {
   #unconfirmed = 0
 
   /** Without `holdersOf`, or where it answers undefined, anyone may hold anything. */
-  constructor(findings: Findings, holdersOf: (to: string) => Holders | undefined = () => undefined) {
+  constructor(
+    findings: Findings,
+    holdersOf: (to: string) => Holders | undefined = () => undefined,
+  ) {
     this.#findings = findings
     this.#holdersOf = holdersOf
   }
@@ -60,7 +63,11 @@ export class NoSilentLoss {
   delivered(id: string): void {
     const by = this.#senders.get(id)
     if (by === undefined) return
-    this.#findings.check('no message is delivered twice', !this.#delivered.has(id), `${id} of ${by}`)
+    this.#findings.check(
+      'no message is delivered twice',
+      !this.#delivered.has(id),
+      `${id} of ${by}`,
+    )
     this.#delivered.add(id)
     this.#open.delete(id)
   }
