@@ -36,6 +36,7 @@ import type { ClusterSettings } from './cluster-settings.ts'
 import { clusterProtocol } from './cluster-shapes.ts'
 import type { MemberStatus } from './gossip/member.ts'
 import { SeedTroubles } from './joining/seed-troubles.ts'
+import type { SharedStore } from './joining/shared-store.ts'
 
 export const clusterPath = '/system/cluster'
 
@@ -74,6 +75,7 @@ export interface ClusterActorOptions {
   readonly remoting: Remoting
   readonly roles: readonly string[]
   readonly settings: ClusterSettings
+  readonly store: SharedStore | undefined
   readonly owner: ClusterOwner
 }
 
@@ -90,10 +92,10 @@ export class ClusterActor {
   #hasEnded = false
 
   constructor(options: ClusterActorOptions) {
-    const { system, remoting, roles, settings } = options
+    const { system, remoting, roles, settings, store } = options
     this.#options = options
     const { random, dispatcher } = system.environment
-    this.#machine = new ClusterMachine({ self: remoting.node, roles, settings, random })
+    this.#machine = new ClusterMachine({ self: remoting.node, roles, settings, random, store })
     this.#lookedAtMs = this.#now
     this.ref = system.spawnSystemActor(this.#behavior(), 'cluster')
     this.#endings.push(

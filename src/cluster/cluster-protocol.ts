@@ -9,6 +9,7 @@ import type { PauseSnapshot } from './detection/pause-detector.ts'
 import type { DowningSnapshot } from './downing/downing-machine.ts'
 import type { JoiningSnapshot } from './joining/joining-machine.ts'
 import type { MembershipSnapshot } from './membership-protocol.ts'
+import type { SharedStore } from './joining/shared-store.ts'
 
 export type ClusterInput =
   | { readonly type: 'JoinSeeds'; readonly seeds: readonly Address[] }
@@ -52,6 +53,8 @@ export interface ClusterOptions {
   readonly self: NodeId
   readonly roles: readonly string[]
   readonly settings: ClusterSettings
+  /** Of a node that hosts entities. */
+  readonly store?: SharedStore | undefined
   readonly random: Random
 }
 

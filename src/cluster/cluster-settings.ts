@@ -2,6 +2,7 @@
 import { minutes, seconds } from '../foundation/duration.ts'
 import type { DowningSettings } from './downing/downing-settings.ts'
 import { agreementOnDowning, defaultDowningSettings } from './downing/downing-settings.ts'
+import { type SharedStore, shownStore } from './joining/shared-store.ts'
 
 export interface ClusterSettings {
   /** How often a node looks at its deadlines and detectors. Shorter notices sooner and costs idle work. */
@@ -86,12 +87,16 @@ export function clusterSettings(chosen: ChosenClusterSettings = {}): ClusterSett
 }
 
 /** The settings that must be equal on all nodes, as a newcomer shows them. */
-export function agreementOf(settings: ClusterSettings): Readonly<Record<string, string>> {
+export function agreementOf(
+  settings: ClusterSettings,
+  store?: SharedStore,
+): Readonly<Record<string, string>> {
   return {
     heartbeatIntervalMs: String(settings.heartbeatIntervalMs),
     acceptableHeartbeatPauseMs: String(settings.acceptableHeartbeatPauseMs),
     monitoredByMembers: String(settings.monitoredByMembers),
     ...agreementOnDowning(settings.downing),
+    ...(store !== undefined && { store: shownStore(store) }),
   }
 }
 
@@ -102,7 +107,8 @@ export function disagreements(
 ): string[] {
   const names = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].sort()
   return names
-    .filter((name) => ours[name] !== theirs[name])
+    // Not a setting, and not everybody has one: see `problemsWithStore`.
+    .filter((name) => name !== 'store' && ours[name] !== theirs[name])
     .map(
       (name) =>
         `${name} is ${theirs[name] ?? 'not set'} here and ${ours[name] ?? 'not set'} in the cluster`,

@@ -21,6 +21,7 @@ import { leaveOnShutdown } from './cluster-shutdown.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { type Gossip, memberOf } from './gossip/gossip.ts'
 import { isSeedAddress } from './joining/seed-address.ts'
+import { type SharedStore, roleOfStore } from './joining/shared-store.ts'
 import { Signal } from './signal.ts'
 
 export interface ClusterStartOptions {
@@ -29,6 +30,8 @@ export interface ClusterStartOptions {
   /** What this node is for: singletons and entity types may be bound to a role. */
   readonly roles?: readonly string[]
   readonly settings?: ChosenClusterSettings
+  /** Of a node that hosts entities: it cannot join others that use another one. */
+  readonly store?: SharedStore | undefined
 }
 
 export class Cluster implements ClusterMembership {
@@ -53,7 +56,8 @@ export class Cluster implements ClusterMembership {
   }
 
   private constructor(options: ClusterStartOptions, settings: ClusterSettings) {
-    const { system, remoting, roles = [] } = options
+    const { system, remoting, store } = options
+    const roles = [...(options.roles ?? []), ...(store === undefined ? [] : [roleOfStore(store)])]
     this.#system = system
     this.#address = remoting.address
     this.self = remoting.node
@@ -63,7 +67,7 @@ export class Cluster implements ClusterMembership {
       beginExiting: () => this.#beginExiting(),
       shutDown: (reason, problems) => this.#shutDown(reason, problems),
     }
-    this.#actor = new ClusterActor({ system, remoting, roles, settings, owner })
+    this.#actor = new ClusterActor({ system, remoting, roles, settings, owner, store })
     leaveOnShutdown(system, {
       exiting: this.#exiting.promise,
       ended: this.#ended.promise,

@@ -29,6 +29,7 @@ export {
   stableAfterMs,
 } from './downing/downing-settings.ts'
 export { isSeedAddress } from './joining/seed-address.ts'
+export { type SharedStore, storeRolePrefix } from './joining/shared-store.ts'
 export type { Gossip } from './gossip/gossip.ts'
 export {
   type Member,

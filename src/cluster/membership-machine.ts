@@ -26,6 +26,7 @@ import { type Gossip, emptyGossip, memberOf, putMember } from './gossip/gossip.t
 import { moveMembers, noteReachability, standingOf } from './gossip/member-changes.ts'
 import { joiningMember } from './gossip/member.ts'
 import { admit, buryFormerIncarnations, canAdmit } from './joining/admission.ts'
+import { problemsWithStore } from './joining/shared-store.ts'
 import { LeaderMachine } from './leader-machine.ts'
 import type {
   MembershipEffect,
@@ -136,7 +137,10 @@ export class MembershipMachine {
 
   #invite(to: NodeId, theirs: Readonly<Record<string, string>>): void {
     const from = this.#self
-    const problems = disagreements(agreementOf(this.#options.settings), theirs)
+    const problems = [
+      ...disagreements(agreementOf(this.#options.settings), theirs),
+      ...problemsWithStore(this.gossip.members, theirs['store']),
+    ]
     if (!canAdmit(memberOf(this.gossip, from))) this.#send(to, { type: 'InitJoinNack', from })
     else this.#send(to, { type: 'InitJoinAck', from, problems })
   }

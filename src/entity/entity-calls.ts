@@ -75,7 +75,8 @@ class OpenCalls {
 export class EntityCalls {
   readonly #options: EntityCallsOptions
   #open = new OpenCalls()
-  readonly #kinds = new Map<EntityType<unknown>, HandleKind>()
+  /** Weak: types may be made again and again. */
+  readonly #kinds = new WeakMap<EntityType<unknown>, HandleKind>()
 
   constructor(options: EntityCallsOptions) {
     this.#options = options

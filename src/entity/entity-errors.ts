@@ -193,6 +193,18 @@ export class TooManyEvents extends CodedError {
   }
 }
 
+/** What was persisted is not stored; the state is as it was. */
+export class EventHandlerChangedState extends CodedError {
+  readonly code = 'EVENT_HANDLER_CHANGED_STATE'
+
+  constructor(entity: string, event: string, cause: unknown) {
+    super(
+      `The handler of the event ${event} of ${entity} changed the state it was given (${cause instanceof Error ? cause.message : String(cause)}). Make a new one, such as { ...state, items: [...state.items, item] }: what is changed in place would be seen even when the command fails and nothing is stored.`,
+      { cause },
+    )
+  }
+}
+
 const entityStopped = 'the entity has stopped before its turn came.'
 const peerLost = 'the node it lives on cannot be reached.'
 const tooMuchWaits = 'too many calls wait for it already.'

@@ -5,9 +5,10 @@
 import type { ActorContext } from '../actor/index.ts'
 import { Effect } from '../persistence/index.ts'
 import type { AnyEntity } from './define-entity.ts'
-import { CommandOver, TooManyEvents, UnknownEvent } from './entity-errors.ts'
+import { CommandOver, EventHandlerChangedState, TooManyEvents, UnknownEvent } from './entity-errors.ts'
 import type { EntityCall } from './entity-messages.ts'
 import type { EntityWorld } from './entity-world.ts'
+import { frozen, isFrozenComplaint } from './frozen-state.ts'
 
 /** How an event lies in the store: its name, then its arguments. */
 export type StoredForm = readonly [name: string, ...args: readonly unknown[]]
@@ -44,7 +45,7 @@ export class Transaction {
     this.#context = options.context
     this.#eventsMax = options.eventsMax
     this.#command = command
-    this.state = state
+    this.state = frozen(state)
   }
 
   get signal(): AbortSignal {
@@ -60,7 +61,7 @@ export class Transaction {
       throw new TooManyEvents(entity, this.#command, this.#eventsMax)
     }
     const encoded = this.#encode(name, args)
-    this.state = handler(this.state, ...args)
+    this.state = frozen(this.#apply(name, handler, args))
     bytes.push(encoded)
     return this.state
   }
@@ -74,6 +75,15 @@ export class Transaction {
   /** The command has failed: nothing of it has happened. */
   abandon(): void {
     this.#isOver = true
+  }
+
+  #apply(name: string, handler: Handler, args: readonly unknown[]): unknown {
+    try {
+      return handler(this.state, ...args)
+    } catch (error) {
+      if (!isFrozenComplaint(error)) throw error
+      throw new EventHandlerChangedState(this.#entity.name, name, error)
+    }
   }
 
   #encode(name: string, args: readonly unknown[]): Uint8Array {

@@ -24,6 +24,10 @@ export class GuardedJournal implements Journal {
     this.#closes = closes
   }
 
+  get storeId(): string | undefined {
+    return this.#journal.storeId
+  }
+
   claim(persistenceId: string, writer: string): Promise<Claim> {
     return this.isFrozen() ? refused() : this.#journal.claim(persistenceId, writer)
   }

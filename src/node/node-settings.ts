@@ -1,6 +1,6 @@
 /** Checks how a node is described: every problem at once, in words for the person who wrote it. */
 import { isDefinition, type EntityType } from '../entity/index.ts'
-import { isSeedAddress } from '../cluster/index.ts'
+import { isSeedAddress, storeRolePrefix } from '../cluster/index.ts'
 import type { Environment } from '../foundation/environment.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { show } from '../foundation/show.ts'
@@ -155,7 +155,7 @@ function problemsWithRoles(roles: readonly string[] = []): string[] {
   const areRoles = Array.isArray(roles) && roles.length <= 100 && roles.every(isRole)
   if (!areRoles) return ['roles must be a list of at most 100 texts, none of them empty']
   return roles
-    .filter((role) => role.startsWith(hostRolePrefix))
+    .filter((role) => role.startsWith(hostRolePrefix) || role.startsWith(storeRolePrefix))
     .map((role) => `roles: ${show(role)} begins like the roles that nodes give themselves`)
 }
 

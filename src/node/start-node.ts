@@ -3,7 +3,7 @@
  * can be called. Whatever fails, all that was started is stopped again.
  */
 import { ActorSystem } from '../actor/index.ts'
-import { Cluster } from '../cluster/index.ts'
+import { Cluster, type SharedStore } from '../cluster/index.ts'
 import {
   answerLostCalls,
   type AnyEntity,
@@ -14,7 +14,7 @@ import {
 } from '../entity/index.ts'
 import { type Duration, seconds, toMs } from '../foundation/duration.ts'
 import { systemEnvironment } from '../foundation/system-environment.ts'
-import { LmdbJournal, MemoryJournal, RecoveryPermits } from '../persistence/index.ts'
+import { type Journal, LmdbJournal, MemoryJournal, RecoveryPermits } from '../persistence/index.ts'
 import { Remoting, tcpTransport } from '../remote/index.ts'
 import { ValueCodec } from '../serialization/index.ts'
 import { ClusterSharding, EntityTypeKey, type ShardingSettings } from '../sharding/index.ts'
@@ -70,10 +70,19 @@ export async function startNode(options: NodeOptions): Promise<SherdNode> {
 }
 
 function openJournal({ store, settings }: NodeOptions, environment: Environment): GuardedJournal {
-  if (isJournal(store)) return new GuardedJournal(store, false)
+  // Two journals in memory are two stores: only an id tells.
+  const makeId = (): string => environment.random.uid().toString(36)
+  if (isJournal(store)) {
+    if (store instanceof MemoryJournal) store.identify(makeId)
+    return new GuardedJournal(store, false)
+  }
   const journalSettings = settings?.journal
   const chosen = journalSettings === undefined ? {} : { settings: journalSettings }
-  if (store === 'memory') return new GuardedJournal(new MemoryJournal(chosen), true)
+  if (store === 'memory') {
+    const journal = new MemoryJournal(chosen)
+    journal.identify(makeId)
+    return new GuardedJournal(journal, true)
+  }
   const { timers, logger } = environment
   const folder = store?.folder ?? defaultFolder
   return new GuardedJournal(LmdbJournal.open({ folder, timers, logger, ...chosen }), true)
@@ -92,7 +101,10 @@ async function startRooms(
     ...(settings.remote !== undefined && { settings: settings.remote }),
   })
   const roles = [...(options.roles ?? []), ...hostedBy(options).map(hostRoleOf)]
-  const cluster = Cluster.start({ system, remoting, roles, settings: clusterSettingsOf(options) })
+  const cluster = Cluster.start({
+    ...{ system, remoting, roles, settings: clusterSettingsOf(options) },
+    store: sharedStoreOf(options, journal),
+  })
   journal.isFrozen = () => cluster.isFrozen
   const singletons = new Singletons({
     ...{ system, remoting, cluster },
@@ -139,6 +151,15 @@ function hostedBy({ entities = [], roles = [] }: NodeOptions): readonly HostedEn
 /** A role that every host of the type has: its coordinator must run on one of them, and not on whoever is the oldest. */
 function hostRoleOf({ name }: EntityType<unknown>): string {
   return `${hostRolePrefix}${name}`
+}
+
+/** What the other hosts must use as well. Who hosts nothing writes nothing. */
+function sharedStoreOf(options: NodeOptions, { storeId: id }: Journal): SharedStore | undefined {
+  if (id === undefined || hostedBy(options).length === 0) return undefined
+  const { store } = options
+  if (isJournal(store)) return { id, name: 'a journal of its own' }
+  const name = store === 'memory' ? "'memory'" : `the folder ${store?.folder ?? defaultFolder}`
+  return { id, name }
 }
 
 function routingOf(type: EntityType<unknown>): {

@@ -54,6 +54,10 @@ export class FaultyJournal implements Journal {
     this.#onFault = onFault ?? (() => undefined)
   }
 
+  get storeId(): string | undefined {
+    return this.#journal.storeId
+  }
+
   /** From now on. */
   setFaults(faults: JournalFaults): void {
     this.#faults = faults

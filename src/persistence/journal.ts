@@ -9,6 +9,12 @@
 
 export interface Journal {
   /**
+   * The same for all journals on the same store, and for no others: by it nodes find out that they do not share one.
+   * Undefined when nobody can tell.
+   */
+  readonly storeId?: string | undefined
+
+  /**
    * Makes the caller the only writer of this stream. The epoch is greater than every earlier one of the id and is
    * durable when the promise resolves; from then on older epochs are refused. `writer` is for people: who has it now.
    */

@@ -27,6 +27,8 @@ export interface ShardingSettings {
   readonly rebalanceRelativeLimit: number
   /** How long an allocation strategy may think; then the default strategy decides in its place. */
   readonly strategyTimeoutMs: number
+  /** How long the coordinator waits for the store; then it gives up, and the next one tries again. */
+  readonly storeTimeoutMs: number
   /** Idle time after which an entity is stopped; its next message starts it again. Infinity keeps it for ever. */
   readonly passivateIdleAfterMs: number
   /** How often a shard looks for idle entities. They are stopped late by up to this long. */
@@ -48,6 +50,7 @@ export const defaultShardingSettings: ShardingSettings = {
   rebalanceAbsoluteLimit: 20,
   rebalanceRelativeLimit: 0.1,
   strategyTimeoutMs: seconds(5),
+  storeTimeoutMs: seconds(30),
   passivateIdleAfterMs: minutes(2),
   passivationSweepIntervalMs: minutes(1),
   passivationTimeoutMs: minutes(1),
@@ -68,6 +71,7 @@ const durations: readonly (keyof ShardingSettings)[] = [
   'gracefulShutdownTimeoutMs',
   'rebalanceIntervalMs',
   'strategyTimeoutMs',
+  'storeTimeoutMs',
   'passivationSweepIntervalMs',
   'passivationTimeoutMs',
 ]

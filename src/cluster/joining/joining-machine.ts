@@ -13,6 +13,7 @@ import type { InitJoin, Join, JoiningMessage, Standing } from '../cluster-messag
 import { type ClusterSettings, agreementOf } from '../cluster-settings.ts'
 import type { Gossip } from '../gossip/gossip.ts'
 import { addressOfNode } from '../gossip/member.ts'
+import type { SharedStore } from './shared-store.ts'
 
 export type JoiningInput =
   /** Join through these, in the order in which all nodes list them. */
@@ -42,6 +43,8 @@ export interface JoiningOptions {
   readonly address: Address
   readonly roles: readonly string[]
   readonly settings: ClusterSettings
+  /** Of a node that hosts entities. */
+  readonly store?: SharedStore | undefined
 }
 
 export interface JoiningSnapshot {
@@ -115,9 +118,10 @@ export class JoiningMachine {
   }
 
   #askSeeds(now: number): JoiningEffect[] {
-    const { self, settings } = this.#options
+    const { self, settings, store } = this.#options
     this.#askAgainAt = now + settings.seedRetryIntervalMs
-    const message: InitJoin = { type: 'InitJoin', from: self, agreement: agreementOf(settings) }
+    const agreement = agreementOf(settings, store)
+    const message: InitJoin = { type: 'InitJoin', from: self, agreement }
     return this.#seeds.map((to) => ({ type: 'SendToAddress', to, message }))
   }
 

@@ -88,6 +88,10 @@ export class LmdbJournal implements Journal {
     return new LmdbJournal({ tables: openTables(folder), settings, timers, stoppedWriter })
   }
 
+  get storeId(): string {
+    return this.#tables.storeId
+  }
+
   claim(persistenceId: string, writer: string): Promise<Claim> {
     const check = (): number => checkClaim(persistenceId, writer)
     return this.#write(0, check, (commit) => commit.claim(persistenceId, writer))

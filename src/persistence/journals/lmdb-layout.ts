@@ -4,6 +4,7 @@
  * sort as numbers do.
  *
  *   meta    'format' -> text        'count' -> order of the last event, number of commits so far
+ *           'store id' -> text      chance: tells this store from all others
  *   log     order -> record         the event of this order and some that follow it: see `lmdb-log-record.ts`
  *   heads   id -> head              epoch, highest sequence number, slice, writer, places of the youngest events
  *   blocks  id NUL block -> places  of `blockEvents` events: those numbered block * blockEvents + 1 and so on
@@ -16,6 +17,7 @@ import { assert } from '../../foundation/assert.ts'
 export const formatText = 'sherd journal, format 1'
 
 export const formatKey = Buffer.from('format')
+export const storeIdKey = Buffer.from('store id')
 export const countKey = Buffer.from('count')
 
 /** Places that a head keeps before they become a block. */

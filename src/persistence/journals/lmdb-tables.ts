@@ -3,6 +3,7 @@
  * become visible (no `overlappingSync`), so whatever a transaction sees is durable. The map grows by itself, also when
  * another process has made the file longer.
  */
+import { randomUUID } from 'node:crypto'
 import { type Database, type RootDatabase, open } from 'lmdb'
 import { CodedError } from '../../foundation/coded-error.ts'
 import {
@@ -10,13 +11,21 @@ import {
   JournalFormatMismatch,
   JournalUnavailable,
 } from '../persistence-errors.ts'
-import { countKey, decodeCount, formatKey, formatText, type StoreCount } from './lmdb-layout.ts'
+import {
+  countKey,
+  decodeCount,
+  formatKey,
+  formatText,
+  type StoreCount,
+  storeIdKey,
+} from './lmdb-layout.ts'
 import { LmdbStreamHead } from './lmdb-stream-head.ts'
 
 export type LmdbTable = Database<Buffer, Buffer>
 
 export interface LmdbTables {
   readonly folder: string
+  readonly storeId: string
   readonly environment: RootDatabase<Buffer, Buffer>
   readonly meta: LmdbTable
   readonly log: LmdbTable
@@ -65,9 +74,13 @@ function openChecked(folder: string): LmdbTables {
     if (isForeign) throw mismatch(folder, 'an LMDB store that is not a journal')
     const table = (name: string): LmdbTable => environment.openDB<Buffer, Buffer>(name, binary)
     const meta = table('meta')
-    environment.transactionSync(() => checkFormat(folder, meta))
+    const storeId = environment.transactionSync(() => {
+      checkFormat(folder, meta)
+      return takeStoreId(meta)
+    })
     return {
       folder,
+      storeId,
       environment,
       meta,
       log: table('log'),
@@ -85,6 +98,15 @@ function checkFormat(folder: string, meta: LmdbTable): void {
   const found = meta.getBinary(formatKey)?.toString()
   if (found === undefined) void meta.put(formatKey, Buffer.from(formatText))
   else if (found !== formatText) throw mismatch(folder, `"${found}"`)
+}
+
+/** Made by whoever comes first, also in a store that is older than ids. Runs in a write transaction: all see the same one. */
+function takeStoreId(meta: LmdbTable): string {
+  const found = meta.getBinary(storeIdKey)?.toString()
+  if (found !== undefined) return found
+  const made = randomUUID()
+  void meta.put(storeIdKey, Buffer.from(made))
+  return made
 }
 
 function mismatch(folder: string, found: string): JournalFormatMismatch {

@@ -33,6 +33,15 @@ export class MemoryJournal implements Journal {
     checkSettings(this.#settings)
   }
 
+  get storeId(): string | undefined {
+    return this.#store.storeId
+  }
+
+  /** Gives the store an id, unless it has one: memory has no chance of its own. */
+  identify(makeId: () => string): void {
+    this.#store.storeId ??= makeId()
+  }
+
   async claim(persistenceId: string, writer: string): Promise<Claim> {
     this.#checkOpen()
     checkClaim(persistenceId, writer)

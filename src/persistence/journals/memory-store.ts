@@ -12,8 +12,14 @@ interface Stream {
 }
 
 export class MemoryStore {
+  /** What tells it from other stores; undefined until somebody gives it a name. */
+  storeId: string | undefined
   readonly #streams = new Map<string, Stream>()
   readonly #log: StoredEvent[] = []
+
+  constructor(options: { readonly storeId?: string } = {}) {
+    this.storeId = options.storeId
+  }
 
   claim(persistenceId: string, writer: string): Claim {
     const stream = this.#stream(persistenceId)

@@ -44,6 +44,7 @@ export type CoordinatorMessage =
   | { readonly type: 'Claimed'; readonly term: number; readonly state: CoordinatorState }
   | { readonly type: 'Stored' }
   | { readonly type: 'StoreFailed'; readonly error: unknown }
+  | { readonly type: 'StoreTimedOut' }
   | { readonly type: 'TimerFired'; readonly timer: CoordinatorTimer }
   | { readonly type: 'StrategyAnswered'; readonly ask: number; readonly answer: StrategyAnswer }
   | { readonly type: 'StrategyTimedOut'; readonly ask: number; readonly question: StrategyQuestion }
@@ -79,6 +80,8 @@ class Coordinator {
   readonly #held = new Set<CoordinatorTimer>()
   /** Questions that a strategy has not answered. */
   readonly #open = new Set<number>()
+  /** Calls of the store that were not answered. */
+  #unanswered = 0
 
   constructor(options: CoordinatorActorOptions, context: ActorContext<CoordinatorMessage>) {
     const { journal, typeName, protocol, node, settings, cluster } = options
@@ -94,6 +97,7 @@ class Coordinator {
   }
 
   begin(): Receive<CoordinatorMessage> {
+    this.#awaitStore()
     const claimed = this.#journal.claim().then(withoutDeadLetterLog)
     this.#context.pipeToSelf(
       claimed,
@@ -109,6 +113,7 @@ class Coordinator {
     const isFrozen = this.#options.cluster.isFrozen
     switch (message.type) {
       case 'Claimed':
+        this.#storeAnswered()
         return this.#start(message.term, message.state)
       case 'StoreFailed':
         return this.#giveUp(message.error)
@@ -117,11 +122,14 @@ class Coordinator {
         return isFrozen ? undefined : this.#step(message.message)
       case 'ClusterChanged':
         return isFrozen ? undefined : this.#clusterChanged()
+      case 'StoreTimedOut':
+        return this.#giveUp(this.#storeIsSilent())
       case 'TimerFired':
         if (isFrozen) this.#held.add(message.timer)
         else this.#step(message)
         return
       case 'Stored':
+        this.#storeAnswered()
         return this.#step(message)
       case 'StrategyAnswered':
         if (!this.#open.delete(message.ask)) return
@@ -159,6 +167,28 @@ class Coordinator {
       return `The coordinator of ${typeName} cannot run on ${node}, whose numberOfShards is ${settings.numberOfShards}: ${region} is in use with ${number}. Give all nodes the same number, and restart the one that differs.`
     }
     return undefined
+  }
+
+  /** A store that never answers must not keep a coordinator that never decides. */
+  #awaitStore(): void {
+    if (++this.#unanswered === 1) this.#startStoreTimer()
+  }
+
+  #storeAnswered(): void {
+    if (--this.#unanswered === 0) this.#context.timers.cancel('store')
+    else this.#startStoreTimer()
+  }
+
+  #startStoreTimer(): void {
+    const { storeTimeoutMs } = this.#options.settings
+    this.#context.timers.startSingle('store', storeTimeoutMs, { type: 'StoreTimedOut' })
+  }
+
+  #storeIsSilent(): CoordinatorStoreFailed {
+    const { typeName, settings } = this.#options
+    return new CoordinatorStoreFailed(
+      `The store has not answered the coordinator of ${typeName} for storeTimeoutMs, ${settings.storeTimeoutMs} ms.`,
+    )
   }
 
   /** The next coordinator finds out what was stored. */
@@ -211,6 +241,7 @@ class Coordinator {
       case 'Send':
         return this.#options.send(effect.to, effect.message)
       case 'Store':
+        this.#awaitStore()
         return this.#context.pipeToSelf(
           // The next coordinator reads what was stored: news that comes after the end of this one are none.
           this.#journal.append(effect.events).then(() => withoutDeadLetterLog({})),

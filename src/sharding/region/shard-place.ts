@@ -31,6 +31,8 @@ export interface Place {
   isSpent: boolean
   /** Of the last route opened. What went by an earlier one comes back too late. */
   stamp: number
+  /** Where that route went; undefined: to this node. */
+  wentTo: NodeId | undefined
   fence: Fence | undefined
   /** To be acknowledged when the fence ends. */
   handOff: BeginHandOff | undefined
@@ -63,9 +65,9 @@ export class Places {
 
   /** The newest word replaces all others; what is still under way is not changed by words. */
   hear({ shard, epoch, term, turn }: Placement): Place {
-    const { stamp = 0, fence } = this.#places.get(shard) ?? {}
+    const { stamp = 0, wentTo, fence } = this.#places.get(shard) ?? {}
     const place = {
-      ...{ epoch, term, turn, stamp, fence },
+      ...{ epoch, term, turn, stamp, wentTo, fence },
       ...{ home: undefined, isSpent: false, handOff: undefined },
     }
     this.#places.set(shard, place)

@@ -13,7 +13,7 @@
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../remote/index.ts'
 import type { ShardId } from '../shard-id.ts'
-import type { BeginHandOff, BetweenRegions, Placement } from '../sharding-messages.ts'
+import type { BeginHandOff, BetweenRegions, Placement, Returned } from '../sharding-messages.ts'
 import { Guests } from './guests.ts'
 import type { DropReason } from './region-protocol.ts'
 import type { RoutingTable } from './routing-table.ts'
@@ -76,7 +76,7 @@ export class ShardRoutes<Parcel> {
       case 'Forwarded':
         return this.#receive(shard, { parcel: message.parcel, origin: { node: region, stamp } })
       case 'Returned':
-        return this.#returned(shard, stamp, message.parcels)
+        return this.#returned(region, message)
       case 'Flush':
         return this.#guests.flush(shard, stamp, region)
       case 'FlushAck':
@@ -226,9 +226,12 @@ export class ShardRoutes<Parcel> {
   }
 
   /** Messages that a former home could not deliver. */
-  #returned(shard: ShardId, stamp: number, parcels: readonly Parcel[]): RoutesEffect<Parcel>[] {
+  #returned(from: NodeId, message: Returned<Parcel>): RoutesEffect<Parcel>[] {
+    const { shard, stamp, parcels } = message
     const place = this.#places.get(shard)
-    if (place?.stamp !== stamp) return parcels.map((parcel) => drop(parcel, 'overtaken'))
+    if (place?.stamp !== stamp || place.wentTo !== from) {
+      return parcels.map((parcel) => drop(parcel, 'overtaken'))
+    }
     const effects: RoutesEffect<Parcel>[] = []
     const route = this.#table.homeOf(shard)
     if (route !== undefined) {
@@ -256,6 +259,7 @@ export class ShardRoutes<Parcel> {
 
   #open(shard: ShardId, place: Place, node: NodeId | undefined): RoutesEffect<Parcel>[] {
     place.stamp = this.#table.open(shard, node).stamp
+    place.wentTo = node
     return this.#buffers.take(shard).map((item) => this.#go(shard, item, node))
   }
 

@@ -1,7 +1,7 @@
 /**
  * S3: every message is delivered, or there is a record of its loss, or a fault that came after it excuses it: the death of
  * its sender or of a process that may have held it, or a connection between two of those that broke with messages in it.
- * May have held it: who ran the shard of its target up to then; anyone, while no living process runs that shard. Excuses
+ * May have held it: who ran the shard of its target up to then; anyone, while no process that is awake runs that shard. Excuses
  * are counted; those for connections may not exceed what the nodes themselves counted as unconfirmed.
  */
 import type { Findings } from './findings.ts'

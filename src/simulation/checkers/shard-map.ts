@@ -76,10 +76,10 @@ export class ShardMap {
     return this.#shard(typeName, shard).hosts
   }
 
-  /** Whether it runs on a node that lives. */
+  /** Whether it runs on a node that lives and is awake; of one that sleeps, another may already be the heir. */
   isRunning(typeName: string, shard: number): boolean {
     const { runs } = this.#shard(typeName, shard)
-    return [...runs.values()].some(({ life }) => life.isAlive)
+    return [...runs.values()].some(({ life }) => life.isAlive && !life.isPaused)
   }
 
   #allocated(typeName: string, { shard: number, home, epoch }: Stored): void {

@@ -51,6 +51,10 @@ export class SimulatedJournal implements Journal {
     this.#journal = new MemoryJournal({ store: store.memory })
   }
 
+  get storeId(): string | undefined {
+    return this.#journal.storeId
+  }
+
   claim(persistenceId: string, writer: string): Promise<Claim> {
     return this.#write(persistenceId, 'claim', async () => {
       const claim = await this.#journal.claim(persistenceId, writer)

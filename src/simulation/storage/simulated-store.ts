@@ -30,7 +30,7 @@ export const calmStore: StoreFaults = {
 }
 
 export class SimulatedStore {
-  readonly memory = new MemoryStore()
+  readonly memory = new MemoryStore({ storeId: 'simulated' })
   readonly world: World
   readonly checks: StoreChecks
   /** Set once: hears of every append that is accepted, in order. */

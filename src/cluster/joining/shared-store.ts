@@ -1,0 +1,40 @@
+/**
+ * The nodes that host entities share one store: what one has written, the next one must find. A host shows its store when
+ * it asks to join, and carries its id as a role, so that every member knows it, also one that has no store itself.
+ */
+import { clip, escapeControls } from '../../foundation/text.ts'
+import type { Member } from '../gossip/member.ts'
+
+export interface SharedStore {
+  readonly id: string
+  /** For people: where it is. */
+  readonly name: string
+}
+
+/** Not for users: see `roleOfStore`. */
+export const storeRolePrefix = 'uses store '
+
+/** A text longer than the wire takes would make the whole question unreadable. */
+const nameMax = 300
+
+export function roleOfStore({ id }: SharedStore): string {
+  return `${storeRolePrefix}${id}`
+}
+
+/** As a newcomer shows it: id, then name. */
+export function shownStore({ id, name }: SharedStore): string {
+  return `${id} ${clip(escapeControls(name), nameMax)}`
+}
+
+/** Why a newcomer with this store cannot be let in; empty when it can. */
+export function problemsWithStore(members: readonly Member[], shown: string | undefined): string[] {
+  if (shown === undefined) return []
+  const [id = ''] = shown.split(' ', 1)
+  const isAnother = (role: string): boolean =>
+    role.startsWith(storeRolePrefix) && role !== `${storeRolePrefix}${id}`
+  if (!members.some(({ status, roles }) => status !== 'Down' && roles.some(isAnother))) return []
+  const name = shown.slice(id.length + 1)
+  return [
+    `the nodes of a cluster share one store; this node uses ${name}, the cluster another one. Give all nodes of this host the same \`store.folder\` (nodes on several hosts need a shared store, which is not there yet); with 'memory' share one journal object`,
+  ]
+}
