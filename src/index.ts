@@ -24,6 +24,7 @@ export {
   type EntityType,
   entityType,
   EntityUnavailable,
+  EventHandlerChangedState,
   type EventHandlers,
   NodeStopping,
   type NoEvents,

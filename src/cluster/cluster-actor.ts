@@ -100,7 +100,7 @@ export class ClusterActor {
     this.ref = system.spawnSystemActor(this.#behavior(), 'cluster')
     this.#endings.push(
       remoting.serve(clusterPath, (_, from) => ({ tell: (value) => this.#heard(from, value) })),
-      dispatcher.beforeTurns(() => this.#look(), settings.tickIntervalMs),
+      dispatcher.beforeTurns(() => this.look(), settings.tickIntervalMs),
     )
     // Ends with the actor.
     system.eventStream.subscribe(ConnectionRefused, this.ref)
@@ -207,8 +207,12 @@ export class ClusterActor {
     }
   }
 
-  /** Before the first turn after a sleep: whatever was due to run must find the node frozen. */
-  #look(): void {
+  /**
+   * Before the first turn after a sleep, and for whoever asks before that: whatever was due to run must find the node
+   * frozen. Whoever asks while a step is carried out knows what the step has found.
+   */
+  look(): void {
+    if (this.#isStepping) return
     if (this.#now - this.#lookedAtMs < this.#options.settings.tickIntervalMs) return
     this.#step({ type: 'Look' })
   }

@@ -6,7 +6,7 @@
  *                           ▲──suspicions, decisions──┘
  *
  * Invariant: the node is frozen while any of its parts holds it for the loser of a split, for out of touch with most
- * others or asleep too long, or Down.
+ * others or asleep too long, for Exiting and out of somebody's reach, or Down.
  */
 import { unreachable } from '../foundation/assert.ts'
 import type { Address, NodeId } from '../remote/index.ts'
@@ -26,7 +26,7 @@ import { type PauseEffect, type PauseInput, PauseDetector } from './detection/pa
 import { type DowningEffect, type DowningInput, DowningMachine } from './downing/downing-machine.ts'
 import { isOutvotedBySilence, outOfTouchMs, silenceMs } from './downing/silent-majority.ts'
 import { downingViewOf } from './downing/downing-view.ts'
-import { mayGiveUp, unreachableMembers } from './gossip/convergence.ts'
+import { isExitDoubted, mayGiveUp, unreachableMembers } from './gossip/convergence.ts'
 import { type Gossip, emptyGossip, hasTombstone, memberOf } from './gossip/gossip.ts'
 import { addressOfMember, addressOfNode } from './gossip/member.ts'
 import { type JoiningEffect, type JoiningInput, JoiningMachine } from './joining/joining-machine.ts'
@@ -147,7 +147,7 @@ export class ClusterMachine {
 
   #judgeSilence(now: number): void {
     if (this.#isOutvoted(silenceMs(this.#settings), now)) this.#freeze('silence')
-    else this.#thaw('silence')
+    else this.#reconnect('silence', now)
   }
 
   /** Whether this node would lose against those who have been silent for so long. */
@@ -226,6 +226,8 @@ export class ClusterMachine {
     const deciding = gossip.members.filter(({ status }) => status === 'Up' || status === 'Leaving')
     const others = deciding.map(({ node }) => node).filter((node) => node !== this.#self)
     if (memberOf(gossip, this.#self)?.status === 'Down') this.#freeze('downed')
+    if (isExitDoubted(gossip, this.#self)) this.#freeze('doubted')
+    else this.#thaw('doubted')
     this.#stepHeartbeat({ type: 'MembersChanged', members: nodes, unreachable: cutOff }, now)
     this.#stepPause({ type: 'MembersChanged', others }, now)
     this.#stepDowning({ type: 'ViewChanged', view: downingViewOf(gossip, this.#self) }, now)
@@ -248,7 +250,7 @@ export class ClusterMachine {
       case 'Freeze':
         return this.#freeze('minority')
       case 'Thaw':
-        return this.#thaw('minority')
+        return this.#reconnect('minority', now)
       case 'Down': {
         // Whoever may have been given up itself gives nobody else up; and if nobody has said by now that it was not, it was.
         const nodes = this.#frozen.has('paused') ? [this.#self] : effect.nodes
@@ -285,8 +287,15 @@ export class ClusterMachine {
   #freeze(cause: FreezeCause): void {
     const wasFrozen = this.isFrozen
     this.#frozen.add(cause)
-    const reason = cause === 'silence' ? 'minority' : cause
+    const reason = cause === 'silence' || cause === 'doubted' ? 'minority' : cause
     if (!wasFrozen) this.#publish({ type: 'Frozen', reason })
+  }
+
+  /** Others can be reached again; but they may have given this node up meanwhile, so first it asks. */
+  #reconnect(cause: 'silence' | 'minority', now: number): void {
+    if (!this.#frozen.has(cause)) return
+    if (this.#frozen.size === 1) this.#stepPause({ type: 'WasCutOff' }, now)
+    this.#thaw(cause)
   }
 
   #thaw(cause: FreezeCause): void {

@@ -19,7 +19,13 @@ export interface ClusterMembership {
   readonly isFrozen: boolean
   /**
    * Calls the listener for every event from now on, in order, in the very turn in which this node learns of it; `state`
-   * and `isFrozen` are already as the event says. Must not throw. Answers how to end that.
+   * and `isFrozen` are already as the event says. Answers how to end that. For rooms of the runtime: one that throws has
+   * missed an event and is not to be trusted any more, so the node ends.
    */
-  subscribe(listener: (event: ClusterEvent) => void): () => void
+  follow(listener: (event: ClusterEvent) => void): () => void
+  /**
+   * This node does not confirm that it has left before `handedOver`, which is called when it is about to, has resolved:
+   * others take the confirmation for the end of all that lived here.
+   */
+  holdExit(handedOver: () => Promise<unknown>): void
 }

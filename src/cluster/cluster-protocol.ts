@@ -46,8 +46,11 @@ export type ClusterEffect =
 
 export type ShutDownReason = 'leaving' | 'downing' | 'join-failed' | 'incompatible-config'
 
-/** Who holds the node frozen. `silence`: most others have not answered of late, and may be about to act without us. */
-export type FreezeCause = FreezeReason | 'silence'
+/**
+ * Who holds the node frozen. `silence`: most others have not answered of late, and may be about to act without us.
+ * `doubted`: the node is Exiting and somebody cannot reach it, so that it may be removed unconfirmed.
+ */
+export type FreezeCause = FreezeReason | 'silence' | 'doubted'
 
 export interface ClusterOptions {
   readonly self: NodeId

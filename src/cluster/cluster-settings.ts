@@ -106,11 +106,13 @@ export function disagreements(
   theirs: Readonly<Record<string, string>>,
 ): string[] {
   const names = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].sort()
-  return names
-    // Not a setting, and not everybody has one: see `problemsWithStore`.
-    .filter((name) => name !== 'store' && ours[name] !== theirs[name])
-    .map(
-      (name) =>
-        `${name} is ${theirs[name] ?? 'not set'} here and ${ours[name] ?? 'not set'} in the cluster`,
-    )
+  return (
+    names
+      // Not a setting, and not everybody has one: see `problemsWithStore`.
+      .filter((name) => name !== 'store' && ours[name] !== theirs[name])
+      .map(
+        (name) =>
+          `${name} is ${theirs[name] ?? 'not set'} here and ${ours[name] ?? 'not set'} in the cluster`,
+      )
+  )
 }

@@ -2,6 +2,9 @@
  * What the cluster does while the system shuts down: leave, wait until the others let us go and have seen what we hand
  * over, say that we are done, wait to be removed. Each wait ends with its phase; a node that is not let go ends all the
  * same, and the others give it up.
+ *
+ * Invariant: it says that it is done only when nothing lives here any more, since others take that for the end of all
+ * that lived here. A node that is not done in time ends unsaid: others remove it once it is silent.
  */
 import type { ActorSystem } from '../actor/index.ts'
 
@@ -11,6 +14,8 @@ export interface Departure {
   /** Resolves when the cluster is over for this node. */
   readonly ended: Promise<void>
   isExiting(): boolean
+  /** Resolves when nothing lives here any more. */
+  handedOver(): Promise<unknown>
   leave(): void
   exitingDone(): void
 }
@@ -24,6 +29,9 @@ export function leaveOnShutdown({ shutdown }: ActorSystem, departure: Departure)
   })
   shutdown.addTask('cluster-exiting', 'wait until the cluster lets this node go', () => letGo)
   shutdown.addTask('cluster-exiting-done', 'say that all is handed over', async () => {
+    if (!departure.isExiting()) return
+    // It may take longer than this phase has: then it is said later, or never.
+    await departure.handedOver()
     if (!departure.isExiting()) return
     departure.exitingDone()
     await ended

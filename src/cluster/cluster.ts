@@ -41,6 +41,7 @@ export class Cluster implements ClusterMembership {
   readonly #address: Address
   readonly #actor: ClusterActor
   readonly #listeners = new Set<(event: ClusterEvent) => void>()
+  readonly #exitHolds: (() => Promise<unknown>)[] = []
   readonly #up = new Signal()
   readonly #exiting = new Signal()
   readonly #ended = new Signal()
@@ -72,6 +73,7 @@ export class Cluster implements ClusterMembership {
       exiting: this.#exiting.promise,
       ended: this.#ended.promise,
       isExiting: () => this.#exiting.isSet && !this.#ended.isSet,
+      handedOver: () => Promise.all(this.#exitHolds.map((handedOver) => handedOver())),
       leave: () => this.leave(),
       exitingDone: () => this.#actor.command({ type: 'ExitingDone' }),
     })
@@ -128,11 +130,38 @@ export class Cluster implements ClusterMembership {
     return this.#actor.isFrozen
   }
 
+  /** The same after a look at the clock: true also for who asks first after a sleep, before anything has told. */
+  lookForFreeze(): boolean {
+    this.#actor.look()
+    return this.isFrozen
+  }
+
+  /**
+   * Calls the listener for every event from now on, in order; `state` and `isFrozen` are already as the event says. What
+   * it throws is logged. Answers how to end that.
+   */
   subscribe(listener: (event: ClusterEvent) => void): () => void {
-    // Its own entry, even when somebody subscribes the same function twice.
+    return this.follow((event) => {
+      try {
+        const result: unknown = listener(event)
+        // An async listener fails later; it must not end the process either.
+        if (result instanceof Promise)
+          result.catch((err: unknown) => this.#listenerFailed(err, event))
+      } catch (err) {
+        this.#listenerFailed(err, event)
+      }
+    })
+  }
+
+  follow(listener: (event: ClusterEvent) => void): () => void {
+    // Its own entry, even when somebody comes with the same function twice.
     const entry = (event: ClusterEvent): void => listener(event)
     this.#listeners.add(entry)
     return () => void this.#listeners.delete(entry)
+  }
+
+  holdExit(handedOver: () => Promise<unknown>): void {
+    this.#exitHolds.push(handedOver)
   }
 
   /** Resolves when this node is Up. Rejects with `JoinFailed`, `IncompatibleSettings` or `NeverUp`. */
@@ -164,9 +193,13 @@ export class Cluster implements ClusterMembership {
       listener(event)
     } catch (err) {
       // The others must hear of it all the same; a room that has missed an event is not to be trusted any more.
-      this.#system.log.error({ err, event: event.type }, 'A listener of the cluster threw.')
+      this.#system.log.error({ err, event: event.type }, 'A room of this node failed; it ends.')
       this.#shutSystemDown({ type: 'broken-invariant' })
     }
+  }
+
+  #listenerFailed(err: unknown, { type }: ClusterEvent): void {
+    this.#system.log.error({ err, event: type }, 'A listener of the cluster threw; all goes on.')
   }
 
   #beginExiting(): void {

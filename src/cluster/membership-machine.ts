@@ -139,7 +139,7 @@ export class MembershipMachine {
     const from = this.#self
     const problems = [
       ...disagreements(agreementOf(this.#options.settings), theirs),
-      ...problemsWithStore(this.gossip.members, theirs['store']),
+      ...problemsWithStore(this.gossip.members, to, theirs['store']),
     ]
     if (!canAdmit(memberOf(this.gossip, from))) this.#send(to, { type: 'InitJoinNack', from })
     else this.#send(to, { type: 'InitJoinAck', from, problems })

@@ -5,10 +5,15 @@
 import type { ActorContext } from '../actor/index.ts'
 import { Effect } from '../persistence/index.ts'
 import type { AnyEntity } from './define-entity.ts'
-import { CommandOver, EventHandlerChangedState, TooManyEvents, UnknownEvent } from './entity-errors.ts'
+import {
+  CommandOver,
+  EventHandlerChangedState,
+  TooManyEvents,
+  UnknownEvent,
+} from './entity-errors.ts'
 import type { EntityCall } from './entity-messages.ts'
 import type { EntityWorld } from './entity-world.ts'
-import { frozen, isFrozenComplaint } from './frozen-state.ts'
+import { isFrozenComplaint } from './frozen-state.ts'
 
 /** How an event lies in the store: its name, then its arguments. */
 export type StoredForm = readonly [name: string, ...args: readonly unknown[]]
@@ -45,7 +50,7 @@ export class Transaction {
     this.#context = options.context
     this.#eventsMax = options.eventsMax
     this.#command = command
-    this.state = frozen(state)
+    this.state = options.world.states.freeze(state)
   }
 
   get signal(): AbortSignal {
@@ -61,7 +66,7 @@ export class Transaction {
       throw new TooManyEvents(entity, this.#command, this.#eventsMax)
     }
     const encoded = this.#encode(name, args)
-    this.state = frozen(this.#apply(name, handler, args))
+    this.state = this.#world.states.freeze(this.#apply(name, handler, args))
     bytes.push(encoded)
     return this.state
   }

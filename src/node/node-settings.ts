@@ -155,7 +155,9 @@ function problemsWithRoles(roles: readonly string[] = []): string[] {
   const areRoles = Array.isArray(roles) && roles.length <= 100 && roles.every(isRole)
   if (!areRoles) return ['roles must be a list of at most 100 texts, none of them empty']
   return roles
-    .filter((role) => role.startsWith(hostRolePrefix) || role.startsWith(storeRolePrefix))
+    .filter((role: string) =>
+      [hostRolePrefix, storeRolePrefix].some((prefix) => role.startsWith(prefix)),
+    )
     .map((role) => `roles: ${show(role)} begins like the roles that nodes give themselves`)
 }
 

@@ -33,17 +33,29 @@ export function clusterSettingsOf({ settings }: NodeOptions): ChosenClusterSetti
 type Section = Exclude<keyof NodeSettings, 'concurrentRecoveriesMax'>
 
 const { timeoutMs: exitingPhaseMs } = defaultShutdownPhases['cluster-exiting']
+const { timeoutMs: regionPhaseMs } = defaultShutdownPhases['cluster-sharding-shutdown-region']
 
 const checks: Readonly<Record<Section, (settings: NodeSettings) => string[]>> = {
   actor: ({ actor }) => problemsWithActorSettings({ ...defaultActorSettings, ...actor }),
   remote: ({ remote }) => problemsWithRemoteSettings(remoteSettings(remote)),
   cluster: (settings) =>
     problemsWithClusterSettings(clusterSettings(clusterSettingsOf({ settings }))),
-  singleton: ({ singleton }) =>
-    problemsWithSingletonSettings({ ...defaultSingletonSettings, ...singleton }, exitingPhaseMs),
-  sharding: ({ sharding }) => problemsWithShardingSettings(shardingSettings(sharding)),
+  singleton: (settings) =>
+    problemsWithSingletonSettings(
+      { ...defaultSingletonSettings, ...settings.singleton },
+      { phaseMs: exitingPhaseMs, handlerStopTimeoutMs: handlerStopTimeoutOf(settings) },
+    ),
+  sharding: (settings) =>
+    problemsWithShardingSettings(shardingSettings(settings.sharding), {
+      phaseMs: regionPhaseMs,
+      handlerStopTimeoutMs: handlerStopTimeoutOf(settings),
+    }),
   entity: ({ entity }) => problemsWithEventSourced({ ...defaultEventSourcedSettings, ...entity }),
   journal: ({ journal }) => problemsWithJournalSettings({ ...defaultJournalSettings, ...journal }),
+}
+
+function handlerStopTimeoutOf({ actor }: NodeSettings): number {
+  return actor?.handlerStopTimeoutMs ?? defaultActorSettings.handlerStopTimeoutMs
 }
 
 /** Sections within sections: given in part, completed by their room. */

@@ -105,7 +105,7 @@ async function startRooms(
     ...{ system, remoting, roles, settings: clusterSettingsOf(options) },
     store: sharedStoreOf(options, journal),
   })
-  journal.isFrozen = () => cluster.isFrozen
+  journal.isFrozen = () => cluster.lookForFreeze()
   const singletons = new Singletons({
     ...{ system, remoting, cluster },
     ...(settings.singleton !== undefined && { settings: settings.singleton }),
@@ -157,7 +157,7 @@ function hostRoleOf({ name }: EntityType<unknown>): string {
 function sharedStoreOf(options: NodeOptions, { storeId: id }: Journal): SharedStore | undefined {
   if (id === undefined || hostedBy(options).length === 0) return undefined
   const { store } = options
-  if (isJournal(store)) return { id, name: 'a journal of its own' }
+  if (isJournal(store)) return { id, name: 'a journal object' }
   const name = store === 'memory' ? "'memory'" : `the folder ${store?.folder ?? defaultFolder}`
   return { id, name }
 }

@@ -81,6 +81,7 @@ export class ClusterSharding {
     system.shutdown.addTask('cluster-sharding-shutdown-region', 'hand over shards', () =>
       this.#handOver(),
     )
+    options.cluster.holdExit(() => this.#endNow())
   }
 
   /** The types that were started here, proxies included. */
@@ -191,6 +192,10 @@ export class ClusterSharding {
 
   async #handOver(): Promise<void> {
     await Promise.all([...this.#types.values()].map((type) => type.handOver()))
+  }
+
+  async #endNow(): Promise<void> {
+    await Promise.all([...this.#types.values()].map((type) => type.endNow()))
   }
 }
 

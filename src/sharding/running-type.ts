@@ -71,7 +71,7 @@ export class RunningType {
     this.region = this.#makeRegion()
     this.ref = new RegionRef(this.region)
     this.#serve()
-    const unsubscribe = cluster.subscribe((event) => this.#clusterChanged(event))
+    const unsubscribe = cluster.follow((event) => this.#clusterChanged(event))
     const disconnections = options.system.eventStream.subscribe(PeerDisconnected, (event) => {
       if (event.lane === 'data') this.region.step({ type: 'AssociationLost', node: event.node })
     })
@@ -90,6 +90,15 @@ export class RunningType {
     region.step({ type: 'GracefulShutdown' })
     // Nobody would take the shards, or nobody may be told: what is here ends here.
     if (this.#isAlone()) region.step({ type: 'TimerFired', timer: 'shutdown' })
+    return region.whenStopped
+  }
+
+  /** Time is up: what is still here is stopped by force. Resolves as `handOver`. */
+  endNow(): Promise<void> {
+    const { region } = this
+    if (region.isProxy) return Promise.resolve()
+    region.step({ type: 'GracefulShutdown' })
+    region.step({ type: 'TimerFired', timer: 'shutdown' })
     return region.whenStopped
   }
 
@@ -207,9 +216,12 @@ export class RunningType {
   }
 }
 
-function checkedSettings({ settings, definition }: RunningTypeOptions): ShardingSettings {
+function checkedSettings({ system, settings, definition }: RunningTypeOptions): ShardingSettings {
   const all = shardingSettings({ ...settings, ...definition.settings })
-  const problems = problemsWithShardingSettings(all)
+  const problems = problemsWithShardingSettings(all, {
+    phaseMs: system.shutdown.timeoutOf('cluster-sharding-shutdown-region'),
+    handlerStopTimeoutMs: system.settings.handlerStopTimeoutMs,
+  })
   if (problems.length === 0) return all
   throw new InvalidSettings(`The sharding settings of ${definition.typeName}`, problems)
 }

@@ -2,11 +2,15 @@ import { expect, test } from 'vitest'
 import {
   defaultShardingSettings,
   problemsWithShardingSettings,
+  type ShardingSettings,
   shardingSettings,
 } from './sharding-settings.ts'
 
+const problemsWith = (settings: ShardingSettings, handlerStopTimeoutMs = 3_000): string[] =>
+  problemsWithShardingSettings(settings, { phaseMs: 10_000, handlerStopTimeoutMs })
+
 test('defaults have no problems', () => {
-  expect(problemsWithShardingSettings(defaultShardingSettings)).toEqual([])
+  expect(problemsWith(defaultShardingSettings)).toEqual([])
   expect(shardingSettings()).toEqual(defaultShardingSettings)
 })
 
@@ -18,18 +22,16 @@ test('SH-054 the sweep is half of the idle time unless it was chosen', () => {
   expect(
     shardingSettings({ ...idle, passivationSweepIntervalMs: 1_000 }).passivationSweepIntervalMs,
   ).toBe(1_000)
-  expect(
-    problemsWithShardingSettings(shardingSettings({ passivateIdleAfterMs: Infinity })),
-  ).toEqual([])
+  expect(problemsWith(shardingSettings({ passivateIdleAfterMs: Infinity }))).toEqual([])
 })
 
 test('a name that is none is told with those there are', () => {
-  const [problem] = problemsWithShardingSettings(shardingSettings({ numberOfShard: 8 } as object))
+  const [problem] = problemsWith(shardingSettings({ numberOfShard: 8 } as object))
   expect(problem).toContain('numberOfShard is not a setting; known are numberOfShards, ')
 })
 
 test('all problems are told at once', () => {
-  const problems = problemsWithShardingSettings({
+  const problems = problemsWith({
     ...defaultShardingSettings,
     numberOfShards: 0,
     retryIntervalMs: 70_000,
@@ -37,6 +39,7 @@ test('all problems are told at once', () => {
     rebalanceRelativeLimit: 2,
     rebalanceIntervalMs: NaN,
     passivateIdleAfterMs: 0,
+    gracefulShutdownTimeoutMs: 7_000,
   })
   expect(problems).toEqual([
     'rebalanceIntervalMs must be positive, not NaN',
@@ -45,5 +48,11 @@ test('all problems are told at once', () => {
     'passivateIdleAfterMs must be positive, not 0',
     'handOffForceMarginMs (60000) must be less than handOffTimeoutMs (60000), or entities get no time to stop',
     'retryIntervalMs (70000) must be less than handOffTimeoutMs (60000), or one lost message fails a hand-off',
+    'gracefulShutdownTimeoutMs (7000) and actor.handlerStopTimeoutMs (3000) together must be less than the 10000 ms of the phase cluster-sharding-shutdown-region, or a node is not done with its entities in time',
   ])
+})
+
+test('entities that are forced to stop must be able to within the phase', () => {
+  expect(problemsWith(defaultShardingSettings, 3_999)).toEqual([])
+  expect(problemsWith(defaultShardingSettings, 4_000)).toHaveLength(1)
 })

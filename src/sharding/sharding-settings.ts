@@ -45,7 +45,7 @@ export const defaultShardingSettings: ShardingSettings = {
   handOffTimeoutMs: seconds(60),
   handOffForceMarginMs: seconds(5),
   handOffsMax: 32,
-  gracefulShutdownTimeoutMs: seconds(9),
+  gracefulShutdownTimeoutMs: seconds(6),
   rebalanceIntervalMs: seconds(10),
   rebalanceAbsoluteLimit: 20,
   rebalanceRelativeLimit: 0.1,
@@ -84,8 +84,19 @@ const counts: readonly (keyof ShardingSettings)[] = [
   'rebalanceAbsoluteLimit',
 ]
 
+/** What a hand-over must be done within, and what it takes besides. */
+export interface RegionShutdownLimits {
+  /** The time of the phase `cluster-sharding-shutdown-region`. */
+  readonly phaseMs: number
+  /** How long an entity that is forced to stop waits for its async handler. */
+  readonly handlerStopTimeoutMs: number
+}
+
 /** Every problem at once, in words for the person who set it; empty when all is well. */
-export function problemsWithShardingSettings(settings: ShardingSettings): string[] {
+export function problemsWithShardingSettings(
+  settings: ShardingSettings,
+  limits: RegionShutdownLimits,
+): string[] {
   const problems = unknownSettings(settings, defaultShardingSettings)
   for (const name of durations) {
     const value = settings[name]
@@ -101,10 +112,10 @@ export function problemsWithShardingSettings(settings: ShardingSettings): string
     problems.push(`rebalanceRelativeLimit must be above 0 and at most 1, not ${fraction}`)
   }
   if (!(idle > 0)) problems.push(`passivateIdleAfterMs must be positive, not ${idle}`)
-  return [...problems, ...problemsTogether(settings)]
+  return [...problems, ...problemsTogether(settings, limits)]
 }
 
-function problemsTogether(settings: ShardingSettings): string[] {
+function problemsTogether(settings: ShardingSettings, limits: RegionShutdownLimits): string[] {
   const { handOffTimeoutMs, handOffForceMarginMs, retryIntervalMs } = settings
   const problems: string[] = []
   if (handOffForceMarginMs >= handOffTimeoutMs) {
@@ -115,6 +126,13 @@ function problemsTogether(settings: ShardingSettings): string[] {
   if (retryIntervalMs >= handOffTimeoutMs) {
     problems.push(
       `retryIntervalMs (${retryIntervalMs}) must be less than handOffTimeoutMs (${handOffTimeoutMs}), or one lost message fails a hand-off`,
+    )
+  }
+  const { gracefulShutdownTimeoutMs } = settings
+  const { phaseMs, handlerStopTimeoutMs } = limits
+  if (gracefulShutdownTimeoutMs + handlerStopTimeoutMs >= phaseMs) {
+    problems.push(
+      `gracefulShutdownTimeoutMs (${gracefulShutdownTimeoutMs}) and actor.handlerStopTimeoutMs (${handlerStopTimeoutMs}) together must be less than the ${phaseMs} ms of the phase cluster-sharding-shutdown-region, or a node is not done with its entities in time`,
     )
   }
   return problems

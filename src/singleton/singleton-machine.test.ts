@@ -175,7 +175,7 @@ describe('a node that is to follow', () => {
 
 describe('a node that leaves', () => {
   const stop = (isForced: boolean) => ({ type: 'StopInstance', isForced })
-  const patience = { type: 'StartTimer', timer: 'force-stop', delayMs: 8_000 }
+  const patience = { type: 'StartTimer', timer: 'force-stop', delayMs: 6_000 }
   const host = () => {
     const node = new OneMachine(a)
     node.members(member(a, 'Up'), member(b, 'Up'))

@@ -20,7 +20,7 @@ export interface SingletonSettings {
 export const defaultSingletonSettings: SingletonSettings = {
   retryIntervalMs: seconds(1),
   bufferedMessagesMax: 1_000,
-  stopTimeoutMs: seconds(8),
+  stopTimeoutMs: seconds(6),
   restartMinMs: 100,
   restartMaxMs: seconds(10),
   restartResetAfterMs: minutes(1),
@@ -37,10 +37,18 @@ const times = [
   'restartResetAfterMs',
 ] as const
 
+/** What a hand-over must be done within, and what it takes besides. */
+export interface HandOverLimits {
+  /** The time of the phase `cluster-exiting`. */
+  readonly phaseMs: number
+  /** How long an instance that is forced to stop waits for its async handler. */
+  readonly handlerStopTimeoutMs: number
+}
+
 /** Every problem at once, in words for the person who set it; empty when all is well. */
 export function problemsWithSingletonSettings(
   settings: SingletonSettings,
-  exitingPhaseMs: number,
+  { phaseMs, handlerStopTimeoutMs }: HandOverLimits,
 ): string[] {
   const problems = unknownSettings(settings, defaultSingletonSettings)
   for (const name of times) {
@@ -58,9 +66,9 @@ export function problemsWithSingletonSettings(
   if (restartMinMs > restartMaxMs) {
     problems.push('restartMinMs must not be longer than restartMaxMs')
   }
-  if (stopTimeoutMs >= exitingPhaseMs) {
+  if (stopTimeoutMs + handlerStopTimeoutMs >= phaseMs) {
     problems.push(
-      `stopTimeoutMs (${stopTimeoutMs}) must be less than the ${exitingPhaseMs} ms of the phase cluster-exiting, or a node leaves while its singleton runs`,
+      `stopTimeoutMs (${stopTimeoutMs}) and actor.handlerStopTimeoutMs (${handlerStopTimeoutMs}) together must be less than the ${phaseMs} ms of the phase cluster-exiting, or a node is not done with its singletons in time`,
     )
   }
   return problems

@@ -92,7 +92,9 @@ export class Singletons {
     this.#cluster = cluster
     this.#settings = { ...defaultSingletonSettings, ...settings }
     const phaseMs = system.shutdown.timeoutOf('cluster-exiting')
-    const problems = problemsWithSingletonSettings(this.#settings, phaseMs)
+    const { handlerStopTimeoutMs } = system.settings
+    const limits = { phaseMs, handlerStopTimeoutMs }
+    const problems = problemsWithSingletonSettings(this.#settings, limits)
     if (problems.length > 0) throw new InvalidSettings('The settings of singletons', problems)
     this.#parent = system.spawnSystemActor(
       Behaviors.receive<unknown>((context, message) => {
@@ -102,9 +104,10 @@ export class Singletons {
       'singleton',
     )
     remoting.serve(talkPath, (name, from) => ({ tell: (value) => this.#take(name, from, value) }))
-    cluster.subscribe((event) => this.#heardOf(event))
+    cluster.follow((event) => this.#heardOf(event))
     this.#guard()
     system.shutdown.addTask('cluster-exiting', 'hand singletons over', () => this.#handOver())
+    cluster.holdExit(() => this.#handOver())
   }
 
   /** Runs it when this node is the oldest with the role; answers the proxy. Same name twice: same proxy. */

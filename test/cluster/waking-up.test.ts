@@ -37,11 +37,50 @@ test('after a long sleep nothing runs before the node has looked at the clock, a
   expect(sleeper.cluster.isFrozen).toBe(false)
 })
 
-test('a listener that throws ends the node, after the others have heard', async () => {
+test('whoever is first after a long sleep, before any turn, can have the clock looked at', async () => {
+  const [sleeper] = (await nodes.cluster(3)) as [ClusterNode, ...ClusterNode[]]
+  const thawed = thawOf(sleeper)
+  expect(sleeper.cluster.lookForFreeze()).toBe(false)
+  oversleep(1_000)
+  expect(sleeper.cluster.isFrozen).toBe(false)
+  expect(sleeper.cluster.lookForFreeze()).toBe(true)
+  expect(sleeper.cluster.isFrozen).toBe(true)
+  await thawed
+})
+
+test('the clock may be looked at by who is just told of an event', async () => {
+  const node = await nodes.start()
+  const seen: boolean[] = []
+  node.cluster.follow(() => seen.push(node.cluster.lookForFreeze()))
+  node.cluster.join(node.address)
+  await node.cluster.whenUp
+  expect(new Set(seen)).toEqual(new Set([false]))
+})
+
+test('a listener of a user that throws or rejects is logged, and all goes on', async () => {
   const node = await nodes.start()
   const heard: string[] = []
   node.cluster.subscribe(() => {
     throw new Error('a listener that throws')
+  })
+  node.cluster.subscribe(() => Promise.reject(new Error('a listener that rejects')) as unknown)
+  node.cluster.subscribe(({ type }) => heard.push(type))
+  node.cluster.join(node.address)
+  await node.cluster.whenUp
+  expect(heard.slice(0, 3)).toEqual(['MemberJoined', 'LeaderChanged', 'MemberUp'])
+  expect(node.system.shutdown.reason).toBeUndefined()
+  const told = node.logs.matching(/A listener of the cluster threw/, 'error')
+  const reasons = told.map(({ fields }) => String(fields?.['err']))
+  expect(new Set(reasons)).toEqual(
+    new Set(['Error: a listener that throws', 'Error: a listener that rejects']),
+  )
+})
+
+test('a room that throws ends the node, after the others have heard', async () => {
+  const node = await nodes.start()
+  const heard: string[] = []
+  node.cluster.follow(() => {
+    throw new Error('a room that throws')
   })
   node.cluster.subscribe(({ type }) => heard.push(type))
   node.cluster.join(node.address)

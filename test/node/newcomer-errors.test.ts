@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { defineEntity, entityType } from '../../src/entity/index.ts'
+import type { NodeOptions } from '../../src/node/index.ts'
+import { MemoryJournal } from '../../src/persistence/index.ts'
 import { Counter, nodeFor, refusalOf, temporaryFolder } from './nodes.ts'
 
 const soon = {
@@ -88,6 +90,46 @@ describe('a store that cannot be used is named', () => {
       ) as string,
     })
     expect(error.message).toContain(folder)
+  })
+})
+
+describe('a store that the others do not use is named', () => {
+  const seedWith = (store: NodeOptions['store'] & {}) =>
+    nodeFor({ entities: [Counter], store, port: 0 })
+  const words = [
+    'the nodes of a cluster share one store',
+    'the cluster another one. Give all nodes of this host the same `store.folder`',
+    'nodes on several hosts need a shared store, which is not there yet',
+    "with 'memory' share one journal object",
+  ]
+
+  test('when it is another folder', async () => {
+    const { address } = await seedWith({ folder: temporaryFolder() })
+    const folder = temporaryFolder()
+    const error = await refusalOf({ entities: [Counter], store: { folder }, seeds: [address] })
+    expect(error).toMatchObject({ code: 'INCOMPATIBLE_SETTINGS' })
+    for (const text of [...words, `this node uses the folder ${folder}`]) {
+      expect(error.message).toContain(text)
+    }
+  })
+
+  test('when it is memory, or another journal in memory', async () => {
+    const { address } = await seedWith('memory')
+    const memory = await refusalOf({ entities: [Counter], store: 'memory', seeds: [address] })
+    for (const text of [...words, "this node uses 'memory'"]) expect(memory.message).toContain(text)
+    const store = new MemoryJournal()
+    const journal = await refusalOf({ entities: [Counter], store, seeds: [address] })
+    for (const text of [...words, 'this node uses a journal object']) {
+      expect(journal.message).toContain(text)
+    }
+  })
+
+  test('also when it asks a member that has no entities', async () => {
+    const { address } = await seedWith('memory')
+    const proxy = await nodeFor({ proxies: [Counter], seeds: [address] })
+    const error = await refusalOf({ entities: [Counter], seeds: [proxy.address] })
+    expect(error.message).toContain(words[0])
+    expect(await proxy.entity(Counter, 'a').increment(2)).toBe(2)
   })
 })
 

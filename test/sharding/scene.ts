@@ -28,6 +28,7 @@ export interface ShardingNode {
   readonly system: ActorSystem
   readonly remoting: Remoting
   readonly cluster: Cluster
+  readonly singletons: Singletons
   readonly sharding: ClusterSharding
   readonly journal: Journal
   /** Messages that this node lost. */
@@ -38,6 +39,8 @@ export interface StartOptions {
   readonly roles?: readonly string[]
   readonly cluster?: Partial<ClusterSettings>
   readonly sharding?: Partial<ShardingSettings>
+  /** What the node uses in place of the store of the simulation. */
+  readonly journal?: (journal: Journal) => Journal
   /** Starts the entity types, before the node joins. */
   readonly init?: (node: ShardingNode) => void
 }
@@ -57,7 +60,8 @@ export class Scene {
   /** A node that is Up: the first forms the cluster, the others join it. */
   async start(name: string, options: StartOptions = {}): Promise<ShardingNode> {
     const simulated = this.simulation.node(name)
-    const { environment, journal, transport } = simulated
+    const { environment, transport } = simulated
+    const journal = options.journal?.(simulated.journal) ?? simulated.journal
     const system = new ActorSystem('shop', { environment })
     simulated.traceLosses(system)
     const bind = { host: name, port: 2552 }
@@ -70,7 +74,16 @@ export class Scene {
     const sharding = new ClusterSharding({
       ...{ system, remoting, cluster, singletons, journal, roles, settings },
     })
-    const parts = { name, id: remoting.node, system, remoting, cluster, sharding, journal }
+    const parts = {
+      name,
+      id: remoting.node,
+      system,
+      remoting,
+      cluster,
+      singletons,
+      sharding,
+      journal,
+    }
     const node = { ...parts, lost: lossesOf(system) }
     this.#watch(simulated, node)
     init?.(node)

@@ -10,6 +10,7 @@ class ScriptedCluster implements ClusterMembership {
   readonly self: string
   isFrozen = false
   members: readonly Member[] = []
+  readonly exitHolds: (() => Promise<unknown>)[] = []
   readonly #listeners = new Set<(event: ClusterEvent) => void>()
 
   constructor(self: string) {
@@ -20,9 +21,13 @@ class ScriptedCluster implements ClusterMembership {
     return { members: this.members, unreachable: new Set<string>(), leader: undefined }
   }
 
-  subscribe(listener: (event: ClusterEvent) => void): () => void {
+  follow(listener: (event: ClusterEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
+  }
+
+  holdExit(handedOver: () => Promise<unknown>): void {
+    this.exitHolds.push(handedOver)
   }
 
   become(...members: readonly Member[]): void {
@@ -168,8 +173,10 @@ describe('singletons on nodes', () => {
   test('settings that cannot work are refused, all at once', async () => {
     const { system, remoting } = await nodes.start()
     const cluster = new ScriptedCluster(remoting.node)
-    const settings = { bufferedMessagesMax: -1, stopTimeoutMs: 60_000, restartMinMs: 20_000 }
+    const settings = { bufferedMessagesMax: -1, stopTimeoutMs: 7_000, restartMinMs: 20_000 }
     const make = () => new Singletons({ system, remoting, cluster, settings })
-    expect(make).toThrow(/bufferedMessagesMax[^]*restartMinMs[^]*stopTimeoutMs/)
+    expect(make).toThrow(
+      /bufferedMessagesMax[^]*restartMinMs[^]*stopTimeoutMs \(7000\) and actor.handlerStopTimeoutMs \(3000\)/,
+    )
   })
 })

@@ -18,6 +18,8 @@ export type PauseInput =
   /** Any occasion to look at the clock; before queued work is done is best. */
   | { readonly type: 'Look' }
   | { readonly type: 'Tick' }
+  /** This node was cut off for a while: it may have been given up meanwhile, as if it had slept. */
+  | { readonly type: 'WasCutOff' }
   /** The members that decide, without the node itself. */
   | { readonly type: 'MembersChanged'; readonly others: readonly NodeId[] }
   | Standing
@@ -41,8 +43,8 @@ export class PauseDetector {
   readonly #settings: ClusterSettings
   readonly #answered = new Set<NodeId>()
   #others: readonly NodeId[] = []
-  /** The others as they were when the doubt began. */
-  #electorate: readonly NodeId[] = []
+  /** The others as they were before the sleep; undefined for one that was awake: it has seen them go. */
+  #before: readonly NodeId[] | undefined
   #question = 0
   #isDoubting = false
   #askAgainAt = 0
@@ -60,6 +62,8 @@ export class PauseDetector {
         return woken
       case 'Tick':
         return [...woken, ...this.#askAgain(now)]
+      case 'WasCutOff':
+        return [...woken, ...this.#doubt(now)]
       case 'MembersChanged':
         this.#others = input.others
         return [...woken, ...this.#conclude()]
@@ -81,11 +85,12 @@ export class PauseDetector {
     // Others give us up much later. But the silence of others that we forgive because we slept would also hide a split
     // from us, so every sleep that is forgiven is followed by the question.
     if (gap < 2 * heartbeatIntervalMs) return []
-    const effects: PauseEffect[] = [{ type: 'Overslept', ms: gap - tickIntervalMs }]
-    if (!this.#isDoubting) {
-      effects.push({ type: 'Freeze' })
-      this.#electorate = this.#others
-    }
+    this.#before ??= this.#others
+    return [{ type: 'Overslept', ms: gap - tickIntervalMs }, ...this.#doubt(now)]
+  }
+
+  #doubt(now: number): PauseEffect[] {
+    const effects: PauseEffect[] = this.#isDoubting ? [] : [{ type: 'Freeze' }]
     this.#isDoubting = true
     return [...effects, ...this.#ask(now), ...this.#conclude()]
   }
@@ -106,6 +111,11 @@ export class PauseDetector {
     return this.#electorate.map((to) => ({ type: 'Send', to, message }))
   }
 
+  /** Those whose word counts. */
+  get #electorate(): readonly NodeId[] {
+    return this.#before ?? this.#others
+  }
+
   #heard({ from, question, standing }: Standing): PauseEffect[] {
     const isAnswer = question === this.#question && this.#electorate.includes(from)
     if (!this.#isDoubting || !isAnswer || standing !== 'member') return []
@@ -116,8 +126,10 @@ export class PauseDetector {
   #conclude(): PauseEffect[] {
     if (!this.#isDoubting) return []
     const isMost = (votes: number): boolean => votes * 2 > this.#electorate.length + 1
-    if (isMost(this.#answered.size + 1)) {
+    const votes = this.#electorate.filter((node) => this.#answered.has(node)).length + 1
+    if (isMost(votes)) {
       this.#isDoubting = false
+      this.#before = undefined
       return [{ type: 'Thaw' }]
     }
     const left = this.#electorate.filter((node) => this.#others.includes(node)).length

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type NodeId, nodeIdOf } from '../../remote/index.ts'
-import { disagreementIn, hasConverged, leaderOf } from './convergence.ts'
+import { disagreementIn, hasConverged, isExitDoubted, leaderOf } from './convergence.ts'
 import { type Gossip, emptyGossip, memberOf, putMember, seenBy, withObservation } from './gossip.ts'
 import { actAsLeader, type LeaderSituation } from './leader-actions.ts'
 import { type MemberStatus, joiningMember, notYetUp } from './member.ts'
@@ -33,6 +33,17 @@ function view(members: string, seen = '', rows = ''): Gossip {
   )
   return seenBy(observed, seen.split('').map(id))
 }
+
+test.each([
+  ['au bx', 'a!b', true],
+  ['au bx', '', false],
+  ['au bx', 'b!a', false],
+  ['au bu', 'a!b', false],
+  // What members that are Down say does not count.
+  ['ad bx', 'a!b', false],
+])('%s with %s: the exit of b is doubted: %s', (members, rows, expected) => {
+  expect(isExitDoubted(view(members, '', rows), id('b'))).toBe(expected)
+})
 
 describe('V-12 convergence', () => {
   test.each([

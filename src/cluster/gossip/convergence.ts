@@ -38,6 +38,15 @@ export function unreachableMembers(gossip: Gossip, self: NodeId): Set<NodeId> {
   return unreachable
 }
 
+/**
+ * Whether this node is Exiting and somebody who counts cannot reach it. The leader removes such a member after a while
+ * although it has not confirmed, and what still lives on it would be started elsewhere.
+ */
+export function isExitDoubted(gossip: Gossip, self: NodeId): boolean {
+  if (memberOf(gossip, self)?.status !== 'Exiting') return false
+  return unreachableOrTerminated(reachabilityThatCounts(gossip)).has(self)
+}
+
 export function hasConverged(
   gossip: Gossip,
   self: NodeId,

@@ -3,7 +3,8 @@
  * it asks to join, and carries its id as a role, so that every member knows it, also one that has no store itself.
  */
 import { clip, escapeControls } from '../../foundation/text.ts'
-import type { Member } from '../gossip/member.ts'
+import type { NodeId } from '../../remote/index.ts'
+import { type Member, addressOfNode } from '../gossip/member.ts'
 
 export interface SharedStore {
   readonly id: string
@@ -26,13 +27,20 @@ export function shownStore({ id, name }: SharedStore): string {
   return `${id} ${clip(escapeControls(name), nameMax)}`
 }
 
-/** Why a newcomer with this store cannot be let in; empty when it can. */
-export function problemsWithStore(members: readonly Member[], shown: string | undefined): string[] {
+/** Why this newcomer cannot be let in with the store it shows; empty when it can. */
+export function problemsWithStore(
+  members: readonly Member[],
+  newcomer: NodeId,
+  shown: string | undefined,
+): string[] {
   if (shown === undefined) return []
   const [id = ''] = shown.split(' ', 1)
   const isAnother = (role: string): boolean =>
     role.startsWith(storeRolePrefix) && role !== `${storeRolePrefix}${id}`
-  if (!members.some(({ status, roles }) => status !== 'Down' && roles.some(isAnother))) return []
+  // The life before it, at the same address, ends when it is let in.
+  const stays = ({ node, status }: Member): boolean =>
+    status !== 'Down' && addressOfNode(node) !== addressOfNode(newcomer)
+  if (!members.some((member) => stays(member) && member.roles.some(isAnother))) return []
   const name = shown.slice(id.length + 1)
   return [
     `the nodes of a cluster share one store; this node uses ${name}, the cluster another one. Give all nodes of this host the same \`store.folder\` (nodes on several hosts need a shared store, which is not there yet); with 'memory' share one journal object`,

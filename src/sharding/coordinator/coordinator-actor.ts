@@ -93,7 +93,7 @@ class Coordinator {
       relativeLimit: settings.rebalanceRelativeLimit,
     })
     const { self } = context
-    this.#unsubscribe = cluster.subscribe(() => self.tell({ type: 'ClusterChanged' }))
+    this.#unsubscribe = cluster.follow(() => self.tell({ type: 'ClusterChanged' }))
   }
 
   begin(): Receive<CoordinatorMessage> {

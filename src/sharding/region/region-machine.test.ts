@@ -341,7 +341,7 @@ describe('RegionMachine leaves', () => {
   test('SH-044 finishes at once when it has nothing', () => {
     const { step } = region()
     expect(step({ type: 'GracefulShutdown' })).toEqual([
-      'StartTimer shutdown 9000',
+      'StartTimer shutdown 6000',
       'k GracefulShutdownReq',
       'k RegionStopped',
       'Finish',

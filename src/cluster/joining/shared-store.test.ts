@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { nodeIdOf } from '../../remote/index.ts'
+import { agreementOf, defaultClusterSettings, disagreements } from '../cluster-settings.ts'
+import { type Member, joiningMember } from '../gossip/member.ts'
+import { problemsWithStore, roleOfStore, shownStore } from './shared-store.ts'
+
+const ours = { id: 'x1', name: 'the folder ./data of mine' }
+const newcomer = nodeIdOf('b:1', 1n)
+const member = (...roles: string[]): Member => joiningMember(nodeIdOf('a:1', 1n), roles)
+
+describe('a store that is to be shared', () => {
+  test('must be that of every member that has one', () => {
+    const same = [member('web'), member(roleOfStore(ours), 'web')]
+    expect(problemsWithStore(same, newcomer, shownStore(ours))).toEqual([])
+    expect(problemsWithStore(same, newcomer, undefined)).toEqual([])
+    expect(problemsWithStore([member('web')], newcomer, shownStore({ ...ours, id: 'x2' }))).toEqual(
+      [],
+    )
+    const [problem] = problemsWithStore(same, newcomer, shownStore({ ...ours, id: 'x2' }))
+    expect(problem).toContain('this node uses the folder ./data of mine, the cluster another one')
+  })
+
+  test('is not compared with one that is on its way out for good', () => {
+    const returned = nodeIdOf('a:1', 2n)
+    const before = [member(roleOfStore(ours))]
+    expect(problemsWithStore(before, returned, shownStore({ ...ours, id: 'x2' }))).toEqual([])
+    const downed: Member = { ...member(roleOfStore(ours)), status: 'Down' }
+    expect(problemsWithStore([downed], newcomer, shownStore({ ...ours, id: 'x2' }))).toEqual([])
+  })
+
+  test('stays short, whatever the folder is called', () => {
+    const long = { id: 'x2', name: `the folder /${'é\n'.repeat(5_000)}` }
+    const [problem = ''] = problemsWithStore(
+      [member(roleOfStore(ours))],
+      newcomer,
+      shownStore(long),
+    )
+    expect(problem.length).toBeLessThan(1_000)
+    expect(problem).not.toContain('\n')
+  })
+
+  test('is shown beside the settings, and is none', () => {
+    const settings = agreementOf(defaultClusterSettings)
+    const shown = agreementOf(defaultClusterSettings, ours)
+    expect(shown).toEqual({ ...settings, store: shownStore(ours) })
+    expect([...disagreements(settings, shown), ...disagreements(shown, settings)]).toEqual([])
+  })
+})
