@@ -236,7 +236,7 @@ function spawnRegionActor(parent: LocalRef, typeName: string, region: () => Regi
       runtime.logger.warn({ err: error, entityType: typeName }, 'A message names no entity.')
       runtime.lost(new DeadLetter(incoming, ref, 'no-entity'))
     }
-  }).receiveSignal({ PostStop: () => region().cancelTimers() })
+  }).receiveSignal({ PostStop: () => region().abandon() })
   const cell = spawnGated(parent, behavior, encodeName(typeName), new Gate())
   if (cell === undefined) throw new SystemTerminated(parent.toString())
   return cell.ref

@@ -194,9 +194,10 @@ export class RegionActor {
   }
 
   /** All actors of this node are being stopped: nothing fires any more. */
-  cancelTimers(): void {
+  abandon(): void {
     for (const timer of this.#timers.values()) timer.cancel()
-    for (const shard of this.#shards) shard?.cancelTimers()
+    for (const shard of this.#shards) shard?.abandon()
+    this.step({ type: 'Abandoned' })
     this.#questions.cancelTimer()
     this.#stopped()
   }

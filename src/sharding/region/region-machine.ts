@@ -122,6 +122,10 @@ export class RegionMachine<Parcel> {
         return this.#perform(this.#routes.returnedByShard(input.shard, input))
       case 'GracefulShutdown':
         return this.#leave()
+      case 'Abandoned':
+        this.#phase = 'stopped'
+        this.#perform(this.#routes.giveUp('region-stopped'))
+        return this.table.closeAll()
       case 'AskRegions': {
         const message = { type: 'GetCurrentRegions', ask: input.ask, region: this.#self } as const
         return void this.#effects.push(...this.#registration.toAll(message))

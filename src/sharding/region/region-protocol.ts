@@ -48,6 +48,8 @@ export type RegionInput<Parcel> =
       readonly origin: Origin | undefined
     }
   | { readonly type: 'GracefulShutdown' }
+  /** All actors of this node are being stopped, whatever was not handed over. */
+  | { readonly type: 'Abandoned' }
   /** Somebody on this node wants to know the regions; `ask` is a number of its own. */
   | { readonly type: 'AskRegions'; readonly ask: number }
   | { readonly type: 'Frozen' }

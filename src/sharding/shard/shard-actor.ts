@@ -137,8 +137,13 @@ export class ShardActor {
     return this.#world.typeName
   }
 
-  /** Nothing fires any more. */
-  cancelTimers(): void {
+  /** Nothing fires any more, and nothing that waits will have its turn. */
+  abandon(): void {
+    this.step({ type: 'Abandoned' })
+    this.#cancelTimers()
+  }
+
+  #cancelTimers(): void {
     this.#sweep?.cancel()
     this.#forceStop?.cancel()
   }
@@ -166,7 +171,7 @@ export class ShardActor {
       case 'CancelTimer':
         return this.#forceStop?.cancel()
       case 'Finish':
-        this.cancelTimers()
+        this.#cancelTimers()
         return this.#world.finished(this)
       default:
         return unreachable(effect)

@@ -54,6 +54,8 @@ export class ShardMachine<Cell, Parcel> {
         return this.#sweepUp()
       case 'HandOff':
         return this.#handOff(input.isForced)
+      case 'Abandoned':
+        return this.#abandon()
       case 'Frozen':
         this.#isFrozen = true
         return []
@@ -171,6 +173,11 @@ export class ShardMachine<Cell, Parcel> {
       return isForced ? [...effects, ...this.#force()] : effects
     }
     return isForced ? this.#force() : []
+  }
+
+  #abandon(): ShardEffect<Parcel>[] {
+    const parcels = [...this.#entities].flatMap((entity) => this.#entities.take(entity))
+    return parcels.map((parcel) => ({ type: 'Drop', parcel, reason: 'region-stopped' }))
   }
 
   #stopForHandOff(entity: Entity<Cell, Parcel>): ShardEffect<Parcel>[] {

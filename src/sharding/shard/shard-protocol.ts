@@ -3,6 +3,8 @@ import type { Origin } from '../region/shard-buffers.ts'
 import type { EntityId } from '../shard-id.ts'
 
 export type ShardDropReason =
+  /** The node stopped before the message had its turn. */
+  | 'region-stopped'
   /** Too many messages waited for entities that were stopping. */
   | 'entity-buffer-full'
   /** The entity did not stop in time for the hand-off, so the messages behind it had nowhere to go. */
@@ -23,6 +25,8 @@ export type ShardInput<Parcel> =
   | { readonly type: 'Sweep' }
   /** Stop everything; `isForced` leaves no time. */
   | { readonly type: 'HandOff'; readonly isForced: boolean }
+  /** All actors of this node are being stopped: what waits has nowhere to go. */
+  | { readonly type: 'Abandoned' }
   | { readonly type: 'Frozen' }
   | { readonly type: 'Thawed' }
   | { readonly type: 'TimerFired'; readonly timer: 'force-stop' }
