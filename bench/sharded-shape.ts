@@ -13,7 +13,7 @@ export const entityCount = 1000
 export const entityIds = Array.from({ length: entityCount }, (_, index) => `account-${index}`)
 
 /** Messages after which the entities ask for the next burst; one to each entity. */
-export const burst = entityCount
+export const burst = 1_000
 
 export type ToAccount =
   | { readonly type: 'add'; readonly by: number }
@@ -78,7 +78,7 @@ export function startHost(): Promise<{ readonly address: string; end(): void }> 
     child.once('error', reject)
     child.once('exit', (code) => reject(new Error(`the other process ended with ${code}`)))
     child.once('message', (address) =>
-      resolve({ address: String(address), end: () => child.disconnect() }),
+      resolve({ address: address as string, end: () => child.disconnect() }),
     )
   })
 }

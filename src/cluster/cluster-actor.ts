@@ -38,7 +38,7 @@ import type { MemberStatus } from './gossip/member.ts'
 import { SeedTroubles } from './joining/seed-troubles.ts'
 import type { SharedStore } from './joining/shared-store.ts'
 
-export const clusterPath = '/system/cluster'
+const clusterPath = '/system/cluster'
 
 const gossipTimeToLiveMs = 2_000
 const seedReportIntervalMs = 5_000

@@ -22,7 +22,7 @@ export interface ClusterNodeOptions extends TestNodeOptions {
 }
 
 /** Everything about ten times as fast as by default; pauses are forgiven for long, since all nodes share a thread. */
-export const quickSettings: ClusterSettings = {
+const quickSettings: ClusterSettings = {
   ...defaultClusterSettings,
   tickIntervalMs: 25,
   gossipIntervalMs: 50,

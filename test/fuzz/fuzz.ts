@@ -25,7 +25,7 @@ export class FuzzFailure extends Error {
 }
 
 /** Every so many rounds the event loop has a turn and memory is looked at. */
-export const roundsPerTurn = 500
+const roundsPerTurn = 500
 
 export async function runRounds(
   { rounds, progress }: FuzzOptions,
@@ -45,7 +45,7 @@ export async function runRounds(
   }
 }
 
-export function nextTurn(): Promise<void> {
+function nextTurn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve))
 }
 

@@ -11,7 +11,7 @@ export interface SingletonNode extends TestNode {
 }
 
 /** Everything that happened on all nodes, in order, with waits for what is to come. */
-export class Story {
+class Story {
   readonly lines: string[] = []
   #waiting: { readonly line: string; readonly found: () => void }[] = []
 

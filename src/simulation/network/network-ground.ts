@@ -48,9 +48,3 @@ export const defaultNetworkSettings: NetworkSettings = {
   resumeMaxMs: 1_000,
   backlogMax: 511,
 }
-
-/** Who sends bytes, and how the machine of the sender hears of them. */
-export interface Shore {
-  readonly life: Incarnation
-  readonly host: string
-}

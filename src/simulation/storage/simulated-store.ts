@@ -21,7 +21,7 @@ export interface StoreFaults {
   readonly failsUnknown: number
 }
 
-export const calmStore: StoreFaults = {
+const calmStore: StoreFaults = {
   latencyMeanMs: 1,
   stallChance: 0,
   stallMaxMs: 0,
