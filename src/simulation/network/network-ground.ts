@@ -1,5 +1,4 @@
 /** What every part of the simulated network shares: time and the trace of the world, chance, and the ways between hosts. */
-import type { Incarnation } from '../incarnation.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import type { World } from '../world.ts'
 import type { Links } from './links.ts'
