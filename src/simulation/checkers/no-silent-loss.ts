@@ -40,6 +40,8 @@ export class NoSilentLoss {
   readonly #open = new Map<string, Sent>()
   readonly #senders = new Map<string, string>()
   readonly #delivered = new Set<string>()
+  /** Names of nodes that died once: a home may have died before it ran anything. */
+  readonly #mortals = new Set<string>()
   #sentCount = 0
   #lostCount = 0
   #unconfirmed = 0
@@ -83,6 +85,7 @@ export class NoSilentLoss {
 
   /** The process with that label dies: whatever is on it is gone. To be told before it does. */
   crashed(label: string): void {
+    this.#mortals.add(nameOf(label))
     for (const message of this.#open.values()) {
       const excuse = this.#excuseOfDeath(message, label)
       if (excuse !== undefined && (message.excuse ?? 'broken') === 'broken') message.excuse = excuse
@@ -137,7 +140,9 @@ export class NoSilentLoss {
     const holders = to === undefined ? undefined : this.#holdersOf(to)
     if (holders?.isAtHome !== true) return true
     const isPeerHome = [...holders.homes].some((label) => nameOf(label) === peer)
-    return by === sender ? isPeerHome : holders.homes.has(by) && peer === nameOf(sender)
+    return by === sender
+      ? isPeerHome || this.#mortals.has(peer)
+      : holders.homes.has(by) && peer === nameOf(sender)
   }
 }
 
