@@ -4,6 +4,7 @@ import { defineEntity, startNode } from '../src/index.ts'
 import type { Journal } from '../src/persistence/index.ts'
 import type { Countdown } from './countdown.ts'
 import type { Population } from './heap.ts'
+import { logger } from './quiet-system.ts'
 import { accounts, startMember } from './sharded-shape.ts'
 
 /** Answers at once and keeps nothing. */
@@ -44,7 +45,7 @@ const Account = defineEntity('Account', {
 })
 
 export async function idleDefined(countdown: Countdown): Promise<Population> {
-  const node = await startNode({ entities: [Account], store: forgetful })
+  const node = await startNode({ entities: [Account], store: forgetful, environment: { logger } })
   return {
     spawn: () => undefined,
     greet: (index) => void node.entity(Account, `account-${index}`).balance().then(countdown.one),

@@ -1,7 +1,7 @@
 /**
  * Benchmark `persist`: events stored by 256 event-sourced entities on LMDB, several commands in flight per entity. An event
- * counts when its entity was told that it is durable. Beside it the store's own limit: the same number of bytes put under
- * growing keys, in batches of the same size, each awaited until it is synced, and nothing else.
+ * counts when its entity was told that it is durable. Beside it the store's own limit: as many writers that each wait for
+ * their own event, put under growing keys in commits of the same size, and nothing else.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -119,17 +119,34 @@ function setUpStore(): Running {
   const bytes = Buffer.from(event)
   const perCommit = Math.min(defaultJournalSettings.commitEventsMax, step)
   let lastKey = 0
-  const put = (count: number): Promise<boolean> =>
-    store.batch(() => {
-      for (let index = 0; index < count; index++) {
-        const key = Buffer.alloc(8)
-        key.writeDoubleBE(++lastKey)
-        void store.put(key, bytes)
-      }
+  const waiting: (() => void)[] = []
+  let isCommitting = false
+  const commit = async (): Promise<void> => {
+    isCommitting = true
+    while (waiting.length > 0) {
+      const taken = waiting.splice(0, perCommit)
+      await store.batch(() => {
+        for (let index = 0; index < taken.length; index++) {
+          const key = Buffer.alloc(8)
+          key.writeDoubleBE(++lastKey)
+          void store.put(key, bytes)
+        }
+      })
+      for (const stored of taken) stored()
+    }
+    isCommitting = false
+  }
+  const put = (): Promise<void> =>
+    new Promise((stored) => {
+      waiting.push(stored)
+      if (!isCommitting) void commit()
     })
+  const writer = async (events: number): Promise<void> => {
+    for (let count = 0; count < events; count++) await put()
+  }
   return {
     round: async (operations) => {
-      for (let left = operations; left > 0; left -= perCommit) await put(Math.min(left, perCommit))
+      await Promise.all(Array.from({ length: step }, () => writer(operations / step)))
     },
     tearDown: async () => {
       await store.close()

@@ -5,7 +5,13 @@
 import { ActorSystem } from '../src/actor/index.ts'
 
 const say = (): void => {}
-const logger = { trace: say, debug: say, info: say, warn: console.warn, error: console.error }
+export const logger = {
+  trace: say,
+  debug: say,
+  info: say,
+  warn: console.warn,
+  error: console.error,
+}
 
 export function quietSystem(): ActorSystem {
   return new ActorSystem('bench', { environment: { logger }, settings: { hookSignals: false } })
