@@ -152,7 +152,7 @@ export class SpineFaults {
   }
 }
 
-/** After these no side can know what the other sees: reliability.md 2.4 allows two survivors, and they are counted. */
+/** After these no side can know what the other sees: two may survive for a while, which is excused and counted. */
 const messyFaults: readonly Fault[] = [
   (faults) => faults.cutOneWay(),
   (faults) => faults.cutOneLink(),
