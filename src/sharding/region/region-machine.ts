@@ -123,9 +123,7 @@ export class RegionMachine<Parcel> {
       case 'GracefulShutdown':
         return this.#leave()
       case 'Abandoned':
-        this.#phase = 'stopped'
-        this.#perform(this.#routes.giveUp('region-stopped'))
-        return this.table.closeAll()
+        return this.#abandon()
       case 'AskRegions': {
         const message = { type: 'GetCurrentRegions', ask: input.ask, region: this.#self } as const
         return void this.#effects.push(...this.#registration.toAll(message))
@@ -247,11 +245,16 @@ export class RegionMachine<Parcel> {
   }
 
   #finish(): void {
+    this.#abandon()
+    this.#tell({ type: 'RegionStopped', region: this.#self })
+    this.#effects.push({ type: 'Finish' })
+  }
+
+  /** Nothing is routed any more, and what waits is given up. */
+  #abandon(): void {
     this.#phase = 'stopped'
     this.#perform(this.#routes.giveUp('region-stopped'))
-    this.#tell({ type: 'RegionStopped', region: this.#self })
     this.table.closeAll()
-    this.#effects.push({ type: 'Finish' })
   }
 
   #timerFired(timer: RegionTimer): void {
