@@ -1,7 +1,7 @@
 /**
- * Benchmark `persist`: events stored by 256 event-sourced entities on LMDB, several commands in flight per entity. An event
- * counts when its entity was told that it is durable. Beside it the store's own limit: as many writers that each wait for
- * their own event, put under growing keys in commits of the same size, and nothing else.
+ * Benchmark `persist`: events stored by 256 event-sourced entities on LMDB, with one command or several in flight per entity.
+ * An event counts when its entity was told that it is durable. Beside it the store's own limit: as many writers that each wait
+ * for their own event, put under growing keys in commits of the same size, and nothing else.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,15 +15,12 @@ import {
   LmdbJournal,
 } from '../src/persistence/index.ts'
 import { ValueCodec } from '../src/serialization/index.ts'
-import type { Benchmark } from './benchmark.ts'
+import type { Benchmark, MeasuredCase } from './benchmark.ts'
 import { Countdown } from './countdown.ts'
 import { measure, type Running } from './harness.ts'
 import { quietSystem } from './quiet-system.ts'
 
 const entityCount = 256
-/** Commands that each entity has in flight. */
-const inFlight = 8
-const step = entityCount * inFlight
 
 interface Increment {
   readonly type: 'Increment'
@@ -40,18 +37,21 @@ export const persist: Benchmark = {
   name: 'persist',
   summary: 'events stored durably per second by 256 entities on LMDB',
   async run() {
-    return [
-      await measure({
-        name: '256 entities',
-        unit: 'events/s',
-        operationsStep: step,
-        contestants: [
-          { name: 'ours', setUp: setUpOurs },
-          { name: 'store', setUp: setUpStore },
-        ],
-      }),
-    ]
+    return [await measureCase('256 entities', 1), await measureCase('256 entities, 8 in flight', 8)]
   },
+}
+
+/** `inFlight`: commands that each entity has under way. */
+function measureCase(name: string, inFlight: number): Promise<MeasuredCase> {
+  return measure({
+    name,
+    unit: 'events/s',
+    operationsStep: entityCount * inFlight,
+    contestants: [
+      { name: 'ours', setUp: () => setUpOurs(inFlight) },
+      { name: 'store', setUp: () => setUpStore(entityCount * inFlight) },
+    ],
+  })
 }
 
 function makeFolder(): { readonly folder: string; readonly remove: () => void } {
@@ -59,7 +59,7 @@ function makeFolder(): { readonly folder: string; readonly remove: () => void } 
   return { folder, remove: () => rmSync(folder, { recursive: true }) }
 }
 
-function setUpOurs(): Running {
+function setUpOurs(inFlight: number): Running {
   const { folder, remove } = makeFolder()
   const journal = LmdbJournal.open({ folder })
   const system = quietSystem()
@@ -77,7 +77,7 @@ function setUpOurs(): Running {
     return system.spawn(behavior, `counter-${index}`)
   })
   return {
-    round: (operations) => storeAll(entities, operations),
+    round: (operations) => storeAll(entities, inFlight, operations),
     tearDown: async () => {
       await system.terminate()
       await journal.close()
@@ -87,7 +87,11 @@ function setUpOurs(): Running {
 }
 
 /** Each entity gets its next command when one of its events is stored. */
-function storeAll(entities: readonly ActorRef<Increment>[], operations: number): Promise<void> {
+function storeAll(
+  entities: readonly ActorRef<Increment>[],
+  inFlight: number,
+  operations: number,
+): Promise<void> {
   const each = operations / entities.length
   const stored = new Countdown()
   const finished = stored.from(operations)
@@ -106,7 +110,7 @@ function storeAll(entities: readonly ActorRef<Increment>[], operations: number):
 }
 
 /** As many events to a commit, and to a record of the log, as the journal puts there. */
-function setUpStore(): Running {
+function setUpStore(writers: number): Running {
   const { folder, remove } = makeFolder()
   const binary = { encoding: 'binary', keyEncoding: 'binary' } as const
   const store = open<Buffer, Buffer>({
@@ -117,7 +121,7 @@ function setUpStore(): Running {
   })
   const event = new ValueCodec({ use: 'stored' }).encode({ type: 'Incremented', by: 1 })
   const bytes = Buffer.from(event)
-  const perCommit = Math.min(defaultJournalSettings.commitEventsMax, step)
+  const perCommit = Math.min(defaultJournalSettings.commitEventsMax, writers)
   let lastKey = 0
   const waiting: (() => void)[] = []
   let isCommitting = false
@@ -146,7 +150,7 @@ function setUpStore(): Running {
   }
   return {
     round: async (operations) => {
-      await Promise.all(Array.from({ length: step }, () => writer(operations / step)))
+      await Promise.all(Array.from({ length: writers }, () => writer(operations / writers)))
     },
     tearDown: async () => {
       await store.close()
