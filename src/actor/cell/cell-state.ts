@@ -43,11 +43,11 @@ export class CellState {
   receiveTimeout: ReceiveTimeout | undefined
   adapters: MessageAdapters | undefined
   /** Those that hold something. */
-  readonly stashes = new Set<StashBuffer<never>>()
+  stashes: Set<StashBuffer<never>> | undefined
   /** The last one goes first. */
   replays: Replay[] | undefined
   /** Supervisors and settled handlers to go on with, in this order. */
-  readonly inward: Inward[] = []
+  inward: Inward[] | undefined
   mailbox: MailboxOptions | undefined
   envelopesQueued = 0
   abort: AbortController | undefined
@@ -73,9 +73,9 @@ export class CellState {
       this.watching === undefined &&
       this.scope === undefined &&
       this.pending === undefined &&
-      this.stashes.size === 0 &&
+      (this.stashes === undefined || this.stashes.size === 0) &&
       (this.replays === undefined || this.replays.length === 0) &&
-      this.inward.length === 0 &&
+      (this.inward === undefined || this.inward.length === 0) &&
       this.timers === undefined &&
       this.receiveTimeout === undefined &&
       this.adapters === undefined &&

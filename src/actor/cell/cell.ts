@@ -282,13 +282,15 @@ export class Cell implements Task, Watcher {
 
   /** Goes down through the wrappers, before any mail. */
   sendInward(inward: Inward): void {
-    this.state().inward.push(inward)
+    const state = this.state()
+    state.inward ??= []
+    state.inward.push(inward)
     this.flags |= inwardWaits
     this.schedule()
   }
 
   #goInward(): void {
-    const waiting = this.state().inward
+    const waiting = this.state().inward ?? []
     const next = waiting.shift()
     if (waiting.length === 0) this.flags &= ~inwardWaits
     if (next !== undefined) this.#receiveInward(next)

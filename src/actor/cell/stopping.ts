@@ -20,7 +20,7 @@ export function continueStopping(cell: Cell): false {
   if (state.stopStage === undefined) {
     state.stopStage = 'children'
     silence(cell)
-    for (const outcome of state.inward.splice(0)) reportIfUnhandled(cell, outcome)
+    for (const outcome of state.inward?.splice(0) ?? []) reportIfUnhandled(cell, outcome)
     for (const child of state.children?.values() ?? []) child.cell?.stop()
     // From now on, not from the end of the children: a line of stuck actors stops in the time of one.
     isHandlerInFlight(cell)
@@ -94,7 +94,7 @@ function finish(cell: Cell): void {
   for (const watcher of watchers ?? []) watcher.watchedTerminated(ref, failure)
   ref.parent?.cell?.childTerminated(ref)
   cell.gate?.terminated(cell)
-  for (const stash of [...stashes]) {
+  for (const stash of [...(stashes ?? [])]) {
     for (const message of stash.discard()) {
       runtime.lost(new DeadLetter(message, ref, 'terminated-while-stashed'))
     }

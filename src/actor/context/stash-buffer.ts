@@ -43,7 +43,11 @@ export class StashBuffer<in out T> {
     if (this.#isDiscarded) throw new StashDiscarded(this.#cell.toString())
     if (this.isFull) throw new StashFull(this.#cell.toString(), this.capacity)
     // Only what holds something has to be looked after when the actor ends.
-    if (this.isEmpty) this.#cell.state().stashes.add(this as unknown as StashBuffer<never>)
+    if (this.isEmpty) {
+      const state = this.#cell.state()
+      state.stashes ??= new Set()
+      state.stashes.add(this as unknown as StashBuffer<never>)
+    }
     this.#messages.push(message)
   }
 
@@ -106,7 +110,7 @@ export class StashBuffer<in out T> {
   }
 
   #release(): void {
-    this.#cell.stateIfAny?.stashes.delete(this as unknown as StashBuffer<never>)
+    this.#cell.stateIfAny?.stashes?.delete(this as unknown as StashBuffer<never>)
   }
 }
 

@@ -18,7 +18,7 @@ export function endIncarnation(cell: Cell, supervisor: Wrapper): void {
 
 /** Stashes made inside the supervised part go with it; those made outside are kept. */
 function discardStashes(cell: Cell, supervisor: Wrapper): void {
-  for (const stash of [...cell.state().stashes]) {
+  for (const stash of [...(cell.state().stashes ?? [])]) {
     if (!isInside(stash.scope, supervisor)) continue
     for (const message of stash.discard()) {
       cell.runtime.lost(new Dropped(message, cell.ref, 'stash-discarded-by-restart'))

@@ -30,10 +30,10 @@ export interface ActorTurnOptions<T> {
   readonly isForGood: (error: unknown) => boolean
 }
 
-export class ActorTurn<T> {
+export class ActorTurn<T> implements Replay {
+  readonly endsOnFailure = false
   readonly #options: ActorTurnOptions<T>
   readonly #cell: Cell
-  readonly #replay: Replay = { endsOnFailure: false, take: () => this.#runInScope() }
   #works: (() => void)[] = []
   #failures: StashBuffer<T> | undefined = undefined
   #isAsked = false
@@ -63,7 +63,7 @@ export class ActorTurn<T> {
     this.#works.push(work)
     if (this.#isAsked || this.#cell.isTerminated) return
     this.#isAsked = true
-    this.#cell.replay(this.#replay)
+    this.#cell.replay(this)
     this.#cell.schedule()
   }
 
@@ -74,7 +74,7 @@ export class ActorTurn<T> {
 
   /** Does now what waits: the actor stops, and will have no other turn. */
   runWaiting(): void {
-    for (let works = this.#take(); works.length > 0; works = this.#take()) {
+    for (let works = this.#takeWorks(); works.length > 0; works = this.#takeWorks()) {
       for (const work of works) work()
     }
   }
@@ -93,24 +93,24 @@ export class ActorTurn<T> {
     })
   }
 
-  #take(): (() => void)[] {
+  #takeWorks(): (() => void)[] {
     const works = this.#works
     if (works.length > 0) this.#works = []
     return works
   }
 
-  /** At the level of wrapping that the behavior was made at, as if called by its handler. */
-  #runInScope(): undefined {
+  /** The cell has come to it. At the level of wrapping that the behavior was made at, as if called by its handler. */
+  take(): undefined {
     this.#isAsked = false
     const state = this.#cell.state()
     const enclosing = state.scope
     state.scope = this.#options.scope
-    for (let works = this.#take(); works.length > 0; works = this.#take()) {
+    for (let works = this.#takeWorks(); works.length > 0; works = this.#takeWorks()) {
       for (const work of works) this.#attempt(work)
     }
     state.scope = enclosing
     // Whoever unstashed meanwhile stands above us, and the cell takes away the topmost when we answer nothing.
-    if (state.replays?.at(-1) !== this.#replay) this.#cell.replay(emptyReplay)
+    if (state.replays?.at(-1) !== this) this.#cell.replay(emptyReplay)
   }
 
   #attempt(work: () => void): void {

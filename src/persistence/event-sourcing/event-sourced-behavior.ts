@@ -27,6 +27,7 @@ import type {
   EventSourcedOptions,
   EventSourcedPlan,
 } from './event-sourced-options.ts'
+import { LatelyIdle } from './lately-idle.ts'
 import { defaultEventSourcedSettings, problemsWithEventSourced } from './event-sourced-settings.ts'
 
 export function EventSourcedBehavior<Command, Event, State>(
@@ -90,5 +91,5 @@ function planOf<Command, Event, State>(
   }
   if (problems.length > 0) throw new InvalidSettings(`The settings of ${name}`, problems)
   const codec = options.codec ?? new ValueCodec({ use: 'stored' })
-  return { ...options, settings, codec }
+  return { ...options, settings, codec, latelyIdle: new LatelyIdle() }
 }

@@ -4,8 +4,8 @@
  *   recovering ──▶ running ──stop effect──▶ stopping ──▶ ended
  *       └─────────────┴──failure, stop or restart of the actor──▶ ended
  *
- * Commands that come while it is not running wait in a stash, and so do those that find too many writes in flight. While
- * nothing is under way, all that is kept is the state and where the stream stands.
+ * Commands that come while it is not running wait in a stash, and so do those that find too many writes in flight. When
+ * nothing was under way for a while, all that is kept is the state and where the stream stands.
  * Invariant: the state is that of all events handled so far; an event that the handler refuses is never written.
  */
 import { type ActorContext, type Behavior, Behaviors, Dropped } from '../../actor/index.ts'
@@ -25,6 +25,7 @@ import {
 import type { EventSourcedContext, EventSourcedPlan } from './event-sourced-options.ts'
 import { signalHandlersOf } from './event-sourced-signals.ts'
 import { type HeldEffects, perform } from './held-effects.ts'
+import type { Resting } from './lately-idle.ts'
 import { Recovery } from './recovery.ts'
 import { type Mutable, WritePipeline } from './write-pipeline.ts'
 
@@ -48,7 +49,7 @@ export interface InstanceOptions<Command, Event, State> {
   readonly stashes?: CommandStashes<Command>
 }
 
-export class EventSourcedInstance<Command, Event, State> {
+export class EventSourcedInstance<Command, Event, State> implements Resting {
   readonly #plan: EventSourcedPlan<Command, Event, State>
   readonly #persistenceId: string
   readonly #context: ActorContext<Command>
@@ -89,20 +90,25 @@ export class EventSourcedInstance<Command, Event, State> {
 
   /** A new instance begins although this one could not end. */
   giveUp(): void {
-    this.#phase = 'ended'
+    this.#end()
     this.#work?.recovery?.cancel()
     this.#work?.writes?.giveUp()
   }
 
   /** The actor ends. */
   drain(): Promise<void> | undefined {
-    this.#phase = 'ended'
+    this.#end()
     const work = this.#work
     work?.recovery?.cancel()
     const drained = work?.writes?.drain()
     // Answers that wait for a turn: there will be none.
     work?.turn.runWaiting()
     return drained
+  }
+
+  #end(): void {
+    this.#phase = 'ended'
+    this.#plan.latelyIdle.ended(this)
   }
 
   // ---- what is under way
@@ -140,13 +146,18 @@ export class EventSourcedInstance<Command, Event, State> {
     ))
   }
 
-  /** Lets go of everything that a fresh start of work would bring back. */
   #rest(): void {
-    const work = this.#work
-    if (work === undefined || this.#phase !== 'running') return
-    const { writes, stash, turn } = work
-    const isIdle = writes === undefined || (writes.isOpen && writes.isIdle)
-    if (isIdle && turn.isIdle && (stash === undefined || stash.isEmpty)) this.#work = undefined
+    if (this.#work !== undefined && this.#isIdle(this.#work)) this.#plan.latelyIdle.rests(this)
+  }
+
+  letGo(): void {
+    if (this.#work !== undefined && this.#isIdle(this.#work)) this.#work = undefined
+  }
+
+  #isIdle({ writes, stash, turn }: Work<Command, Event, State>): boolean {
+    const isWriting = writes !== undefined && !(writes.isOpen && writes.isIdle)
+    const isStashing = stash !== undefined && !stash.isEmpty
+    return this.#phase === 'running' && !isWriting && !isStashing && turn.isIdle
   }
 
   // ---- recovery

@@ -11,6 +11,7 @@ import type { Journal } from '../journal.ts'
 import type { Effect } from './effect.ts'
 import type { PersistenceFailure, RecoveryFailure } from './event-sourced-errors.ts'
 import type { EventSourcedSettings } from './event-sourced-settings.ts'
+import type { LatelyIdle } from './lately-idle.ts'
 import type { RecoveryPermits } from './recovery-permits.ts'
 
 export interface EventSourcedOptions<Command, Event, State> extends EventSourcedFamilyOptions<
@@ -101,4 +102,5 @@ export type EventSourcedPlan<Command, Event, State> = EventSourcedFamilyOptions<
 > & {
   readonly codec: ValueCodec
   readonly settings: EventSourcedSettings
+  readonly latelyIdle: LatelyIdle
 }

@@ -167,7 +167,7 @@ export class WritePipeline<Command, Event, State> {
     for (const effect of effects) {
       switch (effect.type) {
         case 'Append':
-          void this.#writer.append(effect)
+          this.#writer.append(effect)
           break
         case 'Release':
           thrown = this.#release(effect.held) ?? thrown
