@@ -282,9 +282,8 @@ export class Cell implements Task, Watcher {
 
   /** Goes down through the wrappers, before any mail. */
   sendInward(inward: Inward): void {
-    const state = this.state()
-    state.inward ??= []
-    state.inward.push(inward)
+    const waiting = (this.state().inward ??= [])
+    waiting.push(inward)
     this.flags |= inwardWaits
     this.schedule()
   }
@@ -307,9 +306,8 @@ export class Cell implements Task, Watcher {
 
   /** Lets these messages go before the mailbox. */
   replay(replay: Replay): void {
-    const state = this.state()
-    state.replays ??= []
-    state.replays.push(replay)
+    const replays = (this.state().replays ??= [])
+    replays.push(replay)
     this.flags |= replaying
   }
 

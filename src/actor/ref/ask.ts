@@ -155,6 +155,11 @@ export class Question implements Abortable, InternalRef, WheelTimer {
     this.#watchers = undefined
   }
 
+  /** Who was asked. */
+  get target(): AskTarget {
+    return this.#target
+  }
+
   get path(): ActorPath {
     const parent = new ActorPath('temp', this.#runtime.root.path, 0)
     const { askLabel } = this.#target
