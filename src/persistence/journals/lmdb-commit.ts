@@ -1,104 +1,145 @@
 /**
  * One write transaction: decides claims and appends on what is stored, inside the store's write lock, so that the fence
- * holds between processes. A stream is written once per transaction, however often it occurs in it.
+ * holds between processes. An append writes the log only. A head is written when its stream is claimed, and when the
+ * tail of the log has become too long: then all that are behind are, and the checkpoint moves.
  */
 import { assert } from '../../foundation/assert.ts'
 import type { AppendBatch, AppendResult, Claim } from '../journal.ts'
 import { sliceOf } from '../persistence-id.ts'
 import { judge } from './fence.ts'
+import { type FoldLimits, mustFold } from './lmdb-fold.ts'
 import type { KnownStream, LmdbHeads } from './lmdb-heads.ts'
-import { blockEvents, blockKey, countKey, encodeCount, numberKey } from './lmdb-layout.ts'
-import { LmdbLogRecord } from './lmdb-log-record.ts'
+import { blockKey, countKey, encodeCount, numberKey, type StoreCount } from './lmdb-layout.ts'
+import type { LmdbLogRecord } from './lmdb-log-record.ts'
 import { LmdbStreamHead } from './lmdb-stream-head.ts'
-import { type LmdbTables, readCount, readHead } from './lmdb-tables.ts'
+import type { LmdbTable, LmdbTables } from './lmdb-tables.ts'
+
+/** What the transactions of one process have in common. */
+export interface LmdbCommitParts {
+  readonly tables: LmdbTables
+  readonly heads: LmdbHeads
+  readonly record: LmdbLogRecord
+  readonly foldLimits: FoldLimits
+}
 
 export class LmdbCommit {
-  readonly #tables: LmdbTables
-  readonly #heads: LmdbHeads
-  readonly #changed: KnownStream[] = []
-  readonly #commitCount: number
-  readonly #record = new LmdbLogRecord()
+  readonly #parts: LmdbCommitParts
+  readonly #before: StoreCount
+  readonly #claimed: KnownStream[] = []
   #lastOrder: number
+  #tailBytes: number
   /** Of the first event of the record that is being filled. */
   #recordOrder = 0
 
-  constructor(tables: LmdbTables, heads: LmdbHeads) {
-    const { lastOrder, commitCount } = readCount(tables)
-    this.#tables = tables
-    this.#heads = heads
-    this.#lastOrder = lastOrder
-    this.#commitCount = commitCount
-    heads.begin(commitCount)
+  constructor(parts: LmdbCommitParts) {
+    this.#parts = parts
+    // A transaction that failed may have left something in it.
+    parts.record.clear()
+    this.#before = parts.heads.begin()
+    this.#lastOrder = this.#before.lastOrder
+    this.#tailBytes = this.#before.tailBytes
   }
 
   claim(persistenceId: string, writer: string): Claim {
-    const stream = this.#stream(persistenceId)
-    const head = (stream.head ??= LmdbStreamHead.fresh(sliceOf(persistenceId)))
+    const stream = this.#parts.heads.stream(persistenceId)
+    const head = (stream.head ??= new LmdbStreamHead(sliceOf(persistenceId)))
     head.claim(writer)
-    this.#change(stream)
+    this.#claimed.push(stream)
+    this.#parts.heads.soil(stream)
     return { epoch: head.epoch, highestSequenceNr: head.highestSequenceNr }
   }
 
   append(batch: AppendBatch): AppendResult {
-    const stream = this.#stream(batch.persistenceId)
+    const stream = this.#parts.heads.stream(batch.persistenceId)
     const { head } = stream
     const result = judge(head, batch)
     if (result.type !== 'Appended') return result
     assert(head !== undefined, 'an append is accepted only after a claim')
 
-    for (const bytes of batch.events) this.#store(stream.id, head, bytes)
+    this.#parts.heads.soil(stream)
+    for (const bytes of batch.events) this.#store(stream, head, bytes)
     assert(head.highestSequenceNr === result.highestSequenceNr, 'every event has a number')
-    this.#change(stream)
     return result
   }
 
   highestSequenceNr(persistenceId: string): number {
-    return this.#stream(persistenceId).head?.highestSequenceNr ?? 0
+    return this.#parts.heads.stream(persistenceId).head?.highestSequenceNr ?? 0
   }
 
   /** Writes what was only collected so far. Nothing may follow. */
   finish(): void {
-    if (this.#changed.length === 0) return
+    const { tables, heads, foldLimits } = this.#parts
+    const { lastOrder, claimCount, commitCount } = this.#before
+    if (this.#lastOrder === lastOrder && this.#claimed.length === 0) return
     this.#writeRecord()
-    for (const stream of this.#changed) {
-      assert(stream.head !== undefined, 'a changed stream has a head')
-      void this.#tables.heads.put(stream.id, stream.head.encode())
-      stream.isChanged = false
+    const count: StoreCount = {
+      ...this.#before,
+      lastOrder: this.#lastOrder,
+      commitCount: commitCount + 1,
+      tailBytes: this.#tailBytes,
+      claimCount: claimCount + this.#claimed.length,
     }
-    const commitCount = this.#commitCount + 1
-    void this.#tables.meta.put(countKey, encodeCount({ lastOrder: this.#lastOrder, commitCount }))
-    this.#heads.end(commitCount)
+    const isFold = mustFold(count, heads.dirtyCount, foldLimits)
+    const left = isFold ? this.#fold(count) : this.#keep(count)
+    void tables.meta.put(countKey, encodeCount(left))
+    heads.end(left)
   }
 
-  #store(id: Buffer, head: LmdbStreamHead, bytes: Uint8Array): void {
-    if (!this.#record.hasRoomFor(id, bytes)) this.#writeRecord()
+  #store(stream: KnownStream, head: LmdbStreamHead, bytes: Uint8Array): void {
+    const { record } = this.#parts
+    if (!record.hasRoomFor(stream.id, bytes)) this.#writeRecord()
     const order = ++this.#lastOrder
-    if (this.#record.isEmpty) this.#recordOrder = order
-    const sequenceNr = head.highestSequenceNr + 1
-    this.#record.add(id, { sequenceNr, epoch: head.epoch, slice: head.slice, bytes })
-    const block = head.add(this.#recordOrder)
-    if (block === undefined) return
-    void this.#tables.blocks.put(blockKey(id, sequenceNr / blockEvents - 1), block)
+    if (record.isEmpty) this.#recordOrder = order
+    record.add(stream.id, head, bytes)
+    head.add(this.#recordOrder)
   }
 
   #writeRecord(): void {
-    if (this.#record.isEmpty) return
-    // Inside a transaction `put` copies at once, so that the record may be filled anew.
-    void this.#tables.log.put(numberKey(this.#recordOrder), this.#record.take())
+    const { record, tables } = this.#parts
+    if (record.isEmpty) return
+    this.#tailBytes += record.length
+    append(tables.log, this.#recordOrder, record.take())
   }
 
-  #change(stream: KnownStream): void {
-    if (stream.isChanged) return
-    stream.isChanged = true
-    this.#changed.push(stream)
+  /** Leaves the checkpoint where it is. */
+  #keep(count: StoreCount): StoreCount {
+    const { claims } = this.#parts.tables
+    let claim = this.#before.claimCount
+    for (const stream of this.#claimed) {
+      append(claims, ++claim, stream.id)
+      if (stream.isDirty) this.#writeHead(stream)
+    }
+    return count
   }
 
-  #stream(persistenceId: string): KnownStream {
-    const known = this.#heads.get(persistenceId)
-    if (known !== undefined) return known
-    const id = Buffer.from(persistenceId)
-    const stream = { id, head: readHead(this.#tables, id), isChanged: false }
-    this.#heads.set(persistenceId, stream)
-    return stream
+  /** Moves the checkpoint to the end. The claims of this commit need not be named: who has missed it reads all anew. */
+  #fold(count: StoreCount): StoreCount {
+    const { heads, tables } = this.#parts
+    const { foldedClaims, claimCount } = this.#before
+    // Who was claimed is among them.
+    for (const stream of heads.dirty) this.#writeHead(stream)
+    for (let claim = foldedClaims + 1; claim <= claimCount; claim++) {
+      void tables.claims.remove(numberKey(claim))
+    }
+    const { lastOrder } = count
+    return { ...count, headsOrder: lastOrder, tailBytes: 0, foldedClaims: count.claimCount }
   }
+
+  #writeHead(stream: KnownStream): void {
+    const { heads, tables } = this.#parts
+    const { id, head } = stream
+    assert(head !== undefined, 'a changed stream has a head')
+    for (let full = head.takeBlock(); full !== undefined; full = head.takeBlock()) {
+      void tables.blocks.put(blockKey(id, full.block), full.places)
+    }
+    void tables.heads.put(id, head.encode())
+    heads.clean(stream)
+  }
+}
+
+/** Puts the value behind all others of the table: LMDB fills its pages then, and leaves them half empty otherwise. */
+function append(table: LmdbTable, key: number, value: Buffer): void {
+  // Inside a transaction the value is copied at once. The answer is there, though its type says otherwise.
+  const isLast: unknown = table.putSync(numberKey(key), value, { append: true })
+  assert(isLast === true, 'a table that grows at its end has no greater key')
 }

@@ -71,7 +71,7 @@ describe('the folder of an LmdbJournal', () => {
     await store.close()
     expect(refusal()).toMatchObject({ code: 'JOURNAL_FORMAT_MISMATCH' })
     expect(refusal().message).toBe(
-      `The folder ${folder} holds "sherd journal, format 9"; this version of Sherd reads "sherd journal, format 1". Use the version that wrote it, or another folder.`,
+      `The folder ${folder} holds "sherd journal, format 9"; this version of Sherd reads "sherd journal, format 2". Use the version that wrote it, or another folder.`,
     )
   })
 

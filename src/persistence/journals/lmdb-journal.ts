@@ -4,6 +4,7 @@
  * commit, which runs on another thread. One journal per folder and process: share it between nodes.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { unreachable } from '../../foundation/assert.ts'
 import { consoleLogger } from '../../foundation/console-logger.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { systemTimers } from '../../foundation/system-timers.ts'
@@ -22,19 +23,22 @@ import { defaultJournalSettings, type JournalSettings } from '../persistence-set
 import { guardExit } from './exit-guard.ts'
 import { checkAppend, checkClaim, checkRange, checkSettings, checkWhole } from './fence.ts'
 import { GroupCommit } from './group-commit.ts'
-import type { LmdbCommit } from './lmdb-commit.ts'
 import { checkDataFile, prepareFolder } from './lmdb-folder.ts'
+import { checkFoldLimits, defaultFoldLimits, type FoldLimits } from './lmdb-fold.ts'
 import { LmdbHeads } from './lmdb-heads.ts'
 import { LmdbLock } from './lmdb-lock.ts'
+import { LmdbLogRecord } from './lmdb-log-record.ts'
 import { LmdbReader } from './lmdb-reader.ts'
 import { type LmdbTables, openTables } from './lmdb-tables.ts'
-import { LmdbWrite, transact } from './lmdb-write.ts'
+import { type LmdbRequest, LmdbWrite, transact } from './lmdb-write.ts'
 import { StoppedWriter, StoppedWriterWatch } from './stopped-writer.ts'
 
 export interface LmdbJournalOptions {
   /** Made when it is missing. Must be on a local disk: LMDB locks do not work over a network. */
   readonly folder: string
   readonly settings?: Partial<JournalSettings>
+  /** How much the log may hold that its index does not. Processes that share a folder may differ. */
+  readonly foldLimits?: Partial<FoldLimits>
   readonly timers?: Timers
   /** Is told when a process that was stopped with the write lock had to be ended. Standard error when left out. */
   readonly logger?: Logger
@@ -43,6 +47,7 @@ export interface LmdbJournalOptions {
 interface LmdbJournalParts {
   readonly tables: LmdbTables
   readonly settings: JournalSettings
+  readonly foldLimits: FoldLimits
   readonly timers: Timers
   readonly stoppedWriter: StoppedWriter
 }
@@ -55,11 +60,13 @@ export class LmdbJournal implements Journal {
   readonly #endGuard: () => void
   #closing: Promise<void> | undefined
 
-  private constructor({ tables, settings, timers, stoppedWriter }: LmdbJournalParts) {
+  private constructor(parts: LmdbJournalParts) {
+    const { tables, settings, foldLimits, timers, stoppedWriter } = parts
     this.#tables = tables
     this.#settings = settings
     this.#reader = new LmdbReader(tables, settings)
-    const heads = new LmdbHeads()
+    const record = new LmdbLogRecord()
+    const commitParts = { tables, heads: new LmdbHeads(tables), record, foldLimits }
     const watch = new StoppedWriterWatch(stoppedWriter, timers)
     const run = (take: () => readonly LmdbWrite[]): Promise<void> => {
       watch.begin()
@@ -67,7 +74,7 @@ export class LmdbJournal implements Journal {
         watch.end()
         return take()
       }
-      return transact(tables, heads, takeWithLock).finally(() => watch.end())
+      return transact(commitParts, takeWithLock).finally(() => watch.end())
     }
     this.#commits = new GroupCommit(run, settings, timers)
     this.#endGuard = guardExit(() => this.#commits.isBusy)
@@ -78,6 +85,8 @@ export class LmdbJournal implements Journal {
     const { folder, timers = systemTimers, logger = consoleLogger() } = options
     const settings = { ...defaultJournalSettings, ...options.settings }
     checkSettings(settings)
+    const foldLimits = { ...defaultFoldLimits, ...options.foldLimits }
+    checkFoldLimits(foldLimits)
     prepareFolder(folder)
     checkDataFile(folder)
     const lock = new LmdbLock(folder)
@@ -85,7 +94,8 @@ export class LmdbJournal implements Journal {
     const stoppedWriter = new StoppedWriter({ lock, folder, killAfterMs, logger })
     register(lock, folder, logger)
     waitForStoppedWriter(stoppedWriter, folder, settings)
-    return new LmdbJournal({ tables: openTables(folder), settings, timers, stoppedWriter })
+    const tables = openTables(folder)
+    return new LmdbJournal({ tables, settings, foldLimits, timers, stoppedWriter })
   }
 
   get storeId(): string {
@@ -93,25 +103,25 @@ export class LmdbJournal implements Journal {
   }
 
   claim(persistenceId: string, writer: string): Promise<Claim> {
-    const check = (): number => checkClaim(persistenceId, writer)
-    return this.#write(0, check, (commit) => commit.claim(persistenceId, writer))
+    return this.#write({ type: 'Claim', persistenceId, writer })
   }
 
   append(batch: AppendBatch): Promise<AppendResult> {
-    const check = (): number => checkAppend(batch, this.#settings)
-    return this.#write(batch.events.length, check, (commit) => commit.append(batch))
+    return this.#write({ type: 'Append', batch })
   }
 
   async read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {
     this.#checkOpen()
     checkRange(range)
-    const { persistenceId, toSequenceNr } = range
-    const last = Math.min(toSequenceNr, this.#reader.highestSequenceNr(persistenceId))
-    let next = Math.max(range.fromSequenceNr, 1)
-    while (next <= last) {
-      const events = this.#reader.chunk(persistenceId, next, last)
+    const id = Buffer.from(range.persistenceId)
+    const to = range.toSequenceNr
+    const lastOrder = this.#reader.lastOrder()
+    let from = Math.max(range.fromSequenceNr, 1)
+    while (from <= to) {
+      const events = this.#reader.chunk({ id, from, to, lastOrder })
+      if (events.length === 0) return
       for (const event of events) onEvent(event)
-      next += events.length
+      from += events.length
       await nextTurn()
       this.#checkOpen()
     }
@@ -119,11 +129,7 @@ export class LmdbJournal implements Journal {
 
   /** A write that changes nothing: it takes its turn behind those under way. */
   highestSequenceNr(persistenceId: string): Promise<number> {
-    const check = (): number => {
-      checkPersistenceId(persistenceId)
-      return 0
-    }
-    return this.#write(0, check, (commit) => commit.highestSequenceNr(persistenceId))
+    return this.#write({ type: 'Highest', persistenceId })
   }
 
   async readGlobal(fromOrder: number, limit: number): Promise<readonly StoredEvent[]> {
@@ -146,17 +152,29 @@ export class LmdbJournal implements Journal {
     this.#endGuard()
   }
 
-  /** `check` answers the bytes to be stored. What it throws rejects the promise, which is the only one made. */
-  #write<Result>(
-    eventCount: number,
-    check: () => number,
-    perform: (commit: LmdbCommit) => Result,
-  ): Promise<Result> {
+  /** What is wrong with the request rejects the promise, which is the only one made. */
+  #write<Result>(request: LmdbRequest): Promise<Result> {
     return new Promise<Result>((resolve, fail) => {
       this.#checkOpen()
+      const byteCount = this.#check(request)
       const succeed = resolve as (result: unknown) => void
-      this.#commits.add(new LmdbWrite({ eventCount, byteCount: check(), perform, succeed, fail }))
+      this.#commits.add(new LmdbWrite({ request, byteCount, succeed, fail }))
     })
+  }
+
+  /** Answers the bytes to be stored. */
+  #check(request: LmdbRequest): number {
+    switch (request.type) {
+      case 'Append':
+        return checkAppend(request.batch, this.#settings)
+      case 'Claim':
+        return checkClaim(request.persistenceId, request.writer)
+      case 'Highest':
+        checkPersistenceId(request.persistenceId)
+        return 0
+      default:
+        return unreachable(request)
+    }
   }
 
   #checkOpen(): void {

@@ -1,20 +1,23 @@
 /**
- * How a journal lies in LMDB, in bytes. The log grows in the order of its keys, which LMDB writes fastest; all else is
- * kept small, because it is written where its stream's name sorts. Whole numbers of 6 bytes are big-endian, so that keys
- * sort as numbers do.
+ * How a journal lies in LMDB, in bytes. The log is the truth. It grows in the order of its keys, which LMDB writes fastest;
+ * heads and blocks are written where their stream's name sorts, which costs a page each. So they are a *checkpoint*: an
+ * append writes the log only, and now and then a commit folds what has gathered into the heads. What lies in the log behind
+ * the checkpoint is its tail; every process keeps the heads of the tail's streams in memory (`lmdb-heads.ts`).
  *
- *   meta    'format' -> text        'count' -> order of the last event, number of commits so far
+ *   meta    'format' -> text        'count' -> how far the store has come: see `StoreCount`
  *           'store id' -> text      chance: tells this store from all others
  *   log     order -> record         the event of this order and some that follow it: see `lmdb-log-record.ts`
  *   heads   id -> head              epoch, highest sequence number, slice, writer, places of the youngest events
  *   blocks  id NUL block -> places  of `blockEvents` events: those numbered block * blockEvents + 1 and so on
+ *   claims  number -> id            who was claimed since the checkpoint, so that others forget what they know of it
  *
- * The place of an event is the key of its record.
+ * A head in the table holds every claim of its stream, all events up to the checkpoint, and all whose places are in a block.
+ * The place of an event is the key of its record. Whole numbers of 6 bytes are big-endian, so that keys sort as numbers do.
  */
 import { assert } from '../../foundation/assert.ts'
 
 /** Written into a new store; a store with another text is not opened. */
-export const formatText = 'sherd journal, format 1'
+export const formatText = 'sherd journal, format 2'
 
 export const formatKey = Buffer.from('format')
 export const storeIdKey = Buffer.from('store id')
@@ -47,19 +50,47 @@ export function blockKey(id: Buffer, block: number): Buffer {
 
 /** How far the store has come. */
 export interface StoreCount {
+  /** Of the last event. */
   readonly lastOrder: number
   readonly commitCount: number
+  /** The checkpoint: the table of heads is complete up to this event. What follows is the tail. */
+  readonly headsOrder: number
+  /** Of the records in the tail. */
+  readonly tailBytes: number
+  readonly claimCount: number
+  /** The claims up to this one are in the table of claims no more. */
+  readonly foldedClaims: number
 }
 
-export function encodeCount({ lastOrder, commitCount }: StoreCount): Buffer {
-  const bytes = Buffer.allocUnsafe(2 * numberBytes)
-  writeNumber(bytes, lastOrder, 0)
-  writeNumber(bytes, commitCount, numberBytes)
+export const emptyCount: StoreCount = {
+  lastOrder: 0,
+  commitCount: 0,
+  headsOrder: 0,
+  tailBytes: 0,
+  claimCount: 0,
+  foldedClaims: 0,
+}
+
+const countFields = Object.keys(emptyCount) as (keyof StoreCount)[]
+
+export function encodeCount(count: StoreCount): Buffer {
+  const bytes = Buffer.allocUnsafe(countFields.length * numberBytes)
+  countFields.forEach((field, index) => writeNumber(bytes, count[field], index * numberBytes))
   return bytes
 }
 
+/** Undefined when the bytes are not a count. */
 export function decodeCount(bytes: Buffer): StoreCount | undefined {
-  if (bytes.length !== 2 * numberBytes) return undefined
-  const lastOrder = bytes.readUIntBE(0, numberBytes)
-  return { lastOrder, commitCount: bytes.readUIntBE(numberBytes, numberBytes) }
+  if (bytes.length !== countFields.length * numberBytes) return undefined
+  const number = (index: number): number => bytes.readUIntBE(index * numberBytes, numberBytes)
+  const count: StoreCount = {
+    lastOrder: number(0),
+    commitCount: number(1),
+    headsOrder: number(2),
+    tailBytes: number(3),
+    claimCount: number(4),
+    foldedClaims: number(5),
+  }
+  const isOurs = count.headsOrder <= count.lastOrder && count.foldedClaims <= count.claimCount
+  return isOurs ? count : undefined
 }

@@ -16,14 +16,29 @@ const sliceAt = 20
 const idLengthAt = 22
 const idAt = 24
 
-/** What is filled while a transaction runs. */
+/** What a record takes from the head of an event's stream. */
+interface StreamNumbers {
+  readonly epoch: number
+  readonly slice: number
+  /** The event gets the next one. */
+  readonly highestSequenceNr: number
+}
+
+/** What is filled while a transaction runs, and again by the next one. */
 export class LmdbLogRecord {
-  readonly #scratch = Buffer.allocUnsafe(recordBytesMax)
+  readonly #scratch = Buffer.allocUnsafeSlow(recordBytesMax)
+  readonly #scratchView = viewOf(this.#scratch)
   #bytes = this.#scratch
+  /** Writes numbers faster than a Buffer does. */
+  #view = this.#scratchView
   #length = 0
 
   get isEmpty(): boolean {
     return this.#length === 0
+  }
+
+  get length(): number {
+    return this.#length
   }
 
   hasRoomFor(id: Buffer, bytes: Uint8Array): boolean {
@@ -31,64 +46,126 @@ export class LmdbLogRecord {
   }
 
   /** `id` is the persistence id in UTF-8. An event that is too large for any record may be added to an empty one. */
-  add(id: Buffer, event: Omit<StoredEvent, 'persistenceId' | 'order'>): void {
+  add(id: Buffer, stream: StreamNumbers, bytes: Uint8Array): void {
     const at = this.#length
     const bytesAt = at + idAt + id.length
-    const end = bytesAt + event.bytes.byteLength
+    const end = bytesAt + bytes.byteLength
     if (end > this.#bytes.length) {
       assert(this.isEmpty, 'a record is written before it is too full')
       this.#bytes = Buffer.allocUnsafe(end)
+      this.#view = viewOf(this.#bytes)
     }
-    const record = this.#bytes
-    record.writeUInt32BE(end - at, at)
-    record.writeDoubleBE(event.sequenceNr, at + sequenceNrAt)
-    record.writeDoubleBE(event.epoch, at + epochAt)
-    record.writeUInt16BE(event.slice, at + sliceAt)
-    record.writeUInt16BE(id.length, at + idLengthAt)
-    record.set(id, at + idAt)
-    record.set(event.bytes, bytesAt)
+    const view = this.#view
+    view.setUint32(at, end - at)
+    view.setFloat64(at + sequenceNrAt, stream.highestSequenceNr + 1)
+    view.setFloat64(at + epochAt, stream.epoch)
+    view.setUint16(at + sliceAt, stream.slice)
+    view.setUint16(at + idLengthAt, id.length)
+    this.#bytes.set(id, at + idAt)
+    this.#bytes.set(bytes, bytesAt)
     this.#length = end
   }
 
   /** The record, good until the next event is added to the one that begins now. */
   take(): Buffer {
     const record = this.#bytes.subarray(0, this.#length)
-    this.#bytes = this.#scratch
-    this.#length = 0
+    this.clear()
     return record
   }
+
+  clear(): void {
+    this.#bytes = this.#scratch
+    this.#view = this.#scratchView
+    this.#length = 0
+  }
 }
 
-/** The events of a record; undefined when it is not one of ours. Their bytes lie in `record`. */
-export function decodeRecord(record: Buffer, firstOrder: number): StoredEvent[] | undefined {
-  const events: StoredEvent[] = []
-  for (let at = 0; at < record.length; at += record.readUInt32BE(at)) {
-    const event = isEntry(record, at)
-      ? decodeEntry(record, at, firstOrder + events.length)
-      : undefined
-    if (event === undefined) return undefined
-    events.push(event)
-  }
-  return events
+function viewOf(bytes: Buffer): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
-/** The one event with this number; undefined when it is not there. */
-export function findInRecord(
-  record: Buffer,
-  firstOrder: number,
-  id: Buffer,
-  sequenceNr: number,
-): StoredEvent | undefined {
-  let order = firstOrder
-  for (let at = 0; at < record.length; at += record.readUInt32BE(at)) {
-    if (!isEntry(record, at)) return undefined
-    const isIt =
-      record.readDoubleBE(at + sequenceNrAt) === sequenceNr &&
-      record.compare(id, 0, id.length, at + idAt, idEnd(record, at)) === 0
-    if (isIt) return decodeEntry(record, at, order)
-    order++
+/** Goes through the entries of a record, in place: nothing is copied but what is asked for. */
+export class LmdbRecordEntries {
+  readonly #record: Buffer
+  /** How many events the record holds. */
+  readonly count: number
+  #at = 0
+  #next = 0
+  #order: number
+
+  private constructor(record: Buffer, place: number, count: number) {
+    this.#record = record
+    this.count = count
+    this.#order = place - 1
   }
-  return undefined
+
+  /** Undefined when it is not one of ours. */
+  static in(record: Buffer, place: number): LmdbRecordEntries | undefined {
+    let count = 0
+    for (let at = 0; at < record.length; at += record.readUInt32BE(at)) {
+      if (!isEntry(record, at)) return undefined
+      count++
+    }
+    return count === 0 ? undefined : new LmdbRecordEntries(record, place, count)
+  }
+
+  /** Goes to the next entry; false when there is none. */
+  next(): boolean {
+    if (this.#next >= this.#record.length) return false
+    this.#at = this.#next
+    this.#next += this.#record.readUInt32BE(this.#at)
+    this.#order++
+    return true
+  }
+
+  get order(): number {
+    return this.#order
+  }
+
+  get sequenceNr(): number {
+    return this.#record.readDoubleBE(this.#at + sequenceNrAt)
+  }
+
+  get epoch(): number {
+    return this.#record.readDoubleBE(this.#at + epochAt)
+  }
+
+  get persistenceId(): string {
+    return this.#record.toString('utf8', this.#at + idAt, this.#idEnd)
+  }
+
+  isOf(id: Buffer): boolean {
+    const start = this.#at + idAt
+    const end = this.#idEnd
+    // Most ids of a kind differ in their last letter or in their length: that is cheap to see.
+    if (end - start !== id.length || this.#record[end - 1] !== id[id.length - 1]) return false
+    return this.#record.compare(id, 0, id.length, start, end) === 0
+  }
+
+  /** Its bytes lie in the record. */
+  get event(): StoredEvent {
+    return this.#eventWith(this.#record.subarray(this.#idEnd, this.#next))
+  }
+
+  /** With bytes of its own. */
+  get eventCopy(): StoredEvent {
+    return this.#eventWith(Buffer.from(this.#record.subarray(this.#idEnd, this.#next)))
+  }
+
+  #eventWith(bytes: Buffer): StoredEvent {
+    return {
+      persistenceId: this.persistenceId,
+      sequenceNr: this.sequenceNr,
+      epoch: this.epoch,
+      slice: this.#record.readUInt16BE(this.#at + sliceAt),
+      order: this.#order,
+      bytes,
+    }
+  }
+
+  get #idEnd(): number {
+    return idEnd(this.#record, this.#at)
+  }
 }
 
 function isEntry(record: Buffer, at: number): boolean {
@@ -99,16 +176,4 @@ function isEntry(record: Buffer, at: number): boolean {
 
 function idEnd(record: Buffer, at: number): number {
   return at + idAt + record.readUInt16BE(at + idLengthAt)
-}
-
-function decodeEntry(record: Buffer, at: number, order: number): StoredEvent {
-  const bytesAt = idEnd(record, at)
-  return {
-    persistenceId: record.toString('utf8', at + idAt, bytesAt),
-    sequenceNr: record.readDoubleBE(at + sequenceNrAt),
-    epoch: record.readDoubleBE(at + epochAt),
-    slice: record.readUInt16BE(at + sliceAt),
-    order,
-    bytes: record.subarray(bytesAt, at + record.readUInt32BE(at)),
-  }
 }

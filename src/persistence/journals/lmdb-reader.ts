@@ -1,11 +1,23 @@
-/** Reads events back, some at a time, and trusts nothing: each must be the one the index promised. */
+/**
+ * Reads events back, some at a time, and trusts nothing: each must be the one the index promised. Works on a snapshot of
+ * what is durable and never on heads in memory, which may be ahead of it. The index ends at the head in the table; events
+ * behind that are looked for in the tail of the log, which is short.
+ */
 import type { StoredEvent } from '../journal.ts'
 import { JournalCorrupted } from '../persistence-errors.ts'
 import type { JournalSettings } from '../persistence-settings.ts'
 import { blockEvents, blockKey, numberBytes, numberKey } from './lmdb-layout.ts'
-import { decodeRecord, findInRecord } from './lmdb-log-record.ts'
 import type { LmdbStreamHead } from './lmdb-stream-head.ts'
-import { type LmdbTables, readHead } from './lmdb-tables.ts'
+import { glanceAtRecord, type LmdbTables, readCount, readHead, readRecord } from './lmdb-tables.ts'
+
+export interface StreamRange {
+  /** The persistence id in UTF-8. */
+  readonly id: Buffer
+  readonly from: number
+  readonly to: number
+  /** Events behind this one of the log are left out. It is the last of a commit. */
+  readonly lastOrder: number
+}
 
 export class LmdbReader {
   readonly #tables: LmdbTables
@@ -16,64 +28,92 @@ export class LmdbReader {
     this.#settings = settings
   }
 
-  highestSequenceNr(persistenceId: string): number {
+  /** Of the last durable event of the store. */
+  lastOrder(): number {
     this.#lookAgain()
-    return readHead(this.#tables, Buffer.from(persistenceId))?.highestSequenceNr ?? 0
+    return readCount(this.#tables).lastOrder
   }
 
-  /** Events from number `from` on: at least one, at most up to `to`, no more than are read in one go. */
-  chunk(persistenceId: string, from: number, to: number): StoredEvent[] {
+  /** The next events of the range, at least one when there is one, no more than are read in one go. */
+  chunk(range: StreamRange): StoredEvent[] {
     this.#lookAgain()
-    const { readEventsMax, readBytesMax } = this.#settings
-    const id = Buffer.from(persistenceId)
-    const head = readHead(this.#tables, id)
-    const last = Math.min(to, head?.highestSequenceNr ?? 0, from + readEventsMax - 1)
-    const events: StoredEvent[] = []
-    let bytes = 0
-    let places: Buffer | undefined
-    for (let number = from; number <= last && bytes < readBytesMax; number++) {
-      const index = (number - 1) % blockEvents
-      if (index === 0 || places === undefined) places = this.#places(id, head, number)
-      const place = places.readUIntBE(index * numberBytes, numberBytes)
-      const record = this.#tables.log.getBinary(numberKey(place))
-      const event = record && findInRecord(record, place, id, number)
-      if (!event) throw this.#damage(`event ${number} of "${id}" is not where the index says`)
-      events.push(event)
-      bytes += event.bytes.byteLength
-    }
-    return events
+    const head = readHead(this.#tables, range.id)
+    const indexed = head?.highestSequenceNr ?? 0
+    return head !== undefined && range.from <= indexed
+      ? this.#readIndexed(range, head)
+      : this.#readTail(range, indexed)
   }
 
   /** Events of all streams from `fromOrder` on, no more than are read in one go. */
   log(fromOrder: number, limit: number): StoredEvent[] {
     this.#lookAgain()
-    const { readEventsMax, readBytesMax } = this.#settings
-    const countMax = Math.min(limit, readEventsMax)
-    const events: StoredEvent[] = []
-    let bytes = 0
-    let place = this.#placeOf(Math.max(fromOrder, 1))
-    while (bytes < readBytesMax) {
-      const record = this.#record(place)
-      if (record === undefined) break
-      for (const event of record) {
-        if (event.order < fromOrder) continue
-        if (events.length === countMax) return events
-        events.push(event)
-        bytes += event.bytes.byteLength
+    const { lastOrder } = readCount(this.#tables)
+    const chunk = new Chunk(this.#settings, limit)
+    for (let place = this.#placeOf(Math.max(fromOrder, 1)); place <= lastOrder;) {
+      const entries = readRecord(this.#tables, place)
+      while (entries.next()) {
+        if (entries.order < fromOrder) continue
+        if (chunk.isFull) return chunk.events
+        chunk.add(entries.event)
       }
-      place += record.length
+      place += entries.count
     }
-    return events
+    return chunk.events
   }
 
-  /** The places of the block that this event lies in. */
-  #places(id: Buffer, head: LmdbStreamHead | undefined, sequenceNr: number): Buffer {
+  #readIndexed({ id, from, to, lastOrder }: StreamRange, head: LmdbStreamHead): StoredEvent[] {
+    const last = Math.min(to, head.highestSequenceNr)
+    const chunk = new Chunk(this.#settings)
+    let block: Buffer | undefined
+    for (let number = from; number <= last && !chunk.isFull; number++) {
+      const index = (number - 1) % blockEvents
+      const isOpen = number > head.highestSequenceNr - (head.highestSequenceNr % blockEvents)
+      if (!isOpen && (index === 0 || block === undefined)) block = this.#block(id, number)
+      const place = isOpen
+        ? head.placeAt(index)
+        : block?.readUIntBE(index * numberBytes, numberBytes)
+      const event = place === undefined ? undefined : this.#eventAt(place, id, number)
+      if (event === undefined)
+        throw this.#damage(`event ${number} of "${id}" is not where the index says`)
+      if (event.order > lastOrder) break
+      chunk.add(event)
+    }
+    return chunk.events
+  }
+
+  /** `indexed` is the last number that the index knows. */
+  #readTail({ id, from, to, lastOrder }: StreamRange, indexed: number): StoredEvent[] {
+    const count = readCount(this.#tables)
+    const end = Math.min(lastOrder, count.lastOrder)
+    const chunk = new Chunk(this.#settings)
+    let next = indexed + 1
+    for (let place = count.headsOrder + 1; place <= end;) {
+      const entries = glanceAtRecord(this.#tables, place)
+      while (entries.next()) {
+        if (!entries.isOf(id) || entries.sequenceNr < next) continue
+        if (entries.sequenceNr > next) throw this.#damage(`event ${next} of "${id}" is missing`)
+        if (next > to || chunk.isFull) return chunk.events
+        if (next >= from) chunk.add(entries.eventCopy)
+        next++
+      }
+      place += entries.count
+    }
+    return chunk.events
+  }
+
+  #block(id: Buffer, sequenceNr: number): Buffer {
     const block = Math.floor((sequenceNr - 1) / blockEvents)
-    const isOpen = head !== undefined && block === Math.floor(head.highestSequenceNr / blockEvents)
-    const places = isOpen ? head.places : this.#tables.blocks.getBinary(blockKey(id, block))
-    const isWhole = places !== undefined && (isOpen || places.length === blockEvents * numberBytes)
-    if (!isWhole) throw this.#damage(`block ${block} of the index of "${id}" is missing`)
-    return places
+    const places = this.#tables.blocks.getBinary(blockKey(id, block))
+    if (places?.length === blockEvents * numberBytes) return places
+    throw this.#damage(`block ${block} of the index of "${id}" is missing`)
+  }
+
+  #eventAt(place: number, id: Buffer, sequenceNr: number): StoredEvent | undefined {
+    const entries = glanceAtRecord(this.#tables, place)
+    while (entries.next()) {
+      if (entries.sequenceNr === sequenceNr && entries.isOf(id)) return entries.eventCopy
+    }
+    return undefined
   }
 
   /** The key of the record that holds this order, or would hold it. */
@@ -83,14 +123,6 @@ export class LmdbReader {
     return order
   }
 
-  #record(place: number): StoredEvent[] | undefined {
-    const record = this.#tables.log.getBinary(numberKey(place))
-    if (record === undefined) return undefined
-    const events = decodeRecord(record, place)
-    if (events === undefined) throw this.#damage(`record ${place} of the log is unreadable`)
-    return events
-  }
-
   /** Reads of one turn share a snapshot; ours may not be older than what other processes have committed. */
   #lookAgain(): void {
     this.#tables.environment.resetReadTxn()
@@ -98,5 +130,27 @@ export class LmdbReader {
 
   #damage(problem: string): JournalCorrupted {
     return new JournalCorrupted(this.#tables.folder, problem)
+  }
+}
+
+/** Events that are read in one go. */
+class Chunk {
+  readonly events: StoredEvent[] = []
+  readonly #countMax: number
+  readonly #bytesMax: number
+  #bytes = 0
+
+  constructor({ readEventsMax, readBytesMax }: JournalSettings, limit = readEventsMax) {
+    this.#countMax = Math.min(limit, readEventsMax)
+    this.#bytesMax = readBytesMax
+  }
+
+  get isFull(): boolean {
+    return this.events.length >= this.#countMax || this.#bytes >= this.#bytesMax
+  }
+
+  add(event: StoredEvent): void {
+    this.events.push(event)
+    this.#bytes += event.bytes.byteLength
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What the store knows about one stream, as bytes that are read, changed and written back as a whole: epoch, highest
- * sequence number, slice, writer, and the places of the events since the last full block.
+ * What the store knows about one stream: epoch, highest sequence number, slice, writer, and the places of the events behind
+ * the last block that is stored. Plain fields, because an append asks for them; bytes only when it is written.
  */
 import { assert } from '../../foundation/assert.ts'
 import { writerBytesMax } from './fence.ts'
@@ -12,75 +12,99 @@ const writerLengthAt = 18
 const writerAt = 20
 const bytesMax = writerAt + writerBytesMax + blockEvents * numberBytes
 
-export class LmdbStreamHead {
-  readonly #bytes = Buffer.allocUnsafe(bytesMax)
+export interface PlacesBlock {
+  readonly block: number
+  readonly places: Buffer
+}
 
-  static fresh(slice: number): LmdbStreamHead {
-    const head = new LmdbStreamHead()
-    head.#bytes.fill(0, 0, writerAt)
-    head.#bytes.writeUInt16BE(slice, sliceAt)
+export class LmdbStreamHead {
+  readonly #slice: number
+  #epoch = 0
+  #highestSequenceNr = 0
+  #writer = ''
+  /** Of the events behind the last block that is stored. */
+  readonly #places: number[] = []
+
+  constructor(slice: number) {
+    this.#slice = slice
+  }
+
+  /** Undefined when the bytes are not a head. */
+  static decode(stored: Buffer): LmdbStreamHead | undefined {
+    if (stored.length < writerAt || stored.length > bytesMax) return undefined
+    const head = new LmdbStreamHead(stored.readUInt16BE(sliceAt))
+    head.#epoch = stored.readDoubleBE(0)
+    head.#highestSequenceNr = stored.readDoubleBE(highestAt)
+    const { epoch, highestSequenceNr } = head
+    const placesAt = writerAt + stored.readUInt16BE(writerLengthAt)
+    const placesEnd = placesAt + (highestSequenceNr % blockEvents) * numberBytes
+    const isOurs = Number.isSafeInteger(epoch) && Number.isSafeInteger(highestSequenceNr)
+    if (!isOurs || placesEnd !== stored.length) return undefined
+    head.#writer = stored.toString('utf8', writerAt, placesAt)
+    for (let at = placesAt; at < placesEnd; at += numberBytes) {
+      head.#places.push(stored.readUIntBE(at, numberBytes))
+    }
     return head
   }
 
-  /** A head of its own, with a copy of the bytes; undefined when they are not a head. */
-  static decode(stored: Buffer): LmdbStreamHead | undefined {
-    if (stored.length < writerAt || stored.length > bytesMax) return undefined
-    const head = new LmdbStreamHead()
-    stored.copy(head.#bytes)
-    const isOurs = Number.isSafeInteger(head.epoch) && Number.isSafeInteger(head.highestSequenceNr)
-    return isOurs && head.#length === stored.length ? head : undefined
-  }
-
   get epoch(): number {
-    return this.#bytes.readDoubleBE(0)
+    return this.#epoch
   }
 
   get highestSequenceNr(): number {
-    return this.#bytes.readDoubleBE(highestAt)
+    return this.#highestSequenceNr
   }
 
   get slice(): number {
-    return this.#bytes.readUInt16BE(sliceAt)
+    return this.#slice
   }
 
   get writer(): string {
-    return this.#bytes.toString('utf8', writerAt, this.#placesAt)
+    return this.#writer
   }
 
   /** Hands the stream to a new writer. */
   claim(writer: string): void {
-    const places = Buffer.from(this.#bytes.subarray(this.#placesAt, this.#length))
-    this.#bytes.writeDoubleBE(this.epoch + 1, 0)
-    const writerLength = this.#bytes.write(writer, writerAt, writerBytesMax)
-    this.#bytes.writeUInt16BE(writerLength, writerLengthAt)
-    places.copy(this.#bytes, writerAt + writerLength)
+    this.#epoch++
+    this.#writer = writer
   }
 
-  /** Counts one more event, which lies at this place of the log. Answers the places of a block when that is full. */
-  add(place: number): Buffer | undefined {
-    const index = this.highestSequenceNr % blockEvents
-    const at = this.#placesAt
-    writeNumber(this.#bytes, place, at + index * numberBytes)
-    this.#bytes.writeDoubleBE(this.highestSequenceNr + 1, highestAt)
-    if (index + 1 < blockEvents) return undefined
-    return this.#bytes.subarray(at, at + blockEvents * numberBytes)
+  /** Counts one more event, which lies at this place of the log. */
+  add(place: number): void {
+    this.#places.push(place)
+    this.#highestSequenceNr++
   }
 
-  /** Of the events since the last full block. */
-  get places(): Buffer {
-    return this.#bytes.subarray(this.#placesAt, this.#length)
+  /** Parts with the places of a full block, the oldest first. To be done until none is left, before it is encoded. */
+  takeBlock(): PlacesBlock | undefined {
+    if (this.#places.length < blockEvents) return undefined
+    const first = this.#highestSequenceNr - this.#places.length
+    const places = Buffer.allocUnsafe(blockEvents * numberBytes)
+    writePlaces(places, 0, this.#places.splice(0, blockEvents))
+    return { block: first / blockEvents, places }
+  }
+
+  /** Of an event behind the last block that is stored: the first has index 0. */
+  placeAt(index: number): number | undefined {
+    return this.#places[index]
   }
 
   encode(): Buffer {
-    assert(this.#length <= bytesMax, 'a head has room for its places')
-    return this.#bytes.subarray(0, this.#length)
+    const isWhole = this.#places.length === this.#highestSequenceNr % blockEvents
+    assert(isWhole, 'full blocks are taken from a head before it is written')
+    const writer = Buffer.from(this.#writer)
+    const placesAt = writerAt + writer.length
+    const bytes = Buffer.allocUnsafe(placesAt + this.#places.length * numberBytes)
+    bytes.writeDoubleBE(this.#epoch, 0)
+    bytes.writeDoubleBE(this.#highestSequenceNr, highestAt)
+    bytes.writeUInt16BE(this.#slice, sliceAt)
+    bytes.writeUInt16BE(writer.length, writerLengthAt)
+    writer.copy(bytes, writerAt)
+    writePlaces(bytes, placesAt, this.#places)
+    return bytes
   }
+}
 
-  get #placesAt(): number {
-    return writerAt + this.#bytes.readUInt16BE(writerLengthAt)
-  }
-
-  get #length(): number {
-    return this.#placesAt + (this.highestSequenceNr % blockEvents) * numberBytes
-  }
+function writePlaces(bytes: Buffer, at: number, places: readonly number[]): void {
+  for (const [index, place] of places.entries()) writeNumber(bytes, place, at + index * numberBytes)
 }

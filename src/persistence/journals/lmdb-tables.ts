@@ -14,11 +14,14 @@ import {
 import {
   countKey,
   decodeCount,
+  emptyCount,
   formatKey,
   formatText,
+  numberKey,
   type StoreCount,
   storeIdKey,
 } from './lmdb-layout.ts'
+import { LmdbRecordEntries } from './lmdb-log-record.ts'
 import { LmdbStreamHead } from './lmdb-stream-head.ts'
 
 export type LmdbTable = Database<Buffer, Buffer>
@@ -31,6 +34,7 @@ export interface LmdbTables {
   readonly log: LmdbTable
   readonly heads: LmdbTable
   readonly blocks: LmdbTable
+  readonly claims: LmdbTable
 }
 
 const binary = { encoding: 'binary', keyEncoding: 'binary' } as const
@@ -86,6 +90,7 @@ function openChecked(folder: string): LmdbTables {
       log: table('log'),
       heads: table('heads'),
       blocks: table('blocks'),
+      claims: table('claims'),
     }
   } catch (error) {
     void environment.close()
@@ -125,10 +130,34 @@ export function readHead(tables: LmdbTables, id: Buffer): LmdbStreamHead | undef
 
 export function readCount({ meta, folder }: LmdbTables): StoreCount {
   const stored = meta.getBinary(countKey)
-  if (stored === undefined) return { lastOrder: 0, commitCount: 0 }
+  if (stored === undefined) return emptyCount
   const count = decodeCount(stored)
   if (count === undefined) throw new JournalCorrupted(folder, 'its count is unreadable')
   return count
+}
+
+/** The record at this place of the log, in bytes of its own: it stays as it is while other things are read. */
+export function readRecord(tables: LmdbTables, place: number): LmdbRecordEntries {
+  return entriesIn(tables, place, tables.log.getBinary(numberKey(place)))
+}
+
+/** The same without a copy: good until the next read. */
+export function glanceAtRecord(tables: LmdbTables, place: number): LmdbRecordEntries {
+  const stored = tables.log.getBinaryFast(numberKey(place))
+  return entriesIn(tables, place, stored?.subarray(0, stored.length))
+}
+
+function entriesIn(
+  { folder }: LmdbTables,
+  place: number,
+  record: Buffer | undefined,
+): LmdbRecordEntries {
+  if (record === undefined)
+    throw new JournalCorrupted(folder, `record ${place} of the log is missing`)
+  const entries = LmdbRecordEntries.in(record, place)
+  if (entries === undefined)
+    throw new JournalCorrupted(folder, `record ${place} of the log is unreadable`)
+  return entries
 }
 
 /** What LMDB or the system said, in words. */

@@ -1,76 +1,99 @@
 /** One claim or append on its way to the disk, and the transaction that carries many of them. */
+import { assert, unreachable } from '../../foundation/assert.ts'
 import { CodedError } from '../../foundation/coded-error.ts'
+import type { AppendBatch, AppendResult, Claim } from '../journal.ts'
 import {
   InvalidJournalCall,
   JournalOutcomeUnknown,
   JournalUnavailable,
 } from '../persistence-errors.ts'
 import type { Operation } from './group-commit.ts'
-import { LmdbCommit } from './lmdb-commit.ts'
-import type { LmdbHeads } from './lmdb-heads.ts'
-import { type LmdbTables, reasonOf } from './lmdb-tables.ts'
+import { LmdbCommit, type LmdbCommitParts } from './lmdb-commit.ts'
+import { reasonOf } from './lmdb-tables.ts'
+
+export type LmdbRequest =
+  | { readonly type: 'Append'; readonly batch: AppendBatch }
+  | { readonly type: 'Claim'; readonly persistenceId: string; readonly writer: string }
+  | { readonly type: 'Highest'; readonly persistenceId: string }
+
+type LmdbResult = AppendResult | Claim | number
 
 interface LmdbWriteOptions {
-  readonly eventCount: number
+  readonly request: LmdbRequest
   readonly byteCount: number
-  /** Decides inside the transaction; what it answers is told once the commit is durable. */
-  readonly perform: (commit: LmdbCommit) => unknown
-  readonly succeed: (result: unknown) => void
+  /** Is told what was decided, once the commit is durable. */
+  readonly succeed: (result: LmdbResult) => void
   readonly fail: (error: Error) => void
 }
 
 export class LmdbWrite implements Operation {
-  readonly #options: LmdbWriteOptions
-  #result: unknown
-  #refusal: InvalidJournalCall | undefined
+  readonly eventCount: number
+  readonly byteCount: number
+  readonly #request: LmdbRequest
+  readonly #succeed: (result: LmdbResult) => void
+  readonly #fail: (error: Error) => void
+  /** Decided inside the transaction. */
+  #outcome: LmdbResult | InvalidJournalCall | undefined
 
-  constructor(options: LmdbWriteOptions) {
-    this.#options = options
-  }
-
-  get eventCount(): number {
-    return this.#options.eventCount
-  }
-
-  get byteCount(): number {
-    return this.#options.byteCount
+  constructor({ request, byteCount, succeed, fail }: LmdbWriteOptions) {
+    this.eventCount = request.type === 'Append' ? request.batch.events.length : 0
+    this.byteCount = byteCount
+    this.#request = request
+    this.#succeed = succeed
+    this.#fail = fail
   }
 
   /** A caller's mistake is its own affair; anything else ends the transaction, and with it all that it carries. */
   perform(commit: LmdbCommit): void {
     try {
-      this.#result = this.#options.perform(commit)
+      this.#outcome = decide(this.#request, commit)
     } catch (error) {
       if (!(error instanceof InvalidJournalCall)) throw error
-      this.#refusal = error
+      this.#outcome = error
     }
   }
 
   succeed(): void {
-    if (this.#refusal === undefined) this.#options.succeed(this.#result)
-    else this.#options.fail(this.#refusal)
+    const outcome = this.#outcome
+    assert(outcome !== undefined, 'a write is performed before it is durable')
+    if (outcome instanceof InvalidJournalCall) this.#fail(outcome)
+    else this.#succeed(outcome)
   }
 
   fail(error: Error): void {
-    this.#options.fail(error)
+    this.#fail(error)
+  }
+}
+
+function decide(request: LmdbRequest, commit: LmdbCommit): LmdbResult {
+  switch (request.type) {
+    case 'Append':
+      return commit.append(request.batch)
+    case 'Claim':
+      return commit.claim(request.persistenceId, request.writer)
+    case 'Highest':
+      return commit.highestSequenceNr(request.persistenceId)
+    default:
+      return unreachable(request)
   }
 }
 
 /** A child transaction, because only a child is rolled back when our own code throws in the middle. */
 export async function transact(
-  tables: LmdbTables,
-  heads: LmdbHeads,
+  parts: LmdbCommitParts,
   take: () => readonly LmdbWrite[],
 ): Promise<void> {
+  const { tables, heads } = parts
   let isDecided = false
   try {
     await tables.environment.childTransaction(() => {
-      const commit = new LmdbCommit(tables, heads)
+      const commit = new LmdbCommit(parts)
       for (const write of take()) write.perform(commit)
       commit.finish()
       isDecided = true
     })
   } catch (error) {
+    // They may hold what was rolled back.
     heads.forget()
     throw await explained(error, isDecided, tables.folder)
   }

@@ -1,0 +1,121 @@
+/** Random transactions of several processes on one LMDB store, and a map of lists that says what must come of them. */
+import { expect } from 'vitest'
+import type { FoldLimits } from '../../src/persistence/journals/lmdb-fold.ts'
+import { type LmdbTables, readCount } from '../../src/persistence/journals/lmdb-tables.ts'
+import type { LmdbRequest } from '../../src/persistence/journals/lmdb-write.ts'
+import type { SeededRandom } from '../../src/simulation/index.ts'
+import {
+  type Answer,
+  appendOf,
+  claimOf,
+  Overlay,
+  storedTexts,
+  tornAppendOf,
+} from './lmdb-overlays.ts'
+
+interface Stream {
+  readonly epoch: number
+  readonly writer: string
+  readonly texts: readonly string[]
+}
+
+type Streams = ReadonlyMap<string, Stream>
+
+const ids = ['a', 'b', 'c', 'a|1', 'a|2', 'é', 'x'.repeat(300)]
+const nobody: Stream = { epoch: 0, writer: '', texts: [] }
+
+export class OverlayModel {
+  readonly #tables: LmdbTables
+  readonly #limits: Partial<FoldLimits>
+  readonly #random: SeededRandom
+  readonly #overlays: Overlay[]
+  #streams: Streams = new Map()
+  #steps = 0
+
+  constructor(tables: LmdbTables, limits: Partial<FoldLimits>, random: SeededRandom) {
+    this.#tables = tables
+    this.#limits = limits
+    this.#random = random
+    this.#overlays = [1, 2, 3].map(() => new Overlay(tables, limits))
+  }
+
+  async step(): Promise<void> {
+    this.#steps++
+    const index = this.#random.below(this.#overlays.length)
+    const overlay = this.#overlays[index]!
+    const streams = new Map(this.#streams)
+    const requests: LmdbRequest[] = []
+    const expected: Answer[] = []
+    for (let count = 1 + this.#random.below(4); count > 0; count--) {
+      this.#addRequest(streams, requests, expected)
+    }
+    const chance = this.#random.below(20)
+    if (chance === 0) return overlay.writeInVain(requests)
+    if (chance === 1) return this.#writeTorn(overlay, requests, streams)
+    // The process is ended and started, or does not know what came of its last commit.
+    if (chance === 2) this.#overlays[index] = new Overlay(this.#tables, this.#limits)
+    if (chance === 3) overlay.heads.forget()
+    expect(await this.#overlays[index]!.write(requests)).toEqual(expected)
+    this.#streams = streams
+    if (chance < 8) this.#expectRead()
+  }
+
+  /** Every stream is in the store as it is here, and the store holds no more claims than it says. */
+  expectStored(): void {
+    for (const [id, { texts }] of this.#streams) {
+      expect(storedTexts(this.#tables, id)).toEqual(texts)
+    }
+    const { claimCount, foldedClaims } = readCount(this.#tables)
+    expect([...this.#tables.claims.getKeys()].length).toBe(claimCount - foldedClaims)
+  }
+
+  #addRequest(streams: Map<string, Stream>, requests: LmdbRequest[], expected: Answer[]): void {
+    const id = ids[this.#random.below(ids.length)]!
+    const stream = streams.get(id) ?? nobody
+    const kind = this.#random.below(12)
+    if (kind === 0) {
+      requests.push({ type: 'Highest', persistenceId: id })
+      expected.push(stream.texts.length)
+    } else if (kind < 3 || stream === nobody) {
+      const writer = 'w'.repeat(this.#random.below(9))
+      requests.push(claimOf(id, writer))
+      expected.push({ epoch: stream.epoch + 1, highestSequenceNr: stream.texts.length })
+      streams.set(id, { ...stream, epoch: stream.epoch + 1, writer })
+    } else {
+      const lag = this.#random.below(6) === 0 && stream.epoch > 1 ? 1 : 0
+      const off = this.#random.below(8) === 0 ? 1 : 0
+      const writer = { id, epoch: stream.epoch - lag, after: stream.texts.length + off }
+      const count = this.#random.below(10) === 0 ? 30 + this.#random.below(50) : 1
+      const texts = Array.from({ length: count }, (_, i) => `${this.#steps}.${i}`)
+      requests.push(appendOf(writer, ...texts))
+      expected.push(answerTo(stream, lag, off, count))
+      if (lag === 0 && off === 0) streams.set(id, { ...stream, texts: [...stream.texts, ...texts] })
+    }
+  }
+
+  async #writeTorn(overlay: Overlay, requests: LmdbRequest[], streams: Streams): Promise<void> {
+    const [id, { epoch, texts }] = [...streams][0] ?? ['a', nobody]
+    const torn = tornAppendOf({ id, epoch, after: texts.length })
+    // Without any claim before it, it is not torn but refused, and the others are stored.
+    if (epoch === 0) return
+    await expect(overlay.write([...requests, torn])).rejects.toThrow('torn')
+  }
+
+  #expectRead(): void {
+    const id = ids[this.#random.below(ids.length)]!
+    const { texts } = this.#streams.get(id) ?? nobody
+    const from = 1 + this.#random.below(texts.length + 2)
+    expect(storedTexts(this.#tables, id, from)).toEqual(texts.slice(from - 1))
+  }
+}
+
+function answerTo(
+  { epoch, writer, texts }: Stream,
+  lag: number,
+  off: number,
+  count: number,
+): Answer {
+  if (lag > 0) return { type: 'Fenced', byEpoch: epoch, byWriter: writer }
+  if (off > 0) return { type: 'SequenceConflict', highestSequenceNr: texts.length }
+  return { type: 'Appended', highestSequenceNr: texts.length + count }
+}

@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { FoldLimits } from '../../src/persistence/journals/lmdb-fold.ts'
+import { prepareFolder } from '../../src/persistence/journals/lmdb-folder.ts'
+import { numberKey } from '../../src/persistence/journals/lmdb-layout.ts'
+import {
+  type LmdbTables,
+  openTables,
+  readCount,
+  readHead,
+} from '../../src/persistence/journals/lmdb-tables.ts'
+import type { LmdbRequest } from '../../src/persistence/journals/lmdb-write.ts'
+import { SeededRandom } from '../../src/simulation/index.ts'
+import { appendOf, claimOf, Overlay, storedTexts, tornAppendOf } from './lmdb-overlays.ts'
+import { OverlayModel } from './lmdb-overlay-model.ts'
+
+describe('heads in the memory of several processes', { timeout: 60_000 }, () => {
+  let folder: string
+  let tables: LmdbTables
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sherd-journal-'))
+    prepareFolder(folder)
+    tables = openTables(folder)
+  })
+  afterEach(async () => {
+    await tables.environment.close()
+    rmSync(folder, { recursive: true })
+  })
+  const highestInTable = (id: string): number | undefined =>
+    readHead(tables, Buffer.from(id))?.highestSequenceNr
+  const highest = (persistenceId: string): LmdbRequest => ({ type: 'Highest', persistenceId })
+
+  test.each<[string, Partial<FoldLimits>]>([
+    ['at every commit', { foldAfterEvents: 0 }],
+    ['after some events', { foldAfterEvents: 40 }],
+    ['after many events', { foldAfterEvents: 700, foldAfterClaims: 100 }],
+    ['after some streams', { foldAfterHeads: 4 }],
+    ['after some claims', { foldAfterClaims: 3 }],
+    ['after some bytes', { foldAfterBytes: 2000 }],
+    ['never', {}],
+  ])(
+    'agree with a plain model whoever writes, fails or forgets; folding %s',
+    async (name, limits) => {
+      const model = new OverlayModel(tables, limits, new SeededRandom(1, name))
+      for (let step = 0; step < 300; step++) await model.step()
+      model.expectStored()
+    },
+  )
+
+  test('an append writes the log only; a fold writes all heads that are behind', async () => {
+    const overlay = new Overlay(tables, { foldAfterEvents: 3 })
+    await overlay.write([claimOf('a'), claimOf('b')])
+    await overlay.write([appendOf({ id: 'a', epoch: 1, after: 0 }, '1', '2')])
+    await overlay.write([appendOf({ id: 'b', epoch: 1, after: 0 }, '1')])
+    expect([highestInTable('a'), highestInTable('b')]).toEqual([0, 0])
+    expect(readCount(tables)).toMatchObject({ lastOrder: 3, headsOrder: 0, foldedClaims: 0 })
+    expect(tables.claims.getBinary(numberKey(2))?.toString()).toBe('b')
+    await overlay.write([appendOf({ id: 'a', epoch: 1, after: 2 }, '3')])
+    expect([highestInTable('a'), highestInTable('b')]).toEqual([3, 1])
+    expect(readCount(tables)).toMatchObject({ headsOrder: 4, tailBytes: 0, foldedClaims: 2 })
+    expect([...tables.claims.getKeys()]).toEqual([])
+    expect(overlay.heads.dirtyCount).toBe(0)
+  })
+
+  test('a stream that another has claimed is fenced, though its head is in memory', async () => {
+    const [first, second] = [new Overlay(tables), new Overlay(tables)]
+    const old = { id: 'a', epoch: 1, after: 2 }
+    await first.write([claimOf('a', 'first')])
+    await first.write([appendOf({ ...old, after: 0 }, '1', '2')])
+    expect(await second.write([claimOf('a', 'second')])).toEqual([
+      { epoch: 2, highestSequenceNr: 2 },
+    ])
+    await second.write([appendOf({ id: 'a', epoch: 2, after: 2 }, '3')])
+    const fenced = { type: 'Fenced', byEpoch: 2, byWriter: 'second' }
+    expect(await first.write([appendOf(old, 'late'), highest('a')])).toEqual([fenced, 3])
+    expect(storedTexts(tables, 'a')).toEqual(['1', '2', '3'])
+  })
+
+  test('a process that was away for several folds knows every claim made meanwhile', async () => {
+    const away = new Overlay(tables)
+    await away.write([claimOf('a'), claimOf('b'), appendOf({ id: 'b', epoch: 1, after: 0 }, '1')])
+    const busy = new Overlay(tables, { foldAfterEvents: 2 })
+    await busy.write([claimOf('a', 'busy')])
+    for (let after = 0; after < 20; after++) {
+      await busy.write([appendOf({ id: 'a', epoch: 2, after }, `${after}`)])
+    }
+    const [late, kept] = await away.write([
+      appendOf({ id: 'a', epoch: 1, after: 0 }, 'late'),
+      appendOf({ id: 'b', epoch: 1, after: 1 }, '2'),
+    ])
+    expect(late).toEqual({ type: 'Fenced', byEpoch: 2, byWriter: 'busy' })
+    expect(kept).toEqual({ type: 'Appended', highestSequenceNr: 2 })
+  })
+
+  test('what a failed transaction has counted is forgotten', async () => {
+    const overlay = new Overlay(tables)
+    const writer = { id: 'a', epoch: 1, after: 0 }
+    await overlay.write([claimOf('a')])
+    await expect(
+      overlay.write([claimOf('a'), tornAppendOf({ ...writer, epoch: 2 })]),
+    ).rejects.toThrow('torn')
+    await overlay.writeInVain([appendOf(writer, 'in vain'), claimOf('a')])
+    expect(await overlay.write([appendOf(writer, '1')])).toMatchObject([{ type: 'Appended' }])
+    expect(storedTexts(tables, 'a')).toEqual(['1'])
+  })
+
+  test('clean heads are bounded, and dirty ones outlive them', async () => {
+    const overlay = new Overlay(tables)
+    await overlay.write([claimOf('a'), appendOf({ id: 'a', epoch: 1, after: 0 }, '1')])
+    await overlay.write([appendOf({ id: 'a', epoch: 1, after: 1 }, '2')])
+    const strangers = Array.from({ length: 10_000 }, (_, i) => highest(`stranger|${i}`))
+    await overlay.write(strangers)
+    expect(overlay.heads.size).toBeLessThan(8200)
+    expect(await overlay.write([highest('a')])).toEqual([2])
+    expect(highestInTable('a')).toBe(1)
+  })
+
+  test('a tail that does not follow its heads is damage, for those who write and those who read', async () => {
+    const overlay = new Overlay(tables)
+    await overlay.write([claimOf('a')])
+    for (let after = 0; after < 3; after++) {
+      await overlay.write([appendOf({ id: 'a', epoch: 1, after }, `${after}`)])
+    }
+    await tables.log.remove(numberKey(2))
+    const code = 'JOURNAL_CORRUPTED'
+    await expect(new Overlay(tables).write([claimOf('a')])).rejects.toMatchObject({ code })
+    expect(() => storedTexts(tables, 'a')).toThrow('record 2 of the log is missing')
+  })
+})

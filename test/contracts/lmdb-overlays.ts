@@ -1,0 +1,96 @@
+/** Several processes on one LMDB store, without processes: each has its own heads in memory, and they take turns. */
+import { expect } from 'vitest'
+import type { AppendResult, Claim, StoredEvent } from '../../src/persistence/index.ts'
+import { LmdbCommit, type LmdbCommitParts } from '../../src/persistence/journals/lmdb-commit.ts'
+import { defaultFoldLimits, type FoldLimits } from '../../src/persistence/journals/lmdb-fold.ts'
+import { LmdbHeads } from '../../src/persistence/journals/lmdb-heads.ts'
+import { LmdbLogRecord } from '../../src/persistence/journals/lmdb-log-record.ts'
+import { LmdbReader } from '../../src/persistence/journals/lmdb-reader.ts'
+import type { LmdbTables } from '../../src/persistence/journals/lmdb-tables.ts'
+import { type LmdbRequest, LmdbWrite, transact } from '../../src/persistence/journals/lmdb-write.ts'
+import { defaultJournalSettings } from '../../src/persistence/persistence-settings.ts'
+import { bytesOf, textOf, type Writer } from './journal-words.ts'
+
+export type Answer = AppendResult | Claim | number | Error
+
+export class Overlay {
+  readonly #parts: LmdbCommitParts
+
+  constructor(tables: LmdbTables, limits: Partial<FoldLimits> = {}) {
+    const foldLimits = { ...defaultFoldLimits, ...limits }
+    this.#parts = { tables, heads: new LmdbHeads(tables), record: new LmdbLogRecord(), foldLimits }
+  }
+
+  get heads(): LmdbHeads {
+    return this.#parts.heads
+  }
+
+  /** In one transaction. */
+  async write(requests: readonly LmdbRequest[]): Promise<Answer[]> {
+    const answers: Answer[] = []
+    const writes = requests.map((request) => {
+      const answer = (one: Answer): void => void answers.push(one)
+      return new LmdbWrite({ request, byteCount: 0, succeed: answer, fail: answer })
+    })
+    await transact(this.#parts, () => writes)
+    for (const write of writes) write.succeed()
+    return answers
+  }
+
+  /** All is decided and written, and then the commit fails. */
+  async writeInVain(requests: readonly LmdbRequest[]): Promise<void> {
+    const failing = this.#parts.tables.environment.childTransaction(() => {
+      const commit = new LmdbCommit(this.#parts)
+      const ignore = (): void => undefined
+      for (const request of requests) {
+        new LmdbWrite({ request, byteCount: 0, succeed: ignore, fail: ignore }).perform(commit)
+      }
+      commit.finish()
+      throw new Error('the disk is gone')
+    })
+    await expect(failing).rejects.toThrow('the disk is gone')
+    this.heads.forget()
+  }
+}
+
+export function claimOf(persistenceId: string, writer = 'w'): LmdbRequest {
+  return { type: 'Claim', persistenceId, writer }
+}
+
+export function appendOf({ id, epoch, after }: Writer, ...texts: string[]): LmdbRequest {
+  const events = texts.map(bytesOf)
+  const batch = { persistenceId: id, epoch, expectedSequenceNr: after, events }
+  return { type: 'Append', batch }
+}
+
+/** An append that fails after its first event was counted and put into the record. */
+export function tornAppendOf(writer: Writer): LmdbRequest {
+  const events = [bytesOf('torn')]
+  Object.defineProperty(events, 1, {
+    get: () => {
+      throw new Error('torn')
+    },
+  })
+  const { id, epoch, after } = writer
+  return {
+    type: 'Append',
+    batch: { persistenceId: id, epoch, expectedSequenceNr: after, events },
+  }
+}
+
+/** The texts of a stream as a reader finds them, in chunks of a few events. */
+export function storedTexts(tables: LmdbTables, persistenceId: string, from = 1): string[] {
+  const settings = { ...defaultJournalSettings, readEventsMax: 7 }
+  const reader = new LmdbReader(tables, settings)
+  const lastOrder = reader.lastOrder()
+  const id = Buffer.from(persistenceId)
+  const events: StoredEvent[] = []
+  for (;;) {
+    const range = { id, from: from + events.length, to: Number.MAX_SAFE_INTEGER, lastOrder }
+    const chunk = reader.chunk(range)
+    if (chunk.length === 0) break
+    events.push(...chunk)
+  }
+  events.forEach((event, index) => expect(event.sequenceNr).toBe(from + index))
+  return events.map((event) => textOf(event.bytes))
+}
