@@ -1,5 +1,5 @@
 /**
- * All this node knows about one peer address: which incarnation lives there, the two lanes in both directions, the refs
+ * All this node knows about one peer address: which incarnation lives there, the lanes in both directions, the refs
  * of its actors, who watches whom. When another incarnation appears there, everything of the one before ends here.
  *
  * Invariant: nothing is sent to, or taken from, an incarnation that was replaced or quarantined.
@@ -16,7 +16,13 @@ import type { Address, NodeId } from './node-id.ts'
 import type { RefText } from './ref/ref-text.ts'
 import { type RefHome, type RemoteRef, RemoteQuestion } from './ref/remote-ref.ts'
 import { RemoteRefs } from './ref/remote-refs.ts'
-import { PeerConnected, PeerDisconnected, PeerQuarantined } from './remote-events.ts'
+import {
+  PeerConnected,
+  PeerDisconnected,
+  PeerQuarantined,
+  ThisNodeQuarantined,
+  WaitingGivenUp,
+} from './remote-events.ts'
 import { RemoteDeathWatch } from './watch/remote-death-watch.ts'
 import { writeSystemFrame, type SystemMessage } from './watch/system-messages.ts'
 import type { ByteCursor } from './wire/byte-cursor.ts'
@@ -40,6 +46,8 @@ export class Association implements LinkOwner, RefHome {
   readonly #inbound = new Map<Lane, { readonly peer: NodeId; readonly link: InboundLink }>()
   readonly #refs: RemoteRefs
   readonly #deathWatch: RemoteDeathWatch
+  /** When it was last told that the peer has given this node up. */
+  #remindedMs = -Infinity
   /** Once this one is forgotten: that which is in its place, made when it is needed. */
   #successor: (() => Association) | undefined
 
@@ -53,12 +61,13 @@ export class Association implements LinkOwner, RefHome {
     this.#links = {
       control: new OutboundLink('control', world, this),
       data: new OutboundLink('data', world, this),
+      large: new OutboundLink('large', world, this),
     }
     this.#refs = new RemoteRefs({
       home: this,
       outboxOf: (lane) => this.#links[lane],
       refsMax: settings.refsMax,
-      controlPaths: settings.controlPaths,
+      lanes: world.lanes,
       isWatched: (ref) => this.#deathWatch.isWatched(ref),
     })
     this.#deathWatch = new RemoteDeathWatch({
@@ -70,7 +79,7 @@ export class Association implements LinkOwner, RefHome {
       peer: () => this.peer,
       send: (sequence, message) => this.#sendSystem(sequence, message),
       wake: () => this.#links.control.wake(),
-      whenDataSettled: (done) => this.#links.data.whenSettled(done),
+      whenDataSettled: (done) => this.#whenDataSettled(done),
       onOverflow: () => this.#abandon('too many system messages are unconfirmed'),
     })
   }
@@ -93,7 +102,8 @@ export class Association implements LinkOwner, RefHome {
 
   /** Messages that wait here, not yet handed to the network. */
   get queued(): number {
-    return this.#links.control.queued + this.#links.data.queued
+    const { control, data, large } = this.#links
+    return control.queued + data.queued + large.queued
   }
 
   // ---- refs
@@ -128,7 +138,19 @@ export class Association implements LinkOwner, RefHome {
   }
 
   fateOf(node: NodeId): DeadLetterReason | undefined {
-    return this.#incarnations.admission(node)
+    const admission = this.#incarnations.admission(node)
+    if (admission !== 'quarantined-in-return') return admission
+    // Not on behalf of one that has been replaced: the next may think well of us.
+    if (node === this.peer) this.#remindOfQuarantine()
+    return 'quarantined'
+  }
+
+  /** Whoever decides what this node does about it may not have been ready to when it was first told. */
+  #remindOfQuarantine(): void {
+    const nowMs = this.runtime.environment.clock.monotonicMs()
+    if (nowMs - this.#remindedMs < this.#options.world.settings.reconnectMaxMs) return
+    this.#remindedMs = nowMs
+    this.runtime.eventStream.publish(new ThisNodeQuarantined(this.address))
   }
 
   /** Somebody has proved to be this node. */
@@ -141,7 +163,21 @@ export class Association implements LinkOwner, RefHome {
 
   /** Gives this incarnation up for good. */
   quarantine(node: NodeId, reason: string): void {
-    if (!this.#incarnations.quarantine(node)) return
+    if (this.#incarnations.quarantine(node)) this.#shut(node, reason)
+  }
+
+  /**
+   * It has given this node up and will take nothing from it again. So it is not spoken to either, and who watches its
+   * actors is told, for it watches for nobody here any more. It is not told: it is the one that knows, and a notice
+   * would look to it as if it had been given up itself.
+   */
+  #quarantineInReturn(node: NodeId): void {
+    if (!this.#incarnations.quarantineInReturn(node)) return
+    this.#remindedMs = this.runtime.environment.clock.monotonicMs()
+    this.#shut(node, 'it has given this node up')
+  }
+
+  #shut(node: NodeId, reason: string): void {
     this.runtime.logger.warn({ node, reason }, `Node ${node} is quarantined: ${reason}`)
     this.#end(node, 'quarantined', 'quarantined')
     this.#deathWatch.forgetMessagesTo(node)
@@ -225,13 +261,28 @@ export class Association implements LinkOwner, RefHome {
 
   failed(failure: ConnectFailure): void {
     this.#options.onFailure(failure, this.address)
+    const givenUpBy = failure.type === 'handshake' ? failure.givenUpBy : undefined
+    if (givenUpBy !== undefined) this.#quarantineInReturn(givenUpBy)
     if (this.#deathWatch.oldestWaitMs > this.#options.world.settings.systemGiveUpAfterMs) {
       this.#abandon('a system message stayed unconfirmed for too long')
     }
   }
 
-  lost(lane: Lane, peer: NodeId, { reason, unconfirmed }: LinkLoss): void {
-    this.runtime.eventStream.publish(new PeerDisconnected(peer, lane, reason, unconfirmed))
+  lost(lane: Lane, peer: NodeId, loss: LinkLoss): void {
+    this.runtime.eventStream.publish(new PeerDisconnected(peer, lane, loss))
+  }
+
+  gaveUp(lane: Lane, peer: NodeId, reason: DeadLetterReason): void {
+    this.runtime.eventStream.publish(new WaitingGivenUp(peer, lane, reason))
+  }
+
+  /** What an actor has sent before it died may have gone by either lane. */
+  #whenDataSettled(done: () => void): void {
+    const { data, large } = this.#links
+    let waiting = 2
+    const settled = (): void => void (--waiting === 0 && done())
+    data.whenSettled(settled)
+    large.whenSettled(settled)
   }
 
   /** Only while it is idle: whatever its refs are used for from now on happens in its successor. */

@@ -23,6 +23,17 @@ test('quarantine is for one incarnation, removal does not forbid to speak', () =
   expect([incarnations.isGone('two'), incarnations.admission('two')]).toEqual([true, undefined])
 })
 
+test('one that has given this node up is given up in return, until it is for a reason of our own', () => {
+  const incarnations = new Incarnations()
+  expect(incarnations.quarantineInReturn('one')).toBe(true)
+  expect(incarnations.quarantineInReturn('one')).toBe(false)
+  expect(incarnations.isBlank).toBe(false)
+  expect(incarnations.admission('one')).toBe('quarantined-in-return')
+  expect(incarnations.quarantine('one')).toBe(true)
+  expect(incarnations.admission('one')).toBe('quarantined')
+  expect(incarnations.quarantineInReturn('one')).toBe(false)
+})
+
 test('remembers a bounded number', () => {
   const incarnations = new Incarnations()
   for (let n = 0; n < 1_000; n++) incarnations.learn(`${n}`)

@@ -11,6 +11,8 @@ export class Incarnations {
   #current: NodeId | undefined
   readonly #former = new Set<NodeId>()
   readonly #quarantined = new Set<NodeId>()
+  /** Those that have given this node up first. */
+  readonly #inReturn = new Set<NodeId>()
   readonly #removed = new Set<NodeId>()
 
   get current(): NodeId | undefined {
@@ -21,7 +23,7 @@ export class Incarnations {
   get isBlank(): boolean {
     return (
       this.#current === undefined &&
-      this.#former.size + this.#quarantined.size + this.#removed.size === 0
+      this.#former.size + this.#quarantined.size + this.#inReturn.size + this.#removed.size === 0
     )
   }
 
@@ -33,9 +35,17 @@ export class Incarnations {
     return true
   }
 
+  /** Answers whether that is news. */
   quarantine(node: NodeId): boolean {
     if (this.#quarantined.has(node)) return false
     remember(this.#quarantined, node)
+    return true
+  }
+
+  /** It has given this node up, so it is not spoken to either. Answers whether that is news. */
+  quarantineInReturn(node: NodeId): boolean {
+    if (this.#quarantined.has(node) || this.#inReturn.has(node)) return false
+    remember(this.#inReturn, node)
     return true
   }
 
@@ -47,6 +57,7 @@ export class Incarnations {
   /** Whether it may connect, or be connected to. */
   admission(node: NodeId): Admission {
     if (this.#quarantined.has(node)) return 'quarantined'
+    if (this.#inReturn.has(node)) return 'quarantined-in-return'
     return this.#former.has(node) ? 'former-incarnation' : undefined
   }
 

@@ -25,7 +25,7 @@ export {
   uidOfNode,
 } from './node-id.ts'
 export type { Endpoint } from './ref/local-recipients.ts'
-export { RemoteRef } from './ref/remote-ref.ts'
+export { RemoteQuestion, RemoteRef } from './ref/remote-ref.ts'
 export * from './remote-errors.ts'
 export * from './remote-events.ts'
 export {

@@ -1,5 +1,7 @@
 /** What remoting tells on the event stream about other nodes. */
+import type { DeadLetterReason } from '../actor/index.ts'
 import type { Lane } from './handshake/handshake-messages.ts'
+import type { LinkLoss } from './link/link-owner.ts'
 import type { Address, NodeId } from './node-id.ts'
 import type { HandshakeError } from './remote-errors.ts'
 
@@ -15,19 +17,39 @@ export class PeerConnected {
   }
 }
 
-/** It cannot any more. `unconfirmed` messages had been sent, and it is not known whether they arrived. */
+/**
+ * It cannot any more. `unconfirmed` messages had been sent, and it is not known whether they arrived. `waiting` ones,
+ * addressed to that very incarnation, had not left and go by the next connection with it; if there is none in time,
+ * `WaitingGivenUp` follows.
+ */
 export class PeerDisconnected {
   readonly type = 'PeerDisconnected'
   readonly node: NodeId
   readonly lane: Lane
   readonly reason: string
   readonly unconfirmed: number
+  readonly waiting: number
 
-  constructor(node: NodeId, lane: Lane, reason: string, unconfirmed: number) {
+  constructor(node: NodeId, lane: Lane, loss: LinkLoss) {
+    this.node = node
+    this.lane = lane
+    this.reason = loss.reason
+    this.unconfirmed = loss.unconfirmed
+    this.waiting = loss.waiting
+  }
+}
+
+/** What waited on this lane for that incarnation became dead letters: nothing sent to it by then is under way any more. */
+export class WaitingGivenUp {
+  readonly type = 'WaitingGivenUp'
+  readonly node: NodeId
+  readonly lane: Lane
+  readonly reason: DeadLetterReason
+
+  constructor(node: NodeId, lane: Lane, reason: DeadLetterReason) {
     this.node = node
     this.lane = lane
     this.reason = reason
-    this.unconfirmed = unconfirmed
   }
 }
 
@@ -66,7 +88,11 @@ export class PeerQuarantined {
   }
 }
 
-/** Another node has given this one up. It may only end itself; giving up the other in turn would make two clusters. */
+/**
+ * Another node has given this one up; told again now and then, as long as somebody tries to speak to it. That
+ * incarnation of it is not spoken to any more either (`PeerQuarantined` says so), since half a connection helps nobody.
+ * It is no verdict: this node may end itself only. To have the other put out of the cluster would make two clusters.
+ */
 export class ThisNodeQuarantined {
   readonly type = 'ThisNodeQuarantined'
   readonly by: Address

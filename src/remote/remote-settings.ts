@@ -1,11 +1,14 @@
 /** What can be tuned about the network between nodes, and what each choice costs. */
 import { minutes, seconds } from '../foundation/duration.ts'
 import { unknownSettings } from '../foundation/invalid-settings.ts'
+import { show } from '../foundation/show.ts'
 import {
   defaultSerializationSettings,
   problemsWithSerializationSettings,
   type SerializationSettings,
 } from '../serialization/index.ts'
+import type { Lane } from './handshake/handshake-messages.ts'
+import { isLargeMessagePath } from './ref/lane-choice.ts'
 
 export interface RemoteSettings {
   /** How long a connection may take to come about. Longer hides a dead host, shorter fails over slow networks. */
@@ -20,6 +23,8 @@ export interface RemoteSettings {
   readonly giveUpAfterMs: number
   /** Messages that wait for one node on one lane, not yet handed to the network; the next is dropped. */
   readonly queueMessagesMax: number
+  /** The same for the lane of large messages. */
+  readonly largeQueueMessagesMax: number
   /** The same in bytes: what a slow or silent peer may cost this node in memory, per lane. */
   readonly queueBytesMax: number
   /** A connection without traffic for so long is closed; the next message opens it again. */
@@ -32,7 +37,7 @@ export interface RemoteSettings {
   readonly systemMessagesMax: number
   /** How long one of them may stay without confirmation before the peer is quarantined. */
   readonly systemGiveUpAfterMs: number
-  /** Connections accepted at once; more are closed at once. Two per peer are used. */
+  /** Connections accepted at once; more are closed at once. Two per peer are used, or three with large messages. */
   readonly connectionsMax: number
   /** Of these, how many may be strangers: what a flood of half-open connections may cost. */
   readonly handshakesMax: number
@@ -44,6 +49,14 @@ export interface RemoteSettings {
   readonly stopWaitMs: number
   /** Actors under these paths are spoken to on the control lane, which user data cannot hold up. For small messages. */
   readonly controlPaths: readonly string[]
+  /**
+   * Actors under `/user` that this node sends large messages to, by a lane of their own, so that small ones to others do
+   * not wait behind them. Paths such as `/user/images`, with `*` for one name and `**` at the end for one or more.
+   * The sender decides: other nodes may have other paths, or none.
+   */
+  readonly largeMessagePaths: readonly string[]
+  /** Bytes of one message on that lane, instead of `serialization.bytesMax`. The same on every node. */
+  readonly largeMessageBytesMax: number
   /** Limits of one message. The same on every node. */
   readonly serialization: SerializationSettings
 }
@@ -55,6 +68,7 @@ export const defaultRemoteSettings: RemoteSettings = {
   reconnectMaxMs: seconds(5),
   giveUpAfterMs: seconds(20),
   queueMessagesMax: 50_000,
+  largeQueueMessagesMax: 256,
   queueBytesMax: 32 * 1024 * 1024,
   idleAfterMs: minutes(5),
   confirmAfterMs: 500,
@@ -67,6 +81,8 @@ export const defaultRemoteSettings: RemoteSettings = {
   peersMax: 4_096,
   stopWaitMs: seconds(1),
   controlPaths: ['/system/cluster', '/system/singletons', '/system/sharding'],
+  largeMessagePaths: [],
+  largeMessageBytesMax: 64 * 1024 * 1024,
   serialization: defaultSerializationSettings,
 }
 
@@ -96,6 +112,7 @@ const times = [
 
 const counts = [
   'queueMessagesMax',
+  'largeQueueMessagesMax',
   'queueBytesMax',
   'systemMessagesMax',
   'connectionsMax',
@@ -132,5 +149,33 @@ export function problemsWithRemoteSettings(settings: RemoteSettings): string[] {
   if (!arePaths) {
     problems.push('controlPaths must be paths such as /system/cluster')
   }
+  return [...problems, ...problemsWithLargeMessages(settings)]
+}
+
+function problemsWithLargeMessages(settings: RemoteSettings): string[] {
+  const { largeMessagePaths: paths, largeMessageBytesMax: bytesMax, serialization } = settings
+  const problems: string[] = []
+  if (!Array.isArray(paths)) problems.push('largeMessagePaths must be a list of paths')
+  else {
+    for (const path of paths) {
+      if (isLargeMessagePath(path)) continue
+      problems.push(
+        `largeMessagePaths: ${show(path)} is no path such as /user/images, /user/*/upload or /user/images/**`,
+      )
+    }
+  }
+  const alone = { ...defaultSerializationSettings, bytesMax }
+  const isInRange = problemsWithSerializationSettings(alone).length === 0
+  if (!isInRange || bytesMax < serialization.bytesMax) {
+    problems.push(
+      `largeMessageBytesMax must be a whole number from serialization.bytesMax (${serialization.bytesMax}) to 256 MiB, not ${String(bytesMax)}`,
+    )
+  }
   return problems
+}
+
+/** The limits of one message on that lane. */
+export function serializationOn(lane: Lane, settings: RemoteSettings): SerializationSettings {
+  const { serialization, largeMessageBytesMax } = settings
+  return lane === 'large' ? { ...serialization, bytesMax: largeMessageBytesMax } : serialization
 }

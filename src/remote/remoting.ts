@@ -23,6 +23,7 @@ import {
   nodeIdOf,
 } from './node-id.ts'
 import { AskTable } from './ref/ask-table.ts'
+import { LaneChoice } from './ref/lane-choice.ts'
 import { type Endpoint, LocalRecipients } from './ref/local-recipients.ts'
 import { parseLocalText, parseRefText, type RefText } from './ref/ref-text.ts'
 import { RemoteRefCodec } from './ref/remote-ref-codec.ts'
@@ -33,7 +34,7 @@ import {
   refuseInsecureBind,
   type RemotingOptions,
 } from './remoting-options.ts'
-import { type RemoteSettings, remoteSettings } from './remote-settings.ts'
+import { type RemoteSettings, remoteSettings, serializationOn } from './remote-settings.ts'
 import type { Connection, ConnectionHandler, Listener } from './transport.ts'
 import { MessageReader } from './wire/message-reader.ts'
 
@@ -87,7 +88,9 @@ export class Remoting {
       transport: options.transport,
       settings,
       handshakeFor: (role) => this.#handshakeFor(role),
-      makeCodec: () => new ValueCodec({ use: 'link', settings: settings.serialization, refs }),
+      lanes: new LaneChoice(settings),
+      makeCodec: (lane) =>
+        new ValueCodec({ use: 'link', settings: serializationOn(lane, settings), refs }),
       registerAsk: (question) => void asks.register(question),
     }
     this.#associations = new Associations({
@@ -187,8 +190,8 @@ export class Remoting {
     const delivery = new InboundDelivery(peer, association, this.#recipients, runtime)
     const link = new InboundLink({
       connection,
-      reader: new MessageReader(this.#world.makeCodec(), delivery),
-      serializedBytesMax: settings.serialization.bytesMax,
+      reader: new MessageReader(this.#world.makeCodec(lane), delivery),
+      serializedBytesMax: serializationOn(lane, settings).bytesMax,
       timers: runtime.environment.timers,
       confirmAfterMs: settings.confirmAfterMs,
       takeSystem: lane === 'control' ? (cursor) => association.takeSystem(cursor) : undefined,

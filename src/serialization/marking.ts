@@ -191,7 +191,7 @@ export class Marking {
 }
 
 export function tooManyBytes(limit: number): string {
-  return `takes more than ${limit} bytes; send it in parts, or raise bytesMax on every node`
+  return `takes more than ${limit} bytes; send it in parts, or raise bytesMax (for large recipients largeMessageBytesMax) on every node`
 }
 
 /** A subclass of array, map or set would lose its class. Another realm's array is fine: it is copied. */

@@ -1,26 +1,19 @@
 /** One entity type on this node: its region, its part in the coordinator, and what keeps both informed. */
 import {
   type ActorRef,
-  type ActorSystem,
   Behaviors,
   DeadLetter,
   Gate,
   InvalidSettings,
   type LocalRef,
   spawnGated,
+  type Subscription,
   SystemTerminated,
   withoutDeadLetterLog,
 } from '../actor/index.ts'
-import {
-  type ClusterEvent,
-  type ClusterMembership,
-  compareAges,
-  hasRole,
-  notYetUp,
-} from '../cluster/index.ts'
-import type { Journal } from '../persistence/index.ts'
-import { type NodeId, PeerDisconnected, type Remoting } from '../remote/index.ts'
-import type { CoordinatorHost } from './cluster-sharding.ts'
+import { type ClusterEvent, compareAges, hasRole, notYetUp } from '../cluster/index.ts'
+import { type Lane, type NodeId, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
+import type { ClusterShardingOptions } from './cluster-sharding.ts'
 import { coordinatorActor } from './coordinator/coordinator-actor.ts'
 import type { AnyDefinition } from './entity-definition.ts'
 import { encodeName } from './entity-name.ts'
@@ -36,14 +29,7 @@ import {
   type ShardingSettings,
 } from './sharding-settings.ts'
 
-export interface RunningTypeOptions {
-  readonly system: ActorSystem
-  readonly remoting: Remoting
-  readonly cluster: ClusterMembership
-  readonly singletons: CoordinatorHost
-  readonly journal: Journal
-  readonly roles?: readonly string[]
-  readonly settings?: Partial<ShardingSettings>
+export interface RunningTypeOptions extends ClusterShardingOptions {
   readonly parent: LocalRef
   readonly definition: AnyDefinition
 }
@@ -72,12 +58,10 @@ export class RunningType {
     this.ref = new RegionRef(this.region)
     this.#serve()
     const unsubscribe = cluster.follow((event) => this.#clusterChanged(event))
-    const disconnections = options.system.eventStream.subscribe(PeerDisconnected, (event) => {
-      if (event.lane === 'data') this.region.step({ type: 'AssociationLost', node: event.node })
-    })
+    const disconnections = this.#followLosses()
     void options.system.whenTerminated.then(() => {
       unsubscribe()
-      disconnections.unsubscribe()
+      for (const subscription of disconnections) subscription.unsubscribe()
     })
     if (!this.region.isProxy) this.#startCoordinator()
     this.region.start()
@@ -106,6 +90,20 @@ export class RunningType {
     const { cluster } = this.#options
     const self = cluster.state.members.find(({ node }) => node === cluster.self)
     return cluster.isFrozen || self === undefined || self.status === 'Down'
+  }
+
+  /** What waits for the next connection is still under way, and a fence behind it too. */
+  #followLosses(): readonly Subscription[] {
+    const { eventStream } = this.#options.system
+    const lost = (lane: Lane, node: NodeId): void => {
+      if (lane === 'data') this.region.step({ type: 'AssociationLost', node })
+    }
+    return [
+      eventStream.subscribe(PeerDisconnected, ({ lane, node, waiting }) => {
+        if (waiting === 0) lost(lane, node)
+      }),
+      eventStream.subscribe(WaitingGivenUp, ({ lane, node }) => lost(lane, node)),
+    ]
   }
 
   // ---- the region

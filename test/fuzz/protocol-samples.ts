@@ -15,8 +15,8 @@ const b = '10.0.0.2:2552#00000000000000ff'
 
 const gossip = {
   members: [
-    { node: a, status: 'Up', roles: ['back', 'front'], upNumber: 1 },
-    { node: b, status: 'Leaving', roles: [], upNumber: 2 },
+    { node: a, status: 'Up', roles: ['back', 'front'], appVersion: '1.2.3', upNumber: 1 },
+    { node: b, status: 'Leaving', roles: [], appVersion: '2.0.0-rc.1+4f', upNumber: 2 },
   ],
   seen: [a],
   reachability: [
@@ -26,7 +26,8 @@ const gossip = {
     [a, 5],
     [b, 1],
   ],
-  tombstones: [{ node: '10.0.0.3:2552#0000000000000003', removedAtMs: 1_700_000_000_000 }],
+  tombstones: ['10.0.0.3:2552#0000000000000003'],
+  lastUpNumber: 3,
 }
 
 const sharding = shardingProtocol(100)
@@ -43,8 +44,8 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
       InitJoin: { from: a, agreement: { downing: 'keep-majority', shards: '1000' } },
       InitJoinAck: { from: a, problems: ['other downing'] },
       InitJoinNack: { from: a },
-      Join: { from: a, roles: ['back'] },
-      Welcome: { from: a, gossip },
+      Join: { from: a, roles: ['back'], appVersion: '1.2.3' },
+      Welcome: { from: a, gossip, tombstoneAgesMs: [86_400_000] },
       GossipStatus: { from: a, to: b, version: gossip.version, seenDigest: 'q83v' },
       GossipEnvelope: { from: a, to: b, gossip },
       ExitingConfirmed: { from: a },
@@ -90,6 +91,7 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
       Flush: { shard: 1, stamp: 2 },
       FlushAck: { shard: 1, stamp: 2 },
       Returned: { shard: 1, stamp: 2, parcels: [{ entityId: 'cart-1', message: { add: 1 } }] },
+      Undelivered: { entityId: 'cart-1', question: 'its address', reason: 'entity-buffer-full' },
     },
   ],
   [

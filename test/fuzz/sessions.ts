@@ -2,7 +2,7 @@
 import { type ActorRef, ActorSystem, Behaviors, isRef } from '../../src/actor/index.ts'
 import { Remoting } from '../../src/remote/index.ts'
 import type { Connection, ConnectionHandler, Transport } from '../../src/remote/index.ts'
-import { CapturedLogs } from '../../src/testkit/index.ts'
+import { CapturedLogs, createTestProbe } from '../../src/testkit/index.ts'
 import { TestNodes } from '../remote/nodes.ts'
 
 /** Remembers every byte that one end wrote, connection by connection. */
@@ -31,7 +31,7 @@ function recording(transport: Transport, sessions: Buffer[][]): Transport {
 }
 
 /** Messages that a recorded session delivers. */
-export const deliveredBySession = 21
+export const deliveredBySession = 26
 
 /** What a node said on one connection. */
 export class Session {
@@ -57,11 +57,14 @@ export class Session {
 
 const uidLength = 16
 
-/** What a node without a secret says to another that listens at this port, on both lanes: the raw material. */
+/** What a node without a secret says to another that listens at this port, on every lane: the raw material. */
 export async function recordSessions(port: number): Promise<Session[]> {
   const sessions: Buffer[][] = []
   const nodes = new TestNodes('memory')
-  const a = await nodes.start({ transport: recording(nodes.transport, sessions) })
+  const a = await nodes.start({
+    transport: recording(nodes.transport, sessions),
+    remote: { largeMessagePaths: ['/user/bulk'] },
+  })
   const b = await nodes.start({ port })
   b.system.spawn(
     Behaviors.receiveMessage<{ replyTo?: { tell(n: number): void } }>((message) =>
@@ -69,9 +72,13 @@ export async function recordSessions(port: number): Promise<Session[]> {
     ),
     'target',
   )
+  const bulk = createTestProbe<unknown>(b.system, 'bulk')
+  const toBulk = a.remoting.refAt(b.remoting.address, '/user/bulk')
   const target = a.remoting.refAt(b.remoting.address, '/user/target')
   const gone = a.system.whenStopped(a.remoting.refAt(b.remoting.address, '/user/nobody'))
   for (let n = 0; n < 20; n++) target.tell({ n, list: [1, 'two', { three: 3n }], ref: target })
+  for (let n = 0; n < 5; n++) toBulk.tell({ n, text: 'large'.repeat(100) })
+  await bulk.receive(5)
   await target.ask((replyTo) => ({ replyTo }))
   await gone
   await nodes.stop()
@@ -106,15 +113,13 @@ export async function startVictim(port: number) {
   const settings = { queueMessagesMax, peersMax: 64 }
   const remoting = await Remoting.start({ system, transport, clusterName: 'test', bind, settings })
   let delivered = 0
-  system.spawn(
-    Behaviors.receiveMessage((message: { readonly replyTo?: unknown } | undefined) => {
-      delivered++
-      // Nobody can be reached, so answers wait.
-      const replyTo = message?.replyTo
-      if (isRef(replyTo)) (replyTo as ActorRef<number>).tell(delivered)
-    }),
-    'target',
-  )
+  const count = Behaviors.receiveMessage((message: { readonly replyTo?: unknown } | undefined) => {
+    delivered++
+    // Nobody can be reached, so answers wait.
+    const replyTo = message?.replyTo
+    if (isRef(replyTo)) (replyTo as ActorRef<number>).tell(delivered)
+  })
+  for (const name of ['target', 'bulk']) system.spawn(count, name)
   const talk = (chunks: readonly Buffer[]): void => {
     let isClosed = false
     const end = (): void => void (isClosed = true)

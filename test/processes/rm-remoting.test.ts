@@ -85,6 +85,10 @@ describe('RM-002 a receiver that was restarted', () => {
     await a.news.next('DeadLetter', { reason: 'quarantined', message: 'to the node' })
     await b.call('tell', await cluster.addressOf('a'), '/user/ear', 'still there?')
     await b.news.next('ThisNodeQuarantined', { by: await cluster.addressOf('a') })
+    // It gives up in return: half a connection would help nobody.
+    await b.news.next('PeerQuarantined', { node: await a.call('node') })
+    await b.call('tell', await a.call('node'), '/user/ear', 'to that one')
+    await b.news.next('DeadLetter', { reason: 'quarantined', message: 'to that one' })
 
     await b.kill()
     const again = await cluster.start('b', {})
@@ -109,7 +113,7 @@ describe('RM-004 order and identity between processes', () => {
   let b: NodeProcess<RemotingNode>
   let c: NodeProcess<RemotingNode>
   beforeAll(async () => {
-    const settings = { controlPaths: ['/user/urgent'] }
+    const settings = { controlPaths: ['/user/urgent'], largeMessagePaths: ['/user/bulk'] }
     const three = await Promise.all(names.map((name) => cluster.start(name, { settings })))
     ;[a, b, c] = three as [typeof a, typeof b, typeof c]
   })
@@ -168,20 +172,36 @@ describe('RM-004 order and identity between processes', () => {
     ])
   })
 
-  test('a small message on the control lane does not wait behind large ones', async () => {
-    await b.call('listen', 'large')
+  test.each([
+    ['the control lane', 'urgent', 'large'],
+    ['the data lane', 'small', 'bulk'],
+  ])('a small message on %s does not wait behind large ones', async (_, small, large) => {
     const address = await cluster.addressOf('b')
-    await b.call('listen', 'urgent')
-    await a.call('tell', address, '/user/urgent', 'hello')
-    await a.call('tell', address, '/user/large', 'hello')
-    await Promise.all([b.call('heard', 'urgent', 1), b.call('heard', 'large', 1)])
+    for (const name of [small, large]) {
+      await b.call('listen', name)
+      await a.call('tell', address, `/user/${name}`, 'hello')
+    }
+    await Promise.all([b.call('heard', small, 1), b.call('heard', large, 1)])
     // Asleep, it reads nothing, so the large ones stay on the way until the small one is on its way too.
     b.pause()
-    await a.call('tellLong', address, '/user/large', 200, 100_000)
-    await a.call('tell', address, '/user/urgent', 'small')
+    await a.call('tellLong', address, `/user/${large}`, 200, 100_000)
+    await a.call('tell', address, `/user/${small}`, 'small')
     b.resume()
-    await Promise.all([b.call('heard', 'urgent', 2), b.call('heard', 'large', 201)])
+    await Promise.all([b.call('heard', small, 2), b.call('heard', large, 201)])
     const order = await b.call('order')
-    expect(order.lastIndexOf('large') - order.lastIndexOf('urgent')).toBeGreaterThan(100)
+    expect(order.lastIndexOf(large) - order.lastIndexOf(small)).toBeGreaterThan(100)
+  })
+
+  test('a large recipient takes what is too large for others', async () => {
+    await b.call('listen', 'vast')
+    const address = await cluster.addressOf('b')
+    const mark = a.news.mark
+    await a.call('tellLong', address, '/user/bulk', 1, 20 * 1024 * 1024)
+    expect(await b.call('heard', 'bulk', 202)).toHaveLength(202)
+    await a.call('tellLong', address, '/user/vast', 1, 20 * 1024 * 1024)
+    await a.call('tellLong', address, '/user/bulk', 1, 100 * 1024 * 1024)
+    const told = () => a.news.since(mark).filter(({ type }) => type === 'Dropped')
+    await expect.poll(told).toHaveLength(2)
+    for (const each of told()) expect(each).toMatchObject({ reason: 'cannot-serialize' })
   })
 })

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ActorRef, DeadLetter } from '../../src/actor/index.ts'
-import { PeerDisconnected, ThisNodeQuarantined } from '../../src/remote/index.ts'
+import { PeerDisconnected, PeerQuarantined, ThisNodeQuarantined } from '../../src/remote/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { nextEvent, type TestNode, TestNodes } from './nodes.ts'
 
@@ -59,5 +59,73 @@ describe.each(['tcp', 'memory'] as const)('RM-002 restart of the receiver over %
     const next = createTestProbe<string>(again.system, 'probe')
     target.tell('three')
     await next.expect('three', { within: '10s' })
+  })
+
+  /** Two nodes that have spoken, of which a has given b up and b has heard of it. */
+  async function givenUp() {
+    const [a, b] = [await nodes.start(), await nodes.start()]
+    const ear = createTestProbe<string>(a.system, 'ear')
+    const toA = refTo(b, a.remoting, '/user/ear')
+    toA.tell('one')
+    await ear.expect('one')
+    const gone = b.system.whenStopped(b.remoting.refAt(a.remoting.node, '/user/ear'))
+    const told = nextEvent(b.system, ThisNodeQuarantined)
+    const inReturn = nextEvent(b.system, PeerQuarantined)
+    const closed = nextEvent(b.system, PeerDisconnected, ({ lane }) => lane === 'data')
+    a.remoting.quarantine(b.remoting.node, 'removed')
+    await closed
+    const lost = nextEvent(b.system, DeadLetter, ({ message }) => message === 'two')
+    toA.tell('two')
+    expect(await lost).toMatchObject({ reason: 'connection-rejected' })
+    expect((await told).by).toBe(a.remoting.address)
+    expect(await inReturn).toMatchObject({ node: a.remoting.node })
+    await gone
+    return { a, b, ear, toA }
+  }
+
+  test('RM-002 who was given up gives up in return: that incarnation is not spoken to at once, the next is', async () => {
+    const { a, b, toA } = await givenUp()
+    const dead: unknown[] = []
+    b.system.eventStream.subscribe(DeadLetter, ({ message, reason }) =>
+      dead.push([message, reason]),
+    )
+    const toNode = b.remoting.refAt(a.remoting.node, '/user/ear') as ActorRef<string>
+    toNode.tell('three')
+    expect(dead).toEqual([['three', 'quarantined']])
+    await expect(toNode.ask(() => 'question')).rejects.toThrow('already been terminated')
+    const toldAgain: unknown[] = []
+    b.system.eventStream.subscribe(ThisNodeQuarantined, (event) => toldAgain.push(event))
+    while (toldAgain.length === 0) {
+      toNode.tell('still there?')
+      await new Promise(setImmediate)
+    }
+    await a.kill()
+    const again = await nodes.start({ port: a.port })
+    const next = createTestProbe<string>(again.system, 'ear')
+    const ear = createTestProbe<string>(b.system, 'ear')
+    toA.tell('four')
+    await next.expect('four', { within: '10s' })
+    refTo(again, b.remoting, '/user/ear').tell('five')
+    await ear.expect('five', { within: '10s' })
+    toNode.tell('six')
+    expect(dead.at(-1)).toEqual(['six', 'former-incarnation'])
+  })
+
+  test('RM-002 who was given up takes nothing from the other, and does not make it believe the same', async () => {
+    const { a, b } = await givenUp()
+    const ear = createTestProbe<string>(b.system, 'ear')
+    const believed: unknown[] = []
+    a.system.eventStream.subscribe(ThisNodeQuarantined, (event) => believed.push(event))
+    // As if a had forgotten: so many later ones at that address were given up.
+    for (let n = 0; n < 100; n++) {
+      const uid = n.toString(16).padStart(16, '0')
+      a.remoting.quarantine(`${b.remoting.address}#${uid}`, 'one of many')
+    }
+    const lost = nextEvent(a.system, DeadLetter)
+    refTo(a, b.remoting, '/user/ear').tell('hello')
+    expect(await lost).toMatchObject({ message: 'hello', reason: 'connection-rejected' })
+    await b.logs.expect(/have given each other up/)
+    await ear.expectNo({ for: 20 })
+    expect(believed).toEqual([])
   })
 })

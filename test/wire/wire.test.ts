@@ -32,10 +32,12 @@ const nonce = Buffer.alloc(32, 7)
 
 const read: Readonly<Record<string, () => unknown>> = {
   'handshake-hello': () => decodeHandshake(frame('handshake-hello')),
+  'handshake-hello-large': () => decodeHandshake(frame('handshake-hello-large')),
   'handshake-challenge': () => decodeHandshake(frame('handshake-challenge')),
   'handshake-proof': () => decodeHandshake(frame('handshake-proof')),
   'handshake-accepted': () => decodeHandshake(frame('handshake-accepted')),
   'handshake-refusal': () => decodeHandshake(frame('handshake-refusal')),
+  'handshake-refusal-named': () => decodeHandshake(frame('handshake-refusal-named')),
   'frame-watch': () => systemFrame('frame-watch'),
   'frame-unwatch': () => systemFrame('frame-unwatch'),
   'frame-died': () => systemFrame('frame-died'),
@@ -49,10 +51,15 @@ const expected: Readonly<Record<string, unknown>> = {
     ...{ type: 'Hello', version: 1, lane: 'data', hasSecret: true, clusterName: 'shop' },
     ...{ from, to: '10.0.0.2:2552', nonce },
   },
+  'handshake-hello-large': {
+    ...{ type: 'Hello', version: 1, lane: 'large', hasSecret: true, clusterName: 'shop' },
+    ...{ from, to: '10.0.0.2:2552', nonce },
+  },
   'handshake-challenge': { type: 'Challenge', from, nonce },
   'handshake-proof': { type: 'Proof', proof: nonce },
   'handshake-accepted': { type: 'Accepted', proof: nonce },
   'handshake-refusal': { type: 'Refusal', reason: 'former-incarnation' },
+  'handshake-refusal-named': { type: 'Refusal', reason: 'quarantined', from },
   'frame-watch': { sequence: 300, message: { type: 'Watch', id: 7, path: '/user/cart#12' } },
   'frame-unwatch': { sequence: 301, message: { type: 'Unwatch', id: 7 } },
   'frame-died': { sequence: 302, message: { type: 'Died', id: 7 } },

@@ -11,6 +11,8 @@ const secret = 'a secret of some length'
 const a = '10.0.0.1:2552#00000000000000aa'
 const b = '10.0.0.2:2552#00000000000000bb'
 const nothing = (): Admission => undefined
+/** Behind kind, magic and version. */
+const laneAt = 6
 
 const base = { clusterName: 'shop', secret, admit: nothing }
 
@@ -75,10 +77,52 @@ describe('HandshakeMachine', () => {
     ['another address', {}, { self: '10.0.0.3:2552#00000000000000bb' }, 'WRONG_ADDRESS'],
     ['a quarantined dialer', {}, { admit: () => 'quarantined' }, 'INCARNATION_REFUSED'],
     ['a quarantined listener', { admit: () => 'quarantined' }, {}, 'INCARNATION_REFUSED'],
+    [
+      'a dialer that has given us up',
+      {},
+      { admit: () => 'quarantined-in-return' },
+      'INCARNATION_REFUSED',
+    ],
     ['a former dialer', {}, { admit: () => 'former-incarnation' }, 'INCARNATION_REFUSED'],
   ])('%s: refused, with the same code at both ends', (_what, ours, theirs, code) => {
     const outcome = talk(dialer(ours), listener(theirs))
     expect([codeOf(outcome.dialer), codeOf(outcome.listener)]).toEqual([code, code])
+  })
+
+  test('who is given up hears by which incarnation, and only where it has called', () => {
+    const givenUpBy = ([effect]: readonly HandshakeEffect[]): string | undefined =>
+      effect?.type === 'Fail' ? effect.givenUpBy : 'nothing failed'
+    const refused = talk(dialer(), listener({ admit: () => 'quarantined' }))
+    expect([givenUpBy(refused.dialer), givenUpBy(refused.listener)]).toEqual([b, undefined])
+    const refusing = talk(dialer({ admit: () => 'quarantined' }), listener())
+    expect([givenUpBy(refusing.dialer), givenUpBy(refusing.listener)]).toEqual([
+      undefined,
+      undefined,
+    ])
+    const inReturn = talk(dialer(), listener({ admit: () => 'quarantined-in-return' }))
+    expect(givenUpBy(inReturn.dialer)).toBeUndefined()
+    const dialing = dialer()
+    dialing.step({ type: 'Opened' })
+    const other = encodeHandshake({ type: 'Refusal', reason: 'quarantined', from: a })
+    const effects = dialing.step({ type: 'FrameReceived', bytes: other.subarray(4) })
+    expect(givenUpBy(effects)).toBeUndefined()
+  })
+
+  test('each lane is named in the first frame, and one that is none is refused', () => {
+    for (const lane of ['control', 'data', 'large'] as const) {
+      const role = { type: 'dialer', lane, to: '10.0.0.2:2552' } as const
+      const { listener: there } = talk(dialer({ role }), listener())
+      expect(there).toEqual([{ type: 'Establish', peer: a, lane }])
+    }
+    const [hello] = dialer().step({ type: 'Opened' })
+    for (const number of [3, 255]) {
+      const bytes = Buffer.from((hello as { bytes: Buffer }).bytes.subarray(4))
+      expect(bytes[laneAt]).toBe(1)
+      bytes[laneAt] = number
+      const effects = listener().step({ type: 'FrameReceived', bytes })
+      expect(effects.map(({ type }) => type)).toEqual(['Send', 'Fail'])
+      expect(codeOf(effects.slice(1))).toBe('WRONG_PROTOCOL')
+    }
   })
 
   test('a version to come is refused by its first bytes', () => {

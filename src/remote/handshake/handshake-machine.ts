@@ -32,6 +32,7 @@ import {
   type HandshakeMessage,
   type Lane,
   protocolVersion,
+  type Refusal,
   type RefusalReason,
 } from './handshake-messages.ts'
 import { isSameProof, proofOf } from './handshake-proof.ts'
@@ -49,10 +50,12 @@ export type HandshakeEffect =
       readonly type: 'Fail'
       readonly error: HandshakeError
       readonly reason: RefusalReason | undefined
+      /** The node that has given this one up, when it said so by name at the address that was called. */
+      readonly givenUpBy: NodeId | undefined
     }
 
 /** Why a node is not spoken to although it is one of ours; undefined when it is. */
-export type Admission = 'quarantined' | 'former-incarnation' | undefined
+export type Admission = 'quarantined' | 'quarantined-in-return' | 'former-incarnation' | undefined
 
 export interface HandshakeOptions {
   readonly self: NodeId
@@ -123,7 +126,7 @@ export class HandshakeMachine {
     }
     const state = this.#state
     if (message.type === 'ForeignHello') return this.#refuse('protocol')
-    if (message.type === 'Refusal') return this.#refused(message.reason)
+    if (message.type === 'Refusal') return this.#refused(message)
     if (state === 'waiting' && message.type === 'Hello') return this.#challenge(message, bytes)
     if (state === 'greeted' && message.type === 'Challenge') return this.#prove(message, bytes)
     if (state === 'challenged' && message.type === 'Proof') return this.#accept(message.proof)
@@ -184,13 +187,19 @@ export class HandshakeMachine {
 
   /** We do not want the other end, and tell it why. */
   #refuse(reason: RefusalReason, calledAs?: Address): HandshakeEffect[] {
-    const refusal = this.#say({ type: 'Refusal', reason })
+    const isNamed = reason === 'quarantined'
+    const from = this.#options.self
+    const refusal = this.#say({ type: 'Refusal', reason, ...(isNamed && { from }) })
     return [refusal, ...this.#fail(this.#errorFor(reason, false, calledAs), undefined)]
   }
 
   /** The other end does not want us. */
-  #refused(reason: RefusalReason): HandshakeEffect[] {
-    return this.#fail(this.#errorFor(reason, true, undefined), reason)
+  #refused({ reason, from }: Refusal): HandshakeEffect[] {
+    const { role } = this.#options
+    const error = this.#errorFor(reason, true, undefined)
+    // Only from where we called: whoever calls us may be anybody, and nobody speaks for another address.
+    const isOurs = role.type === 'dialer' && from !== undefined && addressOfNode(from) === role.to
+    return this.#fail(error, reason, reason === 'quarantined' && isOurs ? from : undefined)
   }
 
   #errorFor(
@@ -213,7 +222,8 @@ export class HandshakeMachine {
       case 'address':
         return new WrongAddress(peer, calledAs ?? (role.type === 'dialer' ? role.to : peer))
       case 'quarantined':
-        return new IncarnationRefused(peer, reason)
+      case 'quarantined-in-return':
+        return new IncarnationRefused(peer, 'quarantined')
       case 'former-incarnation':
         return new IncarnationRefused(isTheirs ? peer : addressOfNode(this.#options.self), reason)
       default:
@@ -221,9 +231,9 @@ export class HandshakeMachine {
     }
   }
 
-  #fail(error: HandshakeError, reason?: RefusalReason): HandshakeEffect[] {
+  #fail(error: HandshakeError, reason?: RefusalReason, givenUpBy?: NodeId): HandshakeEffect[] {
     this.#state = 'over'
-    return [{ type: 'Fail', error, reason }]
+    return [{ type: 'Fail', error, reason, givenUpBy }]
   }
 
   #say(message: HandshakeMessage): HandshakeEffect {

@@ -21,7 +21,8 @@ export const protocolVersion = 1
 /** No frame of a handshake is longer; an unknown peer costs no more than this. */
 export const handshakeBytesMax = 2_048
 
-export type Lane = 'control' | 'data'
+/** Only the large lane may carry frames above the limit of the data lane. */
+export type Lane = 'control' | 'data' | 'large'
 
 export const nonceBytes = 32
 
@@ -36,7 +37,8 @@ export function drawNonce(random: Random): Buffer {
 
 const magic = Buffer.from('SHRD')
 const kinds = { Hello: 0x10, Challenge: 0x11, Proof: 0x12, Accepted: 0x13, Refusal: 0x14 } as const
-const lanes: readonly Lane[] = ['control', 'data']
+/** In the order of their numbers on the wire: added to, never changed. */
+const lanes: readonly Lane[] = ['control', 'data', 'large']
 const textBytesMax = 512
 const proofBytesMax = 32
 
@@ -50,6 +52,7 @@ const refusals = [
   'address',
   'quarantined',
   'former-incarnation',
+  'quarantined-in-return',
 ] as const
 
 export type RefusalReason = (typeof refusals)[number]
@@ -84,6 +87,8 @@ export interface Accepted {
 export interface Refusal {
   readonly type: 'Refusal'
   readonly reason: RefusalReason
+  /** With `quarantined`: the very node that has given the other up, since its address may have another by now. */
+  readonly from?: NodeId
 }
 
 /** A Hello of another version: nothing else of it can be read. */
@@ -108,6 +113,7 @@ export function encodeHandshake(message: HandshakeMessage): Buffer {
       break
     case 'Refusal':
       writeByte(target, refusals.indexOf(message.reason))
+      if (message.from !== undefined) writeText(target, message.from)
       break
     default:
       writeVarint(target, message.proof.length)
@@ -149,7 +155,7 @@ function readMessage(cursor: ByteCursor): HandshakeMessage | ForeignHello {
     case kinds.Accepted:
       return { type: 'Accepted', proof: readProof(cursor) }
     case kinds.Refusal:
-      return { type: 'Refusal', reason: refusals[cursor.byte()] ?? 'protocol' }
+      return readRefusal(cursor)
     default:
       throw new MalformedFrame('it is no part of a handshake')
   }
@@ -167,6 +173,13 @@ function readHello(cursor: ByteCursor): Hello | ForeignHello {
   const to = cursor.text(textBytesMax)
   const nonce = copy(cursor, nonceBytes)
   return { type: 'Hello', version, lane, hasSecret, clusterName, from, to, nonce }
+}
+
+function readRefusal(cursor: ByteCursor): Refusal {
+  const reason = refusals[cursor.byte()] ?? 'protocol'
+  return cursor.isAtEnd
+    ? { type: 'Refusal', reason }
+    : { type: 'Refusal', reason, from: readNode(cursor) }
 }
 
 function readNode(cursor: ByteCursor): NodeId {

@@ -25,7 +25,38 @@ test('what is lost is settled too, and counted', () => {
   confirmations.whenSettled(2, () => (isDone = true))
   expect(confirmations.connectionLost()).toBe(6)
   expect(isDone).toBe(false)
-  confirmations.gaveUp(2)
+  confirmations.tookOut([0, 1])
+  expect(isDone).toBe(true)
+})
+
+test('what leaves the queue counts for those who wait for it, and for nothing that is under way', () => {
+  const confirmations = new Confirmations()
+  const done: string[] = []
+  confirmations.connectionBegan()
+  confirmations.handedOver(2)
+  confirmations.whenSettled(0, () => done.push('handed over'))
+  confirmations.whenSettled(3, () => done.push('three that wait'))
+  confirmations.tookOut([1, 2, 3])
+  expect(done).toEqual([])
+  confirmations.confirmed(2)
+  expect(done).toEqual(['handed over'])
+  confirmations.handedOver(1)
+  confirmations.confirmed(3)
+  expect(done).toEqual(['handed over', 'three that wait'])
+})
+
+test('what waits for the next connection is not settled by the end of this one', () => {
+  const confirmations = new Confirmations()
+  let isDone = false
+  confirmations.handedOver(1)
+  confirmations.whenSettled(1, () => (isDone = true))
+  confirmations.connectionLost()
+  confirmations.connectionBegan()
+  // The one in its place is for an incarnation that is gone.
+  confirmations.tookOut([1])
+  confirmations.handedOver(1)
+  expect(isDone).toBe(false)
+  confirmations.confirmed(1)
   expect(isDone).toBe(true)
 })
 

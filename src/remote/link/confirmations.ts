@@ -1,6 +1,7 @@
 /**
  * How far a link is known to have got: what was handed to the network, and what of it is settled, because the peer has
- * confirmed it or because it is lost. Numbers count messages over all connections of the link.
+ * confirmed it or because it is lost. Numbers count messages over all connections of the link. What waits for the next
+ * connection is not settled by the end of this one: it is still to be delivered, or to be taken out of the queue.
  */
 import { MalformedFrame } from '../wire/byte-cursor.ts'
 
@@ -9,7 +10,7 @@ export class Confirmations {
   #settled = 0
   /** What had been handed over before the current connection. */
   #before = 0
-  #waiting: { readonly upTo: number; readonly done: () => void }[] = []
+  #waiting: { upTo: number; readonly done: () => void }[] = []
 
   /** Whether somebody waits for messages to be settled. */
   get isAwaited(): boolean {
@@ -38,10 +39,14 @@ export class Confirmations {
     return unconfirmed
   }
 
-  /** These were never handed over and never will be. */
-  gaveUp(count: number): void {
-    this.#handed += count
-    this.#settle(this.#settled + count)
+  /** These have left the queue and will never be handed over; their places in it as it was, 0 for the oldest. */
+  tookOut(places: readonly number[]): void {
+    if (this.#waiting.length === 0) return
+    for (const each of this.#waiting) {
+      const queued = each.upTo - this.#handed
+      each.upTo -= places.filter((place) => place < queued).length
+    }
+    this.#settle(this.#settled)
   }
 
   /** Calls `done` once everything handed over, and `queued` messages more, is settled; at once when it is. */

@@ -23,7 +23,7 @@ export interface InboundLinkOptions {
   readonly serializedBytesMax: number
   readonly timers: Timers
   readonly confirmAfterMs: number
-  /** Takes a system message; answers nothing. Undefined on the data lane. */
+  /** Takes a system message; answers nothing. Undefined but on the control lane. */
   readonly takeSystem: ((cursor: ByteCursor) => void) | undefined
   /** The last system message taken. */
   readonly lastSystem: () => number

@@ -5,6 +5,7 @@ import type { HandshakeOptions, HandshakeRole } from '../handshake/handshake-mac
 import type { Lane } from '../handshake/handshake-messages.ts'
 import type { Address, NodeId } from '../node-id.ts'
 import type { RemoteSettings } from '../remote-settings.ts'
+import type { LaneChoice } from '../ref/lane-choice.ts'
 import type { Transport } from '../transport.ts'
 import type { ConnectFailure } from './peer-connection.ts'
 
@@ -14,13 +15,15 @@ export interface LinkWorld {
   readonly transport: Transport
   readonly settings: RemoteSettings
   handshakeFor(role: HandshakeRole): HandshakeOptions
+  /** Decided when a ref is made. */
+  readonly lanes: LaneChoice
   /** For one connection. */
-  makeCodec(): ValueCodec
+  makeCodec(lane: Lane): ValueCodec
   /** Gives a question its number. */
   registerAsk(question: Question): void
 }
 
-/** The association: what both lanes share. */
+/** The association: what all lanes share. */
 export interface LinkOwner {
   readonly address: Address
   /** Why nothing can be sent to that incarnation; undefined when it can. */
@@ -30,10 +33,14 @@ export interface LinkOwner {
   opened(lane: Lane, peer: NodeId): void
   failed(failure: ConnectFailure): void
   lost(lane: Lane, peer: NodeId, loss: LinkLoss): void
+  /** What waited on this lane for that incarnation is given up. */
+  gaveUp(lane: Lane, peer: NodeId, reason: DeadLetterReason): void
   systemConfirmed(sequence: number): void
 }
 
 export interface LinkLoss {
   readonly reason: string
   readonly unconfirmed: number
+  /** Messages for that very incarnation which wait for the next connection with it. */
+  readonly waiting: number
 }

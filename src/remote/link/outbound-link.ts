@@ -37,6 +37,8 @@ export class OutboundLink implements Outbox, Task {
   readonly #world: LinkWorld
   readonly #owner: LinkOwner
   readonly #queue: OutboundQueue
+  readonly #queueMessagesMax: number
+  readonly #queueBytesMax: number
   readonly #letters: LostLetters
   readonly #dialer: Dialer
   readonly #confirmations = new Confirmations()
@@ -55,9 +57,15 @@ export class OutboundLink implements Outbox, Task {
     this.#world = world
     this.#owner = owner
     this.#letters = new LostLetters(world.runtime)
+    const { queueMessagesMax, largeQueueMessagesMax, queueBytesMax } = world.settings
+    this.#queueMessagesMax = lane === 'large' ? largeQueueMessagesMax : queueMessagesMax
+    this.#queueBytesMax = queueBytesMax
     this.#queue = new OutboundQueue({
-      makeCodec: () => world.makeCodec(),
+      makeCodec: () => world.makeCodec(lane),
+      // A frame holds one large message, and its bytes count at once.
+      ...(lane === 'large' && { gatheredMax: 1 }),
       onRefused: (recipient, message, error) => this.#letters.refused(recipient, message, error),
+      onLeft: (places) => this.#confirmations.tookOut(places),
     })
     this.#dialer = new Dialer(lane, world, owner.address, {
       established: (peer, _lane, connection) => this.#opened(peer, connection),
@@ -98,8 +106,7 @@ export class OutboundLink implements Outbox, Task {
     const fate = node === this.#peer || node === undefined ? undefined : this.#fateOf(node)
     if (fate !== undefined) return this.#letters.dead(recipient, message, fate)
     if (this.#isStopped) return this.#passOn(recipient, message, question)
-    const { queueMessagesMax, queueBytesMax } = this.#world.settings
-    if (this.#queue.count >= queueMessagesMax || this.#queue.bytes >= queueBytesMax) {
+    if (this.#queue.count >= this.#queueMessagesMax || this.#queue.bytes >= this.#queueBytesMax) {
       return this.#letters.dropped(recipient, message, 'outbound-queue-full')
     }
     this.#queue.add(recipient, message, question)
@@ -206,7 +213,8 @@ export class OutboundLink implements Outbox, Task {
     this.#peer = undefined
     this.#queue.restart()
     const unconfirmed = this.#confirmations.connectionLost()
-    this.#owner.lost(this.#lane, peer, { reason, unconfirmed })
+    const waiting = this.#queue.countFor(peer)
+    this.#owner.lost(this.#lane, peer, { reason, unconfirmed, waiting })
     if (!this.#isStopped) this.#dialer.lost()
   }
 
@@ -227,12 +235,14 @@ export class OutboundLink implements Outbox, Task {
     connection.destroy(reason)
   }
 
-  /** What waits for these recipients becomes dead letters. */
+  /** What waits for these recipients becomes dead letters; all or none of those on one incarnation are chosen. */
   giveUp(reason: DeadLetterReason, isChosen: (recipient: RemoteRecipient) => boolean): void {
-    const taken = this.#queue.takeOut(isChosen)
-    if (taken.length === 0) return
-    this.#confirmations.gaveUp(taken.length)
-    for (const { recipient, message } of taken) this.#letters.dead(recipient, message, reason)
+    const nodes = new Set<NodeId>()
+    for (const { recipient, message } of this.#queue.takeOut(isChosen)) {
+      if (recipient.node !== undefined) nodes.add(recipient.node)
+      this.#letters.dead(recipient, message, reason)
+    }
+    for (const node of nodes) this.#owner.gaveUp(this.#lane, node, reason)
   }
 
   /** Takes no more messages; calls `done` when all that were taken have come or are lost. */

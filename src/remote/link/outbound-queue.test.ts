@@ -10,9 +10,11 @@ const to = (wireText: string, node?: string): RemoteRecipient =>
 
 function stage() {
   const refused: unknown[] = []
+  const left: (readonly number[])[] = []
   const queue = new OutboundQueue({
     makeCodec: () => new ValueCodec({ use: 'link' }),
     onRefused: (_recipient, message) => void refused.push(message),
+    onLeft: (places) => void left.push(places),
   })
   /** What a fresh receiver makes of these bytes. */
   const receive = (bytes: Buffer): unknown[] => {
@@ -30,7 +32,7 @@ function stage() {
     expect(frames.read(bytes)).toBeUndefined()
     return got
   }
-  return { queue, refused, receive }
+  return { queue, refused, left, receive }
 }
 
 describe('OutboundQueue', () => {
@@ -62,12 +64,14 @@ describe('OutboundQueue', () => {
   })
 
   test('takes out those for others, and keeps the rest in order', () => {
-    const { queue, receive } = stage()
+    const { queue, left, receive } = stage()
     for (const [n, node] of ['one', 'two', undefined, 'two'].entries()) {
       queue.add(to(`/${n}`, node), n, undefined)
     }
     const taken = queue.takeOut(({ node }) => node === 'two')
     expect(taken.map(({ message }) => message)).toEqual([1, 3])
+    expect(left).toEqual([[1, 3]])
+    expect([queue.countFor('one'), queue.countFor('two')]).toEqual([1, 0])
     expect(receive(queue.handOver())).toEqual([
       ['/0', 0],
       ['/2', 2],
@@ -75,7 +79,7 @@ describe('OutboundQueue', () => {
   })
 
   test('a message that has changed since spoils none of its neighbours', () => {
-    const { queue, refused, receive } = stage()
+    const { queue, refused, left, receive } = stage()
     const changing: { value: unknown } = { value: 1 }
     queue.add(to('/a'), 'before', undefined)
     queue.add(to('/b'), changing, undefined)
@@ -86,6 +90,7 @@ describe('OutboundQueue', () => {
       ['/c', 'after'],
     ])
     expect(refused).toEqual([changing])
+    expect(left).toEqual([[1]])
   })
 
   test('frames of another kind keep their place', () => {

@@ -5,12 +5,13 @@
  */
 import type { Question } from '../../actor/index.ts'
 import { ByteBuffer, CannotSerialize, type ValueCodec } from '../../serialization/index.ts'
+import type { NodeId } from '../node-id.ts'
 import type { RemoteRecipient } from '../ref/remote-ref.ts'
 import { batchMessagesMax } from '../wire/message-frame.ts'
 import { MessageWriter } from '../wire/message-writer.ts'
 
-/** Messages are encoded in groups of at most so many. */
-const gatheredMax = batchMessagesMax / 2
+/** More in one group would outgrow a frame, should it have to be written anew. */
+const gatheredMaxUsual = batchMessagesMax / 2
 
 const firstBytes = 64
 const bufferBytes = 64 * 1024
@@ -19,12 +20,17 @@ const keptBytesMax = 1024 * 1024
 
 export interface OutboundQueueOptions {
   readonly makeCodec: () => ValueCodec
+  /** Messages are encoded in groups of at most so many. */
+  readonly gatheredMax?: number
   /** A message turned out not to be able to travel after it was taken. */
   readonly onRefused: (recipient: RemoteRecipient, message: unknown, error: CannotSerialize) => void
+  /** Messages leave that were not handed over; their places in the queue as it was, 0 for the oldest. */
+  readonly onLeft: (places: readonly number[]) => void
 }
 
 export class OutboundQueue {
   readonly #options: OutboundQueueOptions
+  readonly #gatheredMax: number
   /** Most peers that are named are never spoken to, so they get neither writer nor room before. */
   #madeWriter: MessageWriter | undefined
   #buffer = new ByteBuffer(firstBytes)
@@ -35,6 +41,7 @@ export class OutboundQueue {
 
   constructor(options: OutboundQueueOptions) {
     this.#options = options
+    this.#gatheredMax = options.gatheredMax ?? gatheredMaxUsual
   }
 
   get #writer(): MessageWriter {
@@ -58,7 +65,7 @@ export class OutboundQueue {
     else this.#writer.addQuestion(recipient, message, question)
     this.#recipients[this.#count] = recipient
     this.#messages[this.#count++] = message
-    if (this.#writer.count >= gatheredMax) this.gather()
+    if (this.#writer.count >= this.#gatheredMax) this.gather()
   }
 
   /** Turns the messages gathered so far into bytes. */
@@ -105,17 +112,31 @@ export class OutboundQueue {
   /** Takes out the messages for which this is true. Only before anything of them was handed over. */
   takeOut(isChosen: (recipient: RemoteRecipient) => boolean): Taken[] {
     const chosen: Taken[] = []
+    const places: number[] = []
     const kept: Taken[] = []
     for (let index = 0; index < this.#count; index++) {
       const recipient = this.#recipients[index]!
       const message = this.#messages[index]
-      ;(isChosen(recipient) ? chosen : kept).push({ recipient, message })
+      const isOut = isChosen(recipient)
+      ;(isOut ? chosen : kept).push({ recipient, message })
+      if (isOut) places.push(index)
     }
     if (chosen.length === 0) return chosen
     this.#forgetFrom(0)
     for (const each of kept) this.#restore(each)
+    // Before the rest is written anew: more may leave then, and their places are those of the queue as it is now.
+    this.#options.onLeft(places)
     this.restart()
     return chosen
+  }
+
+  /** How many of those that wait are for this incarnation and for no other. */
+  countFor(node: NodeId): number {
+    let count = 0
+    for (let index = 0; index < this.#count; index++) {
+      if (this.#recipients[index]?.node === node) count++
+    }
+    return count
   }
 
   #restore({ recipient, message }: Taken): void {
@@ -135,9 +156,10 @@ export class OutboundQueue {
         this.#restore({ recipient, message })
       } catch (error) {
         if (!(error instanceof CannotSerialize)) throw error
+        this.#options.onLeft([this.#count])
         this.#options.onRefused(recipient, message, error)
       }
-      if (this.#writer.count >= gatheredMax) this.gather()
+      if (this.#writer.count >= this.#gatheredMax) this.gather()
     }
     for (let index = this.#count; index < end; index++) this.#forget(index)
   }

@@ -28,6 +28,8 @@ export type ConnectFailure =
       readonly error: HandshakeError
       /** What the other end has against us; undefined when it is we who refuse, or when it did not say. */
       readonly refusal: RefusalReason | undefined
+      /** The incarnation at the address we called that has given this node up. */
+      readonly givenUpBy: NodeId | undefined
     }
 
 /** Who a connection was made for. */
@@ -48,6 +50,8 @@ export interface FrameHandler {
   ready(): void
   lost(reason: string): void
 }
+
+type HandshakeFailure = Omit<Extract<HandshakeEffect, { readonly type: 'Fail' }>, 'type'>
 
 export interface PeerConnectionOptions {
   readonly handshake: HandshakeOptions
@@ -176,7 +180,7 @@ export class PeerConnection implements ConnectionHandler {
         this.#establish(effect.peer, effect.lane)
         break
       case 'Fail':
-        this.#fail(effect.error, effect.reason)
+        this.#fail(effect)
         break
       default:
         unreachable(effect)
@@ -192,12 +196,12 @@ export class PeerConnection implements ConnectionHandler {
   }
 
   /** The connection stays a little, so that the other end can read why; not longer than a handshake may take. */
-  #fail(error: HandshakeError, refusal: RefusalReason | undefined): void {
+  #fail({ error, reason, givenUpBy }: HandshakeFailure): void {
     if (this.#hasFailed) return
     this.#hasFailed = true
     this.#reader.close()
     this.#connection?.end()
-    this.#options.owner.failed({ type: 'handshake', error, refusal })
+    this.#options.owner.failed({ type: 'handshake', error, refusal: reason, givenUpBy })
   }
 
   #timedOut(): void {
@@ -209,7 +213,8 @@ export class PeerConnection implements ConnectionHandler {
     if (this.#handler === undefined) {
       const { role } = this.#options.handshake
       const address = role.type === 'dialer' ? role.to : role.from
-      this.#fail(new HandshakeBroken(address, problem), undefined)
+      const error = new HandshakeBroken(address, problem)
+      this.#fail({ error, reason: undefined, givenUpBy: undefined })
     }
     this.destroy(`closed by this node: ${problem}`)
   }

@@ -1,5 +1,6 @@
 /** The refs of one peer's actors, so that the same text gives the same ref. Keeps the most recent, and all that are watched. */
 import type { Lane } from '../handshake/handshake-messages.ts'
+import type { LaneChoice } from './lane-choice.ts'
 import { localText, type RefText } from './ref-text.ts'
 import { type Outbox, type RefHome, RemoteRef } from './remote-ref.ts'
 
@@ -7,7 +8,7 @@ export interface RemoteRefsOptions {
   readonly home: RefHome
   readonly outboxOf: (lane: Lane) => Outbox
   readonly refsMax: number
-  readonly controlPaths: readonly string[]
+  readonly lanes: LaneChoice
   readonly isWatched: (ref: RemoteRef) => boolean
 }
 
@@ -28,17 +29,11 @@ export class RemoteRefs {
     const key = text.nodeUid === undefined ? local : `${local}.${text.nodeUid}`
     const known = this.#refs.get(key)
     if (known !== undefined) return known
-    const { home, outboxOf } = this.#options
-    const ref = new RemoteRef(home, outboxOf(this.#laneOf(text.names)), text)
+    const { home, outboxOf, lanes } = this.#options
+    const ref = new RemoteRef(home, outboxOf(lanes.laneOf(text.names)), text)
     this.#refs.set(key, ref)
     if (this.#refs.size > this.#options.refsMax) this.#forgetOldest()
     return ref
-  }
-
-  #laneOf(names: readonly string[]): Lane {
-    const path = `/${names.join('/')}/`
-    const isControl = this.#options.controlPaths.some((begin) => path.startsWith(`${begin}/`))
-    return isControl ? 'control' : 'data'
   }
 
   #forgetOldest(): void {

@@ -36,7 +36,7 @@ export type RegionInput<Parcel> =
   | { readonly type: 'CandidatesChanged'; readonly candidates: readonly NodeId[] }
   /** A node was removed from the cluster: nothing on it lives. */
   | { readonly type: 'NodeRemoved'; readonly node: NodeId }
-  /** The stream to a node broke: what was under way is lost. */
+  /** The stream to a node broke, and nothing waits for the next one: what was under way is lost. */
   | { readonly type: 'AssociationLost'; readonly node: NodeId }
   /** All entities of a local shard have stopped. */
   | { readonly type: 'ShardTerminated'; readonly shard: ShardId }

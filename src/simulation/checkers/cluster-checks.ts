@@ -70,7 +70,7 @@ export class ClusterChecks {
       this.coordinators.started(life, typeName, term),
     )
     eventStream.subscribe(PeerDisconnected, ({ node: peer, lane, unconfirmed }) => {
-      if (lane !== 'data') return
+      if (lane === 'control') return
       const { host } = hostAndPortOf(addressOfNode(peer))
       this.losses.connectionBroke({ by: life.label, peer: host, unconfirmed })
     })
