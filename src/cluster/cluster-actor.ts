@@ -28,7 +28,7 @@ import {
   ThisNodeQuarantined,
 } from '../remote/index.ts'
 import { NotAMessage } from '../serialization/index.ts'
-import type { ClusterEvent } from './cluster-events.ts'
+import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
 import { ClusterMachine } from './cluster-machine.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import type { ClusterEffect, ClusterInput } from './cluster-protocol.ts'
@@ -74,6 +74,7 @@ export interface ClusterActorOptions {
   readonly system: ActorSystem
   readonly remoting: Remoting
   readonly roles: readonly string[]
+  readonly appVersion: string
   readonly settings: ClusterSettings
   readonly store: SharedStore | undefined
   readonly owner: ClusterOwner
@@ -92,10 +93,12 @@ export class ClusterActor {
   #hasEnded = false
 
   constructor(options: ClusterActorOptions) {
-    const { system, remoting, roles, settings, store } = options
+    const { system, remoting, roles, appVersion, settings, store } = options
     this.#options = options
     const { random, dispatcher } = system.environment
-    this.#machine = new ClusterMachine({ self: remoting.node, roles, settings, random, store })
+    this.#machine = new ClusterMachine({
+      ...{ self: remoting.node, roles, appVersion, settings, random, store },
+    })
     this.#lookedAtMs = this.#now
     this.ref = system.spawnSystemActor(this.#behavior(), 'cluster')
     this.#endings.push(
@@ -117,6 +120,11 @@ export class ClusterActor {
   /** A broken machine knows nothing any more, so nothing may be done on its word. */
   get isFrozen(): boolean {
     return this.#isBroken || this.#machine.isFrozen
+  }
+
+  /** Why; undefined while it is not frozen. */
+  get frozenFor(): FreezeReason | undefined {
+    return this.#isBroken ? 'downed' : this.#machine.frozenFor
   }
 
   /** Why each seed has not let this node in. */
@@ -152,7 +160,7 @@ export class ClusterActor {
         return this.#step(message.input)
       case 'Tick':
         this.#report()
-        return this.#step({ type: 'Tick', wallMs: this.#options.system.environment.clock.wallMs() })
+        return this.#step({ type: 'Tick' })
       case 'Received':
         return this.#takeMessage(message)
       case 'ConnectionRefused':

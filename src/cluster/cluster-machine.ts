@@ -10,7 +10,7 @@
  */
 import { unreachable } from '../foundation/assert.ts'
 import type { Address, NodeId } from '../remote/index.ts'
-import type { ClusterEvent } from './cluster-events.ts'
+import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import type {
   ClusterEffect,
@@ -76,6 +76,12 @@ export class ClusterMachine {
     return this.#frozen.size > 0
   }
 
+  /** Why; undefined while it is not frozen. */
+  get frozenFor(): FreezeReason | undefined {
+    const [cause] = this.#frozen
+    return cause && freezeReasonOf(cause)
+  }
+
   snapshot(): ClusterSnapshot {
     return {
       joining: this.#joining.snapshot(),
@@ -115,17 +121,17 @@ export class ClusterMachine {
       case 'Look':
         return
       case 'Tick':
-        return this.#tick(input.wallMs, now)
+        return this.#tick(now)
       default:
         return this.#stepMembership(input, now)
     }
   }
 
-  #tick(wallMs: number, now: number): void {
+  #tick(now: number): void {
     this.#stepPause({ type: 'Tick' }, now)
     this.#stepJoining({ type: 'Tick' }, now)
     this.#stepHeartbeat({ type: 'Tick' }, now)
-    this.#stepMembership({ type: 'Tick', wallMs }, now)
+    this.#stepMembership({ type: 'Tick' }, now)
     this.#judgeSilence(now)
     const isOutOfTouch = this.#isOutvoted(outOfTouchMs(this.#settings), now)
     this.#stepDowning({ type: 'Tick', isOutOfTouch }, now)
@@ -287,8 +293,7 @@ export class ClusterMachine {
   #freeze(cause: FreezeCause): void {
     const wasFrozen = this.isFrozen
     this.#frozen.add(cause)
-    const reason = cause === 'silence' || cause === 'doubted' ? 'minority' : cause
-    if (!wasFrozen) this.#publish({ type: 'Frozen', reason })
+    if (!wasFrozen) this.#publish({ type: 'Frozen', reason: freezeReasonOf(cause) })
   }
 
   /** Others can be reached again; but they may have given this node up meanwhile, so first it asks. */
@@ -317,4 +322,9 @@ export class ClusterMachine {
   #perform(effect: ClusterEffect): void {
     this.#effects.push(effect)
   }
+}
+
+/** What the rest of the node is told. */
+function freezeReasonOf(cause: FreezeCause): FreezeReason {
+  return cause === 'silence' || cause === 'doubted' ? 'minority' : cause
 }

@@ -12,6 +12,15 @@ export interface ClusterState {
   readonly leader: NodeId | undefined
 }
 
+/** The first thing that a listener hears which has asked for a snapshot: all there is, in one piece. */
+export interface CurrentState {
+  readonly type: 'CurrentState'
+  readonly state: ClusterState
+}
+
+/** How a listener learns what was there before it came: as one `CurrentState`, as events that lead there, or not at all. */
+export type InitialState = 'none' | 'snapshot' | 'events'
+
 export interface ClusterMembership {
   readonly self: NodeId
   readonly state: ClusterState

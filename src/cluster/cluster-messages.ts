@@ -28,13 +28,16 @@ export interface Join {
   readonly type: 'Join'
   readonly from: NodeId
   readonly roles: readonly string[]
+  readonly appVersion: string
 }
 
-/** Member -> newcomer: you are in; this is all we know. */
+/** Member -> newcomer: you are in; this is all we know, and for how long we have known of each removal in it. */
 export interface Welcome {
   readonly type: 'Welcome'
   readonly from: NodeId
   readonly gossip: Gossip
+  /** In the order of the tombstones. */
+  readonly tombstoneAgesMs: readonly number[]
 }
 
 /** Member -> member: this is my version and who has seen it; tell me more, or ask. */

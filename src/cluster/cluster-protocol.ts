@@ -28,7 +28,7 @@ export type ClusterInput =
   /** Nothing has happened, but it is a while since the last input: the process may have slept. */
   | { readonly type: 'Look' }
   /** Every `tickIntervalMs`. */
-  | { readonly type: 'Tick'; readonly wallMs: number }
+  | { readonly type: 'Tick' }
   | ClusterMessage
 
 export type ClusterEffect =
@@ -55,6 +55,7 @@ export type FreezeCause = FreezeReason | 'silence' | 'doubted'
 export interface ClusterOptions {
   readonly self: NodeId
   readonly roles: readonly string[]
+  readonly appVersion: string
   readonly settings: ClusterSettings
   /** Of a node that hosts entities. */
   readonly store?: SharedStore | undefined

@@ -17,7 +17,7 @@ export interface ClusterSettings {
   readonly minMembers: number
   /** The same per role. */
   readonly minMembersByRole: Readonly<Record<string, number>>
-  /** How long a removed member is remembered. A split that lasts longer can bring it back to life. */
+  /** How long a removed member is remembered, by each node's own clock. A split that lasts longer can bring it back to life. */
   readonly pruneTombstonesAfterMs: number
   /** How often a newcomer asks the seeds again. */
   readonly seedRetryIntervalMs: number

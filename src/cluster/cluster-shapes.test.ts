@@ -21,11 +21,10 @@ const [a, b, c] = ['a:1', 'b:1', 'c:10'].map((address) => nodeIdOf(address, 7n))
 
 /** Two members, one of which cannot reach the other, and a tombstone. */
 function gossip(): Gossip {
-  const first = putMember(emptyGossip, asUp(joiningMember(a, ['x', 'y']), 1))
+  const first = putMember(emptyGossip, asUp(joiningMember(a, ['x', 'y'], '1.2.3'), 1))
   const both = putMember(first, joiningMember(b, []))
   const observed = withObservation(both, a, b, 'Unreachable')
-  const tombstones = [{ node: c, removedAtMs: 5 }]
-  return { ...seenBy(changedBy(observed, a), [a]), tombstones }
+  return { ...seenBy(changedBy(observed, a), [a]), tombstones: [c] }
 }
 
 describe('isGossip', () => {
@@ -47,6 +46,9 @@ describe('isGossip', () => {
     ['roles out of order', { members: [{ ...up, roles: ['y', 'x'] }, joining] }],
     ['a role twice', { members: [{ ...up, roles: ['x', 'x'] }, joining] }],
     ['too many roles', { members: [{ ...up, roles: Array(101).fill('x') }, joining] }],
+    ['no version of the application', { members: [{ ...up, appVersion: undefined }, joining] }],
+    ['a version that is none', { members: [{ ...up, appVersion: 'new\u0000' }, joining] }],
+    ['a version too long', { members: [{ ...up, appVersion: '1'.repeat(101) }, joining] }],
     ['Up without an age', { members: [{ ...up, upNumber: 2 ** 31 - 1 }, joining] }],
     ['an age below 1', { members: [{ ...up, upNumber: 0 }, joining] }],
     ['seen by a stranger', { seen: [c] }],
@@ -66,8 +68,9 @@ describe('isGossip', () => {
     ['an observer that is a stranger', { reachability: [{ ...rows, observer: c }] }],
     ['an observer twice', { reachability: [rows, rows] }],
     ['an observer of itself', { reachability: [{ ...rows, observer: b }] }],
-    ['a member with a tombstone', { tombstones: [{ node: a, removedAtMs: 1 }] }],
-    ['a tombstone without a time', { tombstones: [{ node: c, removedAtMs: Infinity }] }],
+    ['a member with a tombstone', { tombstones: [a] }],
+    ['a tombstone twice', { tombstones: [c, c] }],
+    ['a tombstone of nobody', { tombstones: ['c'] }],
     ['too many members', { members: Array(10_001).fill(up) }],
   ])('refuses %s', (_, change) => {
     expect(isGossip({ ...sound, ...change })).toBe(false)
@@ -79,8 +82,8 @@ describe('the protocol of the cluster', () => {
     { type: 'InitJoin', from: a, agreement: { x: '1' } },
     { type: 'InitJoinAck', from: a, problems: ['one'] },
     { type: 'InitJoinNack', from: a },
-    { type: 'Join', from: a, roles: ['x'] },
-    { type: 'Welcome', from: a, gossip: gossip() },
+    { type: 'Join', from: a, roles: ['x'], appVersion: '1.2.3' },
+    { type: 'Welcome', from: a, gossip: gossip(), tombstoneAgesMs: [5] },
     { type: 'GossipStatus', from: a, to: b, version: [[a, 1]], seenDigest: 'x' },
     { type: 'GossipEnvelope', from: a, to: b, gossip: gossip() },
     { type: 'ExitingConfirmed', from: a },
@@ -95,6 +98,17 @@ describe('the protocol of the cluster', () => {
     for (const message of messages) {
       expect(clusterProtocol.unpack(clusterProtocol.pack(message))).toBe(message)
     }
+  })
+
+  test.each<[string, object]>([
+    ['Join', { from: a, roles: [], appVersion: '' }],
+    ['Join', { from: a, roles: [], appVersion: 7 }],
+    ['Join', { from: a, roles: [], appVersion: '1.'.repeat(60) }],
+    ['Welcome', { from: a, gossip: gossip(), tombstoneAgesMs: [-1] }],
+    ['Welcome', { from: a, gossip: gossip(), tombstoneAgesMs: [Infinity] }],
+  ])('refuses a %s with %j', (type, fields) => {
+    const value = [`cluster.${type}@1`, { type, ...fields }]
+    expect(clusterProtocol.unpack(value)).toBeInstanceOf(NotAMessage)
   })
 
   test('refuses every message that lacks a field', () => {

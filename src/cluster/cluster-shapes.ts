@@ -2,11 +2,12 @@
  * How cluster messages travel, and what is taken for one. Whatever a peer sends is looked through before the machine
  * sees it: the machine may rely on well-formed ids, on sorted lists without doubles and on the invariants of a gossip.
  */
-import { isCount, isNumber, isText, listOf, oneOf, recordOf, tableOf } from '../foundation/shape.ts'
+import { isCount, isText, listOf, oneOf, recordOf, tableOf } from '../foundation/shape.ts'
 import type { Shape } from '../foundation/shape.ts'
 import { type NodeId, isNodeId } from '../remote/index.ts'
 import { MessageProtocol } from '../serialization/index.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
+import { isAppVersion } from './gossip/app-version.ts'
 import { type Gossip, brokenInvariantOf } from './gossip/gossip.ts'
 import { type Member, compareMembers, notYetUp } from './gossip/member.ts'
 
@@ -28,6 +29,7 @@ const isMember: Shape = both(
     node: isNode,
     status: oneOf('Joining', 'Up', 'Leaving', 'Exiting', 'Down'),
     roles: isRoles,
+    appVersion: isAppVersion,
     upNumber: (value) => isCount(value) && (value as number) > 0 && (value as number) <= notYetUp,
   }),
   ({ roles, status, upNumber }: Member) =>
@@ -62,13 +64,14 @@ export const isGossip: Shape = both(
     seen: listOf(isNode, membersMax),
     reachability: listOf(isObserverRows, membersMax),
     version: isClock,
-    tombstones: listOf(recordOf({ node: isNode, removedAtMs: isNumber }), tombstonesMax),
+    tombstones: listOf(isNode, tombstonesMax),
+    lastUpNumber: (value) => isCount(value) && (value as number) < notYetUp,
   }),
   (gossip: Gossip) =>
     isSorted(gossip.members, compareMembers) &&
     isSorted(gossip.seen, byText) &&
     isSorted(gossip.reachability, (a, b) => byText(a.observer, b.observer)) &&
-    isSorted(gossip.tombstones, (a, b) => byText(a.node, b.node)) &&
+    isSorted(gossip.tombstones, byText) &&
     brokenInvariantOf(gossip) === undefined,
 )
 
@@ -78,8 +81,11 @@ export const clusterProtocol = new MessageProtocol<ClusterMessage>('cluster', {
   InitJoin: { version: 1, fields: { from, agreement: tableOf(isShortText, textsMax) } },
   InitJoinAck: { version: 1, fields: { from, problems: listOf(isShortText, textsMax) } },
   InitJoinNack: { version: 1, fields: { from } },
-  Join: { version: 1, fields: { from, roles: isRoles } },
-  Welcome: { version: 1, fields: { from, gossip: isGossip } },
+  Join: { version: 1, fields: { from, roles: isRoles, appVersion: isAppVersion } },
+  Welcome: {
+    version: 1,
+    fields: { from, gossip: isGossip, tombstoneAgesMs: listOf(isCount, tombstonesMax) },
+  },
   GossipStatus: {
     version: 1,
     fields: { from, to: isNode, version: isClock, seenDigest: isShortText },

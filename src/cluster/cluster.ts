@@ -5,11 +5,17 @@
  */
 import type { ActorSystem, ShutdownReason } from '../actor/index.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
+import { show } from '../foundation/show.ts'
 import type { Address, NodeId, Remoting } from '../remote/index.ts'
 import { ClusterActor, type ClusterEnd, type ClusterOwner } from './cluster-actor.ts'
 import { IncompatibleSettings, InvalidAddress, JoinFailed, NeverUp } from './cluster-errors.ts'
-import type { ClusterEvent } from './cluster-events.ts'
-import type { ClusterMembership, ClusterState } from './cluster-membership.ts'
+import { type ClusterEvent, eventsBetween } from './cluster-events.ts'
+import type {
+  ClusterMembership,
+  ClusterState,
+  CurrentState,
+  InitialState,
+} from './cluster-membership.ts'
 import type { ClusterSnapshot } from './cluster-protocol.ts'
 import {
   type ChosenClusterSettings,
@@ -19,7 +25,8 @@ import {
 import { problemsWithClusterSettings } from './cluster-settings-check.ts'
 import { leaveOnShutdown } from './cluster-shutdown.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
-import { type Gossip, memberOf } from './gossip/gossip.ts'
+import { defaultAppVersion, problemsWithAppVersion } from './gossip/app-version.ts'
+import { type Gossip, emptyGossip, memberOf } from './gossip/gossip.ts'
 import { isSeedAddress } from './joining/seed-address.ts'
 import { type SharedStore, roleOfStore } from './joining/shared-store.ts'
 import { Signal } from './signal.ts'
@@ -29,6 +36,8 @@ export interface ClusterStartOptions {
   readonly remoting: Remoting
   /** What this node is for: singletons and entity types may be bound to a role. */
   readonly roles?: readonly string[]
+  /** What the application calls its version, such as `1.2.3`, for the others to see; `0.0.0` when not given. */
+  readonly appVersion?: string
   readonly settings?: ChosenClusterSettings
   /** Of a node that hosts entities: it cannot join others that use another one. */
   readonly store?: SharedStore | undefined
@@ -51,13 +60,17 @@ export class Cluster implements ClusterMembership {
   /** Outside any cluster until it is told whom to join. Throws `InvalidSettings`. */
   static start(options: ClusterStartOptions): Cluster {
     const settings = clusterSettings(options.settings)
-    const problems = [...problemsWithClusterSettings(settings), ...problemsWithRoles(options.roles)]
+    const problems = [
+      ...problemsWithClusterSettings(settings),
+      ...problemsWithRoles(options.roles),
+      ...problemsWithAppVersion(options.appVersion),
+    ]
     if (problems.length > 0) throw new InvalidSettings('The settings of the cluster', problems)
     return new Cluster(options, settings)
   }
 
   private constructor(options: ClusterStartOptions, settings: ClusterSettings) {
-    const { system, remoting, store } = options
+    const { system, remoting, store, appVersion = defaultAppVersion } = options
     const roles = [...(options.roles ?? []), ...(store === undefined ? [] : [roleOfStore(store)])]
     this.#system = system
     this.#address = remoting.address
@@ -68,7 +81,9 @@ export class Cluster implements ClusterMembership {
       beginExiting: () => this.#beginExiting(),
       shutDown: (reason, problems) => this.#shutDown(reason, problems),
     }
-    this.#actor = new ClusterActor({ system, remoting, roles, settings, owner, store })
+    this.#actor = new ClusterActor({
+      ...{ system, remoting, roles, appVersion, settings, owner, store },
+    })
     leaveOnShutdown(system, {
       exiting: this.#exiting.promise,
       ended: this.#ended.promise,
@@ -91,8 +106,8 @@ export class Cluster implements ClusterMembership {
     this.#actor.command({ type: 'JoinSeeds', seeds: [...new Set(seeds)] })
   }
 
-  /** Joins through this node; with the node's own address: forms a cluster of one. */
-  join(address: Address): void {
+  /** Joins through this node; without an address, or with the node's own: forms a cluster of one. */
+  join(address: Address = this.#address): void {
     refuseBadAddress(address)
     this.#actor.command({ type: 'JoinNode', address })
   }
@@ -138,19 +153,46 @@ export class Cluster implements ClusterMembership {
 
   /**
    * Calls the listener for every event from now on, in order; `state` and `isFrozen` are already as the event says. What
-   * it throws is logged. Answers how to end that.
+   * it throws is logged. Answers how to end that. With `initial` it is first told, before this returns, what is there
+   * already; who subscribes from within a listener may hear some of that once more. Throws `InvalidSettings`.
    */
-  subscribe(listener: (event: ClusterEvent) => void): () => void {
-    return this.follow((event) => {
+  subscribe(
+    listener: (event: ClusterEvent) => void,
+    options?: { readonly initial?: Exclude<InitialState, 'snapshot'> },
+  ): () => void
+  subscribe(
+    listener: (event: ClusterEvent | CurrentState) => void,
+    options: { readonly initial: InitialState },
+  ): () => void
+  subscribe(
+    listener: (event: never) => void,
+    { initial = 'none' }: { readonly initial?: InitialState } = {},
+  ): () => void {
+    const tell = (event: ClusterEvent | CurrentState): void => {
       try {
-        const result: unknown = listener(event)
+        const result: unknown = listener(event as never)
         // An async listener fails later; it must not end the process either.
         if (result instanceof Promise)
           result.catch((err: unknown) => this.#listenerFailed(err, event))
       } catch (err) {
         this.#listenerFailed(err, event)
       }
-    })
+    }
+    for (const event of this.#initialEvents(initial)) tell(event)
+    return this.follow(tell)
+  }
+
+  #initialEvents(initial: InitialState): readonly (ClusterEvent | CurrentState)[] {
+    if (initial === 'none') return []
+    if (initial === 'snapshot') return [{ type: 'CurrentState', state: this.state }]
+    if (initial !== 'events') {
+      throw new InvalidSettings('The options of subscribe', [
+        `initial must be 'none', 'snapshot' or 'events', not ${show(initial)}`,
+      ])
+    }
+    const { frozenFor: reason, machine } = this.#actor
+    const events = eventsBetween(emptyGossip, machine.gossip, this.self)
+    return reason === undefined ? events : [...events, { type: 'Frozen', reason }]
   }
 
   follow(listener: (event: ClusterEvent) => void): () => void {
@@ -198,7 +240,7 @@ export class Cluster implements ClusterMembership {
     }
   }
 
-  #listenerFailed(err: unknown, { type }: ClusterEvent): void {
+  #listenerFailed(err: unknown, { type }: ClusterEvent | CurrentState): void {
     this.#system.log.error({ err, event: type }, 'A listener of the cluster threw; all goes on.')
   }
 

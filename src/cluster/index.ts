@@ -30,6 +30,7 @@ export {
 } from './downing/downing-settings.ts'
 export { isSeedAddress } from './joining/seed-address.ts'
 export { type SharedStore, storeRolePrefix } from './joining/shared-store.ts'
+export { problemsWithAppVersion } from './gossip/app-version.ts'
 export type { Gossip } from './gossip/gossip.ts'
 export {
   type Member,

@@ -16,7 +16,11 @@ import { type Gossip, memberOf } from './gossip/gossip.ts'
 import { actAsLeader } from './gossip/leader-actions.ts'
 
 export type LeaderInput =
-  | { readonly type: 'Look'; readonly gossip: Gossip; readonly wallMs: number }
+  | {
+      readonly type: 'Look'
+      readonly gossip: Gossip
+      readonly overdueTombstones: ReadonlySet<NodeId>
+    }
   | ExitingConfirmed
 
 export type LeaderEffect =
@@ -46,7 +50,7 @@ export class LeaderMachine {
         return []
       case 'Look':
         this.#note(input.gossip, now)
-        return this.#lead(input.gossip, input.wallMs, now)
+        return this.#lead(input.gossip, input.overdueTombstones, now)
       default:
         return unreachable(input)
     }
@@ -73,7 +77,7 @@ export class LeaderMachine {
     }
   }
 
-  #lead(gossip: Gossip, wallMs: number, now: number): LeaderEffect[] {
+  #lead(gossip: Gossip, overdueTombstones: ReadonlySet<NodeId>, now: number): LeaderEffect[] {
     const isLeader = leaderOf(gossip, this.#self) === this.#self
     if (!isLeader || !hasConverged(gossip, this.#self, this.#exitingConfirmed)) return []
     const settings = this.#settings
@@ -81,10 +85,9 @@ export class LeaderMachine {
       self: this.#self,
       exitingConfirmed: this.#exitingConfirmed,
       longUnreachable: this.#longUnreachable(gossip, now),
-      wallMs,
+      overdueTombstones,
       minMembers: settings.minMembers,
       minMembersByRole: settings.minMembersByRole,
-      pruneTombstonesAfterMs: settings.pruneTombstonesAfterMs,
     })
     if (next === gossip) return []
     const moved = next.members.filter((m) => memberOf(gossip, m.node)?.status !== m.status)

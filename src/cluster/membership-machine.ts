@@ -23,6 +23,7 @@ import { type DepartureEffect, type DepartureInput, DepartureMachine } from './d
 import { bestLeaders, knowsEveryDowned } from './gossip/convergence.ts'
 import { type GossipInput, GossipMachine } from './gossip/gossip-machine.ts'
 import { type Gossip, emptyGossip, memberOf, putMember } from './gossip/gossip.ts'
+import { Graveyard } from './gossip/graveyard.ts'
 import { moveMembers, noteReachability, standingOf } from './gossip/member-changes.ts'
 import { joiningMember } from './gossip/member.ts'
 import { admit, buryFormerIncarnations, canAdmit } from './joining/admission.ts'
@@ -41,10 +42,10 @@ export class MembershipMachine {
   readonly #gossiping: GossipMachine
   readonly #departure: DepartureMachine
   readonly #leading: LeaderMachine
+  readonly #graveyard: Graveyard
   #effects: MembershipEffect[] = []
   #published: Gossip = emptyGossip
   #isInside = false
-  #wallMs = 0
 
   constructor(options: MembershipOptions) {
     this.#self = options.self
@@ -52,6 +53,7 @@ export class MembershipMachine {
     this.#gossiping = new GossipMachine(options.self, options.settings, options.random)
     this.#departure = new DepartureMachine(options.settings)
     this.#leading = new LeaderMachine(options.self, options.settings)
+    this.#graveyard = new Graveyard(options.settings.pruneTombstonesAfterMs)
   }
 
   get gossip(): Gossip {
@@ -65,7 +67,6 @@ export class MembershipMachine {
 
   step(input: MembershipInput, now: number): MembershipEffect[] {
     this.#effects = []
-    if (input.type === 'Tick') this.#wallMs = input.wallMs
     if (this.#isInside) this.#handleInside(input, now)
     else this.#handleOutside(input, now)
     if (this.#isInside && this.#departure.snapshot() !== 'stopped') this.#settle(now)
@@ -73,13 +74,14 @@ export class MembershipMachine {
   }
 
   #handleOutside(input: MembershipInput, now: number): void {
-    const { self, roles } = this.#options
+    const { self, roles, appVersion } = this.#options
     if (input.type === 'FormCluster') {
       this.#isInside = true
-      const gossip = putMember(emptyGossip, joiningMember(self, roles))
+      const gossip = putMember(emptyGossip, joiningMember(self, roles, appVersion))
       this.#gossip({ type: 'Change', gossip, tell: [] }, now)
     } else if (input.type === 'Joined') {
       this.#isInside = true
+      this.#graveyard.learn(input.gossip.tombstones, input.tombstoneAgesMs, now)
       this.#gossip({ type: 'Adopt', gossip: input.gossip, tell: [input.through] }, now)
     } else if (input.type === 'InitJoin') {
       this.#send(input.from, { type: 'InitJoinNack', from: self })
@@ -150,7 +152,9 @@ export class MembershipMachine {
     // The newcomer learns by its welcome; the others are told.
     this.#change(gossip, [], now)
     if (outcome !== 'admitted' && outcome !== 'known') return
-    this.#send(join.from, { type: 'Welcome', from: this.#self, gossip: this.gossip })
+    const { gossip: all } = this
+    const tombstoneAgesMs = this.#graveyard.agesMs(all.tombstones, now)
+    this.#send(join.from, { type: 'Welcome', from: this.#self, gossip: all, tombstoneAgesMs })
   }
 
   #confirmed(confirmation: ExitingConfirmed, now: number): void {
@@ -178,7 +182,8 @@ export class MembershipMachine {
     // Whoever let us in died before it told anybody.
     const isJoining = memberOf(this.gossip, this.#self)?.status === 'Joining'
     if (standing !== 'stranger' || !isJoining) return
-    this.#send(from, { type: 'Join', from: this.#self, roles: this.#options.roles })
+    const { roles, appVersion } = this.#options
+    this.#send(from, { type: 'Join', from: this.#self, roles, appVersion })
   }
 
   /** Draws the conclusions of a step: whatever it was, its consequences are the same. */
@@ -193,8 +198,9 @@ export class MembershipMachine {
   }
 
   #lead(now: number): boolean {
-    const look = { type: 'Look', gossip: this.gossip, wallMs: this.#wallMs } as const
-    const effects = this.#leading.step(look, now)
+    const { gossip } = this
+    const overdueTombstones = this.#graveyard.overdue(gossip.tombstones, now)
+    const effects = this.#leading.step({ type: 'Look', gossip, overdueTombstones }, now)
     for (const effect of effects) {
       if (effect.type === 'Change') this.#change(effect.gossip, effect.tell, now)
       else this.#tellStanding(effect.node, 0)

@@ -7,11 +7,12 @@ import type { ClusterSettings } from './cluster-settings.ts'
 import type { DeparturePhase } from './departure-machine.ts'
 import type { Gossip } from './gossip/gossip.ts'
 import type { Observation } from './gossip/member-changes.ts'
+import type { Joined } from './joining/joining-machine.ts'
 
 export type MembershipInput =
   /** There is no cluster to be found: be the first member of a new one. */
   | { readonly type: 'FormCluster' }
-  | { readonly type: 'Joined'; readonly through: NodeId; readonly gossip: Gossip }
+  | Joined
   /** Ask a member, or the node itself, to leave in good order. */
   | { readonly type: 'Leave'; readonly node: NodeId }
   /** Give members up: they are dead, or have to be. */
@@ -20,7 +21,7 @@ export type MembershipInput =
   /** A member that may say so has given this node up. */
   | { readonly type: 'GivenUp' }
   | (Observation & { readonly type: 'Observed' })
-  | { readonly type: 'Tick'; readonly wallMs: number }
+  | { readonly type: 'Tick' }
   | MembershipMessage
   | Standing
 
@@ -34,6 +35,7 @@ export type MembershipEffect =
 export interface MembershipOptions {
   readonly self: NodeId
   readonly roles: readonly string[]
+  readonly appVersion: string
   readonly settings: ClusterSettings
   readonly random: Random
 }

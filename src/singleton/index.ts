@@ -6,8 +6,9 @@
  * `singleton-actor.ts` (all of it acting), `singletons.ts` (the door).
  *
  * Promises: an instance starts only after every older member has said that its own has ended, or has been removed, which
- * means dead or frozen; every life has a term, larger than all before; an instance that ends by itself is started again;
- * nothing reaches an instance on a frozen node; what waits for an instance is bounded and goes in order.
+ * means dead or frozen; every life has a term, larger than all that its node has heard of and all that ran on members of
+ * its time; an instance that ends by itself is started again; nothing reaches an instance on a frozen node; what waits for
+ * an instance is bounded and goes in order.
  */
 export * from './singleton-errors.ts'
 export {

@@ -12,7 +12,7 @@ const upNumbers: Readonly<Record<string, number>> = { [a]: 1, [b]: 2, [c]: 3 }
 const termOf = (node: string, life = 1): number => (upNumbers[node] ?? 0) * 2 ** 20 + life
 
 function member(node: string, status: MemberStatus, roles: readonly string[] = []): Member {
-  return { node, status, roles, upNumber: upNumbers[node] ?? 9 }
+  return { node, status, roles, appVersion: '1.0.0', upNumber: upNumbers[node] ?? 9 }
 }
 
 /** Without words to the operator, which are for people. */
@@ -159,6 +159,29 @@ describe('a node that is to follow', () => {
     node.members(member(a, 'Exiting'), member(b, 'Up'))
     expect(node.step(done(nodeIdOf('a:1', 99n), 0))).toEqual([])
     expect(node.phase).toBe('asking')
+  })
+
+  test('goes above the term of whoever was before it, however high that is', () => {
+    const node = follower()
+    node.members(member(a, 'Exiting'), member(b, 'Up'))
+    const high = termOf(c, 7)
+    expect(node.step(done(a, high))).toContainEqual(start(high + 1))
+    node.step(terminated(high + 1))
+    expect(node.step({ type: 'TimerFired', timer: 'restart' })).toEqual([start(high + 2)])
+  })
+
+  test('goes above what a proxy has heard of', () => {
+    const node = follower()
+    node.step({ type: 'WhereIsInstance', from: c, term: termOf(b, 5) })
+    expect(node.members(member(b, 'Up'), member(c, 'Up'))).toContainEqual(start(termOf(b, 6)))
+  })
+
+  test('keeps its terms growing when two views of its number merge into the smaller one', () => {
+    const node = new OneMachine(c)
+    node.members(member(c, 'Up'))
+    node.members({ ...member(c, 'Up'), upNumber: 2 })
+    node.step(terminated(termOf(c)))
+    expect(node.step({ type: 'TimerFired', timer: 'restart' })).toEqual([start(termOf(c, 2))])
   })
 
   test('says so when it has waited for long', () => {

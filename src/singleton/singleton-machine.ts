@@ -6,7 +6,11 @@
  *
  * Every older member answers for itself: it is done when it has ended, and it never leaves that state. So nobody's word is
  * needed about a third. Invariant: an instance starts only when every older member with the role is done or removed, which
- * means dead or frozen; terms grow with every life anywhere, since only a younger member can succeed.
+ * means dead or frozen, and with a term above all that this node has run or heard of.
+ *
+ * Terms begin with the number by which a member became Up, so that a younger member is above an older one it never spoke to.
+ * Nobody waits because of a term: a number can be less than it was, when two views of it merge, and both sides of a split
+ * may give the same one. Whoever hears of a higher term goes above it.
  */
 import { assert, unreachable } from '../foundation/assert.ts'
 import type { Member } from '../cluster/index.ts'
@@ -17,6 +21,7 @@ import type {
   HandOverInProgress,
   HandOverMessage,
   HandOverToMe,
+  WhereIsInstance,
 } from './singleton-messages.ts'
 import type {
   SingletonEffect,
@@ -41,6 +46,8 @@ export class SingletonMachine {
   #isFrozen = false
   #lives = 0
   #term = 0
+  /** The highest term that somebody else has told of. */
+  #heard = 0
   #startedAt = 0
   #failures = 0
   #asked = 0
@@ -77,7 +84,7 @@ export class SingletonMachine {
       case 'HandOverDone':
         return this.#isDone(input, now)
       case 'WhereIsInstance':
-        return this.#proxyAsks(input.from)
+        return this.#proxyAsks(input)
       default:
         return unreachable(input)
     }
@@ -164,9 +171,7 @@ export class SingletonMachine {
 
   #isDone({ from, term }: HandOverDone, now: number): SingletonEffect[] {
     if (!this.#knows(from)) return []
-    if (this.#own !== undefined && term >= this.#nextTerm()) {
-      return [this.#log('error', `${from} says it ran term ${term}, which is later than ours`)]
-    }
+    this.#hear(term)
     this.#done.add(from)
     return this.#consider(now)
   }
@@ -183,13 +188,17 @@ export class SingletonMachine {
 
   #nextTerm(): number {
     assert(this.#own !== undefined, 'only a member has terms')
-    return this.#own.upNumber * livesMax + this.#lives + 1
+    return Math.max(this.#own.upNumber * livesMax, this.#term, this.#heard) + 1
+  }
+
+  #hear(term: number): void {
+    this.#heard = Math.max(this.#heard, term)
   }
 
   #start(own: Member, now: number): SingletonEffect[] {
     assert(this.#lives + 1 < livesMax, `at most ${livesMax} lives on one node`)
     const term = this.#nextTerm()
-    assert(term > this.#term && own === this.#own, 'terms grow')
+    assert(term > this.#term && term > this.#heard && own === this.#own, 'terms grow')
     this.#lives++
     this.#term = term
     this.#phase = 'running'
@@ -275,8 +284,11 @@ export class SingletonMachine {
 
   // ---- proxies
 
-  #proxyAsks(from: NodeId): SingletonEffect[] {
-    if (this.#knows(from)) this.#proxies.add(from)
+  #proxyAsks({ from, term }: WhereIsInstance): SingletonEffect[] {
+    if (this.#knows(from)) {
+      this.#proxies.add(from)
+      this.#hear(term)
+    }
     return this.#phase === 'running' ? this.#tellProxies('InstanceIsHere', [from]) : []
   }
 

@@ -15,6 +15,7 @@ const member = (node: string, status: MemberStatus = 'Up'): Member => ({
   node,
   status,
   roles: [],
+  appVersion: '1.0.0',
   upNumber: upNumbers[node] ?? 9,
 })
 const seen = (...members: readonly Member[]) => ({ type: 'MembersChanged', members }) as const
@@ -73,6 +74,19 @@ describe('SingletonProxyMachine', () => {
 
   test('forgets what lived on a removed node', () => {
     expect(found().step(seen(member(b), member(c)))).toEqual([{ type: 'Forget' }, ...ask(b, 11)])
+  })
+
+  test('finds the next instance also when its term is not above that of a node that was removed', () => {
+    const machine = found()
+    const next = nodeIdOf('a:1', 4n)
+    const removed = machine.step(seen(member(next), member(c)))
+    expect(removed).toEqual([{ type: 'Forget' }, ...ask(c, 11)])
+    expect(machine.step(here(next, 11))).toContainEqual(use(11))
+    expect(machine.step({ type: 'InstanceStops', from: next, term: 11 })).toContainEqual({
+      type: 'Forget',
+    })
+    expect(machine.step(here(next, 11))).toEqual([])
+    expect(machine.step(here(next, 12))).toContainEqual(use(12))
   })
 
   test('does not believe a node that is no member', () => {

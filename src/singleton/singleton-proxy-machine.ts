@@ -4,7 +4,8 @@
  *   searching ──InstanceIsHere──▶ found ──it stops, terminates, or its node is removed──▶ searching
  *
  * What was found stays in use while it lives, also when its node is no longer the oldest: it may have work to finish.
- * Invariant: never goes back to an earlier term, nor to one that has ended.
+ * Invariant: never goes back to an earlier term of those who are members, nor to one that has ended. Terms of removed nodes
+ * do not count: the number that terms begin with may be given again, and the next instance would never be found.
  */
 import type { ActorRef } from '../actor/index.ts'
 import type { Member } from '../cluster/index.ts'
@@ -41,8 +42,10 @@ export class SingletonProxyMachine {
   #members: readonly Member[] = []
   #oldest: NodeId | undefined
   #target: InstanceIsHere | undefined
-  /** The last term that is known to have ended. */
-  #ended = 0
+  /** The last term that is known to have ended, anywhere and at any time. */
+  #lastEnded = 0
+  /** The same for each host that is a member. */
+  readonly #ended = new Map<NodeId, number>()
   #isMember = false
   #isAsking = false
 
@@ -57,8 +60,9 @@ export class SingletonProxyMachine {
       case 'InstanceIsHere':
         return this.#isHere(input)
       case 'InstanceStops':
+        return this.#isOver(input)
       case 'TargetTerminated':
-        return this.#isOver(input.term)
+        return this.#target?.term === input.term ? this.#isOver(this.#target) : []
       case 'AskAgain':
         return this.#search()
       default:
@@ -79,25 +83,31 @@ export class SingletonProxyMachine {
     if ((wasMember && !this.#isMember) || own?.status === 'Removed')
       return [...this.#rest(), { type: 'Close' }]
     this.#oldest = oldestInService(members, this.#options.role)
+    for (const host of this.#ended.keys()) if (!this.#knows(host)) this.#ended.delete(host)
     const target = this.#target
-    if (target !== undefined && !this.#knows(target.from)) return this.#isOver(target.term)
+    if (target !== undefined && !this.#knows(target.from)) return this.#isOver(target)
     return this.#oldest === oldest ? [] : this.#search()
   }
 
   #isHere(found: InstanceIsHere): ProxyEffect[] {
-    const isNews = found.term > this.#ended && found.term > (this.#target?.term ?? 0)
-    if (!isNews || !this.#knows(found.from)) return []
+    const { from, instance, term } = found
+    const isNews = term > Math.max(0, this.#target?.term ?? 0, ...this.#ended.values())
+    if (!isNews || !this.#knows(from)) return []
     this.#target = found
-    this.#ended = Math.max(this.#ended, found.term - 1)
-    const { instance, term } = found
+    this.#noteEnd(from, term - 1)
     return [{ type: 'Use', instance, term }, ...this.#search()]
   }
 
-  #isOver(term: number): ProxyEffect[] {
-    this.#ended = Math.max(this.#ended, term)
-    if (this.#target?.term !== term) return []
+  #isOver({ from, term }: { readonly from: NodeId; readonly term: number }): ProxyEffect[] {
+    this.#noteEnd(from, term)
+    if (this.#target?.from !== from || this.#target.term !== term) return []
     this.#target = undefined
     return [{ type: 'Forget' }, ...this.#search()]
+  }
+
+  #noteEnd(host: NodeId, term: number): void {
+    this.#lastEnded = Math.max(this.#lastEnded, term)
+    if (this.#knows(host)) this.#ended.set(host, Math.max(term, this.#ended.get(host) ?? 0))
   }
 
   /** Asks the oldest, again and again, unless the instance is known to be there. */
@@ -106,7 +116,7 @@ export class SingletonProxyMachine {
     if (oldest === undefined || this.#target?.from === oldest) return this.#rest()
     this.#isAsking = true
     const { self: from, retryIntervalMs: delayMs } = this.#options
-    const message: WhereIsInstance = { type: 'WhereIsInstance', from, term: this.#ended }
+    const message: WhereIsInstance = { type: 'WhereIsInstance', from, term: this.#lastEnded }
     return [
       { type: 'Send', to: oldest, message },
       { type: 'StartTimer', delayMs },

@@ -5,7 +5,10 @@ import { isNodeId } from '../remote/index.ts'
 import { type MessageKind, MessageProtocol } from '../serialization/index.ts'
 import type { SingletonMessage } from './singleton-messages.ts'
 
-const signed: Readonly<Record<string, Shape>> = { from: isNodeId, term: isCount }
+/** Above every term there can be: whoever hears one goes above it, and must be able to. */
+const termLimit = 2 ** 52
+const isTerm: Shape = (value) => isCount(value) && (value as number) < termLimit
+const signed: Readonly<Record<string, Shape>> = { from: isNodeId, term: isTerm }
 const kind: MessageKind = { version: 1, fields: signed }
 
 export const singletonProtocol: MessageProtocol<SingletonMessage> = new MessageProtocol(

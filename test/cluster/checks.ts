@@ -65,7 +65,7 @@ export class Checks {
       }
       if (this.#removedOf(node).has(id)) this.#fail(node, `sees ${id} rise from the dead (G3)`)
     }
-    const gone = new Set([...before.tombstones, ...after.tombstones].map((stone) => stone.node))
+    const gone = new Set([...before.tombstones, ...after.tombstones])
     const clocks = [after, before].map(({ version }) => pruneClock(version, gone))
     const progress = compareClocks(clocks[0]!, clocks[1]!)
     if (progress === 'before' || progress === 'concurrent') {
@@ -79,7 +79,7 @@ export class Checks {
     const content = JSON.stringify([
       gossip.members,
       gossip.reachability,
-      gossip.tombstones.map((stone) => stone.node),
+      gossip.tombstones,
       isWhole ? leaderOf(gossip, node.id) : '',
     ])
     const version = JSON.stringify(gossip.version)

@@ -17,6 +17,7 @@ export interface ClusterNode extends TestNode {
 
 export interface ClusterNodeOptions extends TestNodeOptions {
   readonly roles?: readonly string[]
+  readonly appVersion?: string
   readonly cluster?: Partial<ClusterSettings>
   readonly seeds?: readonly Address[]
 }
@@ -44,7 +45,7 @@ export class ClusterNodes {
 
   /** Forms or joins a cluster when there are seeds; `self` among them stands for the node's own address. */
   async start(options: ClusterNodeOptions = {}): Promise<ClusterNode> {
-    const { roles = [], cluster: settings, seeds, ...rest } = options
+    const { roles = [], appVersion, cluster: settings, seeds, ...rest } = options
     const node = await this.#nodes.start(rest)
     const { system, remoting } = node
     const cluster = Cluster.start({
@@ -52,6 +53,7 @@ export class ClusterNodes {
       remoting,
       roles,
       settings: { ...quickSettings, ...settings },
+      ...(appVersion !== undefined && { appVersion }),
     })
     const events: ClusterEvent[] = []
     cluster.subscribe((event) => events.push(event))

@@ -10,12 +10,13 @@ import { SeededRandom } from '../../src/simulation/seeded-random.ts'
 const settings = { ...defaultClusterSettings, eagerGossipPeersMax: 0 }
 const ids = { n1: nodeIdOf('n1:1', 1n), n2: nodeIdOf('n2:1', 2n), n3: nodeIdOf('n3:1', 3n) }
 type Name = keyof typeof ids
+const appVersion = '1.2.3'
 
 function stage() {
   const machines = Object.fromEntries(
     Object.entries(ids).map(([name, self]) => {
       const random = new SeededRandom(1, name)
-      return [name, new MembershipMachine({ self, roles: [], settings, random })]
+      return [name, new MembershipMachine({ self, roles: [], appVersion, settings, random })]
     }),
   ) as Record<Name, MembershipMachine>
   const give = (name: Name, input: MembershipInput) => machines[name].step(input, 0)
@@ -37,10 +38,11 @@ function stage() {
     return effects
   }
   const join = (name: Name, through: Name) => {
-    const effects = give(through, { type: 'Join', from: ids[name], roles: [] })
+    const effects = give(through, { type: 'Join', from: ids[name], roles: [], appVersion })
     const welcome = sent(effects).find((message) => message.type === 'Welcome')
-    if (welcome !== undefined)
-      give(name, { type: 'Joined', through: ids[through], gossip: welcome.gossip })
+    if (welcome !== undefined) {
+      give(name, { ...welcome, type: 'Joined', through: ids[through] })
+    }
     return sent(effects).map(({ type }) => type)
   }
   return { machines, give, view, gossip, join }
@@ -94,7 +96,7 @@ describe('MembershipMachine', () => {
     // The downed node is told at once, whatever anybody says of its reachability.
     expect(downed).toContainEqual(expect.objectContaining({ type: 'Send', to: ids.n2 }))
     gossip('n1', 'n2')
-    const end = give('n2', { type: 'Tick', wallMs: 0 })
+    const end = give('n2', { type: 'Tick' })
     expect(end.at(-1)).toEqual({ type: 'ShutDown', reason: 'downing' })
   })
 
@@ -104,15 +106,15 @@ describe('MembershipMachine', () => {
     for (let round = 0; round < 2; round++) expect(join('n2', 'n1')).toContain('Welcome')
     gossip('n1', 'n2')
     const again = nodeIdOf('n2:1', 9n)
-    const first = give('n1', { type: 'Join', from: again, roles: [] })
+    const first = give('n1', { type: 'Join', from: again, roles: [], appVersion })
     // Known dead and removed in one step, for the leader is the only one that has to agree.
     expect(published(first)).toEqual(
       ['MemberDowned', 'UnreachableMember', 'MemberRemoved'].slice(0, 3),
     )
     expect(view('n1')).toBe('n1 Up | seen n1')
-    const second = give('n1', { type: 'Join', from: again, roles: [] })
+    const second = give('n1', { type: 'Join', from: again, roles: [], appVersion })
     expect(sent(second).map(({ type }) => type)).toContain('Welcome')
-    expect(sent(give('n1', { type: 'Join', from: ids.n2, roles: [] }))).toEqual([])
+    expect(sent(give('n1', { type: 'Join', from: ids.n2, roles: [], appVersion }))).toEqual([])
   })
 
   test('believes that it was removed only from a member in good standing', () => {

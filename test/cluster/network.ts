@@ -68,7 +68,9 @@ export class Network {
   start(address: Address, seeds: readonly Address[], roles: readonly string[] = []): Node {
     const id = nodeIdOf(address, this.random.uid())
     const random = this.random.fork(id)
-    const machine = new ClusterMachine({ self: id, roles, settings: this.settings, random })
+    const machine = new ClusterMachine({
+      ...{ self: id, roles, appVersion: '1.2.3', settings: this.settings, random },
+    })
     const node: Node = {
       id,
       address,
@@ -82,7 +84,7 @@ export class Network {
     this.nodes.push(node)
     const tick = (): void => {
       if (!this.isAlive(node)) return
-      this.give(node, { type: 'Tick', wallMs: 1e12 + this.now })
+      this.give(node, { type: 'Tick' })
       const at = Math.max(this.now, node.asleepUntil) + this.settings.tickIntervalMs
       this.at(at, tick)
     }

@@ -62,7 +62,7 @@ describe('joining', () => {
     const network = cluster(1)
     const other = new Network({ settings: { acceptableHeartbeatPauseMs: 9_000 } })
     const stranger = other.start('z:1', ['a:1'])
-    const asked = stranger.machine.step({ type: 'Tick', wallMs: 0 }, 1_000)
+    const asked = stranger.machine.step({ type: 'Tick' }, 1_000)
     const question = asked.flatMap((effect) =>
       effect.type === 'SendToAddress' ? [effect.message] : [],
     )[0]!

@@ -74,15 +74,32 @@ test('SH-005 shards of a process that was killed live on, with what was stored',
 
 test('SH-044 the oldest process ends on SIGTERM: all entities answer from the other', async () => {
   const nodes = nodesForTest()
-  const [first, second] = await nodes.form(['a', 'b'], {})
+  const [first, second] = await nodes.form(['a', 'b'], { stopTakesMs: 50, sharding: noRebalance })
   if (first === undefined || second === undefined) throw new Error('two were started')
   const ids = Array.from({ length: 100 }, (_, n) => `entity ${n}`)
+  const [here, there] = await Promise.all([nodeIdOf(first), nodeIdOf(second)])
+  const { members } = await second.call('view')
+  expect(members.find(({ upNumber }) => upNumber === 1)?.node).toBe(here)
   await Promise.all(ids.map((id) => second.call('add', id, 5)))
-  expect(new Set(await second.call('homes')).size).toBe(2)
-  await Promise.all([first.call('endIdle'), second.call('endIdle')])
+  expect(new Set(await second.call('homes'))).toEqual(new Set([here, there]))
+  const before = await second.call('whereAre', ids)
+  expect(new Set(before)).toEqual(new Set([here, there]))
+  // The region of a type without a shard is gone within 5 s.
+  await Promise.all([first, second].map((node) => node.callWithin(5_000, 'endIdle')))
 
+  const toldFirst = first.news.mark
+  const begunMs = performance.now()
   expect(await first.terminate()).toMatchObject({ code: 0, signal: null })
+  expect(await second.call('whereAre', ids)).toEqual(ids.map(() => there))
   const values = await Promise.all(ids.map((id) => second.call('add', id, 1)))
   expect(values).toEqual(ids.map(() => [6]))
-  expect(new Set(await second.call('homes'))).toEqual(new Set([await nodeIdOf(second)]))
+  expect(performance.now() - begunMs).toBeLessThan(30_000)
+  expect(new Set(await second.call('homes'))).toEqual(new Set([there]))
+
+  // First what lived there, then the coordinator.
+  const ends = first.news.since(toldFirst).filter(({ typeName }) => typeName === 'Lingering')
+  expect(ends.map(({ type }) => type)).toEqual([
+    ...before.filter((node) => node === here).map(() => 'EntityStopped'),
+    'CoordinatorStopped',
+  ])
 })

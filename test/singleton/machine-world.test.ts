@@ -3,9 +3,9 @@ import { SeededRandom } from '../../src/simulation/index.ts'
 import { MachineWorld } from './machine-world.ts'
 
 /** Runs one seed; a failure names it. */
-function run(seed: number): MachineWorld {
+function run(seed: number, areNumbersReused = false): MachineWorld {
   const random = new SeededRandom(seed, 'singleton')
-  const world = new MachineWorld(random, 2 + (seed % 3))
+  const world = new MachineWorld(random, 2 + (seed % 3), areNumbersReused)
   try {
     for (let step = 0; step < 400; step++) world.disturb()
     world.settle()
@@ -29,5 +29,11 @@ describe('machines of a singleton in a world of faults', () => {
     // Otherwise the world was too quiet to show anything.
     expect(lives).toBeGreaterThan(8_000)
     expect(hosts.size).toBeGreaterThan(5_000)
+  })
+
+  test('the same when a number is given again, with terms that grow among those who are members', () => {
+    let lives = 0
+    for (let seed = 1; seed <= 1_000; seed++) lives += run(seed, true).lives.length
+    expect(lives).toBeGreaterThan(4_000)
   })
 })

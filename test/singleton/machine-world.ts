@@ -38,6 +38,7 @@ export class MachineWorld {
   readonly lives: { readonly node: NodeId; readonly term: number }[] = []
   readonly #random: SeededRandom
   readonly #addresses: readonly string[]
+  readonly #areNumbersReused: boolean
   readonly #nodes: WorldNode[] = []
   /** Every membership there ever was; each node has heard a beginning of it. */
   readonly #history: (readonly Member[])[] = [[]]
@@ -46,8 +47,9 @@ export class MachineWorld {
   #incarnations = 0n
   #now = 0
 
-  constructor(random: SeededRandom, addresses: number) {
+  constructor(random: SeededRandom, addresses: number, areNumbersReused = false) {
     this.#random = random
+    this.#areNumbersReused = areNumbersReused
     this.#addresses = ['a:1', 'b:1', 'c:1', 'd:1'].slice(0, addresses)
     for (const address of this.#addresses) this.#join(address)
   }
@@ -139,8 +141,9 @@ export class MachineWorld {
     const id = nodeIdOf(address, ++this.#incarnations)
     const settings = defaultSingletonSettings
     const machine = new SingletonMachine({ name: 'x', self: id, role: undefined, settings })
-    const upNumber = ++this.#upNumber
-    this.#write([...this.#members, { node: id, status: 'Up', roles: [], upNumber }])
+    const upNumber = this.#nextUpNumber()
+    const member = { node: id, status: 'Up', roles: [], appVersion: '1.0.0', upNumber } as const
+    this.#write([...this.#members, member])
     this.#nodes.push({
       id,
       address,
@@ -153,6 +156,12 @@ export class MachineWorld {
       isHandingOver: false,
       instance: undefined,
     })
+  }
+
+  /** A leader knows only the members there are: the number of one that was removed may be given again. */
+  #nextUpNumber(): number {
+    if (!this.#areNumbersReused) return ++this.#upNumber
+    return Math.max(0, ...this.#members.map(({ upNumber }) => upNumber)) + 1
   }
 
   #leave(node: WorldNode): void {
@@ -267,7 +276,9 @@ export class MachineWorld {
   }
 
   #started(node: WorldNode, term: number): void {
-    const last = this.lives.at(-1)
+    const isKnown = ({ node: host }: { readonly node: NodeId }): boolean =>
+      !this.#areNumbersReused || this.#members.some((member) => member.node === host)
+    const last = this.lives.findLast(isKnown)
     if (node.isFrozen) throw new Error(`${node.id} starts although it is frozen`)
     if (node.instance !== undefined) throw new Error(`${node.id} starts a second one`)
     if (last !== undefined && term <= last.term) {

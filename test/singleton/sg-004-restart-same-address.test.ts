@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { ping, SingletonNodes } from './singleton-nodes.ts'
+import { type Ping, ping, SingletonNodes } from './singleton-nodes.ts'
 
 describe('SG-004 a node restarts on the same host and port', () => {
   let nodes = new SingletonNodes()
@@ -39,5 +39,22 @@ describe('SG-004 a node restarts on the same host and port', () => {
     const proxy = nodes.startPonger(third)
     expect(await ping(proxy)).toBe('second')
     expect(await ping(proxies[1]!)).toBe('second')
+  })
+
+  test('as the only one with its role: whoever called the former instance finds the next', async () => {
+    const gateway = await nodes.start('gateway')
+    const role = 'bank'
+    const proxy = gateway.singletons.proxy<Ping>('ponger', role)
+    const bank = { seed: gateway, roles: [role] }
+    const first = await nodes.start('first', bank)
+    nodes.startPonger(first, role)
+    expect(await ping(proxy)).toBe('first')
+
+    await first.system.terminate()
+    await nodes.story.has(`gateway: sees ${first.cluster.self} removed`)
+    // Nobody else became a member meanwhile, so it is counted as the former one was.
+    const second = await nodes.start('second', { ...bank, port: first.port })
+    nodes.startPonger(second, role)
+    expect(await ping(proxy)).toBe('second')
   })
 })

@@ -45,7 +45,13 @@ class ScriptedCluster implements ClusterMembership {
   }
 }
 
-const up = (node: string, upNumber: number): Member => ({ node, status: 'Up', roles: [], upNumber })
+const up = (node: string, upNumber: number): Member => ({
+  node,
+  status: 'Up',
+  roles: [],
+  appVersion: '1.0.0',
+  upNumber,
+})
 
 describe('singletons on nodes', () => {
   let nodes = new TestNodes('tcp')

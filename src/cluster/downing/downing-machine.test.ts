@@ -21,6 +21,7 @@ function view(members: string, records = '', leader = 'A'): DowningView {
     node: id(name!),
     status: marks[mark!] ?? 'Up',
     roles: [],
+    appVersion: '1.0.0',
     upNumber: index + 1,
   }))
   const pairs = records.split(' ').filter((word) => word !== '')

@@ -23,6 +23,7 @@ function membersIn(text: string): Member[] {
     node: id(name!),
     status: marks[mark!] ?? 'Up',
     roles: rolesOf[name!] ?? [],
+    appVersion: '1.0.0',
     upNumber: mark === 'j' ? notYetUp : 1,
   }))
 }
@@ -121,6 +122,12 @@ describe('SB-003 indirectly connected members (V-17)', () => {
     ['ABCDE', 'B>C C>B A>D', 'ABCE', 'BCD'],
   ])('%s with %s seen by %s: down %s', (members, records, seenBy, expected) => {
     expect(decide(tangle(members, records, seenBy))).toBe(`IndirectlyConnected ${expected}`)
+  })
+
+  test('leaves nobody when those left are only joining or leaving: they are no cluster', () => {
+    expect(decide(tangle('ABCDj', 'A>B B>C C>A'))).toBe('IndirectlyConnected ABCD')
+    expect(decide(tangle('ABDjEl', 'A>B B>A'))).toBe('IndirectlyConnected ABDE')
+    expect(decide(tangle('ABCDj', 'A>B B>A'))).toBe('IndirectlyConnected AB')
   })
 
   test('go down with everybody when they are too many', () => {

@@ -41,17 +41,30 @@ export function keepMajority(given: SplitView, options: KeepMajorityOptions): Ve
   const downable = view.members.filter(isDownable).map(({ node }) => node)
   const known = new Set(downable)
   const records = view.records.filter((r) => known.has(r.observer) && known.has(r.subject))
-  const { inCycle, seen, all } = indirectlyConnectedIn(records, view.seenBy)
-  if (all.size === 0) {
+  const tangle = indirectlyConnectedIn(records, view.seenBy)
+  if (tangle.all.size === 0) {
     const decision = decideBySize(view.members, view.unreachable, options.role)
     return { decision, nodes: nodesToDown(decision, downable, view.unreachable) }
   }
 
+  const nodes = untangle({ ...view, records }, tangle, known, options)
+  // One that is only joining is no cluster: alone it would make itself one, beside that which the others form anew.
+  const isLeft = (member: Member): boolean =>
+    member.status === 'Up' && hasRole(member, options.role) && !nodes.has(member.node)
   const decision: DowningDecision = 'DownIndirectlyConnected'
-  const share = options.indirectlyConnectedShareMax
-  if (share !== undefined && all.size >= share * downable.length) return { decision, nodes: known }
-  const isPlain = (node: NodeId) => view.unreachable.has(node) && !all.has(node)
-  if (!downable.some(isPlain)) return { decision, nodes: all }
+  return { decision, nodes: view.members.some(isLeft) ? nodes : known }
+}
+
+/** Who is downed when some reach others only over third ones. */
+function untangle(
+  { members, unreachable, records, seenBy }: SplitView,
+  { inCycle, seen, all }: ReturnType<typeof indirectlyConnectedIn>,
+  downable: ReadonlySet<NodeId>,
+  { role, indirectlyConnectedShareMax: share }: KeepMajorityOptions,
+): ReadonlySet<NodeId> {
+  if (share !== undefined && all.size >= share * downable.size) return downable
+  const isPlain = (node: NodeId) => unreachable.has(node) && !all.has(node)
+  if (![...downable].some(isPlain)) return all
 
   // Besides the tangle there is a clean cut: decide on it as if the tangle were whole.
   const rest = records.filter(
@@ -59,10 +72,10 @@ export function keepMajority(given: SplitView, options: KeepMajorityOptions): Ve
       !(inCycle.has(observer) && inCycle.has(subject)) &&
       !(seen.has(observer) && seen.has(subject)),
   )
-  if (indirectlyConnectedIn(rest, view.seenBy).all.size > 0) return { decision, nodes: known }
+  if (indirectlyConnectedIn(rest, seenBy).all.size > 0) return downable
   const cut = new Set(rest.map(({ subject }) => subject))
-  const more = nodesToDown(decideBySize(view.members, cut, options.role), downable, cut)
-  return { decision, nodes: new Set([...all, ...more]) }
+  const more = nodesToDown(decideBySize(members, cut, role), [...downable], cut)
+  return new Set([...all, ...more])
 }
 
 /** Whether a verdict is against the side on which `self` is. */

@@ -10,6 +10,7 @@ function isOutvoted(names: string, self: string, silent: string, status: MemberS
     node: id(name),
     status: name === self ? status : ('Up' as const),
     roles: [],
+    appVersion: '1.0.0',
     upNumber: status === 'Joining' && name === self ? notYetUp : index + 1,
   }))
   const others = new Set(silent.split('').map(id))

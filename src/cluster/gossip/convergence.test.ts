@@ -95,10 +95,9 @@ describe('what the leader does', () => {
     self: id('a'),
     exitingConfirmed: new Set(),
     longUnreachable: new Set(),
-    wallMs: 5_000,
+    overdueTombstones: new Set(),
     minMembers: 1,
     minMembersByRole: {},
-    pruneTombstonesAfterMs: 1_000,
   }
 
   test('lets in all that join, numbered by address after the youngest', () => {

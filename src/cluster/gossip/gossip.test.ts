@@ -7,7 +7,7 @@ import {
   type Gossip,
   brokenInvariantOf,
   changedBy,
-  dropTombstonesBefore,
+  dropTombstones,
   emptyGossip,
   hasSameContent,
   memberOf,
@@ -19,6 +19,7 @@ import {
   seenDigest,
   withObservation,
 } from './gossip.ts'
+import { actAsLeader } from './leader-actions.ts'
 import { moveMembers, standingOf } from './member-changes.ts'
 import { type MemberStatus, joiningMember } from './member.ts'
 import { compareClocks } from './vector-clock.ts'
@@ -49,7 +50,7 @@ describe('V-12 gossip', () => {
 
   test('does not bring a removed member back, and forgets its changes', () => {
     const before = of({ a: 'Up', b: 'Down' })
-    const removed = changedBy(removeMembers(before, new Set([id('b')]), 1_000), id('a'))
+    const removed = changedBy(removeMembers(before, new Set([id('b')])), id('a'))
     const news = changedBy(putMember(before, joiningMember(id('c'), [])), id('b'))
     const merged = mergeGossip(removed, news)
     expect(statusesIn(merged)).toEqual({ a: 'Up', c: 'Joining' })
@@ -57,19 +58,38 @@ describe('V-12 gossip', () => {
     expect(standingOf(merged, id('b'))).toBe('removed')
   })
 
-  test('drops tombstones only when they are old', () => {
-    const gossip = removeMembers(of({ a: 'Up', b: 'Down' }), new Set([id('b')]), 1_000)
-    expect(dropTombstonesBefore(gossip, 1_000)).toBe(gossip)
-    expect(dropTombstonesBefore(gossip, 1_001).tombstones).toEqual([])
+  test('drops the tombstones it is told to', () => {
+    const gossip = removeMembers(of({ a: 'Up', b: 'Down' }), new Set([id('b')]))
+    expect(dropTombstones(gossip, new Set([id('c')]))).toBe(gossip)
+    expect(dropTombstones(gossip, new Set([id('b')])).tombstones).toEqual([])
   })
 
   test('counts a merge as a change when it would end with a version that says less', () => {
     const before = of({ a: 'Up', b: 'Down' })
-    const removed = changedBy(removeMembers(before, new Set([id('b')]), 1_000), id('a'))
+    const removed = changedBy(removeMembers(before, new Set([id('b')])), id('a'))
     const news = changedBy(putMember(before, joiningMember(id('c'), [])), id('b'))
     const merged = mergeConcurrent(removed, news, id('a'))
     expect(compareClocks(mergeGossip(removed, news).version, removed.version)).toBe('same')
     expect(compareClocks(merged.version, removed.version)).toBe('after')
+  })
+
+  test('remembers the highest number given, also of one that is removed', () => {
+    const situation = {
+      self: id('a'),
+      exitingConfirmed: new Set<NodeId>(),
+      longUnreachable: new Set<NodeId>(),
+      overdueTombstones: new Set<NodeId>(),
+      minMembers: 1,
+      minMembersByRole: {},
+    }
+    const two = actAsLeader(of({ a: 'Joining', b: 'Joining' }), situation)
+    const numbersIn = (gossip: Gossip) => gossip.members.map(({ upNumber }) => upNumber)
+    expect(numbersIn(two)).toEqual([1, 2])
+    const one = removeMembers(two, new Set([id('b')]))
+    const again = actAsLeader(putMember(one, joiningMember(id('c'), [])), situation)
+    expect(numbersIn(again)).toEqual([1, 3])
+    expect(mergeGossip(again, of({ a: 'Up' })).lastUpNumber).toBe(3)
+    expect(brokenInvariantOf({ ...again, lastUpNumber: 2 })).toContain('not given yet')
   })
 
   test('knows what cannot be', () => {
@@ -77,8 +97,7 @@ describe('V-12 gossip', () => {
     expect(brokenInvariantOf(gossip)).toBeUndefined()
     expect(brokenInvariantOf({ ...gossip, seen: [id('z')] })).toMatch(/stranger has seen/)
     expect(brokenInvariantOf({ ...gossip, version: [[id('z'), 1]] })).toMatch(/in the version/)
-    const stone = { node: id('a'), removedAtMs: 1 }
-    expect(brokenInvariantOf({ ...gossip, tombstones: [stone] })).toMatch(/tombstone/)
+    expect(brokenInvariantOf({ ...gossip, tombstones: [id('a')] })).toMatch(/tombstone/)
     expect(() => seenBy(gossip, [id('z')])).toThrow(/Invariant broken/)
   })
 })
@@ -162,7 +181,7 @@ function acted(ours: Gossip, actor: number, kind: number, node: NodeId): Gossip 
     () => moveMembers(ours, [node], 'Leaving'),
     () => (isOther ? moveMembers(ours, [node], 'Down') : ours),
     () => (member && node !== self ? withObservation(ours, self, node, 'Unreachable') : ours),
-    () => (member?.status === 'Down' ? removeMembers(ours, new Set([node]), 5) : ours),
+    () => (member?.status === 'Down' ? removeMembers(ours, new Set([node])) : ours),
   ]
   const next = changes[kind]!()
   return next === ours ? ours : seenBy(changedBy(next, self), [self])
@@ -190,7 +209,7 @@ describe('merging gossip', () => {
           expect(brokenInvariantOf(one)).toBeUndefined()
           for (const other of replicas) {
             const merged = mergeGossip(one, other)
-            for (const { node } of one.tombstones) expect(memberOf(merged, node)).toBeUndefined()
+            for (const node of one.tombstones) expect(memberOf(merged, node)).toBeUndefined()
             const isSame = compareClocks(one.version, other.version) === 'same'
             if (isSame) expect(hasSameContent(one, other)).toBe(true)
           }

@@ -3,12 +3,12 @@
  * so that equal knowledge is equal bytes.
  *
  * Invariant: no member is `Removed` or has a tombstone; whoever has seen, observes or has an entry in the version is a
- * member.
+ * member; no member has a higher number than the last one given.
  */
 import { assert } from '../../foundation/assert.ts'
 import { stableHash } from '../../foundation/stable-hash.ts'
 import type { NodeId } from '../../remote/index.ts'
-import { type Member, compareMembers, mergeMembers } from './member.ts'
+import { type Member, compareMembers, givenUpNumber, mergeMembers } from './member.ts'
 import {
   type Reachability,
   allReachable,
@@ -26,19 +26,16 @@ import {
   tick,
 } from './vector-clock.ts'
 
-/** A member that was removed, and when, by the wall clock of whoever removed it. */
-export interface Tombstone {
-  readonly node: NodeId
-  readonly removedAtMs: number
-}
-
 export interface Gossip {
   readonly members: readonly Member[]
   /** Who has seen exactly this version. */
   readonly seen: readonly NodeId[]
   readonly reachability: Reachability
   readonly version: VectorClock
-  readonly tombstones: readonly Tombstone[]
+  /** Members that were removed and cannot come back. Since when, each node knows for itself (`graveyard.ts`). */
+  readonly tombstones: readonly NodeId[]
+  /** The highest number any member has ever had, so that none is given twice. */
+  readonly lastUpNumber: number
 }
 
 export const emptyGossip: Gossip = {
@@ -47,6 +44,7 @@ export const emptyGossip: Gossip = {
   reachability: allReachable,
   version: emptyClock,
   tombstones: [],
+  lastUpNumber: 0,
 }
 
 export function memberOf(gossip: Gossip, node: NodeId): Member | undefined {
@@ -54,34 +52,31 @@ export function memberOf(gossip: Gossip, node: NodeId): Member | undefined {
 }
 
 export function hasTombstone(gossip: Gossip, node: NodeId): boolean {
-  return gossip.tombstones.some((tombstone) => tombstone.node === node)
+  return gossip.tombstones.includes(node)
 }
 
 /** The gossip with this member in place of an earlier record of it. */
 export function putMember(gossip: Gossip, member: Member): Gossip {
   const others = gossip.members.filter(({ node }) => node !== member.node)
-  return checked({ ...gossip, members: [...others, member].sort(compareMembers) })
+  const lastUpNumber = Math.max(gossip.lastUpNumber, givenUpNumber(member))
+  return checked({ ...gossip, members: [...others, member].sort(compareMembers), lastUpNumber })
 }
 
 /** The gossip without these members, as member, as witness and as subject; they cannot come back. */
-export function removeMembers(
-  gossip: Gossip,
-  nodes: ReadonlySet<NodeId>,
-  removedAtMs: number,
-): Gossip {
-  const tombstones = [...nodes].map((node) => ({ node, removedAtMs }))
+export function removeMembers(gossip: Gossip, nodes: ReadonlySet<NodeId>): Gossip {
   const members = gossip.members.filter(({ node }) => !nodes.has(node))
   return checked({
+    ...gossip,
     members,
     seen: gossip.seen.filter((node) => !nodes.has(node)),
     reachability: restrict(gossip.reachability, nodesOf(members)),
     version: pruneClock(gossip.version, nodes),
-    tombstones: mergeTombstones(gossip.tombstones, tombstones),
+    tombstones: mergeTombstones(gossip.tombstones, [...nodes]),
   })
 }
 
-export function dropTombstonesBefore(gossip: Gossip, timeMs: number): Gossip {
-  const kept = gossip.tombstones.filter(({ removedAtMs }) => removedAtMs >= timeMs)
+export function dropTombstones(gossip: Gossip, nodes: ReadonlySet<NodeId>): Gossip {
+  const kept = gossip.tombstones.filter((node) => !nodes.has(node))
   return kept.length === gossip.tombstones.length ? gossip : { ...gossip, tombstones: kept }
 }
 
@@ -111,7 +106,7 @@ export function seenBy(gossip: Gossip, nodes: readonly NodeId[]): Gossip {
  */
 export function mergeGossip(a: Gossip, b: Gossip): Gossip {
   const tombstones = mergeTombstones(a.tombstones, b.tombstones)
-  const gone = new Set(tombstones.map(({ node }) => node))
+  const gone = new Set(tombstones)
   const members = mergeMemberLists(a.members, b.members).filter(({ node }) => !gone.has(node))
   return checked({
     members,
@@ -119,6 +114,7 @@ export function mergeGossip(a: Gossip, b: Gossip): Gossip {
     reachability: mergeReachability(a.reachability, b.reachability, nodesOf(members)),
     version: pruneClock(mergeClocks(a.version, b.version), gone),
     tombstones,
+    lastUpNumber: Math.max(a.lastUpNumber, b.lastUpNumber),
   })
 }
 
@@ -150,10 +146,12 @@ export function brokenInvariantOf(gossip: Gossip): string | undefined {
   const nodes = nodesOf(gossip.members)
   const isMember = (node: NodeId) => nodes.has(node)
   if (gossip.members.some(({ status }) => status === 'Removed')) return 'a member is Removed'
-  if (gossip.tombstones.some(({ node }) => isMember(node))) return 'a member has a tombstone'
+  if (gossip.tombstones.some(isMember)) return 'a member has a tombstone'
   if (!gossip.seen.every(isMember)) return 'a stranger has seen it'
   if (!gossip.version.every(([node]) => isMember(node))) return 'a stranger is in the version'
   if (!gossip.reachability.every(({ observer }) => isMember(observer))) return 'a stranger observes'
+  if (gossip.members.some((member) => givenUpNumber(member) > gossip.lastUpNumber))
+    return 'a member has a number that was not given yet'
   return undefined
 }
 
@@ -163,8 +161,8 @@ function checked(gossip: Gossip): Gossip {
   return gossip
 }
 
-function contentOf({ members, reachability, tombstones }: Gossip): string {
-  return JSON.stringify([members, reachability, tombstones.map(({ node }) => node)])
+function contentOf({ members, reachability, tombstones, lastUpNumber }: Gossip): string {
+  return JSON.stringify([members, reachability, tombstones, lastUpNumber])
 }
 
 function nodesOf(members: readonly Member[]): Set<NodeId> {
@@ -180,13 +178,6 @@ function mergeMemberLists(a: readonly Member[], b: readonly Member[]): Member[] 
   return [...merged.values()].sort(compareMembers)
 }
 
-function mergeTombstones(a: readonly Tombstone[], b: readonly Tombstone[]): readonly Tombstone[] {
-  const merged = new Map(a.map((tombstone) => [tombstone.node, tombstone]))
-  for (const tombstone of b) {
-    const other = merged.get(tombstone.node)
-    if (other === undefined || other.removedAtMs < tombstone.removedAtMs) {
-      merged.set(tombstone.node, tombstone)
-    }
-  }
-  return [...merged.values()].sort((x, y) => (x.node < y.node ? -1 : 1))
+function mergeTombstones(a: readonly NodeId[], b: readonly NodeId[]): readonly NodeId[] {
+  return [...new Set([...a, ...b])].sort()
 }

@@ -4,8 +4,8 @@
  */
 import type { NodeId } from '../../remote/index.ts'
 import { unreachableMembers } from './convergence.ts'
-import { type Gossip, dropTombstonesBefore, putMember, removeMembers } from './gossip.ts'
-import { type Member, asUp, hasRole, notYetUp, withStatus } from './member.ts'
+import { type Gossip, dropTombstones, putMember, removeMembers } from './gossip.ts'
+import { type Member, asUp, hasRole, withStatus } from './member.ts'
 
 export interface LeaderSituation {
   readonly self: NodeId
@@ -13,25 +13,24 @@ export interface LeaderSituation {
   readonly exitingConfirmed: ReadonlySet<NodeId>
   /** Unreachable members that have been so long enough to be removed although they are merely Exiting. */
   readonly longUnreachable: ReadonlySet<NodeId>
-  readonly wallMs: number
+  /** Tombstones that have been kept for long enough. */
+  readonly overdueTombstones: ReadonlySet<NodeId>
   readonly minMembers: number
   readonly minMembersByRole: Readonly<Record<string, number>>
-  readonly pruneTombstonesAfterMs: number
 }
 
 /** The gossip after the leader has acted; the same object when there was nothing to do. The version is the caller's. */
 export function actAsLeader(gossip: Gossip, situation: LeaderSituation): Gossip {
   let next = moveLeavingOut(letJoiningIn(gossip, situation))
   const removable = removableMembers(next, situation)
-  if (removable.size > 0) next = removeMembers(next, removable, situation.wallMs)
-  return dropTombstonesBefore(next, situation.wallMs - situation.pruneTombstonesAfterMs)
+  if (removable.size > 0) next = removeMembers(next, removable)
+  return dropTombstones(next, situation.overdueTombstones)
 }
 
 function letJoiningIn(gossip: Gossip, situation: LeaderSituation): Gossip {
   const joining = gossip.members.filter(({ status }) => status === 'Joining')
   if (joining.length === 0 || !areEnough(gossip, situation)) return gossip
-  const upNumbers = gossip.members.map(({ upNumber }) => (upNumber === notYetUp ? 0 : upNumber))
-  let upNumber = Math.max(...upNumbers)
+  let upNumber = gossip.lastUpNumber
   // Members are in the order of addresses, and so are the numbers of those that come in together.
   return joining.reduce((next, member) => putMember(next, asUp(member, ++upNumber)), gossip)
 }

@@ -20,12 +20,14 @@ const at = (address: string, status: MemberStatus = 'Up', upNumber = 1): Member 
   node: nodeIdOf(address, 1n),
   status,
   roles: [],
+  appVersion: '1.0.0',
   upNumber,
 })
 const records = fc.record({
   node: fc.constant(nodeIdOf('a:1', 1n)),
   status: fc.constantFrom(...statuses),
   roles: fc.constant([]),
+  appVersion: fc.constant('1.0.0'),
   upNumber: fc.constantFrom(1, 2, notYetUp),
 })
 

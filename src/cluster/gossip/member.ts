@@ -9,6 +9,7 @@
  */
 import { assert } from '../../foundation/assert.ts'
 import { type Address, type NodeId, addressOfNode, compareNodes } from '../../remote/index.ts'
+import { defaultAppVersion } from './app-version.ts'
 
 // For machines of this room: they take values from their own room only.
 export { addressOfNode }
@@ -20,11 +21,18 @@ export interface Member {
   readonly status: MemberStatus
   /** What this member is for; sorted. */
   readonly roles: readonly string[]
+  /** What its application calls its version: `0.0.0` when it was told none. */
+  readonly appVersion: string
   /** Counts up with every member that becomes Up: smaller is older. `notYetUp` before that. */
   readonly upNumber: number
 }
 
 export const notYetUp: number = 2 ** 31 - 1
+
+/** Zero for one that has none yet. */
+export function givenUpNumber({ upNumber }: Member): number {
+  return upNumber === notYetUp ? 0 : upNumber
+}
 
 const nextStatuses: Readonly<Record<MemberStatus, readonly MemberStatus[]>> = {
   Joining: ['Up', 'Leaving', 'Down', 'Removed'],
@@ -44,8 +52,13 @@ const ranks: Readonly<Record<MemberStatus, number>> = {
   Removed: 5,
 }
 
-export function joiningMember(node: NodeId, roles: readonly string[]): Member {
-  return { node, status: 'Joining', roles: [...new Set(roles)].sort(), upNumber: notYetUp }
+export function joiningMember(
+  node: NodeId,
+  roles: readonly string[],
+  appVersion: string = defaultAppVersion,
+): Member {
+  const sorted = [...new Set(roles)].sort()
+  return { node, status: 'Joining', roles: sorted, appVersion, upNumber: notYetUp }
 }
 
 export function canBecome(from: MemberStatus, to: MemberStatus): boolean {

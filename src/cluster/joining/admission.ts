@@ -19,7 +19,8 @@ export interface Admission {
   readonly gossip: Gossip
 }
 
-export function admit(gossip: Gossip, self: NodeId, { from, roles }: Join): Admission {
+export function admit(gossip: Gossip, self: NodeId, join: Join): Admission {
+  const { from, roles, appVersion } = join
   const refused: Admission = { outcome: 'refused', gossip }
   if (!canAdmit(memberOf(gossip, self)) || hasTombstone(gossip, from)) return refused
   const known = memberOf(gossip, from)
@@ -27,7 +28,10 @@ export function admit(gossip: Gossip, self: NodeId, { from, roles }: Join): Admi
   if (addressOfNode(from) === addressOfNode(self)) return refused
 
   if (incarnationsBesides(gossip, from).length === 0) {
-    return { outcome: 'admitted', gossip: putMember(gossip, joiningMember(from, roles)) }
+    return {
+      outcome: 'admitted',
+      gossip: putMember(gossip, joiningMember(from, roles, appVersion)),
+    }
   }
   return { outcome: 'replaces', gossip: buryFormerIncarnations(gossip, self, from) }
 }

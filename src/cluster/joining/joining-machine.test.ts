@@ -12,6 +12,7 @@ const welcome = {
   type: 'Welcome',
   from: b,
   gossip: putMember(emptyGossip, joiningMember(self, [])),
+  tombstoneAgesMs: [],
 } as const
 const ack = { type: 'InitJoinAck', from: b, problems: [] } as const
 const nack = (address: Address) => ({ type: 'InitJoinNack', from: nodeIdOf(address, 7n) }) as const
@@ -19,7 +20,8 @@ const types = (effects: readonly { readonly type: string }[]) => effects.map(({ 
 
 function joining(more: Partial<ClusterSettings> = {}, address: Address = 'a:1') {
   const settings = { ...defaultClusterSettings, ...more }
-  return new JoiningMachine({ self: nodeIdOf(address, 1n), address, roles: ['web'], settings })
+  const node = { self: nodeIdOf(address, 1n), address, roles: ['web'], appVersion: '1.2.3' }
+  return new JoiningMachine({ ...node, settings })
 }
 
 describe('JoiningMachine', () => {
@@ -30,13 +32,14 @@ describe('JoiningMachine', () => {
       { type: 'SendToAddress', to: 'b:1', message },
       { type: 'SendToAddress', to: 'c:1', message },
     ])
-    const join = { type: 'Send', to: b, message: { type: 'Join', from: self, roles: ['web'] } }
+    const asked = { type: 'Join', from: self, roles: ['web'], appVersion: '1.2.3' }
+    const join = { type: 'Send', to: b, message: asked }
     expect(machine.step(ack, 10)).toEqual([join])
     expect(machine.step(ack, 20)).toEqual([])
     expect(machine.step({ type: 'Tick' }, 250)).toEqual([join])
     expect(machine.step({ ...welcome, from: nodeIdOf('c:1', 3n) }, 260)).toEqual([])
     expect(machine.step(welcome, 270)).toEqual([
-      { type: 'Joined', through: b, gossip: welcome.gossip },
+      { type: 'Joined', through: b, gossip: welcome.gossip, tombstoneAgesMs: [] },
     ])
     expect(machine.step(welcome, 280)).toEqual([])
   })

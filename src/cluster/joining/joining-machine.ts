@@ -9,9 +9,8 @@
  */
 import { unreachable } from '../../foundation/assert.ts'
 import type { Address, NodeId } from '../../remote/index.ts'
-import type { InitJoin, Join, JoiningMessage, Standing } from '../cluster-messages.ts'
+import type { InitJoin, Join, JoiningMessage, Standing, Welcome } from '../cluster-messages.ts'
 import { type ClusterSettings, agreementOf } from '../cluster-settings.ts'
-import type { Gossip } from '../gossip/gossip.ts'
 import { addressOfNode } from '../gossip/member.ts'
 import type { SharedStore } from './shared-store.ts'
 
@@ -27,11 +26,17 @@ export type JoiningInput =
   | JoiningMessage
   | Standing
 
+/** Let in by that member, which has told all it knows. */
+export interface Joined extends Pick<Welcome, 'gossip' | 'tombstoneAgesMs'> {
+  readonly type: 'Joined'
+  readonly through: NodeId
+}
+
 export type JoiningEffect =
   | { readonly type: 'SendToAddress'; readonly to: Address; readonly message: InitJoin }
   | { readonly type: 'Send'; readonly to: NodeId; readonly message: Join }
   | { readonly type: 'FormCluster' }
-  | { readonly type: 'Joined'; readonly through: NodeId; readonly gossip: Gossip }
+  | Joined
   | {
       readonly type: 'GiveUp'
       readonly reason: 'join-failed' | 'incompatible-config'
@@ -42,6 +47,7 @@ export interface JoiningOptions {
   readonly self: NodeId
   readonly address: Address
   readonly roles: readonly string[]
+  readonly appVersion: string
   readonly settings: ClusterSettings
   /** Of a node that hosts entities. */
   readonly store?: SharedStore | undefined
@@ -86,7 +92,7 @@ export class JoiningMachine {
       case 'InitJoinAck':
         return this.#invited(input.from, input.problems, now)
       case 'Welcome':
-        return this.#welcomed(input.from, input.gossip)
+        return this.#welcomed(input)
       case 'Standing':
         return this.#turnedAway(input)
       case 'Tick':
@@ -142,11 +148,11 @@ export class JoiningMachine {
     return [this.#join(from)]
   }
 
-  #welcomed(from: NodeId, gossip: Gossip): JoiningEffect[] {
+  #welcomed({ from, gossip, tombstoneAgesMs }: Welcome): JoiningEffect[] {
     if (this.#phase !== 'asking' || from !== this.#contact) return []
     if (!gossip.members.some(({ node }) => node === this.#options.self)) return []
     this.#phase = 'done'
-    return [{ type: 'Joined', through: from, gossip }]
+    return [{ type: 'Joined', through: from, gossip, tombstoneAgesMs }]
   }
 
   /** Let in, given up and removed before the welcome arrived: only another incarnation can join. */
@@ -175,8 +181,8 @@ export class JoiningMachine {
   }
 
   #join(to: NodeId): JoiningEffect {
-    const { self, roles } = this.#options
-    return { type: 'Send', to, message: { type: 'Join', from: self, roles } }
+    const { self, roles, appVersion } = this.#options
+    return { type: 'Send', to, message: { type: 'Join', from: self, roles, appVersion } }
   }
 
   #formCluster(): JoiningEffect[] {

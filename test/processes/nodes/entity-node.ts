@@ -1,11 +1,17 @@
 /** A whole node, as users start it: hosts the entities of the load and counters, on a store that all nodes share. */
 import type { ClusterSettings } from '../../../src/cluster/index.ts'
 import { type SherdNode, startNode } from '../../../src/node/index.ts'
-import { EntityStarted, EntityStopped, type ShardingSettings } from '../../../src/sharding/index.ts'
+import {
+  CoordinatorStopped,
+  EntityStarted,
+  EntityStopped,
+  type ShardingSettings,
+} from '../../../src/sharding/index.ts'
 import { parent } from '../harness/control-server.ts'
 import type { Place } from '../harness/process-cluster.ts'
 import { Tally } from '../load/tally.ts'
 import { Counter, Idle } from './counter.ts'
+import { hostLingering, whereAreLingering } from './lingering.ts'
 import { quickCluster, quickRemote, quickSharding } from './quick-settings.ts'
 import { tellClusterEvents, type View, viewOf, type WantedView, whenViewIs } from './views.ts'
 
@@ -15,6 +21,8 @@ export interface EntityNodeOptions {
   readonly hasDefaults?: boolean
   readonly cluster?: Partial<ClusterSettings>
   readonly sharding?: Partial<ShardingSettings>
+  /** Hosts entities that take so long to stop; none of them when left out. */
+  readonly stopTakesMs?: number
 }
 
 /** Where an entity is, as a node knows it. */
@@ -27,7 +35,7 @@ export class EntityNode {
   readonly #node: SherdNode
 
   static async start(options: Place & EntityNodeOptions): Promise<EntityNode> {
-    const { port, advertisedPort, folder, seeds = [], hasDefaults = false } = options
+    const { port, advertisedPort, folder, seeds = [], hasDefaults = false, stopTakesMs } = options
     const quick = hasDefaults ? {} : quickCluster
     const node = await startNode({
       entities: [Tally, Counter, Idle],
@@ -36,6 +44,9 @@ export class EntityNode {
       ...(advertisedPort !== undefined && { advertised: { port: advertisedPort } }),
       seeds,
       store: { folder },
+      beforeJoin: ({ sharding, id }) => {
+        if (stopTakesMs !== undefined) hostLingering(sharding, id, stopTakesMs)
+      },
       settings: {
         actor: { exitProcess: true },
         remote: hasDefaults ? {} : quickRemote,
@@ -45,10 +56,13 @@ export class EntityNode {
     })
     tellClusterEvents(node.cluster, parent)
     const { eventStream } = node.system
-    const tellLife = ({ type, entityId }: EntityStarted | EntityStopped): void =>
-      parent.tell({ type, entityId })
+    const tellLife = ({ type, typeName, entityId }: EntityStarted | EntityStopped): void =>
+      parent.tell({ type, typeName, entityId })
     eventStream.subscribe(EntityStarted, tellLife)
     eventStream.subscribe(EntityStopped, tellLife)
+    eventStream.subscribe(CoordinatorStopped, ({ type, typeName }) =>
+      parent.tell({ type, typeName }),
+    )
     return new EntityNode(node)
   }
 
@@ -91,9 +105,17 @@ export class EntityNode {
     return [...this.#node.sharding.shardHomes(Counter.name).values()]
   }
 
-  /** Ends the region of the type without entities. */
-  endIdle(): Promise<void> {
-    return this.#node.sharding.gracefulShutdown(Idle.name)
+  /** Of entities that take a while to stop. */
+  whereAre(ids: readonly string[]): Promise<string[]> {
+    return whereAreLingering(this.#node.sharding, ids)
+  }
+
+  /** Ends the region of the type without entities, and answers when it is gone. */
+  async endIdle(): Promise<void> {
+    const { sharding, system } = this.#node
+    const region = sharding.regionOf(Idle.name)
+    await sharding.gracefulShutdown(Idle.name)
+    await system.whenStopped(region)
   }
 
   // ---- the cluster

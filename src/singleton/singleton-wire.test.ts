@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { nodeIdOf } from '../remote/index.ts'
+import { NotAMessage } from '../serialization/index.ts'
+import { singletonProtocol } from './singleton-wire.ts'
+
+test('a term that nobody could go above is no term', () => {
+  const done = (term: number) => {
+    const message = { type: 'HandOverDone', from: nodeIdOf('a:1', 1n), term } as const
+    return singletonProtocol.unpack(singletonProtocol.pack(message))
+  }
+  expect(done(2 ** 51)).toMatchObject({ term: 2 ** 51 })
+  expect(done(Number.MAX_SAFE_INTEGER)).toBeInstanceOf(NotAMessage)
+})
