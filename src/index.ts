@@ -25,6 +25,7 @@ export {
   entityType,
   EntityUnavailable,
   EventHandlerChangedState,
+  EventHandlerGaveNoState,
   type EventHandlers,
   NodeStopping,
   type NoEvents,

@@ -14,6 +14,7 @@ import { type Duration, toMs } from '../foundation/duration.ts'
 import { InvalidSettings, unknownSettings } from '../foundation/invalid-settings.ts'
 import { show } from '../foundation/show.ts'
 import { problemWithId } from '../foundation/text.ts'
+import { notCommands } from './entity-handle.ts'
 import type {
   CommandHandlers,
   DurableSelf,
@@ -93,6 +94,8 @@ export function defineEntity(
     ...unknownSettings(spec, knownInSpec),
   ]
   if (typeof state !== 'function') problems.push('state must be a function that makes the state')
+  if (isAsync(state))
+    problems.push('state must not be async: it is the state before the first call')
   if (problems.length > 0) throw new InvalidSettings(`The entity ${show(name)}`, problems)
   return {
     name,
@@ -148,11 +151,10 @@ const nameBytesMax = 128
 
 /** Names that mean something to every object: a handle could not be awaited, compared or printed. */
 const takenNames: ReadonlySet<string> = new Set([
-  'then',
+  ...notCommands,
   'constructor',
   '__proto__',
   'prototype',
-  'toJSON',
   'toString',
 ])
 
@@ -169,9 +171,17 @@ function problemsWithFunctions(what: 'events' | 'commands', given: unknown): str
   const problems: string[] = []
   for (const [name, value] of Object.entries(given)) {
     if (typeof value !== 'function') problems.push(`${what}.${name} must be a function`)
+    if (what === 'events' && isAsync(value)) {
+      problems.push(`events.${name} must not be async: do in a command what has to be awaited`)
+    }
     if (takenNames.has(name)) problems.push(`${what}.${name} needs another name`)
   }
   return problems
+}
+
+/** As far as it shows: what is compiled to something older gives itself away when it runs. */
+function isAsync(given: unknown): boolean {
+  return Object.prototype.toString.call(given) === '[object AsyncFunction]'
 }
 
 function problemsWithOptions({ role, numberOfShards, passivateAfter }: EntityOptions): string[] {

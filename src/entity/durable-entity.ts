@@ -13,6 +13,7 @@ import {
 import { answer, commandOf, notDone, refusal, unknownCommand } from './command-reply.ts'
 import type { AnyEntity } from './define-entity.ts'
 import { type EntityCall, type EntityReply, isEntityCall } from './entity-messages.ts'
+import type { WorkOfType } from './entity-work.ts'
 import type { EntityWorld } from './entity-world.ts'
 import { replay, type StoredForm, Transaction } from './transaction.ts'
 
@@ -26,6 +27,7 @@ export class DurableEntities {
   readonly #family: EventSourcedFamily<EntityCall, StoredForm, unknown>
   /** The persistence id is that of the type, and what follows is the id. */
   readonly #prefixLength: number
+  readonly #work: WorkOfType
 
   constructor(entity: AnyEntity, world: EntityWorld) {
     const { journal, codec, recoveryPermits, writer, settings } = world
@@ -33,9 +35,18 @@ export class DurableEntities {
     this.#world = world
     this.#eventsMax = settings.appendEventsMax ?? defaultEventSourcedSettings.appendEventsMax
     this.#prefixLength = persistenceIdOf(entity.name, 'x').length - 1
+    this.#work = world.work.of(entity.name)
+    const recoveryEnds = (_: unknown, __: unknown, context: EventSourcedContext<EntityCall>) =>
+      this.#work.recoveryEnds(this.#idOf(context))
     this.#family = new EventSourcedFamily({
       commandHandler: (state, call, context) => this.#handle(state, call, context),
       eventHandler: (state, event) => replay(entity, state, event),
+      signals: {
+        RecoveryCompleted: recoveryEnds,
+        RecoveryFailed: (_, { error }, context) =>
+          this.#work.recoveryFailed(this.#idOf(context), error),
+        PostStop: recoveryEnds,
+      },
       refused: (call, error) => {
         if (!isEntityCall(call)) return
         world.answered.add(call)
@@ -50,7 +61,13 @@ export class DurableEntities {
   }
 
   behavior(id: string): Behavior<EntityCall> {
-    return this.#family.behavior(persistenceIdOf(this.#entity.name, id), this.#entity.state())
+    const state = this.#entity.state()
+    this.#work.recoveryBegins(id)
+    return this.#family.behavior(persistenceIdOf(this.#entity.name, id), state)
+  }
+
+  #idOf({ persistenceId }: EventSourcedContext<EntityCall>): string {
+    return persistenceId.slice(this.#prefixLength)
   }
 
   #handle(
@@ -62,8 +79,7 @@ export class DurableEntities {
     const { command, args, replyTo } = call
     const handler = commandOf(this.#entity, command)
     if (handler === undefined) return Effect.reply(replyTo, unknownCommand(this.#entity), notDone)
-    const id = context.persistenceId.slice(this.#prefixLength)
-    const transaction = this.#begin(id, call, state, context)
+    const transaction = this.#begin(this.#idOf(context), call, state, context)
     try {
       const result = handler(transaction, ...args)
       if (result instanceof Promise) return this.#finishLater(call, transaction, result, context)
@@ -95,10 +111,13 @@ export class DurableEntities {
     result: Promise<unknown>,
     context: EventSourcedContext<EntityCall>,
   ): Promise<Outcome> {
+    this.#work.commandBegins(transaction.id, call.command)
     try {
       return this.#finish(call, transaction, await result)
     } catch (error) {
       return this.#refuse(call, transaction, error, context)
+    } finally {
+      this.#work.commandEnds(transaction.id)
     }
   }
 

@@ -178,7 +178,9 @@ export class UnknownEvent extends CodedError {
 
   constructor(entity: string, name: unknown, known: readonly string[]) {
     super(
-      `${show(name)} is no event of ${entity}. Its events are ${known.join(', ')}. Events that were ever stored must stay in the definition.`,
+      known.length === 0
+        ? `${show(name)} is no event of ${entity}, which has none: its state is in memory only. Give its definition \`events\` to store what happens to it.`
+        : `${show(name)} is no event of ${entity}. Its events are ${known.join(', ')}. Events that were ever stored must stay in the definition.`,
     )
   }
 }
@@ -205,7 +207,19 @@ export class EventHandlerChangedState extends CodedError {
   }
 }
 
-const entityStopped = 'the entity has stopped before its turn came.'
+/** What was persisted is not stored; the state is as it was. */
+export class EventHandlerGaveNoState extends CodedError {
+  readonly code = 'EVENT_HANDLER_GAVE_NO_STATE'
+
+  constructor(entity: string, event: string, given: unknown) {
+    super(
+      `The handler of the event ${event} of ${entity} gave ${given === undefined ? 'nothing' : 'a promise'}. It must return the next state, such as { ...state, count: state.count + 1 }, and cannot be async.`,
+    )
+  }
+}
+
+const entityStopped =
+  'the entity has stopped before its turn came; if it failed, the log of its node says why.'
 const peerLost = 'the node it lives on cannot be reached.'
 const tooMuchWaits = 'too many calls wait for it already.'
 

@@ -22,11 +22,15 @@ export class HandleData {
 
 const data: unique symbol = Symbol('sherd.entity')
 
-/** Names that JavaScript itself asks every object for: awaiting, printing and comparing a handle must do no harm. */
-const notCommands: ReadonlySet<string> = new Set([
+/**
+ * Names that JavaScript itself asks every object for: awaiting, printing, adding and comparing a handle must do no harm. A
+ * call that nobody meant to make would fail where nobody listens.
+ */
+export const notCommands: ReadonlySet<string> = new Set([
   'then',
   'catch',
   'finally',
+  'valueOf',
   'toJSON',
   'asymmetricMatch',
   'nodeType',

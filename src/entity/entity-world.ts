@@ -1,6 +1,7 @@
 /** What entities of one node share: where their events go, and how values travel. */
 import type { EventSourcedSettings, Journal, RecoveryPermits } from '../persistence/index.ts'
 import type { ValueCodec } from '../serialization/index.ts'
+import { EntityWork } from './entity-work.ts'
 import { FrozenStates } from './frozen-state.ts'
 import { Travelling } from './travelling.ts'
 
@@ -23,6 +24,7 @@ export class EntityWorld {
   readonly settings: Partial<EventSourcedSettings>
   readonly travelling: Travelling
   readonly states = new FrozenStates()
+  readonly work = new EntityWork()
   /** Calls that were answered although nobody handled them: not to be answered again when they are lost. */
   readonly answered = new WeakSet<object>()
 

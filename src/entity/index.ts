@@ -2,8 +2,8 @@
  * The front door for users: an entity as plain functions, and calls to it as plain methods.
  *
  * Reading order: `entity-types.ts` (what is inferred), `define-entity.ts`, `entity-messages.ts` (what travels),
- * `transaction.ts` (what a command sees), `frozen-state.ts`, `durable-entity.ts`, `plain-entity.ts`, `entity-calls.ts` (the
- * caller's side), `lost-calls.ts`, `travelling.ts`, `entity-errors.ts`.
+ * `transaction.ts` (what a command sees), `frozen-state.ts`, `durable-entity.ts`, `plain-entity.ts`, `entity-work.ts` (what
+ * callers wait for), `entity-calls.ts` (the caller's side), `lost-calls.ts`, `travelling.ts`, `entity-errors.ts`.
  *
  * Promises: nothing leaves an entity before the events it depends on are stored; what one command persists is stored
  * together or not at all; a command that throws changes nothing (for an entity without events: nothing that it has not

@@ -3,7 +3,10 @@
  * its way, or its entity stopped before its turn came. Answers are no calls, so a lost answer is not answered.
  */
 import { type ActorSystem, DeadLetter, Dropped, internal } from '../actor/index.ts'
+import { decodeName } from '../sharding/index.ts'
+import { notDone } from './command-reply.ts'
 import { isEntityCall } from './entity-messages.ts'
+import type { EntityWork } from './entity-work.ts'
 
 export interface LostCallsOptions {
   readonly system: ActorSystem
@@ -11,20 +14,25 @@ export interface LostCallsOptions {
   readonly isOurs: (typeName: string) => boolean
   /** Calls that have been answered. */
   readonly answered: WeakSet<object>
+  readonly work: EntityWork
 }
 
 /** Where entities live: on this node, and as seen from others. */
 const homes: ReadonlySet<string | undefined> = new Set(['entities', 'shards'])
 
 /** One per node, for as long as it lives. */
-export function answerLostCalls({ system, isOurs, answered }: LostCallsOptions): void {
+export function answerLostCalls({ system, isOurs, answered, work }: LostCallsOptions): void {
   const answer = ({ message, recipient, reason }: DeadLetter | Dropped): void => {
     // Those were handled, and their callers told.
     if (reason === 'not-stored' || !isEntityCall(message)) return
     if (internal(message.replyTo).isTerminated || answered.has(message)) return
-    const [root, home, typeName] = recipient.path.elements
+    const [root, home, typeName, _shard, name = ''] = recipient.path.elements
     if (root !== 'system' || !homes.has(home) || typeName === undefined) return
-    if (isOurs(typeName)) message.replyTo.tell({ type: 'NotHandled', reason })
+    if (!isOurs(typeName)) return
+    const failure = reason.startsWith('terminated')
+      ? work.of(typeName).failureOf(decodeName(name) ?? name)
+      : undefined
+    message.replyTo.tell(failure === undefined ? { type: 'NotHandled', reason } : notDone(failure))
   }
   system.eventStream.subscribe(DeadLetter, answer)
   system.eventStream.subscribe(Dropped, answer)

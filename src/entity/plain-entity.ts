@@ -2,6 +2,7 @@
 import { type ActorContext, type Behavior, Behaviors, type MessageHandler } from '../actor/index.ts'
 import { answer, commandOf, refusal, unknownCommand } from './command-reply.ts'
 import type { AnyEntity } from './define-entity.ts'
+import { UnknownEvent } from './entity-errors.ts'
 import { type EntityCall, isEntityCall } from './entity-messages.ts'
 import type { PlainSelf } from './entity-types.ts'
 import type { EntityWorld } from './entity-world.ts'
@@ -40,6 +41,11 @@ class PlainEntity implements PlainSelf<unknown> {
     return this.#context.signal
   }
 
+  /** For those who write without types. */
+  persist(name: unknown): never {
+    throw new UnknownEvent(this.#entity.name, name, [])
+  }
+
   readonly receive: MessageHandler<EntityCall> = (call) => {
     if (!isEntityCall(call)) return Behaviors.unhandled
     const handler = commandOf(this.#entity, call.command)
@@ -54,10 +60,14 @@ class PlainEntity implements PlainSelf<unknown> {
   }
 
   async #answerLater(call: EntityCall, result: Promise<unknown>): Promise<void> {
+    const work = this.#world.work.of(this.#entity.name)
+    work.commandBegins(this.id, call.command)
     try {
       this.#answer(call, await result)
     } catch (error) {
       this.#refuse(call, error)
+    } finally {
+      work.commandEnds(this.id)
     }
   }
 

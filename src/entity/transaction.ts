@@ -8,6 +8,7 @@ import type { AnyEntity } from './define-entity.ts'
 import {
   CommandOver,
   EventHandlerChangedState,
+  EventHandlerGaveNoState,
   TooManyEvents,
   UnknownEvent,
 } from './entity-errors.ts'
@@ -84,7 +85,7 @@ export class Transaction {
 
   #apply(name: string, handler: Handler, args: readonly unknown[]): unknown {
     try {
-      return handler(this.state, ...args)
+      return nextState(this.#entity, name, this.state, handler(this.state, ...args))
     } catch (error) {
       if (!isFrozenComplaint(error)) throw error
       throw new EventHandlerChangedState(this.#entity.name, name, error)
@@ -106,7 +107,14 @@ export class Transaction {
 /** Makes the next state of an event from the journal. */
 export function replay(entity: AnyEntity, state: unknown, event: unknown): unknown {
   const [name, ...args] = Array.isArray(event) ? (event as readonly unknown[]) : [event]
-  return handlerOf(entity, name)(state, ...args)
+  return nextState(entity, name, state, handlerOf(entity, name)(state, ...args))
+}
+
+/** Refuses what a handler without `return`, or an async one, gives: it would be the state from now on. */
+function nextState(entity: AnyEntity, name: unknown, state: unknown, next: unknown): unknown {
+  const isNothing = next === undefined && state !== undefined
+  if (!isNothing && !(next instanceof Promise)) return next
+  throw new EventHandlerGaveNoState(entity.name, String(name), next)
 }
 
 function handlerOf({ name: entity, events }: AnyEntity, name: unknown): Handler {

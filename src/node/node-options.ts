@@ -33,6 +33,8 @@ export interface NodeOptions {
   readonly insecure?: boolean
   /** What this node is for; entity types may ask for a role. */
   readonly roles?: readonly string[]
+  /** What your application calls its version, such as `1.2.3`: other nodes see it. `0.0.0` when not given. */
+  readonly appVersion?: string
   /**
    * Where events are kept: a folder on a local disk that all nodes of the host share (`./sherd-data` when not given), the
    * memory of this process, or a journal of your own, which you close yourself.

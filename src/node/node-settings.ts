@@ -1,6 +1,6 @@
 /** Checks how a node is described: every problem at once, in words for the person who wrote it. */
 import { isDefinition, type EntityType } from '../entity/index.ts'
-import { isSeedAddress, storeRolePrefix } from '../cluster/index.ts'
+import { isSeedAddress, problemsWithAppVersion, storeRolePrefix } from '../cluster/index.ts'
 import type { Environment } from '../foundation/environment.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { show } from '../foundation/show.ts'
@@ -23,6 +23,7 @@ const knownOptions: ReadonlySet<string> = new Set<keyof NodeOptions>([
   'secret',
   'insecure',
   'roles',
+  'appVersion',
   'store',
   'settings',
   'environment',
@@ -66,6 +67,7 @@ export function checkNodeOptions(options: NodeOptions): void {
     ...problemsWithPlace(options),
     ...problemsWithSeeds(options.seeds),
     ...problemsWithRoles(options.roles),
+    ...problemsWithAppVersion(options.appVersion),
     ...problemsWithStore(options.store),
     ...problemsWithEntities(options),
     ...problemsWithPorts(options),
@@ -189,7 +191,10 @@ function problemsWithEntities(options: NodeOptions): string[] {
     }
     seen.set(entity.name, entity)
   }
-  for (const entity of entities) {
+  for (const [index, entity] of entities.entries()) {
+    if (isEntityType(entity) && entities.indexOf(entity) < index) {
+      problems.push(`${entity.name} stands in entities twice`)
+    }
     if (!isEntityType(entity) || isDefinition(entity)) continue
     problems.push(
       `${entity.name} has no implementation: put it into proxies, or its definition into entities`,

@@ -40,6 +40,7 @@ export class SherdNode {
    */
   readonly whenStopped: Promise<ShutdownReason>
   readonly #calls: EntityCalls
+  readonly #work: EntityWorld['work']
   readonly #keys = new Map<string, EntityTypeKey<EntityCall>>()
   #isStopping = false
 
@@ -50,10 +51,11 @@ export class SherdNode {
     this.singletons = singletons
     this.sharding = sharding
     this.whenStopped = ended(system)
+    this.#work = world.work
     this.#calls = new EntityCalls({
       travelling: world.travelling,
       targetOf: (typeName, id) => sharding.entityRefFor(this.#keyOf(typeName), id),
-      explain: async (typeName, id) => (await sharding.explain(typeName, id)).text,
+      explain: async (typeName, id) => (await this.#explain(typeName, id)).text,
       // Given up by the cluster, it is frozen for good: a call could only wait.
       isStopping: () => this.#isStopping || system.shutdown.reason?.type === 'downing',
     })
@@ -92,7 +94,7 @@ export class SherdNode {
   /** Where an entity is, and what a call to it would wait for, as this node knows it. */
   explain(type: EntityType<unknown>, id: string): Promise<EntityExplanation> {
     this.#check(type, id)
-    return this.sharding.explain(type.name, id)
+    return this.#explain(type.name, id)
   }
 
   /** Hands its entities over, leaves the cluster, stops everything and closes the store. May be called twice. */
@@ -120,6 +122,13 @@ export class SherdNode {
     if (typeof name !== 'string') throw new EntityNotOnNode(type, [...typeNames])
     if (!typeNames.has(name)) throw new EntityNotOnNode(name, [...typeNames])
     checkEntityId(id)
+  }
+
+  /** What an entity is at is known to its own node only. */
+  async #explain(typeName: string, id: string): Promise<EntityExplanation> {
+    const found = await this.sharding.explain(typeName, id)
+    const work = found.isRunning === true ? this.#work.of(typeName).inWords(id) : undefined
+    return work === undefined ? found : { ...found, text: `${found.text} ${work}` }
   }
 
   #keyOf(typeName: string): EntityTypeKey<EntityCall> {

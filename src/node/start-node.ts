@@ -104,6 +104,7 @@ async function startRooms(
   const cluster = Cluster.start({
     ...{ system, remoting, roles, settings: clusterSettingsOf(options) },
     store: sharedStoreOf(options, journal),
+    ...(options.appVersion !== undefined && { appVersion: options.appVersion }),
   })
   journal.isFrozen = () => cluster.lookForFreeze()
   const singletons = new Singletons({
@@ -127,7 +128,8 @@ async function startRooms(
 function initEntities(options: NodeOptions, { system, sharding, world }: NodeParts): void {
   const { entities = [], proxies = [] } = options
   const called = new Set([...entities, ...proxies].map(({ name }) => name))
-  answerLostCalls({ system, answered: world.answered, isOurs: (name) => called.has(name) })
+  const { answered, work } = world
+  answerLostCalls({ system, answered, work, isOurs: (name) => called.has(name) })
   for (const entity of entities) {
     const behaviorOf = entityBehavior(entity as AnyEntity, world)
     sharding.init({
@@ -179,9 +181,9 @@ function idleMs(passivateAfter: Duration | 'never'): number {
 }
 
 async function join(options: NodeOptions, parts: NodeParts): Promise<void> {
-  const { cluster, remoting } = parts
+  const { cluster } = parts
   const { seeds = [] } = options
-  if (seeds.length === 0) cluster.join(remoting.address)
+  if (seeds.length === 0) cluster.join()
   else cluster.joinSeeds(seeds)
   await cluster.whenUp
   await registered(options, parts)

@@ -157,7 +157,7 @@ export class ClusterSharding {
   /** Where an entity is, and what a message for it waits for, as this node knows it. */
   async explain(typeName: string, entityId: EntityId): Promise<EntityExplanation> {
     const { region } = this.#typeOf(typeName)
-    return explainEntity(region, region.refOf(entityId), this.#options.remoting.node)
+    return explainEntity(region, region.refOf(entityId), this.#options.cluster)
   }
 
   /** Hands the shards of this type over and stops its region here. Resolves when nothing of it lives here any more. */

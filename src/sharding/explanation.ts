@@ -1,4 +1,5 @@
 /** Says in words where an entity is and what a message for it waits for. For people who look for a message. */
+import type { ClusterMembership } from '../cluster/index.ts'
 import { type Address, addressOfNode, type NodeId } from '../remote/index.ts'
 import type { RoutedEntityRef } from './entity-ref.ts'
 import type { RegionActor } from './region/region-actor.ts'
@@ -21,17 +22,20 @@ export interface EntityExplanation {
   readonly text: string
 }
 
+/** What is known of the cluster. */
+export type View = Pick<ClusterMembership, 'self' | 'state'>
+
 export function explainEntity(
   region: RegionActor,
   { entityId, shard }: RoutedEntityRef<unknown>,
-  self: NodeId,
+  view: View,
 ): EntityExplanation {
   const { home, buffered, coordinator } = region.explain(shard)
-  const isHere = home === self
+  const isHere = home === view.self
   const isRunning = isHere ? region.isRunning(shard, entityId) : undefined
   const { typeName } = region
-  const waiting = buffered === 0 ? '' : ` ${buffered} messages of this node wait for that shard.`
-  const text = `Entity ${entityId} of type ${typeName} is in shard ${shard}. ${placeOf(region, shard, { self, isRunning })}${waiting}`
+  const place = placeInWords(region, shard, { view, isRunning })
+  const text = `Entity ${entityId} of type ${typeName} is in shard ${shard}. ${place}${waitingInWords(buffered)}`
   const homeAddress = home === undefined ? undefined : addressOfNode(home)
   return {
     ...{ typeName, entityId, shard, home, homeAddress },
@@ -39,30 +43,64 @@ export function explainEntity(
   }
 }
 
-function placeOf(
+function placeInWords(
   region: RegionActor,
   shard: ShardId,
-  { self, isRunning }: { readonly self: NodeId; readonly isRunning: boolean | undefined },
+  { view, isRunning }: { readonly view: View; readonly isRunning: boolean | undefined },
 ): string {
-  const { home, waitsForFlushOf, here, coordinator, isRouted } = region.explain(shard)
-  const { phase, isFrozen, refusal } = region.snapshot()
-  if (phase === 'stopped') return 'The region of this node has stopped.'
+  const { home, waitsForFlushOf, isRouted } = region.explain(shard)
+  const { phase, refusal } = region.snapshot()
+  if (phase === 'stopped') return 'The region of this node has stopped: call it through another.'
   if (refusal !== undefined) return `The region of this node was refused: ${refusal}.`
   if (waitsForFlushOf !== undefined) {
-    return `It moved away from ${waitsForFlushOf}, which has not yet answered for the messages it still had.`
+    return `It moved away from ${waitsForFlushOf}, which has not yet answered for the messages it still had.${reachOf(waitsForFlushOf, view)}`
   }
-  if (home === undefined) {
-    if (here === 'stopping')
-      return 'It is being handed off by this node; its entities are stopping.'
-    return coordinator === undefined
-      ? 'Its home is not known, and no coordinator has been found yet: is a node with the role up, and a majority reachable?'
-      : `Its home is not known yet; the coordinator on ${coordinator} is asked when a message comes.`
+  if (home === undefined) return unknownInWords(region, shard, view)
+  if (home === view.self) return hereInWords(region, isRunning)
+  if (!isRouted)
+    return `It lives on ${home}, but nothing is routed there now.${reachOf(home, view)}`
+  const reach = reachOf(home, view)
+  return `It lives on ${home}${reach === '' ? '; what it is at is known there.' : `.${reach}`}`
+}
+
+/** Nobody may say where it is. */
+function unknownInWords(region: RegionActor, shard: ShardId, view: View): string {
+  const { here, isMoving, coordinator, buffered } = region.explain(shard)
+  if (here === 'stopping') return 'It is being handed off by this node; its entities are stopping.'
+  const { isFrozen } = region.snapshot()
+  const frozen = isFrozen ? ` This node is frozen. ${frozenInWords}` : ''
+  if (coordinator === undefined) {
+    return `Its home is not known, and no coordinator has been found yet: is a node with the role up, and a majority reachable?${frozen}`
   }
-  if (home !== self)
-    return `It lives on ${home}${isRouted ? '.' : ', but nothing is routed there now.'}`
-  if (isFrozen)
-    return 'It lives on this node, which is frozen: it may have been cut off from the majority.'
+  const asked = reachOf(coordinator, view) + frozen
+  if (isMoving) {
+    return `It is moving to another home, which the coordinator on ${coordinator} has not told yet.${asked}`
+  }
+  return buffered === 0
+    ? `Its home is not known yet; the coordinator on ${coordinator} is asked when a message comes.${asked}`
+    : `Its home is not known yet; the coordinator on ${coordinator} was asked and has not answered.${asked}`
+}
+
+function waitingInWords(buffered: number): string {
+  if (buffered === 0) return ''
+  return buffered === 1
+    ? ' One message of this node waits for that shard.'
+    : ` ${buffered} messages of this node wait for that shard.`
+}
+
+function hereInWords(region: RegionActor, isRunning: boolean | undefined): string {
+  if (region.snapshot().isFrozen) return `It lives on this node, which is frozen. ${frozenInWords}`
   return isRunning === true
     ? 'It lives on this node, and the entity runs.'
     : 'It lives on this node; the entity starts with its next message.'
+}
+
+const frozenInWords =
+  'It may have been cut off from the majority: look at the network and at the other nodes. It goes on when it sees them again.'
+
+/** Nothing, for a node that can be reached. */
+function reachOf(node: NodeId, { state }: View): string {
+  return state.unreachable.has(node)
+    ? ` ${node} cannot be reached now: it goes on when that node is back, or elsewhere once that node was removed.`
+    : ''
 }

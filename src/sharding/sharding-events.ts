@@ -2,7 +2,8 @@
 import type { NodeId } from '../remote/index.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
 
-interface EntityNews {
+/** Which life of which entity. */
+interface EntityLife {
   readonly typeName: string
   readonly entityId: EntityId
   readonly shard: ShardId
@@ -11,15 +12,14 @@ interface EntityNews {
   readonly node: NodeId
 }
 
-export class EntityStarted implements EntityNews {
-  readonly type = 'EntityStarted'
+abstract class EntityNews implements EntityLife {
   readonly typeName: string
   readonly entityId: EntityId
   readonly shard: ShardId
   readonly instance: number
   readonly node: NodeId
 
-  constructor({ typeName, entityId, shard, instance, node }: EntityNews) {
+  constructor({ typeName, entityId, shard, instance, node }: EntityLife) {
     this.typeName = typeName
     this.entityId = entityId
     this.shard = shard
@@ -28,75 +28,54 @@ export class EntityStarted implements EntityNews {
   }
 }
 
+export class EntityStarted extends EntityNews {
+  readonly type = 'EntityStarted'
+}
+
 /** Its last code has run. */
-export class EntityStopped implements EntityNews {
+export class EntityStopped extends EntityNews {
   readonly type = 'EntityStopped'
+}
+
+abstract class ShardNews {
   readonly typeName: string
-  readonly entityId: EntityId
   readonly shard: ShardId
-  readonly instance: number
+  readonly epoch: number
   readonly node: NodeId
 
-  constructor({ typeName, entityId, shard, instance, node }: EntityNews) {
+  constructor(typeName: string, shard: ShardId, epoch: number, node: NodeId) {
     this.typeName = typeName
-    this.entityId = entityId
     this.shard = shard
-    this.instance = instance
+    this.epoch = epoch
     this.node = node
   }
 }
 
 /** A shard takes messages on this node. */
-export class ShardStarted {
+export class ShardStarted extends ShardNews {
   readonly type = 'ShardStarted'
-  readonly typeName: string
-  readonly shard: ShardId
-  readonly epoch: number
-  readonly node: NodeId
-
-  constructor(typeName: string, shard: ShardId, epoch: number, node: NodeId) {
-    this.typeName = typeName
-    this.shard = shard
-    this.epoch = epoch
-    this.node = node
-  }
 }
 
 /** The last entity of this life of the shard has stopped. */
-export class ShardStopped {
+export class ShardStopped extends ShardNews {
   readonly type = 'ShardStopped'
-  readonly typeName: string
-  readonly shard: ShardId
-  readonly epoch: number
-  readonly node: NodeId
+}
 
-  constructor(typeName: string, shard: ShardId, epoch: number, node: NodeId) {
+abstract class CoordinatorNews {
+  readonly typeName: string
+  readonly term: number
+
+  constructor(typeName: string, term: number) {
     this.typeName = typeName
-    this.shard = shard
-    this.epoch = epoch
-    this.node = node
+    this.term = term
   }
 }
 
 /** This node decides about the homes of the shards of that type. */
-export class CoordinatorStarted {
+export class CoordinatorStarted extends CoordinatorNews {
   readonly type = 'CoordinatorStarted'
-  readonly typeName: string
-  readonly term: number
-
-  constructor(typeName: string, term: number) {
-    this.typeName = typeName
-    this.term = term
-  }
 }
 
-export class CoordinatorStopped {
+export class CoordinatorStopped extends CoordinatorNews {
   readonly type = 'CoordinatorStopped'
-  readonly typeName: string
-  readonly term: number
-
-  constructor(typeName: string, term: number) {
-    this.typeName = typeName
-    this.term = term
-  }
 }

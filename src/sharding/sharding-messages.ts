@@ -3,7 +3,7 @@
  * named by its node. Every word about a place carries whose word it is and which life of the shard it is about.
  */
 import type { NodeId } from '../remote/index.ts'
-import type { ShardId } from './shard-id.ts'
+import type { EntityId, ShardId } from './shard-id.ts'
 
 /** Where a shard is, and how new that is. Whoever has heard something newer ignores it. */
 export interface Placement {
@@ -187,6 +187,15 @@ export interface Returned<Parcel> {
   readonly shard: ShardId
   readonly stamp: number
   readonly parcels: readonly Parcel[]
+}
+
+/** Home -> region of whoever asked: the message that carried this question was dropped here, so no answer will come. */
+export interface Undelivered {
+  readonly type: 'Undelivered'
+  readonly entityId: EntityId
+  readonly question: unknown
+  /** Of the dead letter, which the home has published. */
+  readonly reason: string
 }
 
 /** All on the ordinary stream between two nodes, in one order. */

@@ -18,7 +18,7 @@ import { isNodeId } from '../remote/index.ts'
 import { MessageProtocol } from '../serialization/index.ts'
 import type { CoordinatorEvent, StateSummed } from './coordinator/coordinator-state.ts'
 import { type EntityId, entityIdBytesMax, isShardId } from './shard-id.ts'
-import type { BetweenRegions, ToCoordinator, ToRegion } from './sharding-messages.ts'
+import type { BetweenRegions, ToCoordinator, ToRegion, Undelivered } from './sharding-messages.ts'
 
 /** A message on its way back to where it came from. */
 export interface ReturnedParcel {
@@ -27,7 +27,9 @@ export interface ReturnedParcel {
 }
 
 /** `Forwarded` travels as the bare message, to a path that says the rest. */
-export type BetweenPeers = Exclude<BetweenRegions<ReturnedParcel>, { readonly type: 'Forwarded' }>
+export type BetweenPeers =
+  | Exclude<BetweenRegions<ReturnedParcel>, { readonly type: 'Forwarded' }>
+  | Undelivered
 
 export interface ShardingProtocol {
   readonly toRegion: MessageProtocol<ToRegion>
@@ -103,6 +105,7 @@ function betweenPeers(shard: Shape): MessageProtocol<BetweenPeers> {
     Flush: kind('Flush', route),
     FlushAck: kind('FlushAck', route),
     Returned: kind('Returned', { ...route, parcels: listOf(parcel) }),
+    Undelivered: kind('Undelivered', { entityId, question: isAnything, reason: isText }),
   })
 }
 

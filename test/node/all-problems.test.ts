@@ -26,6 +26,7 @@ test('the problems of all rooms are told at once, before anything starts', async
     advertised: { port: 70_000 },
     seeds: ['10.0.0.7', 'node_1:2552'],
     roles: [''],
+    appVersion: 'latest',
     beforeJoin: 'soon',
     environment: { loger: {} },
     settings: {
@@ -46,6 +47,7 @@ test('the problems of all rooms are told at once, before anything starts', async
     "seeds: '10.0.0.7' is no host:port, such as 10.0.0.7:2552",
     "seeds: 'node_1:2552' is no host:port, such as 10.0.0.7:2552",
     'roles must be a list of at most 100 texts, none of them empty',
+    expect.stringMatching(/^appVersion must be one to four numbers .* not 'latest'$/),
     'entities must be a list, such as [Counter]',
     'environment.loger is not known; known are clock, timers, random, dispatcher, logger, process',
     "beforeJoin must be a function, not 'soon'",

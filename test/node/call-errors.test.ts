@@ -45,7 +45,7 @@ describe('a call that does not get as far as its entity', () => {
           code: 'ENTITY_UNAVAILABLE',
           mayHaveHappened: false,
           message:
-            "Broken 'a': get was not handled: the entity has stopped before its turn came. Nothing of it has happened; it can be called again.",
+            "Broken 'a': get was not handled: the entity has stopped before its turn came; if it failed, the log of its node says why. Nothing of it has happened; it can be called again.",
         })
       }
     }

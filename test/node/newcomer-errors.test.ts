@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
+import { open } from 'lmdb'
 import { describe, expect, test } from 'vitest'
 import { defineEntity, entityType } from '../../src/entity/index.ts'
 import type { NodeOptions } from '../../src/node/index.ts'
@@ -91,6 +92,22 @@ describe('a store that cannot be used is named', () => {
     })
     expect(error.message).toContain(folder)
   })
+})
+
+test('a store of another version is named, with what to do', async () => {
+  const folder = temporaryFolder()
+  const node = await nodeFor({ entities: [Counter], store: { folder } })
+  await node.entity(Counter, 'a').increment(1)
+  await node.stop()
+  const store = open({ path: folder, noSubdir: false, overlappingSync: false })
+  const meta = store.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
+  meta.putSync(Buffer.from('format'), Buffer.from('sherd journal, format 9'))
+  await store.close()
+  const error = await refusalOf({ entities: [Counter], store: { folder } })
+  expect(error).toMatchObject({ code: 'JOURNAL_FORMAT_MISMATCH' })
+  expect(error.message).toMatch(
+    /holds "sherd journal, format 9"; this version of Sherd reads "sherd journal, format \d+"\. Use the version that wrote it, or another folder\.$/,
+  )
 })
 
 describe('a store that the others do not use is named', () => {

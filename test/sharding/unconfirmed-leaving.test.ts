@@ -39,15 +39,19 @@ const where = ({ sharding }: ShardingNode): Promise<string> =>
     .entityRefFor(jobs, 'x')
     .ask<string>((replyTo) => ({ type: 'Where', replyTo }), { timeout: '100s' })
 
-/** Three nodes; the job works on the oldest, where the coordinator is as well. */
-async function busy(scene: Scene, stubbornness: Stubbornness): Promise<ShardingNode[]> {
+/** Three nodes; the job works on the oldest, where the coordinator is as well. Answers that one and another. */
+async function busy(
+  scene: Scene,
+  stubbornness: Stubbornness,
+): Promise<readonly [leaving: ShardingNode, staying: ShardingNode]> {
   const init = (node: ShardingNode): void => hostJobs(node, stubbornness)
   const oldest = await scene.start('a', { init })
   expect(await scene.settle(where(oldest))).toBe('a')
-  for (const name of ['b', 'c']) await scene.start(name, { init })
+  const next = await scene.start('b', { init })
+  await scene.start('c', { init })
   oldest.sharding.entityRefFor(jobs, 'x').tell({ type: 'Work' })
   await scene.simulation.run({ for: '500ms' })
-  return scene.nodes
+  return [oldest, next]
 }
 
 const timeOf = (scene: Scene, happened: (note: () => void) => void): (() => number) => {
@@ -67,10 +71,7 @@ const endOfJobOn = (scene: Scene, { system }: ShardingNode): (() => number) =>
 describe('a node leaves while a command runs for 20 s', () => {
   test('it ends first, within the time that the phase has', async () => {
     await play(async (scene) => {
-      const [leaving, staying] = (await busy(scene, { hasLongGoodbye: false })) as [
-        ShardingNode,
-        ShardingNode,
-      ]
+      const [leaving, staying] = await busy(scene, { hasLongGoodbye: false })
       const stoppedAt = endOfJobOn(scene, leaving)
       const begunMs = scene.simulation.now
       void leaving.system.terminate()
@@ -81,10 +82,7 @@ describe('a node leaves while a command runs for 20 s', () => {
 
   test('one that takes longer than its phase keeps the node from saying that it is done', async () => {
     await play(async (scene) => {
-      const [leaving, staying] = (await busy(scene, { hasLongGoodbye: true })) as [
-        ShardingNode,
-        ShardingNode,
-      ]
+      const [leaving, staying] = await busy(scene, { hasLongGoodbye: true })
       const stoppedAt = endOfJobOn(scene, leaving)
       const removedAt = removalSeenBy(scene, staying)
       const begunMs = scene.simulation.now
@@ -99,10 +97,7 @@ describe('a node leaves while a command runs for 20 s', () => {
 
   test('the same when another node asks it to leave', async () => {
     await play(async (scene) => {
-      const [leaving, staying] = (await busy(scene, { hasLongGoodbye: true })) as [
-        ShardingNode,
-        ShardingNode,
-      ]
+      const [leaving, staying] = await busy(scene, { hasLongGoodbye: true })
       const stoppedAt = endOfJobOn(scene, leaving)
       const removedAt = removalSeenBy(scene, staying)
       staying.cluster.leave(leaving.id)
@@ -116,10 +111,7 @@ describe('a node leaves while a command runs for 20 s', () => {
 describe('a node that never says that it is done', () => {
   test('is removed only when its system has ended', async () => {
     await play(async (scene) => {
-      const [leaving, staying] = (await busy(scene, { hasLongGoodbye: false })) as [
-        ShardingNode,
-        ShardingNode,
-      ]
+      const [leaving, staying] = await busy(scene, { hasLongGoodbye: false })
       leaving.cluster.holdExit(() => new Promise(() => undefined))
       const removedAt = removalSeenBy(scene, staying)
       await scene.settle(leaving.system.terminate())
@@ -139,7 +131,7 @@ describe('an Exiting node that is out of reach before it is done', () => {
     ['of the other one', [['c']]],
   ])('%s is frozen before it is removed', async (_, [others]) => {
     await play(async (scene) => {
-      const [leaving] = (await busy(scene, { hasLongGoodbye: true })) as [ShardingNode]
+      const [leaving] = await busy(scene, { hasLongGoodbye: true })
       const removedAt = scene.nodes.slice(1).map((node) => removalSeenBy(scene, node))
       const frozenAt = timeOf(scene, (note) => {
         leaving.cluster.subscribe(({ type }) => void (type === 'Frozen' && note()))

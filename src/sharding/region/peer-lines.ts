@@ -4,7 +4,7 @@
  */
 import type { Question } from '../../actor/index.ts'
 import { assert } from '../../foundation/assert.ts'
-import { type NodeId, RemoteRef, type Remoting } from '../../remote/index.ts'
+import { type NodeId, RemoteQuestion, RemoteRef, type Remoting } from '../../remote/index.ts'
 import { encodeName } from '../entity-name.ts'
 import type { EntityId, ShardId } from '../shard-id.ts'
 import type { BetweenPeers, ShardingProtocol } from '../sharding-protocol.ts'
@@ -51,6 +51,15 @@ export class PeerLines {
   /** Behind everything that was sent to that node before. */
   send(to: NodeId, message: BetweenPeers): void {
     this.#refAt(to, this.#path).tell(this.#protocol.betweenPeers.pack(message))
+  }
+
+  /** Whoever asked on another node hears of the loss as well, and need not wait for the timeout. */
+  tellAsker(entityId: EntityId, message: unknown, reason: string): void {
+    if (typeof message !== 'object' || message === null) return
+    for (const question of Object.values(message) as unknown[]) {
+      if (!(question instanceof RemoteQuestion)) continue
+      this.send(question.node, { type: 'Undelivered', entityId, question, reason })
+    }
   }
 
   /** For messages that waited. What cannot travel is told to whoever asked, or is a dead letter. */

@@ -162,11 +162,16 @@ export class RegionActor {
   /** A message in the form that the type's extractor takes. */
   routeIncoming(incoming: unknown, question: Question | undefined): void {
     const { extractor } = this.#options
-    const entityId = extractor.entityId(incoming)
+    const entityId = this.entityIdIn(incoming)
     if (entityId === undefined) throw new NoEntityInMessage(this.typeName, incoming)
     const message = extractor.unwrapMessage(incoming)
     if (message === undefined) throw new NoEntityInMessage(this.typeName, incoming)
     this.routeBy(this.refOf(entityId), message, question)
+  }
+
+  /** What the type's extractor finds in a message. */
+  entityIdIn(incoming: unknown): EntityId | undefined {
+    return this.#options.extractor.entityId(incoming)
   }
 
   // ---- inputs
@@ -290,6 +295,7 @@ export class RegionActor {
         : new EntityMessageDropped(this.typeName, entityId, reason),
     )
     this.runtime.lost(lost)
+    if (question === undefined) this.#lines.tellAsker(entityId, message, reason)
   }
 
   #refused(problem: string): void {

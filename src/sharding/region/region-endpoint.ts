@@ -2,14 +2,17 @@
  * What other nodes send to a region and its entities, and to a coordinator. It is asked once per connection and name, and
  * then only told. Whatever a peer sends is taken, or is logged and dropped; nothing of it throws.
  */
-import { DeadLetter, type Runtime } from '../../actor/index.ts'
+import { DeadLetter, Question, type Runtime } from '../../actor/index.ts'
 import type { Endpoint, NodeId, Remoting } from '../../remote/index.ts'
 import { NotAMessage } from '../../serialization/index.ts'
 import { decodeName, encodeName } from '../entity-name.ts'
+import { RoutedEntityRef } from '../entity-ref.ts'
 import { checkEntityId, type EntityId, type ShardId } from '../shard-id.ts'
-import type { ToCoordinator } from '../sharding-messages.ts'
+import { EntityMessageDropped } from '../sharding-errors.ts'
+import type { ToCoordinator, Undelivered } from '../sharding-messages.ts'
 import type { BetweenPeers, ShardingProtocol } from '../sharding-protocol.ts'
 import type { RegionActor } from './region-actor.ts'
+import { RegionRef } from './region-ref.ts'
 import type { Origin } from './shard-buffers.ts'
 
 export interface RegionEndpointOptions {
@@ -39,7 +42,8 @@ function dataEndpoint({ region, protocol }: RegionEndpointOptions): Endpoint {
       tell: (value) => {
         const message = protocol.betweenPeers.unpack(value)
         if (message instanceof NotAMessage) return refuse(region.runtime, from, message)
-        region.step({ type: 'FromRegion', region: from, message: withQuestions(message) })
+        if (message.type === 'Undelivered') return failQuestion(region, message)
+        region.step({ type: 'FromRegion', region: from, message: withQuestions(region, message) })
       },
     }
   }
@@ -108,13 +112,38 @@ class InboundEntity {
   }
 }
 
-/** What comes back carries the address for its answer in the message itself. */
-function withQuestions(message: BetweenPeers) {
+/** Whoever asked hears at once when what has come back is dropped here, as it would have before it left. */
+function withQuestions(region: RegionActor, message: Exclude<BetweenPeers, Undelivered>) {
   if (message.type !== 'Returned') return message
   const parcels = message.parcels.map(({ entityId, message: content }) => ({
-    ...{ entityId, message: content, question: undefined },
+    ...{ entityId, message: content, question: questionIn(region, entityId, content) },
   }))
   return { ...message, parcels }
+}
+
+/**
+ * The question that a message carries directly in a field, as on its way out. A message may carry the address of somebody
+ * who asked something else, and that question is not over when this message is.
+ */
+function questionIn(region: RegionActor, entityId: EntityId, message: unknown) {
+  if (typeof message !== 'object' || message === null) return undefined
+  return Object.values(message).find(
+    (value): value is Question => value instanceof Question && isAskedOf(region, entityId, value),
+  )
+}
+
+/** Nothing happens when the question is over, or was asked of somebody else. */
+function failQuestion(region: RegionActor, { entityId, question, reason }: Undelivered): void {
+  if (!(question instanceof Question) || !isAskedOf(region, entityId, question)) return
+  question.fail(new EntityMessageDropped(region.typeName, entityId, reason))
+}
+
+function isAskedOf(region: RegionActor, entityId: EntityId, { target, asked }: Question): boolean {
+  if (target instanceof RoutedEntityRef) {
+    return target.typeName === region.typeName && target.entityId === entityId
+  }
+  const isOurs = target instanceof RegionRef && target.leadsTo(region)
+  return isOurs && region.entityIdIn(asked) === entityId
 }
 
 function refuse(runtime: Runtime, from: NodeId, { problem }: NotAMessage): void {

@@ -89,6 +89,7 @@ export class RegionMachine<Parcel> {
       home: place?.home,
       epoch: place?.epoch,
       waitsForFlushOf: place?.fence?.node,
+      isMoving: place?.handOff !== undefined && place.home === undefined,
       isRouted: this.table.homeOf(shard) !== undefined,
       here: this.#hosted.stateOf(shard),
       buffered: this.#buffers.sizeOf(shard),

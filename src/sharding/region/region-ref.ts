@@ -23,6 +23,10 @@ export class RegionRef implements InternalRef {
     this.#region = region
   }
 
+  leadsTo(region: RegionActor): boolean {
+    return this.#region === region
+  }
+
   get path(): ActorPath {
     return this.#region.ref.path
   }

@@ -58,9 +58,8 @@ export class ShardRoutes<Parcel> {
     return this.#places.isNews(word)
   }
 
-  placeOf(shard: ShardId): Readonly<Pick<Place, 'home' | 'epoch' | 'fence'>> | undefined {
-    const place = this.#places.get(shard)
-    return place && { home: place.home, epoch: place.epoch, fence: place.fence }
+  placeOf(shard: ShardId): Readonly<Place> | undefined {
+    return this.#places.get(shard)
   }
 
   /** A message sent on this node. */

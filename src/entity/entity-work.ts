@@ -1,0 +1,65 @@
+/**
+ * What entities of this node are at that makes their callers wait, for the words of a timeout: kept only while it lasts.
+ * What takes no time is not noted, so an ordinary command costs nothing. And why the last ones could not start, for callers
+ * whose call was still under way to them.
+ */
+import type { PersistenceFailure } from '../persistence/index.ts'
+
+/** Failures that are kept: a call comes to its end within moments of the failure that it died of. */
+const failuresMax = 1_000
+
+export class EntityWork {
+  readonly #types = new Map<string, WorkOfType>()
+
+  of(typeName: string): WorkOfType {
+    let work = this.#types.get(typeName)
+    if (work === undefined) this.#types.set(typeName, (work = new WorkOfType()))
+    return work
+  }
+}
+
+export class WorkOfType {
+  readonly #recovering = new Set<string>()
+  /** The async command of each entity that has not settled. */
+  readonly #commands = new Map<string, string>()
+  readonly #failures = new Map<string, PersistenceFailure>()
+
+  recoveryBegins(id: string): void {
+    this.#recovering.add(id)
+    if (this.#failures.size > 0) this.#failures.delete(id)
+  }
+
+  recoveryFailed(id: string, error: PersistenceFailure): void {
+    const [oldest] = this.#failures.size < failuresMax ? [] : this.#failures.keys()
+    if (oldest !== undefined) this.#failures.delete(oldest)
+    this.#failures.set(id, error)
+  }
+
+  /** Why it could not start, when that is the last thing it did. */
+  failureOf(id: string): PersistenceFailure | undefined {
+    return this.#failures.get(id)
+  }
+
+  recoveryEnds(id: string): void {
+    this.#recovering.delete(id)
+  }
+
+  /** One at a time, so there is never a second. */
+  commandBegins(id: string, command: string): void {
+    this.#commands.set(id, command)
+  }
+
+  commandEnds(id: string): void {
+    this.#commands.delete(id)
+  }
+
+  /** A whole sentence; undefined when nothing is known. */
+  inWords(id: string): string | undefined {
+    if (this.#recovering.has(id)) {
+      return 'It is being recovered: the store has not given all its events yet. If that is often so, look at the store and at how many events it has.'
+    }
+    const command = this.#commands.get(id)
+    if (command === undefined) return undefined
+    return `Its command ${command} has not ended, and the next call waits for that: look at what the command awaits, or allow more time.`
+  }
+}
