@@ -90,8 +90,14 @@ async function runSeeds(
   for (const [name, times] of Object.entries(report.excuses)) {
     terminal.print(`Excused ${count(times, 'time')}: ${name}`)
   }
+  for (const line of placesIn(report, scenarios.get(options.scenario)?.places ?? [])) {
+    terminal.print(line)
+  }
   terminal.print(summaryOf(options.scenario, report, terminal.now() - startedMs))
-  if (options.isJson) terminal.print(JSON.stringify({ scenario: options.scenario, ...report }))
+  if (options.isJson) {
+    const { places: _, ...told } = report
+    terminal.print(JSON.stringify({ scenario: options.scenario, ...told }))
+  }
   return report.violations === 0 ? 0 : 1
 }
 
@@ -143,6 +149,18 @@ function describeFailure(
     ...lastEvents.slice(-LAST_SHOWN).map((event) => `  ${formatEvent(event)}`),
     `Replay: npm run simulate -- --scenario ${scenario} --seed ${seed} --seeds 1${withMutant}`,
     '',
+  ]
+}
+
+/** The places that were reached, and those of the scenario that were not. */
+function placesIn({ places }: SimulationReport, wanted: readonly string[]): string[] {
+  const reached = Object.entries(places).sort(([one], [other]) => (one < other ? -1 : 1))
+  return [
+    ...reached.map(
+      ([name, { times, seeds }]) =>
+        `Reached ${count(times, 'time')}, under ${count(seeds, 'seed')}: ${name}`,
+    ),
+    ...wanted.filter((name) => places[name] === undefined).map((name) => `Never reached: ${name}`),
   ]
 }
 

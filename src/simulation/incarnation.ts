@@ -58,7 +58,8 @@ export class Incarnation implements Surroundings {
   readonly #world: Ground
   readonly #dispatcher: SeededDispatcher<Incarnation>
   readonly #tieBreaks: SeededRandom
-  readonly #immediates = new RingBuffer<{ callback: (() => void) | undefined }>()
+  readonly #immediates = new RingBuffer<WaitingCall>()
+  readonly #callOldest = (): void => this.#immediates.shift()?.callback?.()
   #isAlive = true
   #pausedUntilUs = 0
   #pauseCount = 0
@@ -97,19 +98,11 @@ export class Incarnation implements Surroundings {
 
   soon(callback: () => void): SurroundingTimer {
     if (!this.mayAct('immediate')) return noTimer()
-    const waiting: { callback: (() => void) | undefined } = { callback }
+    const waiting: WaitingCall = { callback }
     this.#immediates.push(waiting)
     // Whichever appointment comes first takes the oldest call: the order of calls survives the draw.
-    const appointment = this.appoint(0, 'immediate', () => this.#immediates.shift()?.callback?.())
-    return {
-      get isAwaited() {
-        return appointment.isAwaited
-      },
-      set isAwaited(isAwaited) {
-        appointment.isAwaited = isAwaited
-      },
-      cancel: () => void (waiting.callback = undefined),
-    }
+    const appointment = this.appoint(0, 'immediate', this.#callOldest)
+    return new Immediate(appointment, waiting)
   }
 
   /** For the network and the store, which may not know that this life is over: then nothing will happen. */
@@ -160,6 +153,32 @@ export class Incarnation implements Surroundings {
     this.#dispatcher.clear()
     this.#immediates.clear()
     this.process.forgetListeners()
+  }
+}
+
+interface WaitingCall {
+  callback: (() => void) | undefined
+}
+
+class Immediate implements SurroundingTimer {
+  readonly #appointment: Appointment<Incarnation>
+  readonly #waiting: WaitingCall
+
+  constructor(appointment: Appointment<Incarnation>, waiting: WaitingCall) {
+    this.#appointment = appointment
+    this.#waiting = waiting
+  }
+
+  get isAwaited(): boolean {
+    return this.#appointment.isAwaited
+  }
+
+  set isAwaited(isAwaited: boolean) {
+    this.#appointment.isAwaited = isAwaited
+  }
+
+  cancel(): void {
+    this.#waiting.callback = undefined
   }
 }
 

@@ -38,7 +38,7 @@
  */
 export { causalSlice } from './causal-slice.ts'
 export { ClusterChecks, type ClusterChecksOptions } from './checkers/cluster-checks.ts'
-export type { Findings, WatchedLife } from './checkers/findings.ts'
+export type { FaultKind, Findings, WatchedLife } from './checkers/findings.ts'
 export { NoSilentLoss } from './checkers/no-silent-loss.ts'
 export { NothingAcknowledgedIsLost } from './checkers/nothing-acknowledged-is-lost.ts'
 export { OneActiveInstance } from './checkers/one-active-instance.ts'
@@ -50,6 +50,7 @@ export { SeededRandom, draw } from './seeded-random.ts'
 export type { TerminationSignal } from './simulated-process.ts'
 export {
   type Excuses,
+  type Places,
   type Scenario,
   type SeedResult,
   type SimulateOptions,

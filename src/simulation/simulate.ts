@@ -38,6 +38,8 @@ export interface SeedResult {
   readonly simulatedMs: number
   /** Deviations that an injected fault permits, by name. */
   readonly excuses: Excuses
+  /** Places that are worth testing, and how often the run came to them. */
+  readonly places: Readonly<Record<string, number>>
   readonly lastEvents: readonly TraceEvent[]
 }
 
@@ -51,9 +53,13 @@ export interface SimulationReport {
   readonly faults: number
   readonly simulatedMs: number
   readonly excuses: Excuses
+  readonly places: Places
 }
 
 export type Excuses = Readonly<Record<string, number>>
+
+/** How often each place was reached, and under how many seeds. */
+export type Places = Readonly<Record<string, { readonly times: number; readonly seeds: number }>>
 
 /** Rejects with `SimulationFailed` at the first seed that fails. */
 export async function simulate(name: string, options: SimulateOptions): Promise<SimulationReport> {
@@ -98,7 +104,7 @@ async function simulateSeed(
       })
     }
   }
-  const { seed, hash, checkpoints, events, faults, excuses, now: simulatedMs } = simulation
+  const { seed, hash, checkpoints, events, faults, excuses, places, now: simulatedMs } = simulation
   violations.unshift(...simulation.violations)
   const lastEvents = simulation.lastEvents(options.eventsKept)
   simulation[Symbol.dispose]()
@@ -111,6 +117,7 @@ async function simulateSeed(
     faults,
     simulatedMs,
     excuses,
+    places,
     lastEvents,
   }
 }
@@ -123,6 +130,7 @@ export const emptyReport: SimulationReport = {
   faults: 0,
   simulatedMs: 0,
   excuses: {},
+  places: {},
 }
 
 export function addToReport(report: SimulationReport, result: SeedResult): SimulationReport {
@@ -134,12 +142,22 @@ export function addToReport(report: SimulationReport, result: SeedResult): Simul
     faults: report.faults + result.faults,
     simulatedMs: report.simulatedMs + result.simulatedMs,
     excuses: sumOf(report.excuses, result.excuses),
+    places: withPlaces(report.places, result.places),
   }
 }
 
 function sumOf(one: Excuses, other: Excuses): Excuses {
   const sum: Record<string, number> = { ...one }
   for (const [name, count] of Object.entries(other)) sum[name] = (sum[name] ?? 0) + count
+  return sum
+}
+
+function withPlaces(places: Places, reached: Readonly<Record<string, number>>): Places {
+  const sum: Record<string, Places[string]> = { ...places }
+  for (const [name, count] of Object.entries(reached)) {
+    const { times, seeds } = sum[name] ?? { times: 0, seeds: 0 }
+    sum[name] = { times: times + count, seeds: seeds + 1 }
+  }
   return sum
 }
 

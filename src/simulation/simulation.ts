@@ -1,6 +1,7 @@
 /** Several nodes in one process under one seed: the same seed and the same code do the same things at the same times. */
 import { type Duration, formatMs, toMs } from '../foundation/duration.ts'
 import { show } from '../foundation/show.ts'
+import type { FaultKind } from './checkers/findings.ts'
 import type { Incarnation } from './incarnation.ts'
 import { type DrainMode, bestDrainMode } from './microtasks.ts'
 import { type Goal, type Outcome, Stepper } from './run.ts'
@@ -86,7 +87,7 @@ export class Simulation {
    */
   crash(name: string, of: 'process' | 'host' = 'process'): void {
     const life = this.#life(name)
-    this.fault(`crash of ${name}${of === 'host' ? ' with its machine' : ''}`)
+    this.#world.fault(`crash of ${name}${of === 'host' ? ' with its machine' : ''}`, 'crash')
     this.#isHostCrash = of === 'host'
     this.#world.end(life, 'crash')
     this.#isHostCrash = false
@@ -99,7 +100,7 @@ export class Simulation {
   pause(name: string, duration: Duration): void {
     const durationMs = toMs(duration, 'pause')
     const life = this.#life(name)
-    this.fault(`pause of ${name} for ${formatMs(durationMs)}`)
+    this.#world.fault(`pause of ${name} for ${formatMs(durationMs)}`, 'pause')
     this.#world.pause(life, durationMs)
   }
 
@@ -184,8 +185,7 @@ export class Simulation {
 
   /** Counts a fault that the scenario injects, and notes it in the trace. */
   fault(description: string): void {
-    this.#world.faults++
-    this.#world.note(this.#world.current, 'fault', description)
+    this.#world.fault(description)
   }
 
   /** Notes something of the scenario's own in the trace: it becomes part of the hash. */
@@ -205,12 +205,30 @@ export class Simulation {
     return Object.fromEntries(this.#excuses)
   }
 
+  /**
+   * Counts that the run came to a place that is worth testing. Printed with the result: a place that is not reached under
+   * many seeds is one that the scenario does not test.
+   */
+  reached(name: string): void {
+    this.#world.reach(name)
+  }
+
+  /** How often each place was reached. */
+  get places(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#world.reached)
+  }
+
   get violations(): readonly Violation[] {
     return this.#world.violations
   }
 
   get faults(): number {
     return this.#world.faults
+  }
+
+  /** What kinds of faults there have been. */
+  get troubles(): ReadonlySet<FaultKind> {
+    return this.#world.troubles
   }
 
   // ---- the story so far

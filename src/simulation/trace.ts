@@ -38,9 +38,6 @@ export interface TracedPlace {
 /** Events between two hashes that are kept to find where two runs part. */
 const EVENTS_PER_CHECKPOINT = 10_000
 
-/** What has to do with no bytes under way. */
-const noEdge = { edge: -1, peer: undefined } as const
-
 const turnHash = stableHash('turn')
 const sendHash = stableHash('send')
 const receiveHash = stableHash('receive')
@@ -75,7 +72,7 @@ export class Trace {
 
   /** Notes the start of a turn; `endTurn` completes it, so that what the turn causes stands below it. */
   beginTurn(timeUs: number, place: TracedPlace, taskName: string): Entry {
-    const entry: Entry = { timeUs, place, kind: 'turn', text: taskName, units: -1, ...noEdge }
+    const entry = newEntry(timeUs, place, 'turn', taskName)
     this.#keep(entry)
     return entry
   }
@@ -88,7 +85,7 @@ export class Trace {
   }
 
   add(timeUs: number, place: TracedPlace, kind: string, text = ''): void {
-    const entry = { timeUs, place, kind, text, units: -1, ...noEdge }
+    const entry = newEntry(timeUs, place, kind, text)
     this.#keep(entry)
     this.#mixHead(this.#kindHash(kind), entry)
     if (text !== '') this.#mix(stableHash(text))
@@ -156,6 +153,11 @@ export class Trace {
     const high = this.#high ^ Math.imul(value ^ this.#low, 0x9e3779b1)
     this.#high = (Math.imul((high << 15) | (high >>> 17), 9) + 0x38b34ae5) | 0
   }
+}
+
+/** What has to do with no bytes under way. */
+function newEntry(timeUs: number, place: TracedPlace, kind: string, text: string): Entry {
+  return { timeUs, place, kind, text, units: -1, edge: -1, peer: undefined }
 }
 
 /** `12.500 s  a#1  turn  sherd://a/user/cart#3, 2 units`. */

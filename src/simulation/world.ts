@@ -8,6 +8,7 @@ import { Agenda, type Appointment } from './agenda.ts'
 import { type AppointmentPlan, type Ground, Incarnation } from './incarnation.ts'
 import { SeededDispatcher, SeededTurns } from './seeded-dispatcher.ts'
 import { SeededRandom } from './seeded-random.ts'
+import type { FaultKind } from './checkers/findings.ts'
 import type { Scene, Violation } from './simulation-errors.ts'
 import { Trace, formatEvent } from './trace.ts'
 import { NodeClock, VirtualClock } from './virtual-clock.ts'
@@ -37,6 +38,10 @@ export class World implements Ground {
   /** Set once: hears of every life that ends. */
   onEnd: (place: Incarnation) => void = () => {}
   faults = 0
+  /** What has gone wrong so far. */
+  readonly troubles = new Set<FaultKind>()
+  /** How often the run came to places that are worth testing. */
+  readonly reached = new Map<string, number>()
   strayCalls = 0
   readonly #random: SeededRandom
   readonly #order: SeededRandom
@@ -201,6 +206,17 @@ export class World implements Ground {
   }
 
   // ---- findings
+
+  /** Counts a fault and notes it. What is of no kind cannot be what a message was lost by. */
+  fault(description: string, kind?: FaultKind): void {
+    this.faults++
+    if (kind !== undefined) this.troubles.add(kind)
+    this.note(this.current, 'fault', description)
+  }
+
+  reach(name: string): void {
+    this.reached.set(name, (this.reached.get(name) ?? 0) + 1)
+  }
 
   violate(name: string, detail: string, cause?: unknown): void {
     this.note(this.current, 'violation', name)

@@ -8,8 +8,9 @@ import { B05 } from './b05.ts'
 import { B08 } from './b08.ts'
 import { B15 } from './b15.ts'
 import { B38 } from './b38.ts'
+import { B42 } from './b42.ts'
 import type { Mutant } from './mutant.ts'
 
 export const mutants: ReadonlyMap<string, Mutant> = new Map(
-  Object.entries({ B02, B03, B05, B08, B15, B38 }),
+  Object.entries({ B02, B03, B05, B08, B15, B38, B42 }),
 )

@@ -2,7 +2,9 @@
 import type { Scenario } from '../../src/simulation/index.ts'
 import { canary } from './canary.ts'
 import { pingPong } from './ping-pong.ts'
+import { spineCalm } from './spine-calm.ts'
 import { spine } from './spine.ts'
+import { places, spinePlaces } from './spine/spine-places.ts'
 import { workshop } from './workshop.ts'
 
 export interface KnownScenario {
@@ -10,6 +12,8 @@ export interface KnownScenario {
   readonly summary: string
   /** What runs when no number is given: well under a minute on one core. */
   readonly defaultSeeds: number
+  /** What it must reach under a few hundred seeds; named when it does not. */
+  readonly places?: readonly string[]
 }
 
 export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
@@ -37,6 +41,16 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       summary:
         'whole nodes with durable entities under load, and faults of network, nodes and store',
       defaultSeeds: 200,
+      places: spinePlaces,
+    },
+  ],
+  [
+    'spine-calm',
+    {
+      scenario: spineCalm,
+      summary: 'the same without faults: nodes join and leave, nothing is lost, no call fails',
+      defaultSeeds: 100,
+      places: [places.balanced],
     },
   ],
   [

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ValueCodec } from '../../src/serialization/index.ts'
 import { ShardStarted, ShardStopped } from '../../src/sharding/index.ts'
 import {
+  type FaultKind,
   type Findings,
   NoSilentLoss,
   NothingAcknowledgedIsLost,
@@ -16,6 +17,12 @@ class Notebook implements Findings {
   readonly found: string[] = []
   readonly excuses: string[] = []
   now = 0
+  readonly troubles = new Set<FaultKind>()
+  readonly places: string[] = []
+
+  reached(name: string): void {
+    this.places.push(name)
+  }
 
   check(name: string, holds: boolean): void {
     if (!holds) this.found.push(name)
@@ -97,13 +104,56 @@ test('messages of a sender arrive in order and once, gaps aside', () => {
   expect(notebook.found).toHaveLength(2)
 })
 
+/** It runs there, and was given to nobody else. */
+const atHome = (home: string, ...chosen: string[]) => ({
+  homes: new Set([home]),
+  chosen: new Set([home, ...chosen]),
+  isAtHome: true,
+})
+
+describe('no message is given up without a fault', () => {
+  const name = 'no message is given up without a fault'
+
+  test('that explains it', () => {
+    const notebook = new Notebook()
+    const checker = new NoSilentLoss(notebook)
+    for (const id of ['in calm', 'overtaken', 'unreachable', 'too many']) checker.sent(id, 'a#1')
+    checker.lost('in calm', 'overtaken')
+    expect(notebook.found).toEqual([name])
+    notebook.troubles.add('store')
+    checker.lost('overtaken', 'overtaken')
+    expect(notebook.found).toEqual([name])
+    checker.lost('unreachable', 'unreachable')
+    expect(notebook.found).toEqual([name, name])
+    notebook.troubles.add('network')
+    checker.lost('too many', 'shard-buffer-full')
+    expect(notebook.found).toEqual([name, name, name])
+    expect(notebook.places).toContain('a message is given up: overtaken')
+  })
+
+  test('or a node that had no more time, or that was told to stop before', () => {
+    const notebook = new Notebook()
+    const checker = new NoSilentLoss(notebook)
+    checker.sent('early', 'a#1')
+    checker.leaves('a#1')
+    checker.sent('late', 'a#1')
+    checker.lost('late', 'region-stopped')
+    expect(notebook.found).toEqual([])
+    checker.overran()
+    checker.lost('early', 'region-stopped')
+    checker.conclude()
+    expect(notebook.found).toEqual([])
+  })
+})
+
 describe('no message is lost silently', () => {
   test('unless it was delivered, or its loss was told', () => {
     const notebook = new Notebook()
     const checker = new NoSilentLoss(notebook)
     for (const id of ['delivered', 'told', 'vanished']) checker.sent(id, 'a#1')
     checker.delivered('delivered')
-    checker.lost('told', 'mailbox-full')
+    notebook.troubles.add('crash')
+    checker.lost('told', 'quarantined')
     checker.conclude()
     expect(notebook.found).toEqual(['no message is lost silently'])
     checker.delivered('delivered')
@@ -112,8 +162,7 @@ describe('no message is lost silently', () => {
 
   test('the death of its sender or of a home excuses what was sent before, that of others does not', () => {
     const notebook = new Notebook()
-    const homes = new Set(['b#1'])
-    const checker = new NoSilentLoss(notebook, () => ({ homes, isAtHome: true }))
+    const checker = new NoSilentLoss(notebook, () => atHome('b#1'))
     checker.sent('x', 'a#1', 'Cart/1')
     checker.crashed('c#1')
     checker.conclude()
@@ -130,7 +179,7 @@ describe('no message is lost silently', () => {
 
   test('while its target has no home, anyone may have held it', () => {
     const notebook = new Notebook()
-    const checker = new NoSilentLoss(notebook, () => ({ homes: new Set(), isAtHome: false }))
+    const checker = new NoSilentLoss(notebook, () => ({ ...atHome('b#1'), isAtHome: false }))
     checker.sent('x', 'a#1', 'Cart/1')
     checker.crashed('c#1')
     checker.conclude()
@@ -139,19 +188,31 @@ describe('no message is lost silently', () => {
 
   test('a broken connection between sender and home excuses as many as were counted', () => {
     const notebook = new Notebook()
-    const homes = new Set(['b#1'])
-    const checker = new NoSilentLoss(notebook, () => ({ homes, isAtHome: true }))
+    const checker = new NoSilentLoss(notebook, () => atHome('b#2'))
     const lost = 'no message is lost silently'
     for (const id of ['x', 'y']) checker.sent(id, 'a#1', 'Cart/1')
-    checker.connectionBroke({ by: 'a#1', peer: 'c', unconfirmed: 5 })
+    checker.connectionBroke({ by: 'a#1', peer: 'c#1', unconfirmed: 5 })
+    checker.connectionBroke({ by: 'a#1', peer: 'b#1', unconfirmed: 5 })
     checker.conclude()
     expect(notebook.found).toEqual([lost, lost])
-    const stricter = new NoSilentLoss(notebook, () => ({ homes, isAtHome: true }))
+    const stricter = new NoSilentLoss(notebook, () => atHome('b#2'))
     for (const id of ['x', 'y']) stricter.sent(id, 'a#1', 'Cart/1')
-    stricter.connectionBroke({ by: 'b#1', peer: 'a', unconfirmed: 1 })
+    stricter.connectionBroke({ by: 'b#2', peer: 'a#1', unconfirmed: 1 })
     stricter.conclude()
     expect(notebook.excuses).toHaveLength(2)
     expect(notebook.found).toEqual([lost, lost, lost])
+  })
+
+  test('so does one to a node that was to be its home and never was', () => {
+    const notebook = new Notebook()
+    const checker = new NoSilentLoss(notebook, () => atHome('b#1', 'c#1'))
+    checker.sent('x', 'a#1', 'Cart/1')
+    checker.connectionBroke({ by: 'a#1', peer: 'c#1', unconfirmed: 1 })
+    checker.conclude()
+    expect([notebook.found, notebook.excuses]).toEqual([
+      [],
+      ['S3: lost in a connection that broke'],
+    ])
   })
 })
 

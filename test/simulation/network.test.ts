@@ -201,6 +201,23 @@ describe('the simulated network', () => {
     expect([near.reason?.type, far.reason?.type]).toEqual(['reset', 'reset'])
   })
 
+  test('breaks a connection at one end: the other takes what was under way, then hears of it', async () => {
+    const { simulation, near, far, connection } = await line(9)
+    simulation.network.configure({ giveUpChance: 0 })
+    connection.write(Buffer.from('late'))
+    simulation.network.stall('a', 'b')
+    simulation.network.breakAt('b', 'a')
+    await simulation.run({ for: '1m' })
+    expect([near.reason, far.reason]).toEqual([undefined, undefined])
+    simulation.network.breakAt('a', 'b')
+    await simulation.runUntil(() => near.reason !== undefined)
+    expect([near.reason?.type, far.reason]).toEqual(['reset', undefined])
+    simulation.network.heal()
+    await simulation.runUntil(() => far.reason !== undefined)
+    expect('late'.startsWith(far.text)).toBe(true)
+    expect(far.reason?.type).toBe('reset')
+  })
+
   test('gives the port to one listener of a machine', async () => {
     const { simulation, b } = await line(1)
     const at = { host: 'b', port: 1 }

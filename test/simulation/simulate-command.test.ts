@@ -55,6 +55,14 @@ describe('npm run simulate', () => {
     )
   })
 
+  test('says which places of the scenario were reached, and which were not', async () => {
+    const { lines } = await run('--scenario spine-calm --seeds 1')
+    const reached = lines.filter((line) => /^Reached [\d,]+ times?, under 1 seed: /.test(line))
+    const missed = lines.filter((line) => line.startsWith('Never reached: '))
+    const name = 'shards move for balance'
+    expect([...reached, ...missed].some((line) => line.endsWith(`: ${name}`))).toBe(true)
+  }, 20_000)
+
   test('ends at the first seed that breaks the named invariant', async () => {
     const { code, lines } = await run('--scenario canary --seeds 50 --until additions')
     expect(code).toBe(1)
@@ -121,6 +129,7 @@ describe('two runs of one seed', () => {
     faults: 0,
     simulatedMs: 5_000,
     excuses: {},
+    places: {},
     lastEvents: [],
   })
 

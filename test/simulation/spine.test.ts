@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
-import { simulateSeeds } from '../../src/simulation/index.ts'
+import { type Scenario, simulateSeeds } from '../../src/simulation/index.ts'
+import { spineCalm } from '../scenarios/spine-calm.ts'
 import { spine } from '../scenarios/spine.ts'
 
-async function results(seeds: number) {
+async function results(seeds: number, scenario: Scenario = spine) {
   const all = []
-  for await (const result of simulateSeeds({ scenario: spine, seeds })) all.push(result)
+  for await (const result of simulateSeeds({ scenario, seeds })) all.push(result)
   return all
 }
 
@@ -13,4 +14,11 @@ test('whole nodes keep their promises under load and faults, and the same seed d
   expect(first.flatMap(({ violations }) => violations)).toEqual([])
   const second = await results(2)
   expect(second.map(({ hash }) => hash)).toEqual(first.slice(0, 2).map(({ hash }) => hash))
+}, 60_000)
+
+test('without faults nothing is lost and no call fails while nodes come and go', async () => {
+  const [first, second] = await results(2, spineCalm)
+  expect([first?.violations, second?.violations]).toEqual([[], []])
+  expect([first?.faults, first?.excuses]).toEqual([0, {}])
+  expect(Object.keys(first?.places ?? {})).toContain('shards move for balance')
 }, 60_000)

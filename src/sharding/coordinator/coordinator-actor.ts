@@ -36,7 +36,7 @@ import type {
   CoordinatorInput,
   CoordinatorTimer,
 } from './coordinator-protocol.ts'
-import type { CoordinatorState } from './coordinator-state.ts'
+import type { CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
 
 export type CoordinatorMessage =
   | { readonly type: 'FromRegion'; readonly message: ToCoordinator }
@@ -80,6 +80,8 @@ class Coordinator {
   readonly #held = new Set<CoordinatorTimer>()
   /** Questions that a strategy has not answered. */
   readonly #open = new Set<number>()
+  /** Settles when the store has answered the last append, whatever it says. */
+  #lastStored: Promise<void> | undefined
   /** Calls of the store that were not answered. */
   #unanswered = 0
 
@@ -199,15 +201,34 @@ class Coordinator {
       fields,
       `The coordinator of ${typeName} stops: it could not read or store.`,
     )
+    // A store that has failed, or says nothing, is not waited for.
+    this.#lastStored = undefined
     return Behaviors.stopped()
   }
 
-  #stopped(): void {
+  /** The next coordinator begins when the store has answered, so that what was decided here is not refused there. */
+  #stopped(): Promise<void> | undefined {
     const { typeName, listen } = this.#options
     this.#unsubscribe()
-    if (this.#machine === undefined) return
+    if (this.#machine === undefined) return this.#lastStored
     listen(undefined)
     this.#context.system.eventStream.publish(new CoordinatorStopped(typeName, this.#term))
+    return this.#lastStored
+  }
+
+  #store(events: readonly CoordinatorEvent[]): void {
+    this.#awaitStore()
+    // The next coordinator reads what was stored: news that comes after the end of this one are none.
+    const stored = this.#journal.append(events).then(() => withoutDeadLetterLog({}))
+    this.#lastStored = stored.then(
+      () => undefined,
+      () => undefined,
+    )
+    this.#context.pipeToSelf(
+      stored,
+      () => ({ type: 'Stored' }),
+      (error) => ({ type: 'StoreFailed', error }),
+    )
   }
 
   #clusterChanged(): void {
@@ -241,13 +262,7 @@ class Coordinator {
       case 'Send':
         return this.#options.send(effect.to, effect.message)
       case 'Store':
-        this.#awaitStore()
-        return this.#context.pipeToSelf(
-          // The next coordinator reads what was stored: news that comes after the end of this one are none.
-          this.#journal.append(effect.events).then(() => withoutDeadLetterLog({})),
-          () => ({ type: 'Stored' }),
-          (error) => ({ type: 'StoreFailed', error }),
-        )
+        return this.#store(effect.events)
       case 'StartTimer': {
         const { timer, delayMs } = effect
         return timers.startSingle(timer, delayMs, { type: 'TimerFired', timer })

@@ -4,7 +4,7 @@
  */
 import { DeadLetter, Dropped, type LostMessage, UnhandledMessage } from '../../actor/index.ts'
 import type { SherdNode } from '../../node/index.ts'
-import { addressOfNode, hostAndPortOf, PeerDisconnected } from '../../remote/index.ts'
+import { type NodeId, PeerDisconnected } from '../../remote/index.ts'
 import {
   CoordinatorStarted,
   EntityStarted,
@@ -37,11 +37,14 @@ export class ClusterChecks {
   readonly shards: ShardMap
   readonly losses: NoSilentLoss
   readonly ledger: NothingAcknowledgedIsLost
+  readonly #findings: Findings
   readonly #idsIn: (message: unknown) => readonly string[]
   readonly #lives = new Map<string, WatchedLife>()
+  readonly #labels = new Map<NodeId, string>()
   readonly #shardOf = new Map<string, Pick<EntityStarted, 'typeName' | 'shard'>>()
 
   constructor(findings: Findings, { excuseForTwo, idsIn, store }: ClusterChecksOptions = {}) {
+    this.#findings = findings
     this.instances = new OneActiveInstance(findings, excuseForTwo)
     this.coordinators = new OneCoordinator(findings)
     this.order = new SenderOrder(findings)
@@ -56,6 +59,7 @@ export class ClusterChecks {
 
   attach(node: SherdNode, life: WatchedLife): void {
     this.#lives.set(life.label, life)
+    this.#labels.set(node.id, life.label)
     const { eventStream } = node.system
     eventStream.subscribe(EntityStarted, (event) => {
       this.#shardOf.set(entityName(event), event)
@@ -71,16 +75,20 @@ export class ClusterChecks {
     )
     eventStream.subscribe(PeerDisconnected, ({ node: peer, lane, unconfirmed }) => {
       if (lane === 'control') return
-      const { host } = hostAndPortOf(addressOfNode(peer))
-      this.losses.connectionBroke({ by: life.label, peer: host, unconfirmed })
+      this.losses.connectionBroke({ by: life.label, peer: this.#labelOf(peer), unconfirmed })
     })
     const lost = (event: LostMessage): void => this.#lost(event)
     eventStream.subscribe<LostMessage>(DeadLetter, lost)
     eventStream.subscribe<LostMessage>(Dropped, lost)
     eventStream.subscribe<LostMessage>(UnhandledMessage, lost)
     node.cluster.subscribe((event) => {
-      if (event.type === 'Frozen') this.instances.frozen(life)
-      else if (event.type === 'Thawed') this.instances.thawed(life)
+      if (event.type === 'Frozen') {
+        this.instances.frozen(life)
+        this.#findings.reached(`a node freezes: ${event.reason}`)
+      } else if (event.type === 'Thawed') {
+        this.instances.thawed(life)
+        this.#findings.reached('a node thaws')
+      }
     })
   }
 
@@ -101,13 +109,27 @@ export class ClusterChecks {
     const place = this.#shardOf.get(entity)
     if (place === undefined) return undefined
     const { typeName, shard } = place
-    const isAtHome = this.shards.isRunning(typeName, shard)
-    return { homes: this.shards.hostsOf(typeName, shard), isAtHome }
+    const chosen = [...this.shards.chosenFor(typeName, shard)].map((node) => this.#labelOf(node))
+    return {
+      homes: this.shards.hostsOf(typeName, shard),
+      chosen: new Set(chosen),
+      isAtHome: this.shards.isRunning(typeName, shard),
+    }
+  }
+
+  /** Every life is attached before anybody can know it. */
+  #labelOf(node: NodeId): string {
+    return this.#labels.get(node) ?? node
   }
 
   #lost(event: LostMessage): void {
     const reason = event.type === 'UnhandledMessage' ? 'unhandled' : event.reason
-    for (const id of this.#idsIn(event.message)) this.losses.lost(id, reason)
+    const ids = this.#idsIn(event.message)
+    for (const id of ids) this.losses.lost(id, reason)
+    // Calls: their callers hear of it.
+    if (ids.length === 0 && event.type === 'Dropped') {
+      this.#findings.reached(`a message is given up: ${reason}`)
+    }
   }
 }
 

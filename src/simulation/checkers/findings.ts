@@ -1,3 +1,6 @@
+/** What can go wrong in a world so that messages may be lost by it. */
+export type FaultKind = 'crash' | 'pause' | 'network' | 'store'
+
 /** Where checkers say what they found. A simulation is one. */
 export interface Findings {
   /** Virtual milliseconds since the beginning. */
@@ -6,6 +9,10 @@ export interface Findings {
   check(name: string, holds: boolean, detail?: string): void
   /** A deviation that a rule permits, because of an injected fault: counted and printed with the result. */
   excuse(name: string): void
+  /** What has gone wrong so far. */
+  readonly troubles: ReadonlySet<FaultKind>
+  /** The run has come to a place that is worth testing: counted and printed with the result. */
+  reached(name: string): void
 }
 
 /** One life of a node, as checkers see it. */

@@ -1,18 +1,42 @@
 /**
- * S3: every message is delivered, or there is a record of its loss, or a fault that came after it excuses it: the death of
- * its sender or of a process that may have held it, or a connection between two of those that broke with messages in it.
- * May have held it: who ran the shard of its target up to then; anyone, while no process that is awake runs that shard. Excuses
- * are counted; those for connections may not exceed what the nodes themselves counted as unconfirmed.
+ * S3: every message is delivered, or a node tells that it gave it up and something went wrong that explains it, or a fault
+ * that came after it excuses it: the death of its sender or of a process that may have held it, or a connection between
+ * two of those that broke with messages in it. May have held it: who ran the shard of its target up to then; anyone, while
+ * no process that is awake runs that shard. Excuses are counted; those for connections may not exceed what the nodes
+ * themselves counted as unconfirmed.
  */
-import type { Findings } from './findings.ts'
+import type { FaultKind, Findings } from './findings.ts'
 
 interface Sent {
   readonly id: string
   readonly atMs: number
   readonly by: string
   readonly to: string | undefined
+  /** It was given to a node that had been told to stop. */
+  readonly isLate: boolean
   excuse: Excuse | undefined
 }
+
+/** A fault, or a node that could not let go of its entities in the time it has for that. */
+type Trouble = FaultKind | 'overrun'
+
+const anyTrouble: readonly Trouble[] = ['crash', 'pause', 'network', 'store', 'overrun']
+const peerTrouble: readonly Trouble[] = ['crash', 'pause', 'network', 'overrun']
+
+/** What must have gone wrong before a node may give up a message for that reason. For any other reason it never may. */
+const explanations: ReadonlyMap<string, readonly Trouble[]> = new Map([
+  ['overtaken', anyTrouble],
+  ['hand-off-timeout', anyTrouble],
+  ['region-stopped', anyTrouble],
+  ['terminated', anyTrouble],
+  ['terminated-while-queued', anyTrouble],
+  ['no-such-actor', peerTrouble],
+  ['former-incarnation', peerTrouble],
+  ['unreachable', peerTrouble],
+  ['quarantined', peerTrouble],
+  ['connection-rejected', peerTrouble],
+  ['remoting-stopped', peerTrouble],
+])
 
 type Excuse = 'its sender died' | 'a home died' | 'a process died, no home known' | 'broken'
 
@@ -20,6 +44,8 @@ type Excuse = 'its sender died' | 'a home died' | 'a process died, no home known
 export interface Holders {
   /** Labels of lives that run it or did. */
   readonly homes: ReadonlySet<string>
+  /** Labels of lives that were to run it: messages were sent there, whether it ever did or not. */
+  readonly chosen: ReadonlySet<string>
   /** Whether one of them does, and lives. */
   readonly isAtHome: boolean
 }
@@ -27,7 +53,7 @@ export interface Holders {
 export interface BrokenConnection {
   /** The label of the life that tells. */
   readonly by: string
-  /** The name of the node at the other end. */
+  /** The label of the life at the other end. */
   readonly peer: string
   /** Messages of which it does not know whether they arrived. */
   readonly unconfirmed: number
@@ -40,8 +66,8 @@ export class NoSilentLoss {
   readonly #open = new Map<string, Sent>()
   readonly #senders = new Map<string, string>()
   readonly #delivered = new Set<string>()
-  /** Names of nodes that died once: a home may have died before it ran anything. */
-  readonly #mortals = new Set<string>()
+  readonly #leaving = new Set<string>()
+  #hasOverrun = false
   #sentCount = 0
   #lostCount = 0
   #unconfirmed = 0
@@ -59,7 +85,8 @@ export class NoSilentLoss {
   sent(id: string, by: string, to?: string): void {
     this.#sentCount++
     this.#senders.set(id, by)
-    this.#open.set(id, { id, atMs: this.#findings.now, by, to, excuse: undefined })
+    const isLate = this.#leaving.has(by)
+    this.#open.set(id, { id, atMs: this.#findings.now, by, to, isLate, excuse: undefined })
   }
 
   delivered(id: string): void {
@@ -78,14 +105,35 @@ export class NoSilentLoss {
     return this.#delivered.has(id)
   }
 
-  /** A node tells that it lost the message, and why. */
-  lost(id: string, _reason: string): void {
-    if (this.#open.delete(id)) this.#lostCount++
+  /** A node tells that it gave the message up, and why. */
+  lost(id: string, reason: string): void {
+    const message = this.#open.get(id)
+    if (message === undefined) return
+    this.#open.delete(id)
+    this.#lostCount++
+    this.#findings.reached(`a message is given up: ${reason}`)
+    if (message.isLate) return
+    const { by, to, atMs } = message
+    const why = `${reason}; so far there was trouble with ${this.#troubles.join(', ') || 'nothing'}`
+    this.#findings.check(
+      'no message is given up without a fault',
+      this.#explains(reason),
+      `${id}, sent by ${by}${to === undefined ? '' : ` to ${to}`} at ${atMs} ms, was given up (${why})`,
+    )
+  }
+
+  /** The life with that label has been told to stop: what is sent through it from now on, it may refuse. */
+  leaves(label: string): void {
+    this.#leaving.add(label)
+  }
+
+  /** A node that leaves has used up its time, and stops what it still runs by force. */
+  overran(): void {
+    this.#hasOverrun = true
   }
 
   /** The process with that label dies: whatever is on it is gone. To be told before it does. */
   crashed(label: string): void {
-    this.#mortals.add(nameOf(label))
     for (const message of this.#open.values()) {
       const excuse = this.#excuseOfDeath(message, label)
       if (excuse !== undefined && (message.excuse ?? 'broken') === 'broken') message.excuse = excuse
@@ -128,6 +176,16 @@ export class NoSilentLoss {
     return { sent: this.#sentCount, delivered: this.#delivered.size, lost: this.#lostCount }
   }
 
+  get #troubles(): readonly Trouble[] {
+    const { troubles } = this.#findings
+    return this.#hasOverrun ? [...troubles, 'overrun'] : [...troubles]
+  }
+
+  #explains(reason: string): boolean {
+    const explanation = explanations.get(reason) ?? []
+    return this.#troubles.some((trouble) => explanation.includes(trouble))
+  }
+
   #excuseOfDeath({ by, to }: Sent, label: string): Excuse | undefined {
     if (by === label) return 'its sender died'
     const holders = to === undefined ? undefined : this.#holdersOf(to)
@@ -139,13 +197,8 @@ export class NoSilentLoss {
   #mayRunOver({ by: sender, to }: Sent, by: string, peer: string): boolean {
     const holders = to === undefined ? undefined : this.#holdersOf(to)
     if (holders?.isAtHome !== true) return true
-    const isPeerHome = [...holders.homes].some((label) => nameOf(label) === peer)
     return by === sender
-      ? isPeerHome || this.#mortals.has(peer)
-      : holders.homes.has(by) && peer === nameOf(sender)
+      ? holders.homes.has(peer) || holders.chosen.has(peer)
+      : holders.homes.has(by) && peer === sender
   }
-}
-
-function nameOf(label: string): string {
-  return label.slice(0, label.indexOf('#'))
 }

@@ -23,6 +23,8 @@ interface Shard {
   readonly runs: Map<NodeId, Run>
   /** Every life it ever ran on. */
   readonly hosts: Set<string>
+  /** Every node it was ever given to, whether it ran there or not. */
+  readonly chosen: Set<NodeId>
 }
 
 interface Stored {
@@ -76,6 +78,11 @@ export class ShardMap {
     return this.#shard(typeName, shard).hosts
   }
 
+  /** All nodes it was ever given to: one may have died, or let go of it, before it ran there. */
+  chosenFor(typeName: string, shard: number): ReadonlySet<NodeId> {
+    return this.#shard(typeName, shard).chosen
+  }
+
   /** Whether it runs on a node that lives and is awake; of one that sleeps, another may already be the heir. */
   isRunning(typeName: string, shard: number): boolean {
     const { runs } = this.#shard(typeName, shard)
@@ -91,6 +98,7 @@ export class ShardMap {
     )
     shard.home = home
     shard.epoch = epoch
+    shard.chosen.add(home)
   }
 
   #deallocated(typeName: string, { shard: number, epoch }: Stored): void {
@@ -113,7 +121,7 @@ export class ShardMap {
     if (shard === undefined) {
       shard = {
         ...{ name, home: undefined, epoch: 0 },
-        ...{ ended: new Map(), runs: new Map(), hosts: new Set() },
+        ...{ ended: new Map(), runs: new Map(), hosts: new Set(), chosen: new Set() },
       }
       this.#shards.set(name, shard)
     }

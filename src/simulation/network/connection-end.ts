@@ -145,6 +145,13 @@ export class ConnectionEnd implements Connection, Sender, Receiver {
     this.life.appoint(0, 'reset', () => this.#close({ type, detail }, undefined))
   }
 
+  /** A fault ends it here alone: the other end hears of it behind what is under way. */
+  breakHere(detail: string): void {
+    if (this.#isClosed) return
+    if (!this.life.isAlive) return this.abandon('reset')
+    this.life.appoint(0, 'reset', () => this.#close({ type: 'reset', detail }, 'reset'))
+  }
+
   /** The process is dead. Its machine says so to the other end, or died with it and says nothing. */
   abandon(mark: EndMark | undefined): void {
     if (this.#isClosed) return

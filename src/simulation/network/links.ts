@@ -25,7 +25,8 @@ interface Link {
 
 export class Links {
   readonly #random: SeededRandom
-  readonly #links = new Map<string, Link>()
+  /** By where they come from, then by where they lead. */
+  readonly #links = new Map<string, Map<string, Link>>()
   #latency = defaultLatency
 
   constructor(random: SeededRandom) {
@@ -53,7 +54,7 @@ export class Links {
   }
 
   openAll(): void {
-    for (const link of this.#links.values()) link.isCut = false
+    for (const ways of this.#links.values()) for (const link of ways.values()) link.isCut = false
   }
 
   /** For all links that have none of their own. */
@@ -74,12 +75,16 @@ export class Links {
   }
 
   #link(from: string, to: string): Link {
-    const name = `${from}>${to}`
-    let link = this.#links.get(name)
+    let ways = this.#links.get(from)
+    if (ways === undefined) {
+      ways = new Map<string, Link>()
+      this.#links.set(from, ways)
+    }
+    let link = ways.get(to)
     if (link === undefined) {
-      const random = this.#random.fork(name)
+      const random = this.#random.fork(`${from}>${to}`)
       link = { random, isLoopback: from === to, latency: undefined, isCut: false }
-      this.#links.set(name, link)
+      ways.set(to, link)
     }
     return link
   }

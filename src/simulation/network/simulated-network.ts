@@ -112,6 +112,17 @@ export class SimulatedNetwork implements NetworkGround {
     }
   }
 
+  /**
+   * Every connection that the first has made to the other breaks at its end, and those of the other stand. What is under way,
+   * or a part of it, and the news of the end still arrive: after a stall perhaps long after a new connection stands.
+   */
+  breakAt(from: string, to: string): void {
+    this.#fault(`break of ${from} -> ${to} at ${from}`)
+    for (const { near } of this.#wiresBetween(from, to)) {
+      if (near.host === from) near.breakHere('the connection broke')
+    }
+  }
+
   /** For one pair, both ways, or for all pairs without a latency of their own. */
   latency(latency: Partial<Latency>, between?: readonly [string, string]): void {
     const whole = { ...defaultLatency, ...latency }
@@ -252,7 +263,6 @@ export class SimulatedNetwork implements NetworkGround {
   }
 
   #fault(description: string): void {
-    this.world.faults++
-    this.world.note(this.world.current, 'fault', description)
+    this.world.fault(description, 'network')
   }
 }

@@ -69,8 +69,15 @@ export class SimulatedJournal implements Journal {
       const { nowMs } = this.#store.world.clock
       this.#store.checks.appended(batch, result, this.#life.label, nowMs)
       if (result.type === 'Appended') this.#store.onAppended(batch)
+      else this.#refused(batch, result)
       return result
     })
+  }
+
+  #refused({ persistenceId, epoch }: AppendBatch, { type }: AppendResult): void {
+    const { world } = this.#store
+    world.reach(`the store refuses a write: ${type}`)
+    world.note(this.#life, 'refused', `${type}: ${persistenceId}, epoch ${epoch}`)
   }
 
   async read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {

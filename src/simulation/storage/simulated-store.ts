@@ -69,7 +69,6 @@ export class SimulatedStore {
   }
 
   fault(description: string): void {
-    this.world.faults++
-    this.world.note(this.world.current, 'fault', description)
+    this.world.fault(description, 'store')
   }
 }

@@ -29,6 +29,8 @@ export interface SpineClusterOptions {
   readonly settings: NodeSettings
   /** A node is in the cluster and can be used. */
   readonly onUp: (running: Running) => void
+  /** A node is about to be told to stop. */
+  readonly onLeave?: (running: Running) => void
 }
 
 export class SpineCluster {
@@ -38,6 +40,8 @@ export class SpineCluster {
   readonly #wanted: Set<string>
   readonly #starting = new Set<string>()
   readonly #up = new Map<string, Running>()
+  /** Labels of lives. */
+  readonly #leaving = new Set<string>()
   #lostSinceMs: number | undefined
 
   constructor(options: SpineClusterOptions, founders: readonly string[]) {
@@ -52,6 +56,11 @@ export class SpineCluster {
   /** Nodes that live and have been let in. */
   get up(): Running[] {
     return [...this.#up.values()].filter(({ life }) => life.isAlive)
+  }
+
+  /** Those of them that have not been told to leave. */
+  get staying(): Running[] {
+    return this.up.filter(({ life }) => !this.#leaving.has(life.label))
   }
 
   get names(): readonly string[] {
@@ -80,9 +89,14 @@ export class SpineCluster {
   leave(name: string): void {
     const running = this.#up.get(name)
     if (running?.life.isAlive !== true) return
-    this.#options.simulation.fault(`${name} leaves`)
+    const { checks, onLeave } = this.#options
+    this.#leaving.add(running.life.label)
     // In a step of its own process, as a signal would come.
-    running.life.environment.timers.after(0, () => void running.node.stop())
+    running.life.environment.timers.after(0, () => {
+      onLeave?.(running)
+      checks.losses.leaves(running.life.label)
+      void running.node.stop()
+    })
   }
 
   #look(): void {

@@ -1,8 +1,10 @@
 /** What lives in the cluster of the spine scenario: durable lists, and inboxes that take numbered messages. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { Behaviors, type Behavior } from '../../../src/actor/index.ts'
 import { defineEntity, type EntityDefinition } from '../../../src/entity/index.ts'
 import { EntityTypeKey } from '../../../src/sharding/index.ts'
 import type { ClusterChecks, Simulation } from '../../../src/simulation/index.ts'
+import { places } from './spine-places.ts'
 
 /** A message with a name of its own and its place among those of its sender. */
 export interface Note {
@@ -25,23 +27,34 @@ export function notesIn(message: unknown): string[] {
 /** Asks an inbox to stop; it takes its time. */
 export const lastNote: Note = { note: 'last', sender: '', number: 0 }
 
-export type InboxMaker = (context: { readonly entityId: string }) => Behavior<Note>
+export type InboxMaker = (context: {
+  readonly entityId: string
+  readonly passivate: () => void
+}) => Behavior<Note>
 
-/** Inboxes that need up to so long to stop: whoever moves them must wait. */
+export interface InboxOptions {
+  /** They need up to so long to stop: whoever moves them must wait. */
+  readonly stopMaxMs: number
+  /** How often one wants to rest after a message. */
+  readonly restChance: number
+}
+
 export function inboxes(
   simulation: Simulation,
   checks: ClusterChecks,
-  stopMaxMs: number,
+  { stopMaxMs, restChance }: InboxOptions,
 ): InboxMaker {
   const random = simulation.random.fork('stopping')
-  return ({ entityId }) =>
+  return (context) =>
     Behaviors.withTimers<Note>((timers) =>
       Behaviors.receiveMessage<Note>((message) => {
         const { note, sender, number } = message
         if (note !== lastNote.note) {
+          const { entityId } = context
           checks.acted(simulation.here, 'Inbox', entityId)
           checks.order.received(sender, entityId, number)
           checks.losses.delivered(note)
+          if (random.chance(restChance)) context.passivate()
           return Behaviors.same
         }
         if (number > 0 || stopMaxMs === 0) return Behaviors.stopped()
@@ -64,6 +77,15 @@ export function listEntity(simulation: Simulation, checks: ClusterChecks) {
       add: (self, id: string): number => {
         checks.acted(simulation.here, 'List', self.id)
         if (self.state.ids.includes(id)) return self.state.ids.indexOf(id)
+        return self.persist('Added', id).ids.length - 1
+      },
+      /** As `add`, but it takes its time before it persists. One that does not heed its signal is left behind at a stop. */
+      addLater: async (self, id: string, waitMs: number, heeds: boolean): Promise<number> => {
+        checks.acted(simulation.here, 'List', self.id)
+        if (self.state.ids.includes(id)) return self.state.ids.indexOf(id)
+        const { signal } = self
+        await pause(waitMs, undefined, heeds ? { signal } : {})
+        if (signal.aborted) simulation.reached(places.late)
         return self.persist('Added', id).ids.length - 1
       },
       all: (self): readonly string[] => {

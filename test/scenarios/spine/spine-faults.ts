@@ -5,6 +5,9 @@ import type { SpineCluster } from './spine-cluster.ts'
 /** As long as it takes a cluster with these settings to notice a change and to decide about it. */
 const EXCUSED_MS = 6_000
 
+const slowLatency = { minMs: 5, meanMs: 40, tailChance: 0.02, tailMs: 500 }
+const unevenLatency = { minMs: 1, meanMs: 5, tailChance: 0.2, tailMs: 400 }
+
 type Fault = (faults: SpineFaults) => void
 
 export class SpineFaults {
@@ -14,6 +17,9 @@ export class SpineFaults {
   readonly #random: SeededRandom
   readonly #kinds: readonly Fault[]
   readonly #newNames = ['d', 'e']
+  readonly #moveFaultChance: number
+  readonly #breaksReturns: boolean
+  readonly #moveFaults: readonly Fault[]
   #isOver = false
   #linkTroubleUntilMs = 0
   #messyUntilMs = -Infinity
@@ -30,7 +36,32 @@ export class SpineFaults {
     const kinds = swarm.chance(0.5) ? [...cleanFaults, ...messyFaults] : cleanFaults
     this.#kinds = kinds.filter(() => swarm.chance(0.5))
     if (swarm.chance(0.5)) this.#troubleStore(swarm)
+    this.#moveFaultChance = swarm.pick([0, 0, 0.3])
+    // What comes back one by one can be parted by a break.
+    this.#breaksReturns = kinds !== cleanFaults && swarm.chance(0.5)
+    if (this.#breaksReturns) simulation.network.latency(unevenLatency)
+    this.#moveFaults = kinds === cleanFaults ? moveFaults : [...moveFaults, ...messyFaults]
     this.#goOn()
+  }
+
+  /** A shard begins to move: what is told and sent meanwhile is what a hand-off must not lose or mix up. */
+  onMove(): void {
+    if (this.#isOver || !this.#random.chance(this.#moveFaultChance)) return
+    this.#simulation.after(this.#random.below(100), () => {
+      if (!this.#isOver) this.#random.pick(this.#moveFaults)(this)
+    })
+  }
+
+  /** A message comes back to that life: more may follow, and the way to where it was is the fence of the next route. */
+  onReturn(label: string, from: string): void {
+    const { network, now } = this.#simulation
+    if (this.#isOver || !this.#breaksReturns || now < this.#messyUntilMs) return
+    const to = label.slice(0, label.indexOf('#'))
+    const forMs = 100 + this.#random.below(600)
+    this.#messyUntilMs = now + forMs
+    network.breakAt(to, from)
+    network.cut(from, to)
+    this.#simulation.after(forMs, () => network.join(from, to))
   }
 
   /** The end of all faults: what follows must come right again. */
@@ -76,6 +107,16 @@ export class SpineFaults {
     this.#healLater('messy')
   }
 
+  /** Bytes of a connection that one side has given up come to the other when a new one has long been there. */
+  haunt(): void {
+    const [one, other] = this.#two()
+    this.#simulation.network.stall(one, other)
+    this.#simulation.after(this.#random.below(300), () => {
+      if (!this.#isOver) this.#simulation.network.breakAt(one, other)
+    })
+    this.#healLater('messy')
+  }
+
   reset(): void {
     const [one, other] = this.#two()
     this.#simulation.network.reset(one, other)
@@ -95,7 +136,9 @@ export class SpineFaults {
   }
 
   leave(): void {
-    this.#cluster.leave(this.#random.pick(this.#cluster.names))
+    const name = this.#random.pick(this.#cluster.names)
+    this.#simulation.fault(`${name} leaves`)
+    this.#cluster.leave(name)
   }
 
   join(): void {
@@ -108,7 +151,7 @@ export class SpineFaults {
   slowNetwork(): void {
     this.#simulation.fault('slow network')
     const [one, other] = this.#two()
-    const latency = { minMs: 5, meanMs: 40, tailChance: 0.02, tailMs: 500 }
+    const latency = this.#random.pick([slowLatency, unevenLatency])
     if (this.#random.chance(0.5)) this.#simulation.network.latency(latency)
     else this.#simulation.network.latency(latency, [one, other])
   }
@@ -116,8 +159,9 @@ export class SpineFaults {
   #troubleStore(swarm: SeededRandom): void {
     this.#simulation.store.setFaults({
       latencyMeanMs: swarm.pick([1, 5, 20]),
-      stallChance: swarm.pick([0, 0.02]),
-      stallMaxMs: 3_000,
+      stallChance: swarm.pick([0, 0.02, 0.05]),
+      // Long enough for a node to be replaced while a write of it is under way.
+      stallMaxMs: swarm.pick([3_000, 12_000]),
       failsBefore: swarm.pick([0, 0.02, 0.1]),
       failsUnknown: swarm.pick([0, 0.02, 0.05]),
     })
@@ -157,6 +201,14 @@ const messyFaults: readonly Fault[] = [
   (faults) => faults.cutOneWay(),
   (faults) => faults.cutOneLink(),
   (faults) => faults.stall(),
+  (faults) => faults.haunt(),
+]
+
+const moveFaults: readonly Fault[] = [
+  (faults) => faults.reset(),
+  (faults) => faults.pause(50, 1_000),
+  (faults) => faults.crash('process'),
+  (faults) => faults.slowNetwork(),
 ]
 
 const cleanFaults: readonly Fault[] = [

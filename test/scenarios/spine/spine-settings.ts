@@ -14,9 +14,8 @@ export function spineSettings(random: SeededRandom): NodeSettings {
       retryIntervalMs: random.pick([60, 200, 500]),
       handOffTimeoutMs,
       handOffForceMarginMs: Math.min(1_000, handOffTimeoutMs / 4),
-      gracefulShutdownTimeoutMs: 4_000,
       rebalanceIntervalMs: random.pick([500, 2_000]),
-      passivateIdleAfterMs: 2_500,
+      passivateIdleAfterMs: random.pick([400, 2_500]),
       passivationTimeoutMs: 3_000,
     },
   }

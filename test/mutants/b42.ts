@@ -1,0 +1,14 @@
+/** A seeded bug; see index.ts. */
+import type { Mutant } from './mutant.ts'
+
+export const B42: Mutant = {
+  why: 'Akka sends no flush behind the last message of a route: one on a slow link comes to the former home too late.',
+  edits: [
+    {
+      file: 'src/sharding/region/shard-routes.ts',
+      find: `    place.fence = { node: route.node, stamp: route.stamp }
+    return [flushTo(shard, place.fence)]`,
+      replace: '    return []',
+    },
+  ],
+}

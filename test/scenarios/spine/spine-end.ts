@@ -1,0 +1,107 @@
+/** How a run of the spine ends: every entity answers from everywhere, and what is stored is what was promised. */
+import { persistenceIdOf } from '../../../src/persistence/index.ts'
+import {
+  type ClusterChecks,
+  GoalNotReached,
+  type Simulation,
+  type WatchedLife,
+} from '../../../src/simulation/index.ts'
+import type { Running, SpineCluster } from './spine-cluster.ts'
+import { inboxKey, type ListEntity } from './spine-entities.ts'
+import type { SpineLoad } from './spine-load.ts'
+
+export interface SpineParts {
+  readonly simulation: Simulation
+  readonly checks: ClusterChecks
+  readonly cluster: SpineCluster
+  readonly list: ListEntity
+  readonly load: SpineLoad
+}
+
+/** An entity that has not answered. */
+interface Silence {
+  readonly life: WatchedLife
+  readonly why: () => string
+}
+
+const AGAIN_MS = 300
+
+/** From every node, each entity: the lists answer, and the inboxes take what is sent again and again. */
+export async function everyEntityAnswers(parts: SpineParts): Promise<void> {
+  const { simulation, cluster, load } = parts
+  const open = new Map<string, Silence>()
+  for (const running of cluster.up) {
+    for (const id of load.lists) askList(parts, running, id, open)
+    for (const id of load.inboxes) sendToInbox(parts, running, id, open)
+  }
+  // A node that was about to leave when the faults ended has a next life, which is no worse than its first.
+  const isDone = (): boolean => [...open.values()].every(({ life }) => !life.isAlive)
+  try {
+    await simulation.runUntil(isDone, { within: '60s' })
+  } catch (error) {
+    if (!(error instanceof GoalNotReached)) throw error
+    const silent = [...open].map(([name, { why }]) => `${name}: ${why()}`).join('; ')
+    simulation.check('every entity answers after the faults have ended', false, silent)
+  }
+}
+
+function askList(
+  { list }: SpineParts,
+  { life, node }: Running,
+  id: string,
+  open: Map<string, Silence>,
+): void {
+  const name = `${id} from ${life.label}`
+  open.set(name, { life, why: () => 'no answer yet' })
+  const ask = (): void =>
+    void node
+      .entity(list, id)
+      .all()
+      .then(
+        () => open.delete(name),
+        (error: unknown) => {
+          open.set(name, { life, why: () => String(error) })
+          life.environment.timers.after(AGAIN_MS, ask)
+        },
+      )
+  ask()
+}
+
+function sendToInbox(
+  { checks }: SpineParts,
+  { life, node }: Running,
+  id: string,
+  open: Map<string, Silence>,
+): void {
+  const name = `${id} from ${life.label}`
+  open.set(name, { life, why: () => JSON.stringify(node.sharding.regionState('Inbox')) })
+  const probes: string[] = []
+  const send = (): void => {
+    if (probes.some((probe) => checks.losses.isDelivered(probe))) return void open.delete(name)
+    const note = `probe ${name}, ${probes.length + 1}`
+    probes.push(note)
+    checks.losses.sent(note, life.label, `Inbox/${id}`)
+    const sender = `probe of ${life.label}`
+    node.sharding.entityRefFor(inboxKey, id).tell({ note, sender, number: probes.length })
+    life.environment.timers.after(AGAIN_MS, send)
+  }
+  send()
+}
+
+/** When nothing is under way any more. */
+export async function conclude(parts: SpineParts): Promise<void> {
+  const { simulation, checks, cluster, list, load } = parts
+  const [{ node }] = cluster.up as [Running]
+  for (const id of load.lists) {
+    const ids = await simulation.settle(node.entity(list, id).all())
+    checks.ledger.conclude(id, ids)
+    const stored = simulation.store.events(persistenceIdOf('List', id)).length
+    simulation.check(
+      'replay equals the journal',
+      stored === ids.length,
+      `${id} has ${ids.length} ids, and ${stored} events are stored`,
+    )
+  }
+  checks.losses.conclude()
+  simulation.record(`${checks.ledger.acknowledgedCount} acknowledged`)
+}

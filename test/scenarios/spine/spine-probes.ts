@@ -1,0 +1,104 @@
+/**
+ * Looks at the product from outside: some methods are replaced, once per process, by ones that do the same and tell what
+ * they did. So the product holds no switch for it. One scenario at a time is told.
+ */
+import { GuardedJournal } from '../../../src/node/guarded-journal.ts'
+import { RebalanceMachine } from '../../../src/sharding/coordinator/rebalance-machine.ts'
+import { HostedShards } from '../../../src/sharding/region/hosted-shards.ts'
+import { RegionMachine } from '../../../src/sharding/region/region-machine.ts'
+import { ShardMachine } from '../../../src/sharding/shard/shard-machine.ts'
+import { places } from './spine-places.ts'
+
+export interface SpineWatcher {
+  reached(place: string): void
+  /** Somebody had to stop its entities by force, because the time for a hand-off or a leave was over. */
+  overran(): void
+  /** A shard begins to move. */
+  moves?(): void
+  /** A message comes back to the region that runs now from a former home, on the node of that name. */
+  returns?(from: string): void
+}
+
+let watcher: SpineWatcher | undefined
+let isInstalled = false
+
+/** Until the scenario has ended, it is told. */
+export async function watched(by: SpineWatcher, scenario: () => Promise<void>): Promise<void> {
+  if (!isInstalled) install()
+  isInstalled = true
+  watcher = by
+  try {
+    await scenario()
+  } finally {
+    watcher = undefined
+  }
+}
+
+function install(): void {
+  watchNode()
+  watchShards()
+  watchRegions()
+}
+
+function watchNode(): void {
+  after(GuardedJournal, 'append', (journal) => {
+    if (journal.isFrozen()) watcher?.reached(places.frozenWrite)
+  })
+  after(GuardedJournal, 'claim', (journal) => {
+    if (journal.isFrozen()) watcher?.reached(places.frozenClaim)
+  })
+}
+
+function watchShards(): void {
+  after(HostedShards, 'superseded', (_, __, effects) => {
+    if (effects.length > 0) watcher?.reached(places.superseded)
+  })
+  after(ShardMachine, 'step', (_, [{ type }], effects) => {
+    if (effects.length === 0 || type === 'Message') return
+    const has = (kind: string): boolean => effects.some((effect) => effect.type === kind)
+    if (type === 'Thawed' && has('Deliver')) watcher?.reached(places.thawed)
+    else if (type === 'EntityTerminated' && has('Deliver')) watcher?.reached(places.restarted)
+    else if (type === 'Sweep' && has('ForceStop')) watcher?.reached(places.forcedRest)
+    else if (type === 'TimerFired') {
+      watcher?.reached(places.forced)
+      watcher?.overran()
+    }
+  })
+}
+
+function watchRegions(): void {
+  after(RegionMachine, 'step', (_, [input], effects) => {
+    if (input.type === 'FromRegion' && input.message.type === 'Returned') {
+      watcher?.reached(places.returned)
+      watcher?.returns?.(input.region.slice(0, input.region.indexOf(':')))
+    }
+    // Also told to a region that has stopped, to make sure.
+    if (input.type !== 'TimerFired' || input.timer !== 'shutdown' || effects.length === 0) return
+    watcher?.reached(places.overrun)
+    watcher?.overran()
+  })
+  after(RebalanceMachine, 'step', (_, [input], effects) => {
+    if (effects.length === 0) return
+    if (input.type === 'Chosen' || input.type === 'Continue') watcher?.moves?.()
+    if (input.type === 'Chosen') watcher?.reached(places.balanced)
+    else if (input.type === 'TimedOut') watcher?.reached(places.handOffOver)
+  })
+}
+
+type ArgsOf<Method> = Method extends (...args: infer Args) => unknown ? Args : never
+type ResultOf<Method> = Method extends (...args: never[]) => infer Result ? Result : never
+
+/** Lets `heard` know of every call, before the caller hears of it. */
+function after<Self extends object, Name extends keyof Self>(
+  type: { readonly prototype: Self },
+  name: Name,
+  heard: (self: Self, args: ArgsOf<Self[Name]>, result: ResultOf<Self[Name]>) => void,
+): void {
+  const original = type.prototype[name] as (...args: unknown[]) => unknown
+  const value = function (this: Self, ...args: unknown[]): unknown {
+    const result = original.apply(this, args)
+    if (watcher !== undefined) heard(this, args as never, result as never)
+    return result
+  }
+  Object.defineProperty(type.prototype, name, { value, writable: true, configurable: true })
+}
