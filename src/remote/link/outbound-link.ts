@@ -5,7 +5,7 @@
  *    ▲                   └───────failed─────────────────────▶ pausing
  *    └── nothing left to send, or given up: what waits becomes dead letters ──┘         stopped
  *
- * Messages of one turn of the event loop share one write, up to 64 KiB. It never writes more than the network asks for:
+ * Messages of one turn of the event loop share one write, up to 4 KiB. It never writes more than the network asks for:
  * beyond, messages wait, up to a limit.
  *
  * Invariant: bytes made for one connection are never handed to another, and a message for one incarnation of the peer
@@ -28,8 +28,8 @@ import { LostLetters } from './lost-letters.ts'
 import { OutboundQueue } from './outbound-queue.ts'
 import type { ConnectFailure, FrameHandler, PeerConnection } from './peer-connection.ts'
 
-/** So many bytes are written at once. */
-const writeBytes = 64 * 1024
+/** A turn that has more to say writes before it ends: the peer works on the first part while this node makes the next. */
+const writeBytes = 4 * 1024
 
 export class OutboundLink implements Outbox, Task {
   readonly isInternal = true
