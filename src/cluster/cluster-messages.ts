@@ -92,7 +92,8 @@ export interface Standing {
   readonly type: 'Standing'
   readonly from: NodeId
   readonly question: number
-  readonly standing: 'member' | 'down' | 'removed' | 'stranger'
+  /** `doubted`: a member that somebody cannot reach, so that a decision against it may be under way. */
+  readonly standing: 'member' | 'doubted' | 'down' | 'removed' | 'stranger'
 }
 
 export type JoiningMessage = InitJoinAck | InitJoinNack | Welcome

@@ -100,7 +100,7 @@ export const clusterProtocol = new MessageProtocol<ClusterMessage>('cluster', {
     fields: {
       from,
       question: isCount,
-      standing: oneOf('member', 'down', 'removed', 'stranger'),
+      standing: oneOf('member', 'doubted', 'down', 'removed', 'stranger'),
     },
   },
 })

@@ -46,6 +46,7 @@ describe('PauseDetector', () => {
     expect(detector.step(standing('b', 0), 30_010)).toEqual([])
     expect(detector.step(standing('z', 1), 30_010)).toEqual([])
     expect(detector.step(standing('c', 1, 'down'), 30_010)).toEqual([])
+    expect(detector.step(standing('c', 1, 'doubted'), 30_010)).toEqual([])
     expect(detector.snapshot()).toEqual({ isDoubting: true, answers: 0 })
   })
 

@@ -6,8 +6,9 @@
  *                                                    └──too few of them are left to say it──▶ hopeless
  *
  * Invariant: after a long gap nothing counts as awake before more than half of the members as they were before it, the
- * node itself included, have answered a question that was asked after the gap. Members that agree on that many outvote
- * any side that could have removed us. Those who went or came meanwhile cannot vouch for us.
+ * node itself included, have answered a question that was asked after the gap, and know of nobody who cannot reach us.
+ * Members that agree on that many outvote any side that could have removed us, and a side that would begins by telling that
+ * it cannot reach us. Those who went or came meanwhile cannot vouch for us.
  */
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../remote/index.ts'

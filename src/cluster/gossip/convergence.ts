@@ -43,8 +43,12 @@ export function unreachableMembers(gossip: Gossip, self: NodeId): Set<NodeId> {
  * although it has not confirmed, and what still lives on it would be started elsewhere.
  */
 export function isExitDoubted(gossip: Gossip, self: NodeId): boolean {
-  if (memberOf(gossip, self)?.status !== 'Exiting') return false
-  return unreachableOrTerminated(reachabilityThatCounts(gossip)).has(self)
+  return memberOf(gossip, self)?.status === 'Exiting' && isDoubted(gossip, self)
+}
+
+/** Whether somebody who counts cannot reach this node. It may be about to be given up. */
+export function isDoubted(gossip: Gossip, node: NodeId): boolean {
+  return unreachableOrTerminated(reachabilityThatCounts(gossip)).has(node)
 }
 
 export function hasConverged(

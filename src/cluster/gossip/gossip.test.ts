@@ -92,6 +92,15 @@ describe('V-12 gossip', () => {
     expect(brokenInvariantOf({ ...again, lastUpNumber: 2 })).toContain('not given yet')
   })
 
+  test('doubts a member as long as somebody who counts cannot reach it', () => {
+    const whole = of({ a: 'Up', b: 'Up', c: 'Up' })
+    expect(standingOf(whole, id('b'))).toBe('member')
+    const cut = withObservation(whole, id('c'), id('b'), 'Unreachable')
+    expect(standingOf(cut, id('b'))).toBe('doubted')
+    expect(standingOf(moveMembers(cut, [id('c')], 'Down'), id('b'))).toBe('member')
+    expect(standingOf(withObservation(cut, id('c'), id('b'), 'Reachable'), id('b'))).toBe('member')
+  })
+
   test('knows what cannot be', () => {
     const gossip = of({ a: 'Up' })
     expect(brokenInvariantOf(gossip)).toBeUndefined()

@@ -1,6 +1,7 @@
 /** Changes that any node may make to the list of members. Each gives back the same gossip when there is nothing to change. */
 import type { NodeId } from '../../remote/index.ts'
 import type { Standing } from '../cluster-messages.ts'
+import { isDoubted } from './convergence.ts'
 import { type Gossip, hasTombstone, memberOf, putMember, withObservation } from './gossip.ts'
 import { type MemberStatus, canBecome, withStatus } from './member.ts'
 import type { ReachabilityStatus } from './reachability.ts'
@@ -37,6 +38,7 @@ export function noteReachability(
 /** What a node is to whoever has this gossip. */
 export function standingOf(gossip: Gossip, node: NodeId): Standing['standing'] {
   const member = memberOf(gossip, node)
-  if (member !== undefined) return member.status === 'Down' ? 'down' : 'member'
-  return hasTombstone(gossip, node) ? 'removed' : 'stranger'
+  if (member === undefined) return hasTombstone(gossip, node) ? 'removed' : 'stranger'
+  if (member.status === 'Down') return 'down'
+  return isDoubted(gossip, node) ? 'doubted' : 'member'
 }
