@@ -17,21 +17,25 @@ export interface AnnouncementsOptions {
   readonly term: number
   /** False while a shard moves, or when its home is gone. */
   readonly mayTell: (shard: ShardId) => boolean
+  /** Whether this member is on its way out. */
+  readonly isLeaving: (region: NodeId) => boolean
 }
 
 export class Announcements {
   readonly #state: CoordinatorState
   readonly #term: number
   readonly #mayTell: (shard: ShardId) => boolean
+  readonly #isLeaving: (region: NodeId) => boolean
   readonly #askers = new Map<ShardId, Set<NodeId>>()
   readonly #turns = new Map<ShardId, number>()
   readonly #unconfirmed = new Set<ShardId>()
   #lastTurn = 0
 
-  constructor({ state, term, mayTell }: AnnouncementsOptions) {
+  constructor({ state, term, mayTell, isLeaving }: AnnouncementsOptions) {
     this.#state = state
     this.#term = term
     this.#mayTell = mayTell
+    this.#isLeaving = isLeaving
   }
 
   /** Shards that someone waits for. */
@@ -67,14 +71,19 @@ export class Announcements {
   /** Whatever was said before, possibly by another coordinator, is said anew to everyone it concerns. */
   announceAll(regions: Iterable<NodeId>): SendToRegion[] {
     const shards = [...this.#state.homes].map(([shard]) => shard)
-    for (const shard of shards) this.renew(shard)
+    for (const shard of shards) {
+      this.renew(shard)
+      this.#unconfirmed.add(shard)
+    }
     const welcomes = [...regions].flatMap((region) => this.welcome(region))
     return [...welcomes, ...shards.flatMap((shard) => this.announce(shard))]
   }
 
-  confirmed({ shard, epoch, region }: ShardStarted): void {
+  confirmed({ shard, epoch, region }: ShardStarted): SendToRegion[] {
     const home = this.#state.homeOf(shard)
-    if (home?.region === region && home.epoch === epoch) this.#unconfirmed.delete(shard)
+    if (home?.region !== region || home.epoch !== epoch) return []
+    this.#unconfirmed.delete(shard)
+    return this.answer(shard)
   }
 
   /** Tells homes that have not confirmed. */
@@ -98,7 +107,7 @@ export class Announcements {
   /** Answers everyone who waits for this shard, once. */
   answer(shard: ShardId): SendToRegion[] {
     const askers = this.#askers.get(shard)
-    if (askers === undefined || !this.#mayTell(shard)) return []
+    if (askers === undefined || !this.#mayTellOthers(shard)) return []
     this.#askers.delete(shard)
     const message = { type: 'ShardHome', ...this.#placementOf(shard) } as const
     return [...askers]
@@ -114,7 +123,7 @@ export class Announcements {
     ]
     const homes: Placement[] = []
     for (const [shard] of this.#state.homes) {
-      if (this.#mayTell(shard)) homes.push(this.#placementOf(shard))
+      if (this.#mayTellOthers(shard)) homes.push(this.#placementOf(shard))
     }
     for (let start = 0; start < homes.length; start += homesPerMessageMax) {
       const part = homes.slice(start, start + homesPerMessageMax)
@@ -125,6 +134,15 @@ export class Announcements {
       })
     }
     return effects
+  }
+
+  /**
+   * One that leaves may have given the shard up already, and the coordinator before this one may have gone, too, before it
+   * could store that. What is sent there would be lost, so it is asked first.
+   */
+  #mayTellOthers(shard: ShardId): boolean {
+    if (!this.#mayTell(shard)) return false
+    return !(this.#unconfirmed.has(shard) && this.#isLeaving(this.#placementOf(shard).home))
   }
 
   #tellHome(shard: ShardId): SendToRegion[] {

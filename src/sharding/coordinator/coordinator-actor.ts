@@ -80,7 +80,7 @@ class Coordinator {
   readonly #held = new Set<CoordinatorTimer>()
   /** Questions that a strategy has not answered. */
   readonly #open = new Set<number>()
-  /** Settles when the store has answered the last append, whatever it says. */
+  /** Settles when the store has answered the claim, or the last append, whatever it says. */
   #lastStored: Promise<void> | undefined
   /** Calls of the store that were not answered. */
   #unanswered = 0
@@ -101,6 +101,7 @@ class Coordinator {
   begin(): Receive<CoordinatorMessage> {
     this.#awaitStore()
     const claimed = this.#journal.claim().then(withoutDeadLetterLog)
+    this.#lastStored = settled(claimed)
     this.#context.pipeToSelf(
       claimed,
       ({ term, state }) => ({ type: 'Claimed', term, state }),
@@ -220,10 +221,7 @@ class Coordinator {
     this.#awaitStore()
     // The next coordinator reads what was stored: news that comes after the end of this one are none.
     const stored = this.#journal.append(events).then(() => withoutDeadLetterLog({}))
-    this.#lastStored = stored.then(
-      () => undefined,
-      () => undefined,
-    )
+    this.#lastStored = settled(stored)
     this.#context.pipeToSelf(
       stored,
       () => ({ type: 'Stored' }),
@@ -308,4 +306,11 @@ class Coordinator {
     const fields = { err: error, entityType: typeName }
     this.#context.log.error(fields, `The allocation strategy of ${typeName} failed.`)
   }
+}
+
+function settled(answer: Promise<unknown>): Promise<void> {
+  return answer.then(
+    () => undefined,
+    () => undefined,
+  )
 }

@@ -72,6 +72,26 @@ describe('CoordinatorMachine', () => {
     expect(stored()).toEqual(['b RegisterAck'])
   })
 
+  test('names a home that leaves only after it has said that it still is one', () => {
+    const events = [...two, allocated(1, 'a', 1), allocated(2, 'b', 2)]
+    const cluster = viewOf({ a: 'Exiting', b: 'Up' })
+    const { step, started, getHome } = coordinatorAfter(events, cluster)
+    expect(started).toContain('a HostShard 1/1')
+    expect(started).toContain('b ShardHomes 1')
+    expect(getHome(1, 'b')).toEqual([])
+    expect(step({ type: 'ShardStarted', shard: 1, epoch: 1, region: 'a' })).toEqual([
+      'b ShardHome 1/1',
+    ])
+
+    const other = coordinatorAfter(events, cluster)
+    expect(other.getHome(1, 'b')).toEqual([])
+    // It has stopped: the shard gets another home, which is then told.
+    expect(other.step({ type: 'RegionStopped', region: 'a' })).toEqual(['Store RegionTerminated'])
+    expect(other.stored()).toEqual(['Ask 1 Allocate'])
+    expect(other.answer(1, [[1, 'b']])).toEqual(['Store ShardAllocated'])
+    expect(other.stored()).toEqual(['b HostShard 1/3'])
+  })
+
   test('lets in only members, and those that leave only to route', () => {
     const cluster = viewOf({ j: 'Joining', l: 'Leaving' })
     const { machine, step } = coordinatorAfter([], cluster)

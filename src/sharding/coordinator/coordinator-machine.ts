@@ -53,7 +53,8 @@ export class CoordinatorMachine {
     this.#settings = settings
     const mayTell = (shard: ShardId) =>
       this.#pending.isAlive(shard) && !this.#rebalance.isMoving(shard)
-    this.#announcements = new Announcements({ state, term, mayTell })
+    const isLeaving = (region: NodeId): boolean => this.#isOnItsWayOut(region)
+    this.#announcements = new Announcements({ state, term, mayTell, isLeaving })
     this.#pending = new PendingChanges(state)
     this.#rebalance = new RebalanceMachine({
       state,
@@ -107,7 +108,8 @@ export class CoordinatorMachine {
       case 'GetShardHome':
         return this.#getShardHome(input.shard, input.region)
       case 'ShardStarted':
-        return this.#announcements.confirmed(input)
+        this.#effects.push(...this.#announcements.confirmed(input))
+        return
       case 'RegionStopped':
         this.#pending.depart(input.region)
         return this.#die(input.region)
@@ -144,10 +146,9 @@ export class CoordinatorMachine {
     if (numberOfShards !== this.#settings.numberOfShards)
       return this.#refuse(region, numberOfShards)
     if (this.#state.hasRegion(region)) return this.#welcome(region)
-    const status = this.#cluster.members.get(region)
+    const isLeaving = this.#isOnItsWayOut(region)
     // Who leaves before it was known has messages too; it routes them and gets no shard.
-    const isLeaving = status === 'Leaving' || status === 'Exiting'
-    if (status !== 'Up' && !isLeaving) return
+    if (this.#cluster.members.get(region) !== 'Up' && !isLeaving) return
     const routesOnly = isProxy || isLeaving
     const registered = { region, isProxy: routesOnly, numberOfShards }
     this.#pending.register({ type: 'RegionRegistered', ...registered })
@@ -279,6 +280,11 @@ export class CoordinatorMachine {
       default:
         return unreachable(event)
     }
+  }
+
+  #isOnItsWayOut(region: NodeId): boolean {
+    const status = this.#cluster.members.get(region)
+    return status === 'Leaving' || status === 'Exiting'
   }
 
   #isEligible(region: NodeId): boolean {
