@@ -1,7 +1,8 @@
 /**
- * A process of its own that writes large events until the store refuses, then says how many were acknowledged, and the
- * code and text of the refusal.
+ * A process of its own that writes large events until the store refuses, again and again, then says how many were
+ * acknowledged, and the code and text of the first refusal. Nothing of it may end the process.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CodedError } from '../../src/foundation/coded-error.ts'
 import { LmdbJournal } from '../../src/persistence/index.ts'
 import { appendText, claimed } from './journal-words.ts'
@@ -9,14 +10,18 @@ import { appendText, claimed } from './journal-words.ts'
 const [folder = ''] = process.argv.slice(2)
 const journal = LmdbJournal.open({ folder, settings: { commitTimeoutMs: 5000 } })
 const writer = await claimed(journal, 'glutton')
+const refusals: CodedError[] = []
 let stored = 0
-try {
-  for (;;) {
+while (refusals.length < 5) {
+  try {
     await appendText(journal, { ...writer, after: stored }, 'x'.repeat(50_000))
     stored++
+  } catch (error) {
+    refusals.push(error as CodedError)
+    // A rejection that nobody handles is reported between two turns of the event loop.
+    await nextTurn()
   }
-} catch (error) {
-  const { code, message } = error as CodedError
-  console.log(`${stored}\n${code}\n${message}`)
 }
+const [first] = refusals
+console.log(`${stored}\n${first?.code}\n${first?.message}`)
 process.exit(0)

@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type ActorRef, Behaviors, PoisonPill, SupervisorStrategy } from '../../src/actor/index.ts'
+import {
+  type ActorRef,
+  Behaviors,
+  type LocalRef,
+  PoisonPill,
+  SupervisorStrategy,
+} from '../../src/actor/index.ts'
 import {
   type Journal,
   MemoryJournal,
@@ -93,6 +99,23 @@ describe('recovery', () => {
     await probe.expect('stopped')
     await probe.expectTerminated(actor)
     expect(time.logs.lines.map(({ message }) => message)).toEqual(['actor failed and stops'])
+  })
+
+  test('a stopped one ends only after its claim was answered: a late one would fence its successor', async () => {
+    const { system, time, journal } = scene
+    journal.stall()
+    const probe = createTestProbe<string>(system)
+    const first = system.spawn(list(journal))
+    await time.settle()
+    first.tell(PoisonPill)
+    await time.settle()
+    const { cell } = first as unknown as LocalRef
+    expect(cell?.isTerminated).toBe(false)
+    journal.flow()
+    await probe.expectTerminated(first)
+    const second = system.spawn(list(journal))
+    expect(await second.ask((replyTo) => append('a', replyTo))).toBe('a')
+    expect(await second.ask((replyTo) => append('b', replyTo))).toBe('ab')
   })
 
   test('fails when the journal fails, is silent or has holes', async () => {

@@ -100,7 +100,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     this.#end()
     const work = this.#work
     work?.recovery?.cancel()
-    const drained = work?.writes?.drain()
+    const drained = work?.writes?.drain() ?? work?.recovery?.whenClaimed
     // Answers that wait for a turn: there will be none.
     work?.turn.runWaiting()
     return drained
@@ -269,6 +269,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     }
     work.writes ??= this.#newWrites(work, this.#sequenceNr - bytes.length)
     work.writes.add(bytes, held)
+    if (bytes.length === 0) this.#rest()
   }
 
   #newWrites(

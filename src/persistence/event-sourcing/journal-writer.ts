@@ -39,27 +39,29 @@ export class JournalWriter {
 
   /** Never throws: the answer says everything. By `then`, because an async function costs two promises more per append. */
   append({ batch, expectedSequenceNr, events }: Append): void {
-    const answered = this.#answered
     const failed = (cause: unknown): void =>
-      answered({ type: isRefusal(cause) ? 'Failed' : 'Unknown', batch, cause })
+      this.#answered({ type: isRefusal(cause) ? 'Failed' : 'Unknown', batch, cause })
     const write = {
       persistenceId: this.#persistenceId,
       epoch: this.#epoch,
       expectedSequenceNr,
       events,
     }
-    let appending: Promise<AppendResult>
+    // A journal of somebody else's may throw where it should reject, and answer what is no answer.
     try {
-      appending = this.#journal.append(write)
+      void this.#journal.append(write).then((result) => {
+        let outcome: WriteOutcome
+        try {
+          outcome = this.#outcomeOf(batch, expectedSequenceNr, result)
+        } catch (cause) {
+          return failed(cause)
+        }
+        this.#answered(outcome)
+      }, failed)
     } catch (cause) {
-      // A journal of somebody else's may throw where it should reject. Answers never come inside the call.
-      // oxlint-disable-next-line typescript/prefer-promise-reject-errors
-      appending = Promise.reject(cause)
+      // Answers never come inside the call.
+      queueMicrotask(() => failed(cause))
     }
-    void appending.then(
-      (result) => answered(this.#outcomeOf(batch, expectedSequenceNr, result)),
-      failed,
-    )
   }
 
   #outcomeOf(batch: number, expectedSequenceNr: number, result: AppendResult): WriteOutcome {

@@ -32,6 +32,7 @@ export class Recovery<Event> {
   #permit: RecoveryPermit | undefined = undefined
   #patience: Timer | undefined = undefined
   #isOver = false
+  #claiming: Promise<void> | undefined = undefined
 
   constructor(options: RecoveryOptions<Event>) {
     this.#options = options
@@ -44,6 +45,14 @@ export class Recovery<Event> {
     else this.#permit = permits.request(recover)
   }
 
+  /**
+   * While a claim is under way: settles when the journal has answered it. Who claims the stream next must come after it, or
+   * a late claim of one that has ended would take the stream from its successor.
+   */
+  get whenClaimed(): Promise<void> | undefined {
+    return this.#claiming
+  }
+
   /** The instance ends: nothing is called any more. */
   cancel(): void {
     this.#isOver = true
@@ -52,10 +61,12 @@ export class Recovery<Event> {
   }
 
   async #recover(): Promise<void> {
-    const { journal, persistenceId, writer, settings, completed } = this.#options
+    const { settings, completed } = this.#options
+    // It may have waited for its permit until now.
+    if (this.#isOver) return
     try {
       this.#expect('The claim of the stream')
-      const claim = await journal.claim(persistenceId, writer)
+      const claim = await this.#claim()
       const last = claim.highestSequenceNr
       for (let from = 1; from <= last && !this.#isOver; from += settings.replayEventsMax) {
         await this.#replay(from, Math.min(from + settings.replayEventsMax - 1, last))
@@ -64,6 +75,14 @@ export class Recovery<Event> {
     } catch (error) {
       this.#end(() => this.#options.failed(error))
     }
+  }
+
+  async #claim(): Promise<Claim> {
+    const { journal, persistenceId, writer } = this.#options
+    const claim = journal.claim(persistenceId, writer)
+    const ended = (): void => void (this.#claiming = undefined)
+    this.#claiming = claim.then(ended, ended)
+    return claim
   }
 
   async #replay(from: number, to: number): Promise<void> {
@@ -111,6 +130,8 @@ export class Recovery<Event> {
     const { settings, timers, failed } = this.#options
     this.#patience?.cancel()
     this.#patience = timers.after(settings.recoveryTimeoutMs, () => {
+      // A journal that says nothing is not waited for any longer.
+      this.#claiming = undefined
       this.#end(() => failed(new RecoveryTimedOut(what, settings.recoveryTimeoutMs)))
     })
   }

@@ -115,12 +115,10 @@ export class LmdbCommit {
   /** Moves the checkpoint to the end. The claims of this commit need not be named: who has missed it reads all anew. */
   #fold(count: StoreCount): StoreCount {
     const { heads, tables } = this.#parts
-    const { foldedClaims, claimCount } = this.#before
     // Who was claimed is among them.
     for (const stream of heads.dirty) this.#writeHead(stream)
-    for (let claim = foldedClaims + 1; claim <= claimCount; claim++) {
-      void tables.claims.remove(numberKey(claim))
-    }
+    // What is there, not what the count says: a damaged one must not keep us here for ever.
+    for (const claim of [...tables.claims.getKeys()]) void tables.claims.remove(claim)
     const { lastOrder } = count
     return { ...count, headsOrder: lastOrder, tailBytes: 0, foldedClaims: count.claimCount }
   }

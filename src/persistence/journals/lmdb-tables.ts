@@ -69,6 +69,8 @@ function openChecked(folder: string): LmdbTables {
     path: folder,
     noSubdir: false,
     overlappingSync: false,
+    // Its batches have promises that nobody holds: a commit that fails would end the process by an unhandled rejection.
+    eventTurnBatching: false,
     mapSize: mapBytes,
     maxDbs: 16,
   })

@@ -10,6 +10,7 @@ export class Confirmations {
   #settled = 0
   /** What had been handed over before the current connection. */
   #before = 0
+  /** In the order in which they are settled. */
   #waiting: { upTo: number; readonly done: () => void }[] = []
 
   /** Whether somebody waits for messages to be settled. */
@@ -42,9 +43,12 @@ export class Confirmations {
   /** These have left the queue and will never be handed over; their places in it as it was, 0 for the oldest. */
   tookOut(places: readonly number[]): void {
     if (this.#waiting.length === 0) return
+    // Both are in order, and both may be many.
+    let before = 0
     for (const each of this.#waiting) {
       const queued = each.upTo - this.#handed
-      each.upTo -= places.filter((place) => place < queued).length
+      while (before < places.length && (places[before] as number) < queued) before++
+      each.upTo -= before
     }
     this.#settle(this.#settled)
   }

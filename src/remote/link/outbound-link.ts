@@ -110,7 +110,7 @@ export class OutboundLink implements Outbox, Task {
       return this.#letters.dropped(recipient, message, 'outbound-queue-full')
     }
     this.#queue.add(recipient, message, question)
-    if (this.#queue.bytes >= writeBytes) this.#write()
+    if (this.#queue.bytes >= writeBytes && this.isOpen && !this.#isBlocked) this.#write()
     this.wake()
   }
 
