@@ -29,7 +29,7 @@ export interface Terminal {
   now(): number
 }
 
-/** Failing seeds that are shown with their events; the others only count. */
+/** Failing seeds that are shown with their events; the others in one line. */
 const SHOWN_MAX = 3
 const PROGRESS_EVERY_MS = 200
 const EVENTS_KEPT = 500_000
@@ -77,16 +77,17 @@ async function runSeeds(
     report = addToReport(report, result)
     const isShown = shown < SHOWN_MAX || isFound(result, options.until)
     if (result.violations.length > 0) shown++
-    if (result.violations.length > 0 && isShown) {
+    if (result.violations.length > 0) {
       progress.clear()
-      const lines = describeFailure(options, await retold(options, result))
+      const lines = isShown
+        ? describeFailure(options, await retold(options, result))
+        : nameFailure(result)
       for (const line of lines) terminal.print(line)
     }
     progress.show(report)
     if (isFound(result, options.until)) break
   }
   progress.clear()
-  if (shown > SHOWN_MAX) terminal.print(`${shown - SHOWN_MAX} more seeds failed.`)
   for (const [name, times] of Object.entries(report.excuses)) {
     terminal.print(`Excused ${count(times, 'time')}: ${name}`)
   }
@@ -99,6 +100,11 @@ async function runSeeds(
     terminal.print(JSON.stringify({ scenario: options.scenario, ...told }))
   }
   return report.violations === 0 ? 0 : 1
+}
+
+/** In one line: enough to replay it. */
+function nameFailure({ seed, violations: [first] }: SeedResult): readonly string[] {
+  return first === undefined ? [] : [`Seed ${seed} fails, too: ${describeViolation(first)}`]
 }
 
 function isFound({ violations }: SeedResult, until: string | undefined): boolean {

@@ -91,7 +91,7 @@ function sendToInbox(
 /** When nothing is under way any more. */
 export async function conclude(parts: SpineParts): Promise<void> {
   const { simulation, checks, cluster, list, load } = parts
-  const [{ node }] = cluster.up as [Running]
+  const [{ node }] = cluster.staying as [Running]
   for (const id of load.lists) {
     const ids = await simulation.settle(node.entity(list, id).all())
     checks.ledger.conclude(id, ids)
