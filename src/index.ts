@@ -11,6 +11,7 @@ export {
   type CallOptions,
   type CallSite,
   CallTimeout,
+  CommandChangedState,
   CommandFailed,
   type CommandHandlers,
   CommandOver,

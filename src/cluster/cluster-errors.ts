@@ -36,8 +36,20 @@ export class IncompatibleSettings extends CodedError {
 export class NeverUp extends CodedError {
   readonly code = 'NEVER_UP'
 
-  constructor(self: NodeId, why: string) {
-    super(`${self} will not become a member any more: ${why}. Only a new node can join; start one.`)
+  /** By its process, as by Ctrl-C, or because it was told to leave. */
+  static stopped(self: NodeId): NeverUp {
+    const error = new NeverUp(
+      `${self} was stopped before a cluster had let it in. Start it again when it is to join.`,
+    )
+    // Nothing is wrong, so there is no place to look at; few catch this one, and then Node prints it.
+    error.stack = `${error.name}: ${error.message}`
+    return error
+  }
+
+  static givenUp(self: NodeId): NeverUp {
+    return new NeverUp(
+      `${self} will not become a member any more: the cluster has given it up. Only a new node can join; start one.`,
+    )
   }
 }
 

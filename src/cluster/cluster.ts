@@ -27,6 +27,7 @@ import { leaveOnShutdown } from './cluster-shutdown.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { defaultAppVersion, problemsWithAppVersion } from './gossip/app-version.ts'
 import { type Gossip, emptyGossip, memberOf } from './gossip/gossip.ts'
+import { unreachableOrTerminated } from './gossip/reachability.ts'
 import { isSeedAddress } from './joining/seed-address.ts'
 import { type SharedStore, roleOfStore } from './joining/shared-store.ts'
 import { Signal } from './signal.ts'
@@ -258,7 +259,10 @@ export class Cluster implements ClusterMembership {
 
   /** Somebody has to start this process again, and must hear of it. */
   #sayThatWeAreRemoved(): void {
-    const { members, unreachable } = this.state
+    const { members } = this.state
+    // Not as in `state`: what a member says that is Down, as this one is now, does not count there.
+    const unreachable = unreachableOrTerminated(this.#actor.machine.gossip.reachability)
+    unreachable.delete(this.self)
     const { exitProcess } = this.#system.settings
     const next = exitProcess
       ? 'This process exits'
@@ -283,9 +287,9 @@ export class Cluster implements ClusterMembership {
         return error
       }
       case 'leaving':
-        return new NeverUp(this.self, 'it was asked to leave, or its system ends')
+        return NeverUp.stopped(this.self)
       default:
-        return new NeverUp(this.self, 'the cluster has given it up')
+        return NeverUp.givenUp(this.self)
     }
   }
 

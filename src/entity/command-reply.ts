@@ -1,9 +1,17 @@
 /** What a command comes to, in words for its caller. */
 import type { Logger } from '../foundation/logger.ts'
-import { EventsOutcomeUnknown, type PersistenceFailure } from '../persistence/index.ts'
+import { show } from '../foundation/show.ts'
+import {
+  EventsOutcomeUnknown,
+  type PersistenceFailure,
+  WriterFenced,
+} from '../persistence/index.ts'
 import { CannotSerialize } from '../serialization/index.ts'
 import type { AnyEntity } from './define-entity.ts'
+import { CommandChangedState } from './entity-errors.ts'
 import type { EntityReply } from './entity-messages.ts'
+import type { EntityWorld } from './entity-world.ts'
+import { isFrozenComplaint } from './frozen-state.ts'
 import type { Travelling } from './travelling.ts'
 
 /** A command as it is called here: its types were checked where it was written. */
@@ -28,27 +36,63 @@ export interface Failing {
   readonly entity: AnyEntity
   readonly id: string
   readonly command: string
-  readonly travelling: Travelling
+  readonly world: Pick<EntityWorld, 'travelling' | 'writer'>
   readonly log: Logger
 }
 
 /** The command threw, or gave what cannot travel. */
 export function refusal(
   thrown: unknown,
-  { entity, id, command, travelling, log }: Failing,
+  { entity, id, command, world, log }: Failing,
 ): EntityReply {
-  // Most are meant for the caller, who gets them; the stack is only here.
-  log.debug({ err: thrown, entity: entity.name, id, command }, 'a command failed')
+  const { travelling, writer: node } = world
+  // What is thrown on purpose is meant for the caller, who gets it. A slip is for whoever wrote the command, and its stack
+  // does not leave this node.
+  const level = isSlip(thrown) ? 'warn' : 'debug'
+  log[level](
+    { err: thrown, entity: entity.name, id, command },
+    `The command ${command} of ${entity.name} failed: ${thrown instanceof Error ? thrown.message : show(thrown)}`,
+  )
   const mayHaveHappened = !entity.isDurable
   if (thrown instanceof CannotSerialize) {
     const { path, message } = thrown
     const problem = message.startsWith(path) ? message.slice(path.length).trimStart() : message
     return { type: 'ResultRefused', path, problem, mayHaveHappened }
   }
-  return { type: 'Refused', error: travelling.error(thrown), mayHaveHappened }
+  const error =
+    entity.isDurable && isFrozenComplaint(thrown)
+      ? new CommandChangedState(entity.name, command, thrown)
+      : thrown
+  return { type: 'Refused', error: travelling.error(error), node, mayHaveHappened }
 }
 
-export function notDone(error: PersistenceFailure): EntityReply {
+/** `adviceOn` knows more about a writer that has the stream now. */
+export function notDone(
+  error: PersistenceFailure,
+  adviceOn?: EntityWorld['adviceOnWriter'],
+): EntityReply {
   const mayHaveHappened = error instanceof EventsOutcomeUnknown
-  return { type: 'NotDone', code: error.code, problem: error.message, mayHaveHappened }
+  const advice = error instanceof WriterFenced ? adviceOn?.(error.byWriter) : undefined
+  const problem = advice === undefined ? error.message : `${error.message} ${advice}`
+  return { type: 'NotDone', code: error.code, problem, mayHaveHappened }
+}
+
+const slips: ReadonlySet<unknown> = new Set([
+  TypeError,
+  ReferenceError,
+  RangeError,
+  SyntaxError,
+  EvalError,
+  URIError,
+])
+
+/**
+ * Whether this looks like a mistake in the program: what the engine, Node or an assertion throws. A class of one's own, and
+ * an error with a code of one's own, is meant for the caller.
+ */
+function isSlip(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false
+  const code: unknown = 'code' in thrown ? thrown.code : undefined
+  if (code !== undefined) return typeof code === 'string' && code.startsWith('ERR_')
+  return slips.has(thrown.constructor) || thrown.name === 'AssertionError'
 }

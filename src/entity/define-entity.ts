@@ -12,6 +12,7 @@
  */
 import { type Duration, toMs } from '../foundation/duration.ts'
 import { InvalidSettings, unknownSettings } from '../foundation/invalid-settings.ts'
+import { refuseNotYet } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
 import { problemWithId } from '../foundation/text.ts'
 import { notCommands } from './entity-handle.ts'
@@ -85,6 +86,8 @@ export function defineEntity(
   name: string,
   spec: PlainEntitySpec<unknown, object> & { readonly events?: object },
 ): AnyEntity {
+  if (!isObject(spec)) throw new InvalidSettings(`The entity ${show(name)}`, problemsWithout(name))
+  refuseNotYet(spec, notYet)
   const { state, events, commands, role, numberOfShards, passivateAfter } = spec
   const problems = [
     ...problemsWithName(name),
@@ -120,6 +123,12 @@ export function entityType<Entity extends EntityType<unknown>>(
   name: string,
   options: EntityOptions = {},
 ): EntityType<CommandsOf<Entity>> {
+  if (!isObject(options)) {
+    throw new InvalidSettings(`The entity type ${show(name)}`, [
+      `its options must be an object, not ${show(options)}`,
+    ])
+  }
+  refuseNotYet(options, notYet)
   const problems = [
     ...problemsWithName(name),
     ...problemsWithOptions(options),
@@ -145,6 +154,15 @@ const knownOptions = {
 } satisfies Record<keyof EntityOptions, true>
 const knownInSpec = { state: true, events: true, commands: true, ...knownOptions }
 
+/** What people will look for, and what to do until it is there. */
+const notYet: Readonly<Record<string, string>> = {
+  rememberEntities: 'An entity starts with its first call after a move.',
+  snapshots: 'Every event is read when an entity starts: keep streams short.',
+  snapshotEvery: 'Every event is read when an entity starts: keep streams short.',
+  tags: 'Keep an entity that knows what is to be found.',
+  adapters: 'Keep a handler for every event that was ever stored, under the name it had.',
+}
+
 /** Stands in paths and in persistence ids. */
 const nameForm = /^[A-Za-z][\w.-]*$/
 const nameBytesMax = 128
@@ -157,6 +175,18 @@ const takenNames: ReadonlySet<string> = new Set([
   'prototype',
   'toString',
 ])
+
+/** Of a definition with nothing in it; by mistake, the name may be missing as well. */
+function problemsWithout(name: unknown): string[] {
+  return [
+    ...problemsWithName(name),
+    'it needs an object that describes it: defineEntity(name, { state: () => ({ count: 0 }), commands: { … } })',
+  ]
+}
+
+function isObject(given: unknown): given is object {
+  return typeof given === 'object' && given !== null
+}
 
 function problemsWithName(name: unknown): string[] {
   const problem = problemWithId(name, nameBytesMax)
@@ -174,7 +204,11 @@ function problemsWithFunctions(what: 'events' | 'commands', given: unknown): str
     if (what === 'events' && isAsync(value)) {
       problems.push(`events.${name} must not be async: do in a command what has to be awaited`)
     }
-    if (takenNames.has(name)) problems.push(`${what}.${name} needs another name`)
+    if (takenNames.has(name)) {
+      problems.push(
+        `${what}.${name} needs another name: JavaScript itself looks for ${show(name)} in objects, as when they are awaited, compared or printed`,
+      )
+    }
   }
   return problems
 }

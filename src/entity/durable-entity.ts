@@ -8,6 +8,7 @@ import {
   Effect,
   type EventSourcedContext,
   EventSourcedFamily,
+  type PersistenceFailure,
   persistenceIdOf,
 } from '../persistence/index.ts'
 import { answer, commandOf, notDone, refusal, unknownCommand } from './command-reply.ts'
@@ -28,6 +29,8 @@ export class DurableEntities {
   /** The persistence id is that of the type, and what follows is the id. */
   readonly #prefixLength: number
   readonly #work: WorkOfType
+  readonly #notDone = (error: PersistenceFailure): EntityReply =>
+    notDone(error, this.#world.adviceOnWriter)
 
   constructor(entity: AnyEntity, world: EntityWorld) {
     const { journal, codec, recoveryPermits, writer, settings } = world
@@ -50,7 +53,7 @@ export class DurableEntities {
       refused: (call, error) => {
         if (!isEntityCall(call)) return
         world.answered.add(call)
-        call.replyTo.tell(notDone(error))
+        call.replyTo.tell(this.#notDone(error))
       },
       journal,
       codec,
@@ -78,7 +81,9 @@ export class DurableEntities {
     if (!isEntityCall(call)) return Effect.unhandled()
     const { command, args, replyTo } = call
     const handler = commandOf(this.#entity, command)
-    if (handler === undefined) return Effect.reply(replyTo, unknownCommand(this.#entity), notDone)
+    if (handler === undefined) {
+      return Effect.reply(replyTo, unknownCommand(this.#entity), this.#notDone)
+    }
     const transaction = this.#begin(this.#idOf(context), call, state, context)
     try {
       const result = handler(transaction, ...args)
@@ -123,7 +128,7 @@ export class DurableEntities {
 
   #finish({ command, replyTo }: EntityCall, transaction: Transaction, result: unknown): Outcome {
     const reply = answer(result, command, this.#world.travelling)
-    return transaction.commit().thenReply<EntityReply>(replyTo, reply, notDone)
+    return transaction.commit().thenReply<EntityReply>(replyTo, reply, this.#notDone)
   }
 
   #refuse(
@@ -134,8 +139,11 @@ export class DurableEntities {
   ): Outcome {
     transaction.abandon()
     const { id } = transaction
-    const { travelling } = this.#world
-    const failing = { entity: this.#entity, id, command, travelling, log: actor.system.log }
-    return Effect.reply<StoredForm, unknown, EntityReply>(replyTo, refusal(error, failing), notDone)
+    const failing = {
+      ...{ entity: this.#entity, id, command, world: this.#world },
+      log: actor.system.log,
+    }
+    const reply = refusal(error, failing)
+    return Effect.reply<StoredForm, unknown, EntityReply>(replyTo, reply, this.#notDone)
   }
 }

@@ -13,8 +13,9 @@ import {
 import { unreachable } from '../foundation/assert.ts'
 import { toMs } from '../foundation/duration.ts'
 import { InvalidSettings, unknownSettings } from '../foundation/invalid-settings.ts'
+import { clip, escapeControls } from '../foundation/text.ts'
 import { TooManyAsks } from '../remote/index.ts'
-import { CannotSerialize } from '../serialization/index.ts'
+import { CannotSerialize, placeOfStack } from '../serialization/index.ts'
 import { EntityMessageDropped, RegionRefused } from '../sharding/index.ts'
 import { isDefinition, type EntityType } from './define-entity.ts'
 import {
@@ -31,7 +32,12 @@ import {
   UnreadableAnswer,
 } from './entity-errors.ts'
 import { type HandleData, HandleKind } from './entity-handle.ts'
-import { type EntityCall, type EntityReply, isEntityReply } from './entity-messages.ts'
+import {
+  type EntityCall,
+  type EntityReply,
+  isEntityReply,
+  type Refused,
+} from './entity-messages.ts'
 import type { CallOptions, EntityHandle } from './entity-types.ts'
 import type { Travelling } from './travelling.ts'
 
@@ -47,8 +53,8 @@ export interface EntityCallsOptions {
   readonly travelling: Travelling
   /** The entity, wherever it lives. Throws for an id that cannot be. */
   readonly targetOf: (typeName: string, id: string) => CallTarget
-  /** What is known about where a call waits, in whole sentences. */
-  readonly explain: (typeName: string, id: string) => Promise<string>
+  /** What is known about where a call waits that began so long ago, in whole sentences. */
+  readonly explain: (typeName: string, id: string, waitedMs: number) => Promise<string>
   /** Whether this node takes no more calls. */
   readonly isStopping: () => boolean
 }
@@ -121,7 +127,7 @@ export class EntityCalls {
       const site = (): CallSite => ({ entity: typeName, id: handle.id, command })
       if (isStopping()) throw new NodeStopping(site(), false)
       if (known !== undefined && !known.includes(command)) throw new UnknownCommand(site(), known)
-      const sent = travelling.copyArgs(args, `the arguments of ${command}`)
+      const sent = travelling.copyArgs(args, `${command}: args`)
       const target = (handle.target ??= targetOf(typeName, handle.id)) as CallTarget
       const open = this.#open
       open.begin()
@@ -146,7 +152,7 @@ export class EntityCalls {
 
   async #failed(error: unknown, site: CallSite): Promise<never> {
     if (error instanceof AskTimeout) {
-      throw new CallTimeout(site, error.timeoutMs, await this.#explain(site))
+      throw new CallTimeout(site, error.timeoutMs, await this.#explain(site, error.timeoutMs))
     }
     if (error instanceof AskAborted) throw new CallAborted(site, error.cause)
     if (error instanceof SystemTerminated || error instanceof AskTargetTerminated) {
@@ -164,14 +170,16 @@ export class EntityCalls {
     throw new CallBroken(site, error)
   }
 
-  async #explain({ entity, id }: CallSite): Promise<string> {
+  async #explain({ entity, id }: CallSite, waitedMs: number): Promise<string> {
     try {
-      return await this.#options.explain(entity, id)
+      return await this.#options.explain(entity, id, waitedMs)
     } catch (error) {
       return `where it is could not be found out (${error instanceof Error ? error.message : String(error)}).`
     }
   }
 }
+
+const nodeLengthMax = 300
 
 const knownOptions = { timeout: true, signal: true } satisfies Record<keyof CallOptions, true>
 
@@ -189,7 +197,7 @@ function valueOf(reply: unknown, site: () => CallSite): unknown {
 function refuse(reply: Exclude<EntityReply, { type: 'Answered' }>, site: CallSite): never {
   switch (reply.type) {
     case 'Refused':
-      throw new CommandFailed(site, reply.error, reply.mayHaveHappened)
+      throw new CommandFailed(site, named(reply), reply.mayHaveHappened)
     case 'CommandUnknown':
       throw new UnknownCommand(site, reply.known)
     case 'ResultRefused':
@@ -201,4 +209,13 @@ function refuse(reply: Exclude<EntityReply, { type: 'Answered' }>, site: CallSit
     default:
       return unreachable(reply)
   }
+}
+
+/** Says in place of the stack where it was thrown, when it came from another node. */
+function named({ error, node }: Refused): Error {
+  const { stack } = error
+  if (typeof stack !== 'string' || !stack.endsWith(placeOfStack)) return error
+  const place = `at node ${clip(escapeControls(String(node)), nodeLengthMax)}, whose log may have the stack`
+  const value = `${stack.slice(0, -placeOfStack.length)}${place}`
+  return Object.defineProperty(error, 'stack', { value, writable: true, configurable: true })
 }

@@ -28,7 +28,10 @@ export abstract class CallError extends CodedError {
   }
 }
 
-/** The command threw. `cause` is what it threw, with its name, message, code and cause; its stack stayed with the entity. */
+/**
+ * The command threw. `cause` is what it threw, with its name, message, code and cause; with its stack when the entity is on
+ * this node, and with the name of the node it is on otherwise.
+ */
 export class CommandFailed extends CallError {
   readonly code = 'COMMAND_FAILED'
   readonly errorName: string
@@ -57,7 +60,7 @@ export class UnknownCommand extends CallError {
   }
 }
 
-/** No answer came in time. `waitedFor` says what is known about why. */
+/** No answer came in time. `waitedFor` says what is known about why, as things stand when it is given up. */
 export class CallTimeout extends CallError {
   readonly code = 'CALL_TIMEOUT'
   readonly timeoutMs: number
@@ -67,7 +70,7 @@ export class CallTimeout extends CallError {
     super(
       site,
       true,
-      `got no answer in ${formatMs(timeoutMs)}: ${waitedFor} Nobody can tell whether it was handled, or will be: ask the entity before the call is made again.`,
+      `got no answer in ${formatMs(timeoutMs)}. As it looks from here now: ${waitedFor} Nobody can tell whether it was handled, or will be: ask the entity before the call is made again.`,
     )
     this.timeoutMs = timeoutMs
     this.waitedFor = waitedFor
@@ -113,12 +116,7 @@ export class EntityUnavailable extends CallError {
   readonly reason: string
 
   constructor(site: CallSite, reason: string, cause?: unknown) {
-    super(
-      site,
-      false,
-      `was not handled: ${whyNotHandled(reason, cause)} Nothing of it has happened; it can be called again.`,
-      cause,
-    )
+    super(site, false, `was not handled: ${whyNotHandled(reason, cause)} ${whatNow(reason)}`, cause)
     this.reason = reason
   }
 }
@@ -142,7 +140,9 @@ export class NodeStopping extends CallError {
     super(
       site,
       mayHaveHappened,
-      'cannot be called: this node is stopping. Call it through another node.',
+      mayHaveHappened
+        ? 'was cut off: this node has stopped; it may have happened. Ask the entity through another node before the call is made again.'
+        : 'cannot be called: this node is stopping. Call it through another node.',
       cause,
     )
   }
@@ -191,6 +191,18 @@ export class TooManyEvents extends CodedError {
   constructor(entity: string, command: string, limit: number) {
     super(
       `${entity}.${command} persists more than ${limit} events, which cannot be stored together. Persist less at once, or one event that says more.`,
+    )
+  }
+}
+
+/** Nothing of the command has happened. */
+export class CommandChangedState extends CodedError {
+  readonly code = 'COMMAND_CHANGED_STATE'
+
+  constructor(entity: string, command: string, cause: unknown) {
+    super(
+      `${cause instanceof Error ? cause.message : String(cause)}. If that was the state: the command ${command} of ${entity} cannot change it. The state of an entity with events changes only by self.persist and event handlers.`,
+      { cause },
     )
   }
 }
@@ -244,6 +256,13 @@ const inWords: Readonly<Record<string, string>> = {
 function whyNotHandled(reason: string, cause: unknown): string {
   if (Object.hasOwn(inWords, reason)) return inWords[reason]!
   return cause instanceof Error ? cause.message : `it was lost on its way (${reason}).`
+}
+
+function whatNow(reason: string): string {
+  // To call again makes no sense before somebody has done what was said.
+  return reason === 'region-refused'
+    ? 'Nothing of it has happened.'
+    : 'Nothing of it has happened; it can be called again.'
 }
 
 function nameOf({ entity, id, command }: CallSite): string {

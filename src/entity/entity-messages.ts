@@ -20,6 +20,8 @@ export interface Answered {
 export interface Refused {
   readonly type: 'Refused'
   readonly error: Error
+  /** Where: the stack is in its log, if anywhere. */
+  readonly node: string
   readonly mayHaveHappened: boolean
 }
 

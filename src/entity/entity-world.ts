@@ -14,6 +14,8 @@ export interface EntityWorldOptions {
   /** Who writes, for people who look for the other instance: the node. */
   readonly writer: string
   readonly settings?: Partial<EventSourcedSettings>
+  /** What there is to say of another writer that has taken a stream, in whole sentences. */
+  readonly adviceOnWriter?: (writer: string) => string | undefined
 }
 
 export class EntityWorld {
@@ -22,18 +24,21 @@ export class EntityWorld {
   readonly recoveryPermits: RecoveryPermits
   readonly writer: string
   readonly settings: Partial<EventSourcedSettings>
+  readonly adviceOnWriter: ((writer: string) => string | undefined) | undefined
   readonly travelling: Travelling
   readonly states = new FrozenStates()
   readonly work = new EntityWork()
   /** Calls that were answered although nobody handled them: not to be answered again when they are lost. */
   readonly answered = new WeakSet<object>()
 
-  constructor({ journal, codec, recoveryPermits, writer, settings = {} }: EntityWorldOptions) {
+  constructor(options: EntityWorldOptions) {
+    const { journal, codec, recoveryPermits, writer, settings = {}, adviceOnWriter } = options
     this.journal = journal
     this.codec = codec
     this.recoveryPermits = recoveryPermits
     this.writer = writer
     this.settings = settings
+    this.adviceOnWriter = adviceOnWriter
     this.travelling = new Travelling(codec)
   }
 }

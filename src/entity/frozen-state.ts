@@ -64,7 +64,7 @@ export class FrozenStates {
 export function isFrozenComplaint(error: unknown): boolean {
   return (
     error instanceof TypeError &&
-    /read only property|not extensible|Cannot delete property|Cannot redefine property/.test(
+    /read only property|not extensible|Cannot delete property|Cannot redefine property|Cannot set property state of #<Transaction>/.test(
       error.message,
     )
   )

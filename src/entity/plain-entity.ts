@@ -76,9 +76,8 @@ class PlainEntity implements PlainSelf<unknown> {
   }
 
   #refuse({ command, replyTo }: EntityCall, error: unknown): void {
-    const { travelling } = this.#world
     const { log } = this.#context.system
-    const failing = { entity: this.#entity, id: this.id, command, travelling, log }
+    const failing = { entity: this.#entity, id: this.id, command, world: this.#world, log }
     replyTo.tell(refusal(error, failing))
   }
 }

@@ -25,7 +25,6 @@ const noBytes: readonly never[] = []
 
 export class Transaction {
   readonly id: string
-  state: unknown
   readonly #entity: AnyEntity
   readonly #world: EntityWorld
   readonly #context: ActorContext<EntityCall>
@@ -33,6 +32,7 @@ export class Transaction {
   readonly #eventsMax: number
   #bytes: Uint8Array[] | undefined = undefined
   #isOver = false
+  #state: unknown
 
   constructor(
     options: {
@@ -51,7 +51,12 @@ export class Transaction {
     this.#context = options.context
     this.#eventsMax = options.eventsMax
     this.#command = command
-    this.state = options.world.states.freeze(state)
+    this.#state = options.world.states.freeze(state)
+  }
+
+  /** Not to be set: what no event says would be gone with the instance. */
+  get state(): unknown {
+    return this.#state
   }
 
   get signal(): AbortSignal {
@@ -67,15 +72,15 @@ export class Transaction {
       throw new TooManyEvents(entity, this.#command, this.#eventsMax)
     }
     const encoded = this.#encode(name, args)
-    this.state = this.#world.states.freeze(this.#apply(name, handler, args))
+    this.#state = this.#world.states.freeze(this.#apply(name, handler, args))
     bytes.push(encoded)
-    return this.state
+    return this.#state
   }
 
   /** The command has settled well: all its events, to be stored together. */
   commit(): Effect<StoredForm, unknown> {
     this.#isOver = true
-    return Effect.applied(this.#bytes ?? noBytes, this.state)
+    return Effect.applied(this.#bytes ?? noBytes, this.#state)
   }
 
   /** The command has failed: nothing of it has happened. */
@@ -85,7 +90,7 @@ export class Transaction {
 
   #apply(name: string, handler: Handler, args: readonly unknown[]): unknown {
     try {
-      return nextState(this.#entity, name, this.state, handler(this.state, ...args))
+      return nextState(this.#entity, name, this.#state, handler(this.#state, ...args))
     } catch (error) {
       if (!isFrozenComplaint(error)) throw error
       throw new EventHandlerChangedState(this.#entity.name, name, error)
@@ -98,7 +103,7 @@ export class Transaction {
       return codec.encode([name, ...args])
     } catch (error) {
       // Says where in the arguments, if that is what is wrong.
-      codec.prepare(args, `the arguments of the event ${name}`)
+      codec.prepare(args, `the event ${name}: args`)
       throw error
     }
   }

@@ -32,9 +32,22 @@ export class Travelling {
     return args
   }
 
-  /** As it arrives: with name, message, code and cause, as far as they can travel. */
+  /**
+   * As it arrives: with name, message, code and cause, as far as they can travel. It has the stacks of the original for a
+   * caller on this node; what goes to another one loses them on the way.
+   */
   error(thrown: unknown): Error {
     const error = thrown instanceof Error ? thrown : new Error(wordsOf(thrown), { cause: thrown })
+    const arrived = this.#copyOf(error)
+    let [from, to]: [unknown, unknown] = [error, arrived]
+    while (from instanceof Error && to instanceof Error) {
+      takeStack(to, from)
+      ;[from, to] = [from.cause, to.cause]
+    }
+    return arrived
+  }
+
+  #copyOf(error: Error): Error {
     try {
       return this.#codec.decode(this.#codec.encode(error, 'error')) as Error
     } catch {
@@ -63,6 +76,11 @@ function copied(value: unknown): unknown {
   const copy: Record<string, unknown> = {}
   for (const key in value) copy[key] = copied((value as Record<string, unknown>)[key])
   return copy
+}
+
+function takeStack(to: Error, { stack }: Error): void {
+  if (typeof stack !== 'string') return
+  Object.defineProperty(to, 'stack', { value: stack, writable: true, configurable: true })
 }
 
 function wordsOf(thrown: unknown): string {

@@ -2,16 +2,7 @@
 import { CodedError } from '../foundation/coded-error.ts'
 import { show } from '../foundation/show.ts'
 
-/** Something that is planned and does not exist. */
-export class NotThereYet extends CodedError {
-  readonly code = 'NOT_THERE_YET'
-  readonly option: string
-
-  constructor(option: string, instead: string) {
-    super(`${option} is not there yet in this version of Sherd. ${instead}`)
-    this.option = option
-  }
-}
+export { NotThereYet } from '../foundation/not-there-yet.ts'
 
 /** An entity type was called that this node was not told of. */
 export class EntityNotOnNode extends CodedError {

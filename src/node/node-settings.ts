@@ -3,10 +3,10 @@ import { isDefinition, type EntityType } from '../entity/index.ts'
 import { isSeedAddress, problemsWithAppVersion, storeRolePrefix } from '../cluster/index.ts'
 import type { Environment } from '../foundation/environment.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
+import { NotThereYet, refuseNotYet } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
 import type { Journal } from '../persistence/index.ts'
 import { InsecureBind, problemsWithAdvertised, refuseInsecureBind } from '../remote/index.ts'
-import { NotThereYet } from './node-errors.ts'
 import type { NodeOptions } from './node-options.ts'
 import { problemsWithRooms } from './room-settings.ts'
 
@@ -40,19 +40,43 @@ const ports: ReadonlySet<string> = new Set<keyof Environment>([
   'process',
 ])
 
+const firstCall = 'Entities start with their first call after a move.'
+const fenceInstead = 'The fence of the journal keeps a second writer out without it.'
+const keepMajority = 'The strategy is keep-majority; its times are in `settings.cluster.downing`.'
+const leastShards = 'New shards go to the node with the fewest.'
+const askTheNode = 'Read `node.cluster.state` and `node.explain`.'
+const entityInstead = 'Keep what is shared in an entity.'
+const folderInstead = "Use { folder: '…' }, which all nodes of one host share."
+
 /** What people will look for, and what to do until it is there. */
 const notYet: Readonly<Record<string, string>> = {
   tls: 'Give every node the same `secret` and guard the network, or tunnel it.',
-  rememberEntities: 'Entities start with their first call after a move.',
-  lease: 'The fence of the journal keeps a second writer out without it.',
+  rememberEntities: firstCall,
+  lease: fenceInstead,
+  leases: fenceInstead,
   snapshots: 'Every event is read when an entity starts: keep streams short.',
   durableState: 'Define `events`.',
-  downing: 'The strategy is keep-majority; its times are in `settings.cluster.downing`.',
+  downing: keepMajority,
+  downingStrategy: keepMajority,
+  allocation: leastShards,
+  allocationStrategy: leastShards,
   dataCenter: 'Run one cluster per data center.',
   discovery: 'List the `seeds`.',
-  management: 'Read `node.cluster.state` and `node.explain`.',
-  replicator: 'Keep what is shared in an entity.',
+  management: askTheNode,
+  dashboard: askTheNode,
+  replicator: entityInstead,
+  distributedData: entityInstead,
+  reliableDelivery:
+    'A call is made at most once: let the entity recognise what it has done, and call again.',
+  queries: 'Read the journal by `readGlobal`, or keep an entity that knows the answer.',
+  postgres: folderInstead,
 }
+
+/** The same within the settings. */
+const notYetInSettings: readonly (readonly [path: readonly string[], instead: string])[] = [
+  [['cluster', 'downing', 'strategy'], keepMajority],
+  [['sharding', 'rememberEntities'], firstCall],
+]
 
 /** Throws `NotThereYet`, `InsecureBind`, or `InvalidSettings` with every problem. */
 export function checkNodeOptions(options: NodeOptions): void {
@@ -87,18 +111,23 @@ export function isJournal(store: unknown): store is Journal {
 }
 
 function refuseWhatIsNotThere(options: object): void {
-  for (const [option, instead] of Object.entries(notYet)) {
-    if (option in options) throw new NotThereYet(`\`${option}\``, instead)
+  refuseNotYet(options, notYet)
+  const { store, settings } = options as { readonly store?: unknown; readonly settings?: unknown }
+  for (const [path, instead] of notYetInSettings) {
+    if (isThere(settings, path)) {
+      throw new NotThereYet(`\`settings.${path.join('.')}\``, instead)
+    }
   }
-  const { store } = options as { readonly store?: unknown }
   const wantsPostgres =
     store === 'postgres' || (typeof store === 'object' && store !== null && 'postgres' in store)
   if (wantsPostgres) {
-    throw new NotThereYet(
-      'The PostgreSQL store',
-      "Use { folder: '…' }, which all nodes of one host share.",
-    )
+    throw new NotThereYet('The PostgreSQL store', folderInstead)
   }
+}
+
+function isThere(within: unknown, [name, ...rest]: readonly string[]): boolean {
+  if (name === undefined) return true
+  return isObject(within) && name in within && isThere((within as never)[name], rest)
 }
 
 function unknownOptions(options: object): string[] {

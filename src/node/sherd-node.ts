@@ -17,6 +17,7 @@ import {
   EntityTypeKey,
 } from '../sharding/index.ts'
 import type { Singletons } from '../singleton/index.ts'
+import { LostMembers } from './lost-members.ts'
 import { EntityNotOnNode } from './node-errors.ts'
 
 export interface NodeParts {
@@ -52,10 +53,12 @@ export class SherdNode {
     this.sharding = sharding
     this.whenStopped = ended(system)
     this.#work = world.work
+    const lostMembers = new LostMembers(cluster, system.environment.clock)
     this.#calls = new EntityCalls({
       travelling: world.travelling,
       targetOf: (typeName, id) => sharding.entityRefFor(this.#keyOf(typeName), id),
-      explain: async (typeName, id) => (await this.#explain(typeName, id)).text,
+      explain: async (typeName, id, waitedMs) =>
+        (await this.#explain(typeName, id)).text + lostMembers.inWords(waitedMs),
       // Given up by the cluster, it is frozen for good: a call could only wait.
       isStopping: () => this.#isStopping || system.shutdown.reason?.type === 'downing',
     })

@@ -3,7 +3,7 @@
  * can be called. Whatever fails, all that was started is stopped again.
  */
 import { ActorSystem } from '../actor/index.ts'
-import { Cluster, type SharedStore } from '../cluster/index.ts'
+import { Cluster, IncompatibleSettings, type SharedStore } from '../cluster/index.ts'
 import {
   answerLostCalls,
   type AnyEntity,
@@ -20,6 +20,7 @@ import { ValueCodec } from '../serialization/index.ts'
 import { ClusterSharding, EntityTypeKey, type ShardingSettings } from '../sharding/index.ts'
 import { Singletons } from '../singleton/index.ts'
 import type { Environment } from '../foundation/environment.ts'
+import { ForeignWriters } from './foreign-writers.ts'
 import { GuardedJournal } from './guarded-journal.ts'
 import { type NodeParts, SherdNode } from './sherd-node.ts'
 import type { HostedEntity, NodeOptions } from './node-options.ts'
@@ -115,11 +116,13 @@ async function startRooms(
     ...{ system, remoting, cluster, singletons, journal, roles },
     ...(settings.sharding !== undefined && { settings: settings.sharding }),
   })
+  const foreignWriters = new ForeignWriters(cluster, system.log)
   const world = new EntityWorld({
     journal,
     codec: new ValueCodec({ use: 'stored' }),
     recoveryPermits: new RecoveryPermits(settings.concurrentRecoveriesMax),
     writer: remoting.node,
+    adviceOnWriter: (writer) => foreignWriters.adviceOn(writer),
     ...(settings.entity !== undefined && { settings: settings.entity }),
   })
   return { system, remoting, cluster, singletons, sharding, world }
@@ -189,8 +192,12 @@ async function join(options: NodeOptions, parts: NodeParts): Promise<void> {
   await registered(options, parts)
 }
 
-/** Resolves when the regions of this node know their coordinators: the first call need not wait for them. */
-async function registered(options: NodeOptions, { system, sharding }: NodeParts): Promise<void> {
+/**
+ * Resolves when the regions of this node know their coordinators: the first call need not wait for them. A region that its
+ * coordinator refuses will never be of use: rejects with `IncompatibleSettings`.
+ */
+async function registered(options: NodeOptions, parts: NodeParts): Promise<void> {
+  const { system, sharding, remoting } = parts
   const { timers, clock } = system.environment
   const beganMs = clock.monotonicMs()
   for (const { name } of hostedBy(options)) {
@@ -203,6 +210,10 @@ async function registered(options: NodeOptions, { system, sharding }: NodeParts)
         return
       }
       await new Promise<void>((resolve) => void timers.after(registrationLookMs, resolve))
+    }
+    const { refusal } = sharding.regionState(name)
+    if (refusal !== undefined) {
+      throw new IncompatibleSettings(remoting.node, [`the entity ${name}: ${refusal}`])
     }
   }
 }

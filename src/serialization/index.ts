@@ -38,4 +38,5 @@ export {
   problemsWithSerializationSettings,
   type SerializationSettings,
 } from './serialization-settings.ts'
+export { placeOfStack } from './unmarking.ts'
 export { ValueCodec, type Prepared, type ValueCodecOptions } from './value-codec.ts'

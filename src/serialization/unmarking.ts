@@ -3,6 +3,9 @@ import { isForbiddenKey } from './data-types.ts'
 import { isMark, MARKED_TEXT_BEGIN, markKinds } from './marks.ts'
 import type { RefCodec } from './ref-codec.ts'
 
+/** In place of a stack, which stays where it was made: what travels may show nothing of the files of a machine. */
+export const placeOfStack = 'at another place: stacks do not travel'
+
 export class Unmarking {
   readonly #refs: RefCodec | undefined
 
@@ -73,7 +76,7 @@ export class Unmarking {
     const options = cause instanceof Error ? { cause } : undefined
     const error = new Error(textOf(message), options)
     define(error, 'name', textOf(name))
-    define(error, 'stack', `${textOf(name)}: ${textOf(message)}\n    at another node`)
+    define(error, 'stack', `${textOf(name)}: ${textOf(message)}\n    ${placeOfStack}`)
     if (typeof code === 'string' || typeof code === 'number') {
       Object.defineProperty(error, 'code', { value: code, enumerable: true, ...changeable })
     }

@@ -106,7 +106,9 @@ describe.each(uses)('A %s codec', (use) => {
     expect(arrived.error).toMatchObject({ name: 'OutOfStock', message: 'none left' })
     expect(arrived.error.code).toBe('OUT_OF_STOCK')
     expect(arrived.error.shelf).toBeUndefined()
-    expect(arrived.error.stack).toBe('OutOfStock: none left\n    at another node')
+    expect(arrived.error.stack).toBe(
+      'OutOfStock: none left\n    at another place: stacks do not travel',
+    )
     expect((arrived.error.cause as Error).name).toBe('TypeError')
     expect((arrived.error.cause as Error).cause).toBeUndefined()
   })

@@ -59,6 +59,8 @@ export interface RegionState {
   readonly phase: string
   readonly isFrozen: boolean
   readonly coordinator: NodeId | undefined
+  /** Why the coordinator does not let this region take part. */
+  readonly refusal: string | undefined
   /** Messages that wait for a home. */
   readonly buffered: number
   readonly shards: readonly {
@@ -118,9 +120,9 @@ export class ClusterSharding {
 
   regionState(typeName: string): RegionState {
     const { region } = this.#typeOf(typeName)
-    const { phase, isFrozen, coordinator, shards, buffered } = region.snapshot()
+    const { phase, isFrozen, coordinator, refusal, shards, buffered } = region.snapshot()
     return {
-      ...{ typeName, isProxy: region.isProxy, phase, isFrozen, coordinator, buffered },
+      ...{ typeName, isProxy: region.isProxy, phase, isFrozen, coordinator, refusal, buffered },
       shards: shards.map((shard) => ({ shard, entityIds: region.entityIdsOf(shard) })),
     }
   }

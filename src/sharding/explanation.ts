@@ -48,15 +48,27 @@ function placeInWords(
   shard: ShardId,
   { view, isRunning }: { readonly view: View; readonly isRunning: boolean | undefined },
 ): string {
-  const { home, waitsForFlushOf, isRouted } = region.explain(shard)
-  const { phase, refusal } = region.snapshot()
+  const { home, waitsForFlushOf } = region.explain(shard)
+  const { phase, refusal, isFrozen } = region.snapshot()
+  if (isRemoved(view)) return 'This node was removed from the cluster: call it through another.'
   if (phase === 'stopped') return 'The region of this node has stopped: call it through another.'
   if (refusal !== undefined) return `The region of this node was refused: ${refusal}.`
+  if (home === view.self && waitsForFlushOf === undefined) return hereInWords(region, isRunning)
+  const place = elsewhereInWords(region, shard, view)
+  return isFrozen ? `${place} This node is frozen. ${frozenInWords}` : place
+}
+
+/** All the rest of the cluster knows it, and has gone on. */
+function isRemoved({ self, state }: View): boolean {
+  return state.members.some(({ node, status }) => node === self && status === 'Down')
+}
+
+function elsewhereInWords(region: RegionActor, shard: ShardId, view: View): string {
+  const { home, waitsForFlushOf, isRouted } = region.explain(shard)
   if (waitsForFlushOf !== undefined) {
     return `It moved away from ${waitsForFlushOf}, which has not yet answered for the messages it still had.${reachOf(waitsForFlushOf, view)}`
   }
   if (home === undefined) return unknownInWords(region, shard, view)
-  if (home === view.self) return hereInWords(region, isRunning)
   if (!isRouted)
     return `It lives on ${home}, but nothing is routed there now.${reachOf(home, view)}`
   const reach = reachOf(home, view)
@@ -67,12 +79,10 @@ function placeInWords(
 function unknownInWords(region: RegionActor, shard: ShardId, view: View): string {
   const { here, isMoving, coordinator, buffered } = region.explain(shard)
   if (here === 'stopping') return 'It is being handed off by this node; its entities are stopping.'
-  const { isFrozen } = region.snapshot()
-  const frozen = isFrozen ? ` This node is frozen. ${frozenInWords}` : ''
   if (coordinator === undefined) {
-    return `Its home is not known, and no coordinator has been found yet: is a node with the role up, and a majority reachable?${frozen}`
+    return `Its home is not known, and no coordinator has been found yet: is a node with the role up, and a majority reachable?`
   }
-  const asked = reachOf(coordinator, view) + frozen
+  const asked = reachOf(coordinator, view)
   if (isMoving) {
     return `It is moving to another home, which the coordinator on ${coordinator} has not told yet.${asked}`
   }

@@ -81,8 +81,8 @@ describe('what travels', () => {
     const error = await outcome(stage.call(Room, '1').echo({ on: [() => 1] }))
     expect(error).toMatchObject({
       code: 'CANNOT_SERIALIZE',
-      path: 'the arguments of echo[0].on[0]',
-      message: 'the arguments of echo[0].on[0] is a function and cannot travel; send data only',
+      path: 'echo: args[0].on[0]',
+      message: 'echo: args[0].on[0] is a function and cannot travel; send data only',
     })
   })
 })
@@ -125,7 +125,7 @@ describe('a call', () => {
     const error = await waiting
     expect(error).toBeInstanceOf(CallTimeout)
     expect((error as Error).message).toBe(
-      "Room '1': wait got no answer in 2 s: nobody knows. Nobody can tell whether it was handled, or will be: ask the entity before the call is made again.",
+      "Room '1': wait got no answer in 2 s. As it looks from here now: nobody knows. Nobody can tell whether it was handled, or will be: ask the entity before the call is made again.",
     )
   })
 
@@ -140,7 +140,18 @@ describe('a call', () => {
     stage.refuseCalls()
     const error = await outcome(stage.call(Room, '1').guests())
     expect(error).toBeInstanceOf(NodeStopping)
-    expect(error).toMatchObject({ mayHaveHappened: false })
+    expect(error).toMatchObject({
+      mayHaveHappened: false,
+      message:
+        "Room '1': guests cannot be called: this node is stopping. Call it through another node.",
+    })
+  })
+
+  test('that runs when its node stops is told that it may have happened', () => {
+    const site = { entity: 'Room', id: '1', command: 'wait' }
+    expect(new NodeStopping(site, true).message).toBe(
+      "Room '1': wait was cut off: this node has stopped; it may have happened. Ask the entity through another node before the call is made again.",
+    )
   })
 
   test('can be held, printed and returned from async functions', async () => {

@@ -144,7 +144,7 @@ describe('a durable entity', () => {
     })
     await expect(stage.call(Account, 'a').badEvent()).rejects.toMatchObject({
       code: 'VALUE_CANNOT_TRAVEL',
-      path: 'the arguments of the event Noted[0]',
+      path: 'the event Noted: args[0]',
       mayHaveHappened: false,
     })
     expect(await stage.call(Account, 'a').balance()).toBe(0)

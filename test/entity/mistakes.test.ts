@@ -1,6 +1,7 @@
 /** What people do wrong when they begin, above all without types. Each is told what to do, in these words. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { defineEntity, entityType } from '../../src/entity/index.ts'
+import { InvalidSettings } from '../../src/foundation/invalid-settings.ts'
 import { nodeFor, refusalOf } from '../node/nodes.ts'
 import { outcome, Stage } from './stage.ts'
 
@@ -121,7 +122,7 @@ describe('a command', () => {
 
   test('is not given what cannot travel', async () => {
     const cup = stage.call(Cup, 'a')
-    const what = 'the arguments of take[0]'
+    const what = 'take: args[0]'
     expect(await messageOf(cup.take(Promise.resolve(1)))).toBe(
       `${what} is a Promise and cannot travel; await it and send the result`,
     )
@@ -185,7 +186,41 @@ describe('a definition is refused', () => {
     'when a command is named %s',
     (name) => {
       const define = () => defineEntity('Mug', { state: () => 0, commands: { [name]: () => 1 } })
-      expect(define).toThrow(`commands.${name} needs another name`)
+      expect(define).toThrow(
+        `commands.${name} needs another name: JavaScript itself looks for '${name}' in objects, as when they are awaited, compared or printed`,
+      )
+    },
+  )
+
+  test.each([
+    [['Mug'], []],
+    [[], ['its name cannot be used: it is not a string']],
+    [[{ state: () => 0, commands: {} }], ['its name cannot be used: it is not a string']],
+    [['Mug', null], []],
+  ])('when something is missing: %s', (args, problems) => {
+    const define = () => (defineEntity as (...given: unknown[]) => unknown)(...args)
+    for (const problem of [
+      ...problems,
+      'it needs an object that describes it: defineEntity(name, { state: () => ({ count: 0 }), commands: { … } })',
+    ]) {
+      expect(define).toThrow(problem)
+    }
+    expect(define).toThrow(InvalidSettings)
+  })
+
+  test('when the options of a type are none', () => {
+    expect(() => entityType('Mug', null as never)).toThrow(
+      'its options must be an object, not null',
+    )
+  })
+
+  test.each(['rememberEntities', 'snapshotEvery', 'snapshots', 'tags', 'adapters'])(
+    'when it asks for what is not there yet: %s',
+    (name) => {
+      const options = { [name]: true }
+      const define = () => defineEntity('Mug', { state: () => 0, commands: {}, ...options })
+      expect(define).toThrow(`\`${name}\` is not there yet in this version of Sherd. `)
+      expect(() => entityType('Mug', options)).toThrow(`\`${name}\` is not there yet`)
     },
   )
 

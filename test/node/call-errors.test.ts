@@ -51,6 +51,24 @@ describe('a call that does not get as far as its entity', () => {
     }
   })
 
+  test('says so when a node outside of the cluster writes to its store', async () => {
+    const store = new MemoryJournal()
+    const logger = new CapturedLogs()
+    const options = { entities: [Counter], store }
+    const first = await nodeFor({ ...options, environment: { logger } })
+    await first.entity(Counter, 'a').increment(1)
+    await first.entity(Counter, 'b').increment(1)
+    const second = await nodeFor(options)
+    const words = `'${second.id}' is no member of this cluster: a node outside of it writes to the same store. Did you forget \`seeds\`?`
+    for (const id of ['a', 'b']) {
+      await second.entity(Counter, id).increment(1)
+      const error = await outcome(first.entity(Counter, id).increment(1))
+      expect(error).toMatchObject({ code: 'NOT_STORED', reason: 'WRITER_FENCED' })
+      expect((error as Error).message).toContain(words)
+    }
+    expect(logger.matching(words, 'warn')).toHaveLength(1)
+  })
+
   test('ends with an error for callers, also while its node is given up', async () => {
     const logger = new CapturedLogs()
     const settings = { cluster: { downedLingerMs: 100 } }

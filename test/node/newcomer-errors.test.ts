@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import { open } from 'lmdb'
 import { describe, expect, test } from 'vitest'
 import { defineEntity, entityType } from '../../src/entity/index.ts'
-import type { NodeOptions } from '../../src/node/index.ts'
+import type { NodeOptions, SherdNode } from '../../src/node/index.ts'
 import { MemoryJournal } from '../../src/persistence/index.ts'
 import { Counter, nodeFor, refusalOf, temporaryFolder } from './nodes.ts'
 
@@ -25,6 +25,51 @@ describe('a node that cannot join says why', () => {
     expect(error.message).toContain('could not join a cluster')
     expect(error.message).toContain('127.0.0.1:1')
     expect(error.message).toContain('Check that the seeds run, that their addresses are right')
+    expect(error.message).not.toContain('no answer from')
+  })
+
+  test('when a seed has a name that nobody knows', async () => {
+    const seeds = ['nobody-knows-this.invalid:1']
+    const error = await refusalOf({ seeds, settings: soon })
+    expect(error).toMatchObject({
+      code: 'JOIN_FAILED',
+      reasons: [
+        'nobody-knows-this.invalid:1 has not answered: its name cannot be resolved, or the connection does not come about or times out; the log says which',
+      ],
+    })
+  })
+
+  test('when it is stopped before it is let in', async () => {
+    let begun: (node: SherdNode) => void = () => undefined
+    const joining = new Promise<SherdNode>((resolve) => (begun = resolve))
+    const refusal = refusalOf({ seeds: ['127.0.0.1:1'], beforeJoin: (node) => begun(node) })
+    void (await joining).stop()
+    const error = await refusal
+    expect(error).toMatchObject({ code: 'NEVER_UP' })
+    expect(error.message).toMatch(
+      /^127\.0\.0\.1:\d+#\w+ was stopped before a cluster had let it in\. Start it again when it is to join\.$/,
+    )
+    expect(error.stack).toBe(`NeverUp: ${error.message}`)
+  })
+
+  test('when one of its entity types has another number of shards', async () => {
+    const store = new MemoryJournal()
+    const seed = await nodeFor({ entities: [Counter], store })
+    const Other = { ...Counter, numberOfShards: 7 }
+    const seeds = [seed.address]
+    const error = await refusalOf({ entities: [Other], store, seeds })
+    expect(error).toMatchObject({
+      code: 'INCOMPATIBLE_SETTINGS',
+      problems: [
+        'the entity Counter: its numberOfShards is 7, that of the cluster 128; give all nodes the same and restart this one',
+      ],
+    })
+    // One that only calls has started, and hears it with its calls.
+    const web = await nodeFor({ proxies: [Other], store, seeds })
+    const call = web.entity(Other, 'a').get()
+    await expect(call).rejects.toMatchObject({ code: 'ENTITY_UNAVAILABLE', mayHaveHappened: false })
+    await expect(call).rejects.toThrow(/restart this one\. Nothing of it has happened\.$/)
+    expect(await seed.entity(Counter, 'a').increment(1)).toBe(1)
   })
 
   test('when the seed belongs to another cluster', async () => {
@@ -85,12 +130,9 @@ describe('a store that cannot be used is named', () => {
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'data.mdb'), 'x'.repeat(100_000))
     const error = await refusalOf({ entities: [Counter], store: { folder } })
-    expect(error).toMatchObject({
-      code: expect.stringMatching(
-        /^JOURNAL_(FORMAT_MISMATCH|FOLDER_UNUSABLE|CORRUPTED)$/,
-      ) as string,
-    })
-    expect(error.message).toContain(folder)
+    expect(error).toMatchObject({ code: 'JOURNAL_CORRUPTED' })
+    expect(error.message).toContain(`The journal in ${folder} is damaged: data.mdb is not an LMDB`)
+    expect(error.message).toContain('Restore it from a copy; do not go on writing.')
   })
 })
 
@@ -155,7 +197,7 @@ describe('a call that cannot be says why', () => {
     const node = await nodeFor({ entities: [Counter] })
     const wrong = node.entity(Counter, 'a').increment((() => 2) as never)
     await expect(wrong).rejects.toThrow(
-      'the arguments of increment[0] is a function and cannot travel; send data only',
+      'increment: args[0] is a function and cannot travel; send data only',
     )
   })
 
@@ -238,5 +280,23 @@ describe('options that cannot be used are all told at once', () => {
     expect((await refusalOf({ store: 'postgres' as never })).message).toContain(
       'The PostgreSQL store is not there yet',
     )
+  })
+
+  test.each([
+    ...['distributedData', 'allocation', 'allocationStrategy', 'leases', 'lease'],
+    ...['reliableDelivery', 'queries', 'dashboard', 'management', 'postgres', 'tls'],
+    ...['downingStrategy', 'dataCenter', 'snapshots', 'rememberEntities'],
+  ])('what is not there yet: %s', async (option) => {
+    const error = await refusalOf({ [option]: {} })
+    expect(error).toMatchObject({ code: 'NOT_THERE_YET', option: `\`${option}\`` })
+    expect(error.message).toMatch(/^`\w+` is not there yet in this version of Sherd\. .+\.$/)
+  })
+
+  test.each([
+    ['cluster.downing.strategy', { cluster: { downing: { strategy: 'keep-oldest' } } }],
+    ['sharding.rememberEntities', { sharding: { rememberEntities: true } }],
+  ])('what is not there yet in the settings: %s', async (path, settings) => {
+    const error = await refusalOf({ settings } as never)
+    expect(error.message).toContain(`\`settings.${path}\` is not there yet`)
   })
 })

@@ -166,7 +166,8 @@ export class JoiningMachine {
     if (!this.#isTrying) return []
     const { settings } = this.#options
     if (now - this.#startedAt >= settings.joinDeadlineMs) {
-      return this.#giveUp('join-failed', [`no answer from ${this.#seeds.join(', ')}`])
+      // What is wrong with each seed is known to whoever asked them.
+      return this.#giveUp('join-failed', [])
     }
     const waited = now - this.#phaseSince
     if (this.#phase === 'asking') {

@@ -14,9 +14,13 @@ const finalCodes: ReadonlySet<string> = new Set([
   'SECRET_MISSING',
 ])
 
-const silence: Trouble = {
-  text: 'has not answered: the connection does not come about, or times out',
-  isFinal: false,
+const silence = 'has not answered: the connection does not come about, or times out'
+const silenceOfName =
+  'has not answered: its name cannot be resolved, or the connection does not come about or times out; the log says which'
+
+/** A host that must be looked up first. */
+function isNamed(seed: Address): boolean {
+  return /[a-z]/i.test(seed) && !seed.startsWith('[')
 }
 
 export class SeedTroubles {
@@ -55,7 +59,7 @@ export class SeedTroubles {
   /** One line per seed. */
   get lines(): string[] {
     return this.seeds.map((seed) => {
-      const { text } = this.#troubles.get(seed) ?? silence
+      const text = this.#troubles.get(seed)?.text ?? (isNamed(seed) ? silenceOfName : silence)
       // An error about a node begins with its address.
       return text.startsWith(seed) ? text : `${seed} ${text}`
     })

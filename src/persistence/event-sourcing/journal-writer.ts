@@ -60,7 +60,7 @@ export class JournalWriter {
       }, failed)
     } catch (cause) {
       // Answers never come inside the call.
-      queueMicrotask(() => failed(cause))
+      void Promise.resolve(cause).then(failed)
     }
   }
 
