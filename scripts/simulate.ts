@@ -1,9 +1,13 @@
 /** Runs a scenario under many seeds: `npm run simulate -- --help`. */
-import { seedMutant } from './simulate/mutant.ts'
+import { mutantIn, seedMutant } from './simulate/mutant.ts'
 
 const words = process.argv.slice(2)
-const mutant = words[words.indexOf('--mutant') + 1]
-if (words.includes('--mutant') && mutant !== undefined) seedMutant(mutant)
+const mutant = mutantIn(words)
+const problem = mutant === undefined ? undefined : seedMutant(mutant)
+if (problem !== undefined) {
+  process.stderr.write(`${problem}\nTry: npm run simulate -- --help\n`)
+  process.exit(1)
+}
 
 // Only now: what it imports may have been edited.
 const { runCommand } = await import('./simulate/command.ts')

@@ -7,15 +7,26 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { mutants } from '../../test/mutants/index.ts'
 import { type Edit, edited } from '../../test/mutants/mutant.ts'
 
-/** Two above this file lies what was compiled, and somewhere above that the sources. */
+/** Two above this file lies what was compiled, and there or above it the sources. */
 const build = fileURLToPath(new URL('../../', import.meta.url))
 const root = rootAbove(build)
 
-/** To be called before the first import of what it edits. Throws when an edit does not apply. */
-export function seedMutant(name: string): void {
+/** The mutant these words ask for. They are read in full later, by what may have to be edited first. */
+export function mutantIn(words: readonly string[]): string | undefined {
+  const option = '--mutant'
+  const at = words.indexOf(option)
+  if (at >= 0) return words[at + 1]
+  return words.find((word) => word.startsWith(`${option}=`))?.slice(option.length + 1)
+}
+
+/**
+ * To be called before the first import of what it edits. Throws when an edit does not apply; answers what is wrong when
+ * there is no such mutant.
+ */
+export function seedMutant(name: string): string | undefined {
   const mutant = mutants.get(name)
   if (mutant === undefined) {
-    throw new Error(`There is no mutant "${name}". There are: ${[...mutants.keys()].join(', ')}`)
+    return `There is no mutant "${name}". There are: ${[...mutants.keys()].join(', ')}`
   }
   // Of this process alone: several may do the same.
   const folder = join(build, 'mutants', `${name}-${process.pid}`)
@@ -33,6 +44,7 @@ export function seedMutant(name: string): void {
     parentURL: import.meta.url,
     data: replaced,
   })
+  return undefined
 }
 
 /** What the loader runs, on a thread of its own. */
@@ -59,8 +71,10 @@ function transpiled(folder: string, file: string, source: string): string {
 }
 
 function rootAbove(folder: string): string {
+  if (existsSync(join(folder, 'package.json'))) return folder
   const above = dirname(folder)
-  return existsSync(join(above, 'package.json')) ? above : rootAbove(above)
+  if (above === folder) throw new Error(`No package.json lies above ${build}.`)
+  return rootAbove(above)
 }
 
 function asJavaScript(file: Edit['file']): string {

@@ -1,8 +1,18 @@
 import { afterEach, expect, test } from 'vitest'
-import { areUp, ClusterNodes, story, until } from './cluster-nodes.ts'
+import type { MemberStatus } from '../../src/cluster/index.ts'
+import type { NodeId } from '../../src/remote/index.ts'
+import { areUp, type ClusterNode, ClusterNodes, story, until } from './cluster-nodes.ts'
 
 const nodes = new ClusterNodes()
 afterEach(() => nodes.stop())
+
+/** As this node showed it in that moment. */
+function statusWhenDowned({ events }: ClusterNode, downed: NodeId): MemberStatus | undefined {
+  for (const event of events) {
+    if (event.type === 'MemberDowned' && event.member.node === downed) return event.member.status
+  }
+  return undefined
+}
 
 // Tick by tick, with the sets of those who have seen each version: `membership-steps.test.ts`.
 test('CL-003 members go from Joining to Up; a downed one hears of it at once and ends', async () => {
@@ -18,6 +28,7 @@ test('CL-003 members go from Joining to Up; a downed one hears of it at once and
   for (const node of others) {
     const told = story(node, second!.id).filter((event) => event !== 'UnreachableMember')
     expect(told.slice(-2)).toEqual(['MemberDowned', 'MemberRemoved(Down)'])
+    expect(statusWhenDowned(node, second!.id)).toBe('Down')
   }
   await second!.system.whenTerminated
 })

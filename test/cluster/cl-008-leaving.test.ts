@@ -1,9 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { NeverUp } from '../../src/cluster/index.ts'
-import { ClusterNodes, story, until } from './cluster-nodes.ts'
+import { within } from '../processes/harness/patience.ts'
+import { type ClusterNode, ClusterNodes, story, until } from './cluster-nodes.ts'
 
 const nodes = new ClusterNodes()
 afterEach(() => nodes.stop())
+
+/** Whatever it was that ends it. */
+const ended = ({ id, system }: ClusterNode) =>
+  within(system.whenTerminated, `the end of ${id}`, 10_000)
 
 const leave = ['MemberLeft', 'MemberExited', 'MemberRemoved(Exiting)']
 
@@ -11,14 +16,15 @@ describe('CL-008', () => {
   test('leave() of the only member ends its system with the reason', async () => {
     const [node] = await nodes.cluster(1)
     node!.cluster.leave()
-    await node!.system.whenTerminated
+    await ended(node!)
     expect(story(node!, node!.id).slice(-3)).toEqual(leave)
     expect(node!.system.shutdown.reason).toEqual({ type: 'leaving' })
   })
 
   test('the coordinated shutdown leaves first, and keeps its own reason', async () => {
     const [first, second, third] = await nodes.cluster(3)
-    await third!.system.shutdown.run({ type: 'signal', signal: 'SIGTERM' })
+    void third!.system.shutdown.run({ type: 'signal', signal: 'SIGTERM' })
+    await ended(third!)
     expect(third!.system.shutdown.reason).toEqual({ type: 'signal', signal: 'SIGTERM' })
     expect(story(third!, third!.id).slice(-3)).toEqual(leave)
     const others = [first!, second!]
@@ -31,7 +37,7 @@ describe('CL-008', () => {
   test('another node asks it to leave', async () => {
     const [first, second] = await nodes.cluster(2)
     first!.cluster.leave(second!.id)
-    await second!.system.whenTerminated
+    await ended(second!)
     expect(second!.system.shutdown.reason).toEqual({ type: 'leaving' })
     expect(story(second!, second!.id).slice(-3)).toEqual(leave)
   })
@@ -39,7 +45,7 @@ describe('CL-008', () => {
   test('down(self) ends it as downed', async () => {
     const [node] = await nodes.cluster(1)
     node!.cluster.down(node!.id)
-    await node!.system.whenTerminated
+    await ended(node!)
     expect(story(node!, node!.id).slice(-2)).toEqual(['MemberDowned', 'MemberRemoved(Down)'])
     expect(node!.system.shutdown.reason).toEqual({ type: 'downing' })
   })
@@ -53,7 +59,7 @@ describe('CL-008', () => {
       else if (what === 'down') node.cluster.down(node.id)
       else void node.system.terminate()
       await expect(node.cluster.whenUp).rejects.toThrow(NeverUp)
-      await node.system.whenTerminated
+      await ended(node)
       const end = what === 'down' ? ['MemberDowned', 'MemberRemoved(Down)'] : leave
       expect(story(node, node.id)).toEqual(['MemberJoined', ...end])
     }
@@ -61,7 +67,8 @@ describe('CL-008', () => {
 
   test('a node that never joined ends at once', async () => {
     const node = await nodes.start()
-    await node.system.terminate()
+    void node.system.terminate()
+    await ended(node)
     await node.cluster.whenRemoved
     await expect(node.cluster.whenUp).rejects.toThrow(NeverUp)
   })

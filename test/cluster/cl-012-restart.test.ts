@@ -1,8 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
+import { within } from '../processes/harness/patience.ts'
 import { areUp, type ClusterNode, ClusterNodes, story, until } from './cluster-nodes.ts'
 
 const nodes = new ClusterNodes()
 afterEach(() => nodes.stop())
+
+/** In which a restarted node must be in again. */
+const rejoinMs = 20_000
 
 /** Killed and started again on the same address at once. */
 async function restart(node: ClusterNode, roles: string[], seeds: string[]): Promise<ClusterNode> {
@@ -18,10 +22,14 @@ test('CL-012 a node restarts on its address three times without waiting, and is 
   await restarting.cluster.whenUp
   for (const round of ['round-1', 'round-2', 'round-3']) {
     const former = restarting.id
-    restarting = await restart(restarting, [round], seeds)
+    const enter = async (): Promise<ClusterNode> => {
+      const again = await restart(restarting, [round], seeds)
+      const all = [...stable, again]
+      await until(all, round, () => all.every((node) => areUp(node, all)))
+      return again
+    }
+    restarting = await within(enter(), `the node of ${round} Up everywhere`, rejoinMs)
     expect(restarting.id).not.toBe(former)
-    const all = [...stable, restarting]
-    await until(all, round, () => all.every((node) => areUp(node, all)))
     for (const { cluster } of stable) {
       expect(cluster.state.members.find(({ node }) => node === restarting.id)?.roles).toEqual([
         round,

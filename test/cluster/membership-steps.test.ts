@@ -95,9 +95,12 @@ describe('MembershipMachine', () => {
     expect(published(downed)).toContain('MemberDowned')
     // The downed node is told at once, whatever anybody says of its reachability.
     expect(downed).toContainEqual(expect.objectContaining({ type: 'Send', to: ids.n2 }))
+    expect(view('n1')).toBe('n1 Up, n2 Down, n3 Up | seen n1')
     gossip('n1', 'n2')
     const end = give('n2', { type: 'Tick' })
     expect(end.at(-1)).toEqual({ type: 'ShutDown', reason: 'downing' })
+    gossip('n1', 'n3')
+    expect(view('n3')).toBe('n1 Up, n2 Down, n3 Up | seen n1 n2 n3')
   })
 
   test('sends the welcome again when it was lost, and none to a former incarnation', () => {

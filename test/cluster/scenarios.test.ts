@@ -103,19 +103,27 @@ test('one that dies while all are still joining does not keep the others waiting
 })
 
 describe('leaving and downing', () => {
-  test('CL-007 the leader is always the lowest address, after a crash and after a leave', () => {
+  test('CL-007 the leader is always the lowest address, after crash upon crash and after a leave', () => {
     const network = cluster(4)
     const leaders = () =>
       new Set(network.alive.map(({ id, machine }) => leaderOf(machine.gossip, id)))
     expect([...leaders()]).toEqual([network.latest('a:1').id])
-    network.crash(network.latest('a:1'))
-    network.runUntil('removal', () => network.isWhole, 20_000)
-    expect([...leaders()]).toEqual([network.latest('b:1').id])
-    const b = network.latest('b:1')
-    network.give(b, { type: 'Leave', node: b.id })
-    network.runUntil('leave', () => network.alive.length === 2 && network.isWhole, 20_000)
-    expect([...leaders()]).toEqual([network.latest('c:1').id])
-    expect(b.ended).toBe('leaving')
+    for (const [dead, next] of [
+      ['a:1', 'b:1'],
+      ['b:1', 'c:1'],
+    ] as const) {
+      network.crash(network.latest(dead))
+      network.runUntil('removal', () => network.isWhole, 20_000)
+      expect([...leaders()]).toEqual([network.latest(next).id])
+    }
+    const c = network.latest('c:1')
+    const start = network.now
+    network.give(c, { type: 'Leave', node: c.id })
+    network.runUntil('leave', () => network.alive.length === 1 && network.isWhole, 20_000)
+    expect([...leaders()]).toEqual([network.latest('d:1').id])
+    expect(c.ended).toBe('leaving')
+    const told = ['MemberLeft', 'MemberExited', 'MemberRemoved(Exiting)']
+    expect(about(network.latest('d:1'), c, start)).toEqual(told)
   })
 
   test('CL-008 a leave is told in order, needs no downing, and makes nobody unreachable', () => {

@@ -27,7 +27,7 @@ const memoryLimitMiB = 128
 export const frames: Fuzz = {
   name: 'frames',
   summary: 'mutated handshakes and sessions, into a whole node',
-  defaultRounds: 50_000,
+  defaultRounds: 200_000,
   async run(options) {
     const sessions = await recordSessions(port)
     const random = new SeededRandom(options.seed, 'frames')

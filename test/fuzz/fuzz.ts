@@ -4,7 +4,7 @@ import type { SeededRandom } from '../../src/simulation/index.ts'
 export interface Fuzz {
   readonly name: string
   readonly summary: string
-  /** Done in well under a minute. */
+  /** Done in less than a minute, also on a slow machine. */
   readonly defaultRounds: number
   /** Resolves with what happened how often. Rejects with what must not happen. */
   readonly run: (options: FuzzOptions) => Promise<Readonly<Record<string, number>>>

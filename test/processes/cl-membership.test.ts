@@ -1,5 +1,6 @@
 import { expect, test, describe } from 'vitest'
 import { compareAddresses } from '../../src/remote/index.ts'
+import { within } from './harness/patience.ts'
 import { membersForTest } from './harness/scene.ts'
 import { byHandOnly } from './nodes/quick-settings.ts'
 import { lowestOf } from './nodes/views.ts'
@@ -12,6 +13,12 @@ const names = ['a', 'b', 'c']
 
 /** In which an orderly end must be over. */
 const endMs = 10_000
+/** In which a restarted node must be in again. */
+const rejoinMs = 20_000
+/** In which the singleton must answer. */
+const pingMs = 5_000
+
+const endOf = ({ name, exited }: Member) => within(exited, `the end of ${name}`, endMs)
 
 test('CL-002 three processes with the same seeds: the first listed is the oldest', async () => {
   const members = membersForTest()
@@ -50,7 +57,7 @@ test('CL-007 a leader that is killed and downed, or leaves, is followed by the l
 
   const leaving = members.named(await members.leaderToBe())
   await leaving.call('leave')
-  expect(await leaving.exited).toMatchObject({ code: 0 })
+  expect(await endOf(leaving)).toMatchObject({ code: 0 })
   await expectOneLeader(members)
   for (const { news } of members.running) {
     const told = news.since().filter(({ node }) => node === second)
@@ -76,27 +83,29 @@ function toldAbout(witness: Member, node: string): string[] {
 describe('CL-008 leaving', () => {
   test('SIGTERM, leave and down: each ends the process in time and with its code', async () => {
     const members = membersForTest()
-    const [witness, signalled, leaving, downed] = await members.form(['a', 'b', 'c', 'd'], {})
-    const nodeOf = async (member: Member | undefined) => (await member?.call('view'))?.self ?? ''
+    const [witness, signalled, leaving, downed] = (await members.form(
+      ['a', 'b', 'c', 'd'],
+      {},
+    )) as [Member, Member, Member, Member]
+    const nodeOf = async (member: Member) => (await member.call('view')).self
     const [ofSignalled, ofLeaving, ofDowned] = await Promise.all(
       [signalled, leaving, downed].map(nodeOf),
     )
 
-    const exit = await signalled?.terminate()
+    const exit = await signalled.terminate()
     expect(exit).toMatchObject({ code: 0, signal: null })
-    expect(exit?.tookMs).toBeLessThan(endMs)
-    await witness?.news.next('MemberRemoved', { node: ofSignalled })
+    expect(exit.tookMs).toBeLessThan(endMs)
+    await witness.news.next('MemberRemoved', { node: ofSignalled })
 
-    await leaving?.call('leave')
-    expect(await leaving?.exited).toMatchObject({ code: 0, signal: null })
-    await witness?.news.next('MemberRemoved', { node: ofLeaving })
+    await leaving.call('leave')
+    expect(await endOf(leaving)).toMatchObject({ code: 0, signal: null })
+    await witness.news.next('MemberRemoved', { node: ofLeaving })
 
-    await downed?.call('down', ofDowned ?? '')
-    expect(await downed?.exited).toMatchObject({ code: 255, signal: null })
-    await witness?.news.next('MemberRemoved', { node: ofDowned })
+    await downed.call('down', ofDowned ?? '')
+    expect(await endOf(downed)).toMatchObject({ code: 255, signal: null })
+    await witness.news.next('MemberRemoved', { node: ofDowned })
 
     await members.settle()
-    if (witness === undefined) throw new Error('there was no witness')
     const inOrder = ['MemberLeft', 'MemberExited', 'MemberRemoved Exiting']
     expect(toldAbout(witness, ofSignalled ?? '').slice(-3)).toEqual(inOrder)
     expect(toldAbout(witness, ofLeaving ?? '').slice(-3)).toEqual(inOrder)
@@ -115,7 +124,7 @@ describe('CL-008 leaving', () => {
     ])
     await leaving.news.next('MemberJoined', { address: await members.processes.addressOf('b') })
     await leaving.call('leave')
-    expect(await leaving.exited).toMatchObject({ code: 0, signal: null })
+    expect(await endOf(leaving)).toMatchObject({ code: 0, signal: null })
     const exit = await signalled.terminate()
     expect(exit).toMatchObject({ code: 0, signal: null })
     expect(exit.tookMs).toBeLessThan(endMs)
@@ -151,8 +160,11 @@ test('CL-012 killed and started again at once on the same port: the new incarnat
   const seen = new Set<string>()
   for (let round = 0; round <= rounds; round++) {
     const role = `round-${round}`
-    const restarting = await members.start('d', { seeds, roles: [role] })
-    const views = await members.settle([...names, 'd'], { [address]: role })
+    const enter = async () => {
+      const restarting = await members.start('d', { seeds, roles: [role] })
+      return { restarting, views: await members.settle([...names, 'd'], { [address]: role }) }
+    }
+    const { restarting, views } = await within(enter(), `d with ${role} Up everywhere`, rejoinMs)
     seen.add(views[0]?.members.find((member) => member.address === address)?.node ?? '')
     if (round < rounds) await restarting.kill()
   }
@@ -160,8 +172,11 @@ test('CL-012 killed and started again at once on the same port: the new incarnat
 
   const [firstSeed = ''] = seeds
   await members.named('a').kill()
-  await members.start('a', { seeds })
-  const views = await members.settle()
+  const enter = async () => {
+    await members.start('a', { seeds })
+    return members.settle()
+  }
+  const views = await within(enter(), 'the first seed Up everywhere', rejoinMs)
   for (const view of views) {
     const again = view.members.find((member) => member.address === firstSeed)
     // It joined the cluster that was there: the others are older.
@@ -171,22 +186,23 @@ test('CL-012 killed and started again at once on the same port: the new incarnat
 
 test('SG-004 a node that comes back on the same port: one instance, where the oldest is', async () => {
   const members = membersForTest()
-  const [first, second] = await members.form(['a', 'b'], {})
-  const nodeOf = async (member = second) => (await member?.call('view'))?.self
+  const [first, second] = (await members.form(['a', 'b'], {})) as [Member, Member]
+  const nodeOf = async (member: Member) => (await member.call('view')).self
+  const greet = (member: Member) => member.callWithin(pingMs, 'greet')
   const oldest = await nodeOf(first)
-  expect(await first?.call('greet')).toBe(oldest)
-  expect(await second?.call('greet')).toBe(oldest)
+  expect(await greet(first)).toBe(oldest)
+  expect(await greet(second)).toBe(oldest)
 
-  expect(await first?.terminate()).toMatchObject({ code: 0 })
-  const seeds = await members.addresses(['b'])
-  const third = await members.start('a', { seeds })
+  expect(await first.terminate()).toMatchObject({ code: 0 })
+  // At once, and not only when the members have settled.
+  expect(await greet(second)).toBe(await nodeOf(second))
+  const third = await members.start('a', { seeds: await members.addresses(['b']) })
+  expect(await greet(third)).toBe(await nodeOf(second))
   await members.settle()
-  expect(await third.call('greet')).toBe(await nodeOf(second))
-  expect(await second?.call('greet')).toBe(await nodeOf(second))
 
-  await second?.call('leave')
-  expect(await second?.exited).toMatchObject({ code: 0 })
-  expect(await third.call('greet')).toBe(await nodeOf(third))
+  await second.call('leave')
+  expect(await endOf(second)).toMatchObject({ code: 0 })
+  expect(await greet(third)).toBe(await nodeOf(third))
 })
 
 test('a minority behind stalled links freezes first and ends; the majority goes on without it', async () => {

@@ -103,3 +103,46 @@ test('SH-044 the oldest process ends on SIGTERM: all entities answer from the ot
     'CoordinatorStopped',
   ])
 })
+
+/** How often each counter was started and not stopped again, on all these nodes together. */
+function livesOf(nodes: readonly NodeProcess<EntityNode>[]): Map<unknown, number> {
+  const lives = new Map<unknown, number>()
+  for (const { type, typeName, entityId } of nodes.flatMap(({ news }) => news.since())) {
+    const change = type === 'EntityStarted' ? 1 : type === 'EntityStopped' ? -1 : 0
+    if (typeName !== 'Counter' || change === 0) continue
+    lives.set(entityId, (lives.get(entityId) ?? 0) + change)
+  }
+  return lives
+}
+
+test('SH-007 a process that joins is given shards of the others, with what was stored', async () => {
+  const nodes = nodesForTest()
+  const limits = { rebalanceAbsoluteLimit: 2, rebalanceRelativeLimit: 1 }
+  const sharding = { rebalanceIntervalMs: 500, ...limits }
+  const seeds = await nodes.addresses(['a'])
+  const [first] = await nodes.form(['a', 'b', 'c', 'd'], { seeds, sharding })
+  if (first === undefined) throw new Error('four were started')
+  const ids = await idsInShards(first, 10)
+  for (const id of ids) expect(await first.call('add', id, 1)).toEqual([1])
+
+  const joined = await nodes.start('e', { seeds, sharding })
+  const joinedMs = performance.now()
+  const moved = new Set<unknown>()
+  while (moved.size < 2) {
+    const { shard } = await joined.news.find(
+      `that it hosts ${moved.size + 1} of 2 shards`,
+      (news) =>
+        news.type === 'ShardStarted' && news['typeName'] === 'Counter' && !moved.has(news['shard']),
+      { withinMs: 60_000 - (performance.now() - joinedMs) },
+    )
+    moved.add(shard)
+  }
+  for (const id of ids) expect(await joined.call('get', id)).toBe(1)
+  const here = await nodeIdOf(joined)
+  const homes = await Promise.all(ids.map((id) => joined.call('homeOf', id)))
+  expect(homes.filter(({ node }) => node === here).length).toBeGreaterThanOrEqual(2)
+  expect(performance.now() - joinedMs).toBeLessThan(60_000)
+  // An answer of each comes after all it has told before.
+  await Promise.all(nodes.running.map(nodeIdOf))
+  expect(livesOf(nodes.running)).toEqual(new Map(ids.map((id) => [id, 1])))
+}, 90_000)

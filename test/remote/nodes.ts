@@ -77,6 +77,20 @@ export class TestNodes {
   }
 }
 
+/** Lets turns pass until the condition holds, doing this in each; fails by name when it never does. */
+export async function untilTurn(
+  what: string,
+  isTrue: () => boolean,
+  inEachTurn: () => void = () => undefined,
+): Promise<void> {
+  const endMs = performance.now() + 10_000
+  while (!isTrue()) {
+    if (performance.now() > endMs) throw new Error(`not within 10 s: ${what}`)
+    inEachTurn()
+    await new Promise(setImmediate)
+  }
+}
+
 /** The next event of this class that satisfies the predicate; fails by name when it does not come. */
 export function nextEvent<E>(
   system: ActorSystem,

@@ -57,5 +57,7 @@ describe.each(['tcp', 'memory'] as const)('RM-001 handshake over %s', (kind) => 
     expect(await lost).toMatchObject({ reason: 'connection-rejected' })
     expect((await told).error.code).toBe('WRONG_ADDRESS')
     await a.logs.expect(/Call it by its advertised address/, { level: 'warn' })
+    const called = new RegExp(`was called by the address "?127\\.0\\.0\\.1:${advertised.port}`)
+    await advertised.logs.expect(called, { level: 'warn' })
   })
 })

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type ActorRef, DeadLetter } from '../../src/actor/index.ts'
 import { PeerDisconnected, PeerQuarantined, ThisNodeQuarantined } from '../../src/remote/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
-import { nextEvent, type TestNode, TestNodes } from './nodes.ts'
+import { nextEvent, type TestNode, TestNodes, untilTurn } from './nodes.ts'
 
 describe.each(['tcp', 'memory'] as const)('RM-002 restart of the receiver over %s', (kind) => {
   let nodes = new TestNodes(kind)
@@ -95,10 +95,11 @@ describe.each(['tcp', 'memory'] as const)('RM-002 restart of the receiver over %
     await expect(toNode.ask(() => 'question')).rejects.toThrow('already been terminated')
     const toldAgain: unknown[] = []
     b.system.eventStream.subscribe(ThisNodeQuarantined, (event) => toldAgain.push(event))
-    while (toldAgain.length === 0) {
-      toNode.tell('still there?')
-      await new Promise(setImmediate)
-    }
+    await untilTurn(
+      'b is told once more that it was given up',
+      () => toldAgain.length > 0,
+      () => toNode.tell('still there?'),
+    )
     await a.kill()
     const again = await nodes.start({ port: a.port })
     const next = createTestProbe<string>(again.system, 'ear')

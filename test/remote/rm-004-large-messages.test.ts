@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import { type ActorRef, Behaviors, Dropped } from '../../src/actor/index.ts'
+import { describe, expect, test } from 'vitest'
+import { Behaviors, Dropped } from '../../src/actor/index.ts'
 import {
   defaultRemoteSettings,
   PeerConnected,
@@ -8,7 +8,8 @@ import {
 } from '../../src/remote/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { LaneTap } from './lane-tap.ts'
-import { nextEvent, type TestNode, TestNodes } from './nodes.ts'
+import { nextEvent } from './nodes.ts'
+import { stageForTests } from './stage.ts'
 
 const largeMessagePaths = ['/user/bulk/**', '/user/bulk']
 const bytesMax = (bytes: number): Pick<RemoteSettings, 'serialization'> => ({
@@ -16,21 +17,14 @@ const bytesMax = (bytes: number): Pick<RemoteSettings, 'serialization'> => ({
 })
 
 describe.each(['tcp', 'memory'] as const)('RM-004 large messages over %s', (kind) => {
-  let nodes = new TestNodes(kind)
-
-  afterEach(async () => {
-    await nodes.stop()
-    nodes = new TestNodes(kind, 7)
-  })
-
-  const refTo = <T>(from: TestNode, to: TestNode, path: string): ActorRef<T> =>
-    from.remoting.refAt(to.remoting.address, path)
+  const stage = stageForTests(kind)
+  const { start, refTo } = stage
 
   /** Only the sender knows that `/user/bulk` on b is for large messages. */
-  async function stage(remote: Partial<RemoteSettings> = {}) {
-    const tap = new LaneTap(nodes.transport)
-    const a = await nodes.start({ transport: tap, remote: { largeMessagePaths, ...remote } })
-    const b = await nodes.start()
+  async function twoNodes(remote: Partial<RemoteSettings> = {}) {
+    const tap = new LaneTap(stage.nodes.transport)
+    const a = await start({ transport: tap, remote: { largeMessagePaths, ...remote } })
+    const b = await start()
     const probes = {
       bulk: createTestProbe<unknown>(b.system, 'bulk'),
       small: createTestProbe<unknown>(b.system, 'small'),
@@ -41,7 +35,7 @@ describe.each(['tcp', 'memory'] as const)('RM-004 large messages over %s', (kind
   }
 
   test('RM-004 small messages are not blocked behind large ones', async () => {
-    const { tap, a, bulk, small, probes } = await stage()
+    const { tap, a, bulk, small, probes } = await twoNodes()
     const opened: string[] = []
     a.system.eventStream.subscribe(PeerConnected, ({ lane }) => void opened.push(lane))
     small.tell('hello')
@@ -63,7 +57,7 @@ describe.each(['tcp', 'memory'] as const)('RM-004 large messages over %s', (kind
 
   test('RM-004 a large recipient takes what is too large for others, up to its own limit', async () => {
     const limits = { ...bytesMax(100_000), largeMessageBytesMax: 1_000_000 }
-    const { a, bulk, small, probes } = await stage(limits)
+    const { a, bulk, small, probes } = await twoNodes(limits)
     const text = 'x'.repeat(500_000)
     bulk.tell(text)
     expect(await probes.bulk.receive()).toBe(text)
@@ -82,9 +76,9 @@ describe.each(['tcp', 'memory'] as const)('RM-004 large messages over %s', (kind
   })
 
   test('RM-004 what is large for the receiver is taken on the lane for it and on no other', async () => {
-    const tap = new LaneTap(nodes.transport)
-    const a = await nodes.start({ transport: tap, remote: { largeMessagePaths } })
-    const b = await nodes.start({ remote: bytesMax(1_000) })
+    const tap = new LaneTap(stage.nodes.transport)
+    const a = await start({ transport: tap, remote: { largeMessagePaths } })
+    const b = await start({ remote: bytesMax(1_000) })
     const probe = createTestProbe<string>(b.system, 'bulk')
     createTestProbe<string>(b.system, 'small')
     const text = 'x'.repeat(7_000_000)
@@ -98,7 +92,7 @@ describe.each(['tcp', 'memory'] as const)('RM-004 large messages over %s', (kind
   })
 
   test('RM-004 the queue for large messages is bounded, and what does not fit is dropped with a reason', async () => {
-    const { tap, a, bulk, small, probes } = await stage({ largeQueueMessagesMax: 3 })
+    const { tap, a, bulk, small, probes } = await twoNodes({ largeQueueMessagesMax: 3 })
     bulk.tell('hello')
     await probes.bulk.expect('hello')
     tap.stop('large')
@@ -123,8 +117,8 @@ describe.each(['tcp', 'memory'] as const)('RM-004 large messages over %s', (kind
         ...{ largeMessagePaths, controlPaths: ['/user/urgent'] },
         largeQueueMessagesMax: 10_000,
       }
-      const senders = [await nodes.start({ remote }), await nodes.start({ remote })]
-      const c = await nodes.start()
+      const senders = [await start({ remote }), await start({ remote })]
+      const c = await start()
       const probe = createTestProbe<{ from: number; n: number }>(c.system, path.slice(6))
       const targets = senders.map((node) => refTo<{ from: number; n: number }>(node, c, path))
       for (let n = 0; n < 1_000; n++) {
@@ -139,7 +133,7 @@ describe.each(['tcp', 'memory'] as const)('RM-004 large messages over %s', (kind
   )
 
   test('RM-004 a death does not overtake large last words', async () => {
-    const { tap, a, b, bulk, probes } = await stage()
+    const { tap, a, b, bulk, probes } = await twoNodes()
     bulk.tell('hello')
     await probes.bulk.expect('hello')
     const speaker = a.system.spawn(

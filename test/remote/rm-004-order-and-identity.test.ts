@@ -1,7 +1,8 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type ActorRef, Behaviors, DeadLetter, Dropped } from '../../src/actor/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
-import { nextEvent, type TestNode, TestNodes } from './nodes.ts'
+import { nextEvent, type TestNode } from './nodes.ts'
+import { stageForTests } from './stage.ts'
 
 interface Numbered {
   readonly from: string
@@ -15,18 +16,10 @@ interface Letter {
 }
 
 describe.each(['tcp', 'memory'] as const)('RM-004 order and identity over %s', (kind) => {
-  let nodes = new TestNodes(kind)
-
-  afterEach(async () => {
-    await nodes.stop()
-    nodes = new TestNodes(kind, 7)
-  })
-
-  const refTo = <T>(from: TestNode, to: TestNode, path: string): ActorRef<T> =>
-    from.remoting.refAt(to.remoting.address, path)
+  const { start, refTo } = stageForTests(kind)
 
   test('RM-004 messages of each sender arrive in order', async () => {
-    const [a, b, c] = [await nodes.start(), await nodes.start(), await nodes.start()]
+    const [a, b, c] = [await start(), await start(), await start()]
     const probe = createTestProbe<Numbered>(c.system, 'target')
     const targets = [a, b].map((node) => refTo<Numbered>(node, c, '/user/target'))
     for (let n = 0; n < 1000; n++) {
@@ -40,7 +33,7 @@ describe.each(['tcp', 'memory'] as const)('RM-004 order and identity over %s', (
   })
 
   test('RM-004 letters return over a route of five hops, with refs inside them', async () => {
-    const all = [await nodes.start(), await nodes.start(), await nodes.start()]
+    const all = [await start(), await start(), await start()]
     const [home] = all as [TestNode, TestNode, TestNode]
     const forward = Behaviors.receiveMessage<Letter>(({ type, n, route }) => {
       const [next, ...rest] = route
@@ -58,7 +51,7 @@ describe.each(['tcp', 'memory'] as const)('RM-004 order and identity over %s', (
   })
 
   test('RM-004 an old ref does not reach the new actor of the same name', async () => {
-    const [a, b] = [await nodes.start(), await nodes.start()]
+    const [a, b] = [await start(), await start()]
     const registry = createTestProbe<{ ref: ActorRef<string> }>(a.system, 'registry')
     const first = createTestProbe<string>(b.system, 'twice')
     refTo<{ ref: ActorRef<string> }>(b, a, '/user/registry').tell({ ref: first.ref })
@@ -77,7 +70,7 @@ describe.each(['tcp', 'memory'] as const)('RM-004 order and identity over %s', (
   })
 
   test('RM-004 what cannot travel is dropped with an error, and the connection stays', async () => {
-    const [a, b] = [await nodes.start(), await nodes.start()]
+    const [a, b] = [await start(), await start()]
     const probe = createTestProbe<unknown>(b.system, 'target')
     const target = refTo<unknown>(a, b, '/user/target')
     target.tell('before')
@@ -95,7 +88,7 @@ describe.each(['tcp', 'memory'] as const)('RM-004 order and identity over %s', (
   })
 
   test('RM-004 a large message does not hold up the order, and arrives whole', async () => {
-    const [a, b] = [await nodes.start(), await nodes.start()]
+    const [a, b] = [await start(), await start()]
     const probe = createTestProbe<string>(b.system, 'target')
     const target = refTo<string>(a, b, '/user/target')
     const large = 'y'.repeat(3_000_000)

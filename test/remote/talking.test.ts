@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   type ActorRef,
   Behaviors,
@@ -7,21 +7,14 @@ import {
   StatusReply,
 } from '../../src/actor/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
-import { nextEvent, type TestNode, TestNodes } from './nodes.ts'
+import { nextEvent } from './nodes.ts'
+import { stageForTests } from './stage.ts'
 
 describe.each(['tcp', 'memory'] as const)('over %s', (kind) => {
-  let nodes = new TestNodes(kind)
-
-  afterEach(async () => {
-    await nodes.stop()
-    nodes = new TestNodes(kind, 7)
-  })
-
-  const refTo = <T>(from: TestNode, to: TestNode, path: string): ActorRef<T> =>
-    from.remoting.refAt(to.remoting.address, path)
+  const { start, refTo } = stageForTests(kind)
 
   test('answers come straight back to the question, wherever its address stands', async () => {
-    const [a, b] = [await nodes.start(), await nodes.start()]
+    const [a, b] = [await start(), await start()]
     interface Get {
       readonly replyTo?: ActorRef<number>
       readonly nested?: { readonly to: readonly ActorRef<number>[] }
@@ -41,7 +34,7 @@ describe.each(['tcp', 'memory'] as const)('over %s', (kind) => {
   })
 
   test('errors in answers arrive as errors', async () => {
-    const [a, b] = [await nodes.start(), await nodes.start()]
+    const [a, b] = [await start(), await start()]
     b.system.spawn(
       Behaviors.receiveMessage<{ replyTo: ActorRef<StatusReply<number>> }>(({ replyTo }) =>
         replyTo.tell(StatusReply.error(Object.assign(new Error('sold out'), { code: 'SOLD_OUT' }))),
@@ -54,7 +47,7 @@ describe.each(['tcp', 'memory'] as const)('over %s', (kind) => {
   })
 
   test('an answer that comes too late, or twice, is a dead letter where the question was asked', async () => {
-    const [a, b] = [await nodes.start(), await nodes.start()]
+    const [a, b] = [await start(), await start()]
     const probe = createTestProbe<{ replyTo: ActorRef<number> }>(b.system, 'target')
     const target = refTo<{ replyTo: ActorRef<number> }>(a, b, '/user/target')
     const asked = target.ask<number>((replyTo) => ({ replyTo }))
@@ -67,7 +60,7 @@ describe.each(['tcp', 'memory'] as const)('over %s', (kind) => {
   })
 
   test('nobody at the path is a dead letter there, and PoisonPill stops an actor there', async () => {
-    const [a, b] = [await nodes.start(), await nodes.start()]
+    const [a, b] = [await start(), await start()]
     const lost = nextEvent(b.system, DeadLetter)
     refTo<string>(a, b, '/user/nobody').tell('hello')
     const { recipient, reason } = await lost
@@ -83,7 +76,7 @@ describe.each(['tcp', 'memory'] as const)('over %s', (kind) => {
   })
 
   test('the same actor is the same ref, and a ref that comes home is the local one', async () => {
-    const [a, b] = [await nodes.start(), await nodes.start()]
+    const [a, b] = [await start(), await start()]
     const mirror = Behaviors.receiveMessage<{ ref: unknown; replyTo: ActorRef<unknown> }>(
       ({ ref, replyTo }) => replyTo.tell({ ref }),
     )
@@ -99,7 +92,7 @@ describe.each(['tcp', 'memory'] as const)('over %s', (kind) => {
   })
 
   test('endpoints of the runtime take messages by name, and know who sent them', async () => {
-    const [a, b] = [await nodes.start(), await nodes.start()]
+    const [a, b] = [await start(), await start()]
     const got: unknown[] = []
     const arrived = new Promise<void>((resolve) => {
       b.remoting.serve('/system/region/Cart', (name, from) => ({

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type ActorRef, Dropped } from '../../src/actor/index.ts'
 import { PeerConnected, PeerDisconnected } from '../../src/remote/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
-import { nextEvent, type TestNode, TestNodes } from './nodes.ts'
+import { nextEvent, type TestNode, TestNodes, untilTurn } from './nodes.ts'
 
 describe.each(['tcp', 'memory'] as const)('trouble over %s', (kind) => {
   let nodes = new TestNodes(kind)
@@ -104,10 +104,10 @@ test('a reader that stalls costs a bounded queue; what does not fit is dropped w
   let sent = 0
   const dropped: unknown[] = []
   a.system.eventStream.subscribe(Dropped, (event) => void dropped.push(event.message))
-  while (dropped.length === 0) {
+  const tellMore = (): void => {
     for (let n = 0; n < 1_000; n++) target.tell(sent++)
-    await new Promise<void>((resolve) => void setImmediate(resolve))
   }
+  await untilTurn('a message that is dropped', () => dropped.length > 0, tellMore)
   expect(await full).toMatchObject({ reason: 'outbound-queue-full' })
   expect(a.remoting.queuedFor(b.remoting.address)).toBeLessThanOrEqual(1_000)
   nodes.network?.flow(b.port)

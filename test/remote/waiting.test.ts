@@ -3,7 +3,7 @@ import { type ActorRef, DeadLetter } from '../../src/actor/index.ts'
 import { PeerDisconnected, type RemoteSettings, WaitingGivenUp } from '../../src/remote/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { LaneTap } from './lane-tap.ts'
-import { nextEvent, TestNodes } from './nodes.ts'
+import { nextEvent, TestNodes, untilTurn } from './nodes.ts'
 
 describe.each(['tcp', 'memory'] as const)(
   'what waits when a connection breaks, over %s',
@@ -27,10 +27,11 @@ describe.each(['tcp', 'memory'] as const)(
       await probe.expect('hello')
       tap.stop('data')
       byNode.tell('x'.repeat(100_000))
-      while (a.remoting.queuedFor(b.remoting.address) > 0) await new Promise(setImmediate)
+      const queued = (): number => a.remoting.queuedFor(b.remoting.address)
+      await untilTurn('the long one is handed to the network', () => queued() === 0)
       for (const text of ['one', 'two', 'three']) byNode.tell(text)
       byName.tell('four')
-      expect(a.remoting.queuedFor(b.remoting.address)).toBe(4)
+      expect(queued()).toBe(4)
       return { tap, a, b, probe, byNode }
     }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type ActorRef, type Behavior, Behaviors } from '../../src/actor/index.ts'
 import { EntityStopped, EntityTypeKey, type EntityRef } from '../../src/sharding/index.ts'
 import { add, counter, counterOn, countOf, hostCounters } from './counter.ts'
-import { play, type ShardingNode } from './scene.ts'
+import { play, type Scene, type ShardingNode } from './scene.ts'
 
 interface Ping {
   readonly type: 'Ping'
@@ -230,24 +230,63 @@ test('SH-019 an entity under a back-off supervisor wakes again after a rest and 
 })
 
 describe('SH-054 idle entities', () => {
-  test('are stopped after the idle time and wake again; busy ones are not', async () => {
-    await play(async (scene) => {
-      const heard: string[] = []
-      const node = await scene.start('a', {
-        sharding: { passivateIdleAfterMs: 1_000 },
-        init: (starting) => hostSleepers(starting, heard),
-      })
-      const [one, two] = ['1', '2'].map((id) => node.sharding.entityRefFor(sleepers, id))
-      await scene.settle(Promise.all([ping(one!), ping(two!)]))
-      for (let round = 0; round < 5; round++) {
-        await scene.simulation.run({ for: '500ms' })
-        expect(await scene.settle(ping(two!))).toBe(2)
-      }
-      expect(heard).toEqual(['PostStop'])
-      await scene.simulation.run({ for: '2s' })
-      expect(heard).toEqual(['PostStop', 'PostStop'])
-      expect(await scene.settle(ping(one!))).toBe(3)
+  /** A node whose entities rest after a second; `say` is a message and when it was sent, `stopOf` the next end. */
+  async function idleStage(scene: Scene) {
+    const node = await scene.start('a', {
+      sharding: { passivateIdleAfterMs: 1_000 },
+      init: (starting) => hostSleepers(starting, []),
     })
+    const stops: { readonly id: string; readonly atMs: number }[] = []
+    node.system.eventStream.subscribe(EntityStopped, ({ entityId }) =>
+      stops.push({ id: entityId, atMs: scene.simulation.now }),
+    )
+    const say = async (id: string): Promise<{ life: number; sentMs: number }> => {
+      const sentMs = scene.simulation.now
+      const life = await scene.settle(ping(node.sharding.entityRefFor(sleepers, id)))
+      return { life, sentMs }
+    }
+    const stopOf = async (id: string): Promise<number> => {
+      const find = () => stops.find((stop) => stop.id === id)
+      await scene.simulation.runUntil(() => find() !== undefined, {
+        ...{ what: `the end of ${id}`, within: '2s' },
+      })
+      return find()!.atMs
+    }
+    return { stops, say, stopOf }
+  }
+
+  test('are stopped more than the idle time after their last message; busy ones are not; they wake again', async () => {
+    await play(
+      async (scene) => {
+        const { stops, say, stopOf } = await idleStage(scene)
+        const pause = () => scene.simulation.run({ for: '500ms' })
+        const a = await say('1')
+        expect(a.life).toBe(1)
+        let last = await say('2')
+        for (const _ of ['C', 'D', 'E']) {
+          await pause()
+          last = await say('2')
+          expect(last.life).toBe(2)
+        }
+        // Looked for every half of the idle time: late by that at most, and by a turn or two.
+        for (const [id, { sentMs }] of [
+          ['1', a],
+          ['2', last],
+        ] as const) {
+          const idleMs = (await stopOf(id)) - sentMs
+          expect(idleMs).toBeGreaterThan(1_000)
+          expect(idleMs).toBeLessThan(1_600)
+        }
+        expect(stops.map(({ id }) => id)).toEqual(['1', '2'])
+
+        stops.length = 0
+        const [x, y, z] = [await say('1'), await say('2'), await say('1')]
+        expect([x, y, z].map(({ life }) => life)).toEqual([3, 4, 3])
+        expect((await stopOf('1')) - z.sentMs).toBeGreaterThan(1_000)
+        expect((await stopOf('2')) - y.sentMs).toBeGreaterThan(1_000)
+      },
+      { seeds: 20 },
+    )
   })
 
   test('live on when idleness does not count', async () => {

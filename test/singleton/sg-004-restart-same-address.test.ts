@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Ping, ping, SingletonNodes } from './singleton-nodes.ts'
+import type { ActorRef } from '../../src/actor/index.ts'
+import { type Ping, ping as pingFor, SingletonNodes } from './singleton-nodes.ts'
+
+/** In which every ping must be answered. */
+const pingMs = 5_000
+const ping = (proxy: ActorRef<Ping>): Promise<string> => pingFor(proxy, pingMs)
 
 describe('SG-004 a node restarts on the same host and port', () => {
   let nodes = new SingletonNodes()
@@ -22,7 +27,7 @@ describe('SG-004 a node restarts on the same host and port', () => {
     expect(await ping(proxies[1]!)).toBe('second')
 
     second.cluster.leave()
-    await nodes.story.has('third: started')
+    await nodes.story.has('third: started', pingMs)
     expect(await ping(proxy)).toBe('third')
     const starts = nodes.story.lines.filter((line) => line.endsWith(': started'))
     expect(starts).toEqual(['first: started', 'second: started', 'third: started'])
@@ -34,7 +39,7 @@ describe('SG-004 a node restarts on the same host and port', () => {
     const proxies = [first, second].map((node) => nodes.startPonger(node))
     expect(await ping(proxies[1]!)).toBe('first')
 
-    await first.remoting.stop()
+    await nodes.kill(first)
     const third = await nodes.start('third', { seed: second, port: first.port })
     const proxy = nodes.startPonger(third)
     expect(await ping(proxy)).toBe('second')

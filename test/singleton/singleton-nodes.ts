@@ -105,6 +105,13 @@ export class SingletonNodes {
     })
   }
 
+  /** As kill -9 would: nobody is told, and the port is free. */
+  async kill({ remoting, system }: SingletonNode): Promise<void> {
+    await remoting.stop()
+    const reason = { type: 'actor-system-terminate' } as const
+    await system.shutdown.run(reason, { fromPhase: 'actor-system-terminate' })
+  }
+
   async stop(): Promise<void> {
     await this.#nodes.stop()
   }
@@ -116,6 +123,6 @@ export class SingletonNodes {
   }
 }
 
-export function ping(proxy: ActorRef<Ping>): Promise<string> {
-  return proxy.ask<string>((replyTo) => ({ type: 'Ping', replyTo }), { timeout: '15s' })
+export function ping(proxy: ActorRef<Ping>, withinMs = 15_000): Promise<string> {
+  return proxy.ask<string>((replyTo) => ({ type: 'Ping', replyTo }), { timeout: withinMs })
 }

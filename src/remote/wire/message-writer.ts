@@ -1,6 +1,6 @@
 /**
- * Gathers the messages of one turn and writes them as one frame. One writer per connection: it holds the table and the
- * records that the other end has learnt.
+ * Gathers messages and writes them as one frame when it is told to: at the end of a turn, or earlier when there are many
+ * or much. One writer per connection: it holds the table and the records that the other end has learnt.
  */
 import { PoisonPill, type Question } from '../../actor/index.ts'
 import { ByteBuffer, type Prepared, type ValueCodec } from '../../serialization/index.ts'

@@ -60,6 +60,7 @@ export class NodeProcess<N> {
   readonly #child: ChildProcess
   readonly #calls = new Map<number, OpenCall>()
   #lastCall = 0
+  readonly #onOutput = new Set<() => void>()
   #output = ''
   #end: Exit | undefined
   #askedToEndMs: number | undefined
@@ -96,6 +97,21 @@ export class NodeProcess<N> {
     const { code, signal } = this.#end ?? {}
     const end = this.#end === undefined ? 'running' : `ended with ${signal ?? code}`
     return `--- ${this.name} (${this.pid}), ${end}\n${this.#output}`
+  }
+
+  /** Resolves when it has printed this; fails by name. */
+  async printed(pattern: RegExp): Promise<void> {
+    let look: () => void = () => undefined
+    const seen = new Promise<void>((resolve) => {
+      look = () => void (pattern.test(this.#output) && resolve())
+    })
+    this.#onOutput.add(look)
+    look()
+    try {
+      await within(seen, `${String(pattern)} in the output of ${this.name}`)
+    } finally {
+      this.#onOutput.delete(look)
+    }
   }
 
   // ---- talk
@@ -181,5 +197,6 @@ export class NodeProcess<N> {
 
   #keep(text: string): void {
     this.#output = `${this.#output}${text}`.slice(-outputCharactersMax)
+    for (const look of [...this.#onOutput]) look()
   }
 }

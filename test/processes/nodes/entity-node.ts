@@ -6,6 +6,7 @@ import {
   EntityStarted,
   EntityStopped,
   type ShardingSettings,
+  ShardStarted,
 } from '../../../src/sharding/index.ts'
 import { parent } from '../harness/control-server.ts'
 import type { Place } from '../harness/process-cluster.ts'
@@ -60,6 +61,9 @@ export class EntityNode {
       parent.tell({ type, typeName, entityId })
     eventStream.subscribe(EntityStarted, tellLife)
     eventStream.subscribe(EntityStopped, tellLife)
+    eventStream.subscribe(ShardStarted, ({ type, typeName, shard }) =>
+      parent.tell({ type, typeName, shard }),
+    )
     eventStream.subscribe(CoordinatorStopped, ({ type, typeName }) =>
       parent.tell({ type, typeName }),
     )
