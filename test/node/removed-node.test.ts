@@ -1,6 +1,7 @@
 /** What a node says that is left alone by the others, or was given up. */
+import { EventEmitter, once } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import type { CallTimeout } from '../../src/entity/index.ts'
+import { type CallTimeout, defineEntity } from '../../src/entity/index.ts'
 import type { SherdNode } from '../../src/node/index.ts'
 import { MemoryJournal } from '../../src/persistence/index.ts'
 import { CapturedLogs } from '../../src/testkit/index.ts'
@@ -17,11 +18,29 @@ const settings = {
   },
 }
 
+/** Sleeps until it has to stop. */
+const Sleeper = defineEntity('Sleeper', {
+  state: () => ({}),
+  commands: {
+    rest: () => undefined,
+    sleep: (self) =>
+      new Promise<void>((resolve) => {
+        self.signal.addEventListener('abort', () => resolve())
+        asleep.emit(self.id)
+      }),
+  },
+})
+const asleep = new EventEmitter()
+
+async function begins(id: string): Promise<void> {
+  await once(asleep, id)
+}
+
 const membersUp = ({ cluster }: SherdNode): number =>
   cluster.state.members.filter(({ status }) => status === 'Up').length
 
 async function three(logger: CapturedLogs): Promise<readonly [SherdNode, SherdNode, SherdNode]> {
-  const options = { entities: [Counter], store: new MemoryJournal(), settings }
+  const options = { entities: [Counter, Sleeper], store: new MemoryJournal(), settings }
   const a = await nodeFor({ ...options, environment: { logger } })
   const b = await nodeFor({ ...options, seeds: [a.address] })
   const c = await nodeFor({ ...options, seeds: [a.address] })
@@ -34,7 +53,10 @@ async function idOn(node: SherdNode): Promise<string> {
   for (let number = 0; number < 1_000; number++) {
     const id = `c${number}`
     await node.entity(Counter, id).increment(1)
-    if ((await node.explain(Counter, id)).isHere) return id
+    await node.entity(Sleeper, id).rest()
+    const kinds = [Counter, Sleeper]
+    const places = await Promise.all(kinds.map((kind) => node.explain(kind, id)))
+    if (places.every(({ isHere }) => isHere)) return id
   }
   throw new Error('nothing lives there')
 }
@@ -43,12 +65,14 @@ describe('a call to a node that is killed', () => {
   test('says that this node was removed while it waited, and where the entity is now', async () => {
     const [a, b, c] = await three(new CapturedLogs())
     const id = await idOn(c)
-    const lost = a.entity(Counter, id, { timeout: '5s' }).get()
+    const begun = begins(id)
+    const lost = a.entity(Sleeper, id, { timeout: '5s' }).sleep()
+    const failure = lost.catch((thrown: unknown) => thrown)
+    await begun
     // As a process that is killed: nothing more is sent, and nobody is told.
     await c.remoting.stop()
     await whenAll([a, b], ({ cluster }) => cluster.state.members.length === 2)
-    expect(await a.entity(Counter, id, { timeout: '20s' }).get()).toBe(1)
-    const error = (await lost.catch((thrown: unknown) => thrown)) as CallTimeout
+    const error = (await failure) as CallTimeout
     expect(error.code).toBe('CALL_TIMEOUT')
     expect(error.message).toContain('got no answer in 5 s. As it looks from here now: Entity ')
     expect(error.waitedFor).toContain(

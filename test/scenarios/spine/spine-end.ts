@@ -93,7 +93,9 @@ export async function conclude(parts: SpineParts): Promise<void> {
   const { simulation, checks, cluster, list, load } = parts
   const [{ node }] = cluster.staying as [Running]
   for (const id of load.lists) {
-    const ids = await simulation.settle(node.entity(list, id).all())
+    // Behind a slow command that is under way.
+    const patient = node.entity(list, id, { timeout: '30s' })
+    const ids = await simulation.settle(patient.all())
     checks.ledger.conclude(id, ids)
     const stored = simulation.store.events(persistenceIdOf('List', id)).length
     simulation.check(
