@@ -27,7 +27,7 @@ import { type DowningEffect, type DowningInput, DowningMachine } from './downing
 import { isOutvotedBySilence, outOfTouchMs, silenceMs } from './downing/silent-majority.ts'
 import { downingViewOf } from './downing/downing-view.ts'
 import { isExitDoubted, mayGiveUp, unreachableMembers } from './gossip/convergence.ts'
-import { type Gossip, emptyGossip, hasTombstone, memberOf } from './gossip/gossip.ts'
+import { type Gossip, emptyGossip, hasTombstone, isOrphaned, memberOf } from './gossip/gossip.ts'
 import { addressOfMember, addressOfNode } from './gossip/member.ts'
 import { type JoiningEffect, type JoiningInput, JoiningMachine } from './joining/joining-machine.ts'
 import { MembershipMachine } from './membership-machine.ts'
@@ -142,13 +142,16 @@ export class ClusterMachine {
   #lookForStranding(now: number): void {
     const isJoining = memberOf(this.gossip, this.#self)?.status === 'Joining'
     const cutOff = isJoining ? [...unreachableMembers(this.gossip, this.#self)] : []
-    if (cutOff.length === 0) this.#strandedSince = undefined
+    const isStranded = isJoining && (cutOff.length > 0 || isOrphaned(this.gossip))
+    if (!isStranded) this.#strandedSince = undefined
     else this.#strandedSince ??= now
     if (now - (this.#strandedSince ?? now) <= this.#settings.joinDeadlineMs) return
     const names = cutOff.map(addressOfNode).join(', ')
-    this.#shutDown('join-failed', [
-      `it was let in, but then ${names} could not be reached any more`,
-    ])
+    const what =
+      names === ''
+        ? 'all members that were Up left or were given up'
+        : `${names} could not be reached any more`
+    this.#shutDown('join-failed', [`it was let in, but then ${what}`])
   }
 
   #judgeSilence(now: number): void {

@@ -10,6 +10,7 @@ import {
   dropTombstones,
   emptyGossip,
   hasSameContent,
+  isOrphaned,
   memberOf,
   mergeConcurrent,
   mergeGossip,
@@ -90,6 +91,23 @@ describe('V-12 gossip', () => {
     expect(numbersIn(again)).toEqual([1, 3])
     expect(mergeGossip(again, of({ a: 'Up' })).lastUpNumber).toBe(3)
     expect(brokenInvariantOf({ ...again, lastUpNumber: 2 })).toContain('not given yet')
+  })
+
+  test('those who were only joining do not go on with a cluster of which nobody is left', () => {
+    const forming = of({ a: 'Joining' })
+    expect(isOrphaned(forming)).toBe(false)
+    const left = { ...of({ a: 'Down', b: 'Joining' }), lastUpNumber: 1 }
+    expect(isOrphaned(left)).toBe(true)
+    const situation = {
+      self: id('b'),
+      exitingConfirmed: new Set<NodeId>(),
+      longUnreachable: new Set<NodeId>(),
+      overdueTombstones: new Set<NodeId>(),
+      minMembers: 1,
+      minMembersByRole: {},
+    }
+    expect(statusesIn(actAsLeader(left, situation))['b']).toBe('Joining')
+    expect(isOrphaned({ ...of({ a: 'Exiting', b: 'Joining' }), lastUpNumber: 1 })).toBe(false)
   })
 
   test('doubts a member as long as somebody who counts cannot reach it', () => {

@@ -55,6 +55,15 @@ export function hasTombstone(gossip: Gossip, node: NodeId): boolean {
   return gossip.tombstones.includes(node)
 }
 
+/**
+ * Whether all who made this cluster are gone, and those left were only joining it. They do not go on with it: elsewhere a
+ * new one may have been formed because nobody was Up any more.
+ */
+export function isOrphaned({ members, lastUpNumber }: Gossip): boolean {
+  const isOutside = ({ status }: Member): boolean => status === 'Joining' || status === 'Down'
+  return lastUpNumber > 0 && members.every(isOutside)
+}
+
 /** The gossip with this member in place of an earlier record of it. */
 export function putMember(gossip: Gossip, member: Member): Gossip {
   const others = gossip.members.filter(({ node }) => node !== member.node)

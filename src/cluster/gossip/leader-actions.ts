@@ -4,7 +4,7 @@
  */
 import type { NodeId } from '../../remote/index.ts'
 import { unreachableMembers } from './convergence.ts'
-import { type Gossip, dropTombstones, putMember, removeMembers } from './gossip.ts'
+import { type Gossip, dropTombstones, isOrphaned, putMember, removeMembers } from './gossip.ts'
 import { type Member, asUp, hasRole, withStatus } from './member.ts'
 
 export interface LeaderSituation {
@@ -29,7 +29,7 @@ export function actAsLeader(gossip: Gossip, situation: LeaderSituation): Gossip 
 
 function letJoiningIn(gossip: Gossip, situation: LeaderSituation): Gossip {
   const joining = gossip.members.filter(({ status }) => status === 'Joining')
-  if (joining.length === 0 || !areEnough(gossip, situation)) return gossip
+  if (joining.length === 0 || isOrphaned(gossip) || !areEnough(gossip, situation)) return gossip
   let upNumber = gossip.lastUpNumber
   // Members are in the order of addresses, and so are the numbers of those that come in together.
   return joining.reduce((next, member) => putMember(next, asUp(member, ++upNumber)), gossip)
