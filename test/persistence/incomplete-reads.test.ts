@@ -1,4 +1,5 @@
 /** A store that gives less, more or other than the stream it claimed: nobody may run on a part of its own past. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { defineEntity } from '../../src/entity/index.ts'
 import { MemoryJournal, type ReadRange, type StoredEvent } from '../../src/persistence/index.ts'
@@ -42,6 +43,21 @@ const forgeries: readonly (readonly [what: string, missing: number, forge: Forge
   ['two in another order', 1, (events) => events.toReversed()],
 ]
 
+/** A call that still reaches the instance that could not start hears why; the next instance answers. */
+async function afterTheFailed<Answer>(
+  call: () => Promise<Answer>,
+  triesMax = 1_000,
+): Promise<Answer> {
+  try {
+    return await call()
+  } catch (error) {
+    const { reason } = error as { reason?: string }
+    if (reason !== 'RECOVERY_FAILED' || triesMax <= 1) throw error
+    await nextTurn()
+    return afterTheFailed(call, triesMax - 1)
+  }
+}
+
 // In one piece, and in pieces of two.
 test.each(
   forgeries.flatMap((forgery) =>
@@ -72,6 +88,6 @@ test.each(
     expect(await store.highestSequenceNr('Tape|a')).toBe(5)
     // Nothing was stored on top of it: the store gives all, and the entity is as it was.
     store.forge = (events) => events
-    expect(await second.entity(Tape, 'a').sum()).toBe(15)
+    expect(await afterTheFailed(() => second.entity(Tape, 'a').sum())).toBe(15)
   },
 )
