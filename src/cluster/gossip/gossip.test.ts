@@ -20,7 +20,7 @@ import {
   seenDigest,
   withObservation,
 } from './gossip.ts'
-import { actAsLeader } from './leader-actions.ts'
+import { type LeaderSituation, actAsLeader } from './leader-actions.ts'
 import { moveMembers, standingOf } from './member-changes.ts'
 import { type MemberStatus, joiningMember } from './member.ts'
 import { compareClocks } from './vector-clock.ts'
@@ -37,6 +37,15 @@ const seeded = (...floats: number[]) => ({
   float: () => floats.shift() ?? 0,
   below: (bound: number) => Math.floor((floats.shift() ?? 0) * bound),
   uid: () => 1n,
+})
+
+const ledBy = (name: string): LeaderSituation => ({
+  self: id(name),
+  exitingConfirmed: new Set(),
+  longUnreachable: new Set(),
+  overdueTombstones: new Set(),
+  minMembers: 1,
+  minMembersByRole: {},
 })
 
 describe('V-12 gossip', () => {
@@ -75,19 +84,11 @@ describe('V-12 gossip', () => {
   })
 
   test('remembers the highest number given, also of one that is removed', () => {
-    const situation = {
-      self: id('a'),
-      exitingConfirmed: new Set<NodeId>(),
-      longUnreachable: new Set<NodeId>(),
-      overdueTombstones: new Set<NodeId>(),
-      minMembers: 1,
-      minMembersByRole: {},
-    }
-    const two = actAsLeader(of({ a: 'Joining', b: 'Joining' }), situation)
+    const two = actAsLeader(of({ a: 'Joining', b: 'Joining' }), ledBy('a'))
     const numbersIn = (gossip: Gossip) => gossip.members.map(({ upNumber }) => upNumber)
     expect(numbersIn(two)).toEqual([1, 2])
     const one = removeMembers(two, new Set([id('b')]))
-    const again = actAsLeader(putMember(one, joiningMember(id('c'), [])), situation)
+    const again = actAsLeader(putMember(one, joiningMember(id('c'), [])), ledBy('a'))
     expect(numbersIn(again)).toEqual([1, 3])
     expect(mergeGossip(again, of({ a: 'Up' })).lastUpNumber).toBe(3)
     expect(brokenInvariantOf({ ...again, lastUpNumber: 2 })).toContain('not given yet')
@@ -98,15 +99,7 @@ describe('V-12 gossip', () => {
     expect(isOrphaned(forming)).toBe(false)
     const left = { ...of({ a: 'Down', b: 'Joining' }), lastUpNumber: 1 }
     expect(isOrphaned(left)).toBe(true)
-    const situation = {
-      self: id('b'),
-      exitingConfirmed: new Set<NodeId>(),
-      longUnreachable: new Set<NodeId>(),
-      overdueTombstones: new Set<NodeId>(),
-      minMembers: 1,
-      minMembersByRole: {},
-    }
-    expect(statusesIn(actAsLeader(left, situation))['b']).toBe('Joining')
+    expect(statusesIn(actAsLeader(left, ledBy('b')))['b']).toBe('Joining')
     expect(isOrphaned({ ...of({ a: 'Exiting', b: 'Joining' }), lastUpNumber: 1 })).toBe(false)
   })
 

@@ -170,7 +170,7 @@ export class CoordinatorMachine {
   /** Whether another region hosts what this one gives up, or may be about to come. */
   #hasHeir(leaving: NodeId): boolean {
     for (const [node, status] of this.#cluster.members) {
-      const canStay = status !== 'Leaving' && status !== 'Exiting' && status !== 'Down'
+      const canStay = !this.#isOnItsWayOut(node) && status !== 'Down'
       if (node === leaving || !canStay || this.#state.isProxy(node)) continue
       if (this.#pending.isWelcome(node) && !this.#rebalance.isLeaving(node)) return true
     }
