@@ -80,6 +80,7 @@ export {
 export {
   type Address,
   addressOfNode,
+  AskNotSent,
   HandshakeBroken,
   HandshakeError,
   HandshakeTimeout,

@@ -20,7 +20,7 @@ import { show } from '../foundation/show.ts'
 import {
   type Address,
   addressOfNode,
-  ConnectionRefused,
+  ConnectionFailed,
   HandshakeFailed,
   type NodeId,
   PeerConnected,
@@ -55,7 +55,7 @@ export type ToClusterActor =
   | { readonly type: 'Command'; readonly input: ClusterInput }
   | { readonly type: 'Tick' }
   | Received
-  | ConnectionRefused
+  | ConnectionFailed
   | HandshakeFailed
   | PeerConnected
   | ThisNodeQuarantined
@@ -106,7 +106,7 @@ export class ClusterActor {
       dispatcher.beforeTurns(() => this.look(), settings.tickIntervalMs),
     )
     // Ends with the actor.
-    system.eventStream.subscribe(ConnectionRefused, this.ref)
+    system.eventStream.subscribe(ConnectionFailed, this.ref)
     system.eventStream.subscribe(HandshakeFailed, this.ref)
     system.eventStream.subscribe(PeerConnected, this.ref)
     system.eventStream.subscribe(ThisNodeQuarantined, this.ref)
@@ -163,9 +163,8 @@ export class ClusterActor {
         return this.#step({ type: 'Tick' })
       case 'Received':
         return this.#takeMessage(message)
-      case 'ConnectionRefused':
-        this.#troubles.refused(message.address)
-        return this.#step({ type: 'ConnectionRefused', address: message.address })
+      case 'ConnectionFailed':
+        return this.#notConnected(message)
       case 'HandshakeFailed':
         return this.#handshakeFailed(message)
       case 'PeerConnected':
@@ -234,6 +233,11 @@ export class ClusterActor {
       seeds.filter((seed) => seed !== this.#options.remoting.address),
     )
     this.#reportAtMs = this.#now + seedReportIntervalMs
+  }
+
+  #notConnected({ address, reason, text }: ConnectionFailed): void {
+    this.#troubles.notConnected(address, text)
+    if (reason === 'refused') this.#step({ type: 'ConnectionRefused', address })
   }
 
   #handshakeFailed({ error, called }: HandshakeFailed): void {

@@ -2,7 +2,7 @@
  * An entity with events, as an event-sourced actor. A command runs on the newest state; its answer is held until the
  * events it has made, and all it has seen, are stored. One that throws leaves nothing behind.
  */
-import type { Behavior } from '../actor/index.ts'
+import { type Behavior, Behaviors } from '../actor/index.ts'
 import {
   defaultEventSourcedSettings,
   Effect,
@@ -65,8 +65,12 @@ export class DurableEntities {
 
   behavior(id: string): Behavior<EntityCall> {
     const state = this.#entity.state()
-    this.#work.recoveryBegins(id)
-    return this.#family.behavior(persistenceIdOf(this.#entity.name, id), state)
+    const recovering = this.#family.behavior(persistenceIdOf(this.#entity.name, id), state)
+    return Behaviors.setup<EntityCall>(() => {
+      // In its first turn, not before: one that is stopped without a turn never hears of its end.
+      this.#work.recoveryBegins(id)
+      return recovering
+    })
   }
 
   #idOf({ persistenceId }: EventSourcedContext<EntityCall>): string {
@@ -116,13 +120,13 @@ export class DurableEntities {
     result: Promise<unknown>,
     context: EventSourcedContext<EntityCall>,
   ): Promise<Outcome> {
-    this.#work.commandBegins(transaction.id, call.command)
+    this.#work.commandBegins(transaction.id, call)
     try {
       return this.#finish(call, transaction, await result)
     } catch (error) {
       return this.#refuse(call, transaction, error, context)
     } finally {
-      this.#work.commandEnds(transaction.id)
+      this.#work.commandEnds(transaction.id, call)
     }
   }
 

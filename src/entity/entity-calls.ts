@@ -14,7 +14,7 @@ import { unreachable } from '../foundation/assert.ts'
 import { toMs } from '../foundation/duration.ts'
 import { InvalidSettings, unknownSettings } from '../foundation/invalid-settings.ts'
 import { clip, escapeControls } from '../foundation/text.ts'
-import { TooManyAsks } from '../remote/index.ts'
+import { AskNotSent, TooManyAsks } from '../remote/index.ts'
 import { CannotSerialize, placeOfStack } from '../serialization/index.ts'
 import { EntityMessageDropped, RegionRefused } from '../sharding/index.ts'
 import { isDefinition, type EntityType } from './define-entity.ts'
@@ -163,6 +163,7 @@ export class EntityCalls {
       if (error.reason === 'region-stopped') throw new NodeStopping(site, false, error)
       throw new EntityUnavailable(site, error.reason, error)
     }
+    if (error instanceof AskNotSent) throw new EntityUnavailable(site, error.reason, error)
     if (error instanceof RegionRefused) throw new EntityUnavailable(site, 'region-refused', error)
     if (error instanceof TooManyAsks) throw new EntityUnavailable(site, 'too-many-asks', error)
     // Of the arguments: the caller's own business.

@@ -4,6 +4,7 @@
  * whose call was still under way to them.
  */
 import type { PersistenceFailure } from '../persistence/index.ts'
+import type { EntityCall } from './entity-messages.ts'
 
 /** Failures that are kept: a call comes to its end within moments of the failure that it died of. */
 const failuresMax = 1_000
@@ -20,13 +21,19 @@ export class EntityWork {
 
 export class WorkOfType {
   readonly #recovering = new Set<string>()
-  /** The async command of each entity that has not settled. */
-  readonly #commands = new Map<string, string>()
+  /** The call of each entity whose async command has not settled. */
+  readonly #calls = new Map<string, EntityCall>()
   readonly #failures = new Map<string, PersistenceFailure>()
 
-  recoveryBegins(id: string): void {
-    this.#recovering.add(id)
+  /** Nobody waits any more for what its last life left behind. */
+  lifeBegins(id: string): void {
     if (this.#failures.size > 0) this.#failures.delete(id)
+    if (this.#calls.size > 0) this.#calls.delete(id)
+  }
+
+  recoveryBegins(id: string): void {
+    this.lifeBegins(id)
+    this.#recovering.add(id)
   }
 
   recoveryFailed(id: string, error: PersistenceFailure): void {
@@ -45,12 +52,13 @@ export class WorkOfType {
   }
 
   /** One at a time, so there is never a second. */
-  commandBegins(id: string, command: string): void {
-    this.#commands.set(id, command)
+  commandBegins(id: string, call: EntityCall): void {
+    this.#calls.set(id, call)
   }
 
-  commandEnds(id: string): void {
-    this.#commands.delete(id)
+  /** It may settle long after its entity had to stop without it, and be none of the present one's. */
+  commandEnds(id: string, call: EntityCall): void {
+    if (this.#calls.get(id) === call) this.#calls.delete(id)
   }
 
   /** A whole sentence; undefined when nothing is known. */
@@ -58,8 +66,8 @@ export class WorkOfType {
     if (this.#recovering.has(id)) {
       return 'It is being recovered: the store has not given all its events yet. If that is often so, look at the store and at how many events it has.'
     }
-    const command = this.#commands.get(id)
-    if (command === undefined) return undefined
-    return `Its command ${command} has not ended, and the next call waits for that: look at what the command awaits, or allow more time.`
+    const call = this.#calls.get(id)
+    if (call === undefined) return undefined
+    return `Its command ${call.command} has not ended, and the next call waits for that: look at what the command awaits, or allow more time.`
   }
 }

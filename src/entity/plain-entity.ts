@@ -35,6 +35,7 @@ class PlainEntity implements PlainSelf<unknown> {
     this.#world = world
     this.#context = context
     this.state = entity.state()
+    world.work.of(entity.name).lifeBegins(id)
   }
 
   get signal(): AbortSignal {
@@ -61,13 +62,13 @@ class PlainEntity implements PlainSelf<unknown> {
 
   async #answerLater(call: EntityCall, result: Promise<unknown>): Promise<void> {
     const work = this.#world.work.of(this.#entity.name)
-    work.commandBegins(this.id, call.command)
+    work.commandBegins(this.id, call)
     try {
       this.#answer(call, await result)
     } catch (error) {
       this.#refuse(call, error)
     } finally {
-      work.commandEnds(this.id)
+      work.commandEnds(this.id, call)
     }
   }
 

@@ -1,6 +1,7 @@
 /**
  * Finds out when a node outside of this cluster writes to the same store: mostly a second process on the same folder that
- * was started without `seeds`, so that both are clusters of their own and take the entities from each other.
+ * was started without `seeds`, so that both are clusters of their own and take the entities from each other, and the streams
+ * of their coordinators.
  */
 import type { Cluster } from '../cluster/index.ts'
 import type { Logger } from '../foundation/logger.ts'
@@ -21,7 +22,7 @@ export class ForeignWriters {
     const { isFrozen, state } = this.#cluster
     // Frozen, it may have missed who has come.
     if (isFrozen || state.members.some(({ node }) => node === writer)) return undefined
-    const advice = `${show(writer)} is no member of this cluster: a node outside of it writes to the same store. Did you forget \`seeds\`?`
+    const advice = `${show(writer)} is no member of this cluster: a node outside of it writes to the same store. Did you forget \`seeds\`? If it is no part of this cluster, stop it or give it a store of its own.`
     if (!this.#isTold) this.#log.warn({ writer }, advice)
     this.#isTold = true
     return advice

@@ -112,17 +112,18 @@ async function startRooms(
     ...{ system, remoting, cluster },
     ...(settings.singleton !== undefined && { settings: settings.singleton }),
   })
+  const foreignWriters = new ForeignWriters(cluster, system.log)
+  const adviceOnWriter = (writer: string) => foreignWriters.adviceOn(writer)
   const sharding = new ClusterSharding({
-    ...{ system, remoting, cluster, singletons, journal, roles },
+    ...{ system, remoting, cluster, singletons, journal, roles, adviceOnWriter },
     ...(settings.sharding !== undefined && { settings: settings.sharding }),
   })
-  const foreignWriters = new ForeignWriters(cluster, system.log)
   const world = new EntityWorld({
     journal,
     codec: new ValueCodec({ use: 'stored' }),
     recoveryPermits: new RecoveryPermits(settings.concurrentRecoveriesMax),
     writer: remoting.node,
-    adviceOnWriter: (writer) => foreignWriters.adviceOn(writer),
+    adviceOnWriter,
     ...(settings.entity !== undefined && { settings: settings.entity }),
   })
   return { system, remoting, cluster, singletons, sharding, world }

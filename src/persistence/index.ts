@@ -5,8 +5,9 @@
  * Reading order: `journal.ts` (the port and its promises), `journals/fence.ts` (the rule that refuses stale writers),
  * `journals/memory-store.ts` (the port, kept in the simplest way), `journals/group-commit.ts`,
  * `journals/lmdb-layout.ts` and `journals/lmdb-commit.ts` (kept on disk, shared by the processes of a host). Then
- * `event-sourcing/`: `event-sourced-options.ts` and `effect.ts` (what users write), `write-pipeline-machine.ts` (what may
- * leave, and when), `write-pipeline.ts`, `event-sourced-instance.ts`, `recovery.ts`, `actor-turn.ts`.
+ * `event-sourcing/`: `event-sourced-options.ts` and `effect.ts` (what users write), `event-adapter.ts` (what is stored of
+ * an event), `write-pipeline-machine.ts` (what may leave, and when), `write-pipeline.ts`, `event-sourced-instance.ts`,
+ * `recovery.ts`, `actor-turn.ts`.
  *
  * Promises: what was acknowledged survives kill -9 and power cuts; sequence numbers have no gaps; a writer whose stream
  * was claimed by another writes nothing more; nothing that is sent through an effect leaves an entity before the events it
@@ -20,10 +21,14 @@ export type {
   Claim,
   Fenced,
   Journal,
+  NewEvent,
   ReadRange,
   SequenceConflict,
   StoredEvent,
+  TaggedEvent,
 } from './journal.ts'
+export { bytesOfEvent, noTags } from './tags.ts'
+export type { EventAdapter } from './event-sourcing/event-adapter.ts'
 export {
   Effect,
   type Effects,

@@ -59,7 +59,16 @@ export interface AppendBatch {
   readonly epoch: number
   /** The number of the last stored event as the writer knows it; the first event of the batch gets the next one. */
   readonly expectedSequenceNr: number
-  readonly events: readonly Uint8Array[]
+  readonly events: readonly NewEvent[]
+}
+
+/** What an append stores as one event. Plain bytes have no tags. */
+export type NewEvent = Uint8Array | TaggedEvent
+
+/** At most 16 tags, each once, of 1 to 255 bytes in UTF-8. They belong to the journal as long as the bytes do. */
+export interface TaggedEvent {
+  readonly bytes: Uint8Array
+  readonly tags: readonly string[]
 }
 
 export type AppendResult = Appended | Fenced | SequenceConflict
@@ -97,5 +106,7 @@ export interface StoredEvent {
   readonly slice: number
   /** 1, 2, 3 and so on over all streams of the store, without gaps, in the order of the commits. */
   readonly order: number
+  /** As they were given; the same frozen empty list for every event without any. */
+  readonly tags: readonly string[]
   readonly bytes: Uint8Array
 }

@@ -17,6 +17,19 @@ export class InvalidJournalCall extends CodedError {
   readonly code = 'INVALID_JOURNAL_CALL'
 }
 
+/** What a tagger gave cannot be stored as tags. */
+export class InvalidTags extends CodedError {
+  readonly code = 'INVALID_TAGS'
+  readonly persistenceId: string
+
+  constructor(persistenceId: string, problem: string) {
+    super(
+      `The tags of an event of ${show(persistenceId)} are refused: ${problem}. Its tagger gives a short list of short names.`,
+    )
+    this.persistenceId = persistenceId
+  }
+}
+
 export class EventTooLarge extends CodedError {
   readonly code = 'EVENT_TOO_LARGE'
   readonly persistenceId: string

@@ -4,7 +4,7 @@ import type { Lane } from './handshake/handshake-messages.ts'
 import type { ConnectFailure } from './link/peer-connection.ts'
 import type { Address, NodeId } from './node-id.ts'
 import type { HandshakeError } from './remote-errors.ts'
-import { ConnectionRefused, HandshakeFailed, ThisNodeQuarantined } from './remote-events.ts'
+import { ConnectionFailed, HandshakeFailed, ThisNodeQuarantined } from './remote-events.ts'
 
 const rememberedMax = 1_000
 
@@ -21,14 +21,13 @@ export class FailureReports {
     if (failure.type === 'handshake') {
       const { eventStream } = this.#system
       eventStream.publish(new HandshakeFailed(failure.error, address))
-      // Only from where we called ourselves: whoever calls us may be anybody.
-      if (failure.refusal === 'quarantined') eventStream.publish(new ThisNodeQuarantined(address))
+      if (failure.givenUpBy !== undefined) eventStream.publish(new ThisNodeQuarantined(address))
       return this.#warn(failure.error, address)
     }
-    const { type, detail } = failure.reason
-    if (type === 'refused') this.#system.eventStream.publish(new ConnectionRefused(address))
-    const text = `Node ${address} cannot be reached: ${type}${detail && ` (${detail})`}`
-    if (this.#isNews(address, text)) this.#system.log.info({ address, reason: type }, text)
+    const failed = new ConnectionFailed(address, failure.reason)
+    this.#system.eventStream.publish(failed)
+    const text = `Node ${address} ${failed.text}`
+    if (this.#isNews(address, text)) this.#system.log.info({ address, reason: failed.reason }, text)
   }
 
   inboundFailed(failure: ConnectFailure, from: string): void {

@@ -2,6 +2,7 @@
  * What goes wrong between nodes, in words for the person who starts one: what happened, and what to do. Those about
  * another node are logged and published in `HandshakeFailed`; the others are thrown by `Remoting.start`.
  */
+import type { DeadLetterReason, DroppedReason } from '../actor/index.ts'
 import { CodedError } from '../foundation/coded-error.ts'
 import { clip, escapeControls } from '../foundation/text.ts'
 import type { Address } from './node-id.ts'
@@ -159,6 +160,39 @@ export class TooManyAsks extends CodedError {
     super(
       `${limit} asks wait for answers from other nodes, and no more can. Ask less at once, or with shorter timeouts.`,
     )
+  }
+}
+
+/** The message of an ask was lost before it left this node: nobody has it, and no answer will come. */
+export class AskNotSent extends CodedError {
+  readonly code = 'ASK_NOT_SENT'
+  readonly target: string
+  /** As the dead letter has it. */
+  readonly reason: DeadLetterReason | DroppedReason
+
+  constructor(target: string, reason: DeadLetterReason | DroppedReason) {
+    super(`Ask failed: its message to ${target} was not sent (${reason}). ${whatToDo(reason)}`)
+    this.target = target
+    this.reason = reason
+  }
+}
+
+function whatToDo(reason: DeadLetterReason | DroppedReason): string {
+  switch (reason) {
+    case 'outbound-queue-full':
+      return 'Too much waits for that node: ask less at once, or raise the settings remote.queueMessagesMax and remote.queueBytesMax (for large messages remote.largeQueueMessagesMax).'
+    case 'unreachable':
+      return 'No connection came about in time: see that the node runs and can be reached, and ask again.'
+    case 'connection-rejected':
+      return 'That node and this one do not belong together: the log says why.'
+    case 'quarantined':
+      return 'One of the two nodes has given the other up: ask an actor of another node, or of this one once it was restarted.'
+    case 'former-incarnation':
+      return 'That node was restarted, and the actor is gone with its former life: get a new ref.'
+    case 'remoting-stopped':
+      return 'This node is stopping: ask from another.'
+    default:
+      return 'The dead letter in the log says more.'
   }
 }
 

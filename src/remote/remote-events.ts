@@ -4,6 +4,7 @@ import type { Lane } from './handshake/handshake-messages.ts'
 import type { LinkLoss } from './link/link-owner.ts'
 import type { Address, NodeId } from './node-id.ts'
 import type { HandshakeError } from './remote-errors.ts'
+import type { CloseReason } from './transport.ts'
 
 /** This node can speak to that one on this lane. */
 export class PeerConnected {
@@ -53,14 +54,31 @@ export class WaitingGivenUp {
   }
 }
 
-/** The host answers and says that nobody listens on that port: the process is gone, or a firewall says so. */
-export class ConnectionRefused {
-  readonly type = 'ConnectionRefused'
+/** A connection that this node wanted did not come about. It is tried again while something waits for that node. */
+export class ConnectionFailed {
+  readonly type = 'ConnectionFailed'
   readonly address: Address
+  /** `refused`: the host answers that nobody listens there. The process is gone, or a firewall says so. */
+  readonly reason: CloseReason['type']
+  /** What happened and what to do; to be read behind the address. */
+  readonly text: string
 
-  constructor(address: Address) {
+  constructor(address: Address, { type, detail }: CloseReason) {
     this.address = address
+    this.reason = type
+    this.text = `${failureTexts[type]}${detail && ` (${detail})`}`
   }
+}
+
+const failureTexts: Readonly<Record<CloseReason['type'], string>> = {
+  refused: 'refused the connection: nobody listens there',
+  'timed-out': 'has not answered: the connection timed out',
+  'unknown-host':
+    'has a host name that cannot be resolved: correct it, or make it known to DNS or /etc/hosts',
+  unreachable: 'cannot be reached: there is no way to that host',
+  reset: 'broke the connection before the handshake was done',
+  ended: 'closed the connection before the handshake was done',
+  destroyed: 'is not connected: this node closed the connection',
 }
 
 /** Somebody is there, but the two do not belong together; the error says what to do. */

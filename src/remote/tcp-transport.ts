@@ -148,9 +148,10 @@ function reasonOf(error: NodeJS.ErrnoException): CloseReason {
       return { type: 'timed-out', detail }
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
+      return { type: 'unreachable', detail }
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return { type: 'unreachable', detail }
+      return { type: 'unknown-host', detail }
     default:
       return { type: 'reset', detail }
   }

@@ -62,7 +62,9 @@ export interface CloseReason {
     /** Somebody is there and says that nobody listens. */
     | 'refused'
     | 'timed-out'
-    /** There is no way to that host, or no such host. */
+    /** The name of the host cannot be resolved. */
+    | 'unknown-host'
+    /** There is no way to that host. */
     | 'unreachable'
     /** It broke. */
     | 'reset'

@@ -48,6 +48,8 @@ export interface ClusterShardingOptions {
   readonly journal: Journal
   /** What this node is for; what the cluster knows of it when not given. */
   readonly roles?: readonly string[]
+  /** What there is to say of another writer that has taken the stream of a coordinator, in whole sentences. */
+  readonly adviceOnWriter?: (writer: string) => string | undefined
   /** For all types; a type may differ. */
   readonly settings?: Partial<ShardingSettings>
 }
@@ -158,8 +160,9 @@ export class ClusterSharding {
 
   /** Where an entity is, and what a message for it waits for, as this node knows it. */
   async explain(typeName: string, entityId: EntityId): Promise<EntityExplanation> {
-    const { region } = this.#typeOf(typeName)
-    return explainEntity(region, region.refOf(entityId), this.#options.cluster)
+    const { region, trouble } = this.#typeOf(typeName)
+    const { self, state } = this.#options.cluster
+    return explainEntity(region, region.refOf(entityId), { self, state, trouble })
   }
 
   /** Hands the shards of this type over and stops its region here. Resolves when nothing of it lives here any more. */

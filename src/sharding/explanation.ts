@@ -23,7 +23,10 @@ export interface EntityExplanation {
 }
 
 /** What is known of the cluster. */
-export type View = Pick<ClusterMembership, 'self' | 'state'>
+export interface View extends Pick<ClusterMembership, 'self' | 'state'> {
+  /** What keeps a coordinator on this node from deciding, in whole sentences. */
+  readonly trouble?: string | undefined
+}
 
 export function explainEntity(
   region: RegionActor,
@@ -77,6 +80,13 @@ function elsewhereInWords(region: RegionActor, shard: ShardId, view: View): stri
 
 /** Nobody may say where it is. */
 function unknownInWords(region: RegionActor, shard: ShardId, view: View): string {
+  const place = askedInWords(region, shard, view)
+  const { self, trouble } = view
+  const isOurs = region.explain(shard).coordinator === self
+  return isOurs && trouble !== undefined ? `${place} ${trouble}` : place
+}
+
+function askedInWords(region: RegionActor, shard: ShardId, view: View): string {
   const { here, isMoving, coordinator, buffered } = region.explain(shard)
   if (here === 'stopping') return 'It is being handed off by this node; its entities are stopping.'
   if (coordinator === undefined) {

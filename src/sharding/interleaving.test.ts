@@ -81,7 +81,8 @@ class Chaos {
   fireRetry(): void {
     if (this.#world.random.chance(0.3)) return this.#world.fire('retry')
     const node = this.#world.random.pick(this.#world.alive)
-    const timers = [...node.timers].filter((timer) => timer !== 'shutdown')
+    // Among them the one that ends a leave.
+    const timers = [...node.timers]
     if (timers.length > 0) this.#world.fireFor(node, this.#world.random.pick(timers))
   }
 

@@ -43,6 +43,8 @@ export class RunningType {
   readonly #protocol: ShardingProtocol
   readonly #path: string
   #candidates: readonly NodeId[]
+  /** What keeps the coordinator on this node from deciding, in words. */
+  #trouble: string | undefined
   /** The coordinator, while it is on this node. */
   #coordinator: ((message: ToCoordinator) => void) | undefined
 
@@ -65,6 +67,10 @@ export class RunningType {
     })
     if (!this.region.isProxy) this.#startCoordinator()
     this.region.start()
+  }
+
+  get trouble(): string | undefined {
+    return this.#trouble
   }
 
   /** Resolves when nothing of this type lives here any more. A proxy has nothing to hand over. */
@@ -154,7 +160,7 @@ export class RunningType {
   // ---- the coordinator
 
   #startCoordinator(): void {
-    const { singletons, journal, cluster, remoting, definition } = this.#options
+    const { singletons, journal, cluster, remoting, definition, adviceOnWriter } = this.#options
     const { typeName, role } = definition
     singletons.start({
       name: `${typeName}Coordinator`,
@@ -166,6 +172,8 @@ export class RunningType {
           protocol: this.#protocol,
           send: (to, message) => this.#sendToRegion(to, message),
           listen: (tell) => void (this.#coordinator = tell),
+          adviceOnWriter,
+          troubled: (words) => void (this.#trouble = words),
         }),
     })
   }

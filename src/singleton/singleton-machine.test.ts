@@ -4,6 +4,7 @@ import { nodeIdOf } from '../remote/index.ts'
 import { SingletonMachine } from './singleton-machine.ts'
 import type { SingletonEffect, SingletonInput } from './singleton-protocol.ts'
 import { defaultSingletonSettings } from './singleton-settings.ts'
+import { singletonProtocol } from './singleton-wire.ts'
 
 const a = nodeIdOf('a:1', 1n)
 const b = nodeIdOf('b:1', 2n)
@@ -175,6 +176,24 @@ describe('a node that is to follow', () => {
     node.step({ type: 'WhereIsInstance', from: c, term: termOf(b, 5) })
     expect(node.members(member(b, 'Up'), member(c, 'Up'))).toContainEqual(start(termOf(b, 6)))
   })
+
+  test.each([2 ** 51 - 1, 2 ** 51, 2 ** 52 - 1])(
+    'whatever it was told (%d), others take its terms, and it starts again',
+    (high) => {
+      const node = new OneMachine(b)
+      node.members(member(a, 'Exiting'), member(b, 'Up'), member(c, 'Up'))
+      node.step({ type: 'WhereIsInstance', from: c, term: high })
+      const started = node.step(done(a, high)).find(({ type }) => type === 'StartInstance')
+      const { term } = started as { term: number }
+      expect(term).toBe(high < 2 ** 51 ? high + 1 : termOf(b))
+      node.step({ type: 'WhereIsInstance', from: c, term: high })
+      node.step(terminated(term))
+      const again = node.step({ type: 'TimerFired', timer: 'restart' })
+      expect(again).toContainEqual(start(term + 1))
+      const message = { type: 'HandOverDone', from: b, term: term + 1 } as const
+      expect(singletonProtocol.unpack(singletonProtocol.pack(message))).toEqual(message)
+    },
+  )
 
   test('keeps its terms growing when two views of its number merge into the smaller one', () => {
     const node = new OneMachine(c)

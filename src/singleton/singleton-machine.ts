@@ -6,7 +6,7 @@
  *
  * Every older member answers for itself: it is done when it has ended, and it never leaves that state. So nobody's word is
  * needed about a third. Invariant: an instance starts only when every older member with the role is done or removed, which
- * means dead or frozen, and with a term above all that this node has run or heard of.
+ * means dead or frozen, and with a term above all that this node has run or heard of, if there can be such a term.
  *
  * Terms begin with the number by which a member became Up, so that a younger member is above an older one it never spoke to.
  * Nobody waits because of a term: a number can be less than it was, when two views of it merge, and both sides of a split
@@ -31,9 +31,7 @@ import type {
   SingletonSnapshot,
   SingletonTimer,
 } from './singleton-protocol.ts'
-
-/** Lives on one node that terms can tell apart. */
-const livesMax = 2 ** 20
+import { heededTermLimit, livesMax } from './singleton-terms.ts'
 
 /** Questions without an answer after which the operator is told, and told again. */
 const askingLoudEvery = 15
@@ -192,7 +190,7 @@ export class SingletonMachine {
   }
 
   #hear(term: number): void {
-    this.#heard = Math.max(this.#heard, term)
+    if (term < heededTermLimit) this.#heard = Math.max(this.#heard, term)
   }
 
   #start(own: Member, now: number): SingletonEffect[] {

@@ -96,4 +96,13 @@ describe('SingletonProxyMachine', () => {
   test('closes when its own node is removed', () => {
     expect(found().step(seen(member(a), member(b)))).toEqual([{ type: 'Close' }])
   })
+
+  test('a term that cannot be is not passed on, and is forgotten with the node that said it', () => {
+    const machine = searching()
+    machine.step({ type: 'InstanceStops', from: b, term: 2 ** 52 - 1 })
+    expect(machine.step({ type: 'AskAgain' })).toEqual(ask(a, 0))
+    expect(machine.step(here(a, 11))).toEqual([])
+    machine.step(seen(member(a), member(c)))
+    expect(machine.step(here(a, 11))).toContainEqual(use(11))
+  })
 })

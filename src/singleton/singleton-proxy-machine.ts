@@ -13,6 +13,7 @@ import { unreachable } from '../foundation/assert.ts'
 import type { NodeId } from '../remote/index.ts'
 import { oldestInService } from './oldest.ts'
 import type { InstanceIsHere, ToProxy, WhereIsInstance } from './singleton-messages.ts'
+import { heededTermLimit } from './singleton-terms.ts'
 
 export type ProxyInput =
   | { readonly type: 'MembersChanged'; readonly members: readonly Member[] }
@@ -106,7 +107,8 @@ export class SingletonProxyMachine {
   }
 
   #noteEnd(host: NodeId, term: number): void {
-    this.#lastEnded = Math.max(this.#lastEnded, term)
+    // A higher one is not gone above, and would hide the others.
+    if (term < heededTermLimit) this.#lastEnded = Math.max(this.#lastEnded, term)
     if (this.#knows(host)) this.#ended.set(host, Math.max(term, this.#ended.get(host) ?? 0))
   }
 

@@ -4,10 +4,9 @@ import { isCount, type Shape } from '../foundation/shape.ts'
 import { isNodeId } from '../remote/index.ts'
 import { type MessageKind, MessageProtocol } from '../serialization/index.ts'
 import type { SingletonMessage } from './singleton-messages.ts'
+import { wireTermLimit } from './singleton-terms.ts'
 
-/** Above every term there can be: whoever hears one goes above it, and must be able to. */
-const termLimit = 2 ** 52
-const isTerm: Shape = (value) => isCount(value) && (value as number) < termLimit
+const isTerm: Shape = (value) => isCount(value) && (value as number) < wireTermLimit
 const signed: Readonly<Record<string, Shape>> = { from: isNodeId, term: isTerm }
 const kind: MessageKind = { version: 1, fields: signed }
 

@@ -52,6 +52,14 @@ export function reading({ journal, reopen }: Opened): void {
     expect(await journal().highestSequenceNr('nobody')).toBe(0)
   })
 
+  test('has nothing behind the end of the log, however far behind', async () => {
+    expect(await journal().readGlobal(1, 9)).toEqual([])
+    await appendText(journal(), await claimed(journal(), 'a'), 'x')
+    for (const fromOrder of [2, 2 ** 48, Number.MAX_SAFE_INTEGER]) {
+      expect(await journal().readGlobal(fromOrder, 9)).toEqual([])
+    }
+  })
+
   test('lets others have a turn between chunks', async () => {
     await reopen({ readBytesMax: 1 })
     await appendText(journal(), await claimed(journal(), 'a'), 'x', 'y', 'z')

@@ -7,6 +7,7 @@ import type { Journal, JournalSettings } from '../../src/persistence/index.ts'
 import { limits } from './journal-limits.ts'
 import { journalModel } from './journal-model.ts'
 import { closing, manyWriters, reading } from './journal-reading.ts'
+import { tagging } from './journal-tags.ts'
 import type { Opened } from './journal-words.ts'
 import { claims, conditions, storing } from './journal-writing.ts'
 
@@ -38,6 +39,7 @@ export function journalContract(name: string, makeStore: () => StoreUnderTest): 
     claims(open)
     conditions(open)
     storing(open)
+    tagging(open)
     manyWriters(open)
     reading(open)
     limits(open)

@@ -10,14 +10,20 @@ import { LmdbJournal } from '../../src/persistence/index.ts'
 const folder = mkdtempSync(join(tmpdir(), 'sherd-exit-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+interface Ending {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly told: string
+}
+
 /** Runs a process that writes and then ends in this way; answers what it printed on standard error. */
-function runWriter(way: 'exit' | 'throw'): Promise<{ signal: string | null; told: string }> {
+function runWriter(way: 'exit' | 'throw' | 'wait'): Promise<Ending> {
   const program = fileURLToPath(new URL('./lmdb-quitter.ts', import.meta.url))
   const child = spawn(process.execPath, ['--import', 'tsx', program, folder, way])
   let told = ''
   child.stderr.on('data', (chunk) => (told += String(chunk)))
   return new Promise((resolve) => {
-    child.once('close', (_code, signal) => resolve({ signal, told }))
+    child.once('close', (code, signal) => resolve({ code, signal, told }))
   })
 }
 
@@ -35,3 +41,7 @@ test.each(['exit', 'throw'] as const)(
   },
   30_000,
 )
+
+test('a process that has waited for its last write exits as it likes', async () => {
+  expect(await runWriter('wait')).toEqual({ code: 3, signal: null, told: '' })
+}, 30_000)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { FoldLimits } from '../../src/persistence/journals/lmdb-fold.ts'
 import { prepareFolder } from '../../src/persistence/journals/lmdb-folder.ts'
-import { numberKey } from '../../src/persistence/journals/lmdb-layout.ts'
+import { countKey, encodeCount, numberKey } from '../../src/persistence/journals/lmdb-layout.ts'
 import {
   type LmdbTables,
   openTables,
@@ -127,5 +127,47 @@ describe('heads in the memory of several processes', { timeout: 60_000 }, () => 
     const code = 'JOURNAL_CORRUPTED'
     await expect(new Overlay(tables).write([claimOf('a')])).rejects.toMatchObject({ code })
     expect(() => storedTexts(tables, 'a')).toThrow('record 2 of the log is missing')
+  })
+
+  test('a count that is lost is damage, not an empty store', async () => {
+    await new Overlay(tables).write([claimOf('a'), appendOf({ id: 'a', epoch: 1, after: 0 }, '1')])
+    await tables.meta.remove(countKey)
+    const code = 'JOURNAL_CORRUPTED'
+    await expect(new Overlay(tables).write([claimOf('b')])).rejects.toMatchObject({ code })
+    expect(() => storedTexts(tables, 'a')).toThrow('its count is missing')
+  })
+
+  test.each([2, 4])(
+    'a count that ends elsewhere than the log is damage for who begins to write: %i of 3',
+    async (lastOrder) => {
+      const overlay = new Overlay(tables, { foldAfterEvents: 0 })
+      await overlay.write([claimOf('a'), appendOf({ id: 'a', epoch: 1, after: 0 }, '1', '2', '3')])
+      const count = { ...readCount(tables), lastOrder, headsOrder: lastOrder }
+      await tables.meta.put(countKey, encodeCount(count))
+      await expect(new Overlay(tables).write([claimOf('a')])).rejects.toThrow(
+        `the log ends with event 3, and its count with event ${lastOrder}`,
+      )
+    },
+  )
+
+  test('numbers that are none are damage', async () => {
+    await new Overlay(tables).write([claimOf('a')])
+    await new Overlay(tables).write([appendOf({ id: 'a', epoch: 1, after: 0 }, '1')])
+    const record = tables.log.getBinary(numberKey(1))!
+    record.writeDoubleBE(NaN, 4)
+    await tables.log.put(numberKey(1), record)
+    expect(() => storedTexts(tables, 'a')).toThrow('event 1 of "a" is missing')
+    const head = tables.heads.getBinary(Buffer.from('a'))!
+    head.writeDoubleBE(-32, 8)
+    await tables.heads.put(Buffer.from('a'), head)
+    expect(() => storedTexts(tables, 'a')).toThrow('the head of "a" is unreadable')
+  })
+
+  test('a snapshot ends with the read, so that the pages behind it can be used again', async () => {
+    await new Overlay(tables).write([claimOf('a'), appendOf({ id: 'a', epoch: 1, after: 0 }, '1')])
+    expect(storedTexts(tables, 'a')).toEqual(['1'])
+    const [, ...readers] = tables.environment.readerList().trim().split('\n')
+    expect(readers.length).toBeGreaterThan(0)
+    for (const reader of readers) expect(reader.trim().split(/\s+/)[2]).toBe('-')
   })
 })

@@ -1,8 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { LmdbJournal } from '../../src/persistence/index.ts'
+import { appendText } from './journal-words.ts'
 import { expectWhole, Writer } from './lmdb-processes.ts'
+
+const readerFile = fileURLToPath(new URL('./lmdb-killed-reader.ts', import.meta.url))
 
 describe('LmdbJournal between processes', { timeout: 120_000 }, () => {
   let folder: string
@@ -31,6 +37,23 @@ describe('LmdbJournal between processes', { timeout: 120_000 }, () => {
       await writers[(round + 1) % 2]?.kill()
     }
     await expectWhole(folder, running)
+  })
+
+  test('uses its pages again, though a reader was killed and nobody opens the store anew', async () => {
+    const journal = LmdbJournal.open({ folder })
+    const { epoch } = await journal.claim('a', 'w')
+    const write = async (from: number, to: number): Promise<number> => {
+      for (let after = from; after < to; after++) {
+        await appendText(journal, { id: 'a', epoch, after }, 'x')
+      }
+      return statSync(join(folder, 'data.mdb')).size
+    }
+    await write(0, 300)
+    const args = ['--import', 'tsx', readerFile, folder]
+    expect(spawnSync(process.execPath, args, { timeout: 30_000 }).signal).toBe('SIGKILL')
+    const before = await write(300, 400)
+    expect((await write(400, 1000)) - before).toBeLessThan(1_000_000)
+    await journal.close()
   })
 
   test('never interleaves epochs when two processes fight for one stream', async () => {

@@ -130,6 +130,16 @@ describe.runIf(onLinux)('LmdbJournal and a stopped process', { timeout: 120_000 
     await journal.close()
   })
 
+  test('a note that is just being written is left to its process', () => {
+    const notes = join(folder, 'writers')
+    const lock = new LmdbLock(folder)
+    lock.register()
+    const goneForSure = 2 ** 30
+    for (const pid of [process.ppid, goneForSure]) writeFileSync(join(notes, `${pid}`), '')
+    lock.register()
+    expect(new Set(readdirSync(notes).map(Number))).toEqual(new Set([process.pid, process.ppid]))
+  })
+
   test('processes that are gone leave no notes for long', async () => {
     const first = start(500)
     await first.acknowledged(1)

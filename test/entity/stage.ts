@@ -1,5 +1,5 @@
 /** Entities on a plain actor system, without a cluster: one actor per id, started when it is first called. */
-import { type ActorRef, ActorSystem, PoisonPill } from '../../src/actor/index.ts'
+import { type ActorRef, ActorSystem, type LocalRef, PoisonPill } from '../../src/actor/index.ts'
 import {
   type AnyEntity,
   entityBehavior,
@@ -66,6 +66,19 @@ export class Stage {
     const stopped = this.system.whenStopped(ref)
     ref.tell(PoisonPill)
     await this.settle()
+    await stopped
+  }
+
+  /** Stops the entity, whatever it is at, and forgets it. */
+  async end(entity: { readonly name: string }, id: string): Promise<void> {
+    const name = `${entity.name}-${id}`
+    const ref = this.#refs.get(name) as LocalRef | undefined
+    this.#refs.delete(name)
+    if (ref === undefined) return
+    const stopped = this.system.whenStopped(ref)
+    ref.cell?.stop()
+    await this.settle()
+    await this.time.advance(this.system.settings.handlerStopTimeoutMs)
     await stopped
   }
 

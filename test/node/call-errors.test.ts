@@ -69,6 +69,24 @@ describe('a call that does not get as far as its entity', () => {
     expect(logger.matching(words, 'warn')).toHaveLength(1)
   })
 
+  test('says so when a coordinator outside of the cluster has taken its stream', async () => {
+    const store = new MemoryJournal()
+    const logger = new CapturedLogs()
+    const options = { entities: [Counter], store }
+    const first = await nodeFor({ ...options, environment: { logger } })
+    const second = await nodeFor(options)
+    const calling = first.entity(Counter, 'a').increment(1)
+    const advice = `'${second.id}' is no member of this cluster: a node outside of it writes to the same store. Did you forget \`seeds\`? If it is no part of this cluster, stop it or give it a store of its own.`
+    const line = await logger.expect('The coordinator of Counter on this node stops', {
+      level: 'warn',
+    })
+    expect(line.message).toContain(`'${second.id}' coordinates now. ${advice}`)
+    expect(line.fields['err']).toMatchObject({ code: 'COORDINATOR_FENCED', byWriter: second.id })
+    expect((await first.explain(Counter, 'a')).text).toContain(advice)
+    expect(await calling).toBe(1)
+    expect((await first.explain(Counter, 'a')).text).not.toContain(advice)
+  })
+
   test('ends with an error for callers, also while its node is given up', async () => {
     const logger = new CapturedLogs()
     const settings = { cluster: { downedLingerMs: 100 } }

@@ -39,8 +39,12 @@ function lossesOf(system: ActorSystem): string[] {
   return losses
 }
 
+export interface RealScene extends Scene {
+  readonly logs: CapturedLogs
+}
+
 /** On real time, since a real store is in it. */
-export const realScenes: Readonly<Record<string, () => Scene>> = {
+export const realScenes: Readonly<Record<string, () => RealScene>> = {
   'on MemoryJournal': () => realScene(new MemoryJournal(), async () => undefined),
   'on LmdbJournal': () => {
     const folder = mkdtempSync(join(tmpdir(), 'sherd-event-sourced-'))
@@ -48,14 +52,15 @@ export const realScenes: Readonly<Record<string, () => Scene>> = {
   },
 }
 
-function realScene(journal: Journal, remove: () => Promise<void>): Scene {
-  const system = new ActorSystem('scene', { environment: { logger: new CapturedLogs() } })
+function realScene(journal: Journal, remove: () => Promise<void>): RealScene {
+  const logs = new CapturedLogs()
+  const system = new ActorSystem('scene', { environment: { logger: logs } })
   const end = async (): Promise<void> => {
     await system.terminate()
     await journal.close()
     await remove()
   }
-  return { system, journal, losses: lossesOf(system), end }
+  return { system, journal, logs, losses: lossesOf(system), end }
 }
 
 export interface ManualScene extends Scene {

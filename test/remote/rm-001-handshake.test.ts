@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ActorRef, DeadLetter } from '../../src/actor/index.ts'
-import { ConnectionRefused, HandshakeFailed } from '../../src/remote/index.ts'
+import { ConnectionFailed, HandshakeFailed } from '../../src/remote/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { nextEvent, type TestNode, TestNodes } from './nodes.ts'
 
@@ -26,10 +26,10 @@ describe.each(['tcp', 'memory'] as const)('RM-001 handshake over %s', (kind) => 
     const a = await nodes.start({ remote: { giveUpAfterMs: 60 } })
     const port = await freePort()
     const target = refTo(a, { address: `127.0.0.1:${port}` }, '/user/probe')
-    const refused = nextEvent(a.system, ConnectionRefused)
+    const refused = nextEvent(a.system, ConnectionFailed)
     const lost = nextEvent(a.system, DeadLetter)
     target.tell('too early')
-    expect((await refused).address).toBe(`127.0.0.1:${port}`)
+    expect(await refused).toMatchObject({ address: `127.0.0.1:${port}`, reason: 'refused' })
     expect(await lost).toMatchObject({ message: 'too early', reason: 'unreachable' })
     const b = await nodes.start({ port })
     const probe = createTestProbe<string>(b.system, 'probe')
@@ -40,7 +40,7 @@ describe.each(['tcp', 'memory'] as const)('RM-001 handshake over %s', (kind) => 
   test('RM-001 sent to an absent node that comes soon: the very first message arrives', async () => {
     const a = await nodes.start()
     const port = await freePort()
-    const refused = nextEvent(a.system, ConnectionRefused)
+    const refused = nextEvent(a.system, ConnectionFailed)
     refTo(a, { address: `127.0.0.1:${port}` }, '/user/probe').tell('the first')
     await refused
     const b = await nodes.start({ port })

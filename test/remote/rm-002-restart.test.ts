@@ -38,7 +38,8 @@ describe.each(['tcp', 'memory'] as const)('RM-002 restart of the receiver over %
     const later = nextEvent(a.system, DeadLetter)
     toFormer.tell('much later')
     expect(await later).toMatchObject({ reason: 'former-incarnation' })
-    await expect(toFormer.ask(() => 'question')).rejects.toThrow('already been terminated')
+    const asked = toFormer.ask(() => 'question')
+    await expect(asked).rejects.toThrow('was not sent (former-incarnation)')
   })
 
   test('RM-002 a quarantined incarnation is refused and told so; the next one is not', async () => {
@@ -92,7 +93,7 @@ describe.each(['tcp', 'memory'] as const)('RM-002 restart of the receiver over %
     const toNode = b.remoting.refAt(a.remoting.node, '/user/ear') as ActorRef<string>
     toNode.tell('three')
     expect(dead).toEqual([['three', 'quarantined']])
-    await expect(toNode.ask(() => 'question')).rejects.toThrow('already been terminated')
+    await expect(toNode.ask(() => 'question')).rejects.toThrow('was not sent (quarantined)')
     const toldAgain: unknown[] = []
     b.system.eventStream.subscribe(ThisNodeQuarantined, (event) => toldAgain.push(event))
     await untilTurn(

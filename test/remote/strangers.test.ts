@@ -1,7 +1,14 @@
-import { connect } from 'node:net'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ActorRef, ActorSystem, DeadLetter } from '../../src/actor/index.ts'
-import { HandshakeFailed, Remoting, tcpTransport } from '../../src/remote/index.ts'
+import { encodeHandshake } from '../../src/remote/handshake/handshake-messages.ts'
+import {
+  HandshakeFailed,
+  PeerQuarantined,
+  Remoting,
+  tcpTransport,
+  ThisNodeQuarantined,
+} from '../../src/remote/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { nextEvent, type TestNode, TestNodes, type TestNodeOptions } from './nodes.ts'
 
@@ -13,6 +20,16 @@ afterEach(async () => {
   await nodes.stop()
   nodes = new TestNodes('tcp')
 })
+
+function listenWith(take: (socket: Socket) => void): Promise<Server> {
+  return new Promise((resolve) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined)
+      socket.once('data', () => take(socket))
+    })
+    server.listen(0, '127.0.0.1', () => resolve(server))
+  })
+}
 
 const refTo = (from: TestNode, to: TestNode): ActorRef<string> =>
   from.remoting.refAt(to.remoting.address, '/user/probe')
@@ -83,6 +100,24 @@ describe('nodes that do not belong together', () => {
     })
     expect(answer.length).toBeLessThan(16)
     expect((await failed).error.message).toMatch(/broke off the handshake|does not speak/)
+  })
+
+  test('whoever merely sits on the port cannot make this node believe that it was given up', async () => {
+    const a = await nodes.start({ secret })
+    const believed: unknown[] = []
+    a.system.eventStream.subscribe(ThisNodeQuarantined, (event) => believed.push(event))
+    a.system.eventStream.subscribe(PeerQuarantined, (event) => believed.push(event))
+    const refusal = encodeHandshake({ type: 'Refusal', reason: 'quarantined' })
+    const stranger = await listenWith((socket) => socket.end(refusal))
+    const { port } = stranger.address() as AddressInfo
+    const target = a.remoting.refAt(`127.0.0.1:${port}`, '/user/probe') as ActorRef<string>
+    target.tell('hello')
+    await a.logs.expect(/refuses this node \(quarantined\) without proof/, { level: 'warn' })
+    await new Promise((closed) => stranger.close(closed))
+    const b = await nodes.start({ secret, port })
+    const probe = createTestProbe<string>(b.system, 'probe')
+    await probe.expect('hello', { within: '10s' })
+    expect(believed).toEqual([])
   })
 
   test('strangers that say nothing are closed in time, and do not keep others out', async () => {

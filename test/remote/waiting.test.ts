@@ -57,6 +57,21 @@ describe.each(['tcp', 'memory'] as const)(
       expect(dead).toEqual(['one', 'two', 'three', 'four'].map((text) => [text, 'unreachable']))
     })
 
+    test('is given up at once when this node is stopping', async () => {
+      const { tap, a } = await stage({ stopWaitMs: 60_000 })
+      const dead: unknown[] = []
+      a.system.eventStream.subscribe(DeadLetter, ({ message, reason }) =>
+        dead.push([message, reason]),
+      )
+      const stopped = a.remoting.stop()
+      expect(dead).toEqual([])
+      tap.cut('data')
+      await stopped
+      expect(dead).toEqual(
+        ['one', 'two', 'three', 'four'].map((text) => [text, 'remoting-stopped']),
+      )
+    })
+
     test('is given up at once with the incarnation it is for', async () => {
       const { a, b } = await stage()
       const events: unknown[] = []

@@ -38,6 +38,7 @@ const read: Readonly<Record<string, () => unknown>> = {
   'handshake-accepted': () => decodeHandshake(frame('handshake-accepted')),
   'handshake-refusal': () => decodeHandshake(frame('handshake-refusal')),
   'handshake-refusal-named': () => decodeHandshake(frame('handshake-refusal-named')),
+  'handshake-refusal-proved': () => decodeHandshake(frame('handshake-refusal-proved')),
   'frame-watch': () => systemFrame('frame-watch'),
   'frame-unwatch': () => systemFrame('frame-unwatch'),
   'frame-died': () => systemFrame('frame-died'),
@@ -59,7 +60,9 @@ const expected: Readonly<Record<string, unknown>> = {
   'handshake-proof': { type: 'Proof', proof: nonce },
   'handshake-accepted': { type: 'Accepted', proof: nonce },
   'handshake-refusal': { type: 'Refusal', reason: 'former-incarnation' },
-  'handshake-refusal-named': { type: 'Refusal', reason: 'quarantined', from },
+  // From before verdicts had to be proved: what stood there is read as the proof that it is not.
+  'handshake-refusal-named': { type: 'Refusal', reason: 'quarantined', proof: Buffer.from(from) },
+  'handshake-refusal-proved': { type: 'Refusal', reason: 'quarantined', proof: nonce },
   'frame-watch': { sequence: 300, message: { type: 'Watch', id: 7, path: '/user/cart#12' } },
   'frame-unwatch': { sequence: 301, message: { type: 'Unwatch', id: 7 } },
   'frame-died': { sequence: 302, message: { type: 'Died', id: 7 } },

@@ -38,6 +38,7 @@ import {
   timed,
   unstarted,
 } from './cell-flags.ts'
+import { endReplays, goInward, replayNext } from './before-mail.ts'
 import { CellState, type Replay } from './cell-state.ts'
 import { Envelope } from './envelope.ts'
 import type { Gate } from './gate.ts'
@@ -49,7 +50,7 @@ import {
   startBehavior,
   transition,
 } from '../behavior/interpret.ts'
-import { HeldSignal, type Inward, messageIn, Replayed, Settled } from '../behavior/inward.ts'
+import { HeldSignal, type Inward, messageIn } from '../behavior/inward.ts'
 import type { LocalRef } from '../ref/local-ref.ts'
 import { UnhandledMessage } from '../events/lost-messages.ts'
 import { mayQueue } from './mailbox.ts'
@@ -201,9 +202,9 @@ export class Cell implements Task, Watcher {
       if ((flags & stopping) !== 0) return continueStopping(this)
       if ((flags & unstarted) !== 0) this.#start()
       else if ((flags & suspended) !== 0) return false
-      else if ((flags & inwardWaits) !== 0) this.#goInward()
+      else if ((flags & inwardWaits) !== 0) goInward(this)
       else if ((flags & stopAsked) !== 0) this.stop()
-      else if ((flags & replaying) !== 0) this.#replayNext()
+      else if ((flags & replaying) !== 0) replayNext(this)
     } catch (error) {
       this.#failed(error)
     }
@@ -243,18 +244,18 @@ export class Cell implements Task, Watcher {
           )
         : interpretMessage(behavior, this, message)
     if (result === undefined || result === same) return
-    this.#become(result, message)
+    this.become(result, message)
   }
 
   /** Hands a signal to the behavior. */
   signal(signal: Signal): void {
     const result = interpretSignal(this.behavior, this, signal)
     if (result === undefined || result === same || result === unhandled) return
-    this.#become(result, new HeldSignal(signal))
+    this.become(result, new HeldSignal(signal))
   }
 
-  /** `cause` is what was handled: a message, or a signal as `HeldSignal`. */
-  #become(result: AnyResult, cause: unknown): void {
+  /** Goes on with what a handler answered. `cause` is what was handled: a message, or a signal as `HeldSignal`. */
+  become(result: AnyResult, cause: unknown): void {
     if (result === unhandled) {
       const message = messageIn(cause)
       if (message !== undefined) this.runtime.lost(new UnhandledMessage(message, this.ref))
@@ -278,7 +279,7 @@ export class Cell implements Task, Watcher {
     }
   }
 
-  // ---- async handlers, replays, supervisors
+  // ---- what goes before mail
 
   /** Goes down through the wrappers, before any mail. */
   sendInward(inward: Inward): void {
@@ -288,22 +289,6 @@ export class Cell implements Task, Watcher {
     this.schedule()
   }
 
-  #goInward(): void {
-    const waiting = this.state().inward ?? []
-    const next = waiting.shift()
-    if (waiting.length === 0) this.flags &= ~inwardWaits
-    if (next !== undefined) this.#receiveInward(next)
-  }
-
-  #receiveInward(inward: Inward): void {
-    // Taken from a stash outside all wrappers: whatever wraps the behavior now has not seen it yet.
-    if (inward instanceof Replayed && inward.scope === undefined)
-      return this.receive(inward.message)
-    const result = interpretMessage(this.behavior, this, inward)
-    if (result === undefined || result === same) return
-    this.#become(result, inward instanceof Settled ? inward.cause : inward)
-  }
-
   /** Lets these messages go before the mailbox. */
   replay(replay: Replay): void {
     const replays = (this.state().replays ??= [])
@@ -311,26 +296,10 @@ export class Cell implements Task, Watcher {
     this.flags |= replaying
   }
 
-  #replayNext(): void {
-    const replays = this.state().replays ?? []
-    const next = replays.at(-1)?.take()
-    if (next !== undefined) return this.#receiveInward(next)
-    replays.pop()
-    if (replays.length === 0) this.flags &= ~replaying
-  }
-
   // ---- failure and stop
 
-  /** A failing message ends the replay it came from: the rest of a stash stays in the stash. */
-  endReplays(): void {
-    const state = this.#state
-    if (state?.replays === undefined) return
-    state.replays = state.replays.filter((replay) => !replay.endsOnFailure)
-    if (state.replays.length === 0) this.flags &= ~replaying
-  }
-
   #failed(error: unknown): void {
-    this.endReplays()
+    endReplays(this)
     this.#fail(error)
   }
 

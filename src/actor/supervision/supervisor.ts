@@ -18,6 +18,7 @@ import {
   type Wrapper,
   same,
 } from '../behavior/behavior.ts'
+import { endReplays } from '../cell/before-mail.ts'
 import type { Cell } from '../cell/cell.ts'
 import {
   interpretMessage,
@@ -155,7 +156,7 @@ class Supervisor implements Wrapper, WheelTimer {
   // ---- answering failures
 
   #failed(cell: Cell, error: unknown): AnyResult {
-    cell.endReplays()
+    endReplays(cell)
     if (!this.#answersFor(error)) throw error
     const isStart = this.#inner === same && !this.#isRestarting
     switch (this.#strategy.type) {

@@ -14,15 +14,6 @@ const finalCodes: ReadonlySet<string> = new Set([
   'SECRET_MISSING',
 ])
 
-const silence = 'has not answered: the connection does not come about, or times out'
-const silenceOfName =
-  'has not answered: its name cannot be resolved, or the connection does not come about or times out; the log says which'
-
-/** A host that must be looked up first. */
-function isNamed(seed: Address): boolean {
-  return /[a-z]/i.test(seed) && !seed.startsWith('[')
-}
-
 export class SeedTroubles {
   readonly seeds: readonly Address[]
   readonly #troubles = new Map<Address, Trouble>()
@@ -32,8 +23,8 @@ export class SeedTroubles {
     this.seeds = seeds
   }
 
-  refused(seed: Address): void {
-    this.#note(seed, 'refused the connection: nobody listens there', false)
+  notConnected(seed: Address, text: string): void {
+    this.#note(seed, text, false)
   }
 
   notInACluster(seed: Address): void {
@@ -59,7 +50,7 @@ export class SeedTroubles {
   /** One line per seed. */
   get lines(): string[] {
     return this.seeds.map((seed) => {
-      const text = this.#troubles.get(seed)?.text ?? (isNamed(seed) ? silenceOfName : silence)
+      const text = this.#troubles.get(seed)?.text ?? 'has not answered yet'
       // An error about a node begins with its address.
       return text.startsWith(seed) ? text : `${seed} ${text}`
     })

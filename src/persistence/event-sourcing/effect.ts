@@ -61,7 +61,10 @@ export class Effect<Event, State> {
     return new Effect<Event, State>(list, 'handled')
   }
 
-  /** For rooms above: stores these events, which the caller has applied, giving this state, and encoded. */
+  /**
+   * For rooms above: stores these events, which the caller has applied, giving this state, and encoded. They are stored as
+   * they are: neither the event adapter nor the tagger is asked.
+   */
   static applied<Event, State>(bytes: readonly Uint8Array[], state: State): Effect<Event, State> {
     return new Effect<Event, State>(nothing, 'handled', nothing, false, false, { bytes, state })
   }

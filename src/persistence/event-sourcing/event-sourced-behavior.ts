@@ -20,6 +20,7 @@ import {
 } from '../../actor/index.ts'
 import { ValueCodec } from '../../serialization/index.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
+import { isEventAdapter } from './event-adapter.ts'
 import { JournalFailure, PersistenceFailure } from './event-sourced-errors.ts'
 import { EventSourcedInstance } from './event-sourced-instance.ts'
 import type {
@@ -85,7 +86,10 @@ function planOf<Command, Event, State>(
 ): EventSourcedPlan<Command, Event, State> {
   const settings = { ...defaultEventSourcedSettings, ...options.settings }
   const problems = problemsWithEventSourced(settings)
-  const { onPersistFailure } = options
+  const { onPersistFailure, eventAdapter } = options
+  if (eventAdapter !== undefined && !isEventAdapter(eventAdapter)) {
+    problems.push('eventAdapter must have the functions toJournal and fromJournal')
+  }
   if (onPersistFailure !== undefined && onPersistFailure.type !== 'backoff') {
     problems.push('onPersistFailure must be SupervisorStrategy.restartWithBackoff(…)')
   }

@@ -91,12 +91,23 @@ export class RecoveryTimedOut extends CodedError {
   }
 }
 
+/** What lies in the journal could not be made into events. */
+export class EventAdapterFailed extends CodedError {
+  readonly code = 'EVENT_ADAPTER_FAILED'
+  readonly sequenceNr: number
+
+  constructor(sequenceNr: number, problem: string, cause?: unknown) {
+    super(`The event adapter could not read event ${sequenceNr}: ${problem}`, { cause })
+    this.sequenceNr = sequenceNr
+  }
+}
+
 /** A handler of an event-sourced behavior gave something that is no effect, or one that cannot be. */
 export class InvalidEffect extends CodedError {
   readonly code = 'INVALID_EFFECT'
 }
 
-function wordsOf(cause: unknown): string {
+export function wordsOf(cause: unknown): string {
   const words = cause instanceof Error ? cause.message : show(cause)
   return /[.!?]$/.test(words) ? words : `${words}.`
 }

@@ -11,11 +11,12 @@
 import { type ActorContext, type Behavior, Behaviors, Dropped } from '../../actor/index.ts'
 import { show } from '../../foundation/show.ts'
 import { startOf, utf8Length } from '../../foundation/text.ts'
-import type { Claim } from '../journal.ts'
+import type { Claim, NewEvent } from '../journal.ts'
 import { writerBytesMax } from '../journals/fence.ts'
 import { ActorTurn, beFrugal, type Scope, scopeOf } from './actor-turn.ts'
 import { CommandStash, type CommandStashes } from './command-stash.ts'
 import { Effect } from './effect.ts'
+import { adapted, encoded } from './event-adapter.ts'
 import {
   InstanceEnded,
   InvalidEffect,
@@ -36,7 +37,7 @@ interface Work<Command, Event, State> {
   readonly view: Mutable<EventSourcedContext<Command>>
   readonly turn: ActorTurn<Command>
   stash: CommandStash<Command> | undefined
-  recovery: Recovery<Event> | undefined
+  recovery: Recovery<unknown> | undefined
   writes: WritePipeline<Command, Event, State> | undefined
 }
 
@@ -162,9 +163,9 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
 
   // ---- recovery
 
-  #newRecovery({ turn }: Work<Command, Event, State>): Recovery<Event> {
+  #newRecovery({ turn }: Work<Command, Event, State>): Recovery<unknown> {
     const { journal, recoveryPermits: permits, settings, codec } = this.#plan
-    return new Recovery<Event>({
+    return new Recovery<unknown>({
       persistenceId: this.#persistenceId,
       journal,
       permits,
@@ -172,17 +173,24 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
       writer: this.#plan.writer ?? writerNamed(this.#context.self.toString()),
       timers: this.#context.system.environment.timers,
       turn,
-      decode: (bytes) => codec.decode(bytes) as Event,
-      apply: (event, sequenceNr) => this.#replayed(event, sequenceNr),
+      decode: (bytes) => codec.decode(bytes),
+      apply: (stored, sequenceNr) => this.#replayed(stored, sequenceNr),
       completed: (claim) => this.#recovered(claim),
       failed: (error) => this.#recoveryFailed(error),
     })
   }
 
-  #replayed(event: Event, sequenceNr: number): void {
+  #replayed(stored: unknown, sequenceNr: number): void {
     const { view } = this.#begin()
+    const { eventAdapter, eventHandler } = this.#plan
     view.lastSequenceNr = sequenceNr
-    this.#state = this.#plan.eventHandler(this.#state, event, view)
+    if (eventAdapter === undefined) {
+      this.#state = eventHandler(this.#state, stored as Event, view)
+    } else {
+      for (const event of adapted(eventAdapter, stored, sequenceNr)) {
+        this.#state = eventHandler(this.#state, event, view)
+      }
+    }
     this.#sequenceNr = sequenceNr
   }
 
@@ -247,29 +255,29 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     if (this.#phase !== 'running') return this.#lost(command)
     const work = this.#begin()
     if (verdict === 'stash') return this.#stashOf(work).keep(command)
-    const bytes = this.#advance(effect, work.view)
+    const stored = this.#advance(effect, work.view)
     if (stops) this.#phase = 'stopping'
     if (unstashes) work.stash?.releaseKept()
     const state = this.#state
     const held = { command, state, sequenceNr: this.#sequenceNr, sideEffects, stops }
-    this.#hold(bytes, held, work)
+    this.#hold(stored, held, work)
     return verdict === 'unhandled' ? Behaviors.unhandled : undefined
   }
 
   /** What depends on no event in flight happens at once. */
   #hold(
-    bytes: readonly Uint8Array[],
+    events: readonly NewEvent[],
     held: HeldEffects<State>,
     work: Work<Command, Event, State>,
   ): void {
-    if (bytes.length === 0 && work.writes === undefined) {
+    if (events.length === 0 && work.writes === undefined) {
       perform(held, (error) => this.#rejected(error))
       if (held.stops) this.#context.stop()
       return this.#rest()
     }
-    work.writes ??= this.#newWrites(work, this.#sequenceNr - bytes.length)
-    work.writes.add(bytes, held)
-    if (bytes.length === 0) this.#rest()
+    work.writes ??= this.#newWrites(work, this.#sequenceNr - events.length)
+    work.writes.add(events, held)
+    if (events.length === 0) this.#rest()
   }
 
   #newWrites(
@@ -299,8 +307,8 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   #advance(
     { events, done }: Effect<Event, State>,
     view: Mutable<EventSourcedContext<Command>>,
-  ): readonly Uint8Array[] {
-    const { codec, eventHandler, settings } = this.#plan
+  ): readonly NewEvent[] {
+    const { eventHandler, settings } = this.#plan
     const count = done?.bytes.length ?? events.length
     if (count > settings.appendEventsMax) {
       throw new InvalidEffect(
@@ -313,16 +321,16 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
       this.#sequenceNr = view.lastSequenceNr
       return done.bytes
     }
-    const encoded: Uint8Array[] = []
+    const stored: NewEvent[] = []
     let state = this.#state
     for (const event of events) {
       view.lastSequenceNr++
       state = eventHandler(state, event, view)
-      encoded.push(codec.encode(event, 'event'))
+      stored.push(encoded(this.#plan, this.#persistenceId, state, event))
     }
     this.#state = state
     this.#sequenceNr = view.lastSequenceNr
-    return encoded
+    return stored
   }
 
   /** An async handler has outlived its instance. */

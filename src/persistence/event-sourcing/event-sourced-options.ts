@@ -9,6 +9,7 @@ import type {
 import type { ValueCodec } from '../../serialization/index.ts'
 import type { Journal } from '../journal.ts'
 import type { Effect } from './effect.ts'
+import type { EventAdapter } from './event-adapter.ts'
 import type { PersistenceFailure, RecoveryFailure } from './event-sourced-errors.ts'
 import type { EventSourcedSettings } from './event-sourced-settings.ts'
 import type { LatelyIdle } from './lately-idle.ts'
@@ -41,6 +42,13 @@ export interface EventSourcedFamilyOptions<Command, Event, State> {
     event: Event,
     context: EventSourcedContext<Command>,
   ) => State
+  /** Between the events of the handlers and what is stored of them. Without one, they are stored as they are. */
+  readonly eventAdapter?: EventAdapter<Event>
+  /**
+   * Names under which the event can be found later, stored with it. `state` is the one after the event. At most 16, each of
+   * 1 to 255 bytes in UTF-8; one given twice counts once.
+   */
+  readonly tagger?: (state: State, event: Event) => readonly string[]
   readonly signals?: EventSourcedSignalHandlers<Command, State>
   /** Called for a command that was not handled because the entity failed or ended: the place to tell whoever waits. */
   readonly refused?: (command: Command, error: PersistenceFailure) => void

@@ -9,12 +9,13 @@
  * up to then is stored; appends expect consecutive sequence numbers; nothing is released after the stop.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
+import type { NewEvent } from '../journal.ts'
 
 export type WriteInput<Held> =
   /** A command was handled on the newest state; it may have no events. */
   | {
       readonly type: 'CommandHandled'
-      readonly events: readonly Uint8Array[]
+      readonly events: readonly NewEvent[]
       readonly held: Held
     }
   /** No more commands for now: what was gathered goes to the journal. */
@@ -55,7 +56,7 @@ export type WriteEffect<Held> =
       readonly type: 'Append'
       readonly batch: number
       readonly expectedSequenceNr: number
-      readonly events: readonly Uint8Array[]
+      readonly events: readonly NewEvent[]
     }
   | { readonly type: 'Release'; readonly held: readonly Held[] }
   | { readonly type: 'Discard'; readonly held: readonly Held[]; readonly because: WriteEnd }
@@ -65,7 +66,7 @@ export type WriteEffect<Held> =
 interface Batch<Held> {
   readonly number: number
   readonly expectedSequenceNr: number
-  readonly events: Uint8Array[]
+  readonly events: NewEvent[]
   readonly held: Held[]
   isStored: boolean
 }
@@ -118,7 +119,7 @@ export class WritePipelineMachine<Held> {
     }
   }
 
-  #handled(events: readonly Uint8Array[], held: Held): readonly WriteEffect<Held>[] {
+  #handled(events: readonly NewEvent[], held: Held): readonly WriteEffect<Held>[] {
     assert(this.#end === undefined, 'no command is handled after a write has failed')
     if (events.length === 0) return this.#holdAsIs(held)
     const effects: WriteEffect<Held>[] = []

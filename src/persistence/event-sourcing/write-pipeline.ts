@@ -6,7 +6,7 @@
 import type { ActorContext } from '../../actor/index.ts'
 import { unreachable } from '../../foundation/assert.ts'
 import type { Task } from '../../foundation/dispatcher.ts'
-import type { Claim } from '../journal.ts'
+import type { Claim, NewEvent } from '../journal.ts'
 import type { ActorTurn } from './actor-turn.ts'
 import type { EventSourcedContext, EventSourcedPlan } from './event-sourced-options.ts'
 import { discard, type HeldEffects, perform } from './held-effects.ts'
@@ -83,7 +83,7 @@ export class WritePipeline<Command, Event, State> {
   }
 
   /** Takes the events of a command and what it causes. Throws what that throws, if it happens at once. */
-  add(events: readonly Uint8Array[], held: HeldEffects<State>): void {
+  add(events: readonly NewEvent[], held: HeldEffects<State>): void {
     const thrown = this.#perform(this.#machine.step({ type: 'CommandHandled', events, held }))
     if (events.length > 0) this.#askFlush()
     if (thrown !== undefined) throw thrown.error

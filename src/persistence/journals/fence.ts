@@ -2,10 +2,11 @@
 import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import { assert } from '../../foundation/assert.ts'
 import { utf8Length } from '../../foundation/text.ts'
-import type { AppendBatch, AppendResult, ReadRange } from '../journal.ts'
+import type { AppendBatch, AppendResult, ReadRange, TaggedEvent } from '../journal.ts'
 import { EventTooLarge, InvalidJournalCall } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
 import { type JournalSettings, problemsWithJournalSettings } from '../persistence-settings.ts'
+import { byteCountOf, bytesOfEvent, problemWithTags } from '../tags.ts'
 
 export const writerBytesMax = 256
 
@@ -44,7 +45,7 @@ export function checkClaim(persistenceId: string, writer: string): number {
   return 0
 }
 
-/** Answers the bytes of all events together. */
+/** Answers the bytes of all events together, with their tags. */
 export function checkAppend(batch: AppendBatch, settings: JournalSettings): number {
   checkPersistenceId(batch.persistenceId)
   checkWhole('epoch', batch.epoch, 1)
@@ -57,12 +58,28 @@ export function checkAppend(batch: AppendBatch, settings: JournalSettings): numb
   }
   let bytes = 0
   for (const event of batch.events) {
-    if (event.byteLength > settings.eventBytesMax) {
-      throw new EventTooLarge(batch.persistenceId, event.byteLength, settings.eventBytesMax)
+    if (!(event instanceof Uint8Array)) bytes += checkTagged(batch.persistenceId, event)
+    const { byteLength } = bytesOfEvent(event)
+    if (byteLength > settings.eventBytesMax) {
+      throw new EventTooLarge(batch.persistenceId, byteLength, settings.eventBytesMax)
     }
-    bytes += event.byteLength
+    bytes += byteLength
   }
   return bytes
+}
+
+/** Answers the bytes of its tags. */
+function checkTagged(persistenceId: string, event: TaggedEvent): number {
+  if (!(event.bytes instanceof Uint8Array)) {
+    throw new InvalidJournalCall(
+      `An event of "${persistenceId}" is neither bytes nor tagged bytes.`,
+    )
+  }
+  const problem = problemWithTags(event.tags)
+  if (problem === undefined) return byteCountOf(event.tags)
+  throw new InvalidJournalCall(
+    `The tags of an event of "${persistenceId}" are refused: ${problem}.`,
+  )
 }
 
 export function checkRange({ persistenceId, fromSequenceNr, toSequenceNr }: ReadRange): void {

@@ -83,6 +83,18 @@ describe('GroupCommit', () => {
     expect(stored).toEqual(['commit a,b', 'commit c', 'commit d', 'commit e'])
   })
 
+  test('is busy while a commit is under way, and no more when its operations are told', async () => {
+    const { commits, transactions } = stage()
+    const seen: boolean[] = []
+    const look = (): void => void seen.push(commits.isBusy)
+    commits.add({ name: 'a', eventCount: 1, byteCount: 1, succeed: look, fail: look })
+    transactions[0]?.begin()
+    look()
+    transactions[0]?.end()
+    await commits.whenIdle()
+    expect(seen).toEqual([true, false])
+  })
+
   test('refuses what no longer fits into the memory set aside for waiting', async () => {
     const { transactions, add, nextStory } = stage({ waitingBytesMax: 10 })
     add('a', 6)

@@ -11,6 +11,7 @@ import { JournalOutcomeUnknown, JournalUnavailable } from '../persistence-errors
 import type { JournalSettings } from '../persistence-settings.ts'
 
 export interface Operation {
+  /** Of what has no events: of how many the work is worth. */
   readonly eventCount: number
   readonly byteCount: number
   /** What it wrote is durable. */
@@ -33,6 +34,8 @@ export class GroupCommit<Op extends Operation> {
   /** In the transaction under way. */
   #taken: readonly Op[] = []
   #isRunning = false
+  /** A transaction was asked for and has not ended. */
+  #isUnderWay = false
   #isStuck = false
   #onIdle: (() => void)[] = []
 
@@ -57,9 +60,9 @@ export class GroupCommit<Op extends Operation> {
     if (!this.#isRunning) void this.#run()
   }
 
-  /** Whether a commit is under way. */
+  /** Whether a commit is under way. Not while its operations are told: those who hear of it may end the process. */
   get isBusy(): boolean {
-    return this.#isRunning
+    return this.#isUnderWay
   }
 
   /** Resolves when nothing waits and no commit is under way; with false when a commit hangs and was given up. */
@@ -81,7 +84,7 @@ export class GroupCommit<Op extends Operation> {
     const patience = this.#startPatience()
     let isTaken = false
     try {
-      await this.#transact(() => {
+      await this.#underWay(() => {
         isTaken = true
         return this.#take()
       })
@@ -93,6 +96,15 @@ export class GroupCommit<Op extends Operation> {
     } finally {
       patience.cancel()
       this.#isStuck = false
+    }
+  }
+
+  async #underWay(take: () => readonly Op[]): Promise<void> {
+    this.#isUnderWay = true
+    try {
+      await this.#transact(take)
+    } finally {
+      this.#isUnderWay = false
     }
   }
 

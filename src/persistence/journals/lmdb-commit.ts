@@ -12,7 +12,8 @@ import type { KnownStream, LmdbHeads } from './lmdb-heads.ts'
 import { blockKey, countKey, encodeCount, numberKey, type StoreCount } from './lmdb-layout.ts'
 import type { LmdbLogRecord } from './lmdb-log-record.ts'
 import { LmdbStreamHead } from './lmdb-stream-head.ts'
-import type { LmdbTable, LmdbTables } from './lmdb-tables.ts'
+import { type LmdbTable, type LmdbTables, markTagged } from './lmdb-tables.ts'
+import { noSection, sectionOf } from './lmdb-tag-section.ts'
 
 /** What the transactions of one process have in common. */
 export interface LmdbCommitParts {
@@ -30,6 +31,7 @@ export class LmdbCommit {
   #tailBytes: number
   /** Of the first event of the record that is being filled. */
   #recordOrder = 0
+  #hasTags = false
 
   constructor(parts: LmdbCommitParts) {
     this.#parts = parts
@@ -57,7 +59,10 @@ export class LmdbCommit {
     assert(head !== undefined, 'an append is accepted only after a claim')
 
     this.#parts.heads.soil(stream)
-    for (const bytes of batch.events) this.#store(stream, head, bytes)
+    for (const event of batch.events) {
+      if (event instanceof Uint8Array) this.#store(stream, head, event, noSection)
+      else this.#store(stream, head, event.bytes, sectionOf(event.tags))
+    }
     assert(head.highestSequenceNr === result.highestSequenceNr, 'every event has a number')
     return result
   }
@@ -72,6 +77,7 @@ export class LmdbCommit {
     const { lastOrder, claimCount, commitCount } = this.#before
     if (this.#lastOrder === lastOrder && this.#claimed.length === 0) return
     this.#writeRecord()
+    if (this.#hasTags) markTagged(tables)
     const count: StoreCount = {
       ...this.#before,
       lastOrder: this.#lastOrder,
@@ -85,12 +91,13 @@ export class LmdbCommit {
     heads.end(left)
   }
 
-  #store(stream: KnownStream, head: LmdbStreamHead, bytes: Uint8Array): void {
+  #store(stream: KnownStream, head: LmdbStreamHead, bytes: Uint8Array, tags: Buffer): void {
     const { record } = this.#parts
-    if (!record.hasRoomFor(stream.id, bytes)) this.#writeRecord()
+    if (tags.length > 0) this.#hasTags = true
+    if (!record.hasRoomFor(stream.id, bytes, tags)) this.#writeRecord()
     const order = ++this.#lastOrder
     if (record.isEmpty) this.#recordOrder = order
-    record.add(stream.id, head, bytes)
+    record.add(stream.id, head, bytes, tags)
     head.add(this.#recordOrder)
   }
 
@@ -118,7 +125,7 @@ export class LmdbCommit {
     // Who was claimed is among them.
     for (const stream of heads.dirty) this.#writeHead(stream)
     // What is there, not what the count says: a damaged one must not keep us here for ever.
-    for (const claim of [...tables.claims.getKeys()]) void tables.claims.remove(claim)
+    void tables.claims.clearAsync()
     const { lastOrder } = count
     return { ...count, headsOrder: lastOrder, tailBytes: 0, foldedClaims: count.claimCount }
   }

@@ -71,16 +71,39 @@ describe('the folder of an LmdbJournal', () => {
     await store.close()
     expect(refusal()).toMatchObject({ code: 'JOURNAL_FORMAT_MISMATCH' })
     expect(refusal().message).toBe(
-      `The folder ${folder} holds "sherd journal, format 9"; this version of Sherd reads "sherd journal, format 2". Use the version that wrote it, or another folder.`,
+      `The folder ${folder} holds "sherd journal, format 9"; this version of Sherd reads "sherd journal, format 2" and "sherd journal, format 3". Use the version that wrote it, or another folder.`,
     )
   })
 
-  test('is refused when it holds an LMDB store of something else', async () => {
-    const store = open({ path: folder, noSubdir: false, overlappingSync: false })
-    store.openDB('users', {}).putSync('a', 'b')
-    await store.close()
-    expect(refusal().message).toContain('holds an LMDB store that is not a journal')
+  test('gets another format with the first tag, so that versions without tags leave it alone', async () => {
+    await filled()
+    const formats = [await formatIn(folder)]
+    const bytes = Buffer.from('z')
+    for (const tags of [[], ['red'], []]) {
+      const journal = LmdbJournal.open({ folder })
+      const { epoch, highestSequenceNr: expectedSequenceNr } = await journal.claim('a', 'w')
+      const events = [bytes, { bytes, tags }]
+      await journal.append({ persistenceId: 'a', epoch, expectedSequenceNr, events })
+      await journal.close()
+      formats.push(await formatIn(folder))
+    }
+    const [before, after] = ['sherd journal, format 2', 'sherd journal, format 3']
+    expect(formats).toEqual([before, before, after, after])
+    const journal = LmdbJournal.open({ folder })
+    expect(await readTexts(journal, 'a')).toEqual(['x', 'y', 'z', 'z', 'z', 'z', 'z', 'z'])
+    await journal.close()
   })
+
+  test.each([[['users']], [['meta', 'users']]])(
+    'is refused when it holds an LMDB store of something else, with the tables %s',
+    async (names) => {
+      const store = open({ path: folder, noSubdir: false, overlappingSync: false })
+      for (const name of names) store.openDB(name, {}).putSync('a', 'b')
+      await store.close()
+      expect(refusal().message).toContain('holds an LMDB store that is not a journal')
+      expect(refusal().message).toContain('holds an LMDB store that is not a journal')
+    },
+  )
 
   test.each(['short', 'zeros', 'garbage', 'cut'])(
     'is refused when its file is damaged, and the process lives on: %s',
@@ -128,6 +151,14 @@ describe('the folder of an LmdbJournal', () => {
     await journal.close()
   })
 })
+
+async function formatIn(folder: string): Promise<string | undefined> {
+  const store = open({ path: folder, noSubdir: false, overlappingSync: false })
+  const meta = store.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
+  const format = meta.getBinary(Buffer.from('format'))?.toString()
+  await store.close()
+  return format
+}
 
 /** Modes do not bind root, so root becomes somebody else for the time of the call. */
 function asNobody<T>(act: () => T): T {

@@ -13,7 +13,7 @@ import { JournalCorrupted } from '../persistence-errors.ts'
 import { numberKey, type StoreCount } from './lmdb-layout.ts'
 import type { LmdbRecordEntries } from './lmdb-log-record.ts'
 import type { LmdbStreamHead } from './lmdb-stream-head.ts'
-import { type LmdbTables, readCount, readHead, readRecord } from './lmdb-tables.ts'
+import { checkLogEnd, type LmdbTables, readCount, readHead, readRecord } from './lmdb-tables.ts'
 
 /** Of one generation. */
 const headsMax = 4096
@@ -116,7 +116,10 @@ export class LmdbHeads {
       seen.lastOrder >= count.headsOrder &&
       seen.claimCount >= count.foldedClaims
     if (canGoOn) this.#dropClaimed(seen.claimCount, count.claimCount)
-    else this.forget()
+    else {
+      this.forget()
+      checkLogEnd(this.#tables, count)
+    }
     const after = canGoOn ? seen.lastOrder : count.headsOrder
     for (let place = after + 1; place <= count.lastOrder;) {
       const entries = readRecord(this.#tables, place)

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { appendText, claimed, readTexts } from '../../../test/contracts/journal-words.ts'
 import { journalContract, type StoreUnderTest } from '../../../test/contracts/journal.ts'
 import { LmdbJournal, type LmdbJournalOptions } from './lmdb-journal.ts'
+import { openTables, readCount } from './lmdb-tables.ts'
 
 type FoldLimits = NonNullable<LmdbJournalOptions['foldLimits']>
 
@@ -108,6 +109,23 @@ describe('LmdbJournal whose index is behind its log', () => {
     expect(await appendText(journal, writer, '91')).toMatchObject({ highestSequenceNr: 91 })
     expect(await readTexts(journal, 'a')).toEqual(textsUpTo(91))
     expect(await journal.claim('a', 'w')).toEqual({ epoch: 3, highestSequenceNr: 91 })
+  })
+
+  test('divides a crowd of claims, so that none of its commits keeps the event loop and the lock for long', async () => {
+    const ids = Array.from({ length: 4000 }, (_, i) => `crowd|${i}`)
+    const claiming = Promise.all(ids.map((id) => journal.claim(id, 'w')))
+    const asking = Promise.all(ids.map((id) => journal.highestSequenceNr(id)))
+    let turns = 0
+    const count = (): void => void (turns++, (turning = setImmediate(count)))
+    let turning = setImmediate(count)
+    expect(new Set((await claiming).map(({ epoch }) => epoch))).toEqual(new Set([1]))
+    expect(new Set(await asking)).toEqual(new Set([0]))
+    clearImmediate(turning)
+    await journal.close()
+    const tables = openTables(folder)
+    expect(readCount(tables).commitCount).toBeGreaterThan(10)
+    await tables.environment.close()
+    expect(turns).toBeGreaterThan(10)
   })
 
   test('refuses limits that it could never reach', () => {

@@ -16,8 +16,11 @@
  */
 import { assert } from '../../foundation/assert.ts'
 
-/** Written into a new store; a store with another text is not opened. */
+/** Written into a new store. A store with a text that is not here is not opened. */
 export const formatText = 'sherd journal, format 2'
+
+/** Takes its place with the first event that has tags: versions that know nothing of tags refuse the store from then on. */
+export const formatTextWithTags = 'sherd journal, format 3'
 
 export const formatKey = Buffer.from('format')
 export const storeIdKey = Buffer.from('store id')

@@ -45,11 +45,7 @@ export class LmdbLock implements WriteLock {
     const notes = join(this.#folder, 'writers')
     mkdirSync(notes, { recursive: true })
     for (const name of readdirSync(notes)) {
-      const [host, start] = this.#note(name)
-      const isOurs = host === hostId()
-      // Of another pid namespace nothing can be said, unless the host was started anew since.
-      const isGone = isOurs ? lifeOf(Number(name))?.start !== start : !isOfThisBoot(host)
-      if (isGone) rmSync(join(notes, name), { force: true })
+      if (this.#isGone(name)) rmSync(join(notes, name), { force: true })
     }
     const { pid } = process
     writeFileSync(join(notes, `${pid}`), `${hostId()} ${lifeOf(pid)?.start ?? ''}`)
@@ -86,6 +82,16 @@ export class LmdbLock implements WriteLock {
     if (inode === undefined) return undefined
     const address = addressOf(inode)
     return address === undefined ? headOf(file, 0) : headOf('/proc/self/mem', address)
+  }
+
+  /** Whether the process that left this note is no more. */
+  #isGone(name: string): boolean {
+    const [host = '', start] = this.#note(name)
+    const life = lifeOf(Number(name))
+    // It may be writing its note at this moment.
+    if (host === '') return life === undefined
+    // Of another pid namespace nothing can be said, unless the host was started anew since.
+    return host === hostId() ? life?.start !== start : !isOfThisBoot(host)
   }
 
   #note(name: string): string[] {
@@ -144,8 +150,8 @@ function hostId(): string {
   return `${bootId()}/${readlinkSync('/proc/self/ns/pid')}`
 }
 
-function isOfThisBoot(host: string | undefined): boolean {
-  return host?.startsWith(`${bootId()}/`) ?? false
+function isOfThisBoot(host: string): boolean {
+  return host.startsWith(`${bootId()}/`)
 }
 
 function bootId(): string {

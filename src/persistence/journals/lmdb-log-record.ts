@@ -3,10 +3,15 @@
  * with the event whose order is its key; the others follow without a gap. Two records fit on a page; an event that is
  * larger has a record of its own.
  *
- *   entry   its size in bytes (4), sequence number (8), epoch (8), slice (2), length of the id (2), id, bytes
+ *   entry   its size in bytes (4), sequence number (8), epoch (8), slice (2), length of the id (2), id, tags, bytes
+ *
+ * The highest bit of the length of the id says that there are tags (`lmdb-tag-section.ts`): an id is far shorter, and an
+ * entry without tags is as it was before there were any.
  */
 import { assert } from '../../foundation/assert.ts'
 import type { StoredEvent } from '../journal.ts'
+import { noTags } from '../tags.ts'
+import { isTagSection, tagSectionEnd, tagsIn } from './lmdb-tag-section.ts'
 
 const recordBytesMax = 2000
 
@@ -15,6 +20,7 @@ const epochAt = 12
 const sliceAt = 20
 const idLengthAt = 22
 const idAt = 24
+const tagsFlag = 0x8000
 
 /** What a record takes from the head of an event's stream. */
 interface StreamNumbers {
@@ -41,14 +47,19 @@ export class LmdbLogRecord {
     return this.#length
   }
 
-  hasRoomFor(id: Buffer, bytes: Uint8Array): boolean {
-    return this.#length + idAt + id.length + bytes.byteLength <= this.#bytes.length
+  hasRoomFor(id: Buffer, bytes: Uint8Array, tags: Buffer): boolean {
+    const length = this.#length + idAt + id.length + tags.length + bytes.byteLength
+    return length <= this.#bytes.length
   }
 
-  /** `id` is the persistence id in UTF-8. An event that is too large for any record may be added to an empty one. */
-  add(id: Buffer, stream: StreamNumbers, bytes: Uint8Array): void {
+  /**
+   * `id` is the persistence id in UTF-8, `tags` the section of the event's tags, empty when it has none. An event that is
+   * too large for any record may be added to an empty one.
+   */
+  add(id: Buffer, stream: StreamNumbers, bytes: Uint8Array, tags: Buffer): void {
     const at = this.#length
-    const bytesAt = at + idAt + id.length
+    const tagsAt = at + idAt + id.length
+    const bytesAt = tagsAt + tags.length
     const end = bytesAt + bytes.byteLength
     if (end > this.#bytes.length) {
       assert(this.isEmpty, 'a record is written before it is too full')
@@ -60,8 +71,9 @@ export class LmdbLogRecord {
     view.setFloat64(at + sequenceNrAt, stream.highestSequenceNr + 1)
     view.setFloat64(at + epochAt, stream.epoch)
     view.setUint16(at + sliceAt, stream.slice)
-    view.setUint16(at + idLengthAt, id.length)
+    view.setUint16(at + idLengthAt, tags.length === 0 ? id.length : id.length | tagsFlag)
     this.#bytes.set(id, at + idAt)
+    if (tags.length > 0) this.#bytes.set(tags, tagsAt)
     this.#bytes.set(bytes, bytesAt)
     this.#length = end
   }
@@ -144,12 +156,12 @@ export class LmdbRecordEntries {
 
   /** Its bytes lie in the record. */
   get event(): StoredEvent {
-    return this.#eventWith(this.#record.subarray(this.#idEnd, this.#next))
+    return this.#eventWith(this.#record.subarray(this.#bytesAt, this.#next))
   }
 
   /** With bytes of its own. */
   get eventCopy(): StoredEvent {
-    return this.#eventWith(Buffer.from(this.#record.subarray(this.#idEnd, this.#next)))
+    return this.#eventWith(Buffer.from(this.#record.subarray(this.#bytesAt, this.#next)))
   }
 
   #eventWith(bytes: Buffer): StoredEvent {
@@ -159,6 +171,7 @@ export class LmdbRecordEntries {
       epoch: this.epoch,
       slice: this.#record.readUInt16BE(this.#at + sliceAt),
       order: this.#order,
+      tags: this.#isTagged ? tagsIn(this.#record, this.#idEnd) : noTags,
       bytes,
     }
   }
@@ -166,14 +179,28 @@ export class LmdbRecordEntries {
   get #idEnd(): number {
     return idEnd(this.#record, this.#at)
   }
+
+  get #isTagged(): boolean {
+    return isTagged(this.#record, this.#at)
+  }
+
+  get #bytesAt(): number {
+    return this.#isTagged ? tagSectionEnd(this.#record, this.#idEnd) : this.#idEnd
+  }
 }
 
 function isEntry(record: Buffer, at: number): boolean {
   if (at + idAt > record.length) return false
   const end = at + record.readUInt32BE(at)
-  return end <= record.length && idEnd(record, at) <= end
+  const idEndsAt = idEnd(record, at)
+  if (end > record.length || idEndsAt > end) return false
+  return !isTagged(record, at) || isTagSection(record, idEndsAt, end)
+}
+
+function isTagged(record: Buffer, at: number): boolean {
+  return (record.readUInt16BE(at + idLengthAt) & tagsFlag) !== 0
 }
 
 function idEnd(record: Buffer, at: number): number {
-  return at + idAt + record.readUInt16BE(at + idLengthAt)
+  return at + idAt + (record.readUInt16BE(at + idLengthAt) & ~tagsFlag)
 }

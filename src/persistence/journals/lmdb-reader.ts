@@ -30,25 +30,30 @@ export class LmdbReader {
 
   /** Of the last durable event of the store. */
   lastOrder(): number {
-    this.#lookAgain()
-    return readCount(this.#tables).lastOrder
+    return this.#inSnapshot(() => readCount(this.#tables).lastOrder)
   }
 
   /** The next events of the range, at least one when there is one, no more than are read in one go. */
   chunk(range: StreamRange): StoredEvent[] {
-    this.#lookAgain()
-    const head = readHead(this.#tables, range.id)
-    const indexed = head?.highestSequenceNr ?? 0
-    return head !== undefined && range.from <= indexed
-      ? this.#readIndexed(range, head)
-      : this.#readTail(range, indexed)
+    return this.#inSnapshot(() => {
+      const head = readHead(this.#tables, range.id)
+      const indexed = head?.highestSequenceNr ?? 0
+      return head !== undefined && range.from <= indexed
+        ? this.#readIndexed(range, head)
+        : this.#readTail(range, indexed)
+    })
   }
 
   /** Events of all streams from `fromOrder` on, no more than are read in one go. */
   log(fromOrder: number, limit: number): StoredEvent[] {
-    this.#lookAgain()
+    return this.#inSnapshot(() => this.#readLog(fromOrder, limit))
+  }
+
+  #readLog(fromOrder: number, limit: number): StoredEvent[] {
     const { lastOrder } = readCount(this.#tables)
     const chunk = new Chunk(this.#settings, limit)
+    // No key can be made of a number that is far too large.
+    if (fromOrder > lastOrder) return chunk.events
     for (let place = this.#placeOf(Math.max(fromOrder, 1)); place <= lastOrder;) {
       const entries = readRecord(this.#tables, place)
       while (entries.next()) {
@@ -91,7 +96,7 @@ export class LmdbReader {
       const entries = glanceAtRecord(this.#tables, place)
       while (entries.next()) {
         if (!entries.isOf(id) || entries.sequenceNr < next) continue
-        if (entries.sequenceNr > next) throw this.#damage(`event ${next} of "${id}" is missing`)
+        if (entries.sequenceNr !== next) throw this.#damage(`event ${next} of "${id}" is missing`)
         if (next > to || chunk.isFull) return chunk.events
         if (next >= from) chunk.add(entries.eventCopy)
         next++
@@ -123,9 +128,18 @@ export class LmdbReader {
     return order
   }
 
-  /** Reads of one turn share a snapshot; ours may not be older than what other processes have committed. */
-  #lookAgain(): void {
-    this.#tables.environment.resetReadTxn()
+  /**
+   * Reads of one turn share a snapshot; ours may not be older than what other processes have committed. And it ends with
+   * the read: while a snapshot is held, no page that was freed since is used again, and the file grows with every commit.
+   */
+  #inSnapshot<T>(read: () => T): T {
+    const { environment } = this.#tables
+    environment.resetReadTxn()
+    try {
+      return read()
+    } finally {
+      environment.resetReadTxn()
+    }
   }
 
   #damage(problem: string): JournalCorrupted {

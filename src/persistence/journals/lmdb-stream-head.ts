@@ -38,8 +38,8 @@ export class LmdbStreamHead {
     const { epoch, highestSequenceNr } = head
     const placesAt = writerAt + stored.readUInt16BE(writerLengthAt)
     const placesEnd = placesAt + (highestSequenceNr % blockEvents) * numberBytes
-    const isOurs = Number.isSafeInteger(epoch) && Number.isSafeInteger(highestSequenceNr)
-    if (!isOurs || placesEnd !== stored.length) return undefined
+    if (!isCount(epoch) || !isCount(highestSequenceNr) || placesEnd !== stored.length)
+      return undefined
     head.#writer = stored.toString('utf8', writerAt, placesAt)
     for (let at = placesAt; at < placesEnd; at += numberBytes) {
       head.#places.push(stored.readUIntBE(at, numberBytes))
@@ -103,6 +103,10 @@ export class LmdbStreamHead {
     writePlaces(bytes, placesAt, this.#places)
     return bytes
   }
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0
 }
 
 function writePlaces(bytes: Buffer, at: number, places: readonly number[]): void {

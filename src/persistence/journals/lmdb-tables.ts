@@ -17,6 +17,8 @@ import {
   emptyCount,
   formatKey,
   formatText,
+  formatTextWithTags,
+  numberBytes,
   numberKey,
   type StoreCount,
   storeIdKey,
@@ -77,11 +79,11 @@ function openChecked(folder: string): LmdbTables {
   try {
     const names = [...environment.getKeys()].map((name) => String(name).replace(/\0$/, ''))
     const isForeign = names.length > 0 && !names.includes('meta')
-    if (isForeign) throw mismatch(folder, 'an LMDB store that is not a journal')
+    if (isForeign) throw foreign(folder)
     const table = (name: string): LmdbTable => environment.openDB<Buffer, Buffer>(name, binary)
     const meta = table('meta')
     const storeId = environment.transactionSync(() => {
-      checkFormat(folder, meta)
+      checkFormat(folder, meta, names)
       return takeStoreId(meta)
     })
     return {
@@ -100,11 +102,21 @@ function openChecked(folder: string): LmdbTables {
   }
 }
 
-/** Marks a new store, and refuses one with another mark. */
-function checkFormat(folder: string, meta: LmdbTable): void {
+/** Marks a new store, and refuses one with a mark that we do not know. The mark comes before all tables but `meta`. */
+function checkFormat(folder: string, meta: LmdbTable, names: readonly string[]): void {
   const found = meta.getBinary(formatKey)?.toString()
+  const isForeign = found === undefined && names.some((name) => name !== 'meta')
+  if (isForeign) throw foreign(folder)
   if (found === undefined) void meta.put(formatKey, Buffer.from(formatText))
-  else if (found !== formatText) throw mismatch(folder, `"${found}"`)
+  else if (found !== formatText && found !== formatTextWithTags) {
+    throw mismatch(folder, `"${found}"`)
+  }
+}
+
+/** In a write transaction that stores tags. */
+export function markTagged({ meta }: LmdbTables): void {
+  if (meta.getBinary(formatKey)?.toString() === formatTextWithTags) return
+  void meta.put(formatKey, Buffer.from(formatTextWithTags))
 }
 
 /** Made by whoever comes first, also in a store that is older than ids. Runs in a write transaction: all see the same one. */
@@ -116,8 +128,12 @@ function takeStoreId(meta: LmdbTable): string {
   return made
 }
 
+function foreign(folder: string): JournalFormatMismatch {
+  return mismatch(folder, 'an LMDB store that is not a journal')
+}
+
 function mismatch(folder: string, found: string): JournalFormatMismatch {
-  return new JournalFormatMismatch(folder, found, `"${formatText}"`)
+  return new JournalFormatMismatch(folder, found, `"${formatText}" and "${formatTextWithTags}"`)
 }
 
 export function readHead(tables: LmdbTables, id: Buffer): LmdbStreamHead | undefined {
@@ -130,12 +146,30 @@ export function readHead(tables: LmdbTables, id: Buffer): LmdbStreamHead | undef
   return head
 }
 
-export function readCount({ meta, folder }: LmdbTables): StoreCount {
+export function readCount({ meta, log, heads, folder }: LmdbTables): StoreCount {
   const stored = meta.getBinary(countKey)
-  if (stored === undefined) return emptyCount
+  if (stored === undefined) {
+    const isNew = [log, heads].every((table) => lastKeyOf(table) === undefined)
+    if (isNew) return emptyCount
+    throw new JournalCorrupted(folder, 'its count is missing')
+  }
   const count = decodeCount(stored)
   if (count === undefined) throw new JournalCorrupted(folder, 'its count is unreadable')
   return count
+}
+
+/** The log ends where the count says, or one of them is damaged. */
+export function checkLogEnd(tables: LmdbTables, { lastOrder }: StoreCount): void {
+  const last = lastKeyOf(tables.log)?.readUIntBE(0, numberBytes)
+  const end = last === undefined ? 0 : last + readRecord(tables, last).count - 1
+  if (end === lastOrder) return
+  const problem = `the log ends with event ${end}, and its count with event ${lastOrder}`
+  throw new JournalCorrupted(tables.folder, problem)
+}
+
+function lastKeyOf(table: LmdbTable): Buffer | undefined {
+  for (const key of table.getKeys({ reverse: true, limit: 1 })) return key
+  return undefined
 }
 
 /** The record at this place of the log, in bytes of its own: it stays as it is while other things are read. */

@@ -2,6 +2,7 @@
 import { assert } from '../../foundation/assert.ts'
 import type { AppendBatch, AppendResult, Claim, StoredEvent } from '../journal.ts'
 import { sliceOf } from '../persistence-id.ts'
+import { bytesOfEvent, tagsOfEvent } from '../tags.ts'
 import { judge } from './fence.ts'
 
 interface Stream {
@@ -37,12 +38,14 @@ export class MemoryStore {
     assert(stream !== undefined, 'an append is accepted only after a claim')
 
     const slice = sliceOf(persistenceId)
-    for (const bytes of batch.events) {
+    for (const event of batch.events) {
       const sequenceNr = ++stream.highestSequenceNr
       const order = this.#log.length + 1
-      const event = { persistenceId, sequenceNr, epoch, slice, order, bytes: bytes.slice() }
-      stream.events.push(event)
-      this.#log.push(event)
+      const tags = tagsOfEvent(event)
+      const bytes = bytesOfEvent(event).slice()
+      const stored = { persistenceId, sequenceNr, epoch, slice, order, tags, bytes }
+      stream.events.push(stored)
+      this.#log.push(stored)
     }
     return result
   }

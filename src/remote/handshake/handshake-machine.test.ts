@@ -5,7 +5,8 @@ import {
   HandshakeMachine,
   type HandshakeOptions,
 } from './handshake-machine.ts'
-import { encodeHandshake, nonceBytes } from './handshake-messages.ts'
+import { encodeHandshake, nonceBytes, type RefusalReason } from './handshake-messages.ts'
+import { proofOf } from './handshake-proof.ts'
 
 const secret = 'a secret of some length'
 const a = '10.0.0.1:2552#00000000000000aa'
@@ -51,6 +52,10 @@ function talk(dialing: HandshakeMachine, listening: HandshakeMachine) {
   }
   return { ...ends, said }
 }
+
+/** From its kind on. */
+const bytesOf = (effect: HandshakeEffect | undefined): Buffer =>
+  (effect as { bytes: Buffer }).bytes.subarray(4)
 
 const codeOf = ([effect]: readonly HandshakeEffect[]): string | undefined =>
   effect?.type === 'Fail' ? effect.error.code : effect?.type
@@ -101,11 +106,14 @@ describe('HandshakeMachine', () => {
     ])
     const inReturn = talk(dialer(), listener({ admit: () => 'quarantined-in-return' }))
     expect(givenUpBy(inReturn.dialer)).toBeUndefined()
-    const dialing = dialer()
-    dialing.step({ type: 'Opened' })
-    const other = encodeHandshake({ type: 'Refusal', reason: 'quarantined', from: a })
-    const effects = dialing.step({ type: 'FrameReceived', bytes: other.subarray(4) })
-    expect(givenUpBy(effects)).toBeUndefined()
+  })
+
+  test('a stranger who calls does not learn who is given up', () => {
+    const quarantining = listener({ admit: () => 'quarantined' })
+    const outcome = talk(dialer({ secret: `${secret}.` }), quarantining)
+    expect([codeOf(outcome.dialer), codeOf(outcome.listener)]).toEqual(
+      Array(2).fill('WRONG_SECRET'),
+    )
   })
 
   test('each lane is named in the first frame, and one that is none is refused', () => {
@@ -116,7 +124,7 @@ describe('HandshakeMachine', () => {
     }
     const [hello] = dialer().step({ type: 'Opened' })
     for (const number of [3, 255]) {
-      const bytes = Buffer.from((hello as { bytes: Buffer }).bytes.subarray(4))
+      const bytes = Buffer.from(bytesOf(hello))
       expect(bytes[laneAt]).toBe(1)
       bytes[laneAt] = number
       const effects = listener().step({ type: 'FrameReceived', bytes })
@@ -127,7 +135,7 @@ describe('HandshakeMachine', () => {
 
   test('a version to come is refused by its first bytes', () => {
     const [hello] = dialer().step({ type: 'Opened' })
-    const bytes = Buffer.from((hello as { bytes: Buffer }).bytes.subarray(4, 12))
+    const bytes = Buffer.from(bytesOf(hello).subarray(0, 8))
     bytes[5] = 2
     const effects = listener().step({ type: 'FrameReceived', bytes })
     expect(effects.map(({ type }) => type)).toEqual(['Send', 'Fail'])
@@ -151,6 +159,46 @@ describe('HandshakeMachine', () => {
     mine[4] = 0x13
     const effects = dialing.step({ type: 'FrameReceived', bytes: mine.subarray(4) })
     expect(codeOf(effects.slice(1))).toBe('WRONG_SECRET')
+  })
+
+  const verdicts = ['quarantined', 'quarantined-in-return', 'former-incarnation'] as const
+
+  test.each(verdicts)('that it is %s is believed only with proof', (reason) => {
+    const listening = listener()
+    const [hello] = dialer().step({ type: 'Opened' })
+    const said = [bytesOf(hello)]
+    const [challenge] = listening.step({ type: 'FrameReceived', bytes: said[0]! })
+    said.push(bytesOf(challenge))
+    const hear = (isChallenged: boolean, proof?: Buffer): readonly HandshakeEffect[] => {
+      const dialing = dialer()
+      dialing.step({ type: 'Opened' })
+      if (isChallenged) dialing.step({ type: 'FrameReceived', bytes: said[1]! })
+      const refusal = encodeHandshake({ type: 'Refusal', reason, ...(proof && { proof }) })
+      return dialing.step({ type: 'FrameReceived', bytes: refusal.subarray(4) })
+    }
+    const proofFor = (key: string | undefined, refused: RefusalReason): Buffer =>
+      proofOf(key, `listener refuses: ${refused}`, said)
+    const good = proofFor(secret, reason)
+    const bad = [
+      undefined,
+      proofFor(undefined, reason),
+      proofFor(`${secret}.`, reason),
+      proofFor(
+        secret,
+        verdicts.find((other) => other !== reason)!,
+      ),
+      proofOf(secret, 'listener', said),
+      proofOf(secret, 'dialer', said),
+    ]
+    for (const effects of [
+      ...bad.map((proof) => hear(true, proof)),
+      hear(false),
+      hear(false, good),
+    ]) {
+      expect(effects).toMatchObject([{ type: 'Fail', givenUpBy: undefined }])
+      expect(codeOf(effects)).toBe('HANDSHAKE_BROKEN')
+    }
+    expect(codeOf(hear(true, good))).toBe('INCARNATION_REFUSED')
   })
 
   test('any bit that is changed on the way is noticed', () => {

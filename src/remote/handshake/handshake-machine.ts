@@ -5,10 +5,11 @@
  *   listener  waiting ──Hello: Challenge──▶ challenged ──Proof: Accepted──▶ over (established)
  *   any       ──Refusal, nonsense, time-out──▶ over (failed)
  *
- * The dialer proves itself first: a stranger who calls learns nothing that was made with the secret.
+ * The dialer proves itself first: a stranger who calls learns nothing that was made with the secret, nor who is given up.
  *
  * Invariant: established only after the other end has proved that it knows our secret, over numbers both ends drew for
- * this connection, and is a node of our cluster under the address we know it by.
+ * this connection, and is a node of our cluster under the address we know it by. The same holds for believing that it has
+ * given this node up, or knows a later incarnation: whoever merely sits on that port could say so.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
 import { type Address, addressOfNode, type NodeId } from '../node-id.ts'
@@ -49,8 +50,7 @@ export type HandshakeEffect =
   | {
       readonly type: 'Fail'
       readonly error: HandshakeError
-      readonly reason: RefusalReason | undefined
-      /** The node that has given this one up, when it said so by name at the address that was called. */
+      /** The node that has given this one up, when it said so, with proof, at the address that was called. */
       readonly givenUpBy: NodeId | undefined
     }
 
@@ -71,6 +71,13 @@ export type HandshakeRole =
   | { readonly type: 'dialer'; readonly lane: Lane; readonly to: Address }
   /** `from` is where the connection comes from, until the peer has said who it is. */
   | { readonly type: 'listener'; readonly from: string }
+
+/** About this very incarnation, and for good; other refusals are about settings. */
+const verdicts: ReadonlySet<RefusalReason> = new Set([
+  'quarantined',
+  'quarantined-in-return',
+  'former-incarnation',
+])
 
 type State = 'waiting' | 'greeted' | 'proved' | 'challenged' | 'over'
 
@@ -136,16 +143,14 @@ export class HandshakeMachine {
 
   /** Listener: checks all that needs no secret, and asks for the proof. */
   #challenge(hello: Hello, bytes: Buffer): HandshakeEffect[] {
-    const { self, clusterName, secret, nonce, role, admit } = this.#options
+    const { self, clusterName, secret, nonce, role } = this.#options
     if (role.type !== 'listener') return this.#refuse('protocol')
     this.#peer = hello.from
     this.#lane = hello.lane
     if (hello.clusterName !== clusterName) return this.#refuse('cluster-name')
     if (hello.hasSecret && secret === undefined) return this.#refuse('secret-unexpected')
     if (!hello.hasSecret && secret !== undefined) return this.#refuse('secret-required')
-    if (hello.to !== addressOfNode(self)) return this.#refuse('address', hello.to)
-    const admission = admit(hello.from)
-    if (admission !== undefined) return this.#refuse(admission)
+    if (hello.to !== addressOfNode(self)) return this.#refuse('address', { calledAs: hello.to })
     this.#transcript.push(Buffer.from(bytes))
     this.#state = 'challenged'
     return [this.#say({ type: 'Challenge', from: self, nonce })]
@@ -156,7 +161,9 @@ export class HandshakeMachine {
     const { secret, role, admit } = this.#options
     assert(role.type === 'dialer', 'the one who dialed proves itself first')
     this.#peer = challenge.from
-    if (addressOfNode(challenge.from) !== role.to) return this.#refuse('address', role.to)
+    if (addressOfNode(challenge.from) !== role.to) {
+      return this.#refuse('address', { calledAs: role.to })
+    }
     const admission = admit(challenge.from)
     if (admission !== undefined) return this.#refuse(admission)
     this.#transcript.push(Buffer.from(bytes))
@@ -165,9 +172,15 @@ export class HandshakeMachine {
   }
 
   #accept(proof: Buffer): HandshakeEffect[] {
-    const { secret } = this.#options
+    const { secret, admit } = this.#options
     if (!isSameProof(proof, proofOf(secret, 'dialer', this.#transcript))) {
       return this.#refuse('secret')
+    }
+    assert(this.#peer !== undefined, 'who proves something has said who it is')
+    const admission = admit(this.#peer)
+    if (admission !== undefined) {
+      const verdict = proofOf(secret, `listener refuses: ${admission}`, this.#transcript)
+      return this.#refuse(admission, { proof: verdict })
     }
     const answer = proofOf(secret, 'listener', this.#transcript)
     return [this.#say({ type: 'Accepted', proof: answer }), ...this.#establish()]
@@ -186,20 +199,30 @@ export class HandshakeMachine {
   }
 
   /** We do not want the other end, and tell it why. */
-  #refuse(reason: RefusalReason, calledAs?: Address): HandshakeEffect[] {
-    const isNamed = reason === 'quarantined'
-    const from = this.#options.self
-    const refusal = this.#say({ type: 'Refusal', reason, ...(isNamed && { from }) })
-    return [refusal, ...this.#fail(this.#errorFor(reason, false, calledAs), undefined)]
+  #refuse(
+    reason: RefusalReason,
+    { calledAs, proof }: { readonly calledAs?: Address; readonly proof?: Buffer } = {},
+  ): HandshakeEffect[] {
+    const refusal = this.#say({ type: 'Refusal', reason, ...(proof !== undefined && { proof }) })
+    return [refusal, ...this.#fail(this.#errorFor(reason, false, calledAs))]
   }
 
   /** The other end does not want us. */
-  #refused({ reason, from }: Refusal): HandshakeEffect[] {
-    const { role } = this.#options
-    const error = this.#errorFor(reason, true, undefined)
-    // Only from where we called: whoever calls us may be anybody, and nobody speaks for another address.
-    const isOurs = role.type === 'dialer' && from !== undefined && addressOfNode(from) === role.to
-    return this.#fail(error, reason, reason === 'quarantined' && isOurs ? from : undefined)
+  #refused(refusal: Refusal): HandshakeEffect[] {
+    const { reason } = refusal
+    const isVerdict = this.#options.role.type === 'dialer' && verdicts.has(reason)
+    if (isVerdict && !this.#isProved(refusal)) {
+      const detail = `it refuses this node (${reason}) without proof that it knows the secret`
+      return this.#fail(new HandshakeBroken(this.#peerAddress(), detail))
+    }
+    const givenUpBy = isVerdict && reason === 'quarantined' ? this.#peer : undefined
+    return this.#fail(this.#errorFor(reason, true, undefined), givenUpBy)
+  }
+
+  #isProved({ reason, proof }: Refusal): boolean {
+    if (this.#state !== 'proved' || proof === undefined) return false
+    const { secret } = this.#options
+    return isSameProof(proof, proofOf(secret, `listener refuses: ${reason}`, this.#transcript))
   }
 
   #errorFor(
@@ -231,9 +254,9 @@ export class HandshakeMachine {
     }
   }
 
-  #fail(error: HandshakeError, reason?: RefusalReason, givenUpBy?: NodeId): HandshakeEffect[] {
+  #fail(error: HandshakeError, givenUpBy?: NodeId): HandshakeEffect[] {
     this.#state = 'over'
-    return [{ type: 'Fail', error, reason, givenUpBy }]
+    return [{ type: 'Fail', error, givenUpBy }]
   }
 
   #say(message: HandshakeMessage): HandshakeEffect {

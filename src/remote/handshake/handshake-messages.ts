@@ -5,7 +5,7 @@
  *   listener -> dialer   Challenge  who I am, a fresh number of mine
  *   dialer -> listener   Proof      that I know the secret
  *   listener -> dialer   Accepted   that I know it too; frames may follow
- *   either -> other      Refusal    why not
+ *   either -> other      Refusal    why not; with a proof when it is a verdict about the dialer's incarnation
  *
  * The first nine bytes of a Hello (kind, magic, version) stay the same in all versions to come.
  */
@@ -40,7 +40,6 @@ const kinds = { Hello: 0x10, Challenge: 0x11, Proof: 0x12, Accepted: 0x13, Refus
 /** In the order of their numbers on the wire: added to, never changed. */
 const lanes: readonly Lane[] = ['control', 'data', 'large']
 const textBytesMax = 512
-const proofBytesMax = 32
 
 /** In the order of their numbers on the wire: added to, never changed. */
 const refusals = [
@@ -87,8 +86,8 @@ export interface Accepted {
 export interface Refusal {
   readonly type: 'Refusal'
   readonly reason: RefusalReason
-  /** With `quarantined`: the very node that has given the other up, since its address may have another by now. */
-  readonly from?: NodeId
+  /** Listener, once the dialer has proved itself: that this is said by one who knows the secret, too. */
+  readonly proof?: Buffer
 }
 
 /** A Hello of another version: nothing else of it can be read. */
@@ -113,11 +112,10 @@ export function encodeHandshake(message: HandshakeMessage): Buffer {
       break
     case 'Refusal':
       writeByte(target, refusals.indexOf(message.reason))
-      if (message.from !== undefined) writeText(target, message.from)
+      if (message.proof !== undefined) writeProof(target, message.proof)
       break
     default:
-      writeVarint(target, message.proof.length)
-      writeBytes(target, message.proof)
+      writeProof(target, message.proof)
   }
   endFrame(target, start)
   return target.bytes.subarray(0, target.position)
@@ -132,6 +130,11 @@ function writeHello(target: ByteBuffer, hello: Hello): void {
   writeText(target, hello.from)
   writeText(target, hello.to)
   writeBytes(target, hello.nonce)
+}
+
+function writeProof(target: ByteBuffer, proof: Buffer): void {
+  writeVarint(target, proof.length)
+  writeBytes(target, proof)
 }
 
 /** Reads a frame from its kind on. Throws MalformedFrame. Shares nothing with the bytes. */
@@ -179,7 +182,7 @@ function readRefusal(cursor: ByteCursor): Refusal {
   const reason = refusals[cursor.byte()] ?? 'protocol'
   return cursor.isAtEnd
     ? { type: 'Refusal', reason }
-    : { type: 'Refusal', reason, from: readNode(cursor) }
+    : { type: 'Refusal', reason, proof: readProof(cursor) }
 }
 
 function readNode(cursor: ByteCursor): NodeId {
@@ -189,9 +192,7 @@ function readNode(cursor: ByteCursor): NodeId {
 }
 
 function readProof(cursor: ByteCursor): Buffer {
-  const count = cursor.varint()
-  if (count > proofBytesMax) throw new MalformedFrame('a proof is too long')
-  return copy(cursor, count)
+  return copy(cursor, cursor.varint())
 }
 
 function copy(cursor: ByteCursor, count: number): Buffer {

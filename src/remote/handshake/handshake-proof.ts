@@ -3,8 +3,10 @@
  * said, with a fresh number of each. The role is part of it, so that a proof cannot be played back to its maker.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { RefusalReason } from './handshake-messages.ts'
 
-export type Prover = 'dialer' | 'listener'
+/** Who proves, and a listener that refuses also what for: one reason cannot be made into another on the way. */
+export type Prover = 'dialer' | 'listener' | `listener refuses: ${RefusalReason}`
 
 const noProof = Buffer.alloc(0)
 

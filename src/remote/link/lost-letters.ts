@@ -1,4 +1,7 @@
-/** Says what became of messages that cannot go on. */
+/**
+ * Says what became of messages that cannot go on. None of them was handed to the network, so whoever asked with one need
+ * not wait; that is settled first, and who hears of the loss finds it so.
+ */
 import {
   DeadLetter,
   type DeadLetterReason,
@@ -7,7 +10,8 @@ import {
   type Runtime,
 } from '../../actor/index.ts'
 import type { CannotSerialize } from '../../serialization/index.ts'
-import type { RemoteRecipient } from '../ref/remote-ref.ts'
+import { AskNotSent } from '../remote-errors.ts'
+import type { Letter } from './outbound-queue.ts'
 
 export class LostLetters {
   readonly #runtime: Runtime
@@ -16,21 +20,24 @@ export class LostLetters {
     this.#runtime = runtime
   }
 
-  dead(recipient: RemoteRecipient, message: unknown, reason: DeadLetterReason): void {
+  dead({ recipient, message, question }: Letter, reason: DeadLetterReason): void {
+    question?.fail(new AskNotSent(question.target.toString(), reason))
     this.#runtime.lost(new DeadLetter(message, recipient, reason))
   }
 
-  dropped(recipient: RemoteRecipient, message: unknown, reason: DroppedReason): void {
+  dropped({ recipient, message, question }: Letter, reason: DroppedReason): void {
+    question?.fail(new AskNotSent(question.target.toString(), reason))
     this.#runtime.lost(new Dropped(message, recipient, reason))
   }
 
   /** The sender has made a mistake that shows only when the receiver is on another node, so it is said aloud. */
-  refused(recipient: RemoteRecipient, message: unknown, error: CannotSerialize): void {
-    const to = recipient.toString()
+  refused(letter: Letter, error: CannotSerialize): void {
+    const to = letter.recipient.toString()
     this.#runtime.logger.error(
       { err: error, recipient: to },
       `A message cannot travel: ${error.message}`,
     )
-    this.dropped(recipient, message, 'cannot-serialize')
+    letter.question?.fail(error)
+    this.dropped(letter, 'cannot-serialize')
   }
 }

@@ -25,7 +25,7 @@ import { Confirmations } from './confirmations.ts'
 import { Dialer, isFinal } from './dialer.ts'
 import type { LinkOwner, LinkWorld } from './link-owner.ts'
 import { LostLetters } from './lost-letters.ts'
-import { OutboundQueue } from './outbound-queue.ts'
+import { type Letter, OutboundQueue } from './outbound-queue.ts'
 import type { ConnectFailure, FrameHandler, PeerConnection } from './peer-connection.ts'
 
 /** A turn that has more to say writes before it ends: the peer works on the first part while this node makes the next. */
@@ -64,7 +64,7 @@ export class OutboundLink implements Outbox, Task {
       makeCodec: () => world.makeCodec(lane),
       // A frame holds one large message, and its bytes count at once.
       ...(lane === 'large' && { gatheredMax: 1 }),
-      onRefused: (recipient, message, error) => this.#letters.refused(recipient, message, error),
+      onRefused: (letter, error) => this.#letters.refused(letter, error),
       onLeft: (places) => this.#confirmations.tookOut(places),
     })
     this.#dialer = new Dialer(lane, world, owner.address, {
@@ -92,31 +92,38 @@ export class OutboundLink implements Outbox, Task {
       this.#take(recipient, message, undefined)
     } catch (error) {
       if (!(error instanceof CannotSerialize)) throw error
-      this.#letters.refused(recipient, message, error)
+      this.#letters.refused({ recipient, message, question: undefined }, error)
     }
   }
 
   sendQuestion(recipient: RemoteRecipient, message: unknown, question: Question): void {
     this.#world.registerAsk(question)
-    this.#take(recipient, message, question)
+    try {
+      this.#take(recipient, message, question)
+    } catch (error) {
+      // It has a number, which is free for the next only when it is over.
+      question.fail(error)
+      throw error
+    }
   }
 
   #take(recipient: RemoteRecipient, message: unknown, question: Question | undefined): void {
     const { node } = recipient
     const fate = node === this.#peer || node === undefined ? undefined : this.#fateOf(node)
-    if (fate !== undefined) return this.#letters.dead(recipient, message, fate)
-    if (this.#isStopped) return this.#passOn(recipient, message, question)
+    if (fate !== undefined) return this.#letters.dead({ recipient, message, question }, fate)
+    if (this.#isStopped) return this.#passOn({ recipient, message, question })
     if (this.#queue.count >= this.#queueMessagesMax || this.#queue.bytes >= this.#queueBytesMax) {
-      return this.#letters.dropped(recipient, message, 'outbound-queue-full')
+      return this.#letters.dropped({ recipient, message, question }, 'outbound-queue-full')
     }
     this.#queue.add(recipient, message, question)
     if (this.#queue.bytes >= writeBytes && this.isOpen && !this.#isBlocked) this.#write()
     this.wake()
   }
 
-  #passOn(recipient: RemoteRecipient, message: unknown, question: Question | undefined): void {
+  #passOn(letter: Letter): void {
+    const { recipient, message, question } = letter
     const successor = this.#successor?.(this.#lane)
-    if (successor === undefined) this.#letters.dead(recipient, message, 'remoting-stopped')
+    if (successor === undefined) this.#letters.dead(letter, 'remoting-stopped')
     else if (question === undefined) successor.send(recipient, message)
     else successor.sendQuestion(recipient, message, question)
   }
@@ -215,7 +222,9 @@ export class OutboundLink implements Outbox, Task {
     const unconfirmed = this.#confirmations.connectionLost()
     const waiting = this.#queue.countFor(peer)
     this.#owner.lost(this.#lane, peer, { reason, unconfirmed, waiting })
-    if (!this.#isStopped) this.#dialer.lost()
+    // There is no next connection for what waits, and somebody waits for its end.
+    if (this.#isStopped) this.giveUp('remoting-stopped', () => true)
+    else this.#dialer.lost()
   }
 
   #confirmed({ messages, system }: Confirm): void {
@@ -238,9 +247,10 @@ export class OutboundLink implements Outbox, Task {
   /** What waits for these recipients becomes dead letters; all or none of those on one incarnation are chosen. */
   giveUp(reason: DeadLetterReason, isChosen: (recipient: RemoteRecipient) => boolean): void {
     const nodes = new Set<NodeId>()
-    for (const { recipient, message } of this.#queue.takeOut(isChosen)) {
-      if (recipient.node !== undefined) nodes.add(recipient.node)
-      this.#letters.dead(recipient, message, reason)
+    for (const letter of this.#queue.takeOut(isChosen)) {
+      const { node } = letter.recipient
+      if (node !== undefined) nodes.add(node)
+      this.#letters.dead(letter, reason)
     }
     for (const node of nodes) this.#owner.gaveUp(this.#lane, node, reason)
   }

@@ -13,7 +13,7 @@ function stage() {
   const left: (readonly number[])[] = []
   const queue = new OutboundQueue({
     makeCodec: () => new ValueCodec({ use: 'link' }),
-    onRefused: (_recipient, message) => void refused.push(message),
+    onRefused: ({ message }) => void refused.push(message),
     onLeft: (places) => void left.push(places),
   })
   /** What a fresh receiver makes of these bytes. */

@@ -23,9 +23,16 @@ export interface OutboundQueueOptions {
   /** Messages are encoded in groups of at most so many. */
   readonly gatheredMax?: number
   /** A message turned out not to be able to travel after it was taken. */
-  readonly onRefused: (recipient: RemoteRecipient, message: unknown, error: CannotSerialize) => void
+  readonly onRefused: (letter: Letter, error: CannotSerialize) => void
   /** Messages leave that were not handed over; their places in the queue as it was, 0 for the oldest. */
   readonly onLeft: (places: readonly number[]) => void
+}
+
+/** A message, whom it is for, and what was asked with it. */
+export interface Letter {
+  readonly recipient: RemoteRecipient
+  readonly message: unknown
+  readonly question: Question | undefined
 }
 
 export class OutboundQueue {
@@ -37,6 +44,7 @@ export class OutboundQueue {
   /** Side by side, oldest first; used up to `#count`. */
   readonly #recipients: (RemoteRecipient | undefined)[] = []
   readonly #messages: unknown[] = []
+  readonly #questions: (Question | undefined)[] = []
   #count = 0
 
   constructor(options: OutboundQueueOptions) {
@@ -61,10 +69,8 @@ export class OutboundQueue {
 
   /** Throws CannotSerialize, and then has not taken it. */
   add(recipient: RemoteRecipient, message: unknown, question: Question | undefined): void {
-    if (question === undefined) this.#writer.add(recipient, message)
-    else this.#writer.addQuestion(recipient, message, question)
-    this.#recipients[this.#count] = recipient
-    this.#messages[this.#count++] = message
+    this.#writeLetter(recipient, message, question)
+    this.#keep(recipient, message, question)
     if (this.#writer.count >= this.#gatheredMax) this.gather()
   }
 
@@ -110,20 +116,19 @@ export class OutboundQueue {
   }
 
   /** Takes out the messages for which this is true. Only before anything of them was handed over. */
-  takeOut(isChosen: (recipient: RemoteRecipient) => boolean): Taken[] {
-    const chosen: Taken[] = []
+  takeOut(isChosen: (recipient: RemoteRecipient) => boolean): Letter[] {
+    const chosen: Letter[] = []
     const places: number[] = []
-    const kept: Taken[] = []
+    const kept: Letter[] = []
     for (let index = 0; index < this.#count; index++) {
-      const recipient = this.#recipients[index]!
-      const message = this.#messages[index]
-      const isOut = isChosen(recipient)
-      ;(isOut ? chosen : kept).push({ recipient, message })
+      const letter = this.#letterAt(index)
+      const isOut = isChosen(letter.recipient)
+      ;(isOut ? chosen : kept).push(letter)
       if (isOut) places.push(index)
     }
     if (chosen.length === 0) return chosen
     this.#forgetFrom(0)
-    for (const each of kept) this.#restore(each)
+    for (const { recipient, message, question } of kept) this.#keep(recipient, message, question)
     // Before the rest is written anew: more may leave then, and their places are those of the queue as it is now.
     this.#options.onLeft(places)
     this.restart()
@@ -139,25 +144,36 @@ export class OutboundQueue {
     return count
   }
 
-  #restore({ recipient, message }: Taken): void {
+  #writeLetter(recipient: RemoteRecipient, message: unknown, question: Question | undefined): void {
+    if (question === undefined) this.#writer.add(recipient, message)
+    else this.#writer.addQuestion(recipient, message, question)
+  }
+
+  #keep(recipient: RemoteRecipient, message: unknown, question: Question | undefined): void {
     this.#recipients[this.#count] = recipient
+    this.#questions[this.#count] = question
     this.#messages[this.#count++] = message
+  }
+
+  #letterAt(index: number): Letter {
+    const recipient = this.#recipients[index]!
+    return { recipient, message: this.#messages[index], question: this.#questions[index] }
   }
 
   #rewrite(from: number, isOneByOne: boolean): void {
     const end = this.#count
     this.#count = from
     for (let index = from; index < end; index++) {
-      const recipient = this.#recipients[index]!
-      const message = this.#messages[index]
+      const letter = this.#letterAt(index)
+      const { recipient, message, question } = letter
       try {
-        this.#writer.add(recipient, message)
+        this.#writeLetter(recipient, message, question)
         if (isOneByOne) this.#writer.writeInto(this.#buffer)
-        this.#restore({ recipient, message })
+        this.#keep(recipient, message, question)
       } catch (error) {
         if (!(error instanceof CannotSerialize)) throw error
         this.#options.onLeft([this.#count])
-        this.#options.onRefused(recipient, message, error)
+        this.#options.onRefused(letter, error)
       }
       if (this.#writer.count >= this.#gatheredMax) this.gather()
     }
@@ -172,10 +188,6 @@ export class OutboundQueue {
   #forget(index: number): void {
     this.#recipients[index] = undefined
     this.#messages[index] = undefined
+    this.#questions[index] = undefined
   }
-}
-
-export interface Taken {
-  readonly recipient: RemoteRecipient
-  readonly message: unknown
 }

@@ -10,11 +10,7 @@ import {
   HandshakeMachine,
   type HandshakeOptions,
 } from '../handshake/handshake-machine.ts'
-import {
-  handshakeBytesMax,
-  type Lane,
-  type RefusalReason,
-} from '../handshake/handshake-messages.ts'
+import { handshakeBytesMax, type Lane } from '../handshake/handshake-messages.ts'
 import type { NodeId } from '../node-id.ts'
 import { HandshakeBroken, type HandshakeError } from '../remote-errors.ts'
 import type { CloseReason, Connection, ConnectionHandler } from '../transport.ts'
@@ -26,8 +22,6 @@ export type ConnectFailure =
   | {
       readonly type: 'handshake'
       readonly error: HandshakeError
-      /** What the other end has against us; undefined when it is we who refuse, or when it did not say. */
-      readonly refusal: RefusalReason | undefined
       /** The incarnation at the address we called that has given this node up. */
       readonly givenUpBy: NodeId | undefined
     }
@@ -196,12 +190,12 @@ export class PeerConnection implements ConnectionHandler {
   }
 
   /** The connection stays a little, so that the other end can read why; not longer than a handshake may take. */
-  #fail({ error, reason, givenUpBy }: HandshakeFailure): void {
+  #fail({ error, givenUpBy }: HandshakeFailure): void {
     if (this.#hasFailed) return
     this.#hasFailed = true
     this.#reader.close()
     this.#connection?.end()
-    this.#options.owner.failed({ type: 'handshake', error, refusal: reason, givenUpBy })
+    this.#options.owner.failed({ type: 'handshake', error, givenUpBy })
   }
 
   #timedOut(): void {
@@ -214,7 +208,7 @@ export class PeerConnection implements ConnectionHandler {
       const { role } = this.#options.handshake
       const address = role.type === 'dialer' ? role.to : role.from
       const error = new HandshakeBroken(address, problem)
-      this.#fail({ error, reason: undefined, givenUpBy: undefined })
+      this.#fail({ error, givenUpBy: undefined })
     }
     this.destroy(`closed by this node: ${problem}`)
   }

@@ -29,7 +29,11 @@ import { CoordinatorStarted, CoordinatorStopped } from '../sharding-events.ts'
 import type { ToCoordinator, ToRegion } from '../sharding-messages.ts'
 import type { ShardingProtocol } from '../sharding-protocol.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
-import { CoordinatorJournal, CoordinatorStoreFailed } from './coordinator-journal.ts'
+import {
+  CoordinatorFenced,
+  CoordinatorJournal,
+  CoordinatorStoreFailed,
+} from './coordinator-journal.ts'
 import { CoordinatorMachine } from './coordinator-machine.ts'
 import type {
   CoordinatorEffect,
@@ -60,6 +64,10 @@ export interface CoordinatorActorOptions {
   readonly send: (to: NodeId, message: ToRegion) => void
   /** From now on region messages of this node and others go to `tell`; undefined: there is no coordinator here. */
   readonly listen: (tell: ((message: ToCoordinator) => void) | undefined) => void
+  /** What there is to say of another writer that has taken its stream, in whole sentences. */
+  readonly adviceOnWriter: ((writer: string) => string | undefined) | undefined
+  /** A writer outside of the cluster has taken the stream, and this is to be said of it; undefined: it can store again. */
+  readonly troubled: (words: string | undefined) => void
 }
 
 export function coordinatorActor(options: CoordinatorActorOptions): Behavior<CoordinatorMessage> {
@@ -86,10 +94,11 @@ class Coordinator {
   #unanswered = 0
 
   constructor(options: CoordinatorActorOptions, context: ActorContext<CoordinatorMessage>) {
-    const { journal, typeName, protocol, node, settings, cluster } = options
+    const { journal, typeName, protocol, node, settings, cluster, adviceOnWriter } = options
     this.#options = options
     this.#context = context
-    this.#journal = new CoordinatorJournal({ journal, typeName, protocol, writer: node })
+    const stream = { typeName, protocol, writer: node, adviceOnWriter }
+    this.#journal = new CoordinatorJournal({ journal, ...stream })
     this.#fallback = new LeastShardAllocationStrategy({
       absoluteLimit: settings.rebalanceAbsoluteLimit,
       relativeLimit: settings.rebalanceRelativeLimit,
@@ -133,6 +142,7 @@ class Coordinator {
         return
       case 'Stored':
         this.#storeAnswered()
+        this.#options.troubled(undefined)
         return this.#step(message)
       case 'StrategyAnswered':
         if (!this.#open.delete(message.ask)) return
@@ -196,11 +206,14 @@ class Coordinator {
 
   /** The next coordinator finds out what was stored. */
   #giveUp(error: unknown): Behavior<CoordinatorMessage> {
-    const { typeName } = this.#options
-    const fields = { err: error, entityType: typeName }
+    const { typeName, troubled } = this.#options
+    const isFenced = error instanceof CoordinatorFenced
+    if (isFenced) troubled(error.advice)
     this.#context.log.warn(
-      fields,
-      `The coordinator of ${typeName} stops: it could not read or store.`,
+      { err: error, entityType: typeName },
+      isFenced
+        ? error.message
+        : `The coordinator of ${typeName} stops: it could not read or store.`,
     )
     // A store that has failed, or says nothing, is not waited for.
     this.#lastStored = undefined

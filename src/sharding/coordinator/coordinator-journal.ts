@@ -4,6 +4,7 @@
  * that the next one reads from there: the stream grows for ever, the time to start does not.
  */
 import { CodedError } from '../../foundation/coded-error.ts'
+import { show } from '../../foundation/show.ts'
 import { type Journal, persistenceIdOf } from '../../persistence/index.ts'
 import { NotAMessage, ValueCodec } from '../../serialization/index.ts'
 import type { ShardingProtocol } from '../sharding-protocol.ts'
@@ -23,6 +24,21 @@ export class CoordinatorStoreFailed extends CodedError {
   readonly code = 'COORDINATOR_STORE_FAILED'
 }
 
+/** Another coordinator has claimed the stream. This one can store nothing more. */
+export class CoordinatorFenced extends CodedError {
+  readonly code = 'COORDINATOR_FENCED'
+  readonly byWriter: string
+  /** What there is to say of that writer; undefined for members of the cluster. */
+  readonly advice: string | undefined
+
+  constructor(typeName: string, byWriter: string, advice: string | undefined) {
+    const words = `The coordinator of ${typeName} on this node stops: ${show(byWriter)} coordinates now.`
+    super(advice === undefined ? words : `${words} ${advice}`)
+    this.byWriter = byWriter
+    this.advice = advice
+  }
+}
+
 type Stored = CoordinatorEvent | StateSummed
 
 export interface CoordinatorJournalOptions {
@@ -31,6 +47,8 @@ export interface CoordinatorJournalOptions {
   readonly protocol: ShardingProtocol
   /** For people: who writes. */
   readonly writer: string
+  /** What there is to say of another writer that has taken the stream, in whole sentences. */
+  readonly adviceOnWriter?: ((writer: string) => string | undefined) | undefined
 }
 
 export class CoordinatorJournal {
@@ -94,7 +112,7 @@ export class CoordinatorJournal {
   }
 
   async #appendBytes(events: readonly Uint8Array[]): Promise<void> {
-    const { journal, typeName } = this.#options
+    const { journal, typeName, adviceOnWriter } = this.#options
     const result = await journal.append({
       persistenceId: this.#persistenceId,
       epoch: this.#epoch,
@@ -105,9 +123,13 @@ export class CoordinatorJournal {
       this.#sequenceNr = result.highestSequenceNr
       return
     }
-    const reason =
-      result.type === 'Fenced' ? `${result.byWriter} coordinates now` : 'its stream has moved on'
-    throw new CoordinatorStoreFailed(`The coordinator of ${typeName} cannot store: ${reason}.`)
+    if (result.type === 'Fenced') {
+      const { byWriter } = result
+      throw new CoordinatorFenced(typeName, byWriter, adviceOnWriter?.(byWriter))
+    }
+    throw new CoordinatorStoreFailed(
+      `The coordinator of ${typeName} cannot store: its stream has moved on.`,
+    )
   }
 
   #eventIn(bytes: Uint8Array): Stored {

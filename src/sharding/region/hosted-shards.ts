@@ -78,7 +78,10 @@ export class HostedShards {
     return this.#stop(shard, hosted, false)
   }
 
-  /** Someone else hosts it in a later epoch: whatever we still run here must not live on. */
+  /**
+   * Someone else hosts it in a later epoch: whatever we still run here must not live on. Coordinators of this cluster never
+   * bring that about; one of another cluster that writes to the same store does.
+   */
   superseded({ shard, epoch }: Placement): HostingStep[] {
     const hosted = this.#hosted.get(shard)
     if (hosted === undefined || epoch <= hosted.epoch) return []

@@ -122,7 +122,7 @@ export class RegionActor {
       return this.step({ type: 'Message', shard, parcel })
     }
     if (route.node === undefined) {
-      return this.#shardHere(shard).deliver(ref.entityId, message, question, undefined)
+      return this.#shardHere(shard).deliver(ref.entityId, message, question)
     }
     if (ref.route !== route) {
       ref.remote = this.#lines.to(route, shard, ref.entityId)
@@ -135,7 +135,7 @@ export class RegionActor {
   receive(shard: ShardId, entityId: EntityId, message: unknown, origin: Origin): void {
     const { node, stamp } = origin
     if (!this.#turns.isBusy && this.#table.isServedTo(shard, node, stamp)) {
-      return this.#shardHere(shard).deliver(entityId, message, undefined, origin)
+      return this.#shardHere(shard).deliver(entityId, message, undefined)
     }
     const parcel = { entityId, message, question: undefined }
     const forwarded = { type: 'Forwarded', shard, stamp, parcel } as const
@@ -236,7 +236,7 @@ export class RegionActor {
     switch (effect.type) {
       case 'Deliver': {
         const { entityId, message, question } = effect.parcel
-        return this.#shardHere(effect.shard).deliver(entityId, message, question, effect.origin)
+        return this.#shardHere(effect.shard).deliver(entityId, message, question)
       }
       case 'SendToPeer':
         return this.#sendToPeer(effect)
@@ -359,8 +359,6 @@ export class RegionActor {
         assert(behavior !== undefined, 'a proxy hosts nothing')
         return behavior(context)
       },
-      returned: (shard, parcel, origin) =>
-        this.step({ type: 'ReturnedByShard', shard, parcel, origin }),
       dropped: (parcel, reason) => this.#drop(parcel, reason),
       finished: (shard) => this.#shardFinished(shard),
     }

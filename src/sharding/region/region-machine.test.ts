@@ -322,19 +322,6 @@ describe('RegionMachine hands off', () => {
       'b Forwarded b',
     ])
   })
-
-  test('takes back what a stopping shard could not deliver', () => {
-    const { home, begin, handOff, step } = region()
-    home('me', 1)
-    begin('me', 1, 2)
-    handOff(1, 2)
-    const back = { type: 'ReturnedByShard', shard: 7 } as const
-    expect(step({ ...back, parcel: 'a', origin: undefined })).toEqual(['k GetShardHome'])
-    expect(step({ ...back, parcel: 'x', origin: { node: 'b', stamp: 1 } })).toEqual([
-      'b Returned x',
-    ])
-    expect(home('c', 2, 3)).toEqual(['c Forwarded a'])
-  })
 })
 
 describe('RegionMachine leaves', () => {
@@ -384,6 +371,19 @@ describe('RegionMachine leaves', () => {
     expect(step({ type: 'ShardTerminated', shard: 7 })).toEqual([
       ...['k ShardStopped', 'k GetShardHome', 'Drop a region-stopped', 'k RegionStopped'],
       'Finish',
+    ])
+  })
+
+  test('sends nothing to a shard that it stops because time is up', () => {
+    const { machine, step, home, send, forwarded } = region()
+    home('me', 1)
+    step({ type: 'GracefulShutdown' })
+    expect(step({ type: 'TimerFired', timer: 'shutdown' })).toEqual(['StopShard 7'])
+    expect(machine.table.homeOf(7)).toBeUndefined()
+    expect([send('a'), forwarded('b', 'x')]).toEqual([['k GetShardHome'], []])
+    expect(step({ type: 'ShardTerminated', shard: 7 })).toEqual([
+      ...['k ShardStopped', 'b Returned x', 'k GetShardHome'],
+      ...['Drop a region-stopped', 'k RegionStopped', 'Finish'],
     ])
   })
 

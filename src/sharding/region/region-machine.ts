@@ -119,8 +119,6 @@ export class RegionMachine<Parcel> {
         return this.#perform(this.#routes.associationLost(input.node))
       case 'ShardTerminated':
         return this.#shardTerminated(input.shard)
-      case 'ReturnedByShard':
-        return this.#perform(this.#routes.returnedByShard(input.shard, input))
       case 'GracefulShutdown':
         return this.#leave()
       case 'Abandoned':
@@ -277,6 +275,7 @@ export class RegionMachine<Parcel> {
 
   /** Time is up: what is here stops now, and what waits then is given up. */
   #hurry(): void {
+    for (const shard of this.#hosted.shards) this.#perform(this.#routes.stopServing(shard))
     this.#perform(this.#hosted.stopAll())
     this.#phase = 'hurrying'
   }

@@ -7,7 +7,6 @@ import type {
   ToCoordinator,
   ToRegion,
 } from '../sharding-messages.ts'
-import type { Origin } from './shard-buffers.ts'
 
 /** `retry` comes again and again, `register` while there is no coordinator. */
 export type RegionTimer = 'retry' | 'register' | 'shutdown'
@@ -40,13 +39,6 @@ export type RegionInput<Parcel> =
   | { readonly type: 'AssociationLost'; readonly node: NodeId }
   /** All entities of a local shard have stopped. */
   | { readonly type: 'ShardTerminated'; readonly shard: ShardId }
-  /** A local shard that is being handed off got this message; it is older than all that wait here. */
-  | {
-      readonly type: 'ReturnedByShard'
-      readonly shard: ShardId
-      readonly parcel: Parcel
-      readonly origin: Origin | undefined
-    }
   | { readonly type: 'GracefulShutdown' }
   /** All actors of this node are being stopped, whatever was not handed over. */
   | { readonly type: 'Abandoned' }
@@ -59,12 +51,7 @@ export type RegionInput<Parcel> =
 /** About messages on their way. */
 export type RoutingEffect<Parcel> =
   /** To the shard on this node. */
-  | {
-      readonly type: 'Deliver'
-      readonly shard: ShardId
-      readonly parcel: Parcel
-      readonly origin: Origin | undefined
-    }
+  | { readonly type: 'Deliver'; readonly shard: ShardId; readonly parcel: Parcel }
   /** On the ordinary stream, in order with everything else that goes there. */
   | { readonly type: 'SendToPeer'; readonly to: NodeId; readonly message: BetweenRegions<Parcel> }
   | { readonly type: 'Drop'; readonly parcel: Parcel; readonly reason: DropReason }

@@ -85,16 +85,6 @@ export class ShardRoutes<Parcel> {
     }
   }
 
-  /** A local shard could not take it any more. */
-  returnedByShard(shard: ShardId, item: Buffered<Parcel>): RoutesEffect<Parcel>[] {
-    const { origin, parcel } = item
-    if (origin !== undefined) return [this.#guests.giveBack(shard, item)]
-    if (this.#table.homeOf(shard) !== undefined) return [drop(parcel, 'overtaken')]
-    const isFirst = !this.#buffers.has(shard)
-    if (!this.#buffers.addReturned(shard, parcel)) return [drop(parcel, 'shard-buffer-full')]
-    return isFirst ? this.ask(shard) : []
-  }
-
   /** The home is this one. A word that is not news must not come here. */
   learn(word: Placement): RoutesEffect<Parcel>[] {
     const { shard, home } = word
@@ -264,7 +254,7 @@ export class ShardRoutes<Parcel> {
 
   #go(shard: ShardId, item: Buffered<Parcel>, node: NodeId | undefined): RoutesEffect<Parcel> {
     const { parcel, origin } = item
-    if (node === undefined) return { type: 'Deliver', shard, parcel, origin }
+    if (node === undefined) return { type: 'Deliver', shard, parcel }
     if (origin !== undefined) return this.#guests.giveBack(shard, item)
     const stamp = this.#places.get(shard)?.stamp ?? 0
     const message = { type: 'Forwarded', shard, stamp, parcel } as const

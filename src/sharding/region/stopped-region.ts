@@ -8,7 +8,6 @@ export function stepStoppedRegion<Parcel>(
 ): RegionEffect<Parcel>[] {
   switch (input.type) {
     case 'Message':
-    case 'ReturnedByShard':
       return [{ type: 'Drop', parcel: input.parcel, reason: 'region-stopped' }]
     case 'FromRegion':
       return answerPeer(input.region, input.message)

@@ -20,7 +20,6 @@ import type { EntityContext, Passivate } from '../entity-context.ts'
 import { decodeName, encodeName } from '../entity-name.ts'
 import type { OneAtATime } from '../region/one-at-a-time.ts'
 import type { Parcel } from '../region/parcel.ts'
-import type { Origin } from '../region/shard-buffers.ts'
 import type { EntityId, ShardId } from '../shard-id.ts'
 import { EntityStarted, EntityStopped } from '../sharding-events.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
@@ -36,7 +35,6 @@ export interface ShardWorld {
   readonly turns: OneAtATime
   readonly behavior: (context: EntityContext<never>) => unknown
   readonly stopMessage: unknown
-  returned(shard: ShardId, parcel: Parcel, origin: Origin | undefined): void
   dropped(parcel: Parcel, reason: ShardDropReason): void
   finished(shard: ShardActor): void
 }
@@ -64,16 +62,11 @@ export class ShardActor {
   }
 
   /** A message for an entity of this shard. */
-  deliver(
-    entityId: EntityId,
-    message: unknown,
-    question: Question | undefined,
-    origin: Origin | undefined,
-  ): void {
+  deliver(entityId: EntityId, message: unknown, question: Question | undefined): void {
     const cell = this.#machine.touch(entityId)?.cell
     if (cell !== undefined) return cell.send(message)
     const parcel = { entityId, message, question }
-    const input = { type: 'Message', entityId, parcel, origin } as const
+    const input = { type: 'Message', entityId, parcel } as const
     // The region performs its effects one at a time, and this is one of them.
     if (this.#world.turns.isBusy) this.#stepNow(input)
     else this.step(input)
@@ -162,8 +155,6 @@ export class ShardActor {
         return this.#cellOf(effect.entityId)?.send(this.#world.stopMessage ?? PoisonPill)
       case 'ForceStop':
         return this.#cellOf(effect.entityId)?.stop()
-      case 'Return':
-        return this.#world.returned(this.shard, effect.parcel, effect.origin)
       case 'Drop':
         return this.#world.dropped(effect.parcel, effect.reason)
       case 'StartTimer':

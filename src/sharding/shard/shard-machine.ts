@@ -7,7 +7,7 @@
  * Invariant: an entity has at most one instance; a message for one that is stopping waits for the next instance, in order;
  * the shard finishes only when no instance is left.
  */
-import { unreachable } from '../../foundation/assert.ts'
+import { assert, unreachable } from '../../foundation/assert.ts'
 import type { EntityId } from '../shard-id.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Entities, type Entity, type LiveEntity } from './entities.ts'
@@ -85,9 +85,8 @@ export class ShardMachine<Cell, Parcel> {
   #message({
     entityId,
     parcel,
-    origin,
   }: Extract<ShardInput<Parcel>, { type: 'Message' }>): ShardEffect<Parcel>[] {
-    if (this.#phase !== 'serving') return [{ type: 'Return', parcel, origin }]
+    assert(this.#phase === 'serving', 'the region sends nothing to a shard that stops')
     const known = this.#entities.get(entityId)
     const entity = known ?? this.#entities.add(entityId, !this.#isFrozen, this.#sweep)
     if (entity.isStopping || this.#isFrozen) {

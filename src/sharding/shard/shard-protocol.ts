@@ -1,5 +1,4 @@
 /** What goes into a shard and what comes out of it. */
-import type { Origin } from '../region/shard-buffers.ts'
 import type { EntityId } from '../shard-id.ts'
 
 export type ShardDropReason =
@@ -11,12 +10,7 @@ export type ShardDropReason =
   | 'hand-off-timeout'
 
 export type ShardInput<Parcel> =
-  | {
-      readonly type: 'Message'
-      readonly entityId: EntityId
-      readonly parcel: Parcel
-      readonly origin: Origin | undefined
-    }
+  | { readonly type: 'Message'; readonly entityId: EntityId; readonly parcel: Parcel }
   /** The entity asks to be stopped until its next message. */
   | { readonly type: 'Passivate'; readonly entityId: EntityId; readonly instance: number }
   /** The entity has stopped, whatever the reason. */
@@ -44,8 +38,6 @@ export type ShardEffect<Parcel> =
   | { readonly type: 'StopEntity'; readonly entityId: EntityId; readonly instance: number }
   /** Stop it now. */
   | { readonly type: 'ForceStop'; readonly entityId: EntityId; readonly instance: number }
-  /** Back to the region, which keeps it for the next home or sends it to its origin. */
-  | { readonly type: 'Return'; readonly parcel: Parcel; readonly origin: Origin | undefined }
   | { readonly type: 'Drop'; readonly parcel: Parcel; readonly reason: ShardDropReason }
   | { readonly type: 'StartTimer'; readonly timer: 'force-stop'; readonly delayMs: number }
   | { readonly type: 'CancelTimer'; readonly timer: 'force-stop' }

@@ -4,6 +4,7 @@
  */
 import { DeadLetter, Dropped, type LostMessage, UnhandledMessage } from '../../actor/index.ts'
 import type { SherdNode } from '../../node/index.ts'
+import { bytesOfEvent } from '../../persistence/index.ts'
 import { type NodeId, PeerDisconnected } from '../../remote/index.ts'
 import {
   CoordinatorStarted,
@@ -50,7 +51,8 @@ export class ClusterChecks {
     this.order = new SenderOrder(findings)
     this.shards = new ShardMap(findings)
     if (store !== undefined) {
-      store.onAppended = ({ persistenceId, events }) => this.shards.stored(persistenceId, events)
+      store.onAppended = ({ persistenceId, events }) =>
+        this.shards.stored(persistenceId, events.map(bytesOfEvent))
     }
     this.losses = new NoSilentLoss(findings, (entity) => this.#holdersOf(entity))
     this.ledger = new NothingAcknowledgedIsLost(findings, excuseForTwo)
@@ -77,7 +79,7 @@ export class ClusterChecks {
       if (lane === 'control') return
       this.losses.connectionBroke({ by: life.label, peer: this.#labelOf(peer), unconfirmed })
     })
-    const lost = (event: LostMessage): void => this.#lost(event)
+    const lost = (event: LostMessage): void => this.#lost(event, life.label)
     eventStream.subscribe<LostMessage>(DeadLetter, lost)
     eventStream.subscribe<LostMessage>(Dropped, lost)
     eventStream.subscribe<LostMessage>(UnhandledMessage, lost)
@@ -122,10 +124,10 @@ export class ClusterChecks {
     return this.#labels.get(node) ?? node
   }
 
-  #lost(event: LostMessage): void {
+  #lost(event: LostMessage, by: string): void {
     const reason = event.type === 'UnhandledMessage' ? 'unhandled' : event.reason
     const ids = this.#idsIn(event.message)
-    for (const id of ids) this.losses.lost(id, reason)
+    for (const id of ids) this.losses.lost(id, { reason, by })
     // Calls: their callers hear of it.
     if (ids.length === 0 && event.type === 'Dropped') {
       this.#findings.reached(`a message is given up: ${reason}`)

@@ -12,7 +12,7 @@ interface Sent {
   readonly atMs: number
   readonly by: string
   readonly to: string | undefined
-  /** It was given to a node that had been told to stop. */
+  /** It was given to a node that had been told to stop: that node may refuse it. */
   readonly isLate: boolean
   excuse: Excuse | undefined
 }
@@ -38,6 +38,9 @@ const explanations: ReadonlyMap<string, readonly Trouble[]> = new Map([
   ['remoting-stopped', peerTrouble],
 ])
 
+/** How a region that has stopped, or is about to, refuses what is given to it. */
+const refusedByRegion = 'region-stopped'
+
 type Excuse = 'its sender died' | 'a home died' | 'a process died, no home known' | 'broken'
 
 /** Who may hold messages to a target now. */
@@ -48,6 +51,13 @@ export interface Holders {
   readonly chosen: ReadonlySet<string>
   /** Whether one of them does, and lives. */
   readonly isAtHome: boolean
+}
+
+/** What a node tells of a message that it gave up. */
+export interface ToldLoss {
+  readonly reason: string
+  /** The label of the life that tells. */
+  readonly by: string
 }
 
 export interface BrokenConnection {
@@ -106,14 +116,15 @@ export class NoSilentLoss {
   }
 
   /** A node tells that it gave the message up, and why. */
-  lost(id: string, reason: string): void {
+  lost(id: string, { reason, by: teller }: ToldLoss): void {
     const message = this.#open.get(id)
     if (message === undefined) return
     this.#open.delete(id)
     this.#lostCount++
     this.#findings.reached(`a message is given up: ${reason}`)
-    if (message.isLate) return
-    const { by, to, atMs } = message
+    const { by, to, atMs, isLate } = message
+    // What it took all the same and sent on is owed to its sender like any other.
+    if (isLate && teller === by && reason === refusedByRegion) return
     const why = `${reason}; so far there was trouble with ${this.#troubles.join(', ') || 'nothing'}`
     this.#findings.check(
       'no message is given up without a fault',
@@ -122,7 +133,7 @@ export class NoSilentLoss {
     )
   }
 
-  /** The life with that label has been told to stop: what is sent through it from now on, it may refuse. */
+  /** The life with that label has been told to stop: what is sent through it from now on, its region may refuse. */
   leaves(label: string): void {
     this.#leaving.add(label)
   }

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { ConnectionFailed, WrongClusterName } from '../../remote/index.ts'
+import { SeedTroubles } from './seed-troubles.ts'
+
+const [a, b, c] = ['a:1', 'b.invalid:2', 'c:3'] as const
+
+test('each seed is named with its last trouble, and what to do', () => {
+  const troubles = new SeedTroubles([a, b, c])
+  const { text } = new ConnectionFailed(b, { type: 'unknown-host', detail: 'ENOTFOUND' })
+  troubles.notConnected(a, 'refused the connection')
+  troubles.handshakeFailed(a, new WrongClusterName(a, 'shop'))
+  troubles.notConnected(b, text)
+  expect(troubles.lines).toEqual([
+    expect.stringMatching(/^a:1 belongs to another cluster than "shop"\. Give both nodes/),
+    'b.invalid:2 has a host name that cannot be resolved: correct it, or make it known to DNS or /etc/hosts (ENOTFOUND)',
+    'c:3 has not answered yet',
+  ])
+  expect(troubles.areFinal).toBe(false)
+})
+
+test('a name that cannot be resolved now may be later: the node tries on', () => {
+  const troubles = new SeedTroubles([b])
+  troubles.notConnected(b, 'has a host name that cannot be resolved')
+  expect(troubles.areFinal).toBe(false)
+  troubles.connected(b)
+  expect(troubles.lines).toEqual([`${b} is connected and has not let this node in yet`])
+})
+
+test('others than the seeds do not matter', () => {
+  const troubles = new SeedTroubles([a])
+  troubles.notConnected(c, 'refused the connection')
+  expect(troubles.lines).toEqual([`${a} has not answered yet`])
+})
