@@ -26,7 +26,8 @@ export function render(view: View, { columns, rows, isColored }: Paper): string[
   const news = newsLines(view, room)
   const lines = [...top, ...news].slice(0, Math.max(0, rows - 1))
   while (lines.length < rows - 1) lines.push([])
-  return [...lines, footerLine(view.footer)].map((spans) => lineOf(spans, columns, isColored))
+  const last = footerLine(view.footer, columns)
+  return [...lines, last].map((spans) => lineOf(spans, columns, isColored))
 }
 
 function heading(view: View, columns: number): Span[][] {
@@ -154,16 +155,25 @@ function newsLines({ news }: View, room: number): Span[][] {
   ]
 }
 
-const keys: readonly (readonly [string, string])[] = [
-  ['↑↓', 'choose'],
-  ['k', 'kill -9'],
-  ['d', 'drain'],
-  ['p', 'pause'],
-  ['a', 'add a node'],
-  ['q', 'quit'],
+/** Each key with what it does, in full and in short. */
+const keys: readonly (readonly [key: string, full: string, short: string])[] = [
+  ['↑↓', ' choose', ''],
+  ['k', ' kill -9', ' kill'],
+  ['d', ' drain', ' drain'],
+  ['p', ' pause', ' pause'],
+  ['a', ' add a node', ' add'],
+  ['q', ' quit', ' quit'],
 ]
 
-function footerLine(footer: Footer): Span[] {
+function footerLine(footer: Footer, columns: number): Span[] {
   if (footer.type !== 'keys') return [span(` ${footer.text}`, 'cyan')]
-  return keys.flatMap(([key, meaning]) => [bold(` ${key}`), dim(` ${meaning}  `)])
+  const forms = [
+    keys.flatMap(([key, full]) => [bold(` ${key}`), dim(`${full}  `)]),
+    keys.flatMap(([key, , short]) => [bold(` ${key}`), dim(short)]),
+    keys.map(([key]) => bold(` ${key}`)),
+  ]
+  // The longest in which no key is missing; the space at its end may be.
+  return (
+    forms.find((spans) => lineOf(spans, Infinity, false).trimEnd().length <= columns) ?? forms[2]!
+  )
 }

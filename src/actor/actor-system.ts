@@ -3,7 +3,7 @@
  * under `/user`, the runtime's own under `/system`; those take their turns first.
  */
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
-import type { Environment } from '../foundation/environment.ts'
+import { type Environment, problemsWithEnvironment } from '../foundation/environment.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { safeLogger } from '../foundation/safe-logger.ts'
 import { systemEnvironment } from '../foundation/system-environment.ts'
@@ -54,7 +54,11 @@ export class ActorSystem {
     this.name = encodeActorName(name)
     this.settings = { ...defaultActorSettings, ...options.settings }
     const phases: ShutdownPhases = options.shutdownPhases ?? defaultShutdownPhases
-    const problems = [...problemsWithActorSettings(this.settings), ...this.#problemsWith(phases)]
+    const problems = [
+      ...problemsWithActorSettings(this.settings),
+      ...this.#problemsWith(phases),
+      ...problemsWithEnvironment(options.environment),
+    ]
     if (problems.length > 0) throw new InvalidSettings(`The settings of ${name}`, problems)
     const environment = systemEnvironment(options.environment)
     this.environment = { ...environment, logger: safeLogger(environment.logger) }

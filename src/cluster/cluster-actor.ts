@@ -29,6 +29,7 @@ import {
 } from '../remote/index.ts'
 import { NotAMessage } from '../serialization/index.ts'
 import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
+import { ClusterLog } from './cluster-log.ts'
 import { ClusterMachine } from './cluster-machine.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import type { ClusterEffect, ClusterInput } from './cluster-protocol.ts'
@@ -85,9 +86,11 @@ export class ClusterActor {
   readonly #options: ClusterActorOptions
   readonly #machine: ClusterMachine
   readonly #endings: (() => void)[] = []
+  readonly #log: ClusterLog
   #troubles = new SeedTroubles([])
   #reportAtMs = Infinity
   #lookedAtMs: number
+  #lookedAtWallMs: number
   #isStepping = false
   #isBroken = false
   #hasEnded = false
@@ -99,7 +102,9 @@ export class ClusterActor {
     this.#machine = new ClusterMachine({
       ...{ self: remoting.node, roles, appVersion, settings, random, store },
     })
+    this.#log = new ClusterLog(remoting.node, system.log)
     this.#lookedAtMs = this.#now
+    this.#lookedAtWallMs = this.#wall
     this.ref = system.spawnSystemActor(this.#behavior(), 'cluster')
     this.#endings.push(
       remoting.serve(clusterPath, (_, from) => ({ tell: (value) => this.#heard(from, value) })),
@@ -141,6 +146,10 @@ export class ClusterActor {
     return this.#options.system.environment.clock.monotonicMs()
   }
 
+  get #wall(): number {
+    return this.#options.system.environment.clock.wallMs()
+  }
+
   // ---- in
 
   #behavior(): Behavior<ToClusterActor> {
@@ -160,6 +169,7 @@ export class ClusterActor {
         return this.#step(message.input)
       case 'Tick':
         this.#report()
+        this.#log.tick(this.#now)
         return this.#step({ type: 'Tick' })
       case 'Received':
         return this.#takeMessage(message)
@@ -220,8 +230,11 @@ export class ClusterActor {
    */
   look(): void {
     if (this.#isStepping) return
-    if (this.#now - this.#lookedAtMs < this.#options.settings.tickIntervalMs) return
-    this.#step({ type: 'Look' })
+    const { tickIntervalMs } = this.#options.settings
+    const isLongAgo = this.#now - this.#lookedAtMs >= tickIntervalMs
+    // The monotonic clock may have stood still while the machine was suspended.
+    if (!isLongAgo && this.#wall - this.#lookedAtWallMs < tickIntervalMs) return
+    this.#step()
   }
 
   // ---- joining
@@ -262,18 +275,25 @@ export class ClusterActor {
 
   // ---- out
 
-  #step(input: ClusterInput): void {
+  /** Looks at the clocks, and takes the input if there is one. */
+  #step(input?: ClusterInput): void {
     if (this.#hasEnded) return
     assert(!this.#isStepping, 'an input is carried out before the next one comes')
     this.#isStepping = true
     try {
       this.#lookedAtMs = this.#now
-      for (const effect of this.#machine.step(input, this.#lookedAtMs)) this.#perform(effect)
+      this.#lookedAtWallMs = this.#wall
+      this.#carryOut({ type: 'Look', wallMs: this.#lookedAtWallMs })
+      if (input !== undefined) this.#carryOut(input)
     } catch (err) {
       this.#broke(err, input)
     } finally {
       this.#isStepping = false
     }
+  }
+
+  #carryOut(input: ClusterInput): void {
+    for (const effect of this.#machine.step(input, this.#lookedAtMs)) this.#perform(effect)
   }
 
   #perform(effect: ClusterEffect): void {
@@ -301,6 +321,7 @@ export class ClusterActor {
   #publish(event: ClusterEvent): void {
     // Before anybody builds on its end, the door is shut.
     if (event.type === 'MemberRemoved') this.#removed(event.member.node, event.previousStatus)
+    this.#log.published(event, this.#machine.gossip.members.length, this.#lookedAtMs)
     this.#options.owner.published(event)
   }
 
@@ -316,7 +337,7 @@ export class ClusterActor {
 
   // ---- the end
 
-  #broke(err: unknown, input: ClusterInput): void {
+  #broke(err: unknown, input: ClusterInput | undefined): void {
     const { system, owner } = this.#options
     const wasFrozen = this.isFrozen
     this.#isBroken = true

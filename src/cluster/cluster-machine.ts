@@ -62,7 +62,7 @@ export class ClusterMachine {
   step(input: ClusterInput, now: number): ClusterEffect[] {
     this.#effects = []
     // Before anything else: queued messages may be handled before overdue timers after a long sleep.
-    this.#stepPause({ type: 'Look' }, now)
+    this.#stepPause(input.type === 'Look' ? input : { type: 'Look' }, now)
     if (!this.#isStopped) this.#route(input, now)
     return this.#effects
   }

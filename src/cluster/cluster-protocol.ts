@@ -25,8 +25,8 @@ export type ClusterInput =
   | { readonly type: 'Quarantined'; readonly by: Address }
   /** There is no sense in trying to join any longer. */
   | { readonly type: 'StopJoining'; readonly problems: readonly string[] }
-  /** Nothing has happened, but it is a while since the last input: the process may have slept. */
-  | { readonly type: 'Look' }
+  /** Comes before every other input, and when there was none for a while: the process may have slept. */
+  | { readonly type: 'Look'; readonly wallMs: number }
   /** Every `tickIntervalMs`. */
   | { readonly type: 'Tick' }
   | ClusterMessage

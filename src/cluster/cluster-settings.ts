@@ -27,9 +27,15 @@ export interface ClusterSettings {
   readonly joinTimeoutMs: number
   /** How long a newcomer tries at all before it shuts down; Infinity tries for ever. */
   readonly joinDeadlineMs: number
-  /** How often a node asks the ones it monitors for a sign of life. */
+  /**
+   * How often a node asks the ones it monitors for a sign of life. After two of these without an answer from a majority, or
+   * without having run itself, a node freezes. Shorter freezes for every hiccup, longer finds cuts later.
+   */
   readonly heartbeatIntervalMs: number
-  /** Silence beyond the usual that is forgiven. Shorter blames busy event loops, longer notices dead hosts later. */
+  /**
+   * Silence beyond the usual that is forgiven before a member is unreachable. Shorter blames busy event loops, longer
+   * notices dead hosts later. Does not delay freezing: a node that a majority does not answer freezes long before.
+   */
   readonly acceptableHeartbeatPauseMs: number
   /** Suspicion at which a silent member is unreachable. Higher errs less and waits longer. */
   readonly phiThreshold: number

@@ -4,7 +4,8 @@
  * Reading order: `gossip/member.ts`, `gossip/gossip.ts` (what travels and merges), `gossip/convergence.ts`,
  * `gossip/leader-actions.ts`, `membership-machine.ts` (one node's part in it), `joining/`, `detection/` (who has fallen
  * silent, and whether it was us), `downing/` (the end of a split), `cluster-machine.ts` (all of it as one machine),
- * `cluster-actor.ts` (its shell), `cluster.ts` (the door), `cluster-shapes.ts` (what is taken from peers).
+ * `cluster-actor.ts` (its shell), `cluster-log.ts` (what operators read), `cluster.ts` (the door), `cluster-shapes.ts` (what
+ * is taken from peers).
  *
  * Promises: a member moves only forward and never comes back once removed; the leader acts on convergence only; of the
  * two sides of a clean split at most one survives, and the other is frozen before it is given up.

@@ -1,6 +1,7 @@
 /** What a command comes to, in words for its caller. */
 import type { Logger } from '../foundation/logger.ts'
 import { show } from '../foundation/show.ts'
+import { clip } from '../foundation/text.ts'
 import {
   EventsOutcomeUnknown,
   type PersistenceFailure,
@@ -40,11 +41,19 @@ export interface Failing {
   readonly log: Logger
 }
 
-/** The command threw, or gave what cannot travel. */
-export function refusal(
-  thrown: unknown,
-  { entity, id, command, world, log }: Failing,
-): EntityReply {
+/** The command threw, or gave what cannot travel. Whatever it threw, its caller is answered. */
+export function refusal(thrown: unknown, failing: Failing): EntityReply {
+  try {
+    return refusalOf(thrown, failing)
+  } catch (problem) {
+    // A getter or a proxy of the user's, which throws when it is looked at.
+    const { command } = failing
+    const text = `The command ${command} threw what cannot be read: ${show(thrown)}. Looking at it throws ${show(problem)}`
+    return refusalOf(new Error(text), failing)
+  }
+}
+
+function refusalOf(thrown: unknown, { entity, id, command, world, log }: Failing): EntityReply {
   const { travelling, writer: node } = world
   // What is thrown on purpose is meant for the caller, who gets it. A slip is for whoever wrote the command, and its stack
   // does not leave this node.
@@ -74,7 +83,8 @@ export function notDone(
   const mayHaveHappened = error instanceof EventsOutcomeUnknown
   const advice = error instanceof WriterFenced ? adviceOn?.(error.byWriter) : undefined
   const problem = advice === undefined ? error.message : `${error.message} ${advice}`
-  return { type: 'NotDone', code: error.code, problem, mayHaveHappened }
+  // It must fit into an answer, whatever a handler threw at the recovery.
+  return { type: 'NotDone', code: error.code, problem: clip(problem, 16_384), mayHaveHappened }
 }
 
 const slips: ReadonlySet<unknown> = new Set([

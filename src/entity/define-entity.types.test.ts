@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import { type CommandsOf, defineEntity, entityType } from './define-entity.ts'
-import type { EntityHandle } from './entity-types.ts'
+import type { DeepReadonly, EntityHandle } from './entity-types.ts'
 
 const Counter = defineEntity('Counter', {
   state: () => ({ count: 0 }),
@@ -84,7 +84,10 @@ describe('what a command may do', () => {
       events: { Incremented: (state, by: number) => ({ ...state, count: state.count + by }) },
       commands: {
         good: (self) => {
-          expectTypeOf(self.state).toEqualTypeOf<Readonly<{ count: number; tags: string[] }>>()
+          expectTypeOf(self.state).toEqualTypeOf<{
+            readonly count: number
+            readonly tags: readonly string[]
+          }>()
           expectTypeOf(self.persist('Incremented', 1).count).toEqualTypeOf<number>()
           expectTypeOf(self.id).toEqualTypeOf<string>()
         },
@@ -154,6 +157,113 @@ describe('what a command may do', () => {
     expectTypeOf<EntityHandle<CommandsOf<typeof Gate>>['isOpen']>().toEqualTypeOf<
       () => Promise<boolean>
     >()
+  })
+})
+
+interface Line {
+  item: string
+  tags: string[]
+}
+
+class Money {
+  readonly #cents: number
+  constructor(cents: number) {
+    this.#cents = cents
+  }
+  plus(cents: number): Money {
+    return new Money(this.#cents + cents)
+  }
+}
+
+interface CartState {
+  lines: Line[]
+  byItem: Map<string, Line>
+  seen: Set<string>
+  total: Money
+  paidAt?: Date
+  counts: Record<string, number[]>
+  pair: [number, string[]]
+  loose: ReturnType<typeof JSON.parse>
+  parent?: CartState
+}
+
+const emptyCart = (): CartState => {
+  throw new Error('only for types')
+}
+
+const Cart = defineEntity('Cart', {
+  state: emptyCart,
+  events: {
+    Added: (state, line: Line) => ({ ...state, lines: [...state.lines, line] }),
+    Put: (state, line: Line) => ({ ...state, byItem: new Map(state.byItem).set(line.item, line) }),
+    Renamed: (state, item: string) => ({
+      ...state,
+      lines: state.lines.map((line) => ({ ...line, item })),
+    }),
+    Paid: (state, at: Date) => ({ ...state, paidAt: at, total: state.total.plus(1) }),
+    Emptied: (): CartState => emptyCart(),
+    Kept: (state) => state,
+  },
+  commands: {
+    lines: (self) => self.state.lines,
+    paidAt: (self) => self.persist('Kept').paidAt,
+  },
+})
+
+describe('a state that nobody changes', () => {
+  test('is readonly all the way down; what has methods stays what it is', () => {
+    type State = DeepReadonly<CartState>
+    type Told = { readonly item: string; readonly tags: readonly string[] }
+    expectTypeOf<State['lines']>().toEqualTypeOf<readonly Told[]>()
+    expectTypeOf<State['byItem']>().toEqualTypeOf<ReadonlyMap<string, Told>>()
+    expectTypeOf<State['seen']>().toEqualTypeOf<ReadonlySet<string>>()
+    expectTypeOf<State['total']>().toEqualTypeOf<Money>()
+    expectTypeOf<State['paidAt']>().toEqualTypeOf<Date | undefined>()
+    expectTypeOf<State['counts']>().toEqualTypeOf<{ readonly [x: string]: readonly number[] }>()
+    expectTypeOf<State['pair']>().toEqualTypeOf<readonly [number, readonly string[]]>()
+    expectTypeOf<State['loose']>().toBeAny()
+    expectTypeOf<State['parent']>().toEqualTypeOf<State | undefined>()
+    expectTypeOf<DeepReadonly<unknown>>().toBeUnknown()
+    expectTypeOf<DeepReadonly<{ kind: 'a'; n: number[] } | 'b' | null>>().toEqualTypeOf<
+      { readonly kind: 'a'; readonly n: readonly number[] } | 'b' | null
+    >()
+  })
+
+  test('is told to callers as what it is', () => {
+    type Cmd = EntityHandle<CommandsOf<typeof Cart>>
+    expectTypeOf<Cmd['lines']>().toEqualTypeOf<() => Promise<DeepReadonly<Line[]>>>()
+    expectTypeOf<Cmd['paidAt']>().toEqualTypeOf<() => Promise<Date | undefined>>()
+  })
+
+  test('cannot be changed by a command or by a handler', () => {
+    defineEntity('Meddled', {
+      state: emptyCart,
+      events: {
+        Pushed: (state) => {
+          // @ts-expect-error a list that nobody changes
+          void state.lines.push
+          return state
+        },
+      },
+      commands: {
+        deep: (self) => {
+          // @ts-expect-error a part of the state
+          self.state.lines[0]!.item = 'tea'
+          // @ts-expect-error a list inside of a list
+          void self.state.lines[0]!.tags.push
+        },
+        collections: (self) => {
+          // @ts-expect-error a map that nobody changes
+          void self.state.byItem.set
+          // @ts-expect-error a set that nobody changes
+          void self.state.seen.add
+        },
+        after: (self) => {
+          // @ts-expect-error what persist gives is the state
+          void self.persist('Pushed').lines.pop
+        },
+      },
+    })
   })
 })
 

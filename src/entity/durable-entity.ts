@@ -16,6 +16,7 @@ import type { AnyEntity } from './define-entity.ts'
 import { type EntityCall, type EntityReply, isEntityCall } from './entity-messages.ts'
 import type { WorkOfType } from './entity-work.ts'
 import type { EntityWorld } from './entity-world.ts'
+import { isOverdue } from './overdue-calls.ts'
 import { replay, type StoredForm, Transaction } from './transaction.ts'
 
 type Outcome = Effect<StoredForm, unknown>
@@ -51,7 +52,7 @@ export class DurableEntities {
         PostStop: recoveryEnds,
       },
       refused: (call, error) => {
-        if (!isEntityCall(call)) return
+        if (!isEntityCall(call) || world.answered.has(call)) return
         world.answered.add(call)
         call.replyTo.tell(this.#notDone(error))
       },
@@ -83,6 +84,7 @@ export class DurableEntities {
     context: EventSourcedContext<EntityCall>,
   ): Outcome | Promise<Outcome> {
     if (!isEntityCall(call)) return Effect.unhandled()
+    if (isOverdue(call, context.actor)) return Effect.noReply()
     const { command, args, replyTo } = call
     const handler = commandOf(this.#entity, command)
     if (handler === undefined) {

@@ -8,11 +8,13 @@ import {
   AskTargetTerminated,
   type AskOptions,
   AskTimeout,
+  Question,
   SystemTerminated,
 } from '../actor/index.ts'
 import { unreachable } from '../foundation/assert.ts'
 import { toMs } from '../foundation/duration.ts'
 import { InvalidSettings, unknownSettings } from '../foundation/invalid-settings.ts'
+import { show } from '../foundation/show.ts'
 import { clip, escapeControls } from '../foundation/text.ts'
 import { AskNotSent, TooManyAsks } from '../remote/index.ts'
 import { CannotSerialize, placeOfStack } from '../serialization/index.ts'
@@ -23,6 +25,7 @@ import {
   CallBroken,
   type CallSite,
   CallTimeout,
+  CommandCutOff,
   CommandFailed,
   EntityUnavailable,
   NodeStopping,
@@ -39,6 +42,7 @@ import {
   type Refused,
 } from './entity-messages.ts'
 import type { CallOptions, EntityHandle } from './entity-types.ts'
+import { withTimeLeft } from './overdue-calls.ts'
 import type { Travelling } from './travelling.ts'
 
 /** Somebody who takes calls: the address of an entity. */
@@ -127,12 +131,14 @@ export class EntityCalls {
       const site = (): CallSite => ({ entity: typeName, id: handle.id, command })
       if (isStopping()) throw new NodeStopping(site(), false)
       if (known !== undefined && !known.includes(command)) throw new UnknownCommand(site(), known)
+      const signal = handle.options?.signal
+      if (signal?.aborted === true) throw new CallAborted(site(), signal.reason, false)
       const sent = travelling.copyArgs(args, `${command}: args`)
       const target = (handle.target ??= targetOf(typeName, handle.id)) as CallTarget
       const open = this.#open
       open.begin()
       return target
-        .ask<unknown>((replyTo) => ({ command, args: sent, replyTo }), handle.options)
+        .ask<unknown>((replyTo) => callOf(command, sent, replyTo), handle.options)
         .then(
           (reply) => {
             open.end()
@@ -154,18 +160,21 @@ export class EntityCalls {
     if (error instanceof AskTimeout) {
       throw new CallTimeout(site, error.timeoutMs, await this.#explain(site, error.timeoutMs))
     }
-    if (error instanceof AskAborted) throw new CallAborted(site, error.cause)
+    if (error instanceof AskAborted) throw new CallAborted(site, error.cause, true)
     if (error instanceof SystemTerminated || error instanceof AskTargetTerminated) {
       throw new NodeStopping(site, true, error)
     }
     if (error instanceof EntityMessageDropped) {
       // The region of this node itself: it is on its way out.
       if (error.reason === 'region-stopped') throw new NodeStopping(site, false, error)
-      throw new EntityUnavailable(site, error.reason, error)
+      throw new EntityUnavailable(site, error.reason, { cause: error, waiting: error.waiting })
     }
-    if (error instanceof AskNotSent) throw new EntityUnavailable(site, error.reason, error)
-    if (error instanceof RegionRefused) throw new EntityUnavailable(site, 'region-refused', error)
-    if (error instanceof TooManyAsks) throw new EntityUnavailable(site, 'too-many-asks', error)
+    const cause = error
+    if (error instanceof AskNotSent) throw new EntityUnavailable(site, error.reason, { cause })
+    if (error instanceof RegionRefused) {
+      throw new EntityUnavailable(site, 'region-refused', { cause })
+    }
+    if (error instanceof TooManyAsks) throw new EntityUnavailable(site, 'too-many-asks', { cause })
     // Of the arguments: the caller's own business.
     if (error instanceof CannotSerialize) throw error
     throw new CallBroken(site, error)
@@ -185,9 +194,36 @@ const nodeLengthMax = 300
 const knownOptions = { timeout: true, signal: true } satisfies Record<keyof CallOptions, true>
 
 function checkOptions(options: CallOptions): void {
+  const given: unknown = options
+  if (typeof given !== 'object' || given === null) {
+    const problem = `they must be an object such as { timeout: '5s' }, not ${show(given)}`
+    throw new InvalidSettings('The options of a call', [problem])
+  }
   const problems = unknownSettings(options, knownOptions)
+  if (options.signal !== undefined && !isSignal(options.signal)) {
+    problems.push(
+      `signal must be an AbortSignal (the signal of an AbortController, say), not ${show(options.signal)}`,
+    )
+  }
   if (problems.length > 0) throw new InvalidSettings('The options of a call', problems)
   if (options.timeout !== undefined) toMs(options.timeout, 'timeout')
+}
+
+/** By what it can do: it may come from another realm. */
+function isSignal(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { aborted, addEventListener, removeEventListener } = value as Partial<AbortSignal>
+  const canTell = [addEventListener, removeEventListener].every(
+    (each) => typeof each === 'function',
+  )
+  return typeof aborted === 'boolean' && canTell
+}
+
+/** Nobody needs it any more when its caller has given up: see `overdue-calls.ts`. */
+function callOf(command: string, args: unknown[], replyTo: ActorRef<unknown>): EntityCall {
+  if (!(replyTo instanceof Question)) return { command, args, replyTo }
+  replyTo.renew = withTimeLeft
+  return { command, args, replyTo, remainingMs: replyTo.timeoutMs }
 }
 
 function valueOf(reply: unknown, site: () => CallSite): unknown {
@@ -206,7 +242,9 @@ function refuse(reply: Exclude<EntityReply, { type: 'Answered' }>, site: CallSit
     case 'NotDone':
       throw new NotStored(site, reply.code, reply.problem, reply.mayHaveHappened)
     case 'NotHandled':
-      throw new EntityUnavailable(site, reply.reason)
+      throw new EntityUnavailable(site, reply.reason, { waiting: reply.waiting })
+    case 'CutOff':
+      throw new CommandCutOff(site)
     default:
       return unreachable(reply)
   }

@@ -45,6 +45,19 @@ export class CommandFailed extends CallError {
   }
 }
 
+/** The entity had to stop before its async command had settled: its shard moves, its node stops, or it was idle for too long. */
+export class CommandCutOff extends CallError {
+  readonly code = 'COMMAND_CUT_OFF'
+
+  constructor(site: CallSite) {
+    super(
+      site,
+      true,
+      'was cut off: its entity had to stop, and the command had not settled long after its signal had fired. What it did may have happened, and what it waits for may still go on: ask the entity before the call is made again. Pass self.signal to whatever the command awaits.',
+    )
+  }
+}
+
 export class UnknownCommand extends CallError {
   readonly code = 'UNKNOWN_COMMAND'
   readonly known: readonly string[]
@@ -81,8 +94,16 @@ export class CallTimeout extends CallError {
 export class CallAborted extends CallError {
   readonly code = 'CALL_ABORTED'
 
-  constructor(site: CallSite, reason: unknown) {
-    super(site, true, 'was given up by its caller; it may be handled nevertheless.', reason)
+  /** `mayHaveHappened` is false when the signal had fired before the call was made. */
+  constructor(site: CallSite, reason: unknown, mayHaveHappened: boolean) {
+    super(
+      site,
+      mayHaveHappened,
+      mayHaveHappened
+        ? 'was given up by its caller; it may be handled nevertheless.'
+        : 'was not called: its signal had fired before. Nothing of it has happened.',
+      reason,
+    )
   }
 }
 
@@ -114,10 +135,19 @@ export class EntityUnavailable extends CallError {
   readonly code = 'ENTITY_UNAVAILABLE'
   /** For programs: `shard-buffer-full`, `terminated-while-queued` and the like, as dead letters have it. */
   readonly reason: string
+  /** With `mailbox-full`: how many messages waited for the entity, where that is known. */
+  readonly waiting: number | undefined
 
-  constructor(site: CallSite, reason: string, cause?: unknown) {
-    super(site, false, `was not handled: ${whyNotHandled(reason, cause)} ${whatNow(reason)}`, cause)
+  constructor(
+    site: CallSite,
+    reason: string,
+    { cause, waiting }: { readonly cause?: unknown; readonly waiting?: number | undefined } = {},
+  ) {
+    const known = Number.isSafeInteger(waiting) ? waiting : undefined
+    const why = reason === 'mailbox-full' ? mailboxFull(known) : whyNotHandled(reason, cause)
+    super(site, false, `was not handled: ${why} ${whatNow(reason)}`, cause)
     this.reason = reason
+    this.waiting = known
   }
 }
 
@@ -251,6 +281,11 @@ const inWords: Readonly<Record<string, string>> = {
     'too many calls wait on this node for entities whose home is not known (setting sharding.bufferedMessagesMax).',
   'outbound-queue-full':
     'too much waits for the node it lives on (settings remote.queueMessagesMax and remote.queueBytesMax).',
+}
+
+function mailboxFull(waiting: number | undefined): string {
+  const count = waiting === undefined ? 'as many messages as may' : `${waiting} messages`
+  return `its mailbox is full: ${count} wait for their turn (setting sharding.mailboxCapacity). It gets more than it can handle: look at how long its commands take, call it less often, or spread the work over more entities.`
 }
 
 function whyNotHandled(reason: string, cause: unknown): string {

@@ -6,9 +6,18 @@ export interface EntityCall {
   readonly command: string
   readonly args: readonly unknown[]
   readonly replyTo: ActorRef<EntityReply>
+  /** How long its caller still waited when it left the caller's node. Never a time of day: clocks differ. */
+  readonly remainingMs?: number
 }
 
-export type EntityReply = Answered | Refused | CommandUnknown | ResultRefused | NotDone | NotHandled
+export type EntityReply =
+  | Answered
+  | Refused
+  | CommandUnknown
+  | ResultRefused
+  | NotDone
+  | NotHandled
+  | CutOff
 
 /** Entity -> caller: done, and what it depends on is stored. */
 export interface Answered {
@@ -52,6 +61,13 @@ export interface NotHandled {
   readonly type: 'NotHandled'
   /** Of the dead letter: `terminated-while-queued`. */
   readonly reason: string
+  /** With `mailbox-full`: how many messages waited for the entity. */
+  readonly waiting?: number
+}
+
+/** Runtime -> caller: the entity had to stop before its async command had settled, and answers no more. */
+export interface CutOff {
+  readonly type: 'CutOff'
 }
 
 const replyTypes: ReadonlySet<unknown> = new Set<EntityReply['type']>([
@@ -61,6 +77,7 @@ const replyTypes: ReadonlySet<unknown> = new Set<EntityReply['type']>([
   'ResultRefused',
   'NotDone',
   'NotHandled',
+  'CutOff',
 ])
 
 export function isEntityCall(message: unknown): message is EntityCall {

@@ -4,9 +4,39 @@
  */
 import type { Duration } from '../foundation/duration.ts'
 
+type IsAny<Value> = 0 extends 1 & Value ? true : false
+
+type AnyFunction = (...args: never[]) => unknown
+
+/** The members of an object that are methods; `never` for data. */
+type Methods<Value> = {
+  [Key in keyof Value]-?: [IsAny<Value[Key]>, Value[Key]] extends [false, AnyFunction] ? Key : never
+}[keyof Value]
+
+/**
+ * A value that nobody changes, all the way down: no `push`, no `set`, no assignment. What has methods of its own, such as a
+ * Date, a typed array or an instance of a class, stays what it is.
+ */
+export type DeepReadonly<Value> =
+  IsAny<Value> extends true
+    ? Value
+    : Value extends AnyFunction
+      ? Value
+      : Value extends readonly unknown[]
+        ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
+        : Value extends ReadonlyMap<infer Key, infer Item>
+          ? ReadonlyMap<DeepReadonly<Key>, DeepReadonly<Item>>
+          : Value extends ReadonlySet<infer Item>
+            ? ReadonlySet<DeepReadonly<Item>>
+            : Value extends object
+              ? [Methods<Value>] extends [never]
+                ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
+                : Value
+              : Value
+
 /** Makes the next state of the one before and what happened. Pure: runs when it happens, and at every recovery. */
 export type EventHandlers<State> = Readonly<
-  Record<string, (state: Readonly<State>, ...args: never[]) => Readonly<State>>
+  Record<string, (state: DeepReadonly<State>, ...args: never[]) => DeepReadonly<State>>
 >
 
 /** An entity without events: its state lives in memory, and ends with it. */
@@ -30,7 +60,7 @@ interface AnySelf {
 /** An entity whose state is made of stored events. */
 export interface DurableSelf<State, Events> extends AnySelf {
   /** With everything this command has persisted so far. A value: never changed, only replaced by events. */
-  readonly state: Readonly<State>
+  readonly state: DeepReadonly<State>
   /**
    * Lets this happen; answers the state after it. Everything one command persists is stored together or not at all, and
    * the caller hears of nothing before it is stored.
@@ -38,7 +68,7 @@ export interface DurableSelf<State, Events> extends AnySelf {
   persist<Name extends keyof Events & string>(
     name: Name,
     ...args: EventArgs<Events[Name]>
-  ): Readonly<State>
+  ): DeepReadonly<State>
 }
 
 /** An entity that keeps its state in memory only: it is gone when the entity stops, moves or is passivated. */

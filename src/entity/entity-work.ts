@@ -56,6 +56,14 @@ export class WorkOfType {
     this.#calls.set(id, call)
   }
 
+  /** Its entity has stopped: the call of a command that had not settled by then. Nobody will answer it any more. */
+  takeUnsettled(id: string): EntityCall | undefined {
+    if (this.#calls.size === 0) return undefined
+    const call = this.#calls.get(id)
+    this.#calls.delete(id)
+    return call
+  }
+
   /** It may settle long after its entity had to stop without it, and be none of the present one's. */
   commandEnds(id: string, call: EntityCall): void {
     if (this.#calls.get(id) === call) this.#calls.delete(id)

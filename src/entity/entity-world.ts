@@ -1,6 +1,6 @@
 /** What entities of one node share: where their events go, and how values travel. */
 import type { EventSourcedSettings, Journal, RecoveryPermits } from '../persistence/index.ts'
-import type { ValueCodec } from '../serialization/index.ts'
+import type { SerializationSettings, ValueCodec } from '../serialization/index.ts'
 import { EntityWork } from './entity-work.ts'
 import { FrozenStates } from './frozen-state.ts'
 import { Travelling } from './travelling.ts'
@@ -9,6 +9,8 @@ export interface EntityWorldOptions {
   readonly journal: Journal
   /** For stored values; one per node. */
   readonly codec: ValueCodec
+  /** What may travel between nodes: the same holds for a call that stays on this one. */
+  readonly serialization?: Partial<SerializationSettings>
   /** One per node, so that a moved shard does not ask the journal for everything at once. */
   readonly recoveryPermits: RecoveryPermits
   /** Who writes, for people who look for the other instance: the node. */
@@ -21,6 +23,8 @@ export interface EntityWorldOptions {
 export class EntityWorld {
   readonly journal: Journal
   readonly codec: ValueCodec
+  /** Bytes of one event that the journal takes, as far as it tells. */
+  readonly eventBytesMax: number
   readonly recoveryPermits: RecoveryPermits
   readonly writer: string
   readonly settings: Partial<EventSourcedSettings>
@@ -28,17 +32,18 @@ export class EntityWorld {
   readonly travelling: Travelling
   readonly states = new FrozenStates()
   readonly work = new EntityWork()
-  /** Calls that were answered although nobody handled them: not to be answered again when they are lost. */
+  /** Calls that were answered although nobody handled them to the end: not to be answered again. */
   readonly answered = new WeakSet<object>()
 
   constructor(options: EntityWorldOptions) {
     const { journal, codec, recoveryPermits, writer, settings = {}, adviceOnWriter } = options
     this.journal = journal
     this.codec = codec
+    this.eventBytesMax = journal.eventBytesMax ?? Infinity
     this.recoveryPermits = recoveryPermits
     this.writer = writer
     this.settings = settings
     this.adviceOnWriter = adviceOnWriter
-    this.travelling = new Travelling(codec)
+    this.travelling = new Travelling(options.serialization)
   }
 }

@@ -3,7 +3,7 @@
  *
  * Reading order: `entity-types.ts` (what is inferred), `define-entity.ts`, `entity-messages.ts` (what travels),
  * `transaction.ts` (what a command sees), `frozen-state.ts`, `durable-entity.ts`, `plain-entity.ts`, `entity-work.ts` (what
- * callers wait for), `entity-calls.ts` (the caller's side), `lost-calls.ts`, `travelling.ts`, `entity-errors.ts`.
+ * callers wait for), `entity-calls.ts` (the caller's side), `lost-calls.ts`, `overdue-calls.ts`, `travelling.ts`, `entity-errors.ts`.
  *
  * Promises: nothing leaves an entity before the events it depends on are stored; what one command persists is stored
  * together or not at all; a command that throws changes nothing (for an entity without events: nothing that it has not
@@ -30,6 +30,7 @@ export { answerLostCalls, type LostCallsOptions } from './lost-calls.ts'
 export type {
   CallOptions,
   CommandHandlers,
+  DeepReadonly,
   DurableSelf,
   EntityHandle,
   EventHandlers,

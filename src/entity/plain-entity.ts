@@ -6,6 +6,7 @@ import { UnknownEvent } from './entity-errors.ts'
 import { type EntityCall, isEntityCall } from './entity-messages.ts'
 import type { PlainSelf } from './entity-types.ts'
 import type { EntityWorld } from './entity-world.ts'
+import { isOverdue } from './overdue-calls.ts'
 
 export function plainEntity(
   entity: AnyEntity,
@@ -49,6 +50,7 @@ class PlainEntity implements PlainSelf<unknown> {
 
   readonly receive: MessageHandler<EntityCall> = (call) => {
     if (!isEntityCall(call)) return Behaviors.unhandled
+    if (isOverdue(call, this.#context)) return undefined
     const handler = commandOf(this.#entity, call.command)
     if (handler === undefined) return call.replyTo.tell(unknownCommand(this.#entity))
     try {
@@ -64,9 +66,10 @@ class PlainEntity implements PlainSelf<unknown> {
     const work = this.#world.work.of(this.#entity.name)
     work.commandBegins(this.id, call)
     try {
-      this.#answer(call, await result)
+      const value = await result
+      if (!this.#world.answered.has(call)) this.#answer(call, value)
     } catch (error) {
-      this.#refuse(call, error)
+      if (!this.#world.answered.has(call)) this.#refuse(call, error)
     } finally {
       work.commandEnds(this.id, call)
     }

@@ -1,9 +1,10 @@
 /**
  * What a command of a durable entity sees as `self`: the state with everything it has persisted so far. Events are
- * applied and turned into bytes where they are persisted, once, so that whatever is wrong with them is thrown there.
+ * applied and turned into bytes where they are persisted, once, so that whatever is wrong with them is thrown there. They
+ * are applied as they will be read: handlers get copies of what is stored, so the state is the same after the next start.
  */
 import type { ActorContext } from '../actor/index.ts'
-import { Effect } from '../persistence/index.ts'
+import { Effect, EventTooLarge, persistenceIdOf } from '../persistence/index.ts'
 import type { AnyEntity } from './define-entity.ts'
 import {
   CommandOver,
@@ -71,8 +72,9 @@ export class Transaction {
     if (bytes.length >= this.#eventsMax) {
       throw new TooManyEvents(entity, this.#command, this.#eventsMax)
     }
-    const encoded = this.#encode(name, args)
-    this.#state = this.#world.states.freeze(this.#apply(name, handler, args))
+    const stored = this.#asStored(name, args)
+    const encoded = this.#encode(name, stored)
+    this.#state = this.#world.states.freeze(this.#apply(name, handler, stored))
     bytes.push(encoded)
     return this.#state
   }
@@ -97,7 +99,21 @@ export class Transaction {
     }
   }
 
+  /** What the store will give back, which nobody else holds. Primitive values are that already. */
+  #asStored(name: string, args: readonly unknown[]): readonly unknown[] {
+    if (!args.some(isObject)) return args
+    return this.#world.codec.copy(args, `the event ${name}: args`) as readonly unknown[]
+  }
+
   #encode(name: string, args: readonly unknown[]): Uint8Array {
+    const { eventBytesMax } = this.#world
+    const bytes = this.#bytesOf(name, args)
+    if (bytes.byteLength <= eventBytesMax) return bytes
+    const persistenceId = persistenceIdOf(this.#entity.name, this.id)
+    throw new EventTooLarge(persistenceId, bytes.byteLength, eventBytesMax)
+  }
+
+  #bytesOf(name: string, args: readonly unknown[]): Uint8Array {
     const { codec } = this.#world
     try {
       return codec.encode([name, ...args])
@@ -119,7 +135,14 @@ export function replay(entity: AnyEntity, state: unknown, event: unknown): unkno
 function nextState(entity: AnyEntity, name: unknown, state: unknown, next: unknown): unknown {
   const isNothing = next === undefined && state !== undefined
   if (!isNothing && !(next instanceof Promise)) return next
+  // It is refused already; should it fail as well, later, nobody would hear of it, and that ends the process.
+  if (next instanceof Promise) next.catch(() => undefined)
   throw new EventHandlerGaveNoState(entity.name, String(name), next)
+}
+
+/** Functions too: they are refused with their place. */
+function isObject(value: unknown): boolean {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function'
 }
 
 function handlerOf({ name: entity, events }: AnyEntity, name: unknown): Handler {

@@ -1,64 +1,93 @@
 /**
  * Arguments and results never share an object with their sender, whether the entity is on this node or on another: a
- * call means the same wherever the entity lives. What cannot travel is refused here, with its path.
- *
- * Texts, numbers and the like go as they are. Plain objects and arrays are copied by hand, a few times faster than through
- * bytes; everything rarer goes through bytes, as it would on the way to another node.
+ * call means the same wherever the entity lives. What cannot travel is refused here, with its path, and so is what would
+ * not fit with the little that travels around it: a value that has passed here arrives.
  */
-import type { ValueCodec } from '../serialization/index.ts'
+import { types } from 'node:util'
+import { show } from '../foundation/show.ts'
+import { clip } from '../foundation/text.ts'
+import {
+  defaultSerializationSettings,
+  type SerializationSettings,
+  ValueCodec,
+} from '../serialization/index.ts'
+
+/** What a call and an answer need beside the value: the object they are, their texts, the ref for the answer. */
+const envelope = { levels: 1, elements: 16, bytes: 1_024 }
+
+/** Errors told of a chain of causes; the rest of a longer one stays at home. */
+const errorsMax = 8
+const messageLengthMax = 65_536
+const nameLengthMax = 256
 
 export class Travelling {
   readonly #codec: ValueCodec
+  readonly #messageLengthMax: number
 
-  /** The codec is for stored values: entities are named by their ids, so refs do not travel in calls. */
-  constructor(codec: ValueCodec) {
-    this.#codec = codec
+  /** The settings of the wire. Refs do not travel in calls: entities are named by their ids. */
+  constructor(given: Partial<SerializationSettings> = {}) {
+    const settings = { ...defaultSerializationSettings, ...given }
+    this.#codec = new ValueCodec({ use: 'stored', settings: insideOf(settings) })
+    // A whole chain of texts, of three bytes a character, must fit.
+    this.#messageLengthMax = Math.min(messageLengthMax, Math.floor(settings.bytesMax / 128))
   }
 
   /** What arrives at the other end. Throws CannotSerialize; `name` is what that calls the value. */
   copy<Value>(value: Value, name: string): Value {
-    if (isSimple(value)) return value
-    const prepared: unknown = this.#codec.prepare(value, name)
-    // The same object means: plain data through and through, within all limits.
-    if (prepared === value) return copied(value) as Value
-    return this.#codec.decode(this.#codec.encode(value, name)) as Value
+    return isSimple(value) ? value : (this.#codec.copy(value, name) as Value)
   }
 
-  /** The same for the arguments of a call, a list that nobody else holds: it is given back when nothing in it is shared. */
-  copyArgs(args: unknown[], name: string): unknown[] {
-    const prepared: unknown = this.#codec.prepare(args, name)
-    if (prepared !== args) return this.#codec.decode(this.#codec.encode(args, name)) as unknown[]
-    for (let index = 0; index < args.length; index++) args[index] = copied(args[index])
-    return args
+  /** The same for the arguments of a call. */
+  copyArgs(args: readonly unknown[], name: string): unknown[] {
+    return this.#codec.copy(args, name) as unknown[]
   }
 
   /**
-   * As it arrives: with name, message, code and cause, as far as they can travel. It has the stacks of the original for a
-   * caller on this node; what goes to another one loses them on the way.
+   * As it arrives: with name, message, code and cause, long ones cut. It has the stacks of the original for a caller on
+   * this node; what goes to another one loses them on the way. Never throws, whatever was thrown.
    */
   error(thrown: unknown): Error {
-    const error = thrown instanceof Error ? thrown : new Error(wordsOf(thrown), { cause: thrown })
-    const arrived = this.#copyOf(error)
-    let [from, to]: [unknown, unknown] = [error, arrived]
-    while (from instanceof Error && to instanceof Error) {
-      takeStack(to, from)
-      ;[from, to] = [from.cause, to.cause]
-    }
-    return arrived
+    return isError(thrown)
+      ? this.#told(thrown, errorsMax)
+      : new Error(this.#clipped(typeof thrown === 'string' ? thrown : `threw ${show(thrown)}`))
   }
 
-  #copyOf(error: Error): Error {
-    try {
-      return this.#codec.decode(this.#codec.encode(error, 'error')) as Error
-    } catch {
-      // The cause, or what came with it, cannot travel; the error itself can be told.
-      const told = new Error(wellFormed(error.message))
-      told.name = wellFormed(error.name)
-      const code: unknown = 'code' in error ? error.code : undefined
-      return typeof code === 'string' || typeof code === 'number'
-        ? Object.assign(told, { code })
-        : told
+  #told(error: Error, errorsLeft: number): Error {
+    const cause = read(() => error.cause)
+    const told = new Error(
+      this.#clipped(read(() => error.message) ?? ''),
+      isError(cause) && errorsLeft > 1 ? { cause: this.#told(cause, errorsLeft - 1) } : undefined,
+    )
+    const name = clip(this.#clipped(read(() => error.name) ?? 'Error'), nameLengthMax)
+    Object.defineProperty(told, 'name', { value: name, ...changeable })
+    const code = read(() => (error as { readonly code?: unknown }).code)
+    if (typeof code === 'string' || typeof code === 'number') {
+      const value = typeof code === 'string' ? clip(this.#clipped(code), nameLengthMax) : code
+      Object.defineProperty(told, 'code', { value, enumerable: true, ...changeable })
     }
+    const stack = read(() => error.stack)
+    if (typeof stack === 'string') {
+      Object.defineProperty(told, 'stack', { value: stack, ...changeable })
+    }
+    return told
+  }
+
+  /** Without half surrogate pairs as well: they would change on the way. */
+  #clipped(given: unknown): string {
+    const text = typeof given === 'string' ? given : show(given)
+    return wellFormed(clip(text, this.#messageLengthMax))
+  }
+}
+
+const changeable = { writable: true, configurable: true } as const
+
+function insideOf(settings: SerializationSettings): SerializationSettings {
+  const { bytesMax, depthMax, elementsMax } = settings
+  return {
+    // Where little may travel, the envelope is small as well.
+    bytesMax: bytesMax - Math.min(envelope.bytes, Math.floor(bytesMax / 2)),
+    depthMax: depthMax - envelope.levels,
+    elementsMax: Math.max(0, elementsMax - envelope.elements),
   }
 }
 
@@ -68,25 +97,19 @@ function isSimple(value: unknown): boolean {
   )
 }
 
-/** Of a value that was found to be plain. */
-function copied(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(copied)
-  if (Object.getPrototypeOf(value) !== Object.prototype) return structuredClone(value)
-  const copy: Record<string, unknown> = {}
-  for (const key in value) copy[key] = copied((value as Record<string, unknown>)[key])
-  return copy
+function isError(thrown: unknown): thrown is Error {
+  return thrown instanceof Error || types.isNativeError(thrown)
 }
 
-function takeStack(to: Error, { stack }: Error): void {
-  if (typeof stack !== 'string') return
-  Object.defineProperty(to, 'stack', { value: stack, writable: true, configurable: true })
-}
-
-function wordsOf(thrown: unknown): string {
-  return typeof thrown === 'string' ? thrown : `threw ${String(thrown)}`
+/** A getter of what a user threw may throw in its turn. */
+function read(get: () => unknown): unknown {
+  try {
+    return get()
+  } catch {
+    return undefined
+  }
 }
 
 function wellFormed(text: string): string {
-  return Buffer.from(String(text), 'utf8').toString('utf8')
+  return Buffer.from(text, 'utf8').toString('utf8')
 }

@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Task } from './dispatcher.ts'
 import { EventLoopDispatcher } from './event-loop-dispatcher.ts'
 
@@ -102,5 +102,24 @@ describe('EventLoopDispatcher', () => {
     endOnce()
     await turn('d')
     expect(story).toEqual(['look', 'rare', 'a', 'look', 'b', 'c', 'd'])
+  })
+
+  test('calls before a turn also when only the wall clock went on, as in a suspended machine', async () => {
+    const dispatcher = new EventLoopDispatcher()
+    const story: string[] = []
+    const turn = (name: string): Promise<void> =>
+      new Promise((resolve) => {
+        dispatcher.execute(once(() => resolve(void story.push(name))))
+      })
+    dispatcher.beforeTurns(() => story.push('look'), 1_000_000)
+    await turn('a')
+    const realNow = Date.now.bind(Date)
+    const wall = vi.spyOn(Date, 'now').mockImplementation(() => realNow() + 1_000_000)
+    await turn('b')
+    await turn('c')
+    wall.mockImplementation(() => realNow() - 1_000_000)
+    await turn('d')
+    wall.mockRestore()
+    expect(story).toEqual(['look', 'a', 'look', 'b', 'c', 'd'])
   })
 })

@@ -19,6 +19,7 @@ interface Lookout {
   readonly look: () => void
   readonly everyMs: number
   dueMs: number
+  dueWallMs: number
 }
 
 export class EventLoopDispatcher implements Dispatcher {
@@ -41,7 +42,7 @@ export class EventLoopDispatcher implements Dispatcher {
   }
 
   beforeTurns(look: () => void, everyMs: number): () => void {
-    const lookout: Lookout = { look, everyMs, dueMs: 0 }
+    const lookout: Lookout = { look, everyMs, dueMs: 0, dueWallMs: 0 }
     this.#lookouts = [...this.#lookouts, lookout]
     return () => {
       this.#lookouts = this.#lookouts.filter((other) => other !== lookout)
@@ -70,9 +71,13 @@ export class EventLoopDispatcher implements Dispatcher {
   }
 
   #lookAt(nowMs: number): void {
+    if (this.#lookouts.length === 0) return
+    // While the machine is suspended `performance.now()` may stand still, and only the wall clock goes on.
+    const wallMs = Date.now()
     for (const lookout of this.#lookouts) {
-      if (nowMs < lookout.dueMs) continue
+      if (nowMs < lookout.dueMs && wallMs < lookout.dueWallMs) continue
       lookout.dueMs = nowMs + lookout.everyMs
+      lookout.dueWallMs = wallMs + lookout.everyMs
       lookout.look()
     }
   }

@@ -171,7 +171,7 @@ function nameOf(value: { readonly name?: unknown }): string {
 }
 
 /** Empty for objects without a prototype. */
-function classNameOf(value: object): string {
+export function classNameOf(value: object): string {
   const prototype = Object.getPrototypeOf(value) as { readonly constructor?: unknown } | null
   const maker = prototype?.constructor
   return typeof maker === 'function' ? nameOf(maker) : ''

@@ -7,15 +7,14 @@ import { systemProcess } from './system-process.ts'
 import { systemRandom } from './system-random.ts'
 import { systemTimers } from './system-timers.ts'
 
-/** A fresh environment, with what is given in place of the real thing. */
+/** A fresh environment, with what is given in place of the real thing. What is undefined is not given. */
 export function systemEnvironment(parts: Partial<Environment> = {}): Environment {
   return {
-    clock: systemClock,
-    timers: systemTimers,
-    random: systemRandom,
-    dispatcher: new EventLoopDispatcher(),
-    logger: consoleLogger(),
-    process: systemProcess,
-    ...parts,
+    clock: parts.clock ?? systemClock,
+    timers: parts.timers ?? systemTimers,
+    random: parts.random ?? systemRandom,
+    dispatcher: parts.dispatcher ?? new EventLoopDispatcher(),
+    logger: parts.logger ?? consoleLogger(),
+    process: parts.process ?? systemProcess,
   }
 }

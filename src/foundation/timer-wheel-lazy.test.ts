@@ -45,6 +45,17 @@ describe('TimerWheel.startLazily', () => {
     expect([world.clockReads, world.calls.length, wheel.size]).toEqual([0, 1, 0])
   })
 
+  test('knows how long a timer still waits, also before its deadline is worked out', () => {
+    const { wheel, passTo } = setUp()
+    passTo(1_000)
+    const each = timer(() => undefined)
+    wheel.startLazily(each, 5_000)
+    expect(wheel.leftMs(each)).toBe(5_000)
+    passTo(1_000)
+    passTo(4_000)
+    expect(wheel.leftMs(each)).toBe(2_000)
+  })
+
   test('fires never early: the time counts from when the event loop turned', () => {
     const { wheel, passTo } = setUp()
     const fired: string[] = []

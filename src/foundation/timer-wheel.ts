@@ -2,8 +2,9 @@
  * All timers of one actor system (asks, actor timers, receive timeouts) behind one timer of the port. A timer is linked
  * into the slot of its deadline, so starting and cancelling cost the same however many wait, and allocate nothing.
  *
- * Invariant: while timers wait, the port timer is armed for a time not later than the earliest deadline. Cancelling
- * leaves it armed, even for nothing: arming costs more than an ask, and a wake-up that finds nothing due sets it right.
+ * Invariant: while timers wait, the port timer is armed for a time not later than the earliest deadline, or for now.
+ * Cancelling leaves it armed, even for nothing: arming costs more than an ask, and a wake-up that finds nothing due sets
+ * it right. A wake-up fires a limited number of timers: the others that are due wait until the event loop has turned.
  */
 import { assert } from './assert.ts'
 import type { Clock } from './clock.ts'
@@ -19,6 +20,8 @@ export interface WheelTimer {
   previous: WheelTimer | undefined
   /** Used by the wheel; -1 means not waiting, and is where it starts. */
   slot: number
+  /** Internal timers (cluster, remoting) that are due fire before all others, as internal tasks take their turns. */
+  readonly isInternal?: boolean
   /** Called once at the deadline, when the timer no longer waits. May start and cancel timers; must not throw. */
   fire(): void
 }
@@ -26,11 +29,18 @@ export interface WheelTimer {
 const NOT_WAITING = -1
 const SLOT_MS = 10
 const SLOT_COUNT = 512
-/** A list beyond the slots: timers whose deadline has passed and whose turn in the sweep has not come. */
+/** A list beyond the slots: timers whose deadline has passed and whose turn to fire has not come. */
 const DUE = SLOT_COUNT
+/** The same for internal ones. */
+const DUE_INTERNAL = SLOT_COUNT + 1
 /** Another one: timers whose deadline has not been worked out. */
-const FRESH = SLOT_COUNT + 1
-const LIST_COUNT = SLOT_COUNT + 2
+const FRESH = SLOT_COUNT + 2
+const LIST_COUNT = SLOT_COUNT + 3
+/**
+ * What one wake-up fires. A call that times out costs about 0.1 ms, most of it in promises that go on after `fire`, where
+ * no clock of ours would see it; so it is a number. Thousands in one go would look to the cluster like a node that sleeps.
+ */
+const FIRES_MAX = 100
 
 export class TimerWheel {
   readonly #clock: Clock
@@ -41,7 +51,7 @@ export class TimerWheel {
   readonly #tails = new Array<WheelTimer | undefined>(LIST_COUNT).fill(undefined)
   /** The earliest deadline in each occupied slot; too early, never too late, where it is stale. */
   readonly #earliestMs = new Float64Array(LIST_COUNT)
-  readonly #isStale = new Uint8Array(SLOT_COUNT + 1)
+  readonly #isStale = new Uint8Array(LIST_COUNT)
   #size = 0
   #armed: Timer | undefined
   #armedForMs = Infinity
@@ -82,6 +92,11 @@ export class TimerWheel {
     if (slot === NOT_WAITING) return
     if (timer.deadlineMs === this.#earliestMs[slot]) this.#isStale[slot] = 1
     this.#unlink(timer)
+  }
+
+  /** How long it still waits: all of its time while its deadline has not been worked out. */
+  leftMs({ slot, deadlineMs }: WheelTimer): number {
+    return slot === FRESH ? deadlineMs : deadlineMs - this.#clock.monotonicMs()
   }
 
   /** Forgets all timers and answers them. The wheel can be used again. */
@@ -150,16 +165,25 @@ export class TimerWheel {
     // Nothing is earlier than this: timers started by what fires wait for the arming at the end.
     this.#armedForMs = -Infinity
     this.#gatherDue(this.#clock.monotonicMs())
-    for (let timer = this.#heads[DUE]; timer !== undefined; timer = this.#heads[DUE]) {
+    for (let fires = 0; fires < FIRES_MAX; fires++) {
+      const timer = this.#nextDue
+      if (timer === undefined) break
       this.#unlink(timer)
       timer.fire()
     }
     this.#armedForMs = Infinity
-    const earliestMs = this.#earliestDeadline()
+    const earliestMs = this.#nextDue?.deadlineMs ?? this.#earliestDeadline()
     if (earliestMs < Infinity) this.#arm(earliestMs, this.#clock.monotonicMs())
   }
 
-  /** Moves what is due into the due list, in the order of deadlines and then of starts. */
+  get #nextDue(): WheelTimer | undefined {
+    return this.#heads[DUE_INTERNAL] ?? this.#heads[DUE]
+  }
+
+  /**
+   * Moves what is due into its due list, in the order of deadlines and then of starts. What was left there from before is
+   * due earlier.
+   */
   #gatherDue(nowMs: number): void {
     const due: WheelTimer[] = []
     for (let slot = 0; slot < SLOT_COUNT; slot++) {
@@ -176,7 +200,7 @@ export class TimerWheel {
     due.sort((a, b) => a.deadlineMs - b.deadlineMs)
     for (const timer of due) {
       this.#unlink(timer)
-      this.#link(timer, DUE)
+      this.#link(timer, timer.isInternal === true ? DUE_INTERNAL : DUE)
     }
   }
 

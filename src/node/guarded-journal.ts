@@ -28,6 +28,10 @@ export class GuardedJournal implements Journal {
     return this.#journal.storeId
   }
 
+  get eventBytesMax(): number | undefined {
+    return this.#journal.eventBytesMax
+  }
+
   claim(persistenceId: string, writer: string): Promise<Claim> {
     return this.isFrozen() ? refused() : this.#journal.claim(persistenceId, writer)
   }

@@ -1,12 +1,17 @@
 /** Checks how a node is described: every problem at once, in words for the person who wrote it. */
 import { isDefinition, type EntityType } from '../entity/index.ts'
 import { isSeedAddress, problemsWithAppVersion, storeRolePrefix } from '../cluster/index.ts'
-import type { Environment } from '../foundation/environment.ts'
+import { problemsWithEnvironment, problemsWithPort } from '../foundation/environment.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { NotThereYet, refuseNotYet } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
 import type { Journal } from '../persistence/index.ts'
-import { InsecureBind, problemsWithAdvertised, refuseInsecureBind } from '../remote/index.ts'
+import {
+  InsecureBind,
+  problemsWithAdvertised,
+  refuseInsecureBind,
+  type Transport,
+} from '../remote/index.ts'
 import type { NodeOptions } from './node-options.ts'
 import { problemsWithRooms } from './room-settings.ts'
 
@@ -31,14 +36,7 @@ const knownOptions: ReadonlySet<string> = new Set<keyof NodeOptions>([
   'beforeJoin',
 ])
 
-const ports: ReadonlySet<string> = new Set<keyof Environment>([
-  'clock',
-  'timers',
-  'random',
-  'dispatcher',
-  'logger',
-  'process',
-])
+const transportFunctions: readonly (keyof Transport)[] = ['listen', 'connect']
 
 const firstCall = 'Entities start with their first call after a move.'
 const fenceInstead = 'The fence of the journal keeps a second writer out without it.'
@@ -238,18 +236,10 @@ function isEntityType(entity: unknown): entity is EntityType<unknown> {
 
 /** What stands for the world. */
 function problemsWithPorts({ environment, transport, beforeJoin }: NodeOptions): string[] {
-  const problems: string[] = []
-  if (environment !== undefined && !isObject(environment)) {
-    problems.push(`environment must be an object such as { logger }, not ${show(environment)}`)
-  } else {
-    const strangers = Object.keys(environment ?? {}).filter((name) => !ports.has(name))
-    for (const name of strangers) {
-      problems.push(`environment.${name} is not known; known are ${[...ports].join(', ')}`)
-    }
-  }
-  if (transport !== undefined && !isObject(transport)) {
-    problems.push(`transport must be a Transport, not ${show(transport)}`)
-  }
+  const problems = [
+    ...problemsWithEnvironment(environment),
+    ...problemsWithPort('transport', transport, transportFunctions),
+  ]
   if (beforeJoin !== undefined && typeof beforeJoin !== 'function') {
     problems.push(`beforeJoin must be a function, not ${show(beforeJoin)}`)
   }

@@ -121,6 +121,7 @@ async function startRooms(
   const world = new EntityWorld({
     journal,
     codec: new ValueCodec({ use: 'stored' }),
+    serialization: settings.remote?.serialization ?? {},
     recoveryPermits: new RecoveryPermits(settings.concurrentRecoveriesMax),
     writer: remoting.node,
     adviceOnWriter,

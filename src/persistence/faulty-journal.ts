@@ -58,6 +58,10 @@ export class FaultyJournal implements Journal {
     return this.#journal.storeId
   }
 
+  get eventBytesMax(): number | undefined {
+    return this.#journal.eventBytesMax
+  }
+
   /** From now on. */
   setFaults(faults: JournalFaults): void {
     this.#faults = faults

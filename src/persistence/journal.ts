@@ -14,6 +14,9 @@ export interface Journal {
    */
   readonly storeId?: string | undefined
 
+  /** Bytes of one event; a larger one is refused with `EventTooLarge`. Undefined when only an append can tell. */
+  readonly eventBytesMax?: number | undefined
+
   /**
    * Makes the caller the only writer of this stream. The epoch is greater than every earlier one of the id and is
    * durable when the promise resolves; from then on older epochs are refused. `writer` is for people: who has it now.

@@ -112,8 +112,12 @@ export class Association implements LinkOwner, RefHome {
     return this.#refs.refTo(text)
   }
 
-  questionOf(node: NodeId, askNumber: number): RemoteQuestion {
-    return new RemoteQuestion(this, this.#links.data, node, askNumber)
+  questionOf(
+    node: NodeId,
+    askNumber: number,
+    arrivedMs = Math.floor(this.runtime.environment.clock.monotonicMs()),
+  ): RemoteQuestion {
+    return new RemoteQuestion(this, this.#links.data, node, askNumber, arrivedMs)
   }
 
   isGone(node: NodeId | undefined): boolean {

@@ -3,8 +3,8 @@
  *
  * Reading order: `value-codec.ts` (the door for values), `value-encoder.ts` with `plain-check.ts` (may this value go as
  * it stands?) and `marking.ts` (if not: what instead, or why not), `value-decoder.ts` with `byte-check.ts` (may these
- * bytes be read?) and `unmarking.ts`; `marks.ts` says how refs, errors and other strangers travel;
- * `message-protocol.ts` stands for itself.
+ * bytes be read?) and `unmarking.ts`; `plain-copy.ts` is the short way past the bytes; `marks.ts` says how refs, errors and
+ * other strangers travel; `message-protocol.ts` stands for itself.
  *
  * Promises:
  * - What arrives is what was sent: plain objects, arrays, texts, numbers (-0 too), booleans, null, undefined, bigints of

@@ -30,6 +30,17 @@ test.each(['link', 'stored'] as const)('a %s codec keeps whatever is made of dat
   )
 })
 
+test('a copy is what would have arrived', () => {
+  const codec = new ValueCodec({ use: 'stored', refs })
+  fc.assert(
+    fc.property(fc.oneof(anyData(), fc.array(anyData())), (value) => {
+      const [copy, arrived] = [codec.copy(value), codec.decode(codec.encode(value))]
+      if (!isDeepStrictEqual(copy, arrived)) expect(copy).toStrictEqual(arrived)
+    }),
+    { numRuns: 500, seed: 4 },
+  )
+})
+
 /** Data as it may be met, with the names that harm when they are taken for more than names. */
 function anyData(): fc.Arbitrary<unknown> {
   const text = fc.oneof(

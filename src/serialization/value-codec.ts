@@ -4,6 +4,7 @@
  * and take a new codec for a new connection. A stored value explains itself.
  */
 import { ByteBuffer } from './byte-buffer.ts'
+import { PlainCopy } from './plain-copy.ts'
 import type { RefCodec } from './ref-codec.ts'
 import { CannotDeserialize } from './serialization-errors.ts'
 import {
@@ -37,6 +38,7 @@ export class ValueCodec {
   readonly #settings: SerializationSettings
   readonly #encoder: ValueEncoder
   readonly #decoder: ValueDecoder
+  readonly #plainCopy: PlainCopy
   #scratch = new ByteBuffer(SCRATCH_BYTES)
 
   constructor({ use, settings = defaultSerializationSettings, refs }: ValueCodecOptions) {
@@ -44,6 +46,9 @@ export class ValueCodec {
     this.#settings = settings
     this.#encoder = new ValueEncoder(settings, keepsRecords, refs)
     this.#decoder = new ValueDecoder(settings, keepsRecords, refs)
+    this.#plainCopy = new PlainCopy(settings.bytesMax, (value) =>
+      this.#throughBytes(value, 'bytes'),
+    )
   }
 
   /**
@@ -63,6 +68,21 @@ export class ValueCodec {
     scratch.bytes.copy(bytes, 0, 0, scratch.position)
     if (scratch.bytes.length > SCRATCH_BYTES_MAX) this.#scratch = new ByteBuffer(SCRATCH_BYTES)
     return bytes
+  }
+
+  /**
+   * What arrives at the other end, which shares nothing with the value. Throws CannotSerialize. Only a codec for stored
+   * values copies: on a link, every encoded value must be sent.
+   */
+  copy(value: unknown, name = 'message'): unknown {
+    const prepared = this.#encoder.prepare(value, name)
+    // The same object means: plain data through and through.
+    if (prepared === value) {
+      const copy = this.#plainCopy.of(value)
+      // What may be too large is measured.
+      if (this.#plainCopy.isSurelySmall) return copy
+    }
+    return this.#throughBytes(value, name)
   }
 
   /** Appends one value to the buffer of a link. Throws CannotSerialize, and then has appended nothing. */
@@ -90,6 +110,10 @@ export class ValueCodec {
   /** Call when bytes that were encoded will never be sent: from now on records are defined anew. */
   forgetRecords(): void {
     this.#encoder.forgetRecords()
+  }
+
+  #throughBytes(value: unknown, name: string): unknown {
+    return this.decode(this.encode(value, name))
   }
 }
 

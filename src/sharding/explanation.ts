@@ -16,6 +16,8 @@ export interface EntityExplanation {
   readonly isHere: boolean
   /** Whether the entity runs; known only to the node it lives on. */
   readonly isRunning: boolean | undefined
+  /** Messages in its mailbox; known only to the node it lives on. */
+  readonly waiting: number | undefined
   /** Messages of this node that wait for its shard. */
   readonly buffered: number
   readonly coordinator: NodeId | undefined
@@ -36,13 +38,14 @@ export function explainEntity(
   const { home, buffered, coordinator } = region.explain(shard)
   const isHere = home === view.self
   const isRunning = isHere ? region.isRunning(shard, entityId) : undefined
+  const waiting = isHere ? region.waitingFor(shard, entityId) : undefined
   const { typeName } = region
-  const place = placeInWords(region, shard, { view, isRunning })
+  const place = placeInWords(region, shard, { view, isRunning }) + mailInWords(waiting)
   const text = `Entity ${entityId} of type ${typeName} is in shard ${shard}. ${place}${waitingInWords(buffered)}`
   const homeAddress = home === undefined ? undefined : addressOfNode(home)
   return {
     ...{ typeName, entityId, shard, home, homeAddress },
-    ...{ isHere, isRunning, buffered, coordinator, text },
+    ...{ isHere, isRunning, waiting, buffered, coordinator, text },
   }
 }
 
@@ -106,6 +109,13 @@ function waitingInWords(buffered: number): string {
   return buffered === 1
     ? ' One message of this node waits for that shard.'
     : ` ${buffered} messages of this node wait for that shard.`
+}
+
+function mailInWords(waiting: number | undefined): string {
+  if (waiting === undefined || waiting === 0) return ''
+  return waiting === 1
+    ? ' One message waits in its mailbox.'
+    : ` ${waiting} messages wait in its mailbox.`
 }
 
 function hereInWords(region: RegionActor, isRunning: boolean | undefined): string {

@@ -64,14 +64,21 @@ export class EntityMessageDropped extends CodedError {
   readonly typeName: string
   readonly entityId: string
   readonly reason: string
+  /** With `mailbox-full`: how many messages waited for the entity, where that is known. */
+  readonly waiting: number | undefined
 
-  constructor(typeName: string, entityId: string, reason: string) {
+  constructor(typeName: string, entityId: string, reason: string, waiting?: number) {
+    const full =
+      reason === 'mailbox-full'
+        ? ` (${waiting === undefined ? 'as many messages as may' : `${waiting} messages`} wait for it: setting sharding.mailboxCapacity)`
+        : ''
     super(
-      `The message for entity ${show(entityId)} of type ${show(typeName)} was dropped: ${reason}. It was not delivered.`,
+      `The message for entity ${show(entityId)} of type ${show(typeName)} was dropped: ${reason}${full}. It was not delivered.`,
     )
     this.typeName = typeName
     this.entityId = entityId
     this.reason = reason
+    this.waiting = waiting
   }
 }
 

@@ -9,12 +9,25 @@ export interface ShardingSettings {
   readonly retryIntervalMs: number
   /** Messages one region holds for shards without a known home, all together; the next is dropped. */
   readonly bufferedMessagesMax: number
+  /**
+   * Messages that may wait in the mailbox of one entity; the next is dropped, and whoever asked hears of it at once. More
+   * rides out longer bursts, takes more memory, and lets those who ask wait longer for an entity that is too slow.
+   */
+  readonly mailboxCapacity: number
   /** Messages one shard holds for entities that are stopping, all together; the next is dropped. */
   readonly entityBufferedMessagesMax: number
   /** How long a hand-off may take before the shard is left where it is. Entities are forced to stop before that. */
   readonly handOffTimeoutMs: number
-  /** What is left of `handOffTimeoutMs` when entities that have not stopped are forced to. */
-  readonly handOffForceMarginMs: number
+  /**
+   * How long an entity that is asked to stop may go on with what it was asked before; then its `signal` fires. Longer lets
+   * slow commands end by themselves, and keeps all entities of their shard waiting when it moves.
+   */
+  readonly stopGraceMs: number
+  /**
+   * How long an entity may take to stop for a hand-off before it is forced to. Its async handler then has
+   * `actor.handlerStopTimeoutMs` left; after both, what has not settled is cut off and the shard can move.
+   */
+  readonly stopTimeoutMs: number
   /** Hand-offs under way at once. More empties a leaving node sooner and stops more entities at one moment. */
   readonly handOffsMax: number
   /** How long a leaving region waits for its shards to move before it stops them itself. */
@@ -41,9 +54,11 @@ export const defaultShardingSettings: ShardingSettings = {
   numberOfShards: 128,
   retryIntervalMs: seconds(2),
   bufferedMessagesMax: 100_000,
+  mailboxCapacity: 10_000,
   entityBufferedMessagesMax: 10_000,
   handOffTimeoutMs: seconds(60),
-  handOffForceMarginMs: seconds(5),
+  stopGraceMs: seconds(3),
+  stopTimeoutMs: seconds(7),
   handOffsMax: 32,
   gracefulShutdownTimeoutMs: seconds(6),
   rebalanceIntervalMs: seconds(10),
@@ -67,7 +82,8 @@ export function shardingSettings(chosen: Partial<ShardingSettings> = {}): Shardi
 const durations: readonly (keyof ShardingSettings)[] = [
   'retryIntervalMs',
   'handOffTimeoutMs',
-  'handOffForceMarginMs',
+  'stopGraceMs',
+  'stopTimeoutMs',
   'gracefulShutdownTimeoutMs',
   'rebalanceIntervalMs',
   'strategyTimeoutMs',
@@ -79,6 +95,7 @@ const durations: readonly (keyof ShardingSettings)[] = [
 const counts: readonly (keyof ShardingSettings)[] = [
   'numberOfShards',
   'bufferedMessagesMax',
+  'mailboxCapacity',
   'entityBufferedMessagesMax',
   'handOffsMax',
   'rebalanceAbsoluteLimit',
@@ -116,11 +133,16 @@ export function problemsWithShardingSettings(
 }
 
 function problemsTogether(settings: ShardingSettings, limits: RegionShutdownLimits): string[] {
-  const { handOffTimeoutMs, handOffForceMarginMs, retryIntervalMs } = settings
+  const { handOffTimeoutMs, stopGraceMs, stopTimeoutMs, retryIntervalMs } = settings
   const problems: string[] = []
-  if (handOffForceMarginMs >= handOffTimeoutMs) {
+  if (stopGraceMs >= stopTimeoutMs) {
     problems.push(
-      `handOffForceMarginMs (${handOffForceMarginMs}) must be less than handOffTimeoutMs (${handOffTimeoutMs}), or entities get no time to stop`,
+      `stopGraceMs (${stopGraceMs}) must be less than stopTimeoutMs (${stopTimeoutMs}), or a command is forced to stop before it was told to end`,
+    )
+  }
+  if (stopTimeoutMs >= handOffTimeoutMs) {
+    problems.push(
+      `stopTimeoutMs (${stopTimeoutMs}) must be less than handOffTimeoutMs (${handOffTimeoutMs}), or one slow command fails a hand-off`,
     )
   }
   if (retryIntervalMs >= handOffTimeoutMs) {

@@ -41,6 +41,21 @@ describe('bad input: settings, durations, the end', () => {
       expect(thrownBy(() => new ActorSystem('bad', { settings }))).toBeInstanceOf(InvalidSettings)
     })
 
+    test('a world that is none is refused by name, and undefined stands for the real thing', async () => {
+      const refusalOf = (environment: unknown): unknown =>
+        thrownBy(() => new ActorSystem('bad', { environment: environment as never }))
+      const error = refusalOf({ logger: { info: () => undefined }, timers: 5 }) as InvalidSettings
+      expect(error).toBeInstanceOf(InvalidSettings)
+      expect(error.problems).toEqual([
+        'environment.timers must be an object with the function after, not 5',
+        'environment.logger lacks the functions trace, debug, warn, error',
+      ])
+      const environment = { clock: undefined, logger: undefined } as never
+      const system = new ActorSystem('good', { environment })
+      expect(system.environment.clock.wallMs()).toBeGreaterThan(0)
+      await system.terminate()
+    })
+
     const badDurations = [-1, Number.NaN, Infinity, '', '10', '10 s', 's', '1e3s', '-1s', null, {}]
     const takers: readonly [string, (context: ActorContext<string>, duration: never) => unknown][] =
       [

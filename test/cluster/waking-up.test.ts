@@ -7,11 +7,21 @@ afterEach(async () => {
   vi.restoreAllMocks()
 })
 
-/** From now on the clock is that much ahead: as after a sleep of the whole process. */
-function oversleep(ms: number): void {
+type Sleep = 'a stopped process' | 'a suspended machine'
+
+/**
+ * From now on the clocks are that much ahead: as after a sleep of the whole process. Where the machine was suspended the
+ * monotonic clock stood still, as it does on Linux.
+ */
+function oversleep(ms: number, how: Sleep): void {
+  const realWall = Date.now.bind(Date)
+  vi.spyOn(Date, 'now').mockImplementation(() => realWall() + ms)
+  if (how === 'a suspended machine') return
   const now = performance.now.bind(performance)
   vi.spyOn(performance, 'now').mockImplementation(() => now() + ms)
 }
+
+const sleeps: readonly Sleep[] = ['a stopped process', 'a suspended machine']
 
 function thawOf({ cluster }: ClusterNode): Promise<void> {
   return new Promise((resolve) => {
@@ -21,14 +31,14 @@ function thawOf({ cluster }: ClusterNode): Promise<void> {
   })
 }
 
-test('after a long sleep nothing runs before the node has looked at the clock, and is frozen', async () => {
+test.each(sleeps)('nothing runs in %s that wakes before the node is frozen', async (how) => {
   const [sleeper] = (await nodes.cluster(3)) as [ClusterNode, ...ClusterNode[]]
   const thawed = thawOf(sleeper)
   const wasFrozen = await new Promise<boolean>((resolve) => {
     const ref = sleeper.system.spawn<string>(() => resolve(sleeper.cluster.isFrozen))
     // In the mailbox while the process sleeps.
     ref.tell('before')
-    oversleep(1_000)
+    oversleep(1_000, how)
   })
   expect(wasFrozen).toBe(true)
   expect(sleeper.events.at(-1)).toEqual({ type: 'Frozen', reason: 'paused' })
@@ -37,16 +47,19 @@ test('after a long sleep nothing runs before the node has looked at the clock, a
   expect(sleeper.cluster.isFrozen).toBe(false)
 })
 
-test('whoever is first after a long sleep, before any turn, can have the clock looked at', async () => {
-  const [sleeper] = (await nodes.cluster(3)) as [ClusterNode, ...ClusterNode[]]
-  const thawed = thawOf(sleeper)
-  expect(sleeper.cluster.lookForFreeze()).toBe(false)
-  oversleep(1_000)
-  expect(sleeper.cluster.isFrozen).toBe(false)
-  expect(sleeper.cluster.lookForFreeze()).toBe(true)
-  expect(sleeper.cluster.isFrozen).toBe(true)
-  await thawed
-})
+test.each(sleeps)(
+  'whoever is first in %s that wakes can have the clocks looked at',
+  async (how) => {
+    const [sleeper] = (await nodes.cluster(3)) as [ClusterNode, ...ClusterNode[]]
+    const thawed = thawOf(sleeper)
+    expect(sleeper.cluster.lookForFreeze()).toBe(false)
+    oversleep(1_000, how)
+    expect(sleeper.cluster.isFrozen).toBe(false)
+    expect(sleeper.cluster.lookForFreeze()).toBe(true)
+    expect(sleeper.cluster.isFrozen).toBe(true)
+    await thawed
+  },
+)
 
 test('the clock may be looked at by who is just told of an event', async () => {
   const node = await nodes.start()

@@ -6,7 +6,7 @@ const Basket = defineEntity('Basket', {
   state: () => ({ count: 0, items: [] as string[], bytes: new Uint8Array(2), tags: new Set([1]) }),
   events: {
     Pushed: (state, item: string) => {
-      state.items.push(item)
+      ;(state.items as string[]).push(item)
       return state
     },
     Counted: (state) => {
@@ -27,7 +27,7 @@ const Basket = defineEntity('Basket', {
     },
     ignore: (self) => self.persist('Ignored').items,
     mistake: (self) => void self.persist('Mistaken'),
-    meddle: (self) => self.state.items.push('unseen'),
+    meddle: (self) => (self.state.items as string[]).push('unseen'),
     items: (self) => self.state.items,
   },
 })

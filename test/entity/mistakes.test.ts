@@ -116,7 +116,7 @@ describe('a command', () => {
   test('may give a state with dates and maps in it, which the caller gets as copies', async () => {
     const cup = stage.call(Cup, 'a')
     const seen = await cup.look()
-    seen.cells.set('b', 2)
+    ;(seen.cells as Map<string, number>).set('b', 2)
     expect(await cup.look()).toEqual({ drops: 0, at: new Date(0), cells: new Map([['a', 1]]) })
   })
 

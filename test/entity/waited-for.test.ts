@@ -26,16 +26,21 @@ describe('a call that timed out says what it waited for', () => {
       await outcome(node.entity(entity, 'a', shortly).ponder()),
       await outcome(node.entity(entity, 'a', shortly).get()),
     ]
-    for (const error of errors as CallTimeout[]) {
-      expect(error.code).toBe('CALL_TIMEOUT')
-      expect(error.waitedFor).toContain(
-        'It lives on this node, and the entity runs. Its command ponder has not ended, and the next call waits for that: look at what the command awaits, or allow more time.',
-      )
-    }
-    expect((await node.explain(entity, 'a')).text).toContain('Its command ponder has not ended')
+    const place = 'It lives on this node, and the entity runs.'
+    const why =
+      'Its command ponder has not ended, and the next call waits for that: look at what the command awaits, or allow more time.'
+    const [first, second] = errors as CallTimeout[]
+    expect([first?.code, second?.code]).toEqual(['CALL_TIMEOUT', 'CALL_TIMEOUT'])
+    expect(first?.waitedFor).toContain(`${place} ${why}`)
+    expect(second?.waitedFor).toContain(`${place} One message waits in its mailbox. ${why}`)
+    const third = outcome(node.entity(entity, 'a').get())
+    const explained = await node.explain(entity, 'a')
+    expect(explained.waiting).toBe(2)
+    expect(explained.text).toContain(`${place} 2 messages wait in its mailbox. ${why}`)
     expect(await node.entity(entity, 'b').get()).toBe(1)
     expect((await node.explain(entity, 'b')).text).toMatch(/the entity runs\.$/)
     for (const end of thoughts.splice(0)) end()
+    expect(await third).toBe(1)
   })
 
   test('a store that has not given its events', async () => {

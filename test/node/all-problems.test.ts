@@ -28,7 +28,8 @@ test('the problems of all rooms are told at once, before anything starts', async
     roles: [''],
     appVersion: 'latest',
     beforeJoin: 'soon',
-    environment: { loger: {} },
+    environment: { loger: {}, logger: {}, clock: null },
+    transport: { listen: () => undefined },
     settings: {
       actor: { askTimeoutMs: 0 },
       remote: { queueBytesMax: -1, serialization: { depthMax: 0 } },
@@ -50,6 +51,9 @@ test('the problems of all rooms are told at once, before anything starts', async
     expect.stringMatching(/^appVersion must be one to four numbers .* not 'latest'$/),
     'entities must be a list, such as [Counter]',
     'environment.loger is not known; known are clock, timers, random, dispatcher, logger, process',
+    'environment.clock must be an object with the functions monotonicMs, wallMs, not null',
+    'environment.logger lacks the functions trace, debug, info, warn, error',
+    'transport lacks the function connect',
     "beforeJoin must be a function, not 'soon'",
     'settings.actor.askTimeoutMs must be a positive number, not 0',
     expect.stringContaining('settings.remote.serialization.depthMax must be'),
@@ -106,4 +110,12 @@ test('settings for downing may be given in part', async () => {
     stableAfterMs: 3_000,
     downAllWhenUnstableMs: 'by-size',
   })
+})
+
+test('what is undefined in the environment is not given', async () => {
+  const names = ['clock', 'timers', 'random', 'dispatcher', 'process']
+  const undefineds = Object.fromEntries(names.map((name) => [name, undefined]))
+  const node = await nodeFor({ entities: [Counter], environment: undefineds })
+  expect(await node.entity(Counter, 'a').increment(2)).toBe(2)
+  expect(node.system.environment.clock.wallMs()).toBeGreaterThan(0)
 })

@@ -90,6 +90,7 @@ function systemFrame(name: string): unknown {
 function messages(name: string): unknown {
   const got: unknown[] = []
   const reader = new MessageReader(new ValueCodec({ use: 'link' }), {
+    frameBegins: () => undefined,
     recipientAt: (path) => ({ tell: (message) => void got.push([path, message]) }),
     answer: (number, reply) => void got.push([number, reply]),
     replyTo: (number) => `reply to ${number}`,

@@ -4,7 +4,7 @@
  * send what was never handled to the dead letters.
  */
 import type { Cell } from './cell.ts'
-import { suspended, unstarted } from './cell-flags.ts'
+import { stopping, suspended, terminated, unstarted } from './cell-flags.ts'
 import { AbortedByStop } from '../actor-errors.ts'
 import { Envelope } from './envelope.ts'
 import { interpretSignal, isPromise } from '../behavior/interpret.ts'
@@ -35,6 +35,16 @@ export function continueStopping(cell: Cell): false {
   }
   finish(cell)
   return false
+}
+
+/**
+ * The actor will be stopped soon: whatever its handlers wait for is told to give up, now and in those still to come. Mail is
+ * taken as before.
+ */
+export function hurry(cell: Cell): void {
+  if ((cell.flags & (stopping | terminated)) !== 0) return
+  const abort = (cell.state().abort ??= new AbortController())
+  abort.abort(new AbortedByStop(cell.toString()))
 }
 
 /** Nothing reaches the actor any more, and what its handlers wait for is told to give up. */

@@ -54,6 +54,10 @@ export class ActorTimer implements WheelTimer {
     this.intervalMs = intervalMs
   }
 
+  get isInternal(): boolean {
+    return this.cell.isInternal
+  }
+
   fire(): void {
     const tick = new Envelope({ type: 'TimerTick', timer: this })
     this.cell.sendEnvelope(tick)

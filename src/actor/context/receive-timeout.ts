@@ -25,6 +25,10 @@ export class ReceiveTimeout implements WheelTimer {
     cell.runtime.wheel.start(this, timeoutMs)
   }
 
+  get isInternal(): boolean {
+    return this.#cell.isInternal
+  }
+
   /** A message was taken up; most of them push the timeout back. */
   push(message: unknown): void {
     if (!isWithoutInfluence(message)) this.touch()

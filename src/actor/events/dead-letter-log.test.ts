@@ -33,16 +33,42 @@ function newLog(settings: Partial<DeadLetterLogSettings> = {}) {
 }
 
 describe('DeadLetterLog', () => {
-  test('logs the message, the recipient and the reason', () => {
+  test('logs the kind of the message, the recipient and the reason', () => {
     const { log, lines } = newLog()
-    log.record(new DeadLetter({ type: 'Add' }, cart, 'late-reply'))
+    const recipient = 'sherd://shop/user/cart#7'
+    log.record(new DeadLetter({ type: 'Add', article: 'secret' }, cart, 'late-reply'))
+    log.record(new UnhandledMessage('secret', cart))
     expect(lines).toEqual([
       {
         level: 'info',
-        fields: { type: 'DeadLetter', recipient: 'sherd://shop/user/cart#7', reason: 'late-reply' },
-        text: "DeadLetter({ type: 'Add' } to sherd://shop/user/cart#7: late-reply)",
+        fields: { type: 'DeadLetter', kind: 'Add', recipient, reason: 'late-reply' },
+        text: 'DeadLetter(Add to sherd://shop/user/cart#7: late-reply)',
+      },
+      {
+        level: 'debug',
+        fields: { type: 'UnhandledMessage', kind: 'a text', recipient },
+        text: 'UnhandledMessage(a text to sherd://shop/user/cart#7)',
       },
     ])
+  })
+
+  test('says nothing of what is in a message', () => {
+    const { log, lines } = newLog()
+    const card = { toString: () => 'secret' }
+    const messages = [
+      { command: 'pay', args: ['secret'], replyTo: cart },
+      { secret: true },
+      'secret',
+      card,
+    ]
+    for (const message of messages) {
+      log.record(new DeadLetter(message, cart, 'terminated'))
+      log.record(new Dropped(message, cart, 'mailbox-full'))
+      log.record(new UnhandledMessage(message, cart))
+    }
+    expect(lines).toHaveLength(3 * messages.length)
+    expect(JSON.stringify(lines)).not.toContain('secret')
+    expect(lines[0]?.text).toContain('DeadLetter(the command pay to ')
   })
 
   test('counts by type and reason, logged or not', () => {

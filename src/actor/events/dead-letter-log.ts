@@ -1,11 +1,13 @@
 /**
  * Tells the operator about lost messages: counts every one, and logs them until it would be too much. After a number of
- * lines it falls silent for a while, says so, and afterwards says how many it kept to itself.
+ * lines it falls silent for a while, says so, and afterwards says how many it kept to itself. It names the kind of a
+ * message, never what is in it: that may be nobody's business who reads logs.
  */
 import type { Clock } from '../../foundation/clock.ts'
 import { formatMs } from '../../foundation/duration.ts'
 import type { Logger, LogFields } from '../../foundation/logger.ts'
 import type { ActorSettings } from '../actor-settings.ts'
+import { kindOfMessage } from './message-kind.ts'
 import { type LostMessage, suppressDeadLetterLog } from './lost-messages.ts'
 
 /** The part of the actor settings that speaks of lost messages. */
@@ -66,7 +68,8 @@ export class DeadLetterLog {
     const { skipped, isLast } = turn
     if (skipped > 0) write({ skipped }, `Logging of ${what} resumes; ${skipped} were not logged.`)
     const suspended = `; logging of ${what} is suspended for ${formatMs(this.#settings.logDeadLettersSuspendMs)}`
-    write(fieldsOf(event), isLast ? `${event}${suspended}` : String(event))
+    const fields = fieldsOf(event)
+    write(fields, isLast ? `${inWords(fields)}${suspended}` : inWords(fields))
   }
 }
 
@@ -105,10 +108,24 @@ function kindOf(event: LostMessage): string {
   return event.type === 'UnhandledMessage' ? event.type : `${event.type}/${event.reason}`
 }
 
-function fieldsOf(event: LostMessage): LogFields {
+interface LostFields {
+  readonly type: LostMessage['type']
+  /** Of the message. */
+  readonly kind: string
+  readonly recipient: string
+  readonly reason?: string
+}
+
+function fieldsOf(event: LostMessage): LostFields & LogFields {
+  const { type } = event
+  const kind = kindOfMessage(event.message)
   const recipient = String(event.recipient)
-  if (event.type === 'UnhandledMessage') return { type: event.type, recipient }
-  return { type: event.type, recipient, reason: event.reason }
+  if (event.type === 'UnhandledMessage') return { type, kind, recipient }
+  return { type, kind, recipient, reason: event.reason }
+}
+
+function inWords({ type, kind, recipient, reason }: LostFields): string {
+  return `${type}(${kind} to ${recipient}${reason === undefined ? '' : `: ${reason}`})`
 }
 
 function isSuppressed(message: unknown): boolean {

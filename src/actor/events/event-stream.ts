@@ -7,6 +7,7 @@ import { CodedError } from '../../foundation/coded-error.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { show } from '../../foundation/show.ts'
 import { type ActorRef, internal, type Watcher } from '../ref/actor-ref.ts'
+import { kindOfMessage } from './message-kind.ts'
 
 /** Events that are `instanceof` it are chosen: its subclasses are included, and `Object` is every event. */
 export type EventClass<E> = abstract new (...args: never[]) => E
@@ -112,7 +113,10 @@ export class EventStream {
   }
 
   #logFailure(err: unknown, event: object): void {
-    this.#logger.error({ err, event: show(event) }, 'A subscriber of the event stream threw.')
+    this.#logger.error(
+      { err, event: kindOfMessage(event) },
+      'A subscriber of the event stream threw.',
+    )
   }
 
   #listenersTo(event: object): readonly Subscriber[] {

@@ -70,6 +70,7 @@ export class Dropped {
 }
 
 export type DroppedReason =
+  /** As many messages wait for the actor, or the entity, as may. */
   | 'mailbox-full'
   /** The actor was restarting and its restart buffer was full. */
   | 'restart-stash-full'
@@ -97,6 +98,8 @@ export type DroppedReason =
   | 'overtaken'
   /** Its entity did not stop in time when its shard moved, and had to be stopped by force. */
   | 'hand-off-timeout'
+  /** A call whose caller had given up before its turn came: it was not begun. */
+  | 'expired'
 
 /** The actor's behavior had no use for it. */
 export class UnhandledMessage {

@@ -91,6 +91,11 @@ export class Question implements Abortable, InternalRef, WheelTimer {
   wireNumber = -1
   /** The message that carries it, to be named should no answer come. */
   asked: unknown = undefined
+  /**
+   * Set for messages that mean nothing once the question is over. One that has waited before it leaves this node is then
+   * sent only while the question is open, and as this says: with the time that is left.
+   */
+  renew: ((message: unknown, leftMs: number) => unknown) | undefined = undefined
   readonly #runtime: Runtime
   readonly #number: number
   readonly #target: AskTarget
@@ -153,6 +158,15 @@ export class Question implements Abortable, InternalRef, WheelTimer {
     if (this.#watchers === undefined) return
     for (const watcher of this.#watchers) watcher.watchedTerminated(this, undefined)
     this.#watchers = undefined
+  }
+
+  /** How long an answer was to be waited for, in all. */
+  get timeoutMs(): number {
+    return this.#timeoutMs
+  }
+
+  get leftMs(): number {
+    return this.slot < 0 ? this.#timeoutMs : this.#runtime.wheel.leftMs(this)
   }
 
   /** Who was asked. */

@@ -34,6 +34,33 @@ describe('PauseDetector', () => {
     expect(detector.step({ type: 'Tick' }, 1_900)).toEqual([])
   })
 
+  test('takes a wall clock that went on while the monotonic one stood still for a sleep', () => {
+    const detector = new PauseDetector('a', defaultClusterSettings)
+    detector.step({ type: 'MembersChanged', others: ['b', 'c'] }, 0)
+    expect(detector.step({ ...look, wallMs: 500_000 }, 0)).toEqual([])
+    detector.step({ type: 'Tick' }, 240)
+    const effects = detector.step({ ...look, wallMs: 530_000 }, 250)
+    expect(types(effects)).toEqual(['Overslept', 'Freeze', 'Send', 'Send'])
+    // By the clock that counts their silence, the others were not silent.
+    expect(effects[0]).toEqual({ type: 'Overslept', ms: 0 })
+    expect(types(detector.step(standing('b', 1), 260))).toEqual(['Thaw'])
+    expect(detector.step({ ...look, wallMs: 530_250 }, 500)).toEqual([])
+  })
+
+  test.each([
+    ['a little ahead', 1_999],
+    ['back', -3_600_000],
+  ])('does not mind a wall clock that was set %s', (_, ms) => {
+    const detector = new PauseDetector('a', defaultClusterSettings)
+    detector.step({ type: 'MembersChanged', others: ['b', 'c'] }, 0)
+    detector.step({ ...look, wallMs: 500_000 }, 0)
+    expect(detector.step({ ...look, wallMs: 500_000 + ms }, 250)).toEqual([])
+    expect(detector.step({ ...look, wallMs: 500_250 + ms }, 500)).toEqual([])
+    // What it was set to is the new time: a sleep after that is noticed.
+    const effects = detector.step({ ...look, wallMs: 502_250 + ms }, 750)
+    expect(types(effects)).toContain('Freeze')
+  })
+
   test('thaws when more than half, itself included, say that it is a member', () => {
     const { detector } = woken(['b', 'c', 'd'])
     expect(detector.step(standing('b', 1), 30_010)).toEqual([])

@@ -1,6 +1,8 @@
 /**
  * Notices that this process slept so long that the cluster may have given it up (a suspended machine, SIGSTOP, a blocked
- * event loop), and finds out whether it did.
+ * event loop), and finds out whether it did. While a machine is suspended its monotonic clock may stand still, as on
+ * Linux, and only the wall clock tells: so both are looked at. A wall clock that was set forward looks the same, and
+ * costs one round of questions.
  *
  *   awake ──gap between two looks at the clock──▶ doubting ──most members say "member"──▶ awake
  *                                                    └──too few of them are left to say it──▶ hopeless
@@ -17,7 +19,7 @@ import type { ClusterSettings } from '../cluster-settings.ts'
 
 export type PauseInput =
   /** Any occasion to look at the clock; before queued work is done is best. */
-  | { readonly type: 'Look' }
+  | { readonly type: 'Look'; readonly wallMs?: number }
   | { readonly type: 'Tick' }
   /** This node was cut off for a while: it may have been given up meanwhile, as if it had slept. */
   | { readonly type: 'WasCutOff' }
@@ -27,7 +29,7 @@ export type PauseInput =
 
 export type PauseEffect =
   | { readonly type: 'Send'; readonly to: NodeId; readonly message: GetStanding }
-  /** This process did not run for so long. */
+  /** This process did not run for so long by the monotonic clock, by which silence is counted. */
   | { readonly type: 'Overslept'; readonly ms: number }
   | { readonly type: 'Freeze' }
   | { readonly type: 'Thaw' }
@@ -50,6 +52,7 @@ export class PauseDetector {
   #isDoubting = false
   #askAgainAt = 0
   #latest: number | undefined
+  #latestWall: number | undefined
 
   constructor(self: NodeId, settings: ClusterSettings) {
     this.#self = self
@@ -57,7 +60,7 @@ export class PauseDetector {
   }
 
   step(input: PauseInput, now: number): PauseEffect[] {
-    const woken = this.#look(now)
+    const woken = this.#look(now, input.type === 'Look' ? input.wallMs : undefined)
     switch (input.type) {
       case 'Look':
         return woken
@@ -79,15 +82,18 @@ export class PauseDetector {
     return { isDoubting: this.#isDoubting, answers: this.#answered.size }
   }
 
-  #look(now: number): PauseEffect[] {
+  #look(now: number, wallMs = this.#latestWall): PauseEffect[] {
     const gap = now - (this.#latest ?? now)
+    // Negative where the wall clock was set back: that counts as nothing.
+    const wallGap = (wallMs ?? 0) - (this.#latestWall ?? wallMs ?? 0)
     this.#latest = now
+    this.#latestWall = wallMs
     const { heartbeatIntervalMs, tickIntervalMs } = this.#settings
     // Others give us up much later. But the silence of others that we forgive because we slept would also hide a split
     // from us, so every sleep that is forgiven is followed by the question.
-    if (gap < 2 * heartbeatIntervalMs) return []
+    if (Math.max(gap, wallGap) < 2 * heartbeatIntervalMs) return []
     this.#before ??= this.#others
-    return [{ type: 'Overslept', ms: gap - tickIntervalMs }, ...this.#doubt(now)]
+    return [{ type: 'Overslept', ms: Math.max(0, gap - tickIntervalMs) }, ...this.#doubt(now)]
   }
 
   #doubt(now: number): PauseEffect[] {

@@ -110,6 +110,10 @@ export class LmdbJournal implements Journal {
     return this.#tables.storeId
   }
 
+  get eventBytesMax(): number {
+    return this.#settings.eventBytesMax
+  }
+
   claim(persistenceId: string, writer: string): Promise<Claim> {
     return this.#write({ type: 'Claim', persistenceId, writer })
   }

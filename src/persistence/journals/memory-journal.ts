@@ -37,6 +37,10 @@ export class MemoryJournal implements Journal {
     return this.#store.storeId
   }
 
+  get eventBytesMax(): number {
+    return this.#settings.eventBytesMax
+  }
+
   /** Gives the store an id, unless it has one: memory has no chance of its own. */
   identify(makeId: () => string): void {
     this.#store.storeId ??= makeId()

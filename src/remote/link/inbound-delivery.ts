@@ -8,7 +8,7 @@ import type { Delivery, Recipient } from '../wire/message-reader.ts'
 
 /** Makes addresses for answers to the peer. */
 interface QuestionMaker {
-  questionOf(node: NodeId, askNumber: number): RemoteQuestion
+  questionOf(node: NodeId, askNumber: number, arrivedMs: number): RemoteQuestion
 }
 
 export class InboundDelivery implements Delivery {
@@ -16,6 +16,8 @@ export class InboundDelivery implements Delivery {
   readonly #questions: QuestionMaker
   readonly #recipients: LocalRecipients
   readonly #runtime: Runtime
+  /** When the questions of this frame arrived; -1 before the first of them. */
+  #arrivedMs = -1
 
   constructor(
     peer: NodeId,
@@ -29,6 +31,10 @@ export class InboundDelivery implements Delivery {
     this.#runtime = runtime
   }
 
+  frameBegins(): void {
+    this.#arrivedMs = -1
+  }
+
   recipientAt(path: string): Recipient {
     return this.#recipients.recipientAt(path, this.#peer)
   }
@@ -38,7 +44,11 @@ export class InboundDelivery implements Delivery {
   }
 
   replyTo(askNumber: number): unknown {
-    return this.#questions.questionOf(this.#peer, askNumber)
+    // The clock is read once for all of them.
+    if (this.#arrivedMs < 0) {
+      this.#arrivedMs = Math.floor(this.#runtime.environment.clock.monotonicMs())
+    }
+    return this.#questions.questionOf(this.#peer, askNumber, this.#arrivedMs)
   }
 
   stop(recipient: Recipient): void {

@@ -20,6 +20,7 @@ function stage() {
   const receive = (bytes: Buffer): unknown[] => {
     const got: unknown[] = []
     const delivery = {
+      frameBegins: () => undefined,
       recipientAt: (path: string) => ({
         tell: (message: unknown) => void got.push([path, message]),
       }),

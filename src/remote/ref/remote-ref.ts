@@ -120,13 +120,16 @@ export class RemoteQuestion implements RemoteRecipient {
   readonly node: NodeId
   readonly wireText = ''
   readonly askNumber: number
+  /** When it came here, in whole milliseconds on the monotonic clock of this node. */
+  readonly arrivedMs: number
   tableSlot = -1
   readonly #home: RefHome
   readonly #outbox: Outbox
 
-  constructor(home: RefHome, outbox: Outbox, node: NodeId, askNumber: number) {
+  constructor(home: RefHome, outbox: Outbox, node: NodeId, askNumber: number, arrivedMs: number) {
     this.node = node
     this.askNumber = askNumber
+    this.arrivedMs = arrivedMs
     this.#home = home
     this.#outbox = outbox
   }

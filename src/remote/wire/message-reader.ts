@@ -11,6 +11,8 @@ export interface Recipient {
 
 /** What a reader needs of the node it reads for. Nothing here throws. */
 export interface Delivery {
+  /** The messages of another frame follow. */
+  frameBegins(): void
   /** Never fails: where nobody is, a recipient takes the message to the dead letters. */
   recipientAt(path: string): Recipient
   answer(askNumber: number, reply: unknown): void
@@ -59,6 +61,7 @@ export class MessageReader {
     for (let index = 0; index < count;) if (this.#readHead(cursor, index)) index++
     const bodies = this.#codec.decodeBatch(bytes, cursor.position, end)
     if (bodies.length !== count) throw new MalformedFrame('heads and bodies differ in number')
+    this.#delivery.frameBegins()
     for (let index = 0; index < count; index++) this.#deliver(this.#heads[index]!, bodies[index])
     return count
   }

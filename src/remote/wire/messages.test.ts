@@ -14,6 +14,7 @@ function ends() {
   const got: unknown[] = []
   const looked: string[] = []
   const delivery: Delivery = {
+    frameBegins: () => undefined,
     recipientAt: (path) => {
       looked.push(path)
       return { tell: (message) => void got.push([path, message]) }

@@ -8,3 +8,11 @@ export interface Parcel {
   /** When it was asked on this node: travels as a number, and hears at once when the message is dropped. */
   readonly question: Question | undefined
 }
+
+/** As it leaves this node after a wait; undefined when nobody waits for it any more. */
+export function afterWaiting(parcel: Parcel): Parcel | undefined {
+  const { entityId, message, question } = parcel
+  if (question?.renew === undefined) return parcel
+  if (question.isOver) return undefined
+  return { entityId, message: question.renew(message, question.leftMs), question }
+}

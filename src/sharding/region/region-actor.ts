@@ -37,7 +37,7 @@ import { ShardActor, type ShardWorld } from '../shard/shard-actor.ts'
 import { KeptRefs } from './kept-refs.ts'
 import { ShardFamily } from '../shard/shard-family.ts'
 import { OneAtATime } from './one-at-a-time.ts'
-import type { Parcel } from './parcel.ts'
+import { afterWaiting, type Parcel } from './parcel.ts'
 import { PeerLines, sendBy } from './peer-lines.ts'
 import { RegionMachine } from './region-machine.ts'
 import { RegionQuestions } from './region-questions.ts'
@@ -230,6 +230,11 @@ export class RegionActor {
     return this.#shards[shard]?.isRunning(entityId) ?? false
   }
 
+  /** Messages in the mailbox of an entity. */
+  waitingFor(shard: ShardId, entityId: EntityId): number {
+    return this.#shards[shard]?.waitingFor(entityId) ?? 0
+  }
+
   // ---- effects
 
   #perform(effect: RegionEffect<Parcel>): void {
@@ -271,7 +276,9 @@ export class RegionActor {
   #sendToPeer({ to, message }: Extract<RegionEffect<Parcel>, { type: 'SendToPeer' }>): void {
     if (message.type === 'Forwarded') {
       const route = { node: to, stamp: message.stamp }
-      return this.#lines.forward(route, message.shard, message.parcel)
+      const parcel = afterWaiting(message.parcel)
+      if (parcel === undefined) return this.#drop(message.parcel, 'expired')
+      return this.#lines.forward(route, message.shard, parcel)
     }
     if (message.type !== 'Returned') return this.#lines.send(to, message)
     // A message that came from there has no question of this node.
@@ -282,17 +289,18 @@ export class RegionActor {
     this.#lines.send(to, { ...message, parcels })
   }
 
-  #drop(parcel: Parcel, reason: DropReason | ShardDropReason): void {
+  #drop(parcel: Parcel, reason: DropReason | ShardDropReason, entity = this.ref): void {
     const { entityId, message, question } = parcel
     const lost =
       reason === 'region-stopped' || reason === 'region-refused'
-        ? new DeadLetter(message, this.ref, reason)
-        : new Dropped(message, this.ref, reason)
+        ? new DeadLetter(message, entity, reason)
+        : new Dropped(message, entity, reason)
+    const waiting = reason === 'mailbox-full' ? entity.cell?.mailbox?.size : undefined
     // First, so that whoever hears of the loss finds the question answered.
     question?.fail(
       reason === 'region-refused' && this.#refusal !== undefined
         ? this.#refusal
-        : new EntityMessageDropped(this.typeName, entityId, reason),
+        : new EntityMessageDropped(this.typeName, entityId, reason, waiting),
     )
     this.runtime.lost(lost)
     if (question === undefined) this.#lines.tellAsker(entityId, message, reason)
@@ -359,7 +367,7 @@ export class RegionActor {
         assert(behavior !== undefined, 'a proxy hosts nothing')
         return behavior(context)
       },
-      dropped: (parcel, reason) => this.#drop(parcel, reason),
+      dropped: (parcel, reason, entity) => this.#drop(parcel, reason, entity),
       finished: (shard) => this.#shardFinished(shard),
     }
   }

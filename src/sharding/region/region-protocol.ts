@@ -20,6 +20,8 @@ export type DropReason =
   | 'region-stopped'
   /** The coordinator refuses this region. */
   | 'region-refused'
+  /** A call waited for a home until its caller gave up. */
+  | 'expired'
 
 export type RegionInput<Parcel> =
   | { readonly type: 'Started'; readonly candidates: readonly NodeId[] }

@@ -7,6 +7,7 @@ import {
   type Cell,
   DeadLetter,
   Gate,
+  hurry,
   type LocalRef,
   PoisonPill,
   type Question,
@@ -24,7 +25,7 @@ import type { EntityId, ShardId } from '../shard-id.ts'
 import { EntityStarted, EntityStopped } from '../sharding-events.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { ShardMachine } from './shard-machine.ts'
-import type { ShardDropReason, ShardEffect, ShardInput } from './shard-protocol.ts'
+import type { ShardDropReason, ShardEffect, ShardInput, ShardTimer } from './shard-protocol.ts'
 
 /** What all shards of one region share. */
 export interface ShardWorld {
@@ -35,7 +36,8 @@ export interface ShardWorld {
   readonly turns: OneAtATime
   readonly behavior: (context: EntityContext<never>) => unknown
   readonly stopMessage: unknown
-  dropped(parcel: Parcel, reason: ShardDropReason): void
+  /** `entity` is the actor that had no room for it, if one was there. */
+  dropped(parcel: Parcel, reason: ShardDropReason, entity?: LocalRef): void
   finished(shard: ShardActor): void
 }
 
@@ -47,7 +49,7 @@ export class ShardActor {
   readonly #ref: LocalRef
   readonly #machine: ShardMachine<Cell, Parcel>
   readonly #gate = new Gate((ref) => this.#terminated(ref))
-  #forceStop: Timer | undefined
+  readonly #timers = new Map<ShardTimer, Timer>()
   #sweep: Timer | undefined
 
   constructor(world: ShardWorld, ref: LocalRef, shard: ShardId, epoch: number) {
@@ -64,8 +66,9 @@ export class ShardActor {
   /** A message for an entity of this shard. */
   deliver(entityId: EntityId, message: unknown, question: Question | undefined): void {
     const cell = this.#machine.touch(entityId)?.cell
-    if (cell !== undefined) return cell.send(message)
+    if (cell !== undefined && this.#hasRoom(cell)) return cell.send(message)
     const parcel = { entityId, message, question }
+    if (cell !== undefined) return this.#world.dropped(parcel, 'mailbox-full', cell.ref)
     const input = { type: 'Message', entityId, parcel } as const
     // The region performs its effects one at a time, and this is one of them.
     if (this.#world.turns.isBusy) this.#stepNow(input)
@@ -112,6 +115,11 @@ export class ShardActor {
     return this.#machine.entityOf(entityId)?.cell !== undefined
   }
 
+  /** Messages in the mailbox of an entity. */
+  waitingFor(entityId: EntityId): number {
+    return this.#cellOf(entityId)?.mailbox?.size ?? 0
+  }
+
   /** The actor of an entity, while it runs. */
   refOf(entityId: EntityId): LocalRef | undefined {
     return this.#cellOf(entityId)?.ref
@@ -138,7 +146,7 @@ export class ShardActor {
 
   #cancelTimers(): void {
     this.#sweep?.cancel()
-    this.#forceStop?.cancel()
+    for (const timer of this.#timers.values()) timer.cancel()
   }
 
   #stepNow(input: ShardInput<Parcel>): void {
@@ -153,14 +161,16 @@ export class ShardActor {
         return this.#deliver(effect.parcel)
       case 'StopEntity':
         return this.#cellOf(effect.entityId)?.send(this.#world.stopMessage ?? PoisonPill)
+      case 'HurryEntity':
+        return this.#hurry(effect.entityId)
       case 'ForceStop':
         return this.#cellOf(effect.entityId)?.stop()
       case 'Drop':
         return this.#world.dropped(effect.parcel, effect.reason)
       case 'StartTimer':
-        return this.#startForceStop(effect.delayMs)
+        return this.#startTimer(effect.timer, effect.delayMs)
       case 'CancelTimer':
-        return this.#forceStop?.cancel()
+        return this.#timers.get(effect.timer)?.cancel()
       case 'Finish':
         this.#cancelTimers()
         return this.#world.finished(this)
@@ -179,11 +189,19 @@ export class ShardActor {
     runtime.eventStream.publish(new EntityStarted(this.#news(entityId, instance)))
   }
 
-  #deliver({ entityId, message }: Parcel): void {
+  #deliver(parcel: Parcel): void {
+    const { entityId, message } = parcel
     const cell = this.#cellOf(entityId)
-    if (cell !== undefined) cell.send(message)
     // All actors of the node are being stopped.
-    else this.#world.runtime.lost(new DeadLetter(message, this.#ref, 'region-stopped'))
+    if (cell === undefined) {
+      this.#world.runtime.lost(new DeadLetter(message, this.#ref, 'region-stopped'))
+    } else if (this.#hasRoom(cell)) cell.send(message)
+    else this.#world.dropped(parcel, 'mailbox-full', cell.ref)
+  }
+
+  /** Asked here and not of the mailbox: a bound of its own would cost every idle entity its memory. */
+  #hasRoom({ mailbox }: Cell): boolean {
+    return mailbox === undefined || mailbox.size < this.#world.settings.mailboxCapacity
   }
 
   #cellOf(entityId: EntityId): Cell | undefined {
@@ -210,12 +228,16 @@ export class ShardActor {
     return { typeName, node, shard: this.shard, entityId, instance }
   }
 
-  #startForceStop(delayMs: number): void {
+  #hurry(entityId: EntityId): void {
+    const cell = this.#cellOf(entityId)
+    if (cell !== undefined) hurry(cell)
+  }
+
+  #startTimer(timer: ShardTimer, delayMs: number): void {
     const { timers } = this.#world.runtime.environment
-    this.#forceStop?.cancel()
-    this.#forceStop = timers.after(delayMs, () => {
-      this.step({ type: 'TimerFired', timer: 'force-stop' })
-    })
+    this.#timers.get(timer)?.cancel()
+    const started = timers.after(delayMs, () => this.step({ type: 'TimerFired', timer }))
+    this.#timers.set(timer, started)
   }
 
   #sweepAfter(delayMs: number): void {

@@ -16,11 +16,12 @@ function shard(chosen = settings) {
   return { machine, send, terminated, passivate }
 }
 
-/** Effects on one line each: `Deliver e1 hello`. */
+/** Effects on one line each: `Deliver e1 hello`, `StartTimer grace`. */
 function words(effects: readonly ShardEffect<string>[]): string[] {
   return effects.map((effect) => {
     const who = 'entityId' in effect ? ` ${effect.entityId}${effect.instance}` : ''
-    const what = 'parcel' in effect ? ` ${effect.parcel}` : ''
+    const what =
+      'parcel' in effect ? ` ${effect.parcel}` : 'timer' in effect ? ` ${effect.timer}` : ''
     return `${effect.type}${who}${what}${'reason' in effect ? ` ${effect.reason}` : ''}`
   })
 }
@@ -37,7 +38,7 @@ describe('ShardMachine', () => {
   test('SH-003 keeps messages for a stopping entity and gives them to the next instance in order', () => {
     const { machine, send, terminated, passivate } = shard()
     send('a')
-    expect(passivate(1)).toEqual(['StopEntity e1'])
+    expect(passivate(1)).toEqual(['StopEntity e1', 'StartTimer grace'])
     expect(machine.touch('e')).toBeUndefined()
     expect(send('b')).toEqual([])
     expect(send('c')).toEqual([])
@@ -80,7 +81,7 @@ describe('ShardMachine', () => {
     expect(sweep()).toEqual([])
     machine.touch('e')
     expect([sweep(), sweep()]).toEqual([[], []])
-    expect(sweep()).toEqual(['StopEntity e1'])
+    expect(sweep()).toEqual(['StopEntity e1', 'StartTimer grace'])
     expect(send('b')).toEqual([])
   })
 
@@ -113,16 +114,21 @@ describe('ShardMachine', () => {
     send('a', 'x')
     send('a', 'y')
     const effects = machine.step({ type: 'HandOff', isForced: false })
-    expect(words(effects)).toEqual(['StartTimer', 'StopEntity x1', 'StopEntity y2'])
-    expect(effects[0]).toMatchObject({ delayMs: 55_000 })
+    expect(words(effects)).toEqual([
+      'StartTimer force-stop',
+      'StopEntity x1',
+      'StopEntity y2',
+      'StartTimer grace',
+    ])
+    expect([effects[0], effects[3]]).toMatchObject([{ delayMs: 7_000 }, { delayMs: 3_000 }])
     expect(terminated(1, 'x')).toEqual([])
-    expect(terminated(2, 'y')).toEqual(['CancelTimer', 'Finish'])
+    expect(terminated(2, 'y')).toEqual(['CancelTimer force-stop', 'Finish'])
   })
 
   test('finishes at once when it has no entities, and once', () => {
     const { machine } = shard()
     const handOff = () => words(machine.step({ type: 'HandOff', isForced: false }))
-    expect(handOff()).toEqual(['StartTimer', 'CancelTimer', 'Finish'])
+    expect(handOff()).toEqual(['StartTimer force-stop', 'CancelTimer force-stop', 'Finish'])
     expect(handOff()).toEqual([])
   })
 
@@ -138,9 +144,12 @@ describe('ShardMachine', () => {
     send('a')
     passivate(1)
     send('b')
-    expect(words(machine.step({ type: 'HandOff', isForced: false }))).toEqual(['StartTimer'])
+    expect(words(machine.step({ type: 'HandOff', isForced: false }))).toEqual([
+      'StartTimer force-stop',
+      'StartTimer grace',
+    ])
     expect(terminated(1)).toEqual(['StartEntity e2', 'Deliver e2 b', 'StopEntity e2'])
-    expect(terminated(2)).toEqual(['CancelTimer', 'Finish'])
+    expect(terminated(2)).toEqual(['CancelTimer force-stop', 'Finish'])
   })
 
   test('forces what has not stopped in time, and drops what waited behind it', () => {
@@ -151,7 +160,57 @@ describe('ShardMachine', () => {
     machine.step({ type: 'HandOff', isForced: false })
     const timer = { type: 'TimerFired', timer: 'force-stop' } as const
     expect(words(machine.step(timer))).toEqual(['ForceStop e1'])
-    expect(terminated(1)).toEqual(['Drop b hand-off-timeout', 'CancelTimer', 'Finish'])
+    expect(terminated(1)).toEqual(['Drop b hand-off-timeout', 'CancelTimer force-stop', 'Finish'])
+  })
+
+  test('hurries those that have not stopped by the end of the grace, before it forces them', () => {
+    const { machine, send, terminated } = shard()
+    send('a', 'quick')
+    send('a', 'slow')
+    machine.step({ type: 'HandOff', isForced: false })
+    terminated(1, 'quick')
+    expect(words(machine.step({ type: 'TimerFired', timer: 'grace' }))).toEqual([
+      'HurryEntity slow2',
+    ])
+    expect(machine.step({ type: 'TimerFired', timer: 'grace' })).toEqual([])
+    expect(words(machine.step({ type: 'TimerFired', timer: 'force-stop' }))).toEqual([
+      'ForceStop slow2',
+    ])
+  })
+
+  test('hurries an entity that does not stop when passivated, and not its next instance', () => {
+    const { machine, send, terminated, passivate } = shard()
+    const grace = () => words(machine.step({ type: 'TimerFired', timer: 'grace' }))
+    send('a', 'slow')
+    send('a', 'back')
+    passivate(1, 'slow')
+    expect(passivate(2, 'back')).toEqual(['StopEntity back2'])
+    expect(grace()).toEqual(['HurryEntity slow1', 'StartTimer grace'])
+    send('b', 'back')
+    terminated(2, 'back')
+    expect(grace()).toEqual([])
+  })
+
+  test('gives those that are passivated and those that move one time, from the hand-off on', () => {
+    const { machine, send, passivate } = shard()
+    send('a', 'idle')
+    send('a', 'busy')
+    passivate(1, 'idle')
+    const effects = words(machine.step({ type: 'HandOff', isForced: false }))
+    expect(effects).toEqual(['StartTimer force-stop', 'StopEntity busy2', 'StartTimer grace'])
+    expect(words(machine.step({ type: 'TimerFired', timer: 'grace' }))).toEqual([
+      'HurryEntity idle1',
+      'HurryEntity busy2',
+    ])
+  })
+
+  test('starts no timer once it has finished', () => {
+    const { machine, send, terminated, passivate } = shard()
+    send('a')
+    passivate(1)
+    terminated(1)
+    const effects = words(machine.step({ type: 'HandOff', isForced: false }))
+    expect(effects).toEqual(['StartTimer force-stop', 'CancelTimer force-stop', 'Finish'])
   })
 
   test('delivers and starts nothing while frozen', () => {

@@ -11,7 +11,8 @@ import { assert, unreachable } from '../../foundation/assert.ts'
 import type { EntityId } from '../shard-id.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Entities, type Entity, type LiveEntity } from './entities.ts'
-import type { ShardEffect, ShardInput } from './shard-protocol.ts'
+import type { ShardEffect, ShardInput, ShardTimer } from './shard-protocol.ts'
+import { StopGrace } from './stop-grace.ts'
 
 export class ShardMachine<Cell, Parcel> {
   readonly #settings: ShardingSettings
@@ -19,6 +20,7 @@ export class ShardMachine<Cell, Parcel> {
   readonly #idleSweeps: number
   readonly #forceSweeps: number
   readonly #entities: Entities<Cell, Parcel>
+  readonly #grace = new StopGrace()
   #sweep = 0
   #isFrozen = false
   #phase: 'serving' | 'handing-off' | 'forcing' | 'finished' = 'serving'
@@ -43,6 +45,14 @@ export class ShardMachine<Cell, Parcel> {
   }
 
   step(input: ShardInput<Parcel>): ShardEffect<Parcel>[] {
+    const effects = this.#handle(input)
+    if (this.#phase !== 'finished' && this.#grace.begins()) {
+      effects.push({ type: 'StartTimer', timer: 'grace', delayMs: this.#settings.stopGraceMs })
+    }
+    return effects
+  }
+
+  #handle(input: ShardInput<Parcel>): ShardEffect<Parcel>[] {
     switch (input.type) {
       case 'Message':
         return this.#message(input)
@@ -62,7 +72,7 @@ export class ShardMachine<Cell, Parcel> {
       case 'Thawed':
         return this.#thaw()
       case 'TimerFired':
-        return this.#phase === 'handing-off' ? this.#force() : []
+        return this.#timerFired(input.timer)
       default:
         return unreachable(input)
     }
@@ -103,9 +113,14 @@ export class ShardMachine<Cell, Parcel> {
   /** Ignored while messages wait: the next instance would only have to start at once. */
   #passivate(entity: Entity<Cell, Parcel> | undefined): ShardEffect<Parcel>[] {
     if (entity === undefined || entity.isStopping || entity.waiting !== undefined) return []
-    entity.isStopping = true
     entity.touched = this.#sweep
-    return [{ type: 'StopEntity', entityId: entity.entityId, instance: entity.instance }]
+    return [this.#stop(entity)]
+  }
+
+  #stop(entity: Entity<Cell, Parcel>): ShardEffect<Parcel> {
+    entity.isStopping = true
+    this.#grace.asked(entity)
+    return { type: 'StopEntity', entityId: entity.entityId, instance: entity.instance }
   }
 
   #terminated(entity: Entity<Cell, Parcel> | undefined): ShardEffect<Parcel>[] {
@@ -141,7 +156,7 @@ export class ShardMachine<Cell, Parcel> {
     for (const parcel of this.#entities.take(entity)) {
       effects.push({ type: 'Deliver', entityId, instance, parcel })
     }
-    if (entity.isStopping) effects.push({ type: 'StopEntity', entityId, instance })
+    if (entity.isStopping) effects.push(this.#stop(entity))
     return effects
   }
 
@@ -164,10 +179,10 @@ export class ShardMachine<Cell, Parcel> {
   #handOff(isForced: boolean): ShardEffect<Parcel>[] {
     if (this.#phase === 'serving') {
       this.#phase = 'handing-off'
-      const { handOffTimeoutMs, handOffForceMarginMs } = this.#settings
-      const delayMs = handOffTimeoutMs - handOffForceMarginMs
+      this.#grace.beginAnew()
+      const { stopTimeoutMs: delayMs } = this.#settings
       const effects: ShardEffect<Parcel>[] = [{ type: 'StartTimer', timer: 'force-stop', delayMs }]
-      for (const entity of this.#entities) effects.push(...this.#stopForHandOff(entity))
+      for (const entity of this.#entities) if (!entity.isStopping) effects.push(this.#stop(entity))
       effects.push(...this.#finishWhenEmpty())
       return isForced ? [...effects, ...this.#force()] : effects
     }
@@ -179,10 +194,23 @@ export class ShardMachine<Cell, Parcel> {
     return parcels.map((parcel) => ({ type: 'Drop', parcel, reason: 'region-stopped' }))
   }
 
-  #stopForHandOff(entity: Entity<Cell, Parcel>): ShardEffect<Parcel>[] {
-    if (entity.isStopping) return []
-    entity.isStopping = true
-    return [{ type: 'StopEntity', entityId: entity.entityId, instance: entity.instance }]
+  #timerFired(timer: ShardTimer): ShardEffect<Parcel>[] {
+    switch (timer) {
+      case 'grace':
+        return this.#hurry()
+      case 'force-stop':
+        return this.#force()
+      default:
+        return unreachable(timer)
+    }
+  }
+
+  /** Those that have not stopped in good time are at something that takes long. */
+  #hurry(): ShardEffect<Parcel>[] {
+    return this.#grace
+      .ends()
+      .filter(({ entityId, instance }) => this.#entities.find(entityId, instance) !== undefined)
+      .map(({ entityId, instance }) => ({ type: 'HurryEntity', entityId, instance }))
   }
 
   #force(): ShardEffect<Parcel>[] {

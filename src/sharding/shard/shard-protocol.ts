@@ -4,10 +4,15 @@ import type { EntityId } from '../shard-id.ts'
 export type ShardDropReason =
   /** The node stopped before the message had its turn. */
   | 'region-stopped'
+  /** As many messages wait in the mailbox of the entity as may. */
+  | 'mailbox-full'
   /** Too many messages waited for entities that were stopping. */
   | 'entity-buffer-full'
   /** The entity did not stop in time for the hand-off, so the messages behind it had nowhere to go. */
   | 'hand-off-timeout'
+
+/** `grace` ends before entities are told to hurry, `force-stop` before they are stopped whatever they do. */
+export type ShardTimer = 'grace' | 'force-stop'
 
 export type ShardInput<Parcel> =
   | { readonly type: 'Message'; readonly entityId: EntityId; readonly parcel: Parcel }
@@ -23,7 +28,7 @@ export type ShardInput<Parcel> =
   | { readonly type: 'Abandoned' }
   | { readonly type: 'Frozen' }
   | { readonly type: 'Thawed' }
-  | { readonly type: 'TimerFired'; readonly timer: 'force-stop' }
+  | { readonly type: 'TimerFired'; readonly timer: ShardTimer }
 
 export type ShardEffect<Parcel> =
   /** Create the entity. `instance` tells its lives apart. */
@@ -36,10 +41,12 @@ export type ShardEffect<Parcel> =
     }
   /** Send the stop message, behind everything delivered so far. */
   | { readonly type: 'StopEntity'; readonly entityId: EntityId; readonly instance: number }
+  /** Fire its signal: what it was asked before its stop is still done in order, but has no time any more. */
+  | { readonly type: 'HurryEntity'; readonly entityId: EntityId; readonly instance: number }
   /** Stop it now. */
   | { readonly type: 'ForceStop'; readonly entityId: EntityId; readonly instance: number }
   | { readonly type: 'Drop'; readonly parcel: Parcel; readonly reason: ShardDropReason }
-  | { readonly type: 'StartTimer'; readonly timer: 'force-stop'; readonly delayMs: number }
-  | { readonly type: 'CancelTimer'; readonly timer: 'force-stop' }
+  | { readonly type: 'StartTimer'; readonly timer: ShardTimer; readonly delayMs: number }
+  | { readonly type: 'CancelTimer'; readonly timer: ShardTimer }
   /** The last entity has stopped. */
   | { readonly type: 'Finish' }

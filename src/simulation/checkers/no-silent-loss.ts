@@ -27,6 +27,8 @@ const peerTrouble: readonly Trouble[] = ['crash', 'pause', 'network', 'overrun']
 const explanations: ReadonlyMap<string, readonly Trouble[]> = new Map([
   ['overtaken', anyTrouble],
   ['hand-off-timeout', anyTrouble],
+  // Its caller was told that it timed out: somebody took too long.
+  ['expired', anyTrouble],
   ['region-stopped', anyTrouble],
   ['terminated', anyTrouble],
   ['terminated-while-queued', anyTrouble],

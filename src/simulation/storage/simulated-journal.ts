@@ -55,6 +55,10 @@ export class SimulatedJournal implements Journal {
     return this.#journal.storeId
   }
 
+  get eventBytesMax(): number | undefined {
+    return this.#journal.eventBytesMax
+  }
+
   claim(persistenceId: string, writer: string): Promise<Claim> {
     return this.#write(persistenceId, 'claim', async () => {
       const claim = await this.#journal.claim(persistenceId, writer)

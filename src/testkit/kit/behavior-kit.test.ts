@@ -45,7 +45,7 @@ describe('BehaviorKit', () => {
     const kit = new BehaviorKit(counting(() => undefined))
     kit.run('what')
     expect(kit.effects()).toEqual([{ type: 'Unhandled', message: 'what' }])
-    expect(kit.logs.matching(/^UnhandledMessage\('what' to /)).toHaveLength(1)
+    expect(kit.logs.matching(/^UnhandledMessage\(a text to /)).toHaveLength(1)
   })
 
   test('runs PostStop when the behavior stops, and then reaches nobody', () => {

@@ -7,6 +7,7 @@ export const places = {
   restarted: 'an entity starts again for what came while it stopped',
   forced: 'entities are forced to stop in a hand-off',
   forcedRest: 'an entity is forced to rest',
+  hurried: 'an entity that is slow to stop is hurried',
   handOffOver: 'a hand-off is given up',
   balanced: 'shards move for balance',
   returned: 'a message comes back from a former home',

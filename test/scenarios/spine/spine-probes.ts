@@ -53,13 +53,15 @@ function watchShards(): void {
   after(HostedShards, 'superseded', (_, __, effects) => {
     if (effects.length > 0) watcher?.reached(places.superseded)
   })
-  after(ShardMachine, 'step', (_, [{ type }], effects) => {
+  after(ShardMachine, 'step', (_, [input], effects) => {
+    const { type } = input
     if (effects.length === 0 || type === 'Message') return
     const has = (kind: string): boolean => effects.some((effect) => effect.type === kind)
     if (type === 'Thawed' && has('Deliver')) watcher?.reached(places.thawed)
     else if (type === 'EntityTerminated' && has('Deliver')) watcher?.reached(places.restarted)
     else if (type === 'Sweep' && has('ForceStop')) watcher?.reached(places.forcedRest)
-    else if (type === 'TimerFired') {
+    else if (has('HurryEntity')) watcher?.reached(places.hurried)
+    else if (type === 'TimerFired' && input.timer === 'force-stop') {
       watcher?.reached(places.forced)
       watcher?.overran()
     }

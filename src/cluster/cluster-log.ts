@@ -1,0 +1,157 @@
+/**
+ * What happens in the cluster, for the operator who reads the log of this node: one line for each event that matters, with
+ * the address. A node's own start is one line, and those it finds there are not listed. What comes and goes, a member that
+ * is reachable by turns or this node that freezes again and again, is told a few times; further changes are debug
+ * lines, and once a minute it is told where they led.
+ */
+import { unreachable } from '../foundation/assert.ts'
+import { formatMs, minutes } from '../foundation/duration.ts'
+import type { Logger } from '../foundation/logger.ts'
+import { type NodeId, addressOfNode } from '../remote/index.ts'
+import type { ClusterEvent, FreezeReason, MemberRemoved } from './cluster-events.ts'
+
+/** Lines about one that comes and goes, within a minute: there, back, and there and back again. */
+const changesMax = 4
+const periodMs = minutes(1)
+
+interface Line {
+  readonly level: 'info' | 'warn'
+  readonly text: string
+}
+
+/** The latest changes of one that may come and go. */
+interface Changes {
+  readonly sinceMs: number
+  count: number
+  latest: Line
+}
+
+const whyFrozen: Readonly<Record<FreezeReason, string>> = {
+  minority: 'it is out of touch with the others, and they may be about to replace it',
+  paused: 'its process did not run for a while, and the others may have replaced it',
+  downed: 'the cluster has given it up',
+}
+
+export class ClusterLog {
+  readonly #self: NodeId
+  readonly #log: Logger
+  /** By node; bounded by the members, since whoever is removed is forgotten. */
+  readonly #changes = new Map<NodeId, Changes>()
+  #isUp = false
+  #frozenAtMs = 0
+
+  constructor(self: NodeId, log: Logger) {
+    this.#self = self
+    this.#log = log
+  }
+
+  /** `members`: how many there are now. */
+  published(event: ClusterEvent, members: number, now: number): void {
+    switch (event.type) {
+      case 'Frozen':
+        this.#frozenAtMs = now
+        return this.#cameOrWent(this.#self, this.#frozen(event.reason), now)
+      case 'Thawed': {
+        const text = `${this.#own} goes on: it was frozen for ${formatMs(Math.round(now - this.#frozenAtMs))}`
+        return this.#cameOrWent(this.#self, { level: 'warn', text }, now)
+      }
+      case 'LeaderChanged':
+      case 'ClusterShuttingDown':
+        return
+      default:
+        return event.member.node === this.#self
+          ? this.#ownChange(event, members)
+          : this.#change(event, now)
+    }
+  }
+
+  /** Tells where those stand now that came and went so often that it was not told. */
+  tick(now: number): void {
+    for (const [node, { sinceMs, count, latest }] of this.#changes) {
+      if (now - sinceMs < periodMs) continue
+      this.#changes.delete(node)
+      const untold = count - changesMax
+      if (untold <= 0) continue
+      const text = `${latest.text} (the latest of ${untold} more changes within ${formatMs(periodMs)})`
+      this.#write(node, { ...latest, text })
+    }
+  }
+
+  get #own(): string {
+    return `This node, ${addressOfNode(this.#self)},`
+  }
+
+  #frozen(reason: FreezeReason): Line {
+    const until =
+      reason === 'downed'
+        ? ''
+        : ' Until most of them confirm it as a member, its entities get no messages and nothing is written.'
+    return { level: 'warn', text: `${this.#own} is frozen: ${whyFrozen[reason]}.${until}` }
+  }
+
+  #ownChange({ type }: Extract<ClusterEvent, { readonly member: unknown }>, members: number): void {
+    if (type === 'MemberUp') {
+      this.#isUp = true
+      const size = members === 1 ? 'the only member' : `one of ${members} members`
+      this.#write(this.#self, { level: 'info', text: `${this.#own} is up, ${size} of the cluster` })
+    }
+    if (type === 'MemberLeft') {
+      this.#write(this.#self, { level: 'info', text: `${this.#own} is leaving the cluster` })
+    }
+  }
+
+  #change(event: Extract<ClusterEvent, { readonly member: unknown }>, now: number): void {
+    const { node } = event.member
+    const address = addressOfNode(node)
+    const write = (level: Line['level'], text: string): void => this.#write(node, { level, text })
+    switch (event.type) {
+      case 'MemberJoined':
+        return this.#isUp ? write('info', `${address} is joining the cluster`) : undefined
+      case 'MemberUp':
+        return this.#isUp ? write('info', `${address} is up`) : undefined
+      case 'MemberLeft':
+        return write('info', `${address} is leaving the cluster`)
+      // Between leaving and removed, and told with them.
+      case 'MemberExited':
+        return
+      case 'MemberDowned':
+        return write('warn', `${address} is downed: the cluster gives it up for good`)
+      case 'MemberRemoved':
+        return this.#removed(event)
+      case 'UnreachableMember':
+        return this.#cameOrWent(node, { level: 'warn', text: `${address} is unreachable` }, now)
+      case 'ReachableMember':
+        return this.#cameOrWent(node, { level: 'info', text: `${address} is reachable again` }, now)
+      default:
+        return unreachable(event)
+    }
+  }
+
+  #removed({ member: { node }, previousStatus }: MemberRemoved): void {
+    this.#changes.delete(node)
+    const address = addressOfNode(node)
+    const text =
+      previousStatus === 'Down'
+        ? `${address} is removed from the cluster after it was downed`
+        : `${address} has left the cluster`
+    this.#write(node, { level: 'info', text })
+  }
+
+  #cameOrWent(node: NodeId, line: Line, now: number): void {
+    const known = this.#changes.get(node)
+    const changes = known ?? { sinceMs: now, count: 0, latest: line }
+    changes.count++
+    changes.latest = line
+    this.#changes.set(node, changes)
+    if (changes.count > changesMax) return this.#log.debug({ member: node }, line.text)
+    const more =
+      changes.count === changesMax
+        ? '. This happens again and again, and is logged as debug for a while'
+        : ''
+    this.#write(node, { ...line, text: `${line.text}${more}` })
+  }
+
+  #write(member: NodeId, { level, text }: Line): void {
+    this.#log[level]({ member }, text)
+  }
+}

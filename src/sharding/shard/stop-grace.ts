@@ -1,0 +1,44 @@
+/**
+ * Instances that were asked to stop and are still given time: those whose time runs, all together, and those that were
+ * asked meanwhile, whose time begins when the other has ended. One timer for a whole shard, and nothing kept per entity.
+ */
+import type { EntityId } from '../shard-id.ts'
+
+interface Asked {
+  readonly entityId: EntityId
+  readonly instance: number
+}
+
+export class StopGrace {
+  #isRunning = false
+  #due: Asked[] = []
+  #later: Asked[] = []
+
+  asked({ entityId, instance }: Asked): void {
+    this.#later.push({ entityId, instance })
+  }
+
+  /** Whether the time of those asked lately begins now. */
+  begins(): boolean {
+    if (this.#isRunning || this.#later.length === 0) return false
+    this.#isRunning = true
+    this.#due = this.#later
+    this.#later = []
+    return true
+  }
+
+  /** All that wait get one time, which has not begun. */
+  beginAnew(): void {
+    this.#later = [...this.#due, ...this.#later]
+    this.#due = []
+    this.#isRunning = false
+  }
+
+  /** Whose time is over. */
+  ends(): readonly Asked[] {
+    const due = this.#due
+    this.#due = []
+    this.#isRunning = false
+    return due
+  }
+}
