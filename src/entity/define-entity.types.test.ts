@@ -175,6 +175,16 @@ class Money {
   }
 }
 
+/** Without methods, but with something private: nothing else is one. */
+class Point {
+  readonly #x: number = 0
+  static xOf(point: Point): number {
+    return point.#x
+  }
+}
+
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+
 interface CartState {
   lines: Line[]
   byItem: Map<string, Line>
@@ -227,6 +237,23 @@ describe('a state that nobody changes', () => {
     expectTypeOf<DeepReadonly<{ kind: 'a'; n: number[] } | 'b' | null>>().toEqualTypeOf<
       { readonly kind: 'a'; readonly n: readonly number[] } | 'b' | null
     >()
+  })
+
+  test('may hold itself, as JSON does', () => {
+    defineEntity('Document', {
+      state: (): { json: Json; at: Point } => ({ json: null, at: new Point() }),
+      events: {
+        Set: (state, json: Json) => ({ ...state, json }),
+        Wrapped: (state) => ({ ...state, json: [state.json, { was: state.json }] }),
+        Moved: (state) => ({ ...state, at: new Point() }),
+      },
+      commands: { get: (self) => self.persist('Wrapped').json, at: (self): Point => self.state.at },
+    })
+    expectTypeOf<DeepReadonly<Point>>().toEqualTypeOf<Point>()
+    expectTypeOf<DeepReadonly<[number, ...Date[]]>>().toEqualTypeOf<readonly [number, ...Date[]]>()
+    expectTypeOf<DeepReadonly<readonly Line[]>>().toEqualTypeOf<DeepReadonly<Line[]>>()
+    // @ts-expect-error a list, somewhere in it
+    void ({} as DeepReadonly<Json[]>).push
   })
 
   test('is told to callers as what it is', () => {

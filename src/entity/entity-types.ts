@@ -13,6 +13,13 @@ type Methods<Value> = {
   [Key in keyof Value]-?: [IsAny<Value[Key]>, Value[Key]] extends [false, AnyFunction] ? Key : never
 }[keyof Value]
 
+/** Whether there is nothing to an object but its members: no methods, and nothing private, as classes have. */
+type IsData<Value> = [Methods<Value>] extends [never]
+  ? { [Key in keyof Value]: Value[Key] } extends Value
+    ? true
+    : false
+  : false
+
 /**
  * A value that nobody changes, all the way down: no `push`, no `set`, no assignment. What has methods of its own, such as a
  * Date, a typed array or an instance of a class, stays what it is.
@@ -22,14 +29,17 @@ export type DeepReadonly<Value> =
     ? Value
     : Value extends AnyFunction
       ? Value
-      : Value extends readonly unknown[]
-        ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
+      : Value extends readonly (infer Item)[]
+        ? // Of lists the compiler looks no further than it must, and so comes to an end with a type that holds itself.
+          Item[] extends Value
+          ? readonly DeepReadonly<Item>[]
+          : { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
         : Value extends ReadonlyMap<infer Key, infer Item>
           ? ReadonlyMap<DeepReadonly<Key>, DeepReadonly<Item>>
           : Value extends ReadonlySet<infer Item>
             ? ReadonlySet<DeepReadonly<Item>>
             : Value extends object
-              ? [Methods<Value>] extends [never]
+              ? IsData<Value> extends true
                 ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
                 : Value
               : Value

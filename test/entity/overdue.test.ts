@@ -11,7 +11,7 @@ import {
 } from '../../src/entity/index.ts'
 import { isEntityCall } from '../../src/entity/entity-messages.ts'
 import { show } from '../../src/foundation/show.ts'
-import { RecoveryPermits } from '../../src/persistence/index.ts'
+import { defaultEventSourcedSettings, RecoveryPermits } from '../../src/persistence/index.ts'
 import { ValueCodec } from '../../src/serialization/index.ts'
 import { EntityTypeKey } from '../../src/sharding/index.ts'
 import { play, type Scene, type ShardingNode } from '../sharding/scene.ts'
@@ -57,6 +57,22 @@ describe('on the node of its caller', () => {
     expect(await Promise.all([holding, patient])).toEqual([undefined, undefined])
     expect(begun).toEqual(['patient'])
     expect(stage.system.runtime.deadLetterLog.counts()).toEqual({ 'Dropped/expired': 2 })
+  })
+
+  test('many that waited for the store do not keep those behind them waiting', async () => {
+    await using stage = new Stage()
+    const many = defaultEventSourcedSettings.unstoredCommandsMax + 1
+    stage.journal.stall()
+    const late = Array.from({ length: many }, () =>
+      outcome(stage.call(Durable, 'a', { timeout: '2s' }).note('late')),
+    )
+    const patient = stage.call(Durable, 'a', { timeout: '1h' }).note('patient')
+    await stage.time.advance('2s')
+    expect((await Promise.all(late)).at(-1)).toMatchObject({ code: 'CALL_TIMEOUT' })
+    stage.journal.flow()
+    await stage.settle()
+    expect(await patient).toBeUndefined()
+    expect(begun).toEqual(['patient'])
   })
 
   test('a command that has begun goes on', async () => {
@@ -158,6 +174,27 @@ describe('from another node', () => {
       expect(await scene.settle(patient)).toBeUndefined()
       expect(begun).toEqual(['patient'])
       expect([reasons(a), reasons(d)]).toEqual([['expired'], []])
+    })
+  })
+
+  test('it does not leave its node when it has waited there for a connection', async () => {
+    await playAnew(async (scene) => {
+      const b = await startHost(scene)
+      const a = await scene.start('a', { init: onlyCalls })
+      await scene.start('c', { init: onlyCalls })
+      await scene.settle(callOn(a, '2s').note('before'))
+      const { network } = scene.simulation
+      network.reset('a', 'b')
+      network.cut('a', 'b')
+      // What is given to a connection before its end is noticed is lost with it.
+      await scene.simulation.run({ for: '100ms' })
+      const late = outcome(callOn(a, '2s').note('late'))
+      const patient = outcome(callOn(a, '30s').note('patient'))
+      expect(await scene.settle(late)).toMatchObject({ code: 'CALL_TIMEOUT' })
+      network.heal()
+      expect(await scene.settle(patient)).toBeUndefined()
+      expect(begun).toEqual(['before', 'patient'])
+      expect([reasons(a), reasons(b)]).toEqual([['expired'], []])
     })
   })
 

@@ -45,6 +45,23 @@ describe('pipelining', () => {
     expect(scene.losses).toEqual([])
   })
 
+  test.each(['recovers', 'writes'])(
+    'those that waited while it %s all have their turn, also when they store nothing',
+    async (what) => {
+      const { journal, system, time } = scene
+      const probe = createTestProbe<unknown>(system)
+      if (what === 'recovers') journal.stall()
+      const actor = system.spawn(list(journal, { settings: { unstoredCommandsMax: 2 } }))
+      await time.settle()
+      journal.stall()
+      for (const item of ['a', 'b']) actor.tell(append(item))
+      for (let count = 0; count < 9; count++) actor.tell(get(probe.ref))
+      await probe.expectNo()
+      journal.flow()
+      expect(await probe.receive(9)).toEqual(Array(9).fill('ab'))
+    },
+  )
+
   test('told and run through the effect waits; what the handler does itself does not', async () => {
     const { journal, system } = scene
     const probe = createTestProbe<string>(system)

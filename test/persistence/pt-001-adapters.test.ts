@@ -129,6 +129,7 @@ describe.each(Object.entries(realScenes))('PT-001 %s', (_name, makeScene) => {
         if (event.item === 'x') throw new Error('no form for x')
         // What cannot be stored is refused by the codec, in the same way.
         if (event.item === 'f') return () => event
+        if (event.item === 'n') return undefined
         return event.item === 'p' ? Promise.reject(new Error('late')) : event
       }
       const supervised = Behaviors.supervise(
@@ -141,6 +142,8 @@ describe.each(Object.entries(realScenes))('PT-001 %s', (_name, makeScene) => {
       await scene.logs.expect('no form for x')
       actor.tell(append('bf', probe.ref))
       await scene.logs.expect('function')
+      actor.tell(append('bn', probe.ref))
+      await scene.logs.expect('toJournal must return')
       actor.tell(append('bp', probe.ref))
       await scene.logs.expect('Promise')
       actor.tell(get(probe.ref))
@@ -182,12 +185,15 @@ describe.each(Object.entries(realScenes))('PT-001 %s', (_name, makeScene) => {
       expect(await scene.journal.highestSequenceNr('List|1')).toBe(2)
     })
 
-    test('without both of its functions is refused at once', () => {
-      const eventAdapter = { toJournal: () => 1 } as unknown as EventAdapter<Appended>
-      expect(() => list(scene.journal, { eventAdapter })).toThrow(
-        'eventAdapter must have the functions toJournal and fromJournal',
-      )
-    })
+    test.each([{ toJournal: () => 1 }, null, 'none'])(
+      'without both of its functions is refused at once: %o',
+      (given) => {
+        const eventAdapter = given as unknown as EventAdapter<Appended>
+        expect(() => list(scene.journal, { eventAdapter })).toThrow(
+          'eventAdapter must have the functions toJournal and fromJournal',
+        )
+      },
+    )
   })
 
   describe('a tagger', () => {
@@ -238,6 +244,13 @@ describe.each(Object.entries(realScenes))('PT-001 %s', (_name, makeScene) => {
         ['List|1 1', 'a makes a'],
         ['List|1 2', 'b makes ab'],
       ])
+    })
+
+    test('that is no function is refused at once', () => {
+      const tagger = ['red'] as unknown as () => string[]
+      expect(() => list(scene.journal, { tagger })).toThrow(
+        "tagger must be a function, not ['red']",
+      )
     })
 
     test.each<[string, () => unknown, string]>([

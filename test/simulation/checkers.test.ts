@@ -145,6 +145,17 @@ describe('no message is given up without a fault', () => {
     expect(notebook.found).toEqual([])
   })
 
+  test('when all leave, there is nobody to take what waits, but everything else is owed', () => {
+    const notebook = new Notebook()
+    const checker = new NoSilentLoss(notebook)
+    for (const id of ['waiting', 'on its way']) checker.sent(id, 'a#1')
+    checker.nobodyStays()
+    checker.lost('waiting', { reason: 'region-stopped', by: 'a#1' })
+    expect(notebook.found).toEqual([])
+    checker.lost('on its way', { reason: 'unreachable', by: 'a#1' })
+    expect(notebook.found).toEqual([name])
+  })
+
   test('one that was told to stop may only refuse, and only itself', () => {
     const notebook = new Notebook()
     const checker = new NoSilentLoss(notebook)

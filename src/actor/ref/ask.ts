@@ -169,6 +169,12 @@ export class Question implements Abortable, InternalRef, WheelTimer {
     return this.slot < 0 ? this.#timeoutMs : this.#runtime.wheel.leftMs(this)
   }
 
+  /** The message as it leaves this node after it has waited here; undefined when nobody needs it any more. */
+  afterWaiting(message: unknown): unknown {
+    if (this.renew === undefined) return message
+    return this.isOver ? undefined : this.renew(message, this.leftMs)
+  }
+
   /** Who was asked. */
   get target(): AskTarget {
     return this.#target

@@ -47,6 +47,19 @@ describe('PauseDetector', () => {
     expect(detector.step({ ...look, wallMs: 530_250 }, 500)).toEqual([])
   })
 
+  test('believes a wall clock that jumps again and again three times a minute, and a real gap always', () => {
+    const detector = new PauseDetector('a', defaultClusterSettings)
+    detector.step({ type: 'MembersChanged', others: ['b', 'c'] }, 0)
+    const slept: number[] = []
+    for (let now = 0; now <= 70_000; now += 250) {
+      // Three seconds ahead of itself every two seconds.
+      const wallMs = now + Math.floor(now / 2_000) * 3_000
+      if (types(detector.step({ ...look, wallMs }, now)).includes('Overslept')) slept.push(now)
+    }
+    expect(slept).toEqual([2_000, 4_000, 6_000, 62_000, 64_000, 66_000])
+    expect(types(detector.step({ ...look, wallMs: 200_000 }, 72_000))).toContain('Overslept')
+  })
+
   test.each([
     ['a little ahead', 1_999],
     ['back', -3_600_000],

@@ -2,7 +2,7 @@
  * Notices that this process slept so long that the cluster may have given it up (a suspended machine, SIGSTOP, a blocked
  * event loop), and finds out whether it did. While a machine is suspended its monotonic clock may stand still, as on
  * Linux, and only the wall clock tells: so both are looked at. A wall clock that was set forward looks the same, and
- * costs one round of questions.
+ * costs one round of questions; where half of the members are gone just then, it costs the node.
  *
  *   awake ──gap between two looks at the clock──▶ doubting ──most members say "member"──▶ awake
  *                                                    └──too few of them are left to say it──▶ hopeless
@@ -36,6 +36,13 @@ export type PauseEffect =
   /** Nobody can prove any more that this node was not given up: it must end. */
   | { readonly type: 'Hopeless' }
 
+/**
+ * So many sleeps in so much time are believed of the wall clock alone. One that is set forward more often is a clock that
+ * jumps: believed every time, it would keep this node from ever giving up a member that is gone.
+ */
+const wallSleepsMax = 3
+const wallSleepsMs = 60_000
+
 export interface PauseSnapshot {
   readonly isDoubting: boolean
   readonly answers: number
@@ -53,6 +60,8 @@ export class PauseDetector {
   #askAgainAt = 0
   #latest: number | undefined
   #latestWall: number | undefined
+  /** When sleeps were believed of the wall clock alone, lately. */
+  #wallSleeps: readonly number[] = []
 
   constructor(self: NodeId, settings: ClusterSettings) {
     this.#self = self
@@ -91,9 +100,17 @@ export class PauseDetector {
     const { heartbeatIntervalMs, tickIntervalMs } = this.#settings
     // Others give us up much later. But the silence of others that we forgive because we slept would also hide a split
     // from us, so every sleep that is forgiven is followed by the question.
-    if (Math.max(gap, wallGap) < 2 * heartbeatIntervalMs) return []
+    const limit = 2 * heartbeatIntervalMs
+    if (gap < limit && !(wallGap >= limit && this.#believesWall(now))) return []
     this.#before ??= this.#others
     return [{ type: 'Overslept', ms: Math.max(0, gap - tickIntervalMs) }, ...this.#doubt(now)]
+  }
+
+  #believesWall(now: number): boolean {
+    const lately = this.#wallSleeps.filter((at) => now - at < wallSleepsMs)
+    if (lately.length >= wallSleepsMax) return false
+    this.#wallSleeps = [...lately, now]
+    return true
   }
 
   #doubt(now: number): PauseEffect[] {

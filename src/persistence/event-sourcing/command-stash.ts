@@ -36,6 +36,11 @@ export class CommandStash<Command> {
     return !this.#stashes.waiting.isEmpty
   }
 
+  /** Commands wait, and none of them is on its way. */
+  get isWaitingOnly(): boolean {
+    return this.#due <= 0 && this.hasWaiting
+  }
+
   /** Nothing waits, nothing is kept, and nothing is on its way. */
   get isEmpty(): boolean {
     const { waiting, kept } = this.#stashes

@@ -4,7 +4,7 @@
  * stored: applied first, then tagged, adapted and encoded, so that whatever throws does so before anything is written.
  */
 import { show } from '../../foundation/show.ts'
-import type { ValueCodec } from '../../serialization/index.ts'
+import { CannotSerialize, type ValueCodec } from '../../serialization/index.ts'
 import type { NewEvent } from '../journal.ts'
 import { InvalidTags } from '../persistence-errors.ts'
 import { problemWithTags } from '../tags.ts'
@@ -26,8 +26,22 @@ interface Encoding<Event, State> {
   readonly tagger?: (state: State, event: Event) => readonly string[]
 }
 
-export function isEventAdapter<Event>(adapter: EventAdapter<Event>): boolean {
-  return typeof adapter.toJournal === 'function' && typeof adapter.fromJournal === 'function'
+/** Of what was given in place of an adapter and a tagger; undefined stands for none. */
+export function problemsWithEncoding(eventAdapter: unknown, tagger: unknown): string[] {
+  const problems: string[] = []
+  if (eventAdapter !== undefined && !isEventAdapter(eventAdapter)) {
+    problems.push('eventAdapter must have the functions toJournal and fromJournal')
+  }
+  if (tagger !== undefined && typeof tagger !== 'function') {
+    problems.push(`tagger must be a function, not ${show(tagger)}`)
+  }
+  return problems
+}
+
+function isEventAdapter(given: unknown): boolean {
+  if (typeof given !== 'object' || given === null) return false
+  const { toJournal, fromJournal } = given as Partial<EventAdapter<unknown>>
+  return typeof toJournal === 'function' && typeof fromJournal === 'function'
 }
 
 /** What is stored of an event that led to this state. */
@@ -40,6 +54,10 @@ export function encoded<Event, State>(
   const tags =
     tagger === undefined ? undefined : checkedTags(persistenceId, settled(tagger(state, event)))
   const stored = eventAdapter === undefined ? event : settled(eventAdapter.toJournal(event))
+  // It forgot to return: there would be nothing left of the event, and nobody would notice before the next start.
+  if (stored === undefined && event !== undefined) {
+    throw new CannotSerialize('event', 'is nothing: toJournal must return what is stored of it')
+  }
   const bytes = codec.encode(stored, 'event')
   return tags === undefined ? bytes : { bytes, tags }
 }

@@ -20,7 +20,7 @@ import {
 } from '../../actor/index.ts'
 import { ValueCodec } from '../../serialization/index.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
-import { isEventAdapter } from './event-adapter.ts'
+import { problemsWithEncoding } from './event-adapter.ts'
 import { JournalFailure, PersistenceFailure } from './event-sourced-errors.ts'
 import { EventSourcedInstance } from './event-sourced-instance.ts'
 import type {
@@ -86,10 +86,8 @@ function planOf<Command, Event, State>(
 ): EventSourcedPlan<Command, Event, State> {
   const settings = { ...defaultEventSourcedSettings, ...options.settings }
   const problems = problemsWithEventSourced(settings)
-  const { onPersistFailure, eventAdapter } = options
-  if (eventAdapter !== undefined && !isEventAdapter(eventAdapter)) {
-    problems.push('eventAdapter must have the functions toJournal and fromJournal')
-  }
+  const { onPersistFailure, eventAdapter, tagger } = options
+  problems.push(...problemsWithEncoding(eventAdapter, tagger))
   if (onPersistFailure !== undefined && onPersistFailure.type !== 'backoff') {
     problems.push('onPersistFailure must be SupervisorStrategy.restartWithBackoff(…)')
   }

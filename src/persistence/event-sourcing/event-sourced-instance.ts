@@ -254,13 +254,17 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     const { verdict, sideEffects, stops, unstashes } = effect
     if (this.#phase !== 'running') return this.#lost(command)
     const work = this.#begin()
-    if (verdict === 'stash') return this.#stashOf(work).keep(command)
+    if (verdict === 'stash') {
+      this.#stashOf(work).keep(command)
+      return this.#letNextCome(work)
+    }
     const stored = this.#advance(effect, work.view)
     if (stops) this.#phase = 'stopping'
     if (unstashes) work.stash?.releaseKept()
     const state = this.#state
     const held = { command, state, sequenceNr: this.#sequenceNr, sideEffects, stops }
     this.#hold(stored, held, work)
+    if (stored.length === 0) this.#letNextCome(work)
     return verdict === 'unhandled' ? Behaviors.unhandled : undefined
   }
 
@@ -362,6 +366,11 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     const writes = this.#work?.writes
     if (this.#phase !== 'running' || writes?.isOpen === false) return undefined
     return Math.max(this.#plan.settings.unstoredCommandsMax - (writes?.heldCount ?? 0), 0)
+  }
+
+  /** After a command without events: when it was the last on its way, nothing else may ever call for those behind it. */
+  #letNextCome({ stash, turn }: Work<Command, Event, State>): void {
+    if (stash?.isWaitingOnly === true) turn.run(() => this.#goOn())
   }
 
   /** Lets waiting commands come, as far as there is room. */

@@ -108,6 +108,12 @@ describe('HandshakeMachine', () => {
     expect(givenUpBy(inReturn.dialer)).toBeUndefined()
   })
 
+  test('who is given up hears of it where there is no secret, too', () => {
+    const none = { secret: undefined }
+    const { dialer: here } = talk(dialer(none), listener({ ...none, admit: () => 'quarantined' }))
+    expect(here).toMatchObject([{ type: 'Fail', givenUpBy: b }])
+  })
+
   test('a stranger who calls does not learn who is given up', () => {
     const quarantining = listener({ admit: () => 'quarantined' })
     const outcome = talk(dialer({ secret: `${secret}.` }), quarantining)

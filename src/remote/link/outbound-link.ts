@@ -65,6 +65,7 @@ export class OutboundLink implements Outbox, Task {
       // A frame holds one large message, and its bytes count at once.
       ...(lane === 'large' && { gatheredMax: 1 }),
       onRefused: (letter, error) => this.#letters.refused(letter, error),
+      onExpired: (letter) => this.#letters.dropped(letter, 'expired'),
       onLeft: (places) => this.#confirmations.tookOut(places),
     })
     this.#dialer = new Dialer(lane, world, owner.address, {
@@ -191,6 +192,7 @@ export class OutboundLink implements Outbox, Task {
     this.#isBlocked = false
     this.#confirmations.connectionBegan()
     this.giveUp('former-incarnation', ({ node }) => node !== undefined && node !== peer)
+    this.#queue.connected()
     this.#owner.opened(this.#lane, peer)
     if (this.#confirmations.isAwaited) this.#askToConfirm()
     this.wake()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Question } from '../../actor/index.ts'
 import { type ByteBuffer, ValueCodec } from '../../serialization/index.ts'
 import type { RemoteRecipient } from '../ref/remote-ref.ts'
 import { FrameReader } from '../wire/frame.ts'
@@ -11,9 +12,11 @@ const to = (wireText: string, node?: string): RemoteRecipient =>
 function stage() {
   const refused: unknown[] = []
   const left: (readonly number[])[] = []
+  const expired: unknown[] = []
   const queue = new OutboundQueue({
     makeCodec: () => new ValueCodec({ use: 'link' }),
     onRefused: ({ message }) => void refused.push(message),
+    onExpired: ({ message }) => void expired.push(message),
     onLeft: (places) => void left.push(places),
   })
   /** What a fresh receiver makes of these bytes. */
@@ -33,7 +36,7 @@ function stage() {
     expect(frames.read(bytes)).toBeUndefined()
     return got
   }
-  return { queue, refused, left, receive }
+  return { queue, refused, expired, left, receive }
 }
 
 describe('OutboundQueue', () => {
@@ -92,6 +95,29 @@ describe('OutboundQueue', () => {
     ])
     expect(refused).toEqual([changing])
     expect(left).toEqual([[1]])
+  })
+
+  test('what has waited for a connection says how much time is left, or leaves', () => {
+    const { queue, expired, left, receive } = stage()
+    const asked = (afterWaiting: (message: unknown) => unknown) =>
+      ({ renew: () => undefined, afterWaiting }) as unknown as Question
+    queue.add(
+      to('/a'),
+      { leftMs: 9 },
+      asked(() => undefined),
+    )
+    queue.add(
+      to('/a'),
+      { leftMs: 8 },
+      asked(() => ({ leftMs: 5 })),
+    )
+    queue.add(to('/a'), { leftMs: 7 }, undefined)
+    queue.connected()
+    expect([expired, left, queue.count]).toEqual([[{ leftMs: 9 }], [[0]], 2])
+    expect(receive(queue.handOver())).toEqual([
+      ['/a', { leftMs: 5 }],
+      ['/a', { leftMs: 7 }],
+    ])
   })
 
   test('frames of another kind keep their place', () => {

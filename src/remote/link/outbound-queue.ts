@@ -24,6 +24,8 @@ export interface OutboundQueueOptions {
   readonly gatheredMax?: number
   /** A message turned out not to be able to travel after it was taken. */
   readonly onRefused: (letter: Letter, error: CannotSerialize) => void
+  /** Whoever asked with it has given up while it waited. */
+  readonly onExpired: (letter: Letter) => void
   /** Messages leave that were not handed over; their places in the queue as it was, 0 for the oldest. */
   readonly onLeft: (places: readonly number[]) => void
 }
@@ -115,6 +117,11 @@ export class OutboundQueue {
     this.gather()
   }
 
+  /** There is a connection at last: what was asked with a limit of time says how much is left of it, or leaves. */
+  connected(): void {
+    if (this.#questions.some((question) => question?.renew !== undefined)) this.restart()
+  }
+
   /** Takes out the messages for which this is true. Only before anything of them was handed over. */
   takeOut(isChosen: (recipient: RemoteRecipient) => boolean): Letter[] {
     const chosen: Letter[] = []
@@ -165,7 +172,14 @@ export class OutboundQueue {
     this.#count = from
     for (let index = from; index < end; index++) {
       const letter = this.#letterAt(index)
-      const { recipient, message, question } = letter
+      const { recipient, question } = letter
+      const isTimed = question?.renew !== undefined
+      const message = isTimed ? question.afterWaiting(letter.message) : letter.message
+      if (isTimed && message === undefined) {
+        this.#options.onLeft([this.#count])
+        this.#options.onExpired(letter)
+        continue
+      }
       try {
         this.#writeLetter(recipient, message, question)
         if (isOneByOne) this.#writer.writeInto(this.#buffer)

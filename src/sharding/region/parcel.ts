@@ -13,6 +13,6 @@ export interface Parcel {
 export function afterWaiting(parcel: Parcel): Parcel | undefined {
   const { entityId, message, question } = parcel
   if (question?.renew === undefined) return parcel
-  if (question.isOver) return undefined
-  return { entityId, message: question.renew(message, question.leftMs), question }
+  const renewed = question.afterWaiting(message)
+  return renewed === undefined ? undefined : { entityId, message: renewed, question }
 }

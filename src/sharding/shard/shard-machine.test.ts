@@ -101,6 +101,29 @@ describe('ShardMachine', () => {
     expect(swept).toEqual([[], [], [], [], ['ForceStop e1'], []])
   })
 
+  test('forces it also when the node was frozen at the sweep that would have', () => {
+    const { machine, send, passivate } = shard()
+    const sweep = () => words(machine.step({ type: 'Sweep' }))
+    send('a')
+    passivate(1)
+    expect([sweep(), sweep(), sweep(), sweep()]).toEqual([[], [], [], []])
+    machine.step({ type: 'Frozen' })
+    expect(sweep()).toEqual([])
+    machine.step({ type: 'Thawed' })
+    expect([sweep(), sweep()]).toEqual([['ForceStop e1'], []])
+  })
+
+  test('does not count the time of a freeze as idle', () => {
+    const { machine, send } = shard()
+    const sweep = () => words(machine.step({ type: 'Sweep' }))
+    send('a')
+    machine.step({ type: 'Frozen' })
+    for (let count = 0; count < 10; count++) sweep()
+    machine.step({ type: 'Thawed' })
+    expect([sweep(), sweep()]).toEqual([[], []])
+    expect(sweep()).toEqual(['StopEntity e1', 'StartTimer grace'])
+  })
+
   test('drops what is too much for entities that are stopping', () => {
     const { send, passivate } = shard({ ...settings, entityBufferedMessagesMax: 1 })
     send('a')

@@ -162,8 +162,9 @@ export class ShardMachine<Cell, Parcel> {
 
   /** Idle ones are asked to stop; those that were asked long ago are not asked any more. */
   #sweepUp(): ShardEffect<Parcel>[] {
-    this.#sweep++
+    // Time in which they had no turn is nobody's idleness, and no sweep may be missed that forces one to stop.
     if (this.#phase !== 'serving' || this.#isFrozen) return []
+    this.#sweep++
     const effects: ShardEffect<Parcel>[] = []
     for (const entity of this.#entities) {
       const age = this.#sweep - entity.touched

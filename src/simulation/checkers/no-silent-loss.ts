@@ -17,8 +17,11 @@ interface Sent {
   excuse: Excuse | undefined
 }
 
-/** A fault, or a node that could not let go of its entities in the time it has for that. */
-type Trouble = FaultKind | 'overrun'
+/**
+ * A fault, or a node that could not let go of its entities in the time it has for that, or nodes that leave all at once, so
+ * that nobody is left who could host.
+ */
+type Trouble = FaultKind | 'overrun' | 'desertion'
 
 const anyTrouble: readonly Trouble[] = ['crash', 'pause', 'network', 'store', 'overrun']
 const peerTrouble: readonly Trouble[] = ['crash', 'pause', 'network', 'overrun']
@@ -29,7 +32,7 @@ const explanations: ReadonlyMap<string, readonly Trouble[]> = new Map([
   ['hand-off-timeout', anyTrouble],
   // Its caller was told that it timed out: somebody took too long.
   ['expired', anyTrouble],
-  ['region-stopped', anyTrouble],
+  ['region-stopped', [...anyTrouble, 'desertion']],
   ['terminated', anyTrouble],
   ['terminated-while-queued', anyTrouble],
   ['no-such-actor', peerTrouble],
@@ -79,7 +82,7 @@ export class NoSilentLoss {
   readonly #senders = new Map<string, string>()
   readonly #delivered = new Set<string>()
   readonly #leaving = new Set<string>()
-  #hasOverrun = false
+  readonly #ownTroubles = new Set<Trouble>()
   #sentCount = 0
   #lostCount = 0
   #unconfirmed = 0
@@ -142,7 +145,12 @@ export class NoSilentLoss {
 
   /** A node that leaves has used up its time, and stops what it still runs by force. */
   overran(): void {
-    this.#hasOverrun = true
+    this.#ownTroubles.add('overrun')
+  }
+
+  /** All nodes that are there have been told to stop. */
+  nobodyStays(): void {
+    this.#ownTroubles.add('desertion')
   }
 
   /** The process with that label dies: whatever is on it is gone. To be told before it does. */
@@ -190,8 +198,7 @@ export class NoSilentLoss {
   }
 
   get #troubles(): readonly Trouble[] {
-    const { troubles } = this.#findings
-    return this.#hasOverrun ? [...troubles, 'overrun'] : [...troubles]
+    return [...this.#findings.troubles, ...this.#ownTroubles]
   }
 
   #explains(reason: string): boolean {

@@ -95,6 +95,7 @@ export class SpineCluster {
     running.life.environment.timers.after(0, () => {
       onLeave?.(running)
       checks.losses.leaves(running.life.label)
+      if (this.staying.length === 0) checks.losses.nobodyStays()
       void running.node.stop()
     })
   }
