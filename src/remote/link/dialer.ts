@@ -56,6 +56,12 @@ export class Dialer implements ConnectionOwner {
     if (this.#state === 'resting') this.#dial()
   }
 
+  /** Nothing waits any more: what comes next has all the time there is. */
+  nothingWaits(): void {
+    this.#patience?.cancel()
+    this.#patience = undefined
+  }
+
   /** The open connection was used. */
   used(): void {
     this.#isUsed = true
@@ -80,8 +86,7 @@ export class Dialer implements ConnectionOwner {
 
   established(peer: NodeId, lane: Lane, connection: PeerConnection): FrameHandler {
     this.#state = 'open'
-    this.#patience?.cancel()
-    this.#patience = undefined
+    this.nothingWaits()
     this.#backOff.reset()
     this.#isUsed = true
     this.#watchIdleness()
@@ -120,6 +125,7 @@ export class Dialer implements ConnectionOwner {
     this.#pause = this.#after(this.#backOff.next(), () => {
       this.#state = 'resting'
       if (this.#link.hasWork()) this.begin()
+      else this.nothingWaits()
     })
     if (this.#link.hasWork()) this.begin()
   }

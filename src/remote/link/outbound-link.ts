@@ -254,6 +254,7 @@ export class OutboundLink implements Outbox, Task {
       if (node !== undefined) nodes.add(node)
       this.#letters.dead(letter, reason)
     }
+    if (!this.#hasWork) this.#dialer.nothingWaits()
     for (const node of nodes) this.#owner.gaveUp(this.#lane, node, reason)
   }
 
