@@ -1,37 +1,19 @@
 /** An entity that gets more than it can handle refuses the rest at once. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type ActorRef, Dropped, InvalidSettings } from '../../src/actor/index.ts'
-import { type CallError, defineEntity } from '../../src/entity/index.ts'
+import type { CallError } from '../../src/entity/index.ts'
 import { MemoryJournal } from '../../src/persistence/index.ts'
 import { EntityTypeKey, EntityMessageDropped } from '../../src/sharding/index.ts'
 import { nodeFor, refusalOf } from '../node/nodes.ts'
 import { play } from '../sharding/scene.ts'
+import { busyEntities } from './busy-entities.ts'
 import { outcome } from './stage.ts'
 
-let held: (() => void)[] = []
-let begun: string[] = []
 let isBusy: () => void = () => undefined
+const { Plain, Durable, held, begun, goOn, forget } = busyEntities(() => isBusy())
 
-beforeEach(() => {
-  held = []
-  begun = []
-})
+beforeEach(forget)
 
-const commands = {
-  hold: (_self: unknown) => {
-    isBusy()
-    return new Promise<void>((resolve) => void held.push(resolve))
-  },
-  note: (_self: unknown, text: string) => void begun.push(text),
-}
-const Plain = defineEntity('Plain', { state: () => 0, commands })
-const Durable = defineEntity('Durable', {
-  state: () => 0,
-  events: { Happened: (state: number) => state + 1 },
-  commands,
-})
-
-const goOn = (): void => held.splice(0).forEach((end) => end())
 const settings = { sharding: { mailboxCapacity: 3 } }
 const patient = { timeout: '10m' } as const
 
@@ -44,7 +26,7 @@ describe('a call that finds the mailbox of its entity full', () => {
     const dropped: string[] = []
     here.system.eventStream.subscribe(Dropped, ({ reason }) => void dropped.push(reason))
     for (const node of [here, there]) {
-      begun = []
+      begun.splice(0)
       const desk = node.entity(entity, 'a', patient)
       const busy = new Promise<void>((resolve) => (isBusy = resolve))
       const holding = desk.hold()

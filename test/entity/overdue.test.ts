@@ -2,7 +2,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import {
   answerLostCalls,
-  defineEntity,
   entityBehavior,
   type EntityCall,
   EntityCalls,
@@ -15,28 +14,12 @@ import { defaultEventSourcedSettings, RecoveryPermits } from '../../src/persiste
 import { ValueCodec } from '../../src/serialization/index.ts'
 import { EntityTypeKey } from '../../src/sharding/index.ts'
 import { play, type Scene, type ShardingNode } from '../sharding/scene.ts'
+import { busyEntities } from './busy-entities.ts'
 import { outcome, Stage } from './stage.ts'
 
-let held: (() => void)[] = []
-let begun: string[] = []
+const { Plain, Durable, commands, held, begun, goOn, forget } = busyEntities()
 
-beforeEach(() => {
-  held = []
-  begun = []
-})
-
-const commands = {
-  hold: (_self: unknown) => new Promise<void>((resolve) => void held.push(resolve)),
-  note: (_self: unknown, text: string) => void begun.push(text),
-}
-const Plain = defineEntity('Plain', { state: () => 0, commands })
-const Durable = defineEntity('Durable', {
-  state: () => 0,
-  events: { Happened: (state: number) => state + 1 },
-  commands,
-})
-
-const goOn = (): void => held.splice(0).forEach((end) => end())
+beforeEach(forget)
 
 describe('on the node of its caller', () => {
   test.each([Plain, Durable])('$name: it becomes a dead letter', async (entity) => {
@@ -135,8 +118,7 @@ async function lonely(scene: Scene): Promise<ShardingNode> {
 /** Many seeds, each with a fresh page. */
 const playAnew = (act: (scene: Scene) => Promise<void>): Promise<void> =>
   play(async (scene) => {
-    held = []
-    begun = []
+    forget()
     await act(scene)
   })
 

@@ -57,6 +57,19 @@ describe.each(Object.entries(realScenes))('PT-001 %s', (_name, makeScene) => {
     await probe.expectTerminated(actor)
   }
 
+  /** Three events, and then the next life, which says what it recovered. */
+  const livedTwice = async (
+    eventAdapter: EventAdapter<Appended>,
+    probe: ReturnType<typeof createTestProbe<unknown>>,
+  ): Promise<ActorRef<ListCommand>> => {
+    const first = spawn(probe.ref, { eventAdapter })
+    await probe.expect('recovered  at 0')
+    first.tell(append('abc', probe.ref))
+    await probe.expect('abc')
+    await stopped(first, probe)
+    return spawn(probe.ref, { eventAdapter })
+  }
+
   describe('an event adapter', () => {
     test('leaves an event out of replay, and the event keeps its number', async () => {
       const probe = createTestProbe<unknown>(scene.system)
@@ -64,12 +77,7 @@ describe.each(Object.entries(realScenes))('PT-001 %s', (_name, makeScene) => {
         toJournal: (event) => event,
         fromJournal: (event) => ((event as Appended).item === 'b' ? [] : [event as Appended]),
       }
-      const first = spawn(probe.ref, { eventAdapter })
-      await probe.expect('recovered  at 0')
-      first.tell(append('abc', probe.ref))
-      await probe.expect('abc')
-      await stopped(first, probe)
-      const second = spawn(probe.ref, { eventAdapter })
+      const second = await livedTwice(eventAdapter, probe)
       await probe.expect('recovered ac at 3')
       second.tell(append('d', probe.ref))
       await probe.expect('acd')
@@ -79,12 +87,7 @@ describe.each(Object.entries(realScenes))('PT-001 %s', (_name, makeScene) => {
     test('may leave out the last event: the next one still gets the number behind it', async () => {
       const probe = createTestProbe<unknown>(scene.system)
       const eventAdapter = { ...asItIs, fromJournal: () => [] }
-      const first = spawn(probe.ref, { eventAdapter })
-      await probe.expect('recovered  at 0')
-      first.tell(append('abc', probe.ref))
-      await probe.expect('abc')
-      await stopped(first, probe)
-      const second = spawn(probe.ref, { eventAdapter })
+      const second = await livedTwice(eventAdapter, probe)
       await probe.expect('recovered  at 3')
       second.tell(append('d', probe.ref))
       await probe.expect('d')

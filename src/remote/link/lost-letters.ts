@@ -21,12 +21,12 @@ export class LostLetters {
   }
 
   dead({ recipient, message, question }: Letter, reason: DeadLetterReason): void {
-    question?.fail(new AskNotSent(question.target.toString(), reason))
+    this.#notSent(question, reason)
     this.#runtime.lost(new DeadLetter(message, recipient, reason))
   }
 
   dropped({ recipient, message, question }: Letter, reason: DroppedReason): void {
-    question?.fail(new AskNotSent(question.target.toString(), reason))
+    this.#notSent(question, reason)
     this.#runtime.lost(new Dropped(message, recipient, reason))
   }
 
@@ -39,5 +39,9 @@ export class LostLetters {
     )
     letter.question?.fail(error)
     this.dropped(letter, 'cannot-serialize')
+  }
+
+  #notSent(question: Letter['question'], reason: DeadLetterReason | DroppedReason): void {
+    question?.fail(new AskNotSent(question.target.toString(), reason))
   }
 }
