@@ -9,13 +9,16 @@ import { OutboundQueue } from './outbound-queue.ts'
 const to = (wireText: string, node?: string): RemoteRecipient =>
   ({ wireText, node, askNumber: -1, tableSlot: -1 }) as RemoteRecipient
 
-function stage() {
+function stage(whenRefused: () => void = () => undefined) {
   const refused: unknown[] = []
   const left: (readonly number[])[] = []
   const expired: unknown[] = []
   const queue = new OutboundQueue({
     makeCodec: () => new ValueCodec({ use: 'link' }),
-    onRefused: ({ message }) => void refused.push(message),
+    onRefused: ({ message }) => {
+      refused.push(message)
+      whenRefused()
+    },
     onExpired: ({ message }) => void expired.push(message),
     onLeft: (places) => void left.push(places),
   })
@@ -118,6 +121,19 @@ describe('OutboundQueue', () => {
       ['/a', { leftMs: 5 }],
       ['/a', { leftMs: 7 }],
     ])
+  })
+
+  test('who hears that a message has left may send more, behind all that waits', () => {
+    const { queue, refused, receive } = stage(() => {
+      for (const n of [4, 5]) queue.add(to('/a'), n, undefined)
+    })
+    const changing: { value: unknown } = { value: 1 }
+    queue.add(to('/a'), changing, undefined)
+    for (const n of [1, 2, 3]) queue.add(to('/a'), n, undefined)
+    changing.value = () => undefined
+    queue.gather()
+    expect([refused, queue.count]).toEqual([[changing], 5])
+    expect(receive(queue.handOver())).toEqual([1, 2, 3, 4, 5].map((n) => ['/a', n]))
   })
 
   test('frames of another kind keep their place', () => {

@@ -48,6 +48,9 @@ export class OutboundQueue {
   readonly #messages: unknown[] = []
   readonly #questions: (Question | undefined)[] = []
   #count = 0
+  #isRewriting = false
+  /** Says what left while it was written anew; once all is in its place, since who hears of it may send more. */
+  readonly #untold: (() => void)[] = []
 
   constructor(options: OutboundQueueOptions) {
     this.#options = options
@@ -168,6 +171,15 @@ export class OutboundQueue {
   }
 
   #rewrite(from: number, isOneByOne: boolean): void {
+    const isInner = this.#isRewriting
+    this.#isRewriting = true
+    this.#writeAnew(from, isOneByOne)
+    this.#isRewriting = isInner
+    if (!isInner) for (const tell of this.#untold.splice(0)) tell()
+  }
+
+  #writeAnew(from: number, isOneByOne: boolean): void {
+    const { onExpired, onRefused, onLeft } = this.#options
     const end = this.#count
     this.#count = from
     for (let index = from; index < end; index++) {
@@ -176,8 +188,8 @@ export class OutboundQueue {
       const isTimed = question?.renew !== undefined
       const message = isTimed ? question.afterWaiting(letter.message) : letter.message
       if (isTimed && message === undefined) {
-        this.#options.onLeft([this.#count])
-        this.#options.onExpired(letter)
+        onLeft([this.#count])
+        this.#untold.push(() => onExpired(letter))
         continue
       }
       try {
@@ -186,8 +198,8 @@ export class OutboundQueue {
         this.#keep(recipient, message, question)
       } catch (error) {
         if (!(error instanceof CannotSerialize)) throw error
-        this.#options.onLeft([this.#count])
-        this.#options.onRefused(letter, error)
+        onLeft([this.#count])
+        this.#untold.push(() => onRefused(letter, error))
       }
       if (this.#writer.count >= this.#gatheredMax) this.gather()
     }
