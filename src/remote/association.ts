@@ -112,11 +112,7 @@ export class Association implements LinkOwner, RefHome {
     return this.#refs.refTo(text)
   }
 
-  questionOf(
-    node: NodeId,
-    askNumber: number,
-    arrivedMs = Math.floor(this.runtime.environment.clock.monotonicMs()),
-  ): RemoteQuestion {
+  questionOf(node: NodeId, askNumber: number, arrivedMs: number): RemoteQuestion {
     return new RemoteQuestion(this, this.#links.data, node, askNumber, arrivedMs)
   }
 

@@ -140,7 +140,8 @@ export class Remoting {
     const association = this.#associations.with(text.address)
     const askNumber = RemoteQuestion.numberIn(text)
     if (askNumber === undefined || text.nodeUid === undefined) return association.refTo(text)
-    return association.questionOf(`${text.address}#${text.nodeUid}`, askNumber)
+    const arrivedMs = association.runtime.environment.clock.monotonicMs()
+    return association.questionOf(`${text.address}#${text.nodeUid}`, askNumber, arrivedMs)
   }
 
   // ---- peers

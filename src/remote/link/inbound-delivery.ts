@@ -45,9 +45,7 @@ export class InboundDelivery implements Delivery {
 
   replyTo(askNumber: number): unknown {
     // The clock is read once for all of them.
-    if (this.#arrivedMs < 0) {
-      this.#arrivedMs = Math.floor(this.#runtime.environment.clock.monotonicMs())
-    }
+    if (this.#arrivedMs < 0) this.#arrivedMs = this.#runtime.environment.clock.monotonicMs()
     return this.#questions.questionOf(this.#peer, askNumber, this.#arrivedMs)
   }
 

@@ -191,8 +191,9 @@ export class OutboundLink implements Outbox, Task {
     this.#peer = peer
     this.#isBlocked = false
     this.#confirmations.connectionBegan()
-    this.giveUp('former-incarnation', ({ node }) => node !== undefined && node !== peer)
-    this.#queue.connected()
+    const isOfAnother = ({ node }: RemoteRecipient) => node !== undefined && node !== peer
+    // What is left behind those was written anew just now.
+    if (!this.giveUp('former-incarnation', isOfAnother)) this.#queue.connected()
     this.#owner.opened(this.#lane, peer)
     if (this.#confirmations.isAwaited) this.#askToConfirm()
     this.wake()
@@ -246,16 +247,21 @@ export class OutboundLink implements Outbox, Task {
     connection.destroy(reason)
   }
 
-  /** What waits for these recipients becomes dead letters; all or none of those on one incarnation are chosen. */
-  giveUp(reason: DeadLetterReason, isChosen: (recipient: RemoteRecipient) => boolean): void {
+  /**
+   * What waits for these recipients becomes dead letters; all or none of those on one incarnation are chosen. False when
+   * nothing does.
+   */
+  giveUp(reason: DeadLetterReason, isChosen: (recipient: RemoteRecipient) => boolean): boolean {
     const nodes = new Set<NodeId>()
-    for (const letter of this.#queue.takeOut(isChosen)) {
+    const letters = this.#queue.takeOut(isChosen)
+    for (const letter of letters) {
       const { node } = letter.recipient
       if (node !== undefined) nodes.add(node)
       this.#letters.dead(letter, reason)
     }
     if (!this.#hasWork) this.#dialer.nothingWaits()
     for (const node of nodes) this.#owner.gaveUp(this.#lane, node, reason)
+    return letters.length > 0
   }
 
   /** Takes no more messages; calls `done` when all that were taken have come or are lost. */

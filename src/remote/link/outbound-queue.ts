@@ -185,9 +185,9 @@ export class OutboundQueue {
     for (let index = from; index < end; index++) {
       const letter = this.#letterAt(index)
       const { recipient, question } = letter
-      const isTimed = question?.renew !== undefined
-      const message = isTimed ? question.afterWaiting(letter.message) : letter.message
-      if (isTimed && message === undefined) {
+      const message =
+        question === undefined ? letter.message : question.afterWaiting(letter.message)
+      if (message === undefined) {
         onLeft([this.#count])
         this.#untold.push(() => onExpired(letter))
         continue

@@ -120,7 +120,7 @@ export class RemoteQuestion implements RemoteRecipient {
   readonly node: NodeId
   readonly wireText = ''
   readonly askNumber: number
-  /** When it came here, in whole milliseconds on the monotonic clock of this node. */
+  /** When it came here, on the monotonic clock of this node. Whole: a fraction would take memory of its own. */
   readonly arrivedMs: number
   tableSlot = -1
   readonly #home: RefHome
@@ -129,7 +129,7 @@ export class RemoteQuestion implements RemoteRecipient {
   constructor(home: RefHome, outbox: Outbox, node: NodeId, askNumber: number, arrivedMs: number) {
     this.node = node
     this.askNumber = askNumber
-    this.arrivedMs = arrivedMs
+    this.arrivedMs = Math.floor(arrivedMs)
     this.#home = home
     this.#outbox = outbox
   }

@@ -11,8 +11,8 @@ export interface Parcel {
 
 /** As it leaves this node after a wait; undefined when nobody waits for it any more. */
 export function afterWaiting(parcel: Parcel): Parcel | undefined {
-  const { entityId, message, question } = parcel
-  if (question?.renew === undefined) return parcel
-  const renewed = question.afterWaiting(message)
-  return renewed === undefined ? undefined : { entityId, message: renewed, question }
+  const { entityId, question } = parcel
+  if (question === undefined) return parcel
+  const message = question.afterWaiting(parcel.message)
+  return message === undefined ? undefined : { entityId, message, question }
 }
