@@ -119,11 +119,11 @@ export class SherdNode {
   }
 
   #check(type: EntityType<unknown>, id: string): void {
-    const { typeNames } = this.sharding
+    const { sharding } = this
     // Without types one may hand over a name, or a definition that was not imported.
     const name: unknown = (type as EntityType<unknown> | undefined)?.name
-    if (typeof name !== 'string') throw new EntityNotOnNode(type, [...typeNames])
-    if (!typeNames.has(name)) throw new EntityNotOnNode(name, [...typeNames])
+    if (typeof name !== 'string') throw new EntityNotOnNode(type, sharding.typeNames)
+    if (!sharding.isStarted(name)) throw new EntityNotOnNode(name, sharding.typeNames)
     checkEntityId(id)
   }
 

@@ -76,7 +76,6 @@ export class ClusterSharding {
   /** The parent of all regions. */
   readonly #ref: LocalRef
   readonly #types = new Map<string, RunningType>()
-  readonly #typeNames = new Set<string>()
 
   constructor(options: ClusterShardingOptions) {
     this.#options = options
@@ -89,8 +88,12 @@ export class ClusterSharding {
   }
 
   /** The types that were started here, proxies included. */
-  get typeNames(): ReadonlySet<string> {
-    return this.#typeNames
+  get typeNames(): readonly string[] {
+    return [...this.#types.keys()]
+  }
+
+  isStarted(typeName: string): boolean {
+    return this.#types.has(typeName)
   }
 
   /** Starts a type; the same again gives the same region. Throws `InvalidSettings` and `EntityTypeRedefined`. */
@@ -185,13 +188,12 @@ export class ClusterSharding {
     const { name } = new EntityTypeKey(typeName)
     const type = new RunningType({ ...this.#options, parent: this.#ref, definition })
     this.#types.set(name, type)
-    this.#typeNames.add(name)
     return type.ref
   }
 
   #typeOf(typeName: string): RunningType {
     const type = this.#types.get(typeName)
-    if (type === undefined) throw new EntityTypeNotStarted(typeName, [...this.#types.keys()])
+    if (type === undefined) throw new EntityTypeNotStarted(typeName, this.typeNames)
     return type
   }
 

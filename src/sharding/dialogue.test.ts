@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type NodeId, addressOfNode, nodeIdOf } from '../remote/index.ts'
 import { LeastShardAllocationStrategy } from './allocation/least-shard-allocation-strategy.ts'
-import type { MemberStatus } from './allocation/shard-allocation-strategy.ts'
+import type { MemberStatus } from '../cluster/index.ts'
 import { type StrategyAnswer, askStrategy } from './allocation/strategy-questions.ts'
 import { CoordinatorMachine } from './coordinator/coordinator-machine.ts'
 import type { CoordinatorEffect, CoordinatorInput } from './coordinator/coordinator-protocol.ts'

@@ -11,9 +11,9 @@ import {
   type Question,
   type StatusReply,
 } from '../actor/index.ts'
+import type { RemoteRef } from '../remote/index.ts'
 import { encodeName } from './entity-name.ts'
 import type { RegionActor } from './region/region-actor.ts'
-import type { RemoteEntity } from './region/peer-lines.ts'
 import type { Route } from './region/routing-table.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
 
@@ -40,7 +40,7 @@ export class RoutedEntityRef<Message> implements EntityRef<Message> {
   readonly shard: ShardId
   /** The route to another node that was used last, and the address at its end. */
   route: Route | undefined = undefined
-  remote: RemoteEntity | undefined = undefined
+  remote: RemoteRef | undefined = undefined
   readonly #region: RegionActor
   #sendQuestion: ((message: never, question: Question) => void) | undefined = undefined
 

@@ -4,15 +4,16 @@ import {
   Behaviors,
   DeadLetter,
   Gate,
-  InvalidSettings,
   type LocalRef,
   spawnGated,
   type Subscription,
   SystemTerminated,
   withoutDeadLetterLog,
 } from '../actor/index.ts'
-import { type ClusterEvent, compareAges, hasRole, notYetUp } from '../cluster/index.ts'
+import type { ClusterEvent } from '../cluster/index.ts'
+import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { type Lane, type NodeId, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
+import { byAge } from '../singleton/index.ts'
 import type { ClusterShardingOptions } from './cluster-sharding.ts'
 import { coordinatorActor } from './coordinator/coordinator-actor.ts'
 import type { AnyDefinition } from './entity-definition.ts'
@@ -142,10 +143,9 @@ export class RunningType {
 
   #serve(): void {
     const { remoting } = this.#options
-    const toCoordinator = (_from: NodeId, message: ToCoordinator): void =>
-      this.#coordinator?.(message)
     const end = serveRegion({
-      ...{ remoting, region: this.region, protocol: this.#protocol, toCoordinator },
+      ...{ remoting, region: this.region, protocol: this.#protocol },
+      toCoordinator: (message) => this.#coordinator?.(message),
     })
     void this.#options.system.whenTerminated.then(end)
   }
@@ -207,14 +207,8 @@ export class RunningType {
   #findCandidates(): readonly NodeId[] {
     const { cluster, definition } = this.#options
     const candidates: NodeId[] = []
-    const members = cluster.state.members.filter(
-      (member) =>
-        hasRole(member, definition.role) &&
-        member.upNumber < notYetUp &&
-        member.status !== 'Down' &&
-        member.status !== 'Removed',
-    )
-    for (const { node, status } of members.sort(compareAges)) {
+    for (const { node, status } of byAge(cluster.state.members, definition.role)) {
+      if (status === 'Down') continue
       candidates.push(node)
       if (status === 'Up') break
     }

@@ -1,4 +1,4 @@
-/** What sharding tells on the event stream about this node. Made only when somebody listens. */
+/** What sharding tells on the event stream about this node. News of entities and shards is made only when somebody listens. */
 import type { NodeId } from '../remote/index.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
 

@@ -10,6 +10,7 @@
  * its time; an instance that ends by itself is started again; nothing reaches an instance on a frozen node; what waits for
  * an instance is bounded and goes in order.
  */
+export { byAge } from './oldest.ts'
 export * from './singleton-errors.ts'
 export {
   type SingletonSettings,

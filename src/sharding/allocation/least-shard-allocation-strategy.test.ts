@@ -6,7 +6,8 @@ import {
   type LeastShardOptions,
   bySuitability,
 } from './least-shard-allocation-strategy.ts'
-import type { ClusterView, MemberStatus } from './shard-allocation-strategy.ts'
+import type { MemberStatus } from '../../cluster/index.ts'
+import type { ClusterView } from './shard-allocation-strategy.ts'
 
 const regions = [1, 2, 3].map((host) => nodeIdOf(`127.0.0.${host}:2552`, 1n))
 const noLimits = { absoluteLimit: 1_000, relativeLimit: 1 }

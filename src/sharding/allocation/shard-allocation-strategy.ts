@@ -1,11 +1,10 @@
 /** Where shards go. A strategy may answer at once or promise an answer; the coordinator copes with both. */
+import type { MemberStatus } from '../../cluster/index.ts'
 import type { NodeId } from '../../remote/index.ts'
 import type { ShardId } from '../shard-id.ts'
 
 /** Shards of each region, in the order in which they were allocated. */
 export type Allocations = ReadonlyMap<NodeId, readonly ShardId[]>
-
-export type MemberStatus = 'Joining' | 'Up' | 'Leaving' | 'Exiting' | 'Down'
 
 /** The members as the coordinator's node sees them. Who is not among them has been removed. */
 export interface ClusterView {

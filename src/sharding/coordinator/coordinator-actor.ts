@@ -17,7 +17,6 @@ import type { NodeId } from '../../remote/index.ts'
 import { LeastShardAllocationStrategy } from '../allocation/least-shard-allocation-strategy.ts'
 import type {
   ClusterView,
-  MemberStatus,
   ShardAllocationStrategy,
 } from '../allocation/shard-allocation-strategy.ts'
 import {
@@ -90,8 +89,6 @@ class Coordinator {
   readonly #open = new Set<number>()
   /** Settles when the store has answered the claim, or the last append, whatever it says. */
   #lastStored: Promise<void> | undefined
-  /** Calls of the store that were not answered. */
-  #unanswered = 0
 
   constructor(options: CoordinatorActorOptions, context: ActorContext<CoordinatorMessage>) {
     const { journal, typeName, protocol, node, settings, cluster, adviceOnWriter } = options
@@ -125,7 +122,7 @@ class Coordinator {
     const isFrozen = this.#options.cluster.isFrozen
     switch (message.type) {
       case 'Claimed':
-        this.#storeAnswered()
+        this.#context.timers.cancel('store')
         return this.#start(message.term, message.state)
       case 'StoreFailed':
         return this.#giveUp(message.error)
@@ -141,7 +138,7 @@ class Coordinator {
         else this.#step(message)
         return
       case 'Stored':
-        this.#storeAnswered()
+        this.#context.timers.cancel('store')
         this.#options.troubled(undefined)
         return this.#step(message)
       case 'StrategyAnswered':
@@ -182,17 +179,8 @@ class Coordinator {
     return undefined
   }
 
-  /** A store that never answers must not keep a coordinator that never decides. */
+  /** A store that never answers must not keep a coordinator that never decides. It is asked one thing at a time. */
   #awaitStore(): void {
-    if (++this.#unanswered === 1) this.#startStoreTimer()
-  }
-
-  #storeAnswered(): void {
-    if (--this.#unanswered === 0) this.#context.timers.cancel('store')
-    else this.#startStoreTimer()
-  }
-
-  #startStoreTimer(): void {
     const { storeTimeoutMs } = this.#options.settings
     this.#context.timers.startSingle('store', storeTimeoutMs, { type: 'StoreTimedOut' })
   }
@@ -251,9 +239,10 @@ class Coordinator {
 
   #view(): ClusterView {
     const { members, unreachable: lost } = this.#options.cluster.state
-    const statuses = new Map<NodeId, MemberStatus>()
-    for (const { node, status } of members) if (status !== 'Removed') statuses.set(node, status)
-    return { members: statuses, unreachable: lost }
+    return {
+      members: new Map(members.map(({ node, status }) => [node, status])),
+      unreachable: lost,
+    }
   }
 
   // ---- the machine

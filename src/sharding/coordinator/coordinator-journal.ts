@@ -71,7 +71,7 @@ export class CoordinatorJournal {
     this.#epoch = claim.epoch
     this.#sequenceNr = claim.highestSequenceNr
     const events = await this.#readBack(claim.highestSequenceNr)
-    const state = stateOf(events)
+    const state = CoordinatorState.replay(events)
     if (events.length > eventsPerLook) await this.#appendSum(state)
     return { term: claim.epoch, state }
   }
@@ -139,13 +139,4 @@ export class CoordinatorJournal {
       `A stored event of the coordinator of ${this.#options.typeName} cannot be read: ${event.problem}. Was numberOfShards lowered, or does another version of Sherd write here?`,
     )
   }
-}
-
-function stateOf(events: readonly Stored[]): CoordinatorState {
-  let state = new CoordinatorState()
-  for (const event of events) {
-    if (event.type === 'StateSummed') state = CoordinatorState.of(event)
-    else state.apply(event)
-  }
-  return state
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { MemberStatus } from '../allocation/shard-allocation-strategy.ts'
+import type { MemberStatus } from '../../cluster/index.ts'
 import { shardingSettings } from '../sharding-settings.ts'
 import { CoordinatorMachine } from './coordinator-machine.ts'
 import type { CoordinatorEffect, CoordinatorInput } from './coordinator-protocol.ts'

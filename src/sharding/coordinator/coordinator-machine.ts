@@ -28,7 +28,7 @@ import { PendingChanges } from './pending-changes.ts'
 import { type RebalanceInput, RebalanceMachine } from './rebalance-machine.ts'
 
 export interface CoordinatorOptions {
-  /** The singleton's term: higher than that of every coordinator before. */
+  /** The writer epoch of its stream: higher than that of every coordinator before. */
   readonly term: number
   /** All stored events, replayed. The machine owns it from now on. */
   readonly state: CoordinatorState

@@ -70,9 +70,12 @@ export class CoordinatorState {
   readonly #homeless = new Set<ShardId>()
   #lastEpoch = 0
 
-  static replay(events: Iterable<CoordinatorEvent>): CoordinatorState {
-    const state = new CoordinatorState()
-    for (const event of events) state.apply(event)
+  static replay(events: Iterable<CoordinatorEvent | StateSummed>): CoordinatorState {
+    let state = new CoordinatorState()
+    for (const event of events) {
+      if (event.type === 'StateSummed') state = CoordinatorState.of(event)
+      else state.apply(event)
+    }
     return state
   }
 

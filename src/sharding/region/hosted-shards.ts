@@ -9,10 +9,10 @@
  */
 import type { NodeId } from '../../remote/index.ts'
 import type { ShardId } from '../shard-id.ts'
-import type { Placement, ToCoordinator } from '../sharding-messages.ts'
-import type { HostingEffect } from './region-protocol.ts'
+import type { Placement } from '../sharding-messages.ts'
+import type { HostingEffect, Tell } from './region-protocol.ts'
 
-export type HostingStep = HostingEffect | { readonly type: 'Tell'; readonly message: ToCoordinator }
+export type HostingStep = HostingEffect | Tell
 
 interface Hosted {
   epoch: number
@@ -90,8 +90,7 @@ export class HostedShards {
   }
 
   stopAll(): HostingStep[] {
-    return [...this.#hosted.keys()].map((shard) => {
-      const hosted = this.#hosted.get(shard) as Hosted
+    return [...this.#hosted].map(([shard, hosted]) => {
       hosted.isStopping = true
       hosted.next = undefined
       return { type: 'StopShard', shard, isForced: true }
@@ -106,8 +105,7 @@ export class HostedShards {
     if (!isStopping) return [{ type: 'StartShard', shard, epoch }]
     this.#hosted.delete(shard)
     this.#endedEpochs.set(shard, epoch)
-    const told = this.#stopped(shard, epoch)
-    if (next === undefined) return [told]
+    if (next === undefined) return [this.#stopped(shard, epoch)]
     return this.#isLeaving ? this.#refuse(shard, next) : this.#start(shard, next)
   }
 

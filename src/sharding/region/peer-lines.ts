@@ -11,14 +11,12 @@ import type { BetweenPeers, ShardingProtocol } from '../sharding-protocol.ts'
 import type { Parcel } from './parcel.ts'
 import type { Route } from './routing-table.ts'
 
-export type RemoteEntity = RemoteRef
-
 /** Addresses that are kept; with more entities than this in use, some are made anew again and again. */
 const keptMax = 65_536
 
 interface Line {
   readonly stamp: number
-  readonly entities: Map<EntityId, RemoteEntity>
+  readonly entities: Map<EntityId, RemoteRef>
 }
 
 export class PeerLines {
@@ -35,7 +33,7 @@ export class PeerLines {
   }
 
   /** The address of an entity by a route to another node. */
-  to(route: Route, shard: ShardId, entityId: EntityId): RemoteEntity {
+  to(route: Route, shard: ShardId, entityId: EntityId): RemoteRef {
     const line = this.#lines[shard]
     const { entities } = line?.stamp === route.stamp ? line : this.#renew(shard, route.stamp)
     const known = entities.get(entityId)
@@ -81,7 +79,7 @@ export class PeerLines {
 
   #renew(shard: ShardId, stamp: number): Line {
     this.#kept -= this.#lines[shard]?.entities.size ?? 0
-    const line = { stamp, entities: new Map<EntityId, RemoteEntity>() }
+    const line = { stamp, entities: new Map<EntityId, RemoteRef>() }
     this.#lines[shard] = line
     return line
   }
@@ -93,11 +91,7 @@ export class PeerLines {
 }
 
 /** Throws CannotSerialize for a question. */
-export function sendBy(
-  entity: RemoteEntity,
-  message: unknown,
-  question: Question | undefined,
-): void {
+export function sendBy(entity: RemoteRef, message: unknown, question: Question | undefined): void {
   if (question === undefined) entity.tell(message)
   else entity.tellQuestion(message, question)
 }

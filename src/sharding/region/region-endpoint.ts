@@ -20,7 +20,7 @@ export interface RegionEndpointOptions {
   readonly region: RegionActor
   readonly protocol: ShardingProtocol
   /** For the coordinator, if it is on this node. */
-  readonly toCoordinator: (from: NodeId, message: ToCoordinator) => void
+  readonly toCoordinator: (message: ToCoordinator) => void
 }
 
 /** Answers how to end it. */
@@ -57,7 +57,7 @@ function controlEndpoint(options: RegionEndpointOptions): Endpoint {
         const message = protocol.toCoordinator.unpack(value)
         if (message instanceof NotAMessage) return refuse(region.runtime, from, message)
         // Nobody speaks for another node.
-        if (message.region === from) toCoordinator(from, message)
+        if (message.region === from) toCoordinator(message)
         return
       }
       const message = protocol.toRegion.unpack(value)
@@ -115,8 +115,9 @@ class InboundEntity {
 /** Whoever asked hears at once when what has come back is dropped here, as it would have before it left. */
 function withQuestions(region: RegionActor, message: Exclude<BetweenPeers, Undelivered>) {
   if (message.type !== 'Returned') return message
-  const parcels = message.parcels.map(({ entityId, message: content }) => ({
-    ...{ entityId, message: content, question: questionIn(region, entityId, content) },
+  const parcels = message.parcels.map((parcel) => ({
+    ...parcel,
+    question: questionIn(region, parcel.entityId, parcel.message),
   }))
   return { ...message, parcels }
 }

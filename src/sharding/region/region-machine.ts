@@ -1,8 +1,8 @@
 /**
  * One node's door to an entity type: finds the coordinator, learns homes, hosts shards, and lets go of them.
  *
- *   started ──▶ serving ──GracefulShutdown──▶ leaving ──nothing hosted, nothing waits──▶ flushing ──▶ stopped
- *                                                └──────────────shutdown timer──────────────────────▶ stopped
+ *   serving ──GracefulShutdown──▶ leaving ──nothing hosted, nothing waits──▶ flushing ──nothing comes back──▶ stopped
+ *                                    └──────shutdown timer──────┴──▶ hurrying ──nothing hosted──────────────────┘
  *
  * Invariant: a message goes to a shard here only while that shard runs, its home is here by the newest word, and the node
  * is not frozen; every message is delivered, sent on, returned to its origin, or dropped with a reason.

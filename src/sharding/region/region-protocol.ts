@@ -57,17 +57,17 @@ export type RoutingEffect<Parcel> =
   /** On the ordinary stream, in order with everything else that goes there. */
   | { readonly type: 'SendToPeer'; readonly to: NodeId; readonly message: BetweenRegions<Parcel> }
   | { readonly type: 'Drop'; readonly parcel: Parcel; readonly reason: DropReason }
-  | SendToCoordinator
 
-export interface SendToCoordinator {
-  readonly type: 'SendToCoordinator'
-  readonly to: NodeId
+/** Inside of a region: a question or an answer for the coordinator, wherever it is. */
+export interface Tell {
+  readonly type: 'Tell'
   readonly message: ToCoordinator
 }
 
 export type RegionEffect<Parcel> =
   | RoutingEffect<Parcel>
   | HostingEffect
+  | { readonly type: 'SendToCoordinator'; readonly to: NodeId; readonly message: ToCoordinator }
   | { readonly type: 'StartTimer'; readonly timer: RegionTimer; readonly delayMs: number }
   /** The coordinator does not let this region take part. Said once per problem. */
   | { readonly type: 'Refused'; readonly problem: string }

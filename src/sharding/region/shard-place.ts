@@ -1,18 +1,10 @@
 /** What one region has heard about one shard, and which word counts. */
 import type { NodeId } from '../../remote/index.ts'
 import type { ShardId } from '../shard-id.ts'
-import type { BeginHandOff, Placement, ToCoordinator } from '../sharding-messages.ts'
-import type { DropReason, RoutingEffect } from './region-protocol.ts'
+import type { BeginHandOff, Placement } from '../sharding-messages.ts'
+import type { DropReason, RoutingEffect, Tell } from './region-protocol.ts'
 
-/** A question or an answer for the coordinator, wherever it is. */
-export interface Tell {
-  readonly type: 'Tell'
-  readonly message: ToCoordinator
-}
-
-export type RoutesEffect<Parcel> =
-  | Exclude<RoutingEffect<Parcel>, { readonly type: 'SendToCoordinator' }>
-  | Tell
+export type RoutesEffect<Parcel> = RoutingEffect<Parcel> | Tell
 
 /** A flush under way behind the last message of a route. */
 export interface Fence {

@@ -88,25 +88,20 @@ export class ShardRoutes<Parcel> {
   /** The home is this one. A word that is not news must not come here. */
   learn(word: Placement): RoutesEffect<Parcel>[] {
     const { shard, home } = word
-    if (this.#removed.has(home)) return this.#denyRemoved(word)
+    // Nobody there would ever answer a flush. The coordinator will choose another.
+    if (this.#removed.has(home)) return this.deny(word, true)
     this.#places.hear(word).home = home
     // At once, not when a fence ends: what their senders send next comes back at once too.
     const theirs = home === this.#self ? [] : this.#guests.giveBackAll(shard, () => true)
     return [...theirs, ...this.settle(shard)]
   }
 
-  /** The home is said to be here and is not; the coordinator hears of it, and is asked again. */
-  deny(word: Placement): RoutesEffect<Parcel>[] {
-    const effects = this.#closeBehind(word.shard, this.#places.hear(word))
-    return this.#buffers.has(word.shard) ? [...effects, ...this.ask(word.shard)] : effects
-  }
-
-  /** The home is a node that is gone: nobody there would ever answer a flush. The coordinator will choose another. */
-  #denyRemoved(word: Placement): RoutesEffect<Parcel>[] {
+  /** The home cannot be the one that is said: the coordinator is asked again, if anything waits. */
+  deny(word: Placement, isSpent = false): RoutesEffect<Parcel>[] {
     const { shard } = word
     const place = this.#places.hear(word)
+    place.isSpent = isSpent
     const effects = this.#closeBehind(shard, place)
-    place.isSpent = true
     return this.#buffers.has(shard) ? [...effects, ...this.ask(shard)] : effects
   }
 
