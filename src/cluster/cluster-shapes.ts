@@ -9,13 +9,11 @@ import { MessageProtocol } from '../serialization/index.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import { isAppVersion } from './gossip/app-version.ts'
 import { type Gossip, brokenInvariantOf } from './gossip/gossip.ts'
-import { type Member, compareMembers, notYetUp } from './gossip/member.ts'
+import { type Member, compareMembers, notYetUp, rolesMax } from './gossip/member.ts'
 
 /** Far beyond what a cluster of this design can hold; it bounds what one message can make us look at. */
 const membersMax = 10_000
 const tombstonesMax = 100_000
-/** Those of the user, and one for each entity type. */
-const rolesMax = 1_100
 const textsMax = 100
 
 const isNode: Shape = (value) => isNodeId(value)

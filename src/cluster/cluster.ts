@@ -27,6 +27,7 @@ import { leaveOnShutdown } from './cluster-shutdown.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { defaultAppVersion, problemsWithAppVersion } from './gossip/app-version.ts'
 import { type Gossip, emptyGossip, memberOf } from './gossip/gossip.ts'
+import { problemsWithRoles } from './gossip/member.ts'
 import { unreachableOrTerminated } from './gossip/reachability.ts'
 import { isSeedAddress } from './joining/seed-address.ts'
 import { type SharedStore, roleOfStore } from './joining/shared-store.ts'
@@ -306,10 +307,4 @@ export class Cluster implements ClusterMembership {
 
 function refuseBadAddress(address: Address): void {
   if (!isSeedAddress(address)) throw new InvalidAddress(String(address))
-}
-
-function problemsWithRoles(roles: readonly string[] = []): string[] {
-  const isRole = (role: unknown) => typeof role === 'string' && role !== '' && role.length <= 1_000
-  if (Array.isArray(roles) && roles.length <= 100 && roles.every(isRole)) return []
-  return ['roles must be a list of at most 100 texts, none of them empty']
 }

@@ -40,4 +40,5 @@ export {
   compareMembers,
   hasRole,
   notYetUp,
+  problemsWithRoles,
 } from './gossip/member.ts'

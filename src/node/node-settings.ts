@@ -1,6 +1,11 @@
 /** Checks how a node is described: every problem at once, in words for the person who wrote it. */
 import { isDefinition, type EntityType } from '../entity/index.ts'
-import { isSeedAddress, problemsWithAppVersion, storeRolePrefix } from '../cluster/index.ts'
+import {
+  isSeedAddress,
+  problemsWithAppVersion,
+  problemsWithRoles,
+  storeRolePrefix,
+} from '../cluster/index.ts'
 import { problemsWithEnvironment, problemsWithPort } from '../foundation/environment.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { NotThereYet, refuseNotYet } from '../foundation/not-there-yet.ts'
@@ -88,7 +93,7 @@ export function checkNodeOptions(options: NodeOptions): void {
     ...unknownOptions(options),
     ...problemsWithPlace(options),
     ...problemsWithSeeds(options.seeds),
-    ...problemsWithRoles(options.roles),
+    ...problemsWithOwnRoles(options.roles),
     ...problemsWithAppVersion(options.appVersion),
     ...problemsWithStore(options.store),
     ...problemsWithEntities(options),
@@ -179,14 +184,13 @@ function problemsWithSeeds(seeds: readonly string[] | undefined): string[] {
 /** Of the roles by which the hosts of an entity type are known in the cluster. */
 export const hostRolePrefix = 'host of '
 
-function problemsWithRoles(roles: readonly string[] = []): string[] {
-  const isRole = (role: unknown) => typeof role === 'string' && role !== '' && role.length <= 1_000
-  const areRoles = Array.isArray(roles) && roles.length <= 100 && roles.every(isRole)
-  if (!areRoles) return ['roles must be a list of at most 100 texts, none of them empty']
+const ownRolesMax = 100
+
+function problemsWithOwnRoles(roles: readonly string[] = []): string[] {
+  const problems = problemsWithRoles(roles, ownRolesMax)
+  if (problems.length > 0) return problems
   return roles
-    .filter((role: string) =>
-      [hostRolePrefix, storeRolePrefix].some((prefix) => role.startsWith(prefix)),
-    )
+    .filter((role) => [hostRolePrefix, storeRolePrefix].some((prefix) => role.startsWith(prefix)))
     .map((role) => `roles: ${show(role)} begins like the roles that nodes give themselves`)
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { entityType } from '../../src/entity/index.ts'
+import { defineEntity, entityType } from '../../src/entity/index.ts'
 import type { SherdNode } from '../../src/node/index.ts'
 import { LmdbJournal, MemoryJournal } from '../../src/persistence/index.ts'
 import { CapturedLogs } from '../../src/testkit/index.ts'
@@ -38,6 +38,14 @@ describe('the counter on one node', () => {
     }
     await kept.stop()
     await expect(kept.entity(Counter, 'a').get()).rejects.toMatchObject({ code: 'NODE_STOPPING' })
+  })
+
+  test('may be one of more than a hundred types', async () => {
+    const others = Array.from({ length: 100 }, (_, index) =>
+      defineEntity(`Other${index}`, { state: () => 0, commands: { get: () => index } }),
+    )
+    const node = await nodeFor({ entities: [Counter, ...others] })
+    expect(await node.entity(Counter, 'a').increment(1)).toBe(1)
   })
 
   test('is explained', async () => {

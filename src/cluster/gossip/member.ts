@@ -92,6 +92,19 @@ export function hasRole(member: Member, role: string | undefined): boolean {
   return role === undefined || member.roles.includes(role)
 }
 
+/** Of one member, those included that it gives itself: one per entity type, and one for its store. */
+export const rolesMax = 1_100
+
+/** Empty when all is well. */
+export function problemsWithRoles(
+  roles: readonly string[] = [],
+  countMax: number = rolesMax - 1,
+): string[] {
+  const isRole = (role: unknown) => typeof role === 'string' && role !== '' && role.length <= 1_000
+  if (Array.isArray(roles) && roles.length <= countMax && roles.every(isRole)) return []
+  return [`roles must be a list of at most ${countMax} texts, none of them empty`]
+}
+
 export function addressOfMember(member: Member): Address {
   return addressOfNode(member.node)
 }
