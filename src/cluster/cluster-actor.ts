@@ -266,11 +266,11 @@ export class ClusterActor {
 
   #report(): void {
     if (this.#now < this.#reportAtMs) return
-    this.#reportAtMs = this.#isJoining ? this.#now + seedReportIntervalMs : Infinity
-    const { lines } = this.#troubles
-    if (!this.#isJoining) return
-    const text = `Still trying to join a cluster: ${lines.join('; ')}`
-    this.#options.system.log.warn({ seeds: this.#troubles.seeds }, text)
+    const isJoining = this.#isJoining
+    this.#reportAtMs = isJoining ? this.#now + seedReportIntervalMs : Infinity
+    if (!isJoining) return
+    const { seeds, lines } = this.#troubles
+    this.#options.system.log.warn({ seeds }, `Still trying to join a cluster: ${lines.join('; ')}`)
   }
 
   // ---- out

@@ -119,7 +119,7 @@ export class SingletonMachine {
     const mayRun = own !== undefined && this.#age(own) >= 0 && isInService(own) && !this.#isFrozen
     const missing = mayRun ? this.#missing() : []
     if (!mayRun || missing.some(isInService)) return this.#wait()
-    if (missing.length === 0) return [...this.#wait(), ...this.#start(own, now)]
+    if (missing.length === 0) return [...this.#wait(), ...this.#start(now)]
     if (this.#phase === 'asking') return []
     this.#phase = 'asking'
     this.#asked = 0
@@ -193,10 +193,10 @@ export class SingletonMachine {
     if (term < heededTermLimit) this.#heard = Math.max(this.#heard, term)
   }
 
-  #start(own: Member, now: number): SingletonEffect[] {
+  #start(now: number): SingletonEffect[] {
     assert(this.#lives + 1 < livesMax, `at most ${livesMax} lives on one node`)
     const term = this.#nextTerm()
-    assert(term > this.#term && term > this.#heard && own === this.#own, 'terms grow')
+    assert(term > this.#term && term > this.#heard, 'terms grow')
     this.#lives++
     this.#term = term
     this.#phase = 'running'
@@ -303,7 +303,7 @@ export class SingletonMachine {
     return { type: 'Send', to, message: { type, from: this.#options.self, term } }
   }
 
-  #log(level: 'info' | 'warn' | 'error', what: string): SingletonEffect {
+  #log(level: 'info' | 'warn', what: string): SingletonEffect {
     return { type: 'Log', level, text: `Singleton ${this.#options.name} ${what}.` }
   }
 }

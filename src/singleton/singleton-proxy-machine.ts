@@ -47,7 +47,6 @@ export class SingletonProxyMachine {
   #lastEnded = 0
   /** The same for each host that is a member. */
   readonly #ended = new Map<NodeId, number>()
-  #isMember = false
   #isAsking = false
 
   constructor(options: ProxyOptions) {
@@ -76,12 +75,12 @@ export class SingletonProxyMachine {
   }
 
   #membersChanged(members: readonly Member[]): ProxyEffect[] {
-    const wasMember = this.#isMember
+    const { self } = this.#options
+    const wasMember = this.#knows(self)
     const oldest = this.#oldest
     this.#members = members
-    const own = members.find(({ node }) => node === this.#options.self)
-    this.#isMember = own !== undefined
-    if ((wasMember && !this.#isMember) || own?.status === 'Removed')
+    const own = members.find(({ node }) => node === self)
+    if (own === undefined ? wasMember : own.status === 'Removed')
       return [...this.#rest(), { type: 'Close' }]
     this.#oldest = oldestInService(members, this.#options.role)
     for (const host of this.#ended.keys()) if (!this.#knows(host)) this.#ended.delete(host)

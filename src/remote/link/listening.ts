@@ -22,14 +22,6 @@ export class Listening {
     this.#options = options
   }
 
-  get connectionCount(): number {
-    return this.#connections.size
-  }
-
-  get strangerCount(): number {
-    return this.#strangers.size
-  }
-
   accept(connection: Connection): ConnectionHandler {
     const { connectionsMax, handshakesMax } = this.#options.world.settings
     const isFull = this.#connections.size >= connectionsMax || this.#strangers.size >= handshakesMax
