@@ -18,7 +18,11 @@ import {
   problemsWithJournalSettings,
 } from '../persistence/index.ts'
 import { problemsWithRemoteSettings, remoteSettings } from '../remote/index.ts'
-import { problemsWithShardingSettings, shardingSettings } from '../sharding/index.ts'
+import {
+  coordinatorAppendEventsMax,
+  problemsWithShardingSettings,
+  shardingSettings,
+} from '../sharding/index.ts'
 import { defaultSingletonSettings, problemsWithSingletonSettings } from '../singleton/index.ts'
 import type { NodeOptions, NodeSettings } from './node-options.ts'
 
@@ -101,6 +105,11 @@ function problemsBetween({ entity, journal, concurrentRecoveriesMax = 1 }: NodeS
   if (ofEntity > ofJournal) {
     problems.push(
       `settings.entity.appendEventsMax (${ofEntity}) must be at most settings.journal.appendEventsMax (${ofJournal}), or such an append is refused`,
+    )
+  }
+  if (ofJournal < coordinatorAppendEventsMax) {
+    problems.push(
+      `settings.journal.appendEventsMax (${ofJournal}) must be at least ${coordinatorAppendEventsMax}, or coordinators cannot store what they decide`,
     )
   }
   if (!Number.isSafeInteger(concurrentRecoveriesMax) || concurrentRecoveriesMax < 1) {

@@ -26,6 +26,7 @@ export {
   type CoordinatorHost,
   type RegionState,
 } from './cluster-sharding.ts'
+export { coordinatorAppendEventsMax } from './coordinator/coordinator-journal.ts'
 export { decodeName } from './entity-name.ts'
 export type { EntityContext, Passivate } from './entity-context.ts'
 export type { EntityDefinition, ProxyDefinition, RegionDefinition } from './entity-definition.ts'

@@ -87,13 +87,14 @@ test('a section that is no object is told, and so is what two sections do not ag
       actor: 5,
       cluster: { downing: 'fast' },
       entity: { appendEventsMax: 512 },
-      journal: { appendEventsMax: 256 },
+      journal: { appendEventsMax: 128 },
     },
   })
   expect(problems).toEqual([
     'settings.actor must be an object, not 5',
     'settings.cluster.downing must be an object',
-    'settings.entity.appendEventsMax (512) must be at most settings.journal.appendEventsMax (256), or such an append is refused',
+    'settings.entity.appendEventsMax (512) must be at most settings.journal.appendEventsMax (128), or such an append is refused',
+    'settings.journal.appendEventsMax (128) must be at least 256, or coordinators cannot store what they decide',
   ])
 })
 

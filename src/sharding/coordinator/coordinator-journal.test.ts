@@ -52,3 +52,16 @@ test('a coordinator that read many events spares the next one from reading them'
   expect([term, state.lastEpoch, state.numberOfShardsOf(region)]).toEqual([3, 1_760, 8])
   await expect(second.append(lives(1_761, 1))).rejects.toThrow(`'${region}' coordinates now`)
 })
+
+test('a sum that the journal does not take is left out, and the next coordinator reads on', async () => {
+  const journal = new MemoryJournal({ settings: { eventBytesMax: 150 } })
+  const options = { journal, typeName: 'Cart', protocol: shardingProtocol(128), writer: region }
+  const first = new CoordinatorJournal(options)
+  await first.claim()
+  await first.append([{ type: 'RegionRegistered', region, isProxy: false, numberOfShards: 128 }])
+  await first.append(lives(1, 500))
+  const homes = Array.from({ length: 128 }, (_, shard) => ({ shard, epoch: 501 + shard }))
+  await first.append(homes.map((home) => ({ type: 'ShardAllocated', home: region, ...home })))
+  const { state, term } = await new CoordinatorJournal(options).claim()
+  expect([term, state.lastEpoch]).toEqual([2, 628])
+})

@@ -13,11 +13,11 @@ import { type CoordinatorEvent, CoordinatorState, type StateSummed } from './coo
 /** Events read at a time, newest first; more than that after the last sum are summed up. */
 const eventsPerLook = 1_000
 
-/** A sum of more bytes is not stored: a journal may refuse it, and reading on is only slow. */
+/** A sum of more bytes, or of more than the journal takes, is not stored: reading on is only slow. */
 const sumBytesMax = 500_000
 
-/** Events stored at once: fewer than any journal takes. What is stored of a longer batch when it breaks is true as well. */
-const eventsPerAppend = 256
+/** Events stored at once, which every journal must take. What is stored of a longer batch when it breaks is true as well. */
+export const coordinatorAppendEventsMax = 256
 
 /** What was read cannot be, or what was written was refused. The coordinator stops, and the next one looks again. */
 export class CoordinatorStoreFailed extends CodedError {
@@ -97,14 +97,15 @@ export class CoordinatorJournal {
   /** Rejects when they were not stored, or when nobody can tell. */
   async append(events: readonly CoordinatorEvent[]): Promise<void> {
     const bytes = events.map((event) => this.#bytesOf(event))
-    for (let first = 0; first < bytes.length; first += eventsPerAppend) {
-      await this.#appendBytes(bytes.slice(first, first + eventsPerAppend))
+    for (let first = 0; first < bytes.length; first += coordinatorAppendEventsMax) {
+      await this.#appendBytes(bytes.slice(first, first + coordinatorAppendEventsMax))
     }
   }
 
   async #appendSum(state: CoordinatorState): Promise<void> {
     const bytes = this.#bytesOf(state.sum())
-    if (bytes.byteLength <= sumBytesMax) await this.#appendBytes([bytes])
+    const { eventBytesMax = sumBytesMax } = this.#options.journal
+    if (bytes.byteLength <= Math.min(sumBytesMax, eventBytesMax)) await this.#appendBytes([bytes])
   }
 
   #bytesOf(event: Stored): Uint8Array {
