@@ -4,7 +4,6 @@
  */
 import type { CallOptions } from './entity-types.ts'
 
-/** Makes the call. `known` lists the commands when the implementation is at hand. */
 export type MakeCall = (handle: HandleData, command: string, args: unknown[]) => Promise<unknown>
 
 /** What a handle knows; nothing of it shows among the commands. */

@@ -15,7 +15,7 @@ import {
 /** What a call and an answer need beside the value: the object they are, their texts, the ref for the answer. */
 const envelope = { levels: 1, elements: 16, bytes: 1_024 }
 
-/** Errors told of a chain of causes; the rest of a longer one stays at home. */
+/** Errors told of a chain of causes, the first included; the rest of a longer one stays at home. */
 const errorsMax = 8
 const messageLengthMax = 65_536
 const nameLengthMax = 256
