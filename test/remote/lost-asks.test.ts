@@ -48,6 +48,14 @@ describe.each(['tcp', 'memory'] as const)('an ask whose message is lost here, ov
     expect(await Promise.all(waiting)).toEqual([1, 1])
   })
 
+  test('fails at once when there is no message, as on one node', async () => {
+    const { target } = await stalled()
+    const nothing = (() => undefined) as unknown as () => Get
+    await expect(target.ask(nothing, { timeout })).rejects.toMatchObject({
+      code: 'INVALID_MESSAGE',
+    })
+  })
+
   test('fails with the reason when what waits is given up', async () => {
     const { a, b, ask } = await stalled()
     const waiting = ask()
