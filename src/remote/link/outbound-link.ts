@@ -174,7 +174,7 @@ export class OutboundLink implements Outbox, Task {
     this.#queue.gather()
     const connection = this.#connection
     if (connection === undefined || this.#isBlocked || this.#queue.bytes === 0) return
-    this.#confirmations.handedOver(this.#queue.count)
+    this.#confirmations.handedOver(this.#queue.gatheredCount)
     this.#isBlocked = !connection.write(this.#queue.handOver())
     this.#queue.reuse(connection.isIdle)
     this.#dialer.used()

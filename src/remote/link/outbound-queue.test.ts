@@ -39,39 +39,43 @@ function stage(whenRefused: () => void = () => undefined) {
     expect(frames.read(bytes)).toBeUndefined()
     return got
   }
-  return { queue, refused, expired, left, receive }
+  const handOver = (): Buffer => {
+    queue.gather()
+    return queue.handOver()
+  }
+  return { queue, refused, expired, left, handOver, receive }
 }
 
 describe('OutboundQueue', () => {
   test('hands over everything once', () => {
-    const { queue, receive } = stage()
+    const { queue, receive, handOver } = stage()
     queue.add(to('/a'), 1, undefined)
     queue.add(to('/b'), 2, undefined)
     expect(queue.count).toBe(2)
-    expect(receive(queue.handOver())).toEqual([
+    expect(receive(handOver())).toEqual([
       ['/a', 1],
       ['/b', 2],
     ])
     queue.reuse(true)
-    expect([queue.count, queue.bytes, queue.handOver().length]).toEqual([0, 0, 0])
+    expect([queue.count, queue.bytes, handOver().length]).toEqual([0, 0, 0])
   })
 
   test('after a break, writes what was not handed over so that a fresh receiver understands it', () => {
-    const { queue, receive } = stage()
+    const { queue, receive, handOver } = stage()
     const target = to('/a')
     queue.add(target, { n: 1 }, undefined)
-    queue.handOver()
+    handOver()
     queue.reuse(true)
     for (const n of [2, 3]) queue.add(target, { n }, undefined)
     queue.restart()
-    expect(receive(queue.handOver())).toEqual([
+    expect(receive(handOver())).toEqual([
       ['/a', { n: 2 }],
       ['/a', { n: 3 }],
     ])
   })
 
   test('takes out those for others, and keeps the rest in order', () => {
-    const { queue, left, receive } = stage()
+    const { queue, left, receive, handOver } = stage()
     for (const [n, node] of ['one', 'two', undefined, 'two'].entries()) {
       queue.add(to(`/${n}`, node), n, undefined)
     }
@@ -79,20 +83,20 @@ describe('OutboundQueue', () => {
     expect(taken.map(({ message }) => message)).toEqual([1, 3])
     expect(left).toEqual([[1, 3]])
     expect([queue.countFor('one'), queue.countFor('two')]).toEqual([1, 0])
-    expect(receive(queue.handOver())).toEqual([
+    expect(receive(handOver())).toEqual([
       ['/0', 0],
       ['/2', 2],
     ])
   })
 
   test('a message that has changed since spoils none of its neighbours', () => {
-    const { queue, refused, left, receive } = stage()
+    const { queue, refused, left, receive, handOver } = stage()
     const changing: { value: unknown } = { value: 1 }
     queue.add(to('/a'), 'before', undefined)
     queue.add(to('/b'), changing, undefined)
     queue.add(to('/c'), 'after', undefined)
     changing.value = () => undefined
-    expect(receive(queue.handOver())).toEqual([
+    expect(receive(handOver())).toEqual([
       ['/a', 'before'],
       ['/c', 'after'],
     ])
@@ -101,7 +105,7 @@ describe('OutboundQueue', () => {
   })
 
   test('what has waited for a connection says how much time is left, or leaves', () => {
-    const { queue, expired, left, receive } = stage()
+    const { queue, expired, left, receive, handOver } = stage()
     const asked = (afterWaiting: (message: unknown) => unknown) =>
       ({ renew: () => undefined, afterWaiting }) as unknown as Question
     queue.add(
@@ -117,30 +121,34 @@ describe('OutboundQueue', () => {
     queue.add(to('/a'), { leftMs: 7 }, undefined)
     queue.connected()
     expect([expired, left, queue.count]).toEqual([[{ leftMs: 9 }], [[0]], 2])
-    expect(receive(queue.handOver())).toEqual([
+    expect(receive(handOver())).toEqual([
       ['/a', { leftMs: 5 }],
       ['/a', { leftMs: 7 }],
     ])
   })
 
   test('who hears that a message has left may send more, behind all that waits', () => {
-    const { queue, refused, receive } = stage(() => {
+    const { queue, refused, receive, handOver } = stage(() => {
       for (const n of [4, 5]) queue.add(to('/a'), n, undefined)
     })
     const changing: { value: unknown } = { value: 1 }
     queue.add(to('/a'), changing, undefined)
     for (const n of [1, 2, 3]) queue.add(to('/a'), n, undefined)
     changing.value = () => undefined
-    queue.gather()
-    expect([refused, queue.count]).toEqual([[changing], 5])
-    expect(receive(queue.handOver())).toEqual([1, 2, 3, 4, 5].map((n) => ['/a', n]))
+    const first = handOver()
+    queue.reuse(false)
+    expect([refused, queue.count]).toEqual([[changing], 2])
+    expect(receive(Buffer.concat([first, handOver()]))).toEqual(
+      [1, 2, 3, 4, 5].map((n) => ['/a', n]),
+    )
+    expect(queue.count).toBe(0)
   })
 
   test('frames of another kind keep their place', () => {
-    const { queue } = stage()
+    const { queue, handOver } = stage()
     queue.add(to('/a'), 1, undefined)
     queue.appendFrame((target: ByteBuffer) => target.append(Buffer.from([9, 9, 9]), 0, 3))
-    const bytes = queue.handOver()
+    const bytes = handOver()
     expect([...bytes.subarray(-3)]).toEqual([9, 9, 9])
   })
 })

@@ -98,11 +98,20 @@ export class OutboundQueue {
     write(this.#buffer)
   }
 
-  /** Takes the bytes for the network; the messages in them do not wait any more. They stay valid until `reuse`. */
+  /** Messages that are bytes by now. Those added by who heard of a loss while the others were gathered are not. */
+  get gatheredCount(): number {
+    return this.#count - (this.#madeWriter?.count ?? 0)
+  }
+
+  /** Takes the bytes of what was gathered; those messages do not wait any more. The bytes stay valid until `reuse`. */
   handOver(): Buffer {
-    this.gather()
     const bytes = this.#buffer.bytes.subarray(0, this.#buffer.position)
+    const late: Letter[] = []
+    for (let index = this.gatheredCount; index < this.#count; index++) {
+      late.push(this.#letterAt(index))
+    }
     this.#forgetFrom(0)
+    for (const { recipient, message, question } of late) this.#keep(recipient, message, question)
     return bytes
   }
 
@@ -173,8 +182,11 @@ export class OutboundQueue {
   #rewrite(from: number, isOneByOne: boolean): void {
     const isInner = this.#isRewriting
     this.#isRewriting = true
-    this.#writeAnew(from, isOneByOne)
-    this.#isRewriting = isInner
+    try {
+      this.#writeAnew(from, isOneByOne)
+    } finally {
+      this.#isRewriting = isInner
+    }
     if (!isInner) for (const tell of this.#untold.splice(0)) tell()
   }
 
