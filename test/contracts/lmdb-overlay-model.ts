@@ -55,6 +55,7 @@ export class OverlayModel {
     // The process is ended and started, or does not know what came of its last commit.
     if (chance === 2) this.#overlays[index] = new Overlay(this.#tables, this.#limits)
     if (chance === 3) overlay.heads.forget()
+    if (chance === 4) await overlay.foldOn()
     expect(await this.#overlays[index]!.write(requests)).toEqual(expected)
     this.#streams = streams
     if (chance < 8) this.#expectRead()

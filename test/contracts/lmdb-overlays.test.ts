@@ -39,6 +39,9 @@ describe('heads in the memory of several processes', { timeout: 60_000 }, () => 
     ['after some streams', { foldAfterHeads: 4 }],
     ['after some claims', { foldAfterClaims: 3 }],
     ['after some bytes', { foldAfterBytes: 2000 }],
+    ['after some events, two heads at a time', { foldAfterEvents: 40, foldHeadsAtOnce: 2 }],
+    ['always, one head at a time', { foldAfterEvents: 0, foldHeadsAtOnce: 1 }],
+    ['after some claims, three heads at a time', { foldAfterClaims: 3, foldHeadsAtOnce: 3 }],
     ['never', {}],
   ])(
     'agree with a plain model whoever writes, fails or forgets; folding %s',
@@ -147,6 +150,23 @@ describe('heads in the memory of several processes', { timeout: 60_000 }, () => 
       await expect(new Overlay(tables).write([claimOf('a')])).rejects.toThrow(
         `the log ends with event 3, and its count with event ${lastOrder}`,
       )
+    },
+  )
+
+  test.each([1, 3, 4])(
+    'a checkpoint that is not where it was left is damage for who begins to write: %i, not 2',
+    async (headsOrder) => {
+      const [writer, folding] = [{ id: 'a', epoch: 1 }, new Overlay(tables, { foldAfterEvents: 0 })]
+      await folding.write([claimOf('a'), appendOf({ ...writer, after: 0 }, '1', '2')])
+      const overlay = new Overlay(tables)
+      await overlay.write([appendOf({ ...writer, after: 2 }, '3')])
+      await overlay.write([appendOf({ ...writer, after: 3 }, '4')])
+      const count = readCount(tables)
+      expect(count).toMatchObject({ headsOrder: 2, lastOrder: 4 })
+      await tables.meta.put(countKey, encodeCount({ ...count, headsOrder }))
+      const code = 'JOURNAL_CORRUPTED'
+      await expect(new Overlay(tables).write([claimOf('a')])).rejects.toMatchObject({ code })
+      expect(readHead(tables, Buffer.from('a'))?.epoch).toBe(1)
     },
   )
 

@@ -7,7 +7,12 @@ import { LmdbHeads } from '../../src/persistence/journals/lmdb-heads.ts'
 import { LmdbLogRecord } from '../../src/persistence/journals/lmdb-log-record.ts'
 import { LmdbReader } from '../../src/persistence/journals/lmdb-reader.ts'
 import type { LmdbTables } from '../../src/persistence/journals/lmdb-tables.ts'
-import { type LmdbRequest, LmdbWrite, transact } from '../../src/persistence/journals/lmdb-write.ts'
+import {
+  foldOn,
+  type LmdbRequest,
+  LmdbWrite,
+  transact,
+} from '../../src/persistence/journals/lmdb-write.ts'
 import { defaultJournalSettings } from '../../src/persistence/persistence-settings.ts'
 import { bytesOf, textOf, type Writer } from './journal-words.ts'
 
@@ -35,6 +40,11 @@ export class Overlay {
     await transact(this.#parts, () => writes)
     for (const write of writes) write.succeed()
     return answers
+  }
+
+  /** A transaction that does nothing else. */
+  foldOn(): Promise<void> {
+    return foldOn(this.#parts, () => undefined)
   }
 
   /** All is decided and written, and then the commit fails. */

@@ -1,7 +1,7 @@
 /**
  * One write transaction: decides claims and appends on what is stored, inside the store's write lock, so that the fence
- * holds between processes. An append writes the log only. A head is written when its stream is claimed, and when the
- * tail of the log has become too long: then all that are behind are, and the checkpoint moves.
+ * holds between processes. An append writes the log only. A head is written when its stream is claimed, and by a fold when
+ * the tail of the log has become too long (`lmdb-fold.ts`): some heads in each commit.
  */
 import { assert } from '../../foundation/assert.ts'
 import type { AppendBatch, AppendResult, Claim } from '../journal.ts'
@@ -73,20 +73,28 @@ export class LmdbCommit {
 
   /** Writes what was only collected so far. Nothing may follow. */
   finish(): void {
-    const { tables, heads, foldLimits } = this.#parts
-    const { lastOrder, claimCount, commitCount } = this.#before
-    if (this.#lastOrder === lastOrder && this.#claimed.length === 0) return
+    if (this.#lastOrder === this.#before.lastOrder && this.#claimed.length === 0) return
     this.#writeRecord()
-    if (this.#hasTags) markTagged(tables)
-    const count: StoreCount = {
+    if (this.#hasTags) markTagged(this.#parts.tables)
+    this.#writeClaims()
+    this.#leave()
+  }
+
+  /** In place of all else: goes on with the fold, if it is still under way. */
+  foldOn(): void {
+    if (this.#parts.heads.fold !== undefined) this.#leave()
+  }
+
+  #leave(): void {
+    const { tables, heads } = this.#parts
+    const { claimCount, commitCount } = this.#before
+    const left = this.#fold({
       ...this.#before,
       lastOrder: this.#lastOrder,
       commitCount: commitCount + 1,
       tailBytes: this.#tailBytes,
       claimCount: claimCount + this.#claimed.length,
-    }
-    const isFold = mustFold(count, heads.dirtyCount, foldLimits)
-    const left = isFold ? this.#fold(count) : this.#keep(count)
+    })
     void tables.meta.put(countKey, encodeCount(left))
     heads.end(left)
   }
@@ -108,26 +116,32 @@ export class LmdbCommit {
     append(tables.log, this.#recordOrder, record.take())
   }
 
-  /** Leaves the checkpoint where it is. */
-  #keep(count: StoreCount): StoreCount {
+  #writeClaims(): void {
     const { claims } = this.#parts.tables
     let claim = this.#before.claimCount
     for (const stream of this.#claimed) {
       append(claims, ++claim, stream.id)
       if (stream.isDirty) this.#writeHead(stream)
     }
-    return count
   }
 
-  /** Moves the checkpoint to the end. The claims of this commit need not be named: who has missed it reads all anew. */
+  /** Goes on with the fold, or begins one that is due. Answers what this commit leaves. */
   #fold(count: StoreCount): StoreCount {
-    const { heads, tables } = this.#parts
-    // Who was claimed is among them.
-    for (const stream of heads.dirty) this.#writeHead(stream)
+    const { heads, tables, foldLimits } = this.#parts
+    const isDue = heads.fold !== undefined || mustFold(count, heads.dirtyCount, foldLimits)
+    if (!isDue) return count
+    const fold = heads.fold ?? heads.beginFold(count)
+    // Claims have written heads as well.
+    const atMost = Math.max(foldLimits.foldHeadsAtOnce - this.#claimed.length, 0)
+    for (const persistenceId of fold.take(atMost)) {
+      const stream = heads.behind(persistenceId)
+      if (stream !== undefined) this.#writeHead(stream)
+    }
+    if (!fold.isDone) return count
+    heads.endFold()
     // What is there, not what the count says: a damaged one must not keep us here for ever.
     void tables.claims.clearAsync()
-    const { lastOrder } = count
-    return { ...count, headsOrder: lastOrder, tailBytes: 0, foldedClaims: count.claimCount }
+    return fold.leaves(count)
   }
 
   #writeHead(stream: KnownStream): void {

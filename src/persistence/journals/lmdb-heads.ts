@@ -6,10 +6,12 @@
  * Invariant: once a transaction has begun, the known head of a stream, or else the one in the table, is its state after
  * all that was committed. A head that is ahead of the table is dirty, and is known until it is written.
  *
- * Two generations bound the clean heads, the limits of a fold the dirty ones. A clean head takes about 350 bytes, a dirty
- * one up to 1 KB: at the defaults, and with ids of usual length, all together are below 10 MB.
+ * Two generations bound the clean heads, the limits of a fold the dirty ones: twice its streams, and those of one commit. A
+ * clean head takes about 450 bytes, a dirty one up to 1 KB: at the defaults, and with ids of usual length, all together are
+ * below 15 MB.
  */
 import { JournalCorrupted } from '../persistence-errors.ts'
+import { type FoldLimits, isOverdue, LmdbFold } from './lmdb-fold.ts'
 import { numberKey, type StoreCount } from './lmdb-layout.ts'
 import type { LmdbRecordEntries } from './lmdb-log-record.ts'
 import type { LmdbStreamHead } from './lmdb-stream-head.ts'
@@ -34,6 +36,9 @@ export class LmdbHeads {
   readonly #dirty = new Map<string, KnownStream>()
   /** What was committed when all this held. Undefined: nothing is known. */
   #seen: StoreCount | undefined
+  #fold: LmdbFold | undefined
+  /** Others have written while this process did. */
+  #hasCompany = false
 
   constructor(tables: LmdbTables) {
     this.#tables = tables
@@ -57,6 +62,7 @@ export class LmdbHeads {
     this.#old.clear()
     this.#dirty.clear()
     this.#seen = undefined
+    this.#fold = undefined
   }
 
   stream(persistenceId: string): KnownStream {
@@ -88,9 +94,36 @@ export class LmdbHeads {
     return this.#dirty.size
   }
 
-  /** Every stream whose head in the table may be behind. */
-  get dirty(): Iterable<KnownStream> {
-    return this.#dirty.values()
+  get fold(): LmdbFold | undefined {
+    return this.#fold
+  }
+
+  /** The fold takes up every stream whose head in the table may be behind. */
+  beginFold(count: StoreCount): LmdbFold {
+    this.#fold = new LmdbFold(this.#dirty.keys(), count)
+    return this.#fold
+  }
+
+  /** The checkpoint was moved. */
+  endFold(): void {
+    this.#fold = undefined
+  }
+
+  isFoldOverdue(limits: FoldLimits): boolean {
+    if (this.#fold === undefined || this.#seen === undefined) return false
+    return isOverdue(this.#seen, this.#dirty.size, limits)
+  }
+
+  /** The stream as it is now, if its head has to be written: looked up by id, as others may have claimed it since. */
+  behind(persistenceId: string): KnownStream | undefined {
+    const stream = this.#dirty.get(persistenceId)
+    if (stream?.head === undefined || !this.#hasCompany) return stream
+    // Others fold at the same time, in the same order.
+    const stored = readHead(this.#tables, stream.id)
+    if (stored?.highestSequenceNr !== stream.head.highestSequenceNr) return stream
+    stream.head = stored
+    this.clean(stream)
+    return undefined
   }
 
   /** Its head is in the table now. */
@@ -106,27 +139,51 @@ export class LmdbHeads {
   }
 
   /**
-   * When others have folded since, nobody can name all claims that were missed, dirty heads are so no more, and the way
-   * from where we are may be long: then we start from the checkpoint, with nothing known.
+   * When others have moved the checkpoint beyond what we know, nobody can name all claims that were missed, and the way from
+   * where we are may be long: then we start from there, with nothing known.
    */
   #catchUp(count: StoreCount): void {
     const seen = this.#seen
+    this.#hasCompany ||= seen !== undefined
     const canGoOn =
       seen !== undefined &&
       seen.lastOrder >= count.headsOrder &&
       seen.claimCount >= count.foldedClaims
-    if (canGoOn) this.#dropClaimed(seen.claimCount, count.claimCount)
-    else {
+    if (canGoOn) {
+      if (seen.headsOrder !== count.headsOrder) this.#settle(count.headsOrder)
+      this.#dropClaimed(seen.claimCount, count.claimCount)
+      this.#countBehind(seen, count)
+    } else {
       this.forget()
       checkLogEnd(this.#tables, count)
-    }
-    const after = canGoOn ? seen.lastOrder : count.headsOrder
-    for (let place = after + 1; place <= count.lastOrder;) {
-      const entries = readRecord(this.#tables, place)
-      while (entries.next()) this.#count(entries, place)
-      place += entries.count
+      this.#countBehind({ ...count, lastOrder: count.headsOrder, tailBytes: 0 }, count)
     }
     this.#seen = count
+  }
+
+  /** Others have folded up to this event: what is in the table need not be known, and our own fold is over. */
+  #settle(headsOrder: number): void {
+    this.#fold = undefined
+    for (const [persistenceId, { head }] of this.#dirty) {
+      const isBehind = head !== undefined && head.lastPlace > headsOrder
+      if (isBehind) head.letGo(headsOrder)
+      else this.#drop(persistenceId)
+    }
+  }
+
+  /** A checkpoint that is not where it was left would hide events: the bytes behind it tell. */
+  #countBehind(from: StoreCount, count: StoreCount): void {
+    let { tailBytes } = from
+    for (let place = from.lastOrder + 1; place <= count.lastOrder;) {
+      const entries = readRecord(this.#tables, place)
+      while (entries.next()) this.#count(entries, place)
+      tailBytes += entries.byteLength
+      place += entries.count
+    }
+    if (tailBytes === count.tailBytes || from.headsOrder !== count.headsOrder) return
+    throw this.#damage(
+      `the log has ${tailBytes} bytes behind event ${count.headsOrder}, and its count says ${count.tailBytes}`,
+    )
   }
 
   /** A claim writes the head with all that came before it. What came after it is counted on top of that. */
@@ -134,10 +191,14 @@ export class LmdbHeads {
     for (let claim = after + 1; claim <= last; claim++) {
       const persistenceId = this.#tables.claims.getBinary(numberKey(claim))?.toString()
       if (persistenceId === undefined) throw this.#damage(`claim ${claim} is missing`)
-      this.#young.delete(persistenceId)
-      this.#old.delete(persistenceId)
-      this.#dirty.delete(persistenceId)
+      this.#drop(persistenceId)
     }
+  }
+
+  #drop(persistenceId: string): void {
+    this.#young.delete(persistenceId)
+    this.#old.delete(persistenceId)
+    this.#dirty.delete(persistenceId)
   }
 
   #count(entry: LmdbRecordEntries, place: number): void {

@@ -30,7 +30,7 @@ import { LmdbLock } from './lmdb-lock.ts'
 import { LmdbLogRecord } from './lmdb-log-record.ts'
 import { LmdbReader } from './lmdb-reader.ts'
 import { type LmdbTables, openTables } from './lmdb-tables.ts'
-import { type LmdbRequest, LmdbWrite, transact } from './lmdb-write.ts'
+import { foldOn, type LmdbRequest, LmdbWrite, transact } from './lmdb-write.ts'
 import { StoppedWriter, StoppedWriterWatch } from './stopped-writer.ts'
 
 export interface LmdbJournalOptions {
@@ -75,14 +75,17 @@ export class LmdbJournal implements Journal {
     const record = new LmdbLogRecord()
     const commitParts = { tables, heads: new LmdbHeads(tables), record, foldLimits }
     const watch = new StoppedWriterWatch(stoppedWriter, timers)
-    const run = (take: () => readonly LmdbWrite[]): Promise<void> => {
+    const watched = (write: (onLock: () => void) => Promise<void>): Promise<void> => {
       this.#letGoOfDeadReaders()
       watch.begin()
-      const takeWithLock = (): readonly LmdbWrite[] => {
-        watch.end()
-        return take()
+      return write(() => watch.end()).finally(() => watch.end())
+    }
+    const run = async (take: () => readonly LmdbWrite[]): Promise<void> => {
+      // Each ends on another thread, so the event loop has its turn in between.
+      while (commitParts.heads.isFoldOverdue(foldLimits)) {
+        await watched((onLock) => foldOn(commitParts, onLock))
       }
-      return transact(commitParts, takeWithLock).finally(() => watch.end())
+      await watched((onLock) => transact(commitParts, () => (onLock(), take())))
     }
     this.#commits = new GroupCommit(run, settings, timers)
     this.#endGuard = guardExit(() => this.#commits.isBusy)

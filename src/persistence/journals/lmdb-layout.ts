@@ -1,8 +1,9 @@
 /**
  * How a journal lies in LMDB, in bytes. The log is the truth. It grows in the order of its keys, which LMDB writes fastest;
  * heads and blocks are written where their stream's name sorts, which costs a page each. So they are a *checkpoint*: an
- * append writes the log only, and now and then a commit folds what has gathered into the heads. What lies in the log behind
- * the checkpoint is its tail; every process keeps the heads of the tail's streams in memory (`lmdb-heads.ts`).
+ * append writes the log only, and now and then some commits fold what has gathered into the heads (`lmdb-fold.ts`). What lies
+ * in the log behind the checkpoint is its tail; every process keeps the heads of the tail's streams in memory
+ * (`lmdb-heads.ts`).
  *
  *   meta    'format' -> text        'count' -> how far the store has come: see `StoreCount`
  *           'store id' -> text      chance: tells this store from all others
@@ -12,6 +13,7 @@
  *   claims  number -> id            who was claimed since the checkpoint, so that others forget what they know of it
  *
  * A head in the table holds every claim of its stream, all events up to the checkpoint, and all whose places are in a block.
+ * It may hold more events than that: a claim and a fold under way write it as it is then.
  * The place of an event is the key of its record. Whole numbers of 6 bytes are big-endian, so that keys sort as numbers do.
  */
 import { assert } from '../../foundation/assert.ts'

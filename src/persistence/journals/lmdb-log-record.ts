@@ -130,6 +130,11 @@ export class LmdbRecordEntries {
     return true
   }
 
+  /** Of the whole record. */
+  get byteLength(): number {
+    return this.#record.length
+  }
+
   get order(): number {
     return this.#order
   }

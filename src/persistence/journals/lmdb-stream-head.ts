@@ -89,6 +89,18 @@ export class LmdbStreamHead {
     return this.#places[index]
   }
 
+  /** Of the last event; 0 when the last block that is stored holds it. */
+  get lastPlace(): number {
+    return this.#places.at(-1) ?? 0
+  }
+
+  /** The index holds all events up to this place: parts with the full blocks of them. */
+  letGo(upTo: number): void {
+    let count = 0
+    while ((this.#places[count + blockEvents - 1] ?? Infinity) <= upTo) count += blockEvents
+    this.#places.splice(0, count)
+  }
+
   encode(): Buffer {
     const isWhole = this.#places.length === this.#highestSequenceNr % blockEvents
     assert(isWhole, 'full blocks are taken from a head before it is written')

@@ -98,19 +98,36 @@ function decide(request: LmdbRequest, commit: LmdbCommit): LmdbResult {
   }
 }
 
-/** A child transaction, because only a child is rolled back when our own code throws in the middle. */
-export async function transact(
+export function transact(parts: LmdbCommitParts, take: () => readonly LmdbWrite[]): Promise<void> {
+  return inTransaction(parts, (commit) => {
+    for (const write of take()) write.perform(commit)
+    commit.finish()
+    return true
+  })
+}
+
+/** A transaction that carries nothing, and only goes on with the fold. `onLock` is told when it holds the write lock. */
+export function foldOn(parts: LmdbCommitParts, onLock: () => void): Promise<void> {
+  return inTransaction(parts, (commit) => {
+    onLock()
+    commit.foldOn()
+    return false
+  })
+}
+
+/**
+ * A child transaction, because only a child is rolled back when our own code throws in the middle. `work` answers whether
+ * it has decided anything that somebody waits for.
+ */
+async function inTransaction(
   parts: LmdbCommitParts,
-  take: () => readonly LmdbWrite[],
+  work: (commit: LmdbCommit) => boolean,
 ): Promise<void> {
   const { tables, heads } = parts
   let isDecided = false
   try {
     await tables.environment.childTransaction(() => {
-      const commit = new LmdbCommit(parts)
-      for (const write of take()) write.perform(commit)
-      commit.finish()
-      isDecided = true
+      isDecided = work(new LmdbCommit(parts))
     })
   } catch (error) {
     // They may hold what was rolled back.
