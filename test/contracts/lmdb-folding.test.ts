@@ -161,6 +161,26 @@ describe('a fold in several transactions', () => {
     expect(other.heads.dirtyCount).toBe(0)
   })
 
+  test('of another lets a process forget the places that are in the index, and keep the rest', async () => {
+    const [here, other] = [
+      new Overlay(tables),
+      new Overlay(tables, { foldAfterEvents: 69, foldHeadsAtOnce: 1 }),
+    ]
+    const texts = Array.from({ length: 72 }, (_, index) => `${index + 1}`)
+    const writer = { id: 'a', epoch: 1 }
+    await here.write([claimOf('a'), claimOf('b')])
+    await other.write([appendOf({ ...writer, after: 0 }, ...texts.slice(0, 70)), first('b')])
+    await here.write([appendOf({ ...writer, after: 70 }, '71')])
+    await other.foldOn()
+    expect(readCount(tables)).toMatchObject({ headsOrder: 71, lastOrder: 72 })
+    await here.write([appendOf({ ...writer, after: 71 }, '72')])
+    expect(here.heads.dirtyCount).toBe(1)
+    const put = vi.spyOn(tables.blocks, 'put')
+    expect(await here.write([claimOf('a')])).toEqual([{ epoch: 2, highestSequenceNr: 72 }])
+    expect(put, 'full blocks are written once').not.toHaveBeenCalled()
+    expect(storedTexts(tables, 'a')).toEqual(texts)
+  })
+
   test('is found by the next process when its own was killed', { timeout: 60_000 }, async () => {
     const args = ['--import', 'tsx', killedFile, folder]
     expect(spawnSync(process.execPath, args, { timeout: 30_000 }).signal).toBe('SIGKILL')
