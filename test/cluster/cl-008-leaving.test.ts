@@ -62,6 +62,8 @@ describe('CL-008', () => {
       await ended(node)
       const end = what === 'down' ? ['MemberDowned', 'MemberRemoved(Down)'] : leave
       expect(story(node, node.id)).toEqual(['MemberJoined', ...end])
+      const reasons = { leave: 'leaving', down: 'downing', shutdown: 'actor-system-terminate' }
+      expect(node.system.shutdown.reason).toEqual({ type: reasons[what] })
     }
   })
 

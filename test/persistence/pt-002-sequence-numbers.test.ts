@@ -86,4 +86,60 @@ describe.each(Object.entries(realScenes))('PT-002 %s', (_name, makeScene) => {
     second.tell('cmd')
     await expectAll('7 onCommand', '8 eventHandler', '8 thenRun')
   })
+
+  /** What each command reports, as tabulated in V-24. */
+  const triple = (before: number): string[] => [
+    `${before} onCommand`,
+    ...[1, 2, 3].map((n) => `${before + n} eventHandler`),
+    `${before + 3} thenRun`,
+  ]
+  const single = (before: number): string[] => [
+    `${before} onCommand`,
+    `${before + 1} eventHandler`,
+    `${before + 1} thenRun`,
+  ]
+
+  test('a row of commands, and the next life, count as tabulated', async () => {
+    const probe = createTestProbe<string>(scene.system)
+    const expectAll = async (...expected: string[]): Promise<void> => {
+      for (const each of expected) await probe.expect(each)
+    }
+    const first = reporter(probe.ref)
+    await expectAll('0 RecoveryCompleted')
+    for (const [command, expected] of [
+      ['cmd', single(0)],
+      ['cmd', single(1)],
+      ['cmd3', triple(2)],
+    ] as const) {
+      first.tell(command)
+      await expectAll(...expected)
+    }
+    first.tell('stop')
+    await expectAll('5 onCommand')
+    await probe.expectTerminated(first)
+    const second = reporter(probe.ref)
+    await expectAll(...[1, 2, 3, 4, 5].map((n) => `${n} replay`), '5 RecoveryCompleted')
+    second.tell('cmd')
+    await expectAll(...single(5))
+  })
+
+  test('what was stashed first counts on from there as tabulated', async () => {
+    const probe = createTestProbe<string>(scene.system)
+    const expectAll = async (...expected: string[]): Promise<void> => {
+      for (const each of expected) await probe.expect(each)
+    }
+    const actor = reporter(probe.ref)
+    await expectAll('0 RecoveryCompleted')
+    for (const command of ['stash', 'unstash'] as const) actor.tell(command)
+    await expectAll('0 onCommand', '0 onCommand', '1 eventHandler', '1 onCommand', '2 eventHandler')
+    await expectAll('1 thenRun', '2 thenRun')
+    for (const [command, expected] of [
+      ['cmd', single(2)],
+      ['cmd', single(3)],
+      ['cmd3', triple(4)],
+    ] as const) {
+      actor.tell(command)
+      await expectAll(...expected)
+    }
+  })
 })

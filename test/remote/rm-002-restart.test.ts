@@ -42,6 +42,32 @@ describe.each(['tcp', 'memory'] as const)('RM-002 restart of the receiver over %
     await expect(asked).rejects.toThrow('was not sent (former-incarnation)')
   })
 
+  test('RM-002 nothing is taken any more from one that lives on after the next one was met', async () => {
+    const a = await nodes.start()
+    const ear = createTestProbe<string>(a.system, 'ear')
+    // Two that claim one address, as after a restart in which the former process did not end.
+    const advertised = { host: '127.0.0.1', port: 9 }
+    const [former, next] = [await nodes.start({ advertised }), await nodes.start({ advertised })]
+    const tellFrom = (from: TestNode, text: string): void =>
+      refTo(from, a.remoting, '/user/ear').tell(text)
+    tellFrom(former, 'one')
+    await ear.expect('one')
+    expect(a.remoting.peerAt('127.0.0.1:9')).toBe(former.remoting.node)
+    tellFrom(next, 'two')
+    await ear.expect('two', { within: '10s' })
+    expect(a.remoting.peerAt('127.0.0.1:9')).toBe(next.remoting.node)
+    const lost: unknown[] = []
+    former.system.eventStream.subscribe(DeadLetter, ({ message }) => lost.push(message))
+    await untilTurn(
+      'the former one hears that it is not taken',
+      () => lost.length > 0,
+      () => tellFrom(former, 'three'),
+    )
+    tellFrom(next, 'four')
+    await ear.expect('four')
+    await ear.expectNo({ for: 20 })
+  })
+
   test('RM-002 a quarantined incarnation is refused and told so; the next one is not', async () => {
     const [a, b] = [await nodes.start(), await nodes.start()]
     const probe = createTestProbe<string>(b.system, 'probe')

@@ -9,6 +9,8 @@ import {
   tcpTransport,
   ThisNodeQuarantined,
 } from '../../src/remote/index.ts'
+import { MessageWriter } from '../../src/remote/wire/message-writer.ts'
+import { ByteBuffer, ValueCodec } from '../../src/serialization/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { nextEvent, type TestNode, TestNodes, type TestNodeOptions } from './nodes.ts'
 
@@ -100,6 +102,26 @@ describe('nodes that do not belong together', () => {
     })
     expect(answer.length).toBeLessThan(16)
     expect((await failed).error.message).toMatch(/broke off the handshake|does not speak/)
+  })
+
+  test('RM-002 messages before any handshake reach nobody, and end the connection', async () => {
+    const b = await nodes.start()
+    const probe = createTestProbe<string>(b.system, 'probe')
+    const frames = new ByteBuffer(64)
+    const writer = new MessageWriter(new ValueCodec({ use: 'link' }))
+    writer.add({ wireText: '/user/probe', askNumber: -1, tableSlot: -1 }, 'from nobody')
+    writer.writeInto(frames)
+    const failed = nextEvent(b.system, HandshakeFailed)
+    await new Promise<void>((resolve) => {
+      const socket = connect(b.port, '127.0.0.1', () =>
+        socket.write(frames.bytes.subarray(0, frames.position)),
+      )
+      socket.on('error', () => undefined)
+      socket.on('data', () => undefined)
+      socket.on('close', () => resolve())
+    })
+    expect((await failed).error.code).toBe('WRONG_PROTOCOL')
+    await probe.expectNo({ for: 20 })
   })
 
   test('whoever merely sits on the port cannot make this node believe that it was given up', async () => {

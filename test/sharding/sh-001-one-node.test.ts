@@ -7,9 +7,11 @@ import {
   InvalidEntityId,
   InvalidEntityTypeName,
 } from '../../src/sharding/index.ts'
+import { ValueCodec } from '../../src/serialization/index.ts'
 import { add, ByNumber, counterOn, counters, countOf, hostCounters } from './counter.ts'
 import { play } from './scene.ts'
 
+const codec = new ValueCodec({ use: 'stored' })
 const twelve = { extractor: new ByNumber(12), settings: { numberOfShards: 12 } }
 
 describe('SH-001 one node', () => {
@@ -24,6 +26,10 @@ describe('SH-001 one node', () => {
       const { count, path } = await scene.settle(countOf(node, '1'))
       expect(count).toBe(2)
       expect(path).toMatch(/Counter\/1\/1$/)
+      // In the order they were sent.
+      const stored = await scene.settle(node.journal.readGlobal(1, 100))
+      const events = stored.filter(({ persistenceId }) => persistenceId === 'Counter|1')
+      expect(events.map(({ bytes }) => codec.decode(bytes))).toEqual([1, 1, 1, -1])
       expect(node.lost).toEqual([])
       expect([...node.sharding.shardHomes('Counter')]).toEqual([[1, node.id]])
       const regions = await scene.settle(node.sharding.currentRegions('Counter'))

@@ -178,9 +178,13 @@ describe('SH-011 ways to an entity', () => {
     await play(async (scene) => {
       const node = await scene.start('a', { init })
       const stone = node.sharding.entityRefFor(stones, 'rock-7')
-      const asked = stone.ask<string>((replyTo) => ({ type: 'WhoAreYou', replyTo }), {
-        timeout: '10ms',
-      })
+      let address = ''
+      const question = (replyTo: ActorRef<string>): WhoAreYou => {
+        address = replyTo.toString()
+        return { type: 'WhoAreYou', replyTo }
+      }
+      const asked = stone.ask<string>(question, { timeout: '10ms' })
+      expect(address).toContain('Stone-rock-7')
       const error: unknown = await scene.settle(asked.catch((thrown: unknown) => thrown))
       expect(error).toBeInstanceOf(AskTimeout)
       const { message } = error as AskTimeout

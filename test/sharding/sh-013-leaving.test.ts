@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type ActorRef, Behaviors, type LostMessage } from '../../src/actor/index.ts'
-import { EntityTypeKey } from '../../src/sharding/index.ts'
+import { CoordinatorStopped, EntityTypeKey } from '../../src/sharding/index.ts'
 import { NoSilentLoss, SenderOrder } from '../../src/simulation/index.ts'
 import { play, type Scene, type ShardingNode } from './scene.ts'
 
@@ -27,6 +27,7 @@ function hostNotebooks(
         if (message.type === 'Where') message.replyTo.tell(name)
         if (message.type === 'Note') noted(entityId, message)
         if (message.type !== 'Close') return Behaviors.same
+        noted(entityId, message)
         context.timers.startSingle('end', '50ms', { type: 'Close' })
         return Behaviors.receiveMessage<ToNotebook>((last) => {
           if (last.type === 'Close') return Behaviors.stopped()
@@ -57,15 +58,29 @@ describe('SH-013 and SH-044 a node leaves', () => {
   ])('%s hands its entities over to %s and ends soon', async (leaving, staying) => {
     await play(
       async (scene) => {
-        const init = (node: ShardingNode): void => hostNotebooks(node)
+        const closed: string[] = []
+        const init = (node: ShardingNode): void =>
+          hostNotebooks(node, (id, { type }) => {
+            if (type === 'Close') closed.push(`${id} on ${node.name}`)
+          })
         const nodes = { a: await scene.start('a', { init }), b: await scene.start('b', { init }) }
         const goes = nodes[leaving as 'a' | 'b']
         const stays = nodes[staying as 'a' | 'b']
         const before = await whereAll(scene, stays)
         expect(new Set(before)).toEqual(new Set(['a', 'b']))
+        const ends: string[] = []
+        const region = goes.system.whenStopped(goes.sharding.regionOf('Notebook'))
+        void region.then(() => ends.push('region'))
+        goes.system.eventStream.subscribe(CoordinatorStopped, ({ typeName }) => {
+          if (typeName === 'Notebook') ends.push('coordinator')
+        })
         const begunMs = scene.simulation.now
         await scene.settle(goes.system.terminate())
+        expect(ends).toEqual(leaving === 'a' ? ['region', 'coordinator'] : ['region'])
         expect(scene.simulation.now - begunMs).toBeLessThan(9_000)
+        // Each of them was asked to stop, once, in the words of its type.
+        const asked = ids.filter((_, index) => before[index] === leaving)
+        expect(closed.sort()).toEqual(asked.map((id) => `${id} on ${leaving}`).sort())
         expect(new Set(await whereAll(scene, stays))).toEqual(new Set([staying]))
       },
       { seeds: 8 },

@@ -33,6 +33,37 @@ describe('SH-043 downing after a partition', () => {
       { seeds: 10 },
     )
   })
+
+  test('homes that were meant for the node that is cut off are given again', async () => {
+    await play(
+      async (scene) => {
+        const a = await scene.start('a', { init })
+        const b = await scene.start('b', { init })
+        for (const id of firstFour) add(a, id, 1)
+        const before = await scene.settle(Promise.all(firstFour.map((id) => countOf(a, id))))
+        scene.simulation.network.partition(['a'], ['b'])
+        // The coordinator does not know yet that b is cut off, and means some of these for it.
+        for (const id of lastFour) add(a, id, 1)
+        await scene.simulation.run({ for: '200ms' })
+        const meant = await scene.settle(a.sharding.shardsByRegion('Counter'))
+        const given = meant.get(b.id)?.filter((shard) => lastFour.includes(`${shard}`)) ?? []
+        expect(given).not.toEqual([])
+        await scene.simulation.run({ for: '2800ms' })
+        a.cluster.down(b.id)
+        const started = await scene.settle(Promise.all(lastFour.map((id) => answerOf(a, id))))
+        expect(started.map(({ node }) => node)).toEqual(lastFour.map(() => a.id))
+        const homes = await scene.settle(a.sharding.shardsByRegion('Counter'))
+        expect(homes.get(a.id)).toEqual(expect.arrayContaining(given))
+        const after = await scene.settle(Promise.all(firstFour.map((id) => answerOf(a, id))))
+        for (const [index, { node, life }] of before.entries()) {
+          expect(after[index]).toMatchObject({ count: 1, node: a.id })
+          if (node === a.id) expect(after[index]?.life).toBe(life)
+          else expect(after[index]?.life).toBeGreaterThan(2)
+        }
+      },
+      { seeds: 10 },
+    )
+  })
 })
 
 describe('a node that is cut off from the majority', () => {

@@ -38,6 +38,9 @@ describe('SG-003 leaving, one node after the other', () => {
     third.cluster.leave()
     await expectOrderly(third)
     await third.system.whenTerminated
+    for (const { logs } of [first, second, third]) {
+      expect([...logs.matching('', 'warn'), ...logs.matching('', 'error')]).toEqual([])
+    }
     expect(story.order('first: post-stop', 'second: started')).toEqual([
       'first: post-stop',
       'second: started',

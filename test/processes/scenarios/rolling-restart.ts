@@ -16,10 +16,19 @@ async function run(stage: Stage): Promise<Outcome> {
   for (let round = 1; round <= stage.rounds; round++) {
     for (const name of threeNames) {
       const begunMs = performance.now()
-      const { code, signal, tookMs } = await cluster.members.named(name).terminate()
+      const leaving = cluster.members.named(name)
+      const { self } = await leaving.call('view')
+      const { code, signal, tookMs } = await leaving.terminate()
       if (code !== 0) problems.push(`${name} ended with ${signal ?? code}, not 0`)
       exitsMs.push(tookMs)
       await cluster.restart(name)
+      // Retries would also hide a node that just ends: it has to have left.
+      for (const witness of cluster.members.running.filter((node) => node.name !== name)) {
+        const told = witness.news.since().filter(({ node }) => node === self)
+        const types = told.map(({ type }) => type)
+        if (!types.includes('MemberExited'))
+          problems.push(`${name} did not leave, ${witness.name} was told ${types.join(', ')}`)
+      }
       await cluster.answeredSince(performance.now())
       const took = Math.round(performance.now() - begunMs)
       stage.say(

@@ -19,15 +19,15 @@ export class JournalReader {
 
   /** Reads on from where it was; calls `visit` for every event that is new since. */
   async readOn(
-    visit: (persistenceId: string, epoch: number) => void = () => undefined,
+    visit: (persistenceId: string, epoch: number, bytes: Uint8Array) => void = () => undefined,
   ): Promise<Written> {
     for (;;) {
       const events = await this.#journal.readGlobal(this.#order + 1, 1_000)
       if (events.length === 0) break
-      for (const { persistenceId, epoch, order } of events) {
+      for (const { persistenceId, epoch, order, bytes } of events) {
         this.#order = order
         this.#epochs.set(persistenceId, epoch)
-        visit(persistenceId, epoch)
+        visit(persistenceId, epoch, bytes)
       }
     }
     return { order: this.#order, epochs: new Map(this.#epochs) }
