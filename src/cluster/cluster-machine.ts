@@ -237,7 +237,9 @@ export class ClusterMachine {
     if (memberOf(gossip, this.#self)?.status === 'Down') this.#freeze('downed')
     if (isExitDoubted(gossip, this.#self)) this.#freeze('doubted')
     else this.#thaw('doubted')
-    this.#stepHeartbeat({ type: 'MembersChanged', members: nodes, unreachable: cutOff }, now)
+    const exiting = gossip.members.filter(({ status }) => status === 'Exiting')
+    const unheard = new Set([...cutOff, ...exiting.map(({ node }) => node)])
+    this.#stepHeartbeat({ type: 'MembersChanged', members: nodes, unheard }, now)
     this.#stepPause({ type: 'MembersChanged', others }, now)
     this.#stepDowning({ type: 'ViewChanged', view: downingViewOf(gossip, this.#self) }, now)
   }

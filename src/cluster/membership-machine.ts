@@ -26,7 +26,7 @@ import { type Gossip, emptyGossip, memberOf, putMember } from './gossip/gossip.t
 import { Graveyard } from './gossip/graveyard.ts'
 import { moveMembers, noteReachability, standingOf } from './gossip/member-changes.ts'
 import { joiningMember } from './gossip/member.ts'
-import { admit, buryFormerIncarnations, canAdmit } from './joining/admission.ts'
+import { admit, buryFormerIncarnations, canAdmit, maySpeak } from './joining/admission.ts'
 import { problemsWithStore } from './joining/shared-store.ts'
 import { LeaderMachine } from './leader-machine.ts'
 import type {
@@ -143,7 +143,7 @@ export class MembershipMachine {
       ...disagreements(agreementOf(this.#options.settings), theirs),
       ...problemsWithStore(this.gossip.members, to, theirs['store']),
     ]
-    if (!canAdmit(memberOf(this.gossip, from))) this.#send(to, { type: 'InitJoinNack', from })
+    if (!canAdmit(this.gossip, from)) this.#send(to, { type: 'InitJoinNack', from })
     else this.#send(to, { type: 'InitJoinAck', from, problems })
   }
 
@@ -177,7 +177,7 @@ export class MembershipMachine {
 
   /** Only a member in good standing can tell us that we are none. */
   #standing({ from, standing }: Standing, now: number): void {
-    if (!canAdmit(memberOf(this.gossip, from))) return
+    if (!maySpeak(memberOf(this.gossip, from))) return
     if (standing === 'removed') this.#depart({ type: 'Removed' }, now)
     // Whoever let us in died before it told anybody.
     const isJoining = memberOf(this.gossip, this.#self)?.status === 'Joining'

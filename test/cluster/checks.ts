@@ -43,8 +43,9 @@ export class Checks {
     const removed = this.#network.nodes.find(({ id }) => id === event.member.node)
     if (removed === undefined || !this.#network.isAlive(removed) || !this.isClean) return
     const isAwake = this.#network.now >= removed.asleepUntil
-    const isActive = this.#isInService(removed) && !removed.machine.isFrozen
-    if (isAwake && event.previousStatus === 'Down' && isActive) {
+    const isThere =
+      event.previousStatus === 'Down' ? this.#isInService(removed) : removed.isHandingOver
+    if (isAwake && isThere && !removed.machine.isFrozen) {
       if (this.#network.cutsWithin(20_000) < 2) {
         this.#fail(node, `removed ${removed.id}, which is awake and not frozen`)
       }

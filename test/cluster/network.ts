@@ -31,6 +31,8 @@ export interface Node {
   /** Why it shut itself down. */
   ended: string | undefined
   isCrashed: boolean
+  /** It is Exiting, and something may still live on it. */
+  isHandingOver: boolean
   asleepUntil: number
 }
 
@@ -78,6 +80,7 @@ export class Network {
       events: [],
       ended: undefined,
       isCrashed: false,
+      isHandingOver: false,
       asleepUntil: 0,
     }
     this.#silent.delete(address)
@@ -213,7 +216,9 @@ export class Network {
         this.checks.onEvent(node, effect.event)
         return
       case 'BeginExiting':
+        node.isHandingOver = true
         this.after(this.#options.exitingTasksMs ?? 200, () => {
+          node.isHandingOver = false
           this.give(node, { type: 'ExitingDone' })
         })
         return

@@ -16,7 +16,7 @@ test(`${count} random runs break no promise, and every cluster becomes whole aga
     removals += network.checks.removals
     excuses += network.checks.excuses
   }
-  if (count >= 300) expect([...struck.keys()].sort()).toHaveLength(8)
+  if (count >= 300) expect([...struck.keys()].sort()).toHaveLength(9)
   expect(removals).toBeGreaterThan(count)
   console.info({ count, removals, excuses, extinct, faults: Object.fromEntries(struck) })
   expect(excuses).toBeLessThanOrEqual(count / 20)

@@ -13,7 +13,17 @@ const addresses: readonly Address[] = [
   'f:3',
   'f:4',
 ]
-const kinds = ['crash', 'host', 'restart', 'split', 'blip', 'sleep', 'leave', 'join'] as const
+const kinds = [
+  'crash',
+  'host',
+  'restart',
+  'split',
+  'blip',
+  'sleep',
+  'leave',
+  'join',
+  'link',
+] as const
 
 export type FaultKind = (typeof kinds)[number]
 
@@ -26,8 +36,10 @@ export interface RandomRun {
 
 export function randomRun(seed: number): RandomRun {
   // The first seed waits for those who sleep: to form a second cluster beside them is not what is tested here.
-  const settings = { seedTimeoutMs: 60_000 }
-  const network = new Network({ seed, settings, latencyMs: [1, 5 + (seed % 5) * 40] })
+  const settings = { seedTimeoutMs: 60_000, joinDeadlineMs: 60_000 }
+  const exitingTasksMs = [200, 9_000, 30_000][seed % 3] as number
+  const latencyMs = [1, 5 + (seed % 5) * 40] as const
+  const network = new Network({ seed, settings, latencyMs, exitingTasksMs })
   const size = 3 + network.random.below(3)
   for (const address of addresses.slice(0, size)) network.start(address, addresses)
   network.runUntil(
@@ -79,9 +91,21 @@ function strike(network: Network, kind: FaultKind, round: number): void {
       return network.sleep(victim, random.below(30_000))
     case 'leave':
       return network.give(victim, { type: 'Leave', node: victim.id })
+    case 'link':
+      return breakLink(network, victim)
     case 'join':
       network.start(`f:${round + 1}`, addresses)
   }
+}
+
+/** Of one that leaves, to one of the others. */
+function breakLink(network: Network, leaving: Node): void {
+  network.give(leaving, { type: 'Leave', node: leaving.id })
+  network.run(network.random.below(4_000))
+  const others = network.alive.filter((node) => node !== leaving)
+  if (others.length > 0) network.cut([leaving], [network.random.pick(others)])
+  network.run(network.random.below(30_000))
+  network.heal()
 }
 
 function split(network: Network, ms: number): void {

@@ -168,6 +168,19 @@ describe('leaving and downing', () => {
     network.runUntil('removal', () => memberOf(a.machine.gossip, c.id) === undefined, 12_000)
   })
 
+  test('an exiting member that somebody cannot reach is frozen, although it hears from all others', () => {
+    const network = cluster(4, { exitingTasksMs: 60_000 })
+    const [, b, , d] = network.nodes as [Node, Node, Node, Node]
+    network.give(d, { type: 'Leave', node: d.id })
+    const isExiting = (node: Node) => memberOf(node.machine.gossip, d.id)?.status === 'Exiting'
+    network.runUntil('exiting', () => network.nodes.every(isExiting), 10_000)
+    // Neither silence nor a lost split would tell it; and the leader removes it without its word after a while.
+    network.cut([b], [d])
+    network.runUntil('freeze', () => d.machine.isFrozen, 8_500)
+    expect([d.ended, d.machine.frozenFor]).toEqual([undefined, 'minority'])
+    expect(network.nodes.map((node) => isExiting(node))).toEqual([true, true, true, true])
+  })
+
   test('a downed member is told and shuts down; the others remove it', () => {
     const network = cluster(3)
     network.checks.isClean = false
@@ -247,6 +260,18 @@ describe('crashes', () => {
         expect(memberOf(other, node.id)?.roles).toEqual([`round-${round}`])
       }
     }
+  })
+
+  test('one that was cut off does not thaw for a late sign of life: it asks first', () => {
+    const network = cluster(3)
+    const [a, b, c] = network.nodes as [Node, Node, Node]
+    network.cut([c], [a, b])
+    network.runUntil('freeze', () => c.machine.isFrozen, 10_000)
+    // It was under way when the link broke, and says nothing about what the others have decided since.
+    network.give(c, { type: 'HeartbeatResponse', from: a.id, sequence: 1 })
+    expect(c.machine.isFrozen).toBe(true)
+    network.heal()
+    network.runUntil('thaw', () => !c.machine.isFrozen, 5_000)
   })
 
   test('a sleeper that was replaced freezes before anything else when it wakes, and ends', () => {

@@ -41,7 +41,7 @@ describe('V-14 the ring', () => {
 
 function started(members: readonly NodeId[], more: Partial<typeof settings> = {}) {
   const machine = new HeartbeatMachine(id('aa'), { ...settings, ...more })
-  machine.step({ type: 'MembersChanged', members: [id('aa'), ...members], unreachable: nobody }, 0)
+  machine.step({ type: 'MembersChanged', members: [id('aa'), ...members], unheard: nobody }, 0)
   return machine
 }
 const answer = (name: string) =>
@@ -55,7 +55,7 @@ describe('HeartbeatMachine', () => {
   test('asks at once whom it begins to monitor, and then every interval, never in a burst', () => {
     const machine = new HeartbeatMachine(id('aa'), settings)
     const members = [id('aa'), id('bb')]
-    const first = machine.step({ type: 'MembersChanged', members, unreachable: nobody }, 0)
+    const first = machine.step({ type: 'MembersChanged', members, unheard: nobody }, 0)
     expect(first).toEqual([
       { type: 'Send', to: id('bb'), message: { type: 'Heartbeat', from: id('aa'), sequence: 0 } },
     ])
@@ -107,16 +107,13 @@ describe('HeartbeatMachine', () => {
     const machine = started(few, { monitoredByMembers: 1 })
     machine.step({ type: 'ConnectionRefused', node: id('bb') }, 10)
     const members = nodes
-    machine.step({ type: 'MembersChanged', members, unreachable: nobody }, 20)
+    machine.step({ type: 'MembersChanged', members, unheard: nobody }, 20)
     const asked = (now: number) =>
       machine
         .step({ type: 'Tick' }, now)
         .flatMap((effect) => (effect.type === 'Send' ? [effect.to] : []))
     expect(asked(1_000)).toContain(id('bb'))
-    machine.step(
-      { type: 'MembersChanged', members: [id('aa'), id('cc')], unreachable: nobody },
-      1_100,
-    )
+    machine.step({ type: 'MembersChanged', members: [id('aa'), id('cc')], unheard: nobody }, 1_100)
     expect(asked(2_500)).toEqual([id('cc')])
   })
 
@@ -132,8 +129,7 @@ describe('HeartbeatMachine', () => {
           const now = index * 700
           const node = nodes[target]!
           if (kind === 0) members = [id('aa'), ...some]
-          if (kind === 0)
-            machine.step({ type: 'MembersChanged', members, unreachable: new Set() }, now)
+          if (kind === 0) machine.step({ type: 'MembersChanged', members, unheard: new Set() }, now)
           if (kind === 1) machine.step({ type: 'HeartbeatResponse', from: node, sequence: 0 }, now)
           if (kind === 2) machine.step({ type: 'ConnectionRefused', node }, now)
           const before = machine.snapshot().suspected

@@ -15,11 +15,11 @@ import { receiversOf } from './heartbeat-ring.ts'
 import { PhiAccrual } from './phi-accrual.ts'
 
 export type HeartbeatInput =
-  /** Who is a member now, the node itself included, and whom anybody holds for unreachable. */
+  /** Who is a member now, the node itself included, and to whom nobody listens. */
   | {
       readonly type: 'MembersChanged'
       readonly members: readonly NodeId[]
-      readonly unreachable: ReadonlySet<NodeId>
+      readonly unheard: ReadonlySet<NodeId>
     }
   /** Nobody listens at the address of this node: its process is gone, or a firewall answers for it. */
   | { readonly type: 'ConnectionRefused'; readonly node: NodeId }
@@ -59,7 +59,7 @@ export class HeartbeatMachine {
   step(input: HeartbeatInput, now: number): HeartbeatEffect[] {
     switch (input.type) {
       case 'MembersChanged':
-        return this.#changeMembers(input.members, input.unreachable, now)
+        return this.#changeMembers(input.members, input.unheard, now)
       case 'Heartbeat':
         return [this.#send(input.from, 'HeartbeatResponse', input.sequence)]
       case 'HeartbeatResponse':
@@ -93,12 +93,12 @@ export class HeartbeatMachine {
 
   #changeMembers(
     members: readonly NodeId[],
-    unreachableMembers: ReadonlySet<NodeId>,
+    unheard: ReadonlySet<NodeId>,
     now: number,
   ): HeartbeatEffect[] {
     const { monitoredByMembers } = this.#settings
     this.#members = new Set(members)
-    this.#receivers = receiversOf(this.#self, members, unreachableMembers, monitoredByMembers)
+    this.#receivers = receiversOf(this.#self, members, unheard, monitoredByMembers)
     const news = [...this.#receivers].filter((node) => !this.#watched.has(node))
     const effects = news.map((node) => this.#watch(node, now))
     for (const node of this.#watched.keys()) {

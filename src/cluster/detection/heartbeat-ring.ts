@@ -11,13 +11,13 @@ export type RingPlace = (node: NodeId) => number
 const placeByIncarnation: RingPlace = (node) => stableHash(node.slice(-16))
 
 /**
- * The members that `self` monitors. Unreachable ones among the first are monitored too but do not count, so that when
- * many neighbours die together, those behind them are still watched.
+ * The members that `self` monitors. Those among the first that nobody listens to, because they are unreachable or on their
+ * way out, are monitored too but do not count: those behind them must be watched by somebody whose word does.
  */
 export function receiversOf(
   self: NodeId,
   members: readonly NodeId[],
-  unreachable: ReadonlySet<NodeId>,
+  unheard: ReadonlySet<NodeId>,
   count: number,
   place: RingPlace = placeByIncarnation,
 ): Set<NodeId> {
@@ -27,12 +27,12 @@ export function receiversOf(
   const ring = [...others, self].sort((a, b) => place(a) - place(b) || compareNodes(a, b))
   const start = ring.indexOf(self)
   const receivers = new Set<NodeId>()
-  let reachable = 0
-  for (let step = 1; step < ring.length && reachable < count; step++) {
+  let heard = 0
+  for (let step = 1; step < ring.length && heard < count; step++) {
     const node = ring[(start + step) % ring.length]!
-    const isUnreachable = unreachable.has(node)
-    if (isUnreachable && receivers.size >= count) continue
-    if (!isUnreachable) reachable++
+    const isUnheard = unheard.has(node)
+    if (isUnheard && receivers.size >= count) continue
+    if (!isUnheard) heard++
     receivers.add(node)
   }
   return receivers

@@ -13,7 +13,7 @@ export function downingViewOf(gossip: Gossip, self: NodeId): DowningView {
   return {
     members: gossip.members,
     unreachable: unreachableMembers(gossip, self),
-    records: recordsOf(reachabilityThatCounts(gossip)),
+    records: recordsOf(reachabilityThatCounts(gossip, self)),
     seenBy: new Set(gossip.seen),
     leader: leaderOf(gossip, self),
   }

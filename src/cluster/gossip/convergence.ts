@@ -25,30 +25,39 @@ export interface Disagreement {
   readonly unreachable: readonly NodeId[]
 }
 
-/** The reachability that counts: what members that are Down say of others does not. */
-export function reachabilityThatCounts(gossip: Gossip): Reachability {
+/**
+ * The reachability that counts for this viewer. Others on their way out are not listened to: nobody can be downed to end
+ * their quarrel with a healthy member, and they need not reach it any more.
+ */
+export function reachabilityThatCounts(gossip: Gossip, self: NodeId): Reachability {
+  const unheard = gossip.members.filter((member) => isOnItsWayOut(member) && member.node !== self)
+  return withoutObservers(gossip.reachability, new Set(unheard.map(({ node }) => node)))
+}
+
+/** What everybody says of others who is not Down. Who is in doubt freezes, so here the caution of all counts. */
+function doubts(gossip: Gossip): Reachability {
   const down = gossip.members.filter(({ status }) => status === 'Down').map(({ node }) => node)
   return withoutObservers(gossip.reachability, new Set(down))
 }
 
 /** Members that somebody who counts cannot reach; never the viewer itself. */
 export function unreachableMembers(gossip: Gossip, self: NodeId): Set<NodeId> {
-  const unreachable = unreachableOrTerminated(reachabilityThatCounts(gossip))
+  const unreachable = unreachableOrTerminated(reachabilityThatCounts(gossip, self))
   unreachable.delete(self)
   return unreachable
 }
 
 /**
- * Whether this node is Exiting and somebody who counts cannot reach it. The leader removes such a member after a while
+ * Whether this node is Exiting and somebody cannot reach it. The leader removes such a member after a while
  * although it has not confirmed, and what still lives on it would be started elsewhere.
  */
 export function isExitDoubted(gossip: Gossip, self: NodeId): boolean {
   return memberOf(gossip, self)?.status === 'Exiting' && isDoubted(gossip, self)
 }
 
-/** Whether somebody who counts cannot reach this node. It may be about to be given up. */
+/** Whether somebody cannot reach this node. It may be about to be given up. */
 export function isDoubted(gossip: Gossip, node: NodeId): boolean {
-  return unreachableOrTerminated(reachabilityThatCounts(gossip)).has(node)
+  return unreachableOrTerminated(doubts(gossip)).has(node)
 }
 
 export function hasConverged(
@@ -111,7 +120,7 @@ export function knowsEveryDowned(gossip: Gossip, self: NodeId): boolean {
 export function mayGiveUp(gossip: Gossip, by: Address): boolean {
   const member = gossip.members.find((m) => m.status === 'Up' && addressOfMember(m) === by)
   if (member === undefined) return false
-  const blaming = reachabilityThatCounts(gossip).filter(({ rows }) =>
+  const blaming = doubts(gossip).filter(({ rows }) =>
     rows.some(({ subject }) => subject === member.node),
   )
   return blaming.length * 2 < gossip.members.length

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type NodeId, nodeIdOf } from '../../remote/index.ts'
+import type { Join } from '../cluster-messages.ts'
+import { admit } from '../joining/admission.ts'
 import { answerToStatus, receiveGossip } from './gossip-exchange.ts'
 import { choosePeer, effectiveProbability, sample, validPeers } from './gossip-peers.ts'
 import {
@@ -101,6 +103,10 @@ describe('V-12 gossip', () => {
     expect(isOrphaned(left)).toBe(true)
     expect(statusesIn(actAsLeader(left, ledBy('b')))['b']).toBe('Joining')
     expect(isOrphaned({ ...of({ a: 'Exiting', b: 'Joining' }), lastUpNumber: 1 })).toBe(false)
+    // Nor do they let anybody in, who would wait with them while a new cluster cannot form.
+    const join: Join = { type: 'Join', from: id('c'), roles: [], appVersion: '1' }
+    expect(admit(left, id('b'), join)).toEqual({ outcome: 'refused', gossip: left })
+    expect(admit(forming, id('a'), join).outcome).toBe('admitted')
   })
 
   test('doubts a member as long as somebody who counts cannot reach it', () => {
@@ -237,4 +243,12 @@ describe('merging gossip', () => {
       }),
     )
   })
+})
+
+test('a merge does not forget the number of one that has gone: it is never given again', () => {
+  const merged = mergeGossip(
+    { ...emptyGossip, lastUpNumber: 7 },
+    { ...emptyGossip, lastUpNumber: 3 },
+  )
+  expect(merged.lastUpNumber).toBe(7)
 })

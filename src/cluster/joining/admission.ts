@@ -4,6 +4,7 @@ import type { Join } from '../cluster-messages.ts'
 import {
   type Gossip,
   hasTombstone,
+  isOrphaned,
   memberOf,
   putMember,
   withObservation,
@@ -22,9 +23,9 @@ export interface Admission {
 export function admit(gossip: Gossip, self: NodeId, join: Join): Admission {
   const { from, roles, appVersion } = join
   const refused: Admission = { outcome: 'refused', gossip }
-  if (!canAdmit(memberOf(gossip, self)) || hasTombstone(gossip, from)) return refused
+  if (!canAdmit(gossip, self) || hasTombstone(gossip, from)) return refused
   const known = memberOf(gossip, from)
-  if (known !== undefined) return canAdmit(known) ? { outcome: 'known', gossip } : refused
+  if (known !== undefined) return maySpeak(known) ? { outcome: 'known', gossip } : refused
   if (addressOfNode(from) === addressOfNode(self)) return refused
 
   if (incarnationsBesides(gossip, from).length === 0) {
@@ -36,8 +37,13 @@ export function admit(gossip: Gossip, self: NodeId, join: Join): Admission {
   return { outcome: 'replaces', gossip: buryFormerIncarnations(gossip, self, from) }
 }
 
+/** Whoever joined a cluster whose makers are all gone would only wait there with those who are left. */
+export function canAdmit(gossip: Gossip, self: NodeId): boolean {
+  return maySpeak(memberOf(gossip, self)) && !isOrphaned(gossip)
+}
+
 /** Members that may speak for the cluster. */
-export function canAdmit(member: Member | undefined): boolean {
+export function maySpeak(member: Member | undefined): boolean {
   return member !== undefined && member.status !== 'Down' && member.status !== 'Exiting'
 }
 

@@ -44,6 +44,13 @@ describe('CoordinatorState', () => {
     expect([...again.homeless]).toEqual([7])
   })
 
+  test('gives no epoch again after it was summed up, also when the last life has ended', () => {
+    const ended: CoordinatorEvent = { type: 'ShardDeallocated', shard: 3, epoch: 2 }
+    const again = CoordinatorState.of(CoordinatorState.replay([...history, ended]).sum())
+    expect(again.lastEpoch).toBe(2)
+    expect(() => again.apply(allocated(3, 'b', 2))).toThrow('Invariant broken')
+  })
+
   test.each<[string, CoordinatorEvent]>([
     ['a region registers twice', registered('a')],
     ['an unknown region terminates', { type: 'RegionTerminated', region: 'x' }],

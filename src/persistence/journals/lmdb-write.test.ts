@@ -1,0 +1,62 @@
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { LmdbCommitParts } from './lmdb-commit.ts'
+import { defaultFoldLimits } from './lmdb-fold.ts'
+import { LmdbHeads } from './lmdb-heads.ts'
+import { LmdbLogRecord } from './lmdb-log-record.ts'
+import { openTables } from './lmdb-tables.ts'
+import { type LmdbRequest, LmdbWrite, transact } from './lmdb-write.ts'
+
+describe('a transaction that is rolled back', () => {
+  let folder: string
+  let parts: LmdbCommitParts
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sherd-journal-'))
+    const tables = openTables(folder)
+    const record = new LmdbLogRecord()
+    parts = { tables, heads: new LmdbHeads(tables), record, foldLimits: defaultFoldLimits }
+  })
+  afterEach(async () => {
+    await parts.tables.environment.close()
+    await rm(folder, { recursive: true })
+  })
+
+  /** As the only one of its transaction, or before one that breaks it. */
+  const write = async (request: LmdbRequest, breaks = false): Promise<unknown> => {
+    let result: unknown
+    const succeed = (given: unknown): void => void (result = given)
+    const fail = (error: Error): void => void (result = error)
+    const one = new LmdbWrite({ request, byteCount: 1, succeed, fail })
+    const broken = {
+      perform: () => {
+        throw new Error('the disk is full')
+      },
+    } as unknown as LmdbWrite
+    await transact(parts, () => (breaks ? [one, broken] : [one]))
+    one.succeed()
+    return result
+  }
+  const claim: LmdbRequest = { type: 'Claim', persistenceId: 'a', writer: 'me' }
+  const append = (expectedSequenceNr: number): LmdbRequest => ({
+    type: 'Append',
+    batch: { persistenceId: 'a', epoch: 1, expectedSequenceNr, events: [Buffer.from('x')] },
+  })
+
+  test('leaves no number behind that was never stored', async () => {
+    await write(claim)
+    await write(append(0))
+    await expect(write(append(1), true)).rejects.toThrow('the disk is full')
+    // Not SequenceConflict; and a claim that named 2 would leave a hole that nobody can ever recover from.
+    expect(await write({ type: 'Highest', persistenceId: 'a' })).toBe(1)
+    expect(await write(append(1))).toEqual({ type: 'Appended', highestSequenceNr: 2 })
+  })
+
+  test('leaves no epoch behind that nobody was given', async () => {
+    await write(claim)
+    await expect(write(claim, true)).rejects.toThrow('the disk is full')
+    expect(await write(append(0))).toEqual({ type: 'Appended', highestSequenceNr: 1 })
+  })
+})
