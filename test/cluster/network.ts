@@ -58,6 +58,8 @@ export class Network {
   #order = 0
   now = 0
   dropProbability = 0
+  /** Messages of these types are lost. */
+  readonly lostTypes = new Set<ClusterMessage['type']>()
   messages = 0
 
   constructor(options: NetworkOptions = {}) {
@@ -235,7 +237,8 @@ export class Network {
     if (taken instanceof NotAMessage)
       throw new Error(`${taken.problem}: ${JSON.stringify(message)}`)
     const link = `${from.address}>${address}`
-    if (this.#cuts.has(link) || this.random.chance(this.dropProbability)) return
+    if (this.#cuts.has(link) || this.lostTypes.has(message.type)) return
+    if (this.random.chance(this.dropProbability)) return
     const [least, most] = this.#options.latencyMs ?? [1, 5]
     const drawn = this.now + least + this.random.float() * (most - least)
     const at = Math.max(drawn, this.#lastArrival.get(link) ?? 0)

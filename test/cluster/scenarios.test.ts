@@ -286,6 +286,19 @@ describe('crashes', () => {
     expect(c.ended).toBe('downing')
   })
 
+  test('one that slept and has no answer yet gives up itself, not the others', () => {
+    const network = cluster(5)
+    const [a, , , d, e] = network.nodes as [Node, Node, Node, Node, Node]
+    for (const node of [d, e]) network.crash(node, { silent: true })
+    const { machine } = a
+    network.runUntil('verdict', () => machine.snapshot().downing.verdict !== undefined, 10_000)
+    network.lostTypes.add('Standing')
+    network.sleep(a, 4_000)
+    network.runUntil('end', () => a.ended !== undefined, 40_000)
+    const downIn = machine.gossip.members.filter(({ status }) => status === 'Down')
+    expect([a.ended, downIn.map(({ node }) => node)]).toEqual(['downing', [a.id]])
+  })
+
   test('a sleeper that was waited for thaws after one exchange', () => {
     const network = cluster(3)
     const c = network.latest('c:1')
