@@ -18,7 +18,8 @@ export interface JournalSettings {
   /**
    * A process of this host that was stopped (SIGSTOP, Ctrl-Z) while it held the store's only write lock is ended with SIGKILL
    * after so long; until then nobody can write. Infinity: never, and the others wait until it goes on. Linux only (x64 and
-   * arm64 with glibc, one pid namespace): elsewhere nobody is ended. A process in a debugger or in a paused container is not.
+   * arm64 with glibc, one pid namespace): elsewhere nobody is ended. A process in a debugger or in a paused container is not:
+   * the error of those who wait names it.
    */
   readonly stoppedWriterKillAfterMs: number
   /** Events read in one go before the event loop is served. */

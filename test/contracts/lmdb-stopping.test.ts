@@ -87,11 +87,13 @@ describe.runIf(onLinux)('LmdbJournal and a stopped process', { timeout: 120_000 
     await stopInside(victim)
     // The promise settles by a timer, so the event loop is free while the lock is waited for.
     const appending = appendText(other, writer, 'x', 'x+')
+    const blocked = `Process ${victim.pid} (state T) holds the write lock of the journal in ${folder}`
     await expect(appending).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' })
+    await expect(appending).rejects.toThrow(blocked)
     expect((await readTexts(other, 'stream|0')).length).toBeGreaterThan(0)
     expect(isStopped(victim.pid)).toBe(true)
     const opening = (): unknown => openHere(Infinity)
-    expect(opening).toThrow('A stopped process holds the write lock')
+    expect(opening).toThrow(blocked)
     victim.signal('SIGCONT')
     await within(soonMs, 'progress', victim.acknowledgedMore(50))
     expect(await appendText(other, writer, 'x', 'x+')).toMatchObject({ type: 'Appended' })

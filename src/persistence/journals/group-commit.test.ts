@@ -22,15 +22,16 @@ function stage(settings = {}) {
       return { cancel: () => (strike = undefined) }
     },
   }
-  const commits = new GroupCommit<Named>(
-    (take) =>
+  const commits = new GroupCommit<Named>({
+    transact: (take) =>
       new Promise<void>((resolve, reject) => {
         const begin = () => story.push(`commit ${take().map(({ name }) => name)}`)
         transactions.push({ begin, end: resolve, break: reject })
       }),
-    { ...defaultJournalSettings, ...settings },
+    settings: { ...defaultJournalSettings, ...settings },
     timers,
-  )
+    advice: () => 'Process 7 holds the lock.',
+  })
   const add = (name: string, byteCount = 1): void =>
     commits.add({
       name,
@@ -147,6 +148,15 @@ describe('GroupCommit', () => {
     tick()
     expect(await nextStory()).toEqual(['c JOURNAL_UNAVAILABLE'])
     expect(await commits.whenIdle()).toBe(false)
+  })
+
+  test('says who keeps it from committing', async () => {
+    const { commits, tick } = stage()
+    const told = new Promise<Error>((fail) =>
+      commits.add({ name: 'a', eventCount: 1, byteCount: 1, succeed: () => undefined, fail }),
+    )
+    tick()
+    expect((await told).message).toBe('No commit began within 10 s. Process 7 holds the lock.')
   })
 
   test('works again when the commit that hung has ended after all', async () => {

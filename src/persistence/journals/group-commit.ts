@@ -25,10 +25,19 @@ export interface Operation {
  */
 export type Transact<Op extends Operation> = (take: () => readonly Op[]) => Promise<void>
 
+interface GroupCommitOptions<Op extends Operation> {
+  readonly transact: Transact<Op>
+  readonly settings: JournalSettings
+  readonly timers: Timers
+  /** Why a commit may hang just now, and what to do about it. */
+  readonly advice: () => string
+}
+
 export class GroupCommit<Op extends Operation> {
   readonly #transact: Transact<Op>
   readonly #settings: JournalSettings
   readonly #timers: Timers
+  readonly #advice: () => string
   #waiting: Op[] = []
   #waitingBytes = 0
   /** In the transaction under way. */
@@ -39,10 +48,11 @@ export class GroupCommit<Op extends Operation> {
   #isStuck = false
   #onIdle: (() => void)[] = []
 
-  constructor(transact: Transact<Op>, settings: JournalSettings, timers: Timers) {
+  constructor({ transact, settings, timers, advice }: GroupCommitOptions<Op>) {
     this.#transact = transact
     this.#settings = settings
     this.#timers = timers
+    this.#advice = advice
   }
 
   add(operation: Op): void {
@@ -155,8 +165,7 @@ export class GroupCommit<Op extends Operation> {
 
   #giveUp(): void {
     const waited = formatMs(this.#settings.commitTimeoutMs)
-    const advice =
-      'Another process may hold the write lock (stopped in a debugger?), or the disk hangs.'
+    const advice = this.#advice()
     this.#isStuck = true
     for (const operation of this.#takeBack()) {
       operation.fail(new JournalOutcomeUnknown(`A commit did not end within ${waited}. ${advice}`))

@@ -87,7 +87,8 @@ export class LmdbJournal implements Journal {
       }
       await watched((onLock) => transact(commitParts, () => (onLock(), take())))
     }
-    this.#commits = new GroupCommit(run, settings, timers)
+    const advice = (): string => stoppedWriter.advice
+    this.#commits = new GroupCommit({ transact: run, settings, timers, advice })
     this.#endGuard = guardExit(() => this.#commits.isBusy)
   }
 
@@ -104,7 +105,7 @@ export class LmdbJournal implements Journal {
     const killAfterMs = settings.stoppedWriterKillAfterMs
     const stoppedWriter = new StoppedWriter({ lock, folder, killAfterMs, logger })
     register(lock, folder, logger)
-    waitForStoppedWriter(stoppedWriter, folder, settings)
+    waitForStoppedWriter(stoppedWriter, settings)
     const tables = openTables(folder)
     return new LmdbJournal({ tables, settings, foldLimits, timers, stoppedWriter })
   }
@@ -213,19 +214,11 @@ function register(lock: LmdbLock, folder: string, logger: Logger): void {
 }
 
 /** LMDB opens synchronously: behind the lock of a stopped process the whole event loop would hang, and no timer help. */
-function waitForStoppedWriter(
-  writer: StoppedWriter,
-  folder: string,
-  { commitTimeoutMs }: JournalSettings,
-): void {
+function waitForStoppedWriter(writer: StoppedWriter, { commitTimeoutMs }: JournalSettings): void {
   const nobody = new Int32Array(new SharedArrayBuffer(4))
   const { lookEveryMs } = writer
   for (let waitedMs = 0; writer.look(); waitedMs += lookEveryMs) {
-    if (waitedMs >= commitTimeoutMs) {
-      throw new JournalUnavailable(
-        `A stopped process holds the write lock of the journal in ${folder}. Continue it (kill -CONT) or end it.`,
-      )
-    }
+    if (waitedMs >= commitTimeoutMs) throw new JournalUnavailable(writer.advice)
     Atomics.wait(nobody, 0, 0, lookEveryMs)
   }
 }

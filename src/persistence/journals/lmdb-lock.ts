@@ -32,6 +32,27 @@ const writersMutexAt: Readonly<Record<string, number>> = { x64: 64, arm64: 128 }
 const threadMask = 0x3fff_ffff
 const ownerDied = 0x4000_0000
 
+interface Freezer {
+  /** In `/proc/<pid>/cgroup`: the path of its group. */
+  readonly group: RegExp
+  readonly folder: string
+  readonly file: string
+  readonly frozen: RegExp
+}
+
+/** Where cgroups of version 2, alone or beside version 1, and of version 1 say that they are frozen. */
+const cgroup2 = { group: /^0::(.+)$/m, file: 'cgroup.events', frozen: /^frozen 1$/m }
+const freezers: readonly Freezer[] = [
+  { ...cgroup2, folder: '/sys/fs/cgroup' },
+  { ...cgroup2, folder: '/sys/fs/cgroup/unified' },
+  {
+    group: /^\d+:freezer:(.+)$/m,
+    file: 'freezer.state',
+    frozen: /^FROZEN$/m,
+    folder: '/sys/fs/cgroup/freezer',
+  },
+]
+
 export class LmdbLock implements WriteLock {
   readonly #folder: string
 
@@ -61,7 +82,10 @@ export class LmdbLock implements WriteLock {
     const [host, start] = this.#note(`${pid}`)
     return {
       pid,
+      state: life.state,
       isStopped: life.state === 'T',
+      isFrozen: isFrozen(pid),
+      isSelf: pid === process.pid,
       isRegistered: pid !== process.pid && host === hostId() && start === life.start,
       progress: [pid, life.start, life.work, thread, head.readBigUInt64LE(commitAt)].join(' '),
     }
@@ -138,11 +162,24 @@ function processOf(thread: number): number | undefined {
 }
 
 /** What the system says of a process: its state, the processor time it has used, and when it was started. */
-function lifeOf(pid: number): { state?: string; work: string; start?: string } | undefined {
+function lifeOf(pid: number): { state: string; work: string; start?: string } | undefined {
   const text = read(`/proc/${pid}/stat`)
   // The name before it may hold anything, closing brackets included.
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ')
   return fields && { state: fields[0]!, work: `${fields[11]} ${fields[12]}`, start: fields[19]! }
+}
+
+/** Whether it stands still with all of its cgroup. What cannot be read says no, and nobody is ended by it. */
+function isFrozen(pid: number): boolean {
+  try {
+    const groups = read(`/proc/${pid}/cgroup`) ?? ''
+    return freezers.some(({ group, folder, file, frozen }) => {
+      const path = group.exec(groups)?.[1]
+      return path !== undefined && frozen.test(read(join(folder, path, file)) ?? '')
+    })
+  } catch {
+    return false
+  }
 }
 
 /** Numbers of processes mean the same to all who have the same boot and pid namespace. */

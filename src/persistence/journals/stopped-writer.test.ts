@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { Timers } from '../../foundation/timers.ts'
 import { type LockHolder, StoppedWriter, StoppedWriterWatch } from './stopped-writer.ts'
 
-const stopped: LockHolder = { pid: 7, isStopped: true, isRegistered: true, progress: '7 1' }
+const stopped: LockHolder = {
+  ...{ pid: 7, state: 'T', isStopped: true, isFrozen: false },
+  ...{ isSelf: false, isRegistered: true, progress: '7 1' },
+}
 
 function stage(killAfterMs = 2000, kill?: () => void) {
   const story: string[] = []
@@ -29,7 +32,8 @@ function stage(killAfterMs = 2000, kill?: () => void) {
     holder = seen
     for (let time = 0; time < times; time++) strike?.()
   }
-  return { watch, writer, look, story, delays }
+  const adviceOn = (seen: LockHolder | undefined): string => ((holder = seen), writer.advice)
+  return { watch, writer, look, adviceOn, story, delays }
 }
 
 describe('StoppedWriterWatch', () => {
@@ -81,6 +85,16 @@ describe('StoppedWriterWatch', () => {
     expect(delays).toEqual([])
   })
 
+  test('never ends a holder that waits for the disk, or that is frozen with its cgroup', () => {
+    const { watch, look, story } = stage()
+    const running = { ...stopped, isStopped: false }
+    watch.begin()
+    look({ ...running, state: 'D' }, 50)
+    look({ ...running, state: 'D', isFrozen: true }, 50)
+    look({ ...running, state: 'S', isFrozen: true }, 50)
+    expect(story).toEqual([])
+  })
+
   test('says so when it may not end the holder, and tries again', () => {
     const { watch, look, story } = stage(2000, () => {
       throw new Error('EPERM')
@@ -89,5 +103,49 @@ describe('StoppedWriterWatch', () => {
     look(stopped, 10)
     expect(story).toHaveLength(2)
     expect(story[0]).toContain('could not be ended')
+  })
+})
+
+describe('StoppedWriter', () => {
+  const running = { ...stopped, isStopped: false }
+
+  test.each([
+    ['T', stopped, 'it is stopped. Continue it (kill -CONT 7)'],
+    ['t', { ...running, state: 't' }, 'it is held by a debugger. Let it go on there'],
+    [
+      'D',
+      { ...running, state: 'D' },
+      'it waits for the disk, or is paused. Look at the disk, thaw it (docker unpause)',
+    ],
+    ['R', { ...running, state: 'R' }, 'it computes, or its disk is slow. Wait for it'],
+    [
+      'S',
+      { ...running, state: 'S', isFrozen: true },
+      'it is frozen with its cgroup, in which kill -9 may wait for the thaw. Thaw it (docker unpause)',
+    ],
+  ])('names the holder, its state %s, and what to do', (state, holder, text) => {
+    expect(stage().adviceOn(holder)).toBe(
+      `Process 7 (state ${state}) holds the write lock of the journal in /the/store: ${text}, or end it: kill -9 7.`,
+    )
+  })
+
+  test('tells nobody to end a process that may be another one by that number', () => {
+    const { adviceOn } = stage()
+    const stranger = adviceOn({ ...stopped, isRegistered: false })
+    expect(stranger).toContain('names process 7, which left no note in /the/store/writers')
+    expect(stranger).not.toContain('kill')
+    const self = { ...running, state: 'S', isSelf: true, isRegistered: false }
+    expect(adviceOn(self)).toBe('This process (7) holds the write lock itself: the disk hangs.')
+    expect(adviceOn(undefined)).toContain('Another process may hold the write lock')
+  })
+
+  test('sees that the lock is held by one that stands still, also where it ends nobody', () => {
+    const { writer, adviceOn } = stage()
+    const seen = (holder: LockHolder | undefined): boolean => (adviceOn(holder), writer.look())
+    expect(seen(stopped)).toBe(true)
+    expect(seen({ ...stopped, isRegistered: false })).toBe(true)
+    expect(seen({ ...running, isFrozen: true })).toBe(true)
+    expect(seen(running)).toBe(false)
+    expect(seen(undefined)).toBe(false)
   })
 })

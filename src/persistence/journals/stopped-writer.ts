@@ -10,7 +10,13 @@ import type { Timer, Timers } from '../../foundation/timers.ts'
 /** The process that holds the write lock, as seen at one moment. */
 export interface LockHolder {
   readonly pid: number
+  /** The letter of `/proc`: R runs, S waits, D waits for the disk, T is stopped, t is held by a debugger. */
+  readonly state: string
   readonly isStopped: boolean
+  /** With all of its cgroup, as by `docker pause`; the letter may be any. */
+  readonly isFrozen: boolean
+  /** This very process. */
+  readonly isSelf: boolean
   /** False for a process that did not open this journal, or may be another one under the same number. */
   readonly isRegistered: boolean
   /** Which life of which process this is, and how far it has come: another text when it did anything at all. */
@@ -56,12 +62,20 @@ export class StoppedWriter {
     return this.isEnabled ? Math.ceil(this.#options.killAfterMs / intervals) : lookAnywayEveryMs
   }
 
-  /** To be called every `lookEveryMs` while the lock is waited for. Answers whether a stopped process holds it. */
+  /** Who keeps the others from writing, as far as can be seen, and what to do about it. */
+  get advice(): string {
+    return adviceOn(this.#holder(), this.#options.folder)
+  }
+
+  /**
+   * To be called every `lookEveryMs` while the lock is waited for. Answers whether it is held by a process that stands
+   * still. One that is frozen with its cgroup is left to whoever froze it.
+   */
   look(): boolean {
     const holder = this.#holder()
     if (holder === undefined || !holder.isStopped || !holder.isRegistered) {
       this.forget()
-      return holder?.isStopped ?? false
+      return holder !== undefined && (holder.isStopped || holder.isFrozen)
     }
     this.#sameLooks = holder.progress === this.#progress ? this.#sameLooks + 1 : 0
     this.#progress = holder.progress
@@ -132,5 +146,35 @@ export class StoppedWriterWatch {
       this.#writer.look()
       this.#lookLater()
     })
+  }
+}
+
+function adviceOn(holder: LockHolder | undefined, folder: string): string {
+  if (holder === undefined) {
+    return 'Another process may hold the write lock (stopped, in a debugger, in a paused container?), or the disk hangs.'
+  }
+  const { pid, state, isSelf, isRegistered } = holder
+  if (isSelf) return `This process (${pid}) holds the write lock itself: the disk hangs.`
+  if (!isRegistered) {
+    // The number may be one of another pid namespace, and then mean somebody here who has nothing to do with it.
+    return `The write lock names process ${pid}, which left no note in ${folder}/writers and may be another one by that number. Find the process that has ${folder}/data.mdb open and stands still, in other containers too; continue or end it.`
+  }
+  return `Process ${pid} (state ${state}) holds the write lock of the journal in ${folder}: ${plightOf(holder)}, or end it: kill -9 ${pid}.`
+}
+
+/** What keeps it from going on, and how it would. */
+function plightOf({ pid, state, isFrozen }: LockHolder): string {
+  if (isFrozen) {
+    return 'it is frozen with its cgroup, in which kill -9 may wait for the thaw. Thaw it (docker unpause)'
+  }
+  switch (state) {
+    case 'T':
+      return `it is stopped. Continue it (kill -CONT ${pid})`
+    case 't':
+      return 'it is held by a debugger. Let it go on there'
+    case 'D':
+      return 'it waits for the disk, or is paused. Look at the disk, thaw it (docker unpause)'
+    default:
+      return 'it computes, or its disk is slow. Wait for it'
   }
 }
