@@ -75,6 +75,7 @@ export {
 export {
   JournalClosed,
   JournalCorrupted,
+  JournalFolderLost,
   JournalFolderUnusable,
   JournalFormatMismatch,
   JournalUnavailable,

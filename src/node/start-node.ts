@@ -84,9 +84,9 @@ function openJournal({ store, settings }: NodeOptions, environment: Environment)
     journal.identify(makeId)
     return new GuardedJournal(journal, true)
   }
-  const { timers, logger } = environment
+  const { timers, clock, logger } = environment
   const folder = store?.folder ?? defaultFolder
-  return new GuardedJournal(LmdbJournal.open({ folder, timers, logger, ...chosen }), true)
+  return new GuardedJournal(LmdbJournal.open({ folder, timers, clock, logger, ...chosen }), true)
 }
 
 async function startRooms(

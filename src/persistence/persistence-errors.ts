@@ -73,6 +73,19 @@ export class JournalFolderUnusable extends CodedError {
   }
 }
 
+/** The files of the store were deleted, moved or replaced under this process. Nothing was stored, nor will be. */
+export class JournalFolderLost extends CodedError {
+  readonly code = 'JOURNAL_FOLDER_LOST'
+  readonly folder: string
+
+  constructor(folder: string, file: string) {
+    super(
+      `${file} in ${folder} is no longer the file that this process has open: somebody has deleted, moved or replaced it. Nothing more is written. Stop all nodes that use the folder, put it back or restore it from a copy, and start them again.`,
+    )
+    this.folder = folder
+  }
+}
+
 /** The store was made by another version of Sherd, or by something else. */
 export class JournalFormatMismatch extends CodedError {
   readonly code = 'JOURNAL_FORMAT_MISMATCH'

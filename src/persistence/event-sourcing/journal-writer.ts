@@ -6,6 +6,7 @@ import {
   InvalidJournalCall,
   JournalClosed,
   JournalCorrupted,
+  JournalFolderLost,
   JournalUnavailable,
 } from '../persistence-errors.ts'
 import {
@@ -85,6 +86,7 @@ export class JournalWriter {
 function isRefusal(cause: unknown): boolean {
   return (
     cause instanceof JournalUnavailable ||
+    cause instanceof JournalFolderLost ||
     cause instanceof EventTooLarge ||
     cause instanceof InvalidJournalCall ||
     cause instanceof JournalClosed

@@ -4,7 +4,9 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -15,6 +17,7 @@ import { open } from 'lmdb'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { appendText, claimed, readTexts } from '../../../test/contracts/journal-words.ts'
 import { CodedError } from '../../foundation/coded-error.ts'
+import type { Logger } from '../../foundation/logger.ts'
 import { LmdbJournal } from './lmdb-journal.ts'
 
 describe('the folder of an LmdbJournal', () => {
@@ -129,6 +132,56 @@ describe('the folder of an LmdbJournal', () => {
     await journal.close()
   })
 
+  const lostBy: Record<string, () => void> = {
+    'is deleted': () => rmSync(folder, { recursive: true }),
+    'is moved away': () => renameSync(folder, join(root, 'elsewhere')),
+    'is replaced by a copy': () => {
+      cpSync(folder, join(root, 'copy'), { recursive: true })
+      rmSync(folder, { recursive: true })
+      renameSync(join(root, 'copy'), folder)
+    },
+    'loses its lock': () => rmSync(join(folder, 'lock.mdb')),
+  }
+
+  test.each(Object.keys(lostBy))(
+    'acknowledges nothing more once it %s under a running process, and says so once',
+    async (how) => {
+      const errors: string[] = []
+      let now = 0
+      const clock = { monotonicMs: () => now, wallMs: () => 0 }
+      const journal = LmdbJournal.open({ folder, clock, logger: loggerInto(errors) })
+      const writer = await claimed(journal, 'a')
+      await appendText(journal, writer, 'x')
+      lostBy[how]!()
+      now += 100
+      const file = how === 'loses its lock' ? 'lock.mdb' : 'data.mdb'
+      const text = `${file} in ${folder} is no longer the file that this process has open`
+      const inCommit = appendText(journal, { ...writer, after: 1 }, 'y')
+      await expect(inCommit).rejects.toMatchObject({ code: 'JOURNAL_OUTCOME_UNKNOWN' })
+      await expect(inCommit).rejects.toThrow(text)
+      const code = 'JOURNAL_FOLDER_LOST'
+      const later = appendText(journal, { ...writer, after: 2 }, 'z')
+      await expect(later).rejects.toMatchObject({ code, folder })
+      await expect(later).rejects.toThrow('restore it from a copy')
+      await expect(journal.claim('b', 'w')).rejects.toMatchObject({ code })
+      await expect(journal.highestSequenceNr('a')).rejects.toMatchObject({ code })
+      expect(errors).toHaveLength(1)
+      expect(errors[0]).toContain(text)
+      await journal.close()
+    },
+  )
+
+  test('is not taken for lost when only the link by which it was found leads elsewhere', async () => {
+    await filled()
+    const link = join(root, 'link')
+    symlinkSync(folder, link)
+    const journal = LmdbJournal.open({ folder: link })
+    rmSync(link)
+    symlinkSync(root, link)
+    expect(await journal.claim('a', 'w')).toMatchObject({ highestSequenceNr: 2 })
+    await journal.close()
+  })
+
   test('says so when it cannot grow any more, keeps what it has, and serves the next process', async () => {
     await filled()
     const script = fileURLToPath(
@@ -151,6 +204,12 @@ describe('the folder of an LmdbJournal', () => {
     await journal.close()
   })
 })
+
+function loggerInto(errors: string[]): Logger {
+  const nothing = (): void => undefined
+  const error: Logger['error'] = (_fields, text) => void errors.push(text)
+  return { trace: nothing, debug: nothing, info: nothing, warn: nothing, error }
+}
 
 async function formatIn(folder: string): Promise<string | undefined> {
   const store = open({ path: folder, noSubdir: false, overlappingSync: false })

@@ -2,9 +2,20 @@
  * Looks at the folder before LMDB does. LMDB would end the whole process on a file that is not its own, so its header is
  * checked here: magic, version, page size, and that the roots of the newest commit lie inside the file.
  */
-import { accessSync, closeSync, constants, fstatSync, mkdirSync, openSync, readSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { JournalCorrupted, JournalFolderUnusable } from '../persistence-errors.ts'
+import type { FileIdOf } from './store-place.ts'
 
 const magic = 0xbeefc0de
 const dataVersion = 2
@@ -54,6 +65,18 @@ export function checkDataFile(folder: string): void {
     if (fstatSync(handle).size > 0) checkMetas(folder, handle)
   } finally {
     closeSync(handle)
+  }
+}
+
+/**
+ * For as long as the files are open: until then their numbers are given to no other. Where the folder lies is found out now,
+ * so that a link that leads elsewhere later, or another working directory, is no loss.
+ */
+export function fileIdsIn(folder: string): FileIdOf {
+  const place = realpathSync(folder)
+  return (file) => {
+    const found = statSync(join(place, file), { throwIfNoEntry: false })
+    return found === undefined ? '' : `${found.dev} ${found.ino}`
   }
 }
 

@@ -5,8 +5,10 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { unreachable } from '../../foundation/assert.ts'
+import type { Clock } from '../../foundation/clock.ts'
 import { consoleLogger } from '../../foundation/console-logger.ts'
 import type { Logger } from '../../foundation/logger.ts'
+import { systemClock } from '../../foundation/system-clock.ts'
 import { systemTimers } from '../../foundation/system-timers.ts'
 import type { Timers } from '../../foundation/timers.ts'
 import type {
@@ -23,7 +25,7 @@ import { defaultJournalSettings, type JournalSettings } from '../persistence-set
 import { guardExit } from './exit-guard.ts'
 import { checkAppend, checkClaim, checkRange, checkSettings, checkWhole } from './fence.ts'
 import { GroupCommit } from './group-commit.ts'
-import { checkDataFile, prepareFolder } from './lmdb-folder.ts'
+import { checkDataFile, fileIdsIn, prepareFolder } from './lmdb-folder.ts'
 import { checkFoldLimits, defaultFoldLimits, type FoldLimits } from './lmdb-fold.ts'
 import { LmdbHeads } from './lmdb-heads.ts'
 import { LmdbLock } from './lmdb-lock.ts'
@@ -32,6 +34,7 @@ import { LmdbReader } from './lmdb-reader.ts'
 import { type LmdbTables, openTables } from './lmdb-tables.ts'
 import { foldOn, type LmdbRequest, LmdbWrite, transact } from './lmdb-write.ts'
 import { StoppedWriter, StoppedWriterWatch } from './stopped-writer.ts'
+import { StorePlace } from './store-place.ts'
 
 export interface LmdbJournalOptions {
   /** Made when it is missing. Must be on a local disk: LMDB locks do not work over a network. */
@@ -40,7 +43,11 @@ export interface LmdbJournalOptions {
   /** How much the log may hold that its index does not. Processes that share a folder may differ. */
   readonly foldLimits?: Partial<FoldLimits>
   readonly timers?: Timers
-  /** Is told when a process that was stopped with the write lock had to be ended. Standard error when left out. */
+  readonly clock?: Clock
+  /**
+   * Is told when a process that was stopped with the write lock had to be ended, and when the files of the store are gone.
+   * Standard error when left out.
+   */
   readonly logger?: Logger
 }
 
@@ -56,6 +63,7 @@ interface LmdbJournalParts {
   readonly foldLimits: FoldLimits
   readonly timers: Timers
   readonly stoppedWriter: StoppedWriter
+  readonly place: StorePlace
 }
 
 export class LmdbJournal implements Journal {
@@ -68,7 +76,7 @@ export class LmdbJournal implements Journal {
   #closing: Promise<void> | undefined
 
   private constructor(parts: LmdbJournalParts) {
-    const { tables, settings, foldLimits, timers, stoppedWriter } = parts
+    const { tables, settings, foldLimits, timers, stoppedWriter, place } = parts
     this.#tables = tables
     this.#settings = settings
     this.#reader = new LmdbReader(tables, settings)
@@ -81,11 +89,13 @@ export class LmdbJournal implements Journal {
       return write(() => watch.end()).finally(() => watch.end())
     }
     const run = async (take: () => readonly LmdbWrite[]): Promise<void> => {
+      place.checkKept()
       // Each ends on another thread, so the event loop has its turn in between.
       while (commitParts.heads.isFoldOverdue(foldLimits)) {
         await watched((onLock) => foldOn(commitParts, onLock))
       }
       await watched((onLock) => transact(commitParts, () => (onLock(), take())))
+      place.checkCommitted()
     }
     const advice = (): string => stoppedWriter.advice
     this.#commits = new GroupCommit({ transact: run, settings, timers, advice })
@@ -94,7 +104,8 @@ export class LmdbJournal implements Journal {
 
   /** Opens the folder, or throws a CodedError that says what is wrong with it. */
   static open(options: LmdbJournalOptions): LmdbJournal {
-    const { folder, timers = systemTimers, logger = consoleLogger() } = options
+    const { folder, timers = systemTimers, clock = systemClock } = options
+    const { logger = consoleLogger() } = options
     const settings = { ...defaultJournalSettings, ...options.settings }
     checkSettings(settings)
     const foldLimits = { ...defaultFoldLimits, ...options.foldLimits }
@@ -106,8 +117,10 @@ export class LmdbJournal implements Journal {
     const stoppedWriter = new StoppedWriter({ lock, folder, killAfterMs, logger })
     register(lock, folder, logger)
     waitForStoppedWriter(stoppedWriter, settings)
+    const idOf = fileIdsIn(folder)
     const tables = openTables(folder)
-    return new LmdbJournal({ tables, settings, foldLimits, timers, stoppedWriter })
+    const place = new StorePlace({ folder, idOf, clock, logger })
+    return new LmdbJournal({ tables, settings, foldLimits, timers, stoppedWriter, place })
   }
 
   get storeId(): string {
