@@ -88,9 +88,13 @@ describe('a node that cannot join says why', () => {
     const { address } = await nodeFor({ secret })
     const seeds = [address]
     const error = await refusalOf({ secret: `${secret}!`, seeds, settings: soon })
-    expect(error.message).toContain(`${address} has another secret than this node.`)
+    expect(error.message).toContain(
+      `${address} has another secret than this node. Give every node of the cluster the same one.`,
+    )
     const without = await refusalOf({ seeds, settings: soon })
-    expect(without.message).toContain('demands a secret and this node has none')
+    expect(without.message).toContain(
+      'demands a secret and this node has none. Give this node the secret of the cluster.',
+    )
   })
 })
 
@@ -125,7 +129,21 @@ describe('a store that cannot be used is named', () => {
     const folder = join(file, 'data')
     const error = await refusalOf({ entities: [Counter], store: { folder } })
     expect(error).toMatchObject({ code: 'JOURNAL_FOLDER_UNUSABLE' })
-    expect(error.message).toContain(`The journal cannot use the folder ${folder}`)
+    expect(error.message).toMatch(
+      /The journal cannot use the folder .* it, or something above it, is a file; .*choose another folder\.$/,
+    )
+  })
+
+  test('when its folder may not be written', async () => {
+    const folder = temporaryFolder()
+    mkdirSync(folder, { mode: 0o500, recursive: true })
+    const isRoot = process.getuid?.() === 0
+    if (isRoot) process.seteuid?.(65_534)
+    const error = await refusalOf({ entities: [Counter], store: { folder } }).finally(() => {
+      if (isRoot) process.seteuid?.(0)
+    })
+    expect(error).toMatchObject({ code: 'JOURNAL_FOLDER_UNUSABLE' })
+    expect(error.message).toContain('this user may not write there; change its owner or mode, or')
   })
 
   test('when something else lies in it', async () => {

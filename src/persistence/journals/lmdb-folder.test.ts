@@ -57,7 +57,7 @@ describe('the folder of an LmdbJournal', () => {
     expect(refusal()).toMatchObject({ code: 'JOURNAL_FOLDER_UNUSABLE' })
     folder = join(folder, 'sub')
     expect(refusal().message).toBe(
-      `The journal cannot use the folder ${folder}: it, or something above it, is a file.`,
+      `The journal cannot use the folder ${folder}: it, or something above it, is a file; choose another folder.`,
     )
   })
 

@@ -47,7 +47,9 @@ function adviceOn(error: unknown): string {
     return 'this user may not write there; change its owner or mode, or choose another folder'
   }
   if (code === 'EROFS') return 'it lies on a read-only file system; choose another folder'
-  if (code === 'EEXIST' || code === 'ENOTDIR') return 'it, or something above it, is a file'
+  if (code === 'EEXIST' || code === 'ENOTDIR') {
+    return 'it, or something above it, is a file; choose another folder'
+  }
   if (code === 'ENOSPC') return 'the disk is full; make room'
   return message
 }
