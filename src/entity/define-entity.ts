@@ -154,11 +154,20 @@ const knownOptions = {
 } satisfies Record<keyof EntityOptions, true>
 const knownInSpec = { state: true, events: true, commands: true, ...knownOptions }
 
+const keepShort = 'Every event is read when an entity starts: keep streams short.'
+const leastShards = 'New shards go to the node with the fewest.'
+
 /** What people will look for, and what to do until it is there. */
 const notYet: Readonly<Record<string, string>> = {
   rememberEntities: 'An entity starts with its first call after a move.',
-  snapshots: 'Every event is read when an entity starts: keep streams short.',
-  snapshotEvery: 'Every event is read when an entity starts: keep streams short.',
+  snapshots: keepShort,
+  snapshotEvery: keepShort,
+  retention: keepShort,
+  durableState: 'Define `events`.',
+  lease: 'The fence of the journal keeps a second writer out without it.',
+  dataCenter: 'Run one cluster per data center.',
+  allocation: leastShards,
+  allocationStrategy: leastShards,
   tags: 'Keep an entity that knows what is to be found.',
   adapters: 'Keep a handler for every event that was ever stored, under the name it had.',
 }

@@ -13,8 +13,8 @@ import {
 import type { ClusterMembership } from '../cluster/index.ts'
 import type { Journal } from '../persistence/index.ts'
 import type { NodeId, Remoting } from '../remote/index.ts'
+import { checkedDefinition, type DefinitionParts } from './checked-definition.ts'
 import {
-  type AnyDefinition,
   differencesBetween,
   type EntityDefinition,
   type ProxyDefinition,
@@ -96,7 +96,10 @@ export class ClusterSharding {
     return this.#types.has(typeName)
   }
 
-  /** Starts a type; the same again gives the same region. Throws `InvalidSettings` and `EntityTypeRedefined`. */
+  /**
+   * Starts a type; the same again gives the same region. Throws `InvalidSettings`, `NotThereYet` and
+   * `EntityTypeRedefined`.
+   */
   init<Message>(entity: EntityDefinition<Message>): ActorRef<ShardingEnvelope<Message>> {
     return this.#start({ ...entity, typeName: entity.key.name })
   }
@@ -174,7 +177,7 @@ export class ClusterSharding {
   }
 
   #start(given: DefinitionParts): ActorRef<unknown> {
-    const definition = asDefinition(given)
+    const definition = checkedDefinition(given)
     const { typeName } = definition
     const known = this.#types.get(typeName)
     if (known !== undefined) {
@@ -204,16 +207,4 @@ export class ClusterSharding {
   async #endNow(): Promise<void> {
     await Promise.all([...this.#types.values()].map((type) => type.endNow()))
   }
-}
-
-/** The three kinds of definitions have these parts in common. */
-type DefinitionParts = Pick<AnyDefinition, 'typeName'> & {
-  readonly [Part in keyof AnyDefinition]?: unknown
-}
-
-function asDefinition(given: DefinitionParts): AnyDefinition {
-  const { typeName, behavior, stopMessage, strategy, extractor, role, settings } = given
-  return {
-    ...{ typeName, behavior, stopMessage, strategy, extractor, role, settings },
-  } as AnyDefinition
 }

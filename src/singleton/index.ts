@@ -17,4 +17,5 @@ export {
   defaultSingletonSettings,
   problemsWithSingletonSettings,
 } from './singleton-settings.ts'
-export { type SingletonsOptions, type StartSingletonOptions, Singletons } from './singletons.ts'
+export { type SingletonsOptions, Singletons } from './singletons.ts'
+export type { StartSingletonOptions } from './start-singleton-options.ts'

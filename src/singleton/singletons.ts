@@ -20,6 +20,7 @@ import { singletonActor, SingletonWord } from './singleton-actor.ts'
 import { SingletonRoleConflict } from './singleton-errors.ts'
 import type { SingletonMessage } from './singleton-messages.ts'
 import { SingletonProxy } from './singleton-proxy.ts'
+import { checkStartSingleton, type StartSingletonOptions } from './start-singleton-options.ts'
 import {
   defaultSingletonSettings,
   problemsWithSingletonSettings,
@@ -32,17 +33,6 @@ export interface SingletonsOptions {
   readonly remoting: Remoting
   readonly cluster: ClusterMembership
   readonly settings?: Partial<SingletonSettings>
-}
-
-export interface StartSingletonOptions<T> {
-  /** The same on every node. */
-  readonly name: string
-  /** Only members with this role run it; undefined for all. */
-  readonly role?: string | undefined
-  /** Makes the instance. Terms grow with every life anywhere: whoever sees two knows which is the later. */
-  readonly behavior: (life: { readonly term: number }) => Behavior<T>
-  /** An ordinary message that makes the instance stop when it can. Without it, it ends after the messages it has. */
-  readonly stopMessage?: T
 }
 
 interface Entry {
@@ -110,8 +100,12 @@ export class Singletons {
     cluster.holdExit(() => this.#handOver())
   }
 
-  /** Runs it when this node is the oldest with the role; answers the proxy. Same name twice: same proxy. */
+  /**
+   * Runs it when this node is the oldest with the role; answers the proxy. Same name twice: same proxy. Throws
+   * `NotThereYet`.
+   */
   start<T>(options: StartSingletonOptions<T>): ActorRef<T> {
+    checkStartSingleton(options)
     const { name, role, behavior, stopMessage } = options
     const entry = this.#entry(name, role)
     this.#tell(entry, new SingletonWord({ type: 'Host', hosting: { behavior, stopMessage } }))

@@ -214,15 +214,15 @@ describe('a definition is refused', () => {
     )
   })
 
-  test.each(['rememberEntities', 'snapshotEvery', 'snapshots', 'tags', 'adapters'])(
-    'when it asks for what is not there yet: %s',
-    (name) => {
-      const options = { [name]: true }
-      const define = () => defineEntity('Mug', { state: () => 0, commands: {}, ...options })
-      expect(define).toThrow(`\`${name}\` is not there yet in this version of Sherd. `)
-      expect(() => entityType('Mug', options)).toThrow(`\`${name}\` is not there yet`)
-    },
-  )
+  test.each([
+    ...['rememberEntities', 'snapshotEvery', 'snapshots', 'retention', 'durableState', 'lease'],
+    ...['dataCenter', 'allocation', 'allocationStrategy', 'tags', 'adapters'],
+  ])('when it asks for what is not there yet: %s', (name) => {
+    const options = { [name]: true }
+    const define = () => defineEntity('Mug', { state: () => 0, commands: {}, ...options })
+    expect(define).toThrow(`\`${name}\` is not there yet in this version of Sherd. `)
+    expect(() => entityType('Mug', options)).toThrow(`\`${name}\` is not there yet`)
+  })
 
   test('when an option is misspelt', () => {
     const define = () =>

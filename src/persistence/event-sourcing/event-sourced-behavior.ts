@@ -12,6 +12,7 @@
  *   })
  */
 import { InvalidSettings } from '../../foundation/invalid-settings.ts'
+import { refuseNotYet } from '../../foundation/not-there-yet.ts'
 import {
   type ActorContext,
   type Behavior,
@@ -31,6 +32,7 @@ import type {
 import { LatelyIdle } from './lately-idle.ts'
 import { defaultEventSourcedSettings, problemsWithEventSourced } from './event-sourced-settings.ts'
 
+/** Throws `InvalidPersistenceId`, `InvalidSettings` and `NotThereYet`. */
 export function EventSourcedBehavior<Command, Event, State>(
   options: EventSourcedOptions<Command, Event, State>,
 ): Behavior<Command> {
@@ -80,10 +82,23 @@ function restarted<Command, Event, State>(
   })
 }
 
+const keepShort = 'Every event is read when an entity starts: keep streams short.'
+
+/** What people will look for, and what to do until it is there. */
+const notYet: Readonly<Record<string, string>> = {
+  retention: keepShort,
+  snapshots: keepShort,
+  snapshotWhen: keepShort,
+  snapshotEvery: keepShort,
+  snapshotAdapter: keepShort,
+}
+
 function planOf<Command, Event, State>(
   options: EventSourcedFamilyOptions<Command, Event, State>,
   name: string,
 ): EventSourcedPlan<Command, Event, State> {
+  refuseNotYet(options, notYet)
+  refuseNotYet(options.settings ?? {}, notYet, 'settings.')
   const settings = { ...defaultEventSourcedSettings, ...options.settings }
   const problems = problemsWithEventSourced(settings)
   const { onPersistFailure, eventAdapter, tagger } = options

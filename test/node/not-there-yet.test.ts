@@ -1,0 +1,47 @@
+/** What is not there yet, asked for below the door of `defineEntity` and `startNode`. */
+import { describe, expect, test } from 'vitest'
+import { Behaviors } from '../../src/actor/index.ts'
+import { EventSourcedBehavior, effectsFor, MemoryJournal } from '../../src/persistence/index.ts'
+import { EntityTypeKey } from '../../src/sharding/index.ts'
+import { nodeFor } from './nodes.ts'
+
+const notThereYet = (option: string) =>
+  expect.objectContaining({ code: 'NOT_THERE_YET', option: `\`${option}\`` }) as Error
+
+describe('what is not there yet is refused, not passed over', () => {
+  test.each(['rememberEntities', 'lease', 'dataCenter', 'stateStoreMode'])(
+    'by sharding.init: %s',
+    async (option) => {
+      const { sharding } = await nodeFor({ store: 'memory' })
+      const key = new EntityTypeKey<string>('Cart')
+      const given = { key, behavior: () => Behaviors.ignore, [option]: true }
+      expect(() => sharding.init(given)).toThrow(notThereYet(option))
+      const settings = { [option]: true }
+      const within = { key, behavior: () => Behaviors.ignore, settings }
+      expect(() => sharding.init(within)).toThrow(notThereYet(`settings.${option}`))
+      expect([...sharding.typeNames]).toEqual([])
+    },
+  )
+
+  test.each(['retention', 'snapshots', 'snapshotWhen', 'snapshotEvery', 'snapshotAdapter'])(
+    'by EventSourcedBehavior: %s',
+    (option) => {
+      const make = () =>
+        EventSourcedBehavior<string, string, string>({
+          persistenceId: 'Cart|1',
+          emptyState: '',
+          journal: new MemoryJournal(),
+          commandHandler: () => effectsFor<string, string>().none(),
+          eventHandler: (state) => state,
+          ...{ [option]: {} },
+        })
+      expect(make).toThrow(notThereYet(option))
+    },
+  )
+
+  test.each(['lease', 'dataCenter'])('by singletons.start: %s', async (option) => {
+    const { singletons } = await nodeFor({ store: 'memory' })
+    const given = { name: 'clerk', behavior: () => Behaviors.ignore, [option]: {} }
+    expect(() => singletons.start(given)).toThrow(notThereYet(option))
+  })
+})
