@@ -1,5 +1,6 @@
 /** Settings that no part of the runtime can work with: every problem at once, in words for the person who set them. */
 import { CodedError } from './coded-error.ts'
+import { show } from './show.ts'
 
 export class InvalidSettings extends CodedError {
   readonly code = 'INVALID_SETTINGS'
@@ -12,8 +13,20 @@ export class InvalidSettings extends CodedError {
 }
 
 /** A name that nobody knows is mostly a slip of the pen, and what was meant would keep its default. */
-export function unknownSettings(given: object, known: object): string[] {
+export function unknownSettings(given: object, known: object, kind = 'a setting'): string[] {
   return Object.keys(given)
     .filter((name) => !Object.hasOwn(known, name))
-    .map((name) => `${name} is not a setting; known are ${Object.keys(known).join(', ')}`)
+    .map((name) => `${name} is not ${kind}; known are ${Object.keys(known).join(', ')}`)
+}
+
+/** Of something that may be left out, or is a text with something in it. */
+export function problemsWithText(name: string, given: unknown): string[] {
+  const isText = given === undefined || (typeof given === 'string' && given !== '')
+  return isText ? [] : [`${name} must be a text, not ${show(given)}`]
+}
+
+/** Of something that may be left out, or is an object. */
+export function problemsWithObject(name: string, given: unknown): string[] {
+  const isObject = given === undefined || (typeof given === 'object' && given !== null)
+  return isObject ? [] : [`${name} must be an object, not ${show(given)}`]
 }

@@ -13,7 +13,7 @@ import {
 import type { ClusterMembership } from '../cluster/index.ts'
 import type { Journal } from '../persistence/index.ts'
 import type { NodeId, Remoting } from '../remote/index.ts'
-import { checkedDefinition, type DefinitionParts } from './checked-definition.ts'
+import { checkedDefinition, type DefinitionDoor } from './checked-definition.ts'
 import {
   differencesBetween,
   type EntityDefinition,
@@ -21,13 +21,17 @@ import {
   type RegionDefinition,
 } from './entity-definition.ts'
 import type { EntityRef } from './entity-ref.ts'
-import { EntityTypeKey } from './entity-type-key.ts'
+import type { EntityTypeKey } from './entity-type-key.ts'
 import { type EntityExplanation, explainEntity } from './explanation.ts'
 import type { ShardingEnvelope } from './message-extractor.ts'
 import { RunningType } from './running-type.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
 import { EntityTypeNotStarted, EntityTypeRedefined } from './sharding-errors.ts'
-import type { ShardingSettings } from './sharding-settings.ts'
+import {
+  problemsWithShardingSettings,
+  shardingSettings,
+  type ShardingSettings,
+} from './sharding-settings.ts'
 
 /** Who runs coordinators: `Singletons`. */
 export interface CoordinatorHost {
@@ -101,19 +105,19 @@ export class ClusterSharding {
    * `EntityTypeRedefined`.
    */
   init<Message>(entity: EntityDefinition<Message>): ActorRef<ShardingEnvelope<Message>> {
-    return this.#start({ ...entity, typeName: entity.key.name })
+    return this.#start(entity, 'init')
   }
 
   /** As `init`, for messages that name their entity in a way of their own. */
   start<Incoming, Message>(region: RegionDefinition<Incoming, Message>): ActorRef<Incoming> {
-    return this.#start(region)
+    return this.#start(region, 'start')
   }
 
   /** Starts a region that routes and never hosts. */
   startProxy<Incoming = ShardingEnvelope, Message = unknown>(
     proxy: ProxyDefinition<Incoming, Message>,
   ): ActorRef<Incoming> {
-    return this.#start(proxy)
+    return this.#start(proxy, 'startProxy')
   }
 
   /** The region of a type that was started here. */
@@ -176,8 +180,8 @@ export class ClusterSharding {
     return this.#typeOf(typeName).handOver()
   }
 
-  #start(given: DefinitionParts): ActorRef<unknown> {
-    const definition = checkedDefinition(given)
+  #start(given: unknown, door: DefinitionDoor): ActorRef<unknown> {
+    const definition = checkedDefinition(given, door, (chosen) => this.#problemsWith(chosen))
     const { typeName } = definition
     const known = this.#types.get(typeName)
     if (known !== undefined) {
@@ -187,11 +191,18 @@ export class ClusterSharding {
       if (differences.length > 0) throw new EntityTypeRedefined(typeName, differences)
       return known.ref
     }
-    // Checks the name as well.
-    const { name } = new EntityTypeKey(typeName)
     const type = new RunningType({ ...this.#options, parent: this.#ref, definition })
-    this.#types.set(name, type)
+    this.#types.set(typeName, type)
     return type.ref
+  }
+
+  /** Of what a type has chosen, together with the settings of the node. */
+  #problemsWith(chosen: object): string[] {
+    const { system, settings } = this.#options
+    return problemsWithShardingSettings(shardingSettings({ ...settings, ...chosen }), {
+      phaseMs: system.shutdown.timeoutOf('cluster-sharding-shutdown-region'),
+      handlerStopTimeoutMs: system.settings.handlerStopTimeoutMs,
+    })
   }
 
   #typeOf(typeName: string): RunningType {

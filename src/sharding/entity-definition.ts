@@ -44,7 +44,7 @@ export interface ProxyDefinition<Incoming, Message> extends Routing<Incoming, Me
   readonly typeName: string
 }
 
-/** A definition without its types, as the runtime keeps it. */
+/** A definition without its types, checked, as the runtime keeps it. */
 export interface AnyDefinition {
   readonly typeName: string
   /** undefined for a proxy. */

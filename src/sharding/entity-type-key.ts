@@ -11,7 +11,7 @@ export class EntityTypeKey<in out Message> {
   readonly accepts?: (message: Message) => Message
 
   constructor(name: string) {
-    const problem = problemWithId(name, nameBytesMax) ?? problemWithForm(name)
+    const problem = problemWithTypeName(name)
     if (problem !== undefined) throw new InvalidEntityTypeName(name, problem)
     this.name = name
   }
@@ -19,6 +19,11 @@ export class EntityTypeKey<in out Message> {
   toString(): string {
     return `EntityTypeKey(${this.name})`
   }
+}
+
+/** In words; undefined when there is none. */
+export function problemWithTypeName(name: unknown): string | undefined {
+  return problemWithId(name, nameBytesMax) ?? problemWithForm(name as string)
 }
 
 function problemWithForm(name: string): string | undefined {

@@ -11,7 +11,6 @@ import {
   withoutDeadLetterLog,
 } from '../actor/index.ts'
 import type { ClusterEvent } from '../cluster/index.ts'
-import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { type Lane, type NodeId, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
 import { byAge } from '../singleton/index.ts'
 import type { ClusterShardingOptions } from './cluster-sharding.ts'
@@ -24,11 +23,7 @@ import { serveRegion } from './region/region-endpoint.ts'
 import { RegionRef } from './region/region-ref.ts'
 import type { ToCoordinator, ToRegion } from './sharding-messages.ts'
 import { shardingProtocol, type ShardingProtocol } from './sharding-protocol.ts'
-import {
-  problemsWithShardingSettings,
-  shardingSettings,
-  type ShardingSettings,
-} from './sharding-settings.ts'
+import { shardingSettings, type ShardingSettings } from './sharding-settings.ts'
 
 export interface RunningTypeOptions extends ClusterShardingOptions {
   readonly parent: LocalRef
@@ -50,10 +45,10 @@ export class RunningType {
   #coordinator: ((message: ToCoordinator) => void) | undefined
 
   constructor(options: RunningTypeOptions) {
-    const { cluster, definition } = options
+    const { cluster, definition, settings } = options
     this.definition = definition
     this.#options = options
-    this.settings = checkedSettings(options)
+    this.settings = shardingSettings({ ...settings, ...definition.settings })
     this.#protocol = shardingProtocol(this.settings.numberOfShards)
     this.#path = `/system/sharding/${encodeName(definition.typeName)}`
     this.#candidates = this.#findCandidates()
@@ -214,16 +209,6 @@ export class RunningType {
     }
     return candidates
   }
-}
-
-function checkedSettings({ system, settings, definition }: RunningTypeOptions): ShardingSettings {
-  const all = shardingSettings({ ...settings, ...definition.settings })
-  const problems = problemsWithShardingSettings(all, {
-    phaseMs: system.shutdown.timeoutOf('cluster-sharding-shutdown-region'),
-    handlerStopTimeoutMs: system.settings.handlerStopTimeoutMs,
-  })
-  if (problems.length === 0) return all
-  throw new InvalidSettings(`The sharding settings of ${definition.typeName}`, problems)
 }
 
 /** The parent of the shards' actors, and the address of the region for other nodes. */

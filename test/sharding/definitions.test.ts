@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { Behaviors } from '../../src/actor/index.ts'
+import { InvalidSettings } from '../../src/foundation/invalid-settings.ts'
+import { type EntityDefinition, EntityTypeKey } from '../../src/sharding/index.ts'
+import { play } from './scene.ts'
+
+const behavior = () => Behaviors.ignore
+
+/** As somebody without types may write them. */
+const wrong: readonly (readonly [what: string, given: object, named: string])[] = [
+  ['no behavior', {}, 'behavior'],
+  ['a misspelt one', { behaviour: behavior }, 'behaviour'],
+  ['a behavior that is no function', { behavior: 5 }, 'behavior'],
+  ['a strategy that is a name', { behavior, strategy: 'least' }, 'strategy'],
+  ['an extractor without its functions', { behavior, extractor: {} }, 'extractor'],
+  ['a role that is no text', { behavior, role: 5 }, 'role'],
+  ['a word that is none', { behavior, stopMesage: 'bye' }, 'stopMesage'],
+]
+
+test.each(wrong)('a definition with %s is refused when it is given', async (_, given, named) => {
+  await play(
+    async (scene) => {
+      const { sharding } = await scene.start('a')
+      const definition = { key: new EntityTypeKey('Cart'), ...given } as EntityDefinition<unknown>
+      expect(() => sharding.init(definition)).toThrow(named)
+      expect([...sharding.typeNames]).toEqual([])
+    },
+    { seeds: 1 },
+  )
+})
+
+type Door = 'init' | 'start' | 'startProxy'
+
+test('every problem of a definition is told at once, at each door', async () => {
+  await play(
+    async (scene) => {
+      const { sharding } = await scene.start('a')
+      const doors = sharding as Readonly<Record<Door, (given: unknown) => unknown>>
+      const problemsOf = (door: Door, given: unknown) => {
+        try {
+          doors[door](given)
+        } catch (error) {
+          expect(error).toBeInstanceOf(InvalidSettings)
+          return (error as InvalidSettings).problems
+        }
+        return []
+      }
+      const slips = { strategy: {}, extractor: null, role: '', settings: { numberOfShards: 0 } }
+      const problems = [
+        'strategy lacks the functions allocateShard, rebalance',
+        'extractor must be an object with the functions entityId, shardId, unwrapMessage, not null',
+        "role must be a text, not ''",
+        'numberOfShards must be a whole number of at least 1, not 0',
+      ]
+      const noBehavior =
+        'behavior must be a function that makes the behavior of one entity, such as ({ entityId }) => …, not undefined; where none shall live, use startProxy'
+      expect(problemsOf('init', { key: 'Cart', ...slips, typeName: 'Cart' })).toEqual([
+        "key must be an EntityTypeKey, not 'Cart'",
+        noBehavior,
+        ...problems,
+        'typeName is not an option; known are key, behavior, stopMessage, strategy, extractor, role, settings',
+      ])
+      expect(problemsOf('start', { ...slips, typeName: 'a|b' })).toEqual([
+        'typeName cannot be used: it contains the character |',
+        noBehavior,
+        ...problems,
+      ])
+      expect(problemsOf('startProxy', { typeName: 'Cart', behavior, settings: 5 })).toEqual([
+        'settings must be an object, not 5',
+        'behavior is not an option; known are typeName, extractor, role, settings',
+      ])
+      for (const door of ['init', 'start', 'startProxy'] satisfies Door[]) {
+        expect(problemsOf(door, undefined)).toEqual(['it must be an object, not undefined'])
+      }
+      expect([...sharding.typeNames]).toEqual([])
+    },
+    { seeds: 1 },
+  )
+})
