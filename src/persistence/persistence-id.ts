@@ -29,8 +29,13 @@ export function persistenceIdOf(entityType: string, entityId: string): string {
 
 /** Throws `InvalidPersistenceId` for what would change, collide or not fit in a store. */
 export function checkPersistenceId(persistenceId: unknown): asserts persistenceId is string {
-  const problem = problemWithId(persistenceId, persistenceIdBytesMax)
+  const problem = problemWithPersistenceId(persistenceId)
   if (problem !== undefined) throw new InvalidPersistenceId(persistenceId, problem)
+}
+
+/** In words; undefined when there is none. */
+export function problemWithPersistenceId(persistenceId: unknown): string | undefined {
+  return problemWithId(persistenceId, persistenceIdBytesMax)
 }
 
 export function sliceOf(persistenceId: string): number {

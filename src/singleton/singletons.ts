@@ -13,7 +13,8 @@ import {
   withoutDeadLetterLog,
 } from '../actor/index.ts'
 import type { ClusterEvent, ClusterMembership, Member } from '../cluster/index.ts'
-import { InvalidSettings } from '../foundation/invalid-settings.ts'
+import { InvalidSettings, problemsWithText } from '../foundation/invalid-settings.ts'
+import { show } from '../foundation/show.ts'
 import type { NodeId, Remoting } from '../remote/index.ts'
 import { NotAMessage } from '../serialization/index.ts'
 import { singletonActor, SingletonWord } from './singleton-actor.ts'
@@ -102,7 +103,7 @@ export class Singletons {
 
   /**
    * Runs it when this node is the oldest with the role; answers the proxy. Same name twice: same proxy. Throws
-   * `NotThereYet`.
+   * `InvalidSettings`, `NotThereYet`, `InvalidActorName` and `SingletonRoleConflict`.
    */
   start<T>(options: StartSingletonOptions<T>): ActorRef<T> {
     checkStartSingleton(options)
@@ -113,8 +114,10 @@ export class Singletons {
     return entry.proxy
   }
 
-  /** The address of a singleton that runs on other nodes, or is started on this one later. */
+  /** The address of a singleton that runs on other nodes, or is started on this one later. Throws as `start`. */
   proxy<T>(name: string, role?: string): ActorRef<T> {
+    const problems = problemsWithText('role', role)
+    if (problems.length > 0) throw new InvalidSettings(`The singleton ${show(name)}`, problems)
     return this.#entry(name, role).proxy
   }
 

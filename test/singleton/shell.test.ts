@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ActorRef, Behaviors, DeadLetter, Dropped } from '../../src/actor/index.ts'
 import type { ClusterEvent, ClusterMembership, Member } from '../../src/cluster/index.ts'
+import { InvalidSettings } from '../../src/foundation/invalid-settings.ts'
 import { Singletons, type SingletonSettings } from '../../src/singleton/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { nextEvent, type TestNode, TestNodes } from '../remote/nodes.ts'
@@ -95,6 +96,35 @@ describe('singletons on nodes', () => {
     node.cluster.become(up(node.remoting.node, 7))
     expect(await heard.receive(4)).toEqual([{ term: 7 * 2 ** 20 + 1 }, 1, 2, 3])
     expect(() => node.singletons.proxy('a listener / äö', 'other')).toThrow(/same role/)
+  })
+
+  test('what cannot be is refused at the door, every problem at once', async () => {
+    const { singletons } = await begin()
+    const problemsOf = (door: () => unknown): readonly string[] => {
+      try {
+        door()
+      } catch (error) {
+        expect(error).toBeInstanceOf(InvalidSettings)
+        return (error as InvalidSettings).problems
+      }
+      return []
+    }
+    const startWith = (given: unknown) => problemsOf(() => singletons.start(given as never))
+    const behavior = () => Behaviors.ignore
+    expect(startWith({ behaviour: behavior, role: 5 })).toEqual([
+      'name must be given',
+      'role must be a text, not 5',
+      'behaviour is not an option; known are name, role, behavior, stopMessage',
+      'behavior must be a function that makes the behavior of the instance, such as ({ term }) => …, not undefined; where it shall not run, use proxy',
+    ])
+    expect(startWith({ name: 'clerk', behavior: Behaviors.ignore })).toHaveLength(1)
+    expect(startWith(undefined)).toEqual([
+      'they must be an object such as { name, behavior }, not undefined',
+    ])
+    expect(problemsOf(() => singletons.proxy('clerk', 5 as never))).toEqual([
+      'role must be a text, not 5',
+    ])
+    expect(() => singletons.start({ name: '$clerk', behavior })).toThrow('begin with $')
   })
 
   test('a full buffer drops the oldest, with a reason', async () => {

@@ -11,8 +11,6 @@
  *     journal,
  *   })
  */
-import { InvalidSettings } from '../../foundation/invalid-settings.ts'
-import { refuseNotYet } from '../../foundation/not-there-yet.ts'
 import {
   type ActorContext,
   type Behavior,
@@ -21,7 +19,7 @@ import {
 } from '../../actor/index.ts'
 import { ValueCodec } from '../../serialization/index.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
-import { problemsWithEncoding } from './event-adapter.ts'
+import { checkEventSourced, checkEventSourcedFamily } from './check-event-sourced.ts'
 import { JournalFailure, PersistenceFailure } from './event-sourced-errors.ts'
 import { EventSourcedInstance } from './event-sourced-instance.ts'
 import type {
@@ -30,33 +28,43 @@ import type {
   EventSourcedPlan,
 } from './event-sourced-options.ts'
 import { LatelyIdle } from './lately-idle.ts'
-import { defaultEventSourcedSettings, problemsWithEventSourced } from './event-sourced-settings.ts'
+import { defaultEventSourcedSettings } from './event-sourced-settings.ts'
 
 /** Throws `InvalidPersistenceId`, `InvalidSettings` and `NotThereYet`. */
 export function EventSourcedBehavior<Command, Event, State>(
   options: EventSourcedOptions<Command, Event, State>,
 ): Behavior<Command> {
+  checkEventSourced(options)
   const { persistenceId, emptyState } = options
   checkPersistenceId(persistenceId)
-  return new EventSourcedFamily(options, persistenceId).behavior(persistenceId, emptyState)
+  return behaviorOf(planOf(options), persistenceId, emptyState)
 }
 
 /** Event-sourced actors that differ in their ids only: what they have in common is there once. */
 export class EventSourcedFamily<Command, Event, State> {
   readonly #plan: EventSourcedPlan<Command, Event, State>
 
-  constructor(options: EventSourcedFamilyOptions<Command, Event, State>, name = 'the entities') {
-    this.#plan = planOf(options, name)
+  /** Throws `InvalidSettings` and `NotThereYet`. */
+  constructor(options: EventSourcedFamilyOptions<Command, Event, State>) {
+    checkEventSourcedFamily(options)
+    this.#plan = planOf(options)
   }
 
   /** The id must be a valid one: see `persistenceIdOf`. */
   behavior(persistenceId: string, emptyState: State): Behavior<Command> {
-    const plan = this.#plan
-    if (plan.onPersistFailure !== undefined) return restarted(plan, persistenceId, emptyState)
-    return Behaviors.setup<Command>((context) =>
-      new EventSourcedInstance({ plan, persistenceId, emptyState, context }).start(),
-    )
+    return behaviorOf(this.#plan, persistenceId, emptyState)
   }
+}
+
+function behaviorOf<Command, Event, State>(
+  plan: EventSourcedPlan<Command, Event, State>,
+  persistenceId: string,
+  emptyState: State,
+): Behavior<Command> {
+  if (plan.onPersistFailure !== undefined) return restarted(plan, persistenceId, emptyState)
+  return Behaviors.setup<Command>((context) =>
+    new EventSourcedInstance({ plan, persistenceId, emptyState, context }).start(),
+  )
 }
 
 /** Builds the instance anew after a failed write; one that lost its stream stops all the same. */
@@ -82,31 +90,10 @@ function restarted<Command, Event, State>(
   })
 }
 
-const keepShort = 'Every event is read when an entity starts: keep streams short.'
-
-/** What people will look for, and what to do until it is there. */
-const notYet: Readonly<Record<string, string>> = {
-  retention: keepShort,
-  snapshots: keepShort,
-  snapshotWhen: keepShort,
-  snapshotEvery: keepShort,
-  snapshotAdapter: keepShort,
-}
-
 function planOf<Command, Event, State>(
   options: EventSourcedFamilyOptions<Command, Event, State>,
-  name: string,
 ): EventSourcedPlan<Command, Event, State> {
-  refuseNotYet(options, notYet)
-  refuseNotYet(options.settings ?? {}, notYet, 'settings.')
   const settings = { ...defaultEventSourcedSettings, ...options.settings }
-  const problems = problemsWithEventSourced(settings)
-  const { onPersistFailure, eventAdapter, tagger } = options
-  problems.push(...problemsWithEncoding(eventAdapter, tagger))
-  if (onPersistFailure !== undefined && onPersistFailure.type !== 'backoff') {
-    problems.push('onPersistFailure must be SupervisorStrategy.restartWithBackoff(…)')
-  }
-  if (problems.length > 0) throw new InvalidSettings(`The settings of ${name}`, problems)
   const codec = options.codec ?? new ValueCodec({ use: 'stored' })
   return { ...options, settings, codec, latelyIdle: new LatelyIdle() }
 }
