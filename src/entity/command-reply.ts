@@ -9,7 +9,7 @@ import {
 } from '../persistence/index.ts'
 import { CannotSerialize } from '../serialization/index.ts'
 import type { AnyEntity } from './define-entity.ts'
-import { CommandChangedState } from './entity-errors.ts'
+import { CallError, CommandChangedState } from './entity-errors.ts'
 import type { EntityReply } from './entity-messages.ts'
 import type { EntityWorld } from './entity-world.ts'
 import { isFrozenComplaint } from './frozen-state.ts'
@@ -62,7 +62,7 @@ function refusalOf(thrown: unknown, { entity, id, command, world, log }: Failing
     { err: thrown, entity: entity.name, id, command },
     `The command ${command} of ${entity.name} failed: ${thrown instanceof Error ? thrown.message : show(thrown)}`,
   )
-  const mayHaveHappened = !entity.isDurable
+  const mayHaveHappened = !entity.isDurable || comesOfOpenCall(thrown)
   if (thrown instanceof CannotSerialize) {
     const { path, message } = thrown
     const problem = message.startsWith(path) ? message.slice(path.length).trimStart() : message
@@ -73,6 +73,22 @@ function refusalOf(thrown: unknown, { entity, id, command, world, log }: Failing
       ? new CommandChangedState(entity.name, command, thrown)
       : thrown
   return { type: 'Refused', error: travelling.error(error), node, mayHaveHappened }
+}
+
+/** Causes that are looked at; they may go in a circle. */
+const causesMax = 8
+
+/** Whether it comes of a call that the command made and that may have happened: nothing undoes that with the command. */
+function comesOfOpenCall(thrown: unknown): boolean {
+  let error = thrown
+  try {
+    for (let seen = 0; error instanceof Error && seen < causesMax; seen++, error = error.cause) {
+      if (error instanceof CallError && error.mayHaveHappened) return true
+    }
+  } catch {
+    // A getter or a proxy of the user's.
+  }
+  return false
 }
 
 /** `adviceOn` knows more about a writer that has the stream now. */

@@ -30,7 +30,8 @@ export abstract class CallError extends CodedError {
 
 /**
  * The command threw. `cause` is what it threw, with its name, message, code and cause; with its stack when the entity is on
- * this node, and with the name of the node it is on otherwise.
+ * this node, and with the name of the node it is on otherwise. It may have happened when the entity has no events, or when
+ * a call that the command made may have: then the cause is that call's error, by its name and code.
  */
 export class CommandFailed extends CallError {
   readonly code = 'COMMAND_FAILED'
