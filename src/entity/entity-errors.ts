@@ -115,7 +115,11 @@ export class NotStored extends CallError {
   readonly reason: string
 
   constructor(site: CallSite, reason: string, problem: string, mayHaveHappened: boolean) {
-    super(site, mayHaveHappened, `was not done: ${problem}`)
+    super(
+      site,
+      mayHaveHappened,
+      `${mayHaveHappened ? 'may not have been' : 'was not'} done: ${problem}`,
+    )
     this.reason = reason
   }
 }

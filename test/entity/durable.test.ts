@@ -165,7 +165,9 @@ describe('when the journal fails', () => {
     const error = (await outcome(stage.call(Account, 'a').deposit(1))) as CallError
     expect(error).toBeInstanceOf(NotStored)
     expect(error).toMatchObject({ reason: 'EVENTS_NOT_STORED', mayHaveHappened: false })
-    expect(error.message).toContain('The command had no effect and may be sent again.')
+    expect(error.message).toBe(
+      "Account 'a': deposit was not done: Events of 'Account|a' were not stored: A fault was injected: append of Account|a fails before. The command had no effect and may be sent again.",
+    )
   })
 
   test('a caller hears that nobody can tell', async () => {
@@ -174,6 +176,9 @@ describe('when the journal fails', () => {
     expect(await outcome(stage.call(Account, 'a').deposit(1))).toMatchObject({
       reason: 'EVENTS_OUTCOME_UNKNOWN',
       mayHaveHappened: true,
+      message: expect.stringMatching(
+        /^Account 'a': deposit may not have been done: Nobody can tell whether events of 'Account\|a' were stored: /,
+      ) as string,
     })
   })
 
@@ -192,7 +197,12 @@ describe('when the journal fails', () => {
       outcome(stage.call(Account, 'a').deposit(1)),
       outcome(stage.call(Account, 'a').balance()),
     ])
-    for (const error of errors) expect(error).toMatchObject({ reason: 'RECOVERY_FAILED' })
+    const message =
+      /was not done: 'Account\|a' could not be recovered: A fault was injected: [^.]*\.$/
+    for (const error of errors) {
+      expect(error).toMatchObject({ reason: 'RECOVERY_FAILED' })
+      expect((error as Error).message).toMatch(message)
+    }
   })
 
   test('a stored event that the definition no longer knows fails the recovery with its name', async () => {

@@ -163,7 +163,7 @@ describe.each(Object.entries(realScenes))('PT-001 %s', (_name, makeScene) => {
         () => {
           throw new Error('no event for this')
         },
-        'no event for this. ',
+        'no event for this.',
       ],
       ['gives no array', () => ({ item: 'a' }) as never, "gave { item: 'a' }. Give an array"],
       ['gives nothing', () => undefined as never, 'gave undefined. Give an array'],

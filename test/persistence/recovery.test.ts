@@ -94,7 +94,7 @@ describe('recovery', () => {
       ),
     )
     await probe.expect(
-      "RECOVERY_FAILED: 'List|1' could not be recovered: a bad item. Look at its journal and at the event handler.",
+      "RECOVERY_FAILED: 'List|1' could not be recovered: a bad item. Look at event 2 and at the event handler.",
     )
     await probe.expect('stopped')
     await probe.expectTerminated(actor)
@@ -123,7 +123,9 @@ describe('recovery', () => {
     const probe = createTestProbe<string>(system)
     journal.setFaults({ ...noFaults, failsBefore: 1 })
     system.spawn(list(journal, { signals: signals(probe.ref) }))
-    await probe.expect((text) => text.includes('A fault was injected: claim of List|1'))
+    await probe.expect(
+      "RECOVERY_FAILED: 'List|1' could not be recovered: A fault was injected: claim of List|1 fails before.",
+    )
     await probe.expect('stopped')
 
     journal.setFaults(noFaults)

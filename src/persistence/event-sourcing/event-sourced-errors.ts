@@ -45,10 +45,13 @@ export class EventsOutcomeUnknown extends JournalFailure {
 export class RecoveryFailure extends JournalFailure {
   readonly code = 'RECOVERY_FAILED'
 
-  constructor(persistenceId: string, cause: unknown) {
+  /** `handling` is the number of the event whose handling threw the cause; undefined when it came from the journal. */
+  constructor(persistenceId: string, cause: unknown, handling?: number) {
+    const isHandlers = handling !== undefined && !(cause instanceof EventAdapterFailed)
+    const advice = isHandlers ? ` Look at event ${handling} and at the event handler.` : ''
     super(
       persistenceId,
-      `${show(persistenceId)} could not be recovered: ${wordsOf(cause)} Look at its journal and at the event handler.`,
+      `${show(persistenceId)} could not be recovered: ${wordsOf(cause)}${advice}`,
       cause,
     )
   }
@@ -87,7 +90,7 @@ export class RecoveryTimedOut extends CodedError {
   readonly code = 'RECOVERY_TIMED_OUT'
 
   constructor(what: string, timeoutMs: number) {
-    super(`${what} took longer than recoveryTimeoutMs, ${timeoutMs} ms.`)
+    super(`${what} took longer than recoveryTimeoutMs, ${timeoutMs} ms. Look at the store.`)
   }
 }
 

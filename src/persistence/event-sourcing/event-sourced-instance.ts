@@ -208,7 +208,9 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
 
   #recoveryFailed(cause: unknown): never {
     this.#phase = 'ended'
-    const error = new RecoveryFailure(this.#persistenceId, cause)
+    const { lastSequenceNr } = this.view
+    const handling = lastSequenceNr > this.#sequenceNr ? lastSequenceNr : undefined
+    const error = new RecoveryFailure(this.#persistenceId, cause, handling)
     try {
       const signal = { type: 'RecoveryFailed', error } as const
       this.#plan.signals?.RecoveryFailed?.(this.#state, signal, this.view)
