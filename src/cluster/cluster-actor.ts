@@ -133,7 +133,7 @@ export class ClusterActor {
   }
 
   /** Why each seed has not let this node in. */
-  get seedTroubles(): Pick<SeedTroubles, 'seeds' | 'lines'> {
+  get seedTroubles(): Pick<SeedTroubles, 'seeds' | 'lines' | 'founder'> {
     return this.#troubles
   }
 
@@ -242,9 +242,10 @@ export class ClusterActor {
   #begin(input: ClusterInput): void {
     if (input.type !== 'JoinSeeds' && input.type !== 'JoinNode') return
     const seeds = input.type === 'JoinSeeds' ? input.seeds : [input.address]
-    this.#troubles = new SeedTroubles(
-      seeds.filter((seed) => seed !== this.#options.remoting.address),
-    )
+    const others = seeds.filter((seed) => seed !== this.#options.remoting.address)
+    const isFirst = others[0] !== seeds[0]
+    const founder = input.type === 'JoinSeeds' && !isFirst ? seeds[0] : undefined
+    this.#troubles = new SeedTroubles(others, founder)
     this.#reportAtMs = this.#now + seedReportIntervalMs
   }
 

@@ -10,9 +10,19 @@ export class JoinFailed extends CodedError {
   /** One line per seed, or what else stood in the way. */
   readonly reasons: readonly string[]
 
-  constructor(self: NodeId, seeds: readonly Address[], reasons: readonly string[]) {
+  /** `founder` is the seed that alone founds a cluster, when that is another node and could help. */
+  constructor(
+    self: NodeId,
+    seeds: readonly Address[],
+    reasons: readonly string[],
+    founder?: Address,
+  ) {
+    const whoFounds =
+      founder === undefined
+        ? ''
+        : ` When there is no cluster, only the first seed founds one: start ${founder}.`
     super(
-      `${self} could not join a cluster:\n${listOf(reasons)}\nCheck that the seeds run, that their addresses are right and that this node can reach them; then start it again.`,
+      `${self} could not join a cluster:\n${listOf(reasons)}\nCheck that the seeds run, that their addresses are right and that this node can reach them; then start it again.${whoFounds}`,
     )
     this.seeds = seeds
     this.reasons = reasons

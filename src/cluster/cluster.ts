@@ -275,10 +275,11 @@ export class Cluster implements ClusterMembership {
   }
 
   #whyNeverUp(reason: ClusterEnd, problems: readonly string[]): Error {
-    const { seeds, lines } = this.#actor.seedTroubles
+    const { seeds, lines, founder } = this.#actor.seedTroubles
     switch (reason) {
       case 'join-failed': {
-        const error = new JoinFailed(this.self, seeds, [...new Set([...lines, ...problems])])
+        const reasons = [...new Set([...lines, ...problems])]
+        const error = new JoinFailed(this.self, seeds, reasons, founder)
         this.#system.log.error({ err: error }, error.message)
         return error
       }

@@ -26,6 +26,15 @@ test('a name that cannot be resolved now may be later: the node tries on', () =>
   expect(troubles.lines).toEqual([`${b} is connected and has not let this node in yet`])
 })
 
+test('who founds a cluster is told unless only other settings help', () => {
+  const troubles = new SeedTroubles([a], a)
+  troubles.notConnected(a, 'refused the connection')
+  expect(troubles.founder).toBe(a)
+  troubles.handshakeFailed(a, new WrongClusterName(a, 'shop'))
+  expect(troubles.founder).toBeUndefined()
+  expect(new SeedTroubles([b]).founder).toBeUndefined()
+})
+
 test('others than the seeds do not matter', () => {
   const troubles = new SeedTroubles([a])
   troubles.notConnected(c, 'refused the connection')

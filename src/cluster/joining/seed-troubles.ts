@@ -15,12 +15,20 @@ const finalCodes: ReadonlySet<string> = new Set([
 ])
 
 export class SeedTroubles {
+  /** The seeds besides the node itself. */
   readonly seeds: readonly Address[]
+  readonly #founder: Address | undefined
   readonly #troubles = new Map<Address, Trouble>()
 
-  /** The seeds besides the node itself. */
-  constructor(seeds: readonly Address[]) {
+  /** `founder` is the first seed, which alone founds a cluster, when that is another node. */
+  constructor(seeds: readonly Address[], founder?: Address) {
     this.seeds = seeds
+    this.#founder = founder
+  }
+
+  /** Who should be started when there is no cluster; undefined when that would not help. */
+  get founder(): Address | undefined {
+    return this.areFinal ? undefined : this.#founder
   }
 
   notConnected(seed: Address, text: string): void {
