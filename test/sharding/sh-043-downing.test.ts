@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { suppressDeadLetterLog } from '../../src/actor/index.ts'
 import { add, answerOf, ByNumber, counterOn, countOf, hostCounters } from './counter.ts'
 import { play, type ShardingNode } from './scene.ts'
+
+interface Internal {
+  readonly type: string
+  readonly [suppressDeadLetterLog]?: true
+}
 
 const init = (node: ShardingNode): void =>
   hostCounters(node, { extractor: new ByNumber(10), settings: { numberOfShards: 10 } })
@@ -67,6 +73,20 @@ describe('SH-043 downing after a partition', () => {
 })
 
 describe('a node that is cut off from the majority', () => {
+  test('logs nothing of what its coordinator would still have heard of the cluster', async () => {
+    await play(async (scene) => {
+      const a = await scene.start('a', { init })
+      await scene.start('b', { init })
+      await scene.start('c', { init })
+      scene.simulation.network.partition(['a'], ['b', 'c'])
+      await scene.settle(a.system.whenTerminated)
+      const messages = a.lost.map(({ message }) => message as Internal)
+      const changes = messages.filter(({ type }) => type === 'ClusterChanged')
+      expect(changes).not.toEqual([])
+      expect(changes.filter((change) => change[suppressDeadLetterLog] !== true)).toEqual([])
+    })
+  })
+
   test('handles nothing until it is back; what waited is then handled', async () => {
     await play(
       async (scene) => {

@@ -101,7 +101,9 @@ class Coordinator {
       relativeLimit: settings.rebalanceRelativeLimit,
     })
     const { self } = context
-    this.#unsubscribe = cluster.follow(() => self.tell({ type: 'ClusterChanged' }))
+    // What is lost with a coordinator is looked up anew by the next.
+    const changed = withoutDeadLetterLog({ type: 'ClusterChanged' } as const)
+    this.#unsubscribe = cluster.follow(() => self.tell(changed))
   }
 
   begin(): Receive<CoordinatorMessage> {
