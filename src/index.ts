@@ -30,6 +30,7 @@ export {
   EventHandlerChangedState,
   EventHandlerGaveNoState,
   type EventHandlers,
+  type HandleOf,
   NodeStopping,
   type NoEvents,
   NotStored,

@@ -4,13 +4,13 @@
  */
 import { performance } from 'node:perf_hooks'
 import { setTimeout as rest } from 'node:timers/promises'
-import type { EntityHandle, CommandsOf } from '../../src/index.ts'
+import type { HandleOf } from '../../src/index.ts'
 import type { Account, Receipt } from './account.ts'
 import { Latencies } from './latency.ts'
 import type { Report } from './messages.ts'
 import type { Outcome, Statement, Transfer } from './transfers.ts'
 
-export type AccountOf = (id: string) => EntityHandle<CommandsOf<typeof Account>>
+export type AccountOf = (id: string) => HandleOf<typeof Account>
 
 /** Between two attempts; the first few come quickly, since most trouble is over soon. */
 const shortestRestMs = 50

@@ -19,6 +19,7 @@ import { notCommands } from './entity-handle.ts'
 import type {
   CommandHandlers,
   DurableSelf,
+  EntityHandle,
   EventHandlers,
   NoEvents,
   PlainSelf,
@@ -27,11 +28,11 @@ import type {
 /** What is agreed on by all nodes that know an entity type, hosts and callers. */
 export interface EntityOptions {
   /** Only nodes with this role host entities of the type; the others route to them. */
-  readonly role?: string
+  readonly role?: string | undefined
   /** Must be the same on every node, for the life of the stored entities; the sharding setting (128) when not given. */
-  readonly numberOfShards?: number
+  readonly numberOfShards?: number | undefined
   /** Idle time after which an entity leaves the memory; its next call brings it back. 2 minutes when not given. */
-  readonly passivateAfter?: Duration | 'never'
+  readonly passivateAfter?: Duration | 'never' | undefined
 }
 
 export interface PlainEntitySpec<State, Commands> extends EntityOptions {
@@ -70,6 +71,9 @@ export type AnyEntity = EntityDefinition<unknown, object, object>
 
 /** The commands of a definition, or of a type. */
 export type CommandsOf<Entity> = Entity extends EntityType<infer Commands> ? Commands : never
+
+/** What `node.entity` gives for a definition, or for a type: `HandleOf<typeof Counter>`. */
+export type HandleOf<Entity extends EntityType<unknown>> = EntityHandle<CommandsOf<Entity>>
 
 /** An entity whose state is made of stored events. */
 export function defineEntity<State, Events extends EventHandlers<State>, Commands>(

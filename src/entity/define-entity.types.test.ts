@@ -1,5 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest'
-import { type CommandsOf, defineEntity, entityType } from './define-entity.ts'
+import { type CommandsOf, defineEntity, entityType, type HandleOf } from './define-entity.ts'
 import type { DeepReadonly, EntityHandle } from './entity-types.ts'
 
 const Counter = defineEntity('Counter', {
@@ -74,6 +74,14 @@ describe('what is inferred of a durable entity', () => {
   test('a caller needs only the type', () => {
     const counters = entityType<typeof Counter>('Counter')
     expectTypeOf<EntityHandle<CommandsOf<typeof counters>>>().toEqualTypeOf<Handle>()
+  })
+
+  test('a handle can be named by a definition, or by a type', () => {
+    const counters = entityType<typeof Counter>('Counter')
+    expectTypeOf<HandleOf<typeof Counter>>().toEqualTypeOf<Handle>()
+    expectTypeOf<HandleOf<typeof counters>>().toEqualTypeOf<Handle>()
+    // @ts-expect-error commands are no entity
+    expectTypeOf<HandleOf<typeof Counter.commands>>().toBeNever()
   })
 })
 

@@ -91,7 +91,10 @@ export type CommandHandlers<Self> = Readonly<
   Record<string, (self: Self, ...args: never[]) => unknown>
 >
 
-/** The commands of an entity as its callers see them: the same arguments, and a promise of the same result. */
+/**
+ * Commands as the callers of an entity see them: the same arguments, and a promise of the same result. Of a definition:
+ * `HandleOf<typeof Counter>`.
+ */
 export type EntityHandle<Commands> = {
   readonly [Name in keyof Commands]: Commands[Name] extends (
     self: never,
@@ -103,7 +106,7 @@ export type EntityHandle<Commands> = {
 
 export interface CallOptions {
   /** How long to wait for the answer; the actor setting `askTimeoutMs` (5 s) when not given. */
-  readonly timeout?: Duration
+  readonly timeout?: Duration | undefined
   /** Gives up on the answer when it fires. The command may happen nevertheless. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }

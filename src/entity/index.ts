@@ -19,6 +19,7 @@ export {
   type EntityOptions,
   type EntityType,
   entityType,
+  type HandleOf,
   isDefinition,
   type PlainEntitySpec,
 } from './define-entity.ts'

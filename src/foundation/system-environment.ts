@@ -1,4 +1,5 @@
 /** The real world: an environment on this machine's clock, event loop and process. */
+import type { Chosen } from './chosen.ts'
 import { consoleLogger } from './console-logger.ts'
 import type { Environment } from './environment.ts'
 import { EventLoopDispatcher } from './event-loop-dispatcher.ts'
@@ -8,7 +9,7 @@ import { systemRandom } from './system-random.ts'
 import { systemTimers } from './system-timers.ts'
 
 /** A fresh environment, with what is given in place of the real thing. What is undefined is not given. */
-export function systemEnvironment(parts: Partial<Environment> = {}): Environment {
+export function systemEnvironment(parts: Chosen<Environment> = {}): Environment {
   return {
     clock: parts.clock ?? systemClock,
     timers: parts.timers ?? systemTimers,

@@ -2,6 +2,7 @@
 import type { ActorSettings } from '../actor/index.ts'
 import type { ChosenClusterSettings } from '../cluster/index.ts'
 import type { EntityDefinition, EntityType } from '../entity/index.ts'
+import type { Chosen } from '../foundation/chosen.ts'
 import type { Environment } from '../foundation/environment.ts'
 import type { EventSourcedSettings, Journal, JournalSettings } from '../persistence/index.ts'
 import type { ChosenRemoteSettings, HostAndPort, Transport } from '../remote/index.ts'
@@ -12,52 +13,53 @@ import type { SherdNode } from './sherd-node.ts'
 /** Any entity type with its implementation. */
 export type HostedEntity = EntityDefinition<unknown, object, unknown>
 
+/** What is undefined is as if it were not given: it may come straight from an environment variable. */
 export interface NodeOptions {
   /** What lives here. A type with a `role` that this node does not have is only called from here. */
-  readonly entities?: readonly HostedEntity[]
+  readonly entities?: readonly HostedEntity[] | undefined
   /** What is only called from here and lives on other nodes: definitions, or types made by `entityType`. */
-  readonly proxies?: readonly EntityType<unknown>[]
+  readonly proxies?: readonly EntityType<unknown>[] | undefined
   /** The name of the cluster: nodes of other names are refused. `sherd` when not given. */
-  readonly name?: string
+  readonly name?: string | undefined
   /** Where to listen, 127.0.0.1 when not given. Anything else needs a `secret`. */
-  readonly host?: string
+  readonly host?: string | undefined
   /** 0, which is also the default, lets the system choose. */
-  readonly port?: number
+  readonly port?: number | undefined
   /** How other nodes reach this one when that differs: behind a proxy, or when bound to 0.0.0.0. */
-  readonly advertised?: Partial<HostAndPort>
+  readonly advertised?: Chosen<HostAndPort> | undefined
   /** `host:port` of nodes to join, the same list in the same order on every node. Without any this node forms a cluster of one. */
-  readonly seeds?: readonly string[]
+  readonly seeds?: readonly string[] | undefined
   /** The same on every node, at least 16 characters. Never travels. */
-  readonly secret?: string
+  readonly secret?: string | undefined
   /** Allows to listen for other machines without a secret. Whoever reaches the port is in the cluster. */
-  readonly insecure?: boolean
+  readonly insecure?: boolean | undefined
   /** What this node is for; entity types may ask for a role. */
-  readonly roles?: readonly string[]
+  readonly roles?: readonly string[] | undefined
   /** What your application calls its version, such as `1.2.3`: other nodes see it. `0.0.0` when not given. */
-  readonly appVersion?: string
+  readonly appVersion?: string | undefined
   /**
    * Where events are kept: a folder on a local disk that all nodes of the host share (`./sherd-data` when not given), the
    * memory of this process, or a journal of your own, which you close yourself.
    */
-  readonly store?: { readonly folder: string } | 'memory' | Journal
-  readonly settings?: NodeSettings
+  readonly store?: { readonly folder: string } | 'memory' | Journal | undefined
+  readonly settings?: NodeSettings | undefined
   /** Time, chance, turns, log and process. What is left out is the real thing. */
-  readonly environment?: Partial<Environment>
+  readonly environment?: Chosen<Environment> | undefined
   /** The network; TCP when not given. */
-  readonly transport?: Transport
+  readonly transport?: Transport | undefined
   /** Called when all rooms stand and before the node joins: whoever subscribes here misses nothing. Must not throw. */
-  readonly beforeJoin?: (node: SherdNode) => void
+  readonly beforeJoin?: ((node: SherdNode) => void) | undefined
 }
 
 /** What can be tuned, room by room. */
 export interface NodeSettings {
-  readonly actor?: Partial<ActorSettings>
-  readonly remote?: ChosenRemoteSettings
-  readonly cluster?: ChosenClusterSettings
-  readonly singleton?: Partial<SingletonSettings>
-  readonly sharding?: Partial<ShardingSettings>
-  readonly entity?: Partial<EventSourcedSettings>
-  readonly journal?: Partial<JournalSettings>
+  readonly actor?: Partial<ActorSettings> | undefined
+  readonly remote?: ChosenRemoteSettings | undefined
+  readonly cluster?: ChosenClusterSettings | undefined
+  readonly singleton?: Partial<SingletonSettings> | undefined
+  readonly sharding?: Partial<ShardingSettings> | undefined
+  readonly entity?: Partial<EventSourcedSettings> | undefined
+  readonly journal?: Partial<JournalSettings> | undefined
   /** Entities that read their events at the same time, at most. More asks the store for more at once. */
-  readonly concurrentRecoveriesMax?: number
+  readonly concurrentRecoveriesMax?: number | undefined
 }

@@ -1,5 +1,6 @@
 /** What a node must say to have a network, and what is wrong with it. */
 import type { ActorSystem } from '../actor/index.ts'
+import type { Chosen } from '../foundation/chosen.ts'
 import { show } from '../foundation/show.ts'
 import { isWellFormed, utf8Length } from '../foundation/text.ts'
 import { InsecureBind } from './remote-errors.ts'
@@ -18,7 +19,7 @@ export interface RemotingOptions {
   /** Where to listen; port 0 lets the system choose. */
   readonly bind: HostAndPort
   /** How others reach this node when that differs from `bind`: behind a proxy, or when bound to 0.0.0.0. */
-  readonly advertised?: Partial<HostAndPort>
+  readonly advertised?: Chosen<HostAndPort>
   /** The same on every node of the cluster, at least 16 characters. Never travels. */
   readonly secret?: string | undefined
   /** Allows a bind that other machines can reach without a secret. Whoever reaches it is in the cluster. */
@@ -48,7 +49,7 @@ export function problemsWithOptions(options: RemotingOptions, settings: RemoteSe
 /** What is wrong with the way by which others are to reach a node that listens on this host. */
 export function problemsWithAdvertised(
   bindHost: string,
-  advertised: Partial<HostAndPort> | undefined,
+  advertised: Chosen<HostAndPort> | undefined,
 ): string[] {
   const problems = problemsWithPlace('advertised', advertised)
   const host = advertised?.host ?? bindHost
@@ -68,7 +69,7 @@ export function refuseInsecureBind({
   throw new InsecureBind(bind.host)
 }
 
-function problemsWithPlace(name: string, place: Partial<HostAndPort> | undefined): string[] {
+function problemsWithPlace(name: string, place: Chosen<HostAndPort> | undefined): string[] {
   const problems: string[] = []
   if (place !== undefined && (typeof place !== 'object' || place === null)) {
     return [`${name} must have a host, a port or both`]

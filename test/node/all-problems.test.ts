@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { InvalidSettings } from '../../src/actor/index.ts'
+import { defineEntity } from '../../src/entity/index.ts'
 import { type NodeOptions, startNode } from '../../src/node/index.ts'
 import { Counter, nodeFor, refusalOf } from './nodes.ts'
 
@@ -111,6 +112,28 @@ test('settings for downing may be given in part', async () => {
     stableAfterMs: 3_000,
     downAllWhenUnstableMs: 'by-size',
   })
+})
+
+test('what is undefined in the options of a node, an entity or a call is not given', async () => {
+  const names = ['proxies', 'name', 'host', 'port', 'seeds', 'secret', 'insecure', 'roles']
+  const others = ['appVersion', 'transport', 'beforeJoin']
+  const undefineds = Object.fromEntries([...names, ...others].map((name) => [name, undefined]))
+  const rooms = ['remote', 'cluster', 'singleton', 'sharding', 'entity', 'journal']
+  const settings = Object.fromEntries(rooms.map((name) => [name, undefined]))
+  const options = { role: undefined, numberOfShards: undefined, passivateAfter: undefined }
+  const Bell = defineEntity('Bell', {
+    ...options,
+    state: () => 0,
+    commands: { ring: () => 'ding' },
+  })
+  const node = await nodeFor({
+    ...{ ...undefineds, entities: [Bell], store: 'memory' },
+    advertised: { host: undefined, port: undefined },
+    settings: { ...settings, concurrentRecoveriesMax: undefined },
+  })
+  const bell = node.entity(Bell, 'a', { timeout: undefined, signal: undefined })
+  expect(await bell.ring()).toBe('ding')
+  expect(node.address).toMatch(/^127\.0\.0\.1:/)
 })
 
 test('what is undefined in the environment is not given', async () => {

@@ -28,9 +28,9 @@ export interface ActorRef<in T> {
 
 export interface AskOptions {
   /** How long to wait for the answer; the setting `askTimeoutMs` (5 s) when not given. */
-  readonly timeout?: Duration
+  readonly timeout?: Duration | undefined
   /** Gives up on the answer when it fires. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Told once when a watched actor has terminated. */
