@@ -5,7 +5,7 @@
  * `transaction.ts` (what a command sees), `frozen-state.ts`, `durable-entity.ts`, `plain-entity.ts`, `entity-work.ts` (what
  * callers wait for), `entity-calls.ts` (the caller's side), `lost-calls.ts`, `overdue-calls.ts`, `travelling.ts`, `entity-errors.ts`.
  *
- * Promises: nothing leaves an entity before the events it depends on are stored; what one command persists is stored
+ * Promises: no answer leaves an entity before the events it depends on are stored; what one command persists is stored
  * together or not at all; a command that throws changes nothing (for an entity without events: nothing that it has not
  * changed itself); callers and entities share no objects, wherever the entity lives; every call ends with a value or with
  * an error that says whether it may have happened.

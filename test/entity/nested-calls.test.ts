@@ -84,3 +84,31 @@ describe('a command that fails because of a call it made', () => {
     }
   })
 })
+
+test('a call that a command makes does not wait for events, its own or earlier ones: only answers do', async () => {
+  const heard: number[] = []
+  const Ear = defineEntity('Ear', {
+    state: () => 0,
+    commands: { hear: (_self, count: number) => void heard.push(count) },
+  })
+  const Mouth = defineEntity('Mouth', {
+    state: () => ({ count: 0 }),
+    events: { Counted: ({ count }) => ({ count: count + 1 }) },
+    commands: {
+      count: (self) => self.persist('Counted').count,
+      say: async (self) => {
+        await stage.call(Ear, 'e').hear(self.persist('Counted').count)
+        return self.state.count
+      },
+    },
+  })
+  await stage.call(Mouth, 'm').count()
+  stage.journal.stall()
+  const answers = Promise.all([stage.call(Mouth, 'm').count(), stage.call(Mouth, 'm').say()])
+  let isAnswered = false
+  void answers.then(() => (isAnswered = true))
+  await stage.settle()
+  expect({ heard, isAnswered }).toEqual({ heard: [3], isAnswered: false })
+  stage.journal.flow()
+  expect(await answers).toEqual([2, 3])
+})
