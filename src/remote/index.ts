@@ -20,6 +20,7 @@ export {
   compareAddresses,
   compareNodes,
   hostAndPortOf,
+  isAddress,
   isNodeId,
   nodeIdOf,
   uidOfNode,

@@ -34,10 +34,24 @@ export function uidOfNode(node: NodeId): bigint {
   return BigInt(`0x${node.slice(-16)}`)
 }
 
+/** The one form of an address: one spelling per port, and nothing at which a ref or a log would be misread. */
+const addressForm = /^[^\s/#@\p{Cc}\p{Cs}]{1,252}:([1-9]\d{0,4})$/u
+const incarnationForm = /^#[0-9a-f]{16}$/
+const portMax = 65_535
+
+/** Whether a text from outside has the form of an address: what passes can be made a ref, and can be dialed. */
+export function isAddress(text: unknown): text is Address {
+  if (typeof text !== 'string') return false
+  const port = addressForm.exec(text)?.[1]
+  return port !== undefined && Number(port) <= portMax
+}
+
 /** Whether a text from outside has the form of a node id. */
 export function isNodeId(text: unknown): text is NodeId {
   return (
-    typeof text === 'string' && text.length <= 300 && /^[^\s#]+:\d{1,5}#[0-9a-f]{16}$/.test(text)
+    typeof text === 'string' &&
+    incarnationForm.test(text.slice(-17)) &&
+    isAddress(addressOfNode(text))
   )
 }
 

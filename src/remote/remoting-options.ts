@@ -3,6 +3,7 @@ import type { ActorSystem } from '../actor/index.ts'
 import type { Chosen } from '../foundation/chosen.ts'
 import { show } from '../foundation/show.ts'
 import { isWellFormed, utf8Length } from '../foundation/text.ts'
+import { addressOf, isAddress } from './node-id.ts'
 import { InsecureBind } from './remote-errors.ts'
 import {
   type ChosenRemoteSettings,
@@ -29,7 +30,6 @@ export interface RemotingOptions {
 
 const secretCharactersMin = 16
 const clusterNameBytesMax = 256
-const hostForm = /^[^\s/#@]{1,250}$/
 
 /** Every problem at once, in words for the person who set it; empty when all is well. */
 export function problemsWithOptions(options: RemotingOptions, settings: RemoteSettings): string[] {
@@ -77,7 +77,7 @@ function problemsWithPlace(name: string, place: Chosen<HostAndPort> | undefined)
   const { host, port } = place ?? {}
   const isPort = port === undefined || (Number.isInteger(port) && port >= 0 && port <= 65_535)
   if (!isPort) problems.push(`${name}.port must be a whole number from 0 to 65535, not ${port}`)
-  if (host !== undefined && (typeof host !== 'string' || !hostForm.test(host))) {
+  if (host !== undefined && (typeof host !== 'string' || !isAddress(addressOf(host, 1)))) {
     problems.push(`${name}.host must be a host name or an IP address, not ${show(host)}`)
   }
   return problems

@@ -1,5 +1,5 @@
 /** The network of this machine: TCP without Nagle's delay and with keep-alive, so that a silent end is noticed. */
-import { createServer, connect, type Server, type Socket } from 'node:net'
+import { createServer, type Server, Socket } from 'node:net'
 import { HostNotOurs, PortTaken } from './remote-errors.ts'
 import type {
   CloseReason,
@@ -30,7 +30,7 @@ export const tcpTransport: Transport = {
   },
 
   connect(to, handler, { timeoutMs }) {
-    const socket = connect({ ...to, noDelay: true, keepAlive: true })
+    const socket = new Socket()
     const connection = new TcpConnection(socket)
     const timer = setTimeout(() => connection.close({ type: 'timed-out', detail: '' }), timeoutMs)
     socket.once('connect', () => {
@@ -39,6 +39,13 @@ export const tcpTransport: Transport = {
     })
     socket.once('close', () => clearTimeout(timer))
     connection.attend(handler)
+    try {
+      socket.connect(to)
+    } catch (error) {
+      // Node says at once what it will never call: a port or a host of a wrong form.
+      const { code, message } = error as NodeJS.ErrnoException
+      connection.close({ type: 'unreachable', detail: code ?? message })
+    }
     return connection
   },
 }

@@ -166,4 +166,14 @@ describe.each(['tcp', 'memory', 'simulated'] as const)('the %s transport', (kind
     expect(refused.reason?.type).toBe('refused')
     expect(refused.isOpen).toBe(false)
   })
+
+  test('says later that a port nobody can have cannot be reached', async () => {
+    const { transport, simulation } = grounds[kind]()
+    const failed = new Recorder(simulation)
+    transport.connect({ host: '127.0.0.1', port: 70_000 }, failed, { timeoutMs: 5_000 })
+    expect(failed.reason).toBeUndefined()
+    await failed.until(({ reason }) => reason !== undefined)
+    expect(failed.reason?.type).toMatch(/unreachable|refused/)
+    expect(failed.isOpen).toBe(false)
+  })
 })

@@ -1,11 +1,12 @@
 /** Which texts can be the address of a node to join. */
-import { type Address, hostAndPortOf } from '../../remote/index.ts'
+import { type Address, isAddress } from '../../remote/index.ts'
 
-const addressForm = /^(\[[0-9a-fA-F:.]+\]|[^\s/#@:[\]]{1,250}):\d{1,5}$/
+/** A host with colons stands in brackets; without, what follows the first colon would be taken for the port. */
+const seedForm = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+):\d+$/
+
+/** Resolvers refuse names that end like this only after a long wait. */
+const endsLikeNoName = /_[^.]*:\d+$/
 
 export function isSeedAddress(address: unknown): address is Address {
-  if (typeof address !== 'string' || !addressForm.test(address)) return false
-  const { host, port } = hostAndPortOf(address)
-  // Resolvers refuse names that end like this only after a long wait.
-  return port >= 1 && port <= 65_535 && !/_[^.]*$/.test(host)
+  return isAddress(address) && seedForm.test(address) && !endsLikeNoName.test(address)
 }

@@ -3,7 +3,7 @@
  * node follows: `…#7.00c0ffee12345678`, since a node that restarts counts its actors anew. Read in linear time.
  */
 import { ActorPath } from '../../actor/index.ts'
-import type { Address } from '../node-id.ts'
+import { type Address, isAddress } from '../node-id.ts'
 
 export interface RefText {
   readonly system: string
@@ -18,7 +18,6 @@ export interface RefText {
 
 const scheme = 'sherd://'
 const lengthMax = 8_192
-const addressForm = /^[^\s/#@]{1,260}:\d{1,5}$/
 const nodeUidForm = /^[0-9a-f]{16}$/
 
 /** Undefined when it names no actor. */
@@ -30,7 +29,7 @@ export function parseRefText(text: string): RefText | undefined {
   const at = authority.indexOf('@')
   const address = authority.slice(at + 1)
   const local = parseLocalText(text.slice(slash))
-  if (at < 1 || !addressForm.test(address) || local === undefined) return undefined
+  if (at < 1 || !isAddress(address) || local === undefined) return undefined
   return { system: authority.slice(0, at), address, ...local }
 }
 
