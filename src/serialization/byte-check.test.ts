@@ -49,6 +49,7 @@ const refusals: [string, Uint8Array, string][] = [
   ['that byte inside an array', bytesOf(0x92, 1, 0xc1), 'does not use'],
   ['a mark of an unknown kind', bytesOf(0x92, 0xc1, 9), 'a mark of an unknown kind'],
   ['a mark without its parts', bytesOf(0x92, 0xc1, 1), 'a mark of an unknown kind'],
+  ['a mark in no array', bytesOf(0x93, 0x90, 0xc1, 3, 0xc0), 'a mark of an unknown kind'],
   ['a mark without a kind', bytesOf(0x91, 0xc1), 'longer than it is'],
   ['a ref where none can be', bytesOf(0x93, 0xc1, 1, '/a'), 'a ref, where none can be'],
   ['an error without a name', bytesOf(0x96, 0xc1, 2, 0, 'm', 0, 0), 'a mark without its text'],

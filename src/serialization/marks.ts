@@ -36,6 +36,6 @@ export function isMark(values: readonly unknown[]): boolean {
 
 export function isMarkOf(kind: number, partCount: number): boolean {
   const expected = partCounts[kind]
-  if (expected === undefined) return false
+  if (expected === undefined || partCount < 0) return false
   return expected === -1 ? partCount % 2 === 0 : expected === partCount
 }
