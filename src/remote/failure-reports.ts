@@ -1,10 +1,14 @@
-/** Tells the operator and the event stream about connections that did not come about: each cause once until it changes. */
+/**
+ * Tells the operator and the event stream about connections that did not come about, each cause once until it changes,
+ * and about those that were closed for what came by them.
+ */
 import type { ActorSystem } from '../actor/index.ts'
 import type { Lane } from './handshake/handshake-messages.ts'
-import type { ConnectFailure } from './link/peer-connection.ts'
+import type { BadBytes, ConnectFailure } from './link/peer-connection.ts'
 import type { Address, NodeId } from './node-id.ts'
 import type { HandshakeError } from './remote-errors.ts'
 import { ConnectionFailed, HandshakeFailed, ThisNodeQuarantined } from './remote-events.ts'
+import { RepeatedNews } from './repeated-news.ts'
 
 const rememberedMax = 1_000
 
@@ -12,6 +16,7 @@ export class FailureReports {
   readonly #system: ActorSystem
   /** What was last logged about a peer. */
   readonly #logged = new Map<string, string>()
+  readonly #badBytes = new RepeatedNews()
 
   constructor(system: ActorSystem) {
     this.#system = system
@@ -40,6 +45,20 @@ export class FailureReports {
 
   inboundLost(node: NodeId, lane: Lane, reason: string): void {
     this.#system.log.debug({ node, lane, reason }, `Connection from ${node} ended: ${reason}`)
+  }
+
+  /** What was under way by that connection is lost, and only this node knows why. */
+  badBytes({ peer, lane, code, problem }: BadBytes): void {
+    const leftOut = this.#badBytes.leftOut(`${peer} ${code}`, this.#nowMs())
+    if (leftOut === undefined) return
+    this.#system.log.warn(
+      { node: peer, lane, code, leftOut },
+      `Closed the ${lane} connection with ${peer} for what it sent: ${problem}. Messages under way by it are lost. Have both nodes the same settings remote.serialization and remote.largeMessageBytesMax, and versions of Sherd that go together?`,
+    )
+  }
+
+  #nowMs(): number {
+    return this.#system.environment.clock.monotonicMs()
   }
 
   #warn(error: HandshakeError, address: Address): void {

@@ -7,6 +7,7 @@ import { CodedError } from '../foundation/coded-error.ts'
 import { clip, escapeControls } from '../foundation/text.ts'
 import type { Address } from './node-id.ts'
 import type { HostAndPort } from './transport.ts'
+import { tableTextBytesMax } from './wire/text-table.ts'
 
 export class PortTaken extends CodedError {
   readonly code = 'PORT_TAKEN'
@@ -201,7 +202,18 @@ export class InvalidActorAddress extends CodedError {
 
   constructor(text: string) {
     super(
-      `"${shown(text)}" names no actor. Write sherd://system@host:port/user/name, as a ref prints itself.`,
+      `"${shown(text)}" names no actor. Write sherd://system@host:port/user/name, as a ref prints itself, with a port from 1 to 65535 and a path of at most ${tableTextBytesMax} bytes.`,
+    )
+  }
+}
+
+/** The actor lives here, too deep for others to speak to it. */
+export class PathTooLong extends CodedError {
+  readonly code = 'PATH_TOO_LONG'
+
+  constructor(text: string) {
+    super(
+      `Its path has more than ${tableTextBytesMax} bytes, which no other node takes. Use shorter names: ${shown(text)}`,
     )
   }
 }

@@ -92,6 +92,7 @@ export class Remoting {
       makeCodec: (lane) =>
         new ValueCodec({ use: 'link', settings: serializationOn(lane, settings), refs }),
       registerAsk: (question) => void asks.register(question),
+      onBadBytes: (bad) => this.#reports.badBytes(bad),
     }
     this.#associations = new Associations({
       world: this.#world,

@@ -1,8 +1,22 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type ActorRef, Dropped } from '../../src/actor/index.ts'
-import { PeerConnected, PeerDisconnected } from '../../src/remote/index.ts'
+import { type ActorRef, type Behavior, Behaviors, Dropped } from '../../src/actor/index.ts'
+import {
+  defaultRemoteSettings,
+  InvalidActorAddress,
+  PeerConnected,
+  PeerDisconnected,
+} from '../../src/remote/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { nextEvent, type TestNode, TestNodes, untilTurn } from './nodes.ts'
+
+/** So many inside each other; the innermost says who it is. */
+function lineOfActors(count: number, told: ActorRef<ActorRef<string>>): Behavior<string> {
+  return Behaviors.setup((context) => {
+    if (count === 0) told.tell(context.self)
+    else context.spawn(lineOfActors(count - 1, told), 'x'.repeat(500))
+    return Behaviors.ignore
+  })
+}
 
 describe.each(['tcp', 'memory'] as const)('trouble over %s', (kind) => {
   let nodes = new TestNodes(kind)
@@ -47,6 +61,39 @@ describe.each(['tcp', 'memory'] as const)('trouble over %s', (kind) => {
     expect(await closed).toMatchObject({ reason: 'idle', unconfirmed: 0 })
     target.tell('two')
     await probe.expect('two')
+  })
+
+  test('says once why it closed a connection, for the sender cannot know', async () => {
+    const serialization = { ...defaultRemoteSettings.serialization, depthMax: 4 }
+    const [a, b] = [await nodes.start(), await nodes.start({ remote: { serialization } })]
+    const target = a.remoting.refAt(b.remoting.address, '/user/probe')
+    for (let round = 0; round < 2; round++) {
+      const broken = nextEvent(a.system, PeerDisconnected)
+      target.tell([[[[[[[round]]]]]]])
+      await broken
+    }
+    const said = b.logs.matching(/Closed the data connection with .*nested too deep.*same settings/)
+    expect(said.map(({ level }) => level)).toEqual(['warn'])
+  })
+
+  test('an actor too deep for others to speak to costs only the message with its ref', async () => {
+    const [a, b] = [await nodes.start(), await nodes.start()]
+    const probe = createTestProbe<unknown>(b.system, 'probe')
+    const target = a.remoting.refAt(b.remoting.address, '/user/probe')
+    const deep = createTestProbe<ActorRef<string>>(a.system, 'deep')
+    a.system.spawn(lineOfActors(9, deep.ref), 'x'.repeat(500))
+    const dropped = nextEvent(a.system, Dropped)
+    target.tell('before')
+    target.tell({ ref: await deep.receive() })
+    target.tell('after')
+    expect(await dropped).toMatchObject({ reason: 'cannot-serialize' })
+    await a.logs.expect(/message\.ref .*more than 4096 bytes.*shorter names/, { level: 'error' })
+    expect(await probe.receive(2)).toEqual(['before', 'after'])
+    const path = `/user${`/${'x'.repeat(500)}`.repeat(9)}`
+    const { address } = b.remoting
+    expect(() => a.remoting.refAt(address, path)).toThrow('a path of at most 4096 bytes')
+    expect(() => a.remoting.refTo(`sherd://shop@${address}${path}`)).toThrow(InvalidActorAddress)
+    expect(() => a.remoting.refTo('sherd://shop@127.0.0.1:70000/user/x')).toThrow('1 to 65535')
   })
 
   test('a system that ends sends its last words first', async () => {

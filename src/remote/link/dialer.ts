@@ -113,6 +113,7 @@ export class Dialer implements ConnectionOwner {
       timeoutMs: settings.handshakeTimeoutMs,
       owner: this,
       onBroken: (error) => runtime.brokenInvariant(error),
+      onBadBytes: this.#world.onBadBytes,
     })
     this.#attempt = attempt
     const timeoutMs = settings.connectTimeoutMs

@@ -7,7 +7,7 @@ import type { Address, NodeId } from '../node-id.ts'
 import type { RemoteSettings } from '../remote-settings.ts'
 import type { LaneChoice } from '../ref/lane-choice.ts'
 import type { Transport } from '../transport.ts'
-import type { ConnectFailure } from './peer-connection.ts'
+import type { BadBytes, ConnectFailure } from './peer-connection.ts'
 
 /** The node's side, the same for all links. */
 export interface LinkWorld {
@@ -21,6 +21,8 @@ export interface LinkWorld {
   makeCodec(lane: Lane): ValueCodec
   /** Gives a question its number. */
   registerAsk(question: Question): void
+  /** A connection is closed for what came by it. */
+  readonly onBadBytes: (bad: BadBytes) => void
 }
 
 /** The association: what all lanes share. */

@@ -65,6 +65,7 @@ export class Listening {
         failed: (failure) => failed(failure, from),
       },
       onBroken: (error) => world.runtime.brokenInvariant(error),
+      onBadBytes: world.onBadBytes,
     })
     return peerConnection
   }

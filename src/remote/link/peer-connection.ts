@@ -3,6 +3,7 @@
  * connection was made for. Whatever is wrong with them closes it; nothing that comes from outside throws into the node.
  */
 import { assert, AssertionFailed, unreachable } from '../../foundation/assert.ts'
+import { CodedError } from '../../foundation/coded-error.ts'
 import type { Timer, Timers } from '../../foundation/timers.ts'
 import {
   type HandshakeEffect,
@@ -45,6 +46,15 @@ export interface FrameHandler {
   lost(reason: string): void
 }
 
+/** What a peer sent that no node sends, and that was the end of its connection. */
+export interface BadBytes {
+  readonly peer: NodeId
+  readonly lane: Lane
+  /** Of a small number. */
+  readonly code: string
+  readonly problem: string
+}
+
 type HandshakeFailure = Omit<Extract<HandshakeEffect, { readonly type: 'Fail' }>, 'type'>
 
 export interface PeerConnectionOptions {
@@ -54,6 +64,7 @@ export interface PeerConnectionOptions {
   readonly owner: ConnectionOwner
   /** A broken invariant is ours, not the peer's. */
   readonly onBroken: (error: AssertionFailed) => void
+  readonly onBadBytes: (bad: BadBytes) => void
 }
 
 export class PeerConnection implements ConnectionHandler {
@@ -62,6 +73,9 @@ export class PeerConnection implements ConnectionHandler {
   readonly #reader: FrameReader
   #connection: Connection | undefined
   #handler: FrameHandler | undefined
+  #peer: Pick<BadBytes, 'peer' | 'lane'> | undefined
+  /** Of what the handler threw; what the reader finds wrong are frames. */
+  #problemCode = 'MALFORMED_FRAME'
   #timer: Timer | undefined
   #hasFailed = false
   #closeReason: string | undefined
@@ -157,6 +171,7 @@ export class PeerConnection implements ConnectionHandler {
       return undefined
     } catch (error) {
       if (error instanceof AssertionFailed) this.#options.onBroken(error)
+      if (error instanceof CodedError) this.#problemCode = error.code
       return error instanceof Error ? error.message : 'a frame could not be taken'
     }
   }
@@ -187,6 +202,7 @@ export class PeerConnection implements ConnectionHandler {
     const handler = this.#options.owner.established(peer, lane, this)
     this.#reader.bytesMax = handler.frameBytesMax
     this.#handler = handler
+    this.#peer = { peer, lane }
   }
 
   /** The connection stays a little, so that the other end can read why; not longer than a handshake may take. */
@@ -209,6 +225,8 @@ export class PeerConnection implements ConnectionHandler {
       const address = role.type === 'dialer' ? role.to : role.from
       const error = new HandshakeBroken(address, problem)
       this.#fail({ error, givenUpBy: undefined })
+    } else if (this.#peer !== undefined) {
+      this.#options.onBadBytes({ ...this.#peer, code: this.#problemCode, problem })
     }
     this.destroy(`closed by this node: ${problem}`)
   }

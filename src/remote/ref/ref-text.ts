@@ -1,9 +1,11 @@
 /**
  * Refs as text. For people and in `path`: `sherd://shop@10.0.0.7:2552/user/cart#7`. On the wire the incarnation of the
- * node follows: `…#7.00c0ffee12345678`, since a node that restarts counts its actors anew. Read in linear time.
+ * node follows: `…#7.00c0ffee12345678`, since a node that restarts counts its actors anew. Read in linear time. A path is
+ * no longer than the wire takes.
  */
 import { ActorPath } from '../../actor/index.ts'
 import { type Address, isAddress } from '../node-id.ts'
+import { isTableText } from '../wire/text-table.ts'
 
 export interface RefText {
   readonly system: string
@@ -42,11 +44,12 @@ export function parseLocalText(
   if (!path.startsWith('/')) return undefined
   const names = path.slice(1).split('/')
   if (names.some((name) => name === '')) return undefined
-  if (hash < 0) return { names, uid: 0, nodeUid: undefined }
+  if (hash < 0) return isTableText(path) ? { names, uid: 0, nodeUid: undefined } : undefined
   const [number = '', nodeUid, ...rest] = text.slice(hash + 1).split('.')
   const uid = /^\d{1,15}$/.test(number) ? Number(number) : -1
   const isNodeUid = nodeUid === undefined || nodeUidForm.test(nodeUid)
-  return uid < 0 || !isNodeUid || rest.length > 0 ? undefined : { names, uid, nodeUid }
+  if (uid < 0 || !isNodeUid || rest.length > 0) return undefined
+  return isTableText(localText(names, uid)) ? { names, uid, nodeUid } : undefined
 }
 
 /** `/user/cart#7`: how a node is told which of its actors is meant. */

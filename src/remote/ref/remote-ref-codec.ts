@@ -9,7 +9,8 @@ import {
 } from '../../actor/index.ts'
 import type { RefCodec } from '../../serialization/index.ts'
 import { addressOfNode, type NodeId } from '../node-id.ts'
-import { InvalidActorAddress } from '../remote-errors.ts'
+import { InvalidActorAddress, PathTooLong } from '../remote-errors.ts'
+import { tableTextBytesMax } from '../wire/text-table.ts'
 import { AbsentRef } from './absent-ref.ts'
 import type { AskTable } from './ask-table.ts'
 import { parseRefText, type RefText, refText } from './ref-text.ts'
@@ -44,7 +45,12 @@ export class RemoteRefCodec implements RefCodec {
       throw new InvalidActorAddress(`${ref}, an actor of another system in this process`)
     }
     const { path } = ref as InternalRef
-    return refText(homeText(path, system, self))
+    const text = refText(homeText(path, system, self))
+    // What the other end could not read would cost the connection.
+    if (text.length > tableTextBytesMax && parseRefText(text) === undefined) {
+      throw new PathTooLong(text)
+    }
+    return text
   }
 
   fromText(text: string): unknown {

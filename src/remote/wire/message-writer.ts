@@ -7,7 +7,7 @@ import { ByteBuffer, type Prepared, type ValueCodec } from '../../serialization/
 import { writeVarint } from './byte-writing.ts'
 import { beginFrame, endFrame, frameKinds } from './frame.ts'
 import { headBits, heads } from './message-frame.ts'
-import { OutboundTable, type TableEntry, writeTableText } from './text-table.ts'
+import { isTableText, OutboundTable, type TableEntry, writeTableText } from './text-table.ts'
 
 /** Whom a message is for, as the wire sees it. */
 export interface WireRecipient extends TableEntry {
@@ -108,11 +108,13 @@ export class MessageWriter {
   }
 }
 
-/** The field of a plain object that holds the question, if one does directly. */
+/** The field of a plain object that holds the question, if one does directly, and has a name that fits into a head. */
 function fieldOf(message: unknown, question: Question): string | undefined {
   if (typeof message !== 'object' || message === null) return undefined
   if (Object.getPrototypeOf(message) !== Object.prototype) return undefined
   const fields = message as Readonly<Record<string, unknown>>
-  for (const field in fields) if (fields[field] === question) return field
+  for (const field in fields) {
+    if (fields[field] === question) return isTableText(field) ? field : undefined
+  }
   return undefined
 }

@@ -5,7 +5,7 @@ import { MalformedFrame } from './byte-cursor.ts'
 import { writeVarint } from './byte-writing.ts'
 import { type Delivery, MessageReader } from './message-reader.ts'
 import { MessageWriter, type WireRecipient } from './message-writer.ts'
-import { tableEntriesMax } from './text-table.ts'
+import { tableEntriesMax, tableTextBytesMax } from './text-table.ts'
 
 const actor = (wireText: string): WireRecipient => ({ wireText, askNumber: -1, tableSlot: -1 })
 const question = (wireNumber: number): Question => ({ wireNumber }) as Question
@@ -64,6 +64,15 @@ describe('messages', () => {
     writer.addQuestion(actor('/user/a'), { type: 'get', replyTo: asked, key: 'k' }, asked)
     pass()
     expect(got).toEqual([['/user/a', { type: 'get', replyTo: 'reply to 77', key: 'k' }]])
+  })
+
+  test('carry it in their body when the name of the field does not fit into a head', () => {
+    const { writer, pass, got } = ends()
+    const asked = question(77)
+    const field = 'x'.repeat(tableTextBytesMax + 1)
+    writer.addQuestion(actor('/user/a'), { [field]: asked }, asked)
+    pass()
+    expect(got).toEqual([['/user/a', { [field]: { wireNumber: 77 } }]])
   })
 
   test('go on when the table is full: numbers get new meanings at both ends', () => {

@@ -3,6 +3,7 @@
  * table in the order of the bytes, so they agree without a word; a full table is written over from the start. It dies
  * with the connection.
  */
+import { utf8Length } from '../../foundation/text.ts'
 import type { ByteBuffer } from '../../serialization/index.ts'
 import { type ByteCursor, MalformedFrame } from './byte-cursor.ts'
 import { writeText } from './byte-writing.ts'
@@ -12,6 +13,12 @@ export const tableEntriesMax = 16_384
 
 /** A longer text cannot be an address. */
 export const tableTextBytesMax = 4_096
+
+/** Whether the other end takes it: one that is longer would cost the connection, and others their messages. */
+export function isTableText(text: string): boolean {
+  // Three bytes per unit are the most there can be.
+  return 3 * text.length <= tableTextBytesMax || utf8Length(text) <= tableTextBytesMax
+}
 
 /** Something with a text, and room to remember its number. It may stand in one table at a time. */
 export interface TableEntry {
