@@ -1,6 +1,7 @@
 /**
- * Tells the operator and the event stream about connections that did not come about, each cause once until it changes,
- * and about those that were closed for what came by them.
+ * Tells the operator and the event stream about connections that did not come about, and about those that were closed
+ * for what came by them: where this node calls, each cause once until it changes; where others do, they must not be
+ * able to fill the log, whatever they say and as often as they come.
  */
 import type { ActorSystem } from '../actor/index.ts'
 import type { Lane } from './handshake/handshake-messages.ts'
@@ -14,8 +15,9 @@ const rememberedMax = 1_000
 
 export class FailureReports {
   readonly #system: ActorSystem
-  /** What was last logged about a peer. */
+  /** What was last logged about an address that this node calls. */
   readonly #logged = new Map<string, string>()
+  readonly #inbound = new RepeatedNews()
   readonly #badBytes = new RepeatedNews()
 
   constructor(system: ActorSystem) {
@@ -27,7 +29,8 @@ export class FailureReports {
       const { eventStream } = this.#system
       eventStream.publish(new HandshakeFailed(failure.error, address))
       if (failure.givenUpBy !== undefined) eventStream.publish(new ThisNodeQuarantined(address))
-      return this.#warn(failure.error, address)
+      if (!this.#isNews(address, failure.error.message)) return
+      return this.#system.log.warn({ err: failure.error }, failure.error.message)
     }
     const failed = new ConnectionFailed(address, failure.reason)
     this.#system.eventStream.publish(failed)
@@ -38,7 +41,7 @@ export class FailureReports {
   inboundFailed(failure: ConnectFailure, from: string): void {
     if (failure.type === 'handshake') {
       this.#system.eventStream.publish(new HandshakeFailed(failure.error))
-      return this.#warn(failure.error, failure.error.address)
+      return this.#warnOfStranger(failure.error, from)
     }
     this.#system.log.debug({ from }, `A connection from ${from} ended before it began`)
   }
@@ -61,8 +64,13 @@ export class FailureReports {
     return this.#system.environment.clock.monotonicMs()
   }
 
-  #warn(error: HandshakeError, address: Address): void {
-    if (this.#isNews(address, error.message)) this.#system.log.warn({ err: error }, error.message)
+  /** By host and kind of error: the port is another each time, and the address in a Hello is what somebody claims. */
+  #warnOfStranger(error: HandshakeError, from: string): void {
+    const host = from.slice(0, from.lastIndexOf(':'))
+    const leftOut = this.#inbound.leftOut(`${host} ${error.code}`, this.#nowMs())
+    if (leftOut === undefined) return
+    const more = leftOut > 0 ? ` (Since the last such line, ${leftOut} were left out.)` : ''
+    this.#system.log.warn({ err: error, from, leftOut }, `${error.message}${more}`)
   }
 
   #isNews(key: string, text: string): boolean {

@@ -1,9 +1,11 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ActorRef, ActorSystem, DeadLetter } from '../../src/actor/index.ts'
-import { encodeHandshake } from '../../src/remote/handshake/handshake-messages.ts'
+import { encodeHandshake, protocolVersion } from '../../src/remote/handshake/handshake-messages.ts'
 import {
+  type HandshakeError,
   HandshakeFailed,
+  nodeIdOf,
   PeerQuarantined,
   Remoting,
   tcpTransport,
@@ -30,6 +32,16 @@ function listenWith(take: (socket: Socket) => void): Promise<Server> {
       socket.once('data', () => take(socket))
     })
     server.listen(0, '127.0.0.1', () => resolve(server))
+  })
+}
+
+/** Resolves when the node has closed the connection by which it got these bytes. */
+function closedAfter(port: number, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    socket.on('error', () => undefined)
+    socket.on('data', () => undefined)
+    socket.on('close', () => resolve())
   })
 }
 
@@ -122,6 +134,27 @@ describe('nodes that do not belong together', () => {
     })
     expect((await failed).error.code).toBe('WRONG_PROTOCOL')
     await probe.expectNo({ for: 20 })
+  })
+
+  test('strangers cannot fill the log, whatever they send and whoever they say they are', async () => {
+    const b = await nodes.start({ secret })
+    const told: unknown[] = []
+    b.system.eventStream.subscribe(HandshakeFailed, (event) => void told.push(event))
+    const hello = (n: number): Buffer =>
+      encodeHandshake({
+        ...{ type: 'Hello', version: protocolVersion, lane: 'data', hasSecret: false },
+        ...{ clusterName: 'test', from: nodeIdOf(`host-${n}:1`, 1n), to: b.remoting.address },
+        nonce: Buffer.alloc(32),
+      })
+    for (let n = 0; n < 50; n++) {
+      await closedAfter(b.port, Buffer.from('GET / HTTP/1.1\r\n\r\n'))
+      await closedAfter(b.port, hello(n))
+    }
+    expect(told).toHaveLength(100)
+    const codes = b.logs.lines
+      .filter(({ level }) => level === 'warn')
+      .map(({ fields }) => (fields['err'] as HandshakeError).code)
+    expect(codes).toEqual(['HANDSHAKE_BROKEN', 'SECRET_MISSING'])
   })
 
   test('whoever merely sits on the port cannot make this node believe that it was given up', async () => {
