@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { CannotDeserialize } from './serialization-errors.ts'
+import { defaultSerializationSettings } from './serialization-settings.ts'
 import { ValueCodec } from './value-codec.ts'
 
 /** Bytes by hand: numbers are bytes, texts are short MessagePack texts. */
@@ -85,6 +86,34 @@ describe.each(['link', 'stored'] as const)('A %s codec', (use) => {
     expect(error.offset).toBe(4)
     expect(error.message).toBe('Cannot read the value at byte 4: a type that Sherd does not use')
     expect(error.breaksConnection).toBe(use === 'link')
+  })
+})
+
+describe('A batch', () => {
+  const settings = { ...defaultSerializationSettings, elementsMax: 1_000 }
+  /** So many maps of one byte: far more in memory. */
+  const maps = (count: number): Buffer => {
+    const bytes = Buffer.alloc(3 + count, 0x80)
+    bytes.writeUInt16BE(count, 1)
+    bytes[0] = 0xdc
+    return bytes
+  }
+  const batchOf = (count: number, value: Buffer): Buffer =>
+    Buffer.concat([Buffer.from([0xdc, 0, count]), ...Array<Buffer>(count).fill(value)])
+
+  test('is refused for its length before anything is made of it', () => {
+    const codec = new ValueCodec({ use: 'link', settings })
+    const error = refusalOf(() => codec.decodeBatch(maps(60_000), 1))
+    expect([error.reason, error.offset]).toEqual(['it is no batch of 1 values', 3])
+  })
+
+  test('has a limit for each of its values, and one for all together', () => {
+    const decode = (count: number, elements: number): unknown[] =>
+      new ValueCodec({ use: 'link', settings }).decodeBatch(batchOf(count, maps(elements)), count)
+    expect(decode(1, 999)).toHaveLength(1)
+    expect(refusalOf(() => decode(1, 1_000)).reason).toBe('too many values')
+    expect(decode(51, 999)).toHaveLength(51)
+    expect(refusalOf(() => decode(52, 999)).reason).toBe('too many values')
   })
 })
 

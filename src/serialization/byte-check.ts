@@ -7,9 +7,9 @@
 import { isUtf8 } from 'node:buffer'
 import { assert } from '../foundation/assert.ts'
 import { canBeForbidden, isForbiddenKey, RECORD_KEYS_MAX } from './data-types.ts'
-import { isMarkOf } from './marks.ts'
+import { isMarkOf, uncountedParts } from './marks.ts'
 import { CannotDeserialize } from './serialization-errors.ts'
-import type { SerializationSettings } from './serialization-settings.ts'
+import { batchElementsMax, type SerializationSettings } from './serialization-settings.ts'
 import {
   elementSize,
   extensions,
@@ -24,11 +24,8 @@ const RECORDS_MAX = 64
 const UNKNOWN = 255
 const CUT = 'it says that it is longer than it is'
 
-/** A mark may stand where the sender saw a leaf, and the values of a batch stand in an array. */
-const EXTRA_LEVELS = 2
-
-/** A mark may have twice as many parts as the sender counted values. */
-const ELEMENTS_FACTOR = 2
+/** A mark may stand where the sender saw a leaf. */
+const EXTRA_LEVELS = 1
 
 export class ByteCheck {
   readonly #settings: SerializationSettings
@@ -41,6 +38,8 @@ export class ByteCheck {
   #position = 0
   #end = 0
   #remaining = 0
+  /** Of what the container that was just begun holds. */
+  #uncounted = 0
   #hasMarks = false
 
   constructor(settings: SerializationSettings, keepsRecords: boolean) {
@@ -49,25 +48,42 @@ export class ByteCheck {
     this.#open = new Uint32Array(settings.depthMax + EXTRA_LEVELS)
   }
 
-  /** Whether there are marks in the value. Throws CannotDeserialize. In a batch the limits hold for each value. */
-  check(bytes: Buffer, start: number, end: number, isBatch: boolean): boolean {
+  /**
+   * Whether there are marks in the value, or in the batch of so many. Throws CannotDeserialize. In a batch the limits
+   * hold for each value, and there is one for the elements of all together.
+   */
+  check(bytes: Buffer, start: number, end: number, batchCount: number | undefined): boolean {
     assert(start >= 0 && end <= bytes.length && start <= end, 'a value lies within its bytes')
     this.#bytes = bytes
     this.#position = start
     this.#end = end
     this.#hasMarks = false
     if (!this.#keepsRecords) this.#keyCounts.fill(UNKNOWN)
-    this.#pass(isBatch)
+    this.#uncounted = 0
+    if (batchCount === undefined) {
+      this.#pass(1, this.#settings.elementsMax)
+    } else {
+      this.#beginBatch(batchCount)
+      this.#pass(batchCount, batchElementsMax(this.#settings))
+    }
     if (this.#position !== end) throw this.#refused('bytes follow the value')
     return this.#hasMarks
   }
 
-  #pass(isBatch: boolean): void {
+  /** The array around the values, with a length that somebody else knows: nothing is built for what it merely says. */
+  #beginBatch(count: number): void {
+    if (this.#plainArrayLength('it is no batch') !== count)
+      throw this.#refused(`it is no batch of ${count} values`)
+  }
+
+  /** Counts as the sender did: what it accepts is accepted here, and no more. */
+  #pass(count: number, allElementsMax: number): void {
     const open = this.#open
-    const limit = this.#settings.elementsMax * ELEMENTS_FACTOR
-    let elementsLeft = limit
+    const { elementsMax } = this.#settings
+    let allLeft = allElementsMax - count
+    let elementsLeft = 0
     let depth = 0
-    let remaining = 1
+    let remaining = count
     for (;;) {
       const inside = this.#values(remaining)
       remaining = this.#remaining
@@ -77,10 +93,14 @@ export class ByteCheck {
         remaining = open[--depth] as number
         continue
       }
-      if (isBatch && depth <= 1) elementsLeft = depth === 0 ? Infinity : limit
-      elementsLeft -= inside
+      // Another value, itself counted.
+      if (depth === 0) elementsLeft = elementsMax - 1
+      const counted = inside - this.#uncounted
+      this.#uncounted = 0
+      elementsLeft -= counted
+      allLeft -= counted
       if (inside > this.#end - this.#position) throw this.#refused(CUT)
-      if (elementsLeft < 0) throw this.#refused('too many values')
+      if (elementsLeft < 0 || allLeft < 0) throw this.#refused('too many values')
       if (depth === open.length) throw this.#refused('nested too deep')
       open[depth++] = remaining
       remaining = inside
@@ -155,6 +175,7 @@ export class ByteCheck {
     const kind = this.#byte()
     if (!isMarkOf(kind, count - 2)) throw this.#refused('a mark of an unknown kind')
     this.#hasMarks = true
+    this.#uncounted = uncountedParts(kind, count - 2)
     return count - 2
   }
 
@@ -201,11 +222,11 @@ export class ByteCheck {
     }
   }
 
-  #plainArrayLength(): number {
+  #plainArrayLength(otherwise = 'no array where one must be'): number {
     const tag = this.#byte()
     if (tag >= 0x90 && tag < 0xa0) return tag & 0x0f
     if (tag === tags.array16 || tag === tags.array32) return this.#length(tag)
-    throw this.#refused('no array where one must be')
+    throw this.#refused(otherwise)
   }
 
   #extension(tag: number): number {

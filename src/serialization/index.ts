@@ -34,6 +34,7 @@ export {
 export type { RefCodec } from './ref-codec.ts'
 export { CannotDeserialize, CannotSerialize } from './serialization-errors.ts'
 export {
+  BATCH_ELEMENTS,
   defaultSerializationSettings,
   problemsWithSerializationSettings,
   type SerializationSettings,

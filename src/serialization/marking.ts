@@ -48,6 +48,11 @@ export class Marking {
     }
   }
 
+  /** How many values there were in the one that was marked, itself counted. */
+  get elements(): number {
+    return this.#elementCount
+  }
+
   #copy(value: unknown): unknown {
     if (++this.#elementCount > this.#settings.elementsMax) {
       const limit = this.#settings.elementsMax

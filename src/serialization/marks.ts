@@ -25,6 +25,20 @@ export const MARKED_TEXT_BEGIN = 'x'
 /** How many parts each kind has, by its number; a dictionary has any even number. */
 const partCounts: readonly number[] = [0, 1, 4, -1, 1]
 
+/** Half of the parts. */
+const KEYS = -1
+
+/**
+ * How many of them were no values of their own to the sender, by kind: a text that stands for the whole, keys, the
+ * places of a code and a cause that are not there.
+ */
+const uncounted: readonly number[] = [0, 1, 2, KEYS, 1]
+
+export function uncountedParts(kind: number, partCount: number): number {
+  const count = uncounted[kind] ?? 0
+  return count === KEYS ? partCount / 2 : count
+}
+
 export function mark(kind: number, parts: readonly unknown[] = []): unknown[] {
   const begin: unknown[] = [C1, kind]
   return begin.concat(parts)

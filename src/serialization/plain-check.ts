@@ -24,6 +24,11 @@ export class PlainCheck {
     return this.#isPlain(value, this.#settings.depthMax) && this.#bytesLeft >= 0
   }
 
+  /** How many values there were in the last one that is plain, itself counted. */
+  get elements(): number {
+    return this.#settings.elementsMax - this.#elementsLeft
+  }
+
   #isPlain(value: unknown, depthLeft: number): boolean {
     if (this.#elementsLeft-- === 0) return false
     switch (typeof value) {

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { CannotSerialize } from './serialization-errors.ts'
+import { defaultSerializationSettings } from './serialization-settings.ts'
 import { ValueCodec } from './value-codec.ts'
 
 class Ref {
@@ -36,6 +38,36 @@ test('a copy is what would have arrived', () => {
     fc.property(fc.oneof(anyData(), fc.array(anyData())), (value) => {
       const [copy, arrived] = [codec.copy(value), codec.decode(codec.encode(value))]
       if (!isDeepStrictEqual(copy, arrived)) expect(copy).toStrictEqual(arrived)
+    }),
+    { numRuns: 500, seed: 4 },
+  )
+})
+
+test('what counts for as much as there may be is taken at both ends, alone and in a batch', () => {
+  const error = fc
+    .tuple(fc.string(), fc.constantFrom(undefined, 7, -0), fc.boolean())
+    .map(([text, code, isCaused]) =>
+      Object.assign(new Error(`\ufeff${text}`, isCaused ? { cause: new Error(text) } : {}), {
+        code,
+      }),
+    )
+  const measuring = new ValueCodec({ use: 'stored', refs })
+  fc.assert(
+    fc.property(fc.array(fc.oneof(anyData(), error)), (value) => {
+      measuring.prepare(value)
+      const elementsMax = measuring.preparedElements
+      const within = (limit: number): ValueCodec =>
+        new ValueCodec({
+          ...{ use: 'stored', refs },
+          settings: { ...defaultSerializationSettings, elementsMax: limit },
+        })
+      const codec = within(elementsMax)
+      expect(codec.decode(codec.encode(value))).toHaveLength(value.length)
+      const batch = measuring.encode([value, value])
+      expect(codec.decodeBatch(batch, 2)).toHaveLength(2)
+      if (elementsMax === 1) return
+      expect(() => within(elementsMax - 1).encode(value)).toThrow(CannotSerialize)
+      expect(() => within(Math.ceil(elementsMax / 3) - 1).decode(batch)).toThrow('too many values')
     }),
     { numRuns: 500, seed: 4 },
   )

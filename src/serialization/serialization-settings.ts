@@ -6,7 +6,7 @@ export interface SerializationSettings {
   readonly bytesMax: number
   /** Levels of arrays, objects, maps and sets inside each other. Deeper is refused; what recurses stays safe. */
   readonly depthMax: number
-  /** Values in one value, or in one batch, every element and property counted. Bounds the work and memory of decoding. */
+  /** Values in one value, every element and property counted; a batch may have a little more. Bounds the work and memory of decoding. */
   readonly elementsMax: number
 }
 
@@ -25,6 +25,14 @@ const DEPTH_MAX_MAX = 1_000
 /** A batch goes out once it is large, so one value at the limit may stand in it beside small ones. */
 export function batchBytesMax({ bytesMax }: SerializationSettings): number {
   return 2 * bytesMax
+}
+
+/** A batch with so many values goes out. */
+export const BATCH_ELEMENTS = 50_000
+
+/** One value at the limit may stand in it beside those that came before. */
+export function batchElementsMax({ elementsMax }: SerializationSettings): number {
+  return elementsMax + BATCH_ELEMENTS
 }
 
 /** Every problem at once, in words for the person who set it; empty when all is well. */

@@ -146,12 +146,19 @@ describe.each(uses)('A %s codec', (use) => {
       target,
       values.map((value) => sender.prepare(value)),
     )
-    expect(receiver.decodeBatch(target.bytes, 0, target.position)).toStrictEqual(values)
+    const { bytes, position } = target
+    expect(receiver.decodeBatch(bytes, values.length, 0, position)).toStrictEqual(values)
+  })
+
+  test('reads no batch of another number of values than it is told', () => {
+    const { sender, receiver } = pair(use)
+    const bytes = sender.encode([1, 2, 3])
+    expect(() => receiver.decodeBatch(bytes, 2)).toThrow('it is no batch of 2 values')
   })
 
   test('calls one value no batch', () => {
     const { sender, receiver } = pair(use)
-    expect(() => receiver.decodeBatch(sender.encode({ a: 1 }))).toThrow('it is no batch')
+    expect(() => receiver.decodeBatch(sender.encode({ a: 1 }), 1)).toThrow('it is no batch')
   })
 })
 
@@ -244,7 +251,7 @@ describe('Limits', () => {
       target,
       [deepest, widest, widest].map((value) => codec.prepare(value)),
     )
-    const batch = codec.decodeBatch(target.bytes, 0, target.position)
+    const batch = codec.decodeBatch(target.bytes, 3, 0, target.position)
     expect(batch).toStrictEqual([deepest, widest, widest])
   })
 })

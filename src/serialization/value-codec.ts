@@ -3,10 +3,10 @@
  * most 64, so that their keys travel once: use one codec per connection, decode every value in the order of encoding,
  * and take a new codec for a new connection. A stored value explains itself.
  */
+import { assert } from '../foundation/assert.ts'
 import { ByteBuffer } from './byte-buffer.ts'
 import { PlainCopy } from './plain-copy.ts'
 import type { RefCodec } from './ref-codec.ts'
-import { CannotDeserialize } from './serialization-errors.ts'
 import {
   batchBytesMax,
   defaultSerializationSettings,
@@ -91,20 +91,29 @@ export class ValueCodec {
     this.#encoder.append(target, prepared, this.#settings.bytesMax, name)
   }
 
-  /** Appends several values at once, cheaper than one after the other; `decodeBatch` reads them. */
+  /** How many values the one that was prepared last counts for, everything in it counted. */
+  get preparedElements(): number {
+    return this.#encoder.preparedElements
+  }
+
+  /**
+   * Appends several values at once, cheaper than one after the other; `decodeBatch` reads them. No more are added to
+   * those that together count for `BATCH_ELEMENTS`: the other end would not read them.
+   */
   encodeBatchInto(target: ByteBuffer, values: readonly Prepared[]): void {
     this.#encoder.append(target, values, batchBytesMax(this.#settings), 'batch')
   }
 
   /** The value shares nothing with the bytes. Throws CannotDeserialize; see its `breaksConnection`. */
   decode(bytes: Uint8Array, start = 0, end = bytes.length): unknown {
-    return this.#decoder.decode(asBuffer(bytes), start, end, false)
+    return this.#decoder.decode(asBuffer(bytes), start, end, undefined)
   }
 
-  decodeBatch(bytes: Uint8Array, start = 0, end = bytes.length): unknown[] {
-    const values = this.#decoder.decode(asBuffer(bytes), start, end, true)
-    if (Array.isArray(values)) return values
-    throw new CannotDeserialize('it is no batch', { offset: start })
+  /** Exactly `count` values; another number is refused before anything is made of the bytes. */
+  decodeBatch(bytes: Uint8Array, count: number, start = 0, end = bytes.length): unknown[] {
+    const values = this.#decoder.decode(asBuffer(bytes), start, end, count)
+    assert(Array.isArray(values), 'what was found to be a batch is an array')
+    return values
   }
 
   /** Call when bytes that were encoded will never be sent: from now on records are defined anew. */

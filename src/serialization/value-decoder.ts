@@ -31,14 +31,15 @@ export class ValueDecoder {
     this.#unpackr = new Unpackr(packOptions(keepsRecords))
   }
 
-  /** In a batch the limits hold for each of its values. Throws CannotDeserialize. */
-  decode(bytes: Buffer, start: number, end: number, isBatch: boolean): unknown {
+  /** One value, or an array of as many as there are in the batch. Throws CannotDeserialize. */
+  decode(bytes: Buffer, start: number, end: number, batchCount: number | undefined): unknown {
     if (this.#isBroken) throw this.#refused('an earlier value could not be read', start)
     // A value that fails may have taken the definition of a record with it, and later ones would be misread.
     this.#isBroken = this.#keepsRecords
+    const isBatch = batchCount !== undefined
     const bytesMax = isBatch ? batchBytesMax(this.#settings) : this.#settings.bytesMax
     if (end - start > bytesMax) throw this.#refused(`it takes more than ${bytesMax} bytes`, start)
-    const hasMarks = this.#byteCheck.check(bytes, start, end, isBatch)
+    const hasMarks = this.#byteCheck.check(bytes, start, end, batchCount)
     const value = this.#unpack(bytes, start, end)
     this.#isBroken = false
     return hasMarks ? this.#unmark(value, start) : value

@@ -23,6 +23,7 @@ export class ValueEncoder {
   readonly #refs: RefCodec | undefined
   readonly #plainCheck: PlainCheck
   #packr: Packr
+  #preparedElements = 0
 
   constructor(settings: SerializationSettings, keepsRecords: boolean, refs: RefCodec | undefined) {
     this.#settings = settings
@@ -34,9 +35,19 @@ export class ValueEncoder {
 
   /** The value itself when it can go as it stands, or else a copy with marks. Throws CannotSerialize. */
   prepare(value: unknown, name: string): unknown {
-    return this.#isPlain(value)
-      ? value
-      : new Marking(name, this.#settings, this.#refs).marked(value)
+    if (this.#isPlain(value)) {
+      this.#preparedElements = this.#plainCheck.elements
+      return value
+    }
+    const marking = new Marking(name, this.#settings, this.#refs)
+    const marked = marking.marked(value)
+    this.#preparedElements = marking.elements
+    return marked
+  }
+
+  /** How many values the last one counts for. */
+  get preparedElements(): number {
+    return this.#preparedElements
   }
 
   /** Appends a prepared value. Throws CannotSerialize, and then has appended nothing. */

@@ -59,7 +59,9 @@ export const values: Fuzz = {
       const way = round % 3
       const codec = way === 0 ? stored : link
       // What was read is data: it can be sent again, and comes back readable.
-      const value = read(() => (way === 2 ? codec.decodeBatch(bytes) : codec.decode(bytes)))
+      const value = read(() =>
+        way === 2 ? codec.decodeBatch(bytes, lengthOf(bytes)) : codec.decode(bytes),
+      )
       if (value === refused) {
         counts.refused++
         if (way !== 0) link = linkAfter(lesson)
@@ -78,6 +80,12 @@ export const values: Fuzz = {
     }
     return { ...counts, 'memory added at most (MiB)': memory.mostMiB }
   },
+}
+
+/** As heads that go with them would say. */
+function lengthOf(bytes: Uint8Array): number {
+  const [tag = 0, high = 0, low = 0] = bytes
+  return tag === 0xdc ? high * 256 + low : tag & 0x0f
 }
 
 const refused = Symbol('refused')

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Question } from '../../actor/index.ts'
-import { type ByteBuffer, ValueCodec } from '../../serialization/index.ts'
+import {
+  BATCH_ELEMENTS,
+  type ByteBuffer,
+  defaultSerializationSettings,
+  ValueCodec,
+} from '../../serialization/index.ts'
 import type { RemoteRecipient } from '../ref/remote-ref.ts'
 import { FrameReader } from '../wire/frame.ts'
 import { MessageReader } from '../wire/message-reader.ts'
@@ -32,7 +37,7 @@ function stage(whenRefused: () => void = () => undefined) {
       }),
     } as never
     const reader = new MessageReader(new ValueCodec({ use: 'link' }), delivery)
-    const frames = new FrameReader(1_000_000, (chunk, start, end) => {
+    const frames = new FrameReader(10_000_000, (chunk, start, end) => {
       reader.read(chunk, start + 1, end)
       return undefined
     })
@@ -58,6 +63,19 @@ describe('OutboundQueue', () => {
     ])
     queue.reuse(true)
     expect([queue.count, queue.bytes, handOver().length]).toEqual([0, 0, 0])
+  })
+
+  test('closes a frame before it has more values than the other end takes', () => {
+    const { queue, receive, handOver } = stage()
+    const half = Array.from({ length: BATCH_ELEMENTS / 2 }, (_, n) => n)
+    const most = Array.from({ length: defaultSerializationSettings.elementsMax - 1 }, () => 0)
+    const messages = [half, 'between', half, most, most, 'after']
+    for (const message of messages) queue.add(to('/a'), message, undefined)
+    queue.restart()
+    const got = receive(handOver()) as [string, unknown][]
+    expect(got.map(([, message]) => (message as unknown[]).length)).toEqual(
+      messages.map((message) => message.length),
+    )
   })
 
   test('after a break, writes what was not handed over so that a fresh receiver understands it', () => {

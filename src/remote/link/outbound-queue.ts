@@ -4,7 +4,12 @@
  * there is one; after a connection has broken, what was not handed over is written anew for the next.
  */
 import type { Question } from '../../actor/index.ts'
-import { ByteBuffer, CannotSerialize, type ValueCodec } from '../../serialization/index.ts'
+import {
+  BATCH_ELEMENTS,
+  ByteBuffer,
+  CannotSerialize,
+  type ValueCodec,
+} from '../../serialization/index.ts'
 import type { NodeId } from '../node-id.ts'
 import type { RemoteRecipient } from '../ref/remote-ref.ts'
 import { batchMessagesMax } from '../wire/message-frame.ts'
@@ -76,7 +81,13 @@ export class OutboundQueue {
   add(recipient: RemoteRecipient, message: unknown, question: Question | undefined): void {
     this.#writeLetter(recipient, message, question)
     this.#keep(recipient, message, question)
-    if (this.#writer.count >= this.#gatheredMax) this.gather()
+    if (this.#isFull) this.gather()
+  }
+
+  /** More would make a frame that the other end does not take. */
+  get #isFull(): boolean {
+    const { count, elements } = this.#writer
+    return count >= this.#gatheredMax || elements >= BATCH_ELEMENTS
   }
 
   /** Turns the messages gathered so far into bytes. */
@@ -213,7 +224,7 @@ export class OutboundQueue {
         onLeft([this.#count])
         this.#untold.push(() => onRefused(letter, error))
       }
-      if (this.#writer.count >= this.#gatheredMax) this.gather()
+      if (this.#isFull) this.gather()
     }
     for (let index = this.#count; index < end; index++) this.#forget(index)
   }

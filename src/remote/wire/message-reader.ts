@@ -59,8 +59,7 @@ export class MessageReader {
       throw new MalformedFrame(`a frame has ${count} messages`)
     }
     for (let index = 0; index < count;) if (this.#readHead(cursor, index)) index++
-    const bodies = this.#codec.decodeBatch(bytes, cursor.position, end)
-    if (bodies.length !== count) throw new MalformedFrame('heads and bodies differ in number')
+    const bodies = this.#codec.decodeBatch(bytes, count, cursor.position, end)
     this.#delivery.frameBegins()
     for (let index = 0; index < count; index++) this.#deliver(this.#heads[index]!, bodies[index])
     return count

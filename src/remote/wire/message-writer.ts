@@ -24,6 +24,7 @@ export class MessageWriter {
   readonly #fields = new Map<string, TableEntry>()
   readonly #heads = new ByteBuffer(1_024)
   #bodies: Prepared[] = []
+  #elements = 0
 
   constructor(codec: ValueCodec) {
     this.#codec = codec
@@ -34,20 +35,25 @@ export class MessageWriter {
     return this.#bodies.length
   }
 
+  /** What they count for together: a frame that counts for `BATCH_ELEMENTS` must be written before more are added. */
+  get elements(): number {
+    return this.#elements
+  }
+
   /** Throws CannotSerialize, and then has gathered nothing. */
   add(recipient: WireRecipient, message: unknown): void {
     if (recipient.askNumber >= 0) {
       const body = this.#codec.prepare(message)
       this.#head(heads.answer, recipient.askNumber)
-      this.#bodies.push(body)
+      this.#gather(body)
     } else if (message === PoisonPill) {
       const body = this.#codec.prepare(null)
       this.#head(heads.stop, this.#numberOf(recipient))
-      this.#bodies.push(body)
+      this.#gather(body)
     } else {
       const body = this.#codec.prepare(message)
       this.#head(heads.tell, this.#numberOf(recipient))
-      this.#bodies.push(body)
+      this.#gather(body)
     }
   }
 
@@ -64,7 +70,7 @@ export class MessageWriter {
     this.#head(heads.ask, path)
     writeVarint(this.#heads, question.wireNumber)
     writeVarint(this.#heads, fieldNumber)
-    this.#bodies.push(body)
+    this.#gather(body)
   }
 
   /** Appends one frame with everything gathered. Throws CannotSerialize, and then has appended nothing. */
@@ -82,8 +88,15 @@ export class MessageWriter {
     } finally {
       this.#heads.position = 0
       this.#bodies = []
+      this.#elements = 0
     }
     endFrame(target, start)
+  }
+
+  /** The body that was prepared just now. */
+  #gather(body: Prepared): void {
+    this.#bodies.push(body)
+    this.#elements += this.#codec.preparedElements
   }
 
   #numberOf(entry: TableEntry): number {
