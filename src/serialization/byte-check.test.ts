@@ -117,6 +117,16 @@ describe('A batch', () => {
   })
 })
 
+test('an error counts for as much as it costs', () => {
+  const settings = { ...defaultSerializationSettings, elementsMax: 100 }
+  const codec = new ValueCodec({ use: 'stored', settings })
+  const errors = (count: number): Error[] => Array.from({ length: count }, () => new Error('x'))
+  expect(codec.decode(codec.encode(errors(4)))).toHaveLength(4)
+  expect(() => codec.encode(errors(5))).toThrow('has more than 100 values')
+  const many = new ValueCodec({ use: 'stored' }).encode(errors(5))
+  expect(refusalOf(() => codec.decode(many)).reason).toBe('too many values')
+})
+
 test('reads harmful names where they are harmless', () => {
   const codec = new ValueCodec({ use: 'stored' })
   const value = new Map<unknown, unknown>(polluting.map((key) => [key, { polluted: [key] }]))

@@ -12,7 +12,7 @@ import {
   isRecordKey,
   RECORD_KEYS_MAX,
 } from './data-types.ts'
-import { mark, MARKED_TEXT_BEGIN, markKinds } from './marks.ts'
+import { ERROR_ELEMENTS, mark, MARKED_TEXT_BEGIN, markKinds } from './marks.ts'
 import type { RefCodec } from './ref-codec.ts'
 import { whyNotObject } from './refusals.ts'
 import { CannotSerialize } from './serialization-errors.ts'
@@ -146,6 +146,7 @@ export class Marking {
 
   /** The stack stays at home: it names files of this machine and helps nobody elsewhere. So do other properties. */
   #error(error: Error & { readonly code?: unknown }): unknown[] {
+    this.#elementCount += ERROR_ELEMENTS
     const { name, message, code, cause } = error
     const hasCode = typeof code === 'string' || typeof code === 'number'
     return mark(markKinds.error, [

@@ -25,14 +25,17 @@ export const MARKED_TEXT_BEGIN = 'x'
 /** How many parts each kind has, by its number; a dictionary has any even number. */
 const partCounts: readonly number[] = [0, 1, 4, -1, 1]
 
+/** An error takes as much work and memory to make as so many other values, and counts for them, besides its parts. */
+export const ERROR_ELEMENTS = 20
+
 /** Half of the parts. */
 const KEYS = -1
 
 /**
  * How many of them were no values of their own to the sender, by kind: a text that stands for the whole, keys, the
- * places of a code and a cause that are not there.
+ * places of a code and a cause that are not there. Negative when it counted more than there are.
  */
-const uncounted: readonly number[] = [0, 1, 2, KEYS, 1]
+const uncounted: readonly number[] = [0, 1, 2 - ERROR_ELEMENTS, KEYS, 1]
 
 export function uncountedParts(kind: number, partCount: number): number {
   const count = uncounted[kind] ?? 0

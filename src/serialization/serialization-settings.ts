@@ -6,7 +6,10 @@ export interface SerializationSettings {
   readonly bytesMax: number
   /** Levels of arrays, objects, maps and sets inside each other. Deeper is refused; what recurses stays safe. */
   readonly depthMax: number
-  /** Values in one value, every element and property counted; a batch may have a little more. Bounds the work and memory of decoding. */
+  /**
+   * Values in one value, every element and property counted, an error for twenty; a batch may have a little more. Bounds
+   * the work and memory of decoding.
+   */
   readonly elementsMax: number
 }
 

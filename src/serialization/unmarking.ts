@@ -73,10 +73,9 @@ export class Unmarking {
   /** A plain Error whatever its name: classes do not travel, and none is chosen by what came from outside. */
   #error(parts: readonly unknown[]): Error {
     const [name, message, code, cause] = parts.map((part) => this.unmarked(part))
-    const options = cause instanceof Error ? { cause } : undefined
-    const error = new Error(textOf(message), options)
-    define(error, 'name', textOf(name))
-    define(error, 'stack', `${textOf(name)}: ${textOf(message)}\n    ${placeOfStack}`)
+    const error = bareError(textOf(message), cause instanceof Error ? { cause } : undefined)
+    Object.defineProperty(error, 'name', { value: textOf(name), ...changeable })
+    error.stack = `${textOf(name)}: ${textOf(message)}\n    ${placeOfStack}`
     if (typeof code === 'string' || typeof code === 'number') {
       Object.defineProperty(error, 'code', { value: code, enumerable: true, ...changeable })
     }
@@ -96,8 +95,16 @@ export class Unmarking {
 
 const changeable = { writable: true, configurable: true } as const
 
-function define(error: Error, property: 'name' | 'stack', value: string): void {
-  Object.defineProperty(error, property, { value, enumerable: false, ...changeable })
+/** Its stack is replaced anyway, and drawing one up costs ten times the rest: a message may hold very many errors. */
+function bareError(message: string, options: ErrorOptions | undefined): Error {
+  const { stackTraceLimit } = Error
+  // It does not throw where it may not be set.
+  Reflect.set(Error, 'stackTraceLimit', 0)
+  try {
+    return new Error(message, options)
+  } finally {
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)
+  }
 }
 
 function textOf(part: unknown): string {
