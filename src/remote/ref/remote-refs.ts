@@ -1,4 +1,5 @@
 /** The refs of one peer's actors, so that the same text gives the same ref. Keeps the most recent, and all that are watched. */
+import { assert } from '../../foundation/assert.ts'
 import type { Lane } from '../handshake/handshake-messages.ts'
 import type { LaneChoice } from './lane-choice.ts'
 import { localText, type RefText } from './ref-text.ts'
@@ -15,6 +16,8 @@ export interface RemoteRefsOptions {
 export class RemoteRefs {
   readonly #options: RemoteRefsOptions
   readonly #refs = new Map<string, RemoteRef>()
+  /** Goes on with every ref that is forgotten. */
+  #oldest: MapIterator<[string, RemoteRef]> | undefined
 
   constructor(options: RemoteRefsOptions) {
     this.#options = options
@@ -37,20 +40,20 @@ export class RemoteRefs {
   }
 
   #forgetOldest(): void {
+    // Kept from one time to the next: a new one would walk over the places of all that were forgotten before.
+    this.#oldest ??= this.#refs.entries()
     // Not all of them: when everything is watched, nothing can be forgotten.
-    for (const [key, ref] of [...firstOf(this.#refs, 8)]) {
+    for (let tries = 8; tries > 0; tries--) {
+      const next = this.#oldest.next()
+      assert(
+        next.done !== true,
+        'all that it has passed were taken out, so those that are left follow',
+      )
+      const [key, ref] = next.value
       this.#refs.delete(key)
       if (!this.#options.isWatched(ref)) return
       // Somebody may unwatch it, and must then find the same one: it is the newest again.
       this.#refs.set(key, ref)
     }
-  }
-}
-
-function* firstOf<T>(values: Iterable<T>, count: number): IterableIterator<T> {
-  let left = count
-  for (const value of values) {
-    if (left-- === 0) return
-    yield value
   }
 }
