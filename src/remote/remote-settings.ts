@@ -21,7 +21,10 @@ export interface RemoteSettings {
   readonly reconnectMaxMs: number
   /** How long messages wait for a node that cannot be reached; then they become dead letters. */
   readonly giveUpAfterMs: number
-  /** Messages that wait for one node on one lane, not yet handed to the network; the next is dropped. */
+  /**
+   * Messages that wait for one node on one lane, not yet handed to the network; the next is dropped. Fewer than are sent
+   * at once to a node that is not connected yet refuses some of them, though that node has nothing to do.
+   */
   readonly queueMessagesMax: number
   /** The same for the lane of large messages. */
   readonly largeQueueMessagesMax: number
@@ -67,7 +70,7 @@ export const defaultRemoteSettings: RemoteSettings = {
   reconnectMinMs: 100,
   reconnectMaxMs: seconds(5),
   giveUpAfterMs: seconds(20),
-  queueMessagesMax: 50_000,
+  queueMessagesMax: 200_000,
   largeQueueMessagesMax: 256,
   queueBytesMax: 32 * 1024 * 1024,
   idleAfterMs: minutes(5),

@@ -130,7 +130,9 @@ class Chaos {
       const stopping = this.#world.alive.filter(({ hosts }) =>
         [...hosts.values()].includes('stopping'),
       )
+      const releasing = this.#world.alive.find(({ timers }) => timers.has('release'))
       if (busy.length > 0) this.#world.deliverFrom(this.#world.random.pick(busy))
+      else if (releasing !== undefined) this.#world.fireFor(releasing, 'release')
       else if (stopping.length > 0) this.#world.stopOne(this.#world.random.pick(stopping))
       else if (this.#world.coordinator.storing !== undefined) this.#world.store()
       else if (this.#world.coordinator.answers.length > 0) this.#world.answer()

@@ -101,7 +101,7 @@ export class World {
     const id = nodeIdOf(addressOf('n', this.nodes.length + 1), ++this.uid)
     const node: Node = {
       id,
-      machine: new RegionMachine<Parcel>({ self: id, isProxy: false, settings }),
+      machine: new RegionMachine<Parcel>({ self: id, isProxy: false, settings, releasedMax: 2 }),
       hosts: new Map(),
       timers: new Set(),
       knowsRemoved: new Set(this.removed),

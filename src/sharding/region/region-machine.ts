@@ -26,6 +26,8 @@ export interface RegionOptions {
   /** Routes and never hosts. */
   readonly isProxy: boolean
   readonly settings: ShardingSettings
+  /** Messages that one turn sends to other nodes of those that waited. */
+  readonly releasedMax?: number | undefined
 }
 
 export class RegionMachine<Parcel> {
@@ -46,7 +48,7 @@ export class RegionMachine<Parcel> {
   #isAlone = false
   #effects: RegionEffect<Parcel>[] = []
 
-  constructor({ self, isProxy, settings }: RegionOptions) {
+  constructor({ self, isProxy, settings, releasedMax }: RegionOptions) {
     this.#self = self
     this.#isProxy = isProxy
     this.#settings = settings
@@ -57,7 +59,8 @@ export class RegionMachine<Parcel> {
     this.#buffers = new ShardBuffers(bufferedMessagesMax)
     this.#hosted = new HostedShards(self)
     const isServed = (shard: ShardId) => !this.#isFrozen && this.#hosted.isRunning(shard)
-    this.#routes = new ShardRoutes({ self, table: this.table, buffers: this.#buffers, isServed })
+    const { table } = this
+    this.#routes = new ShardRoutes({ self, table, buffers: this.#buffers, isServed, releasedMax })
   }
 
   step(input: RegionInput<Parcel>): RegionEffect<Parcel>[] {
@@ -252,8 +255,8 @@ export class RegionMachine<Parcel> {
   /** Nothing is routed any more, and what waits is given up. */
   #abandon(): void {
     this.#phase = 'stopped'
-    this.#perform(this.#routes.giveUp('region-stopped'))
     this.table.closeAll()
+    this.#perform(this.#routes.giveUp('region-stopped'))
   }
 
   #timerFired(timer: RegionTimer): void {
@@ -266,6 +269,8 @@ export class RegionMachine<Parcel> {
         this.#perform(this.#routes.retry())
         if (this.#phase !== 'serving') this.#requestShutdown()
         return
+      case 'release':
+        return this.#perform(this.#routes.release())
       case 'shutdown':
         return this.#hurry()
       default:

@@ -8,8 +8,8 @@ import type {
   ToRegion,
 } from '../sharding-messages.ts'
 
-/** `retry` comes again and again, `register` while there is no coordinator. */
-export type RegionTimer = 'retry' | 'register' | 'shutdown'
+/** `retry` comes again and again, `register` while there is no coordinator, `release` while more waits than one turn sends. */
+export type RegionTimer = 'retry' | 'register' | 'release' | 'shutdown'
 
 export type DropReason =
   /** Too many messages waited for homes. */
@@ -64,11 +64,17 @@ export interface Tell {
   readonly message: ToCoordinator
 }
 
+export interface StartTimer {
+  readonly type: 'StartTimer'
+  readonly timer: RegionTimer
+  readonly delayMs: number
+}
+
 export type RegionEffect<Parcel> =
   | RoutingEffect<Parcel>
   | HostingEffect
   | { readonly type: 'SendToCoordinator'; readonly to: NodeId; readonly message: ToCoordinator }
-  | { readonly type: 'StartTimer'; readonly timer: RegionTimer; readonly delayMs: number }
+  | StartTimer
   /** The coordinator does not let this region take part. Said once per problem. */
   | { readonly type: 'Refused'; readonly problem: string }
   /** The answer to `AskRegions`. */

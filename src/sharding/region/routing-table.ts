@@ -13,6 +13,8 @@ export interface Route {
 
 export class RoutingTable {
   readonly #routes: (Route | undefined)[]
+  /** Routes by which what waited is sent, part by part; what is new waits behind it. */
+  readonly #begun = new Map<ShardId, Route>()
   /** Routes of other regions whose messages came too early or too late; see `refuse`. */
   readonly #refused = new Map<ShardId, Map<NodeId, number>>()
   #lastStamp = 0
@@ -26,14 +28,32 @@ export class RoutingTable {
     return this.#routes[shard]
   }
 
-  open(shard: ShardId, node: NodeId | undefined): Route {
+  /** Also one that is only begun: messages may be under way by it. */
+  routeOf(shard: ShardId): Route | undefined {
+    return this.#routes[shard] ?? this.#begun.get(shard)
+  }
+
+  /** Those that are begun and not open, oldest first. */
+  get begun(): IterableIterator<[ShardId, Route]> {
+    return this.#begun.entries()
+  }
+
+  /** A route for what waited. What is new finds none before it is opened. */
+  begin(shard: ShardId, node: NodeId | undefined): Route {
     const route = { node, stamp: ++this.#lastStamp }
-    this.#routes[shard] = route
+    this.#begun.set(shard, route)
     return route
+  }
+
+  /** Nothing waits any more. */
+  open(shard: ShardId, route: Route): void {
+    this.#begun.delete(shard)
+    this.#routes[shard] = route
   }
 
   close(shard: ShardId): void {
     this.#routes[shard] = undefined
+    this.#begun.delete(shard)
   }
 
   /** For a message that another region sent by a route of its own: whether it goes to the shard here. */
@@ -65,5 +85,6 @@ export class RoutingTable {
 
   closeAll(): void {
     this.#routes.fill(undefined)
+    this.#begun.clear()
   }
 }

@@ -44,15 +44,16 @@ describe('ShardBuffers', () => {
 describe('RoutingTable', () => {
   test('names every route once', () => {
     const table = new RoutingTable(4)
-    const first = table.open(1, 'b')
+    const first = table.begin(1, 'b')
+    table.open(1, first)
     table.close(1)
     expect(table.homeOf(1)).toBeUndefined()
-    expect(table.open(1, 'b').stamp).toBeGreaterThan(first.stamp)
+    expect(table.begin(1, 'b').stamp).toBeGreaterThan(first.stamp)
   })
 
   test('serves a route no more after something by it went back, until it was flushed', () => {
     const table = new RoutingTable(4)
-    table.open(1, undefined)
+    table.open(1, table.begin(1, undefined))
     expect(table.isServedTo(1, 'a', 7)).toBe(true)
     table.refuse(1, 'a', 7)
     expect(table.isServedTo(1, 'a', 7)).toBe(false)

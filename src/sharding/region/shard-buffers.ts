@@ -66,9 +66,19 @@ export class ShardBuffers<Parcel> {
     return true
   }
 
-  /** Everything for this shard, in order. */
-  take(shard: ShardId): Buffered<Parcel>[] {
-    return this.takeIf(shard, () => true)
+  /**
+   * The oldest for this shard, in order: not many more than `max`. What was returned is never parted, since what comes
+   * back once more must stand before all of the rest.
+   */
+  take(shard: ShardId, max = Infinity): Buffered<Parcel>[] {
+    const waiting = this.#waiting.get(shard)
+    if (waiting === undefined) return []
+    const { returned, arrived } = waiting
+    const taken: Buffered<Parcel>[] = []
+    while (returned.size > 0) taken.push(returned.shift() as Buffered<Parcel>)
+    while (arrived.size > 0 && taken.length < max) taken.push(arrived.shift() as Buffered<Parcel>)
+    this.#took(shard, waiting, taken.length)
+    return taken
   }
 
   /** Only what matches, in order; the rest keeps its place. */
@@ -83,9 +93,13 @@ export class ShardBuffers<Parcel> {
         else queue.push(item)
       }
     }
-    this.#size -= taken.length
-    if (waiting.returned.size + waiting.arrived.size === 0) this.#waiting.delete(shard)
+    this.#took(shard, waiting, taken.length)
     return taken
+  }
+
+  #took(shard: ShardId, { returned, arrived }: Waiting<Parcel>, count: number): void {
+    this.#size -= count
+    if (returned.size + arrived.size === 0) this.#waiting.delete(shard)
   }
 
   #waitingFor(shard: ShardId): Waiting<Parcel> {

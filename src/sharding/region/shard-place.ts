@@ -2,9 +2,9 @@
 import type { NodeId } from '../../remote/index.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { BeginHandOff, Placement } from '../sharding-messages.ts'
-import type { DropReason, RoutingEffect, Tell } from './region-protocol.ts'
+import type { DropReason, RoutingEffect, StartTimer, Tell } from './region-protocol.ts'
 
-export type RoutesEffect<Parcel> = RoutingEffect<Parcel> | Tell
+export type RoutesEffect<Parcel> = RoutingEffect<Parcel> | Tell | StartTimer
 
 /** A flush under way behind the last message of a route. */
 export interface Fence {

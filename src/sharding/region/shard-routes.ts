@@ -1,9 +1,13 @@
 /**
  * What one region knows about where shards are, and the messages that wait for it. Owns the routing table.
  *
- *   waiting ──home known, no fence──▶ open ──BeginHandOff, other home, message returned──▶ fenced ──▶ waiting
- *      ▲──────────────────────────── open ──node removed──────────────────────────────────────────────┘
+ *   waiting ──home known, no fence──▶ begun ──nothing waits──▶ open
+ *      ▲                                └───────────┬───────────┤
+ *      ├────────────────────────────────────node removed        │
+ *      └── fenced ◀──BeginHandOff, other home, message returned─┘
  *
+ * What waited for another node is sent a part at a time, so that much of it does not keep the event loop; until the last
+ * part is sent the route is only begun, and what is new waits behind.
  * A fence is a flush sent behind the last message of a route. It ends when the former home has answered, behind everything
  * it returned, or when the stream to it is lost.
  *
@@ -16,12 +20,15 @@ import type { ShardId } from '../shard-id.ts'
 import type { BeginHandOff, BetweenRegions, Placement, Returned } from '../sharding-messages.ts'
 import { Guests } from './guests.ts'
 import type { DropReason } from './region-protocol.ts'
-import type { RoutingTable } from './routing-table.ts'
+import type { Route, RoutingTable } from './routing-table.ts'
 import { type Place, Places, type RoutesEffect, drop, flushTo } from './shard-place.ts'
 import type { Buffered, ShardBuffers } from './shard-buffers.ts'
 
 /** More can be removed before the last word about one of them has come; then a message to it waits for a retry. */
 const removedKept = 1_000
+
+/** Some milliseconds of work. */
+export const releasedMaxUsual = 500
 
 export interface ShardRoutesOptions<Parcel> {
   readonly self: NodeId
@@ -29,6 +36,8 @@ export interface ShardRoutesOptions<Parcel> {
   readonly buffers: ShardBuffers<Parcel>
   /** Whether a shard on this node takes messages now. */
   readonly isServed: (shard: ShardId) => boolean
+  /** Messages that one turn sends to other nodes of those that waited. */
+  readonly releasedMax?: number | undefined
 }
 
 export class ShardRoutes<Parcel> {
@@ -40,9 +49,14 @@ export class ShardRoutes<Parcel> {
   readonly #places = new Places()
   /** The last nodes that were removed: a word that was under way meanwhile may still name them. */
   readonly #removed = new Set<NodeId>()
+  readonly #releasedMax: number
+  /** How many more this turn may send of those that waited. When it comes to 0, the next turn is asked for. */
+  #releasable: number
 
-  constructor({ self, table, buffers, isServed }: ShardRoutesOptions<Parcel>) {
+  constructor({ self, table, buffers, isServed, releasedMax }: ShardRoutesOptions<Parcel>) {
     this.#self = self
+    this.#releasedMax = releasedMax ?? releasedMaxUsual
+    this.#releasable = this.#releasedMax
     this.#table = table
     this.#buffers = buffers
     this.#isServed = isServed
@@ -108,7 +122,7 @@ export class ShardRoutes<Parcel> {
   /** Sends a flush behind everything that went to other nodes. */
   flushAll(): RoutesEffect<Parcel>[] {
     return [...this.#places].flatMap(([shard, place]) =>
-      this.#table.homeOf(shard)?.node === undefined ? [] : this.#closeBehind(shard, place),
+      this.#table.routeOf(shard)?.node === undefined ? [] : this.#closeBehind(shard, place),
     )
   }
 
@@ -118,13 +132,14 @@ export class ShardRoutes<Parcel> {
     place.home = undefined
     place.handOff = word
     const effects = this.#closeBehind(word.shard, place)
-    return place.fence === undefined ? [...effects, ...this.#acknowledge(place)] : effects
+    if (place.fence === undefined) effects.push(...this.#acknowledge(place))
+    return this.#buffers.has(word.shard) ? [...effects, ...this.ask(word.shard)] : effects
   }
 
   /** The shard does not take messages here any more: what others sent goes back to them. */
   stopServing(shard: ShardId): RoutesEffect<Parcel>[] {
     const place = this.#places.get(shard)
-    if (this.#table.homeOf(shard)?.node === undefined) this.#table.close(shard)
+    if (this.#table.routeOf(shard)?.node === undefined) this.#table.close(shard)
     if (place?.home === this.#self) place.home = undefined
     return this.#guests.giveBackAll(shard, () => true)
   }
@@ -134,7 +149,7 @@ export class ShardRoutes<Parcel> {
     const place = this.#places.get(shard)
     if (place?.home === undefined || place.fence !== undefined) return []
     const node = place.home === this.#self ? undefined : place.home
-    const route = this.#table.homeOf(shard)
+    const route = this.#table.routeOf(shard)
     if (route !== undefined && route.node !== node) {
       const effects = this.#closeBehind(shard, place)
       return effects.length > 0 ? effects : this.#open(shard, place, node)
@@ -163,7 +178,7 @@ export class ShardRoutes<Parcel> {
     }
     for (const [shard, place] of this.#places) {
       this.#table.forgive(shard, node, Infinity)
-      if (this.#table.homeOf(shard)?.node === node) this.#table.close(shard)
+      if (this.#table.routeOf(shard)?.node === node) this.#table.close(shard)
       if (place.home !== node) continue
       place.home = undefined
       place.isSpent = true
@@ -190,9 +205,21 @@ export class ShardRoutes<Parcel> {
     return [{ type: 'Tell', message: { type: 'GetShardHome', shard, region: this.#self } }]
   }
 
-  /** Nobody will give a home to what waits. */
+  /** A turn of its own: sends the next part of what waited for other nodes. */
+  release(): RoutesEffect<Parcel>[] {
+    this.#releasable = this.#releasedMax
+    const effects: RoutesEffect<Parcel>[] = []
+    for (const [shard, route] of this.#table.begun) {
+      if (this.#releasable === 0) break
+      effects.push(...this.#releaseBy(route, shard))
+    }
+    return effects
+  }
+
+  /** Nobody will give a home to what waits without one. */
   giveUp(reason: DropReason): RoutesEffect<Parcel>[] {
-    return this.#buffers.shards.flatMap((shard) =>
+    const homeless = this.#buffers.shards.filter((shard) => !this.#table.routeOf(shard))
+    return homeless.flatMap((shard) =>
       this.#buffers.take(shard).map((item) => {
         const { origin, parcel } = item
         return origin ? this.#guests.giveBack(shard, item) : drop(parcel, reason)
@@ -217,16 +244,16 @@ export class ShardRoutes<Parcel> {
       return parcels.map((parcel) => drop(parcel, 'overtaken'))
     }
     const effects: RoutesEffect<Parcel>[] = []
-    const route = this.#table.homeOf(shard)
-    if (route !== undefined) {
+    const isRouted = this.#table.routeOf(shard) !== undefined
+    const mustAsk = isRouted || !this.#buffers.has(shard)
+    if (isRouted) {
       place.home = undefined
       effects.push(...this.#closeBehind(shard, place))
     }
-    const isFirst = !this.#buffers.has(shard)
     for (const parcel of parcels) {
       if (!this.#buffers.addReturned(shard, parcel)) effects.push(drop(parcel, 'shard-buffer-full'))
     }
-    return isFirst ? [...effects, ...this.ask(shard)] : effects
+    return mustAsk ? [...effects, ...this.ask(shard)] : effects
   }
 
   #flushed(shard: ShardId, stamp: number, from: NodeId): RoutesEffect<Parcel>[] {
@@ -242,9 +269,22 @@ export class ShardRoutes<Parcel> {
   }
 
   #open(shard: ShardId, place: Place, node: NodeId | undefined): RoutesEffect<Parcel>[] {
-    place.stamp = this.#table.open(shard, node).stamp
+    const route = this.#table.begin(shard, node)
+    place.stamp = route.stamp
     place.wentTo = node
-    return this.#buffers.take(shard).map((item) => this.#go(shard, item, node))
+    return this.#releaseBy(route, shard)
+  }
+
+  #releaseBy(route: Route, shard: ShardId): RoutesEffect<Parcel>[] {
+    const { node } = route
+    const max = node === undefined ? Infinity : this.#releasable
+    const effects = this.#buffers.take(shard, max).map((item) => this.#go(shard, item, node))
+    if (!this.#buffers.has(shard)) this.#table.open(shard, route)
+    if (node === undefined || this.#releasable === 0) return effects
+    this.#releasable = Math.max(0, this.#releasable - effects.length)
+    // Asked for once: until it has come, nothing more is released.
+    if (this.#releasable === 0) effects.push({ type: 'StartTimer', timer: 'release', delayMs: 0 })
+    return effects
   }
 
   #go(shard: ShardId, item: Buffered<Parcel>, node: NodeId | undefined): RoutesEffect<Parcel> {
@@ -258,7 +298,7 @@ export class ShardRoutes<Parcel> {
 
   /** A flush follows what was sent to another node; to a shard on this node nothing is under way. */
   #closeBehind(shard: ShardId, place: Place): RoutesEffect<Parcel>[] {
-    const route = this.#table.homeOf(shard)
+    const route = this.#table.routeOf(shard)
     this.#table.close(shard)
     if (route?.node === undefined) return []
     place.fence = { node: route.node, stamp: route.stamp }
