@@ -5,7 +5,6 @@
  * Invariant: nothing is sent to, or taken from, an incarnation that was replaced or quarantined.
  */
 import type { DeadLetterReason, InternalRef, Runtime, Watcher } from '../actor/index.ts'
-import type { Admission } from './handshake/handshake-machine.ts'
 import type { Lane } from './handshake/handshake-messages.ts'
 import type { Incarnations } from './incarnations.ts'
 import type { InboundLink } from './link/inbound-link.ts'
@@ -35,6 +34,8 @@ export interface AssociationOptions {
   /** An actor of this node, by the text that stands in a `Watch`. */
   readonly actorAt: (path: string) => InternalRef
   readonly onFailure: (failure: ConnectFailure, address: Address) => void
+  /** Numbers what is learnt about the incarnations of any peer, in order. */
+  readonly nextLearnt: () => number
 }
 
 export class Association implements LinkOwner, RefHome {
@@ -133,10 +134,6 @@ export class Association implements LinkOwner, RefHome {
 
   // ---- incarnations
 
-  admission(node: NodeId): Admission {
-    return this.#incarnations.admission(node)
-  }
-
   fateOf(node: NodeId): DeadLetterReason | undefined {
     const admission = this.#incarnations.admission(node)
     if (admission !== 'quarantined-in-return') return admission
@@ -156,7 +153,7 @@ export class Association implements LinkOwner, RefHome {
   /** Somebody has proved to be this node. */
   #learn(node: NodeId): void {
     const before = this.#incarnations.current
-    if (!this.#incarnations.learn(node)) return
+    if (!this.#incarnations.learn(node, this.#options.nextLearnt())) return
     if (before !== undefined) this.#end(before, 'former-incarnation', `replaced by ${node}`)
     this.#deathWatch.peerChanged(node, before === undefined)
   }

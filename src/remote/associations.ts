@@ -12,15 +12,18 @@ import { type Address, addressOfNode, type NodeId } from './node-id.ts'
 /** For each peer that may be kept, so many are remembered by what is known of their incarnations. */
 const rememberedPerPeer = 8
 
+type AssociationsOptions = Omit<AssociationOptions, 'address' | 'incarnations' | 'nextLearnt'>
+
 export class Associations {
-  readonly #options: Omit<AssociationOptions, 'address' | 'incarnations'>
+  readonly #options: AssociationsOptions
   readonly #peersMax: number
   readonly #byAddress = new Map<Address, Association>()
   /** Of peers that are not kept, oldest first. */
   readonly #incarnations = new Map<Address, Incarnations>()
   #tidyAt: number
+  #learnt = 0
 
-  constructor(options: Omit<AssociationOptions, 'address' | 'incarnations'>) {
+  constructor(options: AssociationsOptions) {
     this.#options = options
     this.#peersMax = options.world.settings.peersMax
     this.#tidyAt = this.#peersMax
@@ -40,10 +43,15 @@ export class Associations {
     return this.#byAddress.get(address)
   }
 
-  admission(node: NodeId): Admission {
-    const address = addressOfNode(node)
-    const incarnations = this.find(address)?.incarnations ?? this.#incarnations.get(address)
-    return incarnations?.admission(node)
+  /** Whom to admit in a handshake that begins now. */
+  admissions(): (node: NodeId) => Admission {
+    const since = this.#learnt
+    return (node) => {
+      const address = addressOfNode(node)
+      const incarnations = this.find(address)?.incarnations ?? this.#incarnations.get(address)
+      const verdict = incarnations?.admission(node)
+      return verdict ?? (incarnations?.isOvertaken(node, since) ? 'overtaken' : undefined)
+    }
   }
 
   /** How many are kept. */
@@ -80,7 +88,8 @@ export class Associations {
   #create(address: Address): Association {
     const incarnations = this.#incarnations.get(address) ?? new Incarnations()
     this.#incarnations.delete(address)
-    return new Association({ ...this.#options, address, incarnations })
+    const nextLearnt = (): number => ++this.#learnt
+    return new Association({ ...this.#options, address, incarnations, nextLearnt })
   }
 
   /** Not again before as many have come on top: a sweep that finds all in use must not be made for each newcomer. */

@@ -3,18 +3,27 @@ import { Incarnations } from './incarnations.ts'
 
 test('an incarnation that was replaced is over for good', () => {
   const incarnations = new Incarnations()
-  expect(incarnations.learn('one')).toBe(true)
-  expect(incarnations.learn('one')).toBe(false)
-  expect(incarnations.learn('two')).toBe(true)
+  expect(incarnations.learn('one', 1)).toBe(true)
+  expect(incarnations.learn('one', 2)).toBe(false)
+  expect(incarnations.learn('two', 3)).toBe(true)
   expect(incarnations.current).toBe('two')
   expect(incarnations.admission('one')).toBe('former-incarnation')
   expect(incarnations.isGone('one')).toBe(true)
   expect(incarnations.admission('two')).toBeUndefined()
 })
 
+test('a handshake that began before another was learnt does not show which is the later one', () => {
+  const incarnations = new Incarnations()
+  expect(incarnations.isOvertaken('one', 0)).toBe(false)
+  incarnations.learn('two', 5)
+  expect(incarnations.isOvertaken('one', 4)).toBe(true)
+  expect(incarnations.isOvertaken('two', 4)).toBe(false)
+  expect(incarnations.isOvertaken('three', 5)).toBe(false)
+})
+
 test('quarantine is for one incarnation, removal does not forbid to speak', () => {
   const incarnations = new Incarnations()
-  incarnations.learn('one')
+  incarnations.learn('one', 1)
   expect(incarnations.quarantine('one')).toBe(true)
   expect(incarnations.quarantine('one')).toBe(false)
   expect(incarnations.admission('one')).toBe('quarantined')
@@ -36,7 +45,7 @@ test('one that has given this node up is given up in return, until it is for a r
 
 test('remembers a bounded number', () => {
   const incarnations = new Incarnations()
-  for (let n = 0; n < 1_000; n++) incarnations.learn(`${n}`)
+  for (let n = 0; n < 1_000; n++) incarnations.learn(`${n}`, n)
   expect(incarnations.isGone('0')).toBe(false)
   expect(incarnations.isGone('998')).toBe(true)
 })

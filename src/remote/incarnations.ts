@@ -2,13 +2,14 @@
  * Which incarnations of a peer there have been at one address: the one that lives there now, as far as this node knows,
  * and those that are over. Remembers the last of each kind only.
  */
-import type { Admission } from './handshake/handshake-machine.ts'
+import type { Verdict } from './handshake/handshake-machine.ts'
 import type { NodeId } from './node-id.ts'
 
 const rememberedMax = 64
 
 export class Incarnations {
   #current: NodeId | undefined
+  #learntAt = 0
   readonly #former = new Set<NodeId>()
   readonly #quarantined = new Set<NodeId>()
   /** Those that have given this node up first. */
@@ -27,11 +28,15 @@ export class Incarnations {
     )
   }
 
-  /** Answers whether that is news. The one before is over for good. */
-  learn(node: NodeId): boolean {
+  /**
+   * Answers whether that is news. The one before is over for good. `at` counts up with what is learnt of all peers, and
+   * is what `isOvertaken` compares with.
+   */
+  learn(node: NodeId, at: number): boolean {
     if (this.#current === node) return false
     if (this.#current !== undefined) remember(this.#former, this.#current)
     this.#current = node
+    this.#learntAt = at
     return true
   }
 
@@ -55,10 +60,15 @@ export class Incarnations {
   }
 
   /** Whether it may connect, or be connected to. */
-  admission(node: NodeId): Admission {
+  admission(node: NodeId): Verdict | undefined {
     if (this.#quarantined.has(node)) return 'quarantined'
     if (this.#inReturn.has(node)) return 'quarantined-in-return'
     return this.#former.has(node) ? 'former-incarnation' : undefined
+  }
+
+  /** Whether another was learnt after `since`: this one may have died before, and what comes from it be late. */
+  isOvertaken(node: NodeId, since: number): boolean {
+    return this.#learntAt > since && this.#current !== node
   }
 
   isGone(node: NodeId): boolean {

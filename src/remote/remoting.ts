@@ -7,7 +7,7 @@ import type { ActorRef, ActorSystem, InternalRef } from '../actor/index.ts'
 import { ValueCodec } from '../serialization/index.ts'
 import { Associations } from './associations.ts'
 import { FailureReports } from './failure-reports.ts'
-import type { Admission, HandshakeOptions, HandshakeRole } from './handshake/handshake-machine.ts'
+import type { HandshakeOptions, HandshakeRole } from './handshake/handshake-machine.ts'
 import { drawNonce, type Lane } from './handshake/handshake-messages.ts'
 import { InboundDelivery } from './link/inbound-delivery.ts'
 import { InboundLink } from './link/inbound-link.ts'
@@ -182,7 +182,7 @@ export class Remoting {
   #handshakeFor(role: HandshakeRole): HandshakeOptions {
     const { clusterName, secret, system } = this.#options
     const nonce = drawNonce(system.environment.random)
-    const admit = (peer: NodeId): Admission => this.#associations.admission(peer)
+    const admit = this.#associations.admissions()
     return { self: this.node, clusterName, secret, nonce, admit, role }
   }
 

@@ -167,6 +167,26 @@ describe('HandshakeMachine', () => {
     expect(codeOf(effects.slice(1))).toBe('WRONG_SECRET')
   })
 
+  test.each<[Admission, string]>([
+    ['quarantined', 'INCARNATION_REFUSED'],
+    ['former-incarnation', 'INCARNATION_REFUSED'],
+    ['overtaken', 'HANDSHAKE_BROKEN'],
+  ])('who is %s while its last word is under way is not spoken to', (later, code) => {
+    const answers: Admission[] = [undefined, later]
+    const { dialer: here } = talk(dialer({ admit: () => answers.shift() }), listener())
+    expect(here.map(({ type }) => type)).toEqual(['Fail'])
+    expect(codeOf(here)).toBe(code)
+  })
+
+  test('who is overtaken is told no verdict, and may try again', () => {
+    const {
+      dialer: here,
+      listener: there,
+      said,
+    } = talk(dialer(), listener({ admit: () => 'overtaken' }))
+    expect([here, codeOf(there), said.length]).toEqual([[], 'HANDSHAKE_BROKEN', 3])
+  })
+
   const verdicts = ['quarantined', 'quarantined-in-return', 'former-incarnation'] as const
 
   test.each(verdicts)('that it is %s is believed only with proof', (reason) => {

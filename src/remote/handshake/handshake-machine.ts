@@ -8,7 +8,7 @@
  * The dialer proves itself first: a stranger who calls learns nothing that was made with the secret, nor who is given up.
  *
  * Invariant: established only after the other end has proved that it knows our secret, over numbers both ends drew for
- * this connection, and is a node of our cluster under the address we know it by. The same holds for believing that it has
+ * this connection, and is a node of our cluster under the address we know it by, that is not given up then. The same holds for believing that it has
  * given this node up, or knows a later incarnation: whoever merely sits on that port could say so.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
@@ -54,8 +54,14 @@ export type HandshakeEffect =
       readonly givenUpBy: NodeId | undefined
     }
 
-/** Why a node is not spoken to although it is one of ours; undefined when it is. */
-export type Admission = 'quarantined' | 'quarantined-in-return' | 'former-incarnation' | undefined
+/** Why a node is not spoken to although it is one of ours: about this very incarnation, and for good. */
+export type Verdict = 'quarantined' | 'quarantined-in-return' | 'former-incarnation'
+
+/**
+ * Undefined when it is spoken to. `overtaken`: since this handshake began, another incarnation has proved to live there.
+ * What was under way then may come from one that is dead by now; a handshake that begins later tells.
+ */
+export type Admission = Verdict | 'overtaken' | undefined
 
 export interface HandshakeOptions {
   readonly self: NodeId
@@ -63,6 +69,7 @@ export interface HandshakeOptions {
   readonly secret: string | undefined
   /** Fresh for every connection. */
   readonly nonce: Buffer
+  /** Asked again before the end: what holds can change while the other end's words are under way. */
   readonly admit: (peer: NodeId) => Admission
   readonly role: HandshakeRole
 }
@@ -72,8 +79,8 @@ export type HandshakeRole =
   /** `from` is where the connection comes from, until the peer has said who it is. */
   | { readonly type: 'listener'; readonly from: string }
 
-/** About this very incarnation, and for good; other refusals are about settings. */
-const verdicts: ReadonlySet<RefusalReason> = new Set([
+/** Other refusals are about settings. */
+const verdicts: ReadonlySet<RefusalReason> = new Set<Verdict>([
   'quarantined',
   'quarantined-in-return',
   'former-incarnation',
@@ -165,6 +172,7 @@ export class HandshakeMachine {
       return this.#refuse('address', { calledAs: role.to })
     }
     const admission = admit(challenge.from)
+    if (admission === 'overtaken') return this.#overtaken()
     if (admission !== undefined) return this.#refuse(admission)
     this.#transcript.push(Buffer.from(bytes))
     this.#state = 'proved'
@@ -178,6 +186,7 @@ export class HandshakeMachine {
     }
     assert(this.#peer !== undefined, 'who proves something has said who it is')
     const admission = admit(this.#peer)
+    if (admission === 'overtaken') return this.#overtaken()
     if (admission !== undefined) {
       const verdict = proofOf(secret, `listener refuses: ${admission}`, this.#transcript)
       return this.#refuse(admission, { proof: verdict })
@@ -187,8 +196,16 @@ export class HandshakeMachine {
   }
 
   #finish(proof: Buffer): HandshakeEffect[] {
-    const expected = proofOf(this.#options.secret, 'listener', this.#transcript)
-    return isSameProof(proof, expected) ? this.#establish() : this.#refuse('secret')
+    const { secret, admit } = this.#options
+    if (!isSameProof(proof, proofOf(secret, 'listener', this.#transcript))) {
+      return this.#refuse('secret')
+    }
+    assert(this.#peer !== undefined, 'who proves something has said who it is')
+    const admission = admit(this.#peer)
+    if (admission === 'overtaken') return this.#overtaken()
+    // The other end takes the handshake for over and reads no refusal: closing tells it.
+    if (admission !== undefined) return this.#fail(this.#errorFor(admission, false, undefined))
+    return this.#establish()
   }
 
   #establish(): HandshakeEffect[] {
@@ -252,6 +269,13 @@ export class HandshakeMachine {
       default:
         return unreachable(reason)
     }
+  }
+
+  /** No verdict: whoever lives there is to try again. */
+  #overtaken(): HandshakeEffect[] {
+    const detail =
+      'another process has meanwhile connected under its address; the living one connects anew'
+    return this.#fail(new HandshakeBroken(this.#peerAddress(), detail))
   }
 
   #fail(error: HandshakeError, givenUpBy?: NodeId): HandshakeEffect[] {
