@@ -42,7 +42,7 @@ export interface RemoteSettings {
   readonly systemGiveUpAfterMs: number
   /** Connections accepted at once; more are closed at once. Two per peer are used, or three with large messages. */
   readonly connectionsMax: number
-  /** Of these, how many may be strangers: what a flood of half-open connections may cost. */
+  /** Of these, how many may be strangers: what a flood of half-open connections may cost. For one more another goes. */
   readonly handshakesMax: number
   /** Refs of one peer's actors that are kept, so that equal refs are `===`. */
   readonly refsMax: number

@@ -195,6 +195,49 @@ describe('nodes that do not belong together', () => {
   })
 })
 
+describe('a crowd of strangers', () => {
+  let crowd = new Set<Socket>()
+  afterEach(() => {
+    const over = crowd
+    crowd = new Set()
+    for (const socket of over) socket.destroy()
+  })
+
+  /** So many connections that say this, or nothing, and stay; whichever is closed is opened again. */
+  async function gather(port: number, words: Buffer | undefined): Promise<void> {
+    const own = crowd
+    const open = (standing?: () => void): void => {
+      const socket = connect(port, '127.0.0.1', () => {
+        if (words !== undefined) socket.write(words)
+        standing?.()
+      })
+      own.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('data', () => undefined)
+      socket.on('close', () => void (own.delete(socket) && own === crowd && open()))
+    }
+    const opened = Array.from({ length: 300 }, () => new Promise<void>((resolve) => open(resolve)))
+    await Promise.all(opened)
+  }
+
+  const halfHello = Buffer.from([1, 0, 0])
+
+  test.each<[string, Buffer | undefined]>([
+    ['says nothing', undefined],
+    ['begins to speak', halfHello],
+  ])('that %s does not keep a node out, and is told of', async (_what, words) => {
+    const b = await nodes.start({ secret, remote: { handshakeTimeoutMs: 60_000 } })
+    await gather(b.port, words)
+    await b.logs.expect(/ 256 of them from 127\.0\.0\.1: .* Let only nodes of the cluster reach/, {
+      level: 'warn',
+    })
+    const a = await nodes.start({ secret })
+    const probe = createTestProbe<string>(b.system, 'probe')
+    refTo(a, b).tell('hello')
+    await probe.expect('hello', { within: '10s' })
+  })
+})
+
 describe('starting', () => {
   const start = async (options: Partial<Parameters<typeof Remoting.start>[0]>): Promise<string> => {
     const system = new ActorSystem('x', { settings: { hookSignals: false } })

@@ -100,6 +100,11 @@ export class HandshakeMachine {
     this.#options = options
   }
 
+  /** The other end has said the right first word, and the last is still to come. */
+  get isUnderWay(): boolean {
+    return this.#state === 'challenged' || this.#state === 'proved'
+  }
+
   step(input: HandshakeInput): HandshakeEffect[] {
     if (this.#state === 'over') return []
     switch (input.type) {

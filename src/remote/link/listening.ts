@@ -1,10 +1,17 @@
-/** Takes connections of other nodes: a bounded number, of which a bounded number may be strangers. */
+/**
+ * Takes connections of other nodes: a bounded number, of which a bounded number may be strangers. A stranger more makes
+ * another one go (`strangers.ts`); a connection more is closed.
+ */
+import { minutes } from '../../foundation/duration.ts'
 import type { HandshakeOptions, HandshakeRole } from '../handshake/handshake-machine.ts'
 import type { Lane } from '../handshake/handshake-messages.ts'
 import type { NodeId } from '../node-id.ts'
 import type { Connection, ConnectionHandler } from '../transport.ts'
 import type { LinkWorld } from './link-owner.ts'
 import { type ConnectFailure, type FrameHandler, PeerConnection } from './peer-connection.ts'
+import { hostOf, type Stranger, Strangers } from './strangers.ts'
+
+const reportIntervalMs = minutes(1)
 
 export interface ListeningOptions {
   readonly world: LinkWorld
@@ -14,8 +21,9 @@ export interface ListeningOptions {
 
 export class Listening {
   readonly #options: ListeningOptions
-  readonly #connections = new Set<PeerConnection>()
-  readonly #strangers = new Set<PeerConnection>()
+  readonly #connections = new Set<Caller>()
+  readonly #strangers = new Strangers<Caller>()
+  #reportedMs = -Infinity
   #isStopped = false
 
   constructor(options: ListeningOptions) {
@@ -24,20 +32,22 @@ export class Listening {
 
   accept(connection: Connection): ConnectionHandler {
     const { connectionsMax, handshakesMax } = this.#options.world.settings
-    const isFull = this.#connections.size >= connectionsMax || this.#strangers.size >= handshakesMax
-    const peer = this.#greet(connection.peer)
+    const isFull = this.#connections.size >= connectionsMax
+    if (isFull || this.#strangers.count >= handshakesMax) this.#makeRoom()
+    const caller = new Caller(connection.peer, this.#options, () => this.#strangers.delete(caller))
+    const { peer } = caller
     peer.attach(connection)
-    this.#connections.add(peer)
-    this.#strangers.add(peer)
-    if (isFull || this.#isStopped) peer.destroy('too many connections')
+    const hasRoom = this.#connections.size < connectionsMax
+    this.#connections.add(caller)
+    this.#strangers.add(caller)
+    if (!hasRoom || this.#isStopped) peer.destroy('too many connections')
     return {
       opened: () => undefined,
       received: (bytes) => peer.received(bytes),
       drained: () => peer.drained(),
       ready: () => peer.ready(),
       closed: (reason) => {
-        this.#connections.delete(peer)
-        this.#strangers.delete(peer)
+        this.#forget(caller)
         peer.closed(reason)
       },
     }
@@ -46,20 +56,53 @@ export class Listening {
   /** Takes no more, and closes those that it has. */
   stop(): void {
     this.#isStopped = true
-    for (const connection of this.#connections) connection.destroy('remoting stopped')
+    for (const { peer } of this.#connections) peer.destroy('remoting stopped')
   }
 
-  #greet(from: string): PeerConnection {
-    const { world, established, failed } = this.#options
+  #makeRoom(): void {
+    const first = this.#strangers.first()
+    if (first === undefined) return
+    this.#report(first.stranger, first.share)
+    // At once: that it is closed is heard of later.
+    this.#forget(first.stranger)
+    first.stranger.peer.destroy('too many connections')
+  }
+
+  #forget(caller: Caller): void {
+    this.#connections.delete(caller)
+    this.#strangers.delete(caller)
+  }
+
+  #report({ from }: Stranger, share: number): void {
+    const { environment, logger } = this.#options.world.runtime
+    const nowMs = environment.clock.monotonicMs()
+    if (nowMs - this.#reportedMs < reportIntervalMs) return
+    this.#reportedMs = nowMs
+    const [host, { count }] = [hostOf(from), this.#strangers]
+    logger.warn(
+      { host, share, count },
+      `${count} connections have not said who they are, ${share} of them from ${host}: for each that comes one of these is closed. Let only nodes of the cluster reach this port; where that many start at once, raise settings.remote.handshakesMax.`,
+    )
+  }
+}
+
+/** One connection, and where it comes from. */
+class Caller implements Stranger {
+  readonly from: string
+  readonly peer: PeerConnection
+
+  constructor(from: string, options: ListeningOptions, onEstablished: () => void) {
+    const { world, established, failed } = options
     const role: HandshakeRole = { type: 'listener', from }
     const handshake: HandshakeOptions = world.handshakeFor(role)
-    const peerConnection = new PeerConnection({
+    this.from = from
+    this.peer = new PeerConnection({
       handshake,
       timers: world.runtime.environment.timers,
       timeoutMs: world.settings.handshakeTimeoutMs,
       owner: {
         established: (peer, lane, connection) => {
-          this.#strangers.delete(peerConnection)
+          onEstablished()
           return established(peer, lane, connection)
         },
         failed: (failure) => failed(failure, from),
@@ -67,6 +110,9 @@ export class Listening {
       onBroken: (error) => world.runtime.brokenInvariant(error),
       onBadBytes: world.onBadBytes,
     })
-    return peerConnection
+  }
+
+  get isGreeting(): boolean {
+    return this.peer.isGreeting
   }
 }

@@ -98,6 +98,11 @@ export class PeerConnection implements ConnectionHandler {
     }
   }
 
+  /** The other end has greeted as a node would, and is to prove itself. */
+  get isGreeting(): boolean {
+    return this.#machine.isUnderWay
+  }
+
   get isIdle(): boolean {
     return this.#connection?.isIdle ?? true
   }
