@@ -35,6 +35,7 @@ import type { ClusterMessage } from './cluster-messages.ts'
 import type { ClusterEffect, ClusterInput } from './cluster-protocol.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import { clusterProtocol } from './cluster-shapes.ts'
+import { isFarAhead } from './gossip/gossip-exchange.ts'
 import type { MemberStatus } from './gossip/member.ts'
 import { SeedTroubles } from './joining/seed-troubles.ts'
 import type { SharedStore } from './joining/shared-store.ts'
@@ -198,6 +199,13 @@ export class ClusterActor {
     const isGossip = message.type === 'GossipEnvelope' || message.type === 'GossipStatus'
     if (isGossip && this.#now - atMs > gossipTimeToLiveMs) {
       return this.#refuse(from, value, 'it waited too long')
+    }
+    if (message.type === 'GossipEnvelope' && isFarAhead(this.#machine.gossip, message.gossip)) {
+      return this.#refuse(
+        from,
+        value,
+        'it counts further than this cluster can have come; restart that node',
+      )
     }
     if (message.type === 'InitJoinNack') this.#troubles.notInACluster(addressOfNode(from))
     this.#step(message)

@@ -46,6 +46,26 @@ describe('what a peer sends', () => {
   })
 })
 
+describe('gossip that counts to the end', () => {
+  test('is not taken over, and the cluster still lets newcomers in', async () => {
+    const [first, second] = await nodes.cluster(2)
+    const { gossip } = first!.cluster.snapshot().membership
+    const end = 2 ** 48 - 1
+    const version = gossip.version.map(([node, count]) => [node, node === first!.id ? end : count])
+    const rows = { observer: first!.id, version: end, rows: [] }
+    for (const change of [{ version }, { reachability: [rows] }, { lastUpNumber: 2 ** 31 - 2 }]) {
+      const refused = nextEvent(first!.system, UnhandledMessage)
+      const message = { type: 'GossipEnvelope', from: second!.id, to: first!.id }
+      const packed = ['cluster.GossipEnvelope@1', { ...message, gossip: { ...gossip, ...change } }]
+      second!.remoting.refAt(first!.id, '/system/cluster').tell(packed)
+      expect(await refused).toMatchObject({ message: packed })
+    }
+    const third = await nodes.start({ seeds: [first!.address] })
+    const all = [first!, second!, third]
+    await until(all, 'three members', () => all.every((node) => areUp(node, all)))
+  })
+})
+
 describe('a member that was downed while it lived', () => {
   test('is quarantined, hears so when it speaks, and ends itself only', async () => {
     const [first, second, third] = await nodes.cluster(3)

@@ -2,7 +2,12 @@
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../remote/index.ts'
 import { type Gossip, memberOf, mergeConcurrent, seenBy, seenDigest } from './gossip.ts'
-import { type VectorClock, compareClocks } from './vector-clock.ts'
+import { mergeMembers } from './member.ts'
+import { type VectorClock, changesBy, compareClocks } from './vector-clock.ts'
+
+/** Changes that one node makes, and members that become Up, while another member does not hear of it: fewer, by far. */
+const changesUnheardMax = 2 ** 32
+const upsUnheardMax = 2 ** 20
 
 export interface Received {
   readonly gossip: Gossip
@@ -20,12 +25,29 @@ export function receiveGossip(ours: Gossip, theirs: Gossip, self: NodeId): Recei
     case 'before':
       return { gossip: ours, talksBack: true }
     case 'after':
+      if (containsLess(ours, theirs, self)) break
       return { gossip: theirs, talksBack: !knowsThatWeSaw }
     case 'concurrent':
-      return { gossip: mergeConcurrent(ours, theirs, self), talksBack: true }
+      break
     default:
       return unreachable(order)
   }
+  return { gossip: mergeConcurrent(ours, theirs, self), talksBack: true }
+}
+
+/**
+ * Whether theirs counts from far beyond ours. Counters only grow, and the highest is taken over by all: one such view
+ * would bring the whole cluster to where counting ends, and nobody would take its gossip from there on.
+ */
+export function isFarAhead(ours: Gossip, theirs: Gossip): boolean {
+  const changes = new Map(ours.version)
+  const observations = new Map(ours.reachability.map((rows) => [rows.observer, rows.version]))
+  const isFar = (count: number, known = 0): boolean => count - known > changesUnheardMax
+  return (
+    theirs.lastUpNumber - ours.lastUpNumber > upsUnheardMax ||
+    theirs.version.some(([node, count]) => isFar(count, changes.get(node))) ||
+    theirs.reachability.some((rows) => isFar(rows.version, observations.get(rows.observer)))
+  )
 }
 
 /** How to answer a status: with all we know, with our status (so that they tell us more), or not. */
@@ -37,6 +59,21 @@ export function answerToStatus(
   const order = compareClocks(theirVersion, ours.version)
   if (order === 'same') return theirSeenDigest === seenDigest(ours) ? 'nothing' : 'gossip'
   return order === 'after' ? 'status' : 'gossip'
+}
+
+/**
+ * Whether a later version lacks something of ours all the same: it counts changes of ours that we have not made, so what
+ * we did change is not among them, or takes a member back. Somebody got it wrong, and what both know is kept.
+ */
+function containsLess(ours: Gossip, theirs: Gossip, self: NodeId): boolean {
+  if (changesBy(theirs.version, self) > changesBy(ours.version, self)) return true
+  const known = new Map(ours.members.map((member) => [member.node, member]))
+  return theirs.members.some((member) => {
+    const before = known.get(member.node)
+    if (before === undefined || before === member) return false
+    const { status, upNumber } = mergeMembers(before, member)
+    return status !== member.status || upNumber !== member.upNumber
+  })
 }
 
 /** Equal versions are equal members, unless somebody got it wrong; that must not confuse us too. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type NodeId, nodeIdOf } from '../../remote/index.ts'
 import type { Join } from '../cluster-messages.ts'
 import { admit } from '../joining/admission.ts'
-import { answerToStatus, receiveGossip } from './gossip-exchange.ts'
+import { answerToStatus, isFarAhead, receiveGossip } from './gossip-exchange.ts'
 import { choosePeer, effectiveProbability, sample, validPeers } from './gossip-peers.ts'
 import {
   type Gossip,
@@ -25,7 +25,7 @@ import {
 import { type LeaderSituation, actAsLeader } from './leader-actions.ts'
 import { moveMembers, standingOf } from './member-changes.ts'
 import { type MemberStatus, joiningMember } from './member.ts'
-import { compareClocks } from './vector-clock.ts'
+import { compareClocks, mergeClocks } from './vector-clock.ts'
 
 const id = (name: string): NodeId => nodeIdOf(`${name}:1`, 1n)
 const of = (members: Record<string, MemberStatus>): Gossip =>
@@ -142,6 +142,39 @@ describe('exchanging gossip', () => {
     const { gossip, talksBack } = receiveGossip(ours, fresh, id('b'))
     expect([gossip.seen, talksBack]).toEqual([[id('a'), id('b')], true])
     expect(receiveGossip(fresh, gossip, id('a')).talksBack).toBe(false)
+  })
+
+  test('keeps a change of its own that a later version counts and does not have', () => {
+    const ours = changedBy(putMember(old, joiningMember(id('c'), [])), id('b'))
+    const theirs = { ...fresh, version: mergeClocks(ours.version, [[id('b'), 1_000]]) }
+    expect(compareClocks(theirs.version, ours.version)).toBe('after')
+    const { gossip, talksBack } = receiveGossip(ours, theirs, id('b'))
+    expect(statusesIn(gossip)).toEqual({ a: 'Up', b: 'Leaving', c: 'Joining' })
+    expect([compareClocks(gossip.version, theirs.version), talksBack]).toEqual(['after', true])
+    expect(receiveGossip(theirs, gossip, id('a')).gossip).toBe(gossip)
+  })
+
+  test('lets no later version take a member back', () => {
+    const back = { ...old, version: changedBy(fresh, id('a')).version }
+    const { gossip, talksBack } = receiveGossip(fresh, back, id('b'))
+    expect(statusesIn(gossip)).toEqual(statusesIn(fresh))
+    expect([compareClocks(gossip.version, back.version), talksBack]).toEqual(['after', true])
+  })
+
+  test('tells from which view nobody could count on', () => {
+    const seen = withObservation(fresh, id('a'), id('b'), 'Unreachable')
+    const observing = (version: number): Partial<Gossip> => ({
+      reachability: seen.reachability.map((rows) => ({ ...rows, version })),
+    })
+    const counting = (changes: number): Partial<Gossip> => ({ version: [[id('a'), changes]] })
+    const isFar = (change: Partial<Gossip>): boolean => isFarAhead(seen, { ...seen, ...change })
+    for (const change of [counting(2 ** 40), observing(2 ** 40), { lastUpNumber: 2 ** 31 - 2 }]) {
+      expect(isFar(change)).toBe(true)
+    }
+    for (const change of [{}, counting(1e9), observing(1e9), { lastUpNumber: 1e6 }]) {
+      expect(isFar(change)).toBe(false)
+    }
+    expect(isFarAhead(emptyGossip, seen)).toBe(false)
   })
 
   test('answers a status with what the other lacks', () => {
