@@ -22,3 +22,24 @@ test('a call that does not fit into the queue to another node fails at once, and
   }
   expect(await counter.get()).toBe(calls.length - refused.length)
 })
+
+test('a refused call names the caller in its stack, and none of the runtime in that of its cause', async () => {
+  const store = new MemoryJournal()
+  const host = await nodeFor({ entities: [Counter], store })
+  const settings = { remote: { queueMessagesMax: 1 } }
+  const caller = await nodeFor({ proxies: [Counter], store, seeds: [host.address], settings })
+  const counter = caller.entity(Counter, 'a')
+  await counter.get()
+  async function refusedCall(): Promise<unknown> {
+    try {
+      return await counter.get()
+    } catch (error) {
+      return error
+    }
+  }
+  const [answer, error] = await Promise.all([counter.get(), refusedCall()])
+  expect(answer).toBe(0)
+  const { stack, cause } = error as Error
+  expect(stack).toContain('refusedCall')
+  expect((cause as Error).stack).not.toMatch(/^ +at /m)
+})

@@ -9,6 +9,7 @@ import {
   type DroppedReason,
   type Runtime,
 } from '../../actor/index.ts'
+import { withoutStack } from '../../foundation/without-stack.ts'
 import type { CannotSerialize } from '../../serialization/index.ts'
 import { AskNotSent } from '../remote-errors.ts'
 import type { Letter } from './outbound-queue.ts'
@@ -42,6 +43,7 @@ export class LostLetters {
   }
 
   #notSent(question: Letter['question'], reason: DeadLetterReason | DroppedReason): void {
-    question?.fail(new AskNotSent(question.target.toString(), reason))
+    if (question === undefined) return
+    question.fail(withoutStack(() => new AskNotSent(question.target.toString(), reason)))
   }
 }

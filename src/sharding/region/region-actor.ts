@@ -17,6 +17,7 @@ import {
 } from '../../actor/index.ts'
 import { assert, AssertionFailed, unreachable } from '../../foundation/assert.ts'
 import type { Timer } from '../../foundation/timers.ts'
+import { withoutStack } from '../../foundation/without-stack.ts'
 import type { NodeId, Remoting } from '../../remote/index.ts'
 import type { EntityContext, Passivate } from '../entity-context.ts'
 import { encodeName } from '../entity-name.ts'
@@ -300,7 +301,7 @@ export class RegionActor {
     question?.fail(
       reason === 'region-refused' && this.#refusal !== undefined
         ? this.#refusal
-        : new EntityMessageDropped(this.typeName, entityId, reason, waiting),
+        : withoutStack(() => new EntityMessageDropped(this.typeName, entityId, reason, waiting)),
     )
     this.runtime.lost(lost)
     if (question === undefined) this.#lines.tellAsker(entityId, message, reason)

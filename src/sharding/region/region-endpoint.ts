@@ -3,6 +3,7 @@
  * then only told. Whatever a peer sends is taken, or is logged and dropped; nothing of it throws.
  */
 import { DeadLetter, Question, type Runtime } from '../../actor/index.ts'
+import { withoutStack } from '../../foundation/without-stack.ts'
 import type { Endpoint, NodeId, Remoting } from '../../remote/index.ts'
 import { NotAMessage } from '../../serialization/index.ts'
 import { decodeName, encodeName } from '../entity-name.ts'
@@ -136,7 +137,8 @@ function questionIn(region: RegionActor, entityId: EntityId, message: unknown) {
 /** Nothing happens when the question is over, or was asked of somebody else. */
 function failQuestion(region: RegionActor, { entityId, question, reason }: Undelivered): void {
   if (!(question instanceof Question) || !isAskedOf(region, entityId, question)) return
-  question.fail(new EntityMessageDropped(region.typeName, entityId, reason))
+  const { typeName } = region
+  question.fail(withoutStack(() => new EntityMessageDropped(typeName, entityId, reason)))
 }
 
 function isAskedOf(region: RegionActor, entityId: EntityId, { target, asked }: Question): boolean {
