@@ -5,8 +5,10 @@
  * Invariant: nothing is sent to, or taken from, an incarnation that was replaced or quarantined.
  */
 import type { DeadLetterReason, InternalRef, Runtime, Watcher } from '../actor/index.ts'
+import type { Admission } from './handshake/handshake-machine.ts'
 import type { Lane } from './handshake/handshake-messages.ts'
 import type { Incarnations } from './incarnations.ts'
+import { AddressClaim } from './link/address-claim.ts'
 import type { InboundLink } from './link/inbound-link.ts'
 import type { LinkLoss, LinkOwner, LinkWorld } from './link/link-owner.ts'
 import { OutboundLink } from './link/outbound-link.ts'
@@ -49,6 +51,8 @@ export class Association implements LinkOwner, RefHome {
   readonly #deathWatch: RemoteDeathWatch
   /** When it was last told that the peer has given this node up. */
   #remindedMs = -Infinity
+  /** Of another incarnation than the one that is connected. */
+  #claim: AddressClaim | undefined
   /** Once this one is forgotten: that which is in its place, made when it is needed. */
   #successor: (() => Association) | undefined
 
@@ -148,6 +152,23 @@ export class Association implements LinkOwner, RefHome {
     if (nowMs - this.#remindedMs < this.#options.world.settings.reconnectMaxMs) return
     this.#remindedMs = nowMs
     this.runtime.eventStream.publish(new ThisNodeQuarantined(this.address))
+  }
+
+  /** Somebody who has called proves to be this node: is it believed, though another is connected? */
+  claimed(by: NodeId): Admission {
+    const { peer: known, address } = this
+    if (known === undefined || known === by || !this.#isConnected) return undefined
+    const answer = this.#claim?.by === by ? this.#claim.answer : 'overtaken'
+    if (this.#claim?.isAsking === true) return answer
+    this.#claim = undefined
+    if (answer === undefined) return undefined
+    // Also for one that was refused before: the other may be gone by now.
+    this.#claim = new AddressClaim({ by, known, address, answer }, this.#options.world)
+    return answer
+  }
+
+  get #isConnected(): boolean {
+    return this.#inbound.size > 0 || Object.values(this.#links).some((link) => link.isOpen)
   }
 
   /** Somebody has proved to be this node. */
@@ -296,6 +317,7 @@ export class Association implements LinkOwner, RefHome {
   }
 
   close(): void {
+    this.#claim?.stop()
     for (const link of Object.values(this.#links)) link.close()
   }
 }

@@ -43,14 +43,16 @@ export class Associations {
     return this.#byAddress.get(address)
   }
 
-  /** Whom to admit in a handshake that begins now. */
-  admissions(): (node: NodeId) => Admission {
+  /** Whom to admit in a handshake that begins now; one whom we have called has the address for sure. */
+  admissions(isCalled: boolean): (node: NodeId) => Admission {
     const since = this.#learnt
     return (node) => {
       const address = addressOfNode(node)
       const incarnations = this.find(address)?.incarnations ?? this.#incarnations.get(address)
       const verdict = incarnations?.admission(node)
-      return verdict ?? (incarnations?.isOvertaken(node, since) ? 'overtaken' : undefined)
+      if (verdict !== undefined) return verdict
+      if (incarnations?.isOvertaken(node, since) === true) return 'overtaken'
+      return isCalled ? undefined : this.find(address)?.claimed(node)
     }
   }
 

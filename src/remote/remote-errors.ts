@@ -128,7 +128,7 @@ export class IncarnationRefused extends HandshakeError {
       address,
       why === 'quarantined'
         ? 'and this node have given each other up. Restart the one that was removed from the cluster.'
-        : 'refuses a node that has been replaced by a later one on the same address. Are two processes set to the same advertised address?',
+        : 'refuses a node whose address another one has. Are two processes set to the same advertised address?',
     )
   }
 }

@@ -182,7 +182,7 @@ export class Remoting {
   #handshakeFor(role: HandshakeRole): HandshakeOptions {
     const { clusterName, secret, system } = this.#options
     const nonce = drawNonce(system.environment.random)
-    const admit = this.#associations.admissions()
+    const admit = this.#associations.admissions(role.type === 'dialer')
     return { self: this.node, clusterName, secret, nonce, admit, role }
   }
 

@@ -22,7 +22,7 @@ describe('a handshake whose end is late', () => {
     await ear.expect('one')
     const failed = nextEvent(a.system, HandshakeFailed)
     late.release()
-    expect((await failed).error.message).toContain('another process has meanwhile connected')
+    expect((await failed).error.message).toContain('another process is connected')
     expect(a.remoting.peerAt(next.remoting.address)).toBe(next.remoting.node)
     toA.tell('two')
     await ear.expect('two')

@@ -58,8 +58,9 @@ export type HandshakeEffect =
 export type Verdict = 'quarantined' | 'quarantined-in-return' | 'former-incarnation'
 
 /**
- * Undefined when it is spoken to. `overtaken`: since this handshake began, another incarnation has proved to live there.
- * What was under way then may come from one that is dead by now; a handshake that begins later tells.
+ * Undefined when it is spoken to. `overtaken`: since this handshake began, another incarnation has proved to live there,
+ * so that what was under way may come from one that is dead by now; or another is connected, and it is being found out who
+ * lives there. A handshake that begins later tells.
  */
 export type Admission = Verdict | 'overtaken' | undefined
 
@@ -278,8 +279,7 @@ export class HandshakeMachine {
 
   /** No verdict: whoever lives there is to try again. */
   #overtaken(): HandshakeEffect[] {
-    const detail =
-      'another process has meanwhile connected under its address; the living one connects anew'
+    const detail = 'another process is connected under its address; the living one connects anew'
     return this.#fail(new HandshakeBroken(this.#peerAddress(), detail))
   }
 
