@@ -55,6 +55,7 @@ export class AddressClaim {
         },
       },
       onBroken: (error) => world.runtime.brokenInvariant(error),
+      onBadBytes: world.onBadBytes,
     })
     this.#call.attach(world.transport.connect(hostAndPortOf(address), this.#call, { timeoutMs }))
   }
