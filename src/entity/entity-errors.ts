@@ -283,7 +283,7 @@ const inWords: Readonly<Record<string, string>> = {
   'stash-full': tooMuchWaits,
   'entity-buffer-full': tooMuchWaits,
   'shard-buffer-full':
-    'too many calls wait on this node for entities whose home is not known (setting sharding.bufferedMessagesMax).',
+    'too many calls wait on this node for entities whose home was not known (setting sharding.bufferedMessagesMax).',
   'outbound-queue-full':
     'too much waits for the node it lives on (settings remote.queueMessagesMax and remote.queueBytesMax).',
 }

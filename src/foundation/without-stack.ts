@@ -3,11 +3,12 @@
  * once. Whoever waits is not on the stack, which would show our own code only, and to take it costs more than the rest.
  */
 export function withoutStack<E extends Error>(make: () => E): E {
-  const limit = Error.stackTraceLimit
-  Error.stackTraceLimit = 0
+  const { stackTraceLimit } = Error
+  // It does not throw where it may not be set.
+  Reflect.set(Error, 'stackTraceLimit', 0)
   try {
     return make()
   } finally {
-    Error.stackTraceLimit = limit
+    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)
   }
 }

@@ -1,4 +1,5 @@
 /** Turns the marks in a decoded value into what they stand for, in place. Only values in which there are marks come here. */
+import { withoutStack } from '../foundation/without-stack.ts'
 import { isForbiddenKey } from './data-types.ts'
 import { isMark, MARKED_TEXT_BEGIN, markKinds } from './marks.ts'
 import type { RefCodec } from './ref-codec.ts'
@@ -73,7 +74,9 @@ export class Unmarking {
   /** A plain Error whatever its name: classes do not travel, and none is chosen by what came from outside. */
   #error(parts: readonly unknown[]): Error {
     const [name, message, code, cause] = parts.map((part) => this.unmarked(part))
-    const error = bareError(textOf(message), cause instanceof Error ? { cause } : undefined)
+    const options = cause instanceof Error ? { cause } : undefined
+    // Its stack is replaced anyway, and a message may hold very many errors.
+    const error = withoutStack(() => new Error(textOf(message), options))
     Object.defineProperty(error, 'name', { value: textOf(name), ...changeable })
     error.stack = `${textOf(name)}: ${textOf(message)}\n    ${placeOfStack}`
     if (typeof code === 'string' || typeof code === 'number') {
@@ -94,18 +97,6 @@ export class Unmarking {
 }
 
 const changeable = { writable: true, configurable: true } as const
-
-/** Its stack is replaced anyway, and drawing one up costs ten times the rest: a message may hold very many errors. */
-function bareError(message: string, options: ErrorOptions | undefined): Error {
-  const { stackTraceLimit } = Error
-  // It does not throw where it may not be set.
-  Reflect.set(Error, 'stackTraceLimit', 0)
-  try {
-    return new Error(message, options)
-  } finally {
-    Reflect.set(Error, 'stackTraceLimit', stackTraceLimit)
-  }
-}
 
 function textOf(part: unknown): string {
   if (typeof part !== 'string') throw new TypeError('a mark without its text')

@@ -68,6 +68,13 @@ describe('a fold in several transactions', () => {
     expect(readCount(tables).commitCount, 'nothing was left to do').toBe(commitCount)
   })
 
+  test('keeps up with commits that put more heads behind than it would write', async () => {
+    const overlay = await beginFold()
+    await overlay.write(ids.map(second))
+    expect(inTable()).toEqual([1, 1, 2, 2, 2, 2])
+    expect(readCount(tables)).toMatchObject({ headsOrder: 6, lastOrder: 12 })
+  })
+
   test('that ends with its process leaves the rest to the next one, and nothing twice', async () => {
     await beginFold()
     const next = new Overlay(tables, limits)

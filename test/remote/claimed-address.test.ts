@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DeadLetter } from '../../src/actor/index.ts'
-import { PeerDisconnected, type Transport } from '../../src/remote/index.ts'
+import { ConnectionFailed, PeerDisconnected, type Transport } from '../../src/remote/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { nextEvent } from './nodes.ts'
 import { stageForTests } from './stage.ts'
@@ -53,6 +53,26 @@ describe('an address that a second process claims', () => {
     await former.kill()
     expect(a.remoting.peerAt(former.remoting.address)).toBe(former.remoting.node)
     const next = await start({ port: former.port })
+    refTo<string>(next, a, '/user/ear').tell('two')
+    await ear.expect('two')
+    expect(a.remoting.peerAt(former.remoting.address)).toBe(next.remoting.node)
+  })
+
+  test('is not given to a third process while the next one answers there', async () => {
+    const a = await start()
+    const former = await start({ transport: leavingNoWord(stage.nodes.transport) })
+    const ear = createTestProbe<string>(a.system, 'ear')
+    refTo<string>(former, a, '/user/ear').tell('one')
+    await ear.expect('one')
+    await former.kill()
+    const next = await start({ port: former.port })
+    const third = await start({ advertised: { host: '127.0.0.1', port: former.port } })
+    let attempts = 0
+    const answered = new Promise<void>((resolve) => {
+      third.system.eventStream.subscribe(ConnectionFailed, () => ++attempts === 3 && resolve())
+    })
+    refTo<string>(third, a, '/user/ear').tell('third')
+    await answered
     refTo<string>(next, a, '/user/ear').tell('two')
     await ear.expect('two')
     expect(a.remoting.peerAt(former.remoting.address)).toBe(next.remoting.node)

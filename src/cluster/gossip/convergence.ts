@@ -26,18 +26,16 @@ export interface Disagreement {
 }
 
 /**
- * The reachability that counts for this viewer. Others on their way out are not listened to: nobody can be downed to end
- * their quarrel with a healthy member, and they need not reach it any more.
+ * The reachability that counts for this viewer. Members on their way out are not listened to: nobody can be downed to end
+ * their quarrel with a healthy member, and they need not reach it any more. Only one that is Exiting itself heeds the
+ * others that are: it gives nobody up, and freezes the sooner.
  */
 export function reachabilityThatCounts(gossip: Gossip, self: NodeId): Reachability {
-  const unheard = gossip.members.filter((member) => isOnItsWayOut(member) && member.node !== self)
-  return withoutObservers(gossip.reachability, new Set(unheard.map(({ node }) => node)))
-}
-
-/** What everybody says of others who is not Down. Who is in doubt freezes, so here the caution of all counts. */
-function doubts(gossip: Gossip): Reachability {
-  const down = gossip.members.filter(({ status }) => status === 'Down').map(({ node }) => node)
-  return withoutObservers(gossip.reachability, new Set(down))
+  const isExiting = memberOf(gossip, self)?.status === 'Exiting'
+  const isUnheard = ({ status }: Member) =>
+    status === 'Down' || (status === 'Exiting' && !isExiting)
+  const unheard = gossip.members.filter(isUnheard).map(({ node }) => node)
+  return withoutObservers(gossip.reachability, new Set(unheard))
 }
 
 /** Members that somebody who counts cannot reach; never the viewer itself. */
@@ -55,9 +53,9 @@ export function isExitDoubted(gossip: Gossip, self: NodeId): boolean {
   return memberOf(gossip, self)?.status === 'Exiting' && isDoubted(gossip, self)
 }
 
-/** Whether somebody cannot reach this node. It may be about to be given up. */
+/** Whether somebody who counts for it cannot reach this node. It may be about to be given up. */
 export function isDoubted(gossip: Gossip, node: NodeId): boolean {
-  return unreachableOrTerminated(doubts(gossip)).has(node)
+  return unreachableOrTerminated(reachabilityThatCounts(gossip, node)).has(node)
 }
 
 export function hasConverged(
@@ -120,7 +118,7 @@ export function knowsEveryDowned(gossip: Gossip, self: NodeId): boolean {
 export function mayGiveUp(gossip: Gossip, by: Address): boolean {
   const member = gossip.members.find((m) => m.status === 'Up' && addressOfMember(m) === by)
   if (member === undefined) return false
-  const blaming = doubts(gossip).filter(({ rows }) =>
+  const blaming = reachabilityThatCounts(gossip, member.node).filter(({ rows }) =>
     rows.some(({ subject }) => subject === member.node),
   )
   return blaming.length * 2 < gossip.members.length

@@ -26,6 +26,7 @@ import {
   seenDigest,
 } from './gossip.ts'
 import { statusOfPair } from './reachability.ts'
+import { compareClocks } from './vector-clock.ts'
 
 export type GossipInput =
   /** The first view: of a cluster just formed, or as the welcome brought it. */
@@ -136,7 +137,15 @@ export class GossipMachine {
     const { gossip, talksBack } = receiveGossip(this.#gossip, theirs, this.#self)
     this.#take(gossip)
     if (this.#gossip.version !== before) this.#hasOwnNews = false
-    return [...(talksBack ? [this.#envelope(from)] : []), ...this.#report()]
+    const isNews = talksBack && !this.#isAllIn(theirs)
+    return [...(isNews ? [this.#envelope(from)] : []), ...this.#report()]
+  }
+
+  /** Two that are Exiting are never among those who have seen: they would answer each other without end. */
+  #isAllIn(theirs: Gossip): boolean {
+    const { version, seen } = this.#gossip
+    const isSame = compareClocks(version, theirs.version) === 'same'
+    return isSame && seen.every((node) => theirs.seen.includes(node))
   }
 
   /** When all have seen a change of ours, the leader learns so from us and need not find out by chance. */

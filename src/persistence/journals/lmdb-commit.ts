@@ -128,11 +128,14 @@ export class LmdbCommit {
   /** Goes on with the fold, or begins one that is due. Answers what this commit leaves. */
   #fold(count: StoreCount): StoreCount {
     const { heads, tables, foldLimits } = this.#parts
-    const isDue = heads.fold !== undefined || mustFold(count, heads.dirtyCount, foldLimits)
-    if (!isDue) return count
-    const fold = heads.fold ?? heads.beginFold(count)
+    const underWay = heads.fold
+    if (underWay === undefined && !mustFold(count, heads.dirtyCount, foldLimits)) return count
+    const fold = underWay ?? heads.beginFold(count)
+    // Once it is under way, as many as this commit may have put behind, or it would never keep up.
+    const events = underWay === undefined ? 0 : this.#lastOrder - this.#before.lastOrder
+    const part = Math.max(foldLimits.foldHeadsAtOnce, events)
     // Claims have written heads as well.
-    const atMost = Math.max(foldLimits.foldHeadsAtOnce - this.#claimed.length, 0)
+    const atMost = Math.max(part - this.#claimed.length, 0)
     for (const persistenceId of fold.take(atMost)) {
       const stream = heads.behind(persistenceId)
       if (stream !== undefined) this.#writeHead(stream)

@@ -17,7 +17,7 @@ export interface FoldLimits {
   readonly foldAfterHeads: number
   /** Claims of others that a process can still catch up with one by one. */
   readonly foldAfterClaims: number
-  /** Heads that one transaction folds. More keep the event loop and the write lock longer each time. */
+  /** Heads that one transaction folds, or as many as it has events. More keep the event loop and the write lock longer. */
   readonly foldHeadsAtOnce: number
 }
 

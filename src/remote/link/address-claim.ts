@@ -3,7 +3,8 @@
  * connections only look alive; but two processes may be set to one advertised address. Whoever listens there is called
  * and asked for its name: it has the address, and the other is refused. When nobody answers, the claim is good.
  *
- *   asking ──another answers, or nobody──▶ granted        asking ──the one we know answers──▶ denied
+ *   asking ──it answers there itself, or nobody──▶ granted        asking ──the one we know answers──▶ denied
+ *          └──yet another answers──▶ neither: that one will claim the address as well, and is granted it
  *
  * The name is heard without proof. Whoever sits on that port can at most keep out one that could not be reached there.
  */
@@ -51,7 +52,8 @@ export class AddressClaim {
         },
         failed: () => {
           this.#isAsking = false
-          this.#answer = found === known ? 'former-incarnation' : undefined
+          if (found === undefined || found === by) this.#answer = undefined
+          else this.#answer = found === known ? 'former-incarnation' : 'overtaken'
         },
       },
       onBroken: (error) => world.runtime.brokenInvariant(error),

@@ -26,7 +26,7 @@ export interface RegionOptions {
   /** Routes and never hosts. */
   readonly isProxy: boolean
   readonly settings: ShardingSettings
-  /** Messages that one turn sends to other nodes of those that waited. */
+  /** Messages that the first of several turns sends to other nodes of those that waited. */
   readonly releasedMax?: number | undefined
 }
 
@@ -93,7 +93,7 @@ export class RegionMachine<Parcel> {
       epoch: place?.epoch,
       waitsForFlushOf: place?.fence?.node,
       isMoving: place?.handOff !== undefined && place.home === undefined,
-      isRouted: this.table.homeOf(shard) !== undefined,
+      isRouted: this.table.routeOf(shard) !== undefined,
       here: this.#hosted.stateOf(shard),
       buffered: this.#buffers.sizeOf(shard),
       coordinator: this.#registration.coordinator,

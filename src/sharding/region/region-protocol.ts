@@ -12,7 +12,7 @@ import type {
 export type RegionTimer = 'retry' | 'register' | 'release' | 'shutdown'
 
 export type DropReason =
-  /** Too many messages waited for homes. */
+  /** Too many messages waited for homes, or behind those that did. */
   | 'shard-buffer-full'
   /** It came back so late that later ones have gone ahead: delivering it would break the order. */
   | 'overtaken'

@@ -10,7 +10,7 @@ const self = nodeIdOf('a:1', 1n)
 const b = nodeIdOf('b:1', 1n)
 const c = nodeIdOf('c:1', 1n)
 const releasedMax = 10
-const many = 2 * releasedMax + 1
+const many = 3 * releasedMax + 1
 const askForTurn = { type: 'StartTimer', timer: 'release', delayMs: 0 }
 
 /** A region whose shard `n` has as many messages waiting as the n-th number says: `n-0`, `n-1` … */
@@ -40,7 +40,7 @@ function sent(effects: readonly RoutesEffect<string>[]): string[] {
 }
 
 describe('what waited for another node', () => {
-  test('is sent a part per turn, and what is new goes behind it', () => {
+  test('is sent in growing parts, one per turn, and what is new goes behind it', () => {
     const { table, routes, word } = waiting(many)
     const first = routes.learn(word(0, b))
     expect(sent(first)).toEqual(parcels(0, 0, releasedMax))
@@ -48,7 +48,7 @@ describe('what waited for another node', () => {
     expect(table.homeOf(0)).toBeUndefined()
     expect(routes.route(0, 'new')).toEqual([])
     const second = routes.release()
-    expect(sent(second)).toEqual(parcels(0, releasedMax, 2 * releasedMax))
+    expect(sent(second)).toEqual(parcels(0, releasedMax, 3 * releasedMax))
     expect(second.at(-1)).toEqual(askForTurn)
     expect(routes.isEmpty).toBe(false)
     expect(sent(routes.release())).toEqual([`0-${many - 1}`, 'new'])
@@ -67,6 +67,19 @@ describe('what waited for another node', () => {
     expect([0, 1, 2].map((shard) => table.homeOf(shard)?.node)).toEqual([b, undefined, undefined])
     expect(sent(routes.release())).toEqual(['1-1', '1-2', '2-0', '2-1'])
     expect([0, 1, 2].map((shard) => table.homeOf(shard)?.node)).toEqual([b, c, b])
+  })
+
+  test('goes out also when more than a part comes in every turn, for this shard and for the others', () => {
+    const { table, routes, word } = waiting(many, 1)
+    routes.learn(word(0, b))
+    routes.learn(word(1, b))
+    let turns = 0
+    while (table.homeOf(0) === undefined || table.homeOf(1) === undefined) {
+      expect(++turns).toBeLessThan(10)
+      for (const parcel of parcels(0, 0, 5 * releasedMax)) routes.route(0, parcel)
+      routes.release()
+    }
+    expect(routes.isEmpty).toBe(true)
   })
 
   test('stays when the shard begins to move, behind a flush, and is asked for', () => {
@@ -120,7 +133,7 @@ describe('what waited for another node', () => {
     expect(routes.giveUp('region-refused')).toEqual([
       { type: 'Drop', parcel: '1-0', reason: 'region-refused' },
     ])
-    expect(sent(routes.release())).toHaveLength(releasedMax)
+    expect(sent(routes.release())).toHaveLength(2 * releasedMax)
   })
 })
 

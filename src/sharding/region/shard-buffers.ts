@@ -1,5 +1,5 @@
 /**
- * Holds messages for shards whose home is not known yet. Keeps arrival order per shard; what came back from a former home
+ * Holds messages for shards whose home is not known yet, and behind those until the last is sent. Keeps arrival order per shard; what came back from a former home
  * stands before everything else, since it was sent earlier. Bounded by one count over all shards.
  */
 import { RingBuffer } from '../../foundation/ring-buffer.ts'

@@ -36,7 +36,7 @@ export interface ShardRoutesOptions<Parcel> {
   readonly buffers: ShardBuffers<Parcel>
   /** Whether a shard on this node takes messages now. */
   readonly isServed: (shard: ShardId) => boolean
-  /** Messages that one turn sends to other nodes of those that waited. */
+  /** Messages that the first of several turns sends to other nodes of those that waited. */
   readonly releasedMax?: number | undefined
 }
 
@@ -52,11 +52,14 @@ export class ShardRoutes<Parcel> {
   readonly #releasedMax: number
   /** How many more this turn may send of those that waited. When it comes to 0, the next turn is asked for. */
   #releasable: number
+  /** How many the last turn might send. */
+  #part: number
 
   constructor({ self, table, buffers, isServed, releasedMax }: ShardRoutesOptions<Parcel>) {
     this.#self = self
     this.#releasedMax = releasedMax ?? releasedMaxUsual
     this.#releasable = this.#releasedMax
+    this.#part = this.#releasedMax
     this.#table = table
     this.#buffers = buffers
     this.#isServed = isServed
@@ -207,12 +210,15 @@ export class ShardRoutes<Parcel> {
 
   /** A turn of its own: sends the next part of what waited for other nodes. */
   release(): RoutesEffect<Parcel>[] {
-    this.#releasable = this.#releasedMax
+    // Twice as many as in the turn before: what comes meanwhile must not keep a route from being opened.
+    this.#part *= 2
+    this.#releasable = this.#part
     const effects: RoutesEffect<Parcel>[] = []
     for (const [shard, route] of this.#table.begun) {
       if (this.#releasable === 0) break
       effects.push(...this.#releaseBy(route, shard))
     }
+    if (this.#releasable > 0) this.#releasable = this.#part = this.#releasedMax
     return effects
   }
 
