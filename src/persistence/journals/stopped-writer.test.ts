@@ -135,7 +135,9 @@ describe('StoppedWriter', () => {
     expect(stranger).toContain('names process 7, which left no note in /the/store/writers')
     expect(stranger).not.toContain('kill')
     const self = { ...running, state: 'S', isSelf: true, isRegistered: false }
-    expect(adviceOn(self)).toBe('This process (7) holds the write lock itself: the disk hangs, or a command has computed for long.')
+    expect(adviceOn(self)).toBe(
+      'This process (7) holds the write lock itself: the disk hangs, or a command has computed for long.',
+    )
     expect(adviceOn(undefined)).toContain('Another process may hold the write lock')
   })
 

@@ -154,7 +154,8 @@ function adviceOn(holder: LockHolder | undefined, folder: string): string {
     return 'Another process may hold the write lock (stopped, in a debugger, in a paused container?), or the disk hangs.'
   }
   const { pid, state, isSelf, isRegistered } = holder
-  if (isSelf) return `This process (${pid}) holds the write lock itself: the disk hangs, or a command has computed for long.`
+  if (isSelf)
+    return `This process (${pid}) holds the write lock itself: the disk hangs, or a command has computed for long.`
   if (!isRegistered) {
     // The number may be one of another pid namespace, and then mean somebody here who has nothing to do with it.
     return `The write lock names process ${pid}, which left no note in ${folder}/writers and may be another one by that number. Find the process that has ${folder}/data.mdb open and stands still, in other containers too; continue or end it.`
