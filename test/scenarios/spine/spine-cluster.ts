@@ -67,11 +67,12 @@ export class SpineCluster {
     return [...this.#wanted]
   }
 
-  /** All that should be there are, and each sees the others Up and reachable. */
+  /** All that should be there are, each sees the others Up and reachable, and not all of them are about to leave. */
   get isWhole(): boolean {
     const { up } = this
     return (
       up.length === this.#wanted.size &&
+      this.staying.length > 0 &&
       up.every(({ node, life }) => {
         const { members, unreachable } = node.cluster.state
         const isSettled = members.every(({ status }) => status === 'Up')
