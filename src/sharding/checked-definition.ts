@@ -19,31 +19,22 @@ import { problemWithTypeName } from './entity-type-key.ts'
 /** The functions of `ClusterSharding` that take a definition. */
 export type DefinitionDoor = 'init' | 'start' | 'startProxy'
 
+const knownInAll = { extractor: true, role: true, settings: true } as const
+const knownInHosts = { behavior: true, stopMessage: true, strategy: true, ...knownInAll } as const
+
 const knownInProxy = {
   typeName: true,
-  extractor: true,
-  role: true,
-  settings: true,
+  ...knownInAll,
 } satisfies Record<keyof ProxyDefinition<never, never>, true>
 
 const knownInRegion = {
   typeName: true,
-  behavior: true,
-  stopMessage: true,
-  strategy: true,
-  extractor: true,
-  role: true,
-  settings: true,
+  ...knownInHosts,
 } satisfies Record<keyof RegionDefinition<never, never>, true>
 
 const knownInEntity = {
   key: true,
-  behavior: true,
-  stopMessage: true,
-  strategy: true,
-  extractor: true,
-  role: true,
-  settings: true,
+  ...knownInHosts,
 } satisfies Record<keyof EntityDefinition<never>, true>
 
 const known = { init: knownInEntity, start: knownInRegion, startProxy: knownInProxy }

@@ -53,11 +53,16 @@ describe.each(Object.entries(realScenes))('PT-002 %s', (_name, makeScene) => {
       }),
     )
 
-  test('the number of the last event is seen by every handler, and again in replay', async () => {
+  const listening = () => {
     const probe = createTestProbe<string>(scene.system)
     const expectAll = async (...expected: string[]): Promise<void> => {
       for (const each of expected) await probe.expect(each)
     }
+    return { probe, expectAll }
+  }
+
+  test('the number of the last event is seen by every handler, and again in replay', async () => {
+    const { probe, expectAll } = listening()
     const first = reporter(probe.ref)
     await expectAll('0 RecoveryCompleted')
     first.tell('cmd')
@@ -100,10 +105,7 @@ describe.each(Object.entries(realScenes))('PT-002 %s', (_name, makeScene) => {
   ]
 
   test('a row of commands, and the next life, count as tabulated', async () => {
-    const probe = createTestProbe<string>(scene.system)
-    const expectAll = async (...expected: string[]): Promise<void> => {
-      for (const each of expected) await probe.expect(each)
-    }
+    const { probe, expectAll } = listening()
     const first = reporter(probe.ref)
     await expectAll('0 RecoveryCompleted')
     for (const [command, expected] of [
@@ -124,10 +126,7 @@ describe.each(Object.entries(realScenes))('PT-002 %s', (_name, makeScene) => {
   })
 
   test('what was stashed first counts on from there as tabulated', async () => {
-    const probe = createTestProbe<string>(scene.system)
-    const expectAll = async (...expected: string[]): Promise<void> => {
-      for (const each of expected) await probe.expect(each)
-    }
+    const { probe, expectAll } = listening()
     const actor = reporter(probe.ref)
     await expectAll('0 RecoveryCompleted')
     for (const command of ['stash', 'unstash'] as const) actor.tell(command)

@@ -25,6 +25,17 @@ describe('an address that a second process claims', () => {
   const stage = stageForTests('tcp')
   const { start, refTo } = stage
 
+  /** Of two nodes, one ends and leaves its connections to the other as they were. */
+  const oneThatLooksConnected = async () => {
+    const a = await start()
+    const former = await start({ transport: leavingNoWord(stage.nodes.transport) })
+    const ear = createTestProbe<string>(a.system, 'ear')
+    refTo<string>(former, a, '/user/ear').tell('one')
+    await ear.expect('one')
+    await former.kill()
+    return { a, former, ear }
+  }
+
   test('stays with the one that answers there, which notices nothing; the other is told why', async () => {
     const [a, one] = [await start(), await start()]
     const ear = createTestProbe<string>(a.system, 'ear')
@@ -45,12 +56,7 @@ describe('an address that a second process claims', () => {
   })
 
   test('goes to the next process when the former only looks connected', async () => {
-    const a = await start()
-    const former = await start({ transport: leavingNoWord(stage.nodes.transport) })
-    const ear = createTestProbe<string>(a.system, 'ear')
-    refTo<string>(former, a, '/user/ear').tell('one')
-    await ear.expect('one')
-    await former.kill()
+    const { a, former, ear } = await oneThatLooksConnected()
     expect(a.remoting.peerAt(former.remoting.address)).toBe(former.remoting.node)
     const next = await start({ port: former.port })
     refTo<string>(next, a, '/user/ear').tell('two')
@@ -59,12 +65,7 @@ describe('an address that a second process claims', () => {
   })
 
   test('is not given to a third process while the next one answers there', async () => {
-    const a = await start()
-    const former = await start({ transport: leavingNoWord(stage.nodes.transport) })
-    const ear = createTestProbe<string>(a.system, 'ear')
-    refTo<string>(former, a, '/user/ear').tell('one')
-    await ear.expect('one')
-    await former.kill()
+    const { a, former, ear } = await oneThatLooksConnected()
     const next = await start({ port: former.port })
     const third = await start({ advertised: { host: '127.0.0.1', port: former.port } })
     let attempts = 0
