@@ -6,6 +6,7 @@
 import type { ActorSystem } from '../actor/index.ts'
 import type { Lane } from './handshake/handshake-messages.ts'
 import type { BadBytes, ConnectFailure } from './link/peer-connection.ts'
+import { hostOf } from './link/strangers.ts'
 import type { Address, NodeId } from './node-id.ts'
 import type { HandshakeError } from './remote-errors.ts'
 import { ConnectionFailed, HandshakeFailed, ThisNodeQuarantined } from './remote-events.ts'
@@ -66,8 +67,7 @@ export class FailureReports {
 
   /** By host and kind of error: the port is another each time, and the address in a Hello is what somebody claims. */
   #warnOfStranger(error: HandshakeError, from: string): void {
-    const host = from.slice(0, from.lastIndexOf(':'))
-    const leftOut = this.#inbound.leftOut(`${host} ${error.code}`, this.#nowMs())
+    const leftOut = this.#inbound.leftOut(`${hostOf(from)} ${error.code}`, this.#nowMs())
     if (leftOut === undefined) return
     const more = leftOut > 0 ? ` (Since the last such line, ${leftOut} were left out.)` : ''
     this.#system.log.warn({ err: error, from, leftOut }, `${error.message}${more}`)
