@@ -47,6 +47,9 @@ export const adapters: ReadonlySet<string> = new Set([
   'src/testkit/patience.ts',
 ])
 
+/** Messages without bytes of their own: a forwarded message travels as what it carries, to a path that says the rest. */
+export const bareMessages: ReadonlySet<string> = new Set(['sharding.Forwarded'])
+
 export const fileLinesMax = 400
 export const functionLinesMax = 60
 

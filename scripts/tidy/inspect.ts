@@ -8,6 +8,7 @@ import { plainTypeScript } from './plain-typescript.ts'
 import { sizes } from './sizes.ts'
 import { SourceFile } from './source-file.ts'
 import type { Violation } from './violation.ts'
+import { samplesBelow, wireSamples } from './wire-samples.ts'
 import { worldAccess } from './world-access.ts'
 
 const folders = ['src', 'test', 'bench', 'scripts', 'examples']
@@ -15,12 +16,13 @@ const rules = [layering, worldAccess, sizes, names, moduleState, plainTypeScript
 
 /** All violations below `root`, in the order of a reader: by file, then by line. */
 export function inspect(root: string): Violation[] {
+  const samples = samplesBelow(root)
   const violations = codeBelow(
     root,
     folders.filter((folder) => existsSync(join(root, folder))),
   ).flatMap((path) => {
     const file = new SourceFile(path, readFileSync(join(root, path), 'utf8'))
-    return rules.flatMap((rule) => rule(file))
+    return [...rules.flatMap((rule) => rule(file)), ...wireSamples(file, samples)]
   })
   return violations.sort((a, b) => a.path.localeCompare(b.path) || a.line - b.line)
 }

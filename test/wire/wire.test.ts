@@ -33,6 +33,7 @@ const nonce = Buffer.alloc(32, 7)
 const read: Readonly<Record<string, () => unknown>> = {
   'handshake-hello': () => decodeHandshake(frame('handshake-hello')),
   'handshake-hello-large': () => decodeHandshake(frame('handshake-hello-large')),
+  'handshake-hello-foreign': () => decodeHandshake(frame('handshake-hello-foreign')),
   'handshake-challenge': () => decodeHandshake(frame('handshake-challenge')),
   'handshake-proof': () => decodeHandshake(frame('handshake-proof')),
   'handshake-accepted': () => decodeHandshake(frame('handshake-accepted')),
@@ -56,6 +57,7 @@ const expected: Readonly<Record<string, unknown>> = {
     ...{ type: 'Hello', version: 1, lane: 'large', hasSecret: true, clusterName: 'shop' },
     ...{ from, to: '10.0.0.2:2552', nonce },
   },
+  'handshake-hello-foreign': { type: 'ForeignHello', version: 2 },
   'handshake-challenge': { type: 'Challenge', from, nonce },
   'handshake-proof': { type: 'Proof', proof: nonce },
   'handshake-accepted': { type: 'Accepted', proof: nonce },
