@@ -47,6 +47,14 @@ export const adapters: ReadonlySet<string> = new Set([
   'src/testkit/patience.ts',
 ])
 
+/** Packages that compute and do nothing else; all others are for adapters. */
+export const purePackages: ReadonlySet<string> = new Set(['msgpackr'])
+
+/** Whoever holds an adapter has its world: only its room, the outermost door, and the kit for tests in real time. */
+export function mayHoldAdapter(path: string, adapter: string): boolean {
+  return [roomOf(adapter), 'testkit', undefined].includes(roomOf(path))
+}
+
 /** Messages without bytes of their own: a forwarded message travels as what it carries, to a path that says the rest. */
 export const bareMessages: ReadonlySet<string> = new Set(['sharding.Forwarded'])
 

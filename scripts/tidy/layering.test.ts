@@ -63,11 +63,17 @@ describe('machine-imports', () => {
   test.each([
     ["import { handOffActor } from './hand-off-actor.ts'"],
     ["import type { HandOffOptions } from './hand-off-actor.ts'"],
-    ["import { SystemClock } from '../foundation/system-clock.ts'"],
     ["import { ActorRef } from '../actor/index.ts'"],
-    ["import { pack } from 'some-codec'"],
+    ["import { pack } from 'msgpackr'"],
   ])('reports a machine that could act: %s', (line) => {
     expect(found(path, line)).toEqual([`${path}:2 machine-imports`])
+  })
+
+  test('reports a machine that holds an adapter, also of its own room', () => {
+    const beside = 'src/persistence/journals/write-machine.ts'
+    expect(found(beside, "import { LmdbLock } from './lmdb-lock.ts'")).toEqual([
+      `${beside}:2 machine-imports`,
+    ])
   })
 
   test('lets a machine have types, assertions, messages and values', () => {

@@ -45,7 +45,7 @@ describe('no-default-export', () => {
   })
 
   test('leaves switches and defaults of others alone', () => {
-    const lines = ["import { default as a } from 'b'", 'switch (a) {', '  default:', '}']
+    const lines = ["import { default as a } from './b.ts'", 'switch (a) {', '  default:', '}']
     expect(found('src/actor/a.ts', ...lines)).toEqual([])
   })
 })

@@ -39,6 +39,20 @@ describe('world-access', () => {
     ["import { createHash, scrypt } from 'node:crypto'"],
     ["const { readFile } = await import('node:fs/promises')"],
     ["const fs = require('fs')"],
+    ['const fs = await import(`node:fs`)'],
+    ['const anything = await import(name)'],
+    ["export * as fs from 'node:fs'"],
+    ["import { open } from 'lmdb'"],
+    ["import { Cell } from '/src/actor/cell.ts'"],
+    ["import { systemClock } from '../foundation/system-clock.ts'"],
+    ['const here = import.meta.dirname'],
+    ['global.setTimeout(wake, 10)'],
+    ['const timers = { setTimeout, b }'],
+    ["const chance = Math['random']()"],
+    ["const signal = AbortSignal['timeout'](10)"],
+    ['const { timeout } = AbortSignal'],
+    ['Atomics.wait(numbers, 0, 0, 10)'],
+    ['setTimeout(wake)\n{\n}'],
   ])('reports %s', (line) => {
     expect(found('src/actor/cell.ts', line)).toEqual(['src/actor/cell.ts:2 world-access'])
   })
@@ -63,12 +77,27 @@ describe('world-access', () => {
       '  }',
       '}',
       'const isDay = value instanceof Date',
+      'const over = (signal: AbortSignal = AbortSignal.abort()): boolean => signal.aborted',
+      'const anyOf = (reason: AbortSignal["reason"]): unknown => Atomics.load(numbers, reason)',
+      "const room = await import('../actor/index.ts')",
+      "import type { Database } from 'lmdb'",
+      "import { pack } from 'msgpackr'",
+      "import type { SystemClock } from '../foundation/system-clock.ts'",
       "import type { Socket } from 'node:net'",
       "import { createHash, timingSafeEqual } from 'node:crypto'",
       "import { deflateSync } from 'node:zlib'",
       "import { inspect } from 'node:util'",
     ]
     expect(found('src/actor/cell.ts', ...lines)).toEqual([])
+  })
+
+  test('lets adapters be held by their room, by the door of the house and by the testkit', () => {
+    const files = {
+      'src/foundation/system-environment.ts': [opening, "import { a } from './system-clock.ts'"],
+      'src/index.ts': [opening, "import { a } from './foundation/console-logger.ts'"],
+      'src/testkit/a.ts': [opening, "import { a } from '../foundation/event-loop-dispatcher.ts'"],
+    }
+    expect(planted(files)).toEqual([])
   })
 
   test('leaves adapters, tests and code outside src alone', () => {

@@ -1,7 +1,7 @@
 /** Nothing outside an adapter touches the world: `world-access`. */
 import { builtinModules } from 'node:module'
-import { adapters } from './house.ts'
-import { importsOf, type Import } from './imports.ts'
+import { adapters, mayHoldAdapter, purePackages } from './house.ts'
+import { importsOf, targetOf, type Import } from './imports.ts'
 import type { SourceFile } from './source-file.ts'
 import type { Violation } from './violation.ts'
 
@@ -14,7 +14,7 @@ const ports: ReadonlyMap<string, string> = new Map([
   ...each('process', 'ask environment.process'),
   ...each('console', 'ask environment.logger'),
   ...each('fetch WebSocket EventSource Worker MessageChannel BroadcastChannel', 'make it a port'),
-  ...each('globalThis', 'name what you need, as a port'),
+  ...each('globalThis global', 'name what you need, as a port'),
   ...each('WeakRef FinalizationRegistry', 'end lives yourself; the collector differs in every run'),
 ])
 
@@ -22,6 +22,10 @@ const ports: ReadonlyMap<string, string> = new Map([
 const members: ReadonlyMap<string, string> = new Map([
   ['Math.random', 'ask environment.random'],
   ['AbortSignal.timeout', 'ask environment.timers and abort a controller'],
+  ['Atomics.wait', 'no other turn could come meanwhile'],
+  ['Atomics.waitAsync', 'ask environment.timers'],
+  ['import.meta', 'where a program lies differs from machine to machine'],
+  ['import(…)', 'write the name of the module in quotes'],
 ])
 
 /** Node modules that compute and do nothing else. */
@@ -48,8 +52,11 @@ export function worldAccess(file: SourceFile): Violation[] {
   }
 
   for (const imported of importsOf(file)) {
-    const isWorld = !imported.isTypeOnly && !isPure(imported)
-    if (isWorld) report(imported.line, `'${imported.specifier}'`, 'make it a port')
+    if (imported.isTypeOnly) continue
+    const target = targetOf(file, imported) ?? ''
+    const isAdapter = adapters.has(target) && !mayHoldAdapter(file.path, target)
+    if (!isPure(imported)) report(imported.line, `'${imported.specifier}'`, 'make it a port')
+    else if (isAdapter) report(imported.line, `'${imported.specifier}'`, 'ask the environment')
   }
   for (const index of file.tokens.keys()) {
     if (!file.isWord(index) || file.isMember(index) || isOwnName(file, index)) continue
@@ -69,14 +76,24 @@ function each(names: string, port: string): [string, string][] {
 /** `Math.random` for the word `Math`, also when the member is taken in a roundabout way. */
 function nameAt(file: SourceFile, index: number): string {
   const name = file.at(index)
+  const isIndexed = file.at(index + 1) === '[' && file.tokens[index + 2]?.kind === 'string'
+  const key = isIndexed ? file.at(index + 2).slice(1, -1) : file.at(index + 2)
+  const isMember = isIndexed || file.isMember(index + 2)
+  if (isMember && members.has(`${name}.${key}`)) return `${name}.${key}`
+  // Taken whole, it may be taken apart elsewhere.
   if (name === 'Math' && !file.isMember(index + 2)) return 'Math.random'
-  const member = `${name}.${file.at(index + 2)}`
-  return members.has(member) && file.isMember(index + 2) ? member : name
+  if (name === 'AbortSignal' && file.at(index - 1) === '=' && !isMember)
+    return 'AbortSignal.timeout'
+  // Nobody could tell which module that is.
+  const isHidden = name === 'import' && file.tokens[index + 2]?.kind !== 'string'
+  return isHidden && file.at(index + 1) === '(' ? 'import(…)' : name
 }
 
 function isPure({ specifier, names }: Import): boolean {
   const module = specifier.replace(/^node:/, '')
-  if (!specifier.startsWith('node:') && !builtinModules.includes(module)) return true
+  if (!specifier.startsWith('node:') && !builtinModules.includes(module)) {
+    return /^\.|^sherd(\/|$)/.test(specifier) || purePackages.has(specifier)
+  }
   const allowed = pureNames.get(module)
   if (allowed) return names.length > 0 && names.every((name) => allowed.test(name))
   return pureModules.has(module)
@@ -94,5 +111,7 @@ function isOwnName(file: SourceFile, index: number): boolean {
   if (file.at(next) === '?') next++
   if (file.at(next) === '(') next = file.partner(next) + 1
   if (file.at(next) === ':' || (isDeclared && file.at(next) === '=')) return true
-  return next > index + 1 && file.at(next) === '{'
+  // A body begins on the line of its parameters; what stands alone below a call is a block.
+  const isBody = file.at(next) === '{' && file.line(next) === file.line(next - 1)
+  return next > index + 1 && isBody
 }
