@@ -17,14 +17,19 @@ const typeOperators: ReadonlySet<string> = new Set(
   'keyof readonly typeof infer unique asserts new abstract is extends'.split(' '),
 )
 
+/** They stand between two values, or in front of one. */
+const joiningWords: ReadonlySet<string> = new Set(
+  'as satisfies instanceof in new await typeof void async delete'.split(' '),
+)
+
 export function functionsOf(file: SourceFile): FunctionSpan[] {
   const spans: FunctionSpan[] = []
   for (const index of file.tokens.keys()) {
-    const body = file.at(index) === '=>' ? arrowBody(file, index) : methodBody(file, index)
-    if (body === -1) continue
+    const end = file.at(index) === '=>' ? arrowEnd(file, index) : methodEnd(file, index)
+    if (end === -1) continue
     spans.push({
       firstLine: file.line(firstToken(file, index)),
-      lastLine: file.line(file.partner(body)),
+      lastLine: file.line(end),
       isChapter: isChapter(file, index),
     })
   }
@@ -36,12 +41,31 @@ function firstToken(file: SourceFile, index: number): number {
   return file.at(index) === '=>' && file.at(index - 1) === ')' ? file.partner(index - 1) : index
 }
 
-/** The bracket that opens what an arrow returns or does; -1 for a short expression. */
-function arrowBody(file: SourceFile, arrow: number): number {
-  return ['{', '('].includes(file.at(arrow + 1)) ? arrow + 1 : -1
+/** Where the block or the expression behind an arrow ends: what follows it cannot belong to a value. */
+function arrowEnd(file: SourceFile, arrow: number): number {
+  if (file.at(arrow + 1) === '{') return file.partner(arrow + 1)
+  let end = arrow
+  let needsOperand = true
+  for (let at = arrow + 1; at < file.tokens.length; at++) {
+    const isOpening = file.partner(at) > at
+    const isValue = isOpening || file.tokens[at]?.kind !== 'mark'
+    const isJoining = ['(', '[', '${'].includes(file.at(at)) || joiningWords.has(file.at(at))
+    const isEnd = [',', ';'].includes(file.at(at)) || (!isOpening && file.partner(at) !== -1)
+    if (isEnd || (isValue && !needsOperand && !isJoining)) break
+    if (isOpening) at = file.partner(at)
+    end = at
+    needsOperand = !isValue || joiningWords.has(file.at(at))
+  }
+  return end
 }
 
-/** The brace that opens the body when a function or method is named here, or -1. */
+/** The brace that closes the body when a function or method is named here, or -1. */
+function methodEnd(file: SourceFile, index: number): number {
+  const body = methodBody(file, index)
+  return body === -1 ? -1 : file.partner(body)
+}
+
+/** The brace that opens it. */
 function methodBody(file: SourceFile, index: number): number {
   const isName = ['word', 'string'].includes(file.tokens[index]?.kind ?? '')
   if ((!isName && file.at(index) !== ']') || file.isMember(index)) return -1

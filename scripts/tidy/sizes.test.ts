@@ -25,6 +25,20 @@ describe('function-length', () => {
   })
 
   test.each([
+    ['const work = () => [', ']'],
+    ['const work = async () => await a.b(', ')'],
+    ['const work = (a) => new A({', '})'],
+    ['const work = () => a + b', '  .c({}) as D'],
+  ])('reports an arrow of more than 60 lines that is one expression: %s', (head, tail) => {
+    const body = (count: number) => Array<string>(count).fill('  + work()')
+    const next = ['const next = {', ...body(60), '}']
+    expect(found('bench/a.ts', head, ...body(60), tail, ...next)).toEqual([
+      'bench/a.ts:2 function-length',
+    ])
+    expect(found('bench/a.ts', head, ...body(58), tail, ...next)).toEqual([])
+  })
+
+  test.each([
     ['  constructor(a = {}) {'],
     ['  async #work(a: string): Promise<void> {'],
     ["  get 'work'(): { a: string } | undefined {"],
