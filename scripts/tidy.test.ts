@@ -48,6 +48,14 @@ test('finds one planted violation of each rule, all at once, by file and line', 
   ])
 })
 
+test('looks into every file of code, whatever it ends with', () => {
+  const paths = ['a.cjs', 'b.cts', 'c.js', 'd.jsx', 'e.mjs', 'f.mts', 'g.ts', 'h.tsx']
+  const files = Object.fromEntries(paths.map((name) => [`bench/${name}`, 'work()']))
+  expect(planted({ ...files, 'bench/data.json': '{}' })).toEqual(
+    paths.map((name) => `bench/${name}:1 opening-comment`),
+  )
+})
+
 test('says where, which rule, and what to do instead', () => {
   const violation = { path: 'src/actor/cell.ts', line: 7, rule: 'door', advice: 'use the door' }
   expect(inWords(violation)).toBe('src/actor/cell.ts:7 door: use the door')

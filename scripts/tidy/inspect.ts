@@ -31,7 +31,7 @@ function codeBelow(root: string, paths: readonly string[]): string[] {
   return paths.flatMap((path) => {
     const entries = readdirSync(join(root, path), { withFileTypes: true })
     const inside = entries.filter(({ name }) => name !== 'node_modules' && !name.startsWith('.'))
-    const code = inside.filter((entry) => entry.isFile() && /\.(ts|mjs|js)$/.test(entry.name))
+    const code = inside.filter((entry) => entry.isFile() && /\.[cm]?[jt]sx?$/.test(entry.name))
     const deeper = inside.filter((entry) => entry.isDirectory())
     return [
       ...code.map(({ name }) => `${path}/${name}`),

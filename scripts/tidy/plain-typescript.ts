@@ -2,6 +2,9 @@
 import type { SourceFile } from './source-file.ts'
 import type { Violation } from './violation.ts'
 
+/** In capitals wherever it stands; in small letters, which prose has too, before a colon. */
+const leftOver = /\b(TODO|FIXME|XXX|HACK)\b(?!\(#\d+\))|\b([Tt]odo|[Ff]ixme):/
+
 type Finding = Pick<Violation, 'rule' | 'advice'>
 
 export function plainTypeScript(file: SourceFile): Violation[] {
@@ -22,7 +25,7 @@ export function plainTypeScript(file: SourceFile): Violation[] {
 }
 
 function inComment(words: string, isSource: boolean): Finding | undefined {
-  if (/\b(TODO|FIXME|XXX|HACK)\b(?!\(#\d+\))/.test(words)) {
+  if (leftOver.test(words)) {
     return { rule: 'todo', advice: 'do it now, or name its issue like this: TODO(#12)' }
   }
   const isSilenced = isSource && /@ts-(ignore|nocheck)\b/.test(words)
