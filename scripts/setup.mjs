@@ -7,17 +7,18 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const oldestNode = 20
+/** What the tools need; the package itself runs on every Node 20. */
+const oldestNode = '20.19'
 
 /** The folder of package.json, wherever the script was started from. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Checks Node and brings `folder`, which has a package-lock.json, up to it. Ends the process if it cannot. */
 export function setUp(folder = root) {
-  const major = Number(process.versions.node.split('.')[0])
-  if (major < oldestNode) {
+  const { node } = process.versions
+  if (node.localeCompare(oldestNode, 'en', { numeric: true }) < 0) {
     stop(
-      `Sherd needs Node ${oldestNode} or newer and this is ${process.versions.node}. Please install a newer Node.`,
+      `A clone of Sherd needs Node ${oldestNode} or newer and this is ${node}. Please install a newer Node.`,
     )
   }
   const difference = differenceToLock(folder)
@@ -46,11 +47,10 @@ function differenceToLock(folder) {
     if (path === '') continue
     const found = installed[path]
     // npm leaves out optional packages that are for other platforms.
-    if (found === undefined && !entry.optional) return `${path} is missing`
-    if (
-      found !== undefined &&
-      (found.version !== entry.version || found.integrity !== entry.integrity)
-    ) {
+    if (found === undefined && entry.optional) continue
+    // Its list says what npm once put there, and not whether it still is.
+    if (found === undefined || !existsSync(join(folder, path))) return `${path} is missing`
+    if (found.version !== entry.version || found.integrity !== entry.integrity) {
       return `${path} is not the one in package-lock.json`
     }
   }
