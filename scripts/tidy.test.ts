@@ -48,12 +48,13 @@ test('finds one planted violation of each rule, all at once, by file and line', 
   ])
 })
 
-test('looks into every file of code, whatever it ends with', () => {
-  const paths = ['a.cjs', 'b.cts', 'c.js', 'd.jsx', 'e.mjs', 'f.mts', 'g.ts', 'h.tsx']
-  const files = Object.fromEntries(paths.map((name) => [`bench/${name}`, 'work()']))
-  expect(planted({ ...files, 'bench/data.json': '{}' })).toEqual(
-    paths.map((name) => `bench/${name}:1 opening-comment`),
-  )
+test('looks into every file of code, wherever it is and whatever it ends with', () => {
+  const files = ['bench/a.cjs', 'bench/b.cts', 'bench/c.js', 'examples/d.jsx', 'examples/e/f.mjs']
+  files.push('scripts/g.mts', 'src/actor/h.tsx', 'test/i.ts')
+  const texts = Object.fromEntries(files.map((path) => [path, '// TODO']))
+  expect(
+    planted({ ...texts, 'bench/data.json': '// TODO' }).filter((line) => /todo/.test(line)),
+  ).toEqual(files.map((path) => `${path}:1 todo`))
 })
 
 test('says where, which rule, and what to do instead', () => {

@@ -17,10 +17,11 @@ describe('room-direction', () => {
     expect(fromActor(line)).toEqual(['src/actor/cell.ts:2 room-direction'])
   })
 
-  test('reports the testkit reaching beyond what it may have', () => {
-    expect(found('src/testkit/probe.ts', "import { x } from '../simulation/index.ts'")).toEqual([
-      'src/testkit/probe.ts:2 room-direction',
-    ])
+  test.each([
+    ['src/actor/cell.ts', '../serialization/index.ts'],
+    ['src/testkit/probe.ts', '../simulation/index.ts'],
+  ])('reports a room that reaches beyond what it may have: %s', (path, room) => {
+    expect(found(path, `import { x } from '${room}'`)).toEqual([`${path}:2 room-direction`])
   })
 
   test('reports a file in no room and a room nobody planned', () => {
