@@ -197,9 +197,9 @@ describe('kit.signal', () => {
       context.stop(child)
     })
     expect(signals).toEqual([])
-    const sent = [new Terminated(child!), new ChildFailed(child!, 'why'), new PreRestart()]
-    for (const signal of [...sent, new PostStop()]) kit.signal(signal)
-    expect(signals).toEqual([...sent, new PostStop()])
+    const sent = [new Terminated(child!), new PreRestart(), new PostStop()]
+    for (const signal of sent) kit.signal(signal)
+    expect(signals).toEqual(sent)
     expect(kit.isAlive).toBe(true)
     expect(kit.effects().map(({ type }) => type)).toEqual(['Spawned', 'Watched', 'Stopped'])
   })
@@ -230,12 +230,35 @@ describe('kit.signal', () => {
   })
 
   test('fails as it would anywhere when the end of a watched actor is not handled', () => {
-    const kit = new BehaviorKit<string>(() => undefined)
-    expect(() => kit.signal(new Terminated(createInbox('other').ref))).toThrow(DeathPact)
+    const { ref } = createInbox('other')
+    const watching = Behaviors.setup<string>((context) => {
+      context.watch(ref)
+      return () => undefined
+    })
+    const kit = new BehaviorKit(watching)
+    expect(() => kit.signal(new ChildFailed(ref, 'why'))).toThrow(DeathPact)
     expect(kit.isAlive).toBe(false)
     const calm = new BehaviorKit<string>(() => undefined)
     calm.signal(new PostStop())
     expect(calm.isAlive).toBe(true)
+  })
+
+  test('refuses the end of an actor that is not watched, or with a message', () => {
+    const kit = new BehaviorKit(obedient(), { name: 'x' })
+    const { ref } = createInbox('other')
+    expect(() => kit.signal(new Terminated(ref))).toThrow(
+      `behavior kit x does not watch ${ref}, so no signal of its end would come: it watches nobody.`,
+    )
+    run(kit, (context) => context.watchWith(ref, 'gone'))
+    expect(() => kit.signal(new Terminated(ref))).toThrow(
+      `behavior kit x watches ${ref} with a message in place of the signal: run('gone').`,
+    )
+    run(kit, (context) => context.unwatch(ref))
+    run(kit, (context) => context.watch(context.spawn(() => undefined, 'child')))
+    expect(() => kit.signal(new Terminated(ref))).toThrow(
+      `it watches ${kit.childInbox('child').ref}.`,
+    )
+    expect(kit.isAlive).toBe(true)
   })
 
   test('changes the behavior by what the handler answers', () => {

@@ -70,9 +70,13 @@ export class BehaviorKit<T> {
     this.#actor.throwFailure()
   }
 
-  /** Hands the behavior one signal. A child that it calls terminated is stopped first. */
+  /**
+   * Hands the behavior one signal. One that speaks of the end of an actor comes only to who watches it; a child that has
+   * ended by it is stopped first.
+   */
   signal(signal: Signal): void {
     this.#refuseIfBusy('signal', signal)
+    if ('ref' in signal) this.#refuseIfUnwatched(signal.ref)
     this.#actor.signal(signal)
     this.#end('signal', signal)
   }
@@ -125,6 +129,22 @@ export class BehaviorKit<T> {
     if (this.#actor.isFree) return
     throw new BehaviorKitMisuse(
       `${this} takes nothing until the promise of an earlier handler has settled: ${call}(${shownValue(given)}) comes too early.`,
+    )
+  }
+
+  #refuseIfUnwatched(ref: ActorRef<never>): void {
+    const { watched } = this.#actor.recorder
+    const asked = watched.get(ref)
+    if (asked?.type === 'Watched') return
+    if (asked?.type === 'WatchedWith') {
+      throw new BehaviorKitMisuse(
+        `${this} watches ${ref} with a message in place of the signal: run(${shownValue(asked.message)}).`,
+      )
+    }
+    const others =
+      watched.size === 0 ? 'it watches nobody' : `it watches ${listedValues([...watched.keys()])}`
+    throw new BehaviorKitMisuse(
+      `${this} does not watch ${ref}, so no signal of its end would come: ${others}.`,
     )
   }
 

@@ -14,7 +14,7 @@ import {
   type TimerScheduler,
 } from '../../actor/index.ts'
 import { toMs } from '../../foundation/duration.ts'
-import type { Effect } from './effects.ts'
+import type { Effect, EffectOf } from './effects.ts'
 import { Inbox, collect } from './inbox.ts'
 import { RecordingTimers } from './recording-timers.ts'
 
@@ -31,6 +31,8 @@ export interface RecordedChild {
 export class ContextRecorder {
   /** By name: as it was given or, without one, as the child got it. */
   readonly children = new Map<string, RecordedChild>()
+  /** Whom the behavior watches, and how it asked for it. */
+  readonly watched = new Map<ActorRef<never>, EffectOf<'Watched' | 'WatchedWith'>>()
   readonly #effects: Effect[] = []
   /** Calls that the context makes of itself are no news. */
   #isSilent = false
@@ -95,16 +97,22 @@ export class ContextRecorder {
     const unwatch = context.unwatch.bind(context)
     lay(context, 'watch', (ref) => {
       watch(ref)
-      this.add({ type: 'Watched', ref })
+      this.#watched({ type: 'Watched', ref })
     })
     lay(context, 'watchWith', (ref, message) => {
       watchWith(ref, message)
-      this.add({ type: 'WatchedWith', ref, message })
+      this.#watched({ type: 'WatchedWith', ref, message })
     })
     lay(context, 'unwatch', (ref) => {
       unwatch(ref)
+      this.watched.delete(ref)
       this.add({ type: 'Unwatched', ref })
     })
+  }
+
+  #watched(effect: EffectOf<'Watched' | 'WatchedWith'>): void {
+    if (!this.#isSilent) this.watched.set(effect.ref, effect)
+    this.add(effect)
   }
 
   #layTime(context: Context): void {
