@@ -23,7 +23,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null
 }
 
-function isRef(value: object): boolean {
+export function isRef(value: object): boolean {
   return 'tell' in value && 'ask' in value && 'path' in value
 }
 

@@ -53,8 +53,8 @@ export class Expectation {
   }
 
   /** Something else came: `Expected …, but …`. */
-  refuted(but: string): ProbeFailure {
-    return this.failure(`Expected ${this.#what}, but ${but}.`, [])
+  refuted(but: string, detail = ''): ProbeFailure {
+    return this.failure(`Expected ${this.#what}, but ${but}.`, [detail])
   }
 
   failure(text: string, details: readonly string[]): ProbeFailure {

@@ -4,6 +4,7 @@
  */
 import { type ActorRef, type ActorSystem, PoisonPill } from '../actor/index.ts'
 import { type Duration, formatMs, toMs } from '../foundation/duration.ts'
+import { describeDifference } from './difference.ts'
 import { isEqual } from './equality.ts'
 import { describeTime, Expectation, type ExpectOptions, shownExpected } from './expectation.ts'
 import { listedValues, shownValue } from './listed.ts'
@@ -63,11 +64,13 @@ export class TestProbe<T> {
   expect(expected: T | ((message: T) => boolean), options?: ExpectOptions): Promise<T>
   async expect(expected: unknown, options: ExpectOptions = {}): Promise<T> {
     const expectation = this.#expectation(shownExpected(expected), options, this.expect)
-    const isMatch = (message: T): boolean =>
-      typeof expected === 'function'
-        ? (expected as (message: T) => boolean)(message)
-        : isEqual(message, expected)
-    return this.#read(() => this.#next(expectation, isMatch))
+    if (typeof expected === 'function') {
+      const isMatch = expected as (message: T) => boolean
+      return this.#read(() => this.#next(expectation, isMatch))
+    }
+    const isMatch = (message: T): boolean => isEqual(message, expected)
+    const explain = (message: T): string => describeDifference(expected, message)
+    return this.#read(() => this.#next(expectation, isMatch, explain))
   }
 
   /** The next message has this `type`. Resolves with it. */
@@ -153,13 +156,17 @@ export class TestProbe<T> {
     return result
   }
 
-  async #next(expectation: Expectation, isMatch: (message: T) => boolean): Promise<T> {
+  async #next(
+    expectation: Expectation,
+    isMatch: (message: T) => boolean,
+    explain?: (message: T) => string,
+  ): Promise<T> {
     const outcome = await this.#arrival(expectation)
     if (this.#box.messages.size === 0) {
       throw expectation.lost(outcome, this.#receivedNothing(), this.#details())
     }
     const message = this.#box.messages.shift() as T
-    if (!isMatch(message)) throw await this.#refuted(expectation, [message])
+    if (!isMatch(message)) throw await this.#refuted(expectation, [message], explain?.(message))
     return message
   }
 
@@ -206,9 +213,13 @@ export class TestProbe<T> {
   }
 
   /** These came, and what comes along with them is shown too. */
-  async #refuted(expectation: Expectation, read: readonly T[]): Promise<ProbeFailure> {
+  async #refuted(
+    expectation: Expectation,
+    read: readonly T[],
+    detail?: string,
+  ): Promise<ProbeFailure> {
     await hop()
-    return expectation.refuted(this.#received([...read, ...this.messages]))
+    return expectation.refuted(this.#received([...read, ...this.messages]), detail)
   }
 
   #received(messages: readonly T[]): string {

@@ -1,5 +1,6 @@
 /** An address that keeps what is told to it, for tests that do not wait: no actor takes the messages, the test does. */
 import { type ActorRef, Behaviors, PoisonPill } from '../../actor/index.ts'
+import { describeDifference } from '../difference.ts'
 import { isEqual } from '../equality.ts'
 import { HandWorld } from './hand-world.ts'
 import { shownExpected } from '../expectation.ts'
@@ -56,10 +57,9 @@ export class Inbox<T> {
         : (given: T): boolean => isEqual(given, expected)
     if (kept.length > 0 && isMatch(message as T)) return kept.shift() as T
     const came = kept.length === 0 ? `${this} is empty` : `${this} has: ${listedValues(kept)}`
-    throw new ProbeFailure(
-      `Expected ${shownExpected(expected)}, but ${came}.`,
-      callSite(this.expect),
-    )
+    const difference = typeof expected === 'function' ? '' : describeDifference(expected, message)
+    const sentences = [`Expected ${shownExpected(expected)}, but ${came}.`, difference]
+    throw new ProbeFailure(sentences.join(' ').trimEnd(), callSite(this.expect))
   }
 
   toString(): string {
