@@ -5,7 +5,7 @@ import type { Bell } from './bell.ts'
 import { shownValue } from './listed.ts'
 import type { ManualTime } from './manual-time.ts'
 import { defaultPatienceMs, realMs } from './patience.ts'
-import { type CallSite, ProbeFailure } from './probe-failure.ts'
+import { type CallSite, pointAt, ProbeFailure } from './probe-failure.ts'
 import { type Outcome, waitUntil } from './waiting.ts'
 
 export interface ExpectOptions {
@@ -43,6 +43,16 @@ export class Expectation {
   wait(isDone: () => boolean, bell: Bell): Promise<Outcome> {
     this.#endMs ??= realMs() + this.#withinMs
     return waitUntil(isDone, { bell, endMs: this.#endMs, time: this.#time })
+  }
+
+  /** Waits until everybody has come to rest. */
+  async rest(time: ManualTime): Promise<void> {
+    try {
+      await time.settle()
+    } catch (error) {
+      if (error instanceof Error) pointAt(error, this.#site)
+      throw error
+    }
   }
 
   /** It did not come: `Expected … within 3 s, but …`. */

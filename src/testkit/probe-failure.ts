@@ -1,4 +1,4 @@
-/** What a probe, an inbox or captured logs throw when something did not come; the stack is that of the test. */
+/** What the kit throws when something did not come; the stack is that of the test, which awaits it somewhere else. */
 import { CodedError } from '../foundation/coded-error.ts'
 
 /** The line of the test that asked, kept until it is known whether the answer is a failure. */
@@ -12,9 +12,14 @@ export class ProbeFailure extends CodedError {
 
   constructor(message: string, site: CallSite) {
     super(message)
-    const frames = framesOf(site)
-    if (frames !== '') this.stack = `${this.name}: ${message}\n${frames}`
+    pointAt(this, site)
   }
+}
+
+/** Gives the error the stack of the test that asked. */
+export function pointAt(error: Error, site: CallSite): void {
+  const frames = framesOf(site)
+  if (frames !== '') error.stack = `${error.name}: ${error.message}\n${frames}`
 }
 
 /** Where the function `called` was called from. To be asked for before the first `await`. */

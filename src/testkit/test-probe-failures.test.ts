@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ActorSystem, Behaviors, PoisonPill } from '../actor/index.ts'
 import { CapturedLogs } from './captured-logs.ts'
-import { ManualTime } from './manual-time.ts'
+import { ManualTime, NotSettled } from './manual-time.ts'
 import { ProbeFailure } from './probe-failure.ts'
 import { type TestProbe, createTestProbe } from './test-probe.ts'
 
@@ -186,6 +186,20 @@ describe('a failing probe', () => {
       expect(header).toBe(`ProbeFailure: ${message}`)
       expect(first).toContain('test-probe-failures.test.ts')
     }
+  })
+
+  test('points at the line of the test also when the actors do not come to rest', async () => {
+    const time = new ManualTime()
+    const system = new ActorSystem('manual', { environment: time.environment })
+    systems.push(system)
+    const restless = new NotSettled('an actor sends to itself')
+    restless.stack = 'somewhere in the kit'
+    vi.spyOn(time, 'settle').mockRejectedValue(restless)
+    const waiting = createTestProbe(system).expectNo()
+    const failure = await waiting.catch((error: NotSettled) => error)
+    const [header, first] = (failure?.stack ?? '').split('\n')
+    expect(header).toBe('NotSettled: an actor sends to itself')
+    expect(first).toContain('test-probe-failures.test.ts')
   })
 
   test('fails early on manual time, and says what time it is', async () => {

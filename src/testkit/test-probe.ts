@@ -105,7 +105,7 @@ export class TestProbe<T> {
     const expectation = this.#expectation(what, asked, this.expectNo)
     return this.#read(async () => {
       if (this.#time === undefined) await this.#arrival(expectation)
-      else await this.#time.settle()
+      else await expectation.rest(this.#time)
       if (this.#box.messages.size > 0) throw await this.#refuted(expectation, [])
       if (this.#box.isStopped) throw expectation.refuted(`${this} was stopped`)
     })
