@@ -70,6 +70,20 @@ describe('a failing probe', () => {
     )
   })
 
+  test('waits for one message, whatever it is, for as long as it was told to', async () => {
+    const { probe } = realProbe()
+    expect(await textOf(probe.receive({ within: 5, hint: 'look' }))).toBe(
+      'Expected a message within 5 ms, but probe p1 received nothing. Hint: look',
+    )
+  })
+
+  test.for([-1, 1.5, Number.NaN])('refuses to receive %s messages', async (count) => {
+    const { probe } = realProbe()
+    expect(await textOf(probe.receive(count))).toBe(
+      `Expected ${count} messages, but that is not a number of messages.`,
+    )
+  })
+
   test('shows a bounded part of what came', async () => {
     const { probe } = realProbe()
     for (let number = 1; number <= 11; number++) probe.ref.tell(number)

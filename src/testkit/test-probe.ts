@@ -86,15 +86,18 @@ export class TestProbe<T> {
   }
 
   /** The next message, whatever it is. */
-  receive(): Promise<T>
+  receive(options?: ExpectOptions): Promise<T>
   /** The next messages, whatever they are. */
   receive(count: number, options?: ExpectOptions): Promise<T[]>
-  async receive(count?: number, options: ExpectOptions = {}): Promise<T | T[]> {
-    const what = count === undefined ? 'a message' : `${count} messages`
-    const expectation = this.#expectation(what, options, this.receive)
-    const isAny = (): boolean => true
-    if (count === undefined) return this.#read(() => this.#next(expectation, isAny))
-    return this.#read(() => this.#several(expectation, count))
+  async receive(first?: number | ExpectOptions, options: ExpectOptions = {}): Promise<T | T[]> {
+    if (typeof first !== 'number') {
+      const expectation = this.#expectation('a message', first ?? options, this.receive)
+      return this.#read(() => this.#next(expectation, () => true))
+    }
+    const expectation = this.#expectation(`${first} messages`, options, this.receive)
+    if (!Number.isInteger(first) || first < 0)
+      throw expectation.refuted('that is not a number of messages')
+    return this.#read(() => this.#several(expectation, first))
   }
 
   /** Nothing comes: for a while or, on manual time, until everybody has come to rest. */
