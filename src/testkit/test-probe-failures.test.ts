@@ -171,6 +171,12 @@ describe('a failing probe', () => {
     expect(await textOf(probe.expectTerminated(target, { within: 5 }))).toBe(
       `Expected ${target} to terminate within 5 ms, but it has not.`,
     )
+    const other = system.spawn(Behaviors.empty, 'other')
+    other.tell('stop')
+    expect(await textOf(probe.expectTerminated(target, { within: 5 }))).toBe(
+      `Expected ${target} to terminate within 5 ms, but it has not. ` +
+        `1 lost message was published meanwhile: UnhandledMessage('stop' to ${other}).`,
+    )
   })
 
   test('fails at once when it was stopped', async () => {

@@ -133,7 +133,7 @@ export class TestProbe<T> {
     const outcome = await expectation.wait(isDone, bell)
     if (terminated.has(ref)) return
     if (this.#box.isStopped) throw expectation.refuted(`${this} was stopped before it did`)
-    throw expectation.lost(outcome, 'it has not', [describeTime(this.#time)])
+    throw expectation.lost(outcome, 'it has not', this.#details())
   }
 
   /** Stops the actor behind the probe. What waits for a message fails. */
