@@ -53,6 +53,11 @@ describe('TestProbe', () => {
     probe.ref.tell({ type: 'Pong', count: 7 })
     const pong = await probe.expectType('Pong')
     expectTypeOf(pong).toEqualTypeOf<Pong>()
+    expectTypeOf(probe.expectType<'Pong'>)
+      .parameter(0)
+      .toEqualTypeOf<'Pong'>()
+    // @ts-expect-error No message of this protocol has that type.
+    await expect(probe.expectType('Pnog', { within: 1 })).rejects.toThrow("of type 'Pnog'")
     expect(pong.count).toBe(7)
   })
 

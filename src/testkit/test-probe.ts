@@ -31,7 +31,10 @@ type Tagged<T, Tag> = [Extract<T, { readonly type: Tag }>] extends [never]
   ? T & { readonly type: Tag }
   : Extract<T, { readonly type: Tag }>
 
-type TagOf<T> = T extends { readonly type: infer Tag extends string } ? Tag : never
+/** The tags of T; any text when it has none that the compiler knows. */
+type TagOf<T> = [KnownTagOf<T>] extends [never] ? string : KnownTagOf<T>
+
+type KnownTagOf<T> = T extends { readonly type: infer Tag extends string } ? Tag : never
 
 /** Starts a probe under `/user`. Without a name it gets one that begins with `$`. */
 export function createTestProbe<T>(system: ActorSystem, name?: string): TestProbe<T> {
@@ -74,7 +77,7 @@ export class TestProbe<T> {
   }
 
   /** The next message has this `type`. Resolves with it. */
-  async expectType<Tag extends TagOf<T> | (string & {})>(
+  async expectType<Tag extends TagOf<T>>(
     tag: Tag,
     options: ExpectOptions = {},
   ): Promise<Tagged<T, Tag>> {
