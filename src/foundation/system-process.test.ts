@@ -61,6 +61,16 @@ describe('systemProcess', () => {
     expect(await ended).toEqual([null, 'SIGTERM'])
   })
 
+  test('takes many listeners without a warning', async () => {
+    const { child, nextLine } = start(`
+      process.on('warning', (warning) => console.log(warning.name))
+      for (let count = 0; count < 20; count++) systemProcess.onTerminationSignal(() => {})
+      setImmediate(() => console.log('quiet'))`)
+    expect([await nextLine(), await nextLine()]).toEqual(['ready', 'quiet'])
+    child.kill('SIGUSR2')
+    expect(await nextLine()).toBe('a second later 1')
+  })
+
   test('does not report to a listener that was removed', async () => {
     const { child, nextLine, ended } = start(
       'systemProcess.onTerminationSignal(() => console.log("heard")).remove()',

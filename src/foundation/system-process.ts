@@ -22,10 +22,11 @@ export const systemProcess: HostProcess = {
       process.kill(process.pid, signal)
     }
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      // Many systems in one process are no leak. Node warns as it adds one too many, and 0 is no limit.
+      const count = process.listenerCount(signal) + 1
+      const max = process.getMaxListeners()
+      if (max > 0 && count > max) process.setMaxListeners(count)
       process.on(signal, onSignal)
-      // Many systems in one process are no leak.
-      const count = process.listenerCount(signal)
-      if (count > process.getMaxListeners()) process.setMaxListeners(count)
     }
     return { remove }
   },
