@@ -3,6 +3,7 @@ import { CodedError } from '../foundation/coded-error.ts'
 import { formatMs } from '../foundation/duration.ts'
 import { show } from '../foundation/show.ts'
 
+/** A name that no actor can have: empty, too long, not well-formed, or with a `$` in front. */
 export class InvalidActorName extends CodedError {
   readonly code = 'INVALID_ACTOR_NAME'
   readonly actorName: unknown
@@ -13,6 +14,7 @@ export class InvalidActorName extends CodedError {
   }
 }
 
+/** The parent has a child of that name, which has not terminated yet. */
 export class DuplicateActorName extends CodedError {
   readonly code = 'DUPLICATE_ACTOR_NAME'
   readonly actorName: string
@@ -25,6 +27,7 @@ export class DuplicateActorName extends CodedError {
   }
 }
 
+/** `undefined` was told to an actor. */
 export class InvalidMessage extends CodedError {
   readonly code = 'INVALID_MESSAGE'
 
@@ -33,6 +36,7 @@ export class InvalidMessage extends CodedError {
   }
 }
 
+/** Something that is no ref was given where one is needed. */
 export class InvalidRef extends CodedError {
   readonly code = 'INVALID_REF'
 
@@ -41,6 +45,7 @@ export class InvalidRef extends CodedError {
   }
 }
 
+/** Something that is no behavior was given or returned where one is needed. */
 export class InvalidBehavior extends CodedError {
   readonly code = 'INVALID_BEHAVIOR'
 
@@ -51,6 +56,7 @@ export class InvalidBehavior extends CodedError {
   }
 }
 
+/** A context was used while its actor had no turn, as in a `.then` that nobody awaits. */
 export class ContextOutsideTurn extends CodedError {
   readonly code = 'CONTEXT_OUTSIDE_TURN'
 
@@ -61,6 +67,7 @@ export class ContextOutsideTurn extends CodedError {
   }
 }
 
+/** What is left of a handler used the context of its actor, which stops or has stopped. */
 export class ActorStopped extends CodedError {
   readonly code = 'ACTOR_STOPPED'
 
@@ -80,6 +87,7 @@ export class AbortedByStop extends CodedError {
   }
 }
 
+/** `context.stop` was given an actor that is not a child of this one. */
 export class NotAChild extends CodedError {
   readonly code = 'NOT_A_CHILD'
 
@@ -90,6 +98,7 @@ export class NotAChild extends CodedError {
   }
 }
 
+/** An actor is watched twice, with different messages. */
 export class WatchConflict extends CodedError {
   readonly code = 'WATCH_CONFLICT'
 
@@ -113,6 +122,7 @@ export class DeathPact extends CodedError {
   }
 }
 
+/** One message more than the stash holds. */
 export class StashFull extends CodedError {
   readonly code = 'STASH_FULL'
   readonly capacity: number
@@ -125,6 +135,7 @@ export class StashFull extends CodedError {
   }
 }
 
+/** A stash was used that went with a behavior which was restarted. */
 export class StashDiscarded extends CodedError {
   readonly code = 'STASH_DISCARDED'
 
@@ -135,6 +146,7 @@ export class StashDiscarded extends CodedError {
   }
 }
 
+/** Thrown at the sender: as many messages wait as may, and the policy is `fail`. */
 export class MailboxFull extends CodedError {
   readonly code = 'MAILBOX_FULL'
   readonly capacity: number
@@ -147,6 +159,7 @@ export class MailboxFull extends CodedError {
   }
 }
 
+/** No answer came in time. What was asked for may have happened all the same. */
 export class AskTimeout extends CodedError {
   readonly code = 'ASK_TIMEOUT'
   readonly target: string
@@ -162,6 +175,7 @@ export class AskTimeout extends CodedError {
   }
 }
 
+/** The actor that was asked had terminated already. */
 export class AskTargetTerminated extends CodedError {
   readonly code = 'ASK_TARGET_TERMINATED'
   readonly target: string
@@ -172,6 +186,7 @@ export class AskTargetTerminated extends CodedError {
   }
 }
 
+/** The signal of the ask fired before an answer came. */
 export class AskAborted extends CodedError {
   readonly code = 'ASK_ABORTED'
   readonly target: string
@@ -187,6 +202,7 @@ export class StatusError extends CodedError {
   readonly code = 'STATUS_ERROR'
 }
 
+/** A promise was sent as an answer; await it first. */
 export class PromiseAsReply extends CodedError {
   readonly code = 'PROMISE_AS_REPLY'
 
@@ -197,6 +213,7 @@ export class PromiseAsReply extends CodedError {
   }
 }
 
+/** The answer to `askWithStatus` was no `StatusReply`. */
 export class InvalidStatusReply extends CodedError {
   readonly code = 'INVALID_STATUS_REPLY'
 
@@ -207,6 +224,7 @@ export class InvalidStatusReply extends CodedError {
   }
 }
 
+/** The system takes no new actors and answers no asks: it terminates, or has terminated. */
 export class SystemTerminated extends CodedError {
   readonly code = 'SYSTEM_TERMINATED'
 

@@ -2,6 +2,7 @@
 import { minutes, seconds } from '../foundation/duration.ts'
 import { unknownSettings } from '../foundation/invalid-settings.ts'
 
+/** What can be tuned about the actors of a system. */
 export interface ActorSettings {
   /** How long an ask waits when it does not say. Longer hides a dead callee, shorter fails under load. */
   readonly askTimeoutMs: number
@@ -21,6 +22,7 @@ export interface ActorSettings {
   readonly exitProcess: boolean
 }
 
+/** What holds where a system is not told otherwise. */
 export const defaultActorSettings: ActorSettings = {
   askTimeoutMs: seconds(5),
   handlerStopTimeoutMs: seconds(3),

@@ -27,6 +27,7 @@ import { CoordinatedShutdown } from './shutdown/coordinated-shutdown.ts'
 import { type ShutdownPhases, defaultShutdownPhases } from './shutdown/shutdown-phases.ts'
 import { spawnChild } from './cell/spawn.ts'
 
+/** What may be said about a system beside its name. */
 export interface ActorSystemOptions {
   /** Time, chance, turns, log and process. What is left out is the real thing. */
   readonly environment?: Partial<Environment>
@@ -37,6 +38,7 @@ export interface ActorSystemOptions {
 
 const lastPhase = 'actor-system-terminate'
 
+/** Where actors live: `spawn` starts one under `/user`, `terminate` stops them all in good order. */
 export class ActorSystem {
   readonly name: string
   readonly environment: Environment

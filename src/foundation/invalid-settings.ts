@@ -2,6 +2,7 @@
 import { CodedError } from './coded-error.ts'
 import { show } from './show.ts'
 
+/** Settings or options that cannot be used; `problems` has all of them. */
 export class InvalidSettings extends CodedError {
   readonly code = 'INVALID_SETTINGS'
   readonly problems: readonly string[]

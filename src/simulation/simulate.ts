@@ -17,6 +17,7 @@ const LINES_SHOWN = 20
 /** Builds nodes, runs them and checks. What it rejects with fails the seed. */
 export type Scenario = (simulation: Simulation) => void | Promise<void>
 
+/** What to run, and under which seeds. */
 export interface SimulateOptions extends Omit<SimulationOptions, 'seed'> {
   readonly scenario: Scenario
   /** How many seeds; 100 when not given, or 1 when `seed` is. */
@@ -56,6 +57,7 @@ export interface SimulationReport {
   readonly places: Places
 }
 
+/** How often each deviation was excused by a fault. */
 export type Excuses = Readonly<Record<string, number>>
 
 /** How often each place was reached, and under how many seeds. */
@@ -122,6 +124,7 @@ async function simulateSeed(
   }
 }
 
+/** The report of no seeds. */
 export const emptyReport: SimulationReport = {
   seeds: 0,
   violations: 0,
@@ -133,6 +136,7 @@ export const emptyReport: SimulationReport = {
   places: {},
 }
 
+/** The report with one more seed in it. */
 export function addToReport(report: SimulationReport, result: SeedResult): SimulationReport {
   return {
     seeds: report.seeds + 1,

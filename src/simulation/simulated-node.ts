@@ -19,6 +19,7 @@ import { SimulationMisuse } from './simulation-errors.ts'
 import type { SimulatedStore } from './storage/simulated-store.ts'
 import type { World } from './world.ts'
 
+/** How a bare node differs from the others. */
 export interface NodeOptions {
   /** How far the node's wall clock is off, in milliseconds of either sign. */
   readonly wallOffsetMs?: number

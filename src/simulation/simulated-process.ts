@@ -1,6 +1,7 @@
 /** The operating-system process of a simulated node: it gets signals from the scenario and ends when the node says so. */
 import type { HostProcess } from '../foundation/host-process.ts'
 
+/** What an operating system sends a process that should end. */
 export type TerminationSignal = 'SIGTERM' | 'SIGINT'
 
 export class SimulatedProcess implements HostProcess {

@@ -90,6 +90,7 @@ export interface Scene {
   readonly lastEvents: readonly string[]
 }
 
+/** A sentence for people: what was violated, and when. */
 export function describeViolation(violation: Violation): string {
   const detail = violation.detail === '' ? '' : `: ${violation.detail}`
   return `"${violation.name}" is violated at ${formatMs(violation.timeMs)}${detail}`

@@ -19,6 +19,7 @@ import type { TraceEvent } from './trace.ts'
 import { SimulatedStore } from './storage/simulated-store.ts'
 import { World } from './world.ts'
 
+/** The seed, and the limits of one run. */
 export interface SimulationOptions {
   /** Decides everything that chance decides. A whole number. */
   readonly seed: number
@@ -30,6 +31,7 @@ export interface SimulationOptions {
   readonly drainMode?: DrainMode
 }
 
+/** Several nodes in one process under one seed, moved by `run`, `runUntil`, `runUntilIdle` and `settle` alone. */
 export class Simulation {
   readonly seed: number
   /** Chance for the scenario itself. */
@@ -304,6 +306,7 @@ export class Simulation {
   }
 }
 
+/** How long to wait, and for what. */
 export interface RunUntilOptions {
   /** Virtual time to wait for at most; one minute when not given. */
   readonly within?: Duration

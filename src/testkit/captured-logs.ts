@@ -11,6 +11,7 @@ import { waitUntil } from './waiting.ts'
 /** The oldest lines go when there are more. */
 const linesMax = 10_000
 
+/** One line as it was logged. */
 export interface CapturedLine {
   readonly level: LogLevel
   readonly message: string
@@ -18,6 +19,7 @@ export interface CapturedLine {
   readonly fields: LogFields
 }
 
+/** Which level, and how long to wait. */
 export interface LogExpectOptions {
   /** Any level when not given. */
   readonly level?: LogLevel
@@ -25,6 +27,7 @@ export interface LogExpectOptions {
   readonly within?: Duration
 }
 
+/** A logger that keeps its lines, to look at and to wait for. */
 export class CapturedLogs implements Logger {
   readonly #lines: CapturedLine[] = []
   readonly #bell = new Bell()

@@ -8,6 +8,7 @@ import { defaultPatienceMs, realMs } from './patience.ts'
 import { type CallSite, pointAt, ProbeFailure } from './probe-failure.ts'
 import { type Outcome, waitUntil } from './waiting.ts'
 
+/** How long to wait, and what to say when it was in vain. */
 export interface ExpectOptions {
   /**
    * How long it may take, in real time. When not given it is 3 s, and on manual time less: as soon as nothing moves any

@@ -29,6 +29,7 @@ export class NotSettled extends CodedError {
   readonly code = 'NOT_SETTLED'
 }
 
+/** A world in which time moves only when the test says so; give its `environment` to a system. */
 export class ManualTime {
   /** The world for the systems of this test; several may share it. */
   readonly environment: Environment

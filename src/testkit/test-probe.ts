@@ -17,6 +17,7 @@ import type { Outcome } from './waiting.ts'
 
 export type { ExpectOptions } from './expectation.ts'
 
+/** How long nothing may come. */
 export interface ExpectNoOptions {
   /** How long nothing may come, in real time; 100 ms when not given. Not used on manual time: there, rest is enough. */
   readonly for?: Duration
@@ -41,6 +42,7 @@ export function createTestProbe<T>(system: ActorSystem, name?: string): TestProb
   return new TestProbe<T>(system, name)
 }
 
+/** An actor whose mail the test reads: give its `ref` away, and ask the probe what came. */
 export class TestProbe<T> {
   readonly ref: ActorRef<T>
   readonly #actor: ActorRef<unknown>

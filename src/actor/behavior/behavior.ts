@@ -33,7 +33,9 @@ export type Next<T> = Behavior<T> | MessageHandler<T> | void
 /** A handler may be async: no other message is taken until its promise settles. */
 export type Result<T> = Next<T> | Promise<Next<T>>
 
+/** Takes a message and answers the next behavior, or nothing to stay as it is. It is a behavior by itself. */
 export type MessageHandler<in T> = (message: T) => Result<T>
+/** As `MessageHandler`, with the context of the actor at hand. */
 export type ContextMessageHandler<T> = (context: ActorContext<T>, message: T) => Result<T>
 /**
  * One handler per kind of signal; a kind without one is unhandled, which for `Terminated` fails the actor. Without a
@@ -139,6 +141,7 @@ export class Receive<T> implements Behavior<T> {
   }
 }
 
+/** Stay as it is; returning nothing says the same. */
 export const same = new Constant('same')
 export const unhandled = new Constant('unhandled')
 export const empty = new Constant('empty')

@@ -85,6 +85,7 @@ export function supervise<T>(behavior: Behavior<T> | MessageHandler<T>): Supervi
   }
 }
 
+/** A behavior that waits to hear what happens when it fails. */
 export interface Supervised<T> {
   /** For every error. */
   onFailure(strategy: SupervisorStrategy): Behavior<T>

@@ -26,6 +26,7 @@ import { stopping, terminated } from '../cell/cell-flags.ts'
 import { isInward, Replayed, Settled } from './inward.ts'
 import type { Signal } from './signals.ts'
 
+/** Stands around a behavior and sees its messages and signals first; it may change, drop or answer them. */
 export interface Interceptor<Outer, Inner> {
   /** Called for each message; `next` hands one on to the behavior inside. */
   aroundReceive(

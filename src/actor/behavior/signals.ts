@@ -43,6 +43,7 @@ export class MessageAdaptionFailure {
   }
 }
 
+/** News about an actor's own life, or the lives it watches; not a message, and handled by `receiveSignal`. */
 export type Signal = PostStop | PreRestart | Terminated | ChildFailed | MessageAdaptionFailure
 
 export const postStop = new PostStop()

@@ -6,6 +6,7 @@ import { Envelope } from './envelope.ts'
 import { DeadLetter, Dropped } from '../events/lost-messages.ts'
 import { isMail, originalOf } from './open-envelope.ts'
 
+/** How many messages may wait for an actor, and what happens to one too many. */
 export interface MailboxOptions {
   /** Messages that may wait. Signals and timer ticks are not counted and never dropped. */
   readonly capacity: number

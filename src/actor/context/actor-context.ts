@@ -16,6 +16,7 @@ import type { MessageMatch } from './message-adapters.ts'
 import type { StashBuffer } from './stash-buffer.ts'
 import type { StatusReply } from '../ref/status-reply.ts'
 
+/** What an actor may do, handed to its behavior: spawn, watch, timers, stash, asks. Valid only during its turn. */
 export interface ActorContext<in out T> {
   readonly self: ActorRef<T>
   readonly path: ActorPath
@@ -76,12 +77,14 @@ export interface Askable<in U> {
   toString(): string
 }
 
+/** How the answer to `context.ask` comes back: as the message that `done`, or `failed`, makes of it. */
 export interface AskAnswer<T, Reply> extends AskOptions {
   readonly done: (reply: Reply) => T
   /** Without it, a failed ask fails the actor. */
   readonly failed?: (error: unknown) => T
 }
 
+/** How a child is started; a text in its place is the name. */
 export interface SpawnOptions {
   readonly name?: string
   /** Unbounded when not given. */

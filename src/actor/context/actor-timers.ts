@@ -7,6 +7,7 @@ import type { WheelTimer } from '../../foundation/timer-wheel.ts'
 import type { Cell } from '../cell/cell.ts'
 import { Envelope } from '../cell/envelope.ts'
 
+/** Keyed timers of one actor: each sends it a message. A key that is used again replaces its timer. */
 export interface TimerScheduler<in T> {
   /** One message after `delay`. A timer with the same key is replaced. */
   startSingle(key: TimerKey, delay: Duration, message: T): void

@@ -10,6 +10,7 @@ import type { Cell } from '../cell/cell.ts'
 import { type Inward, Replayed, Settled } from '../behavior/inward.ts'
 import { Dropped } from '../events/lost-messages.ts'
 
+/** Messages that an actor keeps for later, until it is ready for them. */
 export class StashBuffer<in out T> {
   readonly capacity: number
   /** The innermost wrapper around the behavior that made it. */

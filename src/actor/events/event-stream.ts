@@ -12,11 +12,13 @@ import { kindOfMessage } from './message-kind.ts'
 /** Events that are `instanceof` it are chosen: its subclasses are included, and `Object` is every event. */
 export type EventClass<E> = abstract new (...args: never[]) => E
 
+/** Ends what `subscribe` began. */
 export interface Subscription {
   /** Nothing more is delivered for it. Harmless when it has already ended. */
   unsubscribe(): void
 }
 
+/** What was given to `subscribe` is no class, or nobody who can listen. */
 export class InvalidSubscription extends CodedError {
   readonly code = 'INVALID_SUBSCRIPTION'
 }
@@ -34,6 +36,7 @@ interface Subscriber {
 
 const nobody: readonly Subscriber[] = []
 
+/** News for whoever listens, by class: lost messages, and events of your own. */
 export class EventStream {
   readonly #logger: Logger
   readonly #subscribers = new Map<Target, Subscriber>()

@@ -23,6 +23,7 @@ export class DeadLetter {
   }
 }
 
+/** Why there was nobody to receive a message. */
 export type DeadLetterReason =
   /** The actor had terminated when the message was sent. */
   | 'terminated'
@@ -69,6 +70,7 @@ export class Dropped {
   }
 }
 
+/** Why a message was dropped on purpose. */
 export type DroppedReason =
   /** As many messages wait for the actor, or the entity, as may. */
   | 'mailbox-full'
@@ -117,6 +119,7 @@ export class UnhandledMessage {
   }
 }
 
+/** A message that was not handled, whatever the reason. */
 export type LostMessage = DeadLetter | Dropped | UnhandledMessage
 
 /** A message with this property set to true is counted and published when lost, but not logged. */

@@ -7,6 +7,7 @@ import type { ActorPath } from './actor-path.ts'
 import type { PoisonPill } from '../cell/envelope.ts'
 import type { StatusReply } from './status-reply.ts'
 
+/** The address of an actor: tell it, ask it, watch it, send it on. It stays valid when the actor is gone. */
 export interface ActorRef<in T> {
   /** Where the actor lives, with the number that tells it from a later actor of the same name. */
   readonly path: ActorPath
@@ -26,6 +27,7 @@ export interface ActorRef<in T> {
   toString(): string
 }
 
+/** How long to wait for an answer. */
 export interface AskOptions {
   /** How long to wait for the answer; the setting `askTimeoutMs` (5 s) when not given. */
   readonly timeout?: Duration | undefined

@@ -22,6 +22,7 @@ import {
 } from './shutdown-phases.ts'
 import { exitCodeOf, showReason, type ShutdownReason } from './shutdown-reason.ts'
 
+/** What a shutdown needs to know of its system. */
 export interface CoordinatedShutdownOptions {
   readonly environment: Pick<Environment, 'timers' | 'logger' | 'process' | 'clock'>
   readonly phases: ShutdownPhases
@@ -31,6 +32,7 @@ export interface CoordinatedShutdownOptions {
   readonly hookSignals: boolean
 }
 
+/** The orderly end of a system: phases one after the other, each with its tasks and its time. */
 export class CoordinatedShutdown {
   readonly #environment: CoordinatedShutdownOptions['environment']
   readonly #exitProcess: boolean

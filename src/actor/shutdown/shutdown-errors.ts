@@ -3,6 +3,7 @@ import { CodedError } from '../../foundation/coded-error.ts'
 import { formatMs } from '../../foundation/duration.ts'
 import { show } from '../../foundation/show.ts'
 
+/** A task names a phase that this system does not have. */
 export class UnknownShutdownPhase extends CodedError {
   readonly code = 'UNKNOWN_SHUTDOWN_PHASE'
   readonly phase: string

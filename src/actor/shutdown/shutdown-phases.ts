@@ -7,6 +7,7 @@ import { CodedError } from '../../foundation/coded-error.ts'
 import { seconds } from '../../foundation/duration.ts'
 import { show } from '../../foundation/show.ts'
 
+/** One step of the shutdown: when it comes, how long it may take, and what happens when it fails. */
 export interface ShutdownPhase {
   /** Phases that come before this one. */
   readonly dependsOn: readonly string[]
@@ -18,6 +19,7 @@ export interface ShutdownPhase {
   readonly enabled: boolean
 }
 
+/** All steps, by name. */
 export type ShutdownPhases = Readonly<Record<string, ShutdownPhase>>
 
 /** The phases form a circle or name one that is not there, or a value cannot be used. */
@@ -33,6 +35,7 @@ export class InvalidShutdownPhases extends CodedError {
   }
 }
 
+/** The twelve phases that a system has when it is not told otherwise. */
 export const defaultShutdownPhases = {
   'before-service-unbind': phase([]),
   'service-unbind': phase(['before-service-unbind']),

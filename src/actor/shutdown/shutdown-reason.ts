@@ -1,6 +1,7 @@
 /** Why a system shuts down, and with which code its process ends for that. */
 import { unreachable } from '../../foundation/assert.ts'
 
+/** Why a system shuts down; its tasks are told. */
 export type ShutdownReason =
   | { readonly type: 'actor-system-terminate' }
   /** The operator asked the process to end. */

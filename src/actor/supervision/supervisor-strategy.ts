@@ -3,6 +3,7 @@ import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import { type Duration, toMs } from '../../foundation/duration.ts'
 import { show } from '../../foundation/show.ts'
 
+/** What to do when a behavior fails. */
 export type SupervisorStrategy = ResumeStrategy | StopStrategy | RestartStrategy | BackoffStrategy
 
 /** Keep the behavior and its state; only the failing message is gone. */
@@ -39,6 +40,7 @@ export interface BackoffStrategy {
   readonly stashCapacity: number | undefined
 }
 
+/** How often, and what becomes of children and messages meanwhile. */
 export interface RestartOptions {
   /** Restarts allowed within `within`; the failure after that is passed on. No limit when not given. */
   readonly limit?: number
@@ -50,6 +52,7 @@ export interface RestartOptions {
   readonly stashCapacity?: number
 }
 
+/** How long the pauses are, how many there may be, and what becomes of children and messages meanwhile. */
 export interface BackoffOptions {
   /** The first delay. */
   readonly min: Duration
@@ -67,15 +70,19 @@ export interface BackoffOptions {
   readonly stashCapacity?: number
 }
 
+/** Makes the strategies that `Behaviors.supervise(…).onFailure` takes. */
 export const SupervisorStrategy = {
+  /** Goes on with the state as it is; only the failing message is gone. */
   resume(): ResumeStrategy {
     return { type: 'resume' }
   },
 
+  /** Stops the actor, as without supervision. */
   stop(): StopStrategy {
     return { type: 'stop' }
   },
 
+  /** Builds the behavior anew at once; past the limit the failure is passed on. */
   restart(options: RestartOptions = {}): RestartStrategy {
     const { limit = Infinity, within, stopChildren = true, stashCapacity } = options
     const withinMs = within === undefined ? Infinity : toMs(within, 'within')
@@ -87,6 +94,7 @@ export const SupervisorStrategy = {
     return { type: 'restart', limit, withinMs, stopChildren, stashCapacity }
   },
 
+  /** Builds the behavior anew after a pause that doubles with each failure in a row. */
   restartWithBackoff(options: BackoffOptions): BackoffStrategy {
     const { randomFactor = 0.2, maxRestarts = Infinity, criticalAfter = Infinity } = options
     const { stopChildren = true, stashCapacity } = options

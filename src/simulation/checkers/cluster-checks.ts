@@ -22,6 +22,7 @@ import { OneCoordinator } from './one-coordinator.ts'
 import { SenderOrder } from './sender-order.ts'
 import { ShardMap } from './shard-map.ts'
 
+/** What a scenario may say of its own load, and what it excuses. */
 export interface ClusterChecksOptions {
   /** Why two instances may be active now, by a rule that was written down before; undefined when they may not. */
   readonly excuseForTwo?: () => string | undefined
@@ -31,6 +32,7 @@ export interface ClusterChecksOptions {
   readonly store?: SimulatedStore
 }
 
+/** Holds a cluster to what it promises, at every step: attach every life of every node before it joins. */
 export class ClusterChecks {
   readonly instances: OneActiveInstance
   readonly coordinators: OneCoordinator

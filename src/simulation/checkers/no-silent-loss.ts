@@ -74,6 +74,7 @@ export interface BrokenConnection {
   readonly unconfirmed: number
 }
 
+/** Every message is delivered, told as lost, or excused by a fault. */
 export class NoSilentLoss {
   readonly #findings: Findings
   readonly #holdersOf: (to: string) => Holders | undefined

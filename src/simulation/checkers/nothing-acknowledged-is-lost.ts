@@ -11,6 +11,7 @@ interface Command {
   ackedMs: number | undefined
 }
 
+/** What was acknowledged is there, once and in order, for entities that keep a list of ids. */
 export class NothingAcknowledgedIsLost {
   readonly #findings: Findings
   readonly #commands = new Map<string, Command>()

@@ -18,6 +18,7 @@ interface Instance {
   readonly startedMs: number
 }
 
+/** At most one instance of an entity is active at any time. */
 export class OneActiveInstance {
   readonly #findings: Findings
   readonly #nodes = new Map<string, NodeRecord>()

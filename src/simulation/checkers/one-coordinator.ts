@@ -6,6 +6,7 @@ interface Reign {
   readonly label: string
 }
 
+/** No two coordinators of a type have the same term, and terms only grow. */
 export class OneCoordinator {
   readonly #findings: Findings
   readonly #latest = new Map<string, Reign>()

@@ -4,6 +4,7 @@
  */
 import type { Findings } from './findings.ts'
 
+/** What one sender sends to one entity arrives in order and at most once. */
 export class SenderOrder {
   readonly #findings: Findings
   readonly #last = new Map<string, number>()

@@ -37,6 +37,7 @@ interface Stored {
 /** Streams of coordinators begin so. */
 const prefix = persistenceIdOf('$coordinator', 'x').slice(0, -1)
 
+/** A shard is taken from its home only when it runs there no more. */
 export class ShardMap {
   readonly #findings: Findings
   readonly #shards = new Map<string, Shard>()

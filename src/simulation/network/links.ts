@@ -1,6 +1,7 @@
 /** The ways between hosts: how long bytes take, and which ways are cut. One-way throughout: a -> b says nothing of b -> a. */
 import type { SeededRandom } from '../seeded-random.ts'
 
+/** How long bytes take on their way. */
 export interface Latency {
   /** No bytes are faster than this. */
   readonly minMs: number

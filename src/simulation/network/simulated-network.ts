@@ -31,6 +31,7 @@ interface Wire {
   readonly far: ConnectionEnd
 }
 
+/** The network between the nodes of a simulation, and what can go wrong with it. */
 export class SimulatedNetwork implements NetworkGround {
   readonly world: World
   readonly links: Links

@@ -9,6 +9,7 @@ import type { World } from '../world.ts'
 import { SimulatedJournal } from './simulated-journal.ts'
 import { type AcceptedAppend, StoreChecks } from './store-checks.ts'
 
+/** How slow the store is, and how often it fails. */
 export interface StoreFaults {
   /** How long a call takes on average until it takes effect, and again until it answers. */
   readonly latencyMeanMs: number
@@ -29,6 +30,7 @@ const calmStore: StoreFaults = {
   failsUnknown: 0,
 }
 
+/** The store that all nodes of a simulation share; it outlives them, is slow, and fails. */
 export class SimulatedStore {
   readonly memory = new MemoryStore({ storeId: 'simulated' })
   readonly world: World

@@ -4,6 +4,7 @@
  */
 import type { AppendBatch, AppendResult, Claim } from '../../persistence/index.ts'
 
+/** One append that the store took. */
 export interface AcceptedAppend {
   readonly persistenceId: string
   readonly epoch: number
@@ -22,6 +23,7 @@ interface Shadow {
   lastAppend: AcceptedAppend | undefined
 }
 
+/** Holds the store itself to account: epochs grow, numbers are consecutive, nobody writes after a later claim. */
 export class StoreChecks {
   readonly #shadows = new Map<string, Shadow>()
   readonly #accepted: AcceptedAppend[] = []

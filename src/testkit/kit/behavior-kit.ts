@@ -15,11 +15,13 @@ import { Inbox, spawnInbox } from './inbox.ts'
 import { listedValues, shownValue } from '../listed.ts'
 import { defaultPatienceMs, hop, realMs } from '../patience.ts'
 
+/** What may be said about the actor in the kit. */
 export interface BehaviorKitOptions {
   /** The name of the actor; `behavior` when not given. */
   readonly name?: string
 }
 
+/** Runs one behavior, message by message and without waiting; what it did to the world is a list. */
 export class BehaviorKit<T> {
   readonly ref: ActorRef<T>
   /** Messages to the actor itself that have not been run. */

@@ -1,6 +1,7 @@
 /** What a behavior did through its context while it ran in a `BehaviorKit`, as plain data. */
 import type { ActorRef, Askable, Behavior, MessageHandler, TimerKey } from '../../actor/index.ts'
 
+/** One thing that a behavior did through its context. */
 export type Effect =
   | {
       readonly type: 'Spawned'
@@ -34,4 +35,5 @@ export type Effect =
   /** The behavior had no use for the message it was run with. */
   | { readonly type: 'Unhandled'; readonly message: unknown }
 
+/** The effects of that type. */
 export type EffectOf<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>

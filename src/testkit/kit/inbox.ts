@@ -14,6 +14,7 @@ export interface InboxSource<T> {
   refresh(): void
 }
 
+/** What was told to a ref, to be read by a test that does not wait. */
 export class Inbox<T> {
   readonly ref: ActorRef<T>
   readonly #source: InboxSource<T>
