@@ -24,8 +24,14 @@ export type DrainMode = 'drain' | 'hop'
 /** Steps before the event loop of the process gets its turn. */
 const STEPS_PER_CHUNK = 20_000
 
-// Taken now, because a simulation replaces the global.
+/** How long, in real time, nothing may move before we believe that nothing will, and how often we look. */
+const STILL_MS = 3_000
+const LOOK_MS = 250
+
+// Taken now, because a simulation replaces the globals.
 const realSetImmediate = setImmediate
+const realSetTimeout = setTimeout
+const realClearTimeout = clearTimeout
 const { _tickCallback: tickCallback, _fatalException: fatalException } = process as unknown as {
   readonly _tickCallback?: () => void
   readonly _fatalException?: (error: unknown, isFromPromise: boolean) => boolean
@@ -39,6 +45,26 @@ export function driveSteps(work: SteppedWork, mode: DrainMode): Promise<void> {
     const chunk = mode === 'drain' ? drainingChunk : steppingHop
     const goOn = (): void => chunk(work, goOn, resolve, reject)
     realSetImmediate(goOn)
+  })
+}
+
+/** Settles as the promise does, or rejects when `movements` has not changed for a while: then it never would. */
+export function unlessStill<Value>(
+  promise: Promise<Value>,
+  { movements, refusal }: { movements: () => unknown; refusal: () => Error },
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    let last = movements()
+    let looks = 0
+    const look = (): void => {
+      const now = movements()
+      looks = now === last ? looks + 1 : 0
+      last = now
+      if (looks * LOOK_MS >= STILL_MS) reject(refusal())
+      else timer = realSetTimeout(look, LOOK_MS)
+    }
+    let timer = realSetTimeout(look, LOOK_MS)
+    void promise.then(resolve, reject).finally(() => realClearTimeout(timer))
   })
 }
 

@@ -1,6 +1,7 @@
 /** Runs a scenario under many seeds, from any test runner: the returned promise rejects when one of them fails. */
 import { stableHash } from '../foundation/stable-hash.ts'
 import { show } from '../foundation/show.ts'
+import { unlessStill } from './microtasks.ts'
 import { Stepper } from './run.ts'
 import { Simulation, type SimulationOptions } from './simulation.ts'
 import {
@@ -92,7 +93,7 @@ async function simulateSeed(
   const simulation = new Simulation(options, stepper)
   const violations: Violation[] = []
   try {
-    await scenario(simulation)
+    await playedBy(simulation, scenario)
     if (simulation.isRunning) throw new SimulationMisuse('A run is still in progress. Await it.')
   } catch (error) {
     if (!(error instanceof SimulationFailed && simulation.violations.length > 0)) {
@@ -122,6 +123,19 @@ async function simulateSeed(
     places,
     lastEvents,
   }
+}
+
+/** A scenario that waits for an actor while nothing moves would wait for ever. */
+function playedBy(simulation: Simulation, scenario: Scenario): Promise<void> {
+  const refusal = (): Error =>
+    new SimulationMisuse(
+      'The scenario waits, and nothing moves: actors run only inside of run, runUntil, runUntilIdle and settle. ' +
+        'Does it await an answer directly? Write await simulation.settle(ref.ask(…)).',
+    )
+  // While a run is in progress something moves, however long a step takes.
+  const movements = (): unknown =>
+    simulation.isRunning ? {} : `${simulation.events} ${simulation.now}`
+  return unlessStill(Promise.resolve(scenario(simulation)), { movements, refusal })
 }
 
 /** The report of no seeds. */

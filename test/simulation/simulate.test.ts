@@ -48,6 +48,17 @@ describe('simulate', () => {
     await expect(failure).rejects.toThrow('A run is still in progress. Await it.')
   })
 
+  test('does not wait for ever for what nobody moves', async () => {
+    const scenario = async (simulation: Simulation): Promise<void> => {
+      const { system } = simulation.node('a')
+      await simulation.run({ for: '1s' })
+      await system.terminate()
+    }
+    await expect(simulate('still', { scenario, seed: 1 })).rejects.toThrow(
+      'The scenario waits, and nothing moves: actors run only inside of run, runUntil, runUntilIdle and settle.',
+    )
+  })
+
   test('turns an error of the scenario itself into a violation with its seed', async () => {
     const scenario = (): void => {
       throw new Error('assertion of the test')
