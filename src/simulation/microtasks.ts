@@ -4,7 +4,7 @@
  * documentation-only deprecation, DEP0134); where it is missing, one visit to the event loop per step does the same,
  * about four times slower. The drain does nothing inside a microtask, so every chunk of steps starts from an immediate.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 
 export interface SteppedWork {
   /** Before a chunk of steps. */
@@ -201,4 +201,10 @@ export class Whereabouts<Place extends object> {
   rest(): void {
     this.#storage.disable()
   }
+}
+
+/** What is called later, in the context (of every AsyncLocalStorage) where it was handed over, as Node's timers do. */
+export function inContext(callback: () => void): () => void {
+  const resource = new AsyncResource('SimulatedCallback')
+  return () => resource.runInAsyncScope(callback)
 }

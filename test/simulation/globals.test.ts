@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import nodeCrypto, { randomUUID } from 'node:crypto'
 import timers from 'node:timers'
 import { scheduler, setInterval as ticks, setTimeout as sleep } from 'node:timers/promises'
@@ -89,6 +90,24 @@ describe('chance', () => {
 })
 
 describe('timers', () => {
+  test('fire in the context where they were started', async () => {
+    const storage = new AsyncLocalStorage<string>()
+    const seen = await runAt(async () => {
+      const contexts: (string | undefined)[] = []
+      const note = (): number => contexts.push(storage.getStore())
+      storage.run('request 1', () => {
+        setTimeout(note, 1)
+        const interval = setInterval(() => note() && clearInterval(interval), 2)
+        setImmediate(note)
+        nodeCrypto.randomBytes(4, note)
+        AbortSignal.timeout(3).addEventListener('abort', note)
+      })
+      await sleep(5)
+      return contexts
+    })
+    expect(seen).toEqual(Array(5).fill('request 1'))
+  })
+
   test('of every kind fire in virtual time', async () => {
     const log = await runAt(async (simulation) => {
       const lines: string[] = []

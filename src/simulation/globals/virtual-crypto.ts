@@ -1,4 +1,5 @@
 /** The random functions of `node:crypto` and of the global `crypto`, from seeded chance. Never use them for secrets. */
+import { inContext } from '../microtasks.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -71,7 +72,7 @@ export class VirtualCrypto {
   /** With a callback the answer comes later, as from the thread pool. */
   #answer<Value>(value: Value, done: Done<Value> | undefined): Value | void {
     if (done === undefined) return value
-    this.#current().soon(() => done(null, value))
+    this.#current().soon(inContext(() => done(null, value)))
   }
 }
 

@@ -2,6 +2,7 @@
  * `setTimeout` and its family in virtual time, with the objects they return. They belong to the place where they were
  * called: when that node crashes, its timers vanish with it.
  */
+import { inContext } from '../microtasks.ts'
 import type { Surroundings, SurroundingTimer } from './surroundings.ts'
 
 type Callback = (...values: unknown[]) => void
@@ -26,7 +27,7 @@ export class VirtualTimeout {
     this.#repeats = plan.repeats
     this.#id = plan.id
     this.#onId = plan.onId
-    this.#fire = () => this.#fired(plan.callback, plan.values)
+    this.#fire = inContext(() => this.#fired(plan.callback, plan.values))
     this.#timer = this.#start()
   }
 
@@ -104,7 +105,7 @@ export class VirtualImmediate {
   readonly #timer: SurroundingTimer
 
   constructor(place: Surroundings, callback: Callback, values: unknown[]) {
-    this.#timer = place.soon(() => Reflect.apply(callback, this, values))
+    this.#timer = place.soon(inContext(() => Reflect.apply(callback, this, values)))
   }
 
   ref(): this {
