@@ -87,6 +87,17 @@ describe('chance', () => {
     const bytes = await runAt(() => promisify(nodeCrypto.randomBytes)(4))
     expect(bytes).toHaveLength(4)
   })
+
+  test('fills all or the named elements of whatever buffer it is given', async () => {
+    await runAt(() => {
+      const buffer = new ArrayBuffer(64)
+      nodeCrypto.randomFillSync(buffer as never)
+      expect(new Set(new Uint8Array(buffer)).size).toBeGreaterThan(20)
+      const words = nodeCrypto.randomFillSync(new Uint32Array(6), 2, 3)
+      expect([...words].map((word) => word > 0)).toEqual([false, false, true, true, true, false])
+      expect(() => nodeCrypto.randomFillSync(new Uint8Array(4), 5)).toThrow(RangeError)
+    })
+  })
 })
 
 describe('timers', () => {

@@ -44,21 +44,25 @@ export class VirtualCrypto {
     return this.#answer(min + Math.floor(this.#current().userRandom.float() * (max - min)), done)
   }
 
-  readonly randomFillSync = <View extends ArrayBufferView>(
+  /** Offset and size count elements of the view; of a bare buffer, bytes. */
+  readonly randomFillSync = <View extends ArrayBufferView | ArrayBuffer>(
     view: View,
     offset = 0,
     size?: number,
   ): View => {
-    const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
-    fill(
-      this.#current().userRandom,
-      bytes.subarray(offset, size === undefined ? undefined : offset + size),
-    )
+    const bytes = bytesOf(view)
+    const elementSize = 'BYTES_PER_ELEMENT' in view ? Number(view.BYTES_PER_ELEMENT) : 1
+    const from = offset * elementSize
+    const to = size === undefined ? bytes.length : from + size * elementSize
+    if (!(from >= 0 && from <= to && to <= bytes.length)) {
+      throw new RangeError('randomFill takes an offset and a size that lie within the buffer.')
+    }
+    fill(this.#current().userRandom, bytes.subarray(from, to))
     return view
   }
 
-  readonly randomFill = (view: ArrayBufferView, ...rest: unknown[]): void => {
-    const done = rest.pop() as Done<ArrayBufferView>
+  readonly randomFill = (view: ArrayBufferView | ArrayBuffer, ...rest: unknown[]): void => {
+    const done = rest.pop() as Done<ArrayBufferView | ArrayBuffer>
     const [offset, size] = rest as [number | undefined, number | undefined]
     this.#answer(this.randomFillSync(view, offset, size), done)
   }
@@ -74,6 +78,11 @@ export class VirtualCrypto {
     if (done === undefined) return value
     this.#current().soon(inContext(() => done(null, value)))
   }
+}
+
+function bytesOf(view: ArrayBufferView | ArrayBuffer): Uint8Array {
+  if (!ArrayBuffer.isView(view)) return new Uint8Array(view)
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
 }
 
 function fill(random: SeededRandom, bytes: Uint8Array): void {
