@@ -170,6 +170,21 @@ describe('timers', () => {
     expect(log).toEqual(['false', 'true', 'refreshed at 15', 'unrefed at 20'])
   })
 
+  test('that repeat can be refreshed by themselves, and stay one', async () => {
+    const times = await runAt(async (simulation) => {
+      const seen: number[] = []
+      const interval = setInterval(() => {
+        seen.push(simulation.now)
+        interval.refresh()
+      }, 10)
+      await sleep(55)
+      clearInterval(interval)
+      await sleep(55)
+      return seen
+    })
+    expect(times).toEqual([10, 20, 30, 40, 50])
+  })
+
   test('of one moment run in drawn order, immediates in the order of calls', async () => {
     const orderUnder = (kind: 'setTimeout' | 'setImmediate', seed: number): Promise<string> =>
       runAt(

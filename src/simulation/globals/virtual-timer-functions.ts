@@ -86,7 +86,7 @@ export class VirtualTimeout {
     try {
       Reflect.apply(callback, this, values)
     } finally {
-      if (this.#repeats && !this.#isOver) this.#timer = this.#start()
+      if (this.#repeats) this.refresh()
     }
   }
 }
