@@ -7,7 +7,6 @@ import nodeCrypto from 'node:crypto'
 import timers from 'node:timers'
 import timerPromises from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { inContext } from './microtasks.ts'
 import { Patches } from './globals/patches.ts'
 import type { Surroundings } from './globals/surroundings.ts'
 import { VirtualCrypto } from './globals/virtual-crypto.ts'
@@ -128,17 +127,7 @@ export class VirtualGlobals {
         this.#add(target, key, (timer: unknown) => virtual.clear(timer) || original(timer))
       }
     }
-    this.#add(AbortSignal, 'timeout', (delay: number) => {
-      const controller = new AbortController()
-      const reason = new DOMException('The operation was aborted due to timeout', 'TimeoutError')
-      const timer = this.#current().after(
-        delay,
-        'timeout',
-        inContext(() => controller.abort(reason)),
-      )
-      timer.isAwaited = false
-      return controller.signal
-    })
+    this.#add(AbortSignal, 'timeout', virtual.abortAfter)
   }
 
   #addTimerPromises(): void {

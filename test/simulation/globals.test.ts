@@ -4,7 +4,7 @@ import timers from 'node:timers'
 import { scheduler, setInterval as ticks, setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { Simulation, SimulationFailed } from '../../src/simulation/index.ts'
+import { Simulation, SimulationFailed, simulate } from '../../src/simulation/index.ts'
 
 /** Runs `program` as user code of node a. */
 async function runAt<Value>(
@@ -185,6 +185,20 @@ describe('timers', () => {
     expect(times).toEqual([10, 20, 30, 40, 50])
   })
 
+  test('have numbers that are the same under the same seed', async () => {
+    const numbers = async (): Promise<number[]> => {
+      const seen: number[] = []
+      const scenario = async (simulation: Simulation): Promise<void> => {
+        simulation.after(0, () => seen.push(Number(setTimeout(() => {}, 1))))
+        await simulation.run({ for: '1s' })
+      }
+      await simulate('numbers', { scenario, seeds: 3 })
+      return seen
+    }
+    const [first, second] = await numbers()
+    expect(second).toBe(first)
+  })
+
   test('of one moment run in drawn order, immediates in the order of calls', async () => {
     const orderUnder = (kind: 'setTimeout' | 'setImmediate', seed: number): Promise<string> =>
       runAt(
@@ -220,6 +234,21 @@ describe('timers', () => {
     expect(outcome[1]).toMatchObject({ name: 'AbortError', code: 'ABORT_ERR' })
     expect(outcome[2]).toBe(70)
     expect(outcome[3].name).toBe('TimeoutError')
+  })
+
+  test('of an AbortSignal refuse what is no delay, as Node does', async () => {
+    const codes = await runAt(() =>
+      [NaN, -1, 1.5, 2 ** 32, '5', undefined].map((delay) => {
+        try {
+          return AbortSignal.timeout(delay as number)
+        } catch (error) {
+          return (error as { code: string }).code
+        }
+      }),
+    )
+    const range = 'ERR_OUT_OF_RANGE'
+    const type = 'ERR_INVALID_ARG_TYPE'
+    expect(codes).toEqual([range, range, range, range, type, type])
   })
 
   test('of node:timers/promises tick', async () => {

@@ -8,6 +8,7 @@ import type { Surroundings, SurroundingTimer } from './surroundings.ts'
 type Callback = (...values: unknown[]) => void
 
 const DELAY_MAX = 2_147_483_647
+const SIGNAL_DELAY_MAX = 4_294_967_295
 
 /** What `setTimeout` and `setInterval` return: all that Node's own timer object offers. */
 export class VirtualTimeout {
@@ -19,14 +20,14 @@ export class VirtualTimeout {
   #hasRef = true
   #isOver = false
   readonly #id: number
-  readonly #onId: (timeout: VirtualTimeout, id: number) => void
+  readonly #numbers: NumberedTimers
 
   constructor(place: Surroundings, plan: TimeoutPlan) {
     this.#place = place
     this.#delayMs = plan.delayMs
     this.#repeats = plan.repeats
-    this.#id = plan.id
-    this.#onId = plan.onId
+    this.#id = ++plan.numbers.given
+    this.#numbers = plan.numbers
     this.#fire = inContext(() => this.#fired(plan.callback, plan.values))
     this.#timer = this.#start()
   }
@@ -53,12 +54,13 @@ export class VirtualTimeout {
   close(): this {
     this.#isOver = true
     this.#timer.cancel()
+    this.#numbers.byId.delete(this.#id)
     return this
   }
 
   /** A number that `clearTimeout` takes too. */
   [Symbol.toPrimitive](): number {
-    this.#onId(this, this.#id)
+    this.#numbers.byId.set(this.#id, this)
     return this.#id
   }
 
@@ -96,8 +98,14 @@ interface TimeoutPlan {
   readonly delayMs: number
   readonly values: unknown[]
   readonly repeats: boolean
-  readonly id: number
-  readonly onId: (timeout: VirtualTimeout, id: number) => void
+  readonly numbers: NumberedTimers
+}
+
+/** The timers of one place that `clearTimeout` knows by a number. */
+class NumberedTimers {
+  /** Only of those that were turned into a number: nobody else can be cleared by one. */
+  readonly byId = new Map<number, VirtualTimeout>()
+  given = 0
 }
 
 /** What `setImmediate` returns. */
@@ -134,9 +142,8 @@ export class VirtualImmediate {
 /** The functions as one world offers them; `current` is where the caller runs. */
 export class VirtualTimerFunctions {
   readonly #current: () => Surroundings
-  /** Only of those that were turned into a number: nobody else can be cleared by one. */
-  readonly #byId = new Map<number, VirtualTimeout>()
-  #idsGiven = 0
+  /** Numbers are those of one process, so that they are the same again in the next world. */
+  readonly #numbered = new WeakMap<Surroundings, NumberedTimers>()
 
   constructor(current: () => Surroundings) {
     this.#current = current
@@ -157,25 +164,49 @@ export class VirtualTimerFunctions {
   readonly setImmediate = (callback: unknown, ...values: unknown[]): VirtualImmediate =>
     new VirtualImmediate(this.#current(), assertCallable(callback), values)
 
+  /** `AbortSignal.timeout`. */
+  readonly abortAfter = (delay: unknown): AbortSignal => {
+    if (typeof delay !== 'number') {
+      throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'The "delay" argument must be of type number.')
+    }
+    if (!(Number.isInteger(delay) && delay >= 0 && delay <= SIGNAL_DELAY_MAX)) {
+      const message = `The value of "delay" is out of range. Received ${delay}`
+      throw coded(RangeError, 'ERR_OUT_OF_RANGE', message)
+    }
+    const controller = new AbortController()
+    const abort = inContext(() =>
+      controller.abort(
+        new DOMException('The operation was aborted due to timeout', 'TimeoutError'),
+      ),
+    )
+    this.#current().after(toDelayMs(delay), 'timeout', abort).isAwaited = false
+    return controller.signal
+  }
+
   /** For all three kinds. Answers false for what is none of ours: a timer of the real world. */
   readonly clear = (timer: unknown): boolean => {
-    const found =
-      typeof timer === 'number' || typeof timer === 'string' ? this.#byId.get(Number(timer)) : timer
+    const isNumber = typeof timer === 'number' || typeof timer === 'string'
+    const found = isNumber ? this.#numbersAt(this.#current()).byId.get(Number(timer)) : timer
     if (!(found instanceof VirtualTimeout || found instanceof VirtualImmediate)) return false
     found.close()
-    if (found instanceof VirtualTimeout && found !== timer) this.#byId.delete(Number(timer))
     return true
   }
 
   #start(callback: unknown, delay: unknown, values: unknown[], repeats: boolean): VirtualTimeout {
-    return new VirtualTimeout(this.#current(), {
+    const place = this.#current()
+    return new VirtualTimeout(place, {
       callback: assertCallable(callback),
       delayMs: toDelayMs(delay),
       values,
       repeats,
-      id: ++this.#idsGiven,
-      onId: (timeout, id) => this.#byId.set(id, timeout),
+      numbers: this.#numbersAt(place),
     })
+  }
+
+  #numbersAt(place: Surroundings): NumberedTimers {
+    let numbers = this.#numbered.get(place)
+    if (numbers === undefined) this.#numbered.set(place, (numbers = new NumberedTimers()))
+    return numbers
   }
 }
 
@@ -187,7 +218,14 @@ export function toDelayMs(delay: unknown): number {
 
 function assertCallable(callback: unknown): Callback {
   if (typeof callback === 'function') return callback as Callback
-  throw Object.assign(new TypeError('The "callback" argument must be of type function.'), {
-    code: 'ERR_INVALID_ARG_TYPE',
-  })
+  throw coded(
+    TypeError,
+    'ERR_INVALID_ARG_TYPE',
+    'The "callback" argument must be of type function.',
+  )
+}
+
+/** As Node's own look. */
+function coded(kind: new (message: string) => Error, code: string, message: string): Error {
+  return Object.assign(new kind(message), { code })
 }
