@@ -79,6 +79,7 @@ export class VirtualGlobals {
         value: original.prototype,
         writable: false,
       })
+      this.#patches.add(original.prototype, 'constructor', () => VirtualDate)
       return VirtualDate
     })
     this.#add(Date, 'now', () => Math.floor(this.#current().clock.wallMs()))
