@@ -93,6 +93,8 @@ function toOptions(values: {
   const seed = values.seed === undefined ? 1 : wholeNumber('--seed', values.seed, 0)
   const defaultSeeds = values.seed === undefined ? known.defaultSeeds : 1
   const seeds = values.seeds === undefined ? defaultSeeds : wholeNumber('--seeds', values.seeds, 1)
+  if (!Number.isSafeInteger(seed + seeds))
+    throw new Error('--seed and --seeds go too far together.')
   const { json: isJson, twice: isTwice, mutant, until } = values
   const jobs = values.jobs === undefined ? 1 : wholeNumber('--jobs', values.jobs, 1)
   const part = values.part === undefined ? undefined : partIn(values.part)

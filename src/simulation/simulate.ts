@@ -10,6 +10,7 @@ import {
   SimulationMisuse,
   StepLimitReached,
   type Violation,
+  assertCount,
 } from './simulation-errors.ts'
 import { type TraceEvent, formatEvent } from './trace.ts'
 
@@ -74,10 +75,12 @@ export async function simulate(name: string, options: SimulateOptions): Promise<
   return report
 }
 
-/** Runs the scenario seed by seed. Never rejects: what goes wrong is a violation in the result. */
+/** Runs the scenario seed by seed. Whatever goes wrong in it is a violation in the result; only misuse rejects. */
 export async function* simulateSeeds(options: SimulateOptions): AsyncGenerator<SeedResult, void> {
   const { scenario, seed: firstSeed = 1, seeds = options.seed === undefined ? 100 : 1 } = options
   const { stride = 1 } = options
+  assertCount('seeds', seeds)
+  assertCount('stride', stride)
   const stepper = new Stepper()
   for (let count = 0; count < seeds; count++) {
     const seed = firstSeed + count * stride

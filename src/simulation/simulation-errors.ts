@@ -1,6 +1,7 @@
 /** What can go wrong with a simulation. Each error says under which seed, so that it can be met again. */
 import { CodedError } from '../foundation/coded-error.ts'
 import { formatMs } from '../foundation/duration.ts'
+import { show } from '../foundation/show.ts'
 
 /** Something that must never happen, and did. */
 export interface Violation {
@@ -34,6 +35,12 @@ export class SimulationEscape extends CodedError {
 /** A simulation was used in a way it does not allow. */
 export class SimulationMisuse extends CodedError {
   readonly code = 'SIMULATION_MISUSE'
+}
+
+/** Refuses what is no whole number of at least 1: with it nothing would run, or nothing would end. */
+export function assertCount(name: string, value: unknown): void {
+  if (Number.isSafeInteger(value) && (value as number) >= 1) return
+  throw new SimulationMisuse(`${name} is a whole number of at least 1, not ${show(value)}.`)
 }
 
 /** Invariants were broken during a run or a scenario. */

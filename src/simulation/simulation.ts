@@ -14,7 +14,12 @@ import {
   startNode,
 } from './simulated-node.ts'
 import type { TerminationSignal } from './simulated-process.ts'
-import { GoalNotReached, SimulationMisuse, type Violation } from './simulation-errors.ts'
+import {
+  GoalNotReached,
+  SimulationMisuse,
+  type Violation,
+  assertCount,
+} from './simulation-errors.ts'
 import type { TraceEvent } from './trace.ts'
 import { SimulatedStore } from './storage/simulated-store.ts'
 import { World } from './world.ts'
@@ -56,6 +61,8 @@ export class Simulation {
     if (!Number.isSafeInteger(seed)) {
       throw new SimulationMisuse(`A seed is a whole number, not ${show(seed)}.`)
     }
+    assertCount('stepsMax', stepsMax)
+    assertCount('eventsKept', eventsKept)
     this.seed = seed
     this.#stepsMax = stepsMax
     this.#drainMode = options.drainMode ?? bestDrainMode

@@ -113,6 +113,7 @@ describe('npm run simulate', () => {
     ['--seeds 0', /--seeds takes a whole number of at least 1, not "0"/],
     ['--seed -1', /--seed/],
     ['--seeds 1e3', /--seeds takes a whole number/],
+    ['--seed 9007199254740991 --seeds 2', /--seed and --seeds go too far/],
     ['--nonsense', /--nonsense/],
     ['nonsense', /nonsense/],
   ])('refuses %s with a reason', async (words, reason) => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import {
   type Simulation,
   SimulationFailed,
+  SimulationMisuse,
   simulate,
   simulateSeeds,
 } from '../../src/simulation/index.ts'
@@ -58,6 +59,15 @@ describe('simulate', () => {
       'The scenario waits, and nothing moves: actors run only inside of run, runUntil, runUntilIdle and settle.',
     )
   })
+
+  test.each([0, -1, NaN, 2.5, '5', null])(
+    'refuses to take %j seeds for a good end',
+    async (seeds) => {
+      const run = simulate('none', { scenario: pingPong, seeds: seeds as number })
+      await expect(run).rejects.toThrow(SimulationMisuse)
+      await expect(run).rejects.toThrow('seeds is a whole number of at least 1')
+    },
+  )
 
   test('turns an error of the scenario itself into a violation with its seed', async () => {
     const scenario = (): void => {
