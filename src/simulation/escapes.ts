@@ -36,7 +36,9 @@ const existing = (target: object, ...keys: string[]): string[] =>
   keys.filter((key) => key in target)
 
 const doors: readonly Doors[] = [
-  { name: 'fs', target: fs, keys: functionsOf(fs) },
+  { name: 'fs', target: fs, keys: [...functionsOf(fs), 'ReadStream', 'WriteStream'] },
+  { name: 'fs.realpath', target: fs.realpath, keys: ['native'] },
+  { name: 'fs.realpathSync', target: fs.realpathSync, keys: ['native'] },
   { name: 'fs.promises', target: fs.promises, keys: functionsOf(fs.promises) },
   { name: 'net', target: net, keys: ['connect', 'createConnection'] },
   { name: 'net.Socket', target: net.Socket.prototype, keys: ['connect'] },
@@ -113,6 +115,8 @@ const realResources: ReadonlySet<string> = new Set(
 /** Loading code, printing and the synchronous twins of thread-pool functions are no business with the world. */
 const innocentCaller = /^node:internal\/(modules|source_map)\//
 const innocentFrame = /\bnode:internal\/console\/|\bconsole\.\w+ |\bConsole\.\w+ |Sync\]? \(node:/
+/** Frames of Node and of this room tell nobody where a call comes from. */
+const ownFrame = /\(?node:|^new Promise|[\\/]simulation[\\/](escapes|microtasks)\.[jt]s:/
 
 export class Escapes {
   readonly #patches = new Patches()
@@ -164,7 +168,7 @@ export class Escapes {
       }
       // What hangs on a function stays reachable: prototypes for instanceof, realpath.native.
       refuse.prototype = original.prototype as unknown
-      return Object.setPrototypeOf(Object.assign(refuse, original), original) as unknown
+      return Object.setPrototypeOf(refuse, original) as unknown
     })
   }
 
@@ -187,13 +191,14 @@ export class Escapes {
   #started(type: string): void {
     const frames = this.#framesAbove(this.#started)
     if (frames.some((frame) => innocentFrame.test(frame))) return
-    const door = `${type} (kept from before the simulation)`
+    const door = frames.some((frame) => frame.includes('node:internal/modules/'))
+      ? 'import()'
+      : `${type} (kept from before the simulation)`
     this.#report(new SimulationEscape(door, this.#callSite(frames.slice(1))))
   }
 
   #callSite(frames: readonly string[]): string {
-    const isForeign = (frame: string): boolean => !/\(?node:|^new Promise/.test(frame)
-    return frames.find(isForeign) ?? frames[0] ?? 'an unknown place'
+    return frames.find((frame) => !ownFrame.test(frame)) ?? frames[0] ?? 'an unknown place'
   }
 
   /** Making a stack may itself read files (source maps): that passes. */

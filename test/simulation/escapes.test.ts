@@ -42,6 +42,8 @@ const doors: [string, () => unknown][] = [
   ['fs.writeFile', () => writeFile('/tmp/never', '', noop)],
   ['fs.existsSync', () => fs.existsSync('/')],
   ['fs.createReadStream', () => fs.createReadStream(thisFile)],
+  ['fs.ReadStream', () => void Reflect.construct(fs.ReadStream, [thisFile])],
+  ['fs.realpathSync.native', () => fs.realpathSync.native(thisFile)],
   ['fs.promises.readFile', () => readFile(thisFile)],
   ['fs.promises.stat', () => fs.promises.stat('/')],
   ['net.connect', () => connect(1)],
@@ -113,6 +115,13 @@ describe('reaching for the real world', () => {
     })
     expect(violations).toEqual([])
   })
+})
+
+test('loading a module inside a step is refused by its name', async () => {
+  const words = ['--import', 'tsx', fileURLToPath(new URL('fixtures/lazy.ts', import.meta.url))]
+  const { stdout } = await promisify(childProcess.execFile)(process.execPath, words)
+  expect(stdout).toMatch(/^import\(\) was called at /)
+  expect(stdout).not.toMatch(/kept from before|escapes|microtasks/)
 })
 
 test('what comes in from outside while the simulation runs is a violation', async () => {
