@@ -7,7 +7,7 @@ import { show } from '../foundation/show.ts'
 import { Escapes } from './escapes.ts'
 import { type DrainMode, type SteppedWork, driveSteps } from './microtasks.ts'
 import { SimulationFailed, SimulationMisuse, StepLimitReached } from './simulation-errors.ts'
-import { VirtualGlobals } from './virtual-globals.ts'
+import { VirtualGlobals, isInsideStep } from './virtual-globals.ts'
 import type { World } from './world.ts'
 
 export interface Goal {
@@ -33,6 +33,10 @@ export class Stepper {
     this.#stepped.violate('nothing escapes to the real world', `${door} was called at ${callSite}`),
   )
   #world: World | undefined
+
+  constructor() {
+    assertOutsideSteps('A simulation was made')
+  }
 
   async run(world: World, goal: Goal, options: RunOptions): Promise<Outcome> {
     assertRests(world)
@@ -80,11 +84,18 @@ export class Stepper {
 }
 
 function assertRests({ activity }: World): void {
+  assertOutsideSteps('A run was asked for')
   if (activity === 'resting') return
   throw new SimulationMisuse(
-    activity === 'stepping'
-      ? 'A run was asked for inside a step. Steps cannot wait for steps: use simulation.after to do something later.'
-      : 'A run was asked for while another one is in progress. Await the first one.',
+    'A run was asked for while another one is in progress. Await the first one.',
+  )
+}
+
+/** Of any world: what a step of another one shows are not the real functions, and it cannot wait for ours. */
+function assertOutsideSteps(what: string): void {
+  if (!isInsideStep()) return
+  throw new SimulationMisuse(
+    `${what} inside a step. Steps cannot wait for steps: use simulation.after to do something later.`,
   )
 }
 

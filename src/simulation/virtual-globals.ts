@@ -1,7 +1,8 @@
 /**
  * Adapter: while a world steps, the global functions that ask for time or chance answer from the node whose code runs,
- * so that user code runs unchanged. What user code keeps of them afterwards does what the real ones do. One hole is known:
- * `new` on a `Date` that was kept, or extended, before the simulation reads the real clock.
+ * so that user code runs unchanged. What user code keeps of them afterwards does what the real ones do. Two holes are
+ * known: `new` on a `Date` that was kept, or extended, before the simulation reads the real clock, and so does a function
+ * that was taken off its object before, such as `const { now } = Date`.
  */
 import nodeCrypto from 'node:crypto'
 import timers from 'node:timers'
@@ -14,6 +15,13 @@ import { VirtualTimerFunctions } from './globals/virtual-timer-functions.ts'
 import { VirtualTimerPromises } from './globals/virtual-timer-promises.ts'
 
 type AnyFunction = (...values: never[]) => unknown
+
+const virtualMark = Symbol('virtual')
+
+/** Whether some world steps now: whoever asks is called by its code. */
+export function isInsideStep(): boolean {
+  return virtualMark in setTimeout
+}
 
 export class VirtualGlobals {
   readonly #patches = new Patches()
@@ -52,6 +60,7 @@ export class VirtualGlobals {
         const value = this.#either(promised, () => originalPromised)
         Object.defineProperty(chosen, custom, { value })
       }
+      Object.defineProperty(chosen, virtualMark, { value: true })
       return Object.defineProperty(chosen, 'name', { value: String(key) })
     })
   }

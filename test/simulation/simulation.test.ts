@@ -6,6 +6,7 @@ import {
   SimulationFailed,
   SimulationMisuse,
   StepLimitReached,
+  simulate,
 } from '../../src/simulation/index.ts'
 
 interface Question {
@@ -129,6 +130,23 @@ describe('a run', () => {
     }
     await expect(simulation.run({ for: '1s' })).rejects.toThrow('disposed')
     expect(() => simulation.node('b')).toThrow('disposed')
+  })
+
+  test('cannot be started inside a step of another simulation, nor can that be made there', async () => {
+    const other = new Simulation({ seed: 2 })
+    const errors: unknown[] = []
+    const simulation = new Simulation({ seed: 1 })
+    simulation.after('1s', () => {
+      other.run({ for: '1s' }).catch((error: unknown) => errors.push(error))
+      simulate('inner', { scenario: () => {} }).catch((error: unknown) => errors.push(error))
+    })
+    await simulation.run({ for: '2s' })
+    for (const error of errors) expect(error).toBeInstanceOf(SimulationMisuse)
+    expect(errors.map(String).sort()).toEqual([
+      expect.stringContaining('A run was asked for inside a step'),
+      expect.stringContaining('A simulation was made inside a step'),
+    ])
+    await other.run({ for: '1s' })
   })
 
   test('refuses bad seeds, names, durations and conditions', async () => {
