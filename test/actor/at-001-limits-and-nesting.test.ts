@@ -209,6 +209,14 @@ describe('AT-001 Supervision: stop, resume, restart, limits, nesting', () => {
       })
     }
 
+    test('with stop it is not tried again by a restart around it', async () => {
+      const stage = new Stage()
+      const starts: number[] = []
+      const inner = Behaviors.supervise(cannotStart(starts)).onFailure(Boom, stop())
+      const ref = await stage.start(Behaviors.supervise(inner).onFailure(restart({ limit: 3 })))
+      expect([starts, stage.isTerminated(ref)]).toEqual([[1], true])
+    })
+
     test('with a limited restart it is tried again up to the limit', async () => {
       const stage = new Stage()
       const starts: number[] = []

@@ -166,7 +166,6 @@ class Supervisor implements Wrapper, WheelTimer {
         this.#log(cell, 'warn', error, 'actor failed and resumes')
         return same
       case 'stop':
-        if (isStart) throw error
         return new Failed(error)
       case 'restart':
         // Without a limit a behavior that cannot start would be started for ever.
