@@ -271,6 +271,46 @@ describe('AT-001 Supervision: stop, resume, restart, limits, nesting', () => {
       expect(stage.isTerminated(ref)).toBe(true)
     })
 
+    for (const [name, strategy] of [
+      ['an unlimited restart', restart()],
+      ['a restart at its limit', restart({ limit: 1 })],
+      ['a restart for other errors', undefined],
+    ] as const) {
+      test(`resume around ${name} has nothing to resume when the restart fails`, async () => {
+        const stage = new Stage()
+        let starts = 0
+        const inner = Behaviors.supervise(
+          Behaviors.setup<string>(() => {
+            if (++starts > 1) throw strategy === undefined ? new Other('other') : new Boom('boom')
+            return () => {
+              throw new Boom('boom')
+            }
+          }),
+        ).onFailure(Boom, strategy ?? restart())
+        const ref = await stage.start(Behaviors.supervise(inner).onFailure(resume()))
+        await stage.tell(ref, 'fail', 'later')
+        expect([starts, stage.isTerminated(ref)]).toEqual([2, true])
+        expect(stage.losses).toEqual(['DeadLetter/terminated later'])
+      })
+    }
+
+    test('resume around a restart in progress leaves it in progress', async () => {
+      const stage = new Stage()
+      const said: string[] = []
+      const strategy = restartWithBackoff({ min: '1s', max: '1s', randomFactor: 0 })
+      const between = Behaviors.transformMessages<Command, Command>(
+        (command) => {
+          if (command === 'unhandled') throw new Other('in between')
+          return command
+        },
+        Behaviors.supervise(counter(said)).onFailure(Boom, strategy),
+      )
+      const ref = await stage.start(Behaviors.supervise(between).onFailure(Other, resume()))
+      await stage.tell(ref, fail(), 'unhandled', 'get')
+      await stage.advance('1s')
+      expect(said.slice(2)).toEqual(['counter starts', 'counter 0'])
+    })
+
     test('PostStop is not delivered to what never started', async () => {
       const stage = new Stage()
       let stops = 0

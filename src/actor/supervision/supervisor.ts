@@ -110,6 +110,10 @@ class Supervisor implements Wrapper, WheelTimer {
     return this.#inner
   }
 
+  get isRestarting(): boolean {
+    return this.#isRestarting
+  }
+
   start(cell: Cell): AnyBehavior {
     this.#cell = cell
     const result = this.#guard(cell, new RestartDue(this))
@@ -158,18 +162,16 @@ class Supervisor implements Wrapper, WheelTimer {
   #failed(cell: Cell, error: unknown): AnyResult {
     endReplays(cell)
     if (!this.#answersFor(error)) throw error
-    const isStart = this.#inner === same && !this.#isRestarting
     switch (this.#strategy.type) {
       case 'resume':
-        // There is nothing to resume before the start.
-        if (isStart) throw error
+        if (isVacant(this)) throw error
         this.#log(cell, 'warn', error, 'actor failed and resumes')
         return same
       case 'stop':
         return new Failed(error)
       case 'restart':
         // Without a limit a behavior that cannot start would be started for ever.
-        if ((isStart || this.#isRestarting) && this.#strategy.limit === Infinity) throw error
+        if (this.#inner === same && this.#strategy.limit === Infinity) throw error
         return this.#restart(cell, this.#strategy, error)
       case 'backoff':
         return this.#restart(cell, this.#strategy, error)
@@ -259,8 +261,8 @@ class Supervisor implements Wrapper, WheelTimer {
   }
 
   #build(cell: Cell): AnyResult {
-    const started = startBehavior(this.#initial, cell)
     this.#isRestarting = false
+    const started = startBehavior(this.#initial, cell)
     this.#replayHeld(cell)
     return started
   }
@@ -340,6 +342,16 @@ export function heldMessages(behavior: AnyBehavior, cell: Cell): unknown[] {
     current = (current as Wrapper).inner
   }
   return messages
+}
+
+/** There is nothing to resume: what is inside was never built, or could not be built again. */
+function isVacant(supervisor: Supervisor): boolean {
+  let inner: AnyBehavior = supervisor
+  while (inner.kind === 'wrapped') {
+    if (inner instanceof Supervisor && inner.isRestarting) return false
+    ;({ inner } = inner as Wrapper)
+  }
+  return inner === same
 }
 
 function supervisorIn(behavior: AnyBehavior, errorClass: ErrorClass): Supervisor | undefined {
