@@ -207,6 +207,27 @@ describe('AT-001 Supervision: stop, resume, restart, limits, nesting', () => {
       expect(stage.linesOn(error)).toHaveLength(1)
     })
 
+    test('only logs a failure of PreRestart, whatever supervision is inside', async () => {
+      const stage = new Stage()
+      const said: string[] = []
+      const inner = Behaviors.supervise(
+        Behaviors.setup<string>(() => {
+          said.push('starts')
+          return Behaviors.receiveMessage<string>(() => {
+            throw new Other('other')
+          }).receiveSignal({
+            PreRestart: () => {
+              said.push('PreRestart')
+              throw new Boom('in PreRestart')
+            },
+          })
+        }),
+      ).onFailure(Boom, restart())
+      const ref = await stage.start(Behaviors.supervise(inner).onFailure(Other, restart()))
+      await stage.tell(ref, 'go')
+      expect(said).toEqual(['starts', 'PreRestart', 'starts'])
+    })
+
     test('stops the children, waits for them, and holds messages meanwhile', async () => {
       const stage = new Stage()
       const said: string[] = []

@@ -128,8 +128,10 @@ class Supervisor implements Wrapper, WheelTimer {
   }
 
   signal(cell: Cell, signal: Signal): AnyResult {
-    // Nothing is restarted any more at the end, and nothing held.
-    if (signal.type === 'PostStop') return interpretSignal(this.#inner, cell, signal)
+    // What is inside ends, with its actor or by a supervisor around: it is not restarted, and nothing is held for it.
+    if (signal.type === 'PostStop' || signal.type === 'PreRestart') {
+      return interpretSignal(this.#inner, cell, signal)
+    }
     if (this.#isRestarting) return this.#hold(cell, { signal })
     return this.#guard(cell, new HeldSignal(signal))
   }
