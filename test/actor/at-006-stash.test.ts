@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Behavior, Behaviors, StashFull } from '../../src/actor/index.ts'
+import { type Behavior, Behaviors, StashFull, SupervisorStrategy } from '../../src/actor/index.ts'
 import { Stage, nothingMayEscape } from './stage.ts'
 import { open, stashing, setUp } from './stashing.ts'
 
@@ -239,27 +239,32 @@ describe('AT-006 Stash buffer', () => {
       expect(said).toEqual(['first second', 'second third', 'third Terminated'])
     })
 
-    test('into an intercepted behavior goes through its interceptor', async () => {
-      const stage = new Stage()
-      const said: string[] = []
-      const ref = await stage.start(
-        Behaviors.withStash<string>(10, (stash) =>
-          Behaviors.receiveMessage<string>((message) => {
-            if (message === 'open') {
-              const loud = Behaviors.transformMessages<string, string>(
-                (each) => each.toUpperCase(),
-                open(said),
-              )
-              return stash.unstashAll(loud)
-            }
-            stash.stash(message)
-            return undefined
-          }),
-        ),
-      )
-      await stage.tell(ref, 'a', 'open', 'b')
-      expect(said).toEqual(['open A', 'open B'])
-    })
+    const supervised = (behavior: Behavior<string>): Behavior<string> =>
+      Behaviors.supervise(behavior).onFailure(SupervisorStrategy.restart())
+    const asItIs = (behavior: Behavior<string>): Behavior<string> => behavior
+
+    for (const [name, before, after] of [
+      ['', asItIs, asItIs],
+      [', inside supervision', supervised, asItIs],
+      [', inside a supervision that takes the place of another', supervised, supervised],
+    ] as const) {
+      test(`into an intercepted behavior goes through its interceptor${name}`, async () => {
+        const stage = new Stage()
+        const said: string[] = []
+        const loud = Behaviors.transformMessages<string, string>(
+          (each) => each.toUpperCase(),
+          open(said),
+        )
+        const closed = Behaviors.withStash<string>(10, (stash) => (message) => {
+          if (message === 'open') return stash.unstashAll(after(loud))
+          stash.stash(message)
+          return undefined
+        })
+        const ref = await stage.start(before(closed))
+        await stage.tell(ref, 'a', 'open', 'b')
+        expect(said).toEqual(['open A', 'open B'])
+      })
+    }
 
     test('inside an interceptor does not go through it a second time', async () => {
       const stage = new Stage()

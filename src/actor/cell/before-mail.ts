@@ -2,7 +2,7 @@
  * What an actor takes before its mail: what its supervisors and async handlers came to, and messages that are replayed.
  * It goes down through the wrappers, to the level it belongs to.
  */
-import { same } from '../behavior/behavior.ts'
+import { type AnyBehavior, same, type Wrapper } from '../behavior/behavior.ts'
 import { interpretMessage } from '../behavior/interpret.ts'
 import { type Inward, Replayed, Settled } from '../behavior/inward.ts'
 import type { Cell } from './cell.ts'
@@ -31,6 +31,20 @@ export function endReplays(cell: Cell): void {
   if (state?.replays === undefined) return
   state.replays = state.replays.filter((replay) => !replay.endsOnFailure)
   if (state.replays.length === 0) cell.flags &= ~replaying
+}
+
+/** The wrapper, or the next one around it when it has given way to one inside meanwhile. */
+export function wrapperInForce(cell: Cell, wrapper: Wrapper | undefined): Wrapper | undefined {
+  for (let each = wrapper; each !== undefined; each = each.outer) {
+    if (isPartOf(cell.behavior, each)) return each
+  }
+  return undefined
+}
+
+function isPartOf(behavior: AnyBehavior, wrapper: Wrapper): boolean {
+  let each = behavior
+  while (each.kind === 'wrapped' && each !== wrapper) each = (each as Wrapper).inner
+  return each === wrapper
 }
 
 function receiveInward(cell: Cell, inward: Inward): void {

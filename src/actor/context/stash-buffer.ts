@@ -6,6 +6,7 @@
 import { RingBuffer } from '../../foundation/ring-buffer.ts'
 import { StashDiscarded, StashFull } from '../actor-errors.ts'
 import type { Behavior, MessageHandler, Wrapper } from '../behavior/behavior.ts'
+import { wrapperInForce } from '../cell/before-mail.ts'
 import type { Cell } from '../cell/cell.ts'
 import { type Inward, Replayed, Settled } from '../behavior/inward.ts'
 import { Dropped } from '../events/lost-messages.ts'
@@ -90,7 +91,7 @@ export class StashBuffer<in out T> {
           if (left-- <= 0 || this.#messages.size === 0) return undefined
           const message = this.#messages.shift() as T
           if (this.isEmpty) this.#release()
-          return wrapped(message, wrap, scope)
+          return wrapped(message, wrap, wrapperInForce(this.#cell, scope))
         },
       })
     }
