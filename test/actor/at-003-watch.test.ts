@@ -221,6 +221,26 @@ describe('AT-003 Watch, death pact, child failure', () => {
       })
     }
 
+    test('can be changed by the fresh behavior after a restart', async () => {
+      const { stage, target } = await setUp()
+      const heard: (string | { readonly start: number })[] = []
+      let starts = 0
+      const watcher = await stage.start(
+        Behaviors.supervise(
+          Behaviors.setup<string | { readonly start: number }>((context) => {
+            context.watchWith(target, { start: ++starts })
+            return (message) => {
+              if (message === 'fail') throw new Error('boom')
+              heard.push(message)
+            }
+          }),
+        ).onFailure(SupervisorStrategy.restart()),
+      )
+      await stage.tell(watcher, 'fail')
+      await stage.tell(target, 'stop')
+      expect(heard).toEqual([{ start: 2 }])
+    })
+
     test('can be changed after unwatch', async () => {
       const { stage, heard, watcher, target } = await setUp()
       await stage.tell(watcher, (context) => {

@@ -99,22 +99,22 @@ export class CellContext implements ActorContext<unknown> {
   watchWith(ref: ActorRef<never>, message: unknown): void {
     this.#cell.assertTurn('watchWith')
     this.#cell.assertMessage(message)
-    this.#watch(ref, { message })
+    this.#watch(ref, message)
   }
 
-  #watch(ref: ActorRef<never>, instead: { readonly message: unknown } | undefined): void {
+  #watch(ref: ActorRef<never>, message: unknown): void {
     if (ref === this.self) return
     if (!isRef(ref)) throw new InvalidRef(ref, 'context.watch')
     const state = this.#cell.state()
     state.watching ??= new Map()
     const { watching } = state
     const watched = internal(ref)
-    if (watching.has(watched)) {
-      if (watching.get(watched)?.message === instead?.message) return
+    const before = watching.get(watched)
+    if (before?.isInherited === false && before.message !== message) {
       throw new WatchConflict(ref.toString(), this.#cell.toString())
     }
-    watching.set(watched, instead)
-    watched.addWatcher(this.#cell)
+    watching.set(watched, { message, isInherited: false })
+    if (before === undefined) watched.addWatcher(this.#cell)
   }
 
   unwatch(ref: ActorRef<never>): void {

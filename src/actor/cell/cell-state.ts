@@ -20,6 +20,14 @@ export interface Replay {
   readonly endsOnFailure: boolean
 }
 
+/** What somebody who watches has asked for. */
+export interface Watch {
+  /** What to deliver instead of the signal; undefined: the signal. */
+  readonly message: unknown
+  /** Whether a behavior asked for it that was restarted since: the fresh one may ask for something else. */
+  readonly isInherited: boolean
+}
+
 /** The living children of an actor by the names in their paths. A map, or what an owner of very many has in its place. */
 export interface ChildActors {
   readonly size: number
@@ -36,8 +44,8 @@ export class CellState {
   namelessCount = 0
   /** A supervisor that waits for children to end before it restarts. */
   childListener: ((child: LocalRef) => void) | undefined
-  /** Whom this actor watches, and what to deliver instead of the signal. */
-  watching: Map<InternalRef, { readonly message: unknown } | undefined> | undefined
+  /** Whom this actor watches. */
+  watching: Map<InternalRef, Watch> | undefined
   watchers: Set<Watcher> | undefined
   timers: ActorTimers | undefined
   receiveTimeout: ReceiveTimeout | undefined

@@ -35,11 +35,11 @@ function deliverTermination(
   { ref, failure }: Extract<EnvelopeContent, { type: 'Terminated' }>,
 ): void {
   const watching = cell.state().watching
+  const watch = watching?.get(ref)
   // Not watched any more: unwatch also takes back what is already in the mailbox.
-  if (watching === undefined || !watching.has(ref)) return
-  const instead = watching.get(ref)
-  watching.delete(ref)
-  if (instead !== undefined) return deliverNewsOfDeath(cell, instead.message)
+  if (watch === undefined) return
+  watching?.delete(ref)
+  if (watch.message !== undefined) return deliverNewsOfDeath(cell, watch.message)
   const isChild = ref instanceof LocalRef && ref.parent === cell.ref
   if (failure !== undefined && isChild) return cell.signal(new ChildFailed(ref, failure.cause))
   cell.signal(new Terminated(ref))

@@ -13,6 +13,9 @@ export function endIncarnation(cell: Cell, supervisor: Wrapper): void {
   cell.flags &= ~timed
   state.abort?.abort(new AbortedByStop(cell.toString()))
   state.abort = undefined
+  for (const [ref, { message }] of state.watching ?? []) {
+    state.watching?.set(ref, { message, isInherited: true })
+  }
   discardStashes(cell, supervisor)
 }
 
