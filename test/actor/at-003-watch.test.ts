@@ -9,7 +9,7 @@ import {
   Terminated,
   WatchConflict,
 } from '../../src/actor/index.ts'
-import { Stage, nothingMayEscape } from './stage.ts'
+import { Stage, gate, nothingMayEscape } from './stage.ts'
 import { type Act, puppet, mortal, setUp } from './puppet.ts'
 
 describe('AT-003 Watch, death pact, child failure', () => {
@@ -133,6 +133,33 @@ describe('AT-003 Watch, death pact, child failure', () => {
       })
       await stage.tell(target, 'stop')
       expect(heard).toEqual([new Terminated(target)])
+    })
+
+    test('of a child ends with a restart, also when the news is already in the mailbox', async () => {
+      const stage = new Stage()
+      const heard: string[] = []
+      const busy = gate()
+      let child: ActorRef<string> | undefined
+      const watcher = await stage.start(
+        Behaviors.supervise(
+          Behaviors.setup<string>((context) => {
+            if (child === undefined) {
+              child = context.spawn(mortal())
+              context.watchWith(child, 'a child is gone')
+            }
+            return (message) => {
+              if (message === 'fail') throw new Error('boom')
+              heard.push(message)
+              return message === 'wait' ? busy.promise : undefined
+            }
+          }),
+        ).onFailure(SupervisorStrategy.restart()),
+      )
+      await stage.tell(watcher, 'wait', 'fail')
+      await stage.tell(child as unknown as ActorRef<string>, 'stop')
+      busy.open()
+      await stage.tell(watcher, 'after')
+      expect(heard).toEqual(['wait', 'after'])
     })
 
     test('is answered even when a restarting watcher has no room to hold anything (W1)', async () => {

@@ -4,6 +4,7 @@ import type { Wrapper } from '../behavior/behavior.ts'
 import type { Cell } from '../cell/cell.ts'
 import { Dropped } from '../events/lost-messages.ts'
 import { timed } from '../cell/cell-flags.ts'
+import { LocalRef } from '../ref/local-ref.ts'
 
 export function endIncarnation(cell: Cell, supervisor: Wrapper): void {
   const state = cell.state()
@@ -40,10 +41,12 @@ function isInside(scope: Wrapper | undefined, supervisor: Wrapper): boolean {
 export function stopChildren(cell: Cell, gone: (child: object) => void): Set<object> {
   const state = cell.state()
   const children = [...(state.children?.values() ?? [])]
-  for (const child of children) {
-    // The behavior that watched them is gone: the new one must not hear of children it never had.
-    if (state.watching?.delete(child) === true) child.removeWatcher(cell)
-    child.cell?.stop()
+  for (const child of children) child.cell?.stop()
+  // The behavior that watched them is gone: the new one must not hear of children it never had, not even old news.
+  for (const watched of state.watching?.keys() ?? []) {
+    if (!(watched instanceof LocalRef) || watched.parent !== cell.ref) continue
+    state.watching?.delete(watched)
+    watched.removeWatcher(cell)
   }
   state.childListener = gone
   return new Set(children)
