@@ -39,6 +39,14 @@ describe('RingBuffer', () => {
     expect([ring.at(4), ring.at(-1), ring.at(NaN)]).toEqual([undefined, undefined, undefined])
   })
 
+  test('takes a value out of the middle and keeps the order of the others', () => {
+    const ring = filled(8)
+    for (let i = 0; i < 5; i++) ring.push(ring.shift() as number)
+    expect([ring.take(4), ring.take(0), ring.take(5)]).toEqual([1, 5, 4])
+    expect([ring.take(5), ring.take(-1), ring.take(NaN)]).toEqual([undefined, undefined, undefined])
+    expect([...ring]).toEqual([6, 7, 0, 2, 3])
+  })
+
   test('doubles when full and keeps the order of values that had wrapped around', () => {
     const ring = filled(8)
     for (let i = 0; i < 5; i++) ring.push(ring.shift() as number)

@@ -54,6 +54,17 @@ export class RingBuffer<T> {
     return this.#slots[(this.#head + index) & this.#mask]
   }
 
+  /** Takes the value that `index` others precede: only those are moved. */
+  take(index: number): T | undefined {
+    if (!(index >= 0 && index < this.#size)) return undefined
+    const value = this.at(index)
+    for (let each = index; each > 0; each--) {
+      this.#slots[(this.#head + each) & this.#mask] = this.at(each - 1)
+    }
+    this.shift()
+    return value
+  }
+
   clear(): void {
     this.#slots = emptySlots(Math.min(this.#slots.length, KEPT_CAPACITY))
     this.#mask = this.#slots.length - 1

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import {
   type ActorContext,
   Behaviors,
@@ -8,6 +8,7 @@ import {
   type MailboxOptions,
   PoisonPill,
 } from '../../src/actor/index.ts'
+import { RingBuffer } from '../../src/foundation/ring-buffer.ts'
 import { Stage, gate, nothingMayEscape, outcomeOf } from './stage.ts'
 import { inOrder, thrownBy, coded, childOf } from './misuse.ts'
 
@@ -136,6 +137,16 @@ describe('bad input: mailboxes, subscribers, loggers', () => {
       expect(stage.losses).toEqual(['Dropped/mailbox-full a'])
       await open()
       expect(heard).toEqual(['block', 'tick 1', 'tick 2', 'b', 'c'])
+    })
+
+    test('drop-head does not turn over the whole mailbox for one message', async () => {
+      const { stage, ref } = await busy({ capacity: 1_000, overflow: 'drop-head' })
+      for (let count = 0; count < 1_000; count++) ref.tell(`${count}`)
+      const push = vi.spyOn(RingBuffer.prototype, 'push')
+      ref.tell('one too many')
+      expect(push).toHaveBeenCalledTimes(1)
+      push.mockRestore()
+      expect(stage.losses).toEqual(['Dropped/mailbox-full 0'])
     })
 
     test('a PoisonPill always finds room', async () => {

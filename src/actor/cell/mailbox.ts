@@ -62,11 +62,7 @@ function hasRoom(cell: Cell, message: unknown): boolean {
 
 /** Takes the oldest message out of the mailbox; envelopes before it keep their place. */
 function takeOldest(mailbox: RingBuffer<unknown>): unknown {
-  let victim: unknown
-  for (let left = mailbox.size; left > 0; left--) {
-    const each = mailbox.shift()
-    if (victim === undefined && isMail(each)) victim = each
-    else mailbox.push(each)
-  }
-  return victim
+  let index = 0
+  while (!isMail(mailbox.at(index))) index++
+  return mailbox.take(index)
 }
