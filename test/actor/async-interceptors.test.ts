@@ -183,4 +183,29 @@ describe('an async PreRestart', () => {
       'starts',
     ])
   })
+
+  test('leaves neither timers nor children to the fresh behavior, whenever it made them', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const ref = await stage.start(
+      Behaviors.supervise(
+        Behaviors.setup<string>((context) => {
+          said.push(`starts with ${context.children.length} children`)
+          return Behaviors.receiveMessage<string>((message) => {
+            if (message === 'fail') throw new Error('boom')
+            said.push(message)
+          }).receiveSignal({
+            PreRestart: async () => {
+              await Promise.resolve()
+              context.timers.startSingle('key', '1s', 'tick')
+              context.spawn(Behaviors.ignore)
+            },
+          })
+        }),
+      ).onFailure(restart()),
+    )
+    await stage.tell(ref, 'fail')
+    await stage.advance('2s')
+    expect(said).toEqual(['starts with 0 children', 'starts with 0 children'])
+  })
 })

@@ -203,9 +203,7 @@ class Supervisor implements Wrapper, WheelTimer {
     this.#isRestarting = true
     this.#isDelayOver = verdict.delayMs === 0
     if (!this.#isDelayOver) cell.runtime.wheel.start(this, verdict.delayMs)
-    this.#childrenLeft = strategy.stopChildren
-      ? stopChildren(cell, (child) => this.#childGone(cell, child))
-      : undefined
+    this.#clearAway(cell)
     this.#continue(cell)
     return same
   }
@@ -223,7 +221,14 @@ class Supervisor implements Wrapper, WheelTimer {
       cell.runtime.lost(new Dropped(message, cell.ref, 'stash-discarded-by-restart'))
     }
     this.#inner = same
+  }
+
+  /** What the behavior inside has made ends with it. */
+  #clearAway(cell: Cell): void {
     endIncarnation(cell, this)
+    this.#childrenLeft = (this.#strategy as RestartStrategy).stopChildren
+      ? stopChildren(cell, (child) => this.#childGone(cell, child))
+      : undefined
   }
 
   /** The fresh behavior is not built before the old one has ended, but it does not wait for ever either. */
@@ -238,6 +243,8 @@ class Supervisor implements Wrapper, WheelTimer {
     this.#patience?.cancel()
     this.#isInnerEnded = true
     if (isRejected) this.#log(cell, 'warn', result, 'PreRestart failed')
+    // Once more: it may have started timers and children after an await.
+    this.#clearAway(cell)
     this.#continue(cell)
     return same
   }
