@@ -87,6 +87,41 @@ describe('AT-003 Watch, death pact, child failure', () => {
       expect(stage.isTerminated(watcher)).toBe(true)
     })
 
+    /** Watches at its first start only. */
+    const unwilling = (target: ActorRef<string>): Behavior<string> => {
+      let starts = 0
+      return Behaviors.setup<string>((context) => {
+        if (++starts === 1) context.watch(target)
+        return Behaviors.receiveMessage<string>(() => {
+          throw new RangeError('boom')
+        }).receiveSignal({ Terminated: () => Promise.resolve(Behaviors.unhandled) })
+      })
+    }
+
+    test('of an async handler is answered by supervision also inside an interceptor', async () => {
+      const stage = new Stage()
+      const target = await stage.start(mortal())
+      const { onFailure } = Behaviors.supervise(unwilling(target))
+      const supervised = onFailure(DeathPact, SupervisorStrategy.restart())
+      const watcher = await stage.start(Behaviors.monitor(stage.recorder<string>().ref, supervised))
+      await stage.tell(target, 'stop')
+      expect(stage.logged('warn')[0]?.fields['err']).toBeInstanceOf(DeathPact)
+      expect(stage.isTerminated(watcher)).toBe(false)
+    })
+
+    test('of an async handler is made also when the signal was held for a restart', async () => {
+      const stage = new Stage()
+      const target = await stage.start(mortal())
+      const strategy = SupervisorStrategy.restartWithBackoff({ min: '1s', max: '1s' })
+      const { onFailure } = Behaviors.supervise(unwilling(target))
+      const watcher = await stage.start(onFailure(RangeError, strategy))
+      await stage.tell(watcher, 'fail')
+      await stage.tell(target, 'stop')
+      expect(stage.isTerminated(watcher)).toBe(false)
+      await stage.advance('2s')
+      expect(stage.isTerminated(watcher)).toBe(true)
+    })
+
     test('empty makes a death pact, ignore does not', async () => {
       const stage = new Stage()
       const target = await stage.start(mortal())

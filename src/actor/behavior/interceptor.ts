@@ -23,7 +23,7 @@ import {
   transition,
 } from './interpret.ts'
 import { stopping, terminated } from '../cell/cell-flags.ts'
-import { isInward, Replayed, Settled } from './inward.ts'
+import { HeldSignal, isInward, Replayed, Settled } from './inward.ts'
 import type { Signal } from './signals.ts'
 
 /** Stands around a behavior and sees its messages and signals first; it may change, drop or answer them. */
@@ -112,6 +112,7 @@ class RunningInterceptor implements Wrapper {
       cell,
       (next) => this.#around(cell, message, next),
       (inner: unknown) => interpretMessage(this.inner, cell, inner),
+      (inner) => inner,
     )
   }
 
@@ -120,11 +121,14 @@ class RunningInterceptor implements Wrapper {
     cell: Cell,
     around: (next: (message: M) => AnyResult) => AnyResult,
     deliver: (message: M) => AnyResult,
+    asCause: (message: M) => unknown,
   ): AnyResult {
     return this.#inScope(cell, () => {
       const result = around((message) => {
         const fromInside = this.#inScope(cell, () => deliver(message))
-        return isPromise(fromInside) ? this.#settleInside(cell, fromInside, message) : fromInside
+        return isPromise(fromInside)
+          ? this.#settleInside(cell, fromInside, asCause(message))
+          : fromInside
       })
       if (isPromise(result)) cell.state().promiseLevel = this
       return this.#transition(cell, result)
@@ -171,6 +175,7 @@ class RunningInterceptor implements Wrapper {
           ? next(signal)
           : (interceptor.aroundSignal(cell.context, signal, next as never) as AnyResult),
       (inner: Signal) => interpretSignal(this.inner, cell, inner),
+      (inner) => new HeldSignal(inner),
     )
   }
 

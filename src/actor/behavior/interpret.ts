@@ -17,7 +17,7 @@ import {
   unhandled,
 } from './behavior.ts'
 import type { Cell } from '../cell/cell.ts'
-import { HeldSignal, Replayed, RestartDue, Settled } from './inward.ts'
+import { HeldSignal, Replayed, RestartDue, Settled, signalIn } from './inward.ts'
 import type { Signal } from './signals.ts'
 
 /** Everything deferred is built; what comes back handles messages or is `stopped`. */
@@ -59,9 +59,8 @@ export function interpretMessage(behavior: AnyBehavior, cell: Cell, message: unk
 
 export function interpretSettled(cell: Cell, { cause, isRejected, result }: Settled): AnyResult {
   if (isRejected) throw result
-  if (result === unhandled && cause instanceof HeldSignal)
-    return refuseUnhandled(cell, cause.signal)
-  return result as AnyResult
+  const signal = result === unhandled ? signalIn(cause) : undefined
+  return signal === undefined ? (result as AnyResult) : refuseUnhandled(cell, signal)
 }
 
 function interpretLeaf(behavior: AnyBehavior, cell: Cell, message: unknown): AnyResult {

@@ -59,6 +59,12 @@ export function messageIn(inward: unknown): unknown {
   return inward instanceof RestartDue || inward instanceof HeldSignal ? undefined : inward
 }
 
+/** The signal in it, if there is one. */
+export function signalIn(inward: unknown): Signal | undefined {
+  if (inward instanceof Replayed) return signalIn(inward.message)
+  return inward instanceof HeldSignal ? inward.signal : undefined
+}
+
 export type Inward = Settled | Replayed | RestartDue
 
 export function isInward(message: unknown): message is Inward {
