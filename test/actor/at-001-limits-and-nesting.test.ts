@@ -137,6 +137,10 @@ describe('AT-001 Supervision: stop, resume, restart, limits, nesting', () => {
       const second = Behaviors.supervise(counter(said, 'second')).onFailure(Boom, resume())
       await stage.tell(ref, { become: second }, 'add', fail(), 'get')
       expect(said).toEqual(['counter starts', 'second starts', 'second 1'])
+      // It is really gone: what the new one passes on does not come to it.
+      const third = Behaviors.supervise(counter(said)).onFailure(Boom, restart({ limit: 0 }))
+      await stage.tell(ref, { become: third }, fail())
+      expect(stage.isTerminated(ref)).toBe(true)
     })
 
     test('wrapping again with every message does not pile up supervisors', async () => {
