@@ -32,6 +32,6 @@ export class Envelope {
   }
 }
 
-/** Told to an actor, stops it after the messages that were sent before. */
+/** Told to an actor, stops it after the messages that were sent before; a restart in progress is not waited for. */
 export const PoisonPill: PoisonPill = new Envelope({ type: 'PoisonPill' }) as PoisonPill
 export type PoisonPill = Envelope & { readonly content: { readonly type: 'PoisonPill' } }
