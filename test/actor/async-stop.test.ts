@@ -227,6 +227,19 @@ describe('async handlers and the stop', () => {
       ])
     })
 
+    test('lets PostStop go to the behavior that it comes to', async () => {
+      const stage = new Stage()
+      const said: string[] = []
+      const noting = (name: string): Behavior<string> =>
+        Behaviors.receive<string>(async (context) => {
+          context.stop()
+          await Promise.resolve()
+          return noting('second')
+        }).receiveSignal({ PostStop: () => void said.push(`${name} PostStop`) })
+      await stage.tell(await stage.start(noting('first')), 'go')
+      expect(said).toEqual(['second PostStop'])
+    })
+
     test('of a child works after an await', async () => {
       const stage = new Stage()
       let child!: ActorRef<never>

@@ -105,6 +105,43 @@ describe('AT-002 Exponential backoff', () => {
     expect(said).toEqual(['starts at 0', 'starts at 1000', 'two'])
   })
 
+  test('the capacity counts also after the news of a death, which always has room', async () => {
+    const stage = new Stage()
+    const target = await stage.start<string>(() => Behaviors.stopped())
+    const said: string[] = []
+    const ref = await stage.start(
+      Behaviors.setup<string>((context) => {
+        context.watchWith(target, 'gone')
+        return speaker(stage, said, { stashCapacity: 0 })
+      }),
+    )
+    await stage.tell(ref, 'fail')
+    await stage.tell(target, 'stop')
+    await stage.tell(ref, 'one')
+    expect(stage.losses).toEqual(['Dropped/restart-stash-full one'])
+    await stage.advance('1s')
+    expect(said).toEqual(['starts at 0', 'starts at 1000', 'gone'])
+  })
+
+  test('what it holds is dropped, with the reason, when a supervision around it restarts', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const between = Behaviors.transformMessages<string, string>(
+      (message) => {
+        if (message === 'fail outside') throw new RangeError('in between')
+        return message
+      },
+      speaker(stage, said, {}),
+    )
+    const ref = await stage.start(
+      Behaviors.supervise(between).onFailure(RangeError, SupervisorStrategy.restart()),
+    )
+    await stage.tell(ref, 'fail', 'one', 'fail outside', 'two')
+    expect(stage.losses).toEqual(['Dropped/stash-discarded-by-restart one'])
+    await stage.advance('1m')
+    expect(said).toEqual(['starts at 0', 'starts at 0', 'two'])
+  })
+
   test('uses the capacity of the system when none is given', async () => {
     const stage = new Stage({ settings: { restartStashCapacity: 1 } })
     const ref = await stage.start(speaker(stage, [], {}))

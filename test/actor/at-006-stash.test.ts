@@ -182,6 +182,28 @@ describe('AT-006 Stash buffer', () => {
       ])
     })
 
+    test('one that calls context.stop does so as well', async () => {
+      const stage = new Stage()
+      const said: string[] = []
+      const ref = await stage.start(
+        Behaviors.setup<string>((context) => {
+          const stash = context.stash(10)
+          const stopping = Behaviors.receiveMessage<string>((message) => {
+            said.push(message)
+            context.stop()
+          })
+          return Behaviors.receiveMessage<string>((message) => {
+            if (message === 'open') return stash.unstashAll(stopping)
+            stash.stash(message)
+            return undefined
+          })
+        }),
+      )
+      await stage.tell(ref, 'a', 'b', 'open')
+      expect(said).toEqual(['a'])
+      expect(stage.losses).toEqual(['DeadLetter/terminated-while-stashed b'])
+    })
+
     test('into stopped sends all to the dead letters', async () => {
       const stage = new Stage()
       const ref = await stage.start(

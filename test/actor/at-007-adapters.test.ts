@@ -140,6 +140,20 @@ describe('AT-007 Adapters, receptionist, event stream, routers, coordinated shut
       expect(heard).toEqual(['new'])
     })
 
+    test('the same match again takes the place of the one before: nothing grows', async () => {
+      let looks = 0
+      const never = (message: unknown): message is Dog => {
+        looks += message === undefined ? 0 : 1
+        return false
+      }
+      const { stage, adapter } = await adapting<Dog>((context) => {
+        for (let count = 0; count < 99; count++) context.messageAdapter(never, () => 'dog')
+        return context.messageAdapter(never, () => 'dog')
+      })
+      await stage.tell(adapter, { type: 'Dog', name: 'Rex' })
+      expect(looks).toBe(1)
+    })
+
     test('all adapters of an actor share one address', async () => {
       const refs = new Set<ActorRef<never>>()
       await adapting<Dog>((context) => {
