@@ -16,7 +16,7 @@ import { DeadLetterLog } from './events/dead-letter-log.ts'
 import { EventStream } from './events/event-stream.ts'
 import { AbortFanOut } from './ref/abort-fan-out.ts'
 import { LocalRef } from './ref/local-ref.ts'
-import type { LostMessage } from './events/lost-messages.ts'
+import { isLostMessage, type LostMessage } from './events/lost-messages.ts'
 
 export class Runtime {
   readonly system: ActorSystem
@@ -75,10 +75,13 @@ export class Runtime {
     return this.#lastTimeoutMs
   }
 
-  /** Every message that ends unhandled passes here. */
+  /**
+   * Every message that ends unhandled passes here. When that was itself news of a lost message, it is counted and logged
+   * only: listeners that have no use for it, or stop together, would make more and more of it without end.
+   */
   lost(event: LostMessage): void {
     this.deadLetterLog.record(event)
-    this.eventStream.publish(event)
+    if (!isLostMessage(event.message)) this.eventStream.publish(event)
   }
 
   /** Nothing waits any more: asks in flight are told so, or their callers would wait for ever. */

@@ -5,6 +5,8 @@ import {
   Behaviors,
   DeadLetter,
   defaultShutdownPhases,
+  PoisonPill,
+  UnhandledMessage,
 } from '../../src/actor/index.ts'
 import { Stage, gate, nothingMayEscape, outcomeOf } from './stage.ts'
 
@@ -95,6 +97,34 @@ describe('AT-007 Adapters, receptionist, event stream, routers, coordinated shut
       gone.tell('b')
       await stage.settle()
       expect(heard).toContain('a')
+    })
+
+    test('an actor that does not handle news of unhandled messages hears of no more of them', async () => {
+      const stage = new Stage()
+      let turns = 0
+      const ref = await stage.start<unknown>(() => {
+        // Without a limit of its own this test would not end.
+        if (++turns > 100) throw new Error('the news goes in circles')
+        return Behaviors.unhandled
+      })
+      stage.system.eventStream.subscribe(UnhandledMessage, ref)
+      await stage.tell<unknown>(ref, 'a')
+      expect([turns, stage.losses]).toEqual([2, ['UnhandledMessage a']])
+      expect(stage.system.lostMessageCounts).toEqual({ UnhandledMessage: 2 })
+    })
+
+    test('listeners that stop together do not flood each other with what they did not hear', async () => {
+      const stage = new Stage()
+      const listeners = Array.from({ length: 12 }, () => stage.recorder<DeadLetter>().ref)
+      for (const ref of listeners) stage.system.eventStream.subscribe(DeadLetter, ref)
+      const gone = await stage.start<string>(Behaviors.stopped())
+      for (const ref of listeners) ref.tell(PoisonPill)
+      await stage.tell(gone, 'a')
+      expect(stage.losses).toEqual(['DeadLetter/terminated a'])
+      expect(stage.system.lostMessageCounts).toEqual({
+        'DeadLetter/terminated': 1,
+        'DeadLetter/terminated-while-queued': 12,
+      })
     })
 
     test('an event without listeners is nothing', () => {

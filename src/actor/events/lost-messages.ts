@@ -122,6 +122,12 @@ export class UnhandledMessage {
 /** A message that was not handled, whatever the reason. */
 export type LostMessage = DeadLetter | Dropped | UnhandledMessage
 
+export function isLostMessage(value: unknown): value is LostMessage {
+  return (
+    value instanceof DeadLetter || value instanceof Dropped || value instanceof UnhandledMessage
+  )
+}
+
 /** A message with this property set to true is counted and published when lost, but not logged. */
 export const suppressDeadLetterLog: unique symbol = Symbol('suppressDeadLetterLog')
 
