@@ -53,6 +53,26 @@ describe('AT-005 Timers', () => {
       expect(heard).toHaveLength(6)
     })
 
+    test('a fixed rate queues no more than one burst for an actor that is busy', async () => {
+      const stage = new Stage({ patience: '10s' })
+      let ticks = 0
+      const busy = gate()
+      await stage.start(
+        Behaviors.withTimers<string>((timers) => {
+          timers.startFixedRate('key', 1, 'tick')
+          return async () => {
+            if (++ticks === 1) await busy.promise
+          }
+        }),
+      )
+      await stage.advance('12s')
+      busy.open()
+      await stage.settle()
+      expect(ticks).toBe(1 + 10_000)
+      await stage.advance('1s')
+      expect(ticks).toBe(1 + 10_000 + 1_000)
+    })
+
     test('a fixed rate keeps its average when every wake-up is a little late', async () => {
       const { stage, heard } = await setUp((timers) => timers.startFixedRate('key', 10, 'tick'), {
         canSleep: true,

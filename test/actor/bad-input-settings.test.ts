@@ -10,7 +10,7 @@ import {
   SystemTerminated,
 } from '../../src/actor/index.ts'
 import { Stage, nothingMayEscape } from './stage.ts'
-import { thrownBy, coded, ours, childOf } from './misuse.ts'
+import { thrownBy, coded, childOf } from './misuse.ts'
 
 const { restart, restartWithBackoff } = SupervisorStrategy
 
@@ -108,18 +108,20 @@ describe('bad input: settings, durations, the end', () => {
     })
 
     for (const kind of ['startFixedDelay', 'startFixedRate'] as const) {
-      test(`${kind} refuses an interval of 0, which would never let time pass`, async () => {
-        const stage = new Stage()
-        let error: unknown
-        await stage.start(
-          Behaviors.withTimers<string>((timers) => {
-            error = thrownBy(() => timers[kind]('key', 0, 'tick'))
-            timers.cancelAll()
-            return Behaviors.ignore
-          }),
-        )
-        expect(error).toEqual(ours)
-      })
+      for (const interval of [0, Number.MIN_VALUE, 1e-9]) {
+        test(`${kind} refuses an interval of ${interval}, which would never let time pass`, async () => {
+          const stage = new Stage()
+          let error: unknown
+          await stage.start(
+            Behaviors.withTimers<string>((timers) => {
+              error = thrownBy(() => timers[kind]('key', interval, 'tick'))
+              timers.cancelAll()
+              return Behaviors.ignore
+            }),
+          )
+          expect(error).toEqual(coded('INVALID_DURATION'))
+        })
+      }
     }
 
     test('setReceiveTimeout refuses 0, and ask rejects on what is no length of time', async () => {

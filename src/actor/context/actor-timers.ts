@@ -13,7 +13,10 @@ export interface TimerScheduler<in T> {
   startSingle(key: TimerKey, delay: Duration, message: T): void
   /** A message again and again, each `delay` after the one before was taken up: never two of them wait. */
   startFixedDelay(key: TimerKey, delay: Duration, message: T, initialDelay?: Duration): void
-  /** A message every `interval` on average: after a pause, the missed ones come in a burst of at most 10,000. */
+  /**
+   * A message every `interval` on average: after a pause, of the process or of this actor, the missed ones come in a burst
+   * of at most 10,000.
+   */
   startFixedRate(key: TimerKey, interval: Duration, message: T, initialDelay?: Duration): void
   isActive(key: TimerKey): boolean
   cancel(key: TimerKey): void
@@ -23,8 +26,10 @@ export interface TimerScheduler<in T> {
 /** Compared as Map keys are: strings, numbers and symbols by value, objects by identity. */
 export type TimerKey = string | number | symbol | object
 
-/** Ticks of a fixed rate that are made up for after a pause. */
+/** Ticks of a fixed rate that wait after a pause, of the process or of the actor. */
 const burstMax = 10_000
+/** Less than this, added to the time of a process that runs long, is nothing: time would never pass. */
+const intervalMinMs = 0.001
 
 type Repetition = 'single' | 'fixed-delay' | 'fixed-rate'
 
@@ -40,6 +45,8 @@ export class ActorTimer implements WheelTimer {
   readonly intervalMs: number
   /** When the next tick is due, on a clock that does not slip with late wake-ups. */
   dueMs = 0
+  /** Ticks of a fixed rate in the mailbox. */
+  ticksWaiting = 0
 
   constructor(
     cell: Cell,
@@ -61,15 +68,16 @@ export class ActorTimer implements WheelTimer {
 
   fire(): void {
     const tick = new Envelope({ type: 'TimerTick', timer: this })
-    this.cell.sendEnvelope(tick)
-    if (this.repetition !== 'fixed-rate') return
+    if (this.repetition !== 'fixed-rate') return this.cell.sendEnvelope(tick)
     const { environment, wheel } = this.cell.runtime
     const nowMs = environment.clock.monotonicMs()
-    this.dueMs += this.intervalMs
-    const missed = Math.floor((nowMs - this.dueMs) / this.intervalMs) + 1
-    for (let count = 0; count < Math.min(missed, burstMax); count++) this.cell.sendEnvelope(tick)
-    if (missed > 0) this.dueMs += missed * this.intervalMs
-    wheel.start(this, this.dueMs - nowMs)
+    const lateMs = nowMs - this.dueMs
+    const due = Math.min(Math.floor(lateMs / this.intervalMs) + 1, burstMax - this.ticksWaiting)
+    for (let count = 0; count < due; count++) this.cell.sendEnvelope(tick)
+    this.ticksWaiting += due
+    const restMs = this.intervalMs - (lateMs % this.intervalMs)
+    this.dueMs = nowMs + restMs
+    wheel.start(this, restMs)
   }
 }
 
@@ -124,9 +132,8 @@ export class ActorTimers implements TimerScheduler<unknown> {
   deliver(timer: ActorTimer): void {
     if (this.#timers.get(timer.key) !== timer) return
     if (timer.repetition === 'single') this.#timers.delete(timer.key)
-    else if (timer.repetition === 'fixed-delay') {
-      this.#cell.runtime.wheel.start(timer, timer.intervalMs)
-    }
+    else if (timer.repetition === 'fixed-rate') timer.ticksWaiting--
+    else this.#cell.runtime.wheel.start(timer, timer.intervalMs)
     this.#cell.receiveTick(timer.message)
   }
 
@@ -139,7 +146,7 @@ export class ActorTimers implements TimerScheduler<unknown> {
   ): void {
     this.#cell.assertTurn('timers')
     this.#cell.assertMessage(message)
-    if (repetition !== 'single' && intervalMs === 0)
+    if (repetition !== 'single' && intervalMs < intervalMinMs)
       throw new InvalidDuration(intervalMs, 'interval')
     this.#remove(key)
     const timer = new ActorTimer(this.#cell, key, message, repetition, intervalMs)
