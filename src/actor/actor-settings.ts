@@ -1,6 +1,7 @@
 /** What can be tuned about actors, and what each choice costs. */
 import { minutes, seconds } from '../foundation/duration.ts'
 import { unknownSettings } from '../foundation/invalid-settings.ts'
+import { show } from '../foundation/show.ts'
 
 /** What can be tuned about the actors of a system. */
 export interface ActorSettings {
@@ -40,18 +41,18 @@ export function problemsWithActorSettings(settings: ActorSettings): string[] {
   for (const name of ['askTimeoutMs', 'handlerStopTimeoutMs', 'logDeadLettersSuspendMs'] as const) {
     const value = settings[name]
     const isTime = typeof value === 'number' && value > 0 && value < Infinity
-    if (!isTime) problems.push(`${name} must be a positive number, not ${String(value)}`)
+    if (!isTime) problems.push(`${name} must be a positive number, not ${show(value)}`)
   }
   for (const name of ['restartStashCapacity', 'logDeadLetters'] as const) {
     const value = settings[name]
     if (!Number.isSafeInteger(value) || value < 0) {
-      problems.push(`${name} must be a whole number of at least 0, not ${value}`)
+      problems.push(`${name} must be a whole number of at least 0, not ${show(value)}`)
     }
   }
   for (const name of ['logDeadLettersDuringShutdown', 'hookSignals', 'exitProcess'] as const) {
     const value: unknown = settings[name]
     if (typeof value !== 'boolean')
-      problems.push(`${name} must be true or false, not ${String(value)}`)
+      problems.push(`${name} must be true or false, not ${show(value)}`)
   }
   return problems
 }

@@ -2,8 +2,7 @@
  * A family of actors with one world: one name, one environment, one event stream, one orderly end. Users' actors live
  * under `/user`, the runtime's own under `/system`; those take their turns first.
  */
-import { InvalidSettings } from '../foundation/invalid-settings.ts'
-import { type Environment, problemsWithEnvironment } from '../foundation/environment.ts'
+import type { Environment } from '../foundation/environment.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { safeLogger } from '../foundation/safe-logger.ts'
 import { systemEnvironment } from '../foundation/system-environment.ts'
@@ -12,11 +11,8 @@ import { InvalidRef, SystemTerminated } from './actor-errors.ts'
 import { encodeActorName } from './ref/actor-path.ts'
 import { type ActorRef, type InternalRef, isRef } from './ref/actor-ref.ts'
 import { findRef } from './ref/find-ref.ts'
-import {
-  type ActorSettings,
-  defaultActorSettings,
-  problemsWithActorSettings,
-} from './actor-settings.ts'
+import type { ActorSettings } from './actor-settings.ts'
+import { type ActorSystemOptions, checkedOptions, lastPhase } from './actor-system-options.ts'
 import { type Behavior, type MessageHandler, ignore } from './behavior/behavior.ts'
 import { Cell } from './cell/cell.ts'
 import { CellContext } from './cell/cell-context.ts'
@@ -24,19 +20,7 @@ import type { EventStream } from './events/event-stream.ts'
 import { LocalRef } from './ref/local-ref.ts'
 import { Runtime } from './runtime.ts'
 import { CoordinatedShutdown } from './shutdown/coordinated-shutdown.ts'
-import { type ShutdownPhases, defaultShutdownPhases } from './shutdown/shutdown-phases.ts'
 import { spawnChild } from './cell/spawn.ts'
-
-/** What may be said about a system beside its name. */
-export interface ActorSystemOptions {
-  /** Time, chance, turns, log and process. What is left out is the real thing. */
-  readonly environment?: Partial<Environment>
-  readonly settings?: Partial<ActorSettings>
-  /** The phases of the coordinated shutdown; the usual twelve when not given. */
-  readonly shutdownPhases?: ShutdownPhases
-}
-
-const lastPhase = 'actor-system-terminate'
 
 /** Where actors live: `spawn` starts one under `/user`, `terminate` stops them all in good order. */
 export class ActorSystem {
@@ -54,14 +38,8 @@ export class ActorSystem {
 
   constructor(name: string, options: ActorSystemOptions = {}) {
     this.name = encodeActorName(name)
-    this.settings = { ...defaultActorSettings, ...options.settings }
-    const phases: ShutdownPhases = options.shutdownPhases ?? defaultShutdownPhases
-    const problems = [
-      ...problemsWithActorSettings(this.settings),
-      ...this.#problemsWith(phases),
-      ...problemsWithEnvironment(options.environment),
-    ]
-    if (problems.length > 0) throw new InvalidSettings(`The settings of ${name}`, problems)
+    const { settings, phases } = checkedOptions(name, options)
+    this.settings = settings
     const environment = systemEnvironment(options.environment)
     this.environment = { ...environment, logger: safeLogger(environment.logger) }
     this.shutdown = new CoordinatedShutdown({
@@ -149,17 +127,6 @@ export class ActorSystem {
   ): ActorRef<T> {
     if (this.#isTerminating) throw new SystemTerminated(this.name)
     return spawnChild(guardian, behavior, options)
-  }
-
-  /** Actors must be able to end within the phase that is made for it. */
-  #problemsWith(phases: ShutdownPhases): string[] {
-    const last = phases[lastPhase]
-    if (last === undefined) return [`shutdownPhases has no phase ${lastPhase}`]
-    const { handlerStopTimeoutMs } = this.settings
-    if (!(handlerStopTimeoutMs >= last.timeoutMs)) return []
-    return [
-      `handlerStopTimeoutMs (${handlerStopTimeoutMs}) must be less than the ${last.timeoutMs} ms of ${lastPhase}, or the system would end before its actors`,
-    ]
   }
 
   #guardian(name: string, isInternal: boolean): Cell {

@@ -18,7 +18,8 @@ export {
   defaultActorSettings,
   problemsWithActorSettings,
 } from './actor-settings.ts'
-export { ActorSystem, type ActorSystemOptions } from './actor-system.ts'
+export { ActorSystem } from './actor-system.ts'
+export type { ActorSystemOptions } from './actor-system-options.ts'
 export type { TimerKey, TimerScheduler } from './context/actor-timers.ts'
 export type {
   Behavior,
@@ -59,7 +60,6 @@ export {
 export * from './shutdown/shutdown-errors.ts'
 export {
   defaultShutdownPhases,
-  InvalidShutdownPhases,
   type ShutdownPhase,
   type ShutdownPhaseName,
   type ShutdownPhases,

@@ -244,7 +244,7 @@ describe('AT-007 Adapters, receptionist, event stream, routers, coordinated shut
         b: { ...phase, dependsOn: ['a'] },
       }
       expect(() => new Stage({ shutdownPhases })).toThrow(
-        expect.objectContaining({ code: 'INVALID_SHUTDOWN_PHASES' }) as Error,
+        expect.objectContaining({ code: 'INVALID_SETTINGS' }) as Error,
       )
     })
 

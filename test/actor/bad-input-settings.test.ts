@@ -5,6 +5,7 @@ import {
   AskTargetTerminated,
   Behaviors,
   type ChildFailed,
+  defaultShutdownPhases,
   InvalidSettings,
   SupervisorStrategy,
   SystemTerminated,
@@ -35,6 +36,30 @@ describe('bad input: settings, durations, the end', () => {
       expect(error.problems).toHaveLength(Object.keys(settings).length)
       for (const name of Object.keys(settings)) expect(error.message).toContain(name)
     })
+
+    test('problems of options, settings, phases and world are told together', () => {
+      const unprintable: unknown = Object.create(null)
+      const settings = { askTimeoutMs: unprintable, restartStashCapacity: Symbol('many') }
+      const shutdownPhases = { ...defaultShutdownPhases, mine: null }
+      const options = { setings: {}, settings, shutdownPhases, environment: { clock: 5 } }
+      const error = thrownBy(() => new ActorSystem('bad', options as never)) as InvalidSettings
+      expect(error).toBeInstanceOf(InvalidSettings)
+      expect(error.problems.map((problem) => problem.split(' ', 1)[0])).toEqual([
+        'setings',
+        'askTimeoutMs',
+        'restartStashCapacity',
+        'mine',
+        'environment.clock',
+      ])
+    })
+
+    for (const rubbish of [null, 5, 'settings'] as never[]) {
+      test(`${String(rubbish)} is refused in place of options, settings and phases`, () => {
+        for (const options of [rubbish, { settings: rubbish }, { shutdownPhases: rubbish }]) {
+          expect(thrownBy(() => new ActorSystem('bad', options))).toBeInstanceOf(InvalidSettings)
+        }
+      })
+    }
 
     test('a number that is a text is refused', () => {
       const settings = { askTimeoutMs: '5' as never }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import type { LogFields, Logger, LogLevel } from '../../foundation/logger.ts'
 import { CoordinatedShutdown, type CoordinatedShutdownOptions } from './coordinated-shutdown.ts'
 import {
@@ -7,12 +8,7 @@ import {
   ShutdownPhaseTimeout,
   UnknownShutdownPhase,
 } from './shutdown-errors.ts'
-import {
-  defaultShutdownPhases,
-  InvalidShutdownPhases,
-  type ShutdownPhase,
-  topologicalOrder,
-} from './shutdown-phases.ts'
+import { defaultShutdownPhases, type ShutdownPhase, topologicalOrder } from './shutdown-phases.ts'
 import type { ShutdownReason } from './shutdown-reason.ts'
 
 const leaving: ShutdownReason = { type: 'leaving' }
@@ -129,7 +125,7 @@ describe('AT-007 coordinated shutdown', () => {
 
   test('refuses phases that form a cycle, and says everything that is wrong', () => {
     const make = () => arrange({ phases: { a: phase(['b']), b: phase(['a'], { timeoutMs: -1 }) } })
-    expect(make).toThrow(InvalidShutdownPhases)
+    expect(make).toThrow(InvalidSettings)
     expect(make).toThrow(/b.timeoutMs must be a positive number[^]*a -> b -> a/)
   })
 

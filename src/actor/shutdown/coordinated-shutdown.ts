@@ -10,11 +10,11 @@
 import { assert } from '../../foundation/assert.ts'
 import type { Environment } from '../../foundation/environment.ts'
 import { formatMs } from '../../foundation/duration.ts'
+import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import type { Timer } from '../../foundation/timers.ts'
 import { ShutdownPhaseBegun, UnknownShutdownPhase } from './shutdown-errors.ts'
 import { type Phase, runPhase, type ShutdownTask, type PhaseTask } from './shutdown-phase-run.ts'
 import {
-  InvalidShutdownPhases,
   problemsWithShutdownPhases,
   type ShutdownPhaseName,
   type ShutdownPhases,
@@ -47,7 +47,7 @@ export class CoordinatedShutdown {
 
   constructor({ environment, phases, exitProcess, hookSignals }: CoordinatedShutdownOptions) {
     const problems = problemsWithShutdownPhases(phases)
-    if (problems.length > 0) throw new InvalidShutdownPhases(problems)
+    if (problems.length > 0) throw new InvalidSettings('The phases of the shutdown', problems)
     this.#environment = environment
     this.#exitProcess = exitProcess
     this.#phases = inOrder(phases)

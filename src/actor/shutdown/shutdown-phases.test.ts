@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import {
   defaultShutdownPhases,
-  InvalidShutdownPhases,
   problemsWithShutdownPhases,
   type ShutdownPhases,
   topologicalOrder,
@@ -23,9 +23,9 @@ function problemsOf(phases: ShutdownPhases): readonly string[] {
   try {
     topologicalOrder(phases)
   } catch (error) {
-    expect(error).toBeInstanceOf(InvalidShutdownPhases)
-    expect(error).toHaveProperty('code', 'INVALID_SHUTDOWN_PHASES')
-    return (error as InvalidShutdownPhases).problems
+    expect(error).toBeInstanceOf(InvalidSettings)
+    expect(error).toHaveProperty('code', 'INVALID_SETTINGS')
+    return (error as InvalidSettings).problems
   }
   return []
 }
@@ -123,6 +123,15 @@ describe('AT-007 order of shutdown phases', () => {
       'phases depend on each other: a -> a',
       "phase b depends on 'x', which is not a phase",
     ])
+    expect(problemsWithShutdownPhases({ a: null, b: { timeoutMs: '5', timeout: 5 } })).toEqual([
+      'a must be an object with dependsOn, timeoutMs, recover, enabled, not null',
+      'b.timeout is not a setting; known are dependsOn, timeoutMs, recover, enabled',
+      'b.dependsOn must be a list of phases, not undefined',
+      "b.timeoutMs must be a positive number, not '5'",
+      'b.recover must be true or false, not undefined',
+      'b.enabled must be true or false, not undefined',
+    ])
+    expect(problemsWithShutdownPhases(null)).toEqual(['shutdownPhases must be an object, not null'])
     const noList = { a: { dependsOn: 'b', timeoutMs: 1, recover: true, enabled: true } }
     expect(problemsWithShutdownPhases(noList as never)).toEqual([
       "a.dependsOn must be a list of phases, not 'b'",

@@ -3,8 +3,8 @@
  * happens when it fails. The twelve default phases are those of the reference, in one straight line; a user may put
  * phases between them.
  */
-import { CodedError } from '../../foundation/coded-error.ts'
 import { seconds } from '../../foundation/duration.ts'
+import { InvalidSettings, unknownSettings } from '../../foundation/invalid-settings.ts'
 import { show } from '../../foundation/show.ts'
 
 /** One step of the shutdown: when it comes, how long it may take, and what happens when it fails. */
@@ -21,19 +21,6 @@ export interface ShutdownPhase {
 
 /** All steps, by name. */
 export type ShutdownPhases = Readonly<Record<string, ShutdownPhase>>
-
-/** The phases form a circle or name one that is not there, or a value cannot be used. */
-export class InvalidShutdownPhases extends CodedError {
-  readonly code = 'INVALID_SHUTDOWN_PHASES'
-  readonly problems: readonly string[]
-
-  constructor(problems: readonly string[]) {
-    super(
-      `The phases of the shutdown cannot be used:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
-    )
-    this.problems = problems
-  }
-}
 
 /** The twelve phases that a system has when it is not told otherwise. */
 export const defaultShutdownPhases = {
@@ -55,35 +42,52 @@ export const defaultShutdownPhases = {
 export type ShutdownPhaseName = keyof typeof defaultShutdownPhases | (string & NonNullable<unknown>)
 
 /**
- * The names so that each stands behind all it depends on, otherwise as they were given. Throws `InvalidShutdownPhases`
+ * The names so that each stands behind all it depends on, otherwise as they were given. Throws `InvalidSettings`
  * when there is no such order.
  */
 export function topologicalOrder(phases: ShutdownPhases): string[] {
   const { order, problems } = sort(phases)
-  if (problems.length > 0) throw new InvalidShutdownPhases(problems)
+  if (problems.length > 0) throw new InvalidSettings('The phases of the shutdown', problems)
   return order
 }
 
 /** Every problem at once, in words for the person who set it; empty when all is well. */
-export function problemsWithShutdownPhases(phases: ShutdownPhases): string[] {
-  const problems: string[] = []
-  for (const [name, { dependsOn, timeoutMs, recover, enabled }] of Object.entries(phases)) {
-    if (name === '') problems.push('the name of a phase has at least one character')
-    if (!Array.isArray(dependsOn)) {
-      problems.push(`${name}.dependsOn must be a list of phases, not ${show(dependsOn)}`)
-    }
-    if (!(timeoutMs > 0 && timeoutMs < Infinity)) {
-      problems.push(`${name}.timeoutMs must be a positive number, not ${show(timeoutMs)}`)
-    }
-    if (typeof recover !== 'boolean') {
-      problems.push(`${name}.recover must be true or false, not ${show(recover)}`)
-    }
-    if (typeof enabled !== 'boolean') {
-      problems.push(`${name}.enabled must be true or false, not ${show(enabled)}`)
-    }
+export function problemsWithShutdownPhases(phases: unknown): string[] {
+  if (!isTable(phases)) return [`shutdownPhases must be an object, not ${show(phases)}`]
+  const problems = Object.entries(phases).flatMap(([name, each]) => problemsWithPhase(name, each))
+  const areListsWhole = Object.values(phases).every(
+    (each) => isTable(each) && Array.isArray(each['dependsOn']),
+  )
+  return areListsWhole ? [...problems, ...sort(phases as ShutdownPhases).problems] : problems
+}
+
+const knownFields = { dependsOn: 1, timeoutMs: 1, recover: 1, enabled: 1 }
+
+function problemsWithPhase(name: string, given: unknown): string[] {
+  if (!isTable(given)) {
+    const fields = Object.keys(knownFields).join(', ')
+    return [`${name} must be an object with ${fields}, not ${show(given)}`]
   }
-  const areListsWhole = Object.values(phases).every(({ dependsOn }) => Array.isArray(dependsOn))
-  return areListsWhole ? [...problems, ...sort(phases).problems] : problems
+  const { dependsOn, timeoutMs, recover, enabled } = given
+  const problems = unknownSettings(given, knownFields).map((problem) => `${name}.${problem}`)
+  if (name === '') problems.push('the name of a phase has at least one character')
+  if (!Array.isArray(dependsOn)) {
+    problems.push(`${name}.dependsOn must be a list of phases, not ${show(dependsOn)}`)
+  }
+  if (!(typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs < Infinity)) {
+    problems.push(`${name}.timeoutMs must be a positive number, not ${show(timeoutMs)}`)
+  }
+  if (typeof recover !== 'boolean') {
+    problems.push(`${name}.recover must be true or false, not ${show(recover)}`)
+  }
+  if (typeof enabled !== 'boolean') {
+    problems.push(`${name}.enabled must be true or false, not ${show(enabled)}`)
+  }
+  return problems
+}
+
+function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function phase(dependsOn: readonly string[], timeoutMs = seconds(5)): ShutdownPhase {
