@@ -313,6 +313,27 @@ describe('AT-007 coordinated shutdown', () => {
     expect(diary).toEqual(['a'])
   })
 
+  test('refuses what is no task and what is no reason, and can be run after that', async () => {
+    const { shutdown, diary, note } = arrange()
+    for (const task of [undefined, null, 'task', Promise.resolve()]) {
+      expect(() => shutdown.addTask('a', 'odd', task as never)).toThrow(/'odd'[^]*a function/)
+    }
+    note('a')
+    for (const reason of [
+      undefined,
+      null,
+      'user',
+      {},
+      { type: 'nonsense' },
+      { type: 'toString' },
+    ]) {
+      await expect(shutdown.run(reason as never)).rejects.toThrow(InvalidSettings)
+    }
+    expect([shutdown.reason, diary]).toEqual([undefined, []])
+    await shutdown.run({ type: 'leaving' })
+    expect(diary).toEqual(['a'])
+  })
+
   test('runs from a given phase on', async () => {
     const { shutdown, diary, note } = arrange()
     for (const name of ['a', 'b', 'c']) note(name)

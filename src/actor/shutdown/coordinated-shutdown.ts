@@ -11,6 +11,7 @@ import { assert } from '../../foundation/assert.ts'
 import type { Environment } from '../../foundation/environment.ts'
 import { formatMs } from '../../foundation/duration.ts'
 import { InvalidSettings } from '../../foundation/invalid-settings.ts'
+import { show } from '../../foundation/show.ts'
 import type { Timer } from '../../foundation/timers.ts'
 import { ShutdownPhaseBegun, UnknownShutdownPhase } from './shutdown-errors.ts'
 import { type Phase, runPhase, type ShutdownTask, type PhaseTask } from './shutdown-phase-run.ts'
@@ -20,7 +21,7 @@ import {
   type ShutdownPhases,
   topologicalOrder,
 } from './shutdown-phases.ts'
-import { exitCodeOf, showReason, type ShutdownReason } from './shutdown-reason.ts'
+import { exitCodeOf, isShutdownReason, showReason, type ShutdownReason } from './shutdown-reason.ts'
 
 /** What a shutdown needs to know of its system. */
 export interface CoordinatedShutdownOptions {
@@ -81,6 +82,10 @@ export class CoordinatedShutdown {
   addTask(phase: ShutdownPhaseName, name: string, task: ShutdownTask): { cancel(): boolean } {
     const { index, waiting } = this.#phase(phase)
     if (index <= this.#position) throw new ShutdownPhaseBegun(phase, name, this.currentPhase)
+    if (typeof task !== 'function') {
+      const problem = `it must be a function, not ${show(task)}`
+      throw new InvalidSettings(`Shutdown task ${show(name)}`, [problem])
+    }
     const entry: PhaseTask = { name, run: task }
     waiting.add(entry)
     return { cancel: () => waiting.delete(entry) }
@@ -99,6 +104,10 @@ export class CoordinatedShutdown {
     const first = fromPhase === undefined ? 0 : this.#phases.get(fromPhase)?.index
     if (first === undefined) {
       return Promise.reject(new UnknownShutdownPhase(String(fromPhase), this.#phases.keys()))
+    }
+    if (!isShutdownReason(reason)) {
+      const problem = `it must be such as { type: 'user', text: 'why' }, not ${show(reason)}`
+      return Promise.reject(new InvalidSettings('The reason of a shutdown', [problem]))
     }
     this.#reason = reason
     this.#position = first

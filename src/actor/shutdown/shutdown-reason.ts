@@ -1,5 +1,4 @@
 /** Why a system shuts down, and with which code its process ends for that. */
-import { unreachable } from '../../foundation/assert.ts'
 
 /** Why a system shuts down; its tasks are told. */
 export type ShutdownReason =
@@ -18,22 +17,26 @@ export type ShutdownReason =
   /** Whatever the user has to say. */
   | { readonly type: 'user'; readonly text: string }
 
+const exitCodes: Readonly<Record<ShutdownReason['type'], number>> = {
+  'actor-system-terminate': 0,
+  signal: 0,
+  leaving: 0,
+  downing: -1,
+  'join-failed': -1,
+  'incompatible-config': 0,
+  'broken-invariant': -1,
+  user: 0,
+}
+
 /** The exit code of the process: 0, or -1 when the end was not wanted, so that whoever runs it starts it again. */
 export function exitCodeOf(reason: ShutdownReason): number {
-  switch (reason.type) {
-    case 'downing':
-    case 'join-failed':
-    case 'broken-invariant':
-      return -1
-    case 'actor-system-terminate':
-    case 'signal':
-    case 'leaving':
-    case 'incompatible-config':
-    case 'user':
-      return 0
-    default:
-      return unreachable(reason)
-  }
+  return exitCodes[reason.type]
+}
+
+/** Plain JavaScript may hand us anything. */
+export function isShutdownReason(value: unknown): value is ShutdownReason {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false
+  return typeof value.type === 'string' && Object.hasOwn(exitCodes, value.type)
 }
 
 /** The reason on one line, for the log. */
