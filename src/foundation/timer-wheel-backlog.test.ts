@@ -98,6 +98,18 @@ describe('TimerWheel with more timers due than one wake-up fires', () => {
     expect(turn(13)).toEqual(names(198, 250))
   })
 
+  test('goes on with the others after one that throws', () => {
+    const { wheel, turn, start } = setUp()
+    const failing = (): never => {
+      throw new Error('boom')
+    }
+    wheel.start(timerThat(failing), 10)
+    start('beside', 10)
+    expect(() => turn(10)).toThrow('boom')
+    start('later', 5)
+    expect([turn(), turn(15)]).toEqual([['beside'], ['later']])
+  })
+
   test('forgets the rest on close', () => {
     const { world, wheel, turn, startMany } = setUp()
     const timers = startMany(150, 10)

@@ -164,16 +164,24 @@ export class TimerWheel {
     this.#armed = undefined
     // Nothing is earlier than this: timers started by what fires wait for the arming at the end.
     this.#armedForMs = -Infinity
-    this.#gatherDue(this.#clock.monotonicMs())
+    try {
+      this.#gatherDue(this.#clock.monotonicMs())
+      this.#fireSome()
+    } finally {
+      // Also when a timer broke its promise not to throw: the others still wait.
+      this.#armedForMs = Infinity
+      const earliestMs = this.#nextDue?.deadlineMs ?? this.#earliestDeadline()
+      if (earliestMs < Infinity) this.#arm(earliestMs, this.#clock.monotonicMs())
+    }
+  }
+
+  #fireSome(): void {
     for (let fires = 0; fires < FIRES_MAX; fires++) {
       const timer = this.#nextDue
       if (timer === undefined) break
       this.#unlink(timer)
       timer.fire()
     }
-    this.#armedForMs = Infinity
-    const earliestMs = this.#nextDue?.deadlineMs ?? this.#earliestDeadline()
-    if (earliestMs < Infinity) this.#arm(earliestMs, this.#clock.monotonicMs())
   }
 
   get #nextDue(): WheelTimer | undefined {

@@ -13,6 +13,10 @@ import {
 import { Stage, gate, nothingMayEscape, outcomeOf } from './stage.ts'
 import { thrownBy, coded } from './misuse.ts'
 
+const failToLook = (): never => {
+  throw new Error('not to be looked at')
+}
+
 describe('bad input', () => {
   nothingMayEscape()
 
@@ -174,6 +178,23 @@ describe('bad input', () => {
       const asked = stage.spawn(Behaviors.ignore).ask(() => undefined)
       await expect(asked).rejects.toBeInstanceOf(InvalidMessage)
     })
+
+    const unlookable: readonly [string, object][] = [
+      ['a type that throws', Object.defineProperty({}, 'type', { get: failToLook })],
+      ['a constructor that throws', Object.defineProperty({}, 'constructor', { get: failToLook })],
+      ['a proxy that throws', new Proxy({}, { has: failToLook, get: failToLook })],
+    ]
+    for (const [what, question] of unlookable) {
+      test(`a question with ${what} times out, and so do those after it`, async () => {
+        const stage = new Stage()
+        const ref = await stage.start<unknown>(Behaviors.ignore)
+        const first = outcomeOf(ref.ask(() => question, { timeout: '1s' }))
+        await stage.advance('1s')
+        const second = outcomeOf(ref.ask(() => 'plain', { timeout: '1s' }))
+        await stage.advance('1s')
+        expect([first.ends, second.ends]).toEqual([[coded('ASK_TIMEOUT')], [coded('ASK_TIMEOUT')]])
+      })
+    }
 
     test('undefined as an answer fails the one who gives it', async () => {
       const stage = new Stage()

@@ -18,6 +18,7 @@ import { ActorPath } from './actor-path.ts'
 import type { ActorRef, AskOptions, InternalRef, Watcher } from './actor-ref.ts'
 import { isPromise } from '../behavior/interpret.ts'
 import { DeadLetter } from '../events/lost-messages.ts'
+import { kindOfMessage } from '../events/message-kind.ts'
 import type { Runtime } from '../runtime.ts'
 import { isStatusReply, type StatusReply } from './status-reply.ts'
 
@@ -221,11 +222,8 @@ export class Question implements Abortable, InternalRef, WheelTimer {
   }
 }
 
-/** What people call a message: its type, its class, or a text itself. */
+/** What people call a message: a text itself, or what it is in the log. */
 function nameOf(message: unknown): string | undefined {
   if (typeof message === 'string') return show(message)
-  if (typeof message !== 'object' || message === null) return undefined
-  if ('type' in message && typeof message.type === 'string') return message.type
-  const name: unknown = message.constructor?.name
-  return typeof name === 'string' && name !== 'Object' && name !== 'Array' ? name : undefined
+  return typeof message === 'object' && message !== null ? kindOfMessage(message) : undefined
 }
