@@ -13,7 +13,11 @@ import {
 } from '../actor/index.ts'
 import { unreachable } from '../foundation/assert.ts'
 import { toMs } from '../foundation/duration.ts'
-import { InvalidSettings, unknownSettings } from '../foundation/invalid-settings.ts'
+import {
+  InvalidSettings,
+  problemsWithSignal,
+  unknownSettings,
+} from '../foundation/invalid-settings.ts'
 import { show } from '../foundation/show.ts'
 import { clip, escapeControls } from '../foundation/text.ts'
 import { AskNotSent, TooManyAsks } from '../remote/index.ts'
@@ -199,24 +203,12 @@ function checkOptions(options: CallOptions): void {
     const problem = `they must be an object such as { timeout: '5s' }, not ${show(given)}`
     throw new InvalidSettings('The options of a call', [problem])
   }
-  const problems = unknownSettings(options, knownOptions)
-  if (options.signal !== undefined && !isSignal(options.signal)) {
-    problems.push(
-      `signal must be an AbortSignal (the signal of an AbortController, say), not ${show(options.signal)}`,
-    )
-  }
+  const problems = [
+    ...unknownSettings(options, knownOptions),
+    ...problemsWithSignal('signal', options.signal),
+  ]
   if (problems.length > 0) throw new InvalidSettings('The options of a call', problems)
   if (options.timeout !== undefined) toMs(options.timeout, 'timeout')
-}
-
-/** By what it can do: it may come from another realm. */
-function isSignal(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const { aborted, addEventListener, removeEventListener } = value as Partial<AbortSignal>
-  const canTell = [addEventListener, removeEventListener].every(
-    (each) => typeof each === 'function',
-  )
-  return typeof aborted === 'boolean' && canTell
 }
 
 /** Nobody needs it any more when its caller has given up: see `overdue-calls.ts`. */

@@ -31,3 +31,20 @@ export function problemsWithObject(name: string, given: unknown): string[] {
   const isObject = given === undefined || (typeof given === 'object' && given !== null)
   return isObject ? [] : [`${name} must be an object, not ${show(given)}`]
 }
+
+/** Of something that may be left out, or is an `AbortSignal`, by what it can do: it may come from another realm. */
+export function problemsWithSignal(name: string, given: unknown): string[] {
+  if (given === undefined || isSignal(given)) return []
+  return [
+    `${name} must be an AbortSignal (the signal of an AbortController, say), not ${show(given)}`,
+  ]
+}
+
+function isSignal(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { aborted, addEventListener, removeEventListener } = value as Partial<AbortSignal>
+  const canTell = [addEventListener, removeEventListener].every(
+    (each) => typeof each === 'function',
+  )
+  return typeof aborted === 'boolean' && canTell
+}

@@ -179,6 +179,17 @@ describe('bad input', () => {
       await expect(asked).rejects.toBeInstanceOf(InvalidMessage)
     })
 
+    test('a question with what is no AbortSignal is refused, and not sent', async () => {
+      const stage = new Stage()
+      const { ref, messages } = stage.recorder<unknown>()
+      for (const signal of [null, 5, 'signal', {}, { aborted: false }] as never[]) {
+        const asked = ref.ask(() => 'q', { signal })
+        await expect(asked).rejects.toEqual(coded('INVALID_SETTINGS'))
+      }
+      await stage.settle()
+      expect([messages, stage.system.runtime.wheel.size]).toEqual([[], 0])
+    })
+
     const unlookable: readonly [string, object][] = [
       ['a type that throws', Object.defineProperty({}, 'type', { get: failToLook })],
       ['a constructor that throws', Object.defineProperty({}, 'constructor', { get: failToLook })],

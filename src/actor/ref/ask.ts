@@ -2,6 +2,7 @@
  * Questions with one answer. The address for the answer, the promise and its timer are one object in the system's timer
  * wheel: no actor and no timer of the platform per question. An answer that comes too late is a dead letter.
  */
+import { InvalidSettings, problemsWithSignal } from '../../foundation/invalid-settings.ts'
 import { show } from '../../foundation/show.ts'
 import type { WheelTimer } from '../../foundation/timer-wheel.ts'
 import {
@@ -46,7 +47,7 @@ export function ask<Reply>(
   return new Promise<Reply>((resolve, reject) => {
     const timeoutMs = runtime.askTimeoutMs(options?.timeout)
     const signal = options?.signal
-    if (signal?.aborted === true) throw new AskAborted(target.toString(), signal.reason)
+    if (signal !== undefined) refuseUnusable(signal, target)
     const question = new Question(
       runtime,
       target,
@@ -64,6 +65,12 @@ export function ask<Reply>(
     else if (timeoutMs === 0) question.fire()
     else question.wait(signal)
   })
+}
+
+function refuseUnusable(signal: AbortSignal, target: AskTarget): void {
+  const problems = problemsWithSignal('signal', signal)
+  if (problems.length > 0) throw new InvalidSettings('The options of an ask', problems)
+  if (signal.aborted) throw new AskAborted(target.toString(), signal.reason)
 }
 
 export function askWithStatus<Value>(
