@@ -7,6 +7,7 @@ import {
   type Signal,
   UnhandledMessage,
 } from '../../src/actor/index.ts'
+import { coded, thrownBy } from './misuse.ts'
 import { Stage, nothingMayEscape } from './stage.ts'
 
 interface Dog {
@@ -202,6 +203,32 @@ describe('AT-007 Adapters, receptionist, event stream, routers, coordinated shut
       }
       await stage.settle()
       expect(heard).toEqual(['0', '1', '2', '3', '4', '5'])
+    })
+
+    test('are refused where they are registered when they could translate nothing', async () => {
+      const { again } = await adapting<unknown>((context) => context.messageAdapter(() => 'any'))
+      const errors: unknown[] = []
+      await again((context) => {
+        for (const match of [42, null, {}, []] as never[]) {
+          errors.push(thrownBy(() => context.messageAdapter(match, () => 'x')))
+        }
+        errors.push(thrownBy(() => context.messageAdapter('Dog', 'x' as never)))
+        errors.push(thrownBy(() => context.messageAdapter('Dog' as never)))
+      })
+      expect(errors).toEqual(Array.from({ length: 6 }, () => coded('INVALID_SETTINGS')))
+    })
+
+    test('are bounded, also by guards that are made anew with each message', async () => {
+      const { again } = await adapting<unknown>((context) => context.messageAdapter(() => 'any'))
+      let error: unknown
+      await again((context) => {
+        const add = (): unknown =>
+          context.messageAdapter((message): message is string => message === 'x', String)
+        for (let count = 1; count < 1_000; count++) add()
+        error = thrownBy(add)
+        context.messageAdapter(() => 'replaced')
+      })
+      expect((error as Error).message).toContain('make a guard once')
     })
 
     test('run inside the actor: a failure is a signal to it', async () => {

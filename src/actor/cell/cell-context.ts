@@ -158,11 +158,8 @@ export class CellContext implements ActorContext<unknown> {
   ): ActorRef<U> {
     this.#cell.assertTurn('messageAdapter')
     const adapters = (this.#cell.state().adapters ??= new MessageAdapters(this.#cell))
-    if (translate === undefined) {
-      adapters.register(undefined, matchOrTranslate as (message: never) => unknown)
-    } else {
-      adapters.register(matchOrTranslate, translate)
-    }
+    if (translate === undefined) adapters.register(undefined, matchOrTranslate)
+    else adapters.register(matchOrTranslate, translate)
     return adapters.ref
   }
 

@@ -1,7 +1,9 @@
 /**
  * Translates foreign messages into an actor's own. All adapters of an actor share one address; there is one translation
- * per match, so an actor that registers on every message does not grow.
+ * per match, so an actor that registers on every message does not grow. The number of matches is bounded.
  */
+import { InvalidSettings } from '../../foundation/invalid-settings.ts'
+import { show } from '../../foundation/show.ts'
 import { ActorPath } from '../ref/actor-path.ts'
 import type { ActorRef, AskOptions, InternalRef, Watcher } from '../ref/actor-ref.ts'
 import { InvalidMessage } from '../actor-errors.ts'
@@ -25,9 +27,12 @@ export class MessageAdapters {
     this.ref = new AdapterRef(cell)
   }
 
-  register(match: unknown, translate: (message: never) => unknown): void {
+  register(match: unknown, translate: unknown): void {
     const others = this.#translations.filter((each) => each.match !== match)
-    this.#translations = [{ match, accepts: acceptorFor(match), translate }, ...others]
+    const problems = problemsWith(match, translate, others.length)
+    if (problems.length > 0) throw new InvalidSettings(`The adapter ${this.ref}`, problems)
+    const translation = { match, accepts: acceptorFor(match), translate } as Translation
+    this.#translations = [translation, ...others]
   }
 
   translationFor(message: unknown): ((message: never) => unknown) | undefined {
@@ -36,6 +41,23 @@ export class MessageAdapters {
     }
     return undefined
   }
+}
+
+/** A guard that is written anew with each message is a new match each time. */
+const translationsMax = 1_000
+
+function problemsWith(match: unknown, translate: unknown, others: number): string[] {
+  const problems: string[] = []
+  if (!['undefined', 'string', 'function'].includes(typeof match)) {
+    problems.push(`it matches by a type tag, a class or a guard, not by ${show(match)}`)
+  }
+  if (typeof translate !== 'function') {
+    problems.push(`it translates with a function, not with ${show(translate)}`)
+  }
+  if (others >= translationsMax) {
+    problems.push(`${others} matches are enough; make a guard once, outside the handler`)
+  }
+  return problems
 }
 
 interface Translation {
@@ -51,7 +73,6 @@ function acceptorFor(match: unknown): (message: unknown) => boolean {
       typeof message === 'object' && message !== null && 'type' in message && message.type === match
   }
   if (isClass(match)) return (message) => message instanceof match
-  if (typeof match !== 'function') return () => false
   return (message) => Boolean((match as (message: unknown) => unknown)(message))
 }
 
