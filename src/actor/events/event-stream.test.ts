@@ -233,11 +233,21 @@ describe('EventStream', () => {
     expect(full.received.length + alsoFull.received.length).toBe(4)
   })
 
+  test('delivers nothing that is no object, and throws at nobody', () => {
+    const { stream } = newStream()
+    const heard: unknown[] = []
+    stream.subscribe(Object, (event) => void heard.push(event))
+    for (const odd of [null, undefined, 'news', 5]) stream.publish(odd as never)
+    expect(heard).toEqual([])
+  })
+
   test('refuses what is not a class, and what cannot listen', () => {
     const { stream } = newStream()
     expect(() => stream.subscribe((() => 1) as never, () => undefined)).toThrow(InvalidSubscription)
     expect(() => stream.subscribe(undefined as never, () => undefined)).toThrow(/is not a class/)
     expect(() => stream.subscribe(News, {} as never)).toThrow(/cannot subscribe/)
     expect(() => stream.subscribe(News, undefined as never)).toThrow(InvalidSubscription)
+    const teller = { tell: () => undefined }
+    expect(() => stream.subscribe(News, teller as never)).toThrow(/cannot subscribe/)
   })
 })

@@ -6,7 +6,7 @@
 import { CodedError } from '../../foundation/coded-error.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { show } from '../../foundation/show.ts'
-import { type ActorRef, internal, type Watcher } from '../ref/actor-ref.ts'
+import { type ActorRef, internal, isRef, type Watcher } from '../ref/actor-ref.ts'
 import { kindOfMessage } from './message-kind.ts'
 
 /** Events that are `instanceof` it are chosen: its subclasses are included, and `Object` is every event. */
@@ -84,9 +84,12 @@ export class EventStream {
     return listeners.length > 0
   }
 
-  /** Delivers to those who are subscribed now, in the order in which they first subscribed. Never throws. */
+  /**
+   * Delivers to those who are subscribed now, in the order in which they first subscribed. Never throws; what is no object
+   * has no class, and nobody to hear it.
+   */
   publish(event: object): void {
-    if (this.#subscribers.size === 0) return
+    if (this.#subscribers.size === 0 || !isEvent(event)) return
     const listeners = this.#listeners
     for (const subscriber of this.#listenersTo(event)) {
       const hasChanged = listeners !== this.#listeners
@@ -154,6 +157,11 @@ export class EventStream {
   }
 }
 
+/** Plain JavaScript may hand us anything. */
+function isEvent(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}
+
 function watch({ target, watcher }: Subscriber): void {
   if (watcher !== undefined) internal(target as ActorRef<never>).addWatcher(watcher)
 }
@@ -165,9 +173,7 @@ function refuseMisuse(eventClass: unknown, subscriber: unknown): void {
       `${show(eventClass)} is not a class. Subscribe to a class of events.`,
     )
   }
-  const isRef =
-    typeof (subscriber as Partial<ActorRef<never>> | null | undefined)?.tell === 'function'
-  if (typeof subscriber === 'function' || isRef) return
+  if (typeof subscriber === 'function' || isRef(subscriber)) return
   throw new InvalidSubscription(
     `${show(subscriber)} cannot subscribe. Give an ActorRef or a function.`,
   )
