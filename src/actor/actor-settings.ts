@@ -19,7 +19,10 @@ export interface ActorSettings {
   readonly logDeadLettersDuringShutdown: boolean
   /** Whether SIGTERM and SIGINT run the coordinated shutdown. */
   readonly hookSignals: boolean
-  /** Whether the process exits after the coordinated shutdown, with a code by its reason. */
+  /**
+   * Whether the process exits after the coordinated shutdown, with a code by its reason. An error or a rejection that nobody
+   * caught then runs the shutdown first; without it, Node ends the process at once.
+   */
   readonly exitProcess: boolean
 }
 

@@ -28,7 +28,7 @@ const portFunctions: {
   random: ['float', 'below', 'uid'],
   dispatcher: ['execute', 'beforeTurns'],
   logger: ['trace', 'debug', 'info', 'warn', 'error'],
-  process: ['onTerminationSignal', 'exit'],
+  process: ['onTerminationSignal', 'onEscapedError', 'exit'],
 }
 
 /**

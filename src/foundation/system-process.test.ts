@@ -80,6 +80,22 @@ describe('systemProcess', () => {
     expect(await ended).toEqual([null, 'SIGTERM'])
   })
 
+  test('reports errors and rejections that nobody caught, until nobody listens', async () => {
+    const { nextLine, ended } = start(`
+      const hook = systemProcess.onEscapedError((error) => {
+        console.log(error.message)
+        if (error.message === 'thrown') Promise.reject(new Error('rejected'))
+        else {
+          hook.remove()
+          setImmediate(() => { throw new Error('unheard') })
+        }
+      })
+      setImmediate(() => { throw new Error('thrown') })`)
+    expect(await nextLine()).toBe('ready')
+    expect([await nextLine(), await nextLine()]).toEqual(['thrown', 'rejected'])
+    expect(await ended).toEqual([1, null])
+  })
+
   test('ends the process with the code it is given', async () => {
     const { ended } = start('systemProcess.exit(3)')
     expect(await ended).toEqual([3, null])

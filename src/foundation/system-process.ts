@@ -22,16 +22,28 @@ export const systemProcess: HostProcess = {
       process.kill(process.pid, signal)
     }
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      // Many systems in one process are no leak. Node warns as it adds one too many, and 0 is no limit.
-      const count = process.listenerCount(signal) + 1
-      const max = process.getMaxListeners()
-      if (max > 0 && count > max) process.setMaxListeners(count)
+      allowListenerOf(signal)
       process.on(signal, onSignal)
     }
     return { remove }
   },
 
+  onEscapedError(listener) {
+    // Rejections come here too, unless somebody else listens to those.
+    const onError = (error: unknown): void => listener(error)
+    allowListenerOf('uncaughtException')
+    process.on('uncaughtException', onError)
+    return { remove: () => void process.off('uncaughtException', onError) }
+  },
+
   exit(code) {
     process.exit(code)
   },
+}
+
+/** Many systems in one process are no leak. Node warns as it adds one too many, and 0 is no limit. */
+function allowListenerOf(event: string): void {
+  const count = process.listenerCount(event) + 1
+  const max = process.getMaxListeners()
+  if (max > 0 && count > max) process.setMaxListeners(count)
 }

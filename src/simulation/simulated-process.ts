@@ -21,6 +21,11 @@ export class SimulatedProcess implements HostProcess {
     }
   }
 
+  /** In a simulation an error that nobody caught ends the run, not a node. */
+  onEscapedError(): { remove(): void } {
+    return { remove: () => undefined }
+  }
+
   exit(code: number): void {
     this.#onExit(code)
   }

@@ -3,5 +3,6 @@ import type { HostProcess } from '../foundation/host-process.ts'
 
 export const silentProcess: HostProcess = {
   onTerminationSignal: () => ({ remove: () => undefined }),
+  onEscapedError: () => ({ remove: () => undefined }),
   exit: () => undefined,
 }

@@ -57,6 +57,7 @@ export class Stage {
         random: { float: () => 0.5, below: (bound) => Math.floor(bound / 2), uid: () => 1n },
         process: {
           onTerminationSignal: () => ({ remove: () => undefined }),
+          onEscapedError: () => ({ remove: () => undefined }),
           exit: (code) => void this.exits.push(code),
         },
         ...options.environment,

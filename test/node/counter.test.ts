@@ -65,6 +65,7 @@ describe('the counter on one node', () => {
         terminate = listener
         return { remove: () => undefined }
       },
+      onEscapedError: () => ({ remove: () => undefined }),
       exit: (code: number) => void exits.push(code),
     }
     const store = { folder: temporaryFolder() }

@@ -19,6 +19,7 @@ class FakeProcess {
   readonly exits: { code: number; atMs: number }[] = []
   readonly problems: string[] = []
   readonly signalListeners = new Set<SignalListener>()
+  readonly escapeListeners = new Set<(error: unknown) => void>()
   readonly waitingTimers = new Set<WaitingTimer>()
   nowMs = 0
 
@@ -34,6 +35,10 @@ class FakeProcess {
     onTerminationSignal: (listener: SignalListener) => {
       this.signalListeners.add(listener)
       return { remove: () => void this.signalListeners.delete(listener) }
+    },
+    onEscapedError: (listener: (error: unknown) => void) => {
+      this.escapeListeners.add(listener)
+      return { remove: () => void this.escapeListeners.delete(listener) }
     },
     exit: (code: number) => void this.exits.push({ code, atMs: this.nowMs }),
   }
@@ -93,17 +98,17 @@ function fails(): void {
 }
 
 describe('AT-007 coordinated shutdown and the end of the process', () => {
-  test('gives 0, and -1 for downing, a failed join and a broken invariant', () => {
+  test('gives 0, and -1 when the end was not wanted', () => {
     const codes = (['leaving', 'actor-system-terminate', 'incompatible-config'] as const).map(
       (type) => exitCodeOf({ type }),
     )
     expect(codes).toEqual([0, 0, 0])
     expect(exitCodeOf({ type: 'signal', signal: 'SIGINT' })).toBe(0)
     expect(exitCodeOf({ type: 'user', text: 'enough' })).toBe(0)
-    const bad = (['downing', 'join-failed', 'broken-invariant'] as const).map((type) =>
-      exitCodeOf({ type }),
+    const bad = (['downing', 'join-failed', 'broken-invariant', 'escaped-error'] as const).map(
+      (type) => exitCodeOf({ type }),
     )
-    expect(bad).toEqual([-1, -1, -1])
+    expect(bad).toEqual([-1, -1, -1, -1])
   })
 
   test('exits with the code of the reason after the last phase, if wished', async () => {
@@ -157,6 +162,26 @@ describe('AT-007 coordinated shutdown and the end of the process', () => {
     expect(world.exits).toEqual([{ code: 0, atMs: 100 }])
     expect(world.problems).toEqual([])
     expect(world.waitingTimers.size).toBe(0)
+  })
+})
+
+describe('AT-007 coordinated shutdown: errors that nobody caught', () => {
+  test('run the shutdown once and end the process, if that was wished', async () => {
+    const { world, shutdown } = arrange({ exitProcess: true })
+    let runs = 0
+    shutdown.addTask('a', 'notes', () => void runs++)
+    for (const listener of world.escapeListeners) {
+      listener(new Error('one'))
+      listener('two')
+    }
+    await shutdown.run(leaving)
+    expect([runs, shutdown.reason]).toEqual([1, { type: 'escaped-error' }])
+    expect([world.problems.length, world.escapeListeners.size]).toEqual([2, 0])
+    expect(world.exits).toEqual([{ code: -1, atMs: 0 }])
+  })
+
+  test('are left to Node when the process is not ours to end', () => {
+    expect(arrange({ hookSignals: true }).world.escapeListeners.size).toBe(0)
   })
 })
 

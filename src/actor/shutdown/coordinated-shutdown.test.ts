@@ -36,6 +36,7 @@ class FakeWorld {
   /** Never asked for here: see the tests of the exit. */
   readonly process = {
     onTerminationSignal: () => expect.unreachable('no signals'),
+    onEscapedError: () => expect.unreachable('no escapes'),
     exit: () => expect.unreachable('no exit'),
   }
   readonly logger: Logger = {

@@ -27,7 +27,10 @@ import { exitCodeOf, isShutdownReason, showReason, type ShutdownReason } from '.
 export interface CoordinatedShutdownOptions {
   readonly environment: Pick<Environment, 'timers' | 'logger' | 'process' | 'clock'>
   readonly phases: ShutdownPhases
-  /** True: the process ends with the shutdown, even when a task hangs or a phase that must succeed does not. */
+  /**
+   * True: the process ends with the shutdown, even when a task hangs or a phase that must succeed does not, and an error
+   * that nobody caught runs the shutdown before it ends the process.
+   */
   readonly exitProcess: boolean
   /** True: SIGTERM and SIGINT run the shutdown. */
   readonly hookSignals: boolean
@@ -38,7 +41,7 @@ export class CoordinatedShutdown {
   readonly #environment: CoordinatedShutdownOptions['environment']
   readonly #exitProcess: boolean
   readonly #phases: ReadonlyMap<string, Phase>
-  readonly #signalHook: { remove(): void } | undefined
+  readonly #hooks: { remove(): void }[] = []
   #reason: ShutdownReason | undefined
   #ended: Promise<void> | undefined
   /** Index of the phase that has begun last: -1 before the run, behind the last phase after it. */
@@ -52,11 +55,20 @@ export class CoordinatedShutdown {
     this.#environment = environment
     this.#exitProcess = exitProcess
     this.#phases = inOrder(phases)
+    // A failure has been logged, and there is nobody here to tell.
+    const runFor = (reason: ShutdownReason): void => void this.run(reason).catch(() => undefined)
     if (hookSignals) {
-      this.#signalHook = environment.process.onTerminationSignal((signal) => {
-        // A failure has been logged, and there is nobody here to tell.
-        this.run({ type: 'signal', signal }).catch(() => undefined)
+      const hook = environment.process.onTerminationSignal((signal) => {
+        runFor({ type: 'signal', signal })
       })
+      this.#hooks.push(hook)
+    }
+    if (exitProcess) {
+      const hook = environment.process.onEscapedError((err) => {
+        environment.logger.error({ err }, 'Nobody caught this error; the process ends in order.')
+        runFor({ type: 'escaped-error' })
+      })
+      this.#hooks.push(hook)
     }
   }
 
@@ -136,7 +148,7 @@ export class CoordinatedShutdown {
       throw err
     } finally {
       this.#position = this.#phases.size
-      this.#signalHook?.remove()
+      for (const hook of this.#hooks) hook.remove()
     }
     const took = formatMs(clock.monotonicMs() - beganMs)
     logger[level](fields, `Coordinated shutdown ended after ${took}.`)

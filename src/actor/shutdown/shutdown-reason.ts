@@ -14,6 +14,8 @@ export type ShutdownReason =
   | { readonly type: 'incompatible-config' }
   /** An assertion failed: a confused node does harm, so it leaves. */
   | { readonly type: 'broken-invariant' }
+  /** An error or a rejection that nobody caught: nobody knows what state it has left behind. */
+  | { readonly type: 'escaped-error' }
   /** Whatever the user has to say. */
   | { readonly type: 'user'; readonly text: string }
 
@@ -25,6 +27,7 @@ const exitCodes: Readonly<Record<ShutdownReason['type'], number>> = {
   'join-failed': -1,
   'incompatible-config': 0,
   'broken-invariant': -1,
+  'escaped-error': -1,
   user: 0,
 }
 
