@@ -23,4 +23,18 @@ describe('safeLogger', () => {
     expect(() => safeLogger(logger).error({}, 'lost')).not.toThrow()
     expect(() => safeLogger(logger).child?.({ a: 1 }).error({}, 'lost')).not.toThrow()
   })
+
+  test('says the fields itself when the logger cannot make a child', () => {
+    const lines: unknown[] = []
+    const write = (fields: object, message: string): void => void lines.push([fields, message])
+    const levels = { trace: write, debug: write, info: write, warn: write, error: write }
+    const child = (): never => {
+      throw new Error('no children')
+    }
+    safeLogger({ ...levels, child })
+      .child?.({ a: 1 })
+      .child?.({ b: 2 })
+      .info({ c: 3 }, 'hello')
+    expect(lines).toEqual([[{ a: 1, b: 2, c: 3 }, 'hello']])
+  })
 })

@@ -12,12 +12,20 @@ export function safeLogger(logger: Logger): Logger {
         // There is nobody left to tell.
       }
     }
-  return {
+  const levels: Logger = {
     trace: at('trace'),
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    child: (fields) => safeLogger(withFields(logger, fields)),
   }
+  const child = (fields: LogFields): Logger => {
+    try {
+      return safeLogger(withFields(logger, fields))
+    } catch {
+      // It can still say the fields line by line.
+      return safeLogger(withFields(levels, fields))
+    }
+  }
+  return { ...levels, child }
 }
