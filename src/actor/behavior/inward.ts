@@ -2,6 +2,7 @@
  * What the cell sends down through the wrappers to the behavior inside. Supervisors guard it like any message;
  * interceptors let it pass, because they have seen the message it belongs to already.
  */
+import { isInstance } from '../../foundation/is-instance.ts'
 import type { Wrapper } from './behavior.ts'
 import type { Signal } from './signals.ts'
 
@@ -54,9 +55,9 @@ export class RestartDue {
 
 /** The user's message in it, if there is one. */
 export function messageIn(inward: unknown): unknown {
-  if (inward instanceof Replayed) return messageIn(inward.message)
-  if (inward instanceof Settled) return messageIn(inward.cause)
-  return inward instanceof RestartDue || inward instanceof HeldSignal ? undefined : inward
+  if (isInstance(inward, Replayed)) return messageIn(inward.message)
+  if (isInstance(inward, Settled)) return messageIn(inward.cause)
+  return isInstance(inward, RestartDue) || isInstance(inward, HeldSignal) ? undefined : inward
 }
 
 /** The signal in it, if there is one. */

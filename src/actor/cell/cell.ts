@@ -10,6 +10,7 @@
  */
 import { AssertionFailed } from '../../foundation/assert.ts'
 import type { Task } from '../../foundation/dispatcher.ts'
+import { isInstance } from '../../foundation/is-instance.ts'
 import type { RingBuffer } from '../../foundation/ring-buffer.ts'
 import type { ActorContext } from '../context/actor-context.ts'
 import { ActorStopped, ContextOutsideTurn, InvalidMessage } from '../actor-errors.ts'
@@ -40,7 +41,7 @@ import {
 } from './cell-flags.ts'
 import { endReplays, goInward, replayNext } from './before-mail.ts'
 import { CellState, type Replay } from './cell-state.ts'
-import { Envelope } from './envelope.ts'
+import { Envelope, isEnvelope } from './envelope.ts'
 import type { Gate } from './gate.ts'
 import {
   interpretMessage,
@@ -185,7 +186,7 @@ export class Cell implements Task, Watcher {
         const message = mailbox.shift()
         if (message === undefined) break
         done++
-        if (message instanceof Envelope) this.#open(message)
+        if (isEnvelope(message)) this.#open(message)
         else this.receive(message)
       }
     } catch (error) {
@@ -317,7 +318,7 @@ export class Cell implements Task, Watcher {
   #fail(cause: unknown): void {
     const { runtime } = this
     runtime.logger.error({ err: cause, actor: this.toString() }, 'actor failed and stops')
-    if (cause instanceof AssertionFailed) runtime.brokenInvariant(cause)
+    if (isInstance(cause, AssertionFailed)) runtime.brokenInvariant(cause)
     this.state().failure = { cause }
     this.stop()
   }

@@ -32,6 +32,15 @@ export class Envelope {
   }
 }
 
+/** Of anything that was told; also of a proxy, which may throw when it is asked for its class. */
+export function isEnvelope(queued: unknown): queued is Envelope {
+  try {
+    return queued instanceof Envelope
+  } catch {
+    return false
+  }
+}
+
 /** Told to an actor, stops it after the messages that were sent before; a restart in progress is not waited for. */
 export const PoisonPill: PoisonPill = new Envelope({ type: 'PoisonPill' }) as PoisonPill
 export type PoisonPill = Envelope & { readonly content: { readonly type: 'PoisonPill' } }

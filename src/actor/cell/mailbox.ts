@@ -2,7 +2,7 @@
 import type { RingBuffer } from '../../foundation/ring-buffer.ts'
 import { MailboxFull } from '../actor-errors.ts'
 import type { Cell } from './cell.ts'
-import { Envelope } from './envelope.ts'
+import { isEnvelope } from './envelope.ts'
 import { DeadLetter, Dropped } from '../events/lost-messages.ts'
 import { isMail, originalOf } from './open-envelope.ts'
 
@@ -39,7 +39,7 @@ export function problemsWithMailbox(options: MailboxOptions): string[] {
 
 /** Decides about a message to an actor that is gone or whose mailbox is bounded; what may not queue is dealt with. */
 export function mayQueue(cell: Cell, message: unknown): boolean {
-  if (message instanceof Envelope && (cell.isTerminated || !isMail(message))) {
+  if (isEnvelope(message) && (cell.isTerminated || !isMail(message))) {
     cell.sendEnvelope(message)
     return false
   }

@@ -1,7 +1,7 @@
 /** What a cell does with the envelopes it finds in its mailbox, and what becomes of them when it is gone. */
 import { unreachable } from '../../foundation/assert.ts'
 import type { Cell } from './cell.ts'
-import { Envelope, type EnvelopeContent } from './envelope.ts'
+import { type Envelope, type EnvelopeContent, isEnvelope } from './envelope.ts'
 import { LocalRef } from '../ref/local-ref.ts'
 import {
   DeadLetter,
@@ -90,12 +90,10 @@ export function returnEnvelope(cell: Cell, envelope: Envelope, reason: DeadLette
 
 /** Whether this stands in a mailbox as a message that somebody sent, and counts against its capacity. */
 export function isMail(queued: unknown): boolean {
-  return !(queued instanceof Envelope) || queued.content.type === 'Adapted'
+  return !isEnvelope(queued) || queued.content.type === 'Adapted'
 }
 
 /** The message as it was sent. */
 export function originalOf(queued: unknown): unknown {
-  return queued instanceof Envelope && queued.content.type === 'Adapted'
-    ? queued.content.message
-    : queued
+  return isEnvelope(queued) && queued.content.type === 'Adapted' ? queued.content.message : queued
 }

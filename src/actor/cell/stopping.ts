@@ -6,7 +6,7 @@
 import type { Cell } from './cell.ts'
 import { stopping, suspended, terminated, unstarted } from './cell-flags.ts'
 import { AbortedByStop } from '../actor-errors.ts'
-import { Envelope } from './envelope.ts'
+import { isEnvelope } from './envelope.ts'
 import { interpretSignal, isPromise } from '../behavior/interpret.ts'
 import { DeadLetter } from '../events/lost-messages.ts'
 import { returnEnvelope } from './open-envelope.ts'
@@ -114,7 +114,7 @@ function finish(cell: Cell): void {
   }
   cell.mailbox = undefined
   for (let each = mailbox?.shift(); each !== undefined; each = mailbox?.shift()) {
-    if (each instanceof Envelope) returnEnvelope(cell, each, 'terminated-while-queued')
+    if (isEnvelope(each)) returnEnvelope(cell, each, 'terminated-while-queued')
     else runtime.lost(new DeadLetter(each, ref, 'terminated-while-queued'))
   }
   if (mailbox !== undefined) runtime.mailboxes.give(mailbox)

@@ -9,7 +9,7 @@ import type { ActorRef, AskOptions, InternalRef, Watcher } from '../ref/actor-re
 import { InvalidMessage } from '../actor-errors.ts'
 import { ask, askWithStatus } from '../ref/ask.ts'
 import type { Cell } from '../cell/cell.ts'
-import { Envelope } from '../cell/envelope.ts'
+import { Envelope, isEnvelope } from '../cell/envelope.ts'
 import type { StatusReply } from '../ref/status-reply.ts'
 
 /** How to recognise a foreign message: by its `type` tag, by its class, or by asking a function. */
@@ -102,7 +102,7 @@ export class AdapterRef implements InternalRef {
 
   tell(message: unknown): void {
     if (message === undefined) throw new InvalidMessage(this.toString())
-    const isOurs = message instanceof Envelope
+    const isOurs = isEnvelope(message)
     this.#cell.send(isOurs ? message : new Envelope({ type: 'Adapted', message }))
   }
 

@@ -130,5 +130,10 @@ function inWords({ type, kind, recipient, reason }: LostFields): string {
 
 function isSuppressed(message: unknown): boolean {
   if (typeof message !== 'object' || message === null) return false
-  return (message as { [suppressDeadLetterLog]?: unknown })[suppressDeadLetterLog] === true
+  try {
+    return (message as { [suppressDeadLetterLog]?: unknown })[suppressDeadLetterLog] === true
+  } catch {
+    // A proxy: whatever it threw is not our subject.
+    return false
+  }
 }

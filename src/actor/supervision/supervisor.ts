@@ -7,6 +7,7 @@
  * supervisor does not answer for, or no longer, is thrown on to the one around it.
  */
 import { AssertionFailed } from '../../foundation/assert.ts'
+import { isInstance } from '../../foundation/is-instance.ts'
 import { RingBuffer } from '../../foundation/ring-buffer.ts'
 import type { WheelTimer } from '../../foundation/timer-wheel.ts'
 import type { Timer } from '../../foundation/timers.ts'
@@ -121,8 +122,9 @@ class Supervisor implements Wrapper, WheelTimer {
   }
 
   receive(cell: Cell, message: unknown): AnyResult {
-    if (message instanceof Settled && message.level === this) return this.#innerEnded(cell, message)
-    const isDue = message instanceof RestartDue && message.supervisor === this
+    if (isInstance(message, Settled) && message.level === this)
+      return this.#innerEnded(cell, message)
+    const isDue = isInstance(message, RestartDue) && message.supervisor === this
     if (this.#isRestarting && !isDue) return this.#hold(cell, { message })
     return this.#guard(cell, message)
   }
@@ -182,8 +184,8 @@ class Supervisor implements Wrapper, WheelTimer {
 
   #answersFor(error: unknown): boolean {
     // A broken invariant of ours is nobody's to repair.
-    if (error instanceof AssertionFailed) return false
-    return this.errorClass === undefined || error instanceof this.errorClass
+    if (isInstance(error, AssertionFailed)) return false
+    return this.errorClass === undefined || isInstance(error, this.errorClass)
   }
 
   #restart(cell: Cell, strategy: RestartStrategy | BackoffStrategy, error: unknown): AnyResult {
