@@ -213,6 +213,17 @@ export class PromiseAsReply extends CodedError {
   }
 }
 
+/** A message was translated into a promise, which nobody would wait for. */
+export class PromiseAsMessage extends CodedError {
+  readonly code = 'PROMISE_AS_MESSAGE'
+
+  constructor(actor: string) {
+    super(
+      `A message to ${actor} was translated into a promise. The functions of messageAdapter, pipeToSelf and context.ask answer the message itself; what takes time is awaited in the handler.`,
+    )
+  }
+}
+
 /** The answer to `askWithStatus` was no `StatusReply`. */
 export class InvalidStatusReply extends CodedError {
   readonly code = 'INVALID_STATUS_REPLY'

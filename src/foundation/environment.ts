@@ -57,6 +57,13 @@ export function problemsWithEnvironment(parts: unknown): string[] {
   ]
 }
 
+/** Of a logger that somebody gave: levels that it lacks. */
+export function problemsWithLogger(logger: unknown): string[] {
+  return logger === undefined
+    ? ['there is none']
+    : problemsWithPort('logger', logger, portFunctions.logger)
+}
+
 /** Of one port that somebody gave: functions that it lacks. */
 export function problemsWithPort(
   name: string,

@@ -24,17 +24,36 @@ describe('safeLogger', () => {
     expect(() => safeLogger(logger).child?.({ a: 1 }).error({}, 'lost')).not.toThrow()
   })
 
-  test('says the fields itself when the logger cannot make a child', () => {
-    const lines: unknown[] = []
-    const write = (fields: object, message: string): void => void lines.push([fields, message])
-    const levels = { trace: write, debug: write, info: write, warn: write, error: write }
-    const child = (): never => {
-      throw new Error('no children')
-    }
-    safeLogger({ ...levels, child })
-      .child?.({ a: 1 })
-      .child?.({ b: 2 })
-      .info({ c: 3 }, 'hello')
-    expect(lines).toEqual([[{ a: 1, b: 2, c: 3 }, 'hello']])
+  test('keeps also those that come as a rejection', async () => {
+    const escaped: unknown[] = []
+    const note = (error: unknown): void => void escaped.push(error)
+    process.on('unhandledRejection', note)
+    const fail = (): Promise<void> => Promise.reject(new Error('disk full'))
+    const logger = { trace: fail, debug: fail, info: fail, warn: fail, error: fail }
+    safeLogger(logger).error({}, 'lost')
+    // Rejections are reported after the microtasks of a turn of the event loop.
+    await new Promise((resolve) => {
+      setImmediate(resolve)
+    })
+    process.off('unhandledRejection', note)
+    expect(escaped).toEqual([])
   })
+
+  const children: Readonly<Record<string, () => unknown>> = {
+    'that throws': () => {
+      throw new Error('no children')
+    },
+    'that answers nothing': () => undefined,
+    'that answers no logger': () => ({ info: () => undefined }),
+  }
+  for (const [what, child] of Object.entries(children)) {
+    test(`does without a child ${what}`, () => {
+      const lines: unknown[] = []
+      const write = (fields: object): void => void lines.push(fields)
+      const levels = { trace: write, debug: write, info: write, warn: write, error: write }
+      const logger = safeLogger({ ...levels, child } as Logger)
+      logger.child?.({ a: 1 }).child?.({ b: 2 }).error({ c: 3 }, 'hello')
+      expect(lines).toEqual([{ a: 1, b: 2, c: 3 }])
+    })
+  }
 })

@@ -1,5 +1,6 @@
 /** A logger whose failures stay its own: a full disk must not stop an actor. */
-import { withFields } from './prefixed-logger.ts'
+import { problemsWithLogger } from './environment.ts'
+import { prefixed, withFields } from './prefixed-logger.ts'
 import type { LogFields, Logger, LogLevel } from './logger.ts'
 
 export function safeLogger(logger: Logger): Logger {
@@ -7,25 +8,29 @@ export function safeLogger(logger: Logger): Logger {
     (level: LogLevel) =>
     (fields: LogFields, message: string): void => {
       try {
-        logger[level](fields, message)
+        const outcome: unknown = logger[level](fields, message)
+        if (outcome instanceof Promise) outcome.catch(() => undefined)
       } catch {
         // There is nobody left to tell.
       }
     }
-  const levels: Logger = {
+  return {
     trace: at('trace'),
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
+    child: (fields) => safeLogger(childOf(logger, fields)),
   }
-  const child = (fields: LogFields): Logger => {
-    try {
-      return safeLogger(withFields(logger, fields))
-    } catch {
-      // It can still say the fields line by line.
-      return safeLogger(withFields(levels, fields))
-    }
+}
+
+/** A `child` that throws or answers no logger costs nothing but itself: the fields are then added by us. */
+function childOf(logger: Logger, fields: LogFields): Logger {
+  try {
+    const child = withFields(logger, fields)
+    if (problemsWithLogger(child).length === 0) return child
+  } catch {
+    // There is nobody to tell.
   }
-  return { ...levels, child }
+  return prefixed(logger, fields)
 }

@@ -14,6 +14,7 @@ import type {
 } from './behavior.ts'
 import type { Cell } from '../cell/cell.ts'
 import {
+  heedRejection,
   interpretMessage,
   interpretSettled,
   interpretSignal,
@@ -97,11 +98,20 @@ class RunningInterceptor implements Wrapper {
 
   start(cell: Cell, behavior: unknown): AnyBehavior {
     return this.#inScope(cell, () => {
-      this.interceptor.aroundStart?.(cell.context)
+      this.#aroundStart(cell)
       const started = startBehavior(behavior, cell)
       this.#inner = started
       return isFinal(started.kind) ? started : this
     })
+  }
+
+  /** It is not waited for: what it rejects with is logged, and the behavior inside starts. */
+  #aroundStart(cell: Cell): void {
+    const outcome: unknown = this.interceptor.aroundStart?.(cell.context)
+    if (!isPromise(outcome)) return
+    heedRejection(outcome, (error) =>
+      cell.runtime.logger.error({ err: error, actor: cell.toString() }, 'aroundStart failed'),
+    )
   }
 
   receive(cell: Cell, message: unknown): AnyResult {

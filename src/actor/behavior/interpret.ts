@@ -148,6 +148,18 @@ export function isPromise(value: unknown): value is Promise<unknown> {
   )
 }
 
+/** Of a promise that nobody is going to wait for: its rejection must not end the process. */
+export function heedRejection(promise: Promise<unknown>, heed: (error: unknown) => void): void {
+  Promise.resolve(promise).then(undefined, heed)
+}
+
+const ignored = (): void => undefined
+
+/** A promise in a place where none may be: what it comes to is of no interest. */
+export function disown(promise: Promise<unknown>): void {
+  heedRejection(promise, ignored)
+}
+
 const kinds: ReadonlySet<unknown> = new Set<BehaviorKind>([
   'same',
   'unhandled',
@@ -169,7 +181,7 @@ export function asBehavior(value: unknown, where: string): AnyBehavior {
   }
   const isBehavior =
     typeof value === 'object' && value !== null && 'kind' in value && kinds.has(value.kind)
-  if (isPromise(value)) value.then(undefined, () => undefined)
+  if (isPromise(value)) disown(value)
   if (!isBehavior) throw new InvalidBehavior(value, where)
   return value as AnyBehavior
 }

@@ -3,6 +3,7 @@ import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import { type Duration, toMs } from '../../foundation/duration.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { withFields } from '../../foundation/prefixed-logger.ts'
+import { show } from '../../foundation/show.ts'
 import type { ActorContext, Askable, AskAnswer, SpawnOptions } from '../context/actor-context.ts'
 import { AbortedByStop, InvalidRef, NotAChild, WatchConflict } from '../actor-errors.ts'
 import type { ActorPath } from '../ref/actor-path.ts'
@@ -196,6 +197,7 @@ export class CellContext implements ActorContext<unknown> {
     answer: AskAnswer<unknown, never>,
   ): void {
     this.#cell.assertTurn('ask')
+    assertAnswer(answer, 'context.ask')
     // The question is the asker's: its time runs on the asker's clock, even when the other's node is gone.
     const asked = ask(target as AskTarget, makeMessage as never, answer, this.#cell.runtime)
     this.#pipe(asked, answer.done as never, answer.failed)
@@ -207,6 +209,7 @@ export class CellContext implements ActorContext<unknown> {
     answer: AskAnswer<unknown, never>,
   ): void {
     this.#cell.assertTurn('askWithStatus')
+    assertAnswer(answer, 'context.askWithStatus')
     const asked = askWithStatus(
       target as AskTarget,
       makeMessage as never,
@@ -215,4 +218,11 @@ export class CellContext implements ActorContext<unknown> {
     )
     this.#pipe(asked, answer.done as never, answer.failed)
   }
+}
+
+/** Before anything is asked: an answer that nobody takes would be a rejection that nobody heeds. */
+function assertAnswer(answer: unknown, where: string): void {
+  const { done } = (answer ?? {}) as Partial<AskAnswer<unknown, never>>
+  if (typeof done === 'function') return
+  throw new InvalidSettings(where, [`done must be a function, not ${show(done)}`])
 }

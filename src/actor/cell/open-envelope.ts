@@ -2,6 +2,8 @@
 import { unreachable } from '../../foundation/assert.ts'
 import type { Cell } from './cell.ts'
 import { type Envelope, type EnvelopeContent, isEnvelope } from './envelope.ts'
+import { PromiseAsMessage } from '../actor-errors.ts'
+import { disown, isPromise } from '../behavior/interpret.ts'
 import { LocalRef } from '../ref/local-ref.ts'
 import {
   DeadLetter,
@@ -69,6 +71,10 @@ function deliverTranslated(cell: Cell, original: unknown, translate: () => unkno
   let translated: unknown
   try {
     translated = translate()
+    if (isPromise(translated)) {
+      disown(translated)
+      throw new PromiseAsMessage(cell.toString())
+    }
   } catch (error) {
     return cell.signal(new MessageAdaptionFailure(error))
   }

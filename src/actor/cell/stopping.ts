@@ -7,7 +7,7 @@ import type { Cell } from './cell.ts'
 import { stopping, suspended, terminated, unstarted } from './cell-flags.ts'
 import { AbortedByStop } from '../actor-errors.ts'
 import { isEnvelope } from './envelope.ts'
-import { interpretSignal, isPromise } from '../behavior/interpret.ts'
+import { heedRejection, interpretSignal, isPromise } from '../behavior/interpret.ts'
 import { DeadLetter } from '../events/lost-messages.ts'
 import { returnEnvelope } from './open-envelope.ts'
 import { postStop } from '../behavior/signals.ts'
@@ -89,16 +89,24 @@ function runPostStop(cell: Cell): void {
   }
 }
 
+/** What it throws is logged; so is what it rejects with, although nobody waits for it. */
+function callBack({ ref, runtime }: Cell, stopCallback: (() => unknown) | undefined): void {
+  const log = (error: unknown): void =>
+    runtime.logger.error({ err: error, actor: ref.toString() }, 'the callback of stopped failed')
+  try {
+    const outcome = stopCallback?.()
+    if (isPromise(outcome)) heedRejection(outcome, log)
+  } catch (error) {
+    log(error)
+  }
+}
+
 function finish(cell: Cell): void {
   const { ref, runtime } = cell
   const { behavior, mailbox } = cell
   const { failure, stashes, stopCallback, watchers, watching } = cell.state()
   const held = heldMessages(behavior, cell)
-  try {
-    stopCallback?.()
-  } catch (error) {
-    runtime.logger.error({ err: error, actor: cell.toString() }, 'the callback of stopped failed')
-  }
+  callBack(cell, stopCallback)
   for (const watched of watching?.keys() ?? []) watched.removeWatcher(cell)
   cell.release()
   for (const watcher of watchers ?? []) watcher.watchedTerminated(ref, failure)

@@ -17,7 +17,7 @@ import {
 import type { Abortable } from './abort-fan-out.ts'
 import { ActorPath } from './actor-path.ts'
 import type { ActorRef, AskOptions, InternalRef, Watcher } from './actor-ref.ts'
-import { isPromise } from '../behavior/interpret.ts'
+import { disown, isPromise } from '../behavior/interpret.ts'
 import { DeadLetter } from '../events/lost-messages.ts'
 import { kindOfMessage } from '../events/message-kind.ts'
 import type { Runtime } from '../runtime.ts'
@@ -143,7 +143,10 @@ export class Question implements Abortable, InternalRef, WheelTimer {
     if (reply === undefined) throw new InvalidMessage(this.toString())
     if (this.isOver) return this.#runtime.lost(new DeadLetter(reply, this, 'late-reply'))
     // Resolving with a promise would wait for it, without a timeout.
-    if (isPromise(reply)) return this.fail(new PromiseAsReply(this.#target.toString()))
+    if (isPromise(reply)) {
+      disown(reply)
+      return this.fail(new PromiseAsReply(this.#target.toString()))
+    }
     this.#end()
     this.#resolve(reply)
   }
