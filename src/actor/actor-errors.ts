@@ -60,9 +60,9 @@ export class InvalidBehavior extends CodedError {
 export class ContextOutsideTurn extends CodedError {
   readonly code = 'CONTEXT_OUTSIDE_TURN'
 
-  constructor(operation: string, actor: string) {
+  constructor(operation: string, actor: string, owner = 'context') {
     super(
-      `context.${operation} of ${actor} was called outside the actor's turn. Make the handler async and await the work in it, or use context.pipeToSelf to come back as a message.`,
+      `${owner}.${operation} of ${actor} was called outside the actor's turn. Make the handler async and await the work in it, or use context.pipeToSelf to come back as a message.`,
     )
   }
 }
@@ -71,9 +71,9 @@ export class ContextOutsideTurn extends CodedError {
 export class ActorStopped extends CodedError {
   readonly code = 'ACTOR_STOPPED'
 
-  constructor(operation: string, actor: string) {
+  constructor(operation: string, actor: string, owner = 'context') {
     super(
-      `context.${operation} of ${actor} was called although the actor is stopping or has stopped. Check context.signal.aborted after each await.`,
+      `${owner}.${operation} of ${actor} was called although the actor is stopping or has stopped. Check context.signal.aborted after each await.`,
     )
   }
 }

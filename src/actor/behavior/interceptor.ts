@@ -25,6 +25,7 @@ import {
 } from './interpret.ts'
 import { stopping, terminated } from '../cell/cell-flags.ts'
 import { HeldSignal, isInward, Replayed, Settled } from './inward.ts'
+import { Relay } from './relay.ts'
 import type { Signal } from './signals.ts'
 
 /** Stands around a behavior and sees its messages and signals first; it may change, drop or answer them. */
@@ -133,13 +134,14 @@ class RunningInterceptor implements Wrapper {
     deliver: (message: M) => AnyResult,
     asCause: (message: M) => unknown,
   ): AnyResult {
+    const relay = new Relay<M>(cell, (message) => {
+      const fromInside = this.#inScope(cell, () => deliver(message))
+      return isPromise(fromInside)
+        ? this.#settleInside(cell, fromInside, asCause(message))
+        : fromInside
+    })
     return this.#inScope(cell, () => {
-      const result = around((message) => {
-        const fromInside = this.#inScope(cell, () => deliver(message))
-        return isPromise(fromInside)
-          ? this.#settleInside(cell, fromInside, asCause(message))
-          : fromInside
-      })
+      const result = relay.answerOf(() => around(relay.next))
       if (isPromise(result)) cell.state().promiseLevel = this
       return this.#transition(cell, result)
     })
