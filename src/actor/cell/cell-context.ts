@@ -9,7 +9,7 @@ import { AbortedByStop, InvalidRef, NotAChild, WatchConflict } from '../actor-er
 import type { ActorPath } from '../ref/actor-path.ts'
 import { type ActorRef, internal, isRef } from '../ref/actor-ref.ts'
 import type { ActorSystem } from '../actor-system.ts'
-import { ActorTimers, type TimerScheduler } from '../context/actor-timers.ts'
+import { ActorTimers, shortestMs, type TimerScheduler } from '../context/actor-timers.ts'
 import type { Behavior, MessageHandler } from '../behavior/behavior.ts'
 import type { Cell } from './cell.ts'
 import { stopAsked, stopping, terminated, timed } from './cell-flags.ts'
@@ -128,8 +128,9 @@ export class CellContext implements ActorContext<unknown> {
     this.#cell.assertTurn('setReceiveTimeout')
     this.#cell.assertMessage(message)
     const timeoutMs = toMs(timeout, 'receive timeout')
-    if (timeoutMs <= 0) {
-      throw new InvalidSettings('setReceiveTimeout', ['the timeout must be longer than nothing'])
+    if (timeoutMs < shortestMs) {
+      const problem = `the timeout must be at least ${shortestMs} ms, not ${timeoutMs}`
+      throw new InvalidSettings('setReceiveTimeout', [problem])
     }
     this.cancelReceiveTimeout()
     this.#cell.state().receiveTimeout = new ReceiveTimeout(this.#cell, timeoutMs, message)

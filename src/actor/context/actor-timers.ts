@@ -28,8 +28,8 @@ export type TimerKey = string | number | symbol | object
 
 /** Ticks of a fixed rate that wait after a pause, of the process or of the actor. */
 const burstMax = 10_000
-/** Less than this, added to the time of a process that runs long, is nothing: time would never pass. */
-const intervalMinMs = 0.001
+/** Of what repeats: by less a clock that has run for long does not move on, and time would never pass. */
+export const shortestMs = 0.001
 
 type Repetition = 'single' | 'fixed-delay' | 'fixed-rate'
 
@@ -146,8 +146,8 @@ export class ActorTimers implements TimerScheduler<unknown> {
   ): void {
     this.#cell.assertTurn('timers')
     this.#cell.assertMessage(message)
-    if (repetition !== 'single' && intervalMs < intervalMinMs)
-      throw new InvalidDuration(intervalMs, 'interval')
+    if (repetition !== 'single' && intervalMs < shortestMs)
+      throw new InvalidDuration(intervalMs, `interval (at least ${shortestMs} ms)`)
     this.#remove(key)
     const timer = new ActorTimer(this.#cell, key, message, repetition, intervalMs)
     this.#timers.set(key, timer)

@@ -17,6 +17,12 @@ describe('FailureCount', () => {
     expect(count.failed(5_000, 0).mayRestart).toBe(false)
   })
 
+  test('keeps the delay a number, whatever chance adds to it', () => {
+    const [min, max] = [Number.MAX_VALUE, Number.MAX_VALUE]
+    const strategy = SupervisorStrategy.restartWithBackoff({ min, max })
+    expect(new FailureCount(strategy).failed(0, 0.5).delayMs).toBe(Number.MAX_VALUE)
+  })
+
   test('doubles the delay up to the longest', () => {
     const count = new FailureCount(
       SupervisorStrategy.restartWithBackoff({ min: '1s', max: '10s', randomFactor: 0 }),

@@ -37,7 +37,8 @@ export class FailureCount {
   #failedInRow(strategy: BackoffStrategy, nowMs: number, chance: number): Verdict {
     const { minMs, maxMs, randomFactor, maxRestarts } = strategy
     if (nowMs - this.#markMs >= strategy.resetAfterMs) this.#failures = 0
-    const delayMs = Math.min(maxMs, minMs * 2 ** this.#failures) * (1 + chance * randomFactor)
+    const plainMs = Math.min(maxMs, minMs * 2 ** this.#failures)
+    const delayMs = Math.min(plainMs * (1 + chance * randomFactor), Number.MAX_VALUE)
     this.#failures++
     // Quiet time is counted from the restart, not from the failure before it.
     this.#markMs = nowMs + delayMs
