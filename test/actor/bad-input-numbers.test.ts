@@ -81,6 +81,22 @@ describe('bad input: large numbers', () => {
       expect(stage.isTerminated(ref)).toBe(false)
     })
 
+    test('a setup that answers itself is an error, not an endless loop', async () => {
+      const stage = new Stage({ patience: '25s' })
+      const endless: Behavior<string> = Behaviors.setup<string>(() => endless)
+      const { ends } = await childOf(stage, endless)
+      expect(ends).toMatchObject([{ type: 'ChildFailed', cause: { code: 'INVALID_BEHAVIOR' } }])
+    })
+
+    test('100,000 messages too many for a mailbox of 100,000 take no longer for being many', async () => {
+      const stage = new Stage({ patience: '25s' })
+      const mailbox = { capacity: 100_000, overflow: 'drop-head' } as const
+      const ref = stage.spawn<number>(Behaviors.ignore, { mailbox })
+      for (let count = 0; count < 200_000; count++) ref.tell(count)
+      await stage.settle()
+      expect(stage.system.lostMessageCounts).toEqual({ 'Dropped/mailbox-full': 100_000 })
+    })
+
     test('10,000 failures in a row are 10,000 restarts, and the mailbox is kept', async () => {
       const stage = new Stage({ patience: '25s' })
       let starts = 0

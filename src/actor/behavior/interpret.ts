@@ -20,12 +20,16 @@ import type { Cell } from '../cell/cell.ts'
 import { HeldSignal, Replayed, RestartDue, Settled, signalIn } from './inward.ts'
 import type { Signal } from './signals.ts'
 
+/** Setups that may stand in each other. One that answers itself would otherwise hold the process for ever. */
+const setupsMax = 100_000
+
 /** Everything deferred is built; what comes back handles messages or is `stopped`. */
 export function startBehavior(behavior: unknown, cell: Cell): AnyBehavior {
   let current = asBehavior(behavior, 'The initial behavior')
-  for (;;) {
+  for (let depth = 0; ; depth++) {
     switch (current.kind) {
       case 'setup':
+        if (depth > setupsMax) throw new InvalidBehavior('yet another setup', 'Behaviors.setup')
         current = asBehavior((current as Setup<never>).factory(cell.context), 'Behaviors.setup')
         break
       case 'wrap':
