@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { type Behavior, Behaviors, SupervisorStrategy } from '../../src/actor/index.ts'
+import {
+  type Behavior,
+  Behaviors,
+  type Interceptor,
+  SupervisorStrategy,
+} from '../../src/actor/index.ts'
 import { gate, nothingMayEscape, Stage } from './stage.ts'
 
 const { restart, restartWithBackoff, resume } = SupervisorStrategy
@@ -138,6 +143,45 @@ describe('a supervisor that gives way to the one inside', () => {
       'DeadLetter/terminated-while-stashed c',
     ])
   })
+})
+
+describe('behaviors that lead to each other, each with a supervision of its own', () => {
+  nothingMayEscape()
+
+  class Left extends Error {}
+  class Right extends Error {}
+
+  const count = 20_000
+  const passing: Interceptor<number, number> = {
+    aroundReceive: (_context, message, next) => next(message),
+  }
+  const wrappings: Readonly<Record<string, (behavior: Behavior<number>) => Behavior<number>>> = {
+    'side by side': (behavior) => behavior,
+    'with an interceptor between them': (behavior) => Behaviors.intercept(() => passing, behavior),
+  }
+  for (const [how, wrap] of Object.entries(wrappings)) {
+    for (const isAsync of [false, true]) {
+      test(`do not pile up, ${how}${isAsync ? ', async' : ''}`, async () => {
+        const stage = new Stage({ patience: '15s' })
+        let heard = 0
+        const step = (next: () => Behavior<number>) =>
+          wrap(
+            Behaviors.receiveMessage<number>((message) => {
+              heard++
+              if (message === count) throw new Left('boom')
+              return isAsync ? Promise.resolve(next()) : next()
+            }),
+          )
+        const shared: Behavior<number>[] = []
+        const left = Behaviors.supervise(step(() => shared[0]!)).onFailure(Left, restart())
+        shared.push(Behaviors.supervise(step(() => left)).onFailure(Right, restart()))
+        const ref = await stage.start(left)
+        for (let message = 1; message <= count + 1; message++) ref.tell(message)
+        await stage.settle()
+        expect([heard, stage.isTerminated(ref)]).toEqual([count + 1, false])
+      })
+    }
+  }
 })
 
 describe('an async PreRestart', () => {

@@ -21,6 +21,7 @@ import {
   isFinal,
   isPromise,
   startBehavior,
+  toldOutside,
   transition,
 } from './interpret.ts'
 import { stopping, terminated } from '../cell/cell-flags.ts'
@@ -193,8 +194,9 @@ class RunningInterceptor implements Wrapper {
 
   #transition(cell: Cell, result: AnyResult): AnyResult {
     return transition(cell, result, (inner) => {
-      this.#inner = inner
-      return undefined
+      // It is itself what an async handler inside has told it already.
+      if (inner !== this) this.#inner = inner
+      return toldOutside(this)
     })
   }
 

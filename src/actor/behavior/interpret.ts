@@ -139,6 +139,14 @@ export function transition(
   return keep(inner) ?? same
 }
 
+/**
+ * What a wrapper answers `transition` when it has taken a new inner behavior: itself, should a wrapper have come with that
+ * one. A supervisor outside may have to give way to it, or two behaviors that lead to each other would pile them up.
+ */
+export function toldOutside(wrapper: Wrapper): Wrapper | undefined {
+  return wrapper.inner.kind === 'wrapped' && wrapper.outer !== undefined ? wrapper : undefined
+}
+
 export function isFinal(kind: BehaviorKind): boolean {
   return kind === 'stopped' || kind === 'failed'
 }

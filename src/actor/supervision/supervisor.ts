@@ -26,6 +26,7 @@ import {
   interpretSignal,
   isPromise,
   startBehavior,
+  toldOutside,
   transition,
 } from '../behavior/interpret.ts'
 import { HeldSignal, messageIn, Replayed, RestartDue, Settled } from '../behavior/inward.ts'
@@ -74,7 +75,7 @@ class Supervisor implements Wrapper, WheelTimer {
   readonly #keep = (inner: AnyBehavior): AnyBehavior | undefined => {
     this.#inner = inner
     const successor = supervisorIn(inner, this.errorClass)
-    if (successor === undefined) return undefined
+    if (successor === undefined) return toldOutside(this)
     // A behavior that wraps itself anew with each step must not pile up supervisors: the inner one stands.
     ;(inner as Wrapper).outer = this.outer
     successor.#inherit(this.#held)
