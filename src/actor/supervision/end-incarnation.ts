@@ -8,12 +8,13 @@ import { LocalRef } from '../ref/local-ref.ts'
 
 export function endIncarnation(cell: Cell, supervisor: Wrapper): void {
   const state = cell.state()
+  // First, because who listens to it may still act in the name of what ends.
+  state.abort?.abort(new AbortedByStop(cell.toString()))
+  state.abort = undefined
   state.timers?.cancelEvery()
   state.receiveTimeout?.cancel()
   state.receiveTimeout = undefined
   cell.flags &= ~timed
-  state.abort?.abort(new AbortedByStop(cell.toString()))
-  state.abort = undefined
   for (const [ref, { message }] of state.watching ?? []) {
     state.watching?.set(ref, { message, isInherited: true })
   }

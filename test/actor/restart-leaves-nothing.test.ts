@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import { type ActorContext, Behaviors, SupervisorStrategy } from '../../src/actor/index.ts'
+import { gate, nothingMayEscape, Stage } from './stage.ts'
+
+/** All that a behavior could leave to the one that comes after it. */
+function leave(context: ActorContext<string>): void {
+  context.timers.startSingle('left', '1s', 'from a timer')
+  context.setReceiveTimeout('2s', 'from a receive timeout')
+  context.spawn(Behaviors.ignore, 'left')
+}
+
+type Leaving = (context: ActorContext<string>) => Promise<void> | void
+
+/** Restarts once; what the second behavior is told, and the children it finds at its start. */
+async function restarted(stage: Stage, atStart: Leaving, preRestart: Leaving) {
+  const told: string[] = []
+  const found: number[] = []
+  const inner = Behaviors.setup<string>((context) => {
+    found.push(context.children.length)
+    if (found.length === 1) void atStart(context)
+    return Behaviors.receiveMessage<string>((message) => {
+      if (message === 'fail') throw new Error('boom')
+      told.push(message)
+    }).receiveSignal({ PreRestart: () => preRestart(context) })
+  })
+  const { restart } = SupervisorStrategy
+  const ref = await stage.start(Behaviors.supervise(inner).onFailure(restart()))
+  await stage.tell(ref, 'fail')
+  return { told, found }
+}
+
+const nothing = (): void => undefined
+
+describe('a restart leaves nothing of the old behavior to the new one', () => {
+  nothingMayEscape()
+
+  test('that an async PreRestart has begun after an await', async () => {
+    const stage = new Stage()
+    const { promise, open } = gate()
+    const { told, found } = await restarted(stage, nothing, async (context) => {
+      await promise
+      leave(context)
+    })
+    expect(found).toEqual([0])
+    open()
+    await stage.advance('10s')
+    expect([told, found]).toEqual([[], [0, 0]])
+    expect(stage.time.nextDeadline).toBeUndefined()
+  })
+
+  test('that a PreRestart which never settles has begun', async () => {
+    const stage = new Stage()
+    const { told, found } = await restarted(stage, nothing, async (context) => {
+      await Promise.resolve()
+      leave(context)
+      return gate().promise
+    })
+    await stage.advance('500ms')
+    expect(found).toEqual([0])
+    await stage.advance('10s')
+    expect([told.includes('from a receive timeout'), found]).toEqual([false, [0, 0]])
+    expect(stage.time.nextDeadline).toBeUndefined()
+  })
+
+  test('that a listener to its AbortSignal has begun', async () => {
+    const stage = new Stage()
+    const listening = (context: ActorContext<string>): void =>
+      context.signal.addEventListener('abort', () => leave(context))
+    const { told, found } = await restarted(stage, listening, nothing)
+    await stage.advance('10s')
+    expect([told, found]).toEqual([[], [0, 0]])
+  })
+})
