@@ -134,6 +134,9 @@ export function transition(
   }
   const next = asBehavior(result, 'A handler')
   if (isFinal(next.kind)) return next
+  // Not the very ones above: from another copy of the package.
+  if (next.kind === 'same') return same
+  if (next.kind === 'unhandled') return unhandled
   const inner = startBehavior(next, cell)
   if (isFinal(inner.kind)) return inner
   return keep(inner) ?? same

@@ -257,17 +257,16 @@ export class Cell implements Task, Watcher {
 
   /** Goes on with what a handler answered. `cause` is what was handled: a message, or a signal as `HeldSignal`. */
   become(result: AnyResult, cause: unknown): void {
-    if (result === unhandled) {
+    if (isPromise(result)) return suspend(this, result, cause)
+    const end = transition(this, result, (started) => {
+      this.behavior = started
+      return undefined
+    })
+    if (end === unhandled) {
       const message = messageIn(cause)
       if (message !== undefined) this.runtime.lost(new UnhandledMessage(message, this.ref))
-    } else if (isPromise(result)) {
-      suspend(this, result, cause)
-    } else {
-      const end = transition(this, result, (started) => {
-        this.behavior = started
-        return undefined
-      })
-      if (end !== same) this.#end(end as AnyBehavior)
+    } else if (end !== same) {
+      this.#end(end as AnyBehavior)
     }
   }
 
