@@ -75,6 +75,14 @@ describe('bad input', () => {
       })
     }
 
+    for (const options of [null, 42, true, Symbol('name'), () => undefined]) {
+      test(`${String(options)} in place of a name or of options is refused`, () => {
+        const stage = new Stage()
+        const spawn = (): unknown => stage.spawn(Behaviors.ignore, options as unknown as string)
+        expect(thrownBy(spawn)).toEqual(coded('INVALID_ACTOR_NAME'))
+      })
+    }
+
     test('one that is taken is refused, and the first actor lives on', async () => {
       const stage = new Stage()
       const first = stage.recorder<string>()
@@ -206,6 +214,18 @@ describe('bad input', () => {
         expect([first.ends, second.ends]).toEqual([[coded('ASK_TIMEOUT')], [coded('ASK_TIMEOUT')]])
       })
     }
+
+    test('an answer to a question that could not be asked is a dead letter', async () => {
+      const stage = new Stage()
+      const kept: ActorRef<string>[] = []
+      const asked = stage.spawn(Behaviors.ignore).ask<string>((replyTo) => {
+        kept.push(replyTo)
+        throw new Error('no question')
+      })
+      await expect(asked).rejects.toThrow('no question')
+      kept[0]?.tell('answer')
+      expect(stage.losses).toEqual(['DeadLetter/late-reply answer'])
+    })
 
     test('undefined as an answer fails the one who gives it', async () => {
       const stage = new Stage()

@@ -22,8 +22,10 @@ export function spawnChild<U>(
 ): ActorRef<U> {
   const initial = asBehavior(behavior, 'spawn')
   const state = parent.state()
-  const name = typeof options === 'string' ? options : options?.name
-  const { mailbox, gate } = typeof options === 'object' ? options : noOptions
+  const given = typeof options === 'object' && options !== null ? options : undefined
+  const { mailbox, gate } = given ?? noOptions
+  // What is no object is taken for a name, and refused as one when it is none.
+  const name = given === undefined ? (options as string | undefined) : given.name
   const encoded =
     name === undefined ? `$${(++state.namelessCount).toString(36)}` : encodeActorName(name)
   const children = (state.children ??= new Map<string, LocalRef>())

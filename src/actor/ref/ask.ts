@@ -55,11 +55,16 @@ export function ask<Reply>(
       resolve as (r: unknown) => void,
       reject,
     )
-    const message = makeMessage(question)
-    question.asked = message
-    // Also to a dead target: there it becomes the dead letter that says who was asked.
-    if (send === undefined) target.tell(message)
-    else send(message, question)
+    try {
+      const message = makeMessage(question)
+      question.asked = message
+      // Also to a dead target: there it becomes the dead letter that says who was asked.
+      if (send === undefined) target.tell(message)
+      else send(message, question)
+    } catch (error) {
+      // An answer to what was never asked is a late one.
+      question.fail(error)
+    }
     if (question.isOver) return
     if (target.isTerminated) question.fail(new AskTargetTerminated(target.toString()))
     else if (timeoutMs === 0) question.fire()
