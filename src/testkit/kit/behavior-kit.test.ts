@@ -32,6 +32,21 @@ describe('BehaviorKit', () => {
     expect(kit.isAlive).toBe(true)
   })
 
+  test('meets the same chance in every kit', () => {
+    const drawn = (): number[] => {
+      const draws: number[] = []
+      const kit = new BehaviorKit(
+        Behaviors.receive<'draw'>((context) => {
+          const { random } = context.system.environment
+          draws.push(random.float(), random.below(1_000))
+        }),
+      )
+      kit.run('draw')
+      return draws
+    }
+    expect(drawn()).toEqual(drawn())
+  })
+
   test('takes a plain handler, and gives the actor the name it is told', () => {
     const seen: string[] = []
     const kit = new BehaviorKit((message: string) => void seen.push(message), { name: 'echo' })

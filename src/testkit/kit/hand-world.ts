@@ -3,6 +3,7 @@ import { ActorSystem } from '../../actor/index.ts'
 import { CapturedLogs } from '../captured-logs.ts'
 import { HandDispatcher } from './hand-dispatcher.ts'
 import { silentProcess } from '../silent-process.ts'
+import { SteadyRandom } from '../steady-random.ts'
 import { VirtualTime } from '../virtual-time.ts'
 
 export class HandWorld {
@@ -16,6 +17,7 @@ export class HandWorld {
       environment: {
         clock: this.#time,
         timers: this.#time,
+        random: new SteadyRandom(),
         dispatcher: this.#dispatcher,
         logger: this.logs,
         process: silentProcess,
