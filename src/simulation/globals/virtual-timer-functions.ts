@@ -85,6 +85,7 @@ export class VirtualTimeout {
   }
 
   #fired(callback: Callback, values: unknown[]): void {
+    if (!this.#repeats) this.#numbers.byId.delete(this.#id)
     try {
       Reflect.apply(callback, this, values)
     } finally {
