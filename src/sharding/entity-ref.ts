@@ -42,7 +42,7 @@ export class RoutedEntityRef<Message> implements EntityRef<Message> {
   route: Route | undefined = undefined
   remote: RemoteRef | undefined = undefined
   readonly #region: RegionActor
-  #sendQuestion: ((message: never, question: Question) => void) | undefined = undefined
+  #sendQuestion: ((message: unknown, question: Question) => void) | undefined = undefined
 
   constructor(region: RegionActor, entityId: EntityId, shard: ShardId) {
     this.entityId = entityId
@@ -73,19 +73,17 @@ export class RoutedEntityRef<Message> implements EntityRef<Message> {
     makeMessage: (replyTo: ActorRef<Reply>) => Message,
     options?: AskOptions,
   ): Promise<Reply> {
-    const make = makeMessage as (replyTo: ActorRef<Reply>) => never
-    return ask(this, make, options, this.#region.runtime)
+    return ask(this, makeMessage, options, this.#region.runtime)
   }
 
   askWithStatus<Value>(
     makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => Message,
     options?: AskOptions,
   ): Promise<Value> {
-    const make = makeMessage as (replyTo: ActorRef<StatusReply<Value>>) => never
-    return askWithStatus(this, make, options, this.#region.runtime)
+    return askWithStatus(this, makeMessage, options, this.#region.runtime)
   }
 
-  get sendQuestion(): (message: never, question: Question) => void {
+  get sendQuestion(): (message: unknown, question: Question) => void {
     return (this.#sendQuestion ??= (message, question) => {
       if (message === undefined) throw new InvalidMessage(this.toString())
       this.#region.routeBy(this, message, question)

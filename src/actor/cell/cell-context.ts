@@ -14,7 +14,8 @@ import type { Behavior, MessageHandler } from '../behavior/behavior.ts'
 import type { Cell } from './cell.ts'
 import { stopAsked, stopping, terminated, timed } from './cell-flags.ts'
 import { Envelope } from './envelope.ts'
-import { ask, type AskTarget, askWithStatus } from '../ref/ask.ts'
+import { ask, askWithStatus } from '../ref/ask.ts'
+import type { StatusReply } from '../ref/status-reply.ts'
 import { LocalRef } from '../ref/local-ref.ts'
 import { MessageAdapters, type MessageMatch } from '../context/message-adapters.ts'
 import { ReceiveTimeout } from '../context/receive-timeout.ts'
@@ -192,32 +193,27 @@ export class CellContext implements ActorContext<unknown> {
     )
   }
 
-  ask(
-    target: Askable<never>,
-    makeMessage: (replyTo: never) => unknown,
-    answer: AskAnswer<unknown, never>,
+  ask<Reply>(
+    target: Askable<unknown>,
+    makeMessage: (replyTo: ActorRef<Reply>) => unknown,
+    answer: AskAnswer<unknown, Reply>,
   ): void {
     this.#cell.assertTurn('ask')
     assertAnswer(answer, 'context.ask')
     // The question is the asker's: its time runs on the asker's clock, even when the other's node is gone.
-    const asked = ask(target as AskTarget, makeMessage as never, answer, this.#cell.runtime)
-    this.#pipe(asked, answer.done as never, answer.failed)
+    const asked = ask(target, makeMessage, answer, this.#cell.runtime)
+    this.#pipe(asked, answer.done, answer.failed)
   }
 
-  askWithStatus(
-    target: Askable<never>,
-    makeMessage: (replyTo: never) => unknown,
-    answer: AskAnswer<unknown, never>,
+  askWithStatus<Value>(
+    target: Askable<unknown>,
+    makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => unknown,
+    answer: AskAnswer<unknown, Value>,
   ): void {
     this.#cell.assertTurn('askWithStatus')
     assertAnswer(answer, 'context.askWithStatus')
-    const asked = askWithStatus(
-      target as AskTarget,
-      makeMessage as never,
-      answer,
-      this.#cell.runtime,
-    )
-    this.#pipe(asked, answer.done as never, answer.failed)
+    const asked = askWithStatus(target, makeMessage, answer, this.#cell.runtime)
+    this.#pipe(asked, answer.done, answer.failed)
   }
 }
 

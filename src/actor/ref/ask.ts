@@ -14,6 +14,7 @@ import {
   PromiseAsReply,
   StatusError,
 } from '../actor-errors.ts'
+import type { Askable } from '../context/actor-context.ts'
 import type { Abortable } from './abort-fan-out.ts'
 import { ActorPath } from './actor-path.ts'
 import type { ActorRef, AskOptions, InternalRef, Watcher } from './actor-ref.ts'
@@ -24,22 +25,20 @@ import type { Runtime } from '../runtime.ts'
 import { isStatusReply, type StatusReply } from './status-reply.ts'
 
 /** Sends a message with its question apart, for targets that carry the address for the answer in their own way. */
-export type SendQuestion = (message: never, question: Question) => void
+export type SendQuestion<in M> = (message: M, question: Question) => void
 
 /** Whoever can be asked: an actor, or what stands for one. */
-export interface AskTarget {
-  readonly isTerminated: boolean
+export interface AskTarget<in M> extends Askable<M> {
+  readonly isTerminated?: boolean
   /** Stands in the name of the address for the answer, percent-encoded, so that people see who was asked. */
   readonly askLabel?: string
-  tell(message: never): void
   /** How a question goes there; a target without one is told the message. */
-  readonly sendQuestion?: SendQuestion
-  toString(): string
+  readonly sendQuestion?: SendQuestion<M>
 }
 
-export function ask<Reply>(
-  target: AskTarget,
-  makeMessage: (replyTo: ActorRef<Reply>) => never,
+export function ask<M, Reply>(
+  target: AskTarget<M>,
+  makeMessage: (replyTo: ActorRef<Reply>) => M,
   options: AskOptions | undefined,
   runtime: Runtime,
   send = target.sendQuestion,
@@ -66,21 +65,21 @@ export function ask<Reply>(
       question.fail(error)
     }
     if (question.isOver) return
-    if (target.isTerminated) question.fail(new AskTargetTerminated(target.toString()))
+    if (target.isTerminated === true) question.fail(new AskTargetTerminated(target.toString()))
     else if (timeoutMs === 0) question.fire()
     else question.wait(signal)
   })
 }
 
-function refuseUnusable(signal: AbortSignal, target: AskTarget): void {
+function refuseUnusable(signal: AbortSignal, target: AskTarget<never>): void {
   const problems = problemsWithSignal('signal', signal)
   if (problems.length > 0) throw new InvalidSettings('The options of an ask', problems)
   if (signal.aborted) throw new AskAborted(target.toString(), signal.reason)
 }
 
-export function askWithStatus<Value>(
-  target: AskTarget,
-  makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => never,
+export function askWithStatus<M, Value>(
+  target: AskTarget<M>,
+  makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => M,
   options: AskOptions | undefined,
   runtime: Runtime,
   send = target.sendQuestion,
@@ -111,7 +110,7 @@ export class Question implements Abortable, InternalRef, WheelTimer {
   renew: ((message: unknown, leftMs: number) => unknown) | undefined = undefined
   readonly #runtime: Runtime
   readonly #number: number
-  readonly #target: AskTarget
+  readonly #target: AskTarget<never>
   readonly #timeoutMs: number
   readonly #resolve: (reply: unknown) => void
   readonly #reject: (error: unknown) => void
@@ -120,7 +119,7 @@ export class Question implements Abortable, InternalRef, WheelTimer {
 
   constructor(
     runtime: Runtime,
-    target: AskTarget,
+    target: AskTarget<never>,
     timeoutMs: number,
     resolve: (reply: unknown) => void,
     reject: (error: unknown) => void,
@@ -192,7 +191,7 @@ export class Question implements Abortable, InternalRef, WheelTimer {
   }
 
   /** Who was asked. */
-  get target(): AskTarget {
+  get target(): AskTarget<never> {
     return this.#target
   }
 

@@ -49,7 +49,7 @@ export class RemoteRef implements RemoteRecipient {
   readonly #home: RefHome
   readonly #outbox: Outbox
   readonly #text: RefText
-  readonly #sendQuestion = (message: never, question: Question): void => {
+  readonly #sendQuestion = (message: unknown, question: Question): void => {
     if (message === undefined) throw new InvalidMessage(this.toString())
     this.#outbox.sendQuestion(this, message, question)
   }

@@ -28,14 +28,12 @@ export class RegionQuestions {
   ask(options: AskOptions | undefined): Promise<readonly HostingRegion[]> {
     const { typeName, runtime } = this.#options
     const coordinator = {
-      isTerminated: false,
       tell: () => undefined,
       toString: () => `the coordinator of ${typeName}`,
     }
-    const message = { type: 'GetCurrentRegions' } as never
-    return ask<readonly HostingRegion[]>(
+    return ask(
       coordinator,
-      () => message,
+      () => ({ type: 'GetCurrentRegions' }),
       options,
       runtime,
       (_message, question) => this.#put(question),

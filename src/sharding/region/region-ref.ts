@@ -16,7 +16,7 @@ import type { RegionActor } from './region-actor.ts'
 
 export class RegionRef implements InternalRef {
   readonly #region: RegionActor
-  readonly #sendQuestion = (message: never, question: Question): void =>
+  readonly #sendQuestion = (message: unknown, question: Question): void =>
     this.#region.routeIncoming(message, question)
 
   constructor(region: RegionActor) {
