@@ -68,9 +68,7 @@ export class LocalRef implements InternalRef {
   }
 
   removeWatcher(watcher: Watcher): void {
-    if (this.cell !== undefined && !this.cell.isTerminated) {
-      this.cell.state().watchers?.delete(watcher)
-    }
+    this.cell?.stateIfAny?.watchers?.delete(watcher)
   }
 
   toString(): string {
