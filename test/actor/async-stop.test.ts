@@ -142,6 +142,22 @@ describe('async handlers and the stop', () => {
       expect(stage.losses).toEqual(['UnhandledMessage a'])
     })
 
+    test('also when the stop comes between its end and what it came to', async () => {
+      const stage = new Stage()
+      const wait = gate<Behavior<unknown>>()
+      let child!: ActorRef<string>
+      const parent = await stage.start(
+        Behaviors.setup<string>((context) => {
+          child = context.spawn<string>(() => wait.promise)
+          return () => context.stop(child)
+        }),
+      )
+      await stage.tell(child, 'a')
+      wait.open(Behaviors.unhandled)
+      await stage.tell(parent, 'stop')
+      expect(stage.losses).toEqual(['UnhandledMessage a'])
+    })
+
     test('others can watch it meanwhile', async () => {
       const wait = gate()
       const { stage, child, stopChild } = await family(() => wait.promise)

@@ -275,6 +275,17 @@ describe('AT-003 Watch, death pact, child failure', () => {
       expect([stage.isTerminated(watcher), stage.isTerminated(target)]).toEqual([true, false])
     })
 
+    test('a child that is stopped before it starts never runs, not even PostStop', async () => {
+      const { stage, heard, watcher } = await setUp()
+      await stage.tell(watcher, (context) => {
+        const note = (): void => void heard.push('ran')
+        const plain = Behaviors.receiveSignal<never>({ PostStop: note })
+        const built = Behaviors.setup<never>(() => (note(), plain))
+        for (const behavior of [plain, built]) context.stop(context.spawn(behavior))
+      })
+      expect(heard).toEqual([])
+    })
+
     test('a child can be stopped, and stopped again', async () => {
       const { stage, heard, watcher } = await setUp()
       let child!: ActorRef<never>

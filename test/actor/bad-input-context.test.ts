@@ -86,17 +86,21 @@ describe('bad input: the context', () => {
       expect((ends[0] as ChildFailed).cause).toBe(error)
     })
 
-    test('a mapper that answers nothing drops the value, with the reason', async () => {
-      const stage = new Stage()
-      const ref = await stage.start(
-        Behaviors.receive<string>((context) =>
-          context.pipeToSelf(Promise.resolve(42), () => undefined as never),
-        ),
-      )
-      await stage.tell(ref, 'go')
-      expect(stage.losses).toEqual(['Dropped/adapted-to-nothing 42'])
-      expect(stage.isTerminated(ref)).toBe(false)
-    })
+    for (const nothing of [undefined, null]) {
+      test(`a mapper that answers ${nothing} drops the value, with the reason`, async () => {
+        const stage = new Stage()
+        const heard: string[] = []
+        const ref = await stage.start(
+          Behaviors.receive<string>((context, message) => {
+            heard.push(message)
+            context.pipeToSelf(Promise.resolve(42), () => nothing as never)
+          }),
+        )
+        await stage.tell(ref, 'go')
+        expect([heard, stage.losses]).toEqual([['go'], ['Dropped/adapted-to-nothing 42']])
+        expect(stage.isTerminated(ref)).toBe(false)
+      })
+    }
 
     test('a thenable piped to self that settles many times gives one message', async () => {
       const stage = new Stage()
