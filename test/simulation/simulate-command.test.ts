@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { runCommand } from '../../scripts/simulate/command.ts'
 import { compared } from '../../scripts/simulate/compared.ts'
@@ -68,6 +71,14 @@ describe('npm run simulate', () => {
     expect(code).toBe(1)
     expect(lines.at(-1)).not.toContain('50 seeds')
   })
+
+  test('gives the same hash in other processes, several of them side by side', async () => {
+    const words = '--scenario workshop --seeds 5 --json'
+    const program = fileURLToPath(new URL('../../scripts/simulate.ts', import.meta.url))
+    const command = ['--import', 'tsx', program, ...words.split(' '), '--jobs', '2']
+    const { stdout } = await promisify(execFile)(process.execPath, command)
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe((await run(words)).lines.at(-1))
+  }, 120_000)
 
   test('a part of the seeds is every Nth of them, one line each', async () => {
     const { lines } = await run('--scenario ping-pong --seeds 5 --seed 10 --part 1/2')
