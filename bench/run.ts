@@ -53,7 +53,9 @@ async function main(): Promise<void> {
   if (values.heap !== undefined) return weigh(values.heap)
   if (values.help) return console.log(help)
   const [name, ...rest] = positionals
-  if (values.list || name === undefined) return console.log(`Benchmarks\n${list}`)
+  const isAlone = name === undefined && !values.json
+  if (values.list || isAlone) return console.log(`Benchmarks\n${list}`)
+  if (name === undefined) return refuse('Name a benchmark.')
 
   const benchmark = benchmarks.find((candidate) => candidate.name === name)
   if (benchmark === undefined) return refuse(`There is no benchmark ${name}.`)

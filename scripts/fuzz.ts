@@ -26,11 +26,13 @@ async function main(): Promise<void> {
   const { values, positionals } = readArguments()
   if (values.help) return console.log(help)
   const [name, ...rest] = positionals
-  if (values.list || name === undefined) return console.log(list)
+  const isAlone = name === undefined && Object.keys(values).length === 0
+  if (values.list || isAlone) return console.log(list)
+  if (name === undefined) refuse('Name a fuzzer.')
   const fuzz = fuzzers.find((each) => each.name === name)
   if (fuzz === undefined || rest.length > 0) refuse(`There is no fuzzer ${positionals.join(' ')}.`)
-  const rounds = wholeNumber('--rounds', values.rounds ?? `${fuzz.defaultRounds}`)
-  const seed = wholeNumber('--seed', values.seed ?? '1')
+  const rounds = wholeNumber('--rounds', values.rounds ?? `${fuzz.defaultRounds}`, 1)
+  const seed = wholeNumber('--seed', values.seed ?? '1', 0)
   const startMs = performance.now()
   const progress = (done: number): void =>
     void process.stderr.write(`\r${name}: ${done} of ${rounds}`)
@@ -61,10 +63,10 @@ function readArguments() {
   }
 }
 
-function wholeNumber(option: string, text: string): number {
+function wholeNumber(option: string, text: string, min: number): number {
   const value = Number(text)
-  if (text.trim() === '' || !Number.isSafeInteger(value) || value < 0) {
-    refuse(`${option} takes a whole number, not "${text}".`)
+  if (text.trim() === '' || !Number.isSafeInteger(value) || value < min) {
+    refuse(`${option} takes a whole number of at least ${min}, not "${text}".`)
   }
   return value
 }
