@@ -27,6 +27,13 @@ describe('world-access', () => {
     ['const timers = globalThis.setTimeout'],
     ['const signal = AbortSignal.timeout(10)'],
     ['const held = new WeakRef(value)'],
+    ['const ends = new FinalizationRegistry(work)'],
+    ['const id = randomUUID()'],
+    ['const socket = new WebSocket(address)'],
+    ['const source = new EventSource(address)'],
+    ['const thread = new Worker(file)'],
+    ['const { port1 } = new MessageChannel()'],
+    ['const channel = new BroadcastChannel(name)'],
     ["import { connect } from 'node:net'"],
     ["import tls from 'node:tls'"],
     ["import { readFileSync } from 'fs'"],
@@ -52,6 +59,7 @@ describe('world-access', () => {
     ["const signal = AbortSignal['timeout'](10)"],
     ['const { timeout } = AbortSignal'],
     ['Atomics.wait(numbers, 0, 0, 10)'],
+    ['Atomics.waitAsync(numbers, 0, 0, 10)'],
     ['setTimeout(wake)\n{\n}'],
   ])('reports %s', (line) => {
     expect(found('src/actor/cell.ts', line)).toEqual(['src/actor/cell.ts:2 world-access'])
