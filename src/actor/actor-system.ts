@@ -48,7 +48,7 @@ export class ActorSystem {
       exitProcess: this.settings.exitProcess,
       hookSignals: this.settings.hookSignals,
     })
-    this.#runtime = new Runtime(this, (cell) => new CellContext(cell) as never)
+    this.#runtime = new Runtime(this, (cell) => new CellContext(cell))
     this.#system = this.#guardian('system', true)
     this.#user = this.#guardian('user', false)
     this.whenTerminated = new Promise<void>((resolve) => {

@@ -28,7 +28,7 @@ export class Runtime {
   readonly eventStream: EventStream
   readonly deadLetterLog: DeadLetterLog
   /** Makes the context of a cell, when its behavior first asks for one. */
-  readonly contextOf: (cell: Cell) => ActorContext<never>
+  readonly contextOf: (cell: Cell) => ActorContext<unknown>
   readonly aborts = new AbortFanOut()
   readonly mailboxes = new MailboxPool()
   /** The parent of all guardians. */

@@ -50,31 +50,31 @@ export type SignalHandlers<T> = {
   ) => Result<T>
 }
 
-/** Behaviors whose messages we do not look into: every `Behavior<T>` is one. */
-export type AnyBehavior = Behavior<never>
-export type AnyResult =
-  | AnyBehavior
-  | ((message: never) => unknown)
-  | undefined
-  | void
-  | Promise<unknown>
+/** A behavior as the runtime takes it apart, told by its kind; `asBehavior` makes one of what a user gives. */
+export type AnyBehavior = Constant | Stopped | Failed | Setup<unknown> | Handlers | Wrap | Wrapper
+
+type Handlers = Receive<unknown> &
+  (
+    | { readonly kind: 'receive'; readonly onMessage: ContextMessageHandler<unknown> }
+    | { readonly kind: 'receiveMessage'; readonly onMessage: MessageHandler<unknown> }
+  )
 
 /** A wrapper around another behavior, not yet part of a running actor. */
-export interface Wrap extends AnyBehavior {
+export interface Wrap {
   readonly kind: 'wrap'
   /** Starts the wrapped behavior; answers the running wrapper, or what stands in its place. */
   start(cell: Cell): AnyBehavior
 }
 
 /** A wrapper around the current behavior of one running actor. */
-export interface Wrapper extends AnyBehavior {
+export interface Wrapper {
   readonly kind: 'wrapped'
   /** The behavior inside, as it is now. */
   readonly inner: AnyBehavior
   /** The wrapper around this one; changes when that one gives way. */
   outer: Wrapper | undefined
-  receive(cell: Cell, message: unknown): AnyResult
-  signal(cell: Cell, signal: Signal): AnyResult
+  receive(cell: Cell, message: unknown): Result<unknown>
+  signal(cell: Cell, signal: Signal): Result<unknown>
 }
 
 /** The kinds without any content: same, unhandled, empty, ignore. */

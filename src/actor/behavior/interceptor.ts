@@ -5,9 +5,9 @@
 import type { ActorContext } from '../context/actor-context.ts'
 import type {
   AnyBehavior,
-  AnyResult,
   Behavior,
   MessageHandler,
+  Next,
   Result,
   Wrap,
   Wrapper,
@@ -46,16 +46,16 @@ export interface Interceptor<Outer, Inner> {
   /** Called when the behavior inside starts; without it nothing is done then. */
   aroundStart?(context: ActorContext<Outer>): void
   /** Whether an enclosing interceptor does the same already, so that this one is left out. Default: the same object. */
-  isSame?(enclosing: Interceptor<never, never>): boolean
+  isSame?(enclosing: object): boolean
 }
 
-type AnyInterceptor = Interceptor<never, never>
+type AnyInterceptor = Interceptor<unknown, unknown>
 
 export class Intercept<Outer, Inner> implements Wrap {
   readonly kind = 'wrap'
   readonly accepts?: (message: Outer) => void
-  readonly #make: () => Interceptor<Outer, Inner>
-  readonly #behavior: Behavior<Inner> | MessageHandler<Inner>
+  readonly #make: () => unknown
+  readonly #behavior: unknown
 
   constructor(
     make: () => Interceptor<Outer, Inner>,
@@ -66,7 +66,7 @@ export class Intercept<Outer, Inner> implements Wrap {
   }
 
   start(cell: Cell): AnyBehavior {
-    const interceptor = this.#make() as unknown as AnyInterceptor
+    const interceptor = this.#make() as AnyInterceptor
     const enclosing = cell.state().scope
     if (isEnclosed(interceptor, enclosing)) return startBehavior(this.#behavior, cell)
     const running = new RunningInterceptor(interceptor, enclosing)
@@ -103,7 +103,7 @@ class RunningInterceptor implements Wrapper {
       this.#aroundStart(cell)
       const started = startBehavior(behavior, cell)
       this.#inner = started
-      return isFinal(started.kind) ? started : this
+      return isFinal(started) ? started : this
     })
   }
 
@@ -116,7 +116,7 @@ class RunningInterceptor implements Wrapper {
     )
   }
 
-  receive(cell: Cell, message: unknown): AnyResult {
+  receive(cell: Cell, message: unknown): Result<unknown> {
     if (message instanceof Settled && message.level === this) {
       return this.#inScope(cell, () => this.#transition(cell, interpretSettled(cell, message)))
     }
@@ -131,10 +131,10 @@ class RunningInterceptor implements Wrapper {
   /** Lets `around` act, with a `next` that stays right when it is called, or settles, after an await. */
   #relay<M>(
     cell: Cell,
-    around: (next: (message: M) => AnyResult) => AnyResult,
-    deliver: (message: M) => AnyResult,
+    around: (next: (message: M) => Result<unknown>) => Result<unknown>,
+    deliver: (message: M) => Result<unknown>,
     asCause: (message: M) => unknown,
-  ): AnyResult {
+  ): Result<unknown> {
     const relay = new Relay<M>(cell, (message) => {
       const fromInside = this.#inScope(cell, () => deliver(message))
       return isPromise(fromInside)
@@ -149,14 +149,14 @@ class RunningInterceptor implements Wrapper {
   }
 
   /** What an async handler inside comes to is first the business of what is inside: supervision, a new behavior. */
-  #settleInside(cell: Cell, promise: Promise<unknown>, cause: unknown): Promise<unknown> {
+  #settleInside(cell: Cell, promise: Promise<unknown>, cause: unknown): Promise<Next<unknown>> {
     const state = cell.state()
     const level = state.promiseLevel
     state.promiseLevel = undefined
-    const settle = (result: unknown, isRejected: boolean): AnyResult => {
+    const settle = (result: unknown, isRejected: boolean): Result<unknown> => {
       if ((cell.flags & (stopping | terminated)) !== 0) {
         if (isRejected) throw result
-        return result as AnyResult
+        return result as Result<unknown>
       }
       const outcome = new Settled(cause, level, result, isRejected)
       return this.#inScope(cell, () =>
@@ -169,30 +169,30 @@ class RunningInterceptor implements Wrapper {
     )
   }
 
-  #around(cell: Cell, message: unknown, next: (message: unknown) => AnyResult): AnyResult {
+  #around(
+    cell: Cell,
+    message: unknown,
+    next: (message: unknown) => Result<unknown>,
+  ): Result<unknown> {
     if (message instanceof Replayed && message.scope === this) return next(message.message)
     if (isInward(message)) return next(message)
-    return this.interceptor.aroundReceive(
-      cell.context,
-      message as never,
-      next as (message: unknown) => never,
-    )
+    return this.interceptor.aroundReceive(cell.context, message, next)
   }
 
-  signal(cell: Cell, signal: Signal): AnyResult {
+  signal(cell: Cell, signal: Signal): Result<unknown> {
     const { interceptor } = this
     return this.#relay(
       cell,
       (next) =>
         interceptor.aroundSignal === undefined
           ? next(signal)
-          : (interceptor.aroundSignal(cell.context, signal, next as never) as AnyResult),
+          : interceptor.aroundSignal(cell.context, signal, next),
       (inner: Signal) => interpretSignal(this.inner, cell, inner),
       (inner) => new HeldSignal(inner),
     )
   }
 
-  #transition(cell: Cell, result: AnyResult): AnyResult {
+  #transition(cell: Cell, result: Result<unknown>): Result<unknown> {
     return transition(cell, result, (inner) => {
       // It is itself what an async handler inside has told it already.
       if (inner !== this) this.#inner = inner

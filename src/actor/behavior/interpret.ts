@@ -6,12 +6,12 @@ import { unreachable } from '../../foundation/assert.ts'
 import { DeathPact, InvalidBehavior } from '../actor-errors.ts'
 import {
   type AnyBehavior,
-  type AnyResult,
   type BehaviorKind,
+  type Failed,
+  type MessageHandler,
   Receive,
-  type Setup,
-  type SignalHandlers,
-  type Wrap,
+  type Result,
+  type Stopped,
   type Wrapper,
   same,
   unhandled,
@@ -30,10 +30,10 @@ export function startBehavior(behavior: unknown, cell: Cell): AnyBehavior {
     switch (current.kind) {
       case 'setup':
         if (depth > setupsMax) throw new InvalidBehavior('yet another setup', 'Behaviors.setup')
-        current = asBehavior((current as Setup<never>).factory(cell.context), 'Behaviors.setup')
+        current = asBehavior(current.factory(cell.context), 'Behaviors.setup')
         break
       case 'wrap':
-        return (current as Wrap).start(cell)
+        return current.start(cell)
       case 'same':
       case 'unhandled':
         throw new InvalidBehavior(`Behaviors.${current.kind}`, 'The initial behavior')
@@ -46,14 +46,18 @@ export function startBehavior(behavior: unknown, cell: Cell): AnyBehavior {
       case 'wrapped':
         return current
       default:
-        return unreachable(current.kind)
+        return unreachable(current)
     }
   }
 }
 
 /** Hands a message to a started behavior. Throws what the handler throws. */
-export function interpretMessage(behavior: AnyBehavior, cell: Cell, message: unknown): AnyResult {
-  if (behavior.kind === 'wrapped') return (behavior as Wrapper).receive(cell, message)
+export function interpretMessage(
+  behavior: AnyBehavior,
+  cell: Cell,
+  message: unknown,
+): Result<unknown> {
+  if (behavior.kind === 'wrapped') return behavior.receive(cell, message)
   if (message instanceof Settled) return interpretSettled(cell, message)
   if (message instanceof RestartDue) return same
   if (message instanceof Replayed) return interpretMessage(behavior, cell, message.message)
@@ -61,20 +65,21 @@ export function interpretMessage(behavior: AnyBehavior, cell: Cell, message: unk
   return interpretLeaf(behavior, cell, message)
 }
 
-export function interpretSettled(cell: Cell, { cause, isRejected, result }: Settled): AnyResult {
+export function interpretSettled(
+  cell: Cell,
+  { cause, isRejected, result }: Settled,
+): Result<unknown> {
   if (isRejected) throw result
   const signal = result === unhandled ? signalIn(cause) : undefined
-  return signal === undefined ? (result as AnyResult) : refuseUnhandled(cell, signal)
+  return signal === undefined ? (result as Result<unknown>) : refuseUnhandled(cell, signal)
 }
 
-function interpretLeaf(behavior: AnyBehavior, cell: Cell, message: unknown): AnyResult {
+function interpretLeaf(behavior: AnyBehavior, cell: Cell, message: unknown): Result<unknown> {
   switch (behavior.kind) {
     case 'receiveMessage':
-      return (
-        behavior as Receive<unknown> & { onMessage: (message: unknown) => AnyResult }
-      ).onMessage(message)
+      return behavior.onMessage(message)
     case 'receive':
-      return (behavior as Receive<never>).onMessage(cell.context as never, message as never)
+      return behavior.onMessage(cell.context, message)
     case 'empty':
       return unhandled
     default:
@@ -83,12 +88,16 @@ function interpretLeaf(behavior: AnyBehavior, cell: Cell, message: unknown): Any
 }
 
 /** Hands a signal to a started behavior. Not handling the end of a watched actor is a failure. */
-export function interpretSignal(behavior: AnyBehavior, cell: Cell, signal: Signal): AnyResult {
+export function interpretSignal(
+  behavior: AnyBehavior,
+  cell: Cell,
+  signal: Signal,
+): Result<unknown> {
   const result = signalResult(behavior, cell, signal)
   return result === unhandled ? refuseUnhandled(cell, signal) : result
 }
 
-function refuseUnhandled(cell: Cell, signal: Signal): AnyResult {
+function refuseUnhandled(cell: Cell, signal: Signal): Result<unknown> {
   switch (signal.type) {
     case 'Terminated':
     case 'ChildFailed':
@@ -100,16 +109,16 @@ function refuseUnhandled(cell: Cell, signal: Signal): AnyResult {
   }
 }
 
-function signalResult(behavior: AnyBehavior, cell: Cell, signal: Signal): AnyResult {
+function signalResult(behavior: AnyBehavior, cell: Cell, signal: Signal): Result<unknown> {
   switch (behavior.kind) {
     case 'wrapped':
-      return (behavior as Wrapper).signal(cell, signal)
+      return behavior.signal(cell, signal)
     case 'receive':
     case 'receiveMessage': {
-      const handlers: SignalHandlers<never> | undefined = (behavior as Receive<never>).onSignal
+      const handlers = behavior.onSignal
       const isTermination = signal.type === 'ChildFailed'
       const found = handlers?.[signal.type] ?? (isTermination ? handlers?.Terminated : undefined)
-      const handler = found as ((context: unknown, signal: Signal) => AnyResult) | undefined
+      const handler = found as ((context: unknown, signal: Signal) => Result<unknown>) | undefined
       return handler === undefined ? unhandled : handler(cell.context, signal)
     }
     case 'ignore':
@@ -126,19 +135,19 @@ function signalResult(behavior: AnyBehavior, cell: Cell, signal: Signal): AnyRes
  */
 export function transition(
   cell: Cell,
-  result: AnyResult,
+  result: Result<unknown>,
   keep: (inner: AnyBehavior) => AnyBehavior | undefined,
-): AnyResult {
+): Result<unknown> {
   if (result === undefined || result === same || result === unhandled || isPromise(result)) {
     return result
   }
   const next = asBehavior(result, 'A handler')
-  if (isFinal(next.kind)) return next
+  if (isFinal(next)) return next
   // Not the very ones above: from another copy of the package.
   if (next.kind === 'same') return same
   if (next.kind === 'unhandled') return unhandled
   const inner = startBehavior(next, cell)
-  if (isFinal(inner.kind)) return inner
+  if (isFinal(inner)) return inner
   return keep(inner) ?? same
 }
 
@@ -150,8 +159,8 @@ export function toldOutside(wrapper: Wrapper): Wrapper | undefined {
   return wrapper.inner.kind === 'wrapped' && wrapper.outer !== undefined ? wrapper : undefined
 }
 
-export function isFinal(kind: BehaviorKind): boolean {
-  return kind === 'stopped' || kind === 'failed'
+export function isFinal(behavior: AnyBehavior): behavior is Stopped | Failed {
+  return behavior.kind === 'stopped' || behavior.kind === 'failed'
 }
 
 export function isPromise(value: unknown): value is Promise<unknown> {
@@ -192,7 +201,7 @@ const kinds: ReadonlySet<unknown> = new Set<BehaviorKind>([
 /** Takes a behavior, or a function for a message handler. Throws `InvalidBehavior` for anything else. */
 export function asBehavior(value: unknown, where: string): AnyBehavior {
   if (typeof value === 'function') {
-    return new Receive<never>('receiveMessage', value as (message: never) => undefined)
+    return new Receive('receiveMessage', value as MessageHandler<unknown>) as AnyBehavior
   }
   const isBehavior =
     typeof value === 'object' && value !== null && 'kind' in value && kinds.has(value.kind)

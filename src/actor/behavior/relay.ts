@@ -5,23 +5,23 @@
 import { ActorStopped, ContextOutsideTurn } from '../actor-errors.ts'
 import type { Cell } from '../cell/cell.ts'
 import { terminated } from '../cell/cell-flags.ts'
-import type { AnyResult } from './behavior.ts'
+import type { Next, Result } from './behavior.ts'
 import { isPromise } from './interpret.ts'
 
 export class Relay<M> {
   readonly #cell: Cell
-  readonly #deliver: (message: M) => AnyResult
+  readonly #deliver: (message: M) => Result<unknown>
   /** The last that was handed on and has not settled. */
   #inFlight: Promise<unknown> | undefined
   #isOver = false
 
-  constructor(cell: Cell, deliver: (message: M) => AnyResult) {
+  constructor(cell: Cell, deliver: (message: M) => Result<unknown>) {
     this.#cell = cell
     this.#deliver = deliver
   }
 
   /** Hands one on to the behavior inside. An interceptor may call it after an await, but not when its turn is over. */
-  readonly next = (message: M): AnyResult => {
+  readonly next = (message: M): Result<unknown> => {
     const result =
       this.#inFlight === undefined
         ? this.#handOn(message)
@@ -31,8 +31,8 @@ export class Relay<M> {
   }
 
   /** What the interceptor answers; a promise when it, or what it handed on, is async. */
-  answerOf(around: () => AnyResult): AnyResult {
-    let result: AnyResult
+  answerOf(around: () => Result<unknown>): Result<unknown> {
+    let result: Result<unknown>
     try {
       result = around()
     } catch (error) {
@@ -46,7 +46,7 @@ export class Relay<M> {
     return result
   }
 
-  async #settle(result: AnyResult): Promise<unknown> {
+  async #settle(result: Result<unknown>): Promise<Next<unknown>> {
     try {
       const answer = await result
       while (this.#inFlight !== undefined) await this.#inFlight
@@ -60,7 +60,7 @@ export class Relay<M> {
     }
   }
 
-  #handOn(message: M): AnyResult {
+  #handOn(message: M): Result<unknown> {
     const cell = this.#cell
     if ((cell.flags & terminated) !== 0) throw new ActorStopped('next', `${cell}`, 'interceptor')
     if (this.#isOver) throw new ContextOutsideTurn('next', `${cell}`, 'interceptor')

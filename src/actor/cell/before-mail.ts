@@ -43,7 +43,7 @@ export function wrapperInForce(cell: Cell, wrapper: Wrapper | undefined): Wrappe
 
 function isPartOf(behavior: AnyBehavior, wrapper: Wrapper): boolean {
   let each = behavior
-  while (each.kind === 'wrapped' && each !== wrapper) each = (each as Wrapper).inner
+  while (each.kind === 'wrapped' && each !== wrapper) each = each.inner
   return each === wrapper
 }
 

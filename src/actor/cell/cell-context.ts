@@ -17,7 +17,7 @@ import { Envelope } from './envelope.ts'
 import { ask, askWithStatus } from '../ref/ask.ts'
 import type { StatusReply } from '../ref/status-reply.ts'
 import { LocalRef } from '../ref/local-ref.ts'
-import { MessageAdapters, type MessageMatch } from '../context/message-adapters.ts'
+import { MessageAdapters, type Translate } from '../context/message-adapters.ts'
 import { ReceiveTimeout } from '../context/receive-timeout.ts'
 import { childNamed, spawnChild } from './spawn.ts'
 import { StashBuffer } from '../context/stash-buffer.ts'
@@ -155,10 +155,7 @@ export class CellContext implements ActorContext<unknown> {
     return new StashBuffer<unknown>(this.#cell, capacity)
   }
 
-  messageAdapter<U>(
-    matchOrTranslate: MessageMatch<U> | ((message: U) => unknown),
-    translate?: (message: U) => unknown,
-  ): ActorRef<U> {
+  messageAdapter(matchOrTranslate: unknown, translate?: Translate): ActorRef<unknown> {
     this.#cell.assertTurn('messageAdapter')
     const adapters = (this.#cell.state().adapters ??= new MessageAdapters(this.#cell))
     if (translate === undefined) adapters.register(undefined, matchOrTranslate)

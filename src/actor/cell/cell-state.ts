@@ -51,7 +51,7 @@ export class CellState {
   receiveTimeout: ReceiveTimeout | undefined
   adapters: MessageAdapters | undefined
   /** Those that hold something. */
-  stashes: Set<StashBuffer<never>> | undefined
+  stashes: Set<Pick<StashBuffer<unknown>, 'scope' | 'discard'>> | undefined
   /** The last one goes first. */
   replays: Replay[] | undefined
   /** Supervisors and settled handlers to go on with, in this order. */

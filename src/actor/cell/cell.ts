@@ -17,9 +17,8 @@ import { ActorStopped, ContextOutsideTurn, InvalidMessage } from '../actor-error
 import type { Failure, InternalRef, Watcher } from '../ref/actor-ref.ts'
 import {
   type AnyBehavior,
-  type AnyResult,
+  type Result,
   type Failed,
-  type Receive,
   type Stopped,
   same,
   unhandled,
@@ -76,7 +75,7 @@ export class Cell implements Task, Watcher {
   flags: number
   gate: Gate | undefined
   #state: CellState | undefined
-  #context: ActorContext<never> | undefined
+  #context: ActorContext<unknown> | undefined
 
   constructor(ref: LocalRef, runtime: Runtime, behavior: AnyBehavior, isInternal: boolean) {
     this.ref = ref
@@ -99,7 +98,7 @@ export class Cell implements Task, Watcher {
     return (this.flags & terminated) !== 0
   }
 
-  get context(): ActorContext<never> {
+  get context(): ActorContext<unknown> {
     this.#context ??= this.runtime.contextOf(this)
     return this.#context
   }
@@ -215,7 +214,7 @@ export class Cell implements Task, Watcher {
   #start(): void {
     this.flags &= ~unstarted
     const started = startBehavior(this.behavior, this)
-    if (isFinal(started.kind)) {
+    if (isFinal(started)) {
       // Nothing ever ran, so there is nobody to hear PostStop.
       this.behavior = same
       this.#end(started)
@@ -238,11 +237,9 @@ export class Cell implements Task, Watcher {
   /** Hands a message to the behavior; one from the actor's own timers does not count as being busy. */
   receiveTick(message: unknown): void {
     const behavior = this.behavior
-    const result: AnyResult =
+    const result: Result<unknown> =
       behavior.kind === 'receiveMessage'
-        ? (behavior as Receive<unknown> & { onMessage: (message: unknown) => AnyResult }).onMessage(
-            message,
-          )
+        ? behavior.onMessage(message)
         : interpretMessage(behavior, this, message)
     if (result === undefined || result === same) return
     this.become(result, message)
@@ -256,7 +253,7 @@ export class Cell implements Task, Watcher {
   }
 
   /** Goes on with what a handler answered. `cause` is what was handled: a message, or a signal as `HeldSignal`. */
-  become(result: AnyResult, cause: unknown): void {
+  become(result: Result<unknown>, cause: unknown): void {
     if (isPromise(result)) return suspend(this, result, cause)
     const end = transition(this, result, (started) => {
       this.behavior = started
@@ -266,15 +263,15 @@ export class Cell implements Task, Watcher {
       const message = messageIn(cause)
       if (message !== undefined) this.runtime.lost(new UnhandledMessage(message, this.ref))
     } else if (end !== same) {
-      this.#end(end as AnyBehavior)
+      this.#end(end as Stopped | Failed)
     }
   }
 
-  #end(final: AnyBehavior): void {
+  #end(final: Stopped | Failed): void {
     if (final.kind === 'failed') {
-      this.#fail((final as Failed).cause)
+      this.#fail(final.cause)
     } else {
-      this.state().stopCallback = (final as Stopped).callback
+      this.state().stopCallback = final.callback
       this.stop()
     }
   }

@@ -60,7 +60,7 @@ function deliverNewsOfDeath(cell: Cell, message: unknown): void {
 function deliverAdapted(cell: Cell, message: unknown): void {
   deliverTranslated(cell, message, () => {
     const translate = cell.state().adapters?.translationFor(message)
-    return translate === undefined ? noTranslation : translate(message as never)
+    return translate === undefined ? noTranslation : translate(message)
   })
 }
 

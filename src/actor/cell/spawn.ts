@@ -48,7 +48,7 @@ export function spawnChild<U>(
  */
 export function spawnGated(
   parent: LocalRef,
-  behavior: AnyBehavior | ((message: never) => unknown),
+  behavior: Behavior<never> | MessageHandler<never>,
   name: string,
   gate: Gate,
 ): Cell | undefined {

@@ -72,7 +72,7 @@ export function reportIfUnhandled(cell: Cell, outcome: Inward): void {
 function innermostWrapper(behavior: AnyBehavior): Wrapper | undefined {
   let innermost: Wrapper | undefined
   for (let each = behavior; each.kind === 'wrapped'; each = innermost.inner) {
-    innermost = each as Wrapper
+    innermost = each
   }
   return innermost
 }

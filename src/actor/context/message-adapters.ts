@@ -18,6 +18,9 @@ export type MessageMatch<U> =
   | (abstract new (...args: never[]) => U)
   | ((message: unknown) => message is U)
 
+/** Gets only messages of its match. */
+export type Translate = (message: unknown) => unknown
+
 export class MessageAdapters {
   readonly ref: AdapterRef
   /** The newest first. */
@@ -27,6 +30,7 @@ export class MessageAdapters {
     this.ref = new AdapterRef(cell)
   }
 
+  /** `match` undefined is for every message. */
   register(match: unknown, translate: unknown): void {
     const others = this.#translations.filter((each) => each.match !== match)
     const problems = problemsWith(match, translate, others.length)
@@ -35,7 +39,7 @@ export class MessageAdapters {
     this.#translations = [translation, ...others]
   }
 
-  translationFor(message: unknown): ((message: never) => unknown) | undefined {
+  translationFor(message: unknown): Translate | undefined {
     for (const { accepts, translate } of this.#translations) {
       if (accepts(message)) return translate
     }
@@ -63,7 +67,7 @@ function problemsWith(match: unknown, translate: unknown, others: number): strin
 interface Translation {
   readonly match: unknown
   readonly accepts: (message: unknown) => boolean
-  readonly translate: (message: never) => unknown
+  readonly translate: Translate
 }
 
 function acceptorFor(match: unknown): (message: unknown) => boolean {

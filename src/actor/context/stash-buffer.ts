@@ -48,7 +48,7 @@ export class StashBuffer<in out T> {
     if (this.isEmpty) {
       const state = this.#cell.state()
       state.stashes ??= new Set()
-      state.stashes.add(this as unknown as StashBuffer<never>)
+      state.stashes.add(this)
     }
     this.#messages.push(message)
   }
@@ -112,7 +112,7 @@ export class StashBuffer<in out T> {
   }
 
   #release(): void {
-    this.#cell.stateIfAny?.stashes?.delete(this as unknown as StashBuffer<never>)
+    this.#cell.stateIfAny?.stashes?.delete(this)
   }
 }
 

@@ -13,7 +13,7 @@ import type { WheelTimer } from '../../foundation/timer-wheel.ts'
 import type { Timer } from '../../foundation/timers.ts'
 import {
   type AnyBehavior,
-  type AnyResult,
+  type Result,
   Failed,
   type Wrap,
   type Wrapper,
@@ -53,8 +53,7 @@ export class Supervise implements Wrap {
   }
 
   start(cell: Cell): AnyBehavior {
-    const { scope } = cell.state()
-    return new Supervisor(this.#behavior, this.#errorClass, this.#strategy, scope).start(cell)
+    return new Supervisor(cell, this.#behavior, this.#errorClass, this.#strategy).start()
   }
 }
 
@@ -69,21 +68,22 @@ class Supervisor implements Wrapper, WheelTimer {
   slot = -1
   readonly errorClass: ErrorClass
   outer: Wrapper | undefined
+  readonly #cell: Cell
   readonly #initial: unknown
   readonly #strategy: SupervisorStrategy
-  readonly #failures: FailureCount | undefined
+  #failures: FailureCount | undefined = undefined
   readonly #keep = (inner: AnyBehavior): AnyBehavior | undefined => {
     this.#inner = inner
+    if (inner.kind !== 'wrapped') return undefined
     const successor = supervisorIn(inner, this.errorClass)
     if (successor === undefined) return toldOutside(this)
     // A behavior that wraps itself anew with each step must not pile up supervisors: the inner one stands.
-    ;(inner as Wrapper).outer = this.outer
+    inner.outer = this.outer
     successor.#inherit(this.#held)
     this.#held = undefined
     return inner
   }
   #inner: AnyBehavior = same
-  #cell: Cell | undefined = undefined
   #isRestarting = false
   #isDelayOver = true
   #isInnerEnded = true
@@ -92,20 +92,12 @@ class Supervisor implements Wrapper, WheelTimer {
   #childrenLeft: Set<object> | undefined = undefined
   #held: RingBuffer<Held> | undefined = undefined
 
-  constructor(
-    initial: unknown,
-    errorClass: ErrorClass,
-    strategy: SupervisorStrategy,
-    outer: Wrapper | undefined,
-  ) {
+  constructor(cell: Cell, initial: unknown, errorClass: ErrorClass, strategy: SupervisorStrategy) {
+    this.#cell = cell
     this.#initial = initial
     this.errorClass = errorClass
     this.#strategy = strategy
-    this.outer = outer
-    this.#failures =
-      strategy.type === 'restart' || strategy.type === 'backoff'
-        ? new FailureCount(strategy)
-        : undefined
+    this.outer = cell.state().scope
   }
 
   get inner(): AnyBehavior {
@@ -116,13 +108,12 @@ class Supervisor implements Wrapper, WheelTimer {
     return this.#isRestarting
   }
 
-  start(cell: Cell): AnyBehavior {
-    this.#cell = cell
-    const result = this.#guard(cell, new RestartDue(this))
+  start(): AnyBehavior {
+    const result = this.#guard(this.#cell, new RestartDue(this))
     return result === same ? this : (result as AnyBehavior)
   }
 
-  receive(cell: Cell, message: unknown): AnyResult {
+  receive(cell: Cell, message: unknown): Result<unknown> {
     if (isInstance(message, Settled) && message.level === this)
       return this.#innerEnded(cell, message)
     const isDue = isInstance(message, RestartDue) && message.supervisor === this
@@ -130,7 +121,7 @@ class Supervisor implements Wrapper, WheelTimer {
     return this.#guard(cell, message)
   }
 
-  signal(cell: Cell, signal: Signal): AnyResult {
+  signal(cell: Cell, signal: Signal): Result<unknown> {
     // What is inside ends, with its actor or by a supervisor around: it is not restarted, and nothing is held for it.
     if (signal.type === 'PostStop' || signal.type === 'PreRestart') {
       return interpretSignal(this.#inner, cell, signal)
@@ -140,7 +131,7 @@ class Supervisor implements Wrapper, WheelTimer {
   }
 
   /** Hands `message` to the behavior inside: what that throws is answered here, what it becomes stays here. */
-  #guard(cell: Cell, message: unknown): AnyResult {
+  #guard(cell: Cell, message: unknown): Result<unknown> {
     const state = cell.state()
     const enclosing = state.scope
     state.scope = this
@@ -153,7 +144,7 @@ class Supervisor implements Wrapper, WheelTimer {
     }
   }
 
-  #handle(cell: Cell, message: unknown): AnyResult {
+  #handle(cell: Cell, message: unknown): Result<unknown> {
     if (message instanceof Replayed && message.scope === this) {
       return this.#handle(cell, message.message)
     }
@@ -164,7 +155,7 @@ class Supervisor implements Wrapper, WheelTimer {
 
   // ---- answering failures
 
-  #failed(cell: Cell, error: unknown): AnyResult {
+  #failed(cell: Cell, error: unknown): Result<unknown> {
     endReplays(cell)
     if (!this.#answersFor(error)) throw error
     switch (this.#strategy.type) {
@@ -189,10 +180,15 @@ class Supervisor implements Wrapper, WheelTimer {
     return this.errorClass === undefined || isInstance(error, this.errorClass)
   }
 
-  #restart(cell: Cell, strategy: RestartStrategy | BackoffStrategy, error: unknown): AnyResult {
+  #restart(
+    cell: Cell,
+    strategy: RestartStrategy | BackoffStrategy,
+    error: unknown,
+  ): Result<unknown> {
     const { clock, random } = cell.runtime.environment
     const chance = strategy.type === 'backoff' && strategy.randomFactor > 0 ? random.float() : 0
-    const verdict = this.#failures!.failed(clock.monotonicMs(), chance)
+    this.#failures ??= new FailureCount(strategy)
+    const verdict = this.#failures.failed(clock.monotonicMs(), chance)
     if (!verdict.mayRestart) throw error
     const isCritical = strategy.type === 'backoff' && verdict.failures >= strategy.criticalAfter
     this.#log(
@@ -242,7 +238,7 @@ class Supervisor implements Wrapper, WheelTimer {
     this.#patience = environment.timers.after(settings.handlerStopTimeoutMs, outcome.giveUp)
   }
 
-  #innerEnded(cell: Cell, { isRejected, result }: Settled): AnyResult {
+  #innerEnded(cell: Cell, { isRejected, result }: Settled): Result<unknown> {
     this.#patience?.cancel()
     this.#isInnerEnded = true
     if (isRejected) this.#log(cell, 'warn', result, 'PreRestart failed')
@@ -257,7 +253,7 @@ class Supervisor implements Wrapper, WheelTimer {
   /** The back-off delay is over. */
   fire(): void {
     this.#isDelayOver = true
-    this.#continue(this.#cell!)
+    this.#continue(this.#cell)
   }
 
   #childGone(cell: Cell, child: object): void {
@@ -272,7 +268,7 @@ class Supervisor implements Wrapper, WheelTimer {
     cell.sendInward(new RestartDue(this))
   }
 
-  #build(cell: Cell): AnyResult {
+  #build(cell: Cell): Result<unknown> {
     this.#isRestarting = false
     const started = startBehavior(this.#initial, cell)
     this.#replayHeld(cell)
@@ -289,10 +285,10 @@ class Supervisor implements Wrapper, WheelTimer {
     if (older === undefined || older.size === 0) return
     for (const held of this.#held ?? []) older.push(held)
     this.#held = older
-    this.#replayHeld(this.#cell!)
+    this.#replayHeld(this.#cell)
   }
 
-  #hold(cell: Cell, held: Held): AnyResult {
+  #hold(cell: Cell, held: Held): Result<unknown> {
     const { stashCapacity } = this.#strategy as RestartStrategy
     this.#held ??= new RingBuffer()
     const capacity = stashCapacity ?? cell.runtime.settings.restartStashCapacity
@@ -351,7 +347,7 @@ export function heldMessages(behavior: AnyBehavior, cell: Cell): unknown[] {
       for (const message of current.giveUpHeld()) messages.push(message)
       current.forget(cell)
     }
-    current = (current as Wrapper).inner
+    current = current.inner
   }
   return messages
 }
@@ -361,13 +357,13 @@ function isVacant(supervisor: Supervisor): boolean {
   let inner: AnyBehavior = supervisor
   while (inner.kind === 'wrapped') {
     if (inner instanceof Supervisor && inner.isRestarting) return false
-    ;({ inner } = inner as Wrapper)
+    ;({ inner } = inner)
   }
   return inner === same
 }
 
 function supervisorIn(behavior: AnyBehavior, errorClass: ErrorClass): Supervisor | undefined {
-  for (let each = behavior; each.kind === 'wrapped'; each = (each as Wrapper).inner) {
+  for (let each = behavior; each.kind === 'wrapped'; each = each.inner) {
     if (each instanceof Supervisor && each.errorClass === errorClass) return each
   }
   return undefined
