@@ -1,6 +1,6 @@
 /** A logger whose failures stay its own: a full disk must not stop an actor. */
 import { problemsWithLogger } from './environment.ts'
-import { prefixed, withFields } from './prefixed-logger.ts'
+import { prefixed, withFields } from './with-fields.ts'
 import type { LogFields, Logger, LogLevel } from './logger.ts'
 
 export function safeLogger(logger: Logger): Logger {

@@ -25,10 +25,10 @@
  *   simulation.store.setFaults({ failsUnknown: 0.05 })
  *   await simulation.settle(b.entity(Cart, 'ann').add('tea'))
  *
- * Reading order: `simulation.ts` (what a scenario can do), `simulate.ts` (many seeds), `cluster-nodes.ts` (whole nodes),
- * `world.ts` (what a step is), `run.ts`, `incarnation.ts` (what a node can do, and how it loses it), `network/`
- * (`simulated-network.ts`, `byte-stream.ts`), `storage/`, `checkers/` (`cluster-checks.ts`), `causal-slice.ts`,
- * `seeded-dispatcher.ts`, `agenda.ts`, `seeded-random.ts`, `trace.ts`; the adapters `microtasks.ts`,
+ * Reading order: `simulation.ts` (what a scenario can do), `simulate.ts` (many seeds), `start-simulated-node.ts` (whole
+ * nodes), `world.ts` (what a step is), `stepper.ts`, `incarnation.ts` (what a node can do, and how it loses it),
+ * `network/` (`simulated-network.ts`, `byte-stream.ts`), `storage/`, `checkers/` (`cluster-checks.ts`),
+ * `causal-slice.ts`, `seeded-dispatcher.ts`, `agenda.ts`, `seeded-random.ts`, `trace.ts`; the adapters `microtasks.ts`,
  * `virtual-globals.ts`, `escapes.ts`.
  *
  * Promises: the same seed and the same code give the same hash, on every machine with the same version of Node; user
@@ -45,7 +45,11 @@ export { OneActiveInstance } from './checkers/one-active-instance.ts'
 export { OneCoordinator } from './checkers/one-coordinator.ts'
 export { SenderOrder } from './checkers/sender-order.ts'
 export { ShardMap } from './checkers/shard-map.ts'
-export { type SimulatedNodeOptions, simulatedPort, startSimulatedNode } from './cluster-nodes.ts'
+export {
+  type SimulatedNodeOptions,
+  simulatedPort,
+  startSimulatedNode,
+} from './start-simulated-node.ts'
 export { SeededRandom, draw } from './seeded-random.ts'
 export type { TerminationSignal } from './simulated-process.ts'
 export {

@@ -2,7 +2,7 @@
 import { stableHash } from '../foundation/stable-hash.ts'
 import { show } from '../foundation/show.ts'
 import { unlessStill } from './microtasks.ts'
-import { Stepper } from './run.ts'
+import { Stepper } from './stepper.ts'
 import { Simulation, type SimulationOptions } from './simulation.ts'
 import {
   GoalNotReached,

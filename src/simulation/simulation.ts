@@ -4,7 +4,7 @@ import { show } from '../foundation/show.ts'
 import type { FaultKind } from './checkers/findings.ts'
 import type { Incarnation } from './incarnation.ts'
 import { type DrainMode, bestDrainMode } from './microtasks.ts'
-import { type Goal, type Outcome, Stepper } from './run.ts'
+import { type Goal, type Outcome, Stepper } from './stepper.ts'
 import { SimulatedNetwork } from './network/simulated-network.ts'
 import type { SeededRandom } from './seeded-random.ts'
 import {

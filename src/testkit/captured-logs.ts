@@ -6,7 +6,7 @@ import { Bell } from './bell.ts'
 import { listed } from './listed.ts'
 import { defaultPatienceMs, realMs } from './patience.ts'
 import { ProbeFailure, callSite } from './probe-failure.ts'
-import { waitUntil } from './waiting.ts'
+import { waitUntil } from './wait-until.ts'
 
 /** The oldest lines go when there are more. */
 const linesMax = 10_000

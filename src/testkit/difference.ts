@@ -2,7 +2,7 @@
  * Where two messages that are not equal begin to differ: a sentence for failures whose values are too long, or too deep,
  * to be shown whole.
  */
-import { isEqual, isRef } from './equality.ts'
+import { isEqual, isRef } from './is-equal.ts'
 import { shownValue } from './listed.ts'
 
 /** Of a long text, what is shown before the first character that differs. */

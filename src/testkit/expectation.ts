@@ -6,7 +6,7 @@ import { shownValue } from './listed.ts'
 import type { ManualTime } from './manual-time.ts'
 import { defaultPatienceMs, realMs } from './patience.ts'
 import { type CallSite, pointAt, ProbeFailure } from './probe-failure.ts'
-import { type Outcome, waitUntil } from './waiting.ts'
+import { type Outcome, waitUntil } from './wait-until.ts'
 
 /** How long to wait, and what to say when it was in vain. */
 export interface ExpectOptions {

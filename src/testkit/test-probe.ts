@@ -5,7 +5,7 @@
 import { type ActorRef, type ActorSystem, PoisonPill } from '../actor/index.ts'
 import { type Duration, formatMs, toMs } from '../foundation/duration.ts'
 import { describeDifference } from './difference.ts'
-import { isEqual } from './equality.ts'
+import { isEqual } from './is-equal.ts'
 import { describeTime, Expectation, type ExpectOptions, shownExpected } from './expectation.ts'
 import { listedValues, shownValue } from './listed.ts'
 import { Losses } from './losses.ts'
@@ -13,7 +13,7 @@ import { type ManualTime, manualTimeOf } from './manual-time.ts'
 import { ProbeBox, WatchForProbe, probeActor } from './probe-actor.ts'
 import { hop } from './patience.ts'
 import { type ProbeFailure, callSite } from './probe-failure.ts'
-import type { Outcome } from './waiting.ts'
+import type { Outcome } from './wait-until.ts'
 
 export type { ExpectOptions } from './expectation.ts'
 

@@ -4,7 +4,7 @@
  *   const counter = (count: number): Behavior<Command> =>
  *     Behaviors.receiveMessage((message) => (message.type === 'add' ? counter(count + message.by) : Behaviors.stopped()))
  */
-import { withFields } from '../../foundation/prefixed-logger.ts'
+import { withFields } from '../../foundation/with-fields.ts'
 import type { LogFields, Logger } from '../../foundation/logger.ts'
 import type { ActorContext } from '../context/actor-context.ts'
 import type { ActorRef } from '../ref/actor-ref.ts'

@@ -2,7 +2,7 @@
 import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import { type Duration, toMs } from '../../foundation/duration.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import { withFields } from '../../foundation/prefixed-logger.ts'
+import { withFields } from '../../foundation/with-fields.ts'
 import { show } from '../../foundation/show.ts'
 import type { ActorContext, Askable, AskAnswer, SpawnOptions } from '../context/actor-context.ts'
 import { AbortedByStop, InvalidRef, NotAChild, WatchConflict } from '../actor-errors.ts'

@@ -7,7 +7,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import { formatMs } from '../../foundation/duration.ts'
 import type { Logger, LogFields } from '../../foundation/logger.ts'
 import type { ActorSettings } from '../actor-settings.ts'
-import { kindOfMessage } from './message-kind.ts'
+import { kindOfMessage } from './kind-of-message.ts'
 import { type LostMessage, suppressDeadLetterLog } from './lost-messages.ts'
 
 /** The part of the actor settings that speaks of lost messages. */

@@ -7,7 +7,7 @@ import { CodedError } from '../../foundation/coded-error.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { show } from '../../foundation/show.ts'
 import { type ActorRef, internal, isRef, type Watcher } from '../ref/actor-ref.ts'
-import { kindOfMessage } from './message-kind.ts'
+import { kindOfMessage } from './kind-of-message.ts'
 
 /** Events that are `instanceof` it are chosen: its subclasses are included, and `Object` is every event. */
 export type EventClass<E> = abstract new (...args: never[]) => E

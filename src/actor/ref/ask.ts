@@ -20,7 +20,7 @@ import { ActorPath } from './actor-path.ts'
 import type { ActorRef, AskOptions, InternalRef, Watcher } from './actor-ref.ts'
 import { disown, isPromise } from '../behavior/interpret.ts'
 import { DeadLetter } from '../events/lost-messages.ts'
-import { kindOfMessage } from '../events/message-kind.ts'
+import { kindOfMessage } from '../events/kind-of-message.ts'
 import type { Runtime } from '../runtime.ts'
 import { isStatusReply, type StatusReply } from './status-reply.ts'
 

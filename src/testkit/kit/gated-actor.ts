@@ -14,7 +14,7 @@ import {
   suppressDeadLetterLog,
 } from '../../actor/index.ts'
 import type { HandWorld } from './hand-world.ts'
-import { ContextRecorder } from './recording-context.ts'
+import { ContextRecorder } from './context-recorder.ts'
 
 /** Test -> actor: do this in your turn. */
 class InTurn {

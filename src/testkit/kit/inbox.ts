@@ -1,7 +1,7 @@
 /** An address that keeps what is told to it, for tests that do not wait: no actor takes the messages, the test does. */
 import { type ActorRef, Behaviors, PoisonPill } from '../../actor/index.ts'
 import { describeDifference } from '../difference.ts'
-import { isEqual } from '../equality.ts'
+import { isEqual } from '../is-equal.ts'
 import { HandWorld } from './hand-world.ts'
 import { shownExpected } from '../expectation.ts'
 import { listedValues } from '../listed.ts'

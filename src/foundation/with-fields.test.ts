@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LogFields, Logger } from './logger.ts'
-import { withFields } from './prefixed-logger.ts'
+import { withFields } from './with-fields.ts'
 
 const recorder = () => {
   const lines: [string, LogFields, string][] = []

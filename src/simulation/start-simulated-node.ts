@@ -3,7 +3,7 @@
  * unchanged.
  *
  *   const options = { entities: [Cart], seeds: ['a:2552', 'b:2552', 'c:2552'] }
- *   const [a] = await simulation.settle(Promise.all(['a', 'b', 'c'].map((name) =>
+ *   const [, b] = await simulation.settle(Promise.all(['a', 'b', 'c'].map((name) =>
  *     startSimulatedNode(simulation, name, options))))
  *   simulation.network.partition(['a'], ['b', 'c'])
  *   await simulation.settle(b.entity(Cart, 'ann').add('tea'))

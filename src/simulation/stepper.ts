@@ -1,5 +1,5 @@
 /**
- * One run of a world towards a goal. It ends at the goal, at the end of its time, or in the step that broke an
+ * Steps a world towards a goal. A run ends at the goal, at the end of its time, or in the step that broke an
  * invariant; while it steps, the process shows the world's time and chance, and none of the real world.
  */
 import { assert } from '../foundation/assert.ts'

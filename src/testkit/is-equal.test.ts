@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ActorRef } from '../actor/index.ts'
-import { isEqual } from './equality.ts'
+import { isEqual } from './is-equal.ts'
 import { createInbox } from './kit/inbox.ts'
 
 class Money {

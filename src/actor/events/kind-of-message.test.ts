@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { kindOfMessage } from './message-kind.ts'
+import { kindOfMessage } from './kind-of-message.ts'
 
 class Transfer {
   readonly iban = 'DE00 secret'
