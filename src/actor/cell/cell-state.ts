@@ -59,8 +59,10 @@ export class CellState {
   mailbox: MailboxOptions | undefined
   envelopesQueued = 0
   abort: AbortController | undefined
-  /** The promise of the async handler in progress: an older one that settles late finds another here. */
+  /** The promise of the async handler in progress: one that was given up is not here any more when it settles. */
   pending: object | undefined
+  /** Others beside it: a PreRestart may be async inside an interceptor that is async too. */
+  pendingToo: object[] | undefined
   /** The wrapper that has just answered with a promise of its own, not with that of the behavior inside. */
   promiseLevel: Wrapper | undefined
   /** The wrapper whose inner behavior runs right now. */

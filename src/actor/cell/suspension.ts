@@ -5,6 +5,7 @@
 import { type AnyBehavior, unhandled, type Wrapper } from '../behavior/behavior.ts'
 import type { Cell } from './cell.ts'
 import { stopping, suspended } from './cell-flags.ts'
+import type { CellState } from './cell-state.ts'
 import { type Inward, messageIn, Settled } from '../behavior/inward.ts'
 import { UnhandledMessage } from '../events/lost-messages.ts'
 
@@ -34,7 +35,8 @@ function wait(
   outcome: (result: unknown, isRejected: boolean) => Settled,
 ): void {
   const state = cell.state()
-  state.pending = promise
+  if (state.pending === undefined) state.pending = promise
+  else (state.pendingToo ??= []).push(promise)
   // What the handler makes after an await belongs to the same level as what it made before.
   state.scope = innermostWrapper(cell.behavior)
   cell.flags |= suspended
@@ -48,11 +50,12 @@ function wait(
 function settled(cell: Cell, promise: Promise<unknown>, outcome: Settled): void {
   const state = cell.stateIfAny
   // Given up meanwhile: a late continuation changes nothing.
-  if (state?.pending !== promise) return
-  state.pending = undefined
-  state.scope = undefined
+  if (state === undefined || !endWait(state, promise)) return
   state.receiveTimeout?.touch()
-  cell.flags &= ~suspended
+  if (state.pending === undefined) {
+    state.scope = undefined
+    cell.flags &= ~suspended
+  }
   if ((cell.flags & stopping) === 0) return cell.sendInward(outcome)
   reportIfUnhandled(cell, outcome)
   if (outcome.isRejected && state.stopStage === 'post-stop') {
@@ -60,6 +63,18 @@ function settled(cell: Cell, promise: Promise<unknown>, outcome: Settled): void 
     cell.runtime.logger.error(fields, 'PostStop failed')
   }
   cell.schedule()
+}
+
+/** False when this one is not waited for. */
+function endWait(state: CellState, promise: object): boolean {
+  const others = state.pendingToo ?? []
+  if (state.pending === promise) {
+    state.pending = others.shift()
+    return true
+  }
+  const index = others.indexOf(promise)
+  if (index >= 0) others.splice(index, 1)
+  return index >= 0
 }
 
 /** An actor that stops does not go on with what its handler came to, but what that did not handle is still lost. */

@@ -86,7 +86,9 @@ class Supervisor implements Wrapper, WheelTimer {
   #inner: AnyBehavior = same
   #isRestarting = false
   #isDelayOver = true
-  #isInnerEnded = true
+  /** The PreRestart that has not settled. */
+  #ending: { readonly promise: Promise<unknown>; readonly wait: { giveUp(): void } } | undefined =
+    undefined
   /** Ends the wait for a PreRestart that does not settle. */
   #patience: Timer | undefined = undefined
   #childrenLeft: Set<object> | undefined = undefined
@@ -114,11 +116,14 @@ class Supervisor implements Wrapper, WheelTimer {
   }
 
   receive(cell: Cell, message: unknown): Result<unknown> {
-    if (isInstance(message, Settled) && message.level === this)
-      return this.#innerEnded(cell, message)
-    const isDue = isInstance(message, RestartDue) && message.supervisor === this
-    if (this.#isRestarting && !isDue) return this.#hold(cell, { message })
-    return this.#guard(cell, message)
+    const isSettled = isInstance(message, Settled)
+    if (isSettled && message.level === this) return this.#innerEnded(cell, message)
+    const isRestart = isInstance(message, RestartDue)
+    const isDue = isRestart && message.supervisor === this
+    if (!this.#isRestarting || isDue) return this.#guard(cell, message)
+    // News for a supervisor inside, which this restart has ended.
+    if (isSettled || isRestart) return same
+    return this.#hold(cell, { message })
   }
 
   signal(cell: Cell, signal: Signal): Result<unknown> {
@@ -208,10 +213,11 @@ class Supervisor implements Wrapper, WheelTimer {
   }
 
   #endInner(cell: Cell): void {
+    const ending = endingsIn(this.#inner)
     if (this.#inner !== same) {
       try {
         const result = interpretSignal(this.#inner, cell, preRestart)
-        if (isPromise(result)) this.#awaitPreRestart(cell, result)
+        if (isPromise(result)) ending.push(result)
       } catch (error) {
         this.#log(cell, 'warn', error, 'PreRestart failed')
       }
@@ -219,6 +225,7 @@ class Supervisor implements Wrapper, WheelTimer {
     for (const message of heldMessages(this.#inner, cell)) {
       cell.runtime.lost(new Dropped(message, cell.ref, 'stash-discarded-by-restart'))
     }
+    if (ending.length > 0) this.#awaitPreRestart(cell, Promise.all(ending))
     this.#inner = same
   }
 
@@ -233,14 +240,14 @@ class Supervisor implements Wrapper, WheelTimer {
   /** The fresh behavior is not built before the old one has ended, but it does not wait for ever either. */
   #awaitPreRestart(cell: Cell, promise: Promise<unknown>): void {
     const { environment, settings } = cell.runtime
-    this.#isInnerEnded = false
-    const outcome = suspendFor(cell, promise, this)
-    this.#patience = environment.timers.after(settings.handlerStopTimeoutMs, outcome.giveUp)
+    const wait = suspendFor(cell, promise, this)
+    this.#ending = { promise, wait }
+    this.#patience = environment.timers.after(settings.handlerStopTimeoutMs, wait.giveUp)
   }
 
   #innerEnded(cell: Cell, { isRejected, result }: Settled): Result<unknown> {
     this.#patience?.cancel()
-    this.#isInnerEnded = true
+    this.#ending = undefined
     if (isRejected) this.#log(cell, 'warn', result, 'PreRestart failed')
     // Once more: it may have started timers and children after an await.
     this.#clearAway(cell)
@@ -262,7 +269,7 @@ class Supervisor implements Wrapper, WheelTimer {
 
   #continue(cell: Cell): void {
     const areChildrenGone = this.#childrenLeft === undefined || this.#childrenLeft.size === 0
-    const isReady = this.#isDelayOver && this.#isInnerEnded && areChildrenGone
+    const isReady = this.#isDelayOver && this.#ending === undefined && areChildrenGone
     if (!this.#isRestarting || !isReady) return
     this.#childrenLeft = undefined
     cell.sendInward(new RestartDue(this))
@@ -318,10 +325,16 @@ class Supervisor implements Wrapper, WheelTimer {
     return messages
   }
 
+  /** What of the supervised part has not ended yet. */
+  get ending(): Promise<unknown> | undefined {
+    return this.#ending?.promise
+  }
+
   /** The supervised part is gone for good: no late timer may revive it. */
   forget(cell: Cell): void {
     cell.runtime.wheel.cancel(this)
     this.#patience?.cancel()
+    this.#ending?.wait.giveUp()
     this.#isRestarting = false
   }
 
@@ -360,6 +373,15 @@ function isVacant(supervisor: Supervisor): boolean {
     ;({ inner } = inner)
   }
   return inner === same
+}
+
+/** What is awaited by supervisors inside, which are about to be ended themselves. */
+function endingsIn(behavior: AnyBehavior): Promise<unknown>[] {
+  const endings: Promise<unknown>[] = []
+  for (let each = behavior; each.kind === 'wrapped'; each = each.inner) {
+    if (each instanceof Supervisor && each.ending !== undefined) endings.push(each.ending)
+  }
+  return endings
 }
 
 function supervisorIn(behavior: AnyBehavior, errorClass: ErrorClass): Supervisor | undefined {

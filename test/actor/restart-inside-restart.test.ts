@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest'
+import { type Behavior, Behaviors, SupervisorStrategy } from '../../src/actor/index.ts'
+import { type Gate, gate, nothingMayEscape, Stage } from './stage.ts'
+
+const { restart, restartWithBackoff } = SupervisorStrategy
+
+class Inside extends Error {}
+class Around extends Error {}
+
+/** Restarts after `Inside`; `PreRestart` lasts until the gate opens. */
+const inside = (said: string[], ending?: Gate<void>): Behavior<string> =>
+  Behaviors.supervise(
+    Behaviors.receiveMessage<string>((message) => {
+      if (message.startsWith('fail')) throw new Inside('inside')
+      said.push(message)
+    }).receiveSignal({ PreRestart: () => ending?.promise as Promise<undefined> | undefined }),
+  ).onFailure(Inside, restart({ limit: 5 }))
+
+/** `fail twice` also fails around it, in the same turn. */
+const around = (behavior: Behavior<string>): Behavior<string> =>
+  Behaviors.intercept<string>(
+    () => ({
+      aroundReceive: (_context, message, next) => {
+        const result = next(message)
+        if (message === 'fail twice') throw new Around('around')
+        return result
+      },
+    }),
+    behavior,
+  )
+
+describe('a restart inside a restart', () => {
+  nothingMayEscape()
+
+  test('is no message: it is not dropped for want of room', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const strategy = restart({ limit: 5, stashCapacity: 0 })
+    const ref = await stage.start(
+      Behaviors.supervise(around(inside(said))).onFailure(Around, strategy),
+    )
+    await stage.tell(ref, 'fail twice', 'a')
+    expect(said).toEqual(['a'])
+    expect(stage.losses).toEqual([])
+  })
+
+  test('is no message: it is not a dead letter when the actor stops instead', async () => {
+    const stage = new Stage()
+    const strategy = restartWithBackoff({ min: '1s', max: '1s' })
+    const ref = await stage.start(
+      Behaviors.supervise(around(inside([]))).onFailure(Around, strategy),
+    )
+    await stage.tell(ref, 'fail twice', 'a')
+    const ended = stage.system.terminate()
+    await stage.settle()
+    await ended
+    expect(stage.losses).toEqual(['DeadLetter/terminated-while-stashed a'])
+  })
+
+  for (const how of ['settles', 'rejects', 'never settles'] as const) {
+    test(`waits for the PreRestart inside, which ${how}`, async () => {
+      const stage = new Stage()
+      const said: string[] = []
+      const ending = gate()
+      const ref = await stage.start(
+        Behaviors.supervise(around(inside(said, ending))).onFailure(Around, restart({ limit: 5 })),
+      )
+      await stage.tell(ref, 'fail twice', 'a')
+      expect(said).toEqual([])
+      const failure = new Error('PreRestart')
+      if (how === 'settles') ending.open()
+      else if (how === 'rejects') ending.fail(failure)
+      else await stage.advance('3s')
+      await stage.settle()
+      expect(said).toEqual(['a'])
+      expect(stage.time.nextDeadline).toBeUndefined()
+      expect(stage.linesOn(failure)).toHaveLength(how === 'rejects' ? 1 : 0)
+    })
+  }
+})
+
+describe('a restart inside an async interceptor', () => {
+  nothingMayEscape()
+
+  const awaiting = (behavior: Behavior<string>): Behavior<string> =>
+    Behaviors.intercept<string>(
+      () => ({
+        aroundReceive: async (_context, message, next) => {
+          const result = await next(message)
+          if (message === 'fail twice') throw new Around('around')
+          return result
+        },
+      }),
+      behavior,
+    )
+
+  for (const how of ['settles', 'never settles'] as const) {
+    test(`comes about when a PreRestart ${how}`, async () => {
+      const stage = new Stage()
+      const said: string[] = []
+      const ending = gate()
+      const ref = await stage.start(awaiting(inside(said, ending)))
+      await stage.tell(ref, 'fail', 'a')
+      expect(said).toEqual([])
+      if (how === 'settles') ending.open()
+      else await stage.advance('3s')
+      await stage.settle()
+      expect(said).toEqual(['a'])
+    })
+  }
+
+  test('gives way to the restart around it, and the failure of its PreRestart is logged', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const ending = gate()
+    const ref = await stage.start(
+      Behaviors.supervise(awaiting(inside(said, ending))).onFailure(Around, restart({ limit: 5 })),
+    )
+    await stage.tell(ref, 'fail twice', 'a')
+    expect(said).toEqual([])
+    const failure = new Error('PreRestart')
+    ending.fail(failure)
+    await stage.settle()
+    expect(said).toEqual(['a'])
+    expect(stage.linesOn(failure)).toHaveLength(1)
+  })
+
+  test('is not waited for any longer than the stop of the actor allows', async () => {
+    const stage = new Stage()
+    const ref = await stage.start(awaiting(inside([], gate())))
+    await stage.tell(ref, 'fail')
+    const ended = stage.system.terminate()
+    await stage.settle()
+    expect(stage.isTerminated(ref)).toBe(false)
+    await stage.advance('3s')
+    expect(stage.isTerminated(ref)).toBe(true)
+    await ended
+    expect(stage.time.nextDeadline).toBeUndefined()
+  })
+})
