@@ -93,6 +93,104 @@ describe('nothing is left behind', () => {
     expect(cell.state().stashes?.size ?? 0).toBe(0)
   })
 
+  test('no stash that has been emptied', async () => {
+    const stage = new Stage()
+    const ref = await stage.start(
+      Behaviors.withStash<string>(10, (stash) => (message) => {
+        if (message === 'keep') return stash.stash(message)
+        return stash.unstashAll(Behaviors.ignore)
+      }),
+    )
+    await stage.tell(ref, 'keep', 'give')
+    const { cell } = ref as unknown as { cell: { state(): { stashes?: Set<unknown> } } }
+    expect(cell.state().stashes?.size).toBe(0)
+  })
+
+  const watchersOf = (ref: ActorRef<never>): number => {
+    const { cell } = ref as unknown as { cell: { stateIfAny?: { watchers?: Set<unknown> } } }
+    return cell.stateIfAny?.watchers?.size ?? 0
+  }
+
+  test('no watcher by one who does not watch any more, be it an actor or its adapter', async () => {
+    const stage = new Stage()
+    let adapter!: ActorRef<string>
+    const target = await stage.start(
+      Behaviors.setup<string>((context) => {
+        adapter = context.messageAdapter((text: string) => text)
+        return Behaviors.ignore
+      }),
+    )
+    const watcher = await stage.start(
+      Behaviors.receive<'watch' | 'unwatch'>((context, message) => {
+        for (const ref of [target, adapter]) context[message](ref)
+      }),
+    )
+    await stage.tell(watcher, 'watch')
+    expect(watchersOf(target)).toBe(2)
+    await stage.tell(watcher, 'unwatch')
+    expect(watchersOf(target)).toBe(0)
+  })
+
+  const waiting = (stage: Stage): number => stage.system.runtime.wheel.size
+
+  test('no timer by one that was replaced, nor by a receive timeout that was', async () => {
+    const stage = new Stage()
+    await stage.start(
+      Behaviors.setup<string>((context) => {
+        for (const delay of ['1m', '2m', '3m'] as const) {
+          context.timers.startSingle('key', delay, 'tick')
+          context.setReceiveTimeout(delay, 'idle')
+        }
+        return Behaviors.ignore
+      }),
+    )
+    expect(waiting(stage)).toBe(2)
+  })
+
+  test('no timer by a receive timeout that was cancelled', async () => {
+    const stage = new Stage()
+    await stage.start(
+      Behaviors.setup<string>((context) => {
+        context.setReceiveTimeout('1m', 'idle')
+        context.cancelReceiveTimeout()
+        return Behaviors.ignore
+      }),
+    )
+    expect(waiting(stage)).toBe(0)
+  })
+
+  test('no timer by a behavior that was restarted, nor by a restart that does not come', async () => {
+    const stage = new Stage()
+    let starts = 0
+    const failing = Behaviors.setup<string>((context) => {
+      if (starts++ === 0) context.setReceiveTimeout('1m', 'idle')
+      return () => {
+        throw new Error('again')
+      }
+    })
+    const ref = await stage.start(
+      Behaviors.supervise(failing).onFailure(
+        SupervisorStrategy.restartWithBackoff({ min: '1s', max: '1s' }),
+      ),
+    )
+    await stage.tell(ref, 'fail')
+    // That of the restart alone.
+    expect(waiting(stage)).toBe(1)
+    ;(ref as unknown as { cell: { stop(): void } }).cell.stop()
+    await stage.settle()
+    expect(stage.isTerminated(ref)).toBe(true)
+    expect(waiting(stage)).toBe(0)
+  })
+
+  test('no timer by an ask that was answered', async () => {
+    const stage = new Stage()
+    const answering = stage.spawn<Get>(({ replyTo }) => replyTo.tell(1))
+    const answer = answering.ask<number>((replyTo) => ({ type: 'Get', replyTo }))
+    await stage.settle()
+    expect(await answer).toBe(1)
+    expect(waiting(stage)).toBe(0)
+  })
+
   test('no signal hook by a system that could not be made', () => {
     const before = process.listenerCount('SIGTERM')
     const { 'actor-system-terminate': _last, ...phases } = defaultShutdownPhases

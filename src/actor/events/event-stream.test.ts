@@ -250,4 +250,47 @@ describe('EventStream', () => {
     const teller = { tell: () => undefined }
     expect(() => stream.subscribe(News, teller as never)).toThrow(/cannot subscribe/)
   })
+
+  test('forgets who listened to a class of events when one of them leaves', () => {
+    const { stream } = newStream()
+    const heard: string[] = []
+    const first = stream.subscribe(News, ({ text }) => void heard.push(`first ${text}`))
+    stream.subscribe(News, ({ text }) => void heard.push(`second ${text}`))
+    stream.publish(new News('a'))
+    first.unsubscribe()
+    stream.publish(new News('b'))
+    expect(heard).toEqual(['first a', 'second a', 'second b'])
+  })
+
+  test('forgets who listened to a class of events when an actor among them terminates', () => {
+    const { stream } = newStream()
+    const actor = new FakeRef()
+    const heard: unknown[] = []
+    stream.subscribe(News, actor.ref)
+    stream.subscribe(News, (news) => void heard.push(news))
+    stream.publish(new News('a'))
+    actor.terminate()
+    stream.publish(new News('b'))
+    expect([actor.received.length, heard.length]).toEqual([1, 2])
+  })
+
+  test('subscribing twice gives one subscription, which either caller may end', () => {
+    const { stream } = newStream()
+    const heard: unknown[] = []
+    const listener = (news: News) => void heard.push(news)
+    const first = stream.subscribe(News, listener)
+    stream.subscribe(News, listener)
+    first.unsubscribe()
+    stream.publish(new News('a'))
+    expect(heard).toEqual([])
+  })
+
+  test('names the kind of an event whose subscriber threw, and nothing that is in it', () => {
+    const { stream, errors } = newStream()
+    stream.subscribe(News, () => {
+      throw new Error('boom')
+    })
+    stream.publish(new News('secret'))
+    expect(errors.map(({ fields }) => fields['event'])).toEqual(['News'])
+  })
 })

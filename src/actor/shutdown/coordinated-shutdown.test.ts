@@ -373,4 +373,19 @@ describe('AT-007 coordinated shutdown', () => {
       'Coordinated shutdown ended after 0 ms.',
     ])
   })
+
+  test('is no news when the program itself asked for it', async () => {
+    const { world, shutdown } = arrange()
+    await shutdown.run({ type: 'actor-system-terminate' })
+    expect(world.at('info')).toEqual([])
+    expect(world.at('debug')).toContain('Coordinated shutdown begins: actor-system-terminate.')
+  })
+
+  test('rejects with the first failure of several', async () => {
+    const { shutdown } = arrange({ b: { recover: false } })
+    const first = new Error('first')
+    shutdown.addTask('b', 'one', failing(first))
+    shutdown.addTask('b', 'two', failing(new Error('second')))
+    expect(await rejectionOf(shutdown.run(leaving))).toBe(first)
+  })
 })
