@@ -135,3 +135,38 @@ describe('any line', () => {
     expect(mergeFields({ c: 3 }, new Proxy({}, { ownKeys: thrower }))).toEqual({ c: 3 })
   })
 })
+
+describe('whatever is logged', () => {
+  const long = 'x'.repeat(1_000_000)
+  const err = Object.assign(new Error(long), {
+    name: long,
+    code: long,
+    stack: `Error\n${'    at a (b)\n'.repeat(100)}${long}`,
+    cause: Object.assign(new Error(long), { code: long }),
+  })
+
+  test.each<[string, LogFields]>([
+    ['an error', { err }],
+    ['a key', { [long]: 1 }],
+    ['a list', { values: Array.from({ length: 20 }, () => long) }],
+    ['a bigint', { count: 1n << 400_000n }],
+  ])('the line is bounded: %s', (_what, fields) => {
+    expect(readable(fields).length).toBeLessThan(20_000)
+    expect(jsonLine(line(fields)).length).toBeLessThan(20_000)
+  })
+
+  test('an error shows thirty frames at most', () => {
+    expect(readable({ err }).match(/\n {6}at a /g)).toHaveLength(30)
+  })
+
+  test('a frame is as harmless as the message', () => {
+    const stack = 'Error: a\n    at evil\u001b[2J (file.ts:1:1)'
+    const text = readable({ err: Object.assign(new Error('a'), { stack }) })
+    expect(text).toContain('at evil\\u001b[2J (file.ts:1:1)')
+  })
+
+  test('a field named __proto__ is a field', () => {
+    const fields = JSON.parse('{ "__proto__": 1, "a": 2 }') as LogFields
+    expect(Object.keys(mergeFields(fields, {}))).toEqual(['__proto__', 'a'])
+  })
+})

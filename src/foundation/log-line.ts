@@ -120,7 +120,8 @@ function describeError(error: object, depth = 0): ErrorDescription {
   return {
     type: typeof type === 'string' ? clip(type, KEY_LENGTH_MAX) : 'Error',
     message: clip(String(read(error, 'message')), MESSAGE_LENGTH_MAX),
-    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...(typeof code === 'string' ? { code: clip(code, KEY_LENGTH_MAX) } : {}),
+    ...(typeof code === 'number' ? { code } : {}),
     stack: clip(String(read(error, 'stack')), STACK_LENGTH_MAX),
     ...(cause === undefined || depth >= CAUSES_MAX
       ? {}
