@@ -54,4 +54,11 @@ describe('BinaryHeap', () => {
       }),
     )
   })
+
+  test('compares only values that are in it', () => {
+    const heap = new BinaryHeap<{ readonly rank: number }>((a, b) => a.rank < b.rank)
+    for (const rank of [3, 1, 2, 5, 4, 6]) heap.push({ rank })
+    const ranks = Array.from({ length: 6 }, () => heap.pop()?.rank)
+    expect(ranks).toEqual([1, 2, 3, 4, 5, 6])
+  })
 })

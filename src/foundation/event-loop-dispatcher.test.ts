@@ -122,4 +122,24 @@ describe('EventLoopDispatcher', () => {
     wall.mockRestore()
     expect(story).toEqual(['look', 'a', 'look', 'b', 'c', 'd'])
   })
+
+  test('a task that throws costs nobody else a turn, and is not hidden', async () => {
+    const dispatcher = new EventLoopDispatcher()
+    const broken = new Error('a broken promise')
+    // The process hears of it; for the length of this test, that is us.
+    const others = process.rawListeners('unhandledRejection') as (() => void)[]
+    process.removeAllListeners('unhandledRejection')
+    const heard = new Promise((resolve) => process.once('unhandledRejection', resolve))
+    const goesOn = new Promise<string>((resolve) => {
+      dispatcher.execute(
+        once(() => {
+          throw broken
+        }),
+      )
+      dispatcher.execute(once(() => resolve('goes on')))
+    })
+    expect(await heard).toBe(broken)
+    for (const other of others) process.on('unhandledRejection', other)
+    expect(await goesOn).toBe('goes on')
+  })
 })

@@ -144,4 +144,28 @@ describe('RingBuffer', () => {
       { numRuns: 50 },
     )
   })
+
+  test('shows nothing when empty, wherever its values lay before it grew', () => {
+    const ring = filled(8)
+    for (let count = 0; count < 4; count++) ring.shift()
+    for (let value = 8; value < 13; value++) ring.push(value)
+    expect(ring.capacity).toBe(16)
+    for (let count = 0; count < 16; count++) {
+      drain(ring)
+      expect(ring.peek()).toBeUndefined()
+      ring.push(count)
+    }
+  })
+
+  test('has nothing behind its last value, even when it is full', () => {
+    const ring = filled(8)
+    expect([ring.capacity, ring.at(7), ring.at(8)]).toEqual([8, 7, undefined])
+  })
+
+  test('gives back storage of one step beyond what it keeps', () => {
+    const ring = filled(1_025)
+    expect(ring.capacity).toBe(2_048)
+    drain(ring)
+    expect(ring.capacity).toBe(1_024)
+  })
 })

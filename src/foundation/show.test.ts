@@ -132,4 +132,9 @@ describe('show', () => {
       { numRuns: 500 },
     )
   })
+
+  test('goes on behind a value that cannot be read, as if it had not been there', () => {
+    const bad = new Proxy({}, { ownKeys: () => expect.unreachable() })
+    expect(show([bad, bad, [[[1]]]])).toBe('[[unreadable], [unreadable], [[[1]]]]')
+  })
 })

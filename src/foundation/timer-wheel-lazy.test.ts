@@ -93,3 +93,36 @@ describe('TimerWheel.startLazily', () => {
     expect([fired, world.calls]).toEqual([[], []])
   })
 })
+
+describe('TimerWheel.close', () => {
+  test('leaves nothing waiting at the port', () => {
+    const { world, wheel } = setUp()
+    wheel.start(
+      timer(() => undefined),
+      10,
+    )
+    wheel.startLazily(
+      timer(() => undefined),
+      10,
+    )
+    expect(wheel.close()).toHaveLength(2)
+    expect(world.calls).toEqual([])
+  })
+
+  test('leaves a wheel that can be used again, for later deadlines and lazily too', () => {
+    const { wheel, passTo } = setUp()
+    const fired: string[] = []
+    const early = timer(() => fired.push('early'))
+    const lazy = timer(() => fired.push('lazy'))
+    wheel.start(early, 10)
+    wheel.startLazily(lazy, 10)
+    wheel.close()
+    wheel.start(early, 100)
+    passTo(100)
+    expect(fired).toEqual(['early'])
+    wheel.startLazily(lazy, 10)
+    passTo(100)
+    passTo(110)
+    expect(fired).toEqual(['early', 'lazy'])
+  })
+})
