@@ -76,6 +76,20 @@ describe.each(['drain', 'hop'] as DrainMode[])('steps by %s', (mode) => {
     await expect(driveSteps(work, mode)).rejects.toThrow('broken')
     expect(log.at(-1)).toBe('leave')
   })
+
+  test('give back to the process who listened to its errors before', async () => {
+    const events = ['uncaughtException', 'unhandledRejection'] as const
+    const listeners = (): unknown[] => events.map((event) => process.rawListeners(event))
+    const mine = (): void => undefined
+    for (const event of events) process.on(event, mine)
+    const before = listeners()
+    const during: unknown[] = []
+    const step = (): void => void during.push(...listeners())
+    await driveSteps(workOf([], [step]), mode)
+    expect(listeners()).toEqual(before)
+    for (const event of events) process.off(event, mine)
+    expect(during.flat()).not.toContain(mine)
+  })
 })
 
 test('code knows its place after an await that another place ended', async () => {

@@ -132,4 +132,35 @@ describe('SeededDispatcher', () => {
     dispatcher!.execute(new Work('c', []))
     expect(turns.isEmpty).toBe(true)
   })
+
+  test('draws how much a task may do in a turn, from one unit to eight', () => {
+    const quotas = new Set<number>()
+    for (let seed = 0; seed < 200; seed++) {
+      const {
+        turns,
+        dispatchers: [dispatcher],
+      } = make(seed)
+      const run = (quota: number): number => {
+        quotas.add(quota)
+        return 0
+      }
+      dispatcher!.execute({ isInternal: false, run, toString: () => 'curious' })
+      runAll(turns)
+    }
+    expect(quotas).toEqual(new Set([1, 2, 3, 4, 5, 6, 7, 8]))
+  })
+
+  test('a node that crashes while it is held takes nobody else’s turn with it', () => {
+    const log: string[] = []
+    const {
+      turns,
+      dispatchers: [held, other],
+    } = make(1, ['held', 'other'])
+    held!.execute(new Work('of the held', log))
+    other!.execute(new Work('of the other', log))
+    held!.hold()
+    held!.clear()
+    runAll(turns)
+    expect(log).toEqual(['of the other'])
+  })
 })

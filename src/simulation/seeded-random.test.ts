@@ -72,4 +72,9 @@ describe('SeededRandom', () => {
       expect(random.chance(0)).toBe(false)
     }
   })
+
+  test('does not begin anew after 2^32 draws', () => {
+    expect(draw(7, 'long', 2 ** 32)).not.toBe(draw(7, 'long', 0))
+    expect(draw(7, 'long', 2 ** 32 + 1)).not.toBe(draw(7, 'long', 1))
+  })
 })

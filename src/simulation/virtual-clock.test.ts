@@ -37,3 +37,12 @@ test('nodes see the same time through clocks of their own', () => {
   expect(node.wallMs()).toBe(startOfTimeMs + 3_000 - 1_250)
   expect(node.monotonicMs()).toBe(1_500)
 })
+
+test.each([
+  [0.1 + 0.2, 300],
+  [7.000_3, 7_001],
+  [0.000_5, 1],
+  [1e-9, 0],
+])('%d ms are %d microseconds: rounded up, but not for the noise of fractions', (ms, us) => {
+  expect(new VirtualClock().deadlineUs(ms)).toBe(us)
+})

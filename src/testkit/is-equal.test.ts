@@ -28,6 +28,7 @@ describe('isEqual', () => {
     ['null from an object', null, {}],
     ['a hole from undefined', [undefined], new Array(1)],
     ['an array from a longer one', [1], [1, 2]],
+    ['a hole from two', new Array(1), new Array(2)],
     ['a symbol field', { [Symbol.for('k')]: 1 }, { [Symbol.for('k')]: 2 }],
     ['maps by their keys', new Map([[{ k: 1 }, 1]]), new Map([[{ k: 2 }, 1]])],
     ['maps by their values', new Map([['k', 1]]), new Map([['k', 2]])],

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, Behaviors, PoisonPill, SupervisorStrategy } from '../../src/actor/index.ts'
+import {
+  type ActorRef,
+  Behaviors,
+  Gate,
+  PoisonPill,
+  SupervisorStrategy,
+} from '../../src/actor/index.ts'
 import { nothingMayEscape, Stage } from './stage.ts'
 
 describe('the small print of messages', () => {
@@ -125,5 +131,44 @@ describe('the small print of messages', () => {
     )
     await stage.tell(ref, 'a', 'wild', 'b')
     expect(said).toEqual(['start', 'a', 'start', 'b'])
+  })
+
+  test('a child is found by the name it was given, or by the one that it got', async () => {
+    const stage = new Stage()
+    const found: unknown[] = []
+    await stage.start(
+      Behaviors.setup<string>((context) => {
+        const named = context.spawn(Behaviors.ignore, 'ä b')
+        const nameless = context.spawn(Behaviors.ignore)
+        found.push(context.child('ä b') === named, context.child(nameless.path.name) === nameless)
+        return Behaviors.ignore
+      }),
+    )
+    expect(found).toEqual([true, true])
+  })
+
+  test('a signal that is asked for while the actor stops has fired', async () => {
+    const stage = new Stage()
+    const aborted: boolean[] = []
+    const ref = await stage.start(
+      Behaviors.receiveMessage<string>(() => Behaviors.stopped()).receiveSignal({
+        PostStop: (context) => void aborted.push(context.signal.aborted),
+      }),
+    )
+    await stage.tell(ref, 'end')
+    expect(aborted).toEqual([true])
+  })
+
+  test('a gate stands before a child that was spawned with it', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const gate = new Gate()
+    gate.close()
+    const ref = await stage.start<string>((message) => void said.push(message), { gate })
+    await stage.tell(ref, 'a')
+    expect(said).toEqual([])
+    gate.open()
+    await stage.settle()
+    expect(said).toEqual(['a'])
   })
 })
