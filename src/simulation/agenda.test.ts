@@ -88,4 +88,13 @@ describe('Agenda', () => {
     )
     expect(agenda.awaitedCount).toBe(0)
   })
+
+  test('what nobody awaits is not counted when it leaves, either', () => {
+    const agenda = new Agenda<string>()
+    for (const kind of ['taken', 'cancelled']) add(agenda, 1, kind).isAwaited = false
+    const cancelled = agenda.waiting().find(({ kind }) => kind === 'cancelled')
+    cancelled?.cancel()
+    expect(takeAll(agenda)).toEqual(['taken'])
+    expect(agenda.awaitedCount).toBe(0)
+  })
 })

@@ -163,4 +163,39 @@ describe('SeededDispatcher', () => {
     runAll(turns)
     expect(log).toEqual(['of the other'])
   })
+
+  test('a node that is held gets no turn, whatever becomes ready and however often it is held', () => {
+    const log: string[] = []
+    const {
+      turns,
+      dispatchers: [held, other],
+    } = make(1, ['held', 'other'])
+    held!.hold()
+    held!.execute(new Work('of the held', log))
+    held!.hold()
+    other!.execute(new Work('of the other', log))
+    runAll(turns)
+    expect(log).toEqual(['of the other'])
+    held!.release()
+    held!.release()
+    runAll(turns)
+    expect(log).toEqual(['of the other', 'of the held'])
+  })
+
+  test('a task that ends its own node gets no other turn', () => {
+    const {
+      turns,
+      dispatchers: [dispatcher],
+      state,
+    } = make(1)
+    let count = 0
+    const run = (quota: number): number => {
+      count++
+      state.mayAct = false
+      return quota
+    }
+    dispatcher!.execute({ isInternal: false, run, toString: () => 'last' })
+    runAll(turns)
+    expect(count).toBe(1)
+  })
 })

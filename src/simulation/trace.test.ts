@@ -39,6 +39,23 @@ describe('Trace', () => {
     for (const hash of hashes) expect(hash).toMatch(/^[\da-f]{16}$/)
   })
 
+  test('depends on whose turn it was, and on which bytes went and came', () => {
+    const hashOf = (happen: (trace: Trace) => void): string => {
+      const trace = new Trace(10)
+      happen(trace)
+      return trace.hash
+    }
+    const hashes = [
+      hashOf((trace) => trace.endTurn(trace.beginTurn(1, place, 'a'), 5, 1)),
+      hashOf((trace) => trace.endTurn(trace.beginTurn(1, place, 'b'), 6, 1)),
+      hashOf((trace) => trace.sent(1, place, elsewhere, 7)),
+      hashOf((trace) => trace.sent(1, place, elsewhere, 8)),
+      hashOf((trace) => trace.received(1, place, 1)),
+      hashOf((trace) => trace.received(1, place, 2)),
+    ]
+    expect(new Set(hashes).size).toBe(hashes.length)
+  })
+
   test('depends on the units of a turn', () => {
     const hashOf = (units: number): string => {
       const trace = new Trace(10)

@@ -5,6 +5,7 @@ import dns, { lookup } from 'node:dns'
 import fs, { readFileSync, writeFile } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import http, { request } from 'node:http'
+import http2 from 'node:http2'
 import https from 'node:https'
 import { createRequire } from 'node:module'
 import net, { connect } from 'node:net'
@@ -36,6 +37,8 @@ async function attempt(
 }
 
 const noop = (): void => {}
+/** Made before any simulation: its class is no door, but its methods are. */
+const oldSocket = dgram.createSocket('udp4').unref()
 const thisFile = fileURLToPath(import.meta.url)
 const doors: [string, () => unknown][] = [
   ['fs.readFileSync', () => readFileSync(thisFile)],
@@ -54,10 +57,13 @@ const doors: [string, () => unknown][] = [
   ['http.request', () => request('http://localhost')],
   ['http.get', () => http.get('http://localhost')],
   ['https.request', () => https.request('https://localhost')],
+  ['http2.connect', () => http2.connect('http://localhost')],
   ['fetch', () => fetch('http://localhost')],
   ['dns.lookup', () => lookup('localhost', noop)],
   ['dns.promises.resolve', () => dns.promises.resolve('localhost')],
   ['dgram.createSocket', () => dgram.createSocket('udp4')],
+  ['dgram.Socket.bind', () => oldSocket.bind(0)],
+  ['dgram.Socket.send', () => oldSocket.send('x', 1)],
   ['child_process.spawn', () => spawn('true')],
   ['child_process.execFileSync', () => childProcess.execFileSync('true')],
   ['worker_threads.Worker', () => new Worker('', { eval: true })],

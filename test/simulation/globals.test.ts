@@ -361,3 +361,31 @@ describe('the surrounding process', () => {
     await new Promise((resolve) => kept.setTimeout(resolve, 1))
   })
 })
+
+describe('what is left to the real world', () => {
+  test('a timer of its own can be cleared from inside a step', async () => {
+    let isCalled = false
+    const real = setTimeout(() => {
+      isCalled = true
+    }, 1)
+    await runAt(() => clearTimeout(real))
+    await sleep(5)
+    expect(isCalled).toBe(false)
+  })
+
+  test('a refusal leaves the depth of stacks as it was', async () => {
+    const before = Error.stackTraceLimit
+    await runAt(() => fetch('http://localhost').catch(() => undefined)).catch(() => undefined)
+    expect(Error.stackTraceLimit).toBe(before)
+  })
+})
+
+test('AbortSignal.timeout does not keep a simulation from being idle', async () => {
+  const simulation = new Simulation({ seed: 1 })
+  let signal: AbortSignal | undefined
+  simulation.after(0, () => {
+    signal = AbortSignal.timeout(60_000)
+  })
+  await simulation.runUntilIdle()
+  expect([simulation.now, signal?.aborted]).toEqual([0, false])
+})
