@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, expectTypeOf, test } from 'vitest'
-import { type ActorRef, ActorSystem, Behaviors, PoisonPill } from '../actor/index.ts'
+import { type ActorRef, ActorSystem, Behaviors, DeadLetter, PoisonPill } from '../actor/index.ts'
 import { CapturedLogs } from './captured-logs.ts'
 import { ManualTime } from './manual-time.ts'
 import { type TestProbe, createTestProbe } from './test-probe.ts'
@@ -216,5 +216,18 @@ describe('TestProbe', () => {
   test('takes messages from its ref typed by its protocol only', () => {
     const probe = createTestProbe<Pong>(real)
     expectTypeOf(probe.ref).toEqualTypeOf<ActorRef<Pong>>()
+  })
+
+  test('that is stopped fails at once who waits for it, and listens no more', async () => {
+    const system = new ActorSystem('stopped', {
+      environment: { logger: new CapturedLogs() },
+      settings: { hookSignals: false },
+    })
+    systems.push(system)
+    const probe = createTestProbe<string>(system, 'p')
+    const waiting = probe.expect('never', { within: '1h' })
+    probe.stop()
+    await expect(waiting).rejects.toThrow("Expected 'never', but probe p was stopped.")
+    expect(system.eventStream.hasListeners(DeadLetter)).toBe(false)
   })
 })

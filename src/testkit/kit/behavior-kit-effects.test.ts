@@ -278,4 +278,11 @@ describe('kit.signal', () => {
     })
     kit.selfInbox.expect('gone')
   })
+
+  test('records the stop of a child, and not that of the actor itself', () => {
+    const kit = new BehaviorKit(obedient())
+    run(kit, (context) => context.stop(context.self))
+    expect(kit.effects()).toEqual([])
+    expect(kit.isAlive).toBe(false)
+  })
 })

@@ -282,4 +282,12 @@ describe('BehaviorKit with async handlers', () => {
     await kit.settle()
     kit.selfInbox.expect('AskTimeout')
   })
+
+  test('throws a failure once', () => {
+    const kit = new BehaviorKit<string>(() => {
+      throw new Error('boom')
+    })
+    expect(() => kit.run('go')).toThrow('boom')
+    expect(() => kit.advance('1s')).not.toThrow()
+  })
 })
