@@ -375,8 +375,10 @@ describe('what is left to the real world', () => {
 
   test('a refusal leaves the depth of stacks as it was', async () => {
     const before = Error.stackTraceLimit
+    Error.stackTraceLimit = 17
     await runAt(() => fetch('http://localhost').catch(() => undefined)).catch(() => undefined)
-    expect(Error.stackTraceLimit).toBe(before)
+    expect(Error.stackTraceLimit).toBe(17)
+    Error.stackTraceLimit = before
   })
 })
 
