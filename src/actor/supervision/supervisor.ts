@@ -33,7 +33,7 @@ import { HeldSignal, messageIn, Replayed, RestartDue, Settled } from '../behavio
 import { suspendFor } from '../cell/suspension.ts'
 import { Dropped } from '../events/lost-messages.ts'
 import { type Signal, preRestart } from '../behavior/signals.ts'
-import { endIncarnation, stopChildren } from './end-incarnation.ts'
+import { allEnded, endIncarnation, stopChildren } from './end-incarnation.ts'
 import { FailureCount } from './failure-count.ts'
 import type { BackoffStrategy, RestartStrategy, SupervisorStrategy } from './supervisor-strategy.ts'
 
@@ -225,7 +225,7 @@ class Supervisor implements Wrapper, WheelTimer {
     for (const message of heldMessages(this.#inner, cell)) {
       cell.runtime.lost(new Dropped(message, cell.ref, 'stash-discarded-by-restart'))
     }
-    if (ending.length > 0) this.#awaitPreRestart(cell, Promise.all(ending))
+    if (ending.length > 0) this.#awaitPreRestart(cell, allEnded(ending))
     this.#inner = same
   }
 
