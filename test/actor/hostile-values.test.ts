@@ -123,7 +123,7 @@ describe('an unanswered question', () => {
         throw new Error('not ready')
       },
     }
-    expect(await timeoutText(getter)).toContain('did not answer:')
+    expect(await timeoutText(getter)).toContain('did not answer an object:')
     const text = await timeoutText({ type: `\u001b[31m\n${'x'.repeat(1_000_000)}` })
     expect(text.length).toBeLessThan(300)
     expect(text).not.toMatch(/\p{Control}/u)

@@ -2,6 +2,7 @@
  * The three ways in which a message ends without being handled, as events of the event stream. Every drop anywhere in
  * the runtime is one of them, with a reason that a program can read.
  */
+import { isInstance } from '../../foundation/is-instance.ts'
 import { show } from '../../foundation/show.ts'
 import type { ActorRef } from '../ref/actor-ref.ts'
 
@@ -124,7 +125,9 @@ export type LostMessage = DeadLetter | Dropped | UnhandledMessage
 
 export function isLostMessage(value: unknown): value is LostMessage {
   return (
-    value instanceof DeadLetter || value instanceof Dropped || value instanceof UnhandledMessage
+    isInstance(value, DeadLetter) ||
+    isInstance(value, Dropped) ||
+    isInstance(value, UnhandledMessage)
   )
 }
 
