@@ -56,6 +56,12 @@ describe('door', () => {
       'src/index.ts:2 door',
     ])
   })
+
+  test('lets rooms through the second door of a room, and the package not', () => {
+    const line = "export { Gate } from '../actor/internals.ts'"
+    expect(found('src/sharding/shard.ts', line)).toEqual([])
+    expect(found('src/index.ts', line.replace('../', './'))).toEqual(['src/index.ts:2 door'])
+  })
 })
 
 describe('machine-imports', () => {

@@ -37,6 +37,7 @@ function direction(file: SourceFile, imported: Import): Finding | undefined {
     return { rule: 'room-direction', advice }
   }
   if (room === 'foundation' || target === `src/${room}/index.ts`) return undefined
+  if (target === `src/${room}/internals.ts` && file.room !== undefined) return undefined
   return { rule: 'door', advice: `import ${room} by its door, src/${room}/index.ts` }
 }
 

@@ -79,7 +79,7 @@ export class ActorSystem {
     return this.#spawn(this.#user, behavior, options)
   }
 
-  /** For rooms of the runtime: starts an actor under `/system`, ahead of users' actors. */
+  /** @internal For rooms of the runtime: starts an actor under `/system`, ahead of users' actors. */
   spawnSystemActor<T>(
     behavior: Behavior<T> | MessageHandler<T>,
     options?: string | SpawnOptions,
@@ -87,13 +87,13 @@ export class ActorSystem {
     return this.#spawn(this.#system, behavior, options)
   }
 
-  /** For rooms of the runtime: what all actors of this system share. */
+  /** @internal For rooms of the runtime: what all actors of this system share. */
   get runtime(): Runtime {
     return this.#runtime
   }
 
   /**
-   * For rooms of the runtime: who lives under these names, as they stand in a path, `user` or `system` first. With a
+   * @internal For rooms of the runtime: who lives under these names, as they stand in a path, `user` or `system` first. With a
    * `uid` other than 0 only that very actor.
    */
   find(names: readonly string[], uid: number): InternalRef | undefined {

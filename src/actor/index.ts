@@ -80,15 +80,3 @@ export {
   type RestartOptions,
   SupervisorStrategy,
 } from './supervision/supervisor-strategy.ts'
-
-// ---- for rooms of the runtime: what stands behind the public face of a ref
-
-export { type Failure, type InternalRef, internal, isRef, type Watcher } from './ref/actor-ref.ts'
-export { ask, type AskTarget, askWithStatus, Question } from './ref/ask.ts'
-export type { Cell } from './cell/cell.ts'
-export type { ChildActors } from './cell/cell-state.ts'
-export { Gate } from './cell/gate.ts'
-export { hurry } from './cell/stopping.ts'
-export { spawnGated } from './cell/spawn.ts'
-export { LocalRef } from './ref/local-ref.ts'
-export type { Runtime } from './runtime.ts'

@@ -8,9 +8,9 @@ import {
   AskTargetTerminated,
   type AskOptions,
   AskTimeout,
-  Question,
   SystemTerminated,
 } from '../actor/index.ts'
+import { Question } from '../actor/internals.ts'
 import { unreachable } from '../foundation/assert.ts'
 import { toMs } from '../foundation/duration.ts'
 import {

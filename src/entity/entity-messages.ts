@@ -1,5 +1,6 @@
 /** What travels between a caller and an entity. Plain data, checked on arrival: it may come from another node. */
-import { type ActorRef, isRef } from '../actor/index.ts'
+import type { ActorRef } from '../actor/index.ts'
+import { isRef } from '../actor/internals.ts'
 
 /** Caller -> entity: do this and answer. */
 export interface EntityCall {

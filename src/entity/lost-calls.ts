@@ -3,7 +3,8 @@
  * its way, or its entity stopped before its turn came, or before its async command had settled. Answers are no calls, so a
  * lost answer is not answered.
  */
-import { type ActorSystem, DeadLetter, Dropped, internal, LocalRef } from '../actor/index.ts'
+import { type ActorSystem, DeadLetter, Dropped } from '../actor/index.ts'
+import { internal, LocalRef } from '../actor/internals.ts'
 import { decodeName, EntityStopped } from '../sharding/index.ts'
 import { notDone } from './command-reply.ts'
 import { isEntityCall, type NotHandled } from './entity-messages.ts'

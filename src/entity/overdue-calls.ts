@@ -5,7 +5,8 @@
  * A caller on this node is asked itself. For one on another node the call says how long it may still wait, and that counts
  * from its arrival by the clock of this node: clocks of different nodes are never compared. Time on the way is not seen.
  */
-import { type ActorContext, Dropped, Question } from '../actor/index.ts'
+import { type ActorContext, Dropped } from '../actor/index.ts'
+import { Question } from '../actor/internals.ts'
 import { RemoteQuestion } from '../remote/index.ts'
 import type { EntityCall } from './entity-messages.ts'
 

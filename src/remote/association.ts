@@ -4,7 +4,8 @@
  *
  * Invariant: nothing is sent to, or taken from, an incarnation that was replaced or quarantined.
  */
-import type { DeadLetterReason, InternalRef, Runtime, Watcher } from '../actor/index.ts'
+import type { DeadLetterReason } from '../actor/index.ts'
+import type { InternalRef, Runtime, Watcher } from '../actor/internals.ts'
 import type { Admission } from './handshake/handshake-machine.ts'
 import type { Lane } from './handshake/handshake-messages.ts'
 import type { Incarnations } from './incarnations.ts'

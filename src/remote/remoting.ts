@@ -3,7 +3,8 @@
  * that use it; it stops by itself after the last actor of the system has.
  */
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
-import type { ActorRef, ActorSystem, InternalRef } from '../actor/index.ts'
+import type { ActorRef, ActorSystem } from '../actor/index.ts'
+import type { InternalRef } from '../actor/internals.ts'
 import { ValueCodec } from '../serialization/index.ts'
 import { Associations } from './associations.ts'
 import { FailureReports } from './failure-reports.ts'

@@ -8,8 +8,8 @@ import {
   type AskOptions,
   Behaviors,
   type Behavior,
-  type LocalRef,
 } from '../actor/index.ts'
+import type { LocalRef } from '../actor/internals.ts'
 import type { ClusterMembership } from '../cluster/index.ts'
 import type { Journal } from '../persistence/index.ts'
 import type { NodeId, Remoting } from '../remote/index.ts'

@@ -2,15 +2,8 @@
  * The address of an entity, wherever it lives and whether it runs or not. It knows its shard, so that a message costs one
  * lookup; and it remembers the way to another node for as long as the route there is the same.
  */
-import {
-  type ActorRef,
-  ask,
-  type AskOptions,
-  askWithStatus,
-  InvalidMessage,
-  type Question,
-  type StatusReply,
-} from '../actor/index.ts'
+import { type ActorRef, type AskOptions, InvalidMessage, type StatusReply } from '../actor/index.ts'
+import { ask, askWithStatus, type Question } from '../actor/internals.ts'
 import type { RemoteRef } from '../remote/index.ts'
 import { encodeName } from './entity-name.ts'
 import type { RegionActor } from './region/region-actor.ts'

@@ -3,13 +3,11 @@ import {
   type ActorRef,
   Behaviors,
   DeadLetter,
-  Gate,
-  type LocalRef,
-  spawnGated,
   type Subscription,
   SystemTerminated,
   withoutDeadLetterLog,
 } from '../actor/index.ts'
+import { Gate, type LocalRef, spawnGated } from '../actor/internals.ts'
 import type { ClusterEvent } from '../cluster/index.ts'
 import { type Lane, type NodeId, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
 import { byAge } from '../singleton/index.ts'

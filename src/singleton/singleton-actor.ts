@@ -8,10 +8,9 @@ import {
   type ActorRef,
   type Behavior,
   Behaviors,
-  type Gate,
-  internal,
   PoisonPill,
 } from '../actor/index.ts'
+import { type Gate, internal } from '../actor/internals.ts'
 import type { ClusterMembership, Member } from '../cluster/index.ts'
 import { assert, unreachable } from '../foundation/assert.ts'
 import type { NodeId } from '../remote/index.ts'

@@ -5,17 +5,19 @@
 import {
   ActorPath,
   type ActorRef,
-  ask,
   type AskOptions,
-  askWithStatus,
   DeadLetter,
   Dropped,
-  type InternalRef,
   InvalidMessage,
-  type Runtime,
   type StatusReply,
-  type Watcher,
 } from '../actor/index.ts'
+import {
+  ask,
+  askWithStatus,
+  type InternalRef,
+  type Runtime,
+  type Watcher,
+} from '../actor/internals.ts'
 import { RingBuffer } from '../foundation/ring-buffer.ts'
 
 export class SingletonProxy implements InternalRef {

@@ -1,5 +1,5 @@
 /** The messages of this room on the wire: their names, versions and shapes. */
-import { isRef } from '../actor/index.ts'
+import { isRef } from '../actor/internals.ts'
 import { isCount, type Shape } from '../foundation/shape.ts'
 import { isNodeId } from '../remote/index.ts'
 import { type MessageKind, MessageProtocol } from '../serialization/index.ts'

@@ -8,10 +8,10 @@ import {
   type Behavior,
   Behaviors,
   encodeActorName,
-  Gate,
   UnhandledMessage,
   withoutDeadLetterLog,
 } from '../actor/index.ts'
+import { Gate } from '../actor/internals.ts'
 import type { ClusterEvent, ClusterMembership, Member } from '../cluster/index.ts'
 import { InvalidSettings, problemsWithText } from '../foundation/invalid-settings.ts'
 import { show } from '../foundation/show.ts'

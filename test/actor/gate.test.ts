@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { Behaviors, Gate, type LocalRef, spawnGated } from '../../src/actor/index.ts'
+import { Behaviors } from '../../src/actor/index.ts'
+import { Gate, type LocalRef, spawnGated } from '../../src/actor/internals.ts'
 import { Stage } from './stage.ts'
 
 /** An actor behind a gate that notes what it handles, and hears of its ends. */

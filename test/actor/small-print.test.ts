@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type ActorRef,
-  Behaviors,
-  Gate,
-  PoisonPill,
-  SupervisorStrategy,
-} from '../../src/actor/index.ts'
+import { type ActorRef, Behaviors, PoisonPill, SupervisorStrategy } from '../../src/actor/index.ts'
+import { Gate } from '../../src/actor/internals.ts'
 import { nothingMayEscape, Stage } from './stage.ts'
 
 describe('the small print of messages', () => {

@@ -3,11 +3,9 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from './reader.ts'
 
-const forOurRooms = '// ---- for rooms of the runtime'
-
 /** Every name a user can import from the door, with the file that has it. */
 function namesOf(door: string): { readonly name: string; readonly source: string }[] {
-  const [text = ''] = readFileSync(door, 'utf8').split(forOurRooms)
+  const text = readFileSync(door, 'utf8')
   return [...text.matchAll(/^export (?:type )?(\*|\{[^}]*\}) from '(.*)'$/gm)].flatMap(
     ([, names = '', file = '']) => {
       const source = sourceOf(join(dirname(door), file))

@@ -1,5 +1,6 @@
 /** Entities on a plain actor system, without a cluster: one actor per id, started when it is first called. */
-import { type ActorRef, ActorSystem, type LocalRef, PoisonPill } from '../../src/actor/index.ts'
+import { type ActorRef, ActorSystem, PoisonPill } from '../../src/actor/index.ts'
+import type { LocalRef } from '../../src/actor/internals.ts'
 import {
   type AnyEntity,
   entityBehavior,

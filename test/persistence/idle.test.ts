@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type LocalRef, PoisonPill } from '../../src/actor/index.ts'
+import { PoisonPill } from '../../src/actor/index.ts'
+import type { LocalRef } from '../../src/actor/internals.ts'
 import { Effect, effectsFor, EventSourcedFamily } from '../../src/persistence/index.ts'
 import { append, get, list, type ListCommand } from './list.ts'
 import { type ManualScene, manualScene } from './scene.ts'

@@ -1,11 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import {
-  type ActorRef,
-  Behaviors,
-  type LocalRef,
-  PoisonPill,
-  SupervisorStrategy,
-} from '../../src/actor/index.ts'
+import { type ActorRef, Behaviors, PoisonPill, SupervisorStrategy } from '../../src/actor/index.ts'
+import type { LocalRef } from '../../src/actor/internals.ts'
 import {
   type Journal,
   MemoryJournal,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, Behaviors, internal } from '../../src/actor/index.ts'
+import { type ActorRef, Behaviors } from '../../src/actor/index.ts'
+import { internal } from '../../src/actor/internals.ts'
 import type { RemoteSettings } from '../../src/remote/index.ts'
 import { LaneTap } from './lane-tap.ts'
 import { untilTurn } from './nodes.ts'

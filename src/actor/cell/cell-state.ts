@@ -10,7 +10,6 @@ import type { LocalRef } from '../ref/local-ref.ts'
 import type { MailboxOptions } from './mailbox.ts'
 import type { MessageAdapters } from '../context/message-adapters.ts'
 import type { ReceiveTimeout } from '../context/receive-timeout.ts'
-import type { StashBuffer } from '../context/stash-buffer.ts'
 
 /** Messages that go before the mailbox: an unstash in progress, or what was held during a restart. */
 export interface Replay {
@@ -18,6 +17,14 @@ export interface Replay {
   take(): Inward | undefined
   /** A failure ends the replay of a stash, whose rest stays stashed; what a restart held is always delivered. */
   readonly endsOnFailure: boolean
+}
+
+/** A stash as the runtime sees it: it ends with the behavior that made it. */
+export interface Stash {
+  /** The innermost wrapper around that behavior. */
+  readonly scope: Wrapper | undefined
+  /** Takes everything out, for good. */
+  discard(): unknown[]
 }
 
 /** What somebody who watches has asked for. */
@@ -51,7 +58,7 @@ export class CellState {
   receiveTimeout: ReceiveTimeout | undefined
   adapters: MessageAdapters | undefined
   /** Those that hold something. */
-  stashes: Set<Pick<StashBuffer<unknown>, 'scope' | 'discard'>> | undefined
+  stashes: Set<Stash> | undefined
   /** The last one goes first. */
   replays: Replay[] | undefined
   /** Supervisors and settled handlers to go on with, in this order. */

@@ -89,6 +89,6 @@ export interface SpawnOptions {
   readonly name?: string
   /** Unbounded when not given. */
   readonly mailbox?: MailboxOptions
-  /** For rooms of the runtime: what may hold this actor still. */
+  /** @internal For rooms of the runtime: what may hold this actor still. */
   readonly gate?: Gate
 }

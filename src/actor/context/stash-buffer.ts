@@ -14,12 +14,13 @@ import { Dropped } from '../events/lost-messages.ts'
 /** Messages that an actor keeps for later, until it is ready for them. */
 export class StashBuffer<in out T> {
   readonly capacity: number
-  /** The innermost wrapper around the behavior that made it. */
+  /** @internal The innermost wrapper around the behavior that made it. */
   readonly scope: Wrapper | undefined
   readonly #cell: Cell
   readonly #messages = new RingBuffer<T>()
   #isDiscarded = false
 
+  /** @internal */
   constructor(cell: Cell, capacity: number) {
     this.#cell = cell
     this.capacity = capacity
@@ -98,7 +99,7 @@ export class StashBuffer<in out T> {
     return next
   }
 
-  /** Takes everything out, for good. For the runtime: the actor has stopped or was restarted. */
+  /** @internal Takes everything out, for good. For the runtime: the actor has stopped or was restarted. */
   discard(): T[] {
     this.#isDiscarded = true
     return this.#takeAll()

@@ -2,7 +2,8 @@
  * Lets what comes from outside (an answer of the journal) happen inside the turn of an actor, before its mail: no message,
  * no promise, past all interceptors. The one place of this room that looks behind a ref.
  */
-import { type ActorContext, Behaviors, type LocalRef, type StashBuffer } from '../../actor/index.ts'
+import { type ActorContext, Behaviors, type StashBuffer } from '../../actor/index.ts'
+import type { LocalRef } from '../../actor/internals.ts'
 import { assert } from '../../foundation/assert.ts'
 import type { Task } from '../../foundation/dispatcher.ts'
 

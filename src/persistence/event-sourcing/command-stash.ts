@@ -2,13 +2,8 @@
  * The commands of an entity that are not handled yet: those that wait for it (it recovers, or its journal is slow) and
  * those it keeps for later by its own wish. Both outlive a restart after a failed write. What does not fit is dropped.
  */
-import {
-  type ActorRef,
-  Behaviors,
-  Dropped,
-  type Runtime,
-  type StashBuffer,
-} from '../../actor/index.ts'
+import { type ActorRef, Behaviors, Dropped, type StashBuffer } from '../../actor/index.ts'
+import type { Runtime } from '../../actor/internals.ts'
 
 export interface CommandStashes<Command> {
   readonly waiting: StashBuffer<Command>

@@ -1,5 +1,6 @@
 /** What a command causes, held until its events are stored; then it happens, or is undone with a reason. */
-import { type ActorRef, Dropped, Question, type Runtime } from '../../actor/index.ts'
+import { type ActorRef, Dropped } from '../../actor/index.ts'
+import { Question, type Runtime } from '../../actor/internals.ts'
 import type { SideEffect } from './effect.ts'
 import type { PersistenceFailure } from './event-sourced-errors.ts'
 

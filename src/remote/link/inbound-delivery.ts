@@ -1,6 +1,7 @@
 /** Hands what one peer sent to whom it is for on this node. */
 import { AssertionFailed } from '../../foundation/assert.ts'
-import { Dropped, isRef, MailboxFull, PoisonPill, type Runtime } from '../../actor/index.ts'
+import { Dropped, MailboxFull, PoisonPill } from '../../actor/index.ts'
+import { isRef, type Runtime } from '../../actor/internals.ts'
 import type { NodeId } from '../node-id.ts'
 import type { LocalRecipients } from '../ref/local-recipients.ts'
 import type { RemoteQuestion } from '../ref/remote-ref.ts'

@@ -1,5 +1,6 @@
 /** What a link needs of the node it belongs to, and of all that is known about its peer. */
-import type { DeadLetterReason, Question, Runtime } from '../../actor/index.ts'
+import type { DeadLetterReason } from '../../actor/index.ts'
+import type { Question, Runtime } from '../../actor/internals.ts'
 import type { ValueCodec } from '../../serialization/index.ts'
 import type { HandshakeOptions, HandshakeRole } from '../handshake/handshake-machine.ts'
 import type { Lane } from '../handshake/handshake-messages.ts'

@@ -7,8 +7,8 @@ import {
   type DeadLetterReason,
   Dropped,
   type DroppedReason,
-  type Runtime,
 } from '../../actor/index.ts'
+import type { Runtime } from '../../actor/internals.ts'
 import { withoutStack } from '../../foundation/without-stack.ts'
 import type { CannotSerialize } from '../../serialization/index.ts'
 import { AskNotSent } from '../remote-errors.ts'

@@ -11,7 +11,8 @@
  * Invariant: bytes made for one connection are never handed to another, and a message for one incarnation of the peer
  * is never handed to a connection with another.
  */
-import type { DeadLetterReason, Question } from '../../actor/index.ts'
+import type { DeadLetterReason } from '../../actor/index.ts'
+import type { Question } from '../../actor/internals.ts'
 import { assert } from '../../foundation/assert.ts'
 import type { Task } from '../../foundation/dispatcher.ts'
 import { type ByteBuffer, CannotSerialize } from '../../serialization/index.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Question } from '../../actor/index.ts'
+import type { Question } from '../../actor/internals.ts'
 import {
   BATCH_ELEMENTS,
   type ByteBuffer,

@@ -3,7 +3,7 @@
  * their bytes, written once. The bytes begin with everything the next connection must learn, so they are made before
  * there is one; after a connection has broken, what was not handed over is written anew for the next.
  */
-import type { Question } from '../../actor/index.ts'
+import type { Question } from '../../actor/internals.ts'
 import {
   BATCH_ELEMENTS,
   ByteBuffer,

@@ -2,16 +2,18 @@
 import {
   type ActorPath,
   type ActorRef,
-  ask,
   type AskOptions,
-  askWithStatus,
   DeadLetter,
   type DeadLetterReason,
+  type StatusReply,
+} from '../../actor/index.ts'
+import {
+  ask,
+  askWithStatus,
   type InternalRef,
   type Runtime,
-  type StatusReply,
   type Watcher,
-} from '../../actor/index.ts'
+} from '../../actor/internals.ts'
 import { pathOf, type RefText, refText } from './ref-text.ts'
 
 export class AbsentRef implements InternalRef {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Question } from '../../actor/index.ts'
+import type { Question } from '../../actor/internals.ts'
 import { AskTable } from './ask-table.ts'
 
 const question = (): Question & { isOver: boolean } => ({ wireNumber: -1, isOver: false }) as never

@@ -2,7 +2,7 @@
  * The questions of this node that other nodes may answer, by number. A number is a slot and how often the slot was used
  * before: the answer to a question that is long over finds the slot in other hands, and is a dead letter.
  */
-import type { Question } from '../../actor/index.ts'
+import type { Question } from '../../actor/internals.ts'
 import { TooManyAsks } from '../remote-errors.ts'
 import { headNumberMax } from '../wire/message-frame.ts'
 

@@ -2,7 +2,8 @@
  * Who is meant by a path on this node: an endpoint of the runtime, an actor, or nobody. Endpoints are for rooms that
  * take messages without a mailbox, as regions do: they are asked once per connection and name, then only told.
  */
-import type { ActorSystem, InternalRef } from '../../actor/index.ts'
+import type { ActorSystem } from '../../actor/index.ts'
+import type { InternalRef } from '../../actor/internals.ts'
 import { assert } from '../../foundation/assert.ts'
 import { addressOfNode, type NodeId } from '../node-id.ts'
 import type { Recipient } from '../wire/message-reader.ts'

@@ -1,12 +1,6 @@
 /** Refs inside values: each becomes its full text, and a text becomes the one ref that this node has for it. */
-import {
-  type ActorPath,
-  type InternalRef,
-  isRef,
-  LocalRef,
-  Question,
-  type Runtime,
-} from '../../actor/index.ts'
+import type { ActorPath } from '../../actor/index.ts'
+import { type InternalRef, isRef, LocalRef, Question, type Runtime } from '../../actor/internals.ts'
 import type { RefCodec } from '../../serialization/index.ts'
 import { addressOfNode, type NodeId } from '../node-id.ts'
 import { InvalidActorAddress, PathTooLong } from '../remote-errors.ts'

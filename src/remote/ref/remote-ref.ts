@@ -6,16 +6,18 @@
 import {
   type ActorPath,
   type ActorRef,
-  ask,
   type AskOptions,
-  askWithStatus,
   InvalidMessage,
+  type StatusReply,
+} from '../../actor/index.ts'
+import {
+  ask,
+  askWithStatus,
   type InternalRef,
   type Question,
   type Runtime,
-  type StatusReply,
   type Watcher,
-} from '../../actor/index.ts'
+} from '../../actor/internals.ts'
 import { addressOfNode, type NodeId } from '../node-id.ts'
 import type { WireRecipient } from '../wire/message-writer.ts'
 import { localText, pathOf, type RefText, refText } from './ref-text.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { InternalRef, Watcher } from '../../actor/index.ts'
+import type { InternalRef, Watcher } from '../../actor/internals.ts'
 import { ByteBuffer } from '../../serialization/index.ts'
 import type { RemoteRef } from '../ref/remote-ref.ts'
 import { ByteCursor } from '../wire/byte-cursor.ts'

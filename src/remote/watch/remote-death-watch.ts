@@ -2,7 +2,7 @@
  * Who watches whom between this node and one peer, and the system messages that carry it. News of a death waits, for a
  * bounded time, until what the dead actor had sent has come.
  */
-import type { InternalRef, Watcher } from '../../actor/index.ts'
+import type { InternalRef, Watcher } from '../../actor/internals.ts'
 import { unreachable } from '../../foundation/assert.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import type { Timers } from '../../foundation/timers.ts'

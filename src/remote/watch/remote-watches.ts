@@ -1,5 +1,5 @@
 /** Whom actors of this node watch on one other node. However many watch the same actor, the other node is asked once. */
-import type { Watcher } from '../../actor/index.ts'
+import type { Watcher } from '../../actor/internals.ts'
 import type { RemoteRef } from '../ref/remote-ref.ts'
 
 interface RemoteWatch {

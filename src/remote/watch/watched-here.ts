@@ -1,5 +1,5 @@
 /** Which actors of this node one other node watches. */
-import type { InternalRef, Watcher } from '../../actor/index.ts'
+import type { InternalRef, Watcher } from '../../actor/internals.ts'
 
 export class WatchedHere {
   readonly #byId = new Map<number, { readonly ref: InternalRef; readonly watcher: Watcher }>()

@@ -2,7 +2,8 @@
  * Gathers messages and writes them as one frame when it is told to: at the end of a turn, or earlier when there are many
  * or much. One writer per connection: it holds the table and the records that the other end has learnt.
  */
-import { PoisonPill, type Question } from '../../actor/index.ts'
+import { PoisonPill } from '../../actor/index.ts'
+import type { Question } from '../../actor/internals.ts'
 import { ByteBuffer, type Prepared, type ValueCodec } from '../../serialization/index.ts'
 import { writeVarint } from './byte-writing.ts'
 import { beginFrame, endFrame, frameKinds } from './frame.ts'

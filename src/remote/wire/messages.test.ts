@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { PoisonPill, type Question } from '../../actor/index.ts'
+import { PoisonPill } from '../../actor/index.ts'
+import type { Question } from '../../actor/internals.ts'
 import { ByteBuffer, ValueCodec } from '../../serialization/index.ts'
 import { MalformedFrame } from './byte-cursor.ts'
 import { writeVarint } from './byte-writing.ts'

@@ -1,5 +1,5 @@
 /** A message on its way to an entity. */
-import type { Question } from '../../actor/index.ts'
+import type { Question } from '../../actor/internals.ts'
 import type { EntityId } from '../shard-id.ts'
 
 export interface Parcel {

@@ -2,7 +2,7 @@
  * The ways from one region to entities on other nodes. An address stands for one entity by one route; its text holds the
  * stamp of the route and the id, travels once per connection, and then as a number.
  */
-import type { Question } from '../../actor/index.ts'
+import type { Question } from '../../actor/internals.ts'
 import { assert } from '../../foundation/assert.ts'
 import { type NodeId, RemoteQuestion, RemoteRef, type Remoting } from '../../remote/index.ts'
 import { encodeName } from '../entity-name.ts'

@@ -8,13 +8,15 @@ import {
   type AskOptions,
   DeadLetter,
   Dropped,
+  Behaviors,
+} from '../../actor/index.ts'
+import {
   type LocalRef,
   type Question,
   type Runtime,
   spawnGated,
   Gate,
-  Behaviors,
-} from '../../actor/index.ts'
+} from '../../actor/internals.ts'
 import { assert, AssertionFailed, unreachable } from '../../foundation/assert.ts'
 import type { Timer } from '../../foundation/timers.ts'
 import { withoutStack } from '../../foundation/without-stack.ts'

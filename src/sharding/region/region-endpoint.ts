@@ -2,7 +2,8 @@
  * What other nodes send to a region and its entities, and to a coordinator. It is asked once per connection and name, and
  * then only told. Whatever a peer sends is taken, or is logged and dropped; nothing of it throws.
  */
-import { DeadLetter, Question, type Runtime } from '../../actor/index.ts'
+import { DeadLetter } from '../../actor/index.ts'
+import { Question, type Runtime } from '../../actor/internals.ts'
 import { withoutStack } from '../../foundation/without-stack.ts'
 import type { Endpoint, NodeId, Remoting } from '../../remote/index.ts'
 import { NotAMessage } from '../../serialization/index.ts'

@@ -2,7 +2,8 @@
  * What somebody on this node wants to know from the coordinator: which regions host. Asked again until the answer comes or
  * the time of the question is up, since nobody may be the coordinator just now.
  */
-import { ask, type AskOptions, type Question, type Runtime } from '../../actor/index.ts'
+import type { AskOptions } from '../../actor/index.ts'
+import { ask, type Question, type Runtime } from '../../actor/internals.ts'
 import type { Timer } from '../../foundation/timers.ts'
 import type { CurrentRegions, HostingRegion } from '../sharding-messages.ts'
 

@@ -2,16 +2,18 @@
 import {
   type ActorPath,
   type ActorRef,
-  ask,
   type AskOptions,
-  askWithStatus,
-  type InternalRef,
   InvalidMessage,
   PoisonPill,
-  type Question,
   type StatusReply,
-  type Watcher,
 } from '../../actor/index.ts'
+import {
+  ask,
+  askWithStatus,
+  type InternalRef,
+  type Question,
+  type Watcher,
+} from '../../actor/internals.ts'
 import type { RegionActor } from './region-actor.ts'
 
 export class RegionRef implements InternalRef {

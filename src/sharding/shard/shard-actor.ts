@@ -2,18 +2,16 @@
  * One life of a shard on this node: runs its machine and the actors of its entities. A message for a running entity goes
  * straight into its mailbox; everything else is a step of the machine. Nothing is decided here.
  */
+import { Behaviors, DeadLetter, PoisonPill } from '../../actor/index.ts'
 import {
-  Behaviors,
   type Cell,
-  DeadLetter,
   Gate,
   hurry,
   type LocalRef,
-  PoisonPill,
   type Question,
   type Runtime,
   spawnGated,
-} from '../../actor/index.ts'
+} from '../../actor/internals.ts'
 import { assert, unreachable } from '../../foundation/assert.ts'
 import type { Timer } from '../../foundation/timers.ts'
 import type { NodeId } from '../../remote/index.ts'

@@ -2,7 +2,7 @@
  * The entities of one shard as the children of its actor. They are found where the shard keeps them, so that an entity is
  * kept once and not twice.
  */
-import type { ChildActors, LocalRef } from '../../actor/index.ts'
+import type { ChildActors, LocalRef } from '../../actor/internals.ts'
 import { decodeName } from '../entity-name.ts'
 import type { ShardActor } from './shard-actor.ts'
 

@@ -1,0 +1,10 @@
+/** A second door, for rooms of the runtime only: what stands behind the public face of actors. The package does not show it. */
+export { type InternalRef, internal, isRef, type Watcher } from './ref/actor-ref.ts'
+export { ask, askWithStatus, Question } from './ref/ask.ts'
+export type { Cell } from './cell/cell.ts'
+export type { ChildActors } from './cell/cell-state.ts'
+export { Gate } from './cell/gate.ts'
+export { hurry } from './cell/stopping.ts'
+export { spawnGated } from './cell/spawn.ts'
+export { LocalRef } from './ref/local-ref.ts'
+export type { Runtime } from './runtime.ts'
