@@ -46,6 +46,14 @@ describe('bad input: mailboxes, subscribers, loggers', () => {
       expect(heard).toEqual(['block', 'a', 'b'])
     })
 
+    test('a bound without a number is 1,000', async () => {
+      const { stage, heard, ref, open } = await busy({})
+      for (let count = 0; count < 1_002; count++) ref.tell(`${count}`)
+      expect(stage.losses).toEqual(['Dropped/mailbox-full 1000', 'Dropped/mailbox-full 1001'])
+      await open()
+      expect(heard).toHaveLength(1_001)
+    })
+
     test('drop-head drops what has waited longest', async () => {
       const { stage, heard, ref, open } = await busy({ capacity: 2, overflow: 'drop-head' })
       for (const message of ['a', 'b', 'c', 'd']) ref.tell(message)

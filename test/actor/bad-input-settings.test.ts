@@ -53,6 +53,37 @@ describe('bad input: settings, durations, the end', () => {
       ])
     })
 
+    const makers: Readonly<Record<string, (handler: never) => unknown>> = {
+      receive: Behaviors.receive,
+      receiveMessage: Behaviors.receiveMessage,
+      setup: Behaviors.setup,
+      withTimers: Behaviors.withTimers,
+      withStash: (factory) => Behaviors.withStash(1, factory),
+    }
+    for (const [name, make] of Object.entries(makers)) {
+      test(`Behaviors.${name} refuses at once what is no function`, () => {
+        for (const rubbish of [undefined, null, {}, 'handler'] as never[]) {
+          const error = thrownBy(() => make(rubbish)) as InvalidSettings
+          expect(error).toBeInstanceOf(InvalidSettings)
+          expect(error.message).toContain(`Behaviors.${name}`)
+        }
+      })
+    }
+
+    test('a count to unstash that is no count is refused', async () => {
+      const stage = new Stage()
+      const errors: unknown[] = []
+      await stage.start<string>(
+        Behaviors.withStash(1, (stash) => {
+          for (const count of [NaN, -1, 1.5, '1' as never]) {
+            errors.push(thrownBy(() => stash.unstash(Behaviors.ignore, count)))
+          }
+          return Behaviors.ignore
+        }),
+      )
+      expect(errors.map((error) => error instanceof InvalidSettings)).toEqual(Array(4).fill(true))
+    })
+
     for (const rubbish of [null, 5, 'settings'] as never[]) {
       test(`${String(rubbish)} is refused in place of options, settings and phases`, () => {
         for (const options of [rubbish, { settings: rubbish }, { shutdownPhases: rubbish }]) {

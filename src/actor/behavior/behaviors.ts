@@ -4,6 +4,8 @@
  *   const counter = (count: number): Behavior<Command> =>
  *     Behaviors.receiveMessage((message) => (message.type === 'add' ? counter(count + message.by) : Behaviors.stopped()))
  */
+import { InvalidSettings } from '../../foundation/invalid-settings.ts'
+import { show } from '../../foundation/show.ts'
 import { withFields } from '../../foundation/with-fields.ts'
 import type { LogFields, Logger } from '../../foundation/logger.ts'
 import type { ActorContext } from '../context/actor-context.ts'
@@ -34,16 +36,19 @@ export { empty, ignore, same, unhandled } from './behavior.ts'
 export function setup<T>(
   factory: (context: ActorContext<T>) => Behavior<T> | MessageHandler<T>,
 ): Behavior<T> {
+  assertFunction(factory, 'Behaviors.setup')
   return new Setup<T>(factory)
 }
 
 /** Handles messages with the context at hand. */
 export function receive<T>(onMessage: ContextMessageHandler<T>): Receive<T> {
+  assertFunction(onMessage, 'Behaviors.receive')
   return new Receive<T>('receive', onMessage)
 }
 
 /** Handles messages. */
 export function receiveMessage<T>(onMessage: MessageHandler<T>): Receive<T> {
+  assertFunction(onMessage, 'Behaviors.receiveMessage')
   return new Receive<T>('receiveMessage', onMessage)
 }
 
@@ -61,6 +66,7 @@ export function stopped(callback?: () => void): Behavior<unknown> {
 export function withTimers<T>(
   factory: (timers: TimerScheduler<T>) => Behavior<T> | MessageHandler<T>,
 ): Behavior<T> {
+  assertFunction(factory, 'Behaviors.withTimers')
   return setup<T>((context) => factory(context.timers))
 }
 
@@ -69,6 +75,7 @@ export function withStash<T>(
   capacity: number,
   factory: (stash: StashBuffer<T>) => Behavior<T> | MessageHandler<T>,
 ): Behavior<T> {
+  assertFunction(factory, 'Behaviors.withStash')
   return setup<T>((context) => factory(context.stash(capacity)))
 }
 
@@ -137,4 +144,10 @@ export function withLogFields<T>(
   factory: (log: Logger) => Behavior<T> | MessageHandler<T>,
 ): Behavior<T> {
   return setup<T>((context) => factory(withFields(context.log, fields)))
+}
+
+/** Where it is given, not when the first message comes. */
+function assertFunction(value: unknown, where: string): void {
+  if (typeof value === 'function') return
+  throw new InvalidSettings(where, [`it takes a function, not ${show(value)}`])
 }

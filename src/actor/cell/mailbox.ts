@@ -1,5 +1,6 @@
 /** How many messages may wait for one actor, and what happens to one too many. */
 import type { RingBuffer } from '../../foundation/ring-buffer.ts'
+import { show } from '../../foundation/show.ts'
 import { MailboxFull } from '../actor-errors.ts'
 import type { Cell } from './cell.ts'
 import { isEnvelope } from './envelope.ts'
@@ -8,8 +9,8 @@ import { isMail, originalOf } from './open-envelope.ts'
 
 /** How many messages may wait for an actor, and what happens to one too many. */
 export interface MailboxOptions {
-  /** Messages that may wait. Signals and timer ticks are not counted and never dropped. */
-  readonly capacity: number
+  /** Messages that may wait, 1,000 when not given. Signals and timer ticks are not counted and never dropped. */
+  readonly capacity?: number | undefined
   readonly overflow?: OverflowPolicy
 }
 
@@ -19,19 +20,22 @@ export interface MailboxOptions {
  */
 export type OverflowPolicy = 'drop-new' | 'drop-head' | 'fail'
 
+const defaultCapacity = 1_000
+
 /** Every problem with these options, in words for the person who set them; empty when all is well. */
 export function problemsWithMailbox(options: MailboxOptions): string[] {
   const problems: string[] = []
   const given: unknown = options
   if (typeof given !== 'object' || given === null)
     return ['mailbox must be an object with a capacity']
-  if (!Number.isSafeInteger(options.capacity) || options.capacity < 1) {
-    problems.push(`mailbox.capacity must be a whole number of at least 1, not ${options.capacity}`)
+  const { capacity = defaultCapacity } = options
+  if (!Number.isSafeInteger(capacity) || capacity < 1) {
+    problems.push(`mailbox.capacity must be a whole number of at least 1, not ${show(capacity)}`)
   }
   const policies: readonly unknown[] = ['drop-new', 'drop-head', 'fail', undefined]
   if (!policies.includes(options.overflow)) {
     problems.push(
-      `mailbox.overflow must be 'drop-new', 'drop-head' or 'fail', not ${String(options.overflow)}`,
+      `mailbox.overflow must be 'drop-new', 'drop-head' or 'fail', not ${show(options.overflow)}`,
     )
   }
   return problems
@@ -53,8 +57,10 @@ export function mayQueue(cell: Cell, message: unknown): boolean {
 function hasRoom(cell: Cell, message: unknown): boolean {
   const { mailbox: bound, envelopesQueued } = cell.state()
   const size = cell.mailbox === undefined ? 0 : cell.mailbox.size - envelopesQueued
-  if (bound === undefined || cell.mailbox === undefined || size < bound.capacity) return true
-  if (bound.overflow === 'fail') throw new MailboxFull(cell.toString(), bound.capacity)
+  if (bound === undefined || cell.mailbox === undefined) return true
+  const { capacity = defaultCapacity } = bound
+  if (size < capacity) return true
+  if (bound.overflow === 'fail') throw new MailboxFull(cell.toString(), capacity)
   const victim = bound.overflow === 'drop-head' ? takeOldest(cell.mailbox) : message
   cell.runtime.lost(new Dropped(originalOf(victim), cell.ref, 'mailbox-full'))
   return victim !== message

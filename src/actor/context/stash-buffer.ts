@@ -3,7 +3,9 @@
  * behavior that the one before left; nothing is nested, so a long stash cannot overflow the stack. What is not unstashed
  * when the actor stops becomes dead letters.
  */
+import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import { RingBuffer } from '../../foundation/ring-buffer.ts'
+import { show } from '../../foundation/show.ts'
 import { StashDiscarded, StashFull } from '../actor-errors.ts'
 import type { Behavior, MessageHandler, Wrapper } from '../behavior/behavior.ts'
 import { wrapperInForce } from '../cell/before-mail.ts'
@@ -83,6 +85,10 @@ export class StashBuffer<in out T> {
     wrap: (message: T) => T = (message) => message,
   ): B {
     this.#cell.assertTurn('stash')
+    if (!Number.isSafeInteger(count) || count < 0) {
+      const problem = `the count must be a whole number of at least 0, not ${show(count)}`
+      throw new InvalidSettings('unstash', [problem])
+    }
     let left = Math.min(count, this.#messages.size)
     const scope = this.#cell.state().scope
     if (left > 0) {
