@@ -64,7 +64,7 @@ export {
   simulate,
   simulateSeeds,
 } from './simulate.ts'
-export type { NodeOptions, SimulatedNode } from './simulated-node.ts'
+export type { LifeOptions, SimulatedNode } from './simulated-node.ts'
 export { type RunUntilOptions, Simulation, type SimulationOptions } from './simulation.ts'
 export {
   GoalNotReached,

@@ -19,10 +19,11 @@ import { SimulationMisuse } from './simulation-errors.ts'
 import type { SimulatedStore } from './storage/simulated-store.ts'
 import type { World } from './world.ts'
 
-/** How a bare node differs from the others. */
-export interface NodeOptions {
+/** How one life of a bare node differs from those of others. */
+export interface LifeOptions {
   /** How far the node's wall clock is off, in milliseconds of either sign. */
   readonly wallOffsetMs?: number
+  /** Of its actor system. */
   readonly settings?: Partial<ActorSettings>
 }
 
@@ -56,10 +57,10 @@ export interface Infrastructure {
 }
 
 /** Every message that its system loses is an event of the trace. */
-export function startNode(
+export function bootNode(
   infrastructure: Infrastructure,
   name: string,
-  options: NodeOptions,
+  options: LifeOptions,
 ): LivingNode {
   const { world, network } = infrastructure
   if (!/^[^\s*#]+$/.test(name)) {
@@ -92,7 +93,7 @@ class BootedNode implements SimulatedNode {
   readonly #settings: Partial<ActorSettings> | undefined
   #system: ActorSystem | undefined
 
-  constructor({ world, network, store }: Infrastructure, life: Incarnation, options: NodeOptions) {
+  constructor({ world, network, store }: Infrastructure, life: Incarnation, options: LifeOptions) {
     this.name = life.name
     this.label = life.label
     this.incarnation = life.number

@@ -9,9 +9,9 @@ import { SimulatedNetwork } from './network/simulated-network.ts'
 import type { SeededRandom } from './seeded-random.ts'
 import {
   type LivingNode,
-  type NodeOptions,
+  type LifeOptions,
   type SimulatedNode,
-  startNode,
+  bootNode,
 } from './simulated-node.ts'
 import type { TerminationSignal } from './simulated-process.ts'
 import {
@@ -77,11 +77,11 @@ export class Simulation {
   // ---- nodes
 
   /** The node of that name: the one that lives or, when there is none, a new life of it. */
-  node(name: string, options: NodeOptions = {}): SimulatedNode {
+  node(name: string, options: LifeOptions = {}): SimulatedNode {
     this.#assertUsable()
     const living = this.#nodes.get(name)
     if (living?.life.isAlive === true) return living.node
-    const started = startNode(
+    const started = bootNode(
       { world: this.#world, network: this.network, store: this.store },
       name,
       options,
