@@ -17,10 +17,11 @@ const typeOperators: ReadonlySet<string> = new Set(
   'keyof readonly typeof infer unique asserts new abstract is extends'.split(' '),
 )
 
-/** They stand between two values, or in front of one. */
-const joiningWords: ReadonlySet<string> = new Set(
-  'as satisfies instanceof in new await typeof void async delete'.split(' '),
-)
+/** They stand between two values. */
+const joiningWords: ReadonlySet<string> = new Set('as satisfies instanceof in'.split(' '))
+
+/** They stand in front of one, on its line; alone at the end of a line, `void` is a type. */
+const leadingWords: ReadonlySet<string> = new Set('new await typeof void async delete'.split(' '))
 
 export function functionsOf(file: SourceFile): FunctionSpan[] {
   const spans: FunctionSpan[] = []
@@ -54,7 +55,8 @@ function arrowEnd(file: SourceFile, arrow: number): number {
     if (isEnd || (isValue && !needsOperand && !isJoining)) break
     if (isOpening) at = file.partner(at)
     end = at
-    needsOperand = !isValue || joiningWords.has(file.at(at))
+    const isLeading = leadingWords.has(file.at(at)) && file.line(at + 1) === file.line(at)
+    needsOperand = !isValue || isLeading || joiningWords.has(file.at(at))
   }
   return end
 }

@@ -39,6 +39,16 @@ describe('function-length', () => {
   })
 
   test.each([
+    ['const work = () => a', 'await a({'],
+    ['const work = () => a', 'void a({'],
+    ['const work = () => a', 'new A({'],
+    ['type Work = () => void', 'a({'],
+    ['  work: () => void', '  rows: {'],
+  ])('does not take what follows an arrow for a part of it: %s, %s', (arrow, next) => {
+    expect(found('bench/a.ts', arrow, next, ...Array<string>(60).fill('  b,'), '})')).toEqual([])
+  })
+
+  test.each([
     ['  constructor(a = {}) {'],
     ['  async #work(a: string): Promise<void> {'],
     ["  get 'work'(): { a: string } | undefined {"],

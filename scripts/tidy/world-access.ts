@@ -82,11 +82,16 @@ function nameAt(file: SourceFile, index: number): string {
   if (isMember && members.has(`${name}.${key}`)) return `${name}.${key}`
   // Taken whole, it may be taken apart elsewhere.
   if (name === 'Math' && !file.isMember(index + 2)) return 'Math.random'
-  if (name === 'AbortSignal' && file.at(index - 1) === '=' && !isMember)
-    return 'AbortSignal.timeout'
+  if (name === 'AbortSignal' && isTaken(file, index) && !isMember) return 'AbortSignal.timeout'
   // Nobody could tell which module that is.
   const isHidden = name === 'import' && file.tokens[index + 2]?.kind !== 'string'
   return isHidden && file.at(index + 1) === '(' ? 'import(…)' : name
+}
+
+/** Given a name or taken apart, as `const { timeout } = AbortSignal`; a type may be named after it. */
+function isTaken(file: SourceFile, index: number): boolean {
+  const isNamed = ['const', 'let', 'var'].includes(file.at(index - 3))
+  return file.at(index - 1) === '=' && (isNamed || file.at(index - 2) === '}')
 }
 
 function isPure({ specifier, names }: Import): boolean {
