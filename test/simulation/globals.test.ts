@@ -364,13 +364,10 @@ describe('the surrounding process', () => {
 
 describe('what is left to the real world', () => {
   test('a timer of its own can be cleared from inside a step', async () => {
-    let isCalled = false
-    const real = setTimeout(() => {
-      isCalled = true
-    }, 1)
+    const real = setTimeout(() => undefined, 600_000)
     await runAt(() => clearTimeout(real))
-    await sleep(5)
-    expect(isCalled).toBe(false)
+    // By a field of Node's own: to see it not fire would take time.
+    expect(real).toHaveProperty('_destroyed', true)
   })
 
   test('a refusal leaves the depth of stacks as it was', async () => {
