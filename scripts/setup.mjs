@@ -7,8 +7,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What the tools need; the package itself runs on every Node 20. */
-const oldestNode = '20.19'
+/** The oldest minor version per major that the tools take; of 24 and later they take all, of odd ones before none. */
+const oldestMinors = { 20: 19, 22: 12 }
 
 /** The folder of package.json, wherever the script was started from. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -16,9 +16,10 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 /** Checks Node and brings `folder`, which has a package-lock.json, up to it. Ends the process if it cannot. */
 export function setUp(folder = root) {
   const { node } = process.versions
-  if (node.localeCompare(oldestNode, 'en', { numeric: true }) < 0) {
+  const [major = 0, minor = 0] = node.split('.').map(Number)
+  if (major < 24 && !(minor >= oldestMinors[major])) {
     stop(
-      `A clone of Sherd needs Node ${oldestNode} or newer and this is ${node}. Please install a newer Node.`,
+      `A clone of Sherd needs Node 20.19, 22.12, or 24 and newer, and this is ${node}. Please install another Node.`,
     )
   }
   const difference = differenceToLock(folder)

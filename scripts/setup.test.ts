@@ -84,13 +84,15 @@ test.each<[string, Stage]>([
   })
 })
 
-test.each(['18.20.8', '20.9.0', '20.18.3'])('says so when Node is too old: %s', (node) => {
+const refused = ['18.20.8', '20.9.0', '20.18.3', '21.7.3', '22.11.0', '23.11.1']
+
+test.each(refused)('says so when the tools do not run on this Node: %s', (node) => {
   expect(setUp({ locked: {}, node })).toEqual({
     status: 1,
-    words: `A clone of Sherd needs Node 20.19 or newer and this is ${node}. Please install a newer Node.\n`,
+    words: `A clone of Sherd needs Node 20.19, 22.12, or 24 and newer, and this is ${node}. Please install another Node.\n`,
   })
 })
 
-test.each(['20.19.0', '22.12.0', '100.0.0'])('takes Node %s', (node) => {
+test.each(['20.19.0', '22.12.0', '24.0.0', '100.0.0'])('takes Node %s', (node) => {
   expect(setUp({ locked: {}, installed: {}, node })).toEqual({ status: 0, words: '' })
 })
