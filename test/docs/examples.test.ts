@@ -1,8 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { node, root } from './reader.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { node, patience, root } from './reader.ts'
+
+vi.setConfig(patience)
 
 const run = (example: string, ...words: readonly string[]) =>
   node(['--import', 'tsx', `examples/${example}/main.ts`, ...words])
@@ -24,7 +26,7 @@ describe('the first example', () => {
 })
 
 describe('the bank of actors', () => {
-  test('keeps its books, can be repeated, and says so', { timeout: 60_000 }, async () => {
+  test('keeps its books, can be repeated, and says so', async () => {
     const { code, stdout, stderr } = await run('03-actor-bank', '--seconds', '2', '--seeds', '2')
     expect(stderr).toBe('')
     for (const line of linesOf(promised('03-actor-bank'))) expect(stdout).toMatch(line)
@@ -57,7 +59,7 @@ describe('the counter', () => {
 })
 
 describe('the demo', () => {
-  test('keeps its books through a kill and a join, and says so', { timeout: 60_000 }, async () => {
+  test('keeps its books through a kill and a join, and says so', async () => {
     const { code, stdout, stderr } = await run('demo', '--seconds', '8')
     expect(stderr).toBe('')
     for (const line of samplesOf(promised('demo'))) expect(stdout).toMatch(line)
@@ -76,7 +78,7 @@ describe('the demo', () => {
     })
   })
 
-  test('closes in order on Ctrl-C', { timeout: 60_000 }, async () => {
+  test('closes in order on Ctrl-C', async () => {
     const { code, stdout } = await node(['--import', 'tsx', 'examples/demo/main.ts'], {
       interruptAfter: 'the bank is open',
     })

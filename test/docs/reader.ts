@@ -9,6 +9,12 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Snippet } from './snippets.ts'
 
+/** Only what hangs should meet it: a machine that is busy with other tests makes a program ten times slower. */
+const programMs = 120_000
+
+/** Long enough for tests that run two programs one after the other. */
+export const patience = { testTimeout: 2.5 * programMs, hookTimeout: 2.5 * programMs }
+
 export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
 /** What a strict project would ask for. It checks our declarations too. */
@@ -117,7 +123,13 @@ export function node(words: readonly string[], options: NodeOptions = {}): Promi
   const { cwd = root, interruptAfter } = options
   // The variables that vitest sets for its workers are not the program's.
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1' }
-  const settings = { cwd, env, timeout: 25_000, killSignal: 'SIGKILL', maxBuffer: 2 ** 26 } as const
+  const settings = {
+    cwd,
+    env,
+    timeout: programMs,
+    killSignal: 'SIGKILL',
+    maxBuffer: 2 ** 26,
+  } as const
   return new Promise((resolve) => {
     const child = execFile(process.execPath, words, settings, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),

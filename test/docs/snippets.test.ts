@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { Reader, root } from './reader.ts'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { patience, Reader, root } from './reader.ts'
 import { snippetsIn } from './snippets.ts'
+
+vi.setConfig(patience)
 
 const pages = [
   'README.md',
