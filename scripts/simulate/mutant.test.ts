@@ -13,3 +13,7 @@ test('an unknown mutant is answered with those there are', () => {
   expect(problem).toContain('There is no mutant "B99". There are: ')
   for (const name of mutants.keys()) expect(problem).toContain(name)
 })
+
+test('a mutant that would not be loaded is refused', () => {
+  expect(seedMutant('B02')).toContain('Only compiled code can be edited')
+})

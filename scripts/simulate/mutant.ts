@@ -21,12 +21,15 @@ export function mutantIn(words: readonly string[]): string | undefined {
 
 /**
  * To be called before the first import of what it edits. Throws when an edit does not apply; answers what is wrong when
- * there is no such mutant.
+ * there is no such mutant, or nothing that it could edit.
  */
 export function seedMutant(name: string): string | undefined {
   const mutant = mutants.get(name)
   if (mutant === undefined) {
     return `There is no mutant "${name}". There are: ${[...mutants.keys()].join(', ')}`
+  }
+  if (import.meta.url.endsWith('.ts')) {
+    return 'Only compiled code can be edited, and this is the source: use npm run simulate.'
   }
   // Of this process alone: several may do the same.
   const folder = join(build, 'mutants', `${name}-${process.pid}`)
