@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { isEntityCall, isEntityReply } from '../../src/entity/entity-messages.ts'
+import { parseRefText } from '../../src/remote/ref/ref-text.ts'
 import { NotAMessage, ValueCodec } from '../../src/serialization/index.ts'
 import { protocolSamples } from '../fuzz/protocol-samples.ts'
 
@@ -27,7 +28,10 @@ const codec = new ValueCodec({
   refs: {
     isRef: (value) => value instanceof Ref,
     toText: (ref) => (ref as Ref).text,
-    fromText: (text) => new Ref(text),
+    fromText: (text) => {
+      expect(parseRefText(text)).toBeDefined()
+      return new Ref(text)
+    },
   },
 })
 
