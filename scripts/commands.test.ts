@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 test.each([
   ['bench/run.ts --json', 'Name a benchmark.'],
   ['scripts/fuzz.ts --rounds 10', 'Name a fuzzer.'],
-])('fails when there is nothing to do: %s', (words, problem) => {
+])('fails when there is nothing to do: %s', { timeout: 120_000 }, (words, problem) => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--import', 'tsx', ...words.split(' ')],

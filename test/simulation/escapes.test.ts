@@ -123,7 +123,7 @@ describe('reaching for the real world', () => {
   })
 })
 
-test('loading a module inside a step is refused by its name', async () => {
+test('loading a module inside a step is refused by its name', { timeout: 120_000 }, async () => {
   const words = ['--import', 'tsx', fileURLToPath(new URL('fixtures/lazy.ts', import.meta.url))]
   const { stdout } = await promisify(childProcess.execFile)(process.execPath, words)
   expect(stdout).toMatch(/^import\(\) was called at /)
