@@ -135,9 +135,10 @@ function playedBy(simulation: Simulation, scenario: Scenario): Promise<void> {
       'The scenario waits, and nothing moves: actors run only inside of run, runUntil, runUntilIdle and settle. ' +
         'Does it await an answer directly? Write await simulation.settle(ref.ask(…)).',
     )
-  // While a run is in progress something moves, however long a step takes.
+  // While a run is in progress something moves, however long a step takes. And before its first node starts, which is the
+  // first event, it waits for no actor: it may be loading what it needs.
   const movements = (): unknown =>
-    simulation.isRunning ? {} : `${simulation.events} ${simulation.now}`
+    simulation.isRunning || simulation.events === 0 ? {} : `${simulation.events} ${simulation.now}`
   return unlessStill(Promise.resolve(scenario(simulation)), { movements, refusal })
 }
 

@@ -49,17 +49,6 @@ describe('simulate', () => {
     await expect(failure).rejects.toThrow('A run is still in progress. Await it.')
   })
 
-  test('does not wait for ever for what nobody moves', async () => {
-    const scenario = async (simulation: Simulation): Promise<void> => {
-      const { system } = simulation.node('a')
-      await simulation.run({ for: '1s' })
-      await system.terminate()
-    }
-    await expect(simulate('still', { scenario, seed: 1 })).rejects.toThrow(
-      'The scenario waits, and nothing moves: actors run only inside of run, runUntil, runUntilIdle and settle.',
-    )
-  })
-
   test.each([0, -1, NaN, 2.5, '5', null])(
     'refuses to take %j seeds for a good end',
     async (seeds) => {
