@@ -138,3 +138,36 @@ describe('a restart inside an async interceptor', () => {
     expect(stage.time.nextDeadline).toBeUndefined()
   })
 })
+
+describe('a supervision inside an interceptor', () => {
+  nothingMayEscape()
+
+  for (const when of ['in time', 'too late'] as const) {
+    test(`does not answer for an async PreRestart that fails ${when}`, async () => {
+      const stage = new Stage()
+      const said: string[] = []
+      const ending = gate()
+      const inner = Behaviors.setup<string>((context) => {
+        const left = context.spawn(Behaviors.ignore)
+        said.push('starts')
+        return Behaviors.receiveMessage<string>((message) => {
+          if (message === 'fail') throw new Around('around')
+          said.push(`${message}: ${context.children.includes(left) ? 'has' : 'lacks'} its child`)
+        }).receiveSignal({
+          PreRestart: async () => {
+            said.push('PreRestart')
+            await ending.promise
+          },
+        })
+      })
+      const supervised = Behaviors.supervise(inner).onFailure(Inside, restart({ limit: 5 }))
+      const ref = await stage.start(Behaviors.supervise(around(supervised)).onFailure(restart()))
+      await stage.tell(ref, 'fail')
+      if (when === 'too late') await stage.advance('3s')
+      ending.fail(new Inside('PreRestart'))
+      await stage.settle()
+      await stage.tell(ref, 'a')
+      expect(said).toEqual(['starts', 'PreRestart', 'starts', 'a: has its child'])
+    })
+  }
+})

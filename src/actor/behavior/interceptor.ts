@@ -25,7 +25,7 @@ import {
   transition,
 } from './interpret.ts'
 import { stopping, terminated } from '../cell/cell-flags.ts'
-import { HeldSignal, isInward, Replayed, Settled } from './inward.ts'
+import { HeldSignal, isInward, Replayed, Settled, signalIn } from './inward.ts'
 import { Relay } from './relay.ts'
 import type { Signal } from './signals.ts'
 
@@ -154,7 +154,9 @@ class RunningInterceptor implements Wrapper {
     const level = state.promiseLevel
     state.promiseLevel = undefined
     const settle = (result: unknown, isRejected: boolean): Result<unknown> => {
-      if ((cell.flags & (stopping | terminated)) !== 0) {
+      // What ends becomes nothing any more, and nobody inside answers for its failure.
+      const isPreRestart = signalIn(cause)?.type === 'PreRestart'
+      if (isPreRestart || (cell.flags & (stopping | terminated)) !== 0) {
         if (isRejected) throw result
         return result as Result<unknown>
       }
