@@ -40,6 +40,23 @@ describe('messages held for a restart', () => {
     expect(said).toEqual(['a', 'b'])
   })
 
+  test('are dropped with a reason when an interceptor puts another behavior in the place of theirs', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const around = Behaviors.intercept<string>(
+      () => ({
+        aroundReceive: (_context, message, next) =>
+          message === 'replace' ? (other) => void said.push(`other ${other}`) : next(message),
+      }),
+      Behaviors.supervise(failing(said)).onFailure(Wild, backoff),
+    )
+    const ref = await stage.start(around)
+    await stage.tell(ref, 'wild', 'a', 'replace', 'b')
+    await stage.advance('1s')
+    expect(said).toEqual(['other b'])
+    expect(stage.losses).toEqual(['Dropped/stash-discarded-by-restart a'])
+  })
+
   test('are dropped with a reason when a supervisor around restarts as well', async () => {
     const stage = new Stage()
     const said: string[] = []

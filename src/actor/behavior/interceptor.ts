@@ -24,7 +24,9 @@ import {
   toldOutside,
   transition,
 } from './interpret.ts'
+import { isPartOf } from '../cell/before-mail.ts'
 import { stopping, terminated } from '../cell/cell-flags.ts'
+import { dropHeld } from '../supervision/supervisor.ts'
 import { HeldSignal, isInward, Replayed, Settled, signalIn } from './inward.ts'
 import { Relay } from './relay.ts'
 import type { Signal } from './signals.ts'
@@ -197,9 +199,16 @@ class RunningInterceptor implements Wrapper {
   #transition(cell: Cell, result: Result<unknown>): Result<unknown> {
     return transition(cell, result, (inner) => {
       // It is itself what an async handler inside has told it already.
-      if (inner !== this) this.#inner = inner
+      if (inner !== this) this.#replace(cell, inner)
       return toldOutside(this)
     })
+  }
+
+  /** The interceptor itself may have answered another one, while what was inside waits for a restart. */
+  #replace(cell: Cell, inner: AnyBehavior): void {
+    const before = this.inner
+    this.#inner = inner
+    if (before.kind === 'wrapped' && !isPartOf(before, inner)) dropHeld(before, cell)
   }
 
   #inScope<R>(cell: Cell, act: () => R): R {

@@ -41,10 +41,10 @@ export function wrapperInForce(cell: Cell, wrapper: Wrapper | undefined): Wrappe
   return undefined
 }
 
-function isPartOf(behavior: AnyBehavior, wrapper: Wrapper): boolean {
+export function isPartOf(behavior: AnyBehavior, part: AnyBehavior): boolean {
   let each = behavior
-  while (each.kind === 'wrapped' && each !== wrapper) each = each.inner
-  return each === wrapper
+  while (each.kind === 'wrapped' && each !== part) each = each.inner
+  return each === part
 }
 
 function receiveInward(cell: Cell, inward: Inward): void {

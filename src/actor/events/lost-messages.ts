@@ -77,7 +77,7 @@ export type DroppedReason =
   | 'mailbox-full'
   /** The actor was restarting and its restart buffer was full. */
   | 'restart-stash-full'
-  /** The stash that held it belonged to a behavior that was restarted. */
+  /** What held it belonged to a behavior that was restarted, or that an interceptor replaced while it restarted. */
   | 'stash-discarded-by-restart'
   /** The stash was cleared by the actor itself. */
   | 'stash-cleared'

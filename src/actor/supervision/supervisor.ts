@@ -222,9 +222,7 @@ class Supervisor implements Wrapper, WheelTimer {
         this.#log(cell, 'warn', error, 'PreRestart failed')
       }
     }
-    for (const message of heldMessages(this.#inner, cell)) {
-      cell.runtime.lost(new Dropped(message, cell.ref, 'stash-discarded-by-restart'))
-    }
+    dropHeld(this.#inner, cell)
     if (ending.length > 0) this.#awaitPreRestart(cell, allEnded(ending))
     this.#inner = same
   }
@@ -363,6 +361,13 @@ export function heldMessages(behavior: AnyBehavior, cell: Cell): unknown[] {
     current = current.inner
   }
   return messages
+}
+
+/** The behavior is gone, and another one stands in its place. */
+export function dropHeld(behavior: AnyBehavior, cell: Cell): void {
+  for (const message of heldMessages(behavior, cell)) {
+    cell.runtime.lost(new Dropped(message, cell.ref, 'stash-discarded-by-restart'))
+  }
 }
 
 /** There is nothing to resume: what is inside was never built, or could not be built again. */
