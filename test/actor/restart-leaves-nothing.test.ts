@@ -48,6 +48,15 @@ describe('a restart leaves nothing of the old behavior to the new one', () => {
     expect(stage.time.nextDeadline).toBeUndefined()
   })
 
+  test('that an async PreRestart has stashed', async () => {
+    const stage = new Stage()
+    await restarted(stage, nothing, async (context) => {
+      await Promise.resolve()
+      context.stash(1).stash('kept')
+    })
+    expect(stage.losses).toEqual(['Dropped/stash-discarded-by-restart kept'])
+  })
+
   test('that a PreRestart which never settles has begun', async () => {
     const stage = new Stage()
     const { told, found } = await restarted(stage, nothing, async (context) => {

@@ -58,7 +58,7 @@ import { isMail, openEnvelope, returnEnvelope } from './open-envelope.ts'
 import type { Runtime } from '../runtime.ts'
 import type { Signal } from '../behavior/signals.ts'
 import { continueStopping } from './stopping.ts'
-import { suspend } from './suspension.ts'
+import { enterScope, suspend } from './suspension.ts'
 
 /** What keeps the cell from taking mail straight away. */
 const beforeMail =
@@ -164,6 +164,7 @@ export class Cell implements Task, Watcher {
         done += taken
       }
     }
+    if ((this.flags & suspended) !== 0) enterScope(this)
     this.flags &= ~inTurn
     if (done < quota) {
       this.flags &= ~scheduled

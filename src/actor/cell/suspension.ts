@@ -2,7 +2,7 @@
  * An async handler in flight. Until its promise settles the actor takes no mail; what it came to is then handed down
  * through the wrappers like the answer of any handler.
  */
-import { type AnyBehavior, unhandled, type Wrapper } from '../behavior/behavior.ts'
+import { unhandled, type Wrapper } from '../behavior/behavior.ts'
 import type { Cell } from './cell.ts'
 import { stopping, suspended } from './cell-flags.ts'
 import type { CellState } from './cell-state.ts'
@@ -37,8 +37,6 @@ function wait(
   const state = cell.state()
   if (state.pending === undefined) state.pending = promise
   else (state.pendingToo ??= []).push(promise)
-  // What the handler makes after an await belongs to the same level as what it made before.
-  state.scope = innermostWrapper(cell.behavior)
   cell.flags |= suspended
   // A foreign thenable may do anything when asked; a promise of ours around it may not.
   Promise.resolve(promise).then(
@@ -84,10 +82,11 @@ export function reportIfUnhandled(cell: Cell, outcome: Inward): void {
   if (message !== undefined) cell.runtime.lost(new UnhandledMessage(message, cell.ref))
 }
 
-function innermostWrapper(behavior: AnyBehavior): Wrapper | undefined {
+/** At the end of a turn: what the handler makes after an await belongs to the same level as what it made before. */
+export function enterScope(cell: Cell): void {
   let innermost: Wrapper | undefined
-  for (let each = behavior; each.kind === 'wrapped'; each = innermost.inner) {
+  for (let each = cell.behavior; each.kind === 'wrapped'; each = innermost.inner) {
     innermost = each
   }
-  return innermost
+  cell.state().scope = innermost
 }
