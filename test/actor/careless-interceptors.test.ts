@@ -141,4 +141,34 @@ describe('next of an interceptor', () => {
     await immediate()
     expect(said).toEqual([])
   })
+
+  test('after an await that a stopping actor did not wait for does not come upon its PostStop', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const { promise, open } = gate()
+    const inner = Behaviors.receiveMessage<string>((message) => void said.push(message))
+    const ref = await stage.start(
+      Behaviors.intercept<string>(
+        () => ({
+          aroundReceive: async (_context, message, next) => {
+            await promise
+            return next(message)
+          },
+        }),
+        inner.receiveSignal({
+          PostStop: () => {
+            said.push('PostStop')
+            return gate().promise
+          },
+        }),
+      ),
+    )
+    await stage.tell(ref, 'a')
+    const ended = stage.system.terminate()
+    await stage.advance('3s')
+    open()
+    await stage.advance('3s')
+    await ended
+    expect(said).toEqual(['PostStop'])
+  })
 })

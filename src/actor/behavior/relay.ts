@@ -4,7 +4,6 @@
  */
 import { ActorStopped, ContextOutsideTurn } from '../actor-errors.ts'
 import type { Cell } from '../cell/cell.ts'
-import { terminated } from '../cell/cell-flags.ts'
 import type { Next, Result } from './behavior.ts'
 import { isPromise } from './interpret.ts'
 
@@ -14,10 +13,12 @@ export class Relay<M> {
   /** The last that was handed on and has not settled. */
   #inFlight: Promise<unknown> | undefined
   #isOver = false
+  readonly #isPostStop: boolean
 
   constructor(cell: Cell, deliver: (message: M) => Result<unknown>) {
     this.#cell = cell
     this.#deliver = deliver
+    this.#isPostStop = isPostStopUnderWay(cell)
   }
 
   /** Hands one on to the behavior inside. An interceptor may call it after an await, but not when its turn is over. */
@@ -62,7 +63,9 @@ export class Relay<M> {
 
   #handOn(message: M): Result<unknown> {
     const cell = this.#cell
-    if ((cell.flags & terminated) !== 0) throw new ActorStopped('next', `${cell}`, 'interceptor')
+    // One that a stopping actor did not wait for any longer must not come upon its PostStop.
+    const isGivenUp = isPostStopUnderWay(cell) && !this.#isPostStop
+    if (isGivenUp || cell.isTerminated) throw new ActorStopped('next', `${cell}`, 'interceptor')
     if (this.#isOver) throw new ContextOutsideTurn('next', `${cell}`, 'interceptor')
     return this.#deliver(message)
   }
@@ -74,4 +77,8 @@ export class Relay<M> {
     }
     promise.then(settled, settled)
   }
+}
+
+function isPostStopUnderWay(cell: Cell): boolean {
+  return cell.stateIfAny?.stopStage === 'post-stop'
 }
