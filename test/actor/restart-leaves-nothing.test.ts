@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type ActorContext, Behaviors, SupervisorStrategy } from '../../src/actor/index.ts'
+import {
+  type ActorContext,
+  Behaviors,
+  hurry,
+  type LocalRef,
+  SupervisorStrategy,
+} from '../../src/actor/index.ts'
 import { gate, nothingMayEscape, Stage } from './stage.ts'
 
 /** All that a behavior could leave to the one that comes after it. */
@@ -79,4 +85,19 @@ describe('a restart leaves nothing of the old behavior to the new one', () => {
     await stage.advance('10s')
     expect([told, found]).toEqual([[], [0, 0]])
   })
+})
+
+test('a restart leaves an actor that was told to hurry in a hurry', async () => {
+  const stage = new Stage()
+  const seen: boolean[] = []
+  const behavior = Behaviors.receive<string>((context, message) => {
+    if (message === 'fail') throw new Error('boom')
+    seen.push(context.signal.aborted)
+  })
+  const { restart } = SupervisorStrategy
+  const ref = await stage.start(Behaviors.supervise(behavior).onFailure(restart()))
+  await stage.tell(ref, 'a', 'fail', 'b')
+  hurry((ref as unknown as LocalRef).cell!)
+  await stage.tell(ref, 'c', 'fail', 'd')
+  expect(seen).toEqual([false, false, true, true])
 })
