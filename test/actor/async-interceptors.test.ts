@@ -3,6 +3,7 @@ import {
   type Behavior,
   Behaviors,
   type Interceptor,
+  type MessageHandler,
   SupervisorStrategy,
 } from '../../src/actor/index.ts'
 import { gate, nothingMayEscape, Stage } from './stage.ts'
@@ -142,6 +143,56 @@ describe('a supervisor that gives way to the one inside', () => {
       'DeadLetter/terminated-while-stashed b',
       'DeadLetter/terminated-while-stashed c',
     ])
+  })
+
+  class Mild extends Error {}
+  const backoff = restartWithBackoff({ min: '1s', max: '1s', randomFactor: 0 })
+  const supervised = (behavior: Behavior<string> | MessageHandler<string>) =>
+    Behaviors.supervise(behavior).onFailure(backoff)
+
+  test('lets interceptors between them see what it held', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const seeing: Interceptor<string, string> = {
+      aroundReceive: (_context, message, next) => {
+        said.push(`sees ${message}`)
+        return next(message)
+      },
+    }
+    const handle = (message: string): Behavior<string> | undefined => {
+      if (message === 'fail') throw new Error('boom')
+      said.push(message)
+      return message === 'a' ? Behaviors.intercept(() => seeing, supervised(handle)) : undefined
+    }
+    const ref = await stage.start(supervised(handle))
+    await stage.tell(ref, 'fail', 'a', 'b')
+    await stage.advance('1s')
+    expect(said).toEqual(['a', 'sees b', 'b'])
+  })
+
+  test('lets a third between them hand on first what it holds longer', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const wait = gate()
+    const waiting: Interceptor<string, string> = {
+      aroundReceive: async (_context, message, next) => {
+        if (message === 'b') await wait.promise
+        return next(message)
+      },
+    }
+    const handle = (message: string): Behavior<string> | undefined => {
+      if (message === 'fail') throw new Error('boom')
+      if (message === 'mild') throw new Mild('boom')
+      said.push(message)
+      return message === 'a' ? supervised(handle) : undefined
+    }
+    const between = Behaviors.supervise(handle).onFailure(Mild, backoff)
+    const ref = await stage.start(supervised(Behaviors.intercept(() => waiting, between)))
+    await stage.tell(ref, 'fail', 'mild', 'a', 'b', 'c')
+    await stage.advance('2s')
+    wait.open()
+    await stage.settle()
+    expect(said).toEqual(['a', 'b', 'c'])
   })
 })
 

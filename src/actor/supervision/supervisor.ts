@@ -75,15 +75,16 @@ class Supervisor implements Wrapper, WheelTimer {
   readonly #keep = (inner: AnyBehavior): AnyBehavior | undefined => {
     this.#inner = inner
     if (inner.kind !== 'wrapped') return undefined
-    const successor = supervisorIn(inner, this.errorClass)
-    if (successor === undefined) return toldOutside(this)
-    // A behavior that wraps itself anew with each step must not pile up supervisors: the inner one stands.
+    if (!hasSupervisor(inner, this.errorClass)) return toldOutside(this)
+    // A behavior that wraps itself anew with each step must not pile up supervisors: the inner one stands. What was held
+    // here is still to pass through all that is between the two.
+    this.#hasSuccessor = true
+    if (this.#held !== undefined && this.#held.size > 0) return toldOutside(this)
     inner.outer = this.outer
-    successor.#inherit(this.#held)
-    this.#held = undefined
     return inner
   }
   #inner: AnyBehavior = same
+  #hasSuccessor = false
   #isRestarting = false
   #isDelayOver = true
   /** The PreRestart that has not settled. */
@@ -181,7 +182,7 @@ class Supervisor implements Wrapper, WheelTimer {
 
   #answersFor(error: unknown): boolean {
     // A broken invariant of ours is nobody's to repair.
-    if (isInstance(error, AssertionFailed)) return false
+    if (this.#hasSuccessor || isInstance(error, AssertionFailed)) return false
     return this.errorClass === undefined || isInstance(error, this.errorClass)
   }
 
@@ -281,16 +282,8 @@ class Supervisor implements Wrapper, WheelTimer {
   }
 
   #replayHeld(cell: Cell): void {
-    if (this.#held === undefined || this.#isRestarting) return
+    if (this.#held === undefined) return
     cell.replay({ endsOnFailure: false, take: () => this.#takeHeld() })
-  }
-
-  /** Takes over what the supervisor that gave way to this one still held: it came before all that comes now. */
-  #inherit(older: RingBuffer<Held> | undefined): void {
-    if (older === undefined || older.size === 0) return
-    for (const held of this.#held ?? []) older.push(held)
-    this.#held = older
-    this.#replayHeld(this.#cell)
   }
 
   #hold(cell: Cell, held: Held): Result<unknown> {
@@ -389,9 +382,9 @@ function endingsIn(behavior: AnyBehavior): Promise<unknown>[] {
   return endings
 }
 
-function supervisorIn(behavior: AnyBehavior, errorClass: ErrorClass): Supervisor | undefined {
+function hasSupervisor(behavior: AnyBehavior, errorClass: ErrorClass): boolean {
   for (let each = behavior; each.kind === 'wrapped'; each = each.inner) {
-    if (each instanceof Supervisor && each.errorClass === errorClass) return each
+    if (each instanceof Supervisor && each.errorClass === errorClass) return true
   }
-  return undefined
+  return false
 }
