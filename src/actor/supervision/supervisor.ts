@@ -117,13 +117,14 @@ class Supervisor implements Wrapper, WheelTimer {
   }
 
   receive(cell: Cell, message: unknown): Result<unknown> {
-    const isSettled = isInstance(message, Settled)
-    if (isSettled && message.level === this) return this.#innerEnded(cell, message)
-    const isRestart = isInstance(message, RestartDue)
-    const isDue = isRestart && message.supervisor === this
-    if (!this.#isRestarting || isDue) return this.#guard(cell, message)
-    // News for a supervisor inside, which this restart has ended.
-    if (isSettled || isRestart) return same
+    if (!this.#isRestarting) return this.#guard(cell, message)
+    // What is not for this one is news for a supervisor inside, which this restart has ended.
+    if (isInstance(message, Settled)) {
+      return message.level === this ? this.#innerEnded(cell, message) : same
+    }
+    if (isInstance(message, RestartDue)) {
+      return message.supervisor === this ? this.#guard(cell, message) : same
+    }
     return this.#hold(cell, { message })
   }
 
