@@ -25,3 +25,20 @@ test('same and unhandled of another copy of the package mean what ours mean', as
     'UnhandledMessage unhandled 3',
   ])
 })
+
+for (const how of ['sync', 'async'] as const) {
+  test(`unhandled of another copy makes a death pact as ours does, ${how}`, async () => {
+    const other = await otherCopy()
+    const stage = new Stage()
+    const watched = await stage.start<string>(() => Behaviors.stopped())
+    const answer = how === 'sync' ? other.unhandled : Promise.resolve(other.unhandled)
+    const ref = await stage.start(
+      Behaviors.setup<string>((context) => {
+        context.watch(watched)
+        return Behaviors.receiveSignal<string>({ Terminated: () => answer })
+      }),
+    )
+    await stage.tell(watched, 'end')
+    expect(stage.isTerminated(ref)).toBe(true)
+  })
+}

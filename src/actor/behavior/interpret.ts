@@ -70,7 +70,7 @@ export function interpretSettled(
   { cause, isRejected, result }: Settled,
 ): Result<unknown> {
   if (isRejected) throw result
-  const signal = result === unhandled ? signalIn(cause) : undefined
+  const signal = isUnhandled(result) ? signalIn(cause) : undefined
   return signal === undefined ? (result as Result<unknown>) : refuseUnhandled(cell, signal)
 }
 
@@ -94,7 +94,13 @@ export function interpretSignal(
   signal: Signal,
 ): Result<unknown> {
   const result = signalResult(behavior, cell, signal)
-  return result === unhandled ? refuseUnhandled(cell, signal) : result
+  return isUnhandled(result) ? refuseUnhandled(cell, signal) : result
+}
+
+/** Also that of another copy of the package. */
+function isUnhandled(result: unknown): boolean {
+  if (typeof result !== 'object' || result === null) return false
+  return result === unhandled || ('kind' in result && result.kind === 'unhandled')
 }
 
 function refuseUnhandled(cell: Cell, signal: Signal): Result<unknown> {
