@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type ActorContext,
-  Behaviors,
-  hurry,
-  type LocalRef,
-  SupervisorStrategy,
-} from '../../src/actor/index.ts'
+import { type ActorContext, Behaviors, SupervisorStrategy } from '../../src/actor/index.ts'
+import { hurry, type LocalRef } from '../../src/actor/internals.ts'
 import { gate, nothingMayEscape, Stage } from './stage.ts'
 
 /** All that a behavior could leave to the one that comes after it. */

@@ -78,13 +78,11 @@ class Supervisor implements Wrapper, WheelTimer {
     if (!hasSupervisor(inner, this.errorClass)) return toldOutside(this)
     // A behavior that wraps itself anew with each step must not pile up supervisors: the inner one stands. What was held
     // here is still to pass through all that is between the two.
-    this.#hasSuccessor = true
     if (this.#held !== undefined && this.#held.size > 0) return toldOutside(this)
     inner.outer = this.outer
     return inner
   }
   #inner: AnyBehavior = same
-  #hasSuccessor = false
   #isRestarting = false
   #isDelayOver = true
   /** The PreRestart that has not settled. */
@@ -183,7 +181,9 @@ class Supervisor implements Wrapper, WheelTimer {
 
   #answersFor(error: unknown): boolean {
     // A broken invariant of ours is nobody's to repair.
-    if (this.#hasSuccessor || isInstance(error, AssertionFailed)) return false
+    if (isInstance(error, AssertionFailed)) return false
+    // One inside for the same errors has taken the place of this one.
+    if (hasSupervisor(this.#inner, this.errorClass)) return false
     return this.errorClass === undefined || isInstance(error, this.errorClass)
   }
 
