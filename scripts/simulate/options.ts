@@ -27,7 +27,7 @@ export type Command =
 export const usage = `Runs a scenario under many seeds, in virtual time.
 
   npm run simulate -- [--scenario NAME] [--seeds N] [--seed S] [--jobs N] [--twice] [--until TEXT]
-                      [--mutant Bxx] [--json]
+                      [--mutant NAME] [--json]
   npm run simulate -- --list
 
   --scenario NAME  what to run; workshop when not given
@@ -36,7 +36,7 @@ export const usage = `Runs a scenario under many seeds, in virtual time.
   --jobs N         runs the seeds in N processes side by side (1); the result is the same
   --twice          runs every seed twice and compares what happened
   --until TEXT     ends at the first seed that breaks an invariant with TEXT in its name
-  --mutant Bxx     seeds a known bug, from test/mutants: the run must find it
+  --mutant NAME    seeds a known bug, from test/mutants: the run must find it
   --json           prints as the last line one object: scenario, seeds, violations, hash,
                    events, faults, simulatedMs, excuses
   --list           prints the scenarios

@@ -1,6 +1,7 @@
 /**
- * Seeded bugs: real ones of the field, each a small edit of our source that is applied when modules are loaded
- * (`npm run simulate -- --mutant Bxx`). The checkers must find every one; that shows that they can.
+ * Seeded bugs: real ones of the field (B), and some that our nested behaviors had (N). Each is a small edit of our source
+ * that is applied when modules are loaded (`npm run simulate -- --mutant NAME`). The checkers must find every one; that
+ * shows that they can.
  */
 import { B02 } from './b02.ts'
 import { B03 } from './b03.ts'
@@ -9,8 +10,11 @@ import { B08 } from './b08.ts'
 import { B15 } from './b15.ts'
 import { B38 } from './b38.ts'
 import { B42 } from './b42.ts'
+import { N01 } from './n01.ts'
+import { N02 } from './n02.ts'
+import { N03 } from './n03.ts'
 import type { Mutant } from './mutant.ts'
 
 export const mutants: ReadonlyMap<string, Mutant> = new Map(
-  Object.entries({ B02, B03, B05, B08, B15, B38, B42 }),
+  Object.entries({ B02, B03, B05, B08, B15, B38, B42, N01, N02, N03 }),
 )

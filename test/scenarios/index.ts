@@ -1,6 +1,8 @@
 /** The scenarios that `npm run simulate` knows by name. */
 import type { Scenario } from '../../src/simulation/index.ts'
 import { canary } from './canary.ts'
+import { nestingPlaces } from './nesting/nesting-ledger.ts'
+import { nesting } from './nesting.ts'
 import { pingPong } from './ping-pong.ts'
 import { spineCalm } from './spine-calm.ts'
 import { spine } from './spine.ts'
@@ -32,6 +34,16 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       scenario: pingPong,
       summary: 'one message back and forth between two nodes',
       defaultSeeds: 1_000,
+    },
+  ],
+  [
+    'nesting',
+    {
+      scenario: nesting,
+      summary:
+        'supervision, interceptors, stashes and timers inside each other, with ends that are slow or fail',
+      defaultSeeds: 1_000,
+      places: nestingPlaces,
     },
   ],
   [
