@@ -171,4 +171,30 @@ describe('next of an interceptor', () => {
     await ended
     expect(said).toEqual(['PostStop'])
   })
+
+  test('while the actor stops restarts nothing when that fails: PostStop comes, and no PreRestart', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const { promise, open } = gate()
+    const inner = Behaviors.receiveMessage<string>((message) => {
+      said.push(message)
+      throw new Error(message)
+    }).receiveSignal({
+      PreRestart: () => void said.push('PreRestart'),
+      PostStop: () => void said.push('PostStop'),
+    })
+    const { restart } = SupervisorStrategy
+    const aroundReceive: Around = (_context, message, next) => promise.then(() => next(message))
+    const supervised = Behaviors.supervise(inner).onFailure(restart())
+    const ref = await stage.start(
+      Behaviors.intercept<string>(() => ({ aroundReceive }), supervised),
+    )
+    await stage.tell(ref, 'a')
+    const ended = stage.system.terminate()
+    await stage.advance('1s')
+    open()
+    await stage.advance('1s')
+    await ended
+    expect(said).toEqual(['a', 'PostStop'])
+  })
 })

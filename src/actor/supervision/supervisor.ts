@@ -162,7 +162,9 @@ class Supervisor implements Wrapper, WheelTimer {
 
   #failed(cell: Cell, error: unknown): Result<unknown> {
     endReplays(cell)
-    if (!this.#answersFor(error)) throw error
+    // What comes late, from an interceptor of an actor that stops, restarts nothing: PostStop is still to come.
+    const isStopping = cell.stateIfAny?.stopStage !== undefined
+    if (isStopping || !this.#answersFor(error)) throw error
     switch (this.#strategy.type) {
       case 'resume':
         if (isVacant(this)) throw error
