@@ -32,7 +32,10 @@ export class Envelope {
   }
 }
 
-/** Of anything that was told; also of a proxy, which may throw when it is asked for its class. */
+/**
+ * Of anything that was told; also of a proxy, which may throw when it is asked for its class. Not by `isInstance`, which is
+ * asked for many classes: in its place on the way of every supervised message it took a third of their speed.
+ */
 export function isEnvelope(queued: unknown): queued is Envelope {
   try {
     return queued instanceof Envelope
