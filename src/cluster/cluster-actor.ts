@@ -17,12 +17,10 @@ import {
 } from '../actor/index.ts'
 import { assert, AssertionFailed, unreachable } from '../foundation/assert.ts'
 import { show } from '../foundation/show.ts'
+import { type Address, addressOfNode, type NodeId } from '../foundation/node-id.ts'
 import {
-  type Address,
-  addressOfNode,
   ConnectionFailed,
   HandshakeFailed,
-  type NodeId,
   PeerConnected,
   type Remoting,
   ThisNodeQuarantined,
@@ -32,9 +30,9 @@ import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
 import { ClusterLog } from './cluster-log.ts'
 import { ClusterMachine } from './cluster-machine.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
-import type { ClusterEffect, ClusterInput } from './cluster-protocol.ts'
+import type { ClusterEffect, ClusterInput } from './cluster-inputs.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
-import { clusterProtocol } from './cluster-shapes.ts'
+import { clusterProtocol } from './cluster-wire.ts'
 import { isFarAhead } from './gossip/gossip-exchange.ts'
 import type { MemberStatus } from './gossip/member.ts'
 import { SeedTroubles } from './joining/seed-troubles.ts'

@@ -1,7 +1,7 @@
 /** What goes wrong on the way into a cluster, in words for the person who starts the node: what happened, and what to do. */
 import { CodedError } from '../foundation/coded-error.ts'
 import { clip, escapeControls } from '../foundation/text.ts'
-import type { Address, NodeId } from '../remote/index.ts'
+import type { Address, NodeId } from '../foundation/node-id.ts'
 
 /** No seed let this node in. */
 export class JoinFailed extends CodedError {

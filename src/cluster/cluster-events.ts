@@ -2,7 +2,7 @@
  * What the cluster room tells the rest of the node, and in which order: removed members first, then the other member
  * events, then unreachable, reachable, leader. Events about reachability are never about the node itself.
  */
-import type { NodeId } from '../remote/index.ts'
+import type { NodeId } from '../foundation/node-id.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { type Gossip, memberOf } from './gossip/gossip.ts'
 import type { Member, MemberStatus } from './gossip/member.ts'

@@ -7,7 +7,7 @@
 import { unreachable } from '../foundation/assert.ts'
 import { formatMs, minutes } from '../foundation/duration.ts'
 import type { Logger } from '../foundation/logger.ts'
-import { type NodeId, addressOfNode } from '../remote/index.ts'
+import { type NodeId, addressOfNode } from '../foundation/node-id.ts'
 import type { ClusterEvent, FreezeReason, MemberRemoved } from './cluster-events.ts'
 
 /** Lines about one that comes and goes, within a minute: there, back, and there and back again. */

@@ -9,7 +9,7 @@
  * others or asleep too long, for Exiting and out of somebody's reach, or Down.
  */
 import { unreachable } from '../foundation/assert.ts'
-import type { Address, NodeId } from '../remote/index.ts'
+import { type Address, type NodeId, addressOfNode } from '../foundation/node-id.ts'
 import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import type {
@@ -19,7 +19,7 @@ import type {
   ClusterSnapshot,
   FreezeCause,
   ShutDownReason,
-} from './cluster-protocol.ts'
+} from './cluster-inputs.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import { type HeartbeatInput, HeartbeatMachine } from './detection/heartbeat-machine.ts'
 import { type PauseEffect, type PauseInput, PauseDetector } from './detection/pause-detector.ts'
@@ -28,10 +28,10 @@ import { isOutvotedBySilence, outOfTouchMs, silenceMs } from './downing/silent-m
 import { downingViewOf } from './downing/downing-view.ts'
 import { isExitDoubted, mayGiveUp, unreachableMembers } from './gossip/convergence.ts'
 import { type Gossip, emptyGossip, hasTombstone, isOrphaned, memberOf } from './gossip/gossip.ts'
-import { addressOfMember, addressOfNode } from './gossip/member.ts'
+import { addressOfMember } from './gossip/member.ts'
 import { type JoiningEffect, type JoiningInput, JoiningMachine } from './joining/joining-machine.ts'
 import { MembershipMachine } from './membership-machine.ts'
-import type { MembershipInput } from './membership-protocol.ts'
+import type { MembershipInput } from './membership-inputs.ts'
 
 export class ClusterMachine {
   readonly #self: NodeId

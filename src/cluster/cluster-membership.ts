@@ -1,5 +1,5 @@
 /** What other rooms may know and ask of the cluster. `Cluster` is the one that a node has; tests may bring their own. */
-import type { NodeId } from '../remote/index.ts'
+import type { NodeId } from '../foundation/node-id.ts'
 import type { ClusterEvent } from './cluster-events.ts'
 import type { Member } from './gossip/member.ts'
 

@@ -1,5 +1,5 @@
 /** What nodes say to each other about membership. All of it travels on the control lane. */
-import type { NodeId } from '../remote/index.ts'
+import type { NodeId } from '../foundation/node-id.ts'
 import type { Gossip } from './gossip/gossip.ts'
 import type { VectorClock } from './gossip/vector-clock.ts'
 

@@ -6,7 +6,8 @@
 import type { ActorSystem, ShutdownReason } from '../actor/index.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { show } from '../foundation/show.ts'
-import type { Address, NodeId, Remoting } from '../remote/index.ts'
+import type { Address, NodeId } from '../foundation/node-id.ts'
+import type { Remoting } from '../remote/index.ts'
 import { ClusterActor, type ClusterEnd, type ClusterOwner } from './cluster-actor.ts'
 import { IncompatibleSettings, InvalidAddress, JoinFailed, NeverUp } from './cluster-errors.ts'
 import { type ClusterEvent, eventsBetween } from './cluster-events.ts'
@@ -16,7 +17,7 @@ import type {
   CurrentState,
   InitialState,
 } from './cluster-membership.ts'
-import type { ClusterSnapshot } from './cluster-protocol.ts'
+import type { ClusterSnapshot } from './cluster-inputs.ts'
 import {
   type ChosenClusterSettings,
   type ClusterSettings,

@@ -4,7 +4,7 @@
  * Reading order: `gossip/member.ts`, `gossip/gossip.ts` (what travels and merges), `gossip/convergence.ts`,
  * `gossip/leader-actions.ts`, `membership-machine.ts` (one node's part in it), `joining/`, `detection/` (who has fallen
  * silent, and whether it was us), `downing/` (the end of a split), `cluster-machine.ts` (all of it as one machine),
- * `cluster-actor.ts` (its shell), `cluster-log.ts` (what operators read), `cluster.ts` (the door), `cluster-shapes.ts` (what
+ * `cluster-actor.ts` (its shell), `cluster-log.ts` (what operators read), `cluster.ts` (the door), `cluster-wire.ts` (what
  * is taken from peers).
  *
  * Promises: a member moves only forward and never comes back once removed; the leader acts on convergence only; of the
@@ -16,7 +16,7 @@ export type * from './cluster-events.ts'
 export { ClusterMachine } from './cluster-machine.ts'
 export type * from './cluster-membership.ts'
 export type * from './cluster-messages.ts'
-export type * from './cluster-protocol.ts'
+export type * from './cluster-inputs.ts'
 export {
   type ChosenClusterSettings,
   type ClusterSettings,

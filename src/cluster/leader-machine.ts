@@ -7,7 +7,7 @@
  * confirmed, or has been out of reach for as long as a split is given.
  */
 import { unreachable } from '../foundation/assert.ts'
-import type { NodeId } from '../remote/index.ts'
+import type { NodeId } from '../foundation/node-id.ts'
 import type { ExitingConfirmed } from './cluster-messages.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import { stableAfterMs } from './downing/downing-settings.ts'

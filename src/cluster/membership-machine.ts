@@ -8,7 +8,7 @@
  * while exiting the node does not say that it has seen anything.
  */
 import { assert, unreachable } from '../foundation/assert.ts'
-import type { NodeId } from '../remote/index.ts'
+import type { NodeId } from '../foundation/node-id.ts'
 import { eventsBetween, removalOf } from './cluster-events.ts'
 import type {
   ClusterMessage,
@@ -34,7 +34,7 @@ import type {
   MembershipInput,
   MembershipOptions,
   MembershipSnapshot,
-} from './membership-protocol.ts'
+} from './membership-inputs.ts'
 
 export class MembershipMachine {
   readonly #self: NodeId

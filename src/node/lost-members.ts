@@ -4,7 +4,7 @@
  */
 import type { Cluster } from '../cluster/index.ts'
 import type { Clock } from '../foundation/clock.ts'
-import type { NodeId } from '../remote/index.ts'
+import type { NodeId } from '../foundation/node-id.ts'
 
 const rememberedMax = 10
 

@@ -9,7 +9,8 @@ import {
   type EntityType,
   type EntityWorld,
 } from '../entity/index.ts'
-import type { Address, NodeId, Remoting } from '../remote/index.ts'
+import type { Address, NodeId } from '../foundation/node-id.ts'
+import type { Remoting } from '../remote/index.ts'
 import {
   type ClusterSharding,
   checkEntityId,

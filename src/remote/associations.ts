@@ -7,7 +7,7 @@ import type { Timers } from '../foundation/timers.ts'
 import { Association, type AssociationOptions } from './association.ts'
 import type { Admission } from './handshake/handshake-machine.ts'
 import { Incarnations } from './incarnations.ts'
-import { type Address, addressOfNode, type NodeId } from './node-id.ts'
+import { type Address, addressOfNode, type NodeId } from '../foundation/node-id.ts'
 
 /** For each peer that may be kept, so many are remembered by what is known of their incarnations. */
 const rememberedPerPeer = 8

@@ -3,7 +3,7 @@
  * and those that are over. Remembers the last of each kind only.
  */
 import type { Verdict } from './handshake/handshake-machine.ts'
-import type { NodeId } from './node-id.ts'
+import type { NodeId } from '../foundation/node-id.ts'
 
 const rememberedMax = 64
 

@@ -12,19 +12,7 @@
  * `PeerDisconnected`.
  */
 export type { Lane } from './handshake/handshake-messages.ts'
-export {
-  type Address,
-  type NodeId,
-  addressOf,
-  addressOfNode,
-  compareAddresses,
-  compareNodes,
-  hostAndPortOf,
-  isAddress,
-  isNodeId,
-  nodeIdOf,
-  uidOfNode,
-} from './node-id.ts'
+export { type Address, type NodeId, addressOfNode } from '../foundation/node-id.ts'
 export type { Endpoint } from './ref/local-recipients.ts'
 export { RemoteQuestion, RemoteRef } from './ref/remote-ref.ts'
 export * from './remote-errors.ts'

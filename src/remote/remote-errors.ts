@@ -5,7 +5,7 @@
 import type { DeadLetterReason, DroppedReason } from '../actor/index.ts'
 import { CodedError } from '../foundation/coded-error.ts'
 import { clip, escapeControls } from '../foundation/text.ts'
-import type { Address } from './node-id.ts'
+import type { Address } from '../foundation/node-id.ts'
 import type { HostAndPort } from './transport.ts'
 import { tableTextBytesMax } from './wire/text-table.ts'
 

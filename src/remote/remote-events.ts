@@ -2,7 +2,7 @@
 import type { DeadLetterReason } from '../actor/index.ts'
 import type { Lane } from './handshake/handshake-messages.ts'
 import type { LinkLoss } from './link/link-owner.ts'
-import type { Address, NodeId } from './node-id.ts'
+import type { Address, NodeId } from '../foundation/node-id.ts'
 import type { HandshakeError } from './remote-errors.ts'
 import type { CloseReason } from './transport.ts'
 

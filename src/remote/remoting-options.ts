@@ -3,7 +3,7 @@ import type { ActorSystem } from '../actor/index.ts'
 import type { Chosen } from '../foundation/chosen.ts'
 import { show } from '../foundation/show.ts'
 import { isWellFormed, utf8Length } from '../foundation/text.ts'
-import { addressOf, isAddress } from './node-id.ts'
+import { addressOf, isAddress } from '../foundation/node-id.ts'
 import { InsecureBind } from './remote-errors.ts'
 import {
   type ChosenRemoteSettings,

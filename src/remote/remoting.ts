@@ -22,7 +22,7 @@ import {
   isNodeId,
   type NodeId,
   nodeIdOf,
-} from './node-id.ts'
+} from '../foundation/node-id.ts'
 import { AskTable } from './ref/ask-table.ts'
 import { LaneChoice } from './ref/lane-choice.ts'
 import { type Endpoint, LocalRecipients } from './ref/local-recipients.ts'

@@ -12,7 +12,8 @@ import {
 import type { LocalRef } from '../actor/internals.ts'
 import type { ClusterMembership } from '../cluster/index.ts'
 import type { Journal } from '../persistence/index.ts'
-import type { NodeId, Remoting } from '../remote/index.ts'
+import type { NodeId } from '../foundation/node-id.ts'
+import type { Remoting } from '../remote/index.ts'
 import { checkedDefinition, type DefinitionDoor } from './checked-definition.ts'
 import {
   differencesBetween,

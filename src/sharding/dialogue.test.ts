@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { type NodeId, addressOfNode, nodeIdOf } from '../remote/index.ts'
+import { type NodeId, addressOfNode, nodeIdOf } from '../foundation/node-id.ts'
 import { LeastShardAllocationStrategy } from './allocation/least-shard-allocation-strategy.ts'
 import type { MemberStatus } from '../cluster/index.ts'
 import { type StrategyAnswer, askStrategy } from './allocation/strategy-questions.ts'
 import { CoordinatorMachine } from './coordinator/coordinator-machine.ts'
-import type { CoordinatorEffect, CoordinatorInput } from './coordinator/coordinator-protocol.ts'
+import type { CoordinatorEffect, CoordinatorInput } from './coordinator/coordinator-inputs.ts'
 import { CoordinatorState } from './coordinator/coordinator-state.ts'
 import { RegionMachine } from './region/region-machine.ts'
-import type { RegionEffect, RegionInput } from './region/region-protocol.ts'
+import type { RegionEffect, RegionInput } from './region/region-inputs.ts'
 import { shardingSettings } from './sharding-settings.ts'
 
 const settings = shardingSettings({ numberOfShards: 8 })

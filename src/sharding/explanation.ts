@@ -1,6 +1,6 @@
 /** Says in words where an entity is and what a message for it waits for. For people who look for a message. */
 import type { ClusterMembership } from '../cluster/index.ts'
-import { type Address, addressOfNode, type NodeId } from '../remote/index.ts'
+import { type Address, addressOfNode, type NodeId } from '../foundation/node-id.ts'
 import type { RoutedEntityRef } from './entity-ref.ts'
 import type { RegionActor } from './region/region-actor.ts'
 import type { EntityId, ShardId } from './shard-id.ts'

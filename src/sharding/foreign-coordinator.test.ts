@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { CoordinatorMachine } from './coordinator/coordinator-machine.ts'
-import type { CoordinatorEffect, CoordinatorInput } from './coordinator/coordinator-protocol.ts'
+import type { CoordinatorEffect, CoordinatorInput } from './coordinator/coordinator-inputs.ts'
 import { type CoordinatorEvent, CoordinatorState } from './coordinator/coordinator-state.ts'
 import { RegionMachine } from './region/region-machine.ts'
 import { shardingSettings } from './sharding-settings.ts'

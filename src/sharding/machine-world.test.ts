@@ -2,17 +2,17 @@
  * Regions and coordinators as machines, with everything around them as plain data: links that keep order, a journal, timers
  * that fire when told. Safety is checked at every step: one host per shard, order per sender, no delivery twice.
  */
-import { type NodeId, addressOf, nodeIdOf } from '../remote/index.ts'
+import { type NodeId, addressOf, nodeIdOf } from '../foundation/node-id.ts'
 import { expect, test } from 'vitest'
 import { SeededRandom } from '../simulation/index.ts'
 import { LeastShardAllocationStrategy } from './allocation/least-shard-allocation-strategy.ts'
 import type { ClusterView } from './allocation/shard-allocation-strategy.ts'
 import { askStrategy, type StrategyAnswer } from './allocation/strategy-questions.ts'
 import { CoordinatorMachine } from './coordinator/coordinator-machine.ts'
-import type { CoordinatorEffect, CoordinatorTimer } from './coordinator/coordinator-protocol.ts'
+import type { CoordinatorEffect, CoordinatorTimer } from './coordinator/coordinator-inputs.ts'
 import { type CoordinatorEvent, CoordinatorState } from './coordinator/coordinator-state.ts'
 import { RegionMachine } from './region/region-machine.ts'
-import type { RegionEffect, RegionInput, RegionTimer } from './region/region-protocol.ts'
+import type { RegionEffect, RegionInput, RegionTimer } from './region/region-inputs.ts'
 import type { BetweenRegions, ToCoordinator, ToRegion } from './sharding-messages.ts'
 import { shardingSettings } from './sharding-settings.ts'
 

@@ -9,7 +9,8 @@ import {
 } from '../actor/index.ts'
 import { Gate, type LocalRef, spawnGated } from '../actor/internals.ts'
 import type { ClusterEvent } from '../cluster/index.ts'
-import { type Lane, type NodeId, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
+import type { NodeId } from '../foundation/node-id.ts'
+import { type Lane, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
 import { byAge } from '../singleton/index.ts'
 import type { ClusterShardingOptions } from './cluster-sharding.ts'
 import { coordinatorActor } from './coordinator/coordinator-actor.ts'
@@ -20,7 +21,7 @@ import { RegionActor } from './region/region-actor.ts'
 import { serveRegion } from './region/region-endpoint.ts'
 import { RegionRef } from './region/region-ref.ts'
 import type { ToCoordinator, ToRegion } from './sharding-messages.ts'
-import { shardingProtocol, type ShardingProtocol } from './sharding-protocol.ts'
+import { shardingProtocol, type ShardingProtocol } from './sharding-wire.ts'
 import { shardingSettings, type ShardingSettings } from './sharding-settings.ts'
 
 export interface RunningTypeOptions extends ClusterShardingOptions {

@@ -1,5 +1,5 @@
 /** What sharding tells on the event stream about this node. News of entities and shards is made only when somebody listens. */
-import type { NodeId } from '../remote/index.ts'
+import type { NodeId } from '../foundation/node-id.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
 
 /** Which life of which entity. */

@@ -2,7 +2,7 @@
  * What regions, the coordinator and other regions say to each other. One region per node and entity type, so a region is
  * named by its node. Every word about a place carries whose word it is and which life of the shard it is about.
  */
-import type { NodeId } from '../remote/index.ts'
+import type { NodeId } from '../foundation/node-id.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
 
 /** Where a shard is, and how new that is. Whoever has heard something newer ignores it. */

@@ -1,6 +1,6 @@
 /** Which members may run a singleton, oldest first. Every node with the same members comes to the same answer. */
 import { type Member, compareAges, hasRole, notYetUp } from '../cluster/index.ts'
-import type { NodeId } from '../remote/index.ts'
+import type { NodeId } from '../foundation/node-id.ts'
 
 /** In service: such a member runs the singleton when it is the oldest, and the others wait for it. */
 export function isInService({ status }: Member): boolean {

@@ -13,7 +13,7 @@ import {
 import { type Gate, internal } from '../actor/internals.ts'
 import type { ClusterMembership, Member } from '../cluster/index.ts'
 import { assert, unreachable } from '../foundation/assert.ts'
-import type { NodeId } from '../remote/index.ts'
+import type { NodeId } from '../foundation/node-id.ts'
 import { SingletonMachine } from './singleton-machine.ts'
 import type { SingletonMessage } from './singleton-messages.ts'
 import {
@@ -22,7 +22,7 @@ import {
   SingletonProxyMachine,
 } from './singleton-proxy-machine.ts'
 import type { SingletonProxy } from './singleton-proxy.ts'
-import type { SingletonEffect, SingletonInput, SingletonTimer } from './singleton-protocol.ts'
+import type { SingletonEffect, SingletonInput, SingletonTimer } from './singleton-inputs.ts'
 import type { SingletonSettings } from './singleton-settings.ts'
 
 /** What to run here when this node is to. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Member, MemberStatus } from '../cluster/index.ts'
-import { nodeIdOf } from '../remote/index.ts'
+import { nodeIdOf } from '../foundation/node-id.ts'
 import { SingletonMachine } from './singleton-machine.ts'
-import type { SingletonEffect, SingletonInput } from './singleton-protocol.ts'
+import type { SingletonEffect, SingletonInput } from './singleton-inputs.ts'
 import { defaultSingletonSettings } from './singleton-settings.ts'
 import { singletonProtocol } from './singleton-wire.ts'
 

@@ -14,7 +14,7 @@
  */
 import { assert, unreachable } from '../foundation/assert.ts'
 import type { Member } from '../cluster/index.ts'
-import type { NodeId } from '../remote/index.ts'
+import type { NodeId } from '../foundation/node-id.ts'
 import { byAge, isInService } from './oldest.ts'
 import type {
   HandOverDone,
@@ -30,7 +30,7 @@ import type {
   SingletonPhase,
   SingletonSnapshot,
   SingletonTimer,
-} from './singleton-protocol.ts'
+} from './singleton-inputs.ts'
 import { heededTermLimit, livesMax } from './singleton-terms.ts'
 
 /** Questions without an answer after which the operator is told, and told again. */

@@ -1,6 +1,6 @@
 /** What nodes say to each other about one singleton. All of it travels on the control lane, and says who says it. */
 import type { ActorRef } from '../actor/index.ts'
-import type { NodeId } from '../remote/index.ts'
+import type { NodeId } from '../foundation/node-id.ts'
 
 /** The oldest member -> each older one that is on its way out: I am to run it; does it still run on you? */
 export interface HandOverToMe {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ActorRef } from '../actor/index.ts'
 import type { Member, MemberStatus } from '../cluster/index.ts'
-import { nodeIdOf } from '../remote/index.ts'
+import { nodeIdOf } from '../foundation/node-id.ts'
 import { SingletonProxyMachine } from './singleton-proxy-machine.ts'
 
 const a = nodeIdOf('a:1', 1n)

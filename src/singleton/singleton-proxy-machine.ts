@@ -10,7 +10,7 @@
 import type { ActorRef } from '../actor/index.ts'
 import type { Member } from '../cluster/index.ts'
 import { unreachable } from '../foundation/assert.ts'
-import type { NodeId } from '../remote/index.ts'
+import type { NodeId } from '../foundation/node-id.ts'
 import { oldestInService } from './oldest.ts'
 import type { InstanceIsHere, ToProxy, WhereIsInstance } from './singleton-messages.ts'
 import { heededTermLimit } from './singleton-terms.ts'

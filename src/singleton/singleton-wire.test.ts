@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nodeIdOf } from '../remote/index.ts'
+import { nodeIdOf } from '../foundation/node-id.ts'
 import { NotAMessage } from '../serialization/index.ts'
 import { singletonProtocol } from './singleton-wire.ts'
 

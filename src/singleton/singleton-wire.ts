@@ -1,7 +1,7 @@
 /** The messages of this room on the wire: their names, versions and shapes. */
 import { isRef } from '../actor/internals.ts'
 import { isCount, type Shape } from '../foundation/shape.ts'
-import { isNodeId } from '../remote/index.ts'
+import { isNodeId } from '../foundation/node-id.ts'
 import { type MessageKind, MessageProtocol } from '../serialization/index.ts'
 import type { SingletonMessage } from './singleton-messages.ts'
 import { wireTermLimit } from './singleton-terms.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Address } from '../../src/remote/index.ts'
+import type { Address } from '../../src/foundation/node-id.ts'
 import { Network, type Node } from './network.ts'
 
 const addresses: readonly Address[] = ['a:1', 'b:1', 'c:1', 'd:1', 'e:1']

@@ -4,7 +4,7 @@ import { leaderOf } from '../../src/cluster/gossip/convergence.ts'
 import { type Gossip, memberOf } from '../../src/cluster/gossip/gossip.ts'
 import { type MemberStatus, notYetUp } from '../../src/cluster/gossip/member.ts'
 import { compareClocks, pruneClock } from '../../src/cluster/gossip/vector-clock.ts'
-import type { NodeId } from '../../src/remote/index.ts'
+import type { NodeId } from '../../src/foundation/node-id.ts'
 import type { Network, Node } from './network.ts'
 
 const order: readonly MemberStatus[] = ['Joining', 'Up', 'Leaving', 'Exiting', 'Down', 'Removed']

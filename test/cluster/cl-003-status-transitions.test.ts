@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import type { MemberStatus } from '../../src/cluster/index.ts'
-import type { NodeId } from '../../src/remote/index.ts'
+import type { NodeId } from '../../src/foundation/node-id.ts'
 import { areUp, type ClusterNode, ClusterNodes, story, until } from './cluster-nodes.ts'
 
 const nodes = new ClusterNodes()

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { compareNodes } from '../../src/remote/index.ts'
+import { compareNodes } from '../../src/foundation/node-id.ts'
 import { areUp, type ClusterNode, ClusterNodes, story, until } from './cluster-nodes.ts'
 
 const nodes = new ClusterNodes()

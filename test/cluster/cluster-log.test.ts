@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { ClusterEvent } from '../../src/cluster/index.ts'
 import { ClusterLog } from '../../src/cluster/cluster-log.ts'
 import type { Member } from '../../src/cluster/gossip/member.ts'
-import { nodeIdOf } from '../../src/remote/index.ts'
+import { nodeIdOf } from '../../src/foundation/node-id.ts'
 import { CapturedLogs } from '../../src/testkit/index.ts'
 import { ClusterNodes, until } from './cluster-nodes.ts'
 

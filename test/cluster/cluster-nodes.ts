@@ -5,7 +5,7 @@ import {
   type ClusterSettings,
   defaultClusterSettings,
 } from '../../src/cluster/index.ts'
-import type { Address, NodeId } from '../../src/remote/index.ts'
+import type { Address, NodeId } from '../../src/foundation/node-id.ts'
 import { type TestNode, type TestNodeOptions, TestNodes } from '../remote/nodes.ts'
 
 export interface ClusterNode extends TestNode {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { ClusterMessage } from '../../src/cluster/cluster-messages.ts'
 import { agreementOf, defaultClusterSettings } from '../../src/cluster/cluster-settings.ts'
 import { MembershipMachine } from '../../src/cluster/membership-machine.ts'
-import type { MembershipEffect, MembershipInput } from '../../src/cluster/membership-protocol.ts'
-import { nodeIdOf } from '../../src/remote/index.ts'
+import type { MembershipEffect, MembershipInput } from '../../src/cluster/membership-inputs.ts'
+import { nodeIdOf } from '../../src/foundation/node-id.ts'
 import { SeededRandom } from '../../src/simulation/seeded-random.ts'
 
 // No eager gossip and no ticks: every word is passed on by hand.

@@ -1,5 +1,5 @@
 /** A random run of a small cluster: joins, leaves, crashes, restarts, splits and sleep, and in the end it is whole again. */
-import type { Address } from '../../src/remote/index.ts'
+import type { Address } from '../../src/foundation/node-id.ts'
 import { Network, type Node } from './network.ts'
 
 const addresses: readonly Address[] = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { keepMajority } from '../../src/cluster/downing/keep-majority.ts'
 import { type Member, type MemberStatus, notYetUp } from '../../src/cluster/gossip/member.ts'
-import { nodeIdOf } from '../../src/remote/index.ts'
+import { nodeIdOf } from '../../src/foundation/node-id.ts'
 
 // Row by row as tabulated: `src/cluster/downing/keep-majority.test.ts`. Here every split of up to six members.
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { memberOf } from '../../src/cluster/gossip/gossip.ts'
-import type { Address } from '../../src/remote/index.ts'
+import type { Address } from '../../src/foundation/node-id.ts'
 import { Network, type Node } from './network.ts'
 
 const addresses: readonly Address[] = ['a:1', 'b:1', 'c:1', 'd:1', 'e:1']

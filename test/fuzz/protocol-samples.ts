@@ -1,7 +1,7 @@
 /** One good message of every kind that the runtime's rooms send each other. */
-import { clusterProtocol } from '../../src/cluster/cluster-shapes.ts'
+import { clusterProtocol } from '../../src/cluster/cluster-wire.ts'
 import { NotAMessage } from '../../src/serialization/index.ts'
-import { shardingProtocol } from '../../src/sharding/sharding-protocol.ts'
+import { shardingProtocol } from '../../src/sharding/sharding-wire.ts'
 import { singletonProtocol } from '../../src/singleton/singleton-wire.ts'
 
 /** Of whatever messages. */

@@ -1,5 +1,5 @@
 import { expect, test, describe } from 'vitest'
-import { compareAddresses } from '../../src/remote/index.ts'
+import { compareAddresses } from '../../src/foundation/node-id.ts'
 import { within } from './harness/patience.ts'
 import { membersForTest } from './harness/scene.ts'
 import { byHandOnly } from './nodes/quick-settings.ts'

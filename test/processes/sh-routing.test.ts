@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compareAddresses } from '../../src/remote/index.ts'
+import { compareAddresses } from '../../src/foundation/node-id.ts'
 import type { NodeProcess } from './harness/node-process.ts'
 import { nodesForTest } from './harness/scene.ts'
 import type { EntityNode } from './nodes/entity-node.ts'

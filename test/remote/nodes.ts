@@ -1,7 +1,7 @@
 /** Nodes for tests of remoting: an actor system with a network each, ended together, and waits for events. */
 import { ActorSystem, type ActorSettings, type EventClass } from '../../src/actor/index.ts'
+import { hostAndPortOf } from '../../src/foundation/node-id.ts'
 import {
-  hostAndPortOf,
   Remoting,
   type RemoteSettings,
   type RemotingOptions,

@@ -2,10 +2,10 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ActorRef, ActorSystem, DeadLetter } from '../../src/actor/index.ts'
 import { encodeHandshake, protocolVersion } from '../../src/remote/handshake/handshake-messages.ts'
+import { nodeIdOf } from '../../src/foundation/node-id.ts'
 import {
   type HandshakeError,
   HandshakeFailed,
-  nodeIdOf,
   PeerQuarantined,
   Remoting,
   tcpTransport,

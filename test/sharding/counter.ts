@@ -1,7 +1,7 @@
 /** A counter that remembers: what most scenarios talk to. Its shard is its number, unless the type says otherwise. */
 import type { ActorRef } from '../../src/actor/index.ts'
 import { effectsFor, EventSourcedBehavior, persistenceIdOf } from '../../src/persistence/index.ts'
-import type { NodeId } from '../../src/remote/index.ts'
+import type { NodeId } from '../../src/foundation/node-id.ts'
 import {
   type EntityContext,
   type EntityDefinition,

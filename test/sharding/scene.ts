@@ -6,7 +6,8 @@ import { expect } from 'vitest'
 import { ActorSystem, DeadLetter, Dropped, type LostMessage } from '../../src/actor/index.ts'
 import { Cluster, type ClusterSettings } from '../../src/cluster/index.ts'
 import type { Journal } from '../../src/persistence/index.ts'
-import { type NodeId, Remoting } from '../../src/remote/index.ts'
+import type { NodeId } from '../../src/foundation/node-id.ts'
+import { Remoting } from '../../src/remote/index.ts'
 import {
   ClusterSharding,
   CoordinatorStarted,

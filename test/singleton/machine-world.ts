@@ -4,7 +4,7 @@
  * is true, and checks it after every step. A member is removed only when it is dead, frozen or has handed over.
  */
 import type { Member, MemberStatus } from '../../src/cluster/index.ts'
-import { type NodeId, nodeIdOf } from '../../src/remote/index.ts'
+import { type NodeId, nodeIdOf } from '../../src/foundation/node-id.ts'
 import type { SeededRandom } from '../../src/simulation/index.ts'
 import { SingletonMachine } from '../../src/singleton/singleton-machine.ts'
 import type { ToHost } from '../../src/singleton/singleton-messages.ts'
@@ -12,7 +12,7 @@ import type {
   SingletonEffect,
   SingletonInput,
   SingletonTimer,
-} from '../../src/singleton/singleton-protocol.ts'
+} from '../../src/singleton/singleton-inputs.ts'
 import { defaultSingletonSettings } from '../../src/singleton/singleton-settings.ts'
 
 interface WorldNode {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type NodeId, nodeIdOf } from '../../remote/index.ts'
+import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import { defaultClusterSettings } from '../cluster-settings.ts'
 import { type HeartbeatEffect, HeartbeatMachine } from './heartbeat-machine.ts'
 import { receiversOf } from './heartbeat-ring.ts'

@@ -7,7 +7,7 @@
  * Invariant: there is a detector only for a member that is on the ring or suspected, keyed by its incarnation.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { HeartbeatMessage } from '../cluster-messages.ts'
 import type { ClusterSettings } from '../cluster-settings.ts'
 import { detectorOptions } from './detection-time.ts'

@@ -3,7 +3,7 @@
  * host are spread; each monitors the next ones after it. An immutable value.
  */
 import { stableHash } from '../../foundation/stable-hash.ts'
-import { type NodeId, compareNodes } from '../../remote/index.ts'
+import { type NodeId, compareNodes } from '../../foundation/node-id.ts'
 
 /** The place of a node on the ring. Tests may choose another. */
 export type RingPlace = (node: NodeId) => number

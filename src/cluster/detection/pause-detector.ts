@@ -13,7 +13,7 @@
  * it cannot reach us. Those who went or came meanwhile cannot vouch for us.
  */
 import { unreachable } from '../../foundation/assert.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { GetStanding, Standing } from '../cluster-messages.ts'
 import type { ClusterSettings } from '../cluster-settings.ts'
 

@@ -3,7 +3,7 @@
  * news it makes a clean split look like a tangle: an observer that has not seen the current gossip, and that somebody
  * who has cannot reach, speaks of former times.
  */
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { SplitView } from './keep-majority.ts'
 
 export function currentView(view: SplitView): SplitView {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type NodeId, nodeIdOf } from '../../remote/index.ts'
+import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import { type ClusterSettings, defaultClusterSettings } from '../cluster-settings.ts'
 import type { Member, MemberStatus } from '../gossip/member.ts'
 import { DowningMachine } from './downing-machine.ts'

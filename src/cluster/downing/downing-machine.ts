@@ -8,7 +8,7 @@
  * Invariant: whoever is to be downed by the other side has frozen itself, as far as both see the same split.
  */
 import { unreachable } from '../../foundation/assert.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ClusterSettings } from '../cluster-settings.ts'
 import { detectionSpreadMs, detectionTimeMs } from '../detection/detection-time.ts'
 import type { Member, MemberStatus } from '../gossip/member.ts'

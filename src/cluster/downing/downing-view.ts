@@ -1,5 +1,5 @@
 /** What downing looks at, taken from the gossip. */
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import { leaderOf, reachabilityThatCounts, unreachableMembers } from '../gossip/convergence.ts'
 import type { Gossip } from '../gossip/gossip.ts'
 import { recordsOf } from '../gossip/reachability.ts'

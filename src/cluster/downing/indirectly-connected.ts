@@ -2,7 +2,7 @@
  * Members that some cannot reach and others can. In a clean split or a crash there are none: whoever is cut off observes
  * nothing that we hear of, and has not seen our gossip.
  */
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ReachabilityRecord } from '../gossip/reachability.ts'
 
 export interface IndirectlyConnected {

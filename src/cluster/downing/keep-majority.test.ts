@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type NodeId, nodeIdOf } from '../../remote/index.ts'
+import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import { type Member, type MemberStatus, notYetUp } from '../gossip/member.ts'
 import {
   isAgainst,

@@ -3,7 +3,7 @@
  * decide alone and must decide alike, so where members may have come in or gone on the other side meanwhile, the answer
  * is to down everybody. A pure function of what one node sees.
  */
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import { type Member, compareMembers, hasRole } from '../gossip/member.ts'
 import type { ReachabilityRecord } from '../gossip/reachability.ts'
 import { currentView } from './current-view.ts'

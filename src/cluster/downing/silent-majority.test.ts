@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nodeIdOf } from '../../remote/index.ts'
+import { nodeIdOf } from '../../foundation/node-id.ts'
 import { type MemberStatus, notYetUp } from '../gossip/member.ts'
 import { isOutvotedBySilence } from './silent-majority.ts'
 

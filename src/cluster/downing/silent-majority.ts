@@ -3,7 +3,7 @@
  * held for unreachable: where cuts come and go, the other side may have been counting for a while when this node loses
  * touch with it, and acts `stableAfter` later at the soonest.
  */
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ClusterSettings } from '../cluster-settings.ts'
 import type { Member } from '../gossip/member.ts'
 import { isAgainst, keepMajority } from './keep-majority.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type NodeId, nodeIdOf } from '../../remote/index.ts'
+import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import { disagreementIn, hasConverged, isExitDoubted, leaderOf } from './convergence.ts'
 import { type Gossip, emptyGossip, memberOf, putMember, seenBy, withObservation } from './gossip.ts'
 import { actAsLeader, type LeaderSituation } from './leader-actions.ts'

@@ -3,7 +3,7 @@
  * and who leads. There is no election: every node computes the leader, each side of a split its own. What keeps that
  * safe is that a leader acts on convergence only.
  */
-import type { Address, NodeId } from '../../remote/index.ts'
+import type { Address, NodeId } from '../../foundation/node-id.ts'
 import { type Gossip, memberOf } from './gossip.ts'
 import { type Member, type MemberStatus, addressOfMember, compareMembers } from './member.ts'
 import { type Reachability, unreachableOrTerminated, withoutObservers } from './reachability.ts'

@@ -1,6 +1,6 @@
 /** What to make of gossip from a peer, and whether to answer. Pure: two views and their senders in, one view out. */
 import { unreachable } from '../../foundation/assert.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import { type Gossip, memberOf, mergeConcurrent, seenBy, seenDigest } from './gossip.ts'
 import { mergeMembers } from './member.ts'
 import { type VectorClock, changesBy, compareClocks } from './vector-clock.ts'

@@ -10,7 +10,7 @@
  */
 import { unreachable } from '../../foundation/assert.ts'
 import type { Random } from '../../foundation/random.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { GossipEnvelope, GossipStatus } from '../cluster-messages.ts'
 import type { ClusterSettings } from '../cluster-settings.ts'
 import { hasConverged, leaderOf } from './convergence.ts'

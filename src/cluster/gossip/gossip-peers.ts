@@ -1,6 +1,6 @@
 /** Whom to gossip with next. Chance is passed in. */
 import type { Random } from '../../foundation/random.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { Gossip } from './gossip.ts'
 import { unreachableFrom } from './reachability.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type NodeId, nodeIdOf } from '../../remote/index.ts'
+import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import type { Join } from '../cluster-messages.ts'
 import { admit } from '../joining/admission.ts'
 import { answerToStatus, isFarAhead, receiveGossip } from './gossip-exchange.ts'

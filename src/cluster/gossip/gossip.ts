@@ -7,7 +7,7 @@
  */
 import { assert } from '../../foundation/assert.ts'
 import { stableHash } from '../../foundation/stable-hash.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import { type Member, compareMembers, givenUpNumber, mergeMembers } from './member.ts'
 import {
   type Reachability,

@@ -3,7 +3,7 @@
  * apart, so no time of day travels: a newcomer is told ages, which mean the same everywhere, and whoever is behind a
  * split counts from when it hears of it. A tombstone may be kept for longer than it was meant to be, never for less.
  */
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 
 const nothing: ReadonlySet<NodeId> = new Set()
 

@@ -2,7 +2,7 @@
  * What the leader does once everybody who counts has seen the same version: it lets joining members in, moves leaving
  * ones out and buries the dead, all in one new version. A pure function of the gossip.
  */
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import { unreachableMembers } from './convergence.ts'
 import { type Gossip, dropTombstones, isOrphaned, putMember, removeMembers } from './gossip.ts'
 import { type Member, asUp, hasRole, withStatus } from './member.ts'

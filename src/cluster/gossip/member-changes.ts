@@ -1,5 +1,5 @@
 /** Changes that any node may make to the list of members. Each gives back the same gossip when there is nothing to change. */
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { Standing } from '../cluster-messages.ts'
 import { isDoubted } from './convergence.ts'
 import { type Gossip, hasTombstone, memberOf, putMember, withObservation } from './gossip.ts'

@@ -8,11 +8,10 @@
  * tombstone.
  */
 import { assert } from '../../foundation/assert.ts'
-import { type Address, type NodeId, addressOfNode, compareNodes } from '../../remote/index.ts'
+import { type Address, type NodeId, addressOfNode, compareNodes } from '../../foundation/node-id.ts'
 import { defaultAppVersion } from './app-version.ts'
 
 // For machines of this room: they take values from their own room only.
-export { addressOfNode }
 
 export type MemberStatus = 'Joining' | 'Up' | 'Leaving' | 'Exiting' | 'Down' | 'Removed'
 

@@ -6,7 +6,7 @@
  *   (no row) ◀──▶ Unreachable        either ──▶ Terminated, which is final for the pair
  */
 import { assert } from '../../foundation/assert.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 
 export type ReachabilityStatus = 'Reachable' | 'Unreachable' | 'Terminated'
 

@@ -2,7 +2,7 @@
  * Which changes a view of the cluster contains: per node, how many changes it has made. An immutable value, sorted by
  * node, so that equal clocks are equal bytes and comparing is one walk over both.
  */
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 
 export type VectorClock = readonly (readonly [node: NodeId, changes: number])[]
 

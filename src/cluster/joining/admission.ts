@@ -1,5 +1,5 @@
 /** What a member does with a request to join. A pure function of its gossip. */
-import { type NodeId, addressOfNode } from '../../remote/index.ts'
+import { type NodeId, addressOfNode } from '../../foundation/node-id.ts'
 import type { Join } from '../cluster-messages.ts'
 import {
   type Gossip,

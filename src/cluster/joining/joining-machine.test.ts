@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Address, nodeIdOf } from '../../remote/index.ts'
+import { type Address, nodeIdOf } from '../../foundation/node-id.ts'
 import { type ClusterSettings, agreementOf, defaultClusterSettings } from '../cluster-settings.ts'
 import { emptyGossip, putMember } from '../gossip/gossip.ts'
 import { joiningMember } from '../gossip/member.ts'

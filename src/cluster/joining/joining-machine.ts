@@ -8,10 +8,9 @@
  * Invariant: only the first seed of the list, or a node told to join itself, ever forms a cluster.
  */
 import { unreachable } from '../../foundation/assert.ts'
-import type { Address, NodeId } from '../../remote/index.ts'
+import { type Address, type NodeId, addressOfNode } from '../../foundation/node-id.ts'
 import type { InitJoin, Join, JoiningMessage, Standing, Welcome } from '../cluster-messages.ts'
 import { type ClusterSettings, agreementOf } from '../cluster-settings.ts'
-import { addressOfNode } from '../gossip/member.ts'
 import type { SharedStore } from './shared-store.ts'
 
 export type JoiningInput =

@@ -1,5 +1,5 @@
 /** Which texts can be the address of a node to join. */
-import { type Address, isAddress } from '../../remote/index.ts'
+import { type Address, isAddress } from '../../foundation/node-id.ts'
 
 /** A host with colons stands in brackets; without, what follows the first colon would be taken for the port. */
 const seedForm = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+):\d+$/

@@ -1,5 +1,6 @@
 /** Why each seed has not let this node in, for the log and for the error at the end: the last trouble with each. */
-import type { Address, HandshakeError } from '../../remote/index.ts'
+import type { Address } from '../../foundation/node-id.ts'
+import type { HandshakeError } from '../../remote/index.ts'
 
 interface Trouble {
   readonly text: string

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nodeIdOf } from '../../remote/index.ts'
+import { nodeIdOf } from '../../foundation/node-id.ts'
 import { agreementOf, defaultClusterSettings, disagreements } from '../cluster-settings.ts'
 import { type Member, joiningMember } from '../gossip/member.ts'
 import { problemsWithStore, roleOfStore, shownStore } from './shared-store.ts'

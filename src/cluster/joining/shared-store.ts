@@ -3,8 +3,8 @@
  * it asks to join, and carries its id as a role, so that every member knows it, also one that has no store itself.
  */
 import { clip, escapeControls } from '../../foundation/text.ts'
-import type { NodeId } from '../../remote/index.ts'
-import { type Member, addressOfNode } from '../gossip/member.ts'
+import { type NodeId, addressOfNode } from '../../foundation/node-id.ts'
+import type { Member } from '../gossip/member.ts'
 
 export interface SharedStore {
   readonly id: string

@@ -12,7 +12,7 @@
  * given this node up, or knows a later incarnation: whoever merely sits on that port could say so.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
-import { type Address, addressOfNode, type NodeId } from '../node-id.ts'
+import { type Address, addressOfNode, type NodeId } from '../../foundation/node-id.ts'
 import {
   HandshakeBroken,
   type HandshakeError,

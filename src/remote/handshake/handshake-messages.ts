@@ -14,7 +14,7 @@ import { ByteBuffer } from '../../serialization/index.ts'
 import { ByteCursor, MalformedFrame } from '../wire/byte-cursor.ts'
 import { writeByte, writeBytes, writeText, writeVarint } from '../wire/byte-writing.ts'
 import { beginFrame, endFrame } from '../wire/frame.ts'
-import { type Address, isNodeId, type NodeId } from '../node-id.ts'
+import { type Address, isNodeId, type NodeId } from '../../foundation/node-id.ts'
 
 export const protocolVersion = 1
 

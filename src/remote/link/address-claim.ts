@@ -10,7 +10,7 @@
  */
 import { AssertionFailed } from '../../foundation/assert.ts'
 import type { Admission, HandshakeOptions } from '../handshake/handshake-machine.ts'
-import { type Address, hostAndPortOf, type NodeId } from '../node-id.ts'
+import { type Address, hostAndPortOf, type NodeId } from '../../foundation/node-id.ts'
 import type { LinkWorld } from './link-owner.ts'
 import { PeerConnection } from './peer-connection.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ManualTime } from '../../testkit/index.ts'
-import { nodeIdOf } from '../node-id.ts'
+import { nodeIdOf } from '../../foundation/node-id.ts'
 import { defaultRemoteSettings } from '../remote-settings.ts'
 import type { ConnectionHandler } from '../transport.ts'
 import { Dialer } from './dialer.ts'

@@ -4,7 +4,7 @@
  */
 import type { Timer } from '../../foundation/timers.ts'
 import type { Lane } from '../handshake/handshake-messages.ts'
-import { type Address, type NodeId, hostAndPortOf } from '../node-id.ts'
+import { type Address, type NodeId, hostAndPortOf } from '../../foundation/node-id.ts'
 import { HandshakeBroken, HandshakeTimeout } from '../remote-errors.ts'
 import { BackOff } from './back-off.ts'
 import type { LinkWorld } from './link-owner.ts'

@@ -2,7 +2,7 @@
 import { AssertionFailed } from '../../foundation/assert.ts'
 import { Dropped, MailboxFull, PoisonPill } from '../../actor/index.ts'
 import { isRef, type Runtime } from '../../actor/internals.ts'
-import type { NodeId } from '../node-id.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { LocalRecipients } from '../ref/local-recipients.ts'
 import type { RemoteQuestion } from '../ref/remote-ref.ts'
 import type { Delivery, Recipient } from '../wire/message-reader.ts'

@@ -5,7 +5,7 @@
 import { minutes } from '../../foundation/duration.ts'
 import type { HandshakeOptions, HandshakeRole } from '../handshake/handshake-machine.ts'
 import type { Lane } from '../handshake/handshake-messages.ts'
-import type { NodeId } from '../node-id.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { Connection, ConnectionHandler } from '../transport.ts'
 import type { LinkWorld } from './link-owner.ts'
 import { type ConnectFailure, type FrameHandler, PeerConnection } from './peer-connection.ts'

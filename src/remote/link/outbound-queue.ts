@@ -10,7 +10,7 @@ import {
   CannotSerialize,
   type ValueCodec,
 } from '../../serialization/index.ts'
-import type { NodeId } from '../node-id.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { RemoteRecipient } from '../ref/remote-ref.ts'
 import { batchMessagesMax } from '../wire/message-frame.ts'
 import { MessageWriter } from '../wire/message-writer.ts'

@@ -12,7 +12,7 @@ import {
   type HandshakeOptions,
 } from '../handshake/handshake-machine.ts'
 import { handshakeBytesMax, type Lane } from '../handshake/handshake-messages.ts'
-import type { NodeId } from '../node-id.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import { HandshakeBroken, type HandshakeError } from '../remote-errors.ts'
 import type { CloseReason, Connection, ConnectionHandler } from '../transport.ts'
 import { FrameReader } from '../wire/frame.ts'

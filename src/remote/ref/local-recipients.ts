@@ -5,7 +5,7 @@
 import type { ActorSystem } from '../../actor/index.ts'
 import type { InternalRef } from '../../actor/internals.ts'
 import { assert } from '../../foundation/assert.ts'
-import { addressOfNode, type NodeId } from '../node-id.ts'
+import { addressOfNode, type NodeId } from '../../foundation/node-id.ts'
 import type { Recipient } from '../wire/message-reader.ts'
 import { AbsentRef } from './absent-ref.ts'
 import type { AskTable } from './ask-table.ts'

@@ -4,7 +4,7 @@
  * no longer than the wire takes.
  */
 import { ActorPath } from '../../actor/index.ts'
-import { type Address, isAddress } from '../node-id.ts'
+import { type Address, isAddress } from '../../foundation/node-id.ts'
 import { isTableText } from '../wire/text-table.ts'
 
 export interface RefText {

@@ -2,7 +2,7 @@
 import type { ActorPath } from '../../actor/index.ts'
 import { type InternalRef, isRef, LocalRef, Question, type Runtime } from '../../actor/internals.ts'
 import type { RefCodec } from '../../serialization/index.ts'
-import { addressOfNode, type NodeId } from '../node-id.ts'
+import { addressOfNode, type NodeId } from '../../foundation/node-id.ts'
 import { InvalidActorAddress, PathTooLong } from '../remote-errors.ts'
 import { tableTextBytesMax } from '../wire/text-table.ts'
 import { AbsentRef } from './absent-ref.ts'

@@ -18,7 +18,7 @@ import {
   type Runtime,
   type Watcher,
 } from '../../actor/internals.ts'
-import { addressOfNode, type NodeId } from '../node-id.ts'
+import { addressOfNode, type NodeId } from '../../foundation/node-id.ts'
 import type { WireRecipient } from '../wire/message-writer.ts'
 import { localText, pathOf, type RefText, refText } from './ref-text.ts'
 

@@ -2,7 +2,7 @@
  * Gives every new shard to the region that has the fewest, and evens the regions out in at most two rounds: first whoever
  * has more than the optimum gives the excess, then, if someone still lacks more than one, single shards are given.
  */
-import { type NodeId, compareNodes } from '../../remote/index.ts'
+import { type NodeId, compareNodes } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type {
   AllocationRequest,

@@ -1,6 +1,6 @@
 /** Where shards go. A strategy may answer at once or promise an answer; the coordinator copes with both. */
 import type { MemberStatus } from '../../cluster/index.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 
 /** Shards of each region, in the order in which they were allocated. */

@@ -3,7 +3,7 @@
  * A strategy that fails has not answered for that shard; nothing is allocated and nothing moves.
  */
 import { unreachable } from '../../foundation/assert.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type {
   AllocationRequest,

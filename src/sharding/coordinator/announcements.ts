@@ -3,10 +3,10 @@
  * Nothing is told about a shard whose home may not be told; who asked then waits.
  */
 import { assert } from '../../foundation/assert.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { Placement, ShardStarted } from '../sharding-messages.ts'
-import type { SendToRegion } from './coordinator-protocol.ts'
+import type { SendToRegion } from './coordinator-inputs.ts'
 import type { CoordinatorState } from './coordinator-state.ts'
 
 /** Keeps one message small enough for any frame. */

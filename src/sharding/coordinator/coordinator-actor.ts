@@ -13,7 +13,7 @@ import {
 import type { ClusterMembership } from '../../cluster/index.ts'
 import { unreachable } from '../../foundation/assert.ts'
 import type { Journal } from '../../persistence/index.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import { LeastShardAllocationStrategy } from '../allocation/least-shard-allocation-strategy.ts'
 import type {
   ClusterView,
@@ -26,7 +26,7 @@ import {
 } from '../allocation/strategy-questions.ts'
 import { CoordinatorStarted, CoordinatorStopped } from '../sharding-events.ts'
 import type { ToCoordinator, ToRegion } from '../sharding-messages.ts'
-import type { ShardingProtocol } from '../sharding-protocol.ts'
+import type { ShardingProtocol } from '../sharding-wire.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import {
   CoordinatorFenced,
@@ -34,11 +34,7 @@ import {
   CoordinatorStoreFailed,
 } from './coordinator-journal.ts'
 import { CoordinatorMachine } from './coordinator-machine.ts'
-import type {
-  CoordinatorEffect,
-  CoordinatorInput,
-  CoordinatorTimer,
-} from './coordinator-protocol.ts'
+import type { CoordinatorEffect, CoordinatorInput, CoordinatorTimer } from './coordinator-inputs.ts'
 import type { CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
 
 export type CoordinatorMessage =

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Journal, MemoryJournal, MemoryStore } from '../../persistence/index.ts'
-import { nodeIdOf } from '../../remote/index.ts'
-import { shardingProtocol } from '../sharding-protocol.ts'
+import { nodeIdOf } from '../../foundation/node-id.ts'
+import { shardingProtocol } from '../sharding-wire.ts'
 import { CoordinatorJournal } from './coordinator-journal.ts'
 import type { CoordinatorEvent } from './coordinator-state.ts'
 

@@ -7,7 +7,7 @@ import { CodedError } from '../../foundation/coded-error.ts'
 import { show } from '../../foundation/show.ts'
 import { type Journal, persistenceIdOf } from '../../persistence/index.ts'
 import { NotAMessage, ValueCodec } from '../../serialization/index.ts'
-import type { ShardingProtocol } from '../sharding-protocol.ts'
+import type { ShardingProtocol } from '../sharding-wire.ts'
 import { type CoordinatorEvent, CoordinatorState, type StateSummed } from './coordinator-state.ts'
 
 /** Events read at a time, newest first; more than that after the last sum are summed up. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { MemberStatus } from '../../cluster/index.ts'
 import { shardingSettings } from '../sharding-settings.ts'
 import { CoordinatorMachine } from './coordinator-machine.ts'
-import type { CoordinatorEffect, CoordinatorInput } from './coordinator-protocol.ts'
+import type { CoordinatorEffect, CoordinatorInput } from './coordinator-inputs.ts'
 import { type CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
 
 const settings = shardingSettings({ numberOfShards: 16, handOffsMax: 2 })

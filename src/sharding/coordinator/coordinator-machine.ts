@@ -10,18 +10,14 @@
  * after its home said that it stopped, or died.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ClusterView } from '../allocation/shard-allocation-strategy.ts'
 import type { StrategyAnswer } from '../allocation/strategy-questions.ts'
 import { type ShardId, isShardId } from '../shard-id.ts'
 import type { GetCurrentRegions, Register, ToRegion } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Announcements } from './announcements.ts'
-import type {
-  CoordinatorEffect,
-  CoordinatorInput,
-  CoordinatorTimer,
-} from './coordinator-protocol.ts'
+import type { CoordinatorEffect, CoordinatorInput, CoordinatorTimer } from './coordinator-inputs.ts'
 import type { CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
 import { OpenQuestions } from './open-questions.ts'
 import { PendingChanges } from './pending-changes.ts'

@@ -4,7 +4,7 @@
  * Invariant: a shard has at most one home; its home is a registered region that hosts; epochs only grow.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 
 export interface RegionRegistered {

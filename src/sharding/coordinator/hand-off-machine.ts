@@ -8,9 +8,9 @@
  * Invariant: the home is told to stop its entities only once no region still routes to them.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { BeginHandOffAck, Placement, ShardStopped } from '../sharding-messages.ts'
-import type { SendToRegion } from './coordinator-protocol.ts'
+import type { SendToRegion } from './coordinator-inputs.ts'
 
 export type HandOffInput =
   | { readonly type: 'Begun' }

@@ -3,12 +3,12 @@
  * the strategy had no answer for is asked again at the next retry or when regions change; what it does not answer at all,
  * after some retries.
  */
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { Allocations, ClusterView } from '../allocation/shard-allocation-strategy.ts'
 import type { StrategyAnswer } from '../allocation/strategy-questions.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { Announcements } from './announcements.ts'
-import type { CoordinatorEffect } from './coordinator-protocol.ts'
+import type { CoordinatorEffect } from './coordinator-inputs.ts'
 import type { CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
 
 /** Retries during which an open question is left to a slow strategy. */

@@ -2,7 +2,7 @@
  * What the coordinator has learned and not stored yet: who wants in, who is gone, which lives of shards have ended. Each
  * batch of events is computed from the state as it is then.
  */
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { CoordinatorEvent, CoordinatorState, RegionRegistered } from './coordinator-state.ts'
 

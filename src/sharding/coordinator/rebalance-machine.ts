@@ -7,7 +7,7 @@
  * Invariant: a shard is in at most one hand-off, and at most `handOffsMax` are under way for leaving regions.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type {
   BeginHandOffAck,
@@ -16,7 +16,7 @@ import type {
   ShardStopped,
 } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
-import type { CoordinatorEffect } from './coordinator-protocol.ts'
+import type { CoordinatorEffect } from './coordinator-inputs.ts'
 import type { CoordinatorState } from './coordinator-state.ts'
 import { type HandOffInput, HandOffMachine } from './hand-off-machine.ts'
 

@@ -1,6 +1,6 @@
 /** A node whose actors are stopped before everything was handed over tells what is lost with it. */
 import { expect, test } from 'vitest'
-import { nodeIdOf } from '../../remote/index.ts'
+import { nodeIdOf } from '../../foundation/node-id.ts'
 import { ShardMachine } from '../shard/shard-machine.ts'
 import { defaultShardingSettings } from '../sharding-settings.ts'
 import { RegionMachine } from './region-machine.ts'

@@ -5,7 +5,7 @@
  * Invariant: once a message went back, everything that comes by the same route goes back too.
  */
 import { assert } from '../../foundation/assert.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { RoutingTable } from './routing-table.ts'
 import type { Buffered, Origin, ShardBuffers } from './shard-buffers.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nodeIdOf } from '../../remote/index.ts'
+import { nodeIdOf } from '../../foundation/node-id.ts'
 import { HostedShards } from './hosted-shards.ts'
 
 test('never begins a life that was given and taken again while the one before it stopped', () => {

@@ -7,10 +7,10 @@
  *
  * Invariant: one epoch is one life. What ended in an epoch never starts again in it; `ShardStopped` is true for ever.
  */
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { Placement } from '../sharding-messages.ts'
-import type { HostingEffect, Tell } from './region-protocol.ts'
+import type { HostingEffect, Tell } from './region-inputs.ts'
 
 export type HostingStep = HostingEffect | Tell
 

@@ -4,10 +4,11 @@
  */
 import type { Question } from '../../actor/internals.ts'
 import { assert } from '../../foundation/assert.ts'
-import { type NodeId, RemoteQuestion, RemoteRef, type Remoting } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
+import { RemoteQuestion, RemoteRef, type Remoting } from '../../remote/index.ts'
 import { encodeName } from '../entity-name.ts'
 import type { EntityId, ShardId } from '../shard-id.ts'
-import type { BetweenPeers, ShardingProtocol } from '../sharding-protocol.ts'
+import type { BetweenPeers, ShardingProtocol } from '../sharding-wire.ts'
 import type { Parcel } from './parcel.ts'
 import type { Route } from './routing-table.ts'
 

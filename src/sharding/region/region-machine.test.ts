@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { BetweenRegions, ToRegion } from '../sharding-messages.ts'
 import { shardingSettings } from '../sharding-settings.ts'
 import { RegionMachine } from './region-machine.ts'
-import type { RegionEffect, RegionInput } from './region-protocol.ts'
+import type { RegionEffect, RegionInput } from './region-inputs.ts'
 
 const settings = shardingSettings({ numberOfShards: 16, bufferedMessagesMax: 3 })
 

@@ -8,12 +8,12 @@
  * is not frozen; every message is delivered, sent on, returned to its origin, or dropped with a reason.
  */
 import { unreachable } from '../../foundation/assert.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { Placement, ToCoordinator, ToRegion } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { HostedShards } from './hosted-shards.ts'
-import type { HostingEffect, RegionEffect, RegionInput, RegionTimer } from './region-protocol.ts'
+import type { HostingEffect, RegionEffect, RegionInput, RegionTimer } from './region-inputs.ts'
 import { RegistrationMachine } from './registration-machine.ts'
 import { RoutingTable } from './routing-table.ts'
 import { ShardBuffers } from './shard-buffers.ts'

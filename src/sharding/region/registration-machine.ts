@@ -7,9 +7,9 @@
  * Invariant: nobody of an older term is listened to.
  */
 import { unreachable } from '../../foundation/assert.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ToCoordinator } from '../sharding-messages.ts'
-import type { RegionEffect } from './region-protocol.ts'
+import type { RegionEffect } from './region-inputs.ts'
 
 /** Retries start this much faster than the steady pace, and double. */
 const fastFraction = 8

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { nodeIdOf, type NodeId } from '../../remote/index.ts'
+import { nodeIdOf, type NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import { RoutingTable } from './routing-table.ts'
 import { ShardBuffers } from './shard-buffers.ts'

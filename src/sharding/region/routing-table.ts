@@ -2,7 +2,7 @@
  * Where messages go at once: one lookup per message, nothing allocated. The region's machine owns and changes it; whoever
  * routes reads it. A shard that is not in it goes to the machine.
  */
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 
 /** `node` is undefined for a shard that is served here. `stamp` names this route, and never another one of this region. */

@@ -3,7 +3,7 @@
  * stands before everything else, since it was sent earlier. Bounded by one count over all shards.
  */
 import { RingBuffer } from '../../foundation/ring-buffer.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 
 /** The region that forwarded a message, and its name for the route it took. */

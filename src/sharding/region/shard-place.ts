@@ -1,8 +1,8 @@
 /** What one region has heard about one shard, and which word counts. */
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { BeginHandOff, Placement } from '../sharding-messages.ts'
-import type { DropReason, RoutingEffect, StartTimer, Tell } from './region-protocol.ts'
+import type { DropReason, RoutingEffect, StartTimer, Tell } from './region-inputs.ts'
 
 export type RoutesEffect<Parcel> = RoutingEffect<Parcel> | Tell | StartTimer
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nodeIdOf } from '../../remote/index.ts'
+import { nodeIdOf } from '../../foundation/node-id.ts'
 import { RoutingTable } from './routing-table.ts'
 import { ShardBuffers } from './shard-buffers.ts'
 import { ShardRoutes } from './shard-routes.ts'

@@ -15,11 +15,11 @@
  * waited goes before anything new.
  */
 import { unreachable } from '../../foundation/assert.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { BeginHandOff, BetweenRegions, Placement, Returned } from '../sharding-messages.ts'
 import { Guests } from './guests.ts'
-import type { DropReason } from './region-protocol.ts'
+import type { DropReason } from './region-inputs.ts'
 import type { Route, RoutingTable } from './routing-table.ts'
 import { type Place, Places, type RoutesEffect, drop, flushTo } from './shard-place.ts'
 import type { Buffered, ShardBuffers } from './shard-buffers.ts'

@@ -1,6 +1,6 @@
 /** What a region that has stopped still answers, so that nobody waits for it and nothing is lost in silence. */
-import type { NodeId } from '../../remote/index.ts'
-import type { RegionEffect, RegionInput } from './region-protocol.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
+import type { RegionEffect, RegionInput } from './region-inputs.ts'
 
 export function stepStoppedRegion<Parcel>(
   self: NodeId,

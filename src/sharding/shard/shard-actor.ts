@@ -14,7 +14,7 @@ import {
 } from '../../actor/internals.ts'
 import { assert, unreachable } from '../../foundation/assert.ts'
 import type { Timer } from '../../foundation/timers.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { EntityContext, Passivate } from '../entity-context.ts'
 import { decodeName, encodeName } from '../entity-name.ts'
 import type { OneAtATime } from '../region/one-at-a-time.ts'
@@ -23,7 +23,7 @@ import type { EntityId, ShardId } from '../shard-id.ts'
 import { EntityStarted, EntityStopped } from '../sharding-events.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { ShardMachine } from './shard-machine.ts'
-import type { ShardDropReason, ShardEffect, ShardInput, ShardTimer } from './shard-protocol.ts'
+import type { ShardDropReason, ShardEffect, ShardInput, ShardTimer } from './shard-inputs.ts'
 
 /** What all shards of one region share. */
 export interface ShardWorld {

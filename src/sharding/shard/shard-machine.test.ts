@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { shardingSettings } from '../sharding-settings.ts'
 import { ShardMachine } from './shard-machine.ts'
-import type { ShardEffect } from './shard-protocol.ts'
+import type { ShardEffect } from './shard-inputs.ts'
 
 const settings = shardingSettings({ passivateIdleAfterMs: 1_000, passivationTimeoutMs: 2_000 })
 

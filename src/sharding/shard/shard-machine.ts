@@ -11,7 +11,7 @@ import { assert, unreachable } from '../../foundation/assert.ts'
 import type { EntityId } from '../shard-id.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Entities, type Entity, type LiveEntity } from './entities.ts'
-import type { ShardEffect, ShardInput, ShardTimer } from './shard-protocol.ts'
+import type { ShardEffect, ShardInput, ShardTimer } from './shard-inputs.ts'
 import { StopGrace } from './stop-grace.ts'
 
 export class ShardMachine<Cell, Parcel> {

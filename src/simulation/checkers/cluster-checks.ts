@@ -5,7 +5,8 @@
 import { DeadLetter, Dropped, type LostMessage, UnhandledMessage } from '../../actor/index.ts'
 import type { SherdNode } from '../../node/index.ts'
 import { bytesOfEvent } from '../../persistence/index.ts'
-import { type NodeId, PeerDisconnected } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
+import { PeerDisconnected } from '../../remote/index.ts'
 import {
   CoordinatorStarted,
   EntityStarted,

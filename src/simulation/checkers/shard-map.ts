@@ -3,7 +3,7 @@
  * What the coordinators decided is read from what the store accepted; where shards run, the nodes tell.
  */
 import { persistenceIdOf } from '../../persistence/index.ts'
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import { ValueCodec } from '../../serialization/index.ts'
 import type { ShardStarted, ShardStopped } from '../../sharding/index.ts'
 import type { Findings, WatchedLife } from './findings.ts'

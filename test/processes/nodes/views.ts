@@ -1,6 +1,6 @@
 /** What a node sees of its cluster, as data that can be told to a test, and waits for a wanted view. */
 import type { Cluster } from '../../../src/cluster/index.ts'
-import { addressOfNode, compareAddresses } from '../../../src/remote/index.ts'
+import { addressOfNode, compareAddresses } from '../../../src/foundation/node-id.ts'
 import type { Reporter } from '../harness/control-server.ts'
 
 export interface MemberSeen {

@@ -9,7 +9,6 @@ import {
   nodeIdOf,
   uidOfNode,
 } from './node-id.ts'
-import { parseRefText } from './ref/ref-text.ts'
 
 describe('node ids', () => {
   test('are read back as they were written', () => {
@@ -47,11 +46,10 @@ describe('node ids', () => {
 
 describe('addresses', () => {
   test.each(['a:1', '10.0.0.7:65535', '[::1]:80', `${'x'.repeat(252)}:2552`, 'ä.example:1'])(
-    '%s can be made a ref, and dialed',
+    '%s has the form of an address',
     (address) => {
       expect(isAddress(address)).toBe(true)
       expect(isNodeId(nodeIdOf(address, 1n))).toBe(true)
-      expect(parseRefText(`sherd://shop@${address}/user/x`)?.address).toBe(address)
     },
   )
 
@@ -71,9 +69,8 @@ describe('addresses', () => {
     'a:65536',
     'a:99999',
     'a:1\n',
-  ])('%j is none: no ref and no node can have it', (address) => {
+  ])('%j is none: no node can have it', (address) => {
     expect(isAddress(address)).toBe(false)
     expect(isNodeId(nodeIdOf(address, 1n))).toBe(false)
-    expect(parseRefText(`sherd://shop@${address}/user/x`)).toBeUndefined()
   })
 })

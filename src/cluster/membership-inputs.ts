@@ -1,6 +1,6 @@
 /** What goes into the membership machine and what comes out of it. */
 import type { Random } from '../foundation/random.ts'
-import type { NodeId } from '../remote/index.ts'
+import type { NodeId } from '../foundation/node-id.ts'
 import type { ClusterEvent } from './cluster-events.ts'
 import type { ClusterMessage, MembershipMessage, Standing } from './cluster-messages.ts'
 import type { ClusterSettings } from './cluster-settings.ts'

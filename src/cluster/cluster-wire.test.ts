@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { nodeIdOf } from '../remote/index.ts'
+import { nodeIdOf } from '../foundation/node-id.ts'
 import { NotAMessage } from '../serialization/index.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
-import { clusterProtocol, isGossip } from './cluster-shapes.ts'
+import { clusterProtocol, isGossip } from './cluster-wire.ts'
 import {
   type Gossip,
   changedBy,

@@ -1,5 +1,5 @@
 /** What goes into a region and what comes out of it. `Parcel` is whatever the node routes: entity id, message, reply address. */
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type {
   BetweenRegions,

@@ -2,7 +2,7 @@
  * Who a node is: its address and the number of its incarnation. A process that restarts on the same address is another
  * node. Ids are strings, so that they can be keys, can travel and can be read: `10.0.0.7:2552#00c0ffee12345678`.
  */
-import { assert } from '../foundation/assert.ts'
+import { assert } from './assert.ts'
 
 /** `host:port`; a host with colons stands in brackets. */
 export type Address = string

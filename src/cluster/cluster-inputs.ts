@@ -1,6 +1,6 @@
 /** What goes into the cluster machine of a node and what comes out of it. */
 import type { Random } from '../foundation/random.ts'
-import type { Address, NodeId } from '../remote/index.ts'
+import type { Address, NodeId } from '../foundation/node-id.ts'
 import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
@@ -8,7 +8,7 @@ import type { HeartbeatSnapshot } from './detection/heartbeat-machine.ts'
 import type { PauseSnapshot } from './detection/pause-detector.ts'
 import type { DowningSnapshot } from './downing/downing-machine.ts'
 import type { JoiningSnapshot } from './joining/joining-machine.ts'
-import type { MembershipSnapshot } from './membership-protocol.ts'
+import type { MembershipSnapshot } from './membership-inputs.ts'
 import type { SharedStore } from './joining/shared-store.ts'
 
 export type ClusterInput =

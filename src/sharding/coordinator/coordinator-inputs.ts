@@ -1,5 +1,5 @@
 /** What goes into the coordinator and what comes out of it. */
-import type { NodeId } from '../../remote/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import type { ClusterView } from '../allocation/shard-allocation-strategy.ts'
 import type { StrategyAnswer, StrategyQuestion } from '../allocation/strategy-questions.ts'
 import type { ShardId } from '../shard-id.ts'

@@ -14,7 +14,7 @@ import {
   type Shape,
 } from '../foundation/shape.ts'
 import { problemWithId } from '../foundation/text.ts'
-import { isNodeId } from '../remote/index.ts'
+import { isNodeId } from '../foundation/node-id.ts'
 import { MessageProtocol } from '../serialization/index.ts'
 import type { CoordinatorEvent, StateSummed } from './coordinator/coordinator-state.ts'
 import { type EntityId, entityIdBytesMax, isShardId } from './shard-id.ts'
