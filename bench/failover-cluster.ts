@@ -182,7 +182,7 @@ export class FailoverCluster {
 
   /** What lies in the store for each counter. When all have stopped. */
   async storedCounts(): Promise<number[]> {
-    const journal = LmdbJournal.open({ folder: this.#folder })
+    const journal = await LmdbJournal.open({ folder: this.#folder })
     try {
       const idOf = (id: string): string => persistenceIdOf(Counter.name, id)
       return await Promise.all(counterIds.map((id) => journal.highestSequenceNr(idOf(id))))

@@ -16,7 +16,6 @@ const forgetful: Journal = {
   }),
   read: async () => undefined,
   highestSequenceNr: async () => 0,
-  readGlobal: async () => [],
   close: async () => undefined,
 }
 

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { open } from 'lmdb'
 import type { ActorRef } from '../src/actor/index.ts'
 import {
-  defaultJournalSettings,
+  defaultLmdbSettings,
   Effect,
   EventSourcedBehavior,
   LmdbJournal,
@@ -59,9 +59,9 @@ function makeFolder(): { readonly folder: string; readonly remove: () => void } 
   return { folder, remove: () => rmSync(folder, { recursive: true }) }
 }
 
-function setUpOurs(inFlight: number): Running {
+async function setUpOurs(inFlight: number): Promise<Running> {
   const { folder, remove } = makeFolder()
-  const journal = LmdbJournal.open({ folder })
+  const journal = await LmdbJournal.open({ folder })
   const system = quietSystem()
   const codec = new ValueCodec({ use: 'stored' })
   const entities = Array.from({ length: entityCount }, (_, index) => {
@@ -121,7 +121,7 @@ function setUpStore(writers: number): Running {
   })
   const event = new ValueCodec({ use: 'stored' }).encode({ type: 'Incremented', by: 1 })
   const bytes = Buffer.from(event)
-  const perCommit = Math.min(defaultJournalSettings.commitEventsMax, writers)
+  const perCommit = Math.min(defaultLmdbSettings.commitEventsMax, writers)
   let lastKey = 0
   const waiting: (() => void)[] = []
   let isCommitting = false

@@ -24,7 +24,7 @@ export const rooms: readonly string[] = [
 /** Rooms that need less than everything below them, so that they may not have it. */
 const narrow: ReadonlyMap<string, readonly string[]> = new Map([
   ['actor', ['foundation']],
-  ['testkit', ['foundation', 'actor']],
+  ['testkit', ['foundation', 'actor', 'persistence']],
 ])
 
 /** The only files that may touch the world: each makes one port real, or keeps the real world out of a simulation. */
@@ -41,6 +41,7 @@ export const adapters: ReadonlySet<string> = new Set([
   'src/persistence/journals/lmdb-journal.ts',
   'src/persistence/journals/lmdb-lock.ts',
   'src/persistence/journals/lmdb-tables.ts',
+  'src/persistence/journals/memory-store.ts',
   'src/simulation/microtasks.ts',
   'src/simulation/virtual-globals.ts',
   'src/simulation/escapes.ts',

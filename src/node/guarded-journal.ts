@@ -48,10 +48,6 @@ export class GuardedJournal implements Journal {
     return this.#journal.highestSequenceNr(persistenceId)
   }
 
-  readGlobal(fromOrder: number, limit: number): Promise<readonly StoredEvent[]> {
-    return this.#journal.readGlobal(fromOrder, limit)
-  }
-
   async close(): Promise<void> {
     if (this.#closes) await this.#journal.close()
   }

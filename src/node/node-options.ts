@@ -4,7 +4,7 @@ import type { ChosenClusterSettings } from '../cluster/index.ts'
 import type { EntityDefinition, EntityType } from '../entity/index.ts'
 import type { Chosen } from '../foundation/chosen.ts'
 import type { Environment } from '../foundation/environment.ts'
-import type { EventSourcedSettings, Journal, JournalSettings } from '../persistence/index.ts'
+import type { EventSourcedSettings, Journal, LmdbSettings } from '../persistence/index.ts'
 import type { ChosenRemoteSettings, HostAndPort, Transport } from '../remote/index.ts'
 import type { ShardingSettings } from '../sharding/index.ts'
 import type { SingletonSettings } from '../singleton/index.ts'
@@ -12,6 +12,9 @@ import type { SherdNode } from './sherd-node.ts'
 
 /** Any entity type with its implementation. */
 export type HostedEntity = EntityDefinition<unknown, object, unknown>
+
+/** Connects, checks what is there and learns its `storeId` before it resolves. What it rejects with, `startNode` does. */
+export type OpenStore = (environment: Environment) => Promise<Journal>
 
 /** What is undefined is as if it were not given: it may come straight from an environment variable. */
 export interface NodeOptions {
@@ -39,9 +42,10 @@ export interface NodeOptions {
   readonly appVersion?: string | undefined
   /**
    * Where events are kept: a folder on a local disk that all nodes of the host share (`./sherd-data` when not given), the
-   * memory of this process, or a journal of your own, which you close yourself.
+   * memory of this process, or a journal of your own: one that is open, which you close yourself, or a function that opens
+   * it for this node, which closes it when it stops.
    */
-  readonly store?: { readonly folder: string } | 'memory' | Journal | undefined
+  readonly store?: { readonly folder: string } | 'memory' | Journal | OpenStore | undefined
   readonly settings?: NodeSettings | undefined
   /** Time, chance, turns, log and process. What is left out is the real thing. */
   readonly environment?: Chosen<Environment> | undefined
@@ -59,7 +63,8 @@ export interface NodeSettings {
   readonly singleton?: Partial<SingletonSettings> | undefined
   readonly sharding?: Partial<ShardingSettings> | undefined
   readonly entity?: Partial<EventSourcedSettings> | undefined
-  readonly journal?: Partial<JournalSettings> | undefined
+  /** Of the folder; `'memory'` heeds its limits of events and appends. A journal of your own has its settings from you. */
+  readonly journal?: Partial<LmdbSettings> | undefined
   /** Entities that read their events at the same time, at most. More asks the store for more at once. */
   readonly concurrentRecoveriesMax?: number | undefined
 }

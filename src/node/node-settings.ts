@@ -71,7 +71,7 @@ const notYet: Readonly<Record<string, string>> = {
   distributedData: entityInstead,
   reliableDelivery:
     'A call is made at most once: let the entity recognise what it has done, and call again.',
-  queries: 'Read the journal by `readGlobal`, or keep an entity that knows the answer.',
+  queries: 'Read the journal by `readSlices`, or keep an entity that knows the answer.',
   postgres: folderInstead,
 }
 
@@ -110,7 +110,7 @@ export function checkNodeOptions(options: NodeOptions): void {
 }
 
 export function isJournal(store: unknown): store is Journal {
-  return typeof store === 'object' && store !== null && 'claim' in store && 'append' in store
+  return isObject(store) && 'claim' in store && 'append' in store
 }
 
 function refuseWhatIsNotThere(options: object): void {
@@ -196,10 +196,13 @@ function problemsWithOwnRoles(roles: readonly string[] = []): string[] {
 
 function problemsWithStore(store: NodeOptions['store']): string[] {
   if (store === undefined || store === 'memory' || isJournal(store)) return []
+  if (typeof store === 'function') return []
   const isFolder = isObject(store) && typeof store.folder === 'string' && store.folder !== ''
   return isFolder
     ? []
-    : [`store must be { folder: '…' }, 'memory' or a journal, not ${show(store)}`]
+    : [
+        `store must be { folder: '…' }, 'memory', a journal or a function that opens one, not ${show(store)}`,
+      ]
 }
 
 function problemsWithEntities(options: NodeOptions): string[] {

@@ -13,9 +13,9 @@ import { seconds } from '../foundation/duration.ts'
 import { show } from '../foundation/show.ts'
 import {
   defaultEventSourcedSettings,
-  defaultJournalSettings,
+  defaultLmdbSettings,
   problemsWithEventSourced,
-  problemsWithJournalSettings,
+  problemsWithLmdbSettings,
 } from '../persistence/index.ts'
 import { problemsWithRemoteSettings, remoteSettings } from '../remote/index.ts'
 import {
@@ -55,7 +55,7 @@ const checks: Readonly<Record<Section, (settings: NodeSettings) => string[]>> = 
       handlerStopTimeoutMs: handlerStopTimeoutOf(settings),
     }),
   entity: ({ entity }) => problemsWithEventSourced({ ...defaultEventSourcedSettings, ...entity }),
-  journal: ({ journal }) => problemsWithJournalSettings({ ...defaultJournalSettings, ...journal }),
+  journal: ({ journal }) => problemsWithLmdbSettings({ ...defaultLmdbSettings, ...journal }),
 }
 
 function handlerStopTimeoutOf({ actor }: NodeSettings): number {
@@ -101,7 +101,7 @@ function problemsWithSection(settings: NodeSettings, section: Section): string[]
 function problemsBetween({ entity, journal, concurrentRecoveriesMax = 1 }: NodeSettings): string[] {
   const problems: string[] = []
   const ofEntity = entity?.appendEventsMax ?? defaultEventSourcedSettings.appendEventsMax
-  const ofJournal = journal?.appendEventsMax ?? defaultJournalSettings.appendEventsMax
+  const ofJournal = journal?.appendEventsMax ?? defaultLmdbSettings.appendEventsMax
   if (ofEntity > ofJournal) {
     problems.push(
       `settings.entity.appendEventsMax (${ofEntity}) must be at most settings.journal.appendEventsMax (${ofJournal}), or such an append is refused`,

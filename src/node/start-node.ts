@@ -13,8 +13,17 @@ import {
   EntityWorld,
 } from '../entity/index.ts'
 import { type Duration, seconds, toMs } from '../foundation/duration.ts'
+import { InvalidSettings } from '../foundation/invalid-settings.ts'
+import { show } from '../foundation/show.ts'
 import { systemEnvironment } from '../foundation/system-environment.ts'
-import { type Journal, LmdbJournal, MemoryJournal, RecoveryPermits } from '../persistence/index.ts'
+import {
+  defaultJournalSettings,
+  type Journal,
+  LmdbJournal,
+  MemoryJournal,
+  MemoryStore,
+  RecoveryPermits,
+} from '../persistence/index.ts'
 import { Remoting, tcpTransport } from '../remote/index.ts'
 import { ValueCodec } from '../serialization/index.ts'
 import { ClusterSharding, EntityTypeKey, type ShardingSettings } from '../sharding/index.ts'
@@ -23,7 +32,7 @@ import type { Environment } from '../foundation/environment.ts'
 import { ForeignWriters } from './foreign-writers.ts'
 import { GuardedJournal } from './guarded-journal.ts'
 import { type NodeParts, SherdNode } from './sherd-node.ts'
-import type { HostedEntity, NodeOptions } from './node-options.ts'
+import type { HostedEntity, NodeOptions, NodeSettings } from './node-options.ts'
 import { checkNodeOptions, defaultHost, hostRolePrefix, isJournal } from './node-settings.ts'
 import { clusterSettingsOf } from './room-settings.ts'
 
@@ -35,12 +44,12 @@ const registrationLookMs = 10
 
 /**
  * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `JoinFailed`, `JournalFolderUnusable` and
- * others, each of which says what to do.
+ * others, each of which says what to do; with what a store that does not open rejects with.
  */
 export async function startNode(options: NodeOptions): Promise<SherdNode> {
   checkNodeOptions(options)
   const environment = systemEnvironment(options.environment)
-  const journal = openJournal(options, environment)
+  const journal = await openJournal(options, environment)
   let system: ActorSystem
   try {
     const { actor } = options.settings ?? {}
@@ -70,23 +79,35 @@ export async function startNode(options: NodeOptions): Promise<SherdNode> {
   }
 }
 
-function openJournal({ store, settings }: NodeOptions, environment: Environment): GuardedJournal {
-  // Two journals in memory are two stores: only an id tells.
-  const makeId = (): string => environment.random.uid().toString(36)
-  if (isJournal(store)) {
-    if (store instanceof MemoryJournal) store.identify(makeId)
-    return new GuardedJournal(store, false)
-  }
-  const journalSettings = settings?.journal
-  const chosen = journalSettings === undefined ? {} : { settings: journalSettings }
-  if (store === 'memory') {
-    const journal = new MemoryJournal(chosen)
-    journal.identify(makeId)
+/** A journal that comes open has an owner, who closes it; one that is opened here is closed with the node. */
+async function openJournal(
+  { store, settings }: NodeOptions,
+  environment: Environment,
+): Promise<GuardedJournal> {
+  if (isJournal(store)) return new GuardedJournal(store, false)
+  const chosen = settings?.journal
+  if (store === 'memory') return new GuardedJournal(memoryJournal(chosen, environment), true)
+  if (typeof store === 'function') {
+    const journal: unknown = await store(environment)
+    if (!isJournal(journal)) {
+      const problem = `store must resolve with a journal, not ${show(journal)}`
+      throw new InvalidSettings('The options of startNode', [problem])
+    }
     return new GuardedJournal(journal, true)
   }
   const { timers, clock, logger } = environment
   const folder = store?.folder ?? defaultFolder
-  return new GuardedJournal(LmdbJournal.open({ folder, timers, clock, logger, ...chosen }), true)
+  const given = { folder, timers, clock, logger, ...(chosen !== undefined && { settings: chosen }) }
+  return new GuardedJournal(await LmdbJournal.open(given), true)
+}
+
+/** Two journals in memory are two stores: only an id tells. */
+function memoryJournal(settings: NodeSettings['journal'], { random }: Environment): MemoryJournal {
+  const { eventBytesMax, appendEventsMax } = { ...defaultJournalSettings, ...settings }
+  return new MemoryJournal({
+    store: new MemoryStore({ storeId: random.uid().toString(36) }),
+    settings: { eventBytesMax, appendEventsMax },
+  })
 }
 
 async function startRooms(
@@ -165,6 +186,7 @@ function sharedStoreOf(options: NodeOptions, { storeId: id }: Journal): SharedSt
   if (id === undefined || hostedBy(options).length === 0) return undefined
   const { store } = options
   if (isJournal(store)) return { id, name: 'a journal object' }
+  if (typeof store === 'function') return { id, name: 'a journal that it opened' }
   const name = store === 'memory' ? "'memory'" : `the folder ${store?.folder ?? defaultFolder}`
   return { id, name }
 }

@@ -2,7 +2,7 @@
  * Persistence: what an entity did survives it. Below is the journal port, where events are appended behind a fence, and
  * two stores for it; above it `EventSourcedBehavior`, an actor whose state is made of stored events.
  *
- * Reading order: `journal.ts` (the port and its promises), `journals/fence.ts` (the rule that refuses stale writers),
+ * Reading order: `journal.ts` (the port and its promises), `slice-reader.ts` (what a journal may do besides), `journals/fence.ts` (the rule that refuses stale writers),
  * `journals/memory-store.ts` (the port, kept in the simplest way), `journals/group-commit.ts`,
  * `journals/lmdb-layout.ts` and `journals/lmdb-commit.ts` (kept on disk, shared by the processes of a host). Then
  * `event-sourcing/`: `event-sourced-options.ts` and `effect.ts` (what users write), `event-adapter.ts` (what is stored of
@@ -27,6 +27,13 @@ export type {
   StoredEvent,
   TaggedEvent,
 } from './journal.ts'
+export {
+  isSliceReader,
+  type OrderedEvent,
+  type SlicePage,
+  type SliceQuery,
+  type SliceReader,
+} from './slice-reader.ts'
 export { bytesOfEvent, noTags } from './tags.ts'
 export type { EventAdapter } from './event-sourcing/event-adapter.ts'
 export {
@@ -56,8 +63,21 @@ export {
   problemsWithEventSourced,
 } from './event-sourcing/event-sourced-settings.ts'
 export { type RecoveryPermit, RecoveryPermits } from './event-sourcing/recovery-permits.ts'
-export { FaultyJournal, type JournalFaults } from './faulty-journal.ts'
+export {
+  checkAppend,
+  checkClaim,
+  checkJournalSettings,
+  checkRange,
+  checkSliceQuery,
+  judgeAppend,
+  type StreamState,
+} from './journals/fence.ts'
 export { LmdbJournal, type LmdbJournalOptions } from './journals/lmdb-journal.ts'
+export {
+  type LmdbSettings,
+  defaultLmdbSettings,
+  problemsWithLmdbSettings,
+} from './journals/lmdb-settings.ts'
 export { MemoryJournal, type MemoryJournalOptions } from './journals/memory-journal.ts'
 export { MemoryStore } from './journals/memory-store.ts'
 export * from './persistence-errors.ts'

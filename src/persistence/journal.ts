@@ -1,5 +1,5 @@
 /**
- * The port to where events are kept. Bytes in, bytes out. An entity that persists *claims* its stream and gets a writer
+ * The port to where events are kept, with all that entities need. Bytes in, bytes out. An entity that persists *claims* its stream and gets a writer
  * epoch; every append carries that epoch and the number of the last stored event, and is refused when either is stale.
  * So two live writers of one id can never both write, whatever clocks and networks do.
  *
@@ -39,12 +39,6 @@ export interface Journal {
 
   /** The number of the last stored event, 0 when there is none. Waits for appends of this journal under way; never falls. */
   highestSequenceNr(persistenceId: string): Promise<number>
-
-  /**
-   * Events of all streams from order number `fromOrder` on, in that order: at most `limit`, and at most what is read in
-   * one go. An empty answer means that there is nothing more yet.
-   */
-  readGlobal(fromOrder: number, limit: number): Promise<readonly StoredEvent[]>
 
   /** Takes no new calls, finishes those under way, lets go of the store. May be called twice. */
   close(): Promise<void>
@@ -105,10 +99,6 @@ export interface StoredEvent {
   readonly persistenceId: string
   readonly sequenceNr: number
   readonly epoch: number
-  /** 0..1023, from the persistence id alone: what projections divide their work by. */
-  readonly slice: number
-  /** 1, 2, 3 and so on over all streams of the store, without gaps, in the order of the commits. */
-  readonly order: number
   /** As they were given; the same frozen empty list for every event without any. */
   readonly tags: readonly string[]
   readonly bytes: Uint8Array

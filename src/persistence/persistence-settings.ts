@@ -1,5 +1,4 @@
-/** What can be tuned about journals, and what each choice costs. */
-import { seconds } from '../foundation/duration.ts'
+/** What can be tuned about every journal, and what each choice costs. A store may have more settings, of its own. */
 import { unknownSettings } from '../foundation/invalid-settings.ts'
 
 export interface JournalSettings {
@@ -7,55 +6,19 @@ export interface JournalSettings {
   readonly eventBytesMax: number
   /** Events of one append; more are refused, because they are stored all together or not at all. */
   readonly appendEventsMax: number
-  /** Bytes that wait to be stored in one process; what comes on top is refused with `JournalUnavailable`. */
-  readonly waitingBytesMax: number
-  /** Events that share one commit. More is faster in all and holds the store's only write lock longer each time. */
-  readonly commitEventsMax: number
-  /** Bytes that share one commit, with the same consequence. One append is never divided. */
-  readonly commitBytesMax: number
-  /** How long a commit may take, waiting for other processes included, before its appends are given up. */
-  readonly commitTimeoutMs: number
-  /**
-   * A process of this host that was stopped (SIGSTOP, Ctrl-Z) while it held the store's only write lock is ended with SIGKILL
-   * after so long; until then nobody can write. Infinity: never, and the others wait until it goes on. Linux only (x64 and
-   * arm64 with glibc, one pid namespace): elsewhere nobody is ended. A process in a debugger or in a paused container is not:
-   * the error of those who wait names it.
-   */
-  readonly stoppedWriterKillAfterMs: number
-  /** Events read in one go before the event loop is served. */
-  readonly readEventsMax: number
-  /** Bytes read in one go before the event loop is served; one event more may be read. */
-  readonly readBytesMax: number
 }
 
 export const defaultJournalSettings: JournalSettings = {
   eventBytesMax: 1_048_576,
   appendEventsMax: 1024,
-  waitingBytesMax: 67_108_864,
-  commitEventsMax: 1024,
-  commitBytesMax: 4_194_304,
-  commitTimeoutMs: seconds(10),
-  stoppedWriterKillAfterMs: seconds(2),
-  readEventsMax: 256,
-  readBytesMax: 1_048_576,
 }
-
-const mayBeInfinite: ReadonlySet<string> = new Set(['stoppedWriterKillAfterMs'])
 
 /** Every problem at once, in words for the person who set it; empty when all is well. */
 export function problemsWithJournalSettings(settings: JournalSettings): string[] {
-  const problems = unknownSettings(settings, defaultJournalSettings)
-  for (const name of Object.keys(defaultJournalSettings) as (keyof JournalSettings)[]) {
-    const value = settings[name]
-    if (isWhole(value) || (value === Infinity && mayBeInfinite.has(name))) continue
-    problems.push(`${name} must be a whole number of at least 1, not ${value}`)
-  }
-  if (settings.waitingBytesMax < settings.eventBytesMax) {
-    problems.push('waitingBytesMax must be at least eventBytesMax, or no such event is ever stored')
-  }
-  return problems
-}
-
-function isWhole(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 1
+  const names = Object.keys(defaultJournalSettings) as (keyof JournalSettings)[]
+  const wrong = names.filter((name) => !Number.isSafeInteger(settings[name]) || settings[name] < 1)
+  return [
+    ...unknownSettings(settings, defaultJournalSettings),
+    ...wrong.map((name) => `${name} must be a whole number of at least 1, not ${settings[name]}`),
+  ]
 }

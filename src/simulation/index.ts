@@ -78,6 +78,7 @@ export {
 export type { Latency } from './network/links.ts'
 export type { NetworkSettings } from './network/network-ground.ts'
 export type { SimulatedNetwork } from './network/simulated-network.ts'
-export type { SimulatedStore, StoreFaults } from './storage/simulated-store.ts'
+export type { SimulatedStore } from './storage/simulated-store.ts'
 export { type AcceptedAppend, StoreChecks } from './storage/store-checks.ts'
+export type { StoreFaults } from './storage/store-faults.ts'
 export { type TraceEvent, formatEvent } from './trace.ts'

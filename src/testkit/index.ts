@@ -1,8 +1,9 @@
 /**
- * Testing actors, with any test runner: whatever does not come is a thrown error that says what came instead.
+ * Testing actors and journals, with any test runner: whatever does not come is a thrown error that says what came instead.
  *
  * Reading order: `test-probe.ts` (an actor to be spoken to), `manual-time.ts` (hours in no time), `captured-logs.ts`,
- * `kit/behavior-kit.ts` (one behavior, step by step and without waiting), `kit/inbox.ts`.
+ * `kit/behavior-kit.ts` (one behavior, step by step and without waiting), `kit/inbox.ts`;
+ * `journal-contract/journal-contract.ts` (what a journal of your own must keep).
  *
  * Promises: nothing waits without a limit, real time is waited for only where nothing else can tell, and every failure
  * points at the line of the test that asked.
@@ -11,6 +12,12 @@ export { BehaviorKit, type BehaviorKitOptions } from './kit/behavior-kit.ts'
 export { BehaviorKitMisuse } from './kit/behavior-kit-misuse.ts'
 export { CapturedLogs, type CapturedLine, type LogExpectOptions } from './captured-logs.ts'
 export type { Effect, EffectOf } from './kit/effects.ts'
+export {
+  type JournalUnderTest,
+  journalContract,
+  type StoreUnderTest,
+  type TestFunctions,
+} from './journal-contract/journal-contract.ts'
 export { createInbox, type Inbox } from './kit/inbox.ts'
 export { ManualTime, NotSettled } from './manual-time.ts'
 export { ProbeFailure } from './probe-failure.ts'

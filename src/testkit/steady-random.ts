@@ -3,7 +3,13 @@ import type { Random } from '../foundation/random.ts'
 import { stableHash } from '../foundation/stable-hash.ts'
 
 export class SteadyRandom implements Random {
+  readonly #stream: string
   #draws = 0
+
+  /** Draws of another stream are others. */
+  constructor(stream = 'draw') {
+    this.#stream = stream
+  }
 
   float(): number {
     return this.#next() / 2 ** 32
@@ -19,6 +25,6 @@ export class SteadyRandom implements Random {
   }
 
   #next(): number {
-    return stableHash(`draw ${++this.#draws}`)
+    return stableHash(`${this.#stream} ${++this.#draws}`)
   }
 }

@@ -34,7 +34,7 @@ test.each(['exit', 'throw'] as const)(
     expect(signal).toBe('SIGKILL')
     expect(told).toContain('Await node.stop() before process.exit()')
     if (way === 'throw') expect(told).toContain('the dog ate it')
-    const journal = LmdbJournal.open({ folder })
+    const journal = await LmdbJournal.open({ folder })
     const { epoch } = await journal.claim('after', 'survivor')
     expect(epoch).toBeGreaterThan(0)
     await journal.close()

@@ -13,7 +13,7 @@ import {
   readHead,
 } from '../../src/persistence/journals/lmdb-tables.ts'
 import type { LmdbRequest } from '../../src/persistence/journals/lmdb-write.ts'
-import { appendText, readTexts } from './journal-words.ts'
+import { appendText, readTexts } from '../../src/testkit/journal-contract/journal-texts.ts'
 import { appendOf, claimOf, Overlay, storedTexts } from './lmdb-overlays.ts'
 
 const killedFile = fileURLToPath(new URL('./lmdb-killed-folding.ts', import.meta.url))
@@ -215,7 +215,7 @@ describe('LmdbJournal that folds in several commits', () => {
   test('is whole in a copy of any moment', { timeout: 60_000 }, async () => {
     const folder = join(root, 'journal')
     const foldLimits = { foldAfterHeads: 4, foldHeadsAtOnce: 1 }
-    const journal = LmdbJournal.open({ folder, foldLimits })
+    const journal = await LmdbJournal.open({ folder, foldLimits })
     const streams = Array.from({ length: 10 }, (_, index) => `s|${index}`)
     for (const id of streams) await journal.claim(id, 'w')
     for (let step = 0; step < 30; step++) {
@@ -223,7 +223,7 @@ describe('LmdbJournal that folds in several commits', () => {
       await appendText(journal, { id, epoch: 1, after }, `${after + 1}`)
       const copy = join(root, `copy-${step}`)
       cpSync(folder, copy, { recursive: true })
-      const restored = LmdbJournal.open({ folder: copy, foldLimits })
+      const restored = await LmdbJournal.open({ folder: copy, foldLimits })
       for (const [index, other] of streams.entries()) {
         const count = after + (index <= step % 10 ? 1 : 0)
         expect(await restored.highestSequenceNr(other)).toBe(count)
@@ -237,7 +237,11 @@ describe('LmdbJournal that folds in several commits', () => {
 
   test('lets commits wait for a fold that does not keep up, so that what lies behind is bounded', async () => {
     const foldLimits = { foldAfterHeads: 8, foldHeadsAtOnce: 2 }
-    const journal = LmdbJournal.open({ folder: root, foldLimits, settings: { commitEventsMax: 8 } })
+    const journal = await LmdbJournal.open({
+      folder: root,
+      foldLimits,
+      settings: { commitEventsMax: 8 },
+    })
     const streams = Array.from({ length: 200 }, (_, index) => `s|${index}`)
     await Promise.all(streams.map((id) => journal.claim(id, 'w')))
     await Promise.all(streams.map((id) => appendText(journal, { id, epoch: 1, after: 0 }, 'x')))
@@ -251,9 +255,10 @@ describe('LmdbJournal that folds in several commits', () => {
     await tables.environment.close()
   })
 
-  test('refuses to fold nothing at once', () => {
-    const opening = (): unknown =>
-      LmdbJournal.open({ folder: root, foldLimits: { foldHeadsAtOnce: 0 } })
-    expect(opening).toThrow('foldHeadsAtOnce must be a whole number of at least 1, not 0')
+  test('refuses to fold nothing at once', async () => {
+    const opening = LmdbJournal.open({ folder: root, foldLimits: { foldHeadsAtOnce: 0 } })
+    await expect(opening).rejects.toThrow(
+      'foldHeadsAtOnce must be a whole number of at least 1, not 0',
+    )
   })
 })

@@ -5,10 +5,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CodedError } from '../../src/foundation/coded-error.ts'
 import { LmdbJournal } from '../../src/persistence/index.ts'
-import { appendText, claimed } from './journal-words.ts'
+import { appendText, claimed } from '../../src/testkit/journal-contract/journal-texts.ts'
 
 const [folder = ''] = process.argv.slice(2)
-const journal = LmdbJournal.open({ folder, settings: { commitTimeoutMs: 5000 } })
+const journal = await LmdbJournal.open({ folder, settings: { commitTimeoutMs: 5000 } })
 const writer = await claimed(journal, 'glutton')
 const refusals: CodedError[] = []
 let stored = 0

@@ -3,10 +3,13 @@
  * stores one event in each of the first 44, and has written the heads of 16 of them by then.
  */
 import { LmdbJournal } from '../../src/persistence/index.ts'
-import { appendText } from './journal-words.ts'
+import { appendText } from '../../src/testkit/journal-contract/journal-texts.ts'
 
 const [, , folder = ''] = process.argv
-const journal = LmdbJournal.open({ folder, foldLimits: { foldAfterHeads: 40, foldHeadsAtOnce: 4 } })
+const journal = await LmdbJournal.open({
+  folder,
+  foldLimits: { foldAfterHeads: 40, foldHeadsAtOnce: 4 },
+})
 for (let index = 0; index < 64; index++) await journal.claim(`s|${index}`, 'killed')
 // One commit each: the fold begins with the 41st.
 for (let index = 0; index < 44; index++) {

@@ -5,6 +5,7 @@ import { LmdbCommit, type LmdbCommitParts } from '../../src/persistence/journals
 import { defaultFoldLimits, type FoldLimits } from '../../src/persistence/journals/lmdb-fold.ts'
 import { LmdbHeads } from '../../src/persistence/journals/lmdb-heads.ts'
 import { LmdbLogRecord } from '../../src/persistence/journals/lmdb-log-record.ts'
+import { defaultLmdbSettings } from '../../src/persistence/journals/lmdb-settings.ts'
 import { LmdbReader } from '../../src/persistence/journals/lmdb-reader.ts'
 import type { LmdbTables } from '../../src/persistence/journals/lmdb-tables.ts'
 import {
@@ -13,8 +14,7 @@ import {
   LmdbWrite,
   transact,
 } from '../../src/persistence/journals/lmdb-write.ts'
-import { defaultJournalSettings } from '../../src/persistence/persistence-settings.ts'
-import { bytesOf, textOf, type Writer } from './journal-words.ts'
+import { bytesOf, textOf, type Writer } from '../../src/testkit/journal-contract/journal-texts.ts'
 
 export type Answer = AppendResult | Claim | number | Error
 
@@ -90,7 +90,7 @@ export function tornAppendOf(writer: Writer): LmdbRequest {
 
 /** The texts of a stream as a reader finds them, in chunks of a few events. */
 export function storedTexts(tables: LmdbTables, persistenceId: string, from = 1): string[] {
-  const settings = { ...defaultJournalSettings, readEventsMax: 7 }
+  const settings = { ...defaultLmdbSettings, readEventsMax: 7 }
   const reader = new LmdbReader(tables, settings)
   const lastOrder = reader.lastOrder()
   const id = Buffer.from(persistenceId)

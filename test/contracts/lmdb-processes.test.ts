@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LmdbJournal } from '../../src/persistence/index.ts'
-import { appendText } from './journal-words.ts'
+import { appendText } from '../../src/testkit/journal-contract/journal-texts.ts'
 import { expectWhole, Writer } from './lmdb-processes.ts'
 
 const readerFile = fileURLToPath(new URL('./lmdb-killed-reader.ts', import.meta.url))
@@ -40,7 +40,7 @@ describe('LmdbJournal between processes', { timeout: 120_000 }, () => {
   })
 
   test('uses its pages again, though a reader was killed and nobody opens the store anew', async () => {
-    const journal = LmdbJournal.open({ folder })
+    const journal = await LmdbJournal.open({ folder })
     const { epoch } = await journal.claim('a', 'w')
     const write = async (from: number, to: number): Promise<number> => {
       for (let after = from; after < to; after++) {

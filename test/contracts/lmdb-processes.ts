@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
-import { LmdbJournal, type StoredEvent } from '../../src/persistence/index.ts'
-import { textOf } from './journal-words.ts'
+import { LmdbJournal, type OrderedEvent, type StoredEvent } from '../../src/persistence/index.ts'
+import { readAll, textOf } from '../../src/testkit/journal-contract/journal-texts.ts'
 
 const writerFile = fileURLToPath(new URL('./lmdb-writer.ts', import.meta.url))
 
@@ -13,14 +13,9 @@ const writerFile = fileURLToPath(new URL('./lmdb-writer.ts', import.meta.url))
 export async function expectWhole(
   folder: string,
   writers: readonly Writer[],
-): Promise<StoredEvent[]> {
-  const journal = LmdbJournal.open({ folder })
-  const log: StoredEvent[] = []
-  for (;;) {
-    const events = await journal.readGlobal(log.length + 1, 1000)
-    if (events.length === 0) break
-    log.push(...events)
-  }
+): Promise<OrderedEvent[]> {
+  const journal = await LmdbJournal.open({ folder })
+  const log = await readAll(journal)
   const stored = new Map<string, StoredEvent[]>()
   for (const [index, event] of log.entries()) {
     expect(event.order).toBe(index + 1)

@@ -5,7 +5,7 @@
 import { LmdbJournal } from '../../src/persistence/index.ts'
 
 const [, , folder = '', way] = process.argv
-const journal = LmdbJournal.open({ folder })
+const journal = await LmdbJournal.open({ folder })
 await journal.claim('quitter', 'quitter')
 if (way === 'wait') process.exit(3)
 void journal.claim('quitter', 'quitter')

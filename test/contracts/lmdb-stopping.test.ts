@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LmdbJournal } from '../../src/persistence/index.ts'
 import { LmdbLock } from '../../src/persistence/journals/lmdb-lock.ts'
 import { SeededRandom } from '../../src/simulation/index.ts'
-import { appendText, claimed, readTexts } from './journal-words.ts'
+import { appendText, claimed, readTexts } from '../../src/testkit/journal-contract/journal-texts.ts'
 import { expectWhole, Writer } from './lmdb-processes.ts'
 
 /** Far below the time after which a commit is given up. */
@@ -31,7 +31,7 @@ describe.runIf(onLinux)('LmdbJournal and a stopped process', { timeout: 120_000 
     running.push(writer)
     return writer
   }
-  const openHere = (stoppedWriterKillAfterMs: number): LmdbJournal =>
+  const openHere = (stoppedWriterKillAfterMs: number): Promise<LmdbJournal> =>
     LmdbJournal.open({ folder, settings: { stoppedWriterKillAfterMs, commitTimeoutMs: 1000 } })
   /** Stops it at some moment of its work, and says whether it held the lock. */
   const stop = async (writer: Writer): Promise<boolean> => {
@@ -82,7 +82,7 @@ describe.runIf(onLinux)('LmdbJournal and a stopped process', { timeout: 120_000 
   test('is left alone when that is turned off: others are told, can read, and go on when it does', async () => {
     const victim = start(Infinity)
     await victim.acknowledged(50)
-    const other = openHere(Infinity)
+    const other = await openHere(Infinity)
     const writer = await claimed(other, 'other')
     await stopInside(victim)
     // The promise settles by a timer, so the event loop is free while the lock is waited for.
@@ -92,8 +92,7 @@ describe.runIf(onLinux)('LmdbJournal and a stopped process', { timeout: 120_000 
     await expect(appending).rejects.toThrow(blocked)
     expect((await readTexts(other, 'stream|0')).length).toBeGreaterThan(0)
     expect(isStopped(victim.pid)).toBe(true)
-    const opening = (): unknown => openHere(Infinity)
-    expect(opening).toThrow(blocked)
+    await expect(openHere(Infinity)).rejects.toThrow(blocked)
     victim.signal('SIGCONT')
     await within(soonMs, 'progress', victim.acknowledgedMore(50))
     expect(await appendText(other, writer, 'x', 'x+')).toMatchObject({ type: 'Appended' })
@@ -107,7 +106,7 @@ describe.runIf(onLinux)('LmdbJournal and a stopped process', { timeout: 120_000 
     await victim.acknowledged(50)
     const note = join(folder, 'writers', `${victim.pid}`)
     writeFileSync(note, `${readFileSync(note, 'utf8')}1`)
-    const other = openHere(100)
+    const other = await openHere(100)
     await stopInside(victim)
     expect(new LmdbLock(folder).holder()).toMatchObject({ isStopped: true, isRegistered: false })
     const code = 'JOURNAL_UNAVAILABLE'
@@ -119,7 +118,7 @@ describe.runIf(onLinux)('LmdbJournal and a stopped process', { timeout: 120_000 
   })
 
   test('looking who holds the lock does not take away the marks of a store in use', async () => {
-    const journal = openHere(500)
+    const journal = await openHere(500)
     const { ino } = statSync(join(folder, 'lock.mdb'))
     const marks = (): string[] =>
       readFileSync('/proc/locks', 'utf8')

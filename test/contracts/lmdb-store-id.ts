@@ -5,7 +5,7 @@ import { LmdbJournal } from '../../src/persistence/index.ts'
 const [, , folder = ''] = process.argv
 console.log('ready')
 await once(process.stdin, 'data')
-const journal = LmdbJournal.open({ folder })
+const journal = await LmdbJournal.open({ folder })
 console.log(journal.storeId)
 await journal.close()
 process.stdin.destroy()

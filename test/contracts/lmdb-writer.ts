@@ -7,13 +7,13 @@
 import { writeSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import { LmdbJournal } from '../../src/persistence/index.ts'
-import { appendText, claimed } from './journal-words.ts'
+import { appendText, claimed } from '../../src/testkit/journal-contract/journal-texts.ts'
 
 const [folder = '', name = '', streams = '1', killAfterMs = '2000'] = process.argv.slice(2)
 const settings = { stoppedWriterKillAfterMs: Number(killAfterMs) }
 /** Small, so that a short test sees many folds, each in several commits, and tails in between. */
 const foldLimits = { foldAfterEvents: 100, foldHeadsAtOnce: 3 }
-const journal = LmdbJournal.open({ folder, settings, foldLimits })
+const journal = await LmdbJournal.open({ folder, settings, foldLimits })
 
 /** Synchronous, so that no line is lost with the process; a full pipe is tried again when its reader had a turn. */
 async function say(line: string): Promise<void> {

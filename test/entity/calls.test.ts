@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { CallTimeout, defineEntity, NodeStopping, UnknownCommand } from '../../src/entity/index.ts'
+import { readAll } from '../../src/testkit/journal-contract/journal-texts.ts'
 import { outcome, Stage } from './stage.ts'
 
 const Room = defineEntity('Room', {
@@ -34,7 +35,7 @@ describe('an entity without events', () => {
     expect(await room.enter({ name: 'Ada' })).toBe(1)
     expect(await room.guests()).toEqual([{ name: 'Ada' }])
     expect(await room.nothing()).toBeUndefined()
-    expect(await stage.memory.readGlobal(1, 10)).toEqual([])
+    expect(await readAll(stage.memory)).toEqual([])
   })
 
   test('shares nothing with its callers', async () => {

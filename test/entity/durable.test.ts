@@ -161,7 +161,7 @@ describe('a durable entity', () => {
 describe('when the journal fails', () => {
   test('a caller hears that nothing was stored, and may call again', async () => {
     await stage.call(Account, 'a').deposit(1)
-    stage.journal.setFaults({ latencyMaxMs: 0, failsBefore: 1, failsUnknown: 0 })
+    stage.journal.setFaults({ latencyMeanMs: 0, failsBefore: 1 })
     const error = (await outcome(stage.call(Account, 'a').deposit(1))) as CallError
     expect(error).toBeInstanceOf(NotStored)
     expect(error).toMatchObject({ reason: 'EVENTS_NOT_STORED', mayHaveHappened: false })
@@ -172,7 +172,7 @@ describe('when the journal fails', () => {
 
   test('a caller hears that nobody can tell', async () => {
     await stage.call(Account, 'a').deposit(1)
-    stage.journal.setFaults({ latencyMaxMs: 0, failsBefore: 0, failsUnknown: 1 })
+    stage.journal.setFaults({ latencyMeanMs: 0, failsUnknown: 0.5 })
     expect(await outcome(stage.call(Account, 'a').deposit(1))).toMatchObject({
       reason: 'EVENTS_OUTCOME_UNKNOWN',
       mayHaveHappened: true,
@@ -192,7 +192,7 @@ describe('when the journal fails', () => {
   })
 
   test('callers that wait for a recovery hear that it failed', async () => {
-    stage.journal.setFaults({ latencyMaxMs: 0, failsBefore: 1, failsUnknown: 0 })
+    stage.journal.setFaults({ latencyMeanMs: 0, failsBefore: 1 })
     const errors = await Promise.all([
       outcome(stage.call(Account, 'a').deposit(1)),
       outcome(stage.call(Account, 'a').balance()),

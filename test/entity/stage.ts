@@ -10,21 +10,16 @@ import {
   type EntityHandle,
   EntityWorld,
 } from '../../src/entity/index.ts'
-import { FaultyJournal, MemoryJournal, RecoveryPermits } from '../../src/persistence/index.ts'
+import { MemoryJournal, RecoveryPermits } from '../../src/persistence/index.ts'
 import { ValueCodec } from '../../src/serialization/index.ts'
-import { SeededRandom } from '../../src/simulation/index.ts'
 import { ManualTime } from '../../src/testkit/index.ts'
+import { faultyJournal } from '../persistence/faulty-journal.ts'
 
 export class Stage {
   readonly time = new ManualTime()
   readonly system = new ActorSystem('stage', { environment: this.time.environment })
   readonly memory = new MemoryJournal()
-  readonly journal = new FaultyJournal({
-    journal: this.memory,
-    random: new SeededRandom(1, 'journal'),
-    timers: this.time.environment.timers,
-    faults: { latencyMaxMs: 0, failsBefore: 0, failsUnknown: 0 },
-  })
+  readonly journal = faultyJournal(this.memory, this.time.environment)
   readonly world = new EntityWorld({
     journal: this.journal,
     codec: new ValueCodec({ use: 'stored' }),

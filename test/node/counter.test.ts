@@ -171,7 +171,7 @@ describe('the counter on three nodes', () => {
 
   test('can be called by a node that has only its type', async () => {
     const folder = temporaryFolder()
-    const journal = LmdbJournal.open({ folder })
+    const journal = await LmdbJournal.open({ folder })
     const counters = entityType<typeof Counter>('Counter')
     // The oldest of the cluster, so that it would run the coordinator if it hosted the type.
     const gateway = await nodeFor({ proxies: [counters], store: journal, settings: quick })

@@ -33,7 +33,7 @@ describe('a write that fails', () => {
     const { journal, system, time } = scene
     const actor = system.spawn(list(journal))
     await time.settle()
-    journal.setFaults({ ...noFaults, failsUnknown: 1, failsBefore: 0 })
+    journal.setFaults({ ...noFaults, failsUnknown: 0.5 })
     const ask = actor.ask<unknown>((to) => append('a', to))
     actor.tell(PoisonPill)
     // The test runner fails a test during which a rejection was not handled.
@@ -45,7 +45,7 @@ describe('a write that fails', () => {
     const { journal, system, time } = scene
     const actor = system.spawn(list(journal))
     await time.settle()
-    journal.setFaults({ ...noFaults, failsUnknown: 1 })
+    journal.setFaults({ ...noFaults, failsUnknown: 0.5 })
     const ask = actor.ask<unknown>((to) => append('a', to))
     await expect(ask).rejects.toBeInstanceOf(EventsOutcomeUnknown)
     await createTestProbe(system).expectTerminated(actor)

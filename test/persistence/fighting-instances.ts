@@ -8,9 +8,11 @@ import {
   Behaviors,
   SupervisorStrategy,
 } from '../../src/actor/index.ts'
-import { FaultyJournal, MemoryJournal, MemoryStore } from '../../src/persistence/index.ts'
+import { MemoryJournal, MemoryStore } from '../../src/persistence/index.ts'
 import { ValueCodec } from '../../src/serialization/index.ts'
 import { SeededRandom, type Simulation } from '../../src/simulation/index.ts'
+import type { SimulatedJournal } from '../../src/simulation/storage/simulated-journal.ts'
+import { faultyJournal } from './faulty-journal.ts'
 import { append, get, list, type ListCommand } from './list.ts'
 
 const id = 'List|1'
@@ -27,11 +29,11 @@ interface Operation {
 
 export class Fight {
   readonly operations: Operation[] = []
-  readonly store = new MemoryStore()
+  readonly store = new MemoryStore({ storeId: 'fight' })
   readonly #simulation: Simulation
   readonly #codec = new ValueCodec({ use: 'stored' })
   readonly #lists = new Map<NodeName, ActorRef<ListCommand>>()
-  readonly #journals = new Map<NodeName, FaultyJournal>()
+  readonly #journals = new Map<NodeName, SimulatedJournal>()
   readonly #claims: { readonly epoch: number; readonly after: number }[] = []
   readonly #items: string[] = []
   #text = ''
@@ -51,16 +53,16 @@ export class Fight {
 
   start(name: NodeName): void {
     const { environment, system } = this.#simulation.node(name)
-    const { random, timers } = environment
-    const journal = new FaultyJournal({
-      journal: new MemoryJournal({ store: this.store }),
+    const { random } = environment
+    const journal = faultyJournal(new MemoryJournal({ store: this.store }), environment, {
       random: new SeededRandom(this.#simulation.seed, `journal ${name} ${random.uid()}`),
-      timers,
-      faults: this.#isStormy
-        ? { latencyMaxMs: 20, failsBefore: 0.02, failsUnknown: 0.02 }
-        : { latencyMaxMs: 20, failsBefore: 0, failsUnknown: 0 },
-      onFault: (description) => this.#simulation.fault(description),
+      fault: (description) => this.#simulation.fault(description),
     })
+    journal.setFaults(
+      this.#isStormy
+        ? { latencyMeanMs: 10, failsBefore: 0.02, failsUnknown: 0.01 }
+        : { latencyMeanMs: 10 },
+    )
     this.#journals.set(name, journal)
     const onPersistFailure = SupervisorStrategy.restartWithBackoff({ min: 50, max: 500 })
     const options = random.below(2) === 0 ? { onPersistFailure } : {}
@@ -134,7 +136,7 @@ export class Fight {
   calm(): void {
     this.#isStormy = false
     for (const journal of this.#journals.values()) {
-      journal.setFaults({ latencyMaxMs: 20, failsBefore: 0, failsUnknown: 0 })
+      journal.setFaults({ latencyMeanMs: 10 })
       journal.flow()
     }
   }

@@ -60,7 +60,7 @@ describe('events that were applied before', () => {
 describe('commands that wait for a recovery that fails', () => {
   test('are refused, each with the reason', async () => {
     const refused: string[] = []
-    scene.journal.setFaults({ latencyMaxMs: 0, failsBefore: 1, failsUnknown: 0 })
+    scene.journal.setFaults({ latencyMeanMs: 0, failsBefore: 1 })
     const ref = scene.system.spawn(
       list(scene.journal, { refused: ({ type }, { code }) => refused.push(`${type} ${code}`) }),
     )

@@ -17,7 +17,7 @@ const effect = effectsFor<number, Counter>()
 
 describe.each(Object.entries(realScenes))('PT-001 %s', (_name, makeScene) => {
   let scene: Scene
-  beforeEach(() => (scene = makeScene()))
+  beforeEach(async () => (scene = await makeScene()))
   afterEach(() => scene.end())
 
   const counter = (probe: ActorRef<unknown>): ActorRef<Command> =>

@@ -10,7 +10,7 @@ const effect = effectsFor<string, string>()
 
 describe.each(Object.entries(realScenes))('PT-002 %s', (_name, makeScene) => {
   let scene: Scene
-  beforeEach(() => (scene = makeScene()))
+  beforeEach(async () => (scene = await makeScene()))
   afterEach(() => scene.end())
 
   const reporter = (probe: ActorRef<string>): ActorRef<Command> =>

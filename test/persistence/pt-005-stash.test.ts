@@ -21,7 +21,7 @@ const effect = effectsFor<Event, State>()
 
 describe.each(Object.entries(realScenes))('PT-005 %s', (_name, makeScene) => {
   let scene: Scene
-  beforeEach(() => (scene = makeScene()))
+  beforeEach(async () => (scene = await makeScene()))
   afterEach(() => scene.end())
 
   const counter = (acks: ActorRef<string>): ActorRef<Command> =>

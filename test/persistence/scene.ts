@@ -11,13 +11,16 @@ import {
   UnhandledMessage,
 } from '../../src/actor/index.ts'
 import {
-  FaultyJournal,
   type Journal,
   LmdbJournal,
   MemoryJournal,
+  type SliceReader,
 } from '../../src/persistence/index.ts'
-import { SeededRandom } from '../../src/simulation/index.ts'
+import type { SimulatedJournal } from '../../src/simulation/storage/simulated-journal.ts'
 import { CapturedLogs, ManualTime } from '../../src/testkit/index.ts'
+import { faultyJournal, noFaults } from './faulty-journal.ts'
+
+export { noFaults }
 
 export interface Scene {
   readonly system: ActorSystem
@@ -40,19 +43,20 @@ function lossesOf(system: ActorSystem): string[] {
 }
 
 export interface RealScene extends Scene {
+  readonly journal: Journal & SliceReader
   readonly logs: CapturedLogs
 }
 
 /** On real time, since a real store is in it. */
-export const realScenes: Readonly<Record<string, () => RealScene>> = {
-  'on MemoryJournal': () => realScene(new MemoryJournal(), async () => undefined),
-  'on LmdbJournal': () => {
+export const realScenes: Readonly<Record<string, () => Promise<RealScene>>> = {
+  'on MemoryJournal': async () => realScene(new MemoryJournal(), async () => undefined),
+  'on LmdbJournal': async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sherd-event-sourced-'))
-    return realScene(LmdbJournal.open({ folder }), () => rm(folder, { recursive: true }))
+    return realScene(await LmdbJournal.open({ folder }), () => rm(folder, { recursive: true }))
   },
 }
 
-function realScene(journal: Journal, remove: () => Promise<void>): RealScene {
+function realScene(journal: Journal & SliceReader, remove: () => Promise<void>): RealScene {
   const logs = new CapturedLogs()
   const system = new ActorSystem('scene', { environment: { logger: logs } })
   const end = async (): Promise<void> => {
@@ -67,21 +71,14 @@ export interface ManualScene extends Scene {
   readonly time: ManualTime
   readonly memory: MemoryJournal
   /** In front of the memory; without faults until they are set. */
-  readonly journal: FaultyJournal
+  readonly journal: SimulatedJournal
 }
-
-export const noFaults = { latencyMaxMs: 0, failsBefore: 0, failsUnknown: 0 }
 
 export function manualScene(): ManualScene {
   const time = new ManualTime()
   const system = new ActorSystem('scene', { environment: time.environment })
   const memory = new MemoryJournal()
-  const journal = new FaultyJournal({
-    journal: memory,
-    random: new SeededRandom(1, 'journal'),
-    timers: time.environment.timers,
-    faults: noFaults,
-  })
+  const journal = faultyJournal(memory, time.environment)
   const end = async (): Promise<void> => {
     journal.flow()
     await time.settle()

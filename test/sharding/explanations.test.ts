@@ -150,7 +150,6 @@ function onlyWhile(answers: () => boolean, journal: Journal): Journal {
     append: (batch) => (answers() ? journal.append(batch) : new Promise(() => undefined)),
     read: (range, onEvent) => journal.read(range, onEvent),
     highestSequenceNr: (id) => journal.highestSequenceNr(id),
-    readGlobal: (from, limit) => journal.readGlobal(from, limit),
     close: () => journal.close(),
   }
 }

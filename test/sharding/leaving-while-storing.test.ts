@@ -19,7 +19,6 @@ function slow(journal: Journal, answers: string[]): Journal {
     },
     read: (range, onEvent) => journal.read(range, onEvent),
     highestSequenceNr: (id) => journal.highestSequenceNr(id),
-    readGlobal: (from, limit) => journal.readGlobal(from, limit),
     close: () => journal.close(),
   }
 }

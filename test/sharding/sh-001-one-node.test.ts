@@ -27,8 +27,7 @@ describe('SH-001 one node', () => {
       expect(count).toBe(2)
       expect(path).toMatch(/Counter\/1\/1$/)
       // In the order they were sent.
-      const stored = await scene.settle(node.journal.readGlobal(1, 100))
-      const events = stored.filter(({ persistenceId }) => persistenceId === 'Counter|1')
+      const events = scene.simulation.store.events('Counter|1')
       expect(events.map(({ bytes }) => codec.decode(bytes))).toEqual([1, 1, 1, -1])
       expect(node.lost).toEqual([])
       expect([...node.sharding.shardHomes('Counter')]).toEqual([[1, node.id]])

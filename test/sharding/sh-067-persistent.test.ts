@@ -35,7 +35,6 @@ function toldBy(journal: Journal, stories: Stories): Journal {
     },
     read: (range, onEvent) => journal.read(range, onEvent),
     highestSequenceNr: (id) => journal.highestSequenceNr(id),
-    readGlobal: (from, limit) => journal.readGlobal(from, limit),
     close: () => journal.close(),
   }
 }

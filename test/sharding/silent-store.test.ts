@@ -24,7 +24,6 @@ function silentOnce(journal: Journal, silent: Call): { journal: Journal; calls: 
       read: (range, onEvent) =>
         answers('read', range.persistenceId) ? journal.read(range, onEvent) : never,
       highestSequenceNr: (id) => journal.highestSequenceNr(id),
-      readGlobal: (from, limit) => journal.readGlobal(from, limit),
       close: () => journal.close(),
     },
   }

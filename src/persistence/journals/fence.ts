@@ -1,11 +1,16 @@
-/** The rule that every journal decides appends by, and the checks at its door. One place, so that all stores agree. */
+/**
+ * The rule that every journal decides appends by, and the checks of what it is given. One place, so that all stores agree,
+ * also those of users.
+ */
 import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import { assert } from '../../foundation/assert.ts'
+import { show } from '../../foundation/show.ts'
 import { utf8Length } from '../../foundation/text.ts'
 import type { AppendBatch, AppendResult, ReadRange, TaggedEvent } from '../journal.ts'
 import { EventTooLarge, InvalidJournalCall } from '../persistence-errors.ts'
-import { checkPersistenceId } from '../persistence-id.ts'
+import { checkPersistenceId, numberOfSlices } from '../persistence-id.ts'
 import { type JournalSettings, problemsWithJournalSettings } from '../persistence-settings.ts'
+import type { SliceQuery } from '../slice-reader.ts'
 import { byteCountOf, bytesOfEvent, problemWithTags } from '../tags.ts'
 
 export const writerBytesMax = 256
@@ -18,7 +23,7 @@ export interface StreamState {
 }
 
 /** Accepts the append, or says why not. Whoever applies an `Appended` does so before the next question is asked. */
-export function judge(stream: StreamState | undefined, batch: AppendBatch): AppendResult {
+export function judgeAppend(stream: StreamState | undefined, batch: AppendBatch): AppendResult {
   if (stream === undefined || batch.epoch > stream.epoch) {
     throw new InvalidJournalCall(
       `Epoch ${batch.epoch} of "${batch.persistenceId}" was never given out by this store. Claim the stream first, in the store that is written to.`,
@@ -88,12 +93,31 @@ export function checkRange({ persistenceId, fromSequenceNr, toSequenceNr }: Read
   checkWhole('toSequenceNr', toSequenceNr, 0)
 }
 
-export function checkWhole(name: string, value: number, least: number): void {
+export function checkSliceQuery({ fromSlice, toSlice, after, limit }: SliceQuery): void {
+  checkWhole('fromSlice', fromSlice, 0)
+  checkWhole('toSlice', toSlice, fromSlice)
+  checkWhole('limit', limit, 1)
+  if (toSlice >= numberOfSlices) {
+    throw new InvalidJournalCall(`toSlice is at most ${numberOfSlices - 1}, not ${toSlice}.`)
+  }
+  if (after !== undefined && typeof after !== 'string') {
+    throw new InvalidJournalCall('`after` is the `next` of an earlier page.')
+  }
+}
+
+/** For stores whose places are numbers: how far the pages before have come. */
+export function placeOf(after: string | undefined): number {
+  const place = after === undefined ? 0 : Number(after)
+  if (after === undefined || (/^\d+$/.test(after) && Number.isSafeInteger(place))) return place
+  throw new InvalidJournalCall(`${show(after)} is no place that this store has handed out.`)
+}
+
+function checkWhole(name: string, value: number, least: number): void {
   if (Number.isSafeInteger(value) && value >= least) return
   throw new InvalidJournalCall(`${name} is a whole number of at least ${least}, not ${value}.`)
 }
 
-export function checkSettings(settings: JournalSettings): void {
+export function checkJournalSettings(settings: JournalSettings): void {
   const problems = problemsWithJournalSettings(settings)
   if (problems.length > 0) throw new InvalidSettings('The settings of the journal', problems)
 }

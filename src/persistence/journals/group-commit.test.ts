@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Timers } from '../../foundation/timers.ts'
-import { defaultJournalSettings } from '../persistence-settings.ts'
 import { GroupCommit } from './group-commit.ts'
+import { defaultLmdbSettings } from './lmdb-settings.ts'
 
 interface Named {
   readonly name: string
@@ -28,7 +28,7 @@ function stage(settings = {}) {
         const begin = () => story.push(`commit ${take().map(({ name }) => name)}`)
         transactions.push({ begin, end: resolve, break: reject })
       }),
-    settings: { ...defaultJournalSettings, ...settings },
+    settings: { ...defaultLmdbSettings, ...settings },
     timers,
     advice: () => 'Process 7 holds the lock.',
   })

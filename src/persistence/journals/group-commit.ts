@@ -8,7 +8,7 @@
 import { formatMs } from '../../foundation/duration.ts'
 import type { Timer, Timers } from '../../foundation/timers.ts'
 import { JournalOutcomeUnknown, JournalUnavailable } from '../persistence-errors.ts'
-import type { JournalSettings } from '../persistence-settings.ts'
+import type { LmdbSettings } from './lmdb-settings.ts'
 
 export interface Operation {
   /** Of what has no events: of how many the work is worth. */
@@ -27,7 +27,7 @@ export type Transact<Op extends Operation> = (take: () => readonly Op[]) => Prom
 
 interface GroupCommitOptions<Op extends Operation> {
   readonly transact: Transact<Op>
-  readonly settings: JournalSettings
+  readonly settings: LmdbSettings
   readonly timers: Timers
   /** Why a commit may hang just now, and what to do about it. */
   readonly advice: () => string
@@ -35,7 +35,7 @@ interface GroupCommitOptions<Op extends Operation> {
 
 export class GroupCommit<Op extends Operation> {
   readonly #transact: Transact<Op>
-  readonly #settings: JournalSettings
+  readonly #settings: LmdbSettings
   readonly #timers: Timers
   readonly #advice: () => string
   #waiting: Op[] = []

@@ -6,7 +6,7 @@
 import { assert } from '../../foundation/assert.ts'
 import type { AppendBatch, AppendResult, Claim } from '../journal.ts'
 import { sliceOf } from '../persistence-id.ts'
-import { judge } from './fence.ts'
+import { judgeAppend } from './fence.ts'
 import { type FoldLimits, mustFold } from './lmdb-fold.ts'
 import type { KnownStream, LmdbHeads } from './lmdb-heads.ts'
 import { blockKey, countKey, encodeCount, numberKey, type StoreCount } from './lmdb-layout.ts'
@@ -54,7 +54,7 @@ export class LmdbCommit {
   append(batch: AppendBatch): AppendResult {
     const stream = this.#parts.heads.stream(batch.persistenceId)
     const { head } = stream
-    const result = judge(head, batch)
+    const result = judgeAppend(head, batch)
     if (result.type !== 'Appended') return result
     assert(head !== undefined, 'an append is accepted only after a claim')
 

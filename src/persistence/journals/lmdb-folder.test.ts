@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { open } from 'lmdb'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { appendText, claimed, readTexts } from '../../../test/contracts/journal-words.ts'
+import { appendText, claimed, readTexts } from '../../testkit/journal-contract/journal-texts.ts'
 import { CodedError } from '../../foundation/coded-error.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { LmdbJournal } from './lmdb-journal.ts'
@@ -29,9 +29,9 @@ describe('the folder of an LmdbJournal', () => {
   })
   afterEach(() => rmSync(root, { recursive: true }))
 
-  const refusal = (): CodedError => {
+  const refusal = async (): Promise<CodedError> => {
     try {
-      void LmdbJournal.open({ folder }).close()
+      await LmdbJournal.open({ folder })
     } catch (error) {
       if (error instanceof CodedError) return error
       throw error
@@ -39,7 +39,7 @@ describe('the folder of an LmdbJournal', () => {
     throw new Error('the folder was accepted')
   }
   const filled = async (): Promise<void> => {
-    const journal = LmdbJournal.open({ folder })
+    const journal = await LmdbJournal.open({ folder })
     await appendText(journal, await claimed(journal, 'a'), 'x', 'y')
     await journal.close()
   }
@@ -47,23 +47,23 @@ describe('the folder of an LmdbJournal', () => {
   test('is made when it is missing, also several levels of it', async () => {
     folder = join(root, 'one', 'two', 'three')
     await filled()
-    const journal = LmdbJournal.open({ folder })
+    const journal = await LmdbJournal.open({ folder })
     expect(await readTexts(journal, 'a')).toEqual(['x', 'y'])
     await journal.close()
   })
 
-  test('is refused when it is a file, or lies below one', () => {
+  test('is refused when it is a file, or lies below one', async () => {
     writeFileSync(folder, '')
-    expect(refusal()).toMatchObject({ code: 'JOURNAL_FOLDER_UNUSABLE' })
+    expect(await refusal()).toMatchObject({ code: 'JOURNAL_FOLDER_UNUSABLE' })
     folder = join(folder, 'sub')
-    expect(refusal().message).toBe(
+    expect((await refusal()).message).toBe(
       `The journal cannot use the folder ${folder}: it, or something above it, is a file; choose another folder.`,
     )
   })
 
-  test('is refused when it cannot be written', () => {
+  test('is refused when it cannot be written', async () => {
     mkdirSync(folder, { mode: 0o500 })
-    expect(asNobody(refusal).message).toContain('this user may not write there')
+    expect((await asNobody(refusal)).message).toContain('this user may not write there')
   })
 
   test('is refused when it holds the store of another version', async () => {
@@ -72,8 +72,8 @@ describe('the folder of an LmdbJournal', () => {
     const meta = store.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
     meta.putSync(Buffer.from('format'), Buffer.from('sherd journal, format 9'))
     await store.close()
-    expect(refusal()).toMatchObject({ code: 'JOURNAL_FORMAT_MISMATCH' })
-    expect(refusal().message).toBe(
+    expect(await refusal()).toMatchObject({ code: 'JOURNAL_FORMAT_MISMATCH' })
+    expect((await refusal()).message).toBe(
       `The folder ${folder} holds "sherd journal, format 9"; this version of Sherd reads "sherd journal, format 2" and "sherd journal, format 3". Use the version that wrote it, or another folder.`,
     )
   })
@@ -83,7 +83,7 @@ describe('the folder of an LmdbJournal', () => {
     const formats = [await formatIn(folder)]
     const bytes = Buffer.from('z')
     for (const tags of [[], ['red'], []]) {
-      const journal = LmdbJournal.open({ folder })
+      const journal = await LmdbJournal.open({ folder })
       const { epoch, highestSequenceNr: expectedSequenceNr } = await journal.claim('a', 'w')
       const events = [bytes, { bytes, tags }]
       await journal.append({ persistenceId: 'a', epoch, expectedSequenceNr, events })
@@ -92,7 +92,7 @@ describe('the folder of an LmdbJournal', () => {
     }
     const [before, after] = ['sherd journal, format 2', 'sherd journal, format 3']
     expect(formats).toEqual([before, before, after, after])
-    const journal = LmdbJournal.open({ folder })
+    const journal = await LmdbJournal.open({ folder })
     expect(await readTexts(journal, 'a')).toEqual(['x', 'y', 'z', 'z', 'z', 'z', 'z', 'z'])
     await journal.close()
   })
@@ -103,8 +103,8 @@ describe('the folder of an LmdbJournal', () => {
       const store = open({ path: folder, noSubdir: false, overlappingSync: false })
       for (const name of names) store.openDB(name, {}).putSync('a', 'b')
       await store.close()
-      expect(refusal().message).toContain('holds an LMDB store that is not a journal')
-      expect(refusal().message).toContain('holds an LMDB store that is not a journal')
+      expect((await refusal()).message).toContain('holds an LMDB store that is not a journal')
+      expect((await refusal()).message).toContain('holds an LMDB store that is not a journal')
     },
   )
 
@@ -117,8 +117,8 @@ describe('the folder of an LmdbJournal', () => {
       if (kind === 'zeros') writeFileSync(file, Buffer.alloc(20_000))
       if (kind === 'garbage') writeFileSync(file, Buffer.alloc(20_000, 5))
       if (kind === 'cut') truncateSync(file, 8192)
-      expect(refusal()).toMatchObject({ code: 'JOURNAL_CORRUPTED' })
-      expect(refusal().message).toContain('Restore it from a copy')
+      expect(await refusal()).toMatchObject({ code: 'JOURNAL_CORRUPTED' })
+      expect((await refusal()).message).toContain('Restore it from a copy')
     },
   )
 
@@ -127,7 +127,7 @@ describe('the folder of an LmdbJournal', () => {
     const copy = join(root, 'copy')
     cpSync(folder, copy, { recursive: true })
     folder = copy
-    const journal = LmdbJournal.open({ folder })
+    const journal = await LmdbJournal.open({ folder })
     expect(await readTexts(journal, 'a')).toEqual(['x', 'y'])
     await journal.close()
   })
@@ -149,7 +149,7 @@ describe('the folder of an LmdbJournal', () => {
       const errors: string[] = []
       let now = 0
       const clock = { monotonicMs: () => now, wallMs: () => 0 }
-      const journal = LmdbJournal.open({ folder, clock, logger: loggerInto(errors) })
+      const journal = await LmdbJournal.open({ folder, clock, logger: loggerInto(errors) })
       const writer = await claimed(journal, 'a')
       await appendText(journal, writer, 'x')
       lostBy[how]!()
@@ -175,7 +175,7 @@ describe('the folder of an LmdbJournal', () => {
     await filled()
     const link = join(root, 'link')
     symlinkSync(folder, link)
-    const journal = LmdbJournal.open({ folder: link })
+    const journal = await LmdbJournal.open({ folder: link })
     rmSync(link)
     symlinkSync(root, link)
     expect(await journal.claim('a', 'w')).toMatchObject({ highestSequenceNr: 2 })
@@ -196,7 +196,7 @@ describe('the folder of an LmdbJournal', () => {
     const [stored, code, message] = stdout.trim().split('\n')
     expect(code).toBe('JOURNAL_OUTCOME_UNKNOWN')
     expect(message).toContain('the disk is full or fails; make room')
-    const journal = LmdbJournal.open({ folder })
+    const journal = await LmdbJournal.open({ folder })
     expect(await journal.highestSequenceNr('glutton')).toBe(Number(stored))
     expect(Number(stored)).toBeGreaterThan(0)
     expect(await readTexts(journal, 'a')).toEqual(['x', 'y'])

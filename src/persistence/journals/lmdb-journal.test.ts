@@ -3,32 +3,92 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { appendText, claimed, readTexts } from '../../../test/contracts/journal-words.ts'
-import { journalContract, type StoreUnderTest } from '../../../test/contracts/journal.ts'
-import { LmdbJournal, type LmdbJournalOptions } from './lmdb-journal.ts'
+import {
+  allSlices,
+  appendText,
+  claimed,
+  readAll,
+  readTexts,
+} from '../../testkit/journal-contract/journal-texts.ts'
+import { LmdbJournal } from './lmdb-journal.ts'
 import { openTables, readCount } from './lmdb-tables.ts'
-
-type FoldLimits = NonNullable<LmdbJournalOptions['foldLimits']>
-
-function storeIn(folder: string, foldLimits: FoldLimits = {}): StoreUnderTest {
-  return {
-    open: (settings = {}) => LmdbJournal.open({ folder, settings, foldLimits }),
-    remove: () => rm(folder, { recursive: true }),
-  }
-}
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'sherd-journal-'))
 
-journalContract('LmdbJournal', () => storeIn(newFolder()))
+describe('LmdbJournal', () => {
+  let folder: string
+  let journal: LmdbJournal
+  beforeEach(async () => {
+    folder = newFolder()
+    journal = await LmdbJournal.open({ folder, settings: { readBytesMax: 1 } })
+  })
+  afterEach(async () => {
+    await journal.close()
+    await rm(folder, { recursive: true })
+  })
 
-journalContract('LmdbJournal that folds often', () => storeIn(newFolder(), { foldAfterEvents: 5 }))
+  test('numbers the events of all streams 1, 2, 3 and so on, in the order of the commits', async () => {
+    await Promise.all(
+      Array.from({ length: 256 }, async (_, i) => {
+        const writer = await claimed(journal, `Account|${i}`)
+        for (let after = 0; after < 10; after++) {
+          await appendText(journal, { ...writer, after }, `${after}`)
+        }
+      }),
+    )
+    const texts = ['one', 'two', 'three', 'four', 'five']
+    for (const text of texts) await appendText(journal, await claimed(journal, text), text)
+    const events = await readAll(journal)
+    expect(events.map(({ order }) => order)).toEqual(events.map((_, index) => index + 1))
+    expect(events.length).toBe(2565)
+    expect(events.slice(-5).map(({ persistenceId }) => persistenceId)).toEqual(texts)
+  })
+
+  test('has nothing behind the end of the log, however far behind', async () => {
+    await appendText(journal, await claimed(journal, 'a'), 'x')
+    for (const place of [1, 2 ** 48, Number.MAX_SAFE_INTEGER]) {
+      const page = await journal.readSlices({ ...allSlices, after: `${place}` })
+      expect(page).toEqual({ events: [], next: `${place}`, isLast: true })
+    }
+  })
+
+  test('serves the event loop between chunks', async () => {
+    await appendText(journal, await claimed(journal, 'a'), 'x', 'y', 'z')
+    let turns = 0
+    const count = (): void => void (turns++, (turning = setImmediate(count)))
+    let turning = setImmediate(count)
+    expect(await readTexts(journal, 'a')).toEqual(['x', 'y', 'z'])
+    clearImmediate(turning)
+    expect(turns).toBeGreaterThanOrEqual(2)
+  })
+
+  test('ends a page that has looked at enough, also when it found nothing', async () => {
+    await appendText(journal, await claimed(journal, 'a'), 'x', 'y')
+    const [{ slice } = { slice: 0 }] = await readAll(journal)
+    const other = (slice + 1) % 1024
+    const query = { fromSlice: other, toSlice: other, limit: 9 }
+    expect(await journal.readSlices(query)).toEqual({ events: [], next: '1', isLast: false })
+    expect(await readAll(journal, query)).toEqual([])
+  })
+
+  test('refuses settings that contradict each other, all problems at once', async () => {
+    const settings = { readEventsMax: 0, eventBytesMax: 10, waitingBytesMax: 5 }
+    await expect(LmdbJournal.open({ folder, settings })).rejects.toMatchObject({
+      code: 'INVALID_SETTINGS',
+      problems: [
+        'readEventsMax must be a whole number of at least 1, not 0',
+        'waitingBytesMax must be at least eventBytesMax, or no such event is ever stored',
+      ],
+    })
+  })
+})
 
 describe('LmdbJournal whose index is behind its log', () => {
   let folder: string
   let journal: LmdbJournal
-  beforeEach(() => {
+  beforeEach(async () => {
     folder = newFolder()
-    journal = LmdbJournal.open({ folder, settings: { readEventsMax: 7 } })
+    journal = await LmdbJournal.open({ folder, settings: { readEventsMax: 7 } })
   })
   afterEach(async () => {
     await journal.close()
@@ -99,7 +159,7 @@ describe('LmdbJournal whose index is behind its log', () => {
   test('goes on where it was after it was closed and opened, without a claim', async () => {
     await fill()
     await journal.close()
-    journal = LmdbJournal.open({ folder })
+    journal = await LmdbJournal.open({ folder })
     expect(await journal.highestSequenceNr('a')).toBe(90)
     const writer = { id: 'a', epoch: 2, after: 90 }
     expect(await appendText(journal, { ...writer, epoch: 1 }, 'late')).toMatchObject({
@@ -128,9 +188,10 @@ describe('LmdbJournal whose index is behind its log', () => {
     expect(turns).toBeGreaterThan(5)
   })
 
-  test('refuses limits that it could never reach', () => {
-    const opening = (): unknown =>
-      LmdbJournal.open({ folder, foldLimits: { foldAfterEvents: NaN } })
-    expect(opening).toThrow('foldAfterEvents must be a whole number of at least 0, not NaN')
+  test('refuses limits that it could never reach', async () => {
+    const opening = LmdbJournal.open({ folder, foldLimits: { foldAfterEvents: NaN } })
+    await expect(opening).rejects.toThrow(
+      'foldAfterEvents must be a whole number of at least 0, not NaN',
+    )
   })
 })

@@ -21,9 +21,9 @@ import type {
 } from '../journal.ts'
 import { JournalClosed, JournalUnavailable } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
-import { defaultJournalSettings, type JournalSettings } from '../persistence-settings.ts'
+import type { SlicePage, SliceQuery, SliceReader } from '../slice-reader.ts'
 import { guardExit } from './exit-guard.ts'
-import { checkAppend, checkClaim, checkRange, checkSettings, checkWhole } from './fence.ts'
+import { checkAppend, checkClaim, checkRange, checkSliceQuery, placeOf } from './fence.ts'
 import { GroupCommit } from './group-commit.ts'
 import { checkDataFile, fileIdsIn, prepareFolder } from './lmdb-folder.ts'
 import { checkFoldLimits, defaultFoldLimits, type FoldLimits } from './lmdb-fold.ts'
@@ -31,6 +31,7 @@ import { LmdbHeads } from './lmdb-heads.ts'
 import { LmdbLock } from './lmdb-lock.ts'
 import { LmdbLogRecord } from './lmdb-log-record.ts'
 import { LmdbReader } from './lmdb-reader.ts'
+import { checkLmdbSettings, defaultLmdbSettings, type LmdbSettings } from './lmdb-settings.ts'
 import { type LmdbTables, openTables } from './lmdb-tables.ts'
 import { foldOn, type LmdbRequest, LmdbWrite, transact } from './lmdb-write.ts'
 import { StoppedWriter, StoppedWriterWatch } from './stopped-writer.ts'
@@ -39,7 +40,7 @@ import { StorePlace } from './store-place.ts'
 export interface LmdbJournalOptions {
   /** Made when it is missing. Must be on a local disk: LMDB locks do not work over a network. */
   readonly folder: string
-  readonly settings?: Partial<JournalSettings>
+  readonly settings?: Partial<LmdbSettings>
   /** How much the log may hold that its index does not. Processes that share a folder may differ. */
   readonly foldLimits?: Partial<FoldLimits>
   readonly timers?: Timers
@@ -59,16 +60,16 @@ const commitsPerReaderCheck = 64
 
 interface LmdbJournalParts {
   readonly tables: LmdbTables
-  readonly settings: JournalSettings
+  readonly settings: LmdbSettings
   readonly foldLimits: FoldLimits
   readonly timers: Timers
   readonly stoppedWriter: StoppedWriter
   readonly place: StorePlace
 }
 
-export class LmdbJournal implements Journal {
+export class LmdbJournal implements Journal, SliceReader {
   readonly #tables: LmdbTables
-  readonly #settings: JournalSettings
+  readonly #settings: LmdbSettings
   readonly #reader: LmdbReader
   readonly #commits: GroupCommit<LmdbWrite>
   readonly #endGuard: () => void
@@ -102,12 +103,12 @@ export class LmdbJournal implements Journal {
     this.#endGuard = guardExit(() => this.#commits.isBusy)
   }
 
-  /** Opens the folder, or throws a CodedError that says what is wrong with it. */
-  static open(options: LmdbJournalOptions): LmdbJournal {
+  /** Opens the folder and checks what is in it. Rejects with a CodedError that says what is wrong with it. */
+  static async open(options: LmdbJournalOptions): Promise<LmdbJournal> {
     const { folder, timers = systemTimers, clock = systemClock } = options
     const { logger = consoleLogger() } = options
-    const settings = { ...defaultJournalSettings, ...options.settings }
-    checkSettings(settings)
+    const settings = { ...defaultLmdbSettings, ...options.settings }
+    checkLmdbSettings(settings)
     const foldLimits = { ...defaultFoldLimits, ...options.foldLimits }
     checkFoldLimits(foldLimits)
     prepareFolder(folder)
@@ -116,7 +117,7 @@ export class LmdbJournal implements Journal {
     const killAfterMs = settings.stoppedWriterKillAfterMs
     const stoppedWriter = new StoppedWriter({ lock, folder, killAfterMs, logger })
     register(lock, folder, logger)
-    waitForStoppedWriter(stoppedWriter, settings)
+    await stoppedWriterGone(stoppedWriter, settings, timers)
     const idOf = fileIdsIn(folder)
     const tables = openTables(folder)
     const place = new StorePlace({ folder, idOf, clock, logger })
@@ -161,11 +162,10 @@ export class LmdbJournal implements Journal {
     return this.#write({ type: 'Highest', persistenceId })
   }
 
-  async readGlobal(fromOrder: number, limit: number): Promise<readonly StoredEvent[]> {
+  async readSlices(query: SliceQuery): Promise<SlicePage> {
     this.#checkOpen()
-    checkWhole('fromOrder', fromOrder, 0)
-    checkWhole('limit', limit, 0)
-    return this.#reader.log(fromOrder, limit)
+    checkSliceQuery(query)
+    return this.#reader.page(query, placeOf(query.after))
   }
 
   close(): Promise<void> {
@@ -226,12 +226,15 @@ function register(lock: LmdbLock, folder: string, logger: Logger): void {
   }
 }
 
-/** LMDB opens synchronously: behind the lock of a stopped process the whole event loop would hang, and no timer help. */
-function waitForStoppedWriter(writer: StoppedWriter, { commitTimeoutMs }: JournalSettings): void {
-  const nobody = new Int32Array(new SharedArrayBuffer(4))
+/** LMDB itself opens synchronously: behind the lock of a stopped process the whole event loop would hang, and no timer help. */
+async function stoppedWriterGone(
+  writer: StoppedWriter,
+  { commitTimeoutMs }: LmdbSettings,
+  timers: Timers,
+): Promise<void> {
   const { lookEveryMs } = writer
   for (let waitedMs = 0; writer.look(); waitedMs += lookEveryMs) {
     if (waitedMs >= commitTimeoutMs) throw new JournalUnavailable(writer.advice)
-    Atomics.wait(nobody, 0, 0, lookEveryMs)
+    await new Promise<void>((resolve) => void timers.after(lookEveryMs, resolve))
   }
 }

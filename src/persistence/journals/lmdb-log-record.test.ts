@@ -3,8 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { appendText, bytesOf, claimed, textOf } from '../../../test/contracts/journal-words.ts'
-import type { StoredEvent } from '../journal.ts'
+import {
+  appendText,
+  bytesOf,
+  claimed,
+  readAll,
+  textOf,
+} from '../../testkit/journal-contract/journal-texts.ts'
+import type { OrderedEvent } from '../slice-reader.ts'
 import { prepareFolder } from './lmdb-folder.ts'
 import { LmdbJournal } from './lmdb-journal.ts'
 import { numberKey } from './lmdb-layout.ts'
@@ -23,10 +29,10 @@ function recordOf(...events: readonly (readonly [text: string, ...tags: string[]
   return Buffer.from(record.take())
 }
 
-function eventsIn(record: Buffer): StoredEvent[] | undefined {
+function eventsIn(record: Buffer): OrderedEvent[] | undefined {
   const entries = LmdbRecordEntries.in(record, 10)
   if (entries === undefined) return undefined
-  const events: StoredEvent[] = []
+  const events: OrderedEvent[] = []
   while (entries.next()) events.push(entries.event, entries.eventCopy)
   return events.filter((_, index) => index % 2 === 0)
 }
@@ -106,17 +112,17 @@ describe('a journal with a damaged tag', () => {
   }
 
   test('says so to those who read and to those who write', async () => {
-    const before = LmdbJournal.open({ folder })
+    const before = await LmdbJournal.open({ folder })
     const writer = await claimed(before, 'a')
     const events = [{ bytes: bytesOf('x'), tags: ['red'] }]
     await before.append({ persistenceId: 'a', epoch: 1, expectedSequenceNr: 0, events })
     await before.close()
     await damage()
-    const journal = LmdbJournal.open({ folder })
+    const journal = await LmdbJournal.open({ folder })
     const wrong = { code: 'JOURNAL_CORRUPTED' }
     const range = { persistenceId: 'a', fromSequenceNr: 1, toSequenceNr: 1 }
     await expect(journal.read(range, () => undefined)).rejects.toMatchObject(wrong)
-    await expect(journal.readGlobal(1, 1)).rejects.toMatchObject(wrong)
+    await expect(readAll(journal)).rejects.toMatchObject(wrong)
     await expect(journal.claim('a', 'w')).rejects.toMatchObject(wrong)
     await expect(appendText(journal, { ...writer, after: 1 }, 'y')).rejects.toMatchObject(wrong)
     await journal.close()

@@ -9,7 +9,7 @@
  * entry without tags is as it was before there were any.
  */
 import { assert } from '../../foundation/assert.ts'
-import type { StoredEvent } from '../journal.ts'
+import type { OrderedEvent } from '../slice-reader.ts'
 import { noTags } from '../tags.ts'
 import { isTagSection, tagSectionEnd, tagsIn } from './lmdb-tag-section.ts'
 
@@ -143,6 +143,10 @@ export class LmdbRecordEntries {
     return this.#record.readDoubleBE(this.#at + sequenceNrAt)
   }
 
+  get slice(): number {
+    return this.#record.readUInt16BE(this.#at + sliceAt)
+  }
+
   get epoch(): number {
     return this.#record.readDoubleBE(this.#at + epochAt)
   }
@@ -159,22 +163,27 @@ export class LmdbRecordEntries {
     return this.#record.compare(id, 0, id.length, start, end) === 0
   }
 
+  /** Of this entry. */
+  get entryBytes(): number {
+    return this.#next - this.#at
+  }
+
   /** Its bytes lie in the record. */
-  get event(): StoredEvent {
+  get event(): OrderedEvent {
     return this.#eventWith(this.#record.subarray(this.#bytesAt, this.#next))
   }
 
   /** With bytes of its own. */
-  get eventCopy(): StoredEvent {
+  get eventCopy(): OrderedEvent {
     return this.#eventWith(Buffer.from(this.#record.subarray(this.#bytesAt, this.#next)))
   }
 
-  #eventWith(bytes: Buffer): StoredEvent {
+  #eventWith(bytes: Buffer): OrderedEvent {
     return {
       persistenceId: this.persistenceId,
       sequenceNr: this.sequenceNr,
       epoch: this.epoch,
-      slice: this.#record.readUInt16BE(this.#at + sliceAt),
+      slice: this.slice,
       order: this.#order,
       tags: this.#isTagged ? tagsIn(this.#record, this.#idEnd) : noTags,
       bytes,

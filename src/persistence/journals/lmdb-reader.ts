@@ -1,12 +1,13 @@
 /**
  * Reads events back, some at a time, and trusts nothing: each must be the one the index promised. Works on a snapshot of
  * what is durable and never on heads in memory, which may be ahead of it. The index ends at the head in the table; events
- * behind that are looked for in the tail of the log, which is short.
+ * behind that are looked for in the tail of the log, which is short. The log has one order for all events, 1, 2, 3 and so on
+ * without gaps: LMDB has only one writer at a time. No other store promises that.
  */
-import type { StoredEvent } from '../journal.ts'
 import { JournalCorrupted } from '../persistence-errors.ts'
-import type { JournalSettings } from '../persistence-settings.ts'
+import type { OrderedEvent, SlicePage, SliceQuery } from '../slice-reader.ts'
 import { blockEvents, blockKey, numberBytes, numberKey } from './lmdb-layout.ts'
+import type { LmdbSettings } from './lmdb-settings.ts'
 import type { LmdbStreamHead } from './lmdb-stream-head.ts'
 import { glanceAtRecord, type LmdbTables, readCount, readHead, readRecord } from './lmdb-tables.ts'
 
@@ -21,9 +22,9 @@ export interface StreamRange {
 
 export class LmdbReader {
   readonly #tables: LmdbTables
-  readonly #settings: JournalSettings
+  readonly #settings: LmdbSettings
 
-  constructor(tables: LmdbTables, settings: JournalSettings) {
+  constructor(tables: LmdbTables, settings: LmdbSettings) {
     this.#tables = tables
     this.#settings = settings
   }
@@ -34,7 +35,7 @@ export class LmdbReader {
   }
 
   /** The next events of the range, at least one when there is one, no more than are read in one go. */
-  chunk(range: StreamRange): StoredEvent[] {
+  chunk(range: StreamRange): OrderedEvent[] {
     return this.#inSnapshot(() => {
       const head = readHead(this.#tables, range.id)
       const indexed = head?.highestSequenceNr ?? 0
@@ -44,29 +45,34 @@ export class LmdbReader {
     })
   }
 
-  /** Events of all streams from `fromOrder` on, no more than are read in one go. */
-  log(fromOrder: number, limit: number): StoredEvent[] {
-    return this.#inSnapshot(() => this.#readLog(fromOrder, limit))
+  /** Events of these slices whose order is greater than `after`, no more than are looked at in one go. */
+  page(query: SliceQuery, after: number): SlicePage {
+    return this.#inSnapshot(() => this.#readLog(query, after))
   }
 
-  #readLog(fromOrder: number, limit: number): StoredEvent[] {
+  #readLog({ fromSlice, toSlice, limit }: SliceQuery, after: number): SlicePage {
     const { lastOrder } = readCount(this.#tables)
     const chunk = new Chunk(this.#settings, limit)
+    const page = (next: number): SlicePage => {
+      return { events: chunk.events, next: `${next}`, isLast: next >= lastOrder }
+    }
     // No key can be made of a number that is far too large.
-    if (fromOrder > lastOrder) return chunk.events
-    for (let place = this.#placeOf(Math.max(fromOrder, 1)); place <= lastOrder;) {
+    if (after >= lastOrder) return page(after)
+    for (let place = this.#placeOf(after + 1); place <= lastOrder;) {
       const entries = readRecord(this.#tables, place)
       while (entries.next()) {
-        if (entries.order < fromOrder) continue
-        if (chunk.isFull) return chunk.events
-        chunk.add(entries.event)
+        const { order, slice } = entries
+        if (order <= after) continue
+        if (chunk.isFull) return page(order - 1)
+        if (slice >= fromSlice && slice <= toSlice) chunk.add(entries.event)
+        else chunk.skip(entries.entryBytes)
       }
       place += entries.count
     }
-    return chunk.events
+    return page(lastOrder)
   }
 
-  #readIndexed({ id, from, to, lastOrder }: StreamRange, head: LmdbStreamHead): StoredEvent[] {
+  #readIndexed({ id, from, to, lastOrder }: StreamRange, head: LmdbStreamHead): OrderedEvent[] {
     const last = Math.min(to, head.highestSequenceNr)
     const chunk = new Chunk(this.#settings)
     let block: Buffer | undefined
@@ -87,7 +93,7 @@ export class LmdbReader {
   }
 
   /** `indexed` is the last number that the index knows. */
-  #readTail({ id, from, to, lastOrder }: StreamRange, indexed: number): StoredEvent[] {
+  #readTail({ id, from, to, lastOrder }: StreamRange, indexed: number): OrderedEvent[] {
     const count = readCount(this.#tables)
     const end = Math.min(lastOrder, count.lastOrder)
     const chunk = new Chunk(this.#settings)
@@ -113,7 +119,7 @@ export class LmdbReader {
     throw this.#damage(`block ${block} of the index of "${id}" is missing`)
   }
 
-  #eventAt(place: number, id: Buffer, sequenceNr: number): StoredEvent | undefined {
+  #eventAt(place: number, id: Buffer, sequenceNr: number): OrderedEvent | undefined {
     const entries = glanceAtRecord(this.#tables, place)
     while (entries.next()) {
       if (entries.sequenceNr === sequenceNr && entries.isOf(id)) return entries.eventCopy
@@ -149,22 +155,32 @@ export class LmdbReader {
 
 /** Events that are read in one go. */
 class Chunk {
-  readonly events: StoredEvent[] = []
-  readonly #countMax: number
-  readonly #bytesMax: number
+  readonly events: OrderedEvent[] = []
+  readonly #settings: LmdbSettings
+  readonly #limit: number
+  /** Passed over. */
+  #skipped = 0
   #bytes = 0
 
-  constructor({ readEventsMax, readBytesMax }: JournalSettings, limit = readEventsMax) {
-    this.#countMax = Math.min(limit, readEventsMax)
-    this.#bytesMax = readBytesMax
+  constructor(settings: LmdbSettings, limit = Infinity) {
+    this.#settings = settings
+    this.#limit = limit
   }
 
   get isFull(): boolean {
-    return this.events.length >= this.#countMax || this.#bytes >= this.#bytesMax
+    const { readEventsMax, readBytesMax } = this.#settings
+    const { length } = this.events
+    const isAllRead = length + this.#skipped >= readEventsMax || this.#bytes >= readBytesMax
+    return isAllRead || length >= this.#limit
   }
 
-  add(event: StoredEvent): void {
+  add(event: OrderedEvent): void {
     this.events.push(event)
     this.#bytes += event.bytes.byteLength
+  }
+
+  skip(bytes: number): void {
+    this.#skipped++
+    this.#bytes += bytes
   }
 }

@@ -1,16 +1,12 @@
 import { expect, test } from 'vitest'
-import { journalContract } from '../../../test/contracts/journal.ts'
-import { appendText, claimed, readTexts } from '../../../test/contracts/journal-words.ts'
+import {
+  appendText,
+  claimed,
+  readAll,
+  readTexts,
+} from '../../testkit/journal-contract/journal-texts.ts'
 import { MemoryJournal } from './memory-journal.ts'
 import { MemoryStore } from './memory-store.ts'
-
-journalContract('MemoryJournal', () => {
-  const store = new MemoryStore()
-  return {
-    open: (settings = {}) => new MemoryJournal({ store, settings }),
-    remove: async () => {},
-  }
-})
 
 test('journals on one store fence each other, as nodes on one database do', async () => {
   const store = new MemoryStore()
@@ -21,4 +17,10 @@ test('journals on one store fence each other, as nodes on one database do', asyn
   expect(await appendText(left, { ...first, after: 1 }, 'late')).toMatchObject({ type: 'Fenced' })
   expect(await appendText(right, second, 'y')).toMatchObject({ type: 'Appended' })
   expect(await readTexts(left, 'a')).toEqual(['x', 'y'])
+})
+
+test('numbers the events of each slice apart: nobody can take the order of one store for that of all', async () => {
+  const journal = new MemoryJournal()
+  for (const id of ['a', 'b']) await appendText(journal, await claimed(journal, id), 'x', 'y')
+  expect((await readAll(journal)).map(({ order }) => order)).toEqual([1, 2, 1, 2])
 })

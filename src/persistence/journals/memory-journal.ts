@@ -13,7 +13,14 @@ import type {
 import { JournalClosed } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
 import { defaultJournalSettings, type JournalSettings } from '../persistence-settings.ts'
-import { checkAppend, checkClaim, checkRange, checkSettings, checkWhole } from './fence.ts'
+import type { SlicePage, SliceQuery, SliceReader } from '../slice-reader.ts'
+import {
+  checkAppend,
+  checkClaim,
+  checkJournalSettings,
+  checkRange,
+  checkSliceQuery,
+} from './fence.ts'
 import { MemoryStore } from './memory-store.ts'
 
 export interface MemoryJournalOptions {
@@ -22,7 +29,10 @@ export interface MemoryJournalOptions {
   readonly settings?: Partial<JournalSettings>
 }
 
-export class MemoryJournal implements Journal {
+/** Events read in one go before others have their turn. */
+const readEventsMax = 256
+
+export class MemoryJournal implements Journal, SliceReader {
   readonly #store: MemoryStore
   readonly #settings: JournalSettings
   #isClosed = false
@@ -30,20 +40,15 @@ export class MemoryJournal implements Journal {
   constructor({ store = new MemoryStore(), settings }: MemoryJournalOptions = {}) {
     this.#store = store
     this.#settings = { ...defaultJournalSettings, ...settings }
-    checkSettings(this.#settings)
+    checkJournalSettings(this.#settings)
   }
 
-  get storeId(): string | undefined {
+  get storeId(): string {
     return this.#store.storeId
   }
 
   get eventBytesMax(): number {
     return this.#settings.eventBytesMax
-  }
-
-  /** Gives the store an id, unless it has one: memory has no chance of its own. */
-  identify(makeId: () => string): void {
-    this.#store.storeId ??= makeId()
   }
 
   async claim(persistenceId: string, writer: string): Promise<Claim> {
@@ -63,9 +68,8 @@ export class MemoryJournal implements Journal {
     checkRange(range)
     const { persistenceId, toSequenceNr } = range
     const last = Math.min(toSequenceNr, this.#store.highestSequenceNr(persistenceId))
-    const chunk = this.#settings.readEventsMax
-    for (let from = Math.max(range.fromSequenceNr, 1); from <= last; from += chunk) {
-      const to = Math.min(from + chunk - 1, last)
+    for (let from = Math.max(range.fromSequenceNr, 1); from <= last; from += readEventsMax) {
+      const to = Math.min(from + readEventsMax - 1, last)
       for (const event of this.#store.events(persistenceId, from, to)) onEvent(event)
       await Promise.resolve()
       this.#checkOpen()
@@ -78,11 +82,10 @@ export class MemoryJournal implements Journal {
     return this.#store.highestSequenceNr(persistenceId)
   }
 
-  async readGlobal(fromOrder: number, limit: number): Promise<readonly StoredEvent[]> {
+  async readSlices(query: SliceQuery): Promise<SlicePage> {
     this.#checkOpen()
-    checkWhole('fromOrder', fromOrder, 0)
-    checkWhole('limit', limit, 0)
-    return this.#store.log(fromOrder, Math.min(limit, this.#settings.readEventsMax))
+    checkSliceQuery(query)
+    return this.#store.readSlices({ ...query, limit: Math.min(query.limit, readEventsMax) })
   }
 
   async close(): Promise<void> {

@@ -1,25 +1,33 @@
-/** What memory journals of one process share: the streams and the one log of all events. Lost with the process. */
+/**
+ * What memory journals of one process share: the streams, and all events in one list. Lost with the process. Order numbers
+ * count the events of each slice: that is all that a store promises.
+ */
 import { assert } from '../../foundation/assert.ts'
+import { systemRandom } from '../../foundation/system-random.ts'
 import type { AppendBatch, AppendResult, Claim, StoredEvent } from '../journal.ts'
 import { sliceOf } from '../persistence-id.ts'
+import type { OrderedEvent, SlicePage, SliceQuery } from '../slice-reader.ts'
 import { bytesOfEvent, tagsOfEvent } from '../tags.ts'
-import { judge } from './fence.ts'
+import { judgeAppend, placeOf } from './fence.ts'
 
 interface Stream {
   epoch: number
   writer: string
   highestSequenceNr: number
-  readonly events: StoredEvent[]
+  readonly events: OrderedEvent[]
 }
 
 export class MemoryStore {
-  /** What tells it from other stores; undefined until somebody gives it a name. */
-  storeId: string | undefined
+  /** What tells it from other stores. */
+  readonly storeId: string
   readonly #streams = new Map<string, Stream>()
-  readonly #log: StoredEvent[] = []
+  readonly #log: OrderedEvent[] = []
+  /** The order number of the newest event of each slice. */
+  readonly #orders = new Map<number, number>()
 
+  /** Where two runs must be equal, give it an id. */
   constructor(options: { readonly storeId?: string } = {}) {
-    this.storeId = options.storeId
+    this.storeId = options.storeId ?? systemRandom.uid().toString(36)
   }
 
   claim(persistenceId: string, writer: string): Claim {
@@ -33,14 +41,15 @@ export class MemoryStore {
   append(batch: AppendBatch): AppendResult {
     const { persistenceId, epoch } = batch
     const stream = this.#streams.get(persistenceId)
-    const result = judge(stream, batch)
+    const result = judgeAppend(stream, batch)
     if (result.type !== 'Appended') return result
     assert(stream !== undefined, 'an append is accepted only after a claim')
 
     const slice = sliceOf(persistenceId)
     for (const event of batch.events) {
       const sequenceNr = ++stream.highestSequenceNr
-      const order = this.#log.length + 1
+      const order = (this.#orders.get(slice) ?? 0) + 1
+      this.#orders.set(slice, order)
       const tags = tagsOfEvent(event)
       const bytes = bytesOfEvent(event).slice()
       const stored = { persistenceId, sequenceNr, epoch, slice, order, tags, bytes }
@@ -60,9 +69,14 @@ export class MemoryStore {
     return events.slice(Math.max(from, 1) - 1, to).map(copied)
   }
 
-  log(fromOrder: number, limit: number): StoredEvent[] {
-    const start = Math.max(fromOrder, 1) - 1
-    return this.#log.slice(start, start + limit).map(copied)
+  readSlices({ fromSlice, toSlice, after, limit }: SliceQuery): SlicePage {
+    const events: OrderedEvent[] = []
+    let place = placeOf(after)
+    for (; place < this.#log.length && events.length < limit; place++) {
+      const event = this.#log[place]!
+      if (event.slice >= fromSlice && event.slice <= toSlice) events.push(copied(event))
+    }
+    return { events, next: `${place}`, isLast: place >= this.#log.length }
   }
 
   #stream(persistenceId: string): Stream {
@@ -75,6 +89,6 @@ export class MemoryStore {
   }
 }
 
-function copied(event: StoredEvent): StoredEvent {
+function copied(event: OrderedEvent): OrderedEvent {
   return { ...event, bytes: event.bytes.slice() }
 }

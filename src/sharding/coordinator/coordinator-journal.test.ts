@@ -26,7 +26,6 @@ function journalOver(store: MemoryStore, read: number[]): CoordinatorJournal {
         onEvent(event)
       }),
     highestSequenceNr: (id) => memory.highestSequenceNr(id),
-    readGlobal: (from, limit) => memory.readGlobal(from, limit),
     close: () => memory.close(),
   }
   const protocol = shardingProtocol(8)

@@ -1,9 +1,11 @@
 /**
- * The shared store as one life of one node sees it. A write takes effect in a step of the store, not of the node: a node
- * that is paused or has died cannot take it back. Its answer is a step of the node.
+ * A journal that is slow, stalls, and fails as real ones do, by a seed: before anything is stored and after everything is. A
+ * write takes effect in a step of the store, not of the node that asked: a node that is paused or has died cannot take it
+ * back. Its answer is a step of the node.
  *
  * Invariant: writes of one stream take effect in the order of the calls; when one never does, none after it does.
  */
+import type { Clock } from '../../foundation/clock.ts'
 import {
   type AppendBatch,
   type AppendResult,
@@ -12,20 +14,50 @@ import {
   JournalClosed,
   JournalOutcomeUnknown,
   JournalUnavailable,
-  MemoryJournal,
+  type MemoryJournal,
   type ReadRange,
+  type SlicePage,
+  type SliceQuery,
+  type SliceReader,
   type StoredEvent,
 } from '../../persistence/index.ts'
-import type { Incarnation } from '../incarnation.ts'
 import type { SeededRandom } from '../seeded-random.ts'
-import type { SimulatedStore } from './simulated-store.ts'
+import { calmStore, type StoreFaults } from './store-faults.ts'
+
+/** Where the steps of a store and of one of its nodes take place. */
+export interface JournalGround {
+  /** Of the node. */
+  readonly label: string
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  /** A step of the store. */
+  inStore(delayMs: number, run: () => void): void
+  /** A step of the node; never when it has died. */
+  inNode(delayMs: number, run: () => void): void
+  /** Asked before every call; nobody hears of those of a node that has died. */
+  mayAct(what: string): boolean
+  isAlive(): boolean
+  /** Told of every failure, so that it can be counted and explained. */
+  fault(description: string): void
+}
+
+export interface SimulatedJournalOptions {
+  /** Checks the arguments and does the work, at once. */
+  readonly journal: MemoryJournal
+  readonly random: SeededRandom
+  readonly ground: JournalGround
+  /** As they are now. */
+  readonly faults?: () => StoreFaults
+  readonly onClaimed?: (persistenceId: string, claim: Claim) => void
+  /** Hears of every append that the store has decided on, in order. */
+  readonly onAppended?: (batch: AppendBatch, result: AppendResult) => void
+}
 
 type Fate = 'good' | 'fails before' | 'unknown, not stored' | 'unknown, stored'
 
 /** What was sent of one stream and has not taken effect. */
 interface Pending {
   readonly effects: (() => void)[]
-  lastEffectUs: number
+  lastEffectMs: number
   /** The node died, and what comes now never reached the store. */
   isCutOff: boolean
 }
@@ -33,36 +65,56 @@ interface Pending {
 /** The part of writes under way that reach the store although their node has died. */
 const LATE_EFFECT_CHANCE = 0.5
 
-export class SimulatedJournal implements Journal {
-  readonly #store: SimulatedStore
-  readonly #life: Incarnation
-  readonly #random: SeededRandom
-  /** Checks the arguments and does the work, at once. */
+export class SimulatedJournal implements Journal, SliceReader {
+  readonly #options: SimulatedJournalOptions
   readonly #journal: MemoryJournal
+  readonly #random: SeededRandom
+  readonly #ground: JournalGround
   readonly #pending = new Map<string, Pending>()
+  #faults: () => StoreFaults
   #underWay = 0
   #whenAllDone: (() => void)[] = []
   #isClosed = false
+  #stall: Promise<void> | undefined = undefined
+  #flow: () => void = () => undefined
 
-  constructor(store: SimulatedStore, life: Incarnation, random: SeededRandom) {
-    this.#store = store
-    this.#life = life
+  constructor(options: SimulatedJournalOptions) {
+    const { journal, random, ground, faults = () => calmStore } = options
+    this.#options = options
+    this.#journal = journal
     this.#random = random
-    this.#journal = new MemoryJournal({ store: store.memory })
+    this.#ground = ground
+    this.#faults = faults
   }
 
-  get storeId(): string | undefined {
+  get storeId(): string {
     return this.#journal.storeId
   }
 
-  get eventBytesMax(): number | undefined {
+  get eventBytesMax(): number {
     return this.#journal.eventBytesMax
+  }
+
+  /** From now on, and for this journal alone. What is not given is calm. */
+  setFaults(faults: Partial<StoreFaults>): void {
+    const all = { ...calmStore, ...faults }
+    this.#faults = () => all
+  }
+
+  /** Nothing takes effect until `flow`. */
+  stall(): void {
+    this.#stall ??= new Promise((resolve) => (this.#flow = resolve))
+  }
+
+  flow(): void {
+    this.#stall = undefined
+    this.#flow()
   }
 
   claim(persistenceId: string, writer: string): Promise<Claim> {
     return this.#write(persistenceId, 'claim', async () => {
       const claim = await this.#journal.claim(persistenceId, writer)
-      this.#store.checks.claimed(persistenceId, claim, this.#life.label)
+      this.#options.onClaimed?.(persistenceId, claim)
       return claim
     })
   }
@@ -70,18 +122,9 @@ export class SimulatedJournal implements Journal {
   append(batch: AppendBatch): Promise<AppendResult> {
     return this.#write(batch.persistenceId, 'append', async () => {
       const result = await this.#journal.append(batch)
-      const { nowMs } = this.#store.world.clock
-      this.#store.checks.appended(batch, result, this.#life.label, nowMs)
-      if (result.type === 'Appended') this.#store.onAppended(batch)
-      else this.#refused(batch, result)
+      this.#options.onAppended?.(batch, result)
       return result
     })
-  }
-
-  #refused({ persistenceId, epoch }: AppendBatch, { type }: AppendResult): void {
-    const { world } = this.#store
-    world.reach(`the store refuses a write: ${type}`)
-    world.note(this.#life, 'refused', `${type}: ${persistenceId}, epoch ${epoch}`)
   }
 
   async read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {
@@ -91,13 +134,14 @@ export class SimulatedJournal implements Journal {
 
   async highestSequenceNr(persistenceId: string): Promise<number> {
     await this.#beforeReading('highestSequenceNr')
-    while (this.#pending.has(persistenceId)) await this.#pauseMs(1)
+    // Behind the writes under way.
+    if (this.#pending.has(persistenceId)) await this.#takesEffect(persistenceId, async () => {})
     return this.#journal.highestSequenceNr(persistenceId)
   }
 
-  async readGlobal(fromOrder: number, limit: number): Promise<readonly StoredEvent[]> {
-    await this.#beforeReading('readGlobal')
-    return this.#journal.readGlobal(fromOrder, limit)
+  async readSlices(query: SliceQuery): Promise<SlicePage> {
+    await this.#beforeReading('readSlices')
+    return this.#journal.readSlices(query)
   }
 
   async close(): Promise<void> {
@@ -112,7 +156,7 @@ export class SimulatedJournal implements Journal {
     perform: () => Promise<Result>,
   ): Promise<Result> {
     if (this.#isClosed) throw new JournalClosed()
-    if (!this.#life.mayAct(what)) return new Promise(() => {})
+    if (!this.#ground.mayAct(what)) return new Promise(() => {})
     const fate = this.#drawFate()
     this.#underWay++
     let result: PromiseSettledResult<Result> | undefined
@@ -129,38 +173,41 @@ export class SimulatedJournal implements Journal {
 
   /** Resolves in a step of the node after the effect; never when the node has died. */
   #takesEffect(persistenceId: string, effect: () => Promise<void>): Promise<void> {
-    const { world } = this.#store
     const pending = this.#pendingOf(persistenceId)
-    const effectUs = Math.max(pending.lastEffectUs, world.clock.deadlineUs(this.#drawDelayMs()))
-    pending.lastEffectUs = effectUs
+    const nowMs = this.#ground.clock.monotonicMs()
+    const effectMs = Math.max(pending.lastEffectMs, nowMs + this.#drawDelayMs())
+    pending.lastEffectMs = effectMs
     return new Promise((resolve) => {
       pending.effects.push(() => {
         if (!this.#isReached(pending)) return
-        void effect().then(() => {
-          this.#life.appoint(this.#drawDelayMs(), 'stored', resolve)
-        })
+        void effect().then(() => this.#ground.inNode(this.#drawDelayMs(), resolve))
       })
       // Whichever step comes first takes the oldest effect, so that equal times keep the order of the calls.
-      world.stage.appoint((effectUs - world.clock.nowUs) / 1_000, 'store', () => {
-        const next = pending.effects.shift()
-        if (pending.effects.length === 0) this.#pending.delete(persistenceId)
-        next?.()
+      this.#ground.inStore(effectMs - nowMs, () => {
+        if (this.#stall === undefined) this.#takeOldest(persistenceId, pending)
+        else void this.#stall.then(() => this.#takeOldest(persistenceId, pending))
       })
     })
   }
 
+  #takeOldest(persistenceId: string, pending: Pending): void {
+    const next = pending.effects.shift()
+    if (pending.effects.length === 0) this.#pending.delete(persistenceId)
+    next?.()
+  }
+
   #isReached(pending: Pending): boolean {
-    if (this.#life.isAlive) return true
+    if (this.#ground.isAlive()) return true
     pending.isCutOff ||= !this.#random.chance(LATE_EFFECT_CHANCE)
     if (!pending.isCutOff)
-      this.#store.fault(`a write of ${this.#life.label} surfaces after its end`)
+      this.#ground.fault(`a write of ${this.#ground.label} surfaces after its end`)
     return !pending.isCutOff
   }
 
   #pendingOf(persistenceId: string): Pending {
     let pending = this.#pending.get(persistenceId)
     if (pending === undefined) {
-      pending = { effects: [], lastEffectUs: 0, isCutOff: false }
+      pending = { effects: [], lastEffectMs: 0, isCutOff: false }
       this.#pending.set(persistenceId, pending)
     }
     return pending
@@ -173,18 +220,15 @@ export class SimulatedJournal implements Journal {
 
   async #beforeReading(what: string): Promise<void> {
     if (this.#isClosed) throw new JournalClosed()
-    if (!this.#life.mayAct(what)) return new Promise(() => {})
+    if (!this.#ground.mayAct(what)) return new Promise(() => {})
     const fate = this.#drawFate()
-    await this.#pauseMs(this.#drawDelayMs())
+    await new Promise<void>((resolve) => this.#ground.inNode(this.#drawDelayMs(), resolve))
+    await this.#stall
     if (fate === 'fails before') throw this.#failure(`${what} ${fate}`, fate)
   }
 
-  #pauseMs(delayMs: number): Promise<void> {
-    return new Promise((resolve) => void this.#life.appoint(delayMs, 'stored', resolve))
-  }
-
   #drawFate(): Fate {
-    const { failsBefore, failsUnknown } = this.#store.faults
+    const { failsBefore, failsUnknown } = this.#faults()
     if (failsBefore + failsUnknown === 0) return 'good'
     const chance = this.#random.float()
     if (chance < failsBefore) return 'fails before'
@@ -193,13 +237,13 @@ export class SimulatedJournal implements Journal {
   }
 
   #failure(description: string, fate: Fate): Error {
-    this.#store.fault(description)
+    this.#ground.fault(description)
     const text = `A fault was injected: ${description}.`
     return fate === 'fails before' ? new JournalUnavailable(text) : new JournalOutcomeUnknown(text)
   }
 
   #drawDelayMs(): number {
-    const { latencyMeanMs, stallChance, stallMaxMs } = this.#store.faults
+    const { latencyMeanMs, stallChance, stallMaxMs } = this.#faults()
     const delayMs = -latencyMeanMs * Math.log(1 - this.#random.float())
     if (stallChance === 0 || !this.#random.chance(stallChance)) return delayMs
     return delayMs + this.#random.float() * stallMaxMs

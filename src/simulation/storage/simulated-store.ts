@@ -2,56 +2,38 @@
  * The database that all nodes of a simulation share: one store, one journal per life of a node. It is slow, it fails before
  * and after it has done what was asked, and what a node had sent before it died may still take effect long afterwards.
  */
-import { MemoryStore } from '../../persistence/index.ts'
-import type { AppendBatch, Journal, StoredEvent } from '../../persistence/index.ts'
+import {
+  type AppendBatch,
+  type AppendResult,
+  type Journal,
+  MemoryJournal,
+  MemoryStore,
+  type StoredEvent,
+} from '../../persistence/index.ts'
 import type { Incarnation } from '../incarnation.ts'
 import type { World } from '../world.ts'
 import { SimulatedJournal } from './simulated-journal.ts'
 import { type AcceptedAppend, StoreChecks } from './store-checks.ts'
-
-/** How slow the store is, and how often it fails. */
-export interface StoreFaults {
-  /** How long a call takes on average until it takes effect, and again until it answers. */
-  readonly latencyMeanMs: number
-  /** The part of calls that take up to `stallMaxMs` more. */
-  readonly stallChance: number
-  readonly stallMaxMs: number
-  /** The part of calls that fail and do nothing. */
-  readonly failsBefore: number
-  /** The part of writes that fail although they took effect, and as many that fail without. */
-  readonly failsUnknown: number
-}
-
-const calmStore: StoreFaults = {
-  latencyMeanMs: 1,
-  stallChance: 0,
-  stallMaxMs: 0,
-  failsBefore: 0,
-  failsUnknown: 0,
-}
+import { calmStore, type StoreFaults } from './store-faults.ts'
 
 /** The store that all nodes of a simulation share; it outlives them, is slow, and fails. */
 export class SimulatedStore {
   readonly memory = new MemoryStore({ storeId: 'simulated' })
-  readonly world: World
   readonly checks: StoreChecks
   /** Set once: hears of every append that is accepted, in order. */
   onAppended: (batch: AppendBatch) => void = () => {}
+  readonly #world: World
   #faults: StoreFaults = calmStore
   #handles = 0
 
   constructor(world: World) {
-    this.world = world
+    this.#world = world
     this.checks = new StoreChecks((name, detail) => world.violate(name, detail))
   }
 
   /** From now on. What is not given is calm. */
   setFaults(faults: Partial<StoreFaults>): void {
     this.#faults = { ...calmStore, ...faults }
-  }
-
-  get faults(): StoreFaults {
-    return this.#faults
   }
 
   /** Every append that was accepted, in order. */
@@ -66,11 +48,31 @@ export class SimulatedStore {
 
   /** The store as this life sees it. */
   journalFor(life: Incarnation): Journal {
-    const random = this.world.random(`store/${life.label}/${this.#handles++}`)
-    return new SimulatedJournal(this, life, random)
+    const world = this.#world
+    return new SimulatedJournal({
+      journal: new MemoryJournal({ store: this.memory }),
+      random: world.random(`store/${life.label}/${this.#handles++}`),
+      faults: () => this.#faults,
+      ground: {
+        label: life.label,
+        clock: life.clock,
+        inStore: (delayMs, run) => void world.stage.appoint(delayMs, 'store', run),
+        inNode: (delayMs, run) => void life.appoint(delayMs, 'stored', run),
+        mayAct: (what) => life.mayAct(what),
+        isAlive: () => life.isAlive,
+        fault: (description) => world.fault(description, 'store'),
+      },
+      onClaimed: (persistenceId, claim) => this.checks.claimed(persistenceId, claim, life.label),
+      onAppended: (batch, result) => this.#appended(batch, result, life),
+    })
   }
 
-  fault(description: string): void {
-    this.world.fault(description, 'store')
+  #appended(batch: AppendBatch, result: AppendResult, life: Incarnation): void {
+    const world = this.#world
+    this.checks.appended(batch, result, life.label, world.clock.nowMs)
+    if (result.type === 'Appended') return this.onAppended(batch)
+    world.reach(`the store refuses a write: ${result.type}`)
+    const { persistenceId, epoch } = batch
+    world.note(life, 'refused', `${result.type}: ${persistenceId}, epoch ${epoch}`)
   }
 }

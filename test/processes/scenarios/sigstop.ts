@@ -20,7 +20,7 @@ const sleepMs = 30_000
 
 async function run(stage: Stage): Promise<Outcome> {
   const cluster = await LoadedCluster.start(stage)
-  const journal = new JournalReader(cluster.members.processes.folder)
+  const journal = await JournalReader.open(cluster.members.processes.folder)
   const problems: string[] = []
   const failoversMs: number[] = []
   let movedStreams = 0

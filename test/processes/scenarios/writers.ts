@@ -2,8 +2,6 @@
 import { LmdbJournal } from '../../../src/persistence/index.ts'
 
 export interface Written {
-  /** The order number of the newest event. */
-  readonly order: number
   /** Per stream, the epoch of its newest event. */
   readonly epochs: ReadonlyMap<string, number>
 }
@@ -11,26 +9,31 @@ export interface Written {
 export class JournalReader {
   readonly #journal: LmdbJournal
   readonly #epochs = new Map<string, number>()
-  #order = 0
+  #after: string | undefined
 
-  constructor(folder: string) {
-    this.#journal = LmdbJournal.open({ folder })
+  private constructor(journal: LmdbJournal) {
+    this.#journal = journal
+  }
+
+  static async open(folder: string): Promise<JournalReader> {
+    return new JournalReader(await LmdbJournal.open({ folder }))
   }
 
   /** Reads on from where it was; calls `visit` for every event that is new since. */
   async readOn(
     visit: (persistenceId: string, epoch: number, bytes: Uint8Array) => void = () => undefined,
   ): Promise<Written> {
-    for (;;) {
-      const events = await this.#journal.readGlobal(this.#order + 1, 1_000)
-      if (events.length === 0) break
-      for (const { persistenceId, epoch, order, bytes } of events) {
-        this.#order = order
+    const slices = { fromSlice: 0, toSlice: 1023, limit: 1_000 }
+    for (let isLast = false; !isLast;) {
+      const page = await this.#journal.readSlices({ ...slices, after: this.#after })
+      for (const { persistenceId, epoch, bytes } of page.events) {
         this.#epochs.set(persistenceId, epoch)
         visit(persistenceId, epoch, bytes)
       }
+      this.#after = page.next
+      ;({ isLast } = page)
     }
-    return { order: this.#order, epochs: new Map(this.#epochs) }
+    return { epochs: new Map(this.#epochs) }
   }
 
   close(): Promise<void> {

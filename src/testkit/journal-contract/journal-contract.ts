@@ -1,0 +1,96 @@
+/**
+ * What every journal promises, whatever it keeps its events in, as tests for any runner that has `describe` and `test`:
+ *
+ *   import { describe, test } from 'node:test' // or from 'vitest'
+ *   journalContract({ describe, test }, {
+ *     name: 'MyJournal',
+ *     readsSlices: false,
+ *     newStore: async () => {
+ *       const url = await newDatabase()
+ *       return { open: (settings) => MyJournal.open(url, settings), remove: () => dropDatabase(url) }
+ *     },
+ *   })
+ */
+import assert from 'node:assert/strict'
+import { isSliceReader, type Journal, type JournalSettings } from '../../persistence/index.ts'
+import { comesWithin } from '../patience.ts'
+import { anySteps } from './any-steps.ts'
+import { limits } from './limits.ts'
+import { OpenedJournal } from './opened-journal.ts'
+import { closing, reading } from './reading.ts'
+import { slices } from './slices.ts'
+import { tags } from './tags.ts'
+import { claims, conditions, storing } from './writing.ts'
+
+/** Of the test runner. */
+export interface TestFunctions {
+  readonly describe: (name: string, body: () => void) => unknown
+  readonly test: (name: string, body: () => Promise<void>) => unknown
+}
+
+export interface JournalUnderTest {
+  readonly name: string
+  /** Whether it has the second port, `SliceReader`. */
+  readonly readsSlices: boolean
+  /** An empty store, for one test. */
+  readonly newStore: () => StoreUnderTest | Promise<StoreUnderTest>
+}
+
+/** A store that outlives its journals. */
+export interface StoreUnderTest {
+  /** At most one journal is open at a time. Settings that are not given have their defaults. */
+  open(settings?: Partial<JournalSettings>): Promise<Journal>
+  remove?(): Promise<void>
+}
+
+/** Registers a test that has a journal on a store of its own. */
+export type Check = (name: string, body: (opened: OpenedJournal) => Promise<void>) => void
+
+/** Of one test. A journal that never answers fails it, also where the runner would wait forever. */
+const patienceMs = 60_000
+
+/** Registers the tests; the runner runs them. */
+export function journalContract(
+  { describe, test }: TestFunctions,
+  { name: ofJournal, readsSlices, newStore }: JournalUnderTest,
+): void {
+  const check: Check = (name, body) => {
+    test(name, async () => {
+      const work = onStore(await newStore(), body)
+      const settled = work.catch(() => undefined)
+      const isOver = await comesWithin(patienceMs, settled)
+      assert.ok(isOver, `the journal has not answered within ${patienceMs} ms`)
+      await work
+    })
+  }
+  describe(`${ofJournal} keeps the promises of a journal`, () => {
+    check(`${readsSlices ? 'reads' : 'does not read'} over all streams`, async ({ journal }) => {
+      assert.equal(isSliceReader(journal), readsSlices)
+    })
+    claims(check)
+    conditions(check)
+    storing(check)
+    tags(check)
+    reading(check)
+    limits(check)
+    closing(check)
+    anySteps(check)
+    if (readsSlices) slices(check)
+  })
+}
+
+async function onStore(
+  store: StoreUnderTest,
+  body: (opened: OpenedJournal) => Promise<void>,
+): Promise<void> {
+  try {
+    const opened = new OpenedJournal(store, await store.open())
+    try {
+      await body(opened)
+    } finally {
+      await opened.journal.close()
+    }
+  } finally {
+    await store.remove?.()
+  }
+}
