@@ -9,5 +9,5 @@
  */
 export { SherdNode } from './sherd-node.ts'
 export * from './node-errors.ts'
-export type { HostedEntity, NodeOptions, NodeSettings } from './node-options.ts'
+export type { HostedEntity, NodeOptions, NodeSettings, OpenStore } from './node-options.ts'
 export { startNode } from './start-node.ts'

@@ -34,7 +34,7 @@ export {
   type SliceQuery,
   type SliceReader,
 } from './slice-reader.ts'
-export { bytesOfEvent, noTags } from './tags.ts'
+export { bytesOfEvent, noTags, tagsOfEvent } from './tags.ts'
 export type { EventAdapter } from './event-sourcing/event-adapter.ts'
 export {
   Effect,

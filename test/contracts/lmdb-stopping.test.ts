@@ -92,7 +92,12 @@ describe.runIf(onLinux)('LmdbJournal and a stopped process', { timeout: 120_000 
     await expect(appending).rejects.toThrow(blocked)
     expect((await readTexts(other, 'stream|0')).length).toBeGreaterThan(0)
     expect(isStopped(victim.pid)).toBe(true)
+    // Nor does it hold up the event loop to open the store.
+    let turns = 0
+    const turning = setInterval(() => turns++, 10)
     await expect(openHere(Infinity)).rejects.toThrow(blocked)
+    clearInterval(turning)
+    expect(turns).toBeGreaterThan(10)
     victim.signal('SIGCONT')
     await within(soonMs, 'progress', victim.acknowledgedMore(50))
     expect(await appendText(other, writer, 'x', 'x+')).toMatchObject({ type: 'Appended' })
