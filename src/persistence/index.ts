@@ -41,7 +41,7 @@ export {
   type Effects,
   effectsFor,
   type SideEffect,
-  type Verdict,
+  type Handling,
 } from './event-sourcing/effect.ts'
 export {
   EventSourcedBehavior,

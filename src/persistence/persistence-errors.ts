@@ -24,7 +24,7 @@ export class InvalidTags extends CodedError {
 
   constructor(persistenceId: string, problem: string) {
     super(
-      `The tags of an event of ${show(persistenceId)} are refused: ${problem}. Its tagger gives a short list of short names.`,
+      `The tags of an event of ${show(persistenceId)} are refused: ${problem}. A tagger must give a short list of short names.`,
     )
     this.persistenceId = persistenceId
   }

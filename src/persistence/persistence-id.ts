@@ -1,4 +1,4 @@
-/** What may name a stream of events, and the slice it lies in. Checked once, at the door of every journal. */
+/** What may name a stream of events, and the slice it lies in. Checked once, when it comes to a journal. */
 import { stableHash } from '../foundation/stable-hash.ts'
 import { problemWithId } from '../foundation/text.ts'
 import { InvalidPersistenceId } from './persistence-errors.ts'

@@ -11,8 +11,8 @@ test.each<[tags: unknown, problem: string | undefined]>([
   [['a\0b'], 'NUL'],
   [['\ud800'], 'not well-formed'],
   [[7], 'it is not a string'],
-  ['red', 'is no array'],
-  [undefined, 'is no array'],
+  ['red', 'is not an array'],
+  [undefined, 'is not an array'],
 ])('says what keeps %j from being tags: %s', (tags, problem) => {
   const found = problemWithTags(tags)
   if (problem === undefined) expect(found).toBeUndefined()

@@ -11,7 +11,7 @@ export const noTags: readonly string[] = Object.freeze([])
 
 /** What keeps these from being the tags of an event, in words; undefined when nothing does. */
 export function problemWithTags(tags: unknown): string | undefined {
-  if (!Array.isArray(tags)) return `${show(tags)} is no array`
+  if (!Array.isArray(tags)) return `${show(tags)} is not an array`
   if (tags.length > tagsMax) return `there are ${tags.length}, and ${tagsMax} are allowed`
   for (const [index, tag] of tags.entries() as Iterable<[number, unknown]>) {
     const problem = problemWithId(tag, tagBytesMax)

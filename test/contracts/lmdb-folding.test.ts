@@ -20,7 +20,7 @@ const killedFile = fileURLToPath(new URL('./lmdb-killed-folding.ts', import.meta
 
 const ids = ['a', 'b', 'c', 'd', 'e', 'f']
 /** The sixth head that is behind begins a fold, of two heads in each transaction. */
-const limits = { foldAfterHeads: 5, foldHeadsAtOnce: 2 }
+const limits = { foldAfterHeads: 5, foldHeadsMax: 2 }
 
 describe('a fold in several transactions', () => {
   let folder: string
@@ -148,7 +148,7 @@ describe('a fold in several transactions', () => {
 
   test('of two processes writes no head twice, and who has seen all goes on when the other is done', async () => {
     const overlay = await beginFold()
-    const other = new Overlay(tables, { foldAfterEvents: 5, foldHeadsAtOnce: 1 })
+    const other = new Overlay(tables, { foldAfterEvents: 5, foldHeadsMax: 1 })
     await other.write([highest('a')])
     await overlay.write([claimOf('x'), claimOf('y')])
     const put = vi.spyOn(tables.heads, 'put')
@@ -171,7 +171,7 @@ describe('a fold in several transactions', () => {
   test('of another lets a process forget the places that are in the index, and keep the rest', async () => {
     const [here, other] = [
       new Overlay(tables),
-      new Overlay(tables, { foldAfterEvents: 69, foldHeadsAtOnce: 1 }),
+      new Overlay(tables, { foldAfterEvents: 69, foldHeadsMax: 1 }),
     ]
     const texts = Array.from({ length: 72 }, (_, index) => `${index + 1}`)
     const writer = { id: 'a', epoch: 1 }
@@ -195,7 +195,7 @@ describe('a fold in several transactions', () => {
     const folded = streams.filter((id) => readHead(tables, Buffer.from(id))?.highestSequenceNr)
     expect(folded.length).toBe(16)
     expect(readCount(tables)).toMatchObject({ headsOrder: 0, lastOrder: 44 })
-    const overlay = new Overlay(tables, { foldAfterEvents: 0, foldHeadsAtOnce: 4 })
+    const overlay = new Overlay(tables, { foldAfterEvents: 0, foldHeadsMax: 4 })
     const numbers = streams.map((_, index) => (index < 44 ? 1 : 0))
     expect(await overlay.write(streams.map(highest))).toEqual(numbers)
     await overlay.write([first('s|63')])
@@ -214,7 +214,7 @@ describe('LmdbJournal that folds in several commits', () => {
 
   test('is whole in a copy of any moment', { timeout: 60_000 }, async () => {
     const folder = join(root, 'journal')
-    const foldLimits = { foldAfterHeads: 4, foldHeadsAtOnce: 1 }
+    const foldLimits = { foldAfterHeads: 4, foldHeadsMax: 1 }
     const journal = await LmdbJournal.open({ folder, foldLimits })
     const streams = Array.from({ length: 10 }, (_, index) => `s|${index}`)
     for (const id of streams) await journal.claim(id, 'w')
@@ -236,7 +236,7 @@ describe('LmdbJournal that folds in several commits', () => {
   })
 
   test('lets commits wait for a fold that does not keep up, so that what lies behind is bounded', async () => {
-    const foldLimits = { foldAfterHeads: 8, foldHeadsAtOnce: 2 }
+    const foldLimits = { foldAfterHeads: 8, foldHeadsMax: 2 }
     const journal = await LmdbJournal.open({
       folder: root,
       foldLimits,
@@ -256,9 +256,9 @@ describe('LmdbJournal that folds in several commits', () => {
   })
 
   test('refuses to fold nothing at once', async () => {
-    const opening = LmdbJournal.open({ folder: root, foldLimits: { foldHeadsAtOnce: 0 } })
+    const opening = LmdbJournal.open({ folder: root, foldLimits: { foldHeadsMax: 0 } })
     await expect(opening).rejects.toThrow(
-      'foldHeadsAtOnce must be a whole number of at least 1, not 0',
+      'foldHeadsMax must be a whole number of at least 1, not 0',
     )
   })
 })

@@ -8,7 +8,7 @@ import { appendText } from '../../src/testkit/journal-contract/journal-texts.ts'
 const [, , folder = ''] = process.argv
 const journal = await LmdbJournal.open({
   folder,
-  foldLimits: { foldAfterHeads: 40, foldHeadsAtOnce: 4 },
+  foldLimits: { foldAfterHeads: 40, foldHeadsMax: 4 },
 })
 for (let index = 0; index < 64; index++) await journal.claim(`s|${index}`, 'killed')
 // One commit each: the fold begins with the 41st.

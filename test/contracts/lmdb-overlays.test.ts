@@ -39,9 +39,9 @@ describe('heads in the memory of several processes', { timeout: 60_000 }, () => 
     ['after some streams', { foldAfterHeads: 4 }],
     ['after some claims', { foldAfterClaims: 3 }],
     ['after some bytes', { foldAfterBytes: 2000 }],
-    ['after some events, two heads at a time', { foldAfterEvents: 40, foldHeadsAtOnce: 2 }],
-    ['always, one head at a time', { foldAfterEvents: 0, foldHeadsAtOnce: 1 }],
-    ['after some claims, three heads at a time', { foldAfterClaims: 3, foldHeadsAtOnce: 3 }],
+    ['after some events, two heads at a time', { foldAfterEvents: 40, foldHeadsMax: 2 }],
+    ['always, one head at a time', { foldAfterEvents: 0, foldHeadsMax: 1 }],
+    ['after some claims, three heads at a time', { foldAfterClaims: 3, foldHeadsMax: 3 }],
     ['never', {}],
   ])(
     'agree with a plain model whoever writes, fails or forgets; folding %s',

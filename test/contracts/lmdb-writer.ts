@@ -12,7 +12,7 @@ import { appendText, claimed } from '../../src/testkit/journal-contract/journal-
 const [folder = '', name = '', streams = '1', killAfterMs = '2000'] = process.argv.slice(2)
 const settings = { stoppedWriterKillAfterMs: Number(killAfterMs) }
 /** Small, so that a short test sees many folds, each in several commits, and tails in between. */
-const foldLimits = { foldAfterEvents: 100, foldHeadsAtOnce: 3 }
+const foldLimits = { foldAfterEvents: 100, foldHeadsMax: 3 }
 const journal = await LmdbJournal.open({ folder, settings, foldLimits })
 
 /** Synchronous, so that no line is lost with the process; a full pipe is tried again when its reader had a turn. */

@@ -37,7 +37,7 @@ test('the problems of all rooms are told at once, before anything starts', async
       cluster: { downing: { stableAfterMs: 1 } },
       singleton: { retryIntervalMs: 0, stopTimeoutMs: 7_000 },
       sharding: { numberOfShards: 0, gracefulShutdownTimeoutMs: 7_000 },
-      entity: { stashCapacity: 0 },
+      entity: { stashedCommandsMax: 0 },
       journal: { commitTimeoutMs: 'long' },
       concurrentRecoveriesMax: 0,
     },
@@ -64,7 +64,7 @@ test('the problems of all rooms are told at once, before anything starts', async
     expect.stringContaining('settings.singleton.stopTimeoutMs (7000) and actor.handlerStop'),
     expect.stringContaining('settings.sharding.numberOfShards must be'),
     expect.stringContaining('settings.sharding.gracefulShutdownTimeoutMs (7000) and actor.handler'),
-    'settings.entity.stashCapacity must be a whole number of at least 1, not 0',
+    'settings.entity.stashedCommandsMax must be a whole number of at least 1, not 0',
     'settings.journal.commitTimeoutMs must be a whole number of at least 1, not long',
     'settings.concurrentRecoveriesMax must be a whole number of at least 1, not 0',
   ])

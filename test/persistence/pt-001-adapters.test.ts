@@ -269,9 +269,9 @@ describe.each(Object.entries(realScenes))('PT-001 %s', (_name, makeScene) => {
         'it has 256 bytes in UTF-8 and 255 are allowed',
       ],
       ['an empty one', () => [''], 'it is empty'],
-      ['no array', () => 'red', "'red' is no array"],
+      ['no array', () => 'red', "'red' is not an array"],
       ['no text', () => [undefined], 'it is not a string'],
-      ['a promise', () => Promise.reject(new Error('late')), 'is no array'],
+      ['a promise', () => Promise.reject(new Error('late')), 'is not an array'],
     ])('that gives %s fails the command, and nothing is stored', async (_what, give, problem) => {
       const probe = createTestProbe<unknown>(scene.system)
       const tagger = (items: Items): string[] => (items.length === 3 ? (give() as string[]) : [])

@@ -63,10 +63,10 @@ export class CommandStash<Command> {
     this.#put('kept', command)
   }
 
-  /** Lets waiting commands come before any mail, oldest first, until `room` of them are on their way. */
-  releaseWaiting(room: number): void {
+  /** Lets waiting commands come before any mail, oldest first, until `countMax` of them are on their way. */
+  releaseWaiting(countMax: number): void {
     const { waiting } = this.#stashes
-    const count = Math.min(room, waiting.size) - this.#due
+    const count = Math.min(countMax, waiting.size) - this.#due
     if (count <= 0) return
     this.#due += count
     this.#take('waiting', count)

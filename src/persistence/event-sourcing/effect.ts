@@ -23,14 +23,15 @@ interface Done<State> {
   readonly state: State
 }
 
-export type Verdict = 'handled' | 'unhandled' | 'stash'
+/** What becomes of the command itself. */
+export type Handling = 'handled' | 'unhandled' | 'stash'
 
 const nothing: readonly never[] = []
 
 /** Made by its functions; the fields are for the runtime. */
 export class Effect<Event, State> {
   readonly events: readonly Event[]
-  readonly verdict: Verdict
+  readonly handling: Handling
   readonly sideEffects: readonly SideEffect<State>[]
   readonly stops: boolean
   readonly unstashes: boolean
@@ -39,7 +40,7 @@ export class Effect<Event, State> {
 
   private constructor(
     events: readonly Event[],
-    verdict: Verdict,
+    handling: Handling,
     sideEffects: readonly SideEffect<State>[] = nothing,
     stops = false,
     unstashes = false,
@@ -47,7 +48,7 @@ export class Effect<Event, State> {
   ) {
     this.done = done
     this.events = events
-    this.verdict = verdict
+    this.handling = handling
     this.sideEffects = sideEffects
     this.stops = stops
     this.unstashes = unstashes
@@ -62,7 +63,7 @@ export class Effect<Event, State> {
   }
 
   /**
-   * For rooms above: stores these events, which the caller has applied, giving this state, and encoded. They are stored as
+   * For other parts of Sherd: stores these events, which the caller has applied, giving this state, and encoded. They are stored as
    * they are: neither the event adapter nor the tagger is asked.
    */
   static applied<Event, State>(bytes: readonly Uint8Array[], state: State): Effect<Event, State> {
@@ -163,7 +164,7 @@ export class Effect<Event, State> {
     stops: boolean,
     unstashes: boolean,
   ): Effect<Event, State> {
-    return new Effect(this.events, this.verdict, sideEffects, stops, unstashes, this.done)
+    return new Effect(this.events, this.handling, sideEffects, stops, unstashes, this.done)
   }
 }
 

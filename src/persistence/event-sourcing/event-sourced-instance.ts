@@ -136,11 +136,11 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
 
   #stashOf(work: Work<Command, Event, State>): CommandStash<Command> {
     const context = this.#context
-    const { stashCapacity } = this.#plan.settings
+    const { stashedCommandsMax } = this.#plan.settings
     return (work.stash ??= new CommandStash(
       this.#stashes ?? {
-        waiting: context.stash(stashCapacity),
-        kept: context.stash(stashCapacity),
+        waiting: context.stash(stashedCommandsMax),
+        kept: context.stash(stashedCommandsMax),
       },
       context.self,
       context.system.runtime,
@@ -226,9 +226,9 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   readonly #receive = (command: Command): Handled | Promise<Handled> => {
     const work = this.#begin()
     const origin = work.stash?.takeOrigin() ?? 'mail'
-    const room = this.#room()
-    if (room === undefined) return this.#stashOf(work).wait(command)
-    if (origin === 'mail' && (room === 0 || work.stash?.hasWaiting === true)) {
+    const allowed = this.#allowed()
+    if (allowed === undefined) return this.#stashOf(work).wait(command)
+    if (origin === 'mail' && (allowed === 0 || work.stash?.hasWaiting === true)) {
       this.#stashOf(work).wait(command)
       return this.#goOn()
     }
@@ -253,10 +253,10 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     if (!(effect instanceof Effect)) {
       throw new InvalidEffect(`A command handler gave ${show(effect)}. Give an Effect.`)
     }
-    const { verdict, sideEffects, stops, unstashes } = effect
+    const { handling, sideEffects, stops, unstashes } = effect
     if (this.#phase !== 'running') return this.#lost(command)
     const work = this.#begin()
-    if (verdict === 'stash') {
+    if (handling === 'stash') {
       this.#stashOf(work).keep(command)
       return this.#letNextCome(work)
     }
@@ -267,7 +267,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     const held = { command, state, sequenceNr: this.#sequenceNr, sideEffects, stops }
     this.#hold(stored, held, work)
     if (stored.length === 0) this.#letNextCome(work)
-    return verdict === 'unhandled' ? Behaviors.unhandled : undefined
+    return handling === 'unhandled' ? Behaviors.unhandled : undefined
   }
 
   /** What depends on no event in flight happens at once. */
@@ -364,7 +364,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   }
 
   /** How many commands may be handled before something is stored; undefined while none may. */
-  #room(): number | undefined {
+  #allowed(): number | undefined {
     const writes = this.#work?.writes
     if (this.#phase !== 'running' || writes?.isOpen === false) return undefined
     return Math.max(this.#plan.settings.unstoredCommandsMax - (writes?.heldCount ?? 0), 0)
@@ -375,10 +375,10 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     if (stash?.isWaitingOnly === true) turn.run(() => this.#goOn())
   }
 
-  /** Lets waiting commands come, as far as there is room. */
+  /** Lets waiting commands come, as many as may be handled. */
   #goOn(): void {
-    const room = this.#room()
-    if (room !== undefined) this.#work?.stash?.releaseWaiting(room)
+    const allowed = this.#allowed()
+    if (allowed !== undefined) this.#work?.stash?.releaseWaiting(allowed)
   }
 }
 

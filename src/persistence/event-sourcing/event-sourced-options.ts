@@ -29,7 +29,7 @@ export interface EventSourcedOptions<Command, Event, State> extends EventSourced
 export interface EventSourcedFamilyOptions<Command, Event, State> {
   /**
    * Decides. May be async: then no other command is handled, and nothing that is held is released, until it settles.
-   * What it sends by itself, past its effect, leaves at once and is not covered by any promise of this room.
+   * What it sends by itself, past its effect, leaves at once and is not covered by any promise made here.
    */
   readonly commandHandler: (
     state: State,

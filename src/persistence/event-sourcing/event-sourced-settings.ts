@@ -4,7 +4,7 @@ import { unknownSettings } from '../../foundation/invalid-settings.ts'
 
 export interface EventSourcedSettings {
   /** Commands kept while the entity recovers or waits for its journal, and again as many that it stashes; the next is dropped. */
-  readonly stashCapacity: number
+  readonly stashedCommandsMax: number
   /** Commands handled whose events are not stored yet. More hides a slower journal; the next ones wait in the stash. */
   readonly unstoredCommandsMax: number
   /** Events of one append; those of one command are never divided. May not be more than the journal's `appendEventsMax`. */
@@ -16,7 +16,7 @@ export interface EventSourcedSettings {
 }
 
 export const defaultEventSourcedSettings: EventSourcedSettings = {
-  stashCapacity: 4096,
+  stashedCommandsMax: 4096,
   unstoredCommandsMax: 1024,
   appendEventsMax: 256,
   replayEventsMax: 256,

@@ -15,7 +15,7 @@ import {
   type PersistenceFailure,
   WriterFenced,
 } from './event-sourced-errors.ts'
-import type { WriteEffect, WriteEnd } from './write-pipeline-machine.ts'
+import type { WriteEffect, WriteEnd } from './write-pipeline-inputs.ts'
 
 type Append = Extract<WriteEffect<never>, { type: 'Append' }>
 export type WriteOutcome = { readonly type: 'Appended'; readonly batch: number } | WriteEnd

@@ -1,10 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  type WriteEffect,
-  type WriteInput,
-  WritePipelineMachine,
-} from './write-pipeline-machine.ts'
+import type { WriteEffect, WriteInput } from './write-pipeline-inputs.ts'
+import { WritePipelineMachine } from './write-pipeline-machine.ts'
 
 const bytes = (count: number): Uint8Array[] => Array.from({ length: count }, () => new Uint8Array())
 const handled = (held: string, events: number): WriteInput<string> => ({

@@ -11,7 +11,8 @@ import type { ActorTurn } from './actor-turn.ts'
 import type { EventSourcedContext, EventSourcedPlan } from './event-sourced-options.ts'
 import { discard, type HeldEffects, perform } from './held-effects.ts'
 import { failureOf, JournalWriter, type WriteOutcome } from './journal-writer.ts'
-import { type WriteEffect, WritePipelineMachine } from './write-pipeline-machine.ts'
+import type { WriteEffect } from './write-pipeline-inputs.ts'
+import { WritePipelineMachine } from './write-pipeline-machine.ts'
 
 export type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
@@ -20,7 +21,7 @@ export interface WritePipelineOptions<Command, Event, State> {
   readonly claim: Claim
   readonly turn: ActorTurn<Command>
   readonly view: Mutable<EventSourcedContext<Command>>
-  /** In the actor's turn: there is room again. */
+  /** In the actor's turn: more may be handled again. */
   readonly stored: () => void
   /** In the actor's turn: what was stored has failed in its consequences. Throws on. */
   readonly failed: (error: unknown) => never

@@ -109,7 +109,7 @@ export function checkSliceQuery({ fromSlice, toSlice, after, limit }: SliceQuery
 export function placeOf(after: string | undefined): number {
   const place = after === undefined ? 0 : Number(after)
   if (after === undefined || (/^\d+$/.test(after) && Number.isSafeInteger(place))) return place
-  throw new InvalidJournalCall(`${show(after)} is no place that this store has handed out.`)
+  throw new InvalidJournalCall(`${show(after)} is not a place that this store has handed out.`)
 }
 
 function checkWhole(name: string, value: number, least: number): void {

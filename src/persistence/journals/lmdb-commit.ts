@@ -133,7 +133,7 @@ export class LmdbCommit {
     const fold = underWay ?? heads.beginFold(count)
     // Once it is under way, as many as this commit may have put behind, or it would never keep up.
     const events = underWay === undefined ? 0 : this.#lastOrder - this.#before.lastOrder
-    const part = Math.max(foldLimits.foldHeadsAtOnce, events)
+    const part = Math.max(foldLimits.foldHeadsMax, events)
     // Claims have written heads as well.
     const atMost = Math.max(part - this.#claimed.length, 0)
     for (const persistenceId of fold.take(atMost)) {

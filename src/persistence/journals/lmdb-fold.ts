@@ -18,7 +18,7 @@ export interface FoldLimits {
   /** Claims of others that a process can still catch up with one by one. */
   readonly foldAfterClaims: number
   /** Heads that one transaction folds, or as many as it has events. More keep the event loop and the write lock longer. */
-  readonly foldHeadsAtOnce: number
+  readonly foldHeadsMax: number
 }
 
 export const defaultFoldLimits: FoldLimits = {
@@ -26,7 +26,7 @@ export const defaultFoldLimits: FoldLimits = {
   foldAfterBytes: 4_194_304,
   foldAfterHeads: 4096,
   foldAfterClaims: 4096,
-  foldHeadsAtOnce: 128,
+  foldHeadsMax: 128,
 }
 
 /** A fold rides on commits until the tail is so many times as long as it may be; then commits wait for it. */
@@ -94,7 +94,7 @@ export class LmdbFold {
 export function checkFoldLimits(limits: FoldLimits): void {
   const problems: string[] = []
   for (const [name, value] of Object.entries(limits)) {
-    const least = name === 'foldHeadsAtOnce' ? 1 : 0
+    const least = name === 'foldHeadsMax' ? 1 : 0
     if (Number.isSafeInteger(value) && value >= least) continue
     problems.push(`${name} must be a whole number of at least ${least}, not ${String(value)}`)
   }

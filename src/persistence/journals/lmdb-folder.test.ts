@@ -195,7 +195,7 @@ describe('the folder of an LmdbJournal', () => {
     })
     const [stored, code, message] = stdout.trim().split('\n')
     expect(code).toBe('JOURNAL_OUTCOME_UNKNOWN')
-    expect(message).toContain('the disk is full or fails; make room')
+    expect(message).toContain('the disk is full or fails; free some space')
     const journal = await LmdbJournal.open({ folder })
     expect(await journal.highestSequenceNr('glutton')).toBe(Number(stored))
     expect(Number(stored)).toBeGreaterThan(0)

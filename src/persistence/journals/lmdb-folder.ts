@@ -50,7 +50,7 @@ function adviceOn(error: unknown): string {
   if (code === 'EEXIST' || code === 'ENOTDIR') {
     return 'it, or something above it, is a file; choose another folder'
   }
-  if (code === 'ENOSPC') return 'the disk is full; make room'
+  if (code === 'ENOSPC') return 'the disk is full; free some space'
   return message
 }
 

@@ -46,10 +46,10 @@ const mapBytes = 2 ** 30
 
 const adviceByCode: ReadonlyMap<number, string> = new Map([
   // LMDB calls a write that was cut short an input/output error, whatever cut it short.
-  [5, 'the disk is full or fails; make room and look at the log of the system'],
+  [5, 'the disk is full or fails; free some space and look at the log of the system'],
   [27, 'the largest size of a file is reached; raise the limit'],
-  [28, 'the disk is full; make room'],
-  [122, 'the quota of this user is used up; raise it or make room'],
+  [28, 'the disk is full; free some space'],
+  [122, 'the quota of this user is used up; raise it or free some space'],
   [-30_792, 'the address space for the store is used up; allow the process more'],
 ])
 

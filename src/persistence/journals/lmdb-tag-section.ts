@@ -10,7 +10,7 @@ import { byteCountOf, tagBytesMax, tagsMax } from '../tags.ts'
 /** Of an event without tags. */
 export const noSection = Buffer.alloc(0)
 
-/** The tags were checked at the door. */
+/** The tags were checked when they came. */
 export function sectionOf(tags: readonly string[]): Buffer {
   if (tags.length === 0) return noSection
   const section = Buffer.allocUnsafe(1 + tags.length + byteCountOf(tags))

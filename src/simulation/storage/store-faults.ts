@@ -1,5 +1,6 @@
-/** How slow a simulated store is, and how often it fails. */
+/** The faults that a simulated store can have, and those of a calm one. */
 
+/** How slow the store is, and how often it fails. */
 export interface StoreFaults {
   /** How long a call takes on average until it takes effect, and again until it answers. */
   readonly latencyMeanMs: number

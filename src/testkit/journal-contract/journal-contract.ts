@@ -28,6 +28,7 @@ export interface TestFunctions {
   readonly test: (name: string, body: () => Promise<void>) => unknown
 }
 
+/** A journal, and how the tests come to stores for it. */
 export interface JournalUnderTest {
   readonly name: string
   /** Whether it has the second port, `SliceReader`. */
