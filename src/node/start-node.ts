@@ -44,7 +44,7 @@ const registrationLookMs = 10
 
 /**
  * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `JoinFailed`, `JournalFolderUnusable` and
- * others, each of which says what to do; with what a store that does not open rejects with.
+ * others, each of which says what to do; and with the error of a store that does not open.
  */
 export async function startNode(options: NodeOptions): Promise<SherdNode> {
   checkNodeOptions(options)

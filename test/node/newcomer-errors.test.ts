@@ -291,7 +291,9 @@ describe('options that cannot be used are all told at once', () => {
     })
     expect(error.message).toContain('Cart has no implementation: put it into proxies')
     expect(error.message).toContain('5 is no entity; make it with defineEntity or entityType')
-    expect(error.message).toContain("store must be { folder: '…' }, 'memory' or a journal")
+    expect(error.message).toContain(
+      "store must be { folder: '…' }, 'memory', a journal or a function that opens one, not { file: 'x' }",
+    )
   })
 
   test('what is not there yet', async () => {
