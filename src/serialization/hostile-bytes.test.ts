@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { cases } from '../../test/how-long.ts'
 import { values } from '../../test/fuzz/values.ts'
 import { CannotDeserialize } from './serialization-errors.ts'
 import { ValueCodec } from './value-codec.ts'
 
-const rounds = 20_000
+const rounds = cases({ short: 6_000, full: 200_000 })
 
 test(`whatever comes, ${rounds} times: a value or a refusal, and nothing else happens`, async () => {
   const before = Object.getOwnPropertyNames(Object.prototype).join()
