@@ -213,7 +213,7 @@ test('a world of machines brings a message to its shard', () => {
 describe('regions and coordinators under random interleavings', () => {
   const seeds = cases({ short: 300, full: 3_000 })
 
-  test('keep one home, the order, and every message', { timeout: 110_000 }, () => {
+  test('keep one home, the order, and every message', { timeout: 600_000 }, () => {
     let delivered = 0
     let hosted = 0
     for (let seed = 0; seed < seeds; seed++) {

@@ -16,7 +16,7 @@ async function hashesOf(options: SimulateOptions): Promise<string[]> {
 describe('the same seed does the same', () => {
   test(
     'every seed of the workshop gives the same hash twice, and no two of them alike',
-    { timeout: 120_000 },
+    { timeout: 600_000 },
     async () => {
       const seeds = cases({ short: 100, full: 1_000 })
       const first = await hashesOf({ scenario: workshop, seeds })

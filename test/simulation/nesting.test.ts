@@ -16,11 +16,11 @@ test('behaviors inside each other keep the promises of actors, and come to the p
   expect(all.flatMap(({ violations }) => violations)).toEqual([])
   const reached = new Set(all.flatMap(({ places }) => Object.keys(places)))
   expect(nestingPlaces.filter((place) => !reached.has(place))).toEqual([])
-}, 60_000)
+}, 600_000)
 
 test('the same seed does the same', async () => {
   const hashes = async (): Promise<string[]> => (await results(30)).map(({ hash }) => hash)
   const first = await hashes()
   expect(await hashes()).toEqual(first)
   expect(new Set(first).size).toBe(first.length)
-}, 60_000)
+}, 600_000)
