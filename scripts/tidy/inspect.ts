@@ -7,12 +7,13 @@ import { names } from './names.ts'
 import { plainTypeScript } from './plain-typescript.ts'
 import { sizes } from './sizes.ts'
 import { SourceFile } from './source-file.ts'
+import { testImports } from './test-imports.ts'
 import type { Violation } from './violation.ts'
 import { samplesBelow, wireSamples } from './wire-samples.ts'
 import { worldAccess } from './world-access.ts'
 
 const folders = ['src', 'test', 'bench', 'scripts', 'examples']
-const rules = [layering, worldAccess, sizes, names, moduleState, plainTypeScript]
+const rules = [layering, worldAccess, sizes, names, moduleState, plainTypeScript, testImports]
 
 /** All violations below `root`, in the order of a reader: by file, then by line. */
 export function inspect(root: string): Violation[] {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { cases } from '../../test/how-long.ts'
 import { values } from '../../test/fuzz/values.ts'
 import { CannotDeserialize } from './serialization-errors.ts'
 import { ValueCodec } from './value-codec.ts'
 
-const rounds = 20_000
+const rounds = cases({ short: 6_000, full: 200_000 })
 
 test(`whatever comes, ${rounds} times: a value or a refusal, and nothing else happens`, async () => {
   const before = Object.getOwnPropertyNames(Object.prototype).join()
@@ -12,7 +13,7 @@ test(`whatever comes, ${rounds} times: a value or a refusal, and nothing else ha
   // Both happen, or else the inputs are not worth their name.
   expect(figures['read']).toBeGreaterThan(rounds / 50)
   expect(figures['refused']).toBeGreaterThan(rounds / 3)
-}, 120_000)
+}, 600_000)
 
 test('lies about length cost no memory', () => {
   const reader = new ValueCodec({ use: 'stored' })

@@ -1,9 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { cases } from '../../test/how-long.ts'
 import { CannotSerialize } from './serialization-errors.ts'
 import { defaultSerializationSettings } from './serialization-settings.ts'
 import { ValueCodec } from './value-codec.ts'
+
+const numRuns = cases({ short: 150, full: 2_000 })
 
 class Ref {
   readonly path: string
@@ -28,7 +31,7 @@ test.each(['link', 'stored'] as const)('a %s codec keeps whatever is made of dat
       // Node does not find invalid dates equal; what it finds equal needs no slower look.
       if (!isDeepStrictEqual(arrived, value)) expect(arrived).toStrictEqual(value)
     }),
-    { numRuns: 500, seed: 4 },
+    { numRuns, seed: 4 },
   )
 })
 
@@ -39,7 +42,7 @@ test('a copy is what would have arrived', () => {
       const [copy, arrived] = [codec.copy(value), codec.decode(codec.encode(value))]
       if (!isDeepStrictEqual(copy, arrived)) expect(copy).toStrictEqual(arrived)
     }),
-    { numRuns: 500, seed: 4 },
+    { numRuns, seed: 4 },
   )
 })
 
@@ -69,7 +72,7 @@ test('what counts for as much as there may be is taken at both ends, alone and i
       expect(() => within(elementsMax - 1).encode(value)).toThrow(CannotSerialize)
       expect(() => within(Math.ceil(elementsMax / 3) - 1).decode(batch)).toThrow('too many values')
     }),
-    { numRuns: 500, seed: 4 },
+    { numRuns, seed: 4 },
   )
 })
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { cases } from '../how-long.ts'
 import { randomRun } from './random-faults.ts'
 
 const from = Number(process.env['CLUSTER_SEED'] ?? 1)
-const count = Number(process.env['CLUSTER_SEEDS'] ?? 300)
+const count = Number(process.env['CLUSTER_SEEDS'] ?? cases({ short: 100, full: 1_000 }))
 
 test(`${count} random runs break no promise, and every cluster becomes whole again`, () => {
   const struck = new Map<string, number>()
@@ -16,11 +17,13 @@ test(`${count} random runs break no promise, and every cluster becomes whole aga
     removals += network.checks.removals
     excuses += network.checks.excuses
   }
-  if (count >= 300) expect([...struck.keys()].sort()).toHaveLength(9)
+  if (count >= 100) expect([...struck.keys()].sort()).toHaveLength(9)
   expect(removals).toBeGreaterThan(count)
   console.info({ count, removals, excuses, extinct, faults: Object.fromEntries(struck) })
-  expect(excuses).toBeLessThanOrEqual(count / 20)
-  expect(extinct).toBeLessThanOrEqual(count / 20)
+  // Few seeds have as many now and then.
+  const rare = Math.max(count / 20, 10)
+  expect(excuses).toBeLessThanOrEqual(rare)
+  expect(extinct).toBeLessThanOrEqual(rare)
 }, 600_000)
 
 test('the same seed is the same run', () => {

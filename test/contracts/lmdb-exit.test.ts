@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { LmdbJournal } from '../../src/persistence/index.ts'
+import { compiledFile } from '../processes/harness/compiled.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sherd-exit-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -18,8 +18,8 @@ interface Ending {
 
 /** Runs a process that writes and then ends in this way; answers what it printed on standard error. */
 function runWriter(way: 'exit' | 'throw' | 'wait'): Promise<Ending> {
-  const program = fileURLToPath(new URL('./lmdb-quitter.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--import', 'tsx', program, folder, way])
+  const program = compiledFile(new URL('./lmdb-quitter.ts', import.meta.url))
+  const child = spawn(process.execPath, [program, folder, way])
   let told = ''
   child.stderr.on('data', (chunk) => (told += String(chunk)))
   return new Promise((resolve) => {

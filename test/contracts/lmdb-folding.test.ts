@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { LmdbJournal } from '../../src/persistence/index.ts'
 import { prepareFolder } from '../../src/persistence/journals/lmdb-folder.ts'
@@ -15,8 +14,9 @@ import {
 import type { LmdbRequest } from '../../src/persistence/journals/lmdb-write.ts'
 import { appendText, readTexts } from '../../src/testkit/journal-contract/journal-texts.ts'
 import { appendOf, claimOf, Overlay, storedTexts } from './lmdb-overlays.ts'
+import { compiledFile } from '../processes/harness/compiled.ts'
 
-const killedFile = fileURLToPath(new URL('./lmdb-killed-folding.ts', import.meta.url))
+const killedFile = compiledFile(new URL('./lmdb-killed-folding.ts', import.meta.url))
 
 const ids = ['a', 'b', 'c', 'd', 'e', 'f']
 /** The sixth head that is behind begins a fold, of two heads in each transaction. */
@@ -189,7 +189,7 @@ describe('a fold in several transactions', () => {
   })
 
   test('is found by the next process when its own was killed', { timeout: 60_000 }, async () => {
-    const args = ['--import', 'tsx', killedFile, folder]
+    const args = [killedFile, folder]
     expect(spawnSync(process.execPath, args, { timeout: 30_000 }).signal).toBe('SIGKILL')
     const streams = Array.from({ length: 64 }, (_, index) => `s|${index}`)
     const folded = streams.filter((id) => readHead(tables, Buffer.from(id))?.highestSequenceNr)

@@ -2,13 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LmdbJournal } from '../../src/persistence/index.ts'
 import { appendText } from '../../src/testkit/journal-contract/journal-texts.ts'
 import { expectWhole, Writer } from './lmdb-processes.ts'
+import { cases } from '../how-long.ts'
+import { compiledFile } from '../processes/harness/compiled.ts'
 
-const readerFile = fileURLToPath(new URL('./lmdb-killed-reader.ts', import.meta.url))
+const readerFile = compiledFile(new URL('./lmdb-killed-reader.ts', import.meta.url))
 
 describe('LmdbJournal between processes', { timeout: 120_000 }, () => {
   let folder: string
@@ -28,7 +29,7 @@ describe('LmdbJournal between processes', { timeout: 120_000 }, () => {
   }
 
   test('loses nothing acknowledged and stays usable when writers are killed in mid-flight', async () => {
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < cases({ short: 3, full: 6 }); round++) {
       const writers = [start(`left${round}`, 16), start(`right${round}`, 16)]
       await Promise.all(writers.map((writer) => writer.acknowledged(40 + round * 57)))
       await writers[round % 2]?.kill()
@@ -49,7 +50,7 @@ describe('LmdbJournal between processes', { timeout: 120_000 }, () => {
       return statSync(join(folder, 'data.mdb')).size
     }
     await write(0, 300)
-    const args = ['--import', 'tsx', readerFile, folder]
+    const args = [readerFile, folder]
     expect(spawnSync(process.execPath, args, { timeout: 30_000 }).signal).toBe('SIGKILL')
     const before = await write(300, 400)
     expect((await write(400, 1000)) - before).toBeLessThan(1_000_000)

@@ -2,12 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { expect } from 'vitest'
 import { LmdbJournal, type OrderedEvent, type StoredEvent } from '../../src/persistence/index.ts'
 import { readAll, textOf } from '../../src/testkit/journal-contract/journal-texts.ts'
+import { compiledFile } from '../processes/harness/compiled.ts'
 
-const writerFile = fileURLToPath(new URL('./lmdb-writer.ts', import.meta.url))
+const writerFile = compiledFile(new URL('./lmdb-writer.ts', import.meta.url))
 
 /** Everything acknowledged is there, under its number; numbers have no gaps; epochs never fall; pairs are whole. */
 export async function expectWhole(
@@ -56,7 +56,7 @@ export class Writer {
   #listeners: (() => void)[] = []
 
   constructor(folder: string, name: string, streams: number, killAfterMs = 2000) {
-    const args = ['--import', 'tsx', writerFile, folder, name, `${streams}`, `${killAfterMs}`]
+    const args = [writerFile, folder, name, `${streams}`, `${killAfterMs}`]
     this.#process = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     this.#exited = once(this.#process, 'close').then(() => this.#changed())
     this.#process.stderr?.on('data', (chunk: Buffer) => (this.#errors += chunk.toString()))

@@ -8,6 +8,7 @@ import { LmdbLock } from '../../src/persistence/journals/lmdb-lock.ts'
 import { SeededRandom } from '../../src/simulation/index.ts'
 import { appendText, claimed, readTexts } from '../../src/testkit/journal-contract/journal-texts.ts'
 import { expectWhole, Writer } from './lmdb-processes.ts'
+import { cases } from '../how-long.ts'
 
 /** Far below the time after which a commit is given up. */
 const soonMs = 5000
@@ -47,8 +48,9 @@ describe.runIf(onLinux)('LmdbJournal and a stopped process', { timeout: 120_000 
   test('others go on writing soon, whenever it was stopped, and nothing acknowledged is lost', async () => {
     const pair = [start(500), start(500)] as [Writer, Writer]
     await Promise.all(pair.map((writer) => writer.acknowledged(50)))
+    const [rounds, insideMin] = [cases({ short: 6, full: 14 }), cases({ short: 2, full: 4 })]
     let inside = 0
-    for (let round = 0; round < 14 || inside < 4; round++) {
+    for (let round = 0; round < rounds || inside < insideMin; round++) {
       const [victim, other] = round % 2 === 0 ? pair : [pair[1], pair[0]]
       const isInside = await stop(victim)
       await within(soonMs, 'progress of the other writer', other.acknowledgedMore(100))

@@ -3,16 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { open } from 'lmdb'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LmdbJournal, MemoryJournal, MemoryStore } from '../../src/persistence/index.ts'
+import { compiledFile } from '../processes/harness/compiled.ts'
 
-const openerFile = fileURLToPath(new URL('./lmdb-store-id.ts', import.meta.url))
+const openerFile = compiledFile(new URL('./lmdb-store-id.ts', import.meta.url))
 
 /** Resolves when the process is ready; `open` lets it open the folder and resolves with the id it found. */
 async function opener(folder: string): Promise<{ open(): Promise<string> }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', openerFile, folder], {
+  const child = spawn(process.execPath, [openerFile, folder], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()

@@ -25,8 +25,8 @@ class Terminal {
   read = 0
   readonly #news = new EventEmitter()
 
-  constructor(words: readonly string[], cwd: string) {
-    this.child = spawn(process.execPath, words, { cwd, env: plainEnvironment() })
+  constructor(node: string, words: readonly string[], cwd: string) {
+    this.child = spawn(node, words, { cwd, env: plainEnvironment() })
     let rest = ''
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       const parts = (rest + text).split('\n')
@@ -63,9 +63,21 @@ class Terminal {
   }
 }
 
+export interface FollowerOptions {
+  /** From the root of the repository. */
+  readonly page: string
+  /** Where the files are written. */
+  readonly folder: string
+  /** The program that `node` stands for. */
+  readonly node: string
+  /** For commands other than `node`. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
 export class Follower {
   readonly #folder: string
   readonly #page: string
+  readonly #node: string
   readonly #environment: Readonly<Record<string, string>>
   /** By the port on the page: the last one is the one that runs. */
   readonly #terminals = new Map<string, Terminal[]>()
@@ -75,9 +87,10 @@ export class Follower {
   /** Once a process was killed, chance decides which of the others takes over. */
   #isByChance = false
 
-  constructor(page: string, folder: string, environment: Readonly<Record<string, string>>) {
+  constructor({ page, folder, node, environment }: FollowerOptions) {
     this.#page = page
     this.#folder = folder
+    this.#node = node
     this.#environment = environment
   }
 
@@ -123,7 +136,7 @@ export class Follower {
     if (words[0] !== 'node') return this.#command(line)
     const port = words.at(-1) ?? ''
     const given = words.slice(1).map((word) => this.#ports.get(word) ?? word)
-    this.#last = new Terminal(given, this.#folder)
+    this.#last = new Terminal(this.#node, given, this.#folder)
     this.#terminals.set(port, [...(this.#terminals.get(port) ?? []), this.#last])
   }
 

@@ -1,19 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { patience, Reader, root } from './reader.ts'
+import { programs, testPrograms } from './programs.ts'
+import { patience, Reader } from './reader.ts'
 import { snippetsIn } from './snippets.ts'
 
 vi.setConfig(patience)
-
-const pages = [
-  'README.md',
-  ...readdirSync(join(root, 'docs/guide'), { encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .sort()
-    .map((name) => `docs/guide/${name}`),
-]
-const snippets = pages.flatMap((page) => snippetsIn(page, readFileSync(join(root, page), 'utf8')))
 
 const reader = new Reader('snippets')
 beforeAll(() => reader.install())
@@ -22,20 +12,18 @@ describe('every program in the documentation', () => {
   let complaints: readonly string[] = []
 
   beforeAll(async () => {
-    complaints = await reader.compile(snippets)
+    complaints = await reader.compile(programs)
   })
 
   test('has the right types', () => {
     expect(complaints).toEqual([])
   })
 
-  const cases = snippets.map((snippet) => [`${snippet.page}:${snippet.line}`, snippet] as const)
-
-  test.concurrent.for(cases)('%s does what the page says', async ([where, snippet], context) => {
-    const { code, stdout, stderr } = await reader.run(snippet)
-    if (code !== 0) throw new Error(`${where} ended with ${code ?? 'a kill'}:\n${stdout}${stderr}`)
-    if (snippet.output !== undefined) context.expect(stdout, where).toBe(snippet.output)
-  })
+  // Those of the guide run in snippets.full.test.ts.
+  testPrograms(
+    reader,
+    programs.filter(({ page }) => page === 'README.md'),
+  )
 })
 
 describe('a page with mistakes', () => {

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
+import { cases } from '../how-long.ts'
 import { protocol } from './protocol.ts'
 import { protocolSamples } from './protocol-samples.ts'
 
 test('mutated messages of the runtime are taken or refused, and nothing else happens', async () => {
-  const figures = await protocol.run({ rounds: 20_000, seed: 1 })
+  const rounds = cases({ short: 20_000, full: 400_000 })
+  const figures = await protocol.run({ rounds, seed: 1 })
   // Both happen, or else the inputs are not worth their name.
   expect(figures['taken']).toBeGreaterThan(500)
   expect(figures['refused']).toBeGreaterThan(5_000)

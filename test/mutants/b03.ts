@@ -15,4 +15,6 @@ export const B03: Mutant = {
       replace: `      return [{ type: 'Moved', shard: input.shard, epoch: home.epoch }]`,
     },
   ],
+  // Both halves of S4: taken while it runs, or started after it was taken.
+  found: { by: 'shard', scenario: 'spine', seed: 50, oneIn: 12 },
 }

@@ -18,4 +18,12 @@ export const B05: Mutant = {
 `,
     },
   ],
+  // The home it is told of is a former life of its own: an assertion of regions, long before a call waits in vain.
+  found: {
+    by: 'no error goes unnoticed',
+    detail: 'is another node',
+    scenario: 'spine',
+    seed: 8,
+    oneIn: 2,
+  },
 }

@@ -19,4 +19,5 @@ export const B08: Mutant = {
     return []`,
     },
   ],
+  found: { by: 'every entity answers', scenario: 'spine', seed: 22, oneIn: 10 },
 }

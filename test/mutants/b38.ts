@@ -10,4 +10,11 @@ export const B38: Mutant = {
       replace: '  if (batch.epoch < 0) {',
     },
   ],
+  found: {
+    by: 'nobody writes after a later claim',
+    scenario: 'spine',
+    seed: 42,
+    oneIn: 25,
+    isSlow: true,
+  },
 }

@@ -3,6 +3,27 @@ export interface Mutant {
   /** What the bug is, and who had it. */
   readonly why: string
   readonly edits: readonly Edit[]
+  readonly found: Found
+}
+
+/** How the simulation finds it. */
+export interface Found {
+  /** Part of the name of the invariant that does not hold. */
+  readonly by: string
+  /** What the violation says; anything when not given. */
+  readonly detail?: string
+  readonly scenario: 'spine' | 'spine-calm' | 'nesting'
+  /** One that found it when this was written. Any change of code deals the cards anew, and then another one does. */
+  readonly seed: number
+  /** About one seed in so many finds it. */
+  readonly oneIn: number
+  /** The search takes long, and the checker finds another mutant soon: only a full run of the tests looks for it. */
+  readonly isSlow?: true
+}
+
+/** To find none of it under so many seeds is no bad luck, but one in a hundred thousand: the checker has gone blind. */
+export function seedsToTry({ oneIn }: Found): number {
+  return 12 * oneIn
 }
 
 export interface Edit {

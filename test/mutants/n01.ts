@@ -10,4 +10,5 @@ export const N01: Mutant = {
       replace: '    const isGivenUp = false',
     },
   ],
+  found: { by: 'one thing at a time', scenario: 'nesting', seed: 122, oneIn: 180 },
 }

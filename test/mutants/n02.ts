@@ -11,4 +11,5 @@ export const N02: Mutant = {
       replace: '  state.pending = promise',
     },
   ],
+  found: { by: 'no letter waits for ever', scenario: 'nesting', seed: 231, oneIn: 140 },
 }

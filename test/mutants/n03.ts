@@ -11,4 +11,11 @@ export const N03: Mutant = {
       replace: '',
     },
   ],
+  found: {
+    by: 'handled once or lost',
+    detail: 'has vanished',
+    scenario: 'nesting',
+    seed: 171,
+    oneIn: 150,
+  },
 }

@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest'
 import { frames } from '../fuzz/frames.ts'
+import { cases } from '../how-long.ts'
 import { recordSessions, rest, startVictim } from '../fuzz/sessions.ts'
 
 /** Behind the length, kind, magic and version of a Hello. */
 const laneAt = 10
-const rounds = Number(process.env['SHERD_FUZZ_ROUNDS'] ?? 20_000)
+const rounds = cases({ short: 6_000, full: 100_000 })
 
 test(`${rounds} mutated sessions: no crash, no hang, no growth past the limit`, async () => {
   const figures = await frames.run({ rounds, seed: 20_260 })
   expect(figures['delivered']).toBeGreaterThan(26)
-}, 120_000)
+}, 600_000)
 
 test('of all values in the place of the lane the three that there are are taken, and no other', async () => {
   const port = 4_713

@@ -16,6 +16,7 @@ import { Worker } from 'node:worker_threads'
 import zlib, { gzip } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { Simulation, SimulationEscape, type Violation } from '../../src/simulation/index.ts'
+import { compiledFile } from '../processes/harness/compiled.ts'
 
 /** What happened when `program` ran as user code of a node. */
 async function attempt(
@@ -124,7 +125,7 @@ describe('reaching for the real world', () => {
 })
 
 test('loading a module inside a step is refused by its name', { timeout: 120_000 }, async () => {
-  const words = ['--import', 'tsx', fileURLToPath(new URL('fixtures/lazy.ts', import.meta.url))]
+  const words = [compiledFile(new URL('fixtures/lazy.ts', import.meta.url))]
   const { stdout } = await promisify(childProcess.execFile)(process.execPath, words)
   expect(stdout).toMatch(/^import\(\) was called at /)
   expect(stdout).not.toMatch(/kept from before|escapes|microtasks/)

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { runCommand } from '../../scripts/simulate/command.ts'
 import { compared } from '../../scripts/simulate/compared.ts'
 import type { SeedResult } from '../../src/simulation/index.ts'
+import { compiledFile } from '../processes/harness/compiled.ts'
 
 async function run(
   words: string,
@@ -74,8 +74,8 @@ describe('npm run simulate', () => {
 
   test('gives the same hash in other processes, several of them side by side', async () => {
     const words = '--scenario workshop --seeds 5 --json'
-    const program = fileURLToPath(new URL('../../scripts/simulate.ts', import.meta.url))
-    const command = ['--import', 'tsx', program, ...words.split(' '), '--jobs', '2']
+    const program = compiledFile(new URL('../../scripts/simulate.ts', import.meta.url))
+    const command = [program, ...words.split(' '), '--jobs', '2']
     const { stdout } = await promisify(execFile)(process.execPath, command)
     expect(stdout.trimEnd().split('\n').at(-1)).toBe((await run(words)).lines.at(-1))
   }, 120_000)

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import {
@@ -9,6 +8,7 @@ import {
   simulate,
   simulateSeeds,
 } from '../../src/simulation/index.ts'
+import { compiledFile } from '../processes/harness/compiled.ts'
 import { canary } from '../scenarios/canary.ts'
 import { pingPong } from '../scenarios/ping-pong.ts'
 
@@ -83,8 +83,8 @@ describe('simulate', () => {
 })
 
 test('works under node:test as it does here', async () => {
-  const fixture = fileURLToPath(new URL('fixtures/under-node-test.ts', import.meta.url))
-  const words = ['--import', 'tsx', '--test', '--test-reporter=tap', fixture]
+  const fixture = compiledFile(new URL('fixtures/under-node-test.ts', import.meta.url))
+  const words = ['--test', '--test-reporter=tap', fixture]
   // The runner of a test that runs a test would otherwise take itself for a child of node:test.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const { stdout } = await promisify(execFile)(process.execPath, words, { env })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Scenario, simulateSeeds } from '../../src/simulation/index.ts'
+import { cases } from '../how-long.ts'
 import { spineCalm } from '../scenarios/spine-calm.ts'
 import { spine } from '../scenarios/spine.ts'
 
@@ -10,15 +11,15 @@ async function results(seeds: number, scenario: Scenario = spine) {
 }
 
 test('whole nodes keep their promises under load and faults, and the same seed does the same', async () => {
-  const first = await results(6)
+  const first = await results(cases({ short: 6, full: 300 }))
   expect(first.flatMap(({ violations }) => violations)).toEqual([])
   const second = await results(2)
   expect(second.map(({ hash }) => hash)).toEqual(first.slice(0, 2).map(({ hash }) => hash))
-}, 60_000)
+}, 600_000)
 
 test('without faults nothing is lost and no call fails while nodes come and go', async () => {
-  const [first, second] = await results(2, spineCalm)
+  const [first, second] = await results(cases({ short: 2, full: 60 }), spineCalm)
   expect([first?.violations, second?.violations]).toEqual([[], []])
   expect([first?.faults, first?.excuses]).toEqual([0, {}])
   expect(Object.keys(first?.places ?? {})).toContain('shards move for balance')
-}, 60_000)
+}, 600_000)

@@ -2,19 +2,35 @@
  * Regions and coordinators as machines, with everything around them as plain data: links that keep order, a journal, timers
  * that fire when told. Safety is checked at every step: one host per shard, order per sender, no delivery twice.
  */
-import { type NodeId, addressOf, nodeIdOf } from '../foundation/node-id.ts'
-import { expect, test } from 'vitest'
-import { SeededRandom } from '../simulation/index.ts'
-import { LeastShardAllocationStrategy } from './allocation/least-shard-allocation-strategy.ts'
-import type { ClusterView } from './allocation/shard-allocation-strategy.ts'
-import { askStrategy, type StrategyAnswer } from './allocation/strategy-questions.ts'
-import { CoordinatorMachine } from './coordinator/coordinator-machine.ts'
-import type { CoordinatorEffect, CoordinatorTimer } from './coordinator/coordinator-inputs.ts'
-import { type CoordinatorEvent, CoordinatorState } from './coordinator/coordinator-state.ts'
-import { RegionMachine } from './region/region-machine.ts'
-import type { RegionEffect, RegionInput, RegionTimer } from './region/region-inputs.ts'
-import type { BetweenRegions, ToCoordinator, ToRegion } from './sharding-messages.ts'
-import { shardingSettings } from './sharding-settings.ts'
+import { type NodeId, addressOf, nodeIdOf } from '../../src/foundation/node-id.ts'
+import { SeededRandom } from '../../src/simulation/index.ts'
+import { LeastShardAllocationStrategy } from '../../src/sharding/allocation/least-shard-allocation-strategy.ts'
+import type { ClusterView } from '../../src/sharding/allocation/shard-allocation-strategy.ts'
+import {
+  askStrategy,
+  type StrategyAnswer,
+} from '../../src/sharding/allocation/strategy-questions.ts'
+import { CoordinatorMachine } from '../../src/sharding/coordinator/coordinator-machine.ts'
+import type {
+  CoordinatorEffect,
+  CoordinatorTimer,
+} from '../../src/sharding/coordinator/coordinator-inputs.ts'
+import {
+  type CoordinatorEvent,
+  CoordinatorState,
+} from '../../src/sharding/coordinator/coordinator-state.ts'
+import { RegionMachine } from '../../src/sharding/region/region-machine.ts'
+import type {
+  RegionEffect,
+  RegionInput,
+  RegionTimer,
+} from '../../src/sharding/region/region-inputs.ts'
+import type {
+  BetweenRegions,
+  ToCoordinator,
+  ToRegion,
+} from '../../src/sharding/sharding-messages.ts'
+import { shardingSettings } from '../../src/sharding/sharding-settings.ts'
 
 export const numberOfShards = 4
 const settings = shardingSettings({ numberOfShards, handOffsMax: 2 })
@@ -368,12 +384,6 @@ export class World {
     }
   }
 
-  explain(shard: number): string {
-    return this.alive
-      .map(({ id, machine }) => `${id} ${JSON.stringify(machine.explain(shard))}`)
-      .join('\n')
-  }
-
   get working(): Node[] {
     return this.nodes.filter(({ isAlive, isFinished }) => isAlive && !isFinished)
   }
@@ -387,14 +397,3 @@ export function parcelsOf(message: BetweenRegions<Parcel>): readonly Parcel[] {
   if (message.type === 'Forwarded') return [message.parcel]
   return message.type === 'Returned' ? message.parcels : []
 }
-
-test('a world of machines brings a message to its shard', () => {
-  const world = new World(0)
-  world.send(world.nodes[0]!, 1)
-  for (let round = 0; round < 9; round++) {
-    for (const link of world.links.values()) while (link.items.length > 0) world.deliverFrom(link)
-    world.store()
-    world.answer()
-  }
-  expect(world.delivered.size).toBe(1)
-})
