@@ -59,7 +59,7 @@ function refusalOf(thrown: unknown, { entity, id, command, world, log }: Failing
   // does not leave this node.
   const level = isSlip(thrown) ? 'warn' : 'debug'
   log[level](
-    { err: thrown, entity: entity.name, id, command },
+    { err: thrown, entityType: entity.name, id, command },
     `The command ${command} of ${entity.name} failed: ${thrown instanceof Error ? thrown.message : show(thrown)}`,
   )
   const mayHaveHappened = !entity.isDurable || comesOfOpenCall(thrown)

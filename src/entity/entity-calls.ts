@@ -60,9 +60,9 @@ export interface CallTarget {
 export interface EntityCallsOptions {
   readonly travelling: Travelling
   /** The entity, wherever it lives. Throws for an id that cannot be. */
-  readonly targetOf: (typeName: string, id: string) => CallTarget
+  readonly targetOf: (entityType: string, id: string) => CallTarget
   /** What is known about where a call waits that began so long ago, in whole sentences. */
-  readonly explain: (typeName: string, id: string, waitedMs: number) => Promise<string>
+  readonly explain: (entityType: string, id: string, waitedMs: number) => Promise<string>
   /** Whether this node takes no more calls. */
   readonly isStopping: () => boolean
 }
@@ -124,7 +124,7 @@ export class EntityCalls {
   }
 
   #call(
-    typeName: string,
+    entityType: string,
     handle: HandleData,
     command: string,
     args: unknown[],
@@ -132,13 +132,13 @@ export class EntityCalls {
   ): Promise<unknown> {
     try {
       const { travelling, targetOf, isStopping } = this.#options
-      const site = (): CallSite => ({ entity: typeName, id: handle.id, command })
+      const site = (): CallSite => ({ entityType, id: handle.id, command })
       if (isStopping()) throw new NodeStopping(site(), false)
       if (known !== undefined && !known.includes(command)) throw new UnknownCommand(site(), known)
       const signal = handle.options?.signal
       if (signal?.aborted === true) throw new CallAborted(site(), signal.reason, false)
       const sent = travelling.copyArgs(args, `${command}: args`)
-      const target = (handle.target ??= targetOf(typeName, handle.id)) as CallTarget
+      const target = (handle.target ??= targetOf(entityType, handle.id)) as CallTarget
       const open = this.#open
       open.begin()
       return target
@@ -184,9 +184,9 @@ export class EntityCalls {
     throw new CallBroken(site, error)
   }
 
-  async #explain({ entity, id }: CallSite, waitedMs: number): Promise<string> {
+  async #explain({ entityType, id }: CallSite, waitedMs: number): Promise<string> {
     try {
-      return await this.#options.explain(entity, id, waitedMs)
+      return await this.#options.explain(entityType, id, waitedMs)
     } catch (error) {
       return `where it is could not be found out (${error instanceof Error ? error.message : String(error)}).`
     }

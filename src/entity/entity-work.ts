@@ -12,9 +12,9 @@ const failuresMax = 1_000
 export class EntityWork {
   readonly #types = new Map<string, WorkOfType>()
 
-  of(typeName: string): WorkOfType {
-    let work = this.#types.get(typeName)
-    if (work === undefined) this.#types.set(typeName, (work = new WorkOfType()))
+  of(entityType: string): WorkOfType {
+    let work = this.#types.get(entityType)
+    if (work === undefined) this.#types.set(entityType, (work = new WorkOfType()))
     return work
   }
 }

@@ -13,7 +13,7 @@ import type { EntityWork } from './entity-work.ts'
 export interface LostCallsOptions {
   readonly system: ActorSystem
   /** Whether entities of this type take calls as they are made here. */
-  readonly isOurs: (typeName: string) => boolean
+  readonly isOurs: (entityType: string) => boolean
   /** Calls that have been answered. */
   readonly answered: WeakSet<object>
   readonly work: EntityWork
@@ -28,16 +28,16 @@ export function answerLostCalls({ system, isOurs, answered, work }: LostCallsOpt
     // Those were handled, and their callers told; or their callers are gone.
     if (reason === 'not-stored' || reason === 'expired' || !isEntityCall(message)) return
     if (internal(message.replyTo).isTerminated || answered.has(message)) return
-    const [root, home, typeName, _shard, name = ''] = recipient.path.elements
-    if (root !== 'system' || !homes.has(home) || typeName === undefined) return
-    if (!isOurs(typeName)) return
+    const [root, home, entityType, _shard, name = ''] = recipient.path.elements
+    if (root !== 'system' || !homes.has(home) || entityType === undefined) return
+    if (!isOurs(entityType)) return
     const failure = reason.startsWith('terminated')
-      ? work.of(typeName).failureOf(decodeName(name) ?? name)
+      ? work.of(entityType).failureOf(decodeName(name) ?? name)
       : undefined
     message.replyTo.tell(failure === undefined ? notHandled(reason, recipient) : notDone(failure))
   }
-  const cutOff = ({ typeName, entityId }: EntityStopped): void => {
-    const call = isOurs(typeName) ? work.of(typeName).takeUnsettled(entityId) : undefined
+  const cutOff = ({ entityType, entityId }: EntityStopped): void => {
+    const call = isOurs(entityType) ? work.of(entityType).takeUnsettled(entityId) : undefined
     if (call === undefined) return
     answered.add(call)
     if (!internal(call.replyTo).isTerminated) call.replyTo.tell({ type: 'CutOff' })

@@ -146,7 +146,7 @@ function initEntities(options: NodeOptions, { system, sharding, world }: NodePar
   const hosted = new Set(entities.map(({ name }) => name))
   for (const type of proxies) {
     if (hosted.has(type.name)) continue
-    sharding.startProxy({ typeName: type.name, ...routingOf(type) })
+    sharding.startProxy({ entityType: type.name, ...routingOf(type) })
   }
 }
 
@@ -206,7 +206,7 @@ async function registered(options: NodeOptions, parts: NodeParts): Promise<void>
     while (sharding.regionState(name).coordinator === undefined) {
       if (clock.monotonicMs() - beganMs > registrationPatienceMs) {
         system.log.warn(
-          { entity: name },
+          { entityType: name },
           'No coordinator has answered yet; calls will wait for it.',
         )
         return

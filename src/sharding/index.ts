@@ -29,7 +29,7 @@ export {
 export { coordinatorAppendEventsMax } from './coordinator/coordinator-journal.ts'
 export { decodeName } from './entity-name.ts'
 export type { EntityContext, Passivate } from './entity-context.ts'
-export type { EntityDefinition, ProxyDefinition, RegionDefinition } from './entity-definition.ts'
+export type { KeyedDefinition, ProxyDefinition, RegionDefinition } from './region-definition.ts'
 export type { EntityRef } from './entity-ref.ts'
 export { EntityTypeKey } from './entity-type-key.ts'
 export type { EntityExplanation } from './explanation.ts'

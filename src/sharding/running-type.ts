@@ -14,10 +14,10 @@ import { type Lane, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
 import { byAge } from '../singleton/index.ts'
 import type { ClusterShardingOptions } from './cluster-sharding.ts'
 import { coordinatorActor } from './coordinator/coordinator-actor.ts'
-import type { AnyDefinition } from './entity-definition.ts'
+import type { AnyDefinition } from './region-definition.ts'
 import { encodeName } from './entity-name.ts'
 import { HashCodeMessageExtractor } from './message-extractor.ts'
-import { RegionActor } from './region/region-actor.ts'
+import { Region } from './region/region.ts'
 import { serveRegion } from './region/region-endpoint.ts'
 import { RegionRef } from './region/region-ref.ts'
 import type { ToCoordinator, ToRegion } from './sharding-messages.ts'
@@ -32,7 +32,7 @@ export interface RunningTypeOptions extends ClusterShardingOptions {
 export class RunningType {
   readonly definition: AnyDefinition
   readonly settings: ShardingSettings
-  readonly region: RegionActor
+  readonly region: Region
   readonly ref: ActorRef<unknown>
   readonly #options: RunningTypeOptions
   readonly #protocol: ShardingProtocol
@@ -49,7 +49,7 @@ export class RunningType {
     this.#options = options
     this.settings = shardingSettings({ ...settings, ...definition.settings })
     this.#protocol = shardingProtocol(this.settings.numberOfShards)
-    this.#path = `/system/sharding/${encodeName(definition.typeName)}`
+    this.#path = `/system/sharding/${encodeName(definition.entityType)}`
     this.#candidates = this.#findCandidates()
     this.region = this.#makeRegion()
     this.ref = new RegionRef(this.region)
@@ -109,17 +109,17 @@ export class RunningType {
 
   // ---- the region
 
-  #makeRegion(): RegionActor {
+  #makeRegion(): Region {
     const { system, remoting, definition, cluster, parent } = this.#options
-    const { typeName, stopMessage } = definition
+    const { entityType, stopMessage } = definition
     const behavior = this.#hosts() ? definition.behavior : undefined
     const usual = new HashCodeMessageExtractor<unknown>(this.settings.numberOfShards)
-    const region: RegionActor = new RegionActor({
-      ...{ system, remoting, typeName, behavior, stopMessage },
+    const region: Region = new Region({
+      ...{ system, remoting, entityType, behavior, stopMessage },
       extractor: definition.extractor ?? usual,
       settings: this.settings,
       protocol: this.#protocol,
-      ref: spawnRegionActor(parent, typeName, () => region),
+      ref: spawnRegion(parent, entityType, () => region),
       candidates: this.#candidates,
       isFrozen: cluster.isFrozen,
       sendToCoordinator: (to, message) => this.#sendToCoordinator(to, message),
@@ -155,13 +155,13 @@ export class RunningType {
 
   #startCoordinator(): void {
     const { singletons, journal, cluster, remoting, definition, adviceOnWriter } = this.#options
-    const { typeName, role } = definition
+    const { entityType, role } = definition
     singletons.start({
-      name: `${typeName}Coordinator`,
+      name: `${entityType}Coordinator`,
       role,
       behavior: () =>
         coordinatorActor({
-          ...{ typeName, cluster, journal, strategy: definition.strategy, node: remoting.node },
+          ...{ entityType, cluster, journal, strategy: definition.strategy, node: remoting.node },
           settings: this.settings,
           protocol: this.#protocol,
           send: (to, message) => this.#sendToRegion(to, message),
@@ -211,17 +211,17 @@ export class RunningType {
 }
 
 /** The parent of the shards' actors, and the address of the region for other nodes. */
-function spawnRegionActor(parent: LocalRef, typeName: string, region: () => RegionActor): LocalRef {
+function spawnRegion(parent: LocalRef, entityType: string, region: () => Region): LocalRef {
   const behavior = Behaviors.receiveMessage<unknown>((incoming) => {
     const { runtime, ref } = region()
     try {
       region().routeIncoming(incoming, undefined)
     } catch (error) {
-      runtime.logger.warn({ err: error, entityType: typeName }, 'A message names no entity.')
+      runtime.logger.warn({ err: error, entityType }, 'A message names no entity.')
       runtime.lost(new DeadLetter(incoming, ref, 'no-entity'))
     }
   }).receiveSignal({ PostStop: () => region().abandon() })
-  const cell = spawnGated(parent, behavior, encodeName(typeName), new Gate())
+  const cell = spawnGated(parent, behavior, encodeName(entityType), new Gate())
   if (cell === undefined) throw new SystemTerminated(parent.toString())
   return cell.ref
 }

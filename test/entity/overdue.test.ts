@@ -89,7 +89,7 @@ function host(node: ShardingNode): void {
 }
 
 const onlyCalls = ({ sharding }: ShardingNode): void =>
-  void sharding.startProxy({ typeName: 'Plain', ...routing })
+  void sharding.startProxy({ entityType: 'Plain', ...routing })
 
 function callOn(node: ShardingNode, timeout: '30s' | '2s'): EntityHandle<typeof commands> {
   const calls = new EntityCalls({

@@ -102,7 +102,7 @@ export class Scene {
   }
 
   #watch(simulated: SimulatedNode, { system, cluster }: ShardingNode): void {
-    const nameOf = ({ typeName, entityId }: EntityNews) => `${typeName}/${entityId}`
+    const nameOf = ({ entityType, entityId }: EntityNews) => `${entityType}/${entityId}`
     const numberOf = ({ shard, instance }: EntityNews) => `${shard}.${instance}`
     system.eventStream.subscribe(EntityStarted, (event) => {
       this.#instances.started(simulated, nameOf(event), numberOf(event))
@@ -110,8 +110,8 @@ export class Scene {
     system.eventStream.subscribe(EntityStopped, (event) => {
       this.#instances.stopped(simulated, nameOf(event), numberOf(event))
     })
-    system.eventStream.subscribe(CoordinatorStarted, ({ typeName, term }) => {
-      this.#coordinators.started(simulated, typeName, term)
+    system.eventStream.subscribe(CoordinatorStarted, ({ entityType, term }) => {
+      this.#coordinators.started(simulated, entityType, term)
     })
     cluster.subscribe(({ type }) => {
       if (type === 'Frozen') this.#instances.frozen(simulated)
@@ -142,8 +142,8 @@ type EntityNews = EntityStarted | EntityStopped
 
 /** Only then it is given shards. */
 function isRegistered({ sharding }: ShardingNode): boolean {
-  return [...sharding.typeNames].every(
-    (typeName) => sharding.regionState(typeName).coordinator !== undefined,
+  return [...sharding.entityTypes].every(
+    (entityType) => sharding.regionState(entityType).coordinator !== undefined,
   )
 }
 

@@ -49,7 +49,7 @@ export type CoordinatorMessage =
   | { readonly type: 'StrategyTimedOut'; readonly ask: number; readonly question: StrategyQuestion }
 
 export interface CoordinatorActorOptions {
-  readonly typeName: string
+  readonly entityType: string
   readonly node: NodeId
   readonly cluster: ClusterMembership
   readonly journal: Journal
@@ -87,14 +87,14 @@ class Coordinator {
   #lastStored: Promise<void> | undefined
 
   constructor(options: CoordinatorActorOptions, context: ActorContext<CoordinatorMessage>) {
-    const { journal, typeName, protocol, node, settings, cluster, adviceOnWriter } = options
+    const { journal, entityType, protocol, node, settings, cluster, adviceOnWriter } = options
     this.#options = options
     this.#context = context
-    const stream = { typeName, protocol, writer: node, adviceOnWriter }
+    const stream = { entityType, protocol, writer: node, adviceOnWriter }
     this.#journal = new CoordinatorJournal({ journal, ...stream })
     this.#fallback = new LeastShardAllocationStrategy({
-      absoluteLimit: settings.rebalanceAbsoluteLimit,
-      relativeLimit: settings.rebalanceRelativeLimit,
+      shardsMax: settings.rebalanceShardsMax,
+      fractionMax: settings.rebalanceFractionMax,
     })
     const { self } = context
     // What is lost with a coordinator is looked up anew by the next.
@@ -151,7 +151,7 @@ class Coordinator {
   }
 
   #start(term: number, state: CoordinatorState): Behavior<CoordinatorMessage> | void {
-    const { settings, typeName, listen } = this.#options
+    const { settings, entityType, listen } = this.#options
     const problem = this.#problemWith(state)
     if (problem !== undefined) return this.#giveUp(new CoordinatorStoreFailed(problem))
     this.#term = term
@@ -159,20 +159,20 @@ class Coordinator {
     const { self, system, log } = this.#context
     // Regions repeat what was not answered, so nobody need read of it.
     listen((message) => self.tell(withoutDeadLetterLog({ type: 'FromRegion', message })))
-    log.info({ entityType: typeName, term }, `The coordinator of ${typeName} runs here.`)
-    system.eventStream.publish(new CoordinatorStarted(typeName, term))
+    log.info({ entityType, term }, `The coordinator of ${entityType} runs here.`)
+    system.eventStream.publish(new CoordinatorStarted(entityType, term))
     this.#step({ type: 'Started', cluster: this.#view() })
   }
 
   /** Nodes that live by another number of shards: whatever was decided here would make their entities live twice. */
   #problemWith(state: CoordinatorState): string | undefined {
-    const { typeName, settings, node } = this.#options
+    const { entityType, settings, node } = this.#options
     const { members } = this.#view()
     for (const region of state.regions) {
       const number = state.numberOfShardsOf(region)
       if (number === undefined || number === settings.numberOfShards) continue
       if (!members.has(region)) continue
-      return `The coordinator of ${typeName} cannot run on ${node}, whose numberOfShards is ${settings.numberOfShards}: ${region} is in use with ${number}. Give all nodes the same number, and restart the one that differs.`
+      return `The coordinator of ${entityType} cannot run on ${node}, whose numberOfShards is ${settings.numberOfShards}: ${region} is in use with ${number}. Give all nodes the same number, and restart the one that differs.`
     }
     return undefined
   }
@@ -184,22 +184,22 @@ class Coordinator {
   }
 
   #storeIsSilent(): CoordinatorStoreFailed {
-    const { typeName, settings } = this.#options
+    const { entityType, settings } = this.#options
     return new CoordinatorStoreFailed(
-      `The store has not answered the coordinator of ${typeName} for storeTimeoutMs, ${settings.storeTimeoutMs} ms.`,
+      `The store has not answered the coordinator of ${entityType} for storeTimeoutMs, ${settings.storeTimeoutMs} ms.`,
     )
   }
 
   /** The next coordinator finds out what was stored. */
   #giveUp(error: unknown): Behavior<CoordinatorMessage> {
-    const { typeName, troubled } = this.#options
+    const { entityType, troubled } = this.#options
     const isFenced = error instanceof CoordinatorFenced
     if (isFenced) troubled(error.advice)
     this.#context.log.warn(
-      { err: error, entityType: typeName },
+      { err: error, entityType },
       isFenced
         ? error.message
-        : `The coordinator of ${typeName} stops: it could not read or store.`,
+        : `The coordinator of ${entityType} stops: it could not read or store.`,
     )
     // A store that has failed, or says nothing, is not waited for.
     this.#lastStored = undefined
@@ -208,11 +208,11 @@ class Coordinator {
 
   /** The next coordinator begins when the store has answered, so that what was decided here is not refused there. */
   #stopped(): Promise<void> | undefined {
-    const { typeName, listen } = this.#options
+    const { entityType, listen } = this.#options
     this.#unsubscribe()
     if (this.#machine === undefined) return this.#lastStored
     listen(undefined)
-    this.#context.system.eventStream.publish(new CoordinatorStopped(typeName, this.#term))
+    this.#context.system.eventStream.publish(new CoordinatorStopped(entityType, this.#term))
     return this.#lastStored
   }
 
@@ -292,19 +292,19 @@ class Coordinator {
   /** Nobody waits for ever for a home because a strategy does. */
   #decideInstead(ask: number, question: StrategyQuestion): void {
     if (!this.#open.delete(ask)) return
-    const { typeName, settings } = this.#options
+    const { entityType, settings } = this.#options
     this.#context.log.warn(
-      { entityType: typeName, timeoutMs: settings.strategyTimeoutMs },
-      `The allocation strategy of ${typeName} did not answer in time; the default one decides in its place.`,
+      { entityType, timeoutMs: settings.strategyTimeoutMs },
+      `The allocation strategy of ${entityType} did not answer in time; the default one decides in its place.`,
     )
     const answer = askStrategy(this.#fallback, question, (error) => this.#strategyFailed(error))
     if (!(answer instanceof Promise)) this.#step({ type: 'StrategyAnswered', ask, answer })
   }
 
   #strategyFailed(error: unknown): void {
-    const { typeName } = this.#options
-    const fields = { err: error, entityType: typeName }
-    this.#context.log.error(fields, `The allocation strategy of ${typeName} failed.`)
+    const { entityType } = this.#options
+    const fields = { err: error, entityType }
+    this.#context.log.error(fields, `The allocation strategy of ${entityType} failed.`)
   }
 }
 

@@ -30,7 +30,7 @@ function journalOver(store: MemoryStore, read: number[]): CoordinatorJournal {
     close: () => memory.close(),
   }
   const protocol = shardingProtocol(8)
-  return new CoordinatorJournal({ journal: counting, typeName: 'Cart', protocol, writer: region })
+  return new CoordinatorJournal({ journal: counting, entityType: 'Cart', protocol, writer: region })
 }
 
 test('a coordinator that read many events spares the next one from reading them', async () => {
@@ -55,7 +55,7 @@ test('a coordinator that read many events spares the next one from reading them'
 
 test('a sum that the journal does not take is left out, and the next coordinator reads on', async () => {
   const journal = new MemoryJournal({ settings: { eventBytesMax: 150 } })
-  const options = { journal, typeName: 'Cart', protocol: shardingProtocol(128), writer: region }
+  const options = { journal, entityType: 'Cart', protocol: shardingProtocol(128), writer: region }
   const first = new CoordinatorJournal(options)
   await first.claim()
   await first.append([{ type: 'RegionRegistered', region, isProxy: false, numberOfShards: 128 }])

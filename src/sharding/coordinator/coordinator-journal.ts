@@ -31,8 +31,8 @@ export class CoordinatorFenced extends CodedError {
   /** What there is to say of that writer; undefined for members of the cluster. */
   readonly advice: string | undefined
 
-  constructor(typeName: string, byWriter: string, advice: string | undefined) {
-    const words = `The coordinator of ${typeName} on this node stops: ${show(byWriter)} coordinates now.`
+  constructor(entityType: string, byWriter: string, advice: string | undefined) {
+    const words = `The coordinator of ${entityType} on this node stops: ${show(byWriter)} coordinates now.`
     super(advice === undefined ? words : `${words} ${advice}`)
     this.byWriter = byWriter
     this.advice = advice
@@ -43,7 +43,7 @@ type Stored = CoordinatorEvent | StateSummed
 
 export interface CoordinatorJournalOptions {
   readonly journal: Journal
-  readonly typeName: string
+  readonly entityType: string
   readonly protocol: ShardingProtocol
   /** For people: who writes. */
   readonly writer: string
@@ -60,7 +60,7 @@ export class CoordinatorJournal {
 
   constructor(options: CoordinatorJournalOptions) {
     this.#options = options
-    this.#persistenceId = persistenceIdOf('$coordinator', options.typeName)
+    this.#persistenceId = persistenceIdOf('$coordinator', options.entityType)
   }
 
   /** Makes the caller the only coordinator that can store anything; the term is higher than every one before. */
@@ -113,7 +113,7 @@ export class CoordinatorJournal {
   }
 
   async #appendBytes(events: readonly Uint8Array[]): Promise<void> {
-    const { journal, typeName, adviceOnWriter } = this.#options
+    const { journal, entityType, adviceOnWriter } = this.#options
     const result = await journal.append({
       persistenceId: this.#persistenceId,
       epoch: this.#epoch,
@@ -126,10 +126,10 @@ export class CoordinatorJournal {
     }
     if (result.type === 'Fenced') {
       const { byWriter } = result
-      throw new CoordinatorFenced(typeName, byWriter, adviceOnWriter?.(byWriter))
+      throw new CoordinatorFenced(entityType, byWriter, adviceOnWriter?.(byWriter))
     }
     throw new CoordinatorStoreFailed(
-      `The coordinator of ${typeName} cannot store: its stream has moved on.`,
+      `The coordinator of ${entityType} cannot store: its stream has moved on.`,
     )
   }
 
@@ -137,7 +137,7 @@ export class CoordinatorJournal {
     const event = this.#options.protocol.stored.unpack(this.#codec.decode(bytes))
     if (!(event instanceof NotAMessage)) return event
     throw new CoordinatorStoreFailed(
-      `A stored event of the coordinator of ${this.#options.typeName} cannot be read: ${event.problem}. Was numberOfShards lowered, or does another version of Sherd write here?`,
+      `A stored event of the coordinator of ${this.#options.entityType} cannot be read: ${event.problem}. Was numberOfShards lowered, or does another version of Sherd write here?`,
     )
   }
 }

@@ -17,11 +17,16 @@ import { type ShardId, isShardId } from '../shard-id.ts'
 import type { GetCurrentRegions, Register, ToRegion } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Announcements } from './announcements.ts'
-import type { CoordinatorEffect, CoordinatorInput, CoordinatorTimer } from './coordinator-inputs.ts'
+import type {
+  CoordinatorEffect,
+  CoordinatorInput,
+  CoordinatorTimer,
+  RebalanceInput,
+} from './coordinator-inputs.ts'
 import type { CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
 import { OpenQuestions } from './open-questions.ts'
 import { PendingChanges } from './pending-changes.ts'
-import { type RebalanceInput, RebalanceMachine } from './rebalance-machine.ts'
+import { RebalanceMachine } from './rebalance-machine.ts'
 
 export interface CoordinatorOptions {
   /** The writer epoch of its stream: higher than that of every coordinator before. */
@@ -133,7 +138,7 @@ export class CoordinatorMachine {
 
   #seeMembers(cluster: ClusterView): void {
     this.#cluster = cluster
-    this.#questions.hurry()
+    this.#questions.askAnew()
     for (const region of this.#pending.gone(cluster.members)) this.#die(region)
   }
 

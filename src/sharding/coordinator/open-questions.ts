@@ -93,14 +93,14 @@ export class OpenQuestions {
   }
 
   /** Asks again for what had no answer. */
-  hurry(): void {
+  askAnew(): void {
     if (this.#allocation === undefined) this.#unanswered.clear()
   }
 
   /** The same, and no longer waits for a strategy that does not answer at all. */
   retry(): void {
     if (this.#allocation !== undefined && ++this.#retries >= patience) this.#allocation = undefined
-    this.hurry()
+    this.askAnew()
   }
 
   #wanted(): ShardId[] {

@@ -87,3 +87,20 @@ export type HostingEffect =
   | { readonly type: 'StartShard'; readonly shard: ShardId; readonly epoch: number }
   /** Stop its entities, then say `ShardTerminated`. `isForced` leaves them no time. */
   | { readonly type: 'StopShard'; readonly shard: ShardId; readonly isForced: boolean }
+
+// ---- the registration at the coordinator
+
+export type RegistrationInput =
+  | { readonly type: 'CandidatesChanged'; readonly candidates: readonly NodeId[] }
+  | { readonly type: 'Heard'; readonly coordinator: NodeId; readonly term: number }
+  | { readonly type: 'NodeRemoved'; readonly node: NodeId }
+  | { readonly type: 'Acknowledged' }
+  /** The steady tick; `isWaiting` when a question has no answer yet. */
+  | { readonly type: 'Retry'; readonly isWaiting: boolean }
+  /** The fast retry after a search began. */
+  | { readonly type: 'RetryFast' }
+
+export type RegistrationEffect = Extract<
+  RegionEffect<never>,
+  { readonly type: 'SendToCoordinator' | 'StartTimer' }
+>

@@ -2,7 +2,7 @@
  * One node's door to an entity type: finds the coordinator, learns homes, hosts shards, and lets go of them.
  *
  *   serving ──GracefulShutdown──▶ leaving ──nothing hosted, nothing waits──▶ flushing ──nothing comes back──▶ stopped
- *                                    └──────shutdown timer──────┴──▶ hurrying ──nothing hosted──────────────────┘
+ *                                    └──────shutdown timer──────┴──▶ forcing ──nothing hosted───────────────────┘
  *
  * Invariant: a message goes to a shard here only while that shard runs, its home is here by the newest word, and the node
  * is not frozen; every message is delivered, sent on, returned to its origin, or dropped with a reason.
@@ -21,7 +21,7 @@ import type { RoutesEffect } from './shard-place.ts'
 import { ShardRoutes } from './shard-routes.ts'
 import { stepStoppedRegion } from './stopped-region.ts'
 
-export interface RegionOptions {
+export interface RegionMachineOptions {
   readonly self: NodeId
   /** Routes and never hosts. */
   readonly isProxy: boolean
@@ -40,7 +40,7 @@ export class RegionMachine<Parcel> {
   readonly #buffers: ShardBuffers<Parcel>
   readonly #routes: ShardRoutes<Parcel>
   readonly #hosted: HostedShards
-  #phase: 'serving' | 'leaving' | 'flushing' | 'hurrying' | 'stopped' = 'serving'
+  #phase: 'serving' | 'leaving' | 'flushing' | 'forcing' | 'stopped' = 'serving'
   #isFrozen = false
   /** Why the coordinator does not let this region take part. */
   #refusal: string | undefined
@@ -48,7 +48,7 @@ export class RegionMachine<Parcel> {
   #isAlone = false
   #effects: RegionEffect<Parcel>[] = []
 
-  constructor({ self, isProxy, settings, releasedMax }: RegionOptions) {
+  constructor({ self, isProxy, settings, releasedMax }: RegionMachineOptions) {
     this.#self = self
     this.#isProxy = isProxy
     this.#settings = settings
@@ -241,8 +241,7 @@ export class RegionMachine<Parcel> {
       this.#phase = 'flushing'
       this.#perform(this.#routes.flushAll())
     }
-    const isDone =
-      this.#phase === 'hurrying' || (this.#phase === 'flushing' && this.#routes.isEmpty)
+    const isDone = this.#phase === 'forcing' || (this.#phase === 'flushing' && this.#routes.isEmpty)
     if (isDone && this.#hosted.isEmpty) this.#finish()
   }
 
@@ -272,17 +271,17 @@ export class RegionMachine<Parcel> {
       case 'release':
         return this.#perform(this.#routes.release())
       case 'shutdown':
-        return this.#hurry()
+        return this.#force()
       default:
         return unreachable(timer)
     }
   }
 
   /** Time is up: what is here stops now, and what waits then is given up. */
-  #hurry(): void {
+  #force(): void {
     for (const shard of this.#hosted.shards) this.#perform(this.#routes.stopServing(shard))
     this.#perform(this.#hosted.stopAll())
-    this.#phase = 'hurrying'
+    this.#phase = 'forcing'
   }
 
   #register(input: Parameters<RegistrationMachine['step']>[0]): void {

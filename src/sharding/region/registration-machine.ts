@@ -9,26 +9,11 @@
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { ToCoordinator } from '../sharding-messages.ts'
-import type { RegionEffect } from './region-inputs.ts'
+import type { RegistrationEffect, RegistrationInput } from './region-inputs.ts'
 
 /** Retries start this much faster than the steady pace, and double. */
 const fastFraction = 8
 const shortestDelayMs = 100
-
-export type RegistrationInput =
-  | { readonly type: 'CandidatesChanged'; readonly candidates: readonly NodeId[] }
-  | { readonly type: 'Heard'; readonly coordinator: NodeId; readonly term: number }
-  | { readonly type: 'NodeRemoved'; readonly node: NodeId }
-  | { readonly type: 'Acknowledged' }
-  /** The steady tick; `isWaiting` when a question has no answer yet. */
-  | { readonly type: 'Retry'; readonly isWaiting: boolean }
-  /** The fast retry after a search began. */
-  | { readonly type: 'RetryFast' }
-
-export type RegistrationEffect = Extract<
-  RegionEffect<never>,
-  { readonly type: 'SendToCoordinator' | 'StartTimer' }
->
 
 export interface RegistrationOptions {
   readonly self: NodeId

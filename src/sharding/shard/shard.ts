@@ -27,7 +27,7 @@ import type { ShardDropReason, ShardEffect, ShardInput, ShardTimer } from './sha
 
 /** What all shards of one region share. */
 export interface ShardWorld {
-  readonly typeName: string
+  readonly entityType: string
   readonly node: NodeId
   readonly runtime: Runtime
   readonly settings: ShardingSettings
@@ -36,10 +36,10 @@ export interface ShardWorld {
   readonly stopMessage: unknown
   /** `entity` is the actor that had no room for it, if one was there. */
   dropped(parcel: Parcel, reason: ShardDropReason, entity?: LocalRef): void
-  finished(shard: ShardActor): void
+  finished(shard: Shard): void
 }
 
-export class ShardActor {
+export class Shard {
   readonly shard: ShardId
   readonly epoch: number
   readonly #world: ShardWorld
@@ -132,8 +132,8 @@ export class ShardActor {
     return this.#ref
   }
 
-  get typeName(): string {
-    return this.#world.typeName
+  get entityType(): string {
+    return this.#world.entityType
   }
 
   /** Nothing fires any more, and nothing that waits will have its turn. */
@@ -199,7 +199,7 @@ export class ShardActor {
 
   /** Asked here and not of the mailbox: a bound of its own would cost every idle entity its memory. */
   #hasRoom({ mailbox }: Cell): boolean {
-    return mailbox === undefined || mailbox.size < this.#world.settings.mailboxCapacity
+    return mailbox === undefined || mailbox.size < this.#world.settings.mailboxMessagesMax
   }
 
   #cellOf(entityId: EntityId): Cell | undefined {
@@ -222,8 +222,8 @@ export class ShardActor {
   }
 
   #news(entityId: EntityId, instance: number) {
-    const { typeName, node } = this.#world
-    return { typeName, node, shard: this.shard, entityId, instance }
+    const { entityType, node } = this.#world
+    return { entityType, node, shard: this.shard, entityId, instance }
   }
 
   #hurry(entityId: EntityId): void {
@@ -251,16 +251,16 @@ export class ShardActor {
 class StartedEntity implements EntityContext<never> {
   readonly entityId: EntityId
   readonly #instance: number
-  readonly #shard: ShardActor
+  readonly #shard: Shard
 
-  constructor(shard: ShardActor, entityId: EntityId, instance: number) {
+  constructor(shard: Shard, entityId: EntityId, instance: number) {
     this.entityId = entityId
     this.#instance = instance
     this.#shard = shard
   }
 
-  get typeName(): string {
-    return this.#shard.typeName
+  get entityType(): string {
+    return this.#shard.entityType
   }
 
   get shard(): LocalRef {
