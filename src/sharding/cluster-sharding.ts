@@ -14,6 +14,7 @@ import type { ClusterMembership } from '../cluster/index.ts'
 import type { Journal } from '../persistence/index.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'
+import type { OpenCoordinatorStore } from './coordinator/coordinator-store.ts'
 import { checkedDefinition, type StartFunction } from './checked-definition.ts'
 import {
   differencesBetween,
@@ -49,8 +50,10 @@ export interface ClusterShardingOptions {
   readonly remoting: Remoting
   readonly cluster: ClusterMembership
   readonly singletons: CoordinatorHost
-  /** Where coordinators keep their decisions; the same for all nodes of the cluster. */
+  /** Where coordinators keep their decisions, unless told otherwise; the same for all nodes of the cluster. */
   readonly journal: Journal
+  /** What coordinators keep their decisions in instead of the journal; the same on all nodes of the cluster. */
+  readonly coordinatorStore?: OpenCoordinatorStore
   /** What this node is for; what the cluster knows of it when not given. */
   readonly roles?: readonly string[]
   /** What there is to say of another writer that has taken the stream of a coordinator, in whole sentences. */

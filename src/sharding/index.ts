@@ -27,6 +27,15 @@ export {
   type RegionState,
 } from './cluster-sharding.ts'
 export { coordinatorAppendEventsMax } from './coordinator/coordinator-journal.ts'
+export { type CoordinatorEvent, CoordinatorState } from './coordinator/coordinator-state.ts'
+export {
+  CoordinatorFenced,
+  type CoordinatorStore,
+  CoordinatorStoreFailed,
+  type CoordinatorStoreOptions,
+  type OpenCoordinatorStore,
+  type StoredDecisions,
+} from './coordinator/coordinator-store.ts'
 export { decodeName } from './entity-name.ts'
 export type { EntityContext, Passivate } from './entity-context.ts'
 export type { KeyedDefinition, ProxyDefinition, RegionDefinition } from './region-definition.ts'

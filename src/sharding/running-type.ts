@@ -14,6 +14,8 @@ import { type Lane, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
 import { byAge } from '../singleton/index.ts'
 import type { ClusterShardingOptions } from './cluster-sharding.ts'
 import { coordinatorActor } from './coordinator/coordinator-actor.ts'
+import { CoordinatorJournal } from './coordinator/coordinator-journal.ts'
+import type { CoordinatorStore } from './coordinator/coordinator-store.ts'
 import type { AnyDefinition } from './region-definition.ts'
 import { encodeName } from './entity-name.ts'
 import { HashCodeMessageExtractor } from './message-extractor.ts'
@@ -154,22 +156,31 @@ export class RunningType {
   // ---- the coordinator
 
   #startCoordinator(): void {
-    const { singletons, journal, cluster, remoting, definition, adviceOnWriter } = this.#options
-    const { entityType, role } = definition
+    const { singletons, cluster, remoting, definition } = this.#options
+    const { entityType, role, strategy } = definition
     singletons.start({
       name: `${entityType}Coordinator`,
       role,
-      behavior: () =>
+      behavior: ({ term }) =>
         coordinatorActor({
-          ...{ entityType, cluster, journal, strategy: definition.strategy, node: remoting.node },
+          ...{ entityType, term, cluster, strategy, node: remoting.node },
+          store: this.#openStore(),
           settings: this.settings,
-          protocol: this.#protocol,
           send: (to, message) => this.#sendToRegion(to, message),
           listen: (tell) => void (this.#coordinator = tell),
-          adviceOnWriter,
           troubled: (words) => void (this.#trouble = words),
         }),
     })
+  }
+
+  #openStore(): CoordinatorStore {
+    const { journal, adviceOnWriter, coordinatorStore, definition, remoting } = this.#options
+    const { entityType } = definition
+    const { numberOfShards } = this.settings
+    const options = { entityType, numberOfShards, writer: remoting.node }
+    return coordinatorStore === undefined
+      ? new CoordinatorJournal({ journal, adviceOnWriter, ...options })
+      : coordinatorStore(options)
   }
 
   #sendToRegion(to: NodeId, message: ToRegion): void {

@@ -13,6 +13,7 @@ import {
   CoordinatorStarted,
   EntityStarted,
   EntityStopped,
+  type OpenCoordinatorStore,
   type ShardingSettings,
 } from '../../src/sharding/index.ts'
 import {
@@ -42,6 +43,8 @@ export interface StartOptions {
   readonly sharding?: Partial<ShardingSettings>
   /** What the node uses in place of the store of the simulation. */
   readonly journal?: (journal: Journal) => Journal
+  /** Where its coordinators keep their decisions, in place of the journal. */
+  readonly coordinatorStore?: OpenCoordinatorStore
   /** Starts the entity types, before the node joins. */
   readonly init?: (node: ShardingNode) => void
 }
@@ -74,6 +77,7 @@ export class Scene {
     const singletons = new Singletons({ system, remoting, cluster })
     const sharding = new ClusterSharding({
       ...{ system, remoting, cluster, singletons, journal, roles, settings },
+      ...(options.coordinatorStore && { coordinatorStore: options.coordinatorStore }),
     })
     const parts = {
       name,

@@ -29,7 +29,7 @@ import { PendingChanges } from './pending-changes.ts'
 import { RebalanceMachine } from './rebalance-machine.ts'
 
 export interface CoordinatorOptions {
-  /** The writer epoch of its stream: higher than that of every coordinator before. */
+  /** Higher than that of every coordinator before. */
   readonly term: number
   /** All stored events, replayed. The machine owns it from now on. */
   readonly state: CoordinatorState
@@ -220,7 +220,7 @@ export class CoordinatorMachine {
   #timerFired(timer: CoordinatorTimer): void {
     if (timer === 'retry') {
       this.#startTimer(timer, this.#settings.retryIntervalMs)
-      this.#questions.retry()
+      this.#questions.askAnew()
       this.#stepRebalance({ type: 'Repeat' })
       this.#effects.push(...this.#announcements.repeat())
     } else if (timer === 'rebalance') {
