@@ -31,7 +31,6 @@ const defaultName = 'sherd'
 const defaultFolder = './sherd-data'
 /** How long a fresh member waits for the coordinators of its types before it says that it is ready all the same. */
 const registrationPatienceMs = seconds(10)
-const registrationLookMs = 10
 
 /**
  * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `JoinFailed`, `JournalFolderUnusable` and
@@ -200,22 +199,25 @@ async function join(options: NodeOptions, parts: NodeParts): Promise<void> {
  */
 async function registered(options: NodeOptions, parts: NodeParts): Promise<void> {
   const { system, sharding, remoting } = parts
-  const { timers, clock } = system.environment
-  const beganMs = clock.monotonicMs()
-  for (const { name } of hostedBy(options)) {
-    while (sharding.regionState(name).coordinator === undefined) {
-      if (clock.monotonicMs() - beganMs > registrationPatienceMs) {
-        system.log.warn(
+  const { log, environment } = system
+  let patienceEnds: (() => void) | undefined
+  const late = new Promise<undefined>((resolve) => (patienceEnds = () => resolve(undefined)))
+  const timer = environment.timers.after(registrationPatienceMs, () => patienceEnds?.())
+  try {
+    for (const { name } of hostedBy(options)) {
+      const answer = await Promise.race([sharding.whenRegistered(name), late])
+      if (answer === undefined) {
+        return log.warn(
           { entityType: name },
           'No coordinator has answered yet; calls will wait for it.',
         )
-        return
       }
-      await new Promise<void>((resolve) => void timers.after(registrationLookMs, resolve))
+      const { refusal } = answer
+      if (refusal !== undefined) {
+        throw new IncompatibleSettings(remoting.node, [`the entity ${name}: ${refusal}`])
+      }
     }
-    const { refusal } = sharding.regionState(name)
-    if (refusal !== undefined) {
-      throw new IncompatibleSettings(remoting.node, [`the entity ${name}: ${refusal}`])
-    }
+  } finally {
+    timer.cancel()
   }
 }

@@ -143,6 +143,14 @@ export class ClusterSharding {
     }
   }
 
+  /**
+   * Resolves when the coordinator of a type has taken the region of this node in, or refused it: then with its words.
+   * Nothing is known before, and calls wait.
+   */
+  whenRegistered(entityType: string): Promise<{ readonly refusal: string | undefined }> {
+    return this.#typeOf(entityType).region.whenRegistered
+  }
+
   /** The homes that the region of this node knows. */
   shardHomes(entityType: string): ReadonlyMap<ShardId, NodeId> {
     const { region, settings } = this.#typeOf(entityType)

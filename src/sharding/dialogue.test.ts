@@ -117,7 +117,7 @@ describe('dialogues', () => {
 
   test('a shard moves only after every region stopped routing', () => {
     const dialogue = shardOnA()
-    dialogue.region(a, { type: 'GracefulShutdown' })
+    dialogue.region(a, { type: 'GracefulShutdown', isMember: true })
     expect(dialogue.lines()).toEqual([
       'a -> coordinator GracefulShutdownReq',
       'coordinator -> a BeginHandOff shard=7',
@@ -140,7 +140,7 @@ describe('dialogues', () => {
   test('messages sent while a shard moves wait where they were sent', () => {
     const dialogue = shardOnA()
     dialogue.stopsAtOnce = false
-    dialogue.region(a, { type: 'GracefulShutdown' })
+    dialogue.region(a, { type: 'GracefulShutdown', isMember: true })
     dialogue.lines()
     dialogue.region(b, { type: 'Message', shard: 7, parcel: 'meanwhile' })
     expect(dialogue.lines()).toEqual(['b -> coordinator GetShardHome shard=7'])

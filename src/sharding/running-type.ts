@@ -22,6 +22,7 @@ import { HashCodeMessageExtractor } from './message-extractor.ts'
 import { Region } from './region/region.ts'
 import { serveRegion } from './region/region-endpoint.ts'
 import { RegionRef } from './region/region-ref.ts'
+import { candidatesAmong } from './region/registration-machine.ts'
 import type { ToCoordinator, ToRegion } from './sharding-messages.ts'
 import { shardingProtocol, type ShardingProtocol } from './sharding-wire.ts'
 import { shardingSettings, type ShardingSettings } from './sharding-settings.ts'
@@ -39,7 +40,6 @@ export class RunningType {
   readonly #options: RunningTypeOptions
   readonly #protocol: ShardingProtocol
   readonly #path: string
-  #candidates: readonly NodeId[]
   /** What keeps the coordinator on this node from deciding, in words. */
   #trouble: string | undefined
   /** The coordinator, while it is on this node. */
@@ -52,7 +52,6 @@ export class RunningType {
     this.settings = shardingSettings({ ...settings, ...definition.settings })
     this.#protocol = shardingProtocol(this.settings.numberOfShards)
     this.#path = `/system/sharding/${encodeName(definition.entityType)}`
-    this.#candidates = this.#findCandidates()
     this.region = this.#makeRegion()
     this.ref = new RegionRef(this.region)
     this.#serve()
@@ -74,9 +73,7 @@ export class RunningType {
   handOver(): Promise<void> {
     const { region } = this
     if (region.isProxy) return Promise.resolve()
-    region.step({ type: 'GracefulShutdown' })
-    // Nobody would take the shards, or nobody may be told: what is here ends here.
-    if (this.#isAlone()) region.step({ type: 'TimerFired', timer: 'shutdown' })
+    region.leave()
     return region.whenStopped
   }
 
@@ -84,15 +81,8 @@ export class RunningType {
   endNow(): Promise<void> {
     const { region } = this
     if (region.isProxy) return Promise.resolve()
-    region.step({ type: 'GracefulShutdown' })
-    region.step({ type: 'TimerFired', timer: 'shutdown' })
+    region.step({ type: 'EndNow' })
     return region.whenStopped
-  }
-
-  #isAlone(): boolean {
-    const { cluster } = this.#options
-    const self = cluster.state.members.find(({ node }) => node === cluster.self)
-    return cluster.isFrozen || self === undefined || self.status === 'Down'
   }
 
   /** What waits for the next connection is still under way, and a fence behind it too. */
@@ -122,8 +112,12 @@ export class RunningType {
       settings: this.settings,
       protocol: this.#protocol,
       ref: spawnRegion(parent, entityType, () => region),
-      candidates: this.#candidates,
+      candidates: this.#findCandidates(),
       isFrozen: cluster.isFrozen,
+      isMember: () => {
+        const self = cluster.state.members.find(({ node }) => node === cluster.self)
+        return self !== undefined && self.status !== 'Down'
+      },
       sendToCoordinator: (to, message) => this.#sendToCoordinator(to, message),
     })
     return region
@@ -199,25 +193,14 @@ export class RunningType {
     if (event.type === 'Frozen' || event.type === 'Thawed') {
       return this.region.freeze(event.type === 'Frozen')
     }
-    const candidates = this.#findCandidates()
-    if (candidates.join() !== this.#candidates.join()) {
-      this.#candidates = candidates
-      this.region.step({ type: 'CandidatesChanged', candidates })
-    }
+    this.region.step({ type: 'CandidatesChanged', candidates: this.#findCandidates() })
     if (event.type !== 'MemberRemoved') return
     this.region.step({ type: 'NodeRemoved', node: event.member.node })
   }
 
-  /** Where the coordinator may be: members by age, up to the first that is Up. */
   #findCandidates(): readonly NodeId[] {
     const { cluster, definition } = this.#options
-    const candidates: NodeId[] = []
-    for (const { node, status } of byAge(cluster.state.members, definition.role)) {
-      if (status === 'Down') continue
-      candidates.push(node)
-      if (status === 'Up') break
-    }
-    return candidates
+    return candidatesAmong(byAge(cluster.state.members, definition.role))
   }
 }
 

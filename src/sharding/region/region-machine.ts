@@ -2,7 +2,7 @@
  * One node's door to an entity type: finds the coordinator, learns homes, hosts shards, and lets go of them.
  *
  *   serving ──GracefulShutdown──▶ leaving ──nothing hosted, nothing waits──▶ flushing ──nothing comes back──▶ stopped
- *                                    └──────shutdown timer──────┴──▶ forcing ──nothing hosted───────────────────┘
+ *                                    └──time is up, cut off───┴──▶ forcing ──nothing hosted───────────────────┘
  *
  * Invariant: a message goes to a shard here only while that shard runs, its home is here by the newest word, and the node
  * is not frozen; every message is delivered, sent on, returned to its origin, or dropped with a reason.
@@ -44,8 +44,8 @@ export class RegionMachine<Parcel> {
   #isFrozen = false
   /** Why the coordinator does not let this region take part. */
   #refusal: string | undefined
-  /** It leaves, and nobody else could host. */
-  #isAlone = false
+  /** Whether another region could host what this one gives up, as far as the coordinator has said. */
+  #hasHeir = true
   #effects: RegionEffect<Parcel>[] = []
 
   constructor({ self, isProxy, settings, releasedMax }: RegionMachineOptions) {
@@ -123,7 +123,13 @@ export class RegionMachine<Parcel> {
       case 'ShardTerminated':
         return this.#shardTerminated(input.shard)
       case 'GracefulShutdown':
-        return this.#leave()
+        this.#leave()
+        // Nobody would take the shards, or nobody may be told: what is here ends here.
+        if (this.#isFrozen || !input.isMember) this.#force()
+        return
+      case 'EndNow':
+        this.#leave()
+        return this.#force()
       case 'Abandoned':
         return this.#abandon()
       case 'AskRegions': {
@@ -149,11 +155,12 @@ export class RegionMachine<Parcel> {
     switch (message.type) {
       case 'RegisterAck':
         this.#refusal = undefined
+        this.#effects.push({ type: 'Registered' })
         return this.#register({ type: 'Acknowledged' })
       case 'RegisterRefused':
         return this.#refused(message.problem)
       case 'NoOtherRegion':
-        this.#isAlone = true
+        this.#hasHeir = false
         return
       case 'CurrentRegions':
         return void this.#effects.push({ type: 'Answer', answer: message })
@@ -230,7 +237,7 @@ export class RegionMachine<Parcel> {
   /** Whoever sent it hears so at once, and the region does not stay for it. */
   #giveUpWaiting(): void {
     if (this.#refusal !== undefined) this.#perform(this.#routes.giveUp('region-refused'))
-    else if (this.#isAlone && this.#phase === 'leaving') {
+    else if (!this.#hasHeir && this.#phase === 'leaving') {
       this.#perform(this.#routes.giveUp('region-stopped'))
     }
   }

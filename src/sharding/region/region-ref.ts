@@ -40,7 +40,7 @@ export class RegionRef implements InternalRef {
   /** Throws when the message names no entity: there is a sender to tell. */
   tell(message: unknown): void {
     if (message === undefined) throw new InvalidMessage(this.toString())
-    if (message === PoisonPill) this.#region.step({ type: 'GracefulShutdown' })
+    if (message === PoisonPill) this.#region.leave()
     else this.#region.routeIncoming(message, undefined)
   }
 

@@ -64,6 +64,8 @@ export interface RegionOptions {
   readonly ref: LocalRef
   readonly candidates: readonly NodeId[]
   readonly isFrozen: boolean
+  /** Whether this node is in the cluster, and was not given up by it. */
+  readonly isMember: () => boolean
   readonly sendToCoordinator: (to: NodeId, message: ToCoordinator) => void
 }
 
@@ -74,6 +76,8 @@ export class Region {
   readonly ref: LocalRef
   /** Resolves when nothing lives here any more and nothing will. */
   readonly whenStopped: Promise<void>
+  /** Resolves when a coordinator has taken this region in, or has said why not: with that. */
+  readonly whenRegistered: Promise<{ readonly refusal: string | undefined }>
   readonly #options: RegionOptions
   readonly #machine: RegionMachine<Parcel>
   readonly #table: RoutingTable
@@ -88,6 +92,7 @@ export class Region {
   #isFrozen: boolean
   #refusal: RegionRefused | undefined
   #stopped: () => void = () => undefined
+  #registered: (answer: { readonly refusal: string | undefined }) => void = () => undefined
 
   constructor(options: RegionOptions) {
     const { system, remoting, entityType, behavior, settings, protocol } = options
@@ -96,6 +101,7 @@ export class Region {
     this.runtime = system.runtime
     this.ref = options.ref
     this.whenStopped = new Promise((resolve) => (this.#stopped = resolve))
+    this.whenRegistered = new Promise((resolve) => (this.#registered = resolve))
     this.#options = options
     this.#isFrozen = options.isFrozen
     const { node: self } = remoting
@@ -113,6 +119,11 @@ export class Region {
   start(): void {
     if (this.#isFrozen) this.step({ type: 'Frozen' })
     this.step({ type: 'Started', candidates: this.#options.candidates })
+  }
+
+  /** Hands over what is here, and stops then. */
+  leave(): void {
+    this.step({ type: 'GracefulShutdown', isMember: this.#options.isMember() })
   }
 
   // ---- messages
@@ -259,6 +270,8 @@ export class Region {
         return this.#shards[effect.shard]?.handOff(effect.isForced)
       case 'StartTimer':
         return this.#startTimer(effect.timer, effect.delayMs)
+      case 'Registered':
+        return this.#registered({ refusal: undefined })
       case 'Refused':
         return this.#refused(effect.problem)
       case 'Answer':
@@ -313,6 +326,7 @@ export class Region {
   #refused(problem: string): void {
     this.#refusal = new RegionRefused(this.entityType, problem)
     this.runtime.logger.error({ entityType: this.entityType }, this.#refusal.message)
+    this.#registered({ refusal: problem })
   }
 
   #startShard(shard: ShardId, epoch: number): void {
