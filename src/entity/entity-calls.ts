@@ -39,13 +39,9 @@ import {
   UnreadableAnswer,
 } from './entity-errors.ts'
 import { type HandleData, HandleKind } from './entity-handle.ts'
-import {
-  type EntityCall,
-  type EntityReply,
-  isEntityReply,
-  type Refused,
-} from './entity-messages.ts'
+import type { EntityCall, EntityReply, Refused } from './entity-messages.ts'
 import type { CallOptions, EntityHandle } from './entity-types.ts'
+import { isEntityReply } from './entity-wire.ts'
 import { withTimeLeft } from './overdue-calls.ts'
 import type { Travelling } from './travelling.ts'
 
@@ -213,9 +209,9 @@ function checkOptions(options: CallOptions): void {
 
 /** Nobody needs it any more when its caller has given up: see `overdue-calls.ts`. */
 function callOf(command: string, args: unknown[], replyTo: ActorRef<unknown>): EntityCall {
-  if (!(replyTo instanceof Question)) return { command, args, replyTo }
+  if (!(replyTo instanceof Question)) return { version: 1, command, args, replyTo }
   replyTo.renew = withTimeLeft
-  return { command, args, replyTo, remainingMs: replyTo.timeoutMs }
+  return { version: 1, command, args, replyTo, remainingMs: replyTo.timeoutMs }
 }
 
 function valueOf(reply: unknown, site: () => CallSite): unknown {

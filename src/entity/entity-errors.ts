@@ -280,6 +280,8 @@ const inWords: Readonly<Record<string, string>> = {
   'former-incarnation': peerLost,
   'connection-rejected': peerLost,
   'remoting-stopped': 'this node is stopping.',
+  'unknown-version':
+    'the node it lives on runs a version of Sherd that does not understand this call.',
   'stash-full': tooMuchWaits,
   'entity-buffer-full': tooMuchWaits,
   'shard-buffer-full':
@@ -298,10 +300,11 @@ function whyNotHandled(reason: string, cause: unknown): string {
   return cause instanceof Error ? cause.message : `it was lost on its way (${reason}).`
 }
 
+/** To call again makes no sense before somebody has done what was said. */
 function whatNow(reason: string): string {
-  // To call again makes no sense before somebody has done what was said.
-  return reason === 'region-refused'
-    ? 'Nothing of it has happened.'
+  if (reason === 'region-refused') return 'Nothing of it has happened.'
+  return reason === 'unknown-version'
+    ? 'Nothing of it has happened. Run versions that go together on all nodes.'
     : 'Nothing of it has happened; it can be called again.'
 }
 

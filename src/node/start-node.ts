@@ -129,11 +129,11 @@ async function startRooms(
   return { system, remoting, cluster, singletons, sharding, world }
 }
 
-function initEntities(options: NodeOptions, { system, sharding, world }: NodeParts): void {
+function initEntities(options: NodeOptions, { sharding, world }: NodeParts): void {
   const { entities = [], proxies = [] } = options
   const called = new Set([...entities, ...proxies].map(({ name }) => name))
   const { answered, work } = world
-  answerLostCalls({ system, answered, work, isOurs: (name) => called.has(name) })
+  answerLostCalls({ sharding, answered, work, isOurs: (name) => called.has(name) })
   for (const entity of entities) {
     const behaviorOf = entityBehavior(entity as AnyEntity, world)
     sharding.init({

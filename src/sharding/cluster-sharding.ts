@@ -22,6 +22,7 @@ import {
   type ProxyDefinition,
   type RegionDefinition,
 } from './region-definition.ts'
+import { followLosses, type LossListener } from './entity-losses.ts'
 import type { EntityRef } from './entity-ref.ts'
 import type { EntityTypeKey } from './entity-type-key.ts'
 import { type EntityExplanation, explainEntity } from './explanation.ts'
@@ -185,6 +186,11 @@ export class ClusterSharding {
     const { region, trouble } = this.#typeOf(entityType)
     const { self, state } = this.#options.cluster
     return explainEntity(region, region.refOf(entityId), { self, state, trouble })
+  }
+
+  /** Tells of messages for entities that were lost on this node, and of entities that have stopped, of all types. */
+  followLosses(listener: LossListener): void {
+    followLosses(this.#options.system.eventStream, listener)
   }
 
   /** Hands the shards of this type over and stops its region here. Resolves when nothing of it lives here any more. */

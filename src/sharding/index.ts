@@ -36,9 +36,9 @@ export {
   type OpenCoordinatorStore,
   type StoredDecisions,
 } from './coordinator/coordinator-store.ts'
-export { decodeName } from './entity-name.ts'
 export type { EntityContext, Passivate } from './entity-context.ts'
 export type { KeyedDefinition, ProxyDefinition, RegionDefinition } from './region-definition.ts'
+export type { LossListener, LostEntityMessage } from './entity-losses.ts'
 export type { EntityRef } from './entity-ref.ts'
 export { EntityTypeKey } from './entity-type-key.ts'
 export type { EntityExplanation } from './explanation.ts'

@@ -115,7 +115,7 @@ describe('a call', () => {
   test('is told so by the entity, when the caller has only the type', async () => {
     const reply = await stage
       .refOf(Room, '1')
-      .ask<unknown>((replyTo) => ({ command: 'constructor', args: [], replyTo }))
+      .ask<unknown>((replyTo) => ({ version: 1, command: 'constructor', args: [], replyTo }))
     expect(reply).toMatchObject({ type: 'CommandUnknown' })
   })
 
