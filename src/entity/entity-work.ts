@@ -1,5 +1,5 @@
 /**
- * What entities of this node are at that makes their callers wait, for the words of a timeout: kept only while it lasts.
+ * What entities of this node are doing that makes their callers wait, for the words of a timeout: kept only while it lasts.
  * What takes no time is not noted, so an ordinary command costs nothing. And why the last ones could not start, for callers
  * whose call was still under way to them.
  */

@@ -128,7 +128,7 @@ export class SherdNode {
     checkEntityId(id)
   }
 
-  /** What an entity is at is known to its own node only. */
+  /** What an entity is doing is known to its own node only. */
   async #explain(entityType: string, id: string): Promise<EntityExplanation> {
     const found = await this.sharding.explain(entityType, id)
     const work = found.isRunning === true ? this.#work.of(entityType).inWords(id) : undefined

@@ -222,7 +222,7 @@ export class ShardMachine<Cell, Parcel> {
     }
   }
 
-  /** Those that have not stopped in good time are at something that takes long. */
+  /** Those that have not stopped in good time are doing something that takes long. */
   #hurry(): ShardEffect<Parcel>[] {
     return this.#grace
       .ends()
