@@ -27,7 +27,7 @@ export const shardedRemote: Benchmark = {
 async function startOurs(): Promise<ShardedStage> {
   const host = await startHost()
   const member = await startMember(host.address)
-  member.sharding.startProxy({ typeName: accounts.name })
+  member.sharding.startProxy({ entityType: accounts.name })
   const refs = await wakeAll(member)
   const tearDown = async (): Promise<void> => {
     await member.system.terminate()

@@ -31,6 +31,13 @@ test('is content with a line that begins with the name, or a file whose comment 
   expect(planted(files)).toEqual([])
 })
 
+test('knows a message without a type by its version', () => {
+  const call = [opening, 'export interface Call {', '  readonly version: 1', '}']
+  const samples = { 'test/wire/cluster.txt': ['cluster.Call@1 92'] }
+  expect(planted({ [path]: call })).toEqual([`${path}:3 wire-sample`])
+  expect(planted({ [path]: call, ...samples })).toEqual([])
+})
+
 test('leaves alone what is no message: other files, and values that have a type', () => {
   const files = {
     'src/cluster/signal.ts': messages,

@@ -20,17 +20,27 @@ export function samplesBelow(root: string): ReadonlySet<string> {
   )
 }
 
-/** Messages are what a file named `-messages` gives a `type`. */
+/** Messages are what a file named `-messages` gives a `type`, or a `version` as its first field. */
 export function wireSamples(file: SourceFile, samples: ReadonlySet<string>): Violation[] {
   if (!file.isSource || !file.path.endsWith('-messages.ts')) return []
   const violations: Violation[] = []
-  for (const [index, { kind, text, line }] of file.tokens.entries()) {
-    const before = [3, 2, 1].map((back) => file.at(index - back)).join(' ')
-    const isType = kind === 'string' && before === 'readonly type :'
-    const name = `${file.room}.${text.slice(1, -1)}`
-    if (!isType || samples.has(name) || bareMessages.has(name)) continue
+  for (const [index, { line }] of file.tokens.entries()) {
+    const type = messageAt(file, index)
+    const name = `${file.room}.${type}`
+    if (type === undefined || samples.has(name) || bareMessages.has(name)) continue
     const advice = `keep the bytes of one ${name} in ${folder}; its tests print them`
     violations.push({ path: file.path, line, rule: 'wire-sample', advice })
   }
   return violations
+}
+
+function messageAt(file: SourceFile, index: number): string | undefined {
+  const before = (count: number): string =>
+    Array.from({ length: count }, (_, back) => file.at(index - count + back)).join(' ')
+  const text = file.at(index)
+  if (file.tokens[index]?.kind === 'string') {
+    return before(3) === 'readonly type :' ? text.slice(1, -1) : undefined
+  }
+  const isVersioned = text === 'version' && before(2) === '{ readonly'
+  return isVersioned && file.at(index - 4) === 'interface' ? file.at(index - 3) : undefined
 }

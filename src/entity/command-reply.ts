@@ -11,6 +11,7 @@ import { CannotSerialize } from '../serialization/index.ts'
 import type { AnyEntity } from './define-entity.ts'
 import { CallError, CommandChangedState } from './entity-errors.ts'
 import type { EntityReply } from './entity-messages.ts'
+import { isCall } from './entity-wire.ts'
 import type { EntityWorld } from './entity-world.ts'
 import { isFrozenComplaint } from './frozen-state.ts'
 import type { Travelling } from './travelling.ts'
@@ -25,12 +26,19 @@ export function commandOf({ commands }: AnyEntity, name: string): CommandHandler
 }
 
 export function unknownCommand({ commands }: AnyEntity): EntityReply {
-  return { type: 'CommandUnknown', known: Object.keys(commands) }
+  return { type: 'CommandUnknown', version: 1, known: Object.keys(commands) }
+}
+
+/** True for a call that this node does not understand, of another version of Sherd: its caller has been told. */
+export function refusesCall(message: unknown): boolean {
+  if (!isCall(message)) return false
+  message.replyTo.tell({ type: 'NotHandled', version: 1, reason: 'unknown-version' })
+  return true
 }
 
 /** Throws CannotSerialize, before anything of the command is stored. */
 export function answer(value: unknown, command: string, travelling: Travelling): EntityReply {
-  return { type: 'Answered', value: travelling.copy(value, `the result of ${command}`) }
+  return { type: 'Answered', version: 1, value: travelling.copy(value, `the result of ${command}`) }
 }
 
 export interface Failing {
@@ -59,20 +67,20 @@ function refusalOf(thrown: unknown, { entity, id, command, world, log }: Failing
   // does not leave this node.
   const level = isSlip(thrown) ? 'warn' : 'debug'
   log[level](
-    { err: thrown, entity: entity.name, id, command },
+    { err: thrown, entityType: entity.name, id, command },
     `The command ${command} of ${entity.name} failed: ${thrown instanceof Error ? thrown.message : show(thrown)}`,
   )
   const mayHaveHappened = !entity.isDurable || comesOfOpenCall(thrown)
   if (thrown instanceof CannotSerialize) {
     const { path, message } = thrown
     const problem = message.startsWith(path) ? message.slice(path.length).trimStart() : message
-    return { type: 'ResultRefused', path, problem, mayHaveHappened }
+    return { type: 'ResultRefused', version: 1, path, problem, mayHaveHappened }
   }
   const error =
     entity.isDurable && isFrozenComplaint(thrown)
       ? new CommandChangedState(entity.name, command, thrown)
       : thrown
-  return { type: 'Refused', error: travelling.error(error), node, mayHaveHappened }
+  return { type: 'Refused', version: 1, error: travelling.error(error), node, mayHaveHappened }
 }
 
 /** Causes that are looked at; they may go in a circle. */
@@ -100,7 +108,8 @@ export function notDone(
   const advice = error instanceof WriterFenced ? adviceOn?.(error.byWriter) : undefined
   const problem = advice === undefined ? error.message : `${error.message} ${advice}`
   // It must fit into an answer, whatever a handler threw at the recovery.
-  return { type: 'NotDone', code: error.code, problem: clip(problem, 16_384), mayHaveHappened }
+  const { code } = error
+  return { type: 'NotDone', version: 1, code, problem: clip(problem, 16_384), mayHaveHappened }
 }
 
 const slips: ReadonlySet<unknown> = new Set([

@@ -11,9 +11,17 @@ import {
   type PersistenceFailure,
   persistenceIdOf,
 } from '../persistence/index.ts'
-import { answer, commandOf, notDone, refusal, unknownCommand } from './command-reply.ts'
+import {
+  answer,
+  commandOf,
+  notDone,
+  refusal,
+  refusesCall,
+  unknownCommand,
+} from './command-reply.ts'
 import type { AnyEntity } from './define-entity.ts'
-import { type EntityCall, type EntityReply, isEntityCall } from './entity-messages.ts'
+import type { EntityCall, EntityReply } from './entity-messages.ts'
+import { isCall, isEntityCall } from './entity-wire.ts'
 import type { WorkOfType } from './entity-work.ts'
 import type { EntityWorld } from './entity-world.ts'
 import { isOverdue } from './overdue-calls.ts'
@@ -52,7 +60,7 @@ export class DurableEntities {
         PostStop: recoveryEnds,
       },
       refused: (call, error) => {
-        if (!isEntityCall(call) || world.answered.has(call)) return
+        if (!isCall(call) || world.answered.has(call)) return
         world.answered.add(call)
         call.replyTo.tell(this.#notDone(error))
       },
@@ -83,7 +91,7 @@ export class DurableEntities {
     call: EntityCall,
     context: EventSourcedContext<EntityCall>,
   ): Outcome | Promise<Outcome> {
-    if (!isEntityCall(call)) return Effect.unhandled()
+    if (!isEntityCall(call)) return refusesCall(call) ? Effect.noReply() : Effect.unhandled()
     if (isOverdue(call, context.actor)) return Effect.noReply()
     const { command, args, replyTo } = call
     const handler = commandOf(this.#entity, command)

@@ -39,13 +39,9 @@ import {
   UnreadableAnswer,
 } from './entity-errors.ts'
 import { type HandleData, HandleKind } from './entity-handle.ts'
-import {
-  type EntityCall,
-  type EntityReply,
-  isEntityReply,
-  type Refused,
-} from './entity-messages.ts'
+import type { EntityCall, EntityReply, Refused } from './entity-messages.ts'
 import type { CallOptions, EntityHandle } from './entity-types.ts'
+import { isEntityReply } from './entity-wire.ts'
 import { withTimeLeft } from './overdue-calls.ts'
 import type { Travelling } from './travelling.ts'
 
@@ -60,9 +56,9 @@ export interface CallTarget {
 export interface EntityCallsOptions {
   readonly travelling: Travelling
   /** The entity, wherever it lives. Throws for an id that cannot be. */
-  readonly targetOf: (typeName: string, id: string) => CallTarget
+  readonly targetOf: (entityType: string, id: string) => CallTarget
   /** What is known about where a call waits that began so long ago, in whole sentences. */
-  readonly explain: (typeName: string, id: string, waitedMs: number) => Promise<string>
+  readonly explain: (entityType: string, id: string, waitedMs: number) => Promise<string>
   /** Whether this node takes no more calls. */
   readonly isStopping: () => boolean
 }
@@ -124,7 +120,7 @@ export class EntityCalls {
   }
 
   #call(
-    typeName: string,
+    entityType: string,
     handle: HandleData,
     command: string,
     args: unknown[],
@@ -132,13 +128,13 @@ export class EntityCalls {
   ): Promise<unknown> {
     try {
       const { travelling, targetOf, isStopping } = this.#options
-      const site = (): CallSite => ({ entity: typeName, id: handle.id, command })
+      const site = (): CallSite => ({ entityType, id: handle.id, command })
       if (isStopping()) throw new NodeStopping(site(), false)
       if (known !== undefined && !known.includes(command)) throw new UnknownCommand(site(), known)
       const signal = handle.options?.signal
       if (signal?.aborted === true) throw new CallAborted(site(), signal.reason, false)
       const sent = travelling.copyArgs(args, `${command}: args`)
-      const target = (handle.target ??= targetOf(typeName, handle.id)) as CallTarget
+      const target = (handle.target ??= targetOf(entityType, handle.id)) as CallTarget
       const open = this.#open
       open.begin()
       return target
@@ -184,9 +180,9 @@ export class EntityCalls {
     throw new CallBroken(site, error)
   }
 
-  async #explain({ entity, id }: CallSite, waitedMs: number): Promise<string> {
+  async #explain({ entityType, id }: CallSite, waitedMs: number): Promise<string> {
     try {
-      return await this.#options.explain(entity, id, waitedMs)
+      return await this.#options.explain(entityType, id, waitedMs)
     } catch (error) {
       return `where it is could not be found out (${error instanceof Error ? error.message : String(error)}).`
     }
@@ -213,9 +209,9 @@ function checkOptions(options: CallOptions): void {
 
 /** Nobody needs it any more when its caller has given up: see `overdue-calls.ts`. */
 function callOf(command: string, args: unknown[], replyTo: ActorRef<unknown>): EntityCall {
-  if (!(replyTo instanceof Question)) return { command, args, replyTo }
+  if (!(replyTo instanceof Question)) return { version: 1, command, args, replyTo }
   replyTo.renew = withTimeLeft
-  return { command, args, replyTo, remainingMs: replyTo.timeoutMs }
+  return { version: 1, command, args, replyTo, remainingMs: replyTo.timeoutMs }
 }
 
 function valueOf(reply: unknown, site: () => CallSite): unknown {

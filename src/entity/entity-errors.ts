@@ -8,20 +8,20 @@ import { show } from '../foundation/show.ts'
 
 /** Which call it was. */
 export interface CallSite {
-  readonly entity: string
+  readonly entityType: string
   readonly id: string
   readonly command: string
 }
 
 export abstract class CallError extends CodedError {
-  readonly entity: string
+  readonly entityType: string
   readonly id: string
   readonly command: string
   readonly mayHaveHappened: boolean
 
   constructor(site: CallSite, mayHaveHappened: boolean, text: string, cause?: unknown) {
     super(`${nameOf(site)} ${text}`, cause === undefined ? undefined : { cause })
-    this.entity = site.entity
+    this.entityType = site.entityType
     this.id = site.id
     this.command = site.command
     this.mayHaveHappened = mayHaveHappened
@@ -68,7 +68,7 @@ export class UnknownCommand extends CallError {
     super(
       site,
       false,
-      `is no command of ${site.entity}. ${commands}; does every node run the same version?`,
+      `is not a command of ${site.entityType}. ${commands}; does every node run the same version?`,
     )
     this.known = known
   }
@@ -200,9 +200,9 @@ export class UnreadableAnswer extends CallError {
 export class CommandOver extends CodedError {
   readonly code = 'COMMAND_OVER'
 
-  constructor(entity: string, command: string) {
+  constructor(entityType: string, command: string) {
     super(
-      `self.persist was called after ${entity}.${command} had settled. Await everything the command depends on before it returns.`,
+      `self.persist was called after ${entityType}.${command} had settled. Await everything the command depends on before it returns.`,
     )
   }
 }
@@ -211,11 +211,11 @@ export class CommandOver extends CodedError {
 export class UnknownEvent extends CodedError {
   readonly code = 'UNKNOWN_EVENT'
 
-  constructor(entity: string, name: unknown, known: readonly string[]) {
+  constructor(entityType: string, name: unknown, known: readonly string[]) {
     super(
       known.length === 0
-        ? `${show(name)} is no event of ${entity}, which has none: its state is in memory only. Give its definition \`events\` to store what happens to it.`
-        : `${show(name)} is no event of ${entity}. Its events are ${known.join(', ')}. Events that were ever stored must stay in the definition.`,
+        ? `${show(name)} is not an event of ${entityType}, which has none: its state is in memory only. Give its definition \`events\` to store what happens to it.`
+        : `${show(name)} is not an event of ${entityType}. Its events are ${known.join(', ')}. Events that were ever stored must stay in the definition.`,
     )
   }
 }
@@ -223,9 +223,9 @@ export class UnknownEvent extends CodedError {
 export class TooManyEvents extends CodedError {
   readonly code = 'TOO_MANY_EVENTS'
 
-  constructor(entity: string, command: string, limit: number) {
+  constructor(entityType: string, command: string, limit: number) {
     super(
-      `${entity}.${command} persists more than ${limit} events, which cannot be stored together. Persist less at once, or one event that says more.`,
+      `${entityType}.${command} persists more than ${limit} events, which cannot be stored together. Persist less at once, or one event that says more.`,
     )
   }
 }
@@ -234,9 +234,9 @@ export class TooManyEvents extends CodedError {
 export class CommandChangedState extends CodedError {
   readonly code = 'COMMAND_CHANGED_STATE'
 
-  constructor(entity: string, command: string, cause: unknown) {
+  constructor(entityType: string, command: string, cause: unknown) {
     super(
-      `${cause instanceof Error ? cause.message : String(cause)}. If that was the state: the command ${command} of ${entity} cannot change it. The state of an entity with events changes only by self.persist and event handlers.`,
+      `${cause instanceof Error ? cause.message : String(cause)}. If that was the state: the command ${command} of ${entityType} cannot change it. The state of an entity with events changes only by self.persist and event handlers.`,
       { cause },
     )
   }
@@ -246,9 +246,9 @@ export class CommandChangedState extends CodedError {
 export class EventHandlerChangedState extends CodedError {
   readonly code = 'EVENT_HANDLER_CHANGED_STATE'
 
-  constructor(entity: string, event: string, cause: unknown) {
+  constructor(entityType: string, event: string, cause: unknown) {
     super(
-      `The handler of the event ${event} of ${entity} changed the state it was given (${cause instanceof Error ? cause.message : String(cause)}). Make a new one, such as { ...state, items: [...state.items, item] }: what is changed in place would be seen even when the command fails and nothing is stored.`,
+      `The handler of the event ${event} of ${entityType} changed the state it was given (${cause instanceof Error ? cause.message : String(cause)}). Make a new one, such as { ...state, items: [...state.items, item] }: what is changed in place would be seen even when the command fails and nothing is stored.`,
       { cause },
     )
   }
@@ -258,9 +258,9 @@ export class EventHandlerChangedState extends CodedError {
 export class EventHandlerGaveNoState extends CodedError {
   readonly code = 'EVENT_HANDLER_GAVE_NO_STATE'
 
-  constructor(entity: string, event: string, given: unknown) {
+  constructor(entityType: string, event: string, given: unknown) {
     super(
-      `The handler of the event ${event} of ${entity} gave ${given === undefined ? 'nothing' : 'a promise'}. It must return the next state, such as { ...state, count: state.count + 1 }, and cannot be async.`,
+      `The handler of the event ${event} of ${entityType} gave ${given === undefined ? 'nothing' : 'a promise'}. It must return the next state, such as { ...state, count: state.count + 1 }, and cannot be async.`,
     )
   }
 }
@@ -280,6 +280,8 @@ const inWords: Readonly<Record<string, string>> = {
   'former-incarnation': peerLost,
   'connection-rejected': peerLost,
   'remoting-stopped': 'this node is stopping.',
+  'unknown-version':
+    'the node it lives on runs a version of Sherd that does not understand this call.',
   'stash-full': tooMuchWaits,
   'entity-buffer-full': tooMuchWaits,
   'shard-buffer-full':
@@ -290,7 +292,7 @@ const inWords: Readonly<Record<string, string>> = {
 
 function mailboxFull(waiting: number | undefined): string {
   const count = waiting === undefined ? 'as many messages as may' : `${waiting} messages`
-  return `its mailbox is full: ${count} wait for their turn (setting sharding.mailboxCapacity). It gets more than it can handle: look at how long its commands take, call it less often, or spread the work over more entities.`
+  return `its mailbox is full: ${count} wait for their turn (setting sharding.mailboxMessagesMax). It gets more than it can handle: look at how long its commands take, call it less often, or spread the work over more entities.`
 }
 
 function whyNotHandled(reason: string, cause: unknown): string {
@@ -298,13 +300,14 @@ function whyNotHandled(reason: string, cause: unknown): string {
   return cause instanceof Error ? cause.message : `it was lost on its way (${reason}).`
 }
 
+/** To call again makes no sense before somebody has done what was said. */
 function whatNow(reason: string): string {
-  // To call again makes no sense before somebody has done what was said.
-  return reason === 'region-refused'
-    ? 'Nothing of it has happened.'
+  if (reason === 'region-refused') return 'Nothing of it has happened.'
+  return reason === 'unknown-version'
+    ? 'Nothing of it has happened. Run versions that go together on all nodes.'
     : 'Nothing of it has happened; it can be called again.'
 }
 
-function nameOf({ entity, id, command }: CallSite): string {
-  return `${entity} ${show(id)}: ${command}`
+function nameOf({ entityType, id, command }: CallSite): string {
+  return `${entityType} ${show(id)}: ${command}`
 }

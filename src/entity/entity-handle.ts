@@ -43,7 +43,7 @@ export class HandleKind {
   readonly #prototype: object
 
   /** With the implementation at hand its commands are there as methods; any other name goes to `call` as well. */
-  constructor(typeName: string, commands: readonly string[], call: MakeCall) {
+  constructor(entityType: string, commands: readonly string[], call: MakeCall) {
     const methodFor = (command: string): Method =>
       function (...args) {
         return call(this[data], command, args)
@@ -51,7 +51,7 @@ export class HandleKind {
     const own: Record<PropertyKey, unknown> = {}
     for (const command of commands) own[command] = methodFor(command)
     own['toString'] = function (this: { readonly [data]: HandleData }): string {
-      return `${typeName} ${this[data].id}`
+      return `${entityType} ${this[data].id}`
     }
     own[Symbol.for('nodejs.util.inspect.custom')] = own['toString']
     Object.setPrototypeOf(own, unknownCommands(methodFor))

@@ -1,9 +1,9 @@
-/** What travels between a caller and an entity. Plain data, checked on arrival: it may come from another node. */
+/** What travels between a caller and an entity. Plain data; its shapes on the wire are in `entity-wire.ts`. */
 import type { ActorRef } from '../actor/index.ts'
-import { isRef } from '../actor/internals.ts'
 
 /** Caller -> entity: do this and answer. */
 export interface EntityCall {
+  readonly version: 1
   readonly command: string
   readonly args: readonly unknown[]
   readonly replyTo: ActorRef<EntityReply>
@@ -23,12 +23,14 @@ export type EntityReply =
 /** Entity -> caller: done, and what it depends on is stored. */
 export interface Answered {
   readonly type: 'Answered'
+  readonly version: 1
   readonly value: unknown
 }
 
 /** Entity -> caller: the command threw. Nothing of it was stored. */
 export interface Refused {
   readonly type: 'Refused'
+  readonly version: 1
   readonly error: Error
   /** Where: the stack is in its log, if anywhere. */
   readonly node: string
@@ -38,12 +40,14 @@ export interface Refused {
 /** Entity -> caller: there is no such command on this node. */
 export interface CommandUnknown {
   readonly type: 'CommandUnknown'
+  readonly version: 1
   readonly known: readonly string[]
 }
 
 /** Entity -> caller: the command gave something that cannot travel. Nothing of it was stored. */
 export interface ResultRefused {
   readonly type: 'ResultRefused'
+  readonly version: 1
   readonly path: string
   readonly problem: string
   readonly mayHaveHappened: boolean
@@ -52,6 +56,7 @@ export interface ResultRefused {
 /** Entity -> caller: its journal let it down. */
 export interface NotDone {
   readonly type: 'NotDone'
+  readonly version: 1
   readonly code: string
   readonly problem: string
   readonly mayHaveHappened: boolean
@@ -60,6 +65,7 @@ export interface NotDone {
 /** Runtime -> caller: the call was lost before its turn came. Nothing of it has happened. */
 export interface NotHandled {
   readonly type: 'NotHandled'
+  readonly version: 1
   /** Of the dead letter: `terminated-while-queued`. */
   readonly reason: string
   /** With `mailbox-full`: how many messages waited for the entity. */
@@ -69,24 +75,5 @@ export interface NotHandled {
 /** Runtime -> caller: the entity had to stop before its async command had settled, and answers no more. */
 export interface CutOff {
   readonly type: 'CutOff'
-}
-
-const replyTypes: ReadonlySet<unknown> = new Set<EntityReply['type']>([
-  'Answered',
-  'Refused',
-  'CommandUnknown',
-  'ResultRefused',
-  'NotDone',
-  'NotHandled',
-  'CutOff',
-])
-
-export function isEntityCall(message: unknown): message is EntityCall {
-  if (typeof message !== 'object' || message === null) return false
-  const { command, args, replyTo } = message as Partial<EntityCall>
-  return typeof command === 'string' && Array.isArray(args) && isRef(replyTo)
-}
-
-export function isEntityReply(reply: unknown): reply is EntityReply {
-  return typeof reply === 'object' && reply !== null && replyTypes.has((reply as EntityReply).type)
+  readonly version: 1
 }

@@ -1,5 +1,5 @@
 /**
- * What entities of this node are at that makes their callers wait, for the words of a timeout: kept only while it lasts.
+ * What entities of this node are doing that makes their callers wait, for the words of a timeout: kept only while it lasts.
  * What takes no time is not noted, so an ordinary command costs nothing. And why the last ones could not start, for callers
  * whose call was still under way to them.
  */
@@ -12,9 +12,9 @@ const failuresMax = 1_000
 export class EntityWork {
   readonly #types = new Map<string, WorkOfType>()
 
-  of(typeName: string): WorkOfType {
-    let work = this.#types.get(typeName)
-    if (work === undefined) this.#types.set(typeName, (work = new WorkOfType()))
+  of(entityType: string): WorkOfType {
+    let work = this.#types.get(entityType)
+    if (work === undefined) this.#types.set(entityType, (work = new WorkOfType()))
     return work
   }
 }

@@ -1,10 +1,11 @@
 /** An entity without events, as an actor: its state is a variable, and its answers leave at once. */
 import { type ActorContext, type Behavior, Behaviors, type MessageHandler } from '../actor/index.ts'
-import { answer, commandOf, refusal, unknownCommand } from './command-reply.ts'
+import { answer, commandOf, refusal, refusesCall, unknownCommand } from './command-reply.ts'
 import type { AnyEntity } from './define-entity.ts'
 import { UnknownEvent } from './entity-errors.ts'
-import { type EntityCall, isEntityCall } from './entity-messages.ts'
+import type { EntityCall } from './entity-messages.ts'
 import type { PlainSelf } from './entity-types.ts'
+import { isEntityCall } from './entity-wire.ts'
 import type { EntityWorld } from './entity-world.ts'
 import { isOverdue } from './overdue-calls.ts'
 
@@ -49,7 +50,7 @@ class PlainEntity implements PlainSelf<unknown> {
   }
 
   readonly receive: MessageHandler<EntityCall> = (call) => {
-    if (!isEntityCall(call)) return Behaviors.unhandled
+    if (!isEntityCall(call)) return refusesCall(call) ? undefined : Behaviors.unhandled
     if (isOverdue(call, this.#context)) return undefined
     const handler = commandOf(this.#entity, call.command)
     if (handler === undefined) return call.replyTo.tell(unknownCommand(this.#entity))

@@ -7,20 +7,20 @@ export { NotThereYet } from '../foundation/not-there-yet.ts'
 /** An entity type was called that this node was not told of. */
 export class EntityNotOnNode extends CodedError {
   readonly code = 'ENTITY_NOT_ON_NODE'
-  readonly entity: string
+  readonly entityType: string
 
-  constructor(entity: unknown, known: readonly string[]) {
+  constructor(entityType: unknown, known: readonly string[]) {
     const list = known.length === 0 ? 'none' : known.join(', ')
-    if (typeof entity !== 'string' || known.includes(entity)) {
+    if (typeof entityType !== 'string' || known.includes(entityType)) {
       super(
-        `${show(entity)} is no entity type. Give the definition itself, as it was made by defineEntity or entityType; this node knows ${list}.`,
+        `${show(entityType)} is no entity type. Give the definition itself, as it was made by defineEntity or entityType; this node knows ${list}.`,
       )
-      this.entity = show(entity)
+      this.entityType = show(entityType)
       return
     }
     super(
-      `This node does not know the entity type ${show(entity)}; it knows ${list}. Add it to \`entities\`, or to \`proxies\` when it lives on other nodes, in startNode.`,
+      `This node does not know the entity type ${show(entityType)}; it knows ${list}. Add it to \`entities\`, or to \`proxies\` when it lives on other nodes, in startNode.`,
     )
-    this.entity = entity
+    this.entityType = entityType
   }
 }

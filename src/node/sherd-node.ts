@@ -57,9 +57,9 @@ export class SherdNode {
     const lostMembers = new LostMembers(cluster, system.environment.clock)
     this.#calls = new EntityCalls({
       travelling: world.travelling,
-      targetOf: (typeName, id) => sharding.entityRefFor(this.#keyOf(typeName), id),
-      explain: async (typeName, id, waitedMs) =>
-        (await this.#explain(typeName, id)).text + lostMembers.inWords(waitedMs),
+      targetOf: (entityType, id) => sharding.entityRefFor(this.#keyOf(entityType), id),
+      explain: async (entityType, id, waitedMs) =>
+        (await this.#explain(entityType, id)).text + lostMembers.inWords(waitedMs),
       // Given up by the cluster, it is frozen for good: a call could only wait.
       isStopping: () => this.#isStopping || system.shutdown.reason?.type === 'downing',
     })
@@ -123,23 +123,23 @@ export class SherdNode {
     const { sharding } = this
     // Without types one may hand over a name, or a definition that was not imported.
     const name: unknown = (type as EntityType<unknown> | undefined)?.name
-    if (typeof name !== 'string') throw new EntityNotOnNode(type, sharding.typeNames)
-    if (!sharding.isStarted(name)) throw new EntityNotOnNode(name, sharding.typeNames)
+    if (typeof name !== 'string') throw new EntityNotOnNode(type, sharding.entityTypes)
+    if (!sharding.isStarted(name)) throw new EntityNotOnNode(name, sharding.entityTypes)
     checkEntityId(id)
   }
 
-  /** What an entity is at is known to its own node only. */
-  async #explain(typeName: string, id: string): Promise<EntityExplanation> {
-    const found = await this.sharding.explain(typeName, id)
-    const work = found.isRunning === true ? this.#work.of(typeName).inWords(id) : undefined
+  /** What an entity is doing is known to its own node only. */
+  async #explain(entityType: string, id: string): Promise<EntityExplanation> {
+    const found = await this.sharding.explain(entityType, id)
+    const work = found.isRunning === true ? this.#work.of(entityType).inWords(id) : undefined
     return work === undefined ? found : { ...found, text: `${found.text} ${work}` }
   }
 
-  #keyOf(typeName: string): EntityTypeKey<EntityCall> {
-    const known = this.#keys.get(typeName)
+  #keyOf(entityType: string): EntityTypeKey<EntityCall> {
+    const known = this.#keys.get(entityType)
     if (known !== undefined) return known
-    const key = new EntityTypeKey<EntityCall>(typeName)
-    this.#keys.set(typeName, key)
+    const key = new EntityTypeKey<EntityCall>(entityType)
+    this.#keys.set(entityType, key)
     return key
   }
 }

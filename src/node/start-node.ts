@@ -40,7 +40,6 @@ const defaultName = 'sherd'
 const defaultFolder = './sherd-data'
 /** How long a fresh member waits for the coordinators of its types before it says that it is ready all the same. */
 const registrationPatienceMs = seconds(10)
-const registrationLookMs = 10
 
 /**
  * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `JoinFailed`, `JournalFolderUnusable` and
@@ -151,11 +150,11 @@ async function startRooms(
   return { system, remoting, cluster, singletons, sharding, world }
 }
 
-function initEntities(options: NodeOptions, { system, sharding, world }: NodeParts): void {
+function initEntities(options: NodeOptions, { sharding, world }: NodeParts): void {
   const { entities = [], proxies = [] } = options
   const called = new Set([...entities, ...proxies].map(({ name }) => name))
   const { answered, work } = world
-  answerLostCalls({ system, answered, work, isOurs: (name) => called.has(name) })
+  answerLostCalls({ sharding, answered, work, isOurs: (name) => called.has(name) })
   for (const entity of entities) {
     const behaviorOf = entityBehavior(entity as AnyEntity, world)
     sharding.init({
@@ -167,7 +166,7 @@ function initEntities(options: NodeOptions, { system, sharding, world }: NodePar
   const hosted = new Set(entities.map(({ name }) => name))
   for (const type of proxies) {
     if (hosted.has(type.name)) continue
-    sharding.startProxy({ typeName: type.name, ...routingOf(type) })
+    sharding.startProxy({ entityType: type.name, ...routingOf(type) })
   }
 }
 
@@ -222,22 +221,25 @@ async function join(options: NodeOptions, parts: NodeParts): Promise<void> {
  */
 async function registered(options: NodeOptions, parts: NodeParts): Promise<void> {
   const { system, sharding, remoting } = parts
-  const { timers, clock } = system.environment
-  const beganMs = clock.monotonicMs()
-  for (const { name } of hostedBy(options)) {
-    while (sharding.regionState(name).coordinator === undefined) {
-      if (clock.monotonicMs() - beganMs > registrationPatienceMs) {
-        system.log.warn(
-          { entity: name },
+  const { log, environment } = system
+  let patienceEnds: (() => void) | undefined
+  const late = new Promise<undefined>((resolve) => (patienceEnds = () => resolve(undefined)))
+  const timer = environment.timers.after(registrationPatienceMs, () => patienceEnds?.())
+  try {
+    for (const { name } of hostedBy(options)) {
+      const answer = await Promise.race([sharding.whenRegistered(name), late])
+      if (answer === undefined) {
+        return log.warn(
+          { entityType: name },
           'No coordinator has answered yet; calls will wait for it.',
         )
-        return
       }
-      await new Promise<void>((resolve) => void timers.after(registrationLookMs, resolve))
+      const { refusal } = answer
+      if (refusal !== undefined) {
+        throw new IncompatibleSettings(remoting.node, [`the entity ${name}: ${refusal}`])
+      }
     }
-    const { refusal } = sharding.regionState(name)
-    if (refusal !== undefined) {
-      throw new IncompatibleSettings(remoting.node, [`the entity ${name}: ${refusal}`])
-    }
+  } finally {
+    timer.cancel()
   }
 }

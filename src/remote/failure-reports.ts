@@ -57,7 +57,7 @@ export class FailureReports {
     if (leftOut === undefined) return
     this.#system.log.warn(
       { node: peer, lane, code, leftOut },
-      `Closed the ${lane} connection with ${peer} for what it sent: ${problem}. Messages under way by it are lost. Have both nodes the same settings remote.serialization and remote.largeMessageBytesMax, and versions of Sherd that go together?`,
+      `Closed the ${lane} connection with ${peer} for what it sent: ${problem}. Messages under way by it are lost. Do both nodes have the same settings remote.serialization and remote.largeMessageBytesMax, and versions of Sherd that go together?`,
     )
   }
 

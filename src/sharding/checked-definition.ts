@@ -10,32 +10,32 @@ import { refuseNotYet } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
 import type {
   AnyDefinition,
-  EntityDefinition,
+  KeyedDefinition,
   ProxyDefinition,
   RegionDefinition,
-} from './entity-definition.ts'
-import { problemWithTypeName } from './entity-type-key.ts'
+} from './region-definition.ts'
+import { problemWithEntityType } from './entity-type-key.ts'
 
 /** The functions of `ClusterSharding` that take a definition. */
-export type DefinitionDoor = 'init' | 'start' | 'startProxy'
+export type StartFunction = 'init' | 'start' | 'startProxy'
 
 const knownInAll = { extractor: true, role: true, settings: true } as const
 const knownInHosts = { behavior: true, stopMessage: true, strategy: true, ...knownInAll } as const
 
 const knownInProxy = {
-  typeName: true,
+  entityType: true,
   ...knownInAll,
 } satisfies Record<keyof ProxyDefinition<never, never>, true>
 
 const knownInRegion = {
-  typeName: true,
+  entityType: true,
   ...knownInHosts,
 } satisfies Record<keyof RegionDefinition<never, never>, true>
 
 const knownInEntity = {
   key: true,
   ...knownInHosts,
-} satisfies Record<keyof EntityDefinition<never>, true>
+} satisfies Record<keyof KeyedDefinition<never>, true>
 
 const known = { init: knownInEntity, start: knownInRegion, startProxy: knownInProxy }
 
@@ -52,7 +52,7 @@ type Given = { readonly [Part in keyof AnyDefinition | 'key']?: unknown }
 /** Throws `NotThereYet`, or `InvalidSettings` with every problem. */
 export function checkedDefinition(
   given: unknown,
-  door: DefinitionDoor,
+  by: StartFunction,
   problemsWithSettings: (chosen: object) => string[],
 ): AnyDefinition {
   if (!isObject(given)) {
@@ -64,33 +64,34 @@ export function checkedDefinition(
   refuseNotYet(given, notYet)
   if (isObject(settings)) refuseNotYet(settings, notYet, 'settings.')
   const problems = [
-    ...problemsWithName(given, door),
-    ...problemsWithBehavior(behavior, door),
+    ...problemsWithName(given, by),
+    ...problemsWithBehavior(behavior, by),
     ...problemsWithPort('strategy', strategy, ['allocateShard', 'rebalance']),
     ...problemsWithPort('extractor', extractor, ['entityId', 'shardId', 'unwrapMessage']),
     ...problemsWithText('role', role),
     ...problemsWithObject('settings', settings),
     ...problemsWithSettings(isObject(settings) ? settings : {}),
-    ...unknownSettings(given, known[door], 'an option'),
+    ...unknownSettings(given, known[by], 'an option'),
   ]
-  const typeName = isObject(key) ? key['name'] : given.typeName
-  if (problems.length > 0) throw new InvalidSettings(`The entity type ${show(typeName)}`, problems)
+  const entityType = isObject(key) ? key['name'] : given.entityType
+  if (problems.length > 0)
+    throw new InvalidSettings(`The entity type ${show(entityType)}`, problems)
   return {
-    ...{ typeName, behavior, stopMessage, strategy, extractor, role, settings },
+    ...{ entityType, behavior, stopMessage, strategy, extractor, role, settings },
   } as AnyDefinition
 }
 
-function problemsWithName({ key, typeName }: Given, door: DefinitionDoor): string[] {
-  if (door === 'init') {
-    const isKey = isObject(key) && problemWithTypeName(key['name']) === undefined
+function problemsWithName({ key, entityType }: Given, by: StartFunction): string[] {
+  if (by === 'init') {
+    const isKey = isObject(key) && problemWithEntityType(key['name']) === undefined
     return isKey ? [] : [`key must be an EntityTypeKey, not ${show(key)}`]
   }
-  const problem = problemWithTypeName(typeName)
-  return problem === undefined ? [] : [`typeName cannot be used: ${problem}`]
+  const problem = problemWithEntityType(entityType)
+  return problem === undefined ? [] : [`entityType cannot be used: ${problem}`]
 }
 
-function problemsWithBehavior(behavior: unknown, door: DefinitionDoor): string[] {
-  if (door === 'startProxy' || typeof behavior === 'function') return []
+function problemsWithBehavior(behavior: unknown, by: StartFunction): string[] {
+  if (by === 'startProxy' || typeof behavior === 'function') return []
   return [
     `behavior must be a function that makes the behavior of one entity, such as ({ entityId }) => …, not ${show(behavior)}; where none shall live, use startProxy`,
   ]

@@ -14,13 +14,15 @@ import type { ClusterMembership } from '../cluster/index.ts'
 import type { Journal } from '../persistence/index.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'
-import { checkedDefinition, type DefinitionDoor } from './checked-definition.ts'
+import type { OpenCoordinatorStore } from './coordinator/coordinator-store.ts'
+import { checkedDefinition, type StartFunction } from './checked-definition.ts'
 import {
   differencesBetween,
-  type EntityDefinition,
+  type KeyedDefinition,
   type ProxyDefinition,
   type RegionDefinition,
-} from './entity-definition.ts'
+} from './region-definition.ts'
+import { followLosses, type LossListener } from './entity-losses.ts'
 import type { EntityRef } from './entity-ref.ts'
 import type { EntityTypeKey } from './entity-type-key.ts'
 import { type EntityExplanation, explainEntity } from './explanation.ts'
@@ -49,8 +51,10 @@ export interface ClusterShardingOptions {
   readonly remoting: Remoting
   readonly cluster: ClusterMembership
   readonly singletons: CoordinatorHost
-  /** Where coordinators keep their decisions; the same for all nodes of the cluster. */
+  /** Where coordinators keep their decisions, unless told otherwise; the same for all nodes of the cluster. */
   readonly journal: Journal
+  /** What coordinators keep their decisions in instead of the journal; the same on all nodes of the cluster. */
+  readonly coordinatorStore?: OpenCoordinatorStore
   /** What this node is for; what the cluster knows of it when not given. */
   readonly roles?: readonly string[]
   /** What there is to say of another writer that has taken the stream of a coordinator, in whole sentences. */
@@ -61,7 +65,7 @@ export interface ClusterShardingOptions {
 
 /** What lives in the region of one type on this node. */
 export interface RegionState {
-  readonly typeName: string
+  readonly entityType: string
   readonly isProxy: boolean
   readonly phase: string
   readonly isFrozen: boolean
@@ -93,19 +97,19 @@ export class ClusterSharding {
   }
 
   /** The types that were started here, proxies included. */
-  get typeNames(): readonly string[] {
+  get entityTypes(): readonly string[] {
     return [...this.#types.keys()]
   }
 
-  isStarted(typeName: string): boolean {
-    return this.#types.has(typeName)
+  isStarted(entityType: string): boolean {
+    return this.#types.has(entityType)
   }
 
   /**
    * Starts a type; the same again gives the same region. Throws `InvalidSettings`, `NotThereYet` and
    * `EntityTypeRedefined`.
    */
-  init<Message>(entity: EntityDefinition<Message>): ActorRef<ShardingEnvelope<Message>> {
+  init<Message>(entity: KeyedDefinition<Message>): ActorRef<ShardingEnvelope<Message>> {
     return this.#start(entity, 'init')
   }
 
@@ -122,8 +126,8 @@ export class ClusterSharding {
   }
 
   /** The region of a type that was started here. */
-  regionOf(typeName: string): ActorRef<never> {
-    return this.#typeOf(typeName).ref
+  regionOf(entityType: string): ActorRef<never> {
+    return this.#typeOf(entityType).ref
   }
 
   /** Throws `InvalidEntityId` and `EntityTypeNotStarted`. */
@@ -131,18 +135,26 @@ export class ClusterSharding {
     return this.#typeOf(key.name).region.refOf(entityId)
   }
 
-  regionState(typeName: string): RegionState {
-    const { region } = this.#typeOf(typeName)
+  regionState(entityType: string): RegionState {
+    const { region } = this.#typeOf(entityType)
     const { phase, isFrozen, coordinator, refusal, shards, buffered } = region.snapshot()
     return {
-      ...{ typeName, isProxy: region.isProxy, phase, isFrozen, coordinator, refusal, buffered },
+      ...{ entityType, isProxy: region.isProxy, phase, isFrozen, coordinator, refusal, buffered },
       shards: shards.map((shard) => ({ shard, entityIds: region.entityIdsOf(shard) })),
     }
   }
 
+  /**
+   * Resolves when the coordinator of a type has taken the region of this node in, or refused it: then with its words.
+   * Nothing is known before, and calls wait.
+   */
+  whenRegistered(entityType: string): Promise<{ readonly refusal: string | undefined }> {
+    return this.#typeOf(entityType).region.whenRegistered
+  }
+
   /** The homes that the region of this node knows. */
-  shardHomes(typeName: string): ReadonlyMap<ShardId, NodeId> {
-    const { region, settings } = this.#typeOf(typeName)
+  shardHomes(entityType: string): ReadonlyMap<ShardId, NodeId> {
+    const { region, settings } = this.#typeOf(entityType)
     const homes = new Map<ShardId, NodeId>()
     for (let shard = 0; shard < settings.numberOfShards; shard++) {
       const { home } = region.explain(shard)
@@ -155,45 +167,50 @@ export class ClusterSharding {
    * The nodes that host this type now, in the whole cluster, as its coordinator has stored it; proxies are none of them.
    * Rejects with `AskTimeout` when no coordinator answers.
    */
-  async currentRegions(typeName: string, options?: AskOptions): Promise<ReadonlySet<NodeId>> {
-    const regions = await this.#typeOf(typeName).region.currentRegions(options)
+  async currentRegions(entityType: string, options?: AskOptions): Promise<ReadonlySet<NodeId>> {
+    const regions = await this.#typeOf(entityType).region.currentRegions(options)
     return new Set(regions.map(({ region }) => region))
   }
 
   /** The shards of each node that hosts this type, in the whole cluster. As `currentRegions`. */
   async shardsByRegion(
-    typeName: string,
+    entityType: string,
     options?: AskOptions,
   ): Promise<ReadonlyMap<NodeId, readonly ShardId[]>> {
-    const regions = await this.#typeOf(typeName).region.currentRegions(options)
+    const regions = await this.#typeOf(entityType).region.currentRegions(options)
     return new Map(regions.map(({ region, shards }) => [region, shards]))
   }
 
   /** Where an entity is, and what a message for it waits for, as this node knows it. */
-  async explain(typeName: string, entityId: EntityId): Promise<EntityExplanation> {
-    const { region, trouble } = this.#typeOf(typeName)
+  async explain(entityType: string, entityId: EntityId): Promise<EntityExplanation> {
+    const { region, trouble } = this.#typeOf(entityType)
     const { self, state } = this.#options.cluster
     return explainEntity(region, region.refOf(entityId), { self, state, trouble })
   }
 
-  /** Hands the shards of this type over and stops its region here. Resolves when nothing of it lives here any more. */
-  gracefulShutdown(typeName: string): Promise<void> {
-    return this.#typeOf(typeName).handOver()
+  /** Tells of messages for entities that were lost on this node, and of entities that have stopped, of all types. */
+  followLosses(listener: LossListener): void {
+    followLosses(this.#options.system.eventStream, listener)
   }
 
-  #start(given: unknown, door: DefinitionDoor): ActorRef<unknown> {
-    const definition = checkedDefinition(given, door, (chosen) => this.#problemsWith(chosen))
-    const { typeName } = definition
-    const known = this.#types.get(typeName)
+  /** Hands the shards of this type over and stops its region here. Resolves when nothing of it lives here any more. */
+  gracefulShutdown(entityType: string): Promise<void> {
+    return this.#typeOf(entityType).handOver()
+  }
+
+  #start(given: unknown, by: StartFunction): ActorRef<unknown> {
+    const definition = checkedDefinition(given, by, (chosen) => this.#problemsWith(chosen))
+    const { entityType } = definition
+    const known = this.#types.get(entityType)
     if (known !== undefined) {
       // A node that hosts a type can route to it as well.
       const isProxyOfIt = definition.behavior === undefined
       const differences = isProxyOfIt ? [] : differencesBetween(known.definition, definition)
-      if (differences.length > 0) throw new EntityTypeRedefined(typeName, differences)
+      if (differences.length > 0) throw new EntityTypeRedefined(entityType, differences)
       return known.ref
     }
     const type = new RunningType({ ...this.#options, parent: this.#ref, definition })
-    this.#types.set(typeName, type)
+    this.#types.set(entityType, type)
     return type.ref
   }
 
@@ -206,9 +223,9 @@ export class ClusterSharding {
     })
   }
 
-  #typeOf(typeName: string): RunningType {
-    const type = this.#types.get(typeName)
-    if (type === undefined) throw new EntityTypeNotStarted(typeName, this.typeNames)
+  #typeOf(entityType: string): RunningType {
+    const type = this.#types.get(entityType)
+    if (type === undefined) throw new EntityTypeNotStarted(entityType, this.entityTypes)
     return type
   }
 

@@ -20,7 +20,7 @@ const [a, b, k] = ['a', 'b', 'k'].map((name) => nodeIdOf(`${name}:1`, 1n)) as [
 /** Two regions and a coordinator that hear each other at once, in one order; what is said is written down. */
 class Dialogue {
   readonly regions = new Map([a, b].map((self) => [self, regionOf(self)]))
-  readonly #strategy = new LeastShardAllocationStrategy({ absoluteLimit: 9, relativeLimit: 1 })
+  readonly #strategy = new LeastShardAllocationStrategy({ shardsMax: 9, fractionMax: 1 })
   readonly #turns: (() => void)[] = []
   #coordinator = new CoordinatorMachine({ term: 1, state: new CoordinatorState(), settings })
   #lines: string[] = []
@@ -117,7 +117,7 @@ describe('dialogues', () => {
 
   test('a shard moves only after every region stopped routing', () => {
     const dialogue = shardOnA()
-    dialogue.region(a, { type: 'GracefulShutdown' })
+    dialogue.region(a, { type: 'GracefulShutdown', isMember: true })
     expect(dialogue.lines()).toEqual([
       'a -> coordinator GracefulShutdownReq',
       'coordinator -> a BeginHandOff shard=7',
@@ -140,7 +140,7 @@ describe('dialogues', () => {
   test('messages sent while a shard moves wait where they were sent', () => {
     const dialogue = shardOnA()
     dialogue.stopsAtOnce = false
-    dialogue.region(a, { type: 'GracefulShutdown' })
+    dialogue.region(a, { type: 'GracefulShutdown', isMember: true })
     dialogue.lines()
     dialogue.region(b, { type: 'Message', shard: 7, parcel: 'meanwhile' })
     expect(dialogue.lines()).toEqual(['b -> coordinator GetShardHome shard=7'])

@@ -12,7 +12,7 @@ export interface EntityContext<in Message> {
   /** Never there: it only ties the context to its entity. */
   readonly accepts?: (message: Message) => void
   readonly entityId: EntityId
-  readonly typeName: string
+  readonly entityType: string
   readonly shard: ActorRef<Passivate>
   /** Asks to be stopped until the next message. The stop comes behind all messages that wait by now. */
   passivate(): void

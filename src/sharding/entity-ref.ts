@@ -6,13 +6,13 @@ import { type ActorRef, type AskOptions, InvalidMessage, type StatusReply } from
 import { ask, askWithStatus, type Question } from '../actor/internals.ts'
 import type { RemoteRef } from '../remote/index.ts'
 import { encodeName } from './entity-name.ts'
-import type { RegionActor } from './region/region-actor.ts'
+import type { Region } from './region/region.ts'
 import type { Route } from './region/routing-table.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
 
 export interface EntityRef<in Message> {
   readonly entityId: EntityId
-  readonly typeName: string
+  readonly entityType: string
   /** Sends a message and returns at once. At most once, in order per sender and entity, also while the entity moves. */
   tell(message: Message): void
   /** Sends a message that carries the address for the answer. Rejects with `AskTimeout`, `AskAborted` or why not. */
@@ -34,17 +34,17 @@ export class RoutedEntityRef<Message> implements EntityRef<Message> {
   /** The route to another node that was used last, and the address at its end. */
   route: Route | undefined = undefined
   remote: RemoteRef | undefined = undefined
-  readonly #region: RegionActor
+  readonly #region: Region
   #sendQuestion: ((message: unknown, question: Question) => void) | undefined = undefined
 
-  constructor(region: RegionActor, entityId: EntityId, shard: ShardId) {
+  constructor(region: Region, entityId: EntityId, shard: ShardId) {
     this.entityId = entityId
     this.shard = shard
     this.#region = region
   }
 
-  get typeName(): string {
-    return this.#region.typeName
+  get entityType(): string {
+    return this.#region.entityType
   }
 
   /** An entity never ends for good. */
@@ -54,7 +54,7 @@ export class RoutedEntityRef<Message> implements EntityRef<Message> {
 
   /** For the name of the address to which an answer goes. */
   get askLabel(): string {
-    return `${encodeName(this.typeName)}-${encodeName(this.entityId)}`
+    return `${encodeName(this.entityType)}-${encodeName(this.entityId)}`
   }
 
   tell(message: Message): void {
@@ -84,7 +84,7 @@ export class RoutedEntityRef<Message> implements EntityRef<Message> {
   }
 
   toString(): string {
-    return `entity ${this.entityId} of type ${this.typeName}`
+    return `entity ${this.entityId} of type ${this.entityType}`
   }
 
   [Symbol.for('nodejs.util.inspect.custom')](): string {

@@ -11,7 +11,7 @@ export class EntityTypeKey<in out Message> {
   readonly accepts?: (message: Message) => Message
 
   constructor(name: string) {
-    const problem = problemWithTypeName(name)
+    const problem = problemWithEntityType(name)
     if (problem !== undefined) throw new InvalidEntityTypeName(name, problem)
     this.name = name
   }
@@ -22,7 +22,7 @@ export class EntityTypeKey<in out Message> {
 }
 
 /** In words; undefined when there is none. */
-export function problemWithTypeName(name: unknown): string | undefined {
+export function problemWithEntityType(name: unknown): string | undefined {
   return problemWithId(name, nameBytesMax) ?? problemWithForm(name as string)
 }
 

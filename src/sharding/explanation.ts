@@ -2,11 +2,11 @@
 import type { ClusterMembership } from '../cluster/index.ts'
 import { type Address, addressOfNode, type NodeId } from '../foundation/node-id.ts'
 import type { RoutedEntityRef } from './entity-ref.ts'
-import type { RegionActor } from './region/region-actor.ts'
+import type { Region } from './region/region.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
 
 export interface EntityExplanation {
-  readonly typeName: string
+  readonly entityType: string
   readonly entityId: EntityId
   readonly shard: ShardId
   /** The node of its shard, as far as this node knows. */
@@ -31,7 +31,7 @@ export interface View extends Pick<ClusterMembership, 'self' | 'state'> {
 }
 
 export function explainEntity(
-  region: RegionActor,
+  region: Region,
   { entityId, shard }: RoutedEntityRef<unknown>,
   view: View,
 ): EntityExplanation {
@@ -39,18 +39,18 @@ export function explainEntity(
   const isHere = home === view.self
   const isRunning = isHere ? region.isRunning(shard, entityId) : undefined
   const waiting = isHere ? region.waitingFor(shard, entityId) : undefined
-  const { typeName } = region
+  const { entityType } = region
   const place = placeInWords(region, shard, { view, isRunning }) + mailInWords(waiting)
-  const text = `Entity ${entityId} of type ${typeName} is in shard ${shard}. ${place}${waitingInWords(buffered)}`
+  const text = `Entity ${entityId} of type ${entityType} is in shard ${shard}. ${place}${waitingInWords(buffered)}`
   const homeAddress = home === undefined ? undefined : addressOfNode(home)
   return {
-    ...{ typeName, entityId, shard, home, homeAddress },
+    ...{ entityType, entityId, shard, home, homeAddress },
     ...{ isHere, isRunning, waiting, buffered, coordinator, text },
   }
 }
 
 function placeInWords(
-  region: RegionActor,
+  region: Region,
   shard: ShardId,
   { view, isRunning }: { readonly view: View; readonly isRunning: boolean | undefined },
 ): string {
@@ -69,7 +69,7 @@ function isRemoved({ self, state }: View): boolean {
   return state.members.some(({ node, status }) => node === self && status === 'Down')
 }
 
-function elsewhereInWords(region: RegionActor, shard: ShardId, view: View): string {
+function elsewhereInWords(region: Region, shard: ShardId, view: View): string {
   const { home, waitsForFlushOf, isRouted } = region.explain(shard)
   if (waitsForFlushOf !== undefined) {
     return `It moved away from ${waitsForFlushOf}, which has not yet answered for the messages it still had.${reachOf(waitsForFlushOf, view)}`
@@ -78,18 +78,18 @@ function elsewhereInWords(region: RegionActor, shard: ShardId, view: View): stri
   if (!isRouted)
     return `It lives on ${home}, but nothing is routed there now.${reachOf(home, view)}`
   const reach = reachOf(home, view)
-  return `It lives on ${home}${reach === '' ? '; what it is at is known there.' : `.${reach}`}`
+  return `It lives on ${home}${reach === '' ? '; what it is doing is known there.' : `.${reach}`}`
 }
 
 /** Nobody may say where it is. */
-function unknownInWords(region: RegionActor, shard: ShardId, view: View): string {
+function unknownInWords(region: Region, shard: ShardId, view: View): string {
   const place = askedInWords(region, shard, view)
   const { self, trouble } = view
   const isOurs = region.explain(shard).coordinator === self
   return isOurs && trouble !== undefined ? `${place} ${trouble}` : place
 }
 
-function askedInWords(region: RegionActor, shard: ShardId, view: View): string {
+function askedInWords(region: Region, shard: ShardId, view: View): string {
   const { here, isMoving, coordinator, buffered } = region.explain(shard)
   if (here === 'stopping') return 'It is being handed off by this node; its entities are stopping.'
   if (coordinator === undefined) {
@@ -118,7 +118,7 @@ function mailInWords(waiting: number | undefined): string {
     : ` ${waiting} messages wait in its mailbox.`
 }
 
-function hereInWords(region: RegionActor, isRunning: boolean | undefined): string {
+function hereInWords(region: Region, isRunning: boolean | undefined): string {
   if (region.snapshot().isFrozen) return `It lives on this node, which is frozen. ${frozenInWords}`
   return isRunning === true
     ? 'It lives on this node, and the entity runs.'

@@ -3,7 +3,8 @@
  *
  * Reading order: `cluster-sharding.ts` (the door), `entity-ref.ts`, `sharding-messages.ts` (who says what), `coordinator/`
  * (who gives shards their homes, and moves them), `region/` (where messages go, and which shards live here), `shard/` (the
- * entities of one shard), `allocation/` (which home is best). In each, the machine decides and the actor acts;
+ * entities of one shard), `allocation/` (which home is best). In each, the machine decides and its shell acts
+ * (`coordinator-actor.ts`, `region.ts`, `shard.ts`); `coordinator-store.ts` is the port to where homes are stored;
  * `running-type.ts` puts them together.
  *
  * Promises: a shard has at most one home; a home is told only after it was stored; per sender and entity, messages arrive
@@ -27,9 +28,18 @@ export {
   type RegionState,
 } from './cluster-sharding.ts'
 export { coordinatorAppendEventsMax } from './coordinator/coordinator-journal.ts'
-export { decodeName } from './entity-name.ts'
+export { type CoordinatorEvent, CoordinatorState } from './coordinator/coordinator-state.ts'
+export {
+  CoordinatorFenced,
+  type CoordinatorStore,
+  CoordinatorStoreFailed,
+  type CoordinatorStoreOptions,
+  type OpenCoordinatorStore,
+  type StoredDecisions,
+} from './coordinator/coordinator-store.ts'
 export type { EntityContext, Passivate } from './entity-context.ts'
-export type { EntityDefinition, ProxyDefinition, RegionDefinition } from './entity-definition.ts'
+export type { KeyedDefinition, ProxyDefinition, RegionDefinition } from './region-definition.ts'
+export type { LossListener, LostEntityMessage } from './entity-losses.ts'
 export type { EntityRef } from './entity-ref.ts'
 export { EntityTypeKey } from './entity-type-key.ts'
 export type { EntityExplanation } from './explanation.ts'

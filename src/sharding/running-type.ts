@@ -14,12 +14,15 @@ import { type Lane, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
 import { byAge } from '../singleton/index.ts'
 import type { ClusterShardingOptions } from './cluster-sharding.ts'
 import { coordinatorActor } from './coordinator/coordinator-actor.ts'
-import type { AnyDefinition } from './entity-definition.ts'
+import { CoordinatorJournal } from './coordinator/coordinator-journal.ts'
+import type { CoordinatorStore } from './coordinator/coordinator-store.ts'
+import type { AnyDefinition } from './region-definition.ts'
 import { encodeName } from './entity-name.ts'
 import { HashCodeMessageExtractor } from './message-extractor.ts'
-import { RegionActor } from './region/region-actor.ts'
+import { Region } from './region/region.ts'
 import { serveRegion } from './region/region-endpoint.ts'
 import { RegionRef } from './region/region-ref.ts'
+import { candidatesAmong } from './region/registration-machine.ts'
 import type { ToCoordinator, ToRegion } from './sharding-messages.ts'
 import { shardingProtocol, type ShardingProtocol } from './sharding-wire.ts'
 import { shardingSettings, type ShardingSettings } from './sharding-settings.ts'
@@ -32,12 +35,11 @@ export interface RunningTypeOptions extends ClusterShardingOptions {
 export class RunningType {
   readonly definition: AnyDefinition
   readonly settings: ShardingSettings
-  readonly region: RegionActor
+  readonly region: Region
   readonly ref: ActorRef<unknown>
   readonly #options: RunningTypeOptions
   readonly #protocol: ShardingProtocol
   readonly #path: string
-  #candidates: readonly NodeId[]
   /** What keeps the coordinator on this node from deciding, in words. */
   #trouble: string | undefined
   /** The coordinator, while it is on this node. */
@@ -49,8 +51,7 @@ export class RunningType {
     this.#options = options
     this.settings = shardingSettings({ ...settings, ...definition.settings })
     this.#protocol = shardingProtocol(this.settings.numberOfShards)
-    this.#path = `/system/sharding/${encodeName(definition.typeName)}`
-    this.#candidates = this.#findCandidates()
+    this.#path = `/system/sharding/${encodeName(definition.entityType)}`
     this.region = this.#makeRegion()
     this.ref = new RegionRef(this.region)
     this.#serve()
@@ -72,9 +73,7 @@ export class RunningType {
   handOver(): Promise<void> {
     const { region } = this
     if (region.isProxy) return Promise.resolve()
-    region.step({ type: 'GracefulShutdown' })
-    // Nobody would take the shards, or nobody may be told: what is here ends here.
-    if (this.#isAlone()) region.step({ type: 'TimerFired', timer: 'shutdown' })
+    region.leave()
     return region.whenStopped
   }
 
@@ -82,15 +81,8 @@ export class RunningType {
   endNow(): Promise<void> {
     const { region } = this
     if (region.isProxy) return Promise.resolve()
-    region.step({ type: 'GracefulShutdown' })
-    region.step({ type: 'TimerFired', timer: 'shutdown' })
+    region.step({ type: 'EndNow' })
     return region.whenStopped
-  }
-
-  #isAlone(): boolean {
-    const { cluster } = this.#options
-    const self = cluster.state.members.find(({ node }) => node === cluster.self)
-    return cluster.isFrozen || self === undefined || self.status === 'Down'
   }
 
   /** What waits for the next connection is still under way, and a fence behind it too. */
@@ -109,19 +101,23 @@ export class RunningType {
 
   // ---- the region
 
-  #makeRegion(): RegionActor {
+  #makeRegion(): Region {
     const { system, remoting, definition, cluster, parent } = this.#options
-    const { typeName, stopMessage } = definition
+    const { entityType, stopMessage } = definition
     const behavior = this.#hosts() ? definition.behavior : undefined
     const usual = new HashCodeMessageExtractor<unknown>(this.settings.numberOfShards)
-    const region: RegionActor = new RegionActor({
-      ...{ system, remoting, typeName, behavior, stopMessage },
+    const region: Region = new Region({
+      ...{ system, remoting, entityType, behavior, stopMessage },
       extractor: definition.extractor ?? usual,
       settings: this.settings,
       protocol: this.#protocol,
-      ref: spawnRegionActor(parent, typeName, () => region),
-      candidates: this.#candidates,
+      ref: spawnRegion(parent, entityType, () => region),
+      candidates: this.#findCandidates(),
       isFrozen: cluster.isFrozen,
+      isMember: () => {
+        const self = cluster.state.members.find(({ node }) => node === cluster.self)
+        return self !== undefined && self.status !== 'Down'
+      },
       sendToCoordinator: (to, message) => this.#sendToCoordinator(to, message),
     })
     return region
@@ -154,22 +150,31 @@ export class RunningType {
   // ---- the coordinator
 
   #startCoordinator(): void {
-    const { singletons, journal, cluster, remoting, definition, adviceOnWriter } = this.#options
-    const { typeName, role } = definition
+    const { singletons, cluster, remoting, definition } = this.#options
+    const { entityType, role, strategy } = definition
     singletons.start({
-      name: `${typeName}Coordinator`,
+      name: `${entityType}Coordinator`,
       role,
-      behavior: () =>
+      behavior: ({ term }) =>
         coordinatorActor({
-          ...{ typeName, cluster, journal, strategy: definition.strategy, node: remoting.node },
+          ...{ entityType, term, cluster, strategy, node: remoting.node },
+          store: this.#openStore(),
           settings: this.settings,
-          protocol: this.#protocol,
           send: (to, message) => this.#sendToRegion(to, message),
           listen: (tell) => void (this.#coordinator = tell),
-          adviceOnWriter,
           troubled: (words) => void (this.#trouble = words),
         }),
     })
+  }
+
+  #openStore(): CoordinatorStore {
+    const { journal, adviceOnWriter, coordinatorStore, definition, remoting } = this.#options
+    const { entityType } = definition
+    const { numberOfShards } = this.settings
+    const options = { entityType, numberOfShards, writer: remoting.node }
+    return coordinatorStore === undefined
+      ? new CoordinatorJournal({ journal, adviceOnWriter, ...options })
+      : coordinatorStore(options)
   }
 
   #sendToRegion(to: NodeId, message: ToRegion): void {
@@ -188,40 +193,29 @@ export class RunningType {
     if (event.type === 'Frozen' || event.type === 'Thawed') {
       return this.region.freeze(event.type === 'Frozen')
     }
-    const candidates = this.#findCandidates()
-    if (candidates.join() !== this.#candidates.join()) {
-      this.#candidates = candidates
-      this.region.step({ type: 'CandidatesChanged', candidates })
-    }
+    this.region.step({ type: 'CandidatesChanged', candidates: this.#findCandidates() })
     if (event.type !== 'MemberRemoved') return
     this.region.step({ type: 'NodeRemoved', node: event.member.node })
   }
 
-  /** Where the coordinator may be: members by age, up to the first that is Up. */
   #findCandidates(): readonly NodeId[] {
     const { cluster, definition } = this.#options
-    const candidates: NodeId[] = []
-    for (const { node, status } of byAge(cluster.state.members, definition.role)) {
-      if (status === 'Down') continue
-      candidates.push(node)
-      if (status === 'Up') break
-    }
-    return candidates
+    return candidatesAmong(byAge(cluster.state.members, definition.role))
   }
 }
 
 /** The parent of the shards' actors, and the address of the region for other nodes. */
-function spawnRegionActor(parent: LocalRef, typeName: string, region: () => RegionActor): LocalRef {
+function spawnRegion(parent: LocalRef, entityType: string, region: () => Region): LocalRef {
   const behavior = Behaviors.receiveMessage<unknown>((incoming) => {
     const { runtime, ref } = region()
     try {
       region().routeIncoming(incoming, undefined)
     } catch (error) {
-      runtime.logger.warn({ err: error, entityType: typeName }, 'A message names no entity.')
+      runtime.logger.warn({ err: error, entityType }, 'A message names no entity.')
       runtime.lost(new DeadLetter(incoming, ref, 'no-entity'))
     }
   }).receiveSignal({ PostStop: () => region().abandon() })
-  const cell = spawnGated(parent, behavior, encodeName(typeName), new Gate())
+  const cell = spawnGated(parent, behavior, encodeName(entityType), new Gate())
   if (cell === undefined) throw new SystemTerminated(parent.toString())
   return cell.ref
 }

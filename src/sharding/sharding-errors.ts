@@ -14,36 +14,36 @@ export class InvalidEntityId extends CodedError {
 
 export class InvalidEntityTypeName extends CodedError {
   readonly code = 'INVALID_ENTITY_TYPE_NAME'
-  readonly typeName: unknown
+  readonly entityType: unknown
 
-  constructor(typeName: unknown, problem: string) {
-    super(`${show(typeName)} cannot be the name of an entity type: ${problem}.`)
-    this.typeName = typeName
+  constructor(entityType: unknown, problem: string) {
+    super(`${show(entityType)} cannot be the name of an entity type: ${problem}.`)
+    this.entityType = entityType
   }
 }
 
 export class EntityTypeNotStarted extends CodedError {
   readonly code = 'ENTITY_TYPE_NOT_STARTED'
-  readonly typeName: string
+  readonly entityType: string
 
-  constructor(typeName: string, started: readonly string[]) {
+  constructor(entityType: string, started: readonly string[]) {
     const known = started.length === 0 ? 'none is' : `${started.join(', ')} are`
     super(
-      `The entity type ${show(typeName)} is not started on this node; ${known}. Call init for it, or startProxy where its entities shall not live.`,
+      `The entity type ${show(entityType)} is not started on this node; ${known}. Call init for it, or startProxy where its entities shall not live.`,
     )
-    this.typeName = typeName
+    this.entityType = entityType
   }
 }
 
 export class EntityTypeRedefined extends CodedError {
   readonly code = 'ENTITY_TYPE_REDEFINED'
-  readonly typeName: string
+  readonly entityType: string
 
-  constructor(typeName: string, differences: readonly string[]) {
+  constructor(entityType: string, differences: readonly string[]) {
     super(
-      `The entity type ${show(typeName)} is already started on this node with another ${differences.join(', ')}. Define it once, and call init with the same values.`,
+      `The entity type ${show(entityType)} is already started on this node with another ${differences.join(', ')}. Define it once, and call init with the same values.`,
     )
-    this.typeName = typeName
+    this.entityType = entityType
   }
 }
 
@@ -51,9 +51,9 @@ export class EntityTypeRedefined extends CodedError {
 export class InvalidShardId extends CodedError {
   readonly code = 'INVALID_SHARD_ID'
 
-  constructor(typeName: string, shard: unknown, numberOfShards: number) {
+  constructor(entityType: string, shard: unknown, numberOfShards: number) {
     super(
-      `The extractor of ${show(typeName)} gave the shard ${show(shard)}. Give a whole number from 0 to ${numberOfShards - 1}, the same for an id on every node.`,
+      `The extractor of ${show(entityType)} gave the shard ${show(shard)}. Give a whole number from 0 to ${numberOfShards - 1}, the same for an id on every node.`,
     )
   }
 }
@@ -61,21 +61,21 @@ export class InvalidShardId extends CodedError {
 /** An ask whose message was dropped on its way: no answer will come. */
 export class EntityMessageDropped extends CodedError {
   readonly code = 'ENTITY_MESSAGE_DROPPED'
-  readonly typeName: string
+  readonly entityType: string
   readonly entityId: string
   readonly reason: string
   /** With `mailbox-full`: how many messages waited for the entity, where that is known. */
   readonly waiting: number | undefined
 
-  constructor(typeName: string, entityId: string, reason: string, waiting?: number) {
+  constructor(entityType: string, entityId: string, reason: string, waiting?: number) {
     const full =
       reason === 'mailbox-full'
-        ? ` (${waiting === undefined ? 'as many messages as may' : `${waiting} messages`} wait for it: setting sharding.mailboxCapacity)`
+        ? ` (${waiting === undefined ? 'as many messages as may' : `${waiting} messages`} wait for it: setting sharding.mailboxMessagesMax)`
         : ''
     super(
-      `The message for entity ${show(entityId)} of type ${show(typeName)} was dropped: ${reason}${full}. It was not delivered.`,
+      `The message for entity ${show(entityId)} of type ${show(entityType)} was dropped: ${reason}${full}. It was not delivered.`,
     )
-    this.typeName = typeName
+    this.entityType = entityType
     this.entityId = entityId
     this.reason = reason
     this.waiting = waiting
@@ -85,12 +85,12 @@ export class EntityMessageDropped extends CodedError {
 /** The coordinator does not let this node's region take part: nothing can be sent through it. */
 export class RegionRefused extends CodedError {
   readonly code = 'REGION_REFUSED'
-  readonly typeName: string
+  readonly entityType: string
   readonly problem: string
 
-  constructor(typeName: string, problem: string) {
-    super(`The region of ${show(typeName)} on this node was refused: ${problem}.`)
-    this.typeName = typeName
+  constructor(entityType: string, problem: string) {
+    super(`The region of ${show(entityType)} on this node was refused: ${problem}.`)
+    this.entityType = entityType
     this.problem = problem
   }
 }
@@ -99,9 +99,9 @@ export class RegionRefused extends CodedError {
 export class NoEntityInMessage extends CodedError {
   readonly code = 'NO_ENTITY_IN_MESSAGE'
 
-  constructor(typeName: string, message: unknown) {
+  constructor(entityType: string, message: unknown) {
     super(
-      `${show(message)} names no entity of type ${show(typeName)}. Send { entityId, message }, or start the type with an extractor that understands it.`,
+      `${show(message)} names no entity of type ${show(entityType)}. Send { entityId, message }, or start the type with an extractor that understands it.`,
     )
   }
 }

@@ -4,7 +4,7 @@ import type { EntityId, ShardId } from './shard-id.ts'
 
 /** Which life of which entity. */
 interface EntityLife {
-  readonly typeName: string
+  readonly entityType: string
   readonly entityId: EntityId
   readonly shard: ShardId
   /** Tells the lives of the entity in one life of its shard apart. */
@@ -13,14 +13,14 @@ interface EntityLife {
 }
 
 abstract class EntityNews implements EntityLife {
-  readonly typeName: string
+  readonly entityType: string
   readonly entityId: EntityId
   readonly shard: ShardId
   readonly instance: number
   readonly node: NodeId
 
-  constructor({ typeName, entityId, shard, instance, node }: EntityLife) {
-    this.typeName = typeName
+  constructor({ entityType, entityId, shard, instance, node }: EntityLife) {
+    this.entityType = entityType
     this.entityId = entityId
     this.shard = shard
     this.instance = instance
@@ -38,13 +38,13 @@ export class EntityStopped extends EntityNews {
 }
 
 abstract class ShardNews {
-  readonly typeName: string
+  readonly entityType: string
   readonly shard: ShardId
   readonly epoch: number
   readonly node: NodeId
 
-  constructor(typeName: string, shard: ShardId, epoch: number, node: NodeId) {
-    this.typeName = typeName
+  constructor(entityType: string, shard: ShardId, epoch: number, node: NodeId) {
+    this.entityType = entityType
     this.shard = shard
     this.epoch = epoch
     this.node = node
@@ -52,21 +52,21 @@ abstract class ShardNews {
 }
 
 /** A shard takes messages on this node. */
-export class ShardStarted extends ShardNews {
-  readonly type = 'ShardStarted'
+export class LocalShardStarted extends ShardNews {
+  readonly type = 'LocalShardStarted'
 }
 
 /** The last entity of this life of the shard has stopped. */
-export class ShardStopped extends ShardNews {
-  readonly type = 'ShardStopped'
+export class LocalShardStopped extends ShardNews {
+  readonly type = 'LocalShardStopped'
 }
 
 abstract class CoordinatorNews {
-  readonly typeName: string
+  readonly entityType: string
   readonly term: number
 
-  constructor(typeName: string, term: number) {
-    this.typeName = typeName
+  constructor(entityType: string, term: number) {
+    this.entityType = entityType
     this.term = term
   }
 }

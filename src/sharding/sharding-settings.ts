@@ -13,7 +13,7 @@ export interface ShardingSettings {
    * Messages that may wait in the mailbox of one entity; the next is dropped, and whoever asked hears of it at once. More
    * rides out longer bursts, takes more memory, and lets those who ask wait longer for an entity that is too slow.
    */
-  readonly mailboxCapacity: number
+  readonly mailboxMessagesMax: number
   /** Messages one shard holds for entities that are stopping, all together; the next is dropped. */
   readonly entityBufferedMessagesMax: number
   /** How long a hand-off may take before the shard is left where it is. Entities are forced to stop before that. */
@@ -35,9 +35,9 @@ export interface ShardingSettings {
   /** How often the balance is looked at. Shorter fills new nodes sooner and moves shards more often. */
   readonly rebalanceIntervalMs: number
   /** Shards moved in one round, at most. */
-  readonly rebalanceAbsoluteLimit: number
+  readonly rebalanceShardsMax: number
   /** Fraction of all shards moved in one round, at most; one shard always may. */
-  readonly rebalanceRelativeLimit: number
+  readonly rebalanceFractionMax: number
   /** How long an allocation strategy may think; then the default strategy decides in its place. */
   readonly strategyTimeoutMs: number
   /** How long the coordinator waits for the store; then it gives up, and the next one tries again. */
@@ -54,7 +54,7 @@ export const defaultShardingSettings: ShardingSettings = {
   numberOfShards: 128,
   retryIntervalMs: seconds(2),
   bufferedMessagesMax: 100_000,
-  mailboxCapacity: 10_000,
+  mailboxMessagesMax: 10_000,
   entityBufferedMessagesMax: 10_000,
   handOffTimeoutMs: seconds(60),
   stopGraceMs: seconds(3),
@@ -62,8 +62,8 @@ export const defaultShardingSettings: ShardingSettings = {
   handOffsMax: 32,
   gracefulShutdownTimeoutMs: seconds(6),
   rebalanceIntervalMs: seconds(10),
-  rebalanceAbsoluteLimit: 20,
-  rebalanceRelativeLimit: 0.1,
+  rebalanceShardsMax: 20,
+  rebalanceFractionMax: 0.1,
   strategyTimeoutMs: seconds(5),
   storeTimeoutMs: seconds(30),
   passivateIdleAfterMs: minutes(2),
@@ -95,10 +95,10 @@ const durations: readonly (keyof ShardingSettings)[] = [
 const counts: readonly (keyof ShardingSettings)[] = [
   'numberOfShards',
   'bufferedMessagesMax',
-  'mailboxCapacity',
+  'mailboxMessagesMax',
   'entityBufferedMessagesMax',
   'handOffsMax',
-  'rebalanceAbsoluteLimit',
+  'rebalanceShardsMax',
 ]
 
 /** What a hand-over must be done within, and what it takes besides. */
@@ -124,9 +124,9 @@ export function problemsWithShardingSettings(
     if (Number.isSafeInteger(value) && value >= 1) continue
     problems.push(`${name} must be a whole number of at least 1, not ${value}`)
   }
-  const { rebalanceRelativeLimit: fraction, passivateIdleAfterMs: idle } = settings
+  const { rebalanceFractionMax: fraction, passivateIdleAfterMs: idle } = settings
   if (!(fraction > 0 && fraction <= 1)) {
-    problems.push(`rebalanceRelativeLimit must be above 0 and at most 1, not ${fraction}`)
+    problems.push(`rebalanceFractionMax must be above 0 and at most 1, not ${fraction}`)
   }
   if (!(idle > 0)) problems.push(`passivateIdleAfterMs must be positive, not ${idle}`)
   return [...problems, ...problemsTogether(settings, limits)]

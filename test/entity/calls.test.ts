@@ -109,14 +109,14 @@ describe('a call', () => {
     const error = await outcome(room.explode())
     expect(error).toBeInstanceOf(UnknownCommand)
     expect((error as Error).message).toBe(
-      "Room '1': explode is no command of Room. Its commands are enter, guests, echo, nothing, bell, wait, fail; does every node run the same version?",
+      "Room '1': explode is not a command of Room. Its commands are enter, guests, echo, nothing, bell, wait, fail; does every node run the same version?",
     )
   })
 
   test('is told so by the entity, when the caller has only the type', async () => {
     const reply = await stage
       .refOf(Room, '1')
-      .ask<unknown>((replyTo) => ({ command: 'constructor', args: [], replyTo }))
+      .ask<unknown>((replyTo) => ({ version: 1, command: 'constructor', args: [], replyTo }))
     expect(reply).toMatchObject({ type: 'CommandUnknown' })
   })
 
@@ -149,7 +149,7 @@ describe('a call', () => {
   })
 
   test('that runs when its node stops is told that it may have happened', () => {
-    const site = { entity: 'Room', id: '1', command: 'wait' }
+    const site = { entityType: 'Room', id: '1', command: 'wait' }
     expect(new NodeStopping(site, true).message).toBe(
       "Room '1': wait was cut off: this node has stopped; it may have happened. Ask the entity through another node before the call is made again.",
     )

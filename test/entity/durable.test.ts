@@ -110,7 +110,7 @@ describe('a durable entity', () => {
       errorName: 'OutOfFunds',
       errorCode: 'OUT_OF_FUNDS',
       mayHaveHappened: false,
-      entity: 'Account',
+      entityType: 'Account',
       id: 'a',
       command: 'deposit',
     })
@@ -214,6 +214,8 @@ describe('when the journal fails', () => {
     await stage.call(Older, 'old').mint(3)
     await stage.passivate(Older, 'old')
     const error = (await outcome(stage.call(Account, 'old').balance())) as Error
-    expect(error.message).toContain("'Minted' is no event of Account. Its events are Moved, Noted.")
+    expect(error.message).toContain(
+      "'Minted' is not an event of Account. Its events are Moved, Noted.",
+    )
   })
 })

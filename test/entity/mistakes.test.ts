@@ -78,10 +78,10 @@ describe('an event handler', () => {
 
   test('that is not there is named, with those that are', async () => {
     expect(await messageOf(stage.call(Cup, 'a').misspell())).toBe(
-      "Cup 'a': misspell failed: 'Filed' is no event of Cup. Its events are Promised, Forgotten, Broken, Filled. Events that were ever stored must stay in the definition.",
+      "Cup 'a': misspell failed: 'Filed' is not an event of Cup. Its events are Promised, Forgotten, Broken, Filled. Events that were ever stored must stay in the definition.",
     )
     expect(await messageOf(stage.call(Plate, 'a').keep())).toBe(
-      "Plate 'a': keep failed: 'Kept' is no event of Plate, which has none: its state is in memory only. Give its definition `events` to store what happens to it.",
+      "Plate 'a': keep failed: 'Kept' is not an event of Plate, which has none: its state is in memory only. Give its definition `events` to store what happens to it.",
     )
   })
 
@@ -163,7 +163,7 @@ describe('a handle', () => {
     const web = await nodeFor({ proxies: [cups], seeds: [host.address] })
     const cup = web.entity(cups, 'a') as unknown as Loose
     expect(await messageOf(cup['drink']!())).toBe(
-      "Cup 'a': drink is no command of Cup. Its commands are promise, forget, break, misspell, fill, look, say, vanish, take; does every node run the same version?",
+      "Cup 'a': drink is not a command of Cup. Its commands are promise, forget, break, misspell, fill, look, say, vanish, take; does every node run the same version?",
     )
   })
 })

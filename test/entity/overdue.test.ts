@@ -8,7 +8,7 @@ import {
   type EntityHandle,
   EntityWorld,
 } from '../../src/entity/index.ts'
-import { isEntityCall } from '../../src/entity/entity-messages.ts'
+import { isEntityCall } from '../../src/entity/entity-wire.ts'
 import { show } from '../../src/foundation/show.ts'
 import { defaultEventSourcedSettings, RecoveryPermits } from '../../src/persistence/index.ts'
 import { ValueCodec } from '../../src/serialization/index.ts'
@@ -81,15 +81,15 @@ function worldOf({ journal, id }: ShardingNode): EntityWorld {
 
 function host(node: ShardingNode): void {
   const world = worldOf(node)
-  const { system, sharding } = node
+  const { sharding } = node
   const { answered, work } = world
-  answerLostCalls({ system, answered, work, isOurs: () => true })
+  answerLostCalls({ sharding, answered, work, isOurs: () => true })
   const behaviorOf = entityBehavior(Plain, world)
   sharding.init({ key, ...routing, behavior: ({ entityId }) => behaviorOf(entityId) })
 }
 
 const onlyCalls = ({ sharding }: ShardingNode): void =>
-  void sharding.startProxy({ typeName: 'Plain', ...routing })
+  void sharding.startProxy({ entityType: 'Plain', ...routing })
 
 function callOn(node: ShardingNode, timeout: '30s' | '2s'): EntityHandle<typeof commands> {
   const calls = new EntityCalls({
@@ -205,7 +205,7 @@ describe('from another node', () => {
       const a = await scene.start('a', { init: onlyCalls })
       const entity = a.sharding.entityRefFor(key, 'a')
       for (const remainingMs of [Number.NaN, Infinity, '0', null, undefined, {}]) {
-        const made = { command: 'note', args: [show(remainingMs)], remainingMs }
+        const made = { version: 1, command: 'note', args: [show(remainingMs)], remainingMs }
         const asked = entity.ask((replyTo) => ({ ...made, replyTo }) as unknown as EntityCall)
         expect(await scene.settle(asked)).toMatchObject({ type: 'Answered' })
       }

@@ -36,16 +36,16 @@ export class Stage {
   ): EntityHandle<Commands> {
     const calls = new EntityCalls({
       travelling: this.world.travelling,
-      targetOf: (typeName, entityId) =>
-        this.refOf(entity as unknown as AnyEntity, entityId, typeName),
+      targetOf: (entityType, entityId) =>
+        this.refOf(entity as unknown as AnyEntity, entityId, entityType),
       explain: async () => 'nobody knows.',
       isStopping: () => this.#isStopping,
     })
     return calls.handle(entity, id, options)
   }
 
-  refOf(entity: AnyEntity, id: string, typeName = entity.name): ActorRef<EntityCall> {
-    const name = `${typeName}-${id}`
+  refOf(entity: AnyEntity, id: string, entityType = entity.name): ActorRef<EntityCall> {
+    const name = `${entityType}-${id}`
     const known = this.#refs.get(name)
     if (known !== undefined) return known
     const ref = this.system.spawn(entityBehavior(entity, this.world)(id))

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { MemoryJournal } from '../../src/persistence/index.ts'
 import { defaultRemoteSettings } from '../../src/remote/index.ts'
 import { defaultShardingSettings } from '../../src/sharding/index.ts'
-import { releasedMaxUsual } from '../../src/sharding/region/shard-routes.ts'
+import { defaultReleasedMax } from '../../src/sharding/region/shard-routes.ts'
 import { Counter, nodeFor } from './nodes.ts'
 
 const entities = 500
 const rounds = 40
 
 test('a newcomer may call another node very often in one turn: all is answered, in order', async () => {
-  expect(entities * rounds).toBeGreaterThan(10 * releasedMaxUsual)
+  expect(entities * rounds).toBeGreaterThan(10 * defaultReleasedMax)
   const store = new MemoryJournal()
   const settings = { actor: { askTimeoutMs: 600_000 } }
   const host = await nodeFor({ entities: [Counter], store })

@@ -226,7 +226,7 @@ describe('a call that cannot be says why', () => {
     const node = await nodeFor({ entities: [Counter] })
     const counter = node.entity(Counter, 'a') as unknown as { incremnt(by: number): Promise<void> }
     await expect(counter.incremnt(1)).rejects.toThrow(
-      "Counter 'a': incremnt is no command of Counter. Its commands are increment, get, fail; does every node run the same version?",
+      "Counter 'a': incremnt is not a command of Counter. Its commands are increment, get, fail; does every node run the same version?",
     )
   })
 

@@ -19,7 +19,7 @@ describe('what is not there yet is refused, not passed over', () => {
       const settings = { [option]: true }
       const within = { key, behavior: () => Behaviors.ignore, settings }
       expect(() => sharding.init(within)).toThrow(notThereYet(`settings.${option}`))
-      expect([...sharding.typeNames]).toEqual([])
+      expect([...sharding.entityTypes]).toEqual([])
     },
   )
 

@@ -102,7 +102,7 @@ test('SH-044 the oldest process ends on SIGTERM: all entities answer from the ot
   expect(new Set(await second.call('homes'))).toEqual(new Set([there]))
 
   // First what lived there, then the coordinator.
-  const ends = first.news.since(toldFirst).filter(({ typeName }) => typeName === 'Lingering')
+  const ends = first.news.since(toldFirst).filter(({ entityType }) => entityType === 'Lingering')
   expect(ends.map(({ type }) => type)).toEqual([
     ...before.filter((node) => node === here).map(() => 'EntityStopped'),
     'CoordinatorStopped',
@@ -112,9 +112,9 @@ test('SH-044 the oldest process ends on SIGTERM: all entities answer from the ot
 /** How often each counter was started and not stopped again, on all these nodes together. */
 function livesOf(nodes: readonly NodeProcess<EntityNode>[]): Map<unknown, number> {
   const lives = new Map<unknown, number>()
-  for (const { type, typeName, entityId } of nodes.flatMap(({ news }) => news.since())) {
+  for (const { type, entityType, entityId } of nodes.flatMap(({ news }) => news.since())) {
     const change = type === 'EntityStarted' ? 1 : type === 'EntityStopped' ? -1 : 0
-    if (typeName !== 'Counter' || change === 0) continue
+    if (entityType !== 'Counter' || change === 0) continue
     lives.set(entityId, (lives.get(entityId) ?? 0) + change)
   }
   return lives
@@ -122,7 +122,7 @@ function livesOf(nodes: readonly NodeProcess<EntityNode>[]): Map<unknown, number
 
 test('SH-007 a process that joins is given shards of the others, with what was stored', async () => {
   const nodes = nodesForTest()
-  const limits = { rebalanceAbsoluteLimit: 2, rebalanceRelativeLimit: 1 }
+  const limits = { rebalanceShardsMax: 2, rebalanceFractionMax: 1 }
   const sharding = { rebalanceIntervalMs: 500, ...limits }
   const seeds = await nodes.addresses(['a'])
   const [first] = await nodes.form(['a', 'b', 'c', 'd'], { seeds, sharding })
@@ -137,7 +137,9 @@ test('SH-007 a process that joins is given shards of the others, with what was s
     const { shard } = await joined.news.find(
       `that it hosts ${moved.size + 1} of 2 shards`,
       (news) =>
-        news.type === 'ShardStarted' && news['typeName'] === 'Counter' && !moved.has(news['shard']),
+        news.type === 'LocalShardStarted' &&
+        news['entityType'] === 'Counter' &&
+        !moved.has(news['shard']),
       { withinMs: 60_000 - (performance.now() - joinedMs) },
     )
     moved.add(shard)

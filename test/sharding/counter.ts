@@ -4,7 +4,7 @@ import { effectsFor, EventSourcedBehavior, persistenceIdOf } from '../../src/per
 import type { NodeId } from '../../src/foundation/node-id.ts'
 import {
   type EntityContext,
-  type EntityDefinition,
+  type KeyedDefinition,
   type EntityRef,
   EntityTypeKey,
   type MessageExtractor,
@@ -55,7 +55,7 @@ const effect = effectsFor<number, number>()
 /** Starts counters on that node. */
 export function hostCounters(
   node: ShardingNode,
-  options: Partial<EntityDefinition<ToCounter>> = {},
+  options: Partial<KeyedDefinition<ToCounter>> = {},
 ): void {
   let lives = 0
   node.sharding.init<ToCounter>({

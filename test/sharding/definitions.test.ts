@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Behaviors } from '../../src/actor/index.ts'
 import { InvalidSettings } from '../../src/foundation/invalid-settings.ts'
-import { type EntityDefinition, EntityTypeKey } from '../../src/sharding/index.ts'
+import { type KeyedDefinition, EntityTypeKey } from '../../src/sharding/index.ts'
 import { play } from './scene.ts'
 
 const behavior = () => Behaviors.ignore
@@ -21,9 +21,9 @@ test.each(wrong)('a definition with %s is refused when it is given', async (_, g
   await play(
     async (scene) => {
       const { sharding } = await scene.start('a')
-      const definition = { key: new EntityTypeKey('Cart'), ...given } as EntityDefinition<unknown>
+      const definition = { key: new EntityTypeKey('Cart'), ...given } as KeyedDefinition<unknown>
       expect(() => sharding.init(definition)).toThrow(named)
-      expect([...sharding.typeNames]).toEqual([])
+      expect([...sharding.entityTypes]).toEqual([])
     },
     { seeds: 1 },
   )
@@ -54,25 +54,25 @@ test('every problem of a definition is told at once, at each door', async () => 
       ]
       const noBehavior =
         'behavior must be a function that makes the behavior of one entity, such as ({ entityId }) => …, not undefined; where none shall live, use startProxy'
-      expect(problemsOf('init', { key: 'Cart', ...slips, typeName: 'Cart' })).toEqual([
+      expect(problemsOf('init', { key: 'Cart', ...slips, entityType: 'Cart' })).toEqual([
         "key must be an EntityTypeKey, not 'Cart'",
         noBehavior,
         ...problems,
-        'typeName is not an option; known are key, behavior, stopMessage, strategy, extractor, role, settings',
+        'entityType is not an option; known are key, behavior, stopMessage, strategy, extractor, role, settings',
       ])
-      expect(problemsOf('start', { ...slips, typeName: 'a|b' })).toEqual([
-        'typeName cannot be used: it contains the character |',
+      expect(problemsOf('start', { ...slips, entityType: 'a|b' })).toEqual([
+        'entityType cannot be used: it contains the character |',
         noBehavior,
         ...problems,
       ])
-      expect(problemsOf('startProxy', { typeName: 'Cart', behavior, settings: 5 })).toEqual([
+      expect(problemsOf('startProxy', { entityType: 'Cart', behavior, settings: 5 })).toEqual([
         'settings must be an object, not 5',
-        'behavior is not an option; known are typeName, extractor, role, settings',
+        'behavior is not an option; known are entityType, extractor, role, settings',
       ])
       for (const door of ['init', 'start', 'startProxy'] satisfies Door[]) {
         expect(problemsOf(door, undefined)).toEqual(['it must be an object, not undefined'])
       }
-      expect([...sharding.typeNames]).toEqual([])
+      expect([...sharding.entityTypes]).toEqual([])
     },
     { seeds: 1 },
   )

@@ -9,7 +9,7 @@ import { play, type Scene, type ShardingNode } from './scene.ts'
 const twelve = { extractor: new ByNumber(12), settings: { numberOfShards: 12 } }
 const hosts = (node: ShardingNode): void => hostCounters(node, { ...twelve, role: 'host' })
 const proxies = ({ sharding }: ShardingNode): void =>
-  void sharding.startProxy({ ...twelve, typeName: 'Counter', role: 'host' })
+  void sharding.startProxy({ ...twelve, entityType: 'Counter', role: 'host' })
 
 async function textOn(scene: Scene, node: ShardingNode, id: string): Promise<string> {
   return (await scene.settle(node.sharding.explain('Counter', id))).text
@@ -33,7 +33,7 @@ describe('a call waits', () => {
       await scene.settle(countOf(a, '3'))
       const place = 'Entity 3 of type Counter is in shard 3.'
       expect(await textOn(scene, a, '3')).toBe(
-        `${place} It lives on ${b.id}; what it is at is known there.`,
+        `${place} It lives on ${b.id}; what it is doing is known there.`,
       )
       scene.simulation.crash('b')
       await scene.simulation.runUntil(() => a.cluster.state.unreachable.has(b.id))

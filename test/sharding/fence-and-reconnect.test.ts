@@ -19,7 +19,7 @@ const idIn = (shard: number): string => ids.find((id) => extractor.shardId(id) =
 async function stage(scene: Scene) {
   const heard: string[] = []
   const proxy = ({ sharding }: ShardingNode): void =>
-    void sharding.startProxy({ typeName: 'Diary', role: 'host', settings })
+    void sharding.startProxy({ entityType: 'Diary', role: 'host', settings })
   const host = ({ sharding, name }: ShardingNode): void =>
     void sharding.init<Note>({
       ...{ key: diaries, role: 'host', settings },

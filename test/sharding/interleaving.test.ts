@@ -67,7 +67,7 @@ class Chaos {
   leave(node: Node): void {
     this.#world.story.push(`${node.id} leaves`)
     node.isLeaving = true
-    this.#world.step(node, { type: 'GracefulShutdown' })
+    this.#world.step(node, { type: 'GracefulShutdown', isMember: true })
   }
 
   join(): void {

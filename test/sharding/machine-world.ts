@@ -34,7 +34,7 @@ import { shardingSettings } from '../../src/sharding/sharding-settings.ts'
 
 export const numberOfShards = 4
 const settings = shardingSettings({ numberOfShards, handOffsMax: 2 })
-const strategy = new LeastShardAllocationStrategy({ absoluteLimit: 10, relativeLimit: 1 })
+const strategy = new LeastShardAllocationStrategy({ shardsMax: 10, fractionMax: 1 })
 
 interface Parcel {
   readonly id: number
@@ -224,17 +224,20 @@ export class World {
       }
       case 'Drop':
         this.check(!this.delivered.has(effect.parcel.id), 'dropped after delivery')
-        this.dropped.set(effect.parcel.id, effect.reason)
-        return
+        return void this.dropped.set(effect.parcel.id, effect.reason)
       case 'StartShard':
         return this.startShard(node, effect.shard, effect.epoch)
       case 'StopShard':
         return void node.hosts.set(effect.shard, 'stopping')
       case 'StartTimer':
         return void node.timers.add(effect.timer)
+      case 'Registered':
       case 'Refused':
       case 'Answer':
-        return this.check(false, 'nobody asks, and all count the same shards')
+        return this.check(
+          effect.type === 'Registered',
+          'nobody asks, and all count the same shards',
+        )
       case 'Finish':
         node.timers.clear()
         this.story.push(`${node.id} finishes`)

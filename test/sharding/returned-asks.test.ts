@@ -33,7 +33,8 @@ async function bellOnB(scene: Scene, isByRegion = false) {
       }),
   })
   const a = await scene.start('a', {
-    init: ({ sharding }) => void sharding.startProxy({ typeName: 'Bell', role: 'host', settings }),
+    init: ({ sharding }) =>
+      void sharding.startProxy({ entityType: 'Bell', role: 'host', settings }),
   })
   const timeout = { timeout: '30s' } as const
   const bell = a.sharding.entityRefFor(bells, 'x')
@@ -118,7 +119,8 @@ async function restingBellOnB(scene: Scene) {
       }),
   })
   const a = await scene.start('a', {
-    init: ({ sharding }) => void sharding.startProxy({ typeName: 'Bell', role: 'host', settings }),
+    init: ({ sharding }) =>
+      void sharding.startProxy({ entityType: 'Bell', role: 'host', settings }),
   })
   return { a, b, rest }
 }

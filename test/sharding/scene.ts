@@ -13,6 +13,7 @@ import {
   CoordinatorStarted,
   EntityStarted,
   EntityStopped,
+  type OpenCoordinatorStore,
   type ShardingSettings,
 } from '../../src/sharding/index.ts'
 import {
@@ -42,6 +43,8 @@ export interface StartOptions {
   readonly sharding?: Partial<ShardingSettings>
   /** What the node uses in place of the store of the simulation. */
   readonly journal?: (journal: Journal) => Journal
+  /** Where its coordinators keep their decisions, in place of the journal. */
+  readonly coordinatorStore?: OpenCoordinatorStore
   /** Starts the entity types, before the node joins. */
   readonly init?: (node: ShardingNode) => void
 }
@@ -74,6 +77,7 @@ export class Scene {
     const singletons = new Singletons({ system, remoting, cluster })
     const sharding = new ClusterSharding({
       ...{ system, remoting, cluster, singletons, journal, roles, settings },
+      ...(options.coordinatorStore && { coordinatorStore: options.coordinatorStore }),
     })
     const parts = {
       name,
@@ -102,7 +106,7 @@ export class Scene {
   }
 
   #watch(simulated: SimulatedNode, { system, cluster }: ShardingNode): void {
-    const nameOf = ({ typeName, entityId }: EntityNews) => `${typeName}/${entityId}`
+    const nameOf = ({ entityType, entityId }: EntityNews) => `${entityType}/${entityId}`
     const numberOf = ({ shard, instance }: EntityNews) => `${shard}.${instance}`
     system.eventStream.subscribe(EntityStarted, (event) => {
       this.#instances.started(simulated, nameOf(event), numberOf(event))
@@ -110,8 +114,8 @@ export class Scene {
     system.eventStream.subscribe(EntityStopped, (event) => {
       this.#instances.stopped(simulated, nameOf(event), numberOf(event))
     })
-    system.eventStream.subscribe(CoordinatorStarted, ({ typeName, term }) => {
-      this.#coordinators.started(simulated, typeName, term)
+    system.eventStream.subscribe(CoordinatorStarted, ({ entityType, term }) => {
+      this.#coordinators.started(simulated, entityType, term)
     })
     cluster.subscribe(({ type }) => {
       if (type === 'Frozen') this.#instances.frozen(simulated)
@@ -142,8 +146,8 @@ type EntityNews = EntityStarted | EntityStopped
 
 /** Only then it is given shards. */
 function isRegistered({ sharding }: ShardingNode): boolean {
-  return [...sharding.typeNames].every(
-    (typeName) => sharding.regionState(typeName).coordinator !== undefined,
+  return [...sharding.entityTypes].every(
+    (entityType) => sharding.regionState(entityType).coordinator !== undefined,
   )
 }
 

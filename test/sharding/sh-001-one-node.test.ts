@@ -68,7 +68,7 @@ describe('SH-001 one node', () => {
       for (const name of Object.keys(settings)) {
         expect(() => sharding.init(cart)).toThrow(name)
       }
-      expect([...sharding.typeNames]).toEqual([counters.name])
+      expect([...sharding.entityTypes]).toEqual([counters.name])
     })
   })
 })

@@ -51,7 +51,7 @@ describe('SH-002 a second node', () => {
       const b = await scene.start('b', { init })
       const settings = { numberOfShards: 12 }
       const proxy = (node: ShardingNode): void =>
-        void node.sharding.startProxy({ typeName: 'Counter', settings })
+        void node.sharding.startProxy({ entityType: 'Counter', settings })
       const c = await scene.start('c', { init: proxy })
       for (const { sharding } of [a, b, c]) {
         const regions = await scene.settle(sharding.currentRegions('Counter'))
@@ -95,7 +95,7 @@ describe('SH-007 rebalance', () => {
             extractor: new ByNumber(10),
             settings: {
               ...{ numberOfShards: 10, rebalanceIntervalMs: 2_000 },
-              ...{ rebalanceAbsoluteLimit: 2, rebalanceRelativeLimit: 1 },
+              ...{ rebalanceShardsMax: 2, rebalanceFractionMax: 1 },
             },
           })
         const ids = Array.from({ length: 10 }, (_, index) => `${index}`)

@@ -51,7 +51,7 @@ function init({ sharding, name }: ShardingNode): void {
         message.replyTo.tell(`${entityId} heard ${Object.keys(message).join()}`),
   })
   sharding.start<Addressed, Addressed>({
-    typeName: 'Neighbour',
+    entityType: 'Neighbour',
     extractor: new HashCodeNoEnvelopeMessageExtractor(10, ({ id }) => id),
     settings: { numberOfShards: 10 },
     behavior:

@@ -71,8 +71,8 @@ describe('SH-013 and SH-044 a node leaves', () => {
         const ends: string[] = []
         const region = goes.system.whenStopped(goes.sharding.regionOf('Notebook'))
         void region.then(() => ends.push('region'))
-        goes.system.eventStream.subscribe(CoordinatorStopped, ({ typeName }) => {
-          if (typeName === 'Notebook') ends.push('coordinator')
+        goes.system.eventStream.subscribe(CoordinatorStopped, ({ entityType }) => {
+          if (entityType === 'Notebook') ends.push('coordinator')
         })
         const begunMs = scene.simulation.now
         await scene.settle(goes.system.terminate())

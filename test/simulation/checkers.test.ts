@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ValueCodec } from '../../src/serialization/index.ts'
-import { ShardStarted, ShardStopped } from '../../src/sharding/index.ts'
+import { LocalShardStarted, LocalShardStopped } from '../../src/sharding/index.ts'
 import {
   type FaultKind,
   type Findings,
@@ -255,7 +255,7 @@ describe('the shard map', () => {
 
   test('finds a shard that is taken while it runs', () => {
     const { notebook, map, store } = allocated()
-    map.started(life('b#1'), new ShardStarted('Cart', 1, 3, home))
+    map.started(life('b#1'), new LocalShardStarted('Cart', 1, 3, home))
     store(stored('ShardDeallocated', { shard: 1, epoch: 3 }))
     expect(notebook.found).toEqual([
       'a shard is taken from its home only when it has stopped there',
@@ -264,11 +264,11 @@ describe('the shard map', () => {
 
   test('finds a life that starts again, and an epoch that falls', () => {
     const { notebook, map, store } = allocated()
-    map.started(life('b#1'), new ShardStarted('Cart', 1, 3, home))
-    map.stopped(new ShardStopped('Cart', 1, 3, home))
+    map.started(life('b#1'), new LocalShardStarted('Cart', 1, 3, home))
+    map.stopped(new LocalShardStopped('Cart', 1, 3, home))
     store(stored('ShardDeallocated', { shard: 1, epoch: 3 }))
     expect(notebook.found).toEqual([])
-    map.started(life('b#1'), new ShardStarted('Cart', 1, 3, home))
+    map.started(life('b#1'), new LocalShardStarted('Cart', 1, 3, home))
     store(stored('ShardAllocated', { shard: 1, home, epoch: 2 }))
     expect(notebook.found).toEqual([
       'a life of a shard that has ended never starts again',

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { isEntityCall, isEntityReply } from '../../src/entity/entity-messages.ts'
+import { entityKinds, isEntityCall, isEntityReply } from '../../src/entity/entity-wire.ts'
 import { parseRefText } from '../../src/remote/ref/ref-text.ts'
 import { NotAMessage, ValueCodec } from '../../src/serialization/index.ts'
 import { protocolSamples } from '../fuzz/protocol-samples.ts'
@@ -42,10 +42,10 @@ const kept: readonly (readonly [name: string, hex: string])[] = readdirSync(fold
 
 const protocols = new Set(protocolSamples.map(({ protocol }) => protocol))
 
-/** Calls and their answers have no wire names: they travel as any message of a user does. */
+/** Calls and their answers travel as they are, with their version as a number. */
 function isRead(name: string, value: unknown): boolean {
-  if (name === 'entity.EntityCall') return isEntityCall(value)
-  if (name.startsWith('entity.')) return isEntityReply(value) && name === `entity.${value.type}`
+  if (isEntityCall(value)) return name === `entity.EntityCall@${value.version}`
+  if (isEntityReply(value)) return name === `entity.${value.type}@${value.version}`
   const protocol = [...protocols].find(({ wireNames }) => wireNames.includes(name))
   const isSame = Array.isArray(value) && value[0] === name
   return isSame && protocol !== undefined && !(protocol.unpack(value) instanceof NotAMessage)
@@ -58,8 +58,10 @@ test.each(kept)('%s can be read for ever', (name, hex) => {
 test('there is a sample of every message, and none twice', () => {
   const names = kept.map(([name]) => name)
   expect(names.filter((name, index) => names.indexOf(name) < index)).toEqual([])
+  const ofEntities = Object.entries(entityKinds).map(([type, kind]) => `${type}@${kind.version}`)
   const missing = [...protocols]
     .flatMap(({ wireNames }) => wireNames)
+    .concat(ofEntities.map((name) => `entity.${name}`))
     .filter((name) => !names.includes(name))
   expect(missing.map(newLine)).toEqual([])
 })

@@ -14,12 +14,12 @@ import type {
 
 export interface LeastShardOptions {
   /** Shards moved in one round, at most. */
-  readonly absoluteLimit: number
+  readonly shardsMax: number
   /** Fraction of all shards moved in one round, at most. */
-  readonly relativeLimit: number
+  readonly fractionMax: number
 }
 
-interface Region {
+interface Candidate {
   readonly node: NodeId
   readonly isLeaving: boolean
   readonly shards: readonly ShardId[]
@@ -33,7 +33,7 @@ export class LeastShardAllocationStrategy implements ShardAllocationStrategy {
   }
 
   allocateShard({ allocations, cluster }: AllocationRequest): NodeId | undefined {
-    let best: Region | undefined
+    let best: Candidate | undefined
     for (const region of regionsOf(allocations, cluster)) {
       if (best === undefined || bySuitability(region, best) < 0) best = region
     }
@@ -46,8 +46,8 @@ export class LeastShardAllocationStrategy implements ShardAllocationStrategy {
     const regions = regionsOf(allocations, cluster).sort(bySuitability)
     const total = regions.reduce((sum, { shards }) => sum + shards.length, 0)
     if (total === 0) return []
-    const { absoluteLimit, relativeLimit } = this.#options
-    const limit = Math.max(1, Math.min(Math.floor(relativeLimit * total), absoluteLimit))
+    const { shardsMax, fractionMax } = this.#options
+    const limit = Math.max(1, Math.min(Math.floor(fractionMax * total), shardsMax))
     const optimal = Math.ceil(total / regions.length)
     const excess = regions.flatMap(({ shards }) =>
       shards.slice(0, Math.max(0, shards.length - optimal)),
@@ -57,14 +57,14 @@ export class LeastShardAllocationStrategy implements ShardAllocationStrategy {
 }
 
 /** Best first: not leaving, then fewer shards, then by address. A strict order, so that every node would agree. */
-export function bySuitability(a: Region, b: Region): number {
+export function bySuitability(a: Candidate, b: Candidate): number {
   if (a.isLeaving !== b.isLeaving) return a.isLeaving ? 1 : -1
   return a.shards.length - b.shards.length || compareNodes(a.node, b.node)
 }
 
 /** Regions whose nodes are members; the view may be behind for the others. */
-function regionsOf(allocations: Allocations, { members }: ClusterView): Region[] {
-  const regions: Region[] = []
+function regionsOf(allocations: Allocations, { members }: ClusterView): Candidate[] {
+  const regions: Candidate[] = []
   for (const [node, shards] of allocations) {
     const status = members.get(node)
     if (status === undefined) continue
@@ -78,7 +78,11 @@ function isGoodTime({ members, unreachable }: ClusterView): boolean {
   return unreachable.size === 0 && ![...members.values()].includes('Joining')
 }
 
-function lastRound(regions: readonly Region[], optimal: number, limit: number): readonly ShardId[] {
+function lastRound(
+  regions: readonly Candidate[],
+  optimal: number,
+  limit: number,
+): readonly ShardId[] {
   const lacking = regions.reduce(
     (sum, { shards }) => sum + Math.max(0, optimal - 1 - shards.length),
     0,

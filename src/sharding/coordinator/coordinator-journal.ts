@@ -1,14 +1,19 @@
 /**
- * Where a coordinator's decisions are kept: one stream per entity type. Whoever claims it is the coordinator with the
+ * The journal as a coordinator's store: one stream per entity type. Whoever claims it is the coordinator with the
  * highest term, and every one before it can store nothing more. Who had to read many events stores what they come to, so
  * that the next one reads from there: the stream grows for ever, the time to start does not.
  */
-import { CodedError } from '../../foundation/coded-error.ts'
-import { show } from '../../foundation/show.ts'
 import { type Journal, persistenceIdOf } from '../../persistence/index.ts'
-import { NotAMessage, ValueCodec } from '../../serialization/index.ts'
-import type { ShardingProtocol } from '../sharding-wire.ts'
+import { type MessageProtocol, NotAMessage, ValueCodec } from '../../serialization/index.ts'
+import { shardingProtocol } from '../sharding-wire.ts'
 import { type CoordinatorEvent, CoordinatorState, type StateSummed } from './coordinator-state.ts'
+import {
+  CoordinatorFenced,
+  type CoordinatorStore,
+  CoordinatorStoreFailed,
+  type CoordinatorStoreOptions,
+  type StoredDecisions,
+} from './coordinator-store.ts'
 
 /** Events read at a time, newest first; more than that after the last sum are summed up. */
 const eventsPerLook = 1_000
@@ -19,52 +24,30 @@ const sumBytesMax = 500_000
 /** Events stored at once, which every journal must take. What is stored of a longer batch when it breaks is true as well. */
 export const coordinatorAppendEventsMax = 256
 
-/** What was read cannot be, or what was written was refused. The coordinator stops, and the next one looks again. */
-export class CoordinatorStoreFailed extends CodedError {
-  readonly code = 'COORDINATOR_STORE_FAILED'
-}
-
-/** Another coordinator has claimed the stream. This one can store nothing more. */
-export class CoordinatorFenced extends CodedError {
-  readonly code = 'COORDINATOR_FENCED'
-  readonly byWriter: string
-  /** What there is to say of that writer; undefined for members of the cluster. */
-  readonly advice: string | undefined
-
-  constructor(typeName: string, byWriter: string, advice: string | undefined) {
-    const words = `The coordinator of ${typeName} on this node stops: ${show(byWriter)} coordinates now.`
-    super(advice === undefined ? words : `${words} ${advice}`)
-    this.byWriter = byWriter
-    this.advice = advice
-  }
-}
-
 type Stored = CoordinatorEvent | StateSummed
 
-export interface CoordinatorJournalOptions {
+export interface CoordinatorJournalOptions extends CoordinatorStoreOptions {
   readonly journal: Journal
-  readonly typeName: string
-  readonly protocol: ShardingProtocol
-  /** For people: who writes. */
-  readonly writer: string
   /** What there is to say of another writer that has taken the stream, in whole sentences. */
   readonly adviceOnWriter?: ((writer: string) => string | undefined) | undefined
 }
 
-export class CoordinatorJournal {
+export class CoordinatorJournal implements CoordinatorStore {
   readonly #options: CoordinatorJournalOptions
   readonly #persistenceId: string
   readonly #codec = new ValueCodec({ use: 'stored' })
+  readonly #protocol: MessageProtocol<Stored>
   #epoch = 0
   #sequenceNr = 0
 
   constructor(options: CoordinatorJournalOptions) {
     this.#options = options
-    this.#persistenceId = persistenceIdOf('$coordinator', options.typeName)
+    this.#persistenceId = persistenceIdOf('$coordinator', options.entityType)
+    this.#protocol = shardingProtocol(options.numberOfShards).stored
   }
 
-  /** Makes the caller the only coordinator that can store anything; the term is higher than every one before. */
-  async claim(): Promise<{ readonly term: number; readonly state: CoordinatorState }> {
+  /** The claim makes this the only coordinator that can store anything, so its number is the term. */
+  async load(): Promise<StoredDecisions> {
     const { journal, writer } = this.#options
     const persistenceId = this.#persistenceId
     const claim = await journal.claim(persistenceId, writer)
@@ -94,8 +77,7 @@ export class CoordinatorJournal {
     return looks.flat()
   }
 
-  /** Rejects when they were not stored, or when nobody can tell. */
-  async append(events: readonly CoordinatorEvent[]): Promise<void> {
+  async store(events: readonly CoordinatorEvent[]): Promise<void> {
     const bytes = events.map((event) => this.#bytesOf(event))
     for (let first = 0; first < bytes.length; first += coordinatorAppendEventsMax) {
       await this.#appendBytes(bytes.slice(first, first + coordinatorAppendEventsMax))
@@ -109,11 +91,11 @@ export class CoordinatorJournal {
   }
 
   #bytesOf(event: Stored): Uint8Array {
-    return this.#codec.encode(this.#options.protocol.stored.pack(event))
+    return this.#codec.encode(this.#protocol.pack(event))
   }
 
   async #appendBytes(events: readonly Uint8Array[]): Promise<void> {
-    const { journal, typeName, adviceOnWriter } = this.#options
+    const { journal, entityType, adviceOnWriter } = this.#options
     const result = await journal.append({
       persistenceId: this.#persistenceId,
       epoch: this.#epoch,
@@ -126,18 +108,18 @@ export class CoordinatorJournal {
     }
     if (result.type === 'Fenced') {
       const { byWriter } = result
-      throw new CoordinatorFenced(typeName, byWriter, adviceOnWriter?.(byWriter))
+      throw new CoordinatorFenced(entityType, byWriter, adviceOnWriter?.(byWriter))
     }
     throw new CoordinatorStoreFailed(
-      `The coordinator of ${typeName} cannot store: its stream has moved on.`,
+      `The coordinator of ${entityType} cannot store: its stream has moved on.`,
     )
   }
 
   #eventIn(bytes: Uint8Array): Stored {
-    const event = this.#options.protocol.stored.unpack(this.#codec.decode(bytes))
+    const event = this.#protocol.unpack(this.#codec.decode(bytes))
     if (!(event instanceof NotAMessage)) return event
     throw new CoordinatorStoreFailed(
-      `A stored event of the coordinator of ${this.#options.typeName} cannot be read: ${event.problem}. Was numberOfShards lowered, or does another version of Sherd write here?`,
+      `A stored event of the coordinator of ${this.#options.entityType} cannot be read: ${event.problem}. Was numberOfShards lowered, or does another version of Sherd write here?`,
     )
   }
 }

@@ -17,14 +17,19 @@ import { type ShardId, isShardId } from '../shard-id.ts'
 import type { GetCurrentRegions, Register, ToRegion } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Announcements } from './announcements.ts'
-import type { CoordinatorEffect, CoordinatorInput, CoordinatorTimer } from './coordinator-inputs.ts'
+import type {
+  CoordinatorEffect,
+  CoordinatorInput,
+  CoordinatorTimer,
+  RebalanceInput,
+} from './coordinator-inputs.ts'
 import type { CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
 import { OpenQuestions } from './open-questions.ts'
 import { PendingChanges } from './pending-changes.ts'
-import { type RebalanceInput, RebalanceMachine } from './rebalance-machine.ts'
+import { RebalanceMachine } from './rebalance-machine.ts'
 
 export interface CoordinatorOptions {
-  /** The writer epoch of its stream: higher than that of every coordinator before. */
+  /** Higher than that of every coordinator before. */
   readonly term: number
   /** All stored events, replayed. The machine owns it from now on. */
   readonly state: CoordinatorState
@@ -133,7 +138,7 @@ export class CoordinatorMachine {
 
   #seeMembers(cluster: ClusterView): void {
     this.#cluster = cluster
-    this.#questions.hurry()
+    this.#questions.askAnew()
     for (const region of this.#pending.gone(cluster.members)) this.#die(region)
   }
 
@@ -215,7 +220,7 @@ export class CoordinatorMachine {
   #timerFired(timer: CoordinatorTimer): void {
     if (timer === 'retry') {
       this.#startTimer(timer, this.#settings.retryIntervalMs)
-      this.#questions.retry()
+      this.#questions.askAnew()
       this.#stepRebalance({ type: 'Repeat' })
       this.#effects.push(...this.#announcements.repeat())
     } else if (timer === 'rebalance') {

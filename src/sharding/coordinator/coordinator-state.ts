@@ -57,7 +57,7 @@ export interface Home {
   readonly epoch: number
 }
 
-interface Region {
+interface RegisteredRegion {
   readonly isProxy: boolean
   readonly numberOfShards: number | undefined
   /** In the order of allocation. */
@@ -65,7 +65,7 @@ interface Region {
 }
 
 export class CoordinatorState {
-  readonly #regions = new Map<NodeId, Region>()
+  readonly #regions = new Map<NodeId, RegisteredRegion>()
   readonly #homes = new Map<ShardId, Home>()
   readonly #homeless = new Set<ShardId>()
   #lastEpoch = 0

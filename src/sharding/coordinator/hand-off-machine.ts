@@ -10,18 +10,7 @@
 import { assert, unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { BeginHandOffAck, Placement, ShardStopped } from '../sharding-messages.ts'
-import type { SendToRegion } from './coordinator-inputs.ts'
-
-export type HandOffInput =
-  | { readonly type: 'Begun' }
-  | { readonly type: 'RegionRemoved'; readonly region: NodeId }
-  /** Messages may have been lost; whoever has not answered is told again. */
-  | { readonly type: 'Repeat' }
-  | { readonly type: 'TimedOut' }
-  | BeginHandOffAck
-  | ShardStopped
-
-export type HandOffEffect = SendToRegion | { readonly type: 'Finish'; readonly moved: boolean }
+import type { HandOffEffect, HandOffInput } from './coordinator-inputs.ts'
 
 export class HandOffMachine {
   readonly placement: Placement

@@ -1,7 +1,6 @@
 /**
  * What the coordinator has asked its strategy, and when it may ask again. At most one question about homes is open. What
- * the strategy had no answer for is asked again at the next retry or when regions change; what it does not answer at all,
- * after some retries.
+ * the strategy had no answer for is asked again at the next retry or when regions change.
  */
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { Allocations, ClusterView } from '../allocation/shard-allocation-strategy.ts'
@@ -10,9 +9,6 @@ import type { ShardId } from '../shard-id.ts'
 import type { Announcements } from './announcements.ts'
 import type { CoordinatorEffect } from './coordinator-inputs.ts'
 import type { CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
-
-/** Retries during which an open question is left to a slow strategy. */
-const patience = 5
 
 export interface OpenQuestionsOptions {
   readonly state: CoordinatorState
@@ -27,7 +23,6 @@ export class OpenQuestions {
   readonly #isEligible: (region: NodeId) => boolean
   #lastAsk = 0
   #allocation: number | undefined
-  #retries = 0
   #rebalance: number | undefined
   /** Shards for which the strategy had no answer. */
   readonly #unanswered = new Set<ShardId>()
@@ -51,7 +46,6 @@ export class OpenQuestions {
     })
     const allocations = this.#allocations(regions)
     this.#allocation = ++this.#lastAsk
-    this.#retries = 0
     const question = { type: 'Allocate', shards, allocations, cluster } as const
     return [{ type: 'AskStrategy', ask: this.#allocation, question }]
   }
@@ -93,14 +87,8 @@ export class OpenQuestions {
   }
 
   /** Asks again for what had no answer. */
-  hurry(): void {
+  askAnew(): void {
     if (this.#allocation === undefined) this.#unanswered.clear()
-  }
-
-  /** The same, and no longer waits for a strategy that does not answer at all. */
-  retry(): void {
-    if (this.#allocation !== undefined && ++this.#retries >= patience) this.#allocation = undefined
-    this.hurry()
   }
 
   #wanted(): ShardId[] {

@@ -9,35 +9,11 @@
 import { assert, unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
-import type {
-  BeginHandOffAck,
-  GracefulShutdownReq,
-  Placement,
-  ShardStopped,
-} from '../sharding-messages.ts'
+import type { Placement, ShardStopped } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
-import type { CoordinatorEffect } from './coordinator-inputs.ts'
+import type { HandOffInput, RebalanceEffect, RebalanceInput } from './coordinator-inputs.ts'
 import type { CoordinatorState } from './coordinator-state.ts'
-import { type HandOffInput, HandOffMachine } from './hand-off-machine.ts'
-
-export type RebalanceInput =
-  /** The strategy wants these shards elsewhere. */
-  | { readonly type: 'Chosen'; readonly shards: readonly ShardId[] }
-  | { readonly type: 'RegionRemoved'; readonly region: NodeId }
-  | { readonly type: 'Repeat' }
-  /** What ended has been noted: there may be room for the next. */
-  | { readonly type: 'Continue' }
-  | { readonly type: 'TimedOut'; readonly shard: ShardId }
-  | GracefulShutdownReq
-  | BeginHandOffAck
-  | ShardStopped
-
-export type RebalanceEffect =
-  | CoordinatorEffect
-  /** This life of the shard is over: it may live elsewhere. */
-  | { readonly type: 'Moved'; readonly shard: ShardId; readonly epoch: number }
-  /** The hand-off was given up; the home must be told again, whatever it is doing. */
-  | { readonly type: 'Stayed'; readonly shard: ShardId; readonly epoch: number }
+import { HandOffMachine } from './hand-off-machine.ts'
 
 export interface RebalanceOptions {
   readonly state: CoordinatorState

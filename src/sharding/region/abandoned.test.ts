@@ -22,7 +22,7 @@ test('messages that wait in a region for a home', () => {
 })
 
 test('messages that wait in a shard for an entity that stops', () => {
-  const shard = new ShardMachine<object, string>(defaultShardingSettings)
+  const shard = new ShardMachine<object, string>(defaultShardingSettings, () => 0)
   const message = { type: 'Message', entityId: 'x', origin: undefined } as const
   shard.step({ ...message, parcel: 'first' })
   shard.step({ type: 'Passivate', entityId: 'x', instance: 1 })

@@ -14,13 +14,13 @@ import { checkEntityId, type EntityId, type ShardId } from '../shard-id.ts'
 import { EntityMessageDropped } from '../sharding-errors.ts'
 import type { ToCoordinator, Undelivered } from '../sharding-messages.ts'
 import type { BetweenPeers, ShardingProtocol } from '../sharding-wire.ts'
-import type { RegionActor } from './region-actor.ts'
+import type { Region } from './region.ts'
 import { RegionRef } from './region-ref.ts'
 import type { Origin } from './shard-buffers.ts'
 
 export interface RegionEndpointOptions {
   readonly remoting: Remoting
-  readonly region: RegionActor
+  readonly region: Region
   readonly protocol: ShardingProtocol
   /** For the coordinator, if it is on this node. */
   readonly toCoordinator: (message: ToCoordinator) => void
@@ -29,7 +29,7 @@ export interface RegionEndpointOptions {
 /** Answers how to end it. */
 export function serveRegion(options: RegionEndpointOptions): () => void {
   const { remoting, region } = options
-  const name = encodeName(region.typeName)
+  const name = encodeName(region.entityType)
   const ends = [
     remoting.serve(`/system/shards/${name}`, dataEndpoint(options)),
     remoting.serve(`/system/sharding/${name}`, controlEndpoint(options)),
@@ -71,7 +71,7 @@ function controlEndpoint(options: RegionEndpointOptions): Endpoint {
 }
 
 /** `name` is the stamp of the sender's route and the id of the entity. */
-function recipientFor(region: RegionActor, name: string, from: NodeId) {
+function recipientFor(region: Region, name: string, from: NodeId) {
   const [stampText = '', idText = '', ...rest] = name.split('/')
   const stamp = /^\d{1,15}$/.test(stampText) ? Number(stampText) : undefined
   const entityId = rest.length === 0 ? decodeName(idText) : undefined
@@ -85,12 +85,12 @@ function recipientFor(region: RegionActor, name: string, from: NodeId) {
   return new InboundEntity(region, shard, entityId, { node: from, stamp })
 }
 
-function shardIfAny(region: RegionActor, entityId: EntityId): ShardId | undefined {
+function shardIfAny(region: Region, entityId: EntityId): ShardId | undefined {
   try {
     checkEntityId(entityId)
     return region.shardOf(entityId)
   } catch (error) {
-    const fields = { err: error, entityType: region.typeName }
+    const fields = { err: error, entityType: region.entityType }
     region.runtime.logger.warn(fields, 'A message from another node names no entity.')
     return undefined
   }
@@ -98,12 +98,12 @@ function shardIfAny(region: RegionActor, entityId: EntityId): ShardId | undefine
 
 /** One entity of this node as one region on another node reaches it by one route. */
 class InboundEntity {
-  readonly #region: RegionActor
+  readonly #region: Region
   readonly #shard: ShardId
   readonly #entityId: EntityId
   readonly #origin: Origin
 
-  constructor(region: RegionActor, shard: ShardId, entityId: EntityId, origin: Origin) {
+  constructor(region: Region, shard: ShardId, entityId: EntityId, origin: Origin) {
     this.#region = region
     this.#shard = shard
     this.#entityId = entityId
@@ -116,7 +116,7 @@ class InboundEntity {
 }
 
 /** Whoever asked hears at once when what has come back is dropped here, as it would have before it left. */
-function withQuestions(region: RegionActor, message: Exclude<BetweenPeers, Undelivered>) {
+function withQuestions(region: Region, message: Exclude<BetweenPeers, Undelivered>) {
   if (message.type !== 'Returned') return message
   const parcels = message.parcels.map((parcel) => ({
     ...parcel,
@@ -129,7 +129,7 @@ function withQuestions(region: RegionActor, message: Exclude<BetweenPeers, Undel
  * The question that a message carries directly in a field, as on its way out. A message may carry the address of somebody
  * who asked something else, and that question is not over when this message is.
  */
-function questionIn(region: RegionActor, entityId: EntityId, message: unknown) {
+function questionIn(region: Region, entityId: EntityId, message: unknown) {
   if (typeof message !== 'object' || message === null) return undefined
   return Object.values(message).find(
     (value): value is Question => value instanceof Question && isAskedOf(region, entityId, value),
@@ -137,15 +137,15 @@ function questionIn(region: RegionActor, entityId: EntityId, message: unknown) {
 }
 
 /** Nothing happens when the question is over, or was asked of somebody else. */
-function failQuestion(region: RegionActor, { entityId, question, reason }: Undelivered): void {
+function failQuestion(region: Region, { entityId, question, reason }: Undelivered): void {
   if (!(question instanceof Question) || !isAskedOf(region, entityId, question)) return
-  const { typeName } = region
-  question.fail(withoutStack(() => new EntityMessageDropped(typeName, entityId, reason)))
+  const { entityType } = region
+  question.fail(withoutStack(() => new EntityMessageDropped(entityType, entityId, reason)))
 }
 
-function isAskedOf(region: RegionActor, entityId: EntityId, { target, asked }: Question): boolean {
+function isAskedOf(region: Region, entityId: EntityId, { target, asked }: Question): boolean {
   if (target instanceof RoutedEntityRef) {
-    return target.typeName === region.typeName && target.entityId === entityId
+    return target.entityType === region.entityType && target.entityId === entityId
   }
   const isOurs = target instanceof RegionRef && target.leadsTo(region)
   return isOurs && region.entityIdIn(asked) === entityId

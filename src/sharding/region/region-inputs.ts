@@ -41,7 +41,10 @@ export type RegionInput<Parcel> =
   | { readonly type: 'AssociationLost'; readonly node: NodeId }
   /** All entities of a local shard have stopped. */
   | { readonly type: 'ShardTerminated'; readonly shard: ShardId }
-  | { readonly type: 'GracefulShutdown' }
+  /** Hand over what is here, then stop. `isMember`: whether this node is in the cluster and was not given up by it. */
+  | { readonly type: 'GracefulShutdown'; readonly isMember: boolean }
+  /** Time is up: stop, whatever was not handed over. */
+  | { readonly type: 'EndNow' }
   /** All actors of this node are being stopped, whatever was not handed over. */
   | { readonly type: 'Abandoned' }
   /** Somebody on this node wants to know the regions; `ask` is a number of its own. */
@@ -75,6 +78,8 @@ export type RegionEffect<Parcel> =
   | HostingEffect
   | { readonly type: 'SendToCoordinator'; readonly to: NodeId; readonly message: ToCoordinator }
   | StartTimer
+  /** The coordinator knows this region. Said as often as it is heard. */
+  | { readonly type: 'Registered' }
   /** The coordinator does not let this region take part. Said once per problem. */
   | { readonly type: 'Refused'; readonly problem: string }
   /** The answer to `AskRegions`. */
@@ -87,3 +92,20 @@ export type HostingEffect =
   | { readonly type: 'StartShard'; readonly shard: ShardId; readonly epoch: number }
   /** Stop its entities, then say `ShardTerminated`. `isForced` leaves them no time. */
   | { readonly type: 'StopShard'; readonly shard: ShardId; readonly isForced: boolean }
+
+// ---- the registration at the coordinator
+
+export type RegistrationInput =
+  | { readonly type: 'CandidatesChanged'; readonly candidates: readonly NodeId[] }
+  | { readonly type: 'Heard'; readonly coordinator: NodeId; readonly term: number }
+  | { readonly type: 'NodeRemoved'; readonly node: NodeId }
+  | { readonly type: 'Acknowledged' }
+  /** The steady tick; `isWaiting` when a question has no answer yet. */
+  | { readonly type: 'Retry'; readonly isWaiting: boolean }
+  /** The fast retry after a search began. */
+  | { readonly type: 'RetryFast' }
+
+export type RegistrationEffect = Extract<
+  RegionEffect<never>,
+  { readonly type: 'SendToCoordinator' | 'StartTimer' }
+>

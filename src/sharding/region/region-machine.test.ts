@@ -81,7 +81,7 @@ describe('RegionMachine finds the coordinator', () => {
     expect(words(machine.step({ type: 'Message', shard: 7, parcel: 'x' }))).toEqual([])
     const message = { type: 'RegisterAck', term: 1 } as const
     expect(words(machine.step({ type: 'FromCoordinator', coordinator: 'k', message }))).toEqual([
-      'k GetShardHome',
+      ...['k GetShardHome', 'Registered'],
     ])
   })
 
@@ -327,7 +327,7 @@ describe('RegionMachine hands off', () => {
 describe('RegionMachine leaves', () => {
   test('SH-044 finishes at once when it has nothing', () => {
     const { step } = region()
-    expect(step({ type: 'GracefulShutdown' })).toEqual([
+    expect(step({ type: 'GracefulShutdown', isMember: true })).toEqual([
       'StartTimer shutdown 6000',
       'k GracefulShutdownReq',
       'k RegionStopped',
@@ -341,7 +341,7 @@ describe('RegionMachine leaves', () => {
     const other = { shard: 8, home: 'b', epoch: 2, term: 1, turn: 2 }
     hear({ type: 'ShardHome', ...other })
     const stamp = machine.table.homeOf(8)?.stamp ?? 0
-    step({ type: 'GracefulShutdown' })
+    step({ type: 'GracefulShutdown', isMember: true })
     handOff(1, 3)
     expect(step({ type: 'ShardTerminated', shard: 7 })).toEqual([
       'k ShardStopped',
@@ -353,7 +353,7 @@ describe('RegionMachine leaves', () => {
   test('takes no new shard while it leaves', () => {
     const { step, send, home } = region()
     send('a')
-    step({ type: 'GracefulShutdown' })
+    step({ type: 'GracefulShutdown', isMember: true })
     expect(home('me', 1, 1, 'HostShard')).toEqual([
       'k GracefulShutdownReq',
       'k ShardStopped',
@@ -364,7 +364,7 @@ describe('RegionMachine leaves', () => {
   test('stops its shards itself when time is up, and says so last', () => {
     const { step, home, begin, send } = region()
     home('me', 1)
-    step({ type: 'GracefulShutdown' })
+    step({ type: 'GracefulShutdown', isMember: true })
     begin('me', 1, 2)
     send('a')
     expect(step({ type: 'TimerFired', timer: 'shutdown' })).toEqual(['StopShard 7'])
@@ -377,7 +377,7 @@ describe('RegionMachine leaves', () => {
   test('sends nothing to a shard that it stops because time is up', () => {
     const { machine, step, home, send, forwarded } = region()
     home('me', 1)
-    step({ type: 'GracefulShutdown' })
+    step({ type: 'GracefulShutdown', isMember: true })
     expect(step({ type: 'TimerFired', timer: 'shutdown' })).toEqual(['StopShard 7'])
     expect(machine.table.homeOf(7)).toBeUndefined()
     expect([send('a'), forwarded('b', 'x')]).toEqual([['k GetShardHome'], []])
@@ -389,7 +389,7 @@ describe('RegionMachine leaves', () => {
 
   test('answers those who still speak to it afterwards', () => {
     const { step, send, forwarded, from, home } = region()
-    step({ type: 'GracefulShutdown' })
+    step({ type: 'GracefulShutdown', isMember: true })
     expect(send('a')).toEqual(['Drop a region-stopped'])
     expect(forwarded('b', 'x')).toEqual(['b Returned x'])
     expect(from('b', { type: 'Flush', shard: 7, stamp: 3 })).toEqual(['b FlushAck 3'])

@@ -2,7 +2,7 @@
  * One node's door to an entity type: finds the coordinator, learns homes, hosts shards, and lets go of them.
  *
  *   serving ──GracefulShutdown──▶ leaving ──nothing hosted, nothing waits──▶ flushing ──nothing comes back──▶ stopped
- *                                    └──────shutdown timer──────┴──▶ hurrying ──nothing hosted──────────────────┘
+ *                                    └──time is up, cut off───┴──▶ forcing ──nothing hosted───────────────────┘
  *
  * Invariant: a message goes to a shard here only while that shard runs, its home is here by the newest word, and the node
  * is not frozen; every message is delivered, sent on, returned to its origin, or dropped with a reason.
@@ -21,7 +21,7 @@ import type { RoutesEffect } from './shard-place.ts'
 import { ShardRoutes } from './shard-routes.ts'
 import { stepStoppedRegion } from './stopped-region.ts'
 
-export interface RegionOptions {
+export interface RegionMachineOptions {
   readonly self: NodeId
   /** Routes and never hosts. */
   readonly isProxy: boolean
@@ -40,15 +40,15 @@ export class RegionMachine<Parcel> {
   readonly #buffers: ShardBuffers<Parcel>
   readonly #routes: ShardRoutes<Parcel>
   readonly #hosted: HostedShards
-  #phase: 'serving' | 'leaving' | 'flushing' | 'hurrying' | 'stopped' = 'serving'
+  #phase: 'serving' | 'leaving' | 'flushing' | 'forcing' | 'stopped' = 'serving'
   #isFrozen = false
   /** Why the coordinator does not let this region take part. */
   #refusal: string | undefined
-  /** It leaves, and nobody else could host. */
-  #isAlone = false
+  /** Whether another region could host what this one gives up, as far as the coordinator has said. */
+  #hasHeir = true
   #effects: RegionEffect<Parcel>[] = []
 
-  constructor({ self, isProxy, settings, releasedMax }: RegionOptions) {
+  constructor({ self, isProxy, settings, releasedMax }: RegionMachineOptions) {
     this.#self = self
     this.#isProxy = isProxy
     this.#settings = settings
@@ -123,7 +123,13 @@ export class RegionMachine<Parcel> {
       case 'ShardTerminated':
         return this.#shardTerminated(input.shard)
       case 'GracefulShutdown':
-        return this.#leave()
+        this.#leave()
+        // Nobody would take the shards, or nobody may be told: what is here ends here.
+        if (this.#isFrozen || !input.isMember) this.#force()
+        return
+      case 'EndNow':
+        this.#leave()
+        return this.#force()
       case 'Abandoned':
         return this.#abandon()
       case 'AskRegions': {
@@ -149,11 +155,12 @@ export class RegionMachine<Parcel> {
     switch (message.type) {
       case 'RegisterAck':
         this.#refusal = undefined
+        this.#effects.push({ type: 'Registered' })
         return this.#register({ type: 'Acknowledged' })
       case 'RegisterRefused':
         return this.#refused(message.problem)
       case 'NoOtherRegion':
-        this.#isAlone = true
+        this.#hasHeir = false
         return
       case 'CurrentRegions':
         return void this.#effects.push({ type: 'Answer', answer: message })
@@ -230,7 +237,7 @@ export class RegionMachine<Parcel> {
   /** Whoever sent it hears so at once, and the region does not stay for it. */
   #giveUpWaiting(): void {
     if (this.#refusal !== undefined) this.#perform(this.#routes.giveUp('region-refused'))
-    else if (this.#isAlone && this.#phase === 'leaving') {
+    else if (!this.#hasHeir && this.#phase === 'leaving') {
       this.#perform(this.#routes.giveUp('region-stopped'))
     }
   }
@@ -241,8 +248,7 @@ export class RegionMachine<Parcel> {
       this.#phase = 'flushing'
       this.#perform(this.#routes.flushAll())
     }
-    const isDone =
-      this.#phase === 'hurrying' || (this.#phase === 'flushing' && this.#routes.isEmpty)
+    const isDone = this.#phase === 'forcing' || (this.#phase === 'flushing' && this.#routes.isEmpty)
     if (isDone && this.#hosted.isEmpty) this.#finish()
   }
 
@@ -272,17 +278,17 @@ export class RegionMachine<Parcel> {
       case 'release':
         return this.#perform(this.#routes.release())
       case 'shutdown':
-        return this.#hurry()
+        return this.#force()
       default:
         return unreachable(timer)
     }
   }
 
   /** Time is up: what is here stops now, and what waits then is given up. */
-  #hurry(): void {
+  #force(): void {
     for (const shard of this.#hosted.shards) this.#perform(this.#routes.stopServing(shard))
     this.#perform(this.#hosted.stopAll())
-    this.#phase = 'hurrying'
+    this.#phase = 'forcing'
   }
 
   #register(input: Parameters<RegistrationMachine['step']>[0]): void {

@@ -8,7 +8,7 @@ import type { Timer } from '../../foundation/timers.ts'
 import type { CurrentRegions, HostingRegion } from '../sharding-messages.ts'
 
 export interface RegionQuestionsOptions {
-  readonly typeName: string
+  readonly entityType: string
   readonly runtime: Runtime
   readonly retryIntervalMs: number
   /** Puts the question of that number to whoever may be the coordinator. */
@@ -27,10 +27,10 @@ export class RegionQuestions {
 
   /** Rejects with `AskTimeout` and `AskAborted`. */
   ask(options: AskOptions | undefined): Promise<readonly HostingRegion[]> {
-    const { typeName, runtime } = this.#options
+    const { entityType, runtime } = this.#options
     const coordinator = {
       tell: () => undefined,
-      toString: () => `the coordinator of ${typeName}`,
+      toString: () => `the coordinator of ${entityType}`,
     }
     return ask(
       coordinator,

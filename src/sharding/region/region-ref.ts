@@ -14,18 +14,18 @@ import {
   type Question,
   type Watcher,
 } from '../../actor/internals.ts'
-import type { RegionActor } from './region-actor.ts'
+import type { Region } from './region.ts'
 
 export class RegionRef implements InternalRef {
-  readonly #region: RegionActor
+  readonly #region: Region
   readonly #sendQuestion = (message: unknown, question: Question): void =>
     this.#region.routeIncoming(message, question)
 
-  constructor(region: RegionActor) {
+  constructor(region: Region) {
     this.#region = region
   }
 
-  leadsTo(region: RegionActor): boolean {
+  leadsTo(region: Region): boolean {
     return this.#region === region
   }
 
@@ -40,7 +40,7 @@ export class RegionRef implements InternalRef {
   /** Throws when the message names no entity: there is a sender to tell. */
   tell(message: unknown): void {
     if (message === undefined) throw new InvalidMessage(this.toString())
-    if (message === PoisonPill) this.#region.step({ type: 'GracefulShutdown' })
+    if (message === PoisonPill) this.#region.leave()
     else this.#region.routeIncoming(message, undefined)
   }
 

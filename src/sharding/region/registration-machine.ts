@@ -6,29 +6,15 @@
  *
  * Invariant: nobody of an older term is listened to.
  */
+import type { Member } from '../../cluster/index.ts'
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { ToCoordinator } from '../sharding-messages.ts'
-import type { RegionEffect } from './region-inputs.ts'
+import type { RegistrationEffect, RegistrationInput } from './region-inputs.ts'
 
 /** Retries start this much faster than the steady pace, and double. */
 const fastFraction = 8
 const shortestDelayMs = 100
-
-export type RegistrationInput =
-  | { readonly type: 'CandidatesChanged'; readonly candidates: readonly NodeId[] }
-  | { readonly type: 'Heard'; readonly coordinator: NodeId; readonly term: number }
-  | { readonly type: 'NodeRemoved'; readonly node: NodeId }
-  | { readonly type: 'Acknowledged' }
-  /** The steady tick; `isWaiting` when a question has no answer yet. */
-  | { readonly type: 'Retry'; readonly isWaiting: boolean }
-  /** The fast retry after a search began. */
-  | { readonly type: 'RetryFast' }
-
-export type RegistrationEffect = Extract<
-  RegionEffect<never>,
-  { readonly type: 'SendToCoordinator' | 'StartTimer' }
->
 
 export interface RegistrationOptions {
   readonly self: NodeId
@@ -42,7 +28,7 @@ export class RegistrationMachine {
   readonly #isProxy: boolean
   readonly #numberOfShards: number
   readonly #retryIntervalMs: number
-  #candidates: readonly NodeId[] = []
+  #candidates: readonly NodeId[] | undefined
   #coordinator: NodeId | undefined
   #term = 0
   #delayMs = 0
@@ -66,8 +52,7 @@ export class RegistrationMachine {
   step(input: RegistrationInput): RegistrationEffect[] {
     switch (input.type) {
       case 'CandidatesChanged':
-        this.#candidates = input.candidates
-        return this.#search()
+        return this.#seeCandidates(input.candidates)
       case 'Heard':
         this.#heard(input.coordinator, input.term)
         return []
@@ -95,11 +80,17 @@ export class RegistrationMachine {
   /** To everyone who may be the coordinator. */
   toAll(message: ToCoordinator): RegistrationEffect[] {
     const known = this.#coordinator === undefined ? [] : [this.#coordinator]
-    return [...new Set([...known, ...this.#candidates])].map((to) => ({
+    return [...new Set([...known, ...(this.#candidates ?? [])])].map((to) => ({
       type: 'SendToCoordinator',
       to,
       message,
     }))
+  }
+
+  #seeCandidates(candidates: readonly NodeId[]): RegistrationEffect[] {
+    if (candidates.join() === this.#candidates?.join()) return []
+    this.#candidates = candidates
+    return this.#search()
   }
 
   /** The coordinator known so far stays until a newer one speaks: it may be the same. */
@@ -126,4 +117,11 @@ export class RegistrationMachine {
     this.#term = term
     this.#coordinator = coordinator
   }
+}
+
+/** Where the coordinator may be: the oldest that is Up, or one before it that is on its way out. Members come by age. */
+export function candidatesAmong(members: readonly Pick<Member, 'node' | 'status'>[]): NodeId[] {
+  const standing = members.filter(({ status }) => status !== 'Down')
+  const firstUp = standing.findIndex(({ status }) => status === 'Up')
+  return standing.slice(0, firstUp < 0 ? standing.length : firstUp + 1).map(({ node }) => node)
 }

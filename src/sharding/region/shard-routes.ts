@@ -25,10 +25,10 @@ import { type Place, Places, type RoutesEffect, drop, flushTo } from './shard-pl
 import type { Buffered, ShardBuffers } from './shard-buffers.ts'
 
 /** More can be removed before the last word about one of them has come; then a message to it waits for a retry. */
-const removedKept = 1_000
+const removedMax = 1_000
 
 /** Some milliseconds of work. */
-export const releasedMaxUsual = 500
+export const defaultReleasedMax = 500
 
 export interface ShardRoutesOptions<Parcel> {
   readonly self: NodeId
@@ -57,7 +57,7 @@ export class ShardRoutes<Parcel> {
 
   constructor({ self, table, buffers, isServed, releasedMax }: ShardRoutesOptions<Parcel>) {
     this.#self = self
-    this.#releasedMax = releasedMax ?? releasedMaxUsual
+    this.#releasedMax = releasedMax ?? defaultReleasedMax
     this.#releasable = this.#releasedMax
     this.#part = this.#releasedMax
     this.#table = table
@@ -176,7 +176,7 @@ export class ShardRoutes<Parcel> {
   nodeRemoved(node: NodeId): RoutesEffect<Parcel>[] {
     this.#removed.add(node)
     for (const oldest of this.#removed) {
-      if (this.#removed.size <= removedKept) break
+      if (this.#removed.size <= removedMax) break
       this.#removed.delete(oldest)
     }
     for (const [shard, place] of this.#places) {

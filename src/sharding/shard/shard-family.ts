@@ -4,14 +4,14 @@
  */
 import type { ChildActors, LocalRef } from '../../actor/internals.ts'
 import { decodeName } from '../entity-name.ts'
-import type { ShardActor } from './shard-actor.ts'
+import type { Shard } from './shard.ts'
 
 export class ShardFamily implements ChildActors {
   #size = 0
-  readonly #shard: () => ShardActor | undefined
+  readonly #shard: () => Shard | undefined
 
   /** `shard` answers the present life of the shard, if it has one. */
-  constructor(shard: () => ShardActor | undefined) {
+  constructor(shard: () => Shard | undefined) {
     this.#shard = shard
   }
 

@@ -5,8 +5,9 @@ import type { ShardEffect } from './shard-inputs.ts'
 
 const settings = shardingSettings({ passivateIdleAfterMs: 1_000, passivationTimeoutMs: 2_000 })
 
-function shard(chosen = settings) {
-  const machine = new ShardMachine<string, string>(chosen)
+/** `mail` is what waits in every mailbox. */
+function shard(chosen = settings, mail = 0) {
+  const machine = new ShardMachine<string, string>(chosen, () => mail)
   const send = (parcel: string, entityId = 'e') =>
     words(machine.step({ type: 'Message', entityId, parcel }))
   const terminated = (instance: number, entityId = 'e') =>
@@ -44,6 +45,24 @@ describe('ShardMachine', () => {
     expect(send('c')).toEqual([])
     expect(terminated(1)).toEqual(['StartEntity e2', 'Deliver e2 b', 'Deliver e2 c'])
     expect(machine.waitingCount).toBe(0)
+  })
+
+  test('drops what a full mailbox has no room for', () => {
+    const { machine, send } = shard(shardingSettings({ mailboxMessagesMax: 2 }), 2)
+    expect(send('first')).toEqual(['StartEntity e1', 'Deliver e1 first'])
+    Object.assign(machine.entityOf('e') ?? {}, { cell: 'cell' })
+    expect(machine.touch('e')).toBeUndefined()
+    expect(send('third')).toEqual(['Drop third mailbox-full'])
+  })
+
+  test('gives the next instance as much of what waited as its mailbox takes', () => {
+    const { send, terminated, passivate } = shard(shardingSettings({ mailboxMessagesMax: 2 }))
+    send('a')
+    passivate(1)
+    for (const parcel of ['b', 'c', 'd']) send(parcel)
+    expect(terminated(1)).toEqual([
+      ...['StartEntity e2', 'Deliver e2 b', 'Deliver e2 c', 'Drop d mailbox-full'],
+    ])
   })
 
   test('asks an entity to stop only once', () => {

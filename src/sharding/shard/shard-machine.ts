@@ -16,6 +16,7 @@ import { StopGrace } from './stop-grace.ts'
 
 export class ShardMachine<Cell, Parcel> {
   readonly #settings: ShardingSettings
+  readonly #mailIn: (cell: Cell) => number
   /** Sweeps that an entity outlasts after the one that first finds it idle. */
   readonly #idleSweeps: number
   readonly #forceSweeps: number
@@ -25,8 +26,10 @@ export class ShardMachine<Cell, Parcel> {
   #isFrozen = false
   #phase: 'serving' | 'handing-off' | 'forcing' | 'finished' = 'serving'
 
-  constructor(settings: ShardingSettings) {
+  /** `mailIn` answers how many messages wait in a mailbox. */
+  constructor(settings: ShardingSettings, mailIn: (cell: Cell) => number) {
     this.#settings = settings
+    this.#mailIn = mailIn
     this.#entities = new Entities(settings.entityBufferedMessagesMax)
     const { passivateIdleAfterMs, passivationSweepIntervalMs, passivationTimeoutMs } = settings
     this.#idleSweeps = Math.ceil(passivateIdleAfterMs / passivationSweepIntervalMs)
@@ -41,7 +44,13 @@ export class ShardMachine<Cell, Parcel> {
     const entity = this.#entities.get(entityId)
     if (entity === undefined || entity.isStopping || this.#isFrozen) return undefined
     entity.touched = this.#sweep
-    return entity
+    return this.#roomFor(entity) > 0 ? entity : undefined
+  }
+
+  /** Asked here and not of the mailbox: a bound of its own would cost every idle entity its memory. */
+  #roomFor({ cell }: Entity<Cell, Parcel>): number {
+    const { mailboxMessagesMax } = this.#settings
+    return cell === undefined ? mailboxMessagesMax : mailboxMessagesMax - this.#mailIn(cell)
   }
 
   step(input: ShardInput<Parcel>): ShardEffect<Parcel>[] {
@@ -106,8 +115,19 @@ export class ShardMachine<Cell, Parcel> {
       return [{ type: 'Drop', parcel, reason: 'entity-buffer-full' }]
     }
     entity.touched = this.#sweep
-    const deliver = { type: 'Deliver', entityId, instance: entity.instance, parcel } as const
-    return known === undefined ? [startOf(entity), deliver] : [deliver]
+    const delivered = this.#deliver(entity, [parcel])
+    return known === undefined ? [startOf(entity), ...delivered] : delivered
+  }
+
+  /** As many as there is room for, in order; the rest is dropped. */
+  #deliver(entity: Entity<Cell, Parcel>, parcels: readonly Parcel[]): ShardEffect<Parcel>[] {
+    const { entityId, instance } = entity
+    const room = this.#roomFor(entity)
+    return parcels.map((parcel, index) =>
+      index < room
+        ? { type: 'Deliver', entityId, instance, parcel }
+        : { type: 'Drop', parcel, reason: 'mailbox-full' },
+    )
   }
 
   /** Ignored while messages wait: the next instance would only have to start at once. */
@@ -147,15 +167,11 @@ export class ShardMachine<Cell, Parcel> {
 
   /** The next instance gets what waited; during a hand-off it is stopped behind that, so that nothing is lost. */
   #restart(entity: Entity<Cell, Parcel>): ShardEffect<Parcel>[] {
-    const { entityId } = entity
-    const instance = this.#entities.nextInstance()
-    entity.instance = instance
+    entity.instance = this.#entities.nextInstance()
     entity.touched = this.#sweep
     entity.isStopping = this.#phase !== 'serving'
-    const effects: ShardEffect<Parcel>[] = [startOf(entity)]
-    for (const parcel of this.#entities.take(entity)) {
-      effects.push({ type: 'Deliver', entityId, instance, parcel })
-    }
+    const waited = this.#deliver(entity, this.#entities.take(entity))
+    const effects = [startOf(entity), ...waited]
     if (entity.isStopping) effects.push(this.#stop(entity))
     return effects
   }
@@ -206,7 +222,7 @@ export class ShardMachine<Cell, Parcel> {
     }
   }
 
-  /** Those that have not stopped in good time are at something that takes long. */
+  /** Those that have not stopped in good time are doing something that takes long. */
   #hurry(): ShardEffect<Parcel>[] {
     return this.#grace
       .ends()
@@ -234,10 +250,7 @@ export class ShardMachine<Cell, Parcel> {
     for (const entity of this.#entities) {
       if (entity.instance === 0) effects.push(...this.#restart(entity))
       else if (!entity.isStopping) {
-        const { entityId, instance } = entity
-        for (const parcel of this.#entities.take(entity)) {
-          effects.push({ type: 'Deliver', entityId, instance, parcel })
-        }
+        effects.push(...this.#deliver(entity, this.#entities.take(entity)))
       }
     }
     return effects

@@ -11,8 +11,8 @@ import {
   CoordinatorStarted,
   EntityStarted,
   EntityStopped,
-  ShardStarted,
-  ShardStopped,
+  LocalShardStarted,
+  LocalShardStopped,
 } from '../../sharding/index.ts'
 import type { SimulatedStore } from '../storage/simulated-store.ts'
 import type { Findings, WatchedLife } from './findings.ts'
@@ -45,7 +45,7 @@ export class ClusterChecks {
   readonly #idsIn: (message: unknown) => readonly string[]
   readonly #lives = new Map<string, WatchedLife>()
   readonly #labels = new Map<NodeId, string>()
-  readonly #shardOf = new Map<string, Pick<EntityStarted, 'typeName' | 'shard'>>()
+  readonly #shardOf = new Map<string, Pick<EntityStarted, 'entityType' | 'shard'>>()
 
   constructor(findings: Findings, { excuseForTwo, idsIn, store }: ClusterChecksOptions = {}) {
     this.#findings = findings
@@ -73,10 +73,10 @@ export class ClusterChecks {
     eventStream.subscribe(EntityStopped, (event) =>
       this.instances.stopped(life, entityName(event), instanceName(event)),
     )
-    eventStream.subscribe(ShardStarted, (event) => this.shards.started(life, event))
-    eventStream.subscribe(ShardStopped, (event) => this.shards.stopped(event))
-    eventStream.subscribe(CoordinatorStarted, ({ typeName, term }) =>
-      this.coordinators.started(life, typeName, term),
+    eventStream.subscribe(LocalShardStarted, (event) => this.shards.started(life, event))
+    eventStream.subscribe(LocalShardStopped, (event) => this.shards.stopped(event))
+    eventStream.subscribe(CoordinatorStarted, ({ entityType, term }) =>
+      this.coordinators.started(life, entityType, term),
     )
     eventStream.subscribe(PeerDisconnected, ({ node: peer, lane, unconfirmed }) => {
       if (lane === 'control') return
@@ -105,20 +105,20 @@ export class ClusterChecks {
   }
 
   /** An entity handles a message in the life of that label. */
-  acted(label: string, typeName: string, entityId: string): void {
+  acted(label: string, entityType: string, entityId: string): void {
     const life = this.#lives.get(label)
-    if (life !== undefined) this.instances.acted(life, `${typeName}/${entityId}`)
+    if (life !== undefined) this.instances.acted(life, `${entityType}/${entityId}`)
   }
 
   #holdersOf(entity: string): Holders | undefined {
     const place = this.#shardOf.get(entity)
     if (place === undefined) return undefined
-    const { typeName, shard } = place
-    const chosen = [...this.shards.chosenFor(typeName, shard)].map((node) => this.#labelOf(node))
+    const { entityType, shard } = place
+    const chosen = [...this.shards.chosenFor(entityType, shard)].map((node) => this.#labelOf(node))
     return {
-      homes: this.shards.hostsOf(typeName, shard),
+      homes: this.shards.hostsOf(entityType, shard),
       chosen: new Set(chosen),
-      isAtHome: this.shards.isRunning(typeName, shard),
+      isAtHome: this.shards.isRunning(entityType, shard),
     }
   }
 
@@ -138,8 +138,8 @@ export class ClusterChecks {
   }
 }
 
-function entityName({ typeName, entityId }: EntityStarted | EntityStopped): string {
-  return `${typeName}/${entityId}`
+function entityName({ entityType, entityId }: EntityStarted | EntityStopped): string {
+  return `${entityType}/${entityId}`
 }
 
 function instanceName({ shard, instance }: EntityStarted | EntityStopped): string {

@@ -21,20 +21,20 @@ export class OneCoordinator {
     return this.#count
   }
 
-  started(life: WatchedLife, typeName: string, term: number): void {
+  started(life: WatchedLife, entityType: string, term: number): void {
     this.#count++
-    const latest = this.#latest.get(typeName)
-    this.#latest.set(typeName, { term, label: life.label })
+    const latest = this.#latest.get(entityType)
+    this.#latest.set(entityType, { term, label: life.label })
     if (latest === undefined) return
     this.#findings.check(
       'one coordinator per term',
       term !== latest.term,
-      `term ${term} of ${typeName} belongs to ${latest.label} and to ${life.label}`,
+      `term ${term} of ${entityType} belongs to ${latest.label} and to ${life.label}`,
     )
     this.#findings.check(
       'terms of coordinators grow',
       term >= latest.term,
-      `${life.label} starts term ${term} of ${typeName} after ${latest.label} had ${latest.term}`,
+      `${life.label} starts term ${term} of ${entityType} after ${latest.label} had ${latest.term}`,
     )
   }
 }

@@ -5,7 +5,7 @@
 import { persistenceIdOf } from '../../persistence/index.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import { ValueCodec } from '../../serialization/index.ts'
-import type { ShardStarted, ShardStopped } from '../../sharding/index.ts'
+import type { LocalShardStarted, LocalShardStopped } from '../../sharding/index.ts'
 import type { Findings, WatchedLife } from './findings.ts'
 
 interface Run {
@@ -50,16 +50,16 @@ export class ShardMap {
   /** The store has accepted these events. */
   stored(persistenceId: string, events: readonly Uint8Array[]): void {
     if (!persistenceId.startsWith(prefix)) return
-    const typeName = persistenceId.slice(prefix.length)
+    const entityType = persistenceId.slice(prefix.length)
     for (const bytes of events) {
       const [, event] = this.#codec.decode(bytes) as [string, Stored]
-      if (event.type === 'ShardAllocated') this.#allocated(typeName, event)
-      else if (event.type === 'ShardDeallocated') this.#deallocated(typeName, event)
+      if (event.type === 'ShardAllocated') this.#allocated(entityType, event)
+      else if (event.type === 'ShardDeallocated') this.#deallocated(entityType, event)
     }
   }
 
-  started(life: WatchedLife, { typeName, shard: number, epoch, node }: ShardStarted): void {
-    const shard = this.#shard(typeName, number)
+  started(life: WatchedLife, { entityType, shard: number, epoch, node }: LocalShardStarted): void {
+    const shard = this.#shard(entityType, number)
     const ended = shard.ended.get(node) ?? 0
     this.#findings.check(
       'a life of a shard that has ended never starts again',
@@ -70,28 +70,28 @@ export class ShardMap {
     shard.hosts.add(life.label)
   }
 
-  stopped({ typeName, shard, node }: ShardStopped): void {
-    this.#shard(typeName, shard).runs.delete(node)
+  stopped({ entityType, shard, node }: LocalShardStopped): void {
+    this.#shard(entityType, shard).runs.delete(node)
   }
 
   /** Labels of all lives on which it ever ran. */
-  hostsOf(typeName: string, shard: number): ReadonlySet<string> {
-    return this.#shard(typeName, shard).hosts
+  hostsOf(entityType: string, shard: number): ReadonlySet<string> {
+    return this.#shard(entityType, shard).hosts
   }
 
   /** All nodes it was ever given to: one may have died, or let go of it, before it ran there. */
-  chosenFor(typeName: string, shard: number): ReadonlySet<NodeId> {
-    return this.#shard(typeName, shard).chosen
+  chosenFor(entityType: string, shard: number): ReadonlySet<NodeId> {
+    return this.#shard(entityType, shard).chosen
   }
 
   /** Whether it runs on a node that lives and is awake; of one that sleeps, another may already be the heir. */
-  isRunning(typeName: string, shard: number): boolean {
-    const { runs } = this.#shard(typeName, shard)
+  isRunning(entityType: string, shard: number): boolean {
+    const { runs } = this.#shard(entityType, shard)
     return [...runs.values()].some(({ life }) => life.isAlive && !life.isPaused)
   }
 
-  #allocated(typeName: string, { shard: number, home, epoch }: Stored): void {
-    const shard = this.#shard(typeName, number)
+  #allocated(entityType: string, { shard: number, home, epoch }: Stored): void {
+    const shard = this.#shard(entityType, number)
     this.#findings.check(
       'epochs of a shard grow',
       epoch > shard.epoch,
@@ -102,8 +102,8 @@ export class ShardMap {
     shard.chosen.add(home)
   }
 
-  #deallocated(typeName: string, { shard: number, epoch }: Stored): void {
-    const shard = this.#shard(typeName, number)
+  #deallocated(entityType: string, { shard: number, epoch }: Stored): void {
+    const shard = this.#shard(entityType, number)
     const { home } = shard
     if (home === undefined || epoch !== shard.epoch) return
     const run = shard.runs.get(home)
@@ -116,8 +116,8 @@ export class ShardMap {
     shard.home = undefined
   }
 
-  #shard(typeName: string, number: number): Shard {
-    const name = `shard ${number} of ${typeName}`
+  #shard(entityType: string, number: number): Shard {
+    const name = `shard ${number} of ${entityType}`
     let shard = this.#shards.get(name)
     if (shard === undefined) {
       shard = {

@@ -6,7 +6,7 @@ import {
   EntityStarted,
   EntityStopped,
   type ShardingSettings,
-  ShardStarted,
+  LocalShardStarted,
 } from '../../../src/sharding/index.ts'
 import { parent } from '../harness/control-server.ts'
 import type { Place } from '../harness/process-cluster.ts'
@@ -57,15 +57,15 @@ export class EntityNode {
     })
     tellClusterEvents(node.cluster, parent)
     const { eventStream } = node.system
-    const tellLife = ({ type, typeName, entityId }: EntityStarted | EntityStopped): void =>
-      parent.tell({ type, typeName, entityId })
+    const tellLife = ({ type, entityType, entityId }: EntityStarted | EntityStopped): void =>
+      parent.tell({ type, entityType, entityId })
     eventStream.subscribe(EntityStarted, tellLife)
     eventStream.subscribe(EntityStopped, tellLife)
-    eventStream.subscribe(ShardStarted, ({ type, typeName, shard }) =>
-      parent.tell({ type, typeName, shard }),
+    eventStream.subscribe(LocalShardStarted, ({ type, entityType, shard }) =>
+      parent.tell({ type, entityType, shard }),
     )
-    eventStream.subscribe(CoordinatorStopped, ({ type, typeName }) =>
-      parent.tell({ type, typeName }),
+    eventStream.subscribe(CoordinatorStopped, ({ type, entityType }) =>
+      parent.tell({ type, entityType }),
     )
     return new EntityNode(node)
   }

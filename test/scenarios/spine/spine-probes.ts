@@ -74,8 +74,12 @@ function watchRegions(): void {
       watcher?.reached(places.returned)
       watcher?.returns?.(input.region.slice(0, input.region.indexOf(':')))
     }
+    const isForced = effects.some((effect) => effect.type === 'StopShard' && effect.isForced)
+    const isLate = input.type === 'TimerFired' && input.timer === 'shutdown'
+    const isCutOff = input.type === 'GracefulShutdown' && isForced
     // Also told to a region that has stopped, to make sure.
-    if (input.type !== 'TimerFired' || input.timer !== 'shutdown' || effects.length === 0) return
+    const isOver = (isLate || input.type === 'EndNow') && effects.length > 0
+    if (!isOver && !isCutOff) return
     watcher?.reached(places.overrun)
     watcher?.overran()
   })

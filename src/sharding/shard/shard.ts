@@ -2,7 +2,7 @@
  * One life of a shard on this node: runs its machine and the actors of its entities. A message for a running entity goes
  * straight into its mailbox; everything else is a step of the machine. Nothing is decided here.
  */
-import { Behaviors, DeadLetter, PoisonPill } from '../../actor/index.ts'
+import { Behaviors, PoisonPill } from '../../actor/index.ts'
 import {
   type Cell,
   Gate,
@@ -27,7 +27,7 @@ import type { ShardDropReason, ShardEffect, ShardInput, ShardTimer } from './sha
 
 /** What all shards of one region share. */
 export interface ShardWorld {
-  readonly typeName: string
+  readonly entityType: string
   readonly node: NodeId
   readonly runtime: Runtime
   readonly settings: ShardingSettings
@@ -36,10 +36,10 @@ export interface ShardWorld {
   readonly stopMessage: unknown
   /** `entity` is the actor that had no room for it, if one was there. */
   dropped(parcel: Parcel, reason: ShardDropReason, entity?: LocalRef): void
-  finished(shard: ShardActor): void
+  finished(shard: Shard): void
 }
 
-export class ShardActor {
+export class Shard {
   readonly shard: ShardId
   readonly epoch: number
   readonly #world: ShardWorld
@@ -55,7 +55,7 @@ export class ShardActor {
     this.epoch = epoch
     this.#world = world
     this.#ref = ref
-    this.#machine = new ShardMachine(world.settings)
+    this.#machine = new ShardMachine(world.settings, ({ mailbox }) => mailbox?.size ?? 0)
     // Not all shards of a node at the same moment.
     const { random } = world.runtime.environment
     this.#sweepAfter(world.settings.passivationSweepIntervalMs * random.float())
@@ -64,9 +64,8 @@ export class ShardActor {
   /** A message for an entity of this shard. */
   deliver(entityId: EntityId, message: unknown, question: Question | undefined): void {
     const cell = this.#machine.touch(entityId)?.cell
-    if (cell !== undefined && this.#hasRoom(cell)) return cell.send(message)
+    if (cell !== undefined) return cell.send(message)
     const parcel = { entityId, message, question }
-    if (cell !== undefined) return this.#world.dropped(parcel, 'mailbox-full', cell.ref)
     const input = { type: 'Message', entityId, parcel } as const
     // The region performs its effects one at a time, and this is one of them.
     if (this.#world.turns.isBusy) this.#stepNow(input)
@@ -132,8 +131,8 @@ export class ShardActor {
     return this.#ref
   }
 
-  get typeName(): string {
-    return this.#world.typeName
+  get entityType(): string {
+    return this.#world.entityType
   }
 
   /** Nothing fires any more, and nothing that waits will have its turn. */
@@ -164,7 +163,7 @@ export class ShardActor {
       case 'ForceStop':
         return this.#cellOf(effect.entityId)?.stop()
       case 'Drop':
-        return this.#world.dropped(effect.parcel, effect.reason)
+        return this.#drop(effect.parcel, effect.reason)
       case 'StartTimer':
         return this.#startTimer(effect.timer, effect.delayMs)
       case 'CancelTimer':
@@ -188,18 +187,15 @@ export class ShardActor {
   }
 
   #deliver(parcel: Parcel): void {
-    const { entityId, message } = parcel
-    const cell = this.#cellOf(entityId)
+    const cell = this.#cellOf(parcel.entityId)
     // All actors of the node are being stopped.
-    if (cell === undefined) {
-      this.#world.runtime.lost(new DeadLetter(message, this.#ref, 'region-stopped'))
-    } else if (this.#hasRoom(cell)) cell.send(message)
-    else this.#world.dropped(parcel, 'mailbox-full', cell.ref)
+    if (cell === undefined) return this.#world.dropped(parcel, 'region-stopped')
+    cell.send(parcel.message)
   }
 
-  /** Asked here and not of the mailbox: a bound of its own would cost every idle entity its memory. */
-  #hasRoom({ mailbox }: Cell): boolean {
-    return mailbox === undefined || mailbox.size < this.#world.settings.mailboxCapacity
+  #drop(parcel: Parcel, reason: ShardDropReason): void {
+    const full = reason === 'mailbox-full' ? this.refOf(parcel.entityId) : undefined
+    this.#world.dropped(parcel, reason, full)
   }
 
   #cellOf(entityId: EntityId): Cell | undefined {
@@ -222,8 +218,8 @@ export class ShardActor {
   }
 
   #news(entityId: EntityId, instance: number) {
-    const { typeName, node } = this.#world
-    return { typeName, node, shard: this.shard, entityId, instance }
+    const { entityType, node } = this.#world
+    return { entityType, node, shard: this.shard, entityId, instance }
   }
 
   #hurry(entityId: EntityId): void {
@@ -251,16 +247,16 @@ export class ShardActor {
 class StartedEntity implements EntityContext<never> {
   readonly entityId: EntityId
   readonly #instance: number
-  readonly #shard: ShardActor
+  readonly #shard: Shard
 
-  constructor(shard: ShardActor, entityId: EntityId, instance: number) {
+  constructor(shard: Shard, entityId: EntityId, instance: number) {
     this.entityId = entityId
     this.#instance = instance
     this.#shard = shard
   }
 
-  get typeName(): string {
-    return this.#shard.typeName
+  get entityType(): string {
+    return this.#shard.entityType
   }
 
   get shard(): LocalRef {

@@ -27,7 +27,7 @@ interface Routing<Incoming, Message> {
 }
 
 /** For `init`: entities of a typed key. */
-export interface EntityDefinition<Message>
+export interface KeyedDefinition<Message>
   extends Hosting<Message>, Routing<ShardingEnvelope<Message>, Message> {
   readonly key: EntityTypeKey<Message>
 }
@@ -35,18 +35,18 @@ export interface EntityDefinition<Message>
 /** For `start`: entities by name, with messages that an extractor understands. */
 export interface RegionDefinition<Incoming, Message>
   extends Hosting<Message>, Routing<Incoming, Message> {
-  readonly typeName: string
+  readonly entityType: string
   readonly extractor: MessageExtractor<Incoming, Message>
 }
 
 /** For `startProxy`. */
 export interface ProxyDefinition<Incoming, Message> extends Routing<Incoming, Message> {
-  readonly typeName: string
+  readonly entityType: string
 }
 
 /** A definition without its types, checked, as the runtime keeps it. */
 export interface AnyDefinition {
-  readonly typeName: string
+  readonly entityType: string
   /** undefined for a proxy. */
   readonly behavior: ((context: EntityContext<never>) => unknown) | undefined
   readonly stopMessage: unknown

@@ -33,11 +33,11 @@ import {
   NoEntityInMessage,
   RegionRefused,
 } from '../sharding-errors.ts'
-import { ShardStarted, ShardStopped } from '../sharding-events.ts'
+import { LocalShardStarted, LocalShardStopped } from '../sharding-events.ts'
 import type { HostingRegion, ToCoordinator } from '../sharding-messages.ts'
 import type { ShardingProtocol } from '../sharding-wire.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
-import { ShardActor, type ShardWorld } from '../shard/shard-actor.ts'
+import { Shard, type ShardWorld } from '../shard/shard.ts'
 import { KeptRefs } from './kept-refs.ts'
 import { ShardFamily } from '../shard/shard-family.ts'
 import { OneAtATime } from './one-at-a-time.ts'
@@ -50,10 +50,10 @@ import type { RoutingTable } from './routing-table.ts'
 import type { ShardDropReason } from '../shard/shard-inputs.ts'
 import type { Origin } from './shard-buffers.ts'
 
-export interface RegionActorOptions {
+export interface RegionOptions {
   readonly system: ActorSystem
   readonly remoting: Remoting
-  readonly typeName: string
+  readonly entityType: string
   /** undefined for a proxy. */
   readonly behavior: ((context: EntityContext<never>) => unknown) | undefined
   readonly stopMessage: unknown
@@ -64,22 +64,26 @@ export interface RegionActorOptions {
   readonly ref: LocalRef
   readonly candidates: readonly NodeId[]
   readonly isFrozen: boolean
+  /** Whether this node is in the cluster, and was not given up by it. */
+  readonly isMember: () => boolean
   readonly sendToCoordinator: (to: NodeId, message: ToCoordinator) => void
 }
 
-export class RegionActor {
-  readonly typeName: string
+export class Region {
+  readonly entityType: string
   readonly isProxy: boolean
   readonly runtime: Runtime
   readonly ref: LocalRef
   /** Resolves when nothing lives here any more and nothing will. */
   readonly whenStopped: Promise<void>
-  readonly #options: RegionActorOptions
+  /** Resolves when a coordinator has taken this region in, or has said why not: with that. */
+  readonly whenRegistered: Promise<{ readonly refusal: string | undefined }>
+  readonly #options: RegionOptions
   readonly #machine: RegionMachine<Parcel>
   readonly #table: RoutingTable
   readonly #turns: OneAtATime
   readonly #lines: PeerLines
-  readonly #shards: (ShardActor | undefined)[] = []
+  readonly #shards: (Shard | undefined)[] = []
   readonly #shardRefs: (LocalRef | undefined)[] = []
   readonly #world: ShardWorld
   readonly #refs = new KeptRefs((entityId) => this.#makeRef(entityId))
@@ -88,24 +92,26 @@ export class RegionActor {
   #isFrozen: boolean
   #refusal: RegionRefused | undefined
   #stopped: () => void = () => undefined
+  #registered: (answer: { readonly refusal: string | undefined }) => void = () => undefined
 
-  constructor(options: RegionActorOptions) {
-    const { system, remoting, typeName, behavior, settings, protocol } = options
-    this.typeName = typeName
+  constructor(options: RegionOptions) {
+    const { system, remoting, entityType, behavior, settings, protocol } = options
+    this.entityType = entityType
     this.isProxy = behavior === undefined
     this.runtime = system.runtime
     this.ref = options.ref
     this.whenStopped = new Promise((resolve) => (this.#stopped = resolve))
+    this.whenRegistered = new Promise((resolve) => (this.#registered = resolve))
     this.#options = options
     this.#isFrozen = options.isFrozen
     const { node: self } = remoting
     this.#machine = new RegionMachine({ self, isProxy: this.isProxy, settings })
     this.#table = this.#machine.table
     this.#turns = new OneAtATime((error) => this.#failed(error))
-    this.#lines = new PeerLines(remoting, `/system/shards/${encodeName(typeName)}`, protocol)
+    this.#lines = new PeerLines(remoting, `/system/shards/${encodeName(entityType)}`, protocol)
     this.#world = this.#makeWorld()
     this.#questions = new RegionQuestions({
-      ...{ typeName, runtime: this.runtime, retryIntervalMs: settings.retryIntervalMs },
+      ...{ entityType, runtime: this.runtime, retryIntervalMs: settings.retryIntervalMs },
       send: (ask) => this.step({ type: 'AskRegions', ask }),
     })
   }
@@ -113,6 +119,11 @@ export class RegionActor {
   start(): void {
     if (this.#isFrozen) this.step({ type: 'Frozen' })
     this.step({ type: 'Started', candidates: this.#options.candidates })
+  }
+
+  /** Hands over what is here, and stops then. */
+  leave(): void {
+    this.step({ type: 'GracefulShutdown', isMember: this.#options.isMember() })
   }
 
   // ---- messages
@@ -160,16 +171,16 @@ export class RegionActor {
     const { extractor, settings } = this.#options
     const shard = extractor.shardId(entityId)
     if (isShardId(shard, settings.numberOfShards)) return shard
-    throw new InvalidShardId(this.typeName, shard, settings.numberOfShards)
+    throw new InvalidShardId(this.entityType, shard, settings.numberOfShards)
   }
 
   /** A message in the form that the type's extractor takes. */
   routeIncoming(incoming: unknown, question: Question | undefined): void {
     const { extractor } = this.#options
     const entityId = this.entityIdIn(incoming)
-    if (entityId === undefined) throw new NoEntityInMessage(this.typeName, incoming)
+    if (entityId === undefined) throw new NoEntityInMessage(this.entityType, incoming)
     const message = extractor.unwrapMessage(incoming)
-    if (message === undefined) throw new NoEntityInMessage(this.typeName, incoming)
+    if (message === undefined) throw new NoEntityInMessage(this.entityType, incoming)
     this.routeBy(this.refOf(entityId), message, question)
   }
 
@@ -259,6 +270,8 @@ export class RegionActor {
         return this.#shards[effect.shard]?.handOff(effect.isForced)
       case 'StartTimer':
         return this.#startTimer(effect.timer, effect.delayMs)
+      case 'Registered':
+        return this.#registered({ refusal: undefined })
       case 'Refused':
         return this.#refused(effect.problem)
       case 'Answer':
@@ -271,7 +284,7 @@ export class RegionActor {
   }
 
   /** The table says that it is served here, so it is. */
-  #shardHere(shard: ShardId): ShardActor {
+  #shardHere(shard: ShardId): Shard {
     const here = this.#shards[shard]
     if (here !== undefined) return here
     throw new AssertionFailed(`shard ${shard} is here while it is served here`)
@@ -304,24 +317,27 @@ export class RegionActor {
     question?.fail(
       reason === 'region-refused' && this.#refusal !== undefined
         ? this.#refusal
-        : withoutStack(() => new EntityMessageDropped(this.typeName, entityId, reason, waiting)),
+        : withoutStack(() => new EntityMessageDropped(this.entityType, entityId, reason, waiting)),
     )
     this.runtime.lost(lost)
     if (question === undefined) this.#lines.tellAsker(entityId, message, reason)
   }
 
   #refused(problem: string): void {
-    this.#refusal = new RegionRefused(this.typeName, problem)
-    this.runtime.logger.error({ entityType: this.typeName }, this.#refusal.message)
+    this.#refusal = new RegionRefused(this.entityType, problem)
+    this.runtime.logger.error({ entityType: this.entityType }, this.#refusal.message)
+    this.#registered({ refusal: problem })
   }
 
   #startShard(shard: ShardId, epoch: number): void {
-    const started = new ShardActor(this.#world, this.#shardRef(shard), shard, epoch)
+    const started = new Shard(this.#world, this.#shardRef(shard), shard, epoch)
     this.#shards[shard] = started
     if (this.#isFrozen) started.freeze()
     const { eventStream } = this.runtime
-    if (!eventStream.hasListeners(ShardStarted)) return
-    eventStream.publish(new ShardStarted(this.typeName, shard, epoch, this.#options.remoting.node))
+    if (!eventStream.hasListeners(LocalShardStarted)) return
+    eventStream.publish(
+      new LocalShardStarted(this.entityType, shard, epoch, this.#options.remoting.node),
+    )
   }
 
   /** One actor per shard for as long as the region lives: the parent of all its entities. */
@@ -338,12 +354,12 @@ export class RegionActor {
     return ref
   }
 
-  #shardFinished({ shard, epoch }: ShardActor): void {
+  #shardFinished({ shard, epoch }: Shard): void {
     this.#shards[shard] = undefined
     const { eventStream } = this.runtime
-    if (eventStream.hasListeners(ShardStopped)) {
+    if (eventStream.hasListeners(LocalShardStopped)) {
       const { node } = this.#options.remoting
-      eventStream.publish(new ShardStopped(this.typeName, shard, epoch, node))
+      eventStream.publish(new LocalShardStopped(this.entityType, shard, epoch, node))
     }
     this.step({ type: 'ShardTerminated', shard })
   }
@@ -363,9 +379,9 @@ export class RegionActor {
   }
 
   #makeWorld(): ShardWorld {
-    const { typeName, settings, stopMessage, behavior, remoting } = this.#options
+    const { entityType, settings, stopMessage, behavior, remoting } = this.#options
     return {
-      ...{ typeName, settings, stopMessage, node: remoting.node, runtime: this.runtime },
+      ...{ entityType, settings, stopMessage, node: remoting.node, runtime: this.runtime },
       turns: this.#turns,
       behavior: (context) => {
         assert(behavior !== undefined, 'a proxy hosts nothing')
@@ -378,7 +394,7 @@ export class RegionActor {
 
   #failed(error: unknown): void {
     if (error instanceof AssertionFailed) return this.runtime.brokenInvariant(error)
-    const fields = { err: error, entityType: this.typeName }
+    const fields = { err: error, entityType: this.entityType }
     this.runtime.logger.error(fields, 'A step of sharding failed.')
   }
 }

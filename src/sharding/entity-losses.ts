@@ -1,0 +1,58 @@
+/**
+ * Tells which messages for entities were lost on this node, and which entities have stopped. Such messages are lost by
+ * actors, by regions and on the way to other nodes, and all of them become dead letters there. Sharding has made their
+ * addresses, so it is sharding that reads them, and only here.
+ */
+import {
+  type ActorRef,
+  DeadLetter,
+  type DeadLetterReason,
+  Dropped,
+  type DroppedReason,
+  type EventStream,
+} from '../actor/index.ts'
+import { LocalRef } from '../actor/internals.ts'
+import { decodeName } from './entity-name.ts'
+import type { EntityId } from './shard-id.ts'
+import { EntityStopped } from './sharding-events.ts'
+
+export interface LostEntityMessage {
+  readonly entityType: string
+  /** undefined when a region gave it up, or it names none. */
+  readonly entityId: EntityId | undefined
+  readonly message: unknown
+  readonly reason: DeadLetterReason | DroppedReason
+  /** With `mailbox-full`: how many messages waited for the entity. */
+  readonly waiting: number | undefined
+}
+
+export interface LossListener {
+  /** Asked first: other messages are not looked at any further. */
+  concerns(message: unknown): boolean
+  messageLost(lost: LostEntityMessage): void
+  entityStopped(entityType: string, entityId: EntityId): void
+}
+
+/** Under `/system`: where entities live on this node, and as seen from others. */
+const homes: ReadonlySet<string | undefined> = new Set(['entities', 'shards'])
+
+export function followLosses(eventStream: EventStream, listener: LossListener): void {
+  const lost = ({ message, recipient, reason }: DeadLetter | Dropped): void => {
+    if (!listener.concerns(message)) return
+    const [root, home, type, _shard, name] = recipient.path.elements
+    if (root !== 'system' || !homes.has(home) || type === undefined) return
+    const entityType = decodeName(type) ?? type
+    const entityId = name === undefined ? undefined : decodeName(name)
+    const waiting = reason === 'mailbox-full' ? mailOf(recipient) : undefined
+    listener.messageLost({ entityType, entityId, message, reason, waiting })
+  }
+  eventStream.subscribe(DeadLetter, lost)
+  eventStream.subscribe(Dropped, lost)
+  eventStream.subscribe(EntityStopped, ({ entityType, entityId }) =>
+    listener.entityStopped(entityType, entityId),
+  )
+}
+
+function mailOf(recipient: ActorRef<never>): number | undefined {
+  return recipient instanceof LocalRef ? recipient.cell?.mailbox?.size : undefined
+}

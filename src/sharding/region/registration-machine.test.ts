@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { RegionMachine } from './region-machine.ts'
+import { candidatesAmong, RegistrationMachine } from './registration-machine.ts'
+import { shardingSettings } from '../sharding-settings.ts'
+import type { ToRegion } from '../sharding-messages.ts'
+
+const options = { self: 'me', isProxy: false, numberOfShards: 8, retryIntervalMs: 2_000 }
+
+describe('the coordinator may be', () => {
+  test('on the oldest that is Up, and on those before it that leave', () => {
+    const members = [
+      { node: 'a', status: 'Down' },
+      { node: 'b', status: 'Leaving' },
+      { node: 'c', status: 'Up' },
+      { node: 'd', status: 'Up' },
+    ] as const
+    expect(candidatesAmong(members)).toEqual(['b', 'c'])
+  })
+
+  test('on any of those that leave when nobody is Up', () => {
+    const members = [
+      { node: 'a', status: 'Exiting' },
+      { node: 'b', status: 'Leaving' },
+    ] as const
+    expect(candidatesAmong(members)).toEqual(['a', 'b'])
+    expect(candidatesAmong([])).toEqual([])
+  })
+})
+
+test('RegistrationMachine searches anew only when the candidates have changed', () => {
+  const machine = new RegistrationMachine(options)
+  const see = (...candidates: string[]) =>
+    machine.step({ type: 'CandidatesChanged', candidates }).map(({ type }) => type)
+  expect(see('a')).toEqual(['SendToCoordinator', 'StartTimer'])
+  expect(see('a')).toEqual([])
+  expect(see('a', 'b')).toEqual(['SendToCoordinator', 'SendToCoordinator', 'StartTimer'])
+})
+
+test('RegionMachine tells when it is taken in, and when it is refused', () => {
+  const settings = shardingSettings({ numberOfShards: 8 })
+  const machine = new RegionMachine<string>({ self: 'me', isProxy: false, settings })
+  const hear = (message: ToRegion) =>
+    machine.step({ type: 'FromCoordinator', coordinator: 'k', message })
+  expect(hear({ type: 'ShardHomes', term: 1, homes: [] })).toEqual([])
+  expect(hear({ type: 'RegisterAck', term: 1 })).toEqual([{ type: 'Registered' }])
+  const refused = { type: 'RegisterRefused', term: 1, problem: 'it counts other shards' } as const
+  expect(hear(refused)).toEqual([{ type: 'Refused', problem: 'it counts other shards' }])
+})

@@ -1,0 +1,75 @@
+/** Nodes of different versions: a call or an answer that is not understood is an error that says so, not a timeout. */
+import { expect, test } from 'vitest'
+import type { ActorRef } from '../../src/actor/index.ts'
+import {
+  type CallTarget,
+  defineEntity,
+  type EntityCall,
+  EntityCalls,
+} from '../../src/entity/index.ts'
+import { isEntityReply } from '../../src/entity/entity-wire.ts'
+import { outcome, Stage } from './stage.ts'
+
+const state = (): { count: number } => ({ count: 0 })
+const Plain = defineEntity('Plain', { state, commands: { get: (self) => self.state.count } })
+const Durable = defineEntity('Durable', {
+  state,
+  events: { Counted: ({ count }) => ({ count: count + 1 }) },
+  commands: { get: (self) => self.state.count },
+})
+
+/** Calls as a later version of Sherd makes them. */
+class LaterTarget implements CallTarget {
+  readonly #target: CallTarget
+
+  constructor(target: CallTarget) {
+    this.#target = target
+  }
+
+  ask<Reply>(make: (replyTo: ActorRef<Reply>) => EntityCall, options = {}): Promise<Reply> {
+    const later = (replyTo: ActorRef<Reply>): unknown => ({ ...make(replyTo), version: 2 })
+    return this.#target.ask(later as typeof make, options)
+  }
+}
+
+function callsTo(stage: Stage, target: CallTarget): EntityCalls {
+  return new EntityCalls({
+    travelling: stage.world.travelling,
+    targetOf: () => target,
+    explain: async () => 'nobody knows.',
+    isStopping: () => false,
+  })
+}
+
+test.each([Plain, Durable])(
+  '$name does not understand a later call, and says so',
+  async (entity) => {
+    await using stage = new Stage()
+    const target = stage.refOf(entity, 'a')
+    const called = outcome(callsTo(stage, new LaterTarget(target)).handle(Plain, 'a').get())
+    await stage.settle()
+    expect(await called).toMatchObject({
+      ...{ code: 'ENTITY_UNAVAILABLE', reason: 'unknown-version', mayHaveHappened: false },
+      message:
+        "Plain 'a': get was not handled: the node it lives on runs a version of Sherd that does not understand this call. Nothing of it has happened. Run versions that go together on all nodes.",
+    })
+    expect(stage.system.runtime.deadLetterLog.counts()).toEqual({})
+  },
+)
+
+test('a caller does not understand a later answer, and says so', async () => {
+  await using stage = new Stage()
+  const target: CallTarget = {
+    ask: async () => ({ type: 'Answered', version: 2, value: 7 }) as never,
+  }
+  const error = await outcome(callsTo(stage, target).handle(Plain, 'a').get())
+  expect(error).toMatchObject({ code: 'UNREADABLE_ANSWER', mayHaveHappened: true })
+})
+
+test.each([
+  ...[{ type: 'Answered', value: 7 }, { type: 'NotDone', version: 1 }, { type: 'toString' }],
+  { type: 'NotHandled', version: 1, reason: 'mailbox-full', waiting: 'many' },
+  { type: 'Refused', version: 1, error: 'no error', node: 'a', mayHaveHappened: false },
+])('%j is no answer', (reply) => {
+  expect(isEntityReply(reply)).toBe(false)
+})
