@@ -2,12 +2,12 @@
 import type { Mutant } from './mutant.ts'
 
 export const N01: Mutant = {
-  why: 'Ours: an interceptor that a stopping actor gave up hands its message on in the middle of an async PostStop.',
+  why: 'Ours: an interceptor that comes back after its turn hands its message on in the middle of another.',
   edits: [
     {
-      file: 'src/actor/behavior/relay.ts',
-      find: '    const isGivenUp = isPostStopUnderWay(cell) && !this.#isPostStop',
-      replace: '    const isGivenUp = false',
+      file: 'src/actor/behavior/interceptor.ts',
+      find: '      if (isOver) throw',
+      replace: '      if (isOver && !isOver) throw',
     },
   ],
 }

@@ -72,7 +72,6 @@ function isHandlerInFlight(cell: Cell): boolean {
       'actor stops although its async handler has not settled; await with context.signal to end it in time',
     )
     state.pending = undefined
-    state.pendingToo = undefined
     state.patience = undefined
     cell.flags &= ~suspended
     cell.schedule()

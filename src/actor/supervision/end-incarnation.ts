@@ -24,13 +24,6 @@ export function endIncarnation(cell: Cell, supervisor: Wrapper): void {
   discardStashes(cell, supervisor)
 }
 
-/** Settles when all have, not with the first that fails: one that fails says nothing about what the others still do. */
-export async function allEnded(endings: readonly Promise<unknown>[]): Promise<void> {
-  for (const outcome of await Promise.allSettled(endings)) {
-    if (outcome.status === 'rejected') throw outcome.reason
-  }
-}
-
 /** Stashes made inside the supervised part go with it; those made outside are kept. */
 function discardStashes(cell: Cell, supervisor: Wrapper): void {
   for (const stash of [...(cell.state().stashes ?? [])]) {
