@@ -65,6 +65,8 @@ export type { Logger, LogFields, LogLevel } from './foundation/logger.ts'
 export type { Random } from './foundation/random.ts'
 export type { Timer, Timers } from './foundation/timers.ts'
 export {
+  type DeadLetterReason,
+  type DroppedReason,
   EntityNotOnNode,
   type HostedEntity,
   type NodeOptions,

@@ -41,10 +41,10 @@ export {
 } from './events/event-stream.ts'
 export type { Interceptor } from './behavior/interceptor.ts'
 export {
+  type ActorDeadLetterReason,
+  type ActorDroppedReason,
   DeadLetter,
-  type DeadLetterReason,
   Dropped,
-  type DroppedReason,
   type LostMessage,
   UnhandledMessage,
   notInfluenceReceiveTimeout,

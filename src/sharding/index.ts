@@ -46,6 +46,7 @@ export {
   entityIdBytesMax,
   shardOf,
 } from './shard-id.ts'
+export type { ShardingDeadLetterReason, ShardingDroppedReason } from './sharding-drop-reasons.ts'
 export * from './sharding-errors.ts'
 export * from './sharding-events.ts'
 export {

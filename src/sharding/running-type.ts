@@ -12,6 +12,7 @@ import type { ClusterEvent } from '../cluster/index.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import { type Lane, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
 import { byAge } from '../singleton/index.ts'
+import type { ShardingDeadLetterReason } from './sharding-drop-reasons.ts'
 import type { ClusterShardingOptions } from './cluster-sharding.ts'
 import { coordinatorActor } from './coordinator/coordinator-actor.ts'
 import type { AnyDefinition } from './entity-definition.ts'
@@ -218,7 +219,7 @@ function spawnRegionActor(parent: LocalRef, typeName: string, region: () => Regi
       region().routeIncoming(incoming, undefined)
     } catch (error) {
       runtime.logger.warn({ err: error, entityType: typeName }, 'A message names no entity.')
-      runtime.lost(new DeadLetter(incoming, ref, 'no-entity'))
+      runtime.lost(new DeadLetter(incoming, ref, 'no-entity' satisfies ShardingDeadLetterReason))
     }
   }).receiveSignal({ PostStop: () => region().abandon() })
   const cell = spawnGated(parent, behavior, encodeName(typeName), new Gate())

@@ -14,6 +14,7 @@ import { checkEntityId, type EntityId, type ShardId } from '../shard-id.ts'
 import { EntityMessageDropped } from '../sharding-errors.ts'
 import type { ToCoordinator, Undelivered } from '../sharding-messages.ts'
 import type { BetweenPeers, ShardingProtocol } from '../sharding-wire.ts'
+import type { ShardingDeadLetterReason } from '../sharding-drop-reasons.ts'
 import type { RegionActor } from './region-actor.ts'
 import { RegionRef } from './region-ref.ts'
 import type { Origin } from './shard-buffers.ts'
@@ -79,7 +80,9 @@ function recipientFor(region: RegionActor, name: string, from: NodeId) {
   if (stamp === undefined || entityId === undefined || shard === undefined) {
     return {
       tell: (message: unknown): void =>
-        region.runtime.lost(new DeadLetter(message, region.ref, 'no-entity')),
+        region.runtime.lost(
+          new DeadLetter(message, region.ref, 'no-entity' satisfies ShardingDeadLetterReason),
+        ),
     }
   }
   return new InboundEntity(region, shard, entityId, { node: from, stamp })
