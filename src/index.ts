@@ -74,6 +74,7 @@ export {
   NotThereYet,
   SherdNode,
   startNode,
+  type StopReason,
 } from './node/index.ts'
 export {
   JournalClosed,

@@ -64,7 +64,7 @@ export {
   type ShutdownPhaseName,
   type ShutdownPhases,
 } from './shutdown/shutdown-phases.ts'
-export type { ShutdownReason } from './shutdown/shutdown-reason.ts'
+export type { ActorShutdownReason, ShutdownReason } from './shutdown/shutdown-reason.ts'
 export {
   ChildFailed,
   MessageAdaptionFailure,

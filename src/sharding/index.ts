@@ -49,6 +49,7 @@ export {
 export type { ShardingDeadLetterReason, ShardingDroppedReason } from './sharding-drop-reasons.ts'
 export * from './sharding-errors.ts'
 export * from './sharding-events.ts'
+export { shardingShutdownPhases } from './sharding-shutdown-phases.ts'
 export {
   type ShardingSettings,
   defaultShardingSettings,
