@@ -182,6 +182,32 @@ describe('EventStream', () => {
     expect(errors.map(({ fields }) => fields['err'])).toEqual([err, err])
   })
 
+  test('is not disturbed by a class that throws when it is asked for its events', () => {
+    const { stream } = newStream()
+    class Moody {
+      static [Symbol.hasInstance](): boolean {
+        throw new Error('moody')
+      }
+    }
+    const heard: unknown[] = []
+    stream.subscribe(Moody, (event) => heard.push(event))
+    stream.subscribe(News, (event) => heard.push(event))
+    stream.publish(new News('rain'))
+    expect(heard).toEqual([new News('rain')])
+  })
+
+  test('logs the failure of a callback that answers a promise of another kind', async () => {
+    const { stream, errors } = newStream()
+    const err = new Error('deaf')
+    const rejects = (): unknown => ({
+      then: (_done: unknown, failed: (error: unknown) => void) => failed(err),
+    })
+    stream.subscribe(News, rejects as () => void)
+    stream.publish(new News('rain'))
+    await setImmediate()
+    expect(errors.map(({ fields }) => fields['err'])).toEqual([err])
+  })
+
   test('logs the failure of an async callback', async () => {
     const { stream, errors } = newStream()
     const err = new Error('deaf, but later')
