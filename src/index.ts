@@ -65,6 +65,8 @@ export type { Logger, LogFields, LogLevel } from './foundation/logger.ts'
 export type { Random } from './foundation/random.ts'
 export type { Timer, Timers } from './foundation/timers.ts'
 export {
+  type DeadLetterReason,
+  type DroppedReason,
   EntityNotOnNode,
   type HostedEntity,
   type NodeOptions,
@@ -72,6 +74,7 @@ export {
   NotThereYet,
   SherdNode,
   startNode,
+  type StopReason,
 } from './node/index.ts'
 export {
   JournalClosed,

@@ -60,9 +60,9 @@ export class InvalidBehavior extends CodedError {
 export class ContextOutsideTurn extends CodedError {
   readonly code = 'CONTEXT_OUTSIDE_TURN'
 
-  constructor(operation: string, actor: string, owner = 'context') {
+  constructor(operation: string, actor: string) {
     super(
-      `${owner}.${operation} of ${actor} was called outside the actor's turn. Make the handler async and await the work in it, or use context.pipeToSelf to come back as a message.`,
+      `context.${operation} of ${actor} was called outside the actor's turn. Make the handler async and await the work in it, or use context.pipeToSelf to come back as a message.`,
     )
   }
 }
@@ -71,9 +71,20 @@ export class ContextOutsideTurn extends CodedError {
 export class ActorStopped extends CodedError {
   readonly code = 'ACTOR_STOPPED'
 
-  constructor(operation: string, actor: string, owner = 'context') {
+  constructor(operation: string, actor: string) {
     super(
-      `${owner}.${operation} of ${actor} was called although the actor is stopping or has stopped. Check context.signal.aborted after each await.`,
+      `context.${operation} of ${actor} was called although the actor is stopping or has stopped. Check context.signal.aborted after each await.`,
+    )
+  }
+}
+
+/** An interceptor waited for something, or went on when its message was done. */
+export class AsyncInterceptor extends CodedError {
+  readonly code = 'ASYNC_INTERCEPTOR'
+
+  constructor(actor: string, mistake: string) {
+    super(
+      `An interceptor of ${actor} ${mistake}. Interceptors are synchronous: call next at once, return what it answers, be it a promise, and leave what takes time to the handler.`,
     )
   }
 }

@@ -12,7 +12,7 @@ export interface ActorSettings {
   /** Messages held for an actor that restarts; the next is dropped. */
   readonly restartStashCapacity: number
   /** Lost messages logged before logging pauses; 0 logs none. They are counted and published in any case. */
-  readonly logDeadLetters: number
+  readonly logDeadLettersMax: number
   /** How long that pause lasts. */
   readonly logDeadLettersSuspendMs: number
   /** Whether lost messages are logged while the system shuts down, when they are to be expected. */
@@ -31,7 +31,7 @@ export const defaultActorSettings: ActorSettings = {
   askTimeoutMs: seconds(5),
   handlerStopTimeoutMs: seconds(3),
   restartStashCapacity: 1_000,
-  logDeadLetters: 10,
+  logDeadLettersMax: 10,
   logDeadLettersSuspendMs: minutes(5),
   logDeadLettersDuringShutdown: false,
   hookSignals: true,
@@ -46,7 +46,7 @@ export function problemsWithActorSettings(settings: ActorSettings): string[] {
     const isTime = typeof value === 'number' && value > 0 && value < Infinity
     if (!isTime) problems.push(`${name} must be a positive number, not ${show(value)}`)
   }
-  for (const name of ['restartStashCapacity', 'logDeadLetters'] as const) {
+  for (const name of ['restartStashCapacity', 'logDeadLettersMax'] as const) {
     const value = settings[name]
     if (!Number.isSafeInteger(value) || value < 0) {
       problems.push(`${name} must be a whole number of at least 0, not ${show(value)}`)

@@ -22,7 +22,7 @@ export interface ActorSystemOptions {
   /** Time, chance, turns, log and process. What is left out is the real thing. */
   readonly environment?: Partial<Environment>
   readonly settings?: Partial<ActorSettings>
-  /** The phases of the coordinated shutdown; the usual twelve when not given. */
+  /** The phases of the coordinated shutdown; `defaultShutdownPhases` when not given. */
   readonly shutdownPhases?: ShutdownPhases
 }
 

@@ -41,10 +41,10 @@ export {
 } from './events/event-stream.ts'
 export type { Interceptor } from './behavior/interceptor.ts'
 export {
+  type ActorDeadLetterReason,
+  type ActorDroppedReason,
   DeadLetter,
-  type DeadLetterReason,
   Dropped,
-  type DroppedReason,
   type LostMessage,
   UnhandledMessage,
   notInfluenceReceiveTimeout,
@@ -64,7 +64,7 @@ export {
   type ShutdownPhaseName,
   type ShutdownPhases,
 } from './shutdown/shutdown-phases.ts'
-export type { ShutdownReason } from './shutdown/shutdown-reason.ts'
+export type { ActorShutdownReason, ShutdownReason } from './shutdown/shutdown-reason.ts'
 export {
   ChildFailed,
   MessageAdaptionFailure,

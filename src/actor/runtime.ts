@@ -91,7 +91,7 @@ export class Runtime {
     }
   }
 
-  /** A confused node does harm: it ends itself, and its peers recover. */
+  /** A confused system does harm: it ends itself, and others recover. */
   brokenInvariant(broken: AssertionFailed): void {
     this.logger.error({ err: broken }, 'an invariant is broken; the actor system shuts down')
     const ended = this.system.shutdown.run({ type: 'broken-invariant' })

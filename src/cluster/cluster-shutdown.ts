@@ -7,6 +7,7 @@
  * that lived here. A node that is not done in time ends unsaid: others remove it once it is silent.
  */
 import type { ActorSystem } from '../actor/index.ts'
+import { clusterShutdownPhases } from './cluster-shutdown-phases.ts'
 
 export interface Departure {
   /** Resolves when the others have agreed to let this node go: what lives here is to be handed over now. */
@@ -22,6 +23,7 @@ export interface Departure {
 
 export function leaveOnShutdown({ shutdown }: ActorSystem, departure: Departure): void {
   const { exiting, ended } = departure
+  shutdown.addPhases(clusterShutdownPhases)
   const letGo = Promise.race([exiting, ended])
   shutdown.addTask('cluster-leave', 'leave the cluster', () => {
     departure.leave()

@@ -25,6 +25,7 @@ import {
 } from './cluster-settings.ts'
 import { problemsWithClusterSettings } from './cluster-settings-check.ts'
 import { leaveOnShutdown } from './cluster-shutdown.ts'
+import { clusterExitCodeOf } from './cluster-shutdown-reason.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { defaultAppVersion, problemsWithAppVersion } from './gossip/app-version.ts'
 import { type Gossip, emptyGossip, memberOf } from './gossip/gossip.ts'
@@ -298,7 +299,8 @@ export class Cluster implements ClusterMembership {
 
   #shutSystemDown(reason: ShutdownReason): void {
     // A failing shutdown logs itself, and there is nobody here to tell.
-    this.#system.shutdown.run(reason).catch(() => undefined)
+    const exitCode = clusterExitCodeOf(reason)
+    this.#system.shutdown.run(reason, { exitCode }).catch(() => undefined)
   }
 
   /** This node's own record; undefined before it has joined. */

@@ -24,6 +24,8 @@ export {
   defaultClusterSettings,
 } from './cluster-settings.ts'
 export { problemsWithClusterSettings } from './cluster-settings-check.ts'
+export { clusterShutdownPhases } from './cluster-shutdown-phases.ts'
+export type { ClusterShutdownReason } from './cluster-shutdown-reason.ts'
 export {
   type DowningSettings,
   defaultDowningSettings,

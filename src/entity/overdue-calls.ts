@@ -8,12 +8,13 @@
 import { type ActorContext, Dropped } from '../actor/index.ts'
 import { Question } from '../actor/internals.ts'
 import { RemoteQuestion } from '../remote/index.ts'
+import type { ShardingDroppedReason } from '../sharding/index.ts'
 import type { EntityCall } from './entity-messages.ts'
 
 /** True for a call that is not to be begun: it has become a dead letter. */
 export function isOverdue(call: EntityCall, { self, system }: ActorContext<EntityCall>): boolean {
   if (!hasExpired(call, system)) return false
-  system.runtime.lost(new Dropped(call, self, 'expired'))
+  system.runtime.lost(new Dropped(call, self, 'expired' satisfies ShardingDroppedReason))
   return true
 }
 

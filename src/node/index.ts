@@ -7,7 +7,9 @@
  * Promises: a node that resolved can be called; a start that failed has left nothing running, and says what to do; the
  * store is closed after the last actor; a frozen node writes nothing.
  */
+export type { DeadLetterReason, DroppedReason } from './lost-message-reasons.ts'
 export { SherdNode } from './sherd-node.ts'
 export * from './node-errors.ts'
 export type { HostedEntity, NodeOptions, NodeSettings, OpenStore } from './node-options.ts'
 export { startNode } from './start-node.ts'
+export type { StopReason } from './stop-reason.ts'

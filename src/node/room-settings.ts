@@ -1,12 +1,9 @@
 /** The settings of all rooms below a node: what each gets, and what is wrong with it. */
-import {
-  defaultActorSettings,
-  defaultShutdownPhases,
-  problemsWithActorSettings,
-} from '../actor/index.ts'
+import { defaultActorSettings, problemsWithActorSettings } from '../actor/index.ts'
 import {
   type ChosenClusterSettings,
   clusterSettings,
+  clusterShutdownPhases,
   problemsWithClusterSettings,
 } from '../cluster/index.ts'
 import { seconds } from '../foundation/duration.ts'
@@ -22,6 +19,7 @@ import {
   coordinatorAppendEventsMax,
   problemsWithShardingSettings,
   shardingSettings,
+  shardingShutdownPhases,
 } from '../sharding/index.ts'
 import { defaultSingletonSettings, problemsWithSingletonSettings } from '../singleton/index.ts'
 import type { NodeOptions, NodeSettings } from './node-options.ts'
@@ -36,8 +34,8 @@ export function clusterSettingsOf({ settings }: NodeOptions): ChosenClusterSetti
 
 type Section = Exclude<keyof NodeSettings, 'concurrentRecoveriesMax'>
 
-const { timeoutMs: exitingPhaseMs } = defaultShutdownPhases['cluster-exiting']
-const { timeoutMs: regionPhaseMs } = defaultShutdownPhases['cluster-sharding-shutdown-region']
+const { timeoutMs: exitingPhaseMs } = clusterShutdownPhases['cluster-exiting']
+const { timeoutMs: regionPhaseMs } = shardingShutdownPhases['cluster-sharding-shutdown-region']
 
 const checks: Readonly<Record<Section, (settings: NodeSettings) => string[]>> = {
   actor: ({ actor }) => problemsWithActorSettings({ ...defaultActorSettings, ...actor }),

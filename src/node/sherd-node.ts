@@ -1,5 +1,5 @@
 /** A running node: calls entities, tells about them, and stops in good order. Made by `startNode`. */
-import type { ActorSystem, ShutdownReason } from '../actor/index.ts'
+import type { ActorSystem } from '../actor/index.ts'
 import type { Cluster } from '../cluster/index.ts'
 import {
   type CallOptions,
@@ -20,6 +20,7 @@ import {
 import type { Singletons } from '../singleton/index.ts'
 import { LostMembers } from './lost-members.ts'
 import { EntityNotOnNode } from './node-errors.ts'
+import type { StopReason } from './stop-reason.ts'
 
 export interface NodeParts {
   readonly system: ActorSystem
@@ -40,7 +41,7 @@ export class SherdNode {
    * Resolves when the node has stopped and its store is closed, with the reason: `actor-system-terminate` for `stop()`,
    * `signal`, `leaving`, `downing` when the cluster has gone on without this node. Never rejects.
    */
-  readonly whenStopped: Promise<ShutdownReason>
+  readonly whenStopped: Promise<StopReason>
   readonly #calls: EntityCalls
   readonly #work: EntityWorld['work']
   readonly #keys = new Map<string, EntityTypeKey<EntityCall>>()
@@ -144,10 +145,10 @@ export class SherdNode {
   }
 }
 
-async function ended({ whenTerminated, shutdown }: ActorSystem): Promise<ShutdownReason> {
-  const byItself: ShutdownReason = { type: 'actor-system-terminate' }
+async function ended({ whenTerminated, shutdown }: ActorSystem): Promise<StopReason> {
+  const byItself: StopReason = { type: 'actor-system-terminate' }
   await whenTerminated
   // The last tasks come after the last actor. A failure was logged where it happened.
   await shutdown.run(byItself).catch(() => undefined)
-  return shutdown.reason ?? byItself
+  return (shutdown.reason as StopReason | undefined) ?? byItself
 }

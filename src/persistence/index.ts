@@ -47,6 +47,7 @@ export {
   EventSourcedBehavior,
   EventSourcedFamily,
 } from './event-sourcing/event-sourced-behavior.ts'
+export type { EventSourcedDroppedReason } from './event-sourcing/event-sourced-drop-reasons.ts'
 export * from './event-sourcing/event-sourced-errors.ts'
 export type {
   EventSourcedContext,

@@ -4,7 +4,7 @@
  *
  * Invariant: nothing is sent to, or taken from, an incarnation that was replaced or quarantined.
  */
-import type { DeadLetterReason } from '../actor/index.ts'
+import type { RemoteDeadLetterReason } from './remote-drop-reasons.ts'
 import type { InternalRef, Runtime, Watcher } from '../actor/internals.ts'
 import type { Admission } from './handshake/handshake-machine.ts'
 import type { Lane } from './handshake/handshake-messages.ts'
@@ -139,7 +139,7 @@ export class Association implements LinkOwner, RefHome {
 
   // ---- incarnations
 
-  fateOf(node: NodeId): DeadLetterReason | undefined {
+  fateOf(node: NodeId): RemoteDeadLetterReason | undefined {
     const admission = this.#incarnations.admission(node)
     if (admission !== 'quarantined-in-return') return admission
     // Not on behalf of one that has been replaced: the next may think well of us.
@@ -204,13 +204,13 @@ export class Association implements LinkOwner, RefHome {
     this.runtime.eventStream.publish(new PeerQuarantined(node, reason))
   }
 
-  /** The cluster has seen the last of it: those who watch its actors are told. It may still be spoken to. */
+  /** Others have seen the last of it: those who watch its actors are told. It may still be spoken to. */
   nodeRemoved(node: NodeId): void {
     this.#incarnations.remove(node)
     this.#deathWatch.nodeGone(node)
   }
 
-  #end(node: NodeId, letters: DeadLetterReason, reason: string): void {
+  #end(node: NodeId, letters: RemoteDeadLetterReason, reason: string): void {
     for (const link of Object.values(this.#links)) {
       link.disconnect(node, reason)
       link.giveUp(letters, (recipient) => recipient.node === node)
@@ -291,7 +291,7 @@ export class Association implements LinkOwner, RefHome {
     this.runtime.eventStream.publish(new PeerDisconnected(peer, lane, loss))
   }
 
-  gaveUp(lane: Lane, peer: NodeId, reason: DeadLetterReason): void {
+  gaveUp(lane: Lane, peer: NodeId, reason: RemoteDeadLetterReason): void {
     this.runtime.eventStream.publish(new WaitingGivenUp(peer, lane, reason))
   }
 

@@ -15,6 +15,7 @@ export type { Lane } from './handshake/handshake-messages.ts'
 export { type Address, type NodeId, addressOfNode } from '../foundation/node-id.ts'
 export type { Endpoint } from './ref/local-recipients.ts'
 export { RemoteQuestion, RemoteRef } from './ref/remote-ref.ts'
+export type { RemoteDeadLetterReason, RemoteDroppedReason } from './remote-drop-reasons.ts'
 export * from './remote-errors.ts'
 export * from './remote-events.ts'
 export {

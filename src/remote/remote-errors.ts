@@ -2,7 +2,7 @@
  * What goes wrong between nodes, in words for the person who starts one: what happened, and what to do. Those about
  * another node are logged and published in `HandshakeFailed`; the others are thrown by `Remoting.start`.
  */
-import type { DeadLetterReason, DroppedReason } from '../actor/index.ts'
+import type { RemoteDeadLetterReason, RemoteDroppedReason } from './remote-drop-reasons.ts'
 import { CodedError } from '../foundation/coded-error.ts'
 import { clip, escapeControls } from '../foundation/text.ts'
 import type { Address } from '../foundation/node-id.ts'
@@ -169,16 +169,16 @@ export class AskNotSent extends CodedError {
   readonly code = 'ASK_NOT_SENT'
   readonly target: string
   /** As the dead letter has it. */
-  readonly reason: DeadLetterReason | DroppedReason
+  readonly reason: RemoteDeadLetterReason | RemoteDroppedReason
 
-  constructor(target: string, reason: DeadLetterReason | DroppedReason) {
+  constructor(target: string, reason: RemoteDeadLetterReason | RemoteDroppedReason) {
     super(`Ask failed: its message to ${target} was not sent (${reason}). ${whatToDo(reason)}`)
     this.target = target
     this.reason = reason
   }
 }
 
-function whatToDo(reason: DeadLetterReason | DroppedReason): string {
+function whatToDo(reason: RemoteDeadLetterReason | RemoteDroppedReason): string {
   switch (reason) {
     case 'outbound-queue-full':
       return 'Too much waits for that node: ask less at once, or raise the settings remote.queueMessagesMax and remote.queueBytesMax (for large messages remote.largeQueueMessagesMax).'

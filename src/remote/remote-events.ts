@@ -1,5 +1,5 @@
 /** What remoting tells on the event stream about other nodes. */
-import type { DeadLetterReason } from '../actor/index.ts'
+import type { RemoteDeadLetterReason } from './remote-drop-reasons.ts'
 import type { Lane } from './handshake/handshake-messages.ts'
 import type { LinkLoss } from './link/link-owner.ts'
 import type { Address, NodeId } from '../foundation/node-id.ts'
@@ -45,9 +45,9 @@ export class WaitingGivenUp {
   readonly type = 'WaitingGivenUp'
   readonly node: NodeId
   readonly lane: Lane
-  readonly reason: DeadLetterReason
+  readonly reason: RemoteDeadLetterReason
 
-  constructor(node: NodeId, lane: Lane, reason: DeadLetterReason) {
+  constructor(node: NodeId, lane: Lane, reason: RemoteDeadLetterReason) {
     this.node = node
     this.lane = lane
     this.reason = reason

@@ -168,7 +168,7 @@ export class Remoting {
     return this.#associations.count
   }
 
-  /** The cluster has removed that node: whoever watches an actor of it is told. */
+  /** That node is gone for good: whoever watches an actor of it is told. */
   nodeRemoved(node: NodeId): void {
     this.#associations.with(addressOfNode(node)).nodeRemoved(node)
   }

@@ -35,6 +35,7 @@ import {
   shardingSettings,
   type ShardingSettings,
 } from './sharding-settings.ts'
+import { shardingShutdownPhases } from './sharding-shutdown-phases.ts'
 
 /** Who runs coordinators: `Singletons`. */
 export interface CoordinatorHost {
@@ -90,6 +91,7 @@ export class ClusterSharding {
     this.#options = options
     const { system } = options
     this.#ref = system.spawnSystemActor(Behaviors.ignore, 'entities') as LocalRef
+    system.shutdown.addPhases(shardingShutdownPhases)
     system.shutdown.addTask('cluster-sharding-shutdown-region', 'hand over shards', () =>
       this.#handOver(),
     )

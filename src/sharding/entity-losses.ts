@@ -3,14 +3,7 @@
  * actors, by regions and on the way to other nodes, and all of them become dead letters there. Sharding has made their
  * addresses, so it is sharding that reads them, and only here.
  */
-import {
-  type ActorRef,
-  DeadLetter,
-  type DeadLetterReason,
-  Dropped,
-  type DroppedReason,
-  type EventStream,
-} from '../actor/index.ts'
+import { type ActorRef, DeadLetter, Dropped, type EventStream } from '../actor/index.ts'
 import { LocalRef } from '../actor/internals.ts'
 import { decodeName } from './entity-name.ts'
 import type { EntityId } from './shard-id.ts'
@@ -21,7 +14,7 @@ export interface LostEntityMessage {
   /** undefined when a region gave it up, or it names none. */
   readonly entityId: EntityId | undefined
   readonly message: unknown
-  readonly reason: DeadLetterReason | DroppedReason
+  readonly reason: (DeadLetter | Dropped)['reason']
   /** With `mailbox-full`: how many messages waited for the entity. */
   readonly waiting: number | undefined
 }

@@ -56,8 +56,10 @@ export {
   entityIdBytesMax,
   shardOf,
 } from './shard-id.ts'
+export type { ShardingDeadLetterReason, ShardingDroppedReason } from './sharding-drop-reasons.ts'
 export * from './sharding-errors.ts'
 export * from './sharding-events.ts'
+export { shardingShutdownPhases } from './sharding-shutdown-phases.ts'
 export {
   type ShardingSettings,
   defaultShardingSettings,

@@ -26,6 +26,7 @@ import { candidatesAmong } from './region/registration-machine.ts'
 import type { ToCoordinator, ToRegion } from './sharding-messages.ts'
 import { shardingProtocol, type ShardingProtocol } from './sharding-wire.ts'
 import { shardingSettings, type ShardingSettings } from './sharding-settings.ts'
+import type { ShardingDeadLetterReason } from './sharding-drop-reasons.ts'
 
 export interface RunningTypeOptions extends ClusterShardingOptions {
   readonly parent: LocalRef
@@ -212,7 +213,7 @@ function spawnRegion(parent: LocalRef, entityType: string, region: () => Region)
       region().routeIncoming(incoming, undefined)
     } catch (error) {
       runtime.logger.warn({ err: error, entityType }, 'A message names no entity.')
-      runtime.lost(new DeadLetter(incoming, ref, 'no-entity'))
+      runtime.lost(new DeadLetter(incoming, ref, 'no-entity' satisfies ShardingDeadLetterReason))
     }
   }).receiveSignal({ PostStop: () => region().abandon() })
   const cell = spawnGated(parent, behavior, encodeName(entityType), new Gate())

@@ -11,6 +11,7 @@
  * an instance is bounded and goes in order.
  */
 export { byAge } from './oldest.ts'
+export type { SingletonDroppedReason } from './singleton-drop-reasons.ts'
 export * from './singleton-errors.ts'
 export {
   type SingletonSettings,

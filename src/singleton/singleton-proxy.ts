@@ -19,6 +19,7 @@ import {
   type Watcher,
 } from '../actor/internals.ts'
 import { RingBuffer } from '../foundation/ring-buffer.ts'
+import type { SingletonDroppedReason } from './singleton-drop-reasons.ts'
 
 export class SingletonProxy implements InternalRef {
   readonly path: ActorPath
@@ -129,6 +130,8 @@ export class SingletonProxy implements InternalRef {
     this.#waiting.push(message)
     if (this.#waiting.size <= this.#bufferedMessagesMax) return
     const oldest = this.#waiting.shift()
-    this.#runtime.lost(new Dropped(oldest, this, 'singleton-buffer-full'))
+    this.#runtime.lost(
+      new Dropped(oldest, this, 'singleton-buffer-full' satisfies SingletonDroppedReason),
+    )
   }
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type ActorRef, Behaviors, SupervisorStrategy } from '../../src/actor/index.ts'
-import { Stage, gate, immediate, nothingMayEscape } from './stage.ts'
+import { Stage, immediate, nothingMayEscape } from './stage.ts'
 import { Script } from './script.ts'
 
-const { restart, restartWithBackoff } = SupervisorStrategy
+const { restart } = SupervisorStrategy
 
 /** Every `x begins` is followed by `x ends`, if by anything. */
 function isOrderly(said: readonly string[]): boolean {
@@ -194,42 +194,6 @@ describe('async handlers', () => {
       await stage.tell(waiting, 'a')
       await stage.tell(other.ref, 'hello')
       expect(other.messages).toEqual(['hello'])
-    })
-
-    test('a restart that falls due while an async interceptor is in flight waits for it', async () => {
-      const stage = new Stage()
-      const said: string[] = []
-      const slow = gate()
-      const inner = Behaviors.supervise(
-        Behaviors.setup<string>(() => {
-          said.push('starts')
-          return (message) => {
-            if (message === 'fail') throw new Error('boom')
-            said.push(message)
-          }
-        }),
-      ).onFailure(restartWithBackoff({ min: '1s', max: '1s', randomFactor: 0 }))
-      const ref = await stage.start(
-        Behaviors.intercept<string>(
-          () => ({
-            aroundReceive: async (_context, message, next) => {
-              if (message === 'slow') {
-                said.push('slow begins')
-                await slow.promise
-                said.push('slow ends')
-              }
-              return next(message)
-            },
-          }),
-          inner,
-        ),
-      )
-      await stage.tell(ref, 'fail', 'slow')
-      await stage.advance('2s')
-      expect(said).toEqual(['starts', 'slow begins'])
-      slow.open()
-      await stage.settle()
-      expect(said).toEqual(['starts', 'slow begins', 'slow ends', 'starts', 'slow'])
     })
   })
 

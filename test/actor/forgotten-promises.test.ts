@@ -5,6 +5,7 @@ import {
   Behaviors,
   type MessageAdaptionFailure,
 } from '../../src/actor/index.ts'
+import { coded } from './misuse.ts'
 import { nothingMayEscape, outcomeOf, Stage } from './stage.ts'
 
 interface Ask {
@@ -27,21 +28,19 @@ describe('a promise where none is waited for', () => {
     expect(stage.linesOn(boom)).toMatchObject([{ message: 'the callback of stopped failed' }])
   })
 
-  test('from aroundStart is logged when it rejects, and the actor runs', async () => {
+  test('from aroundStart fails the actor, and its own rejection is nobody’s', async () => {
     const stage = new Stage()
-    const said: string[] = []
     const ref = await stage.start(
       Behaviors.intercept<string>(
         () => ({
           aroundStart: () => rejects() as unknown as undefined,
           aroundReceive: (_context, message, next) => next(message),
         }),
-        (message) => void said.push(message),
+        Behaviors.ignore,
       ),
     )
-    await stage.tell(ref, 'a')
-    expect(said).toEqual(['a'])
-    expect(stage.linesOn(boom)).toMatchObject([{ message: 'aroundStart failed' }])
+    expect(stage.isTerminated(ref)).toBe(true)
+    expect(stage.logged('error')).toMatchObject([{ fields: { err: coded('ASYNC_INTERCEPTOR') } }])
   })
 
   test('as an answer fails the ask, and its own rejection is nobody’s', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type ActorContext, Behaviors, SupervisorStrategy } from '../../src/actor/index.ts'
-import { hurry, type LocalRef } from '../../src/actor/internals.ts'
+import { abortHandlers, type LocalRef } from '../../src/actor/internals.ts'
 import { gate, nothingMayEscape, Stage } from './stage.ts'
 
 /** All that a behavior could leave to the one that comes after it. */
@@ -82,7 +82,7 @@ describe('a restart leaves nothing of the old behavior to the new one', () => {
   })
 })
 
-test('a restart leaves an actor that was told to hurry in a hurry', async () => {
+test('a restart leaves the handlers of an actor aborted that will be stopped soon', async () => {
   const stage = new Stage()
   const seen: boolean[] = []
   const behavior = Behaviors.receive<string>((context, message) => {
@@ -92,7 +92,7 @@ test('a restart leaves an actor that was told to hurry in a hurry', async () => 
   const { restart } = SupervisorStrategy
   const ref = await stage.start(Behaviors.supervise(behavior).onFailure(restart()))
   await stage.tell(ref, 'a', 'fail', 'b')
-  hurry((ref as unknown as LocalRef).cell!)
+  abortHandlers((ref as unknown as LocalRef).cell!)
   await stage.tell(ref, 'c', 'fail', 'd')
   expect(seen).toEqual([false, false, true, true])
 })

@@ -89,7 +89,7 @@ describe('the small print of limits', () => {
       askTimeoutMs: 5_000,
       handlerStopTimeoutMs: 3_000,
       restartStashCapacity: 1_000,
-      logDeadLetters: 10,
+      logDeadLettersMax: 10,
       logDeadLettersSuspendMs: 300_000,
       logDeadLettersDuringShutdown: false,
       hookSignals: true,

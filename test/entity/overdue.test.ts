@@ -94,7 +94,7 @@ const onlyCalls = ({ sharding }: ShardingNode): void =>
 function callOn(node: ShardingNode, timeout: '30s' | '2s'): EntityHandle<typeof commands> {
   const calls = new EntityCalls({
     travelling: worldOf(node).travelling,
-    targetOf: (_typeName, id) => node.sharding.entityRefFor(key, id),
+    targetOf: (_entityType, id) => node.sharding.entityRefFor(key, id),
     explain: async () => 'nobody knows.',
     isStopping: () => false,
   })

@@ -2,13 +2,13 @@
 import type { Mutant } from './mutant.ts'
 
 export const N01: Mutant = {
-  why: 'Ours: an interceptor that a stopping actor gave up hands its message on in the middle of an async PostStop.',
+  why: 'Ours: an interceptor that comes back after its turn hands its message on in the middle of another.',
   edits: [
     {
-      file: 'src/actor/behavior/relay.ts',
-      find: '    const isGivenUp = isPostStopUnderWay(cell) && !this.#isPostStop',
-      replace: '    const isGivenUp = false',
+      file: 'src/actor/behavior/interceptor.ts',
+      find: '      if (isOver) throw',
+      replace: '      if (isOver && !isOver) throw',
     },
   ],
-  found: { by: 'one thing at a time', scenario: 'nesting', seed: 122, oneIn: 180 },
+  found: { by: 'one thing at a time', scenario: 'nesting', seed: 1, oneIn: 10 },
 }

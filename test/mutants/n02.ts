@@ -2,14 +2,14 @@
 import type { Mutant } from './mutant.ts'
 
 export const N02: Mutant = {
-  why: 'Ours: an actor waits for one promise at a time, and never hears of a PreRestart under an interceptor that waits too.',
+  why: 'Ours: an interceptor that does not return the promise of the handler inside lets the next message in.',
   edits: [
     {
-      file: 'src/actor/cell/suspension.ts',
-      find: `  if (state.pending === undefined) state.pending = promise
-  else (state.pendingToo ??= []).push(promise)`,
-      replace: '  state.pending = promise',
+      file: 'src/actor/behavior/interceptor.ts',
+      find: '        if (inFlight === undefined) return this.#transition(cell, answer)',
+      replace:
+        '        if (answer !== inFlight || !inFlight) return this.#transition(cell, answer)',
     },
   ],
-  found: { by: 'no letter waits for ever', scenario: 'nesting', seed: 231, oneIn: 140 },
+  found: { by: 'one thing at a time', scenario: 'nesting', seed: 8, oneIn: 20 },
 }

@@ -29,7 +29,7 @@ import type { NestingStage } from './nesting/nesting-stage.ts'
 
 /** A letter may make an actor become a deeper nest; so many times. */
 const DEEPER_MAX = 60
-/** Interceptors that linger over every letter of a long queue take so long. */
+/** A long queue, of which every letter fails and is followed by a PreRestart without an end, takes so long. */
 const REST_MINUTES_MAX = 10
 /** Longer than an actor and then its children are waited for. */
 const STOPPED_WITHIN = '12s'

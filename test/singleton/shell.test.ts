@@ -1,6 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ActorRef, Behaviors, DeadLetter, Dropped } from '../../src/actor/index.ts'
-import type { ClusterEvent, ClusterMembership, Member } from '../../src/cluster/index.ts'
+import {
+  type ClusterEvent,
+  type ClusterMembership,
+  clusterShutdownPhases,
+  type Member,
+} from '../../src/cluster/index.ts'
 import { InvalidSettings } from '../../src/foundation/invalid-settings.ts'
 import { Singletons, type SingletonSettings } from '../../src/singleton/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
@@ -66,6 +71,7 @@ describe('singletons on nodes', () => {
     const node = await nodes.start()
     const cluster = new ScriptedCluster(node.remoting.node)
     const { system, remoting } = node
+    system.shutdown.addPhases(clusterShutdownPhases)
     const quick = { retryIntervalMs: 50, restartMinMs: 5, ...settings }
     const singletons = new Singletons({ system, remoting, cluster, settings: quick })
     return { ...node, cluster, singletons }
@@ -208,6 +214,7 @@ describe('singletons on nodes', () => {
 
   test('settings that cannot work are refused, all at once', async () => {
     const { system, remoting } = await nodes.start()
+    system.shutdown.addPhases(clusterShutdownPhases)
     const cluster = new ScriptedCluster(remoting.node)
     const settings = { bufferedMessagesMax: -1, stopTimeoutMs: 7_000, restartMinMs: 20_000 }
     const make = () => new Singletons({ system, remoting, cluster, settings })

@@ -1,20 +1,22 @@
 /**
  * Sees the messages and signals of a behavior before it does, and may change, drop or answer them. The wrapper lives as
- * long as the behavior inside; inside changes stay inside.
+ * long as the behavior inside; inside changes stay inside. An interceptor is synchronous: what an async handler inside comes
+ * to passes it by, and only then it has its own say, if it had one beside the promise.
  */
+import { AsyncInterceptor } from '../actor-errors.ts'
 import type { ActorContext } from '../context/actor-context.ts'
-import type {
-  AnyBehavior,
-  Behavior,
-  MessageHandler,
-  Next,
-  Result,
-  Wrap,
-  Wrapper,
+import {
+  type AnyBehavior,
+  type Behavior,
+  type MessageHandler,
+  type Result,
+  type Wrap,
+  type Wrapper,
+  same,
 } from './behavior.ts'
 import type { Cell } from '../cell/cell.ts'
 import {
-  heedRejection,
+  disown,
   interpretMessage,
   interpretSettled,
   interpretSignal,
@@ -25,13 +27,14 @@ import {
   transition,
 } from './interpret.ts'
 import { isPartOf } from '../cell/before-mail.ts'
-import { stopping, terminated } from '../cell/cell-flags.ts'
 import { dropHeld } from '../supervision/supervisor.ts'
-import { HeldSignal, isInward, Replayed, Settled, signalIn } from './inward.ts'
-import { Relay } from './relay.ts'
+import { type Inward, isInward, Replayed, Settled } from './inward.ts'
 import type { Signal } from './signals.ts'
 
-/** Stands around a behavior and sees its messages and signals first; it may change, drop or answer them. */
+/**
+ * Stands around a behavior and sees its messages and signals first; it may change, drop or answer them. It does so at once:
+ * when `next` answers the promise of an async handler it may look at that promise and return it, but none of its own.
+ */
 export interface Interceptor<Outer, Inner> {
   /** Called for each message; `next` hands one on to the behavior inside. */
   aroundReceive(
@@ -90,6 +93,8 @@ class RunningInterceptor implements Wrapper {
   readonly interceptor: AnyInterceptor
   outer: Wrapper | undefined
   #inner: AnyBehavior | undefined
+  /** What the interceptor did beside handing on to an async handler that is still in flight: answered, or failed. */
+  #own: Pick<Settled, 'result' | 'isRejected'> | undefined
 
   constructor(interceptor: AnyInterceptor, outer: Wrapper | undefined) {
     this.interceptor = interceptor
@@ -102,104 +107,93 @@ class RunningInterceptor implements Wrapper {
 
   start(cell: Cell, behavior: unknown): AnyBehavior {
     return this.#inScope(cell, () => {
-      this.#aroundStart(cell)
+      refusePromise(cell, this.interceptor.aroundStart?.(cell.context))
       const started = startBehavior(behavior, cell)
       this.#inner = started
       return isFinal(started) ? started : this
     })
   }
 
-  /** It is not waited for: what it rejects with is logged, and the behavior inside starts. */
-  #aroundStart(cell: Cell): void {
-    const outcome: unknown = this.interceptor.aroundStart?.(cell.context)
-    if (!isPromise(outcome)) return
-    heedRejection(outcome, (error) =>
-      cell.runtime.logger.error({ err: error, actor: cell.toString() }, 'aroundStart failed'),
-    )
-  }
-
   receive(cell: Cell, message: unknown): Result<unknown> {
-    if (message instanceof Settled && message.level === this) {
-      return this.#inScope(cell, () => this.#transition(cell, interpretSettled(cell, message)))
-    }
+    if (isInward(message)) return this.#pass(cell, message)
     return this.#relay(
       cell,
-      (next) => this.#around(cell, message, next),
+      (next) => this.interceptor.aroundReceive(cell.context, message, next),
       (inner: unknown) => interpretMessage(this.inner, cell, inner),
-      (inner) => inner,
     )
-  }
-
-  /** Lets `around` act, with a `next` that stays right when it is called, or settles, after an await. */
-  #relay<M>(
-    cell: Cell,
-    around: (next: (message: M) => Result<unknown>) => Result<unknown>,
-    deliver: (message: M) => Result<unknown>,
-    asCause: (message: M) => unknown,
-  ): Result<unknown> {
-    const relay = new Relay<M>(cell, (message) => {
-      const fromInside = this.#inScope(cell, () => deliver(message))
-      return isPromise(fromInside)
-        ? this.#settleInside(cell, fromInside, asCause(message))
-        : fromInside
-    })
-    return this.#inScope(cell, () => {
-      const result = relay.answerOf(() => around(relay.next))
-      if (isPromise(result)) cell.state().promiseLevel = this
-      return this.#transition(cell, result)
-    })
-  }
-
-  /** What an async handler inside comes to is first the business of what is inside: supervision, a new behavior. */
-  #settleInside(cell: Cell, promise: Promise<unknown>, cause: unknown): Promise<Next<unknown>> {
-    const state = cell.state()
-    const level = state.promiseLevel
-    state.promiseLevel = undefined
-    const settle = (result: unknown, isRejected: boolean): Result<unknown> => {
-      // What ends becomes nothing any more, and nobody inside answers for its failure.
-      const isPreRestart = signalIn(cause)?.type === 'PreRestart'
-      if (isPreRestart || (cell.flags & (stopping | terminated)) !== 0) {
-        if (isRejected) throw result
-        return result as Result<unknown>
-      }
-      const outcome = new Settled(cause, level, result, isRejected)
-      return this.#inScope(cell, () =>
-        this.#transition(cell, interpretMessage(this.inner, cell, outcome)),
-      )
-    }
-    return Promise.resolve(promise).then(
-      (result) => settle(result, false),
-      (error: unknown) => settle(error, true),
-    )
-  }
-
-  #around(
-    cell: Cell,
-    message: unknown,
-    next: (message: unknown) => Result<unknown>,
-  ): Result<unknown> {
-    if (message instanceof Replayed && message.scope === this) return next(message.message)
-    if (isInward(message)) return next(message)
-    return this.interceptor.aroundReceive(cell.context, message, next)
   }
 
   signal(cell: Cell, signal: Signal): Result<unknown> {
     const { interceptor } = this
-    return this.#relay(
+    const result = this.#relay(
       cell,
       (next) =>
         interceptor.aroundSignal === undefined
           ? next(signal)
           : interceptor.aroundSignal(cell.context, signal, next),
       (inner: Signal) => interpretSignal(this.inner, cell, inner),
-      (inner) => new HeldSignal(inner),
     )
+    const own = this.#own
+    const isEnding = signal.type === 'PreRestart' || signal.type === 'PostStop'
+    if (own === undefined || !isEnding) return result
+    // Whoever waits for this end is not told by way of the wrappers, and makes nothing of it but a line in the log.
+    this.#own = undefined
+    return Promise.resolve(result).then(() => {
+      if (own.isRejected) throw own.result
+    })
+  }
+
+  /** Lets the interceptor act. While an async handler inside is in flight, nothing else is handed on to what is inside. */
+  #relay<M>(
+    cell: Cell,
+    around: (next: (message: M) => Result<unknown>) => Result<unknown>,
+    deliver: (message: M) => Result<unknown>,
+  ): Result<unknown> {
+    let inFlight = undefined as Promise<unknown> | undefined
+    let isOver = false
+    const next = (message: M): Result<unknown> => {
+      if (isOver) throw new AsyncInterceptor(`${cell}`, 'called next after it had returned')
+      if (inFlight !== undefined) {
+        throw new AsyncInterceptor(`${cell}`, 'called next again before the handler had settled')
+      }
+      const result = deliver(message)
+      if (isPromise(result)) inFlight = result
+      return result
+    }
+    return this.#inScope(cell, () => {
+      try {
+        const answer = around(next)
+        if (answer !== inFlight) refusePromise(cell, answer)
+        if (inFlight === undefined) return this.#transition(cell, answer)
+        const isPassing = answer === inFlight || answer === undefined || answer === same
+        this.#own = isPassing ? undefined : { result: answer, isRejected: false }
+      } catch (error) {
+        if (inFlight === undefined) throw error
+        this.#own = { result: error, isRejected: true }
+      } finally {
+        isOver = true
+      }
+      return inFlight as Promise<never>
+    })
+  }
+
+  /** The interceptor has seen it already: it belongs to what is inside. */
+  #pass(cell: Cell, inward: Inward): Result<unknown> {
+    return this.#inScope(cell, () => {
+      const isForInner = inward instanceof Replayed && inward.scope === this
+      const result = interpretMessage(this.inner, cell, isForInner ? inward.message : inward)
+      const own = this.#own
+      // A PreRestart inside may be in flight by now.
+      const isDone = inward instanceof Settled && !isPromise(result)
+      if (own === undefined || !isDone) return this.#transition(cell, result)
+      this.#own = undefined
+      return this.#transition(cell, interpretSettled(cell, { cause: inward.cause, ...own }))
+    })
   }
 
   #transition(cell: Cell, result: Result<unknown>): Result<unknown> {
     return transition(cell, result, (inner) => {
-      // It is itself what an async handler inside has told it already.
-      if (inner !== this) this.#replace(cell, inner)
+      this.#replace(cell, inner)
       return toldOutside(this)
     })
   }
@@ -221,4 +215,11 @@ class RunningInterceptor implements Wrapper {
       state.scope = enclosing
     }
   }
+}
+
+/** Nobody would wait for it, and what comes after an await would come upon another message. */
+function refusePromise(cell: Cell, answer: unknown): void {
+  if (!isPromise(answer)) return
+  disown(answer)
+  throw new AsyncInterceptor(`${cell}`, 'returned a promise of its own')
 }

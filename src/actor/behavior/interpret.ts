@@ -67,7 +67,7 @@ export function interpretMessage(
 
 export function interpretSettled(
   cell: Cell,
-  { cause, isRejected, result }: Settled,
+  { cause, isRejected, result }: Pick<Settled, 'cause' | 'isRejected' | 'result'>,
 ): Result<unknown> {
   if (isRejected) throw result
   const signal = isUnhandled(result) ? signalIn(cause) : undefined

@@ -10,14 +10,11 @@ import type { Signal } from './signals.ts'
 export class Settled {
   /** What the handler was called with: a message, or a signal as `HeldSignal`. */
   readonly cause: unknown
-  /** The wrapper whose own promise it was; undefined for the innermost behavior's. */
-  readonly level: Wrapper | undefined
   readonly result: unknown
   readonly isRejected: boolean
 
-  constructor(cause: unknown, level: Wrapper | undefined, result: unknown, isRejected: boolean) {
+  constructor(cause: unknown, result: unknown, isRejected: boolean) {
     this.cause = cause
-    this.level = level
     this.result = result
     this.isRejected = isRejected
   }

@@ -197,7 +197,7 @@ export class CellContext implements ActorContext<unknown> {
   ): void {
     this.#cell.assertTurn('ask')
     assertAnswer(answer, 'context.ask')
-    // The question is the asker's: its time runs on the asker's clock, even when the other's node is gone.
+    // The question is the asker's: its time runs on the asker's clock, even when the other is far away and gone.
     const asked = ask(target, makeMessage, answer, this.#cell.runtime)
     this.#pipe(asked, answer.done, answer.failed)
   }

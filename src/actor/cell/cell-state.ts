@@ -66,12 +66,8 @@ export class CellState {
   mailbox: MailboxOptions | undefined
   envelopesQueued = 0
   abort: AbortController | undefined
-  /** The promise of the async handler in progress: one that was given up is not here any more when it settles. */
+  /** The promise of the async handler, or the PreRestart, in progress: one that was given up is not here any more when it settles. */
   pending: object | undefined
-  /** Others beside it: a PreRestart may be async inside an interceptor that is async too. */
-  pendingToo: object[] | undefined
-  /** The wrapper that has just answered with a promise of its own, not with that of the behavior inside. */
-  promiseLevel: Wrapper | undefined
   /** The wrapper whose inner behavior runs right now. */
   scope: Wrapper | undefined
   failure: Failure | undefined
@@ -99,7 +95,6 @@ export class CellState {
       this.mailbox === undefined &&
       this.abort === undefined &&
       this.childListener === undefined &&
-      this.promiseLevel === undefined &&
       this.failure === undefined &&
       this.stopStage === undefined &&
       this.stopCallback === undefined &&

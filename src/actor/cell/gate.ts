@@ -1,5 +1,5 @@
 /**
- * Stands before actors that may have to stand still while the node may not act: behind a closed gate no message is
+ * Stands before actors that may have to stand still for a while: behind a closed gate no message is
  * handled, and what comes waits in the mailbox. Stopping is not held up. Its keeper also hears of the end of each actor,
  * in the very turn in which it ends.
  */

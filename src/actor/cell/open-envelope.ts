@@ -6,8 +6,8 @@ import { PromiseAsMessage } from '../actor-errors.ts'
 import { disown, isPromise } from '../behavior/interpret.ts'
 import { LocalRef } from '../ref/local-ref.ts'
 import {
+  type ActorDeadLetterReason,
   DeadLetter,
-  type DeadLetterReason,
   Dropped,
   UnhandledMessage,
 } from '../events/lost-messages.ts'
@@ -86,7 +86,11 @@ function deliverTranslated(cell: Cell, original: unknown, translate: () => unkno
 }
 
 /** The receiver is gone: what was a message to it becomes a dead letter, the rest has lost its meaning. */
-export function returnEnvelope(cell: Cell, envelope: Envelope, reason: DeadLetterReason): void {
+export function returnEnvelope(
+  cell: Cell,
+  envelope: Envelope,
+  reason: ActorDeadLetterReason,
+): void {
   const { content } = envelope
   if (content.type === 'Adapted')
     cell.runtime.lost(new DeadLetter(content.message, cell.ref, reason))

@@ -41,7 +41,7 @@ export function continueStopping(cell: Cell): false {
  * The actor will be stopped soon: whatever its handlers wait for is told to give up, now and in those still to come. Mail is
  * taken as before.
  */
-export function hurry(cell: Cell): void {
+export function abortHandlers(cell: Cell): void {
   if ((cell.flags & (stopping | terminated)) !== 0) return
   const abort = (cell.state().abort ??= new AbortController())
   abort.abort(new AbortedByStop(cell.toString()))
@@ -72,7 +72,6 @@ function isHandlerInFlight(cell: Cell): boolean {
       'actor stops although its async handler has not settled; await with context.signal to end it in time',
     )
     state.pending = undefined
-    state.pendingToo = undefined
     state.patience = undefined
     cell.flags &= ~suspended
     cell.schedule()

@@ -71,7 +71,7 @@ export interface ActorContext<in out T> {
   ): void
 }
 
-/** An actor, or what stands for one, as the ref of an entity does. */
+/** An actor, or what stands for one. */
 export interface Askable<in U> {
   tell(message: U): void
   toString(): string

@@ -128,6 +128,6 @@ function wrapped<T>(message: T, wrap: (message: T) => T, scope: Wrapper | undefi
   try {
     return new Replayed(wrap(message), scope)
   } catch (error) {
-    return new Settled(message, undefined, error, true)
+    return new Settled(message, error, true)
   }
 }

@@ -182,6 +182,34 @@ describe('EventStream', () => {
     expect(errors.map(({ fields }) => fields['err'])).toEqual([err, err])
   })
 
+  test('is not disturbed by a class that throws when it is asked for its events', () => {
+    const { stream } = newStream()
+    class Moody extends News {
+      static override [Symbol.hasInstance](): boolean {
+        throw new Error('moody')
+      }
+    }
+    const heard: unknown[] = []
+    stream.subscribe(Moody, (event) => heard.push(event))
+    stream.subscribe(News, (event) => heard.push(event))
+    stream.publish(new News('rain'))
+    expect(heard).toEqual([new News('rain')])
+  })
+
+  test('logs the failure of a callback that answers a promise of another kind', async () => {
+    const { stream, errors } = newStream()
+    const err = new Error('deaf')
+    // As of another realm: it is no instance of our Promise.
+    const foreign = Object.setPrototypeOf(Promise.reject(err), {
+      // oxlint-disable-next-line unicorn/no-thenable
+      then: Promise.prototype.then,
+    }) as unknown
+    stream.subscribe(News, () => foreign)
+    stream.publish(new News('rain'))
+    await setImmediate()
+    expect(errors.map(({ fields }) => fields['err'])).toEqual([err])
+  })
+
   test('logs the failure of an async callback', async () => {
     const { stream, errors } = newStream()
     const err = new Error('deaf, but later')

@@ -4,8 +4,10 @@
  * lookup.
  */
 import { CodedError } from '../../foundation/coded-error.ts'
+import { isInstance } from '../../foundation/is-instance.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { show } from '../../foundation/show.ts'
+import { heedRejection, isPromise } from '../behavior/interpret.ts'
 import { type ActorRef, internal, isRef, type Watcher } from '../ref/actor-ref.ts'
 import { kindOfMessage } from './kind-of-message.ts'
 
@@ -110,7 +112,7 @@ export class EventStream {
       }
       const outcome: unknown = target(event as never)
       // Nobody waits for an async callback, but its failure must not end the process.
-      if (outcome instanceof Promise) outcome.catch((err: unknown) => this.#logFailure(err, event))
+      if (isPromise(outcome)) heedRejection(outcome, (err) => this.#logFailure(err, event))
     } catch (err) {
       this.#logFailure(err, event)
     } finally {
@@ -130,7 +132,8 @@ export class EventStream {
     if (prototype === null) return nobody
     const known = this.#listeners.get(prototype)
     if (known !== undefined) return known
-    const isChosen = (eventClass: EventClass<unknown>): boolean => event instanceof eventClass
+    // Not by `instanceof`: a class may answer that itself, and throw.
+    const isChosen = (eventClass: EventClass<unknown>): boolean => isInstance(event, eventClass)
     const listeners = [...this.#subscribers.values()].filter(({ subscriptions }) =>
       [...subscriptions.keys()].some(isChosen),
     )

@@ -24,7 +24,7 @@ export function kindOfMessage(message: unknown): string {
 function tagOf(message: object): string | undefined {
   const type = fieldOf(message, 'type')
   if (isName(type)) return type
-  // The shape in which entities are called.
+  // A call: the name of a command, with its arguments.
   const command = fieldOf(message, 'command')
   if (isName(command) && Array.isArray(fieldOf(message, 'args'))) return `the command ${command}`
   const className = classNameOf(message)

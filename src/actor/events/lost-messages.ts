@@ -1,19 +1,23 @@
 /**
  * The three ways in which a message ends without being handled, as events of the event stream. Every drop anywhere in
- * the runtime is one of them, with a reason that a program can read.
+ * the runtime is one of them, with a reason that a program can read. Whoever drops declares its reasons itself; here are
+ * those of actors.
  */
 import { isInstance } from '../../foundation/is-instance.ts'
 import { show } from '../../foundation/show.ts'
 import type { ActorRef } from '../ref/actor-ref.ts'
+
+/** A reason that another part of the runtime declares. */
+type OtherReason = string & NonNullable<unknown>
 
 /** There was nobody to receive it. */
 export class DeadLetter {
   readonly type = 'DeadLetter'
   readonly message: unknown
   readonly recipient: ActorRef<never>
-  readonly reason: DeadLetterReason
+  readonly reason: ActorDeadLetterReason | OtherReason
 
-  constructor(message: unknown, recipient: ActorRef<never>, reason: DeadLetterReason) {
+  constructor(message: unknown, recipient: ActorRef<never>, reason: DeadLetter['reason']) {
     this.message = message
     this.recipient = recipient
     this.reason = reason
@@ -24,8 +28,8 @@ export class DeadLetter {
   }
 }
 
-/** Why there was nobody to receive a message. */
-export type DeadLetterReason =
+/** Why there was nobody to receive a message, as far as actors know. */
+export type ActorDeadLetterReason =
   /** The actor had terminated when the message was sent. */
   | 'terminated'
   /** The actor terminated while the message waited in its mailbox. */
@@ -34,33 +38,15 @@ export type DeadLetterReason =
   | 'terminated-while-stashed'
   /** The ask had been answered, had timed out or was aborted. */
   | 'late-reply'
-  /** No actor of that name lives on the node it came to, or a later one of the same name does. */
-  | 'no-such-actor'
-  /** It was meant for a node that has since been restarted on the same address. */
-  | 'former-incarnation'
-  /** No connection to the other node came about in time. */
-  | 'unreachable'
-  /** The other node refused us, or we refused it: version, cluster name, secret or address differ. */
-  | 'connection-rejected'
-  /** The other node has been given up for good; only a new incarnation of it is spoken to. */
-  | 'quarantined'
-  /** This node's remoting has stopped. */
-  | 'remoting-stopped'
-  /** The region of that entity type has stopped on this node, or stopped before a home was found. */
-  | 'region-stopped'
-  /** The coordinator of that entity type refuses the region of this node; the log says why. */
-  | 'region-refused'
-  /** It names no entity, or one that cannot be. */
-  | 'no-entity'
 
 /** A limit was reached or a buffer was given up, so it was dropped on purpose. */
 export class Dropped {
   readonly type = 'Dropped'
   readonly message: unknown
   readonly recipient: ActorRef<never>
-  readonly reason: DroppedReason
+  readonly reason: ActorDroppedReason | OtherReason
 
-  constructor(message: unknown, recipient: ActorRef<never>, reason: DroppedReason) {
+  constructor(message: unknown, recipient: ActorRef<never>, reason: Dropped['reason']) {
     this.message = message
     this.recipient = recipient
     this.reason = reason
@@ -71,9 +57,9 @@ export class Dropped {
   }
 }
 
-/** Why a message was dropped on purpose. */
-export type DroppedReason =
-  /** As many messages wait for the actor, or the entity, as may. */
+/** Why actors drop a message on purpose. */
+export type ActorDroppedReason =
+  /** As many messages wait for the actor as may. */
   | 'mailbox-full'
   /** The actor was restarting and its restart buffer was full. */
   | 'restart-stash-full'
@@ -83,26 +69,6 @@ export type DroppedReason =
   | 'stash-cleared'
   /** A message adapter or a `pipeToSelf` mapping answered nothing. */
   | 'adapted-to-nothing'
-  /** The actor waits for its journal, or keeps commands for later, and it keeps as many as it may. */
-  | 'stash-full'
-  /** It was handled, but its events were not stored, or nobody can tell: whatever it would have caused is undone. */
-  | 'not-stored'
-  /** Too much waits for the other node: it, or the network, is slower than its senders. */
-  | 'outbound-queue-full'
-  /** It holds something that has no meaning outside this process; the log says what and where. */
-  | 'cannot-serialize'
-  /** It waited for a singleton whose place is not known, and more came after it than may wait. */
-  | 'singleton-buffer-full'
-  /** Too many messages waited for shards whose home was not known. */
-  | 'shard-buffer-full'
-  /** Too many messages waited for entities that were stopping. */
-  | 'entity-buffer-full'
-  /** It came back from a former home so late that later ones had gone ahead. */
-  | 'overtaken'
-  /** Its entity did not stop in time when its shard moved, and had to be stopped by force. */
-  | 'hand-off-timeout'
-  /** A call whose caller had given up before its turn came: it was not begun. */
-  | 'expired'
 
 /** The actor's behavior had no use for it. */
 export class UnhandledMessage {

@@ -99,13 +99,13 @@ export class Question implements Abortable, InternalRef, WheelTimer {
   previous: WheelTimer | undefined = undefined
   slot = -1
   isOver = false
-  /** Under which number other nodes answer; set by remoting when the question first leaves this node. */
+  /** Under which number it is answered from elsewhere; set by whoever first takes the question out of this process. */
   wireNumber = -1
   /** The message that carries it, to be named should no answer come. */
   asked: unknown = undefined
   /**
-   * Set for messages that mean nothing once the question is over. One that has waited before it leaves this node is then
-   * sent only while the question is open, and as this says: with the time that is left.
+   * Set for messages that mean nothing once the question is over. One that has waited before it leaves this process is
+   * then sent only while the question is open, and as this says: with the time that is left.
    */
   renew: ((message: unknown, leftMs: number) => unknown) | undefined = undefined
   readonly #runtime: Runtime
@@ -184,7 +184,7 @@ export class Question implements Abortable, InternalRef, WheelTimer {
     return this.slot < 0 ? this.#timeoutMs : this.#runtime.wheel.leftMs(this)
   }
 
-  /** The message as it leaves this node after it has waited here; undefined when nobody needs it any more. */
+  /** The message as it leaves this process after it has waited here; undefined when nobody needs it any more. */
   afterWaiting(message: unknown): unknown {
     if (this.renew === undefined) return message
     return this.isOver ? undefined : this.renew(message, this.leftMs)

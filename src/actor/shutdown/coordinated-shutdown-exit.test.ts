@@ -5,8 +5,8 @@ import { CoordinatedShutdown, type CoordinatedShutdownOptions } from './coordina
 import type { ShutdownPhase } from './shutdown-phases.ts'
 import { exitCodeOf, type ShutdownReason } from './shutdown-reason.ts'
 
-const leaving: ShutdownReason = { type: 'leaving' }
-const downing: ShutdownReason = { type: 'downing' }
+const leaving: ShutdownReason = { type: 'user', text: 'leaving' }
+const downing: ShutdownReason = { type: 'broken-invariant' }
 
 interface WaitingTimer {
   readonly deadlineMs: number
@@ -99,16 +99,20 @@ function fails(): void {
 
 describe('AT-007 coordinated shutdown and the end of the process', () => {
   test('gives 0, and -1 when the end was not wanted', () => {
-    const codes = (['leaving', 'actor-system-terminate', 'incompatible-config'] as const).map(
-      (type) => exitCodeOf({ type }),
-    )
-    expect(codes).toEqual([0, 0, 0])
+    expect(exitCodeOf({ type: 'actor-system-terminate' })).toBe(0)
     expect(exitCodeOf({ type: 'signal', signal: 'SIGINT' })).toBe(0)
     expect(exitCodeOf({ type: 'user', text: 'enough' })).toBe(0)
-    const bad = (['downing', 'join-failed', 'broken-invariant', 'escaped-error'] as const).map(
-      (type) => exitCodeOf({ type }),
-    )
-    expect(bad).toEqual([-1, -1, -1, -1])
+    const bad = ['broken-invariant', 'escaped-error'].map((type) => exitCodeOf({ type }))
+    expect(bad).toEqual([-1, -1])
+  })
+
+  test('takes the code of whoever gives a reason of its own, and refuses one without', async () => {
+    const { world, shutdown } = arrange({ exitProcess: true })
+    await expect(shutdown.run({ type: 'tired' })).rejects.toThrow('The reason of a shutdown')
+    expect(shutdown.reason).toBeUndefined()
+    await shutdown.run({ type: 'tired' }, { exitCode: 7 })
+    expect(shutdown.reason).toEqual({ type: 'tired' })
+    expect(world.exits).toEqual([{ code: 7, atMs: 0 }])
   })
 
   test('exits with the code of the reason after the last phase, if wished', async () => {

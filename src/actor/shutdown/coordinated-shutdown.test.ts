@@ -11,8 +11,8 @@ import {
 import { defaultShutdownPhases, type ShutdownPhase, topologicalOrder } from './shutdown-phases.ts'
 import type { ShutdownReason } from './shutdown-reason.ts'
 
-const leaving: ShutdownReason = { type: 'leaving' }
-const downing: ShutdownReason = { type: 'downing' }
+const leaving: ShutdownReason = { type: 'user', text: 'leaving' }
+const downing: ShutdownReason = { type: 'broken-invariant' }
 
 interface WaitingTimer {
   readonly deadlineMs: number
@@ -331,7 +331,7 @@ describe('AT-007 coordinated shutdown', () => {
       await expect(shutdown.run(reason as never)).rejects.toThrow(InvalidSettings)
     }
     expect([shutdown.reason, diary]).toEqual([undefined, []])
-    await shutdown.run({ type: 'leaving' })
+    await shutdown.run(leaving)
     expect(diary).toEqual(['a'])
   })
 

@@ -21,7 +21,7 @@ import {
   type ShutdownPhases,
   topologicalOrder,
 } from './shutdown-phases.ts'
-import { exitCodeOf, isShutdownReason, showReason, type ShutdownReason } from './shutdown-reason.ts'
+import { exitCodeOf, showReason, type ShutdownReason } from './shutdown-reason.ts'
 
 /** What a shutdown needs to know of its system. */
 export interface CoordinatedShutdownOptions {
@@ -36,11 +36,18 @@ export interface CoordinatedShutdownOptions {
   readonly hookSignals: boolean
 }
 
+interface RunOptions {
+  /** The phases before it do not run. */
+  readonly fromPhase?: ShutdownPhaseName
+  /** Of the process, should it end with the shutdown; by the reason when not given. */
+  readonly exitCode?: number | undefined
+}
+
 /** The orderly end of a system: phases one after the other, each with its tasks and its time. */
 export class CoordinatedShutdown {
   readonly #environment: CoordinatedShutdownOptions['environment']
   readonly #exitProcess: boolean
-  readonly #phases: ReadonlyMap<string, Phase>
+  #phases: ReadonlyMap<string, Phase>
   readonly #hooks: { remove(): void }[] = []
   #reason: ShutdownReason | undefined
   #ended: Promise<void> | undefined
@@ -50,8 +57,6 @@ export class CoordinatedShutdown {
   #hasExited = false
 
   constructor({ environment, phases, exitProcess, hookSignals }: CoordinatedShutdownOptions) {
-    const problems = problemsWithShutdownPhases(phases)
-    if (problems.length > 0) throw new InvalidSettings('The phases of the shutdown', problems)
     this.#environment = environment
     this.#exitProcess = exitProcess
     this.#phases = inOrder(phases)
@@ -88,6 +93,20 @@ export class CoordinatedShutdown {
   }
 
   /**
+   * Adds phases before the shutdown begins. One that is there already stays as it is: whoever made the system has said how
+   * it shall be. Throws `InvalidSettings` when there is no order for all of them.
+   */
+  addPhases(phases: ShutdownPhases): void {
+    const known = new Map([...this.#phases].map(([name, { settings }]) => [name, settings]))
+    const added = Object.entries(phases).filter(([name]) => !known.has(name))
+    if (added.length === 0) return
+    if (this.#ended !== undefined) {
+      throw new ShutdownPhaseBegun(added[0]?.[0] ?? '', undefined, this.currentPhase)
+    }
+    this.#phases = inOrder(Object.fromEntries([...known, ...added]), this.#phases)
+  }
+
+  /**
    * Runs `task` in this phase, beside its other tasks. While the shutdown runs, tasks can be added to phases that have
    * not begun. `cancel` takes the task back and answers whether that was in time.
    */
@@ -105,19 +124,17 @@ export class CoordinatedShutdown {
 
   /**
    * Shuts down, once: the first reason wins, and every call gets the same promise. It rejects when a phase that must
-   * succeed did not; the phases behind it have then not run.
+   * succeed did not; the phases behind it have then not run. A reason that actors do not know comes with an exit code.
    */
-  run(
-    reason: ShutdownReason,
-    options: { readonly fromPhase?: ShutdownPhaseName } = {},
-  ): Promise<void> {
+  run(reason: ShutdownReason, options: RunOptions = {}): Promise<void> {
     if (this.#ended !== undefined) return this.#ended
     const { fromPhase } = options
+    const exitCode = exitCodeOf(reason, options.exitCode)
     const first = fromPhase === undefined ? 0 : this.#phases.get(fromPhase)?.index
     if (first === undefined) {
       return Promise.reject(new UnknownShutdownPhase(String(fromPhase), this.#phases.keys()))
     }
-    if (!isShutdownReason(reason)) {
+    if (exitCode === undefined) {
       const problem = `it must be such as { type: 'user', text: 'why' }, not ${show(reason)}`
       return Promise.reject(new InvalidSettings('The reason of a shutdown', [problem]))
     }
@@ -126,11 +143,11 @@ export class CoordinatedShutdown {
     const toRun = [...this.#phases.values()].slice(first)
     if (this.#exitProcess) this.#armHardKill()
     // One turn later: a task that calls `run` at once must find this promise.
-    this.#ended = Promise.resolve().then(() => this.#runAll(toRun, reason))
+    this.#ended = Promise.resolve().then(() => this.#runAll(toRun, reason, exitCode))
     return this.#ended
   }
 
-  async #runAll(phases: readonly Phase[], reason: ShutdownReason): Promise<void> {
+  async #runAll(phases: readonly Phase[], reason: ShutdownReason, exitCode: number): Promise<void> {
     const { clock, logger } = this.#environment
     const beganMs = clock.monotonicMs()
     const fields = { reason: showReason(reason) }
@@ -154,7 +171,7 @@ export class CoordinatedShutdown {
     logger[level](fields, `Coordinated shutdown ended after ${took}.`)
     // After a failure the hard kill stays armed: the process has still been asked to end.
     this.#hardKill?.cancel()
-    if (this.#exitProcess) this.#exit(exitCodeOf(reason))
+    if (this.#exitProcess) this.#exit(exitCode)
   }
 
   #armHardKill(): void {
@@ -184,12 +201,16 @@ export class CoordinatedShutdown {
   }
 }
 
-function inOrder(phases: ShutdownPhases): Map<string, Phase> {
+/** Throws `InvalidSettings` when there is no order. What waits in phases that were there before, waits in them still. */
+function inOrder(phases: ShutdownPhases, before?: ReadonlyMap<string, Phase>): Map<string, Phase> {
+  const problems = problemsWithShutdownPhases(phases)
+  if (problems.length > 0) throw new InvalidSettings('The phases of the shutdown', problems)
   const ordered = new Map<string, Phase>()
   for (const name of topologicalOrder(phases)) {
     const settings = phases[name]
     assert(settings !== undefined, `the order holds known phases only, not ${name}`)
-    ordered.set(name, { name, index: ordered.size, settings, waiting: new Set() })
+    const waiting = before?.get(name)?.waiting ?? new Set()
+    ordered.set(name, { name, index: ordered.size, settings, waiting })
   }
   return ordered
 }

@@ -16,18 +16,21 @@ export class UnknownShutdownPhase extends CodedError {
   }
 }
 
-/** A task was added too late to run. */
+/** A task, or a phase, was added too late to run. */
 export class ShutdownPhaseBegun extends CodedError {
   readonly code = 'SHUTDOWN_PHASE_BEGUN'
   readonly phase: string
-  readonly task: string
+  /** Undefined when it is the phase itself that came too late. */
+  readonly task: string | undefined
 
-  constructor(phase: string, task: string, currentPhase: string | undefined) {
+  constructor(phase: string, task: string | undefined, currentPhase: string | undefined) {
     const progress =
       currentPhase === undefined ? 'the shutdown has ended' : `the shutdown is in ${currentPhase}`
-    super(
-      `Task ${show(task)} cannot be added to phase ${phase}: ${progress}. Add it before the shutdown begins, or to a later phase.`,
-    )
+    const what =
+      task === undefined
+        ? `Phase ${phase} cannot be added`
+        : `Task ${show(task)} cannot be added to phase ${phase}`
+    super(`${what}: ${progress}. Add it before the shutdown begins, or to a later phase.`)
     this.phase = phase
     this.task = task
   }

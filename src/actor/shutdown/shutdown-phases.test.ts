@@ -41,12 +41,6 @@ describe('AT-007 order of shutdown phases', () => {
       ['service-unbind', 5_000],
       ['service-requests-done', 5_000],
       ['service-stop', 5_000],
-      ['before-cluster-shutdown', 5_000],
-      ['cluster-sharding-shutdown-region', 10_000],
-      ['cluster-leave', 5_000],
-      ['cluster-exiting', 10_000],
-      ['cluster-exiting-done', 5_000],
-      ['cluster-shutdown', 5_000],
       ['before-actor-system-terminate', 5_000],
       ['actor-system-terminate', 10_000],
     ])
@@ -75,18 +69,30 @@ describe('AT-007 order of shutdown phases', () => {
 
   test('puts a phase of the user between default ones', () => {
     const defaults = defaultShutdownPhases
-    const order = topologicalOrder({
-      ...defaults,
-      'flush-metrics': { ...defaults['service-stop'], dependsOn: ['service-stop'] },
-      'cluster-leave': {
-        ...defaults['cluster-leave'],
-        dependsOn: ['cluster-sharding-shutdown-region', 'flush-metrics'],
-      },
-    })
-    expect(order).toHaveLength(13)
-    expect(order.indexOf('flush-metrics')).toBeGreaterThan(order.indexOf('service-stop'))
-    expect(order.indexOf('flush-metrics')).toBeLessThan(order.indexOf('cluster-leave'))
+    const between = { ...defaults['service-stop'], dependsOn: ['service-unbind'] }
+    const names = Object.keys(defaults)
+    const expected = [...names.slice(0, 3), 'flush-metrics', ...names.slice(3)]
+    const byBefore = { ...between, dependsOn: ['service-requests-done'], before: ['service-stop'] }
+    expect(topologicalOrder({ ...defaults, 'flush-metrics': byBefore })).toEqual(expected)
+    const stop = { ...defaults['service-stop'], dependsOn: ['service-requests-done', 'metrics'] }
+    const order = topologicalOrder({ ...defaults, metrics: between, 'service-stop': stop })
+    expect(order).toHaveLength(7)
+    expect(order.indexOf('metrics')).toBeGreaterThan(order.indexOf('service-unbind'))
+    expect(order.indexOf('metrics')).toBeLessThan(order.indexOf('service-stop'))
     expect(order.at(-1)).toBe('actor-system-terminate')
+  })
+
+  test('refuses a phase that is both before and behind another', () => {
+    const [a, b] = ['a', 'b'].map((name) => graph({ [name]: [] })[name])
+    expect(problemsOf({ a: { ...a!, before: ['b'] }, b: { ...b!, before: ['a'] } })).toEqual([
+      'phases depend on each other: a -> b -> a',
+    ])
+    expect(problemsOf({ a: { ...a!, before: ['x'] } })).toEqual([
+      "phase a comes before 'x', which is not a phase",
+    ])
+    expect(problemsWithShutdownPhases({ a: { ...a!, before: 'b' } })).toEqual([
+      "a.before must be a list of phases, not 'b'",
+    ])
   })
 
   test('refuses cycles of any length and names them', () => {
@@ -124,8 +130,8 @@ describe('AT-007 order of shutdown phases', () => {
       "phase b depends on 'x', which is not a phase",
     ])
     expect(problemsWithShutdownPhases({ a: null, b: { timeoutMs: '5', timeout: 5 } })).toEqual([
-      'a must be an object with dependsOn, timeoutMs, recover, enabled, not null',
-      'b.timeout is not a setting; known are dependsOn, timeoutMs, recover, enabled',
+      'a must be an object with dependsOn, before, timeoutMs, recover, enabled, not null',
+      'b.timeout is not a setting; known are dependsOn, before, timeoutMs, recover, enabled',
       'b.dependsOn must be a list of phases, not undefined',
       "b.timeoutMs must be a positive number, not '5'",
       'b.recover must be true or false, not undefined',

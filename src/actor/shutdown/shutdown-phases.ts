@@ -1,7 +1,7 @@
 /**
  * The steps in which a system shuts down, as data: which phase comes after which, how long each may take, and what
- * happens when it fails. The twelve default phases are those of the reference, in one straight line; a user may put
- * phases between them.
+ * happens when it fails. The default phases stand in one straight line. Whatever else runs on the system puts phases of
+ * its own between them, and so may users.
  */
 import { seconds } from '../../foundation/duration.ts'
 import { InvalidSettings, unknownSettings } from '../../foundation/invalid-settings.ts'
@@ -11,6 +11,8 @@ import { show } from '../../foundation/show.ts'
 export interface ShutdownPhase {
   /** Phases that come before this one. */
   readonly dependsOn: readonly string[]
+  /** Phases that come after this one without saying so themselves. */
+  readonly before?: readonly string[]
   /** How long the tasks of the phase may take together; after it the phase has failed, and the tasks are left alone. */
   readonly timeoutMs: number
   /** True: a failure or timeout is logged and the next phase begins. False: it ends the shutdown, unfinished. */
@@ -22,23 +24,17 @@ export interface ShutdownPhase {
 /** All steps, by name. */
 export type ShutdownPhases = Readonly<Record<string, ShutdownPhase>>
 
-/** The twelve phases that a system has when it is not told otherwise. */
+/** The phases that every system has when it is not told otherwise. */
 export const defaultShutdownPhases = {
   'before-service-unbind': phase([]),
   'service-unbind': phase(['before-service-unbind']),
   'service-requests-done': phase(['service-unbind']),
   'service-stop': phase(['service-requests-done']),
-  'before-cluster-shutdown': phase(['service-stop']),
-  'cluster-sharding-shutdown-region': phase(['before-cluster-shutdown'], seconds(10)),
-  'cluster-leave': phase(['cluster-sharding-shutdown-region']),
-  'cluster-exiting': phase(['cluster-leave'], seconds(10)),
-  'cluster-exiting-done': phase(['cluster-exiting']),
-  'cluster-shutdown': phase(['cluster-exiting-done']),
-  'before-actor-system-terminate': phase(['cluster-shutdown']),
-  'actor-system-terminate': phase(['before-actor-system-terminate'], seconds(10)),
+  'before-actor-system-terminate': phase(['service-stop']),
+  'actor-system-terminate': phase(['before-actor-system-terminate'], { timeoutMs: seconds(10) }),
 } as const satisfies ShutdownPhases
 
-/** A default phase, or the name of a phase that the user added. */
+/** A default phase, or the name of one that was added. */
 export type ShutdownPhaseName = keyof typeof defaultShutdownPhases | (string & NonNullable<unknown>)
 
 /**
@@ -56,23 +52,27 @@ export function problemsWithShutdownPhases(phases: unknown): string[] {
   if (!isTable(phases)) return [`shutdownPhases must be an object, not ${show(phases)}`]
   const problems = Object.entries(phases).flatMap(([name, each]) => problemsWithPhase(name, each))
   const areListsWhole = Object.values(phases).every(
-    (each) => isTable(each) && Array.isArray(each['dependsOn']),
+    (each) =>
+      isTable(each) && Array.isArray(each['dependsOn']) && Array.isArray(each['before'] ?? []),
   )
   return areListsWhole ? [...problems, ...sort(phases as ShutdownPhases).problems] : problems
 }
 
-const knownFields = { dependsOn: 1, timeoutMs: 1, recover: 1, enabled: 1 }
+const knownFields = { dependsOn: 1, before: 1, timeoutMs: 1, recover: 1, enabled: 1 }
 
 function problemsWithPhase(name: string, given: unknown): string[] {
   if (!isTable(given)) {
     const fields = Object.keys(knownFields).join(', ')
     return [`${name} must be an object with ${fields}, not ${show(given)}`]
   }
-  const { dependsOn, timeoutMs, recover, enabled } = given
+  const { dependsOn, before = [], timeoutMs, recover, enabled } = given
   const problems = unknownSettings(given, knownFields).map((problem) => `${name}.${problem}`)
   if (name === '') problems.push('the name of a phase has at least one character')
   if (!Array.isArray(dependsOn)) {
     problems.push(`${name}.dependsOn must be a list of phases, not ${show(dependsOn)}`)
+  }
+  if (!Array.isArray(before)) {
+    problems.push(`${name}.before must be a list of phases, not ${show(before)}`)
   }
   if (!(typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs < Infinity)) {
     problems.push(`${name}.timeoutMs must be a positive number, not ${show(timeoutMs)}`)
@@ -90,8 +90,12 @@ function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function phase(dependsOn: readonly string[], timeoutMs = seconds(5)): ShutdownPhase {
-  return { dependsOn, timeoutMs, recover: true, enabled: true }
+/** A phase as most are: behind these, five seconds, and the shutdown goes on when it fails. */
+export function phase(
+  dependsOn: readonly string[],
+  others: Partial<ShutdownPhase> = {},
+): ShutdownPhase {
+  return { dependsOn, timeoutMs: seconds(5), recover: true, enabled: true, ...others }
 }
 
 /** Walks to the roots first; `trail` is the way down to the phase being visited. */
@@ -112,10 +116,19 @@ function sort(phases: ShutdownPhases): { order: string[]; problems: string[] } {
       if (Object.hasOwn(phases, dependency)) visit(dependency)
       else problems.push(`phase ${name} depends on ${show(dependency)}, which is not a phase`)
     }
+    for (const [other, { before }] of Object.entries(phases)) {
+      if (before?.includes(name) === true) visit(other)
+    }
     trail.pop()
     placed.add(name)
   }
 
-  for (const name of Object.keys(phases)) visit(name)
+  for (const [name, { before = [] }] of Object.entries(phases)) {
+    visit(name)
+    for (const other of before) {
+      if (Object.hasOwn(phases, other)) continue
+      problems.push(`phase ${name} comes before ${show(other)}, which is not a phase`)
+    }
+  }
   return { order: [...placed], problems }
 }

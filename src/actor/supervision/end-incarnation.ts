@@ -8,8 +8,8 @@ import { LocalRef } from '../ref/local-ref.ts'
 
 export function endIncarnation(cell: Cell, supervisor: Wrapper): void {
   const state = cell.state()
-  // First, because who listens to it may still act in the name of what ends. One that has fired before told the actor to
-  // hurry, and tells the fresh behavior as well.
+  // First, because who listens to it may still act in the name of what ends. One that has fired before, since the
+  // actor will be stopped soon, tells the fresh behavior as well.
   if (state.abort?.signal.aborted === false) {
     state.abort.abort(new AbortedByStop(cell.toString()))
     state.abort = undefined
@@ -22,13 +22,6 @@ export function endIncarnation(cell: Cell, supervisor: Wrapper): void {
     state.watching?.set(ref, { message, isInherited: true })
   }
   discardStashes(cell, supervisor)
-}
-
-/** Settles when all have, not with the first that fails: one that fails says nothing about what the others still do. */
-export async function allEnded(endings: readonly Promise<unknown>[]): Promise<void> {
-  for (const outcome of await Promise.allSettled(endings)) {
-    if (outcome.status === 'rejected') throw outcome.reason
-  }
 }
 
 /** Stashes made inside the supervised part go with it; those made outside are kept. */

@@ -9,8 +9,8 @@
 import { AssertionFailed } from '../../foundation/assert.ts'
 import { isInstance } from '../../foundation/is-instance.ts'
 import { RingBuffer } from '../../foundation/ring-buffer.ts'
-import type { WheelTimer } from '../../foundation/timer-wheel.ts'
 import type { Timer } from '../../foundation/timers.ts'
+import type { WheelTimer } from '../../foundation/timer-wheel.ts'
 import {
   type AnyBehavior,
   type Result,
@@ -30,10 +30,9 @@ import {
   transition,
 } from '../behavior/interpret.ts'
 import { HeldSignal, messageIn, Replayed, RestartDue, Settled } from '../behavior/inward.ts'
-import { suspendFor } from '../cell/suspension.ts'
 import { Dropped } from '../events/lost-messages.ts'
 import { type Signal, preRestart } from '../behavior/signals.ts'
-import { allEnded, endIncarnation, stopChildren } from './end-incarnation.ts'
+import { endIncarnation, stopChildren } from './end-incarnation.ts'
 import { FailureCount } from './failure-count.ts'
 import type { BackoffStrategy, RestartStrategy, SupervisorStrategy } from './supervisor-strategy.ts'
 
@@ -85,10 +84,7 @@ class Supervisor implements Wrapper, WheelTimer {
   #inner: AnyBehavior = same
   #isRestarting = false
   #isDelayOver = true
-  /** The PreRestart that has not settled. */
-  #ending: { readonly promise: Promise<unknown>; readonly wait: { giveUp(): void } } | undefined =
-    undefined
-  /** Ends the wait for a PreRestart that does not settle. */
+  /** Ends the wait for a PreRestart that does not settle; undefined when there is none. */
   #patience: Timer | undefined = undefined
   #childrenLeft: Set<object> | undefined = undefined
   #held: RingBuffer<Held> | undefined = undefined
@@ -116,14 +112,10 @@ class Supervisor implements Wrapper, WheelTimer {
 
   receive(cell: Cell, message: unknown): Result<unknown> {
     if (!this.#isRestarting) return this.#guard(cell, message)
-    // What is not for this one is news for a supervisor inside, which this restart has ended.
-    if (isInstance(message, Settled)) {
-      return message.level === this ? this.#innerEnded(cell, message) : same
-    }
-    if (isInstance(message, RestartDue)) {
-      return message.supervisor === this ? this.#guard(cell, message) : same
-    }
-    return this.#hold(cell, { message })
+    if (isInstance(message, Settled)) return this.#preRestartEnded(cell, message)
+    if (!isInstance(message, RestartDue)) return this.#hold(cell, { message })
+    // One that is not for this one was for a supervisor inside, which this restart has ended.
+    return message.supervisor === this ? this.#guard(cell, message) : same
   }
 
   signal(cell: Cell, signal: Signal): Result<unknown> {
@@ -162,9 +154,7 @@ class Supervisor implements Wrapper, WheelTimer {
 
   #failed(cell: Cell, error: unknown): Result<unknown> {
     endReplays(cell)
-    // What comes late, from an interceptor of an actor that stops, restarts nothing: PostStop is still to come.
-    const isStopping = cell.stateIfAny?.stopStage !== undefined
-    if (isStopping || !this.#answersFor(error)) throw error
+    if (!this.#answersFor(error)) throw error
     switch (this.#strategy.type) {
       case 'resume':
         if (isVacant(this)) throw error
@@ -207,28 +197,27 @@ class Supervisor implements Wrapper, WheelTimer {
       'actor failed and restarts',
       verdict.delayMs,
     )
-    this.#endInner(cell)
+    const ending = this.#endInner(cell)
     this.#isRestarting = true
     this.#isDelayOver = verdict.delayMs === 0
     if (!this.#isDelayOver) cell.runtime.wheel.start(this, verdict.delayMs)
     this.#clearAway(cell)
     this.#continue(cell)
-    return same
+    return ending
   }
 
-  #endInner(cell: Cell): void {
-    const ending = endingsIn(this.#inner)
-    if (this.#inner !== same) {
-      try {
-        const result = interpretSignal(this.#inner, cell, preRestart)
-        if (isPromise(result)) ending.push(result)
-      } catch (error) {
-        this.#log(cell, 'warn', error, 'PreRestart failed')
-      }
+  /** Answers a promise when PreRestart is async. */
+  #endInner(cell: Cell): Result<unknown> {
+    let ending: Result<unknown> = same
+    try {
+      const result = this.#inner === same ? same : interpretSignal(this.#inner, cell, preRestart)
+      if (isPromise(result)) ending = this.#patiently(cell, result)
+    } catch (error) {
+      this.#log(cell, 'warn', error, 'PreRestart failed')
     }
     dropHeld(this.#inner, cell)
-    if (ending.length > 0) this.#awaitPreRestart(cell, allEnded(ending))
     this.#inner = same
+    return ending
   }
 
   /** What the behavior inside has made ends with it. */
@@ -240,16 +229,19 @@ class Supervisor implements Wrapper, WheelTimer {
   }
 
   /** The fresh behavior is not built before the old one has ended, but it does not wait for ever either. */
-  #awaitPreRestart(cell: Cell, promise: Promise<unknown>): void {
+  #patiently(cell: Cell, ending: Promise<unknown>): Promise<undefined> {
     const { environment, settings } = cell.runtime
-    const wait = suspendFor(cell, promise, this)
-    this.#ending = { promise, wait }
-    this.#patience = environment.timers.after(settings.handlerStopTimeoutMs, wait.giveUp)
+    return new Promise((resolve, reject) => {
+      const end = (): void => resolve(undefined)
+      this.#patience = environment.timers.after(settings.handlerStopTimeoutMs, end)
+      Promise.resolve(ending).then(end, reject)
+    })
   }
 
-  #innerEnded(cell: Cell, { isRejected, result }: Settled): Result<unknown> {
-    this.#patience?.cancel()
-    this.#ending = undefined
+  #preRestartEnded(cell: Cell, { isRejected, result }: Settled): Result<unknown> {
+    if (this.#patience === undefined) return same
+    this.#patience.cancel()
+    this.#patience = undefined
     if (isRejected) this.#log(cell, 'warn', result, 'PreRestart failed')
     // Once more: it may have started timers and children after an await.
     this.#clearAway(cell)
@@ -271,7 +263,7 @@ class Supervisor implements Wrapper, WheelTimer {
 
   #continue(cell: Cell): void {
     const areChildrenGone = this.#childrenLeft === undefined || this.#childrenLeft.size === 0
-    const isReady = this.#isDelayOver && this.#ending === undefined && areChildrenGone
+    const isReady = this.#isDelayOver && this.#patience === undefined && areChildrenGone
     if (!this.#isRestarting || !isReady) return
     this.#childrenLeft = undefined
     cell.sendInward(new RestartDue(this))
@@ -319,16 +311,10 @@ class Supervisor implements Wrapper, WheelTimer {
     return messages
   }
 
-  /** What of the supervised part has not ended yet. */
-  get ending(): Promise<unknown> | undefined {
-    return this.#ending?.promise
-  }
-
   /** The supervised part is gone for good: no late timer may revive it. */
   forget(cell: Cell): void {
     cell.runtime.wheel.cancel(this)
     this.#patience?.cancel()
-    this.#ending?.wait.giveUp()
     this.#isRestarting = false
   }
 
@@ -374,15 +360,6 @@ function isVacant(supervisor: Supervisor): boolean {
     ;({ inner } = inner)
   }
   return inner === same
-}
-
-/** What is awaited by supervisors inside, which are about to be ended themselves. */
-function endingsIn(behavior: AnyBehavior): Promise<unknown>[] {
-  const endings: Promise<unknown>[] = []
-  for (let each = behavior; each.kind === 'wrapped'; each = each.inner) {
-    if (each instanceof Supervisor && each.ending !== undefined) endings.push(each.ending)
-  }
-  return endings
 }
 
 function hasSupervisor(behavior: AnyBehavior, errorClass: ErrorClass): boolean {

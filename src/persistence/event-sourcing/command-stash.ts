@@ -4,6 +4,7 @@
  */
 import { type ActorRef, Behaviors, Dropped, type StashBuffer } from '../../actor/index.ts'
 import type { Runtime } from '../../actor/internals.ts'
+import type { EventSourcedDroppedReason } from './event-sourced-drop-reasons.ts'
 
 export interface CommandStashes<Command> {
   readonly waiting: StashBuffer<Command>
@@ -85,7 +86,10 @@ export class CommandStash<Command> {
 
   #put(which: keyof CommandStashes<Command>, command: Command): void {
     const stash = this.#stashes[which]
-    if (stash.isFull) this.#runtime.lost(new Dropped(command, this.#self, 'stash-full'))
+    if (stash.isFull)
+      this.#runtime.lost(
+        new Dropped(command, this.#self, 'stash-full' satisfies EventSourcedDroppedReason),
+      )
     else stash.stash(command)
   }
 

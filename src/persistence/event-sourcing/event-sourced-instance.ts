@@ -13,6 +13,7 @@ import { show } from '../../foundation/show.ts'
 import { startOf, utf8Length } from '../../foundation/text.ts'
 import type { Claim, NewEvent } from '../journal.ts'
 import { writerBytesMax } from '../journals/fence.ts'
+import type { EventSourcedDroppedReason } from './event-sourced-drop-reasons.ts'
 import { ActorTurn, beFrugal, type Scope, scopeOf } from './actor-turn.ts'
 import { CommandStash, type CommandStashes } from './command-stash.ts'
 import { Effect } from './effect.ts'
@@ -343,7 +344,9 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   #lost(command: Command): void {
     const { self, system } = this.#context
     this.#plan.refused?.(command, new InstanceEnded(this.#persistenceId))
-    system.runtime.lost(new Dropped(command, self, 'not-stored'))
+    system.runtime.lost(
+      new Dropped(command, self, 'not-stored' satisfies EventSourcedDroppedReason),
+    )
   }
 
   #commandFailed(error: unknown): never {

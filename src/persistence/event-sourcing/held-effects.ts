@@ -1,6 +1,7 @@
 /** What a command causes, held until its events are stored; then it happens, or is undone with a reason. */
 import { type ActorRef, Dropped } from '../../actor/index.ts'
 import { Question, type Runtime } from '../../actor/internals.ts'
+import type { EventSourcedDroppedReason } from './event-sourced-drop-reasons.ts'
 import type { SideEffect } from './effect.ts'
 import type { PersistenceFailure } from './event-sourced-errors.ts'
 
@@ -44,5 +45,5 @@ export function discard<State>(
     if (orElse !== undefined) (to as ActorRef<unknown>).tell(orElse(error))
     else if (to instanceof Question) to.fail(error)
   }
-  runtime.lost(new Dropped(command, self, 'not-stored'))
+  runtime.lost(new Dropped(command, self, 'not-stored' satisfies EventSourcedDroppedReason))
 }

@@ -1,5 +1,5 @@
 /** What a link needs of the node it belongs to, and of all that is known about its peer. */
-import type { DeadLetterReason } from '../../actor/index.ts'
+import type { RemoteDeadLetterReason } from '../remote-drop-reasons.ts'
 import type { Question, Runtime } from '../../actor/internals.ts'
 import type { ValueCodec } from '../../serialization/index.ts'
 import type { HandshakeOptions, HandshakeRole } from '../handshake/handshake-machine.ts'
@@ -30,14 +30,14 @@ export interface LinkWorld {
 export interface LinkOwner {
   readonly address: Address
   /** Why nothing can be sent to that incarnation; undefined when it can. */
-  fateOf(node: NodeId): DeadLetterReason | undefined
+  fateOf(node: NodeId): RemoteDeadLetterReason | undefined
   /** Whether system messages wait for this lane to be open. */
   needs(lane: Lane): boolean
   opened(lane: Lane, peer: NodeId): void
   failed(failure: ConnectFailure): void
   lost(lane: Lane, peer: NodeId, loss: LinkLoss): void
   /** What waited on this lane for that incarnation is given up. */
-  gaveUp(lane: Lane, peer: NodeId, reason: DeadLetterReason): void
+  gaveUp(lane: Lane, peer: NodeId, reason: RemoteDeadLetterReason): void
   systemConfirmed(sequence: number): void
 }
 

@@ -2,15 +2,11 @@
  * Says what became of messages that cannot go on. None of them was handed to the network, so whoever asked with one need
  * not wait; that is settled first, and who hears of the loss finds it so.
  */
-import {
-  DeadLetter,
-  type DeadLetterReason,
-  Dropped,
-  type DroppedReason,
-} from '../../actor/index.ts'
+import { DeadLetter, Dropped } from '../../actor/index.ts'
 import type { Runtime } from '../../actor/internals.ts'
 import { withoutStack } from '../../foundation/without-stack.ts'
 import type { CannotSerialize } from '../../serialization/index.ts'
+import type { RemoteDeadLetterReason, RemoteDroppedReason } from '../remote-drop-reasons.ts'
 import { AskNotSent } from '../remote-errors.ts'
 import type { Letter } from './outbound-queue.ts'
 
@@ -21,12 +17,12 @@ export class LostLetters {
     this.#runtime = runtime
   }
 
-  dead({ recipient, message, question }: Letter, reason: DeadLetterReason): void {
+  dead({ recipient, message, question }: Letter, reason: RemoteDeadLetterReason): void {
     this.#notSent(question, reason)
     this.#runtime.lost(new DeadLetter(message, recipient, reason))
   }
 
-  dropped({ recipient, message, question }: Letter, reason: DroppedReason): void {
+  dropped({ recipient, message, question }: Letter, reason: RemoteDroppedReason): void {
     this.#notSent(question, reason)
     this.#runtime.lost(new Dropped(message, recipient, reason))
   }
@@ -42,7 +38,10 @@ export class LostLetters {
     this.dropped(letter, 'cannot-serialize')
   }
 
-  #notSent(question: Letter['question'], reason: DeadLetterReason | DroppedReason): void {
+  #notSent(
+    question: Letter['question'],
+    reason: RemoteDeadLetterReason | RemoteDroppedReason,
+  ): void {
     if (question === undefined) return
     question.fail(withoutStack(() => new AskNotSent(question.target.toString(), reason)))
   }

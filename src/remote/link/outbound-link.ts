@@ -11,7 +11,7 @@
  * Invariant: bytes made for one connection are never handed to another, and a message for one incarnation of the peer
  * is never handed to a connection with another.
  */
-import type { DeadLetterReason } from '../../actor/index.ts'
+import type { RemoteDeadLetterReason } from '../remote-drop-reasons.ts'
 import type { Question } from '../../actor/internals.ts'
 import { assert } from '../../foundation/assert.ts'
 import type { Task } from '../../foundation/dispatcher.ts'
@@ -131,7 +131,7 @@ export class OutboundLink implements Outbox, Task {
   }
 
   /** An open link belongs to one incarnation: a message for another has come too late. */
-  #fateOf(node: NodeId): DeadLetterReason | undefined {
+  #fateOf(node: NodeId): RemoteDeadLetterReason | undefined {
     return this.isOpen ? 'former-incarnation' : this.#owner.fateOf(node)
   }
 
@@ -252,7 +252,10 @@ export class OutboundLink implements Outbox, Task {
    * What waits for these recipients becomes dead letters; all or none of those on one incarnation are chosen. False when
    * nothing does.
    */
-  giveUp(reason: DeadLetterReason, isChosen: (recipient: RemoteRecipient) => boolean): boolean {
+  giveUp(
+    reason: RemoteDeadLetterReason,
+    isChosen: (recipient: RemoteRecipient) => boolean,
+  ): boolean {
     const nodes = new Set<NodeId>()
     const letters = this.#queue.takeOut(isChosen)
     for (const letter of letters) {

@@ -4,7 +4,6 @@ import {
   type ActorRef,
   type AskOptions,
   DeadLetter,
-  type DeadLetterReason,
   type StatusReply,
 } from '../../actor/index.ts'
 import {
@@ -14,15 +13,16 @@ import {
   type Runtime,
   type Watcher,
 } from '../../actor/internals.ts'
+import type { RemoteDeadLetterReason } from '../remote-drop-reasons.ts'
 import { pathOf, type RefText, refText } from './ref-text.ts'
 
 export class AbsentRef implements InternalRef {
   readonly isTerminated = true
   readonly #runtime: Runtime
   readonly #text: RefText
-  readonly #reason: DeadLetterReason
+  readonly #reason: RemoteDeadLetterReason
 
-  constructor(runtime: Runtime, text: RefText, reason: DeadLetterReason) {
+  constructor(runtime: Runtime, text: RefText, reason: RemoteDeadLetterReason) {
     this.#runtime = runtime
     this.#text = text
     this.#reason = reason

@@ -29,7 +29,7 @@ export class LaneChoice {
 
 /**
  * Paths below `/user`, with `*` for one name and `**` at the end for one or more. Actors of the runtime are left out:
- * what a region sends to entities and what fences it must go by one lane.
+ * what they send each other counts on one lane for all of it, to keep its order.
  */
 export function isLargeMessagePath(path: unknown): boolean {
   if (typeof path !== 'string' || !path.startsWith('/user/')) return false

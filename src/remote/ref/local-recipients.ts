@@ -1,6 +1,6 @@
 /**
- * Who is meant by a path on this node: an endpoint of the runtime, an actor, or nobody. Endpoints are for rooms that
- * take messages without a mailbox, as regions do: they are asked once per connection and name, then only told.
+ * Who is meant by a path on this node: an endpoint of the runtime, an actor, or nobody. Endpoints are for those
+ * that take messages without a mailbox: they are asked once per connection and name, then only told.
  */
 import type { ActorSystem } from '../../actor/index.ts'
 import type { InternalRef } from '../../actor/internals.ts'

@@ -17,6 +17,7 @@ import type { BetweenPeers, ShardingProtocol } from '../sharding-wire.ts'
 import type { Region } from './region.ts'
 import { RegionRef } from './region-ref.ts'
 import type { Origin } from './shard-buffers.ts'
+import type { ShardingDeadLetterReason } from '../sharding-drop-reasons.ts'
 
 export interface RegionEndpointOptions {
   readonly remoting: Remoting
@@ -79,7 +80,9 @@ function recipientFor(region: Region, name: string, from: NodeId) {
   if (stamp === undefined || entityId === undefined || shard === undefined) {
     return {
       tell: (message: unknown): void =>
-        region.runtime.lost(new DeadLetter(message, region.ref, 'no-entity')),
+        region.runtime.lost(
+          new DeadLetter(message, region.ref, 'no-entity' satisfies ShardingDeadLetterReason),
+        ),
     }
   }
   return new InboundEntity(region, shard, entityId, { node: from, stamp })

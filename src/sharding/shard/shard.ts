@@ -4,9 +4,9 @@
  */
 import { Behaviors, PoisonPill } from '../../actor/index.ts'
 import {
+  abortHandlers,
   type Cell,
   Gate,
-  hurry,
   type LocalRef,
   type Question,
   type Runtime,
@@ -224,7 +224,7 @@ export class Shard {
 
   #hurry(entityId: EntityId): void {
     const cell = this.#cellOf(entityId)
-    if (cell !== undefined) hurry(cell)
+    if (cell !== undefined) abortHandlers(cell)
   }
 
   #startTimer(timer: ShardTimer, delayMs: number): void {

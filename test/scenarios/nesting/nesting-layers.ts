@@ -1,17 +1,17 @@
 /** The wrappers of a nested actor, built from its layers. The interceptors meddle with whatever they see. */
 import {
+  AsyncInterceptor,
   type Behavior,
   Behaviors,
   type Interceptor,
   type Next,
   type Result,
-  type Signal,
 } from '../../../src/actor/index.ts'
 import { unreachable } from '../../../src/foundation/assert.ts'
-import { type Layer, type Letter, type Relaying, drawMishap } from './nesting-plan.ts'
-import { LINGER_MS, type NestingStage, isRefusal, sleep } from './nesting-stage.ts'
+import { type Layer, type Letter, type Relaying, drawMishap, ownLetter } from './nesting-plan.ts'
+import { type NestingStage, sleep } from './nesting-stage.ts'
 
-/** Short, because nests grow deep: the ledger must know how old a PreRestart is that was waited for. */
+/** How long interceptors wait that must not. */
 const PAUSE_MS = 2
 
 export function wrapped(
@@ -43,6 +43,7 @@ function around(stage: NestingStage, layer: Layer, inner: Behavior<Letter>): Beh
 }
 
 type InterceptLayer = Extract<Layer, { type: 'intercept' }>
+type HandOn = (letter: Letter) => Result<Letter>
 
 function interceptor(
   stage: NestingStage,
@@ -52,7 +53,7 @@ function interceptor(
     aroundReceive: (_context, letter, next) => {
       // An actor's own letters are in no ledger, and always pass.
       if (letter.number === 0) return next(letter)
-      return relays[messages](stage, letter, () => handedOn(stage, letter, next))
+      return relays[messages](stage, letter, next)
     },
     aroundSignal: (_context, signal, next) => {
       switch (signals) {
@@ -60,87 +61,80 @@ function interceptor(
           return next(signal)
         case 'wait before':
           return sleep(PAUSE_MS).then(() => next(signal))
+        case 'wait after':
+          return waited(next(signal))
+        case 'forget':
+          return ignored(next(signal))
         case 'throw':
           if (stage.random.chance(0.3)) throw drawMishap(stage.random)
           return next(signal)
-        case 'linger':
-          return isEnding(signal) ? lingered(next(signal)) : next(signal)
       }
     },
   }
 }
 
-function isEnding({ type }: Signal): boolean {
-  return type === 'PreRestart' || type === 'PostStop'
-}
-
-async function lingered(result: Result<Letter>): Promise<Next<Letter>> {
+async function waited(result: Result<Letter>): Promise<Next<Letter>> {
   const next = await result
-  await sleep(LINGER_MS)
+  await sleep(PAUSE_MS)
   return next
 }
 
-/** Hands the letter on; when that is refused, since the actor did not wait so long, nobody else will handle it. */
-function handedOn(
+/** Comes back to the letter when its turn is over: that is refused, and nobody else will handle it. */
+async function late(
   { ledger }: NestingStage,
   letter: Letter,
-  next: (letter: Letter) => Result<Letter>,
-): Result<Letter> {
-  const failed = (error: unknown): never => {
-    if (isRefusal(error)) ledger.kept(letter, 'refused')
-    throw error
-  }
+  handOn: HandOn,
+): Promise<Next<Letter>> {
+  await sleep(PAUSE_MS)
   try {
-    const result = next(letter)
-    return result instanceof Promise ? result.catch(failed) : result
+    return await handOn(letter)
   } catch (error) {
-    return failed(error)
+    if (error instanceof AsyncInterceptor) ledger.kept(letter, 'refused')
+    throw error
   }
 }
 
-type Relay = (stage: NestingStage, letter: Letter, handOn: () => Result<Letter>) => Result<Letter>
+type Relay = (stage: NestingStage, letter: Letter, handOn: HandOn) => Result<Letter>
 
 const relays: Readonly<Record<Relaying, Relay>> = {
-  pass: (_stage, _letter, handOn) => handOn(),
-  'wait before': ({ ledger, random }, letter, handOn) => {
-    if (!random.chance(0.25)) return sleep(PAUSE_MS).then(handOn)
-    ledger.lingers(letter)
-    return sleep(LINGER_MS).then(handOn)
+  pass: (_stage, letter, handOn) => handOn(letter),
+  'wait before': late,
+  'wait after': (_stage, letter, handOn) => waited(handOn(letter)),
+  'come back': (stage, letter, handOn) => ignored(late(stage, letter, handOn)),
+  'hand on more': (_stage, letter, handOn) => {
+    const result = handOn(letter)
+    ignored(handOn(ownLetter('wait')))
+    return result
   },
-  'wait after': async (_stage, _letter, handOn) => {
-    const next = await handOn()
-    await sleep(PAUSE_MS)
-    return next
-  },
-  forget: (_stage, _letter, handOn) => {
-    ignored(handOn())
-  },
-  catch: (_stage, _letter, handOn) => {
+  forget: (_stage, letter, handOn) => ignored(handOn(letter)),
+  catch: (_stage, letter, handOn) => {
     try {
-      const result = handOn()
-      return result instanceof Promise ? result.catch(() => undefined) : result
+      return handOn(letter)
     } catch {
       return undefined
     }
   },
   'throw before': ({ ledger, random }, letter, handOn) => {
-    if (!random.chance(0.2)) return handOn()
+    if (!random.chance(0.2)) return handOn(letter)
     ledger.kept(letter, 'thrown away')
     throw drawMishap(random)
   },
-  'throw after': ({ random }, _letter, handOn) => {
-    const result = handOn()
+  'throw after': ({ random }, letter, handOn) => {
+    const result = handOn(letter)
     if (!random.chance(0.2)) return result
-    ignored(result)
     throw drawMishap(random)
   },
   replace: ({ ledger, random, fresh }, letter, handOn) => {
-    if (!random.chance(0.2)) return handOn()
+    if (!random.chance(0.2)) return handOn(letter)
     ledger.kept(letter, 'replaced')
     return fresh(1)
   },
+  'replace after': ({ random, fresh }, letter, handOn) => {
+    const result = handOn(letter)
+    return random.chance(0.2) ? fresh(1) : result
+  },
   drop: ({ ledger, random }, letter, handOn) => {
-    if (!random.chance(0.2)) return handOn()
+    if (!random.chance(0.2)) return handOn(letter)
     ledger.kept(letter, 'dropped')
     return undefined
   },

@@ -11,7 +11,7 @@ import {
   type StashBuffer,
 } from '../../../src/actor/index.ts'
 import type { WorkKind } from './nesting-ledger.ts'
-import { type Letter, type Task, drawEnding, drawMishap } from './nesting-plan.ts'
+import { type Letter, type Task, drawEnding, drawMishap, ownLetter } from './nesting-plan.ts'
 import { LINGER_MS, type NestingStage, forever, isRefusal, sleep } from './nesting-stage.ts'
 
 export function leaf(stage: NestingStage): Behavior<Letter> {
@@ -44,10 +44,6 @@ function startTimers({ random }: NestingStage, context: ActorContext<Letter>): v
     context.timers.startFixedRate('rate', random.pick([700, 1_500]), ownLetter(task))
   }
   if (random.chance(0.2)) context.setReceiveTimeout(900, ownLetter('nothing'))
-}
-
-function ownLetter(task: Task): Letter {
-  return { type: 'Letter', number: 0, task }
 }
 
 /** A leaf at work. */

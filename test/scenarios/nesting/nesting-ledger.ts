@@ -6,8 +6,8 @@ import { type LostMessage, defaultActorSettings } from '../../../src/actor/index
 import type { Simulation } from '../../../src/simulation/index.ts'
 import type { Letter, Task } from './nesting-plan.ts'
 
-/** A PreRestart, and a handler of an actor that stops, is given up after so long, counted from where interceptors began. */
-const GIVEN_UP_MS = defaultActorSettings.handlerStopTimeoutMs - 100
+/** A PreRestart, and a handler of an actor that stops, is given up after so long. */
+const GIVEN_UP_MS = defaultActorSettings.handlerStopTimeoutMs
 
 /** Where many seeds together must have been. */
 export const nestingPlaces: readonly string[] = [
@@ -35,8 +35,6 @@ interface Work {
 interface Fate {
   readonly to: string
   readonly task: Task
-  /** Since when an interceptor has had it that takes its time. */
-  lingersSinceMs: number | undefined
   handled: number
   /** Why an interceptor did not hand it on. */
   kept: string | undefined
@@ -64,12 +62,6 @@ export class NestingLedger {
     return { type: 'Letter', number, task }
   }
 
-  /** An interceptor takes its time: the actor may give it up before it hands the letter on. */
-  lingers({ number }: Letter): void {
-    const fate = this.#fates[number - 1]
-    if (fate !== undefined) fate.lingersSinceMs ??= this.#simulation.now
-  }
-
   handled(actor: string, { number }: Letter): void {
     const fate = this.#fates[number - 1]
     if (fate === undefined) return
@@ -84,8 +76,7 @@ export class NestingLedger {
   /** An interceptor did not hand it on, or was not let. */
   kept({ number }: Letter, why: string): void {
     const fate = this.#fates[number - 1]
-    // The handler itself may have been refused something.
-    if (fate === undefined || (why === 'refused' && fate.handled > 0)) return
+    if (fate === undefined) return
     fate.kept = why
     this.#simulation.reached(
       why === 'refused'
@@ -108,19 +99,18 @@ export class NestingLedger {
 
   /** The actor begins with a letter; answers what to call when it is done. */
   beginLetter(actor: string, { number, task }: Letter): () => void {
-    const sinceMs = this.#fates[number - 1]?.lingersSinceMs
-    return this.begin(actor, 'Letter', `${number}: ${task}`, sinceMs)
+    return this.begin(actor, 'Letter', `${number}: ${task}`)
   }
 
   /** The actor begins to do something; answers what to call when it is done. */
-  begin(actor: string, kind: WorkKind, what: string, sinceMs = this.#simulation.now): () => void {
+  begin(actor: string, kind: WorkKind, what: string): () => void {
     const works = this.#worksOf(actor)
     for (const other of works) {
       this.#checkGivenUp(actor, other, { kind, what })
       works.delete(other)
     }
     this.#simulation.record(`${actor} begins ${kind} (${what})`)
-    const work = { kind, what, sinceMs }
+    const work = { kind, what, sinceMs: this.#simulation.now }
     works.add(work)
     return () => {
       works.delete(work)
@@ -175,7 +165,7 @@ export class NestingLedger {
 }
 
 function newFate(): Omit<Fate, 'to' | 'task'> {
-  return { lingersSinceMs: undefined, handled: 0, kept: undefined, isUnhandled: false, losses: [] }
+  return { handled: 0, kept: undefined, isUnhandled: false, losses: [] }
 }
 
 function numberOf(message: unknown): number {

@@ -23,6 +23,11 @@ export interface Letter {
   readonly task: Task
 }
 
+/** What an actor sends to itself. */
+export function ownLetter(task: Task): Letter {
+  return { type: 'Letter', number: 0, task }
+}
+
 class Slip extends Error {}
 class BadSlip extends Slip {}
 class Mishap extends Error {}
@@ -43,14 +48,17 @@ export type Layer =
 export type Relaying = (typeof relayings)[number]
 
 const relayings = [
-  ...(['pass', 'pass', 'wait before', 'wait after', 'forget', 'catch'] as const),
-  ...(['throw before', 'throw after', 'replace', 'drop'] as const),
+  ...(['pass', 'pass', 'pass', 'wait before', 'wait after', 'come back', 'hand on more'] as const),
+  ...(['forget', 'forget', 'catch', 'throw before', 'throw after'] as const),
+  ...(['replace', 'replace after', 'drop'] as const),
 ]
 
-/** How an interceptor hands signals on. `linger` is longer than an actor waits for. */
+/** How an interceptor hands signals on. */
 export type SignalRelaying = (typeof signalRelayings)[number]
 
-const signalRelayings = ['pass', 'pass', 'wait before', 'throw', 'linger'] as const
+const signalRelayings = [
+  ...(['pass', 'pass', 'pass', 'wait before', 'wait after', 'forget', 'throw'] as const),
+]
 
 /** How a PreRestart or a PostStop goes. */
 export type Ending = (typeof endings)[number]
@@ -163,7 +171,7 @@ function drawStrategy(random: SeededRandom): SupervisorStrategy {
     restart({ limit: 2, within: '5s', stopChildren: false }),
     restart({ limit: 4, within: '100ms', stashCapacity: 1 }),
     restartWithBackoff({ min: '50ms', max: '2s' }),
-    restartWithBackoff({ min: '500ms', max: '500ms', maxRestarts: 4 }),
+    restartWithBackoff({ min: '500ms', max: '500ms', restartsMax: 4 }),
     resume(),
     random.chance(0.5) ? stop() : resume(),
   ])

@@ -4,102 +4,12 @@ import {
   Behaviors,
   type Interceptor,
   type MessageHandler,
+  type Result,
   SupervisorStrategy,
 } from '../../src/actor/index.ts'
 import { gate, nothingMayEscape, Stage } from './stage.ts'
 
-const { restart, restartWithBackoff, resume } = SupervisorStrategy
-
-/** An interceptor that awaits what is inside. */
-const awaiting = <T>(behavior: Behavior<T>): Behavior<T> =>
-  Behaviors.intercept<T>(
-    () => ({
-      aroundReceive: async (_context, message, next) => {
-        const result = await next(message)
-        return result
-      },
-    }),
-    behavior,
-  )
-
-describe('async interceptors', () => {
-  nothingMayEscape()
-
-  test('leave the failures of an async handler to the supervision inside', async () => {
-    const stage = new Stage()
-    const said: string[] = []
-    const inner = Behaviors.receiveMessage<string>(async (message) => {
-      await Promise.resolve()
-      if (message === 'fail') throw new Error('boom')
-      said.push(message)
-    })
-    const ref = await stage.start(awaiting(Behaviors.supervise(inner).onFailure(resume())))
-    await stage.tell(ref, 'a', 'fail', 'b')
-    expect(said).toEqual(['a', 'b'])
-    expect(stage.isTerminated(ref)).toBe(false)
-  })
-
-  test('leave a behavior that an async handler comes to inside its supervision', async () => {
-    const stage = new Stage()
-    const said: string[] = []
-    const second = Behaviors.receiveMessage<string>((message) => {
-      if (message === 'fail') throw new Error('boom')
-      said.push(`second ${message}`)
-    })
-    const first = Behaviors.receiveMessage<string>(async () => {
-      await Promise.resolve()
-      return second
-    })
-    const ref = await stage.start(awaiting(Behaviors.supervise(first).onFailure(resume())))
-    await stage.tell(ref, 'become', 'a', 'fail', 'b')
-    expect(said).toEqual(['second a', 'second b'])
-  })
-
-  test('answer for their own failures to the supervision around them', async () => {
-    const stage = new Stage()
-    const said: string[] = []
-    const inner = Behaviors.supervise(
-      Behaviors.receiveMessage<string>((message) => void said.push(message)),
-    ).onFailure(resume())
-    const failing = Behaviors.intercept<string>(
-      () => ({
-        aroundReceive: async (_context, message, next) => {
-          await Promise.resolve()
-          if (message === 'fail') throw new Error('in the interceptor')
-          return next(message)
-        },
-      }),
-      inner,
-    )
-    const ref = await stage.start(failing)
-    await stage.tell(ref, 'a', 'fail')
-    expect(said).toEqual(['a'])
-    expect(stage.isTerminated(ref)).toBe(true)
-  })
-
-  test('of two, each hears what the one inside came to', async () => {
-    const stage = new Stage()
-    const said: string[] = []
-    const noting = (name: string, behavior: Behavior<string>): Behavior<string> =>
-      Behaviors.intercept<string>(
-        () => ({
-          aroundReceive: async (_context, message, next) => {
-            const result = await next(message)
-            said.push(name)
-            return result
-          },
-        }),
-        behavior,
-      )
-    const leaf = Behaviors.receiveMessage<string>(async (message) => {
-      await Promise.resolve()
-      said.push(message)
-    })
-    const ref = await stage.start(noting('outer', noting('inner', leaf)))
-    await stage.tell(ref, 'a', 'b')
-    expect(said).toEqual(['a', 'inner', 'outer', 'b', 'inner', 'outer'])
-  })
-})
+const { restart, restartWithBackoff } = SupervisorStrategy
 
 describe('a supervisor that gives way to the one inside', () => {
   nothingMayEscape()
@@ -174,20 +84,18 @@ describe('a supervisor that gives way to the one inside', () => {
     const stage = new Stage()
     const said: string[] = []
     const wait = gate()
-    const waiting: Interceptor<string, string> = {
-      aroundReceive: async (_context, message, next) => {
-        if (message === 'b') await wait.promise
-        return next(message)
-      },
+    const passing: Interceptor<string, string> = {
+      aroundReceive: (_context, message, next) => next(message),
     }
-    const handle = (message: string): Behavior<string> | undefined => {
+    const handle = (message: string): Result<string> => {
       if (message === 'fail') throw new Error('boom')
       if (message === 'mild') throw new Mild('boom')
+      if (message === 'b') return wait.promise.then(() => void said.push(message))
       said.push(message)
       return message === 'a' ? supervised(handle) : undefined
     }
     const between = Behaviors.supervise(handle).onFailure(Mild, backoff)
-    const ref = await stage.start(supervised(Behaviors.intercept(() => waiting, between)))
+    const ref = await stage.start(supervised(Behaviors.intercept(() => passing, between)))
     await stage.tell(ref, 'fail', 'mild', 'a', 'b', 'c')
     await stage.advance('2s')
     wait.open()
