@@ -33,6 +33,8 @@ import type { ClusterMessage } from './cluster-messages.ts'
 import type { ClusterEffect, ClusterInput } from './cluster-inputs.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import { clusterProtocol } from './cluster-wire.ts'
+import type { AskArbiter } from './downing/downing-inputs.ts'
+import type { DowningStrategy } from './downing/downing-strategy.ts'
 import { isFarAhead } from './gossip/gossip-exchange.ts'
 import type { MemberStatus } from './gossip/member.ts'
 import { SeedTroubles } from './joining/seed-troubles.ts'
@@ -76,6 +78,7 @@ export interface ClusterActorOptions {
   readonly roles: readonly string[]
   readonly appVersion: string
   readonly settings: ClusterSettings
+  readonly strategy: DowningStrategy
   readonly store: SharedStore | undefined
   readonly owner: ClusterOwner
 }
@@ -95,11 +98,11 @@ export class ClusterActor {
   #hasEnded = false
 
   constructor(options: ClusterActorOptions) {
-    const { system, remoting, roles, appVersion, settings, store } = options
+    const { system, remoting, roles, appVersion, settings, strategy, store } = options
     this.#options = options
     const { random, dispatcher } = system.environment
     this.#machine = new ClusterMachine({
-      ...{ self: remoting.node, roles, appVersion, settings, random, store },
+      ...{ self: remoting.node, roles, appVersion, settings, strategy, random, store },
     })
     this.#log = new ClusterLog(remoting.node, system.log)
     this.#lookedAtMs = this.#now
@@ -310,6 +313,8 @@ export class ClusterActor {
         return this.#send(effect.to, effect.message)
       case 'Publish':
         return this.#publish(effect.event)
+      case 'AskArbiter':
+        return void this.#ask(effect)
       case 'BeginExiting':
         return this.#options.owner.beginExiting()
       case 'ShutDown':
@@ -330,6 +335,17 @@ export class ClusterActor {
     if (event.type === 'MemberRemoved') this.#removed(event.member.node, event.previousStatus)
     this.#log.published(event, this.#machine.gossip.members.length, this.#lookedAtMs)
     this.#options.owner.published(event)
+  }
+
+  /** An arbiter that fails has not decided, and the machine knows what that means. */
+  async #ask({ number, question }: AskArbiter): Promise<void> {
+    const { strategy, system } = this.#options
+    assert(strategy.arbiter !== undefined, 'a strategy with questions has an arbiter')
+    const decision = await strategy.arbiter.decide(question).catch((err: unknown) => {
+      system.log.warn({ err, question }, 'Who decides about a split could not be asked')
+      return undefined
+    })
+    this.command({ type: 'ArbiterAnswered', number, decision })
   }
 
   #removed(node: NodeId, previousStatus: MemberStatus): void {

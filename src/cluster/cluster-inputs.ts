@@ -4,10 +4,11 @@ import type { Address, NodeId } from '../foundation/node-id.ts'
 import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
-import type { HeartbeatSnapshot } from './detection/heartbeat-machine.ts'
-import type { PauseSnapshot } from './detection/pause-detector.ts'
-import type { DowningSnapshot } from './downing/downing-machine.ts'
-import type { JoiningSnapshot } from './joining/joining-machine.ts'
+import type { HeartbeatSnapshot } from './detection/heartbeat-inputs.ts'
+import type { PauseSnapshot } from './detection/pause-inputs.ts'
+import type { ArbiterAnswered, AskArbiter, DowningSnapshot } from './downing/downing-inputs.ts'
+import type { DowningStrategy } from './downing/downing-strategy.ts'
+import type { JoiningSnapshot } from './joining/joining-inputs.ts'
 import type { MembershipSnapshot } from './membership-inputs.ts'
 import type { SharedStore } from './joining/shared-store.ts'
 
@@ -29,6 +30,7 @@ export type ClusterInput =
   | { readonly type: 'Look'; readonly wallMs: number }
   /** Every `tickIntervalMs`. */
   | { readonly type: 'Tick' }
+  | ArbiterAnswered
   | ClusterMessage
 
 export type ClusterEffect =
@@ -36,6 +38,7 @@ export type ClusterEffect =
   /** To whoever lives at this address. */
   | { readonly type: 'SendToAddress'; readonly to: Address; readonly message: ClusterMessage }
   | { readonly type: 'Publish'; readonly event: ClusterEvent }
+  | AskArbiter
   /** Hand over what lives here, then say `ExitingDone`. */
   | { readonly type: 'BeginExiting' }
   | {
@@ -47,7 +50,8 @@ export type ClusterEffect =
 export type ShutDownReason = 'leaving' | 'downing' | 'join-failed' | 'incompatible-config'
 
 /**
- * Who holds the node frozen. `silence`: most others have not answered of late, and may be about to act without us.
+ * Who holds the node frozen. `silence`: others against whom it would lose have not answered of late, and
+ * may be about to act without us.
  * `doubted`: the node is Exiting and somebody cannot reach it, so that it may be removed unconfirmed.
  */
 export type FreezeCause = FreezeReason | 'silence' | 'doubted'
@@ -57,6 +61,7 @@ export interface ClusterOptions {
   readonly roles: readonly string[]
   readonly appVersion: string
   readonly settings: ClusterSettings
+  readonly strategy: DowningStrategy
   /** Of a node that hosts entities. */
   readonly store?: SharedStore | undefined
   readonly random: Random

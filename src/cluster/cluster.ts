@@ -25,6 +25,7 @@ import {
 } from './cluster-settings.ts'
 import { problemsWithClusterSettings } from './cluster-settings-check.ts'
 import { leaveOnShutdown } from './cluster-shutdown.ts'
+import { strategyOf } from './downing/downing-strategies.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { defaultAppVersion, problemsWithAppVersion } from './gossip/app-version.ts'
 import { type Gossip, emptyGossip, memberOf } from './gossip/gossip.ts'
@@ -86,6 +87,7 @@ export class Cluster implements ClusterMembership {
     }
     this.#actor = new ClusterActor({
       ...{ system, remoting, roles, appVersion, settings, owner, store },
+      strategy: strategyOf(settings.downing),
     })
     leaveOnShutdown(system, {
       exiting: this.#exiting.promise,

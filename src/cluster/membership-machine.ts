@@ -19,9 +19,11 @@ import type {
   Standing,
 } from './cluster-messages.ts'
 import { agreementOf, disagreements } from './cluster-settings.ts'
-import { type DepartureEffect, type DepartureInput, DepartureMachine } from './departure-machine.ts'
+import type { DepartureEffect, DepartureInput } from './departure-inputs.ts'
+import { DepartureMachine } from './departure-machine.ts'
 import { bestLeaders, knowsEveryDowned } from './gossip/convergence.ts'
-import { type GossipInput, GossipMachine } from './gossip/gossip-machine.ts'
+import type { GossipInput } from './gossip/gossip-inputs.ts'
+import { GossipMachine } from './gossip/gossip-machine.ts'
 import { type Gossip, emptyGossip, memberOf, putMember } from './gossip/gossip.ts'
 import { Graveyard } from './gossip/graveyard.ts'
 import { moveMembers, noteReachability, standingOf } from './gossip/member-changes.ts'

@@ -77,7 +77,6 @@ const notYet: Readonly<Record<string, string>> = {
 
 /** The same within the settings. */
 const notYetInSettings: readonly (readonly [path: readonly string[], instead: string])[] = [
-  [['cluster', 'downing', 'strategy'], keepMajority],
   [['sharding', 'rememberEntities'], firstCall],
 ]
 

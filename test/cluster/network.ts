@@ -8,6 +8,9 @@ import type { ClusterEffect, ClusterInput } from '../../src/cluster/cluster-inpu
 import type { ClusterEvent } from '../../src/cluster/cluster-events.ts'
 import type { ClusterMessage } from '../../src/cluster/cluster-messages.ts'
 import { type ClusterSettings, defaultClusterSettings } from '../../src/cluster/cluster-settings.ts'
+import type { CutDecision } from '../../src/cluster/downing/clean-cut.ts'
+import { strategyOf } from '../../src/cluster/downing/downing-strategies.ts'
+import type { DowningStrategy } from '../../src/cluster/downing/downing-strategy.ts'
 import { clusterProtocol } from '../../src/cluster/cluster-wire.ts'
 import { memberOf } from '../../src/cluster/gossip/gossip.ts'
 import { type Address, type NodeId, addressOfNode, nodeIdOf } from '../../src/foundation/node-id.ts'
@@ -18,6 +21,10 @@ import { Checks } from './checks.ts'
 export interface NetworkOptions {
   readonly seed?: number
   readonly settings?: Partial<ClusterSettings>
+  /** In place of the one that the settings name. */
+  readonly strategy?: DowningStrategy
+  /** What it decides when it is asked; undefined when it cannot say. */
+  readonly arbiter?: (question: string) => CutDecision | undefined
   readonly latencyMs?: readonly [least: number, most: number]
   /** How long an exiting node takes to hand over. */
   readonly exitingTasksMs?: number
@@ -42,12 +49,16 @@ interface Due {
   readonly run: () => void
 }
 
+/** There and back. */
+const arbiterMs = 20
+
 export class Network {
   readonly random: SeededRandom
   readonly settings: ClusterSettings
   readonly checks = new Checks(this)
   readonly nodes: Node[] = []
   readonly #options: NetworkOptions
+  readonly #strategy: DowningStrategy
   readonly #agenda = new BinaryHeap<Due>(
     (a, b) => a.at < b.at || (a.at === b.at && a.order < b.order),
   )
@@ -66,6 +77,7 @@ export class Network {
     this.#options = options
     this.random = new SeededRandom(options.seed ?? 1, 'network')
     this.settings = { ...defaultClusterSettings, ...options.settings }
+    this.#strategy = options.strategy ?? strategyOf(this.settings.downing)
   }
 
   /** Starts a node, in place of an earlier one at the same address. */
@@ -74,6 +86,7 @@ export class Network {
     const random = this.random.fork(id)
     const machine = new ClusterMachine({
       ...{ self: id, roles, appVersion: '1.2.3', settings: this.settings, random },
+      strategy: this.#strategy,
     })
     const node: Node = {
       id,
@@ -216,6 +229,12 @@ export class Network {
       case 'Publish':
         node.events.push({ at: this.now, event: effect.event })
         this.checks.onEvent(node, effect.event)
+        return
+      case 'AskArbiter':
+        this.after(arbiterMs, () => {
+          const decision = this.#options.arbiter?.(effect.question)
+          this.give(node, { type: 'ArbiterAnswered', number: effect.number, decision })
+        })
         return
       case 'BeginExiting':
         node.isHandingOver = true

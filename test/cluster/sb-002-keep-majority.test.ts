@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { type Verdict, judge } from '../../src/cluster/downing/judgement.ts'
 import { keepMajority } from '../../src/cluster/downing/keep-majority.ts'
 import { type Member, type MemberStatus, notYetUp } from '../../src/cluster/gossip/member.ts'
 import { nodeIdOf } from '../../src/foundation/node-id.ts'
 
 // Row by row as tabulated: `src/cluster/downing/keep-majority.test.ts`. Here every split of up to six members.
 
-const options = { role: undefined, indirectlyConnectedShareMax: undefined }
+const role = undefined
+const options = { strategy: keepMajority({ role }), role, indirectlyConnectedShareMax: undefined }
 const statuses: readonly MemberStatus[] = ['Joining', 'Up', 'Leaving', 'Exiting', 'Down']
 
 function memberAt(index: number, status: MemberStatus): Member {
@@ -18,7 +20,7 @@ function survivors(here: readonly Member[], there: readonly Member[]): Member[] 
   const records = here.flatMap(({ node: observer }) =>
     there.map(({ node: subject }) => ({ observer, subject, status: 'Unreachable' as const })),
   )
-  const { nodes } = keepMajority(
+  const { nodes } = judge(
     {
       members: [...here, ...there],
       unreachable: new Set(there.map(({ node }) => node)),
@@ -26,7 +28,7 @@ function survivors(here: readonly Member[], there: readonly Member[]): Member[] 
       seenBy: new Set(here.map(({ node }) => node)),
     },
     options,
-  )
+  ) as Verdict
   return here.filter(({ node, status }) => status !== 'Down' && !nodes.has(node))
 }
 
