@@ -17,6 +17,7 @@ import type {
   ClusterInput,
   ClusterOptions,
   ClusterSnapshot,
+  Received,
   FreezeCause,
   ShutDownReason,
 } from './cluster-inputs.ts'
@@ -33,8 +34,9 @@ import { losesToTheSilent, outOfTouchMs, silenceMs } from './downing/silent-memb
 import { downingViewOf } from './downing/split-view.ts'
 import { isExitDoubted, unreachableMembers } from './gossip/convergence.ts'
 import { type Gossip, emptyGossip, hasTombstone, isOrphaned, memberOf } from './gossip/gossip.ts'
+import { problemWithGossip } from './gossip/gossip-exchange.ts'
 import { addressOfMember } from './gossip/member.ts'
-import type { JoiningEffect, JoiningInput } from './joining/joining-inputs.ts'
+import type { JoiningEffect, JoiningInput, NotConnected } from './joining/joining-inputs.ts'
 import { JoiningMachine } from './joining/joining-machine.ts'
 import { MembershipMachine } from './membership-machine.ts'
 import type { MembershipInput } from './membership-inputs.ts'
@@ -102,38 +104,51 @@ export class ClusterMachine {
   }
 
   #route(input: ClusterInput, now: number): void {
-    if ('from' in input && this.#isFromTheRemoved(input)) return
     switch (input.type) {
       case 'JoinSeeds':
       case 'JoinNode':
-      case 'StopJoining':
-      case 'InitJoinAck':
-      case 'InitJoinNack':
-      case 'Welcome':
+      case 'NotAccepted':
         return this.#stepJoining(input, now)
-      case 'Heartbeat':
-        return this.#stepHeartbeat(input, now)
-      case 'HeartbeatResponse':
-        this.#stepHeartbeat(input, now)
-        return this.#judgeSilence(now)
-      case 'ConnectionRefused':
-        return this.#refused(input.address, now)
-      case 'IncarnationReplaced':
-        return this.#gone(input.node, now)
-      case 'Standing':
-        this.#stepJoining(input, now)
-        this.#stepPause(input, now)
-        return this.#stepMembership(input, now)
+      case 'NotConnected':
+        return this.#notConnected(input, now)
+      case 'Connected':
+        return this.#connected(input.node, input.latest, now)
       case 'Quarantined':
         return this.#quarantined(input.by, now)
       case 'ArbiterAnswered':
         return this.#stepDowning(input, now)
+      case 'Received':
+        return this.#receive(input, now)
       case 'Look':
         return
       case 'Tick':
         return this.#tick(now)
       default:
         return this.#stepMembership(input, now)
+    }
+  }
+
+  #receive({ message, receivedAtMs }: Received, now: number): void {
+    const isGossip = message.type === 'GossipStatus' || message.type === 'GossipEnvelope'
+    const problem = isGossip && problemWithGossip(this.gossip, message, now - receivedAtMs)
+    if (problem) return this.#perform({ type: 'Refuse', message, problem })
+    if (this.#isFromTheRemoved(message)) return
+    switch (message.type) {
+      case 'InitJoinAck':
+      case 'InitJoinNack':
+      case 'Welcome':
+        return this.#stepJoining(message, now)
+      case 'Heartbeat':
+        return this.#stepHeartbeat(message, now)
+      case 'HeartbeatResponse':
+        this.#stepHeartbeat(message, now)
+        return this.#judgeSilence(now)
+      case 'Standing':
+        this.#stepJoining(message, now)
+        this.#stepPause(message, now)
+        return this.#stepMembership(message, now)
+      default:
+        return this.#stepMembership(message, now)
     }
   }
 
@@ -186,12 +201,24 @@ export class ClusterMachine {
     return true
   }
 
-  #refused(address: Address, now: number): void {
-    this.#stepJoining({ type: 'ConnectionRefused', address }, now)
+  #notConnected(input: NotConnected, now: number): void {
+    this.#stepJoining(input, now)
+    if (!input.isRefused) return
     for (const member of this.gossip.members) {
-      // Whoever is leaving closes its door as a matter of course; if it died instead, its silence will tell.
-      if (addressOfMember(member) !== address || member.status === 'Exiting') continue
+      // Whoever is leaving closes its port as a matter of course; if it died instead, its silence will tell.
+      if (addressOfMember(member) !== input.address || member.status === 'Exiting') continue
       this.#gone(member.node, now)
+    }
+  }
+
+  #connected(node: NodeId, latest: NodeId | undefined, now: number): void {
+    const address = addressOfNode(node)
+    this.#stepJoining({ type: 'Connected', address }, now)
+    // Old news: somebody else has come to live there since.
+    if (latest !== node) return
+    for (const member of this.gossip.members) {
+      const isReplaced = member.node !== node && addressOfMember(member) === address
+      if (isReplaced) this.#gone(member.node, now)
     }
   }
 
@@ -216,6 +243,7 @@ export class ClusterMachine {
     switch (effect.type) {
       case 'Send':
       case 'SendToAddress':
+      case 'StillJoining':
         return this.#perform(effect)
       case 'FormCluster':
       case 'Joined':
@@ -230,6 +258,7 @@ export class ClusterMachine {
   #stepMembership(input: MembershipInput, now: number): void {
     for (const effect of this.#membership.step(input, now)) {
       if (effect.type === 'ShutDown') this.#shutDown(effect.reason, [])
+      else if (effect.type === 'Publish') this.#publish(effect.event)
       else this.#perform(effect)
     }
     this.#tellView(now)
@@ -334,6 +363,11 @@ export class ClusterMachine {
   }
 
   #publish(event: ClusterEvent): void {
+    // Before anybody builds on its end, nothing of it can come in any more.
+    if (event.type === 'MemberRemoved' && event.member.node !== this.#self) {
+      const isQuarantined = event.previousStatus === 'Down'
+      this.#perform({ type: 'ForgetPeer', node: event.member.node, isQuarantined })
+    }
     this.#perform({ type: 'Publish', event })
   }
 

@@ -177,8 +177,7 @@ export class Cluster implements ClusterMembership {
       try {
         const result: unknown = listener(event as never)
         // An async listener fails later; it must not end the process either.
-        if (result instanceof Promise)
-          result.catch((err: unknown) => this.#listenerFailed(err, event))
+        if (isThenable(result)) result.then(undefined, (err) => this.#listenerFailed(err, event))
       } catch (err) {
         this.#listenerFailed(err, event)
       }
@@ -239,8 +238,11 @@ export class Cluster implements ClusterMembership {
     try {
       listener(event)
     } catch (err) {
-      // The others must hear of it all the same; a room that has missed an event is not to be trusted any more.
-      this.#system.log.error({ err, event: event.type }, 'A room of this node failed; it ends.')
+      // The others must hear of it all the same; whoever has missed an event is not to be trusted any more.
+      this.#system.log.error(
+        { err, event: event.type },
+        'A part of this node could not follow the cluster; the node ends.',
+      )
       this.#shutSystemDown({ type: 'broken-invariant' })
     }
   }
@@ -278,10 +280,10 @@ export class Cluster implements ClusterMembership {
   }
 
   #whyNeverUp(reason: ClusterEnd, problems: readonly string[]): Error {
-    const { seeds, lines, founder } = this.#actor.seedTroubles
+    const { seeds, troubles, founder } = this.#actor.machine.snapshot().joining
     switch (reason) {
       case 'join-failed': {
-        const reasons = [...new Set([...lines, ...problems])]
+        const reasons = [...new Set([...troubles, ...problems])]
         const error = new JoinFailed(this.self, seeds, reasons, founder)
         this.#system.log.error({ err: error }, error.message)
         return error
@@ -307,6 +309,10 @@ export class Cluster implements ClusterMembership {
   get selfMember(): ClusterState['members'][number] | undefined {
     return memberOf(this.#actor.machine.gossip, this.self)
   }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | undefined)?.then === 'function'
 }
 
 function refuseBadAddress(address: Address): void {

@@ -23,7 +23,7 @@ export interface ClusterNodeOptions extends TestNodeOptions {
 }
 
 /** Everything about ten times as fast as by default; pauses are forgiven for long, since all nodes share a thread. */
-const quickSettings: ClusterSettings = {
+export const quickSettings: ClusterSettings = {
   ...defaultClusterSettings,
   tickIntervalMs: 25,
   gossipIntervalMs: 50,

@@ -163,6 +163,12 @@ export class Network {
     this.checks.afterStep(node)
   }
 
+  /** One that sleeps reads it when it wakes. */
+  deliver(node: Node, message: ClusterMessage): void {
+    if (this.now < node.asleepUntil) this.at(node.asleepUntil, () => this.deliver(node, message))
+    else this.give(node, { type: 'Received', message, receivedAtMs: this.now })
+  }
+
   at(time: number, run: () => void): void {
     this.#agenda.push({ at: time, order: this.#order++, run })
   }
@@ -243,6 +249,10 @@ export class Network {
           this.give(node, { type: 'ExitingDone' })
         })
         return
+      case 'ForgetPeer':
+      case 'Refuse':
+      case 'StillJoining':
+        return
       case 'ShutDown':
         node.ended = effect.reason
         this.#hangUp(node, false)
@@ -270,9 +280,9 @@ export class Network {
     if (receiver === undefined || !this.isAlive(receiver)) {
       if (!this.#silent.has(address)) this.#report(from, address)
     } else if (to === undefined || to === receiver.id) {
-      this.give(receiver, message)
+      this.deliver(receiver, message)
     } else if (!this.#cuts.has(`${address}>${from.address}`)) {
-      this.give(from, { type: 'IncarnationReplaced', node: to })
+      this.give(from, { type: 'Connected', node: receiver.id, latest: receiver.id })
     }
   }
 
@@ -295,6 +305,7 @@ export class Network {
   #report(peer: Node, address: Address): void {
     const link = [`${peer.address}>${address}`, `${address}>${peer.address}`]
     if (link.some((cut) => this.#cuts.has(cut))) return
-    this.give(peer, { type: 'ConnectionRefused', address })
+    const text = 'refused the connection'
+    this.give(peer, { type: 'NotConnected', address, isRefused: true, text })
   }
 }

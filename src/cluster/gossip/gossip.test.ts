@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import type { Join } from '../cluster-messages.ts'
 import { admit } from '../joining/admission.ts'
-import { answerToStatus, isFarAhead, receiveGossip } from './gossip-exchange.ts'
+import { answerToStatus, problemWithGossip, receiveGossip } from './gossip-exchange.ts'
 import { choosePeer, effectiveProbability, sample, validPeers } from './gossip-peers.ts'
 import {
   type Gossip,
@@ -161,20 +161,29 @@ describe('exchanging gossip', () => {
     expect([compareClocks(gossip.version, back.version), talksBack]).toEqual(['after', true])
   })
 
-  test('tells from which view nobody could count on', () => {
+  test('does not use a view from which nobody could count on, or one that waited', () => {
     const seen = withObservation(fresh, id('a'), id('b'), 'Unreachable')
     const observing = (version: number): Partial<Gossip> => ({
       reachability: seen.reachability.map((rows) => ({ ...rows, version })),
     })
     const counting = (changes: number): Partial<Gossip> => ({ version: [[id('a'), changes]] })
-    const isFar = (change: Partial<Gossip>): boolean => isFarAhead(seen, { ...seen, ...change })
+    const problemWith = (ours: Gossip, gossip: Gossip, waitedMs = 0) =>
+      problemWithGossip(
+        ours,
+        { type: 'GossipEnvelope', from: id('a'), to: id('b'), gossip },
+        waitedMs,
+      )
+    const isFar = (change: Partial<Gossip>): boolean =>
+      problemWith(seen, { ...seen, ...change })?.startsWith('it counts further') === true
     for (const change of [counting(2 ** 40), observing(2 ** 40), { lastUpNumber: 2 ** 31 - 2 }]) {
       expect(isFar(change)).toBe(true)
     }
     for (const change of [{}, counting(1e9), observing(1e9), { lastUpNumber: 1e6 }]) {
       expect(isFar(change)).toBe(false)
     }
-    expect(isFarAhead(emptyGossip, seen)).toBe(false)
+    expect(problemWith(emptyGossip, seen)).toBeUndefined()
+    expect(problemWith(seen, seen, 2_000)).toBeUndefined()
+    expect(problemWith(seen, seen, 2_001)).toBe('it waited too long')
   })
 
   test('answers a status with what the other lacks', () => {

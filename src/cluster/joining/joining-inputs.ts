@@ -9,12 +9,29 @@ export type JoiningInput =
   | { readonly type: 'JoinSeeds'; readonly seeds: readonly Address[] }
   /** Join through this node; through one's own address: form a cluster. */
   | { readonly type: 'JoinNode'; readonly address: Address }
-  | { readonly type: 'ConnectionRefused'; readonly address: Address }
-  /** To try on makes no sense. */
-  | { readonly type: 'StopJoining'; readonly problems: readonly string[] }
+  | NotConnected
+  | NotAccepted
+  | { readonly type: 'Connected'; readonly address: Address }
   | { readonly type: 'Tick' }
   | JoiningMessage
   | Standing
+
+/** Nobody could be reached at this address; refused: nobody listens there. */
+export interface NotConnected {
+  readonly type: 'NotConnected'
+  readonly address: Address
+  readonly isRefused: boolean
+  /** For people, about the address. */
+  readonly text: string
+}
+
+/** This node and whoever lives at this address do not accept each other. */
+export interface NotAccepted {
+  readonly type: 'NotAccepted'
+  readonly address: Address
+  readonly code: string
+  readonly text: string
+}
 
 /** Let in by that member, which has told all it knows. */
 export interface Joined extends Pick<Welcome, 'gossip' | 'tombstoneAgesMs'> {
@@ -27,11 +44,19 @@ export type JoiningEffect =
   | { readonly type: 'Send'; readonly to: NodeId; readonly message: Join }
   | { readonly type: 'FormCluster' }
   | Joined
+  | StillJoining
   | {
       readonly type: 'GiveUp'
       readonly reason: 'join-failed' | 'incompatible-config'
       readonly problems: readonly string[]
     }
+
+/** For people: it takes long, and this is why. */
+export interface StillJoining {
+  readonly type: 'StillJoining'
+  readonly seeds: readonly Address[]
+  readonly troubles: readonly string[]
+}
 
 export interface JoiningOptions {
   readonly self: NodeId
@@ -45,6 +70,11 @@ export interface JoiningOptions {
 
 export interface JoiningSnapshot {
   readonly phase: 'idle' | 'seeking' | 'asking' | 'done'
+  /** Besides the node itself. */
   readonly seeds: readonly Address[]
   readonly contact: NodeId | undefined
+  /** Why each seed has not let this node in. */
+  readonly troubles: readonly string[]
+  /** Who should be started when there is no cluster; undefined when that would not help. */
+  readonly founder: Address | undefined
 }
