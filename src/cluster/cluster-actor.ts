@@ -32,6 +32,7 @@ import { clusterProtocol } from './cluster-wire.ts'
 import type { CutDecision } from './downing/clean-cut.ts'
 import type { AskArbiter } from './downing/downing-inputs.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
+import type { MemberDescription } from './gossip/member.ts'
 import type { StillJoining } from './joining/joining-inputs.ts'
 import type { SharedStore } from './joining/shared-store.ts'
 
@@ -64,11 +65,9 @@ export interface ClusterOwner {
 
 export type ClusterEnd = Extract<ClusterEffect, { type: 'ShutDown' }>['reason'] | 'broken-invariant'
 
-export interface ClusterActorOptions {
+export interface ClusterActorOptions extends MemberDescription {
   readonly system: ActorSystem
   readonly remoting: Remoting
-  readonly roles: readonly string[]
-  readonly appVersion: string
   readonly settings: ClusterSettings
   readonly strategy: DowningStrategy
   readonly store: SharedStore | undefined
@@ -88,11 +87,13 @@ export class ClusterActor {
   #hasEnded = false
 
   constructor(options: ClusterActorOptions) {
-    const { system, remoting, roles, appVersion, settings, strategy, store } = options
+    const { system, remoting, roles, attributes, appVersion } = options
+    const { settings, strategy, store } = options
     this.#options = options
     const { random, dispatcher } = system.environment
     this.#machine = new ClusterMachine({
-      ...{ self: remoting.node, roles, appVersion, settings, strategy, random, store },
+      ...{ self: remoting.node, roles, attributes, appVersion },
+      ...{ settings, strategy, store, random },
     })
     this.#log = new ClusterLog(remoting.node, system.log)
     this.#lookedAtMs = this.#now

@@ -14,6 +14,7 @@ import type {
   NotConnected,
   StillJoining,
 } from './joining/joining-inputs.ts'
+import type { MemberDescription } from './gossip/member.ts'
 import type { MembershipSnapshot } from './membership-inputs.ts'
 import type { SharedStore } from './joining/shared-store.ts'
 
@@ -71,10 +72,8 @@ export type ShutDownReason = 'leaving' | 'downing' | 'join-failed' | 'incompatib
  */
 export type FreezeCause = FreezeReason | 'silence' | 'doubted'
 
-export interface ClusterOptions {
+export interface ClusterOptions extends MemberDescription {
   readonly self: NodeId
-  readonly roles: readonly string[]
-  readonly appVersion: string
   readonly settings: ClusterSettings
   readonly strategy: DowningStrategy
   /** Of a node that hosts entities. */

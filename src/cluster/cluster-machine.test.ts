@@ -15,7 +15,7 @@ const random = { float: () => 0, below: () => 0, uid: () => 1n }
 /** Only what the shell gives and performs: what the parts decide is tested beside them. */
 function nodeA() {
   const machine = new ClusterMachine({
-    ...{ self: a, roles: [], appVersion: '1.2.3', settings, random },
+    ...{ self: a, roles: [], attributes: [], appVersion: '1.2.3', settings, random },
     strategy: keepMajority(settings.downing),
   })
   let now = 0
@@ -30,7 +30,7 @@ function nodeA() {
 function withB() {
   const { machine, give, hear } = nodeA()
   hear({ type: 'InitJoin', from: b, agreement: agreementOf(settings) })
-  hear({ type: 'Join', from: b, roles: [], appVersion: '1.2.3' })
+  hear({ type: 'Join', from: b, roles: [], attributes: [], appVersion: '1.2.3' })
   const seen = (gossip: Gossip): ClusterMessage => ({
     ...{ type: 'GossipEnvelope', from: b, to: a },
     gossip: { ...gossip, seen: [a, b] },

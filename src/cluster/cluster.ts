@@ -29,10 +29,10 @@ import { strategyOf } from './downing/downing-strategies.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { defaultAppVersion, problemsWithAppVersion } from './gossip/app-version.ts'
 import { type Gossip, emptyGossip, memberOf } from './gossip/gossip.ts'
-import { problemsWithRoles } from './gossip/member.ts'
+import { problemsWithAttributes, problemsWithRoles } from './gossip/member.ts'
 import { unreachableOrTerminated } from './gossip/reachability.ts'
 import { isSeedAddress } from './joining/seed-address.ts'
-import { type SharedStore, roleOfStore } from './joining/shared-store.ts'
+import { type SharedStore, attributeOfStore } from './joining/shared-store.ts'
 import { Signal } from './signal.ts'
 
 export interface ClusterStartOptions {
@@ -40,6 +40,8 @@ export interface ClusterStartOptions {
   readonly remoting: Remoting
   /** What this node is for: singletons and entity types may be bound to a role. */
   readonly roles?: readonly string[]
+  /** What the runtime on this node lets the others know, such as which entity types it hosts. */
+  readonly attributes?: readonly string[]
   /** What the application calls its version, such as `1.2.3`, for the others to see; `0.0.0` when not given. */
   readonly appVersion?: string
   readonly settings?: ChosenClusterSettings
@@ -67,6 +69,7 @@ export class Cluster implements ClusterMembership {
     const problems = [
       ...problemsWithClusterSettings(settings),
       ...problemsWithRoles(options.roles),
+      ...problemsWithAttributes(options.attributes),
       ...problemsWithAppVersion(options.appVersion),
     ]
     if (problems.length > 0) throw new InvalidSettings('The settings of the cluster', problems)
@@ -74,8 +77,9 @@ export class Cluster implements ClusterMembership {
   }
 
   private constructor(options: ClusterStartOptions, settings: ClusterSettings) {
-    const { system, remoting, store, appVersion = defaultAppVersion } = options
-    const roles = [...(options.roles ?? []), ...(store === undefined ? [] : [roleOfStore(store)])]
+    const { system, remoting, store, roles = [], appVersion = defaultAppVersion } = options
+    const ofStore = store === undefined ? [] : [attributeOfStore(store)]
+    const attributes = [...(options.attributes ?? []), ...ofStore]
     this.#system = system
     this.#address = remoting.address
     this.self = remoting.node
@@ -86,7 +90,7 @@ export class Cluster implements ClusterMembership {
       shutDown: (reason, problems) => this.#shutDown(reason, problems),
     }
     this.#actor = new ClusterActor({
-      ...{ system, remoting, roles, appVersion, settings, owner, store },
+      ...{ system, remoting, roles, attributes, appVersion, settings, owner, store },
       strategy: strategyOf(settings.downing),
     })
     leaveOnShutdown(system, {

@@ -76,10 +76,10 @@ export class MembershipMachine {
   }
 
   #handleOutside(input: MembershipInput, now: number): void {
-    const { self, roles, appVersion } = this.#options
+    const { self } = this.#options
     if (input.type === 'FormCluster') {
       this.#isInside = true
-      const gossip = putMember(emptyGossip, joiningMember(self, roles, appVersion))
+      const gossip = putMember(emptyGossip, joiningMember(self, this.#options))
       this.#gossip({ type: 'Change', gossip, tell: [] }, now)
     } else if (input.type === 'Joined') {
       this.#isInside = true
@@ -184,8 +184,8 @@ export class MembershipMachine {
     // Whoever let us in died before it told anybody.
     const isJoining = memberOf(this.gossip, this.#self)?.status === 'Joining'
     if (standing !== 'stranger' || !isJoining) return
-    const { roles, appVersion } = this.#options
-    this.#send(from, { type: 'Join', from: this.#self, roles, appVersion })
+    const { roles, attributes, appVersion } = this.#options
+    this.#send(from, { type: 'Join', from: this.#self, roles, attributes, appVersion })
   }
 
   /** Draws the conclusions of a step: whatever it was, its consequences are the same. */

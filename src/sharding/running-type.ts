@@ -8,7 +8,7 @@ import {
   withoutDeadLetterLog,
 } from '../actor/index.ts'
 import { Gate, type LocalRef, spawnGated } from '../actor/internals.ts'
-import type { ClusterEvent } from '../cluster/index.ts'
+import { type ClusterEvent, type MembersWith, isAmong } from '../cluster/index.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import { type Lane, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
 import { byAge } from '../singleton/index.ts'
@@ -37,6 +37,8 @@ export class RunningType {
   readonly #options: RunningTypeOptions
   readonly #protocol: ShardingProtocol
   readonly #path: string
+  /** The members that host this type. */
+  readonly #hosts: MembersWith
   #candidates: readonly NodeId[]
   /** What keeps the coordinator on this node from deciding, in words. */
   #trouble: string | undefined
@@ -50,6 +52,10 @@ export class RunningType {
     this.settings = shardingSettings({ ...settings, ...definition.settings })
     this.#protocol = shardingProtocol(this.settings.numberOfShards)
     this.#path = `/system/sharding/${encodeName(definition.typeName)}`
+    this.#hosts = {
+      role: definition.role,
+      attribute: options.hostAttribute?.(definition.typeName),
+    }
     this.#candidates = this.#findCandidates()
     this.region = this.#makeRegion()
     this.ref = new RegionRef(this.region)
@@ -112,7 +118,7 @@ export class RunningType {
   #makeRegion(): RegionActor {
     const { system, remoting, definition, cluster, parent } = this.#options
     const { typeName, stopMessage } = definition
-    const behavior = this.#hosts() ? definition.behavior : undefined
+    const behavior = this.#isHost() ? definition.behavior : undefined
     const usual = new HashCodeMessageExtractor<unknown>(this.settings.numberOfShards)
     const region: RegionActor = new RegionActor({
       ...{ system, remoting, typeName, behavior, stopMessage },
@@ -127,12 +133,12 @@ export class RunningType {
     return region
   }
 
-  /** Without the role this node routes to those that have it. */
-  #hosts(): boolean {
-    const { cluster, roles, definition } = this.#options
-    if (definition.role === undefined) return true
+  /** Without the role, or the attribute, this node routes to those that have it. */
+  #isHost(): boolean {
+    const { cluster } = this.#options
     const member = cluster.state.members.find(({ node }) => node === cluster.self)
-    return (roles ?? member?.roles ?? []).includes(definition.role)
+    const { roles = member?.roles ?? [], attributes = member?.attributes ?? [] } = this.#options
+    return isAmong({ roles, attributes }, this.#hosts)
   }
 
   #serve(): void {
@@ -155,21 +161,18 @@ export class RunningType {
 
   #startCoordinator(): void {
     const { singletons, journal, cluster, remoting, definition, adviceOnWriter } = this.#options
-    const { typeName, role } = definition
-    singletons.start({
-      name: `${typeName}Coordinator`,
-      role,
-      behavior: () =>
-        coordinatorActor({
-          ...{ typeName, cluster, journal, strategy: definition.strategy, node: remoting.node },
-          settings: this.settings,
-          protocol: this.#protocol,
-          send: (to, message) => this.#sendToRegion(to, message),
-          listen: (tell) => void (this.#coordinator = tell),
-          adviceOnWriter,
-          troubled: (words) => void (this.#trouble = words),
-        }),
-    })
+    const { typeName } = definition
+    const behavior = () =>
+      coordinatorActor({
+        ...{ typeName, cluster, journal, strategy: definition.strategy, node: remoting.node },
+        settings: this.settings,
+        protocol: this.#protocol,
+        send: (to, message) => this.#sendToRegion(to, message),
+        listen: (tell) => void (this.#coordinator = tell),
+        adviceOnWriter,
+        troubled: (words) => void (this.#trouble = words),
+      })
+    singletons.start({ name: `${typeName}Coordinator`, behavior }, this.#hosts)
   }
 
   #sendToRegion(to: NodeId, message: ToRegion): void {
@@ -199,9 +202,9 @@ export class RunningType {
 
   /** Where the coordinator may be: members by age, up to the first that is Up. */
   #findCandidates(): readonly NodeId[] {
-    const { cluster, definition } = this.#options
+    const { cluster } = this.#options
     const candidates: NodeId[] = []
-    for (const { node, status } of byAge(cluster.state.members, definition.role)) {
+    for (const { node, status } of byAge(cluster.state.members, this.#hosts)) {
       if (status === 'Down') continue
       candidates.push(node)
       if (status === 'Up') break

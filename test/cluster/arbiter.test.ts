@@ -39,7 +39,16 @@ test('the shell asks the arbiter, again when that fails, and the machine goes by
     shutDown: () => undefined,
   }
   const actor = new ClusterActor({
-    ...{ system, remoting, owner, strategy, roles: [], appVersion: '1.2.3', store: undefined },
+    ...{
+      system,
+      remoting,
+      owner,
+      strategy,
+      roles: [],
+      attributes: [],
+      appVersion: '1.2.3',
+      store: undefined,
+    },
     settings: quickSettings,
   })
   actor.command({ type: 'JoinNode', address: remoting.address })

@@ -85,7 +85,8 @@ export class Network {
     const id = nodeIdOf(address, this.random.uid())
     const random = this.random.fork(id)
     const machine = new ClusterMachine({
-      ...{ self: id, roles, appVersion: '1.2.3', settings: this.settings, random },
+      ...{ self: id, roles, attributes: [], appVersion: '1.2.3' },
+      ...{ settings: this.settings, random },
       strategy: this.#strategy,
     })
     const node: Node = {

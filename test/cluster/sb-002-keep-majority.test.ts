@@ -12,7 +12,14 @@ const statuses: readonly MemberStatus[] = ['Joining', 'Up', 'Leaving', 'Exiting'
 
 function memberAt(index: number, status: MemberStatus): Member {
   const upNumber = status === 'Joining' ? notYetUp : index + 1
-  return { node: nodeIdOf(`n${index}:1`, 1n), status, roles: [], appVersion: '1.0.0', upNumber }
+  return {
+    node: nodeIdOf(`n${index}:1`, 1n),
+    status,
+    roles: [],
+    attributes: [],
+    appVersion: '1.0.0',
+    upNumber,
+  }
 }
 
 /** Who is alive after `here` has decided, when it reaches nobody there. */

@@ -16,7 +16,7 @@ function pauseMachine(): PauseMachine {
 }
 
 function membersChanged(others: readonly string[]) {
-  const members = ['a', ...others].map((node): Member => joiningMember(node, []))
+  const members = ['a', ...others].map((node): Member => joiningMember(node))
   return { type: 'MembersChanged', members } as const
 }
 

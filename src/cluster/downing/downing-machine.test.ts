@@ -26,6 +26,7 @@ function view(members: string, records = '', leader = 'A'): DowningView {
     node: id(name!),
     status: marks[mark!] ?? 'Up',
     roles: [],
+    attributes: [],
     appVersion: '1.0.0',
     upNumber: index + 1,
   }))

@@ -20,6 +20,7 @@ function membersIn(text: string): Member[] {
     node: id(name!),
     status: marks[mark!] ?? 'Up',
     roles: rolesOf[name!] ?? [],
+    attributes: [],
     appVersion: '1.0.0',
     upNumber: mark === 'j' ? notYetUp : 1,
   }))

@@ -11,6 +11,7 @@ function loses(names: string, self: string, silent: string, status: MemberStatus
     node: id(name),
     status: name === self ? status : ('Up' as const),
     roles: [],
+    attributes: [],
     appVersion: '1.0.0',
     upNumber: status === 'Joining' && name === self ? notYetUp : index + 1,
   }))

@@ -2,6 +2,7 @@
 import type { Address, NodeId } from '../../foundation/node-id.ts'
 import type { InitJoin, Join, JoiningMessage, Standing, Welcome } from '../cluster-messages.ts'
 import type { ClusterSettings } from '../cluster-settings.ts'
+import type { MemberDescription } from '../gossip/member.ts'
 import type { SharedStore } from './shared-store.ts'
 
 export type JoiningInput =
@@ -58,11 +59,9 @@ export interface StillJoining {
   readonly troubles: readonly string[]
 }
 
-export interface JoiningOptions {
+export interface JoiningOptions extends MemberDescription {
   readonly self: NodeId
   readonly address: Address
-  readonly roles: readonly string[]
-  readonly appVersion: string
   readonly settings: ClusterSettings
   /** Of a node that hosts entities. */
   readonly store?: SharedStore | undefined

@@ -11,17 +11,18 @@ const seeds: readonly Address[] = ['a:1', 'b:1', 'c:1']
 const welcome = {
   type: 'Welcome',
   from: b,
-  gossip: putMember(emptyGossip, joiningMember(self, [])),
+  gossip: putMember(emptyGossip, joiningMember(self)),
   tombstoneAgesMs: [],
 } as const
 const ack = { type: 'InitJoinAck', from: b, problems: [] } as const
 const nack = (address: Address) => ({ type: 'InitJoinNack', from: nodeIdOf(address, 7n) }) as const
 const types = (effects: readonly { readonly type: string }[]) => effects.map(({ type }) => type)
 
+const described = { roles: ['web'], attributes: ['host of Game'], appVersion: '1.2.3' }
+
 function joining(more: Partial<ClusterSettings> = {}, address: Address = 'a:1') {
   const settings = { ...defaultClusterSettings, ...more }
-  const node = { self: nodeIdOf(address, 1n), address, roles: ['web'], appVersion: '1.2.3' }
-  return new JoiningMachine({ ...node, settings })
+  return new JoiningMachine({ ...described, self: nodeIdOf(address, 1n), address, settings })
 }
 
 describe('JoiningMachine', () => {
@@ -32,7 +33,7 @@ describe('JoiningMachine', () => {
       { type: 'SendToAddress', to: 'b:1', message },
       { type: 'SendToAddress', to: 'c:1', message },
     ])
-    const asked = { type: 'Join', from: self, roles: ['web'], appVersion: '1.2.3' }
+    const asked = { type: 'Join', from: self, ...described }
     const join = { type: 'Send', to: b, message: asked }
     expect(machine.step(ack, 10)).toEqual([join])
     expect(machine.step(ack, 20)).toEqual([])

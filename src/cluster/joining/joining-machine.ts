@@ -185,8 +185,8 @@ export class JoiningMachine {
   }
 
   #join(to: NodeId): JoiningEffect {
-    const { self, roles, appVersion } = this.#options
-    return { type: 'Send', to, message: { type: 'Join', from: self, roles, appVersion } }
+    const { self: from, roles, attributes, appVersion } = this.#options
+    return { type: 'Send', to, message: { type: 'Join', from, roles, attributes, appVersion } }
   }
 
   #formCluster(): JoiningEffect[] {
