@@ -2,10 +2,6 @@
  * The shell of the cluster machine: an actor, `/system/cluster`, that gives it messages, ticks and what remoting has
  * found out, one at a time, and carries out what it decides, in order and completely before the next input. Nothing is
  * decided here.
- *
- * Gossip that waited for more than two seconds is not used. Only the wait on this node is known, from the socket to the
- * actor's turn; what waited on the sender's side crossed a living connection, and old gossip loses against newer by its
- * version anyway.
  */
 import {
   type ActorRef,
@@ -33,19 +29,18 @@ import type { ClusterMessage } from './cluster-messages.ts'
 import type { ClusterEffect, ClusterInput } from './cluster-inputs.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import { clusterProtocol } from './cluster-wire.ts'
-import { isFarAhead } from './gossip/gossip-exchange.ts'
-import type { MemberStatus } from './gossip/member.ts'
-import { SeedTroubles } from './joining/seed-troubles.ts'
+import type { CutDecision } from './downing/clean-cut.ts'
+import type { AskArbiter } from './downing/downing-inputs.ts'
+import type { DowningStrategy } from './downing/downing-strategy.ts'
+import type { MemberDescription } from './gossip/member.ts'
+import type { StillJoining } from './joining/joining-inputs.ts'
 import type { SharedStore } from './joining/shared-store.ts'
 
 const clusterPath = '/system/cluster'
 
-const gossipTimeToLiveMs = 2_000
-const seedReportIntervalMs = 5_000
-
 /** What a peer sent, as it came. */
-interface Received {
-  readonly type: 'Received'
+interface Arrived {
+  readonly type: 'Arrived'
   readonly from: NodeId
   readonly value: unknown
   readonly atMs: number
@@ -54,7 +49,7 @@ interface Received {
 export type ToClusterActor =
   | { readonly type: 'Command'; readonly input: ClusterInput }
   | { readonly type: 'Tick' }
-  | Received
+  | Arrived
   | ConnectionFailed
   | HandshakeFailed
   | PeerConnected
@@ -70,12 +65,11 @@ export interface ClusterOwner {
 
 export type ClusterEnd = Extract<ClusterEffect, { type: 'ShutDown' }>['reason'] | 'broken-invariant'
 
-export interface ClusterActorOptions {
+export interface ClusterActorOptions extends MemberDescription {
   readonly system: ActorSystem
   readonly remoting: Remoting
-  readonly roles: readonly string[]
-  readonly appVersion: string
   readonly settings: ClusterSettings
+  readonly strategy: DowningStrategy
   readonly store: SharedStore | undefined
   readonly owner: ClusterOwner
 }
@@ -86,8 +80,6 @@ export class ClusterActor {
   readonly #machine: ClusterMachine
   readonly #endings: (() => void)[] = []
   readonly #log: ClusterLog
-  #troubles = new SeedTroubles([])
-  #reportAtMs = Infinity
   #lookedAtMs: number
   #lookedAtWallMs: number
   #isStepping = false
@@ -95,11 +87,13 @@ export class ClusterActor {
   #hasEnded = false
 
   constructor(options: ClusterActorOptions) {
-    const { system, remoting, roles, appVersion, settings, store } = options
+    const { system, remoting, roles, attributes, appVersion } = options
+    const { settings, strategy, store } = options
     this.#options = options
     const { random, dispatcher } = system.environment
     this.#machine = new ClusterMachine({
-      ...{ self: remoting.node, roles, appVersion, settings, random, store },
+      ...{ self: remoting.node, roles, attributes, appVersion },
+      ...{ settings, strategy, store, random },
     })
     this.#log = new ClusterLog(remoting.node, system.log)
     this.#lookedAtMs = this.#now
@@ -131,11 +125,6 @@ export class ClusterActor {
     return this.#isBroken ? 'downed' : this.#machine.frozenFor
   }
 
-  /** Why each seed has not let this node in. */
-  get seedTroubles(): Pick<SeedTroubles, 'seeds' | 'lines' | 'founder'> {
-    return this.#troubles
-  }
-
   /** In its turn, after what is already on its way. */
   command(input: ClusterInput): void {
     this.ref.tell({ type: 'Command', input })
@@ -164,13 +153,11 @@ export class ClusterActor {
   #receive(message: ToClusterActor): void {
     switch (message.type) {
       case 'Command':
-        this.#begin(message.input)
         return this.#step(message.input)
       case 'Tick':
-        this.#report()
         this.#log.tick(this.#now)
         return this.#step({ type: 'Tick' })
-      case 'Received':
+      case 'Arrived':
         return this.#takeMessage(message)
       case 'ConnectionFailed':
         return this.#notConnected(message)
@@ -187,26 +174,14 @@ export class ClusterActor {
 
   /** Runs when the peer's bytes are read, outside any turn. */
   #heard(from: NodeId, value: unknown): void {
-    this.ref.tell({ type: 'Received', from, value, atMs: this.#now })
+    this.ref.tell({ type: 'Arrived', from, value, atMs: this.#now })
   }
 
-  #takeMessage({ from, value, atMs }: Received): void {
+  #takeMessage({ from, value, atMs }: Arrived): void {
     const message = clusterProtocol.unpack(value)
     if (message instanceof NotAMessage) return this.#refuse(from, value, message.problem)
     if (message.from !== from) return this.#refuse(from, value, `it is signed by ${message.from}`)
-    const isGossip = message.type === 'GossipEnvelope' || message.type === 'GossipStatus'
-    if (isGossip && this.#now - atMs > gossipTimeToLiveMs) {
-      return this.#refuse(from, value, 'it waited too long')
-    }
-    if (message.type === 'GossipEnvelope' && isFarAhead(this.#machine.gossip, message.gossip)) {
-      return this.#refuse(
-        from,
-        value,
-        'it counts further than this cluster can have come; restart that node',
-      )
-    }
-    if (message.type === 'InitJoinNack') this.#troubles.notInACluster(addressOfNode(from))
-    this.#step(message)
+    this.#step({ type: 'Received', message, receivedAtMs: atMs })
   }
 
   #refuse(from: NodeId, value: unknown, problem: string): void {
@@ -218,16 +193,18 @@ export class ClusterActor {
     system.runtime.lost(new UnhandledMessage(value, this.ref))
   }
 
+  #notConnected({ address, reason, text }: ConnectionFailed): void {
+    this.#step({ type: 'NotConnected', address, isRefused: reason === 'refused', text })
+  }
+
+  #handshakeFailed({ called: address, error: { code, message: text } }: HandshakeFailed): void {
+    // Whoever calls us and does not belong here is no trouble of ours.
+    if (address !== undefined) this.#step({ type: 'NotAccepted', address, code, text })
+  }
+
   #connected(node: NodeId): void {
-    const address = addressOfNode(node)
-    this.#troubles.connected(address)
-    const { remoting } = this.#options
-    // Old news: somebody else has come to live there since.
-    if (remoting.peerAt(address) !== node) return
-    for (const member of this.#machine.gossip.members) {
-      if (member.node === node || addressOfNode(member.node) !== address) continue
-      this.#step({ type: 'IncarnationReplaced', node: member.node })
-    }
+    const latest = this.#options.remoting.peerAt(addressOfNode(node))
+    this.#step({ type: 'Connected', node, latest })
   }
 
   /**
@@ -241,43 +218,6 @@ export class ClusterActor {
     // The monotonic clock may have stood still while the machine was suspended.
     if (!isLongAgo && this.#wall - this.#lookedAtWallMs < tickIntervalMs) return
     this.#step()
-  }
-
-  // ---- joining
-
-  #begin(input: ClusterInput): void {
-    if (input.type !== 'JoinSeeds' && input.type !== 'JoinNode') return
-    const seeds = input.type === 'JoinSeeds' ? input.seeds : [input.address]
-    const others = seeds.filter((seed) => seed !== this.#options.remoting.address)
-    const isFirst = others[0] !== seeds[0]
-    const founder = input.type === 'JoinSeeds' && !isFirst ? seeds[0] : undefined
-    this.#troubles = new SeedTroubles(others, founder)
-    this.#reportAtMs = this.#now + seedReportIntervalMs
-  }
-
-  #notConnected({ address, reason, text }: ConnectionFailed): void {
-    this.#troubles.notConnected(address, text)
-    if (reason === 'refused') this.#step({ type: 'ConnectionRefused', address })
-  }
-
-  #handshakeFailed({ error, called }: HandshakeFailed): void {
-    if (called === undefined || !this.#isJoining) return
-    this.#troubles.handshakeFailed(called, error)
-    if (this.#troubles.areFinal) this.#step({ type: 'StopJoining', problems: this.#troubles.lines })
-  }
-
-  get #isJoining(): boolean {
-    const { phase } = this.#machine.snapshot().joining
-    return phase === 'seeking' || phase === 'asking'
-  }
-
-  #report(): void {
-    if (this.#now < this.#reportAtMs) return
-    const isJoining = this.#isJoining
-    this.#reportAtMs = isJoining ? this.#now + seedReportIntervalMs : Infinity
-    if (!isJoining) return
-    const { seeds, lines } = this.#troubles
-    this.#options.system.log.warn({ seeds }, `Still trying to join a cluster: ${lines.join('; ')}`)
   }
 
   // ---- out
@@ -310,6 +250,18 @@ export class ClusterActor {
         return this.#send(effect.to, effect.message)
       case 'Publish':
         return this.#publish(effect.event)
+      case 'AskArbiter':
+        return this.#ask(effect)
+      case 'StillJoining':
+        return this.#reportJoining(effect)
+      case 'Refuse':
+        return this.#refuse(
+          effect.message.from,
+          clusterProtocol.pack(effect.message),
+          effect.problem,
+        )
+      case 'ForgetPeer':
+        return this.#forget(effect.node, effect.isQuarantined)
       case 'BeginExiting':
         return this.#options.owner.beginExiting()
       case 'ShutDown':
@@ -326,20 +278,33 @@ export class ClusterActor {
   }
 
   #publish(event: ClusterEvent): void {
-    // Before anybody builds on its end, the door is shut.
-    if (event.type === 'MemberRemoved') this.#removed(event.member.node, event.previousStatus)
     this.#log.published(event, this.#machine.gossip.members.length, this.#lookedAtMs)
     this.#options.owner.published(event)
   }
 
-  #removed(node: NodeId, previousStatus: MemberStatus): void {
+  #ask({ number, question }: AskArbiter): void {
+    const { strategy, system } = this.#options
+    const { arbiter } = strategy
+    assert(arbiter !== undefined, 'a strategy with questions has an arbiter')
+    const answer = (decision: CutDecision | undefined): void =>
+      this.command({ type: 'ArbiterAnswered', number, decision })
+    // Async, so that one that throws has failed to decide, and nothing more.
+    const decide = async (): Promise<CutDecision> => arbiter.decide(question)
+    decide().then(answer, (err: unknown) => {
+      system.log.warn({ err, question }, 'Who decides about the split could not be asked')
+      answer(undefined)
+    })
+  }
+
+  #reportJoining({ seeds, troubles }: StillJoining): void {
+    const { log } = this.#options.system
+    log.warn({ seeds }, `Still trying to join a cluster: ${troubles.join('; ')}`)
+  }
+
+  #forget(node: NodeId, isQuarantined: boolean): void {
     const { remoting } = this.#options
-    if (node === remoting.node) return
     remoting.nodeRemoved(node)
-    // It may be alive behind a split: then it must not be able to speak to us, and learns so when it tries.
-    if (previousStatus === 'Down') {
-      remoting.quarantine(node, 'it was downed and removed from the cluster')
-    }
+    if (isQuarantined) remoting.quarantine(node, 'it was downed and removed from the cluster')
   }
 
   // ---- the end
@@ -350,7 +315,7 @@ export class ClusterActor {
     this.#isBroken = true
     system.log.error(
       { err, input: show(input) },
-      'the cluster room failed; this node freezes and ends',
+      'The cluster membership of this node failed; it freezes and ends.',
     )
     if (!wasFrozen) owner.published({ type: 'Frozen', reason: 'downed' })
     if (err instanceof AssertionFailed) system.runtime.brokenInvariant(err)

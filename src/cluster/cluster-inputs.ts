@@ -4,10 +4,17 @@ import type { Address, NodeId } from '../foundation/node-id.ts'
 import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
-import type { HeartbeatSnapshot } from './detection/heartbeat-machine.ts'
-import type { PauseSnapshot } from './detection/pause-detector.ts'
-import type { DowningSnapshot } from './downing/downing-machine.ts'
-import type { JoiningSnapshot } from './joining/joining-machine.ts'
+import type { HeartbeatSnapshot } from './detection/heartbeat-inputs.ts'
+import type { PauseSnapshot } from './detection/pause-inputs.ts'
+import type { ArbiterAnswered, AskArbiter, DowningSnapshot } from './downing/downing-inputs.ts'
+import type { DowningStrategy } from './downing/downing-strategy.ts'
+import type {
+  NotAccepted,
+  JoiningSnapshot,
+  NotConnected,
+  StillJoining,
+} from './joining/joining-inputs.ts'
+import type { MemberDescription } from './gossip/member.ts'
 import type { MembershipSnapshot } from './membership-inputs.ts'
 import type { SharedStore } from './joining/shared-store.ts'
 
@@ -17,25 +24,37 @@ export type ClusterInput =
   | { readonly type: 'Leave'; readonly node: NodeId }
   | { readonly type: 'Down'; readonly nodes: readonly NodeId[] }
   | { readonly type: 'ExitingDone' }
-  /** Nobody listens at this address. */
-  | { readonly type: 'ConnectionRefused'; readonly address: Address }
-  /** Another incarnation answers at the address of this one. */
-  | { readonly type: 'IncarnationReplaced'; readonly node: NodeId }
+  | NotConnected
+  | NotAccepted
+  /** There is a connection to this node; `latest` is who lives at its address by now, as far as is known. */
+  | { readonly type: 'Connected'; readonly node: NodeId; readonly latest: NodeId | undefined }
   /** A member has given this node up, and told it so. */
   | { readonly type: 'Quarantined'; readonly by: Address }
-  /** There is no sense in trying to join any longer. */
-  | { readonly type: 'StopJoining'; readonly problems: readonly string[] }
   /** Comes before every other input, and when there was none for a while: the process may have slept. */
   | { readonly type: 'Look'; readonly wallMs: number }
   /** Every `tickIntervalMs`. */
   | { readonly type: 'Tick' }
-  | ClusterMessage
+  | ArbiterAnswered
+  | Received
+
+/** From its sender, whoever that is, and read from the socket at that time. */
+export interface Received {
+  readonly type: 'Received'
+  readonly message: ClusterMessage
+  readonly receivedAtMs: number
+}
 
 export type ClusterEffect =
   | { readonly type: 'Send'; readonly to: NodeId; readonly message: ClusterMessage }
   /** To whoever lives at this address. */
   | { readonly type: 'SendToAddress'; readonly to: Address; readonly message: ClusterMessage }
   | { readonly type: 'Publish'; readonly event: ClusterEvent }
+  | AskArbiter
+  | StillJoining
+  /** Not used; the sender may be of another version, or late. */
+  | { readonly type: 'Refuse'; readonly message: ClusterMessage; readonly problem: string }
+  /** This node is no member any more. One in quarantine may be alive: it must not be able to speak to us. */
+  | { readonly type: 'ForgetPeer'; readonly node: NodeId; readonly isQuarantined: boolean }
   /** Hand over what lives here, then say `ExitingDone`. */
   | { readonly type: 'BeginExiting' }
   | {
@@ -47,16 +66,16 @@ export type ClusterEffect =
 export type ShutDownReason = 'leaving' | 'downing' | 'join-failed' | 'incompatible-config'
 
 /**
- * Who holds the node frozen. `silence`: most others have not answered of late, and may be about to act without us.
+ * Who holds the node frozen. `silence`: others against whom it would lose have not answered of late, and
+ * may be about to act without us.
  * `doubted`: the node is Exiting and somebody cannot reach it, so that it may be removed unconfirmed.
  */
 export type FreezeCause = FreezeReason | 'silence' | 'doubted'
 
-export interface ClusterOptions {
+export interface ClusterOptions extends MemberDescription {
   readonly self: NodeId
-  readonly roles: readonly string[]
-  readonly appVersion: string
   readonly settings: ClusterSettings
+  readonly strategy: DowningStrategy
   /** Of a node that hosts entities. */
   readonly store?: SharedStore | undefined
   readonly random: Random

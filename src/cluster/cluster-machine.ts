@@ -5,8 +5,8 @@
  *   joining ──joined──▶ membership ──view──▶ heartbeat, downing, pause
  *                           ▲──suspicions, decisions──┘
  *
- * Invariant: the node is frozen while any of its parts holds it for the loser of a split, for out of touch with most
- * others or asleep too long, for Exiting and out of somebody's reach, or Down.
+ * Invariant: the node is frozen while any of its parts holds it for the loser of a split, for out of touch with those
+ * against whom it would lose, for asleep too long, for Exiting and out of somebody's reach, or Down.
  */
 import { unreachable } from '../foundation/assert.ts'
 import { type Address, type NodeId, addressOfNode } from '../foundation/node-id.ts'
@@ -17,30 +17,39 @@ import type {
   ClusterInput,
   ClusterOptions,
   ClusterSnapshot,
+  Received,
   FreezeCause,
   ShutDownReason,
 } from './cluster-inputs.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
-import { type HeartbeatInput, HeartbeatMachine } from './detection/heartbeat-machine.ts'
-import { type PauseEffect, type PauseInput, PauseDetector } from './detection/pause-detector.ts'
-import { type DowningEffect, type DowningInput, DowningMachine } from './downing/downing-machine.ts'
-import { isOutvotedBySilence, outOfTouchMs, silenceMs } from './downing/silent-majority.ts'
-import { downingViewOf } from './downing/downing-view.ts'
-import { isExitDoubted, mayGiveUp, unreachableMembers } from './gossip/convergence.ts'
+import type { HeartbeatInput } from './detection/heartbeat-inputs.ts'
+import { HeartbeatMachine } from './detection/heartbeat-machine.ts'
+import type { PauseEffect, PauseInput } from './detection/pause-inputs.ts'
+import { PauseMachine } from './detection/pause-machine.ts'
+import type { DowningEffect, DowningInput } from './downing/downing-inputs.ts'
+import { DowningMachine } from './downing/downing-machine.ts'
+import type { DowningStrategy } from './downing/downing-strategy.ts'
+import { mayGiveUp } from './downing/giving-up.ts'
+import { losesToTheSilent, outOfTouchMs, silenceMs } from './downing/silent-members.ts'
+import { downingViewOf } from './downing/split-view.ts'
+import { isExitDoubted, unreachableMembers } from './gossip/convergence.ts'
 import { type Gossip, emptyGossip, hasTombstone, isOrphaned, memberOf } from './gossip/gossip.ts'
+import { problemWithGossip } from './gossip/gossip-exchange.ts'
 import { addressOfMember } from './gossip/member.ts'
-import { type JoiningEffect, type JoiningInput, JoiningMachine } from './joining/joining-machine.ts'
+import type { JoiningEffect, JoiningInput, NotConnected } from './joining/joining-inputs.ts'
+import { JoiningMachine } from './joining/joining-machine.ts'
 import { MembershipMachine } from './membership-machine.ts'
 import type { MembershipInput } from './membership-inputs.ts'
 
 export class ClusterMachine {
   readonly #self: NodeId
   readonly #settings: ClusterSettings
+  readonly #strategy: DowningStrategy
   readonly #joining: JoiningMachine
   readonly #membership: MembershipMachine
   readonly #heartbeat: HeartbeatMachine
   readonly #downing: DowningMachine
-  readonly #pause: PauseDetector
+  readonly #pause: PauseMachine
   readonly #frozen = new Set<FreezeCause>()
   #effects: ClusterEffect[] = []
   #known: Gossip = emptyGossip
@@ -49,14 +58,15 @@ export class ClusterMachine {
   #strandedSince: number | undefined
 
   constructor(options: ClusterOptions) {
-    const { self, settings } = options
+    const { self, settings, strategy } = options
     this.#self = self
     this.#settings = settings
+    this.#strategy = strategy
     this.#joining = new JoiningMachine({ ...options, address: addressOfNode(self) })
     this.#membership = new MembershipMachine(options)
     this.#heartbeat = new HeartbeatMachine(self, settings)
-    this.#downing = new DowningMachine(self, settings)
-    this.#pause = new PauseDetector(self, settings)
+    this.#downing = new DowningMachine({ self, settings, strategy })
+    this.#pause = new PauseMachine({ self, settings, strategy })
   }
 
   step(input: ClusterInput, now: number): ClusterEffect[] {
@@ -94,30 +104,21 @@ export class ClusterMachine {
   }
 
   #route(input: ClusterInput, now: number): void {
-    if ('from' in input && this.#isFromTheRemoved(input)) return
     switch (input.type) {
       case 'JoinSeeds':
       case 'JoinNode':
-      case 'StopJoining':
-      case 'InitJoinAck':
-      case 'InitJoinNack':
-      case 'Welcome':
+      case 'NotAccepted':
         return this.#stepJoining(input, now)
-      case 'Heartbeat':
-        return this.#stepHeartbeat(input, now)
-      case 'HeartbeatResponse':
-        this.#stepHeartbeat(input, now)
-        return this.#judgeSilence(now)
-      case 'ConnectionRefused':
-        return this.#refused(input.address, now)
-      case 'IncarnationReplaced':
-        return this.#gone(input.node, now)
-      case 'Standing':
-        this.#stepJoining(input, now)
-        this.#stepPause(input, now)
-        return this.#stepMembership(input, now)
+      case 'NotConnected':
+        return this.#notConnected(input, now)
+      case 'Connected':
+        return this.#connected(input.node, input.latest, now)
       case 'Quarantined':
         return this.#quarantined(input.by, now)
+      case 'ArbiterAnswered':
+        return this.#stepDowning(input, now)
+      case 'Received':
+        return this.#receive(input, now)
       case 'Look':
         return
       case 'Tick':
@@ -127,13 +128,37 @@ export class ClusterMachine {
     }
   }
 
+  #receive({ message, receivedAtMs }: Received, now: number): void {
+    const isGossip = message.type === 'GossipStatus' || message.type === 'GossipEnvelope'
+    const problem = isGossip && problemWithGossip(this.gossip, message, now - receivedAtMs)
+    if (problem) return this.#perform({ type: 'Refuse', message, problem })
+    if (this.#isFromTheRemoved(message)) return
+    switch (message.type) {
+      case 'InitJoinAck':
+      case 'InitJoinNack':
+      case 'Welcome':
+        return this.#stepJoining(message, now)
+      case 'Heartbeat':
+        return this.#stepHeartbeat(message, now)
+      case 'HeartbeatResponse':
+        this.#stepHeartbeat(message, now)
+        return this.#judgeSilence(now)
+      case 'Standing':
+        this.#stepJoining(message, now)
+        this.#stepPause(message, now)
+        return this.#stepMembership(message, now)
+      default:
+        return this.#stepMembership(message, now)
+    }
+  }
+
   #tick(now: number): void {
     this.#stepPause({ type: 'Tick' }, now)
     this.#stepJoining({ type: 'Tick' }, now)
     this.#stepHeartbeat({ type: 'Tick' }, now)
     this.#stepMembership({ type: 'Tick' }, now)
     this.#judgeSilence(now)
-    const isOutOfTouch = this.#isOutvoted(outOfTouchMs(this.#settings), now)
+    const isOutOfTouch = this.#losesToTheSilent(outOfTouchMs(this.#settings), now)
     this.#stepDowning({ type: 'Tick', isOutOfTouch }, now)
     this.#lookForStranding(now)
   }
@@ -155,16 +180,16 @@ export class ClusterMachine {
   }
 
   #judgeSilence(now: number): void {
-    if (this.#isOutvoted(silenceMs(this.#settings), now)) this.#freeze('silence')
+    if (this.#losesToTheSilent(silenceMs(this.#settings), now)) this.#freeze('silence')
     else this.#reconnect('silence', now)
   }
 
   /** Whether this node would lose against those who have been silent for so long. */
-  #isOutvoted(ms: number, now: number): boolean {
+  #losesToTheSilent(ms: number, now: number): boolean {
     const silent = this.#heartbeat.silentFor(ms, now)
     if (silent === undefined) return false
-    const { role } = this.#settings.downing
-    return isOutvotedBySilence({ self: this.#self, members: this.gossip.members, silent, role })
+    const { members } = this.gossip
+    return losesToTheSilent({ self: this.#self, members, silent }, this.#strategy)
   }
 
   /** A removed member that still speaks has not heard of its end: it is told, whatever it says. */
@@ -176,12 +201,24 @@ export class ClusterMachine {
     return true
   }
 
-  #refused(address: Address, now: number): void {
-    this.#stepJoining({ type: 'ConnectionRefused', address }, now)
+  #notConnected(input: NotConnected, now: number): void {
+    this.#stepJoining(input, now)
+    if (!input.isRefused) return
     for (const member of this.gossip.members) {
-      // Whoever is leaving closes its door as a matter of course; if it died instead, its silence will tell.
-      if (addressOfMember(member) !== address || member.status === 'Exiting') continue
+      // Whoever is leaving closes its port as a matter of course; if it died instead, its silence will tell.
+      if (addressOfMember(member) !== input.address || member.status === 'Exiting') continue
       this.#gone(member.node, now)
+    }
+  }
+
+  #connected(node: NodeId, latest: NodeId | undefined, now: number): void {
+    const address = addressOfNode(node)
+    this.#stepJoining({ type: 'Connected', address }, now)
+    // Old news: somebody else has come to live there since.
+    if (latest !== node) return
+    for (const member of this.gossip.members) {
+      const isReplaced = member.node !== node && addressOfMember(member) === address
+      if (isReplaced) this.#gone(member.node, now)
     }
   }
 
@@ -195,7 +232,7 @@ export class ClusterMachine {
 
   /** Never more than ending itself: to give up the other in turn would make two clusters. */
   #quarantined(by: Address, now: number): void {
-    if (mayGiveUp(this.gossip, by)) this.#stepMembership({ type: 'GivenUp' }, now)
+    if (mayGiveUp(this.gossip, by, this.#strategy)) this.#stepMembership({ type: 'GivenUp' }, now)
   }
 
   #stepJoining(input: JoiningInput, now: number): void {
@@ -206,6 +243,7 @@ export class ClusterMachine {
     switch (effect.type) {
       case 'Send':
       case 'SendToAddress':
+      case 'StillJoining':
         return this.#perform(effect)
       case 'FormCluster':
       case 'Joined':
@@ -220,6 +258,7 @@ export class ClusterMachine {
   #stepMembership(input: MembershipInput, now: number): void {
     for (const effect of this.#membership.step(input, now)) {
       if (effect.type === 'ShutDown') this.#shutDown(effect.reason, [])
+      else if (effect.type === 'Publish') this.#publish(effect.event)
       else this.#perform(effect)
     }
     this.#tellView(now)
@@ -232,15 +271,16 @@ export class ClusterMachine {
     this.#known = gossip
     const nodes = gossip.members.map(({ node }) => node)
     const cutOff = unreachableMembers(gossip, this.#self)
-    const deciding = gossip.members.filter(({ status }) => status === 'Up' || status === 'Leaving')
-    const others = deciding.map(({ node }) => node).filter((node) => node !== this.#self)
+    const electorate = gossip.members.filter(
+      ({ node, status }) => status === 'Up' || status === 'Leaving' || node === this.#self,
+    )
     if (memberOf(gossip, this.#self)?.status === 'Down') this.#freeze('downed')
     if (isExitDoubted(gossip, this.#self)) this.#freeze('doubted')
     else this.#thaw('doubted')
     const exiting = gossip.members.filter(({ status }) => status === 'Exiting')
     const unheard = new Set([...cutOff, ...exiting.map(({ node }) => node)])
     this.#stepHeartbeat({ type: 'MembersChanged', members: nodes, unheard }, now)
-    this.#stepPause({ type: 'MembersChanged', others }, now)
+    this.#stepPause({ type: 'MembersChanged', members: electorate }, now)
     this.#stepDowning({ type: 'ViewChanged', view: downingViewOf(gossip, this.#self) }, now)
   }
 
@@ -267,6 +307,8 @@ export class ClusterMachine {
         const nodes = this.#frozen.has('paused') ? [this.#self] : effect.nodes
         return this.#stepMembership({ type: 'Down', nodes }, now)
       }
+      case 'AskArbiter':
+        return this.#perform(effect)
       default:
         return unreachable(effect)
     }
@@ -321,6 +363,11 @@ export class ClusterMachine {
   }
 
   #publish(event: ClusterEvent): void {
+    // Before anybody builds on its end, nothing of it can come in any more.
+    if (event.type === 'MemberRemoved' && event.member.node !== this.#self) {
+      const isQuarantined = event.previousStatus === 'Down'
+      this.#perform({ type: 'ForgetPeer', node: event.member.node, isQuarantined })
+    }
     this.#perform({ type: 'Publish', event })
   }
 

@@ -1,6 +1,7 @@
 /** What nodes say to each other about membership. All of it travels on the control lane. */
 import type { NodeId } from '../foundation/node-id.ts'
 import type { Gossip } from './gossip/gossip.ts'
+import type { MemberDescription } from './gossip/member.ts'
 import type { VectorClock } from './gossip/vector-clock.ts'
 
 /** Newcomer -> seed: may I join through you? These settings must be the same on every node. */
@@ -24,11 +25,9 @@ export interface InitJoinNack {
 }
 
 /** Newcomer -> member: make me a member. Sent again until the welcome comes. */
-export interface Join {
+export interface Join extends MemberDescription {
   readonly type: 'Join'
   readonly from: NodeId
-  readonly roles: readonly string[]
-  readonly appVersion: string
 }
 
 /** Member -> newcomer: you are in; this is all we know, and for how long we have known of each removal in it. */

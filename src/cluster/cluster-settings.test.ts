@@ -32,7 +32,7 @@ describe('cluster settings', () => {
     const found = problemsWithClusterSettings(clusterSettings(wrong as ChosenClusterSettings))
     expect(found).toEqual([
       expect.stringContaining('gossipMs is not a setting; known are tickIntervalMs, '),
-      expect.stringContaining('downing.stableAfter is not a setting; known are role, '),
+      expect.stringContaining('downing.stableAfter is not a setting; known are strategy, '),
     ])
   })
 
@@ -54,6 +54,13 @@ describe('cluster settings', () => {
     ])
   })
 
+  test('refuse a strategy that is none, and name those there are', () => {
+    const wrong = { downing: { strategy: 'keep-oldest' } } as unknown as ChosenClusterSettings
+    expect(problemsWithClusterSettings(clusterSettings(wrong))).toEqual([
+      "downing.strategy must be one of keep-majority, not 'keep-oldest'",
+    ])
+  })
+
   test('check how timeouts stand to each other', () => {
     const { downing } = defaultClusterSettings
     expect(problems({ downing: { ...downing, stableAfterMs: 1_500 } })).toEqual([
@@ -72,8 +79,10 @@ describe('cluster settings', () => {
   test('say which of them differ between nodes', () => {
     const ours = agreementOf(defaultClusterSettings)
     expect(disagreements(ours, ours)).toEqual([])
-    expect(disagreements(ours, { ...ours, 'downing.role': 'web', extra: '1' })).toEqual([
+    const theirs = { ...ours, 'downing.role': 'web', 'downing.strategy': 'keep-oldest', extra: '1' }
+    expect(disagreements(ours, theirs)).toEqual([
       'downing.role is web here and (any) in the cluster',
+      'downing.strategy is keep-oldest here and keep-majority in the cluster',
       'extra is 1 here and not set in the cluster',
     ])
   })

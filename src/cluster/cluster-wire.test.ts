@@ -19,13 +19,18 @@ const [a, b, c] = ['a:1', 'b:1', 'c:10'].map((address) => nodeIdOf(address, 7n))
   string,
 ]
 
+const described = { roles: ['x', 'y'], attributes: ['hosts x', 'uses y'], appVersion: '1.2.3' }
+
 /** Two members, one of which cannot reach the other, and a tombstone. */
 function gossip(): Gossip {
-  const first = putMember(emptyGossip, asUp(joiningMember(a, ['x', 'y'], '1.2.3'), 1))
-  const both = putMember(first, joiningMember(b, []))
+  const first = putMember(emptyGossip, asUp(joiningMember(a, described), 1))
+  const both = putMember(first, joiningMember(b))
   const observed = withObservation(both, a, b, 'Unreachable')
   return { ...seenBy(changedBy(observed, a), [a]), tombstones: [c] }
 }
+
+/** Sorted texts, so many. */
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => `${10_000 + i}`)
 
 describe('isGossip', () => {
   test('takes what nodes make', () => {
@@ -45,7 +50,12 @@ describe('isGossip', () => {
     ['a removed member', { members: [{ ...up, status: 'Removed' }, joining] }],
     ['roles out of order', { members: [{ ...up, roles: ['y', 'x'] }, joining] }],
     ['a role twice', { members: [{ ...up, roles: ['x', 'x'] }, joining] }],
-    ['too many roles', { members: [{ ...up, roles: Array(101).fill('x') }, joining] }],
+    ['too many roles', { members: [{ ...up, roles: numbers(101) }, joining] }],
+    ['attributes out of order', { members: [{ ...up, attributes: ['y', 'x'] }, joining] }],
+    ['an attribute twice', { members: [{ ...up, attributes: ['x', 'x'] }, joining] }],
+    ['an attribute that is none', { members: [{ ...up, attributes: [7] }, joining] }],
+    ['no attributes', { members: [{ ...up, attributes: undefined }, joining] }],
+    ['too many attributes', { members: [{ ...up, attributes: numbers(1_101) }, joining] }],
     ['no version of the application', { members: [{ ...up, appVersion: undefined }, joining] }],
     ['a version that is none', { members: [{ ...up, appVersion: 'new\u0000' }, joining] }],
     ['a version too long', { members: [{ ...up, appVersion: '1'.repeat(101) }, joining] }],
@@ -82,7 +92,7 @@ describe('the protocol of the cluster', () => {
     { type: 'InitJoin', from: a, agreement: { x: '1' } },
     { type: 'InitJoinAck', from: a, problems: ['one'] },
     { type: 'InitJoinNack', from: a },
-    { type: 'Join', from: a, roles: ['x'], appVersion: '1.2.3' },
+    { type: 'Join', from: a, ...described },
     { type: 'Welcome', from: a, gossip: gossip(), tombstoneAgesMs: [5] },
     { type: 'GossipStatus', from: a, to: b, version: [[a, 1]], seenDigest: 'x' },
     { type: 'GossipEnvelope', from: a, to: b, gossip: gossip() },
@@ -101,13 +111,15 @@ describe('the protocol of the cluster', () => {
   })
 
   test.each<[string, object]>([
-    ['Join', { from: a, roles: [], appVersion: '' }],
-    ['Join', { from: a, roles: [], appVersion: 7 }],
-    ['Join', { from: a, roles: [], appVersion: '1.'.repeat(60) }],
+    ['Join', { from: a, ...described, appVersion: '' }],
+    ['Join', { from: a, ...described, appVersion: 7 }],
+    ['Join', { from: a, ...described, appVersion: '1.'.repeat(60) }],
+    ['Join', { from: a, ...described, attributes: [''.padEnd(1_001)] }],
     ['Welcome', { from: a, gossip: gossip(), tombstoneAgesMs: [-1] }],
     ['Welcome', { from: a, gossip: gossip(), tombstoneAgesMs: [Infinity] }],
   ])('refuses a %s with %j', (type, fields) => {
-    const value = [`cluster.${type}@1`, { type, ...fields }]
+    const wireName = clusterProtocol.wireNames.find((name) => name.startsWith(`cluster.${type}@`))
+    const value = [wireName, { type, ...fields }]
     expect(clusterProtocol.unpack(value)).toBeInstanceOf(NotAMessage)
   })
 
@@ -115,7 +127,8 @@ describe('the protocol of the cluster', () => {
     for (const message of messages) {
       for (const field of Object.keys(message)) {
         const { [field]: _, ...rest } = message as unknown as Record<string, unknown>
-        const value = [`cluster.${message.type}@1`, rest]
+        const [wireName] = clusterProtocol.pack(message)
+        const value = [wireName, rest]
         expect(clusterProtocol.unpack(value), `${message.type} without ${field}`).toBeInstanceOf(
           NotAMessage,
         )

@@ -9,7 +9,7 @@ import { MessageProtocol } from '../serialization/index.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import { isAppVersion } from './gossip/app-version.ts'
 import { type Gossip, brokenInvariantOf } from './gossip/gossip.ts'
-import { type Member, compareMembers, notYetUp, rolesMax } from './gossip/member.ts'
+import { type Member, attributesMax, compareMembers, notYetUp, rolesMax } from './gossip/member.ts'
 
 /** Far beyond what a cluster of this design can hold; it bounds what one message can make us look at. */
 const membersMax = 10_000
@@ -20,18 +20,21 @@ const isNode: Shape = (value) => isNodeId(value)
 const isShortText: Shape = (value) => isText(value) && (value as string).length <= 1_000
 /** Leaves room to count on. */
 const isVersion: Shape = (value) => isCount(value) && (value as number) < 2 ** 48
-const isRoles = listOf(isShortText, rolesMax)
+const roles = listOf(isShortText, rolesMax)
+const attributes = listOf(isShortText, attributesMax)
+const description = { roles, attributes, appVersion: isAppVersion }
 
 const isMember: Shape = both(
   recordOf({
     node: isNode,
     status: oneOf('Joining', 'Up', 'Leaving', 'Exiting', 'Down'),
-    roles: isRoles,
-    appVersion: isAppVersion,
+    ...description,
     upNumber: (value) => isCount(value) && (value as number) > 0 && (value as number) <= notYetUp,
   }),
-  ({ roles, status, upNumber }: Member) =>
-    isSorted(roles, byText) && (status !== 'Up' || upNumber < notYetUp),
+  (member: Member) =>
+    isSorted(member.roles, byText) &&
+    isSorted(member.attributes, byText) &&
+    (member.status !== 'Up' || member.upNumber < notYetUp),
 )
 
 const isReachabilityRow = recordOf({
@@ -79,16 +82,16 @@ export const clusterProtocol = new MessageProtocol<ClusterMessage>('cluster', {
   InitJoin: { version: 1, fields: { from, agreement: tableOf(isShortText, textsMax) } },
   InitJoinAck: { version: 1, fields: { from, problems: listOf(isShortText, textsMax) } },
   InitJoinNack: { version: 1, fields: { from } },
-  Join: { version: 1, fields: { from, roles: isRoles, appVersion: isAppVersion } },
+  Join: { version: 2, fields: { from, ...description } },
   Welcome: {
-    version: 1,
+    version: 2,
     fields: { from, gossip: isGossip, tombstoneAgesMs: listOf(isCount, tombstonesMax) },
   },
   GossipStatus: {
     version: 1,
     fields: { from, to: isNode, version: isClock, seenDigest: isShortText },
   },
-  GossipEnvelope: { version: 1, fields: { from, to: isNode, gossip: isGossip } },
+  GossipEnvelope: { version: 2, fields: { from, to: isNode, gossip: isGossip } },
   ExitingConfirmed: { version: 1, fields: { from } },
   Heartbeat: { version: 1, fields: { from, sequence: isCount } },
   HeartbeatResponse: { version: 1, fields: { from, sequence: isCount } },

@@ -29,17 +29,20 @@ import { clusterExitCodeOf } from './cluster-shutdown-reason.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { defaultAppVersion, problemsWithAppVersion } from './gossip/app-version.ts'
 import { type Gossip, emptyGossip, memberOf } from './gossip/gossip.ts'
-import { problemsWithRoles } from './gossip/member.ts'
+import { problemsWithRoles, problemsWithAttributes } from './gossip/member.ts'
 import { unreachableOrTerminated } from './gossip/reachability.ts'
 import { isSeedAddress } from './joining/seed-address.ts'
-import { type SharedStore, roleOfStore } from './joining/shared-store.ts'
+import { type SharedStore, attributeOfStore } from './joining/shared-store.ts'
 import { Signal } from './signal.ts'
+import { strategyOf } from './downing/downing-strategies.ts'
 
 export interface ClusterStartOptions {
   readonly system: ActorSystem
   readonly remoting: Remoting
   /** What this node is for: singletons and entity types may be bound to a role. */
   readonly roles?: readonly string[]
+  /** What the runtime on this node lets the others know, such as which entity types it hosts. */
+  readonly attributes?: readonly string[]
   /** What the application calls its version, such as `1.2.3`, for the others to see; `0.0.0` when not given. */
   readonly appVersion?: string
   readonly settings?: ChosenClusterSettings
@@ -67,6 +70,7 @@ export class Cluster implements ClusterMembership {
     const problems = [
       ...problemsWithClusterSettings(settings),
       ...problemsWithRoles(options.roles),
+      ...problemsWithAttributes(options.attributes),
       ...problemsWithAppVersion(options.appVersion),
     ]
     if (problems.length > 0) throw new InvalidSettings('The settings of the cluster', problems)
@@ -74,8 +78,9 @@ export class Cluster implements ClusterMembership {
   }
 
   private constructor(options: ClusterStartOptions, settings: ClusterSettings) {
-    const { system, remoting, store, appVersion = defaultAppVersion } = options
-    const roles = [...(options.roles ?? []), ...(store === undefined ? [] : [roleOfStore(store)])]
+    const { system, remoting, store, roles = [], appVersion = defaultAppVersion } = options
+    const ofStore = store === undefined ? [] : [attributeOfStore(store)]
+    const attributes = [...(options.attributes ?? []), ...ofStore]
     this.#system = system
     this.#address = remoting.address
     this.self = remoting.node
@@ -86,7 +91,8 @@ export class Cluster implements ClusterMembership {
       shutDown: (reason, problems) => this.#shutDown(reason, problems),
     }
     this.#actor = new ClusterActor({
-      ...{ system, remoting, roles, appVersion, settings, owner, store },
+      ...{ system, remoting, roles, attributes, appVersion, settings, owner, store },
+      strategy: strategyOf(settings.downing),
     })
     leaveOnShutdown(system, {
       exiting: this.#exiting.promise,
@@ -176,8 +182,7 @@ export class Cluster implements ClusterMembership {
       try {
         const result: unknown = listener(event as never)
         // An async listener fails later; it must not end the process either.
-        if (result instanceof Promise)
-          result.catch((err: unknown) => this.#listenerFailed(err, event))
+        if (isThenable(result)) result.then(undefined, (err) => this.#listenerFailed(err, event))
       } catch (err) {
         this.#listenerFailed(err, event)
       }
@@ -238,8 +243,11 @@ export class Cluster implements ClusterMembership {
     try {
       listener(event)
     } catch (err) {
-      // The others must hear of it all the same; a room that has missed an event is not to be trusted any more.
-      this.#system.log.error({ err, event: event.type }, 'A room of this node failed; it ends.')
+      // The others must hear of it all the same; whoever has missed an event is not to be trusted any more.
+      this.#system.log.error(
+        { err, event: event.type },
+        'A part of this node could not follow the cluster; the node ends.',
+      )
       this.#shutSystemDown({ type: 'broken-invariant' })
     }
   }
@@ -277,10 +285,10 @@ export class Cluster implements ClusterMembership {
   }
 
   #whyNeverUp(reason: ClusterEnd, problems: readonly string[]): Error {
-    const { seeds, lines, founder } = this.#actor.seedTroubles
+    const { seeds, troubles, founder } = this.#actor.machine.snapshot().joining
     switch (reason) {
       case 'join-failed': {
-        const reasons = [...new Set([...lines, ...problems])]
+        const reasons = [...new Set([...troubles, ...problems])]
         const error = new JoinFailed(this.self, seeds, reasons, founder)
         this.#system.log.error({ err: error }, error.message)
         return error
@@ -307,6 +315,10 @@ export class Cluster implements ClusterMembership {
   get selfMember(): ClusterState['members'][number] | undefined {
     return memberOf(this.#actor.machine.gossip, this.self)
   }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | undefined)?.then === 'function'
 }
 
 function refuseBadAddress(address: Address): void {

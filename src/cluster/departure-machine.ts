@@ -8,25 +8,8 @@
  */
 import { unreachable } from '../foundation/assert.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
+import type { DepartureEffect, DepartureInput, DeparturePhase } from './departure-inputs.ts'
 import type { MemberStatus } from './gossip/member.ts'
-
-export type DepartureInput =
-  /** What this node's own record says now. */
-  | { readonly type: 'OwnStatus'; readonly status: MemberStatus }
-  /** Shards and singletons have been handed over. */
-  | { readonly type: 'ExitingDone'; readonly isAlone: boolean }
-  /** The others have removed this node. */
-  | { readonly type: 'Removed' }
-  | { readonly type: 'Tick'; readonly hasNewsSpread: boolean }
-
-export type DepartureEffect =
-  | { readonly type: 'BeginExiting' }
-  /** Tell the possible leaders that this node need not be waited for. */
-  | { readonly type: 'ConfirmExiting' }
-  | { readonly type: 'SpreadNews' }
-  | { readonly type: 'ShutDown'; readonly reason: 'leaving' | 'downing' }
-
-export type DeparturePhase = 'present' | 'exiting' | 'exited' | 'downed' | 'stopped'
 
 export class DepartureMachine {
   readonly #settings: ClusterSettings

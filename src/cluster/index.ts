@@ -32,15 +32,16 @@ export {
   stableAfterMs,
 } from './downing/downing-settings.ts'
 export { isSeedAddress } from './joining/seed-address.ts'
-export { type SharedStore, storeRolePrefix } from './joining/shared-store.ts'
+export type { SharedStore } from './joining/shared-store.ts'
 export { problemsWithAppVersion } from './gossip/app-version.ts'
 export type { Gossip } from './gossip/gossip.ts'
 export {
   type Member,
   type MemberStatus,
+  type MembersWith,
   compareAges,
   compareMembers,
-  hasRole,
+  isAmong,
   notYetUp,
   problemsWithRoles,
 } from './gossip/member.ts'

@@ -4,10 +4,11 @@ import type { NodeId } from '../foundation/node-id.ts'
 import type { ClusterEvent } from './cluster-events.ts'
 import type { ClusterMessage, MembershipMessage, Standing } from './cluster-messages.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
-import type { DeparturePhase } from './departure-machine.ts'
+import type { DeparturePhase } from './departure-inputs.ts'
 import type { Gossip } from './gossip/gossip.ts'
+import type { MemberDescription } from './gossip/member.ts'
 import type { Observation } from './gossip/member-changes.ts'
-import type { Joined } from './joining/joining-machine.ts'
+import type { Joined } from './joining/joining-inputs.ts'
 
 export type MembershipInput =
   /** There is no cluster to be found: be the first member of a new one. */
@@ -32,10 +33,8 @@ export type MembershipEffect =
   | { readonly type: 'BeginExiting' }
   | { readonly type: 'ShutDown'; readonly reason: 'leaving' | 'downing' }
 
-export interface MembershipOptions {
+export interface MembershipOptions extends MemberDescription {
   readonly self: NodeId
-  readonly roles: readonly string[]
-  readonly appVersion: string
   readonly settings: ClusterSettings
   readonly random: Random
 }

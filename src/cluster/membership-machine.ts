@@ -19,9 +19,11 @@ import type {
   Standing,
 } from './cluster-messages.ts'
 import { agreementOf, disagreements } from './cluster-settings.ts'
-import { type DepartureEffect, type DepartureInput, DepartureMachine } from './departure-machine.ts'
+import type { DepartureEffect, DepartureInput } from './departure-inputs.ts'
+import { DepartureMachine } from './departure-machine.ts'
 import { bestLeaders, knowsEveryDowned } from './gossip/convergence.ts'
-import { type GossipInput, GossipMachine } from './gossip/gossip-machine.ts'
+import type { GossipInput } from './gossip/gossip-inputs.ts'
+import { GossipMachine } from './gossip/gossip-machine.ts'
 import { type Gossip, emptyGossip, memberOf, putMember } from './gossip/gossip.ts'
 import { Graveyard } from './gossip/graveyard.ts'
 import { moveMembers, noteReachability, standingOf } from './gossip/member-changes.ts'
@@ -74,10 +76,10 @@ export class MembershipMachine {
   }
 
   #handleOutside(input: MembershipInput, now: number): void {
-    const { self, roles, appVersion } = this.#options
+    const { self } = this.#options
     if (input.type === 'FormCluster') {
       this.#isInside = true
-      const gossip = putMember(emptyGossip, joiningMember(self, roles, appVersion))
+      const gossip = putMember(emptyGossip, joiningMember(self, this.#options))
       this.#gossip({ type: 'Change', gossip, tell: [] }, now)
     } else if (input.type === 'Joined') {
       this.#isInside = true
@@ -182,8 +184,8 @@ export class MembershipMachine {
     // Whoever let us in died before it told anybody.
     const isJoining = memberOf(this.gossip, this.#self)?.status === 'Joining'
     if (standing !== 'stranger' || !isJoining) return
-    const { roles, appVersion } = this.#options
-    this.#send(from, { type: 'Join', from: this.#self, roles, appVersion })
+    const { roles, attributes, appVersion } = this.#options
+    this.#send(from, { type: 'Join', from: this.#self, roles, attributes, appVersion })
   }
 
   /** Draws the conclusions of a step: whatever it was, its consequences are the same. */

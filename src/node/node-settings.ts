@@ -1,11 +1,6 @@
 /** Checks how a node is described: every problem at once, in words for the person who wrote it. */
 import { isDefinition, type EntityType } from '../entity/index.ts'
-import {
-  isSeedAddress,
-  problemsWithAppVersion,
-  problemsWithRoles,
-  storeRolePrefix,
-} from '../cluster/index.ts'
+import { isSeedAddress, problemsWithAppVersion, problemsWithRoles } from '../cluster/index.ts'
 import { problemsWithEnvironment, problemsWithPort } from '../foundation/environment.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { NotThereYet, refuseNotYet } from '../foundation/not-there-yet.ts'
@@ -77,7 +72,6 @@ const notYet: Readonly<Record<string, string>> = {
 
 /** The same within the settings. */
 const notYetInSettings: readonly (readonly [path: readonly string[], instead: string])[] = [
-  [['cluster', 'downing', 'strategy'], keepMajority],
   [['sharding', 'rememberEntities'], firstCall],
 ]
 
@@ -93,7 +87,7 @@ export function checkNodeOptions(options: NodeOptions): void {
     ...unknownOptions(options),
     ...problemsWithPlace(options),
     ...problemsWithSeeds(options.seeds),
-    ...problemsWithOwnRoles(options.roles),
+    ...problemsWithRoles(options.roles),
     ...problemsWithAppVersion(options.appVersion),
     ...problemsWithStore(options.store),
     ...problemsWithEntities(options),
@@ -179,19 +173,6 @@ function problemsWithSeeds(seeds: readonly string[] | undefined): string[] {
   return seeds
     .filter((seed: unknown) => !isSeedAddress(seed))
     .map((seed) => `seeds: ${show(seed)} is no host:port, such as 10.0.0.7:2552`)
-}
-
-/** Of the roles by which the hosts of an entity type are known in the cluster. */
-export const hostRolePrefix = 'host of '
-
-const ownRolesMax = 100
-
-function problemsWithOwnRoles(roles: readonly string[] = []): string[] {
-  const problems = problemsWithRoles(roles, ownRolesMax)
-  if (problems.length > 0) return problems
-  return roles
-    .filter((role) => [hostRolePrefix, storeRolePrefix].some((prefix) => role.startsWith(prefix)))
-    .map((role) => `roles: ${show(role)} begins like the roles that nodes give themselves`)
 }
 
 function problemsWithStore(store: NodeOptions['store']): string[] {

@@ -33,7 +33,7 @@ import { ForeignWriters } from './foreign-writers.ts'
 import { GuardedJournal } from './guarded-journal.ts'
 import { type NodeParts, SherdNode } from './sherd-node.ts'
 import type { HostedEntity, NodeOptions, NodeSettings } from './node-options.ts'
-import { checkNodeOptions, defaultHost, hostRolePrefix, isJournal } from './node-settings.ts'
+import { checkNodeOptions, defaultHost, isJournal } from './node-settings.ts'
 import { clusterSettingsOf } from './room-settings.ts'
 
 const defaultName = 'sherd'
@@ -121,9 +121,11 @@ async function startRooms(
     ...(advertised !== undefined && { advertised }),
     ...(settings.remote !== undefined && { settings: settings.remote }),
   })
-  const roles = [...(options.roles ?? []), ...hostedBy(options).map(hostRoleOf)]
+  const { roles = [] } = options
+  const called = calledBy(options)
+  const attributes = hostedBy(options).map((entity) => hostAttribute(entity.name))
   const cluster = Cluster.start({
-    ...{ system, remoting, roles, settings: clusterSettingsOf(options) },
+    ...{ system, remoting, roles, attributes, settings: clusterSettingsOf(options) },
     store: sharedStoreOf(options, journal),
     ...(options.appVersion !== undefined && { appVersion: options.appVersion }),
   })
@@ -135,7 +137,8 @@ async function startRooms(
   const foreignWriters = new ForeignWriters(cluster, system.log)
   const adviceOnWriter = (writer: string) => foreignWriters.adviceOn(writer)
   const sharding = new ClusterSharding({
-    ...{ system, remoting, cluster, singletons, journal, roles, adviceOnWriter },
+    ...{ system, remoting, cluster, singletons, journal, roles, attributes, adviceOnWriter },
+    hostAttribute: (entityType) => (called.has(entityType) ? hostAttribute(entityType) : undefined),
     ...(settings.sharding !== undefined && { settings: settings.sharding }),
   })
   const world = new EntityWorld({
@@ -152,7 +155,7 @@ async function startRooms(
 
 function initEntities(options: NodeOptions, { sharding, world }: NodeParts): void {
   const { entities = [], proxies = [] } = options
-  const called = new Set([...entities, ...proxies].map(({ name }) => name))
+  const called = calledBy(options)
   const { answered, work } = world
   answerLostCalls({ sharding, answered, work, isOurs: (name) => called.has(name) })
   for (const entity of entities) {
@@ -160,14 +163,19 @@ function initEntities(options: NodeOptions, { sharding, world }: NodeParts): voi
     sharding.init({
       key: new EntityTypeKey<EntityCall>(entity.name),
       behavior: ({ entityId }) => behaviorOf(entityId),
-      ...routingOf(entity),
+      settings: settingsOf(entity),
     })
   }
   const hosted = new Set(entities.map(({ name }) => name))
   for (const type of proxies) {
     if (hosted.has(type.name)) continue
-    sharding.startProxy({ entityType: type.name, ...routingOf(type) })
+    sharding.startProxy({ entityType: type.name, settings: settingsOf(type) })
   }
+}
+
+/** The names of the entity types that a node with these options can call. */
+function calledBy({ entities = [], proxies = [] }: NodeOptions): ReadonlySet<string> {
+  return new Set([...entities, ...proxies].map(({ name }) => name))
 }
 
 /** The entity types that live on a node with these options. */
@@ -175,9 +183,9 @@ function hostedBy({ entities = [], roles = [] }: NodeOptions): readonly HostedEn
   return entities.filter(({ role }) => role === undefined || roles.includes(role))
 }
 
-/** A role that every host of the type has: its coordinator must run on one of them, and not on whoever is the oldest. */
-function hostRoleOf({ name }: EntityType<unknown>): string {
-  return `${hostRolePrefix}${name}`
+/** Every host of the type has it: its coordinator must run on one of them, and not on whoever is the oldest. */
+function hostAttribute(entityType: string): string {
+  return `host of ${entityType}`
 }
 
 /** What the other hosts must use as well. Who hosts nothing writes nothing. */
@@ -190,16 +198,14 @@ function sharedStoreOf(options: NodeOptions, { storeId: id }: Journal): SharedSt
   return { id, name }
 }
 
-function routingOf(type: EntityType<unknown>): {
-  readonly role: string
-  readonly settings: Partial<ShardingSettings>
-} {
-  const { numberOfShards, passivateAfter } = type
-  const settings = {
+function settingsOf({
+  numberOfShards,
+  passivateAfter,
+}: EntityType<unknown>): Partial<ShardingSettings> {
+  return {
     ...(numberOfShards !== undefined && { numberOfShards }),
     ...(passivateAfter !== undefined && { passivateIdleAfterMs: idleMs(passivateAfter) }),
   }
-  return { role: hostRoleOf(type), settings }
 }
 
 function idleMs(passivateAfter: Duration | 'never'): number {

@@ -10,7 +10,7 @@ import {
   type Behavior,
 } from '../actor/index.ts'
 import type { LocalRef } from '../actor/internals.ts'
-import type { ClusterMembership } from '../cluster/index.ts'
+import type { ClusterMembership, MembersWith } from '../cluster/index.ts'
 import type { Journal } from '../persistence/index.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'
@@ -39,12 +39,14 @@ import { shardingShutdownPhases } from './sharding-shutdown-phases.ts'
 
 /** Who runs coordinators: `Singletons`. */
 export interface CoordinatorHost {
-  start<T>(options: {
-    readonly name: string
-    readonly role?: string | undefined
-    readonly behavior: (life: { readonly term: number }) => Behavior<T>
-    readonly stopMessage?: T
-  }): ActorRef<T>
+  start<T>(
+    options: {
+      readonly name: string
+      readonly behavior: (life: { readonly term: number }) => Behavior<T>
+      readonly stopMessage?: T
+    },
+    hosts: MembersWith,
+  ): ActorRef<T>
 }
 
 export interface ClusterShardingOptions {
@@ -56,8 +58,11 @@ export interface ClusterShardingOptions {
   readonly journal: Journal
   /** What coordinators keep their decisions in instead of the journal; the same on all nodes of the cluster. */
   readonly coordinatorStore?: OpenCoordinatorStore
-  /** What this node is for; what the cluster knows of it when not given. */
+  /** What this node is for, and what it says of itself; what the cluster knows of it when not given. */
   readonly roles?: readonly string[]
+  readonly attributes?: readonly string[]
+  /** By which attribute the hosts of a type are known; where there is none, every node with the role is one. */
+  readonly hostAttribute?: (entityType: string) => string | undefined
   /** What there is to say of another writer that has taken the stream of a coordinator, in whole sentences. */
   readonly adviceOnWriter?: (writer: string) => string | undefined
   /** For all types; a type may differ. */

@@ -8,7 +8,7 @@ import {
   withoutDeadLetterLog,
 } from '../actor/index.ts'
 import { Gate, type LocalRef, spawnGated } from '../actor/internals.ts'
-import type { ClusterEvent } from '../cluster/index.ts'
+import { type ClusterEvent, type MembersWith, isAmong } from '../cluster/index.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import { type Lane, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
 import { byAge } from '../singleton/index.ts'
@@ -41,6 +41,8 @@ export class RunningType {
   readonly #options: RunningTypeOptions
   readonly #protocol: ShardingProtocol
   readonly #path: string
+  /** The members that host this type. */
+  readonly #hosts: MembersWith
   /** What keeps the coordinator on this node from deciding, in words. */
   #trouble: string | undefined
   /** The coordinator, while it is on this node. */
@@ -52,7 +54,9 @@ export class RunningType {
     this.#options = options
     this.settings = shardingSettings({ ...settings, ...definition.settings })
     this.#protocol = shardingProtocol(this.settings.numberOfShards)
-    this.#path = `/system/sharding/${encodeName(definition.entityType)}`
+    const { entityType, role } = definition
+    this.#path = `/system/sharding/${encodeName(entityType)}`
+    this.#hosts = { role, attribute: options.hostAttribute?.(entityType) }
     this.region = this.#makeRegion()
     this.ref = new RegionRef(this.region)
     this.#serve()
@@ -105,7 +109,7 @@ export class RunningType {
   #makeRegion(): Region {
     const { system, remoting, definition, cluster, parent } = this.#options
     const { entityType, stopMessage } = definition
-    const behavior = this.#hosts() ? definition.behavior : undefined
+    const behavior = this.#isHost() ? definition.behavior : undefined
     const usual = new HashCodeMessageExtractor<unknown>(this.settings.numberOfShards)
     const region: Region = new Region({
       ...{ system, remoting, entityType, behavior, stopMessage },
@@ -124,12 +128,12 @@ export class RunningType {
     return region
   }
 
-  /** Without the role this node routes to those that have it. */
-  #hosts(): boolean {
-    const { cluster, roles, definition } = this.#options
-    if (definition.role === undefined) return true
+  /** Without the role, or the attribute, this node routes to those that have it. */
+  #isHost(): boolean {
+    const { cluster } = this.#options
     const member = cluster.state.members.find(({ node }) => node === cluster.self)
-    return (roles ?? member?.roles ?? []).includes(definition.role)
+    const { roles = member?.roles ?? [], attributes = member?.attributes ?? [] } = this.#options
+    return isAmong({ roles, attributes }, this.#hosts)
   }
 
   #serve(): void {
@@ -152,20 +156,17 @@ export class RunningType {
 
   #startCoordinator(): void {
     const { singletons, cluster, remoting, definition } = this.#options
-    const { entityType, role, strategy } = definition
-    singletons.start({
-      name: `${entityType}Coordinator`,
-      role,
-      behavior: ({ term }) =>
-        coordinatorActor({
-          ...{ entityType, term, cluster, strategy, node: remoting.node },
-          store: this.#openStore(),
-          settings: this.settings,
-          send: (to, message) => this.#sendToRegion(to, message),
-          listen: (tell) => void (this.#coordinator = tell),
-          troubled: (words) => void (this.#trouble = words),
-        }),
-    })
+    const { entityType, strategy } = definition
+    const behavior = ({ term }: { readonly term: number }) =>
+      coordinatorActor({
+        ...{ entityType, term, cluster, strategy, node: remoting.node },
+        store: this.#openStore(),
+        settings: this.settings,
+        send: (to, message) => this.#sendToRegion(to, message),
+        listen: (tell) => void (this.#coordinator = tell),
+        troubled: (words) => void (this.#trouble = words),
+      })
+    singletons.start({ name: `${entityType}Coordinator`, behavior }, this.#hosts)
   }
 
   #openStore(): CoordinatorStore {
@@ -200,8 +201,7 @@ export class RunningType {
   }
 
   #findCandidates(): readonly NodeId[] {
-    const { cluster, definition } = this.#options
-    return candidatesAmong(byAge(cluster.state.members, definition.role))
+    return candidatesAmong(byAge(this.#options.cluster.state.members, this.#hosts))
   }
 }
 

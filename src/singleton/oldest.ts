@@ -1,5 +1,5 @@
 /** Which members may run a singleton, oldest first. Every node with the same members comes to the same answer. */
-import { type Member, compareAges, hasRole, notYetUp } from '../cluster/index.ts'
+import { type Member, type MembersWith, compareAges, isAmong, notYetUp } from '../cluster/index.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 
 /** In service: such a member runs the singleton when it is the oldest, and the others wait for it. */
@@ -7,17 +7,17 @@ export function isInService({ status }: Member): boolean {
   return status === 'Up' || status === 'Leaving'
 }
 
-/** Members with the role that are, or once were, in service; oldest first. */
-export function byAge(members: readonly Member[], role: string | undefined): Member[] {
+/** Those of the members that are, or once were, in service; oldest first. */
+export function byAge(members: readonly Member[], which: MembersWith): Member[] {
   // A member that left before it was Up has never run anything, and has no age.
   return members
-    .filter((member) => hasRole(member, role) && member.upNumber < notYetUp)
+    .filter((member) => isAmong(member, which) && member.upNumber < notYetUp)
     .sort(compareAges)
 }
 
 export function oldestInService(
   members: readonly Member[],
-  role: string | undefined,
+  which: MembersWith,
 ): NodeId | undefined {
-  return byAge(members, role).find(isInService)?.node
+  return byAge(members, which).find(isInService)?.node
 }

@@ -11,7 +11,7 @@ import {
   PoisonPill,
 } from '../actor/index.ts'
 import { type Gate, internal } from '../actor/internals.ts'
-import type { ClusterMembership, Member } from '../cluster/index.ts'
+import type { ClusterMembership, Member, MembersWith } from '../cluster/index.ts'
 import { assert, unreachable } from '../foundation/assert.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import { SingletonMachine } from './singleton-machine.ts'
@@ -34,7 +34,8 @@ export interface Hosting {
 
 export interface SingletonActorOptions {
   readonly name: string
-  readonly role: string | undefined
+  /** Who may run it. */
+  readonly hosts: MembersWith
   readonly settings: SingletonSettings
   readonly cluster: Pick<ClusterMembership, 'self' | 'isFrozen'>
   /** As they are now; this node stands there as removed once it was. */
@@ -89,11 +90,11 @@ class SingletonShell {
   #isHandedOver = false
 
   constructor(options: SingletonActorOptions, context: ActorContext<unknown>) {
-    const { cluster, role, settings } = options
+    const { cluster, hosts, settings } = options
     const { retryIntervalMs } = settings
     this.#options = options
     this.#context = context
-    this.#finder = new SingletonProxyMachine({ self: cluster.self, role, retryIntervalMs })
+    this.#finder = new SingletonProxyMachine({ self: cluster.self, hosts, retryIntervalMs })
     this.#find({ type: 'MembersChanged', members: options.members() })
   }
 
@@ -140,9 +141,9 @@ class SingletonShell {
 
   #beginToHost(hosting: Hosting): void {
     if (this.#host !== undefined) return
-    const { name, role, settings, cluster } = this.#options
+    const { name, hosts, settings, cluster } = this.#options
     this.#hosting = hosting
-    this.#host = new SingletonMachine({ name, role, settings, self: cluster.self })
+    this.#host = new SingletonMachine({ name, hosts, settings, self: cluster.self })
     if (this.#isFrozen) this.#step({ type: 'FreezeChanged', isFrozen: true })
     this.#step({ type: 'MembersChanged', members: this.#options.members() })
   }

@@ -1,11 +1,12 @@
 /** What users of singletons can do wrong. Each says what happened, and what to look at. */
+import type { MembersWith } from '../cluster/index.ts'
 import { CodedError } from '../foundation/coded-error.ts'
 
 export class SingletonRoleConflict extends CodedError {
   readonly code = 'SINGLETON_ROLE_CONFLICT'
   readonly singleton: string
 
-  constructor(singleton: string, known: string | undefined, asked: string | undefined) {
+  constructor(singleton: string, known: MembersWith, asked: MembersWith) {
     super(
       `Singleton ${singleton} is used with ${inWords(asked)} and was used with ${inWords(known)} before; ` +
         'give start and proxy the same role, on every node.',
@@ -14,6 +15,7 @@ export class SingletonRoleConflict extends CodedError {
   }
 }
 
-function inWords(role: string | undefined): string {
-  return role === undefined ? 'no role' : `role ${role}`
+function inWords({ role, attribute }: MembersWith): string {
+  const ofRole = role === undefined ? 'no role' : `role ${role}`
+  return attribute === undefined ? ofRole : `${ofRole} and attribute ${attribute}`
 }

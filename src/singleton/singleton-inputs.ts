@@ -1,5 +1,5 @@
 /** What goes into the machine of a singleton on one node and what comes out of it. */
-import type { Member } from '../cluster/index.ts'
+import type { Member, MembersWith } from '../cluster/index.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import type { HandOverMessage, ToHost } from './singleton-messages.ts'
 import type { SingletonSettings } from './singleton-settings.ts'
@@ -44,7 +44,8 @@ export type SingletonPhase = 'waiting' | 'asking' | 'running' | 'pausing' | 'sto
 export interface SingletonOptions {
   readonly name: string
   readonly self: NodeId
-  readonly role: string | undefined
+  /** Who may run it. */
+  readonly hosts: MembersWith
   readonly settings: SingletonSettings
 }
 

@@ -13,7 +13,14 @@ const upNumbers: Readonly<Record<string, number>> = { [a]: 1, [b]: 2, [c]: 3 }
 const termOf = (node: string, life = 1): number => (upNumbers[node] ?? 0) * 2 ** 20 + life
 
 function member(node: string, status: MemberStatus, roles: readonly string[] = []): Member {
-  return { node, status, roles, appVersion: '1.0.0', upNumber: upNumbers[node] ?? 9 }
+  return {
+    node,
+    status,
+    roles,
+    attributes: [],
+    appVersion: '1.0.0',
+    upNumber: upNumbers[node] ?? 9,
+  }
 }
 
 /** Without words to the operator, which are for people. */
@@ -27,7 +34,7 @@ class OneMachine {
 
   constructor(self: string, role?: string) {
     const settings = defaultSingletonSettings
-    this.machine = new SingletonMachine({ name: 'bank', self, role, settings })
+    this.machine = new SingletonMachine({ name: 'bank', self, hosts: { role }, settings })
   }
 
   members(...members: readonly Member[]): SingletonEffect[] {

@@ -129,14 +129,14 @@ export class SingletonMachine {
   /** Older members that have not said that they are done. */
   #missing(): Member[] {
     const own = this.#own
-    const all = byAge(this.#members, this.#options.role)
+    const all = byAge(this.#members, this.#options.hosts)
     const older = own === undefined ? all : all.slice(0, Math.max(0, this.#age(own)))
     return older.filter(({ node }) => !this.#done.has(node))
   }
 
   /** How many are older; -1 for a member without the role or not yet up. */
   #age({ node }: Member): number {
-    return byAge(this.#members, this.#options.role).findIndex((member) => member.node === node)
+    return byAge(this.#members, this.#options.hosts).findIndex((member) => member.node === node)
   }
 
   #wait(): SingletonEffect[] {
@@ -266,8 +266,8 @@ export class SingletonMachine {
     if (this.#phase === 'asking') effects.push({ type: 'CancelTimer', timer: 'ask-again' })
     if (this.#phase === 'pausing') effects.push({ type: 'CancelTimer', timer: 'restart' })
     this.#phase = 'ended'
-    const { self, role } = this.#options
-    const others = byAge(this.#members, role).filter(({ node }) => node !== self)
+    const { self, hosts } = this.#options
+    const others = byAge(this.#members, hosts).filter(({ node }) => node !== self)
     const next = others.find(isInService)?.node
     if (next !== undefined) this.#askers.add(next)
     for (const asker of this.#askers) effects.push(this.#send(asker, 'HandOverDone', this.#term))

@@ -15,6 +15,7 @@ const member = (node: string, status: MemberStatus = 'Up'): Member => ({
   node,
   status,
   roles: [],
+  attributes: [],
   appVersion: '1.0.0',
   upNumber: upNumbers[node] ?? 9,
 })
@@ -28,7 +29,7 @@ const ask = (to: string, term: number) => [
 const use = (term: number) => ({ type: 'Use', instance, term })
 
 function searching(): SingletonProxyMachine {
-  const machine = new SingletonProxyMachine({ self: c, role: undefined, retryIntervalMs: 1_000 })
+  const machine = new SingletonProxyMachine({ self: c, hosts: {}, retryIntervalMs: 1_000 })
   expect(machine.step(seen(member(a), member(b), member(c)))).toEqual(ask(a, 0))
   return machine
 }

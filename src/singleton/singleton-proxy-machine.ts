@@ -8,7 +8,7 @@
  * do not count: the number that terms begin with may be given again, and the next instance would never be found.
  */
 import type { ActorRef } from '../actor/index.ts'
-import type { Member } from '../cluster/index.ts'
+import type { Member, MembersWith } from '../cluster/index.ts'
 import { unreachable } from '../foundation/assert.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import { oldestInService } from './oldest.ts'
@@ -34,7 +34,8 @@ export type ProxyEffect =
 
 export interface ProxyOptions {
   readonly self: NodeId
-  readonly role: string | undefined
+  /** Who may run it. */
+  readonly hosts: MembersWith
   readonly retryIntervalMs: number
 }
 
@@ -82,7 +83,7 @@ export class SingletonProxyMachine {
     const own = members.find(({ node }) => node === self)
     if (own === undefined ? wasMember : own.status === 'Removed')
       return [...this.#rest(), { type: 'Close' }]
-    this.#oldest = oldestInService(members, this.#options.role)
+    this.#oldest = oldestInService(members, this.#options.hosts)
     for (const host of this.#ended.keys()) if (!this.#knows(host)) this.#ended.delete(host)
     const target = this.#target
     if (target !== undefined && !this.#knows(target.from)) return this.#isOver(target)

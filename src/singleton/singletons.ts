@@ -12,7 +12,7 @@ import {
   withoutDeadLetterLog,
 } from '../actor/index.ts'
 import { Gate } from '../actor/internals.ts'
-import type { ClusterEvent, ClusterMembership, Member } from '../cluster/index.ts'
+import type { ClusterEvent, ClusterMembership, Member, MembersWith } from '../cluster/index.ts'
 import { InvalidSettings, problemsWithText } from '../foundation/invalid-settings.ts'
 import { show } from '../foundation/show.ts'
 import type { NodeId } from '../foundation/node-id.ts'
@@ -38,7 +38,7 @@ export interface SingletonsOptions {
 }
 
 interface Entry {
-  readonly role: string | undefined
+  readonly hosts: MembersWith
   readonly proxy: SingletonProxy
   /** Undefined until its actor has been made. */
   actor: ActorRef<unknown> | undefined
@@ -104,12 +104,13 @@ export class Singletons {
 
   /**
    * Runs it when this node is the oldest with the role; answers the proxy. Same name twice: same proxy. Throws
-   * `InvalidSettings`, `NotThereYet`, `InvalidActorName` and `SingletonRoleConflict`.
+   * `InvalidSettings`, `NotThereYet`, `InvalidActorName` and `SingletonRoleConflict`. Other rooms say by `hosts` who may run
+   * it when a role is not enough.
    */
-  start<T>(options: StartSingletonOptions<T>): ActorRef<T> {
+  start<T>(options: StartSingletonOptions<T>, hosts?: MembersWith): ActorRef<T> {
     checkStartSingleton(options)
     const { name, role, behavior, stopMessage } = options
-    const entry = this.#entry(name, role)
+    const entry = this.#entry(name, hosts ?? { role })
     this.#tell(entry, new SingletonWord({ type: 'Host', hosting: { behavior, stopMessage } }))
     if (this.#isLeaving) this.#tell(entry, new SingletonWord({ type: 'HandOver', done() {} }))
     return entry.proxy
@@ -119,26 +120,27 @@ export class Singletons {
   proxy<T>(name: string, role?: string): ActorRef<T> {
     const problems = problemsWithText('role', role)
     if (problems.length > 0) throw new InvalidSettings(`The singleton ${show(name)}`, problems)
-    return this.#entry(name, role).proxy
+    return this.#entry(name, { role }).proxy
   }
 
-  #entry(name: string, role: string | undefined): Entry {
+  #entry(name: string, hosts: MembersWith): Entry {
     const encoded = encodeActorName(name)
     const known = this.#entries.get(encoded)
-    if (known === undefined) return this.#open(name, encoded, role)
-    if (known.role !== role) throw new SingletonRoleConflict(name, known.role, role)
-    return known
+    if (known === undefined) return this.#open(name, encoded, hosts)
+    const { role, attribute } = known.hosts
+    if (role === hosts.role && attribute === hosts.attribute) return known
+    throw new SingletonRoleConflict(name, known.hosts, hosts)
   }
 
-  #open(name: string, encoded: string, role: string | undefined): Entry {
+  #open(name: string, encoded: string, hosts: MembersWith): Entry {
     const settings = this.#settings
     const proxy = new SingletonProxy(encoded, this.#system.runtime, settings.bufferedMessagesMax)
-    const entry: Entry = { role, proxy, actor: undefined, early: [] }
+    const entry: Entry = { hosts, proxy, actor: undefined, early: [] }
     this.#entries.set(encoded, entry)
     const send = (to: NodeId, message: SingletonMessage): void => this.#send(encoded, to, message)
     const behavior = singletonActor({
       name,
-      role,
+      hosts,
       settings,
       proxy,
       send,

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { defaultDowningSettings } from '../../src/cluster/index.ts'
 import { areUp, ClusterNodes, until } from './cluster-nodes.ts'
 
 const nodes = new ClusterNodes()
@@ -7,7 +8,7 @@ afterEach(() => nodes.stop())
 // Left to itself the survivor goes down rather than decide alone: `scenarios.test.ts`. Here an operator decides.
 test('CL-009 five of six crash, each is found though each monitors two, and can be cleaned up', async () => {
   const downing = {
-    role: undefined,
+    ...defaultDowningSettings,
     stableAfterMs: 60_000,
     downAllWhenUnstableMs: Infinity,
     indirectlyConnectedShareMax: 1,

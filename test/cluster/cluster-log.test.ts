@@ -9,7 +9,7 @@ import { ClusterNodes, until } from './cluster-nodes.ts'
 const self = nodeIdOf('a:1', 1n)
 const other = nodeIdOf('b:1', 2n)
 const member = (node: string): Member => ({
-  ...{ node, roles: [], appVersion: '1.2.3', status: 'Up', upNumber: 1 },
+  ...{ node, roles: [], attributes: [], appVersion: '1.2.3', status: 'Up', upNumber: 1 },
 })
 const isUnreachable: ClusterEvent = { type: 'UnreachableMember', member: member(other) }
 const isReachable: ClusterEvent = { type: 'ReachableMember', member: member(other) }

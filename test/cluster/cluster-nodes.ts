@@ -5,6 +5,7 @@ import {
   type ClusterSettings,
   defaultClusterSettings,
 } from '../../src/cluster/index.ts'
+import { clusterProtocol } from '../../src/cluster/cluster-wire.ts'
 import type { Address, NodeId } from '../../src/foundation/node-id.ts'
 import { type TestNode, type TestNodeOptions, TestNodes } from '../remote/nodes.ts'
 
@@ -23,7 +24,7 @@ export interface ClusterNodeOptions extends TestNodeOptions {
 }
 
 /** Everything about ten times as fast as by default; pauses are forgiven for long, since all nodes share a thread. */
-const quickSettings: ClusterSettings = {
+export const quickSettings: ClusterSettings = {
   ...defaultClusterSettings,
   tickIntervalMs: 25,
   gossipIntervalMs: 50,
@@ -121,7 +122,9 @@ export class Stranger {
     { address }: ClusterNode,
     message: { readonly type: string; readonly [field: string]: unknown },
   ): void {
-    const packed = [`cluster.${message.type}@1`, { from: this.id, ...message }]
+    const isOfType = (name: string): boolean => name.startsWith(`cluster.${message.type}@`)
+    const wireName = clusterProtocol.wireNames.find(isOfType) ?? `cluster.${message.type}@1`
+    const packed = [wireName, { from: this.id, ...message }]
     this.#node.remoting.refAt(address, '/system/cluster').tell(packed)
   }
 

@@ -16,7 +16,10 @@ function stage() {
   const machines = Object.fromEntries(
     Object.entries(ids).map(([name, self]) => {
       const random = new SeededRandom(1, name)
-      return [name, new MembershipMachine({ self, roles: [], appVersion, settings, random })]
+      return [
+        name,
+        new MembershipMachine({ self, roles: [], attributes: [], appVersion, settings, random }),
+      ]
     }),
   ) as Record<Name, MembershipMachine>
   const give = (name: Name, input: MembershipInput) => machines[name].step(input, 0)
@@ -38,7 +41,13 @@ function stage() {
     return effects
   }
   const join = (name: Name, through: Name) => {
-    const effects = give(through, { type: 'Join', from: ids[name], roles: [], appVersion })
+    const effects = give(through, {
+      type: 'Join',
+      from: ids[name],
+      roles: [],
+      attributes: [],
+      appVersion,
+    })
     const welcome = sent(effects).find((message) => message.type === 'Welcome')
     if (welcome !== undefined) {
       give(name, { ...welcome, type: 'Joined', through: ids[through] })
@@ -109,15 +118,17 @@ describe('MembershipMachine', () => {
     for (let round = 0; round < 2; round++) expect(join('n2', 'n1')).toContain('Welcome')
     gossip('n1', 'n2')
     const again = nodeIdOf('n2:1', 9n)
-    const first = give('n1', { type: 'Join', from: again, roles: [], appVersion })
+    const first = give('n1', { type: 'Join', from: again, roles: [], attributes: [], appVersion })
     // Known dead and removed in one step, for the leader is the only one that has to agree.
     expect(published(first)).toEqual(
       ['MemberDowned', 'UnreachableMember', 'MemberRemoved'].slice(0, 3),
     )
     expect(view('n1')).toBe('n1 Up | seen n1')
-    const second = give('n1', { type: 'Join', from: again, roles: [], appVersion })
+    const second = give('n1', { type: 'Join', from: again, roles: [], attributes: [], appVersion })
     expect(sent(second).map(({ type }) => type)).toContain('Welcome')
-    expect(sent(give('n1', { type: 'Join', from: ids.n2, roles: [], appVersion }))).toEqual([])
+    expect(
+      sent(give('n1', { type: 'Join', from: ids.n2, roles: [], attributes: [], appVersion })),
+    ).toEqual([])
   })
 
   test('believes that it was removed only from a member in good standing', () => {

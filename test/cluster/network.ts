@@ -8,6 +8,9 @@ import type { ClusterEffect, ClusterInput } from '../../src/cluster/cluster-inpu
 import type { ClusterEvent } from '../../src/cluster/cluster-events.ts'
 import type { ClusterMessage } from '../../src/cluster/cluster-messages.ts'
 import { type ClusterSettings, defaultClusterSettings } from '../../src/cluster/cluster-settings.ts'
+import type { CutDecision } from '../../src/cluster/downing/clean-cut.ts'
+import { strategyOf } from '../../src/cluster/downing/downing-strategies.ts'
+import type { DowningStrategy } from '../../src/cluster/downing/downing-strategy.ts'
 import { clusterProtocol } from '../../src/cluster/cluster-wire.ts'
 import { memberOf } from '../../src/cluster/gossip/gossip.ts'
 import { type Address, type NodeId, addressOfNode, nodeIdOf } from '../../src/foundation/node-id.ts'
@@ -18,6 +21,10 @@ import { Checks } from './checks.ts'
 export interface NetworkOptions {
   readonly seed?: number
   readonly settings?: Partial<ClusterSettings>
+  /** In place of the one that the settings name. */
+  readonly strategy?: DowningStrategy
+  /** What it decides when it is asked; undefined when it cannot say. */
+  readonly arbiter?: (question: string) => CutDecision | undefined
   readonly latencyMs?: readonly [least: number, most: number]
   /** How long an exiting node takes to hand over. */
   readonly exitingTasksMs?: number
@@ -42,12 +49,16 @@ interface Due {
   readonly run: () => void
 }
 
+/** There and back. */
+const arbiterMs = 20
+
 export class Network {
   readonly random: SeededRandom
   readonly settings: ClusterSettings
   readonly checks = new Checks(this)
   readonly nodes: Node[] = []
   readonly #options: NetworkOptions
+  readonly #strategy: DowningStrategy
   readonly #agenda = new BinaryHeap<Due>(
     (a, b) => a.at < b.at || (a.at === b.at && a.order < b.order),
   )
@@ -66,6 +77,7 @@ export class Network {
     this.#options = options
     this.random = new SeededRandom(options.seed ?? 1, 'network')
     this.settings = { ...defaultClusterSettings, ...options.settings }
+    this.#strategy = options.strategy ?? strategyOf(this.settings.downing)
   }
 
   /** Starts a node, in place of an earlier one at the same address. */
@@ -73,7 +85,9 @@ export class Network {
     const id = nodeIdOf(address, this.random.uid())
     const random = this.random.fork(id)
     const machine = new ClusterMachine({
-      ...{ self: id, roles, appVersion: '1.2.3', settings: this.settings, random },
+      ...{ self: id, roles, attributes: [], appVersion: '1.2.3' },
+      ...{ settings: this.settings, random },
+      strategy: this.#strategy,
     })
     const node: Node = {
       id,
@@ -150,6 +164,12 @@ export class Network {
     this.checks.afterStep(node)
   }
 
+  /** One that sleeps reads it when it wakes. */
+  deliver(node: Node, message: ClusterMessage): void {
+    if (this.now < node.asleepUntil) this.at(node.asleepUntil, () => this.deliver(node, message))
+    else this.give(node, { type: 'Received', message, receivedAtMs: this.now })
+  }
+
   at(time: number, run: () => void): void {
     this.#agenda.push({ at: time, order: this.#order++, run })
   }
@@ -217,12 +237,22 @@ export class Network {
         node.events.push({ at: this.now, event: effect.event })
         this.checks.onEvent(node, effect.event)
         return
+      case 'AskArbiter':
+        this.after(arbiterMs, () => {
+          const decision = this.#options.arbiter?.(effect.question)
+          this.give(node, { type: 'ArbiterAnswered', number: effect.number, decision })
+        })
+        return
       case 'BeginExiting':
         node.isHandingOver = true
         this.after(this.#options.exitingTasksMs ?? 200, () => {
           node.isHandingOver = false
           this.give(node, { type: 'ExitingDone' })
         })
+        return
+      case 'ForgetPeer':
+      case 'Refuse':
+      case 'StillJoining':
         return
       case 'ShutDown':
         node.ended = effect.reason
@@ -251,9 +281,9 @@ export class Network {
     if (receiver === undefined || !this.isAlive(receiver)) {
       if (!this.#silent.has(address)) this.#report(from, address)
     } else if (to === undefined || to === receiver.id) {
-      this.give(receiver, message)
+      this.deliver(receiver, message)
     } else if (!this.#cuts.has(`${address}>${from.address}`)) {
-      this.give(from, { type: 'IncarnationReplaced', node: to })
+      this.give(from, { type: 'Connected', node: receiver.id, latest: receiver.id })
     }
   }
 
@@ -276,6 +306,7 @@ export class Network {
   #report(peer: Node, address: Address): void {
     const link = [`${peer.address}>${address}`, `${address}>${peer.address}`]
     if (link.some((cut) => this.#cuts.has(cut))) return
-    this.give(peer, { type: 'ConnectionRefused', address })
+    const text = 'refused the connection'
+    this.give(peer, { type: 'NotConnected', address, isRefused: true, text })
   }
 }

@@ -1,16 +1,25 @@
 import { describe, expect, test } from 'vitest'
+import { type Verdict, judge } from '../../src/cluster/downing/judgement.ts'
 import { keepMajority } from '../../src/cluster/downing/keep-majority.ts'
 import { type Member, type MemberStatus, notYetUp } from '../../src/cluster/gossip/member.ts'
 import { nodeIdOf } from '../../src/foundation/node-id.ts'
 
 // Row by row as tabulated: `src/cluster/downing/keep-majority.test.ts`. Here every split of up to six members.
 
-const options = { role: undefined, indirectlyConnectedShareMax: undefined }
+const role = undefined
+const options = { strategy: keepMajority({ role }), role, indirectlyConnectedShareMax: undefined }
 const statuses: readonly MemberStatus[] = ['Joining', 'Up', 'Leaving', 'Exiting', 'Down']
 
 function memberAt(index: number, status: MemberStatus): Member {
   const upNumber = status === 'Joining' ? notYetUp : index + 1
-  return { node: nodeIdOf(`n${index}:1`, 1n), status, roles: [], appVersion: '1.0.0', upNumber }
+  return {
+    node: nodeIdOf(`n${index}:1`, 1n),
+    status,
+    roles: [],
+    attributes: [],
+    appVersion: '1.0.0',
+    upNumber,
+  }
 }
 
 /** Who is alive after `here` has decided, when it reaches nobody there. */
@@ -18,7 +27,7 @@ function survivors(here: readonly Member[], there: readonly Member[]): Member[] 
   const records = here.flatMap(({ node: observer }) =>
     there.map(({ node: subject }) => ({ observer, subject, status: 'Unreachable' as const })),
   )
-  const { nodes } = keepMajority(
+  const { nodes } = judge(
     {
       members: [...here, ...there],
       unreachable: new Set(there.map(({ node }) => node)),
@@ -26,7 +35,7 @@ function survivors(here: readonly Member[], there: readonly Member[]): Member[] 
       seenBy: new Set(here.map(({ node }) => node)),
     },
     options,
-  )
+  ) as Verdict
   return here.filter(({ node, status }) => status !== 'Down' && !nodes.has(node))
 }
 

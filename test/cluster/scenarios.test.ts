@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { ClusterMessage } from '../../src/cluster/cluster-messages.ts'
 import { leaderOf } from '../../src/cluster/gossip/convergence.ts'
 import { memberOf } from '../../src/cluster/gossip/gossip.ts'
 import type { Address } from '../../src/foundation/node-id.ts'
@@ -16,6 +17,9 @@ function cluster(size: number, options: NetworkOptions = {}): Network {
 
 const types = (node: Node, from = 0) =>
   node.events.filter(({ at }) => at >= from).map(({ event }) => event.type)
+
+const received = (message: ClusterMessage, receivedAtMs: number) =>
+  ({ type: 'Received', message, receivedAtMs }) as const
 
 /** What one node was told about another. */
 const about = (witness: Node, subject: Node, from = 0) =>
@@ -66,9 +70,11 @@ describe('joining', () => {
     const question = asked.flatMap((effect) =>
       effect.type === 'SendToAddress' ? [effect.message] : [],
     )[0]!
-    const [answer] = network.latest('a:1').machine.step(question, network.now)
+    const [answer] = network
+      .latest('a:1')
+      .machine.step(received(question, network.now), network.now)
     const message = answer?.type === 'Send' ? answer.message : undefined
-    expect(stranger.machine.step(message!, 1_100)).toEqual([
+    expect(stranger.machine.step(received(message!, 1_100), 1_100)).toEqual([
       {
         type: 'ShutDown',
         reason: 'incompatible-config',
@@ -268,7 +274,7 @@ describe('crashes', () => {
     network.cut([c], [a, b])
     network.runUntil('freeze', () => c.machine.isFrozen, 10_000)
     // It was under way when the link broke, and says nothing about what the others have decided since.
-    network.give(c, { type: 'HeartbeatResponse', from: a.id, sequence: 1 })
+    network.deliver(c, { type: 'HeartbeatResponse', from: a.id, sequence: 1 })
     expect(c.machine.isFrozen).toBe(true)
     network.heal()
     network.runUntil('thaw', () => !c.machine.isFrozen, 5_000)

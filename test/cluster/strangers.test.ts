@@ -56,7 +56,7 @@ describe('gossip that counts to the end', () => {
     for (const change of [{ version }, { reachability: [rows] }, { lastUpNumber: 2 ** 31 - 2 }]) {
       const refused = nextEvent(first!.system, UnhandledMessage)
       const message = { type: 'GossipEnvelope', from: second!.id, to: first!.id }
-      const packed = ['cluster.GossipEnvelope@1', { ...message, gossip: { ...gossip, ...change } }]
+      const packed = ['cluster.GossipEnvelope@2', { ...message, gossip: { ...gossip, ...change } }]
       second!.remoting.refAt(first!.id, '/system/cluster').tell(packed)
       expect(await refused).toMatchObject({ message: packed })
     }

@@ -66,7 +66,9 @@ test('a machine that wakes after it was given up is frozen, and ends, although i
   const woken = machine.step({ type: 'Look', wallMs: 1_030_000 }, asleepAt + 5)
   expect(woken).toContainEqual({ type: 'Publish', event: { type: 'Frozen', reason: 'paused' } })
   const word = { type: 'Standing', question: 1, standing: 'removed' } as const
-  const effects = machine.step({ ...word, from: a.id }, asleepAt + 10)
+  const receivedAtMs = asleepAt + 10
+  const received = { type: 'Received', message: { ...word, from: a.id }, receivedAtMs } as const
+  const effects = machine.step(received, receivedAtMs)
   expect(effects).toContainEqual({ type: 'ShutDown', reason: 'downing', problems: [] })
   expect(machine.isFrozen).toBe(true)
 })

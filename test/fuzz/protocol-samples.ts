@@ -15,8 +15,14 @@ const b = '10.0.0.2:2552#00000000000000ff'
 
 const gossip = {
   members: [
-    { node: a, status: 'Up', roles: ['back', 'front'], appVersion: '1.2.3', upNumber: 1 },
-    { node: b, status: 'Leaving', roles: [], appVersion: '2.0.0-rc.1+4f', upNumber: 2 },
+    {
+      ...{ node: a, status: 'Up', roles: ['back', 'front'], attributes: ['host of Game'] },
+      ...{ appVersion: '1.2.3', upNumber: 1 },
+    },
+    {
+      ...{ node: b, status: 'Leaving', roles: [], attributes: [] },
+      ...{ appVersion: '2.0.0-rc.1+4f', upNumber: 2 },
+    },
   ],
   seen: [a],
   reachability: [
@@ -44,7 +50,7 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
       InitJoin: { from: a, agreement: { downing: 'keep-majority', shards: '1000' } },
       InitJoinAck: { from: a, problems: ['other downing'] },
       InitJoinNack: { from: a },
-      Join: { from: a, roles: ['back'], appVersion: '1.2.3' },
+      Join: { from: a, roles: ['back'], attributes: ['host of Game'], appVersion: '1.2.3' },
       Welcome: { from: a, gossip, tombstoneAgesMs: [86_400_000] },
       GossipStatus: { from: a, to: b, version: gossip.version, seenDigest: 'q83v' },
       GossipEnvelope: { from: a, to: b, gossip },

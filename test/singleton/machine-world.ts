@@ -140,9 +140,16 @@ export class MachineWorld {
     if (address === undefined || isTaken) return
     const id = nodeIdOf(address, ++this.#incarnations)
     const settings = defaultSingletonSettings
-    const machine = new SingletonMachine({ name: 'x', self: id, role: undefined, settings })
+    const machine = new SingletonMachine({ name: 'x', self: id, hosts: {}, settings })
     const upNumber = this.#nextUpNumber()
-    const member = { node: id, status: 'Up', roles: [], appVersion: '1.0.0', upNumber } as const
+    const member = {
+      node: id,
+      status: 'Up',
+      roles: [],
+      attributes: [],
+      appVersion: '1.0.0',
+      upNumber,
+    } as const
     this.#write([...this.#members, member])
     this.#nodes.push({
       id,

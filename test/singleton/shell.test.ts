@@ -55,6 +55,7 @@ const up = (node: string, upNumber: number): Member => ({
   node,
   status: 'Up',
   roles: [],
+  attributes: [],
   appVersion: '1.0.0',
   upNumber,
 })

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import { defaultClusterSettings } from '../cluster-settings.ts'
-import { type HeartbeatEffect, HeartbeatMachine } from './heartbeat-machine.ts'
+import type { HeartbeatEffect } from './heartbeat-inputs.ts'
+import { HeartbeatMachine } from './heartbeat-machine.ts'
 import { receiversOf } from './heartbeat-ring.ts'
 
 const names = ['aa', 'bb', 'cc', 'dd', 'ee', 'ff']

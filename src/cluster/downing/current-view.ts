@@ -4,7 +4,7 @@
  * who has cannot reach, speaks of former times.
  */
 import type { NodeId } from '../../foundation/node-id.ts'
-import type { SplitView } from './keep-majority.ts'
+import type { SplitView } from './split-view.ts'
 
 export function currentView(view: SplitView): SplitView {
   const { records, seenBy } = view

@@ -2,9 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import { type ClusterSettings, defaultClusterSettings } from '../cluster-settings.ts'
 import type { Member, MemberStatus } from '../gossip/member.ts'
+import type { CutDecision } from './clean-cut.ts'
+import type { DowningEffect, DowningInput } from './downing-inputs.ts'
 import { DowningMachine } from './downing-machine.ts'
-import { defaultDowningSettings, stableAfterMs, unstableLimitMs } from './downing-settings.ts'
-import type { DowningView } from './downing-view.ts'
+import { defaultDowningSettings, stableAfterMs, unstableMsMax } from './downing-settings.ts'
+import { keepMajority } from './keep-majority.ts'
+import type { DowningView } from './split-view.ts'
 
 const id = (name: string): NodeId => nodeIdOf(`${name.toLowerCase()}:1`, 1n)
 const names = (nodes: readonly NodeId[]) => nodes.map((node) => node[0]!.toUpperCase()).join('')
@@ -15,12 +18,15 @@ const settings: ClusterSettings = {
   downing: { ...defaultDowningSettings, stableAfterMs: waitMs },
 }
 
+const strategy = keepMajority(settings.downing)
+
 /** `ABCd` with `A>B` for A cannot reach B. The leader is the lowest that is not cut off. */
 function view(members: string, records = '', leader = 'A'): DowningView {
   const list = [...members.matchAll(/([A-Z])([jlxd]?)/g)].map(([, name, mark], index): Member => ({
     node: id(name!),
     status: marks[mark!] ?? 'Up',
     roles: [],
+    attributes: [],
     appVersion: '1.0.0',
     upNumber: index + 1,
   }))
@@ -35,7 +41,7 @@ function view(members: string, records = '', leader = 'A'): DowningView {
 }
 
 function run(self: string, ...views: readonly (readonly [at: number, view: DowningView])[]) {
-  const machine = new DowningMachine(id(self), settings)
+  const machine = new DowningMachine({ self: id(self), settings, strategy })
   const story: string[] = []
   for (let now = 0; now <= 40_000; now += 250) {
     const due = views
@@ -132,14 +138,14 @@ describe('V-17 timing', () => {
   })
 
   test('whoever is out of touch with most others gives nobody up until it hears from them', () => {
-    const machine = new DowningMachine(id('A'), settings)
+    const machine = new DowningMachine({ self: id('A'), settings, strategy })
     machine.step({ type: 'ViewChanged', view: view('ABC', 'A>B') }, 0)
     expect(machine.step({ type: 'Tick', isOutOfTouch: true }, waitMs)).toEqual([])
     expect(machine.step({ type: 'Tick' }, waitMs + 250)).toMatchObject([{ type: 'Down' }])
   })
 
   test('after a sleep the wait starts anew', () => {
-    const machine = new DowningMachine(id('A'), settings)
+    const machine = new DowningMachine({ self: id('A'), settings, strategy })
     machine.step({ type: 'ViewChanged', view: view('ABC', 'A>B') }, 0)
     machine.step({ type: 'Overslept' }, 30_000)
     expect(machine.step({ type: 'Tick' }, 30_000)).toEqual([])
@@ -162,7 +168,94 @@ describe('how long to wait', () => {
   })
 
   test('instability is given three quarters more, at least ten seconds', () => {
-    expect(unstableLimitMs(defaultDowningSettings, 2_500)).toBe(10_000)
-    expect(unstableLimitMs(defaultDowningSettings, 20_000)).toBe(15_000)
+    expect(unstableMsMax(defaultDowningSettings, 2_500)).toBe(10_000)
+    expect(unstableMsMax(defaultDowningSettings, 20_000)).toBe(15_000)
+  })
+})
+
+describe('a strategy with a question', () => {
+  const cut = view('ABC', 'A>B A>C')
+  const question = { question: 'who has the lease?', askAfterMs: 1_000, freezeAfterMs: 3_000 }
+
+  /** A, which leads its side, and cannot reach B and C since 0. */
+  function asking(changes: Partial<typeof question> = {}) {
+    const decide = () => ({ ...question, ...changes })
+    const options = { self: id('A'), settings, strategy: { ...strategy, decide } }
+    const machine = new DowningMachine(options)
+    machine.step({ type: 'ViewChanged', view: view('ABC') }, 0)
+    const effects = machine.step({ type: 'ViewChanged', view: cut }, 0)
+    const tick = (now: number) => machine.step({ type: 'Tick' }, now)
+    const answer = (number: number, decision: CutDecision | undefined, now: number) =>
+      machine.step({ type: 'ArbiterAnswered', number, decision }, now)
+    return { machine, effects, tick, answer }
+  }
+
+  const numberIn = (effects: readonly DowningEffect[]) =>
+    effects.flatMap((effect) => (effect.type === 'AskArbiter' ? [effect.number] : []))[0]!
+
+  test('has it asked once, when the picture was still for long enough and a while longer', () => {
+    const { effects, tick } = asking({ freezeAfterMs: Infinity })
+    expect(effects).toEqual([])
+    expect(tick(5_999)).toEqual([])
+    expect(tick(6_000)).toMatchObject([{ type: 'AskArbiter', question: 'who has the lease?' }])
+    for (const now of [10_000, 30_000, 90_000]) expect(tick(now)).toEqual([])
+  })
+
+  test('acts on the answer as on any verdict', () => {
+    const { tick, answer } = asking({ freezeAfterMs: Infinity })
+    const number = numberIn(tick(6_000))
+    expect(answer(number, 'DownUnreachable', 7_000)).toEqual([])
+    // Whoever asked an arbiter may be out of touch with everybody.
+    expect(tick(7_250)).toEqual([
+      { type: 'Down', nodes: [id('B'), id('C')], why: 'DownUnreachable' },
+    ])
+  })
+
+  test('freezes at once when the answer is against it, and downs itself', () => {
+    const { tick, answer } = asking({ freezeAfterMs: Infinity })
+    expect(answer(numberIn(tick(6_000)), 'DownReachable', 7_000)).toEqual([{ type: 'Freeze' }])
+    expect(tick(7_250)).toMatchObject([{ type: 'Down', nodes: [id('A')] }])
+  })
+
+  test('freezes meanwhile when the strategy says so, and stays so until the split is over', () => {
+    expect(asking({ freezeAfterMs: 0 }).effects).toEqual([{ type: 'Freeze' }])
+    const { machine, tick, answer } = asking()
+    expect(tick(2_999)).toEqual([])
+    expect(tick(3_000)).toEqual([{ type: 'Freeze' }])
+    expect(answer(numberIn(tick(6_000)), 'DownUnreachable', 7_000)).toEqual([])
+    const healed = { type: 'ViewChanged', view: view('ABC') } as const
+    expect(machine.step(healed, 7_100)).toEqual([{ type: 'Thaw' }])
+  })
+
+  test('asks again when the arbiter could not say, and downs nobody', () => {
+    const { tick, answer } = asking({ freezeAfterMs: Infinity })
+    const number = numberIn(tick(6_000))
+    expect(answer(number, undefined, 7_000)).toEqual([])
+    expect(tick(7_900)).toEqual([])
+    expect(numberIn(tick(8_000))).toBe(number)
+  })
+
+  test.each<[string, DowningInput]>([
+    ['the view has changed', { type: 'ViewChanged', view: view('ABC', 'A>B') }],
+    ['it slept', { type: 'Overslept' }],
+  ])('ignores an answer to a question from before %s, and asks another', (_, news) => {
+    const { machine, tick, answer } = asking({ freezeAfterMs: Infinity })
+    const number = numberIn(tick(6_000))
+    machine.step(news, 6_500)
+    expect(answer(number, 'DownReachable', 7_000)).toEqual([])
+    expect(tick(12_400)).toEqual([])
+    expect(numberIn(tick(12_500))).toBeGreaterThan(number)
+  })
+
+  test('asks only about the cut beside a tangle, which goes in any case', () => {
+    const { machine, tick, answer } = asking({ freezeAfterMs: Infinity })
+    const tangled = view('ABCDE', 'B>C C>B A>D', 'A')
+    machine.step({ type: 'ViewChanged', view: tangled }, 6_500)
+    // As long as it takes to notice a cut, and a second longer.
+    expect(tick(15_000)).toEqual([])
+    expect(answer(numberIn(tick(19_000)), 'DownUnreachable', 19_010)).toEqual([])
+    expect(tick(19_250)).toMatchObject([
+      { nodes: [id('C'), id('B'), id('D')], why: 'DownIndirectlyConnected' },
+    ])
   })
 })

@@ -1,70 +1,63 @@
 /**
  * Ends a split. Every node judges at once whether its own side would lose, and freezes then; only the leader of a side
- * downs anybody, and only when the picture has been still for `stableAfter`.
+ * downs anybody, or has the arbiter asked first, and only when the picture has been still for `stableAfter`.
  *
  *   whole ──somebody unreachable──▶ waiting ──still for stableAfter, leader──▶ acted ──▶ whole
- *              └─▶ frozen while the verdict is against us      └──changing for too long──▶ all down
+ *              │                       │  └─▶ asked ──answer, picture still the same──▶ waiting, with a verdict
+ *              └─▶ frozen while the    └──changing for too long──▶ all down
+ *                  verdict is against us, or takes too long
  *
- * Invariant: whoever is to be downed by the other side has frozen itself, as far as both see the same split.
+ * Invariant: whoever is to be downed by the other side has frozen itself, as far as both see the same split; nobody is
+ * downed by an answer to a question about an earlier picture.
  */
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
-import type { ClusterSettings } from '../cluster-settings.ts'
 import { detectionSpreadMs, detectionTimeMs } from '../detection/detection-time.ts'
 import type { Member, MemberStatus } from '../gossip/member.ts'
-import { stableAfterMs, unstableLimitMs } from './downing-settings.ts'
-import type { DowningView } from './downing-view.ts'
+import { type CutDecision, isDownable } from './clean-cut.ts'
+import type {
+  ArbiterAnswered,
+  DowningEffect,
+  DowningInput,
+  DowningOptions,
+  DowningSnapshot,
+} from './downing-inputs.ts'
+import { stableAfterMs, unstableMsMax } from './downing-settings.ts'
 import {
   type DowningDecision,
+  type Judgement,
   type Verdict,
   isAgainst,
-  isDownable,
-  keepMajority,
-} from './keep-majority.ts'
+  isPending,
+  isSameJudgement,
+  judge,
+} from './judgement.ts'
+import type { DowningView } from './split-view.ts'
 
-export type DowningInput =
-  | { readonly type: 'ViewChanged'; readonly view: DowningView }
-  /** This process slept: what it saw before is old. */
-  | { readonly type: 'Overslept' }
-  /** Out of touch: most others have been silent just now, so that the picture may be old. */
-  | { readonly type: 'Tick'; readonly isOutOfTouch?: boolean }
-
-export type DowningEffect =
-  | {
-      readonly type: 'Down'
-      /** The node itself last. */
-      readonly nodes: readonly NodeId[]
-      readonly why: DowningDecision | 'Unstable'
-    }
-  | { readonly type: 'Freeze' }
-  | { readonly type: 'Thaw' }
-
-export interface DowningSnapshot {
-  readonly verdict: Verdict | undefined
-  readonly isFrozen: boolean
-  readonly actsAt: number | undefined
-}
+const nobody: ReadonlySet<NodeId> = new Set()
 
 export class DowningMachine {
-  readonly #self: NodeId
-  readonly #settings: ClusterSettings
-  #view: DowningView
-  #verdict: Verdict | undefined
+  readonly #options: DowningOptions
+  #view: DowningView = {
+    members: [],
+    unreachable: nobody,
+    records: [],
+    seenBy: nobody,
+    leader: undefined,
+  }
+  #judgement: Judgement | undefined
   #isFrozen = false
   #stillSince = -Infinity
   #unstableSince: number | undefined
+  /** Since when there is a question without an answer, this one or another. */
+  #pendingSince: number | undefined
+  /** The number of the question about this picture. */
+  #number = 0
+  #answer: CutDecision | undefined
+  #askAt = -Infinity
 
-  constructor(self: NodeId, settings: ClusterSettings) {
-    this.#self = self
-    this.#settings = settings
-    const nobody: ReadonlySet<NodeId> = new Set()
-    this.#view = {
-      members: [],
-      unreachable: nobody,
-      records: [],
-      seenBy: nobody,
-      leader: undefined,
-    }
+  constructor(options: DowningOptions) {
+    this.#options = options
   }
 
   step(input: DowningInput, now: number): DowningEffect[] {
@@ -72,30 +65,50 @@ export class DowningMachine {
       case 'ViewChanged':
         return this.#changeView(input.view, now)
       case 'Overslept':
-        this.#stillSince = now
-        this.#unstableSince = this.#verdict === undefined ? undefined : now
+        this.#beginAnew(now)
+        this.#unstableSince = this.#judgement === undefined ? undefined : now
         return []
       case 'Tick':
-        return this.#act(now, input.isOutOfTouch === true)
+        return [...this.#freezeOrThaw(now), ...this.#act(now, input.isOutOfTouch === true)]
+      case 'ArbiterAnswered':
+        return this.#answered(input, now)
       default:
         return unreachable(input)
     }
   }
 
   snapshot(): DowningSnapshot {
-    const actsAt = this.#verdict && this.#stillSince + this.#waitMs(this.#verdict)
-    return { verdict: this.#verdict, isFrozen: this.#isFrozen, actsAt }
+    const judgement = this.#judgement
+    const verdict = this.#verdict
+    const isOpen = judgement !== undefined && isPending(judgement) && verdict === undefined
+    return {
+      verdict,
+      question: isOpen ? judgement.question : undefined,
+      isFrozen: this.#isFrozen,
+      actsAt: judgement && this.#stillSince + this.#waitMs(judgement),
+    }
+  }
+
+  get #verdict(): Verdict | undefined {
+    const judgement = this.#judgement
+    if (judgement === undefined || !isPending(judgement)) return judgement
+    return this.#answer && judgement.verdictBy(this.#answer)
   }
 
   get #stableAfterMs(): number {
-    return stableAfterMs(this.#settings.downing, this.#view.members.length, this.#settings)
+    const { settings } = this.#options
+    return stableAfterMs(settings.downing, this.#view.members.length, settings)
   }
 
-  #waitMs({ decision }: Verdict): number {
-    if (decision !== 'DownIndirectlyConnected') return this.#stableAfterMs
+  #waitMs(judgement: Judgement): number {
+    const { settings } = this.#options
+    const [{ decision }, moreMs] = isPending(judgement)
+      ? [judgement.verdictBy('DownAll'), judgement.askAfterMs]
+      : [judgement, 0]
+    if (decision !== 'DownIndirectlyConnected') return this.#stableAfterMs + moreMs
     // This verdict rests on what others say they see. Whoever was cut off since would be found out in this time.
-    const isFoundOutMs = detectionTimeMs(this.#settings).most + detectionSpreadMs(this.#settings)
-    return Math.max(this.#stableAfterMs, isFoundOutMs)
+    const isFoundOutMs = detectionTimeMs(settings).most + detectionSpreadMs(settings)
+    return Math.max(this.#stableAfterMs, isFoundOutMs) + moreMs
   }
 
   #changeView(view: DowningView, now: number): DowningEffect[] {
@@ -103,70 +116,105 @@ export class DowningMachine {
     this.#view = view
     const isReachabilityNews = hasReachabilityNews(before, view)
     const hasTrouble = view.members.some((m) => isDownable(m) && view.unreachable.has(m.node))
-    const verdict = hasTrouble ? this.#judge(view) : undefined
-    // Also a new verdict on the same members: one that wakes up in the last moment looks indirectly connected at first.
-    const isNews = isReachabilityNews || !isSameVerdict(this.#verdict, verdict)
+    const judgement = hasTrouble ? this.#judge(view) : undefined
+    // Also a new judgement of the same members: one that wakes up in the last moment looks indirectly connected at first.
+    const isNews = isReachabilityNews || !isSameJudgement(this.#judgement, judgement)
     if (isNews || hasNewcomer(before, view, 'Up') || hasNewcomer(before, view, 'Exiting')) {
-      this.#stillSince = now
+      this.#beginAnew(now)
     }
-    this.#verdict = verdict
+    this.#judgement = judgement
     if (!hasTrouble) this.#unstableSince = undefined
     else if (isReachabilityNews) this.#unstableSince ??= now
-    return this.#freezeOrThaw()
+    if (judgement === undefined || !isPending(judgement)) this.#pendingSince = undefined
+    else this.#pendingSince ??= now
+    return this.#freezeOrThaw(now)
   }
 
-  #judge(view: DowningView): Verdict {
-    const { downing, monitoredByMembers } = this.#settings
+  /** The picture is another one, or old: the wait begins anew, and what was asked about it does not count any more. */
+  #beginAnew(now: number): void {
+    this.#stillSince = now
+    this.#number++
+    this.#answer = undefined
+    this.#askAt = -Infinity
+  }
+
+  #judge(view: DowningView): Judgement {
+    const { settings, strategy } = this.#options
+    const { downing, monitoredByMembers } = settings
     // Where everybody monitors everybody, the indirectly connected are known exactly.
     const isSampled = view.members.length - 1 > monitoredByMembers
-    return keepMajority(view, {
+    return judge(view, {
+      strategy,
       role: downing.role,
       indirectlyConnectedShareMax: isSampled ? downing.indirectlyConnectedShareMax : undefined,
     })
   }
 
-  #freezeOrThaw(): DowningEffect[] {
-    const mustFreeze = this.#verdict !== undefined && isAgainst(this.#self, this.#verdict)
+  #freezeOrThaw(now: number): DowningEffect[] {
+    const mustFreeze = this.#mustFreeze(now)
     if (mustFreeze === this.#isFrozen) return []
     this.#isFrozen = mustFreeze
     return [{ type: mustFreeze ? 'Freeze' : 'Thaw' }]
   }
 
+  #mustFreeze(now: number): boolean {
+    const judgement = this.#judgement
+    const verdict = this.#verdict
+    if (verdict !== undefined && isAgainst(this.#options.self, verdict)) return true
+    if (judgement === undefined || !isPending(judgement)) return false
+    // Whoever has frozen for a question stays so until the split is over, also when the answer is in its favour.
+    if (this.#isFrozen) return true
+    return verdict === undefined && now - (this.#pendingSince ?? now) >= judgement.freezeAfterMs
+  }
+
   #act(now: number, isOutOfTouch: boolean): DowningEffect[] {
-    if (this.#verdict === undefined || !this.#isSettled) return []
+    const judgement = this.#judgement
+    if (judgement === undefined || !this.#isSettled) return []
     const stableMs = this.#stableAfterMs
-    const unstableMs = stableMs + unstableLimitMs(this.#settings.downing, stableMs)
+    // A picture that is still while the arbiter is awaited is not unstable, however long that takes.
+    if (isPending(judgement) && now - this.#stillSince >= stableMs) this.#unstableSince = undefined
+    const unstableMs = stableMs + unstableMsMax(this.#options.settings.downing, stableMs)
     if (now - (this.#unstableSince ?? now) > unstableMs) {
       const all = this.#view.members.filter(isDownable).map(({ node }) => node)
       return this.#down(all, 'Unstable', now)
     }
-    // Those who are silent may see another picture by now, and one of us must not act on it.
-    if (isOutOfTouch && this.#verdict.decision === 'DownUnreachable') return []
-    const isDue =
-      this.#view.leader === this.#self && now - this.#stillSince >= this.#waitMs(this.#verdict)
-    return isDue ? this.#down([...this.#verdict.nodes], this.#verdict.decision, now) : []
+    const isLeader = this.#view.leader === this.#options.self
+    if (!isLeader || now - this.#stillSince < this.#waitMs(judgement)) return []
+    const verdict = this.#verdict
+    if (verdict === undefined) return isPending(judgement) ? this.#ask(judgement.question, now) : []
+    // Those who are silent may see another picture by now, and one of us must not act on it. An arbiter has seen both.
+    if (isOutOfTouch && verdict.decision === 'DownUnreachable' && !isPending(judgement)) return []
+    return this.#down([...verdict.nodes], verdict.decision, now)
+  }
+
+  #ask(question: string, now: number): DowningEffect[] {
+    if (now < this.#askAt) return []
+    this.#askAt = Infinity
+    return [{ type: 'AskArbiter', number: this.#number, question }]
+  }
+
+  /** The leader acts on it with its next tick, as on any verdict. */
+  #answered({ number, decision }: ArbiterAnswered, now: number): DowningEffect[] {
+    if (number !== this.#number) return []
+    this.#answer = decision
+    if (decision === undefined) this.#askAt = now + this.#options.settings.heartbeatIntervalMs
+    return this.#freezeOrThaw(now)
   }
 
   #down(nodes: NodeId[], why: DowningDecision | 'Unstable', now: number): DowningEffect[] {
-    this.#stillSince = now
+    this.#beginAnew(now)
     this.#unstableSince = undefined
     if (nodes.length === 0) return []
-    const others = nodes.filter((node) => node !== this.#self)
-    const selfLast = nodes.length > others.length ? [...others, this.#self] : others
+    const { self } = this.#options
+    const others = nodes.filter((node) => node !== self)
+    const selfLast = nodes.length > others.length ? [...others, self] : others
     return [{ type: 'Down', nodes: selfLast, why }]
   }
 
   get #isSettled(): boolean {
-    const self = this.#view.members.find(({ node }) => node === this.#self)
+    const self = this.#view.members.find(({ node }) => node === this.#options.self)
     return self?.status === 'Up' || self?.status === 'Leaving'
   }
-}
-
-function isSameVerdict(a: Verdict | undefined, b: Verdict | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b
-  const isSameNodes =
-    a.nodes.size === b.nodes.size && [...a.nodes].every((node) => b.nodes.has(node))
-  return a.decision === b.decision && isSameNodes
 }
 
 /** Whether a member that is still here has come into trouble or out of it. */

@@ -1,8 +1,12 @@
 /** What can be tuned about the end of a split, and how long to wait before anybody is given up. */
 import { seconds } from '../../foundation/duration.ts'
 import { unknownSettings } from '../../foundation/invalid-settings.ts'
+import { show } from '../../foundation/show.ts'
+import { type DowningStrategyName, downingStrategyNames } from './downing-strategies.ts'
 
 export interface DowningSettings {
+  /** Who survives a split. `keep-majority`: the side with more members, of two equal ones that of the lowest address. */
+  readonly strategy: DowningStrategyName
   /** Only members with this role count when the majority is sought; undefined counts all. */
   readonly role: string | undefined
   /**
@@ -21,6 +25,7 @@ export interface DowningSettings {
 }
 
 export const defaultDowningSettings: DowningSettings = {
+  strategy: 'keep-majority',
   role: undefined,
   stableAfterMs: 'by-size',
   downAllWhenUnstableMs: 'by-size',
@@ -58,7 +63,7 @@ export function stableAfterMs(
  * Three quarters of the wait, but never less than 10 s: detectors find the dead of one accident seconds apart, and that
  * alone must not look like instability.
  */
-export function unstableLimitMs(settings: DowningSettings, stableMs: number): number {
+export function unstableMsMax(settings: DowningSettings, stableMs: number): number {
   const { downAllWhenUnstableMs: limit } = settings
   return limit === 'by-size' ? Math.max(seconds(10), stableMs * 0.75) : limit
 }
@@ -66,7 +71,7 @@ export function unstableLimitMs(settings: DowningSettings, stableMs: number): nu
 /** What all nodes must have in common, or two sides of a split could both decide to live. */
 export function agreementOnDowning(settings: DowningSettings): Readonly<Record<string, string>> {
   return {
-    'downing.strategy': 'keep-majority',
+    'downing.strategy': settings.strategy,
     'downing.role': settings.role ?? '(any)',
     'downing.stableAfterMs': String(settings.stableAfterMs),
     'downing.indirectlyConnectedShareMax': String(settings.indirectlyConnectedShareMax),
@@ -77,8 +82,12 @@ export function problemsWithDowning(settings: DowningSettings): string[] {
   const problems = unknownSettings(settings, defaultDowningSettings).map(
     (problem) => `downing.${problem}`,
   )
-  const { stableAfterMs: wait, downAllWhenUnstableMs: limit } = settings
+  const { strategy, stableAfterMs: wait, downAllWhenUnstableMs: limit } = settings
   const share = settings.indirectlyConnectedShareMax
+  if (!downingStrategyNames.includes(strategy)) {
+    const names = downingStrategyNames.join(', ')
+    problems.push(`downing.strategy must be one of ${names}, not ${show(strategy)}`)
+  }
   if (wait !== 'by-size' && !(wait > 0 && wait < Infinity)) {
     problems.push(`downing.stableAfterMs must be positive or 'by-size', not ${wait}`)
   }

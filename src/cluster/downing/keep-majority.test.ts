@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import { type Member, type MemberStatus, notYetUp } from '../gossip/member.ts'
-import {
-  isAgainst,
-  keepMajority,
-  type KeepMajorityOptions,
-  type SplitView,
-} from './keep-majority.ts'
+import { isAgainst, judge, type JudgeOptions, type Verdict } from './judgement.ts'
+import { keepMajority } from './keep-majority.ts'
+import type { SplitView } from './split-view.ts'
 
 const rolesOf: Record<string, readonly string[]> = {
   A: ['3'],
@@ -23,6 +20,7 @@ function membersIn(text: string): Member[] {
     node: id(name!),
     status: marks[mark!] ?? 'Up',
     roles: rolesOf[name!] ?? [],
+    attributes: [],
     appVersion: '1.0.0',
     upNumber: mark === 'j' ? notYetUp : 1,
   }))
@@ -57,9 +55,14 @@ function tangle(members: string, records: string, seenBy = ''): SplitView {
   }
 }
 
-function decide(view: SplitView, options: Partial<KeepMajorityOptions> = {}) {
+/** By keep-majority, which has no questions. */
+function verdictOn(view: SplitView, options: Partial<JudgeOptions> = {}): Verdict {
   const settings = { role: undefined, indirectlyConnectedShareMax: undefined, ...options }
-  const { decision, nodes } = keepMajority(view, settings)
+  return judge(view, { ...settings, strategy: keepMajority(settings) }) as Verdict
+}
+
+function decide(view: SplitView, options: Partial<JudgeOptions> = {}) {
+  const { decision, nodes } = verdictOn(view, options)
   const names = [...nodes].map((node) => node[0]!.toUpperCase()).sort()
   return `${decision.replace('Down', '')} ${names.join('')}`.trim()
 }
@@ -145,11 +148,7 @@ describe('SB-003 indirectly connected members (V-17)', () => {
 
 describe('a verdict', () => {
   test('is against whoever is on the side that goes down', () => {
-    const against = (view: SplitView, self: string) =>
-      isAgainst(
-        id(self),
-        keepMajority(view, { role: undefined, indirectlyConnectedShareMax: undefined }),
-      )
+    const against = (view: SplitView, self: string) => isAgainst(id(self), verdictOn(view))
     expect(against(side('ACE|BD'), 'A')).toBe(false)
     expect(against(side('BD|ACE'), 'B')).toBe(true)
     // An exiting member is not downed, but its side loses all the same.

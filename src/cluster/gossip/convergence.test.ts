@@ -20,7 +20,7 @@ function view(members: string, seen = '', rows = ''): Gossip {
   const list = names.reduce((gossip, [name, status], index) => {
     const upNumber = status === 'j' ? notYetUp : index + 1
     return putMember(gossip, {
-      ...joiningMember(id(name!), []),
+      ...joiningMember(id(name!)),
       status: statuses[status!]!,
       upNumber,
     })

@@ -3,9 +3,9 @@
  * and who leads. There is no election: every node computes the leader, each side of a split its own. What keeps that
  * safe is that a leader acts on convergence only.
  */
-import type { Address, NodeId } from '../../foundation/node-id.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import { type Gossip, memberOf } from './gossip.ts'
-import { type Member, type MemberStatus, addressOfMember, compareMembers } from './member.ts'
+import { type Member, type MemberStatus, compareMembers } from './member.ts'
 import { type Reachability, unreachableOrTerminated, withoutObservers } from './reachability.ts'
 
 const nobody: ReadonlySet<NodeId> = new Set()
@@ -109,19 +109,6 @@ export function knowsEveryDowned(gossip: Gossip, self: NodeId): boolean {
     ({ node, status }) =>
       status !== 'Down' || node === self || cutOff.has(node) || gossip.seen.includes(node),
   )
-}
-
-/**
- * Whether the member at this address may say that it has given us up. One that is on its way out, or that most members
- * cannot reach, gives up everybody in the end, and must not take the healthy with it.
- */
-export function mayGiveUp(gossip: Gossip, by: Address): boolean {
-  const member = gossip.members.find((m) => m.status === 'Up' && addressOfMember(m) === by)
-  if (member === undefined) return false
-  const blaming = reachabilityThatCounts(gossip, member.node).filter(({ rows }) =>
-    rows.some(({ subject }) => subject === member.node),
-  )
-  return blaming.length * 2 < gossip.members.length
 }
 
 export function compareForLeading(a: Member, b: Member): number {

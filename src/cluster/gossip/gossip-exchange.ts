@@ -1,6 +1,8 @@
 /** What to make of gossip from a peer, and whether to answer. Pure: two views and their senders in, one view out. */
 import { unreachable } from '../../foundation/assert.ts'
+import { seconds } from '../../foundation/duration.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
+import type { GossipEnvelope, GossipStatus } from '../cluster-messages.ts'
 import { type Gossip, memberOf, mergeConcurrent, seenBy, seenDigest } from './gossip.ts'
 import { mergeMembers } from './member.ts'
 import { type VectorClock, changesBy, compareClocks } from './vector-clock.ts'
@@ -8,15 +10,16 @@ import { type VectorClock, changesBy, compareClocks } from './vector-clock.ts'
 /** Changes that one node makes, and members that become Up, while another member does not hear of it: fewer, by far. */
 const changesUnheardMax = 2 ** 32
 const upsUnheardMax = 2 ** 20
+const gossipWaitMsMax = seconds(2)
 
-export interface Received {
+export interface Exchange {
   readonly gossip: Gossip
   /** The sender does not know all of this yet. */
   readonly talksBack: boolean
 }
 
 /** Our view after theirs has arrived. */
-export function receiveGossip(ours: Gossip, theirs: Gossip, self: NodeId): Received {
+export function receiveGossip(ours: Gossip, theirs: Gossip, self: NodeId): Exchange {
   const order = compareClocks(theirs.version, ours.version)
   const knowsThatWeSaw = theirs.seen.includes(self)
   switch (order) {
@@ -36,10 +39,25 @@ export function receiveGossip(ours: Gossip, theirs: Gossip, self: NodeId): Recei
 }
 
 /**
+ * Why a word of gossip that waited for so long is not used; undefined when it is. Only the wait on this node is known, from
+ * the socket to the turn of its actor; what waited on the sender's side crossed a living connection, and old gossip loses
+ * against newer by its version anyway.
+ */
+export function problemWithGossip(
+  ours: Gossip,
+  message: GossipStatus | GossipEnvelope,
+  waitedMs: number,
+): string | undefined {
+  if (waitedMs > gossipWaitMsMax) return 'it waited too long'
+  if (message.type !== 'GossipEnvelope' || !isFarAhead(ours, message.gossip)) return undefined
+  return 'it counts further than this cluster can have come; restart that node'
+}
+
+/**
  * Whether theirs counts from far beyond ours. Counters only grow, and the highest is taken over by all: one such view
  * would bring the whole cluster to where counting ends, and nobody would take its gossip from there on.
  */
-export function isFarAhead(ours: Gossip, theirs: Gossip): boolean {
+function isFarAhead(ours: Gossip, theirs: Gossip): boolean {
   const changes = new Map(ours.version)
   const observations = new Map(ours.reachability.map((rows) => [rows.observer, rows.version]))
   const isFar = (count: number, known = 0): boolean => count - known > changesUnheardMax

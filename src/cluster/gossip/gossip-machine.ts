@@ -15,6 +15,7 @@ import type { GossipEnvelope, GossipStatus } from '../cluster-messages.ts'
 import type { ClusterSettings } from '../cluster-settings.ts'
 import { hasConverged, leaderOf } from './convergence.ts'
 import { answerToStatus, receiveGossip } from './gossip-exchange.ts'
+import type { GossipEffect, GossipInput } from './gossip-inputs.ts'
 import { choosePeer, sample, validPeers } from './gossip-peers.ts'
 import {
   type Gossip,
@@ -27,25 +28,6 @@ import {
 } from './gossip.ts'
 import { statusOfPair } from './reachability.ts'
 import { compareClocks } from './vector-clock.ts'
-
-export type GossipInput =
-  /** The first view: of a cluster just formed, or as the welcome brought it. */
-  | { readonly type: 'Adopt'; readonly gossip: Gossip; readonly tell: readonly NodeId[] }
-  /** This node has changed something; `tell` hear of it first, whoever else is told. */
-  | { readonly type: 'Change'; readonly gossip: Gossip; readonly tell: readonly NodeId[] }
-  /** This node may be removed now, and says again what it has seen. */
-  | { readonly type: 'ExitingDone' }
-  /** Tell some, whoever they are: this node will not be there much longer. */
-  | { readonly type: 'Spread' }
-  | { readonly type: 'Tick' }
-  | GossipStatus
-  | GossipEnvelope
-
-export interface GossipEffect {
-  readonly type: 'Send'
-  readonly to: NodeId
-  readonly message: GossipStatus | GossipEnvelope
-}
 
 const spreadPeersMax = 5
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import type { Join } from '../cluster-messages.ts'
 import { admit } from '../joining/admission.ts'
-import { answerToStatus, isFarAhead, receiveGossip } from './gossip-exchange.ts'
+import { answerToStatus, problemWithGossip, receiveGossip } from './gossip-exchange.ts'
 import { choosePeer, effectiveProbability, sample, validPeers } from './gossip-peers.ts'
 import {
   type Gossip,
@@ -30,7 +30,7 @@ import { compareClocks, mergeClocks } from './vector-clock.ts'
 const id = (name: string): NodeId => nodeIdOf(`${name}:1`, 1n)
 const of = (members: Record<string, MemberStatus>): Gossip =>
   Object.entries(members).reduce((gossip, [name, status]) => {
-    const member = { ...joiningMember(id(name), []), status }
+    const member = { ...joiningMember(id(name)), status }
     return changedBy(putMember(gossip, member), id(name))
   }, emptyGossip)
 const statusesIn = (gossip: Gossip): Record<string, MemberStatus> =>
@@ -63,7 +63,7 @@ describe('V-12 gossip', () => {
   test('does not bring a removed member back, and forgets its changes', () => {
     const before = of({ a: 'Up', b: 'Down' })
     const removed = changedBy(removeMembers(before, new Set([id('b')])), id('a'))
-    const news = changedBy(putMember(before, joiningMember(id('c'), [])), id('b'))
+    const news = changedBy(putMember(before, joiningMember(id('c'))), id('b'))
     const merged = mergeGossip(removed, news)
     expect(statusesIn(merged)).toEqual({ a: 'Up', c: 'Joining' })
     expect(merged.version.map(([node]) => node)).not.toContain(id('b'))
@@ -79,7 +79,7 @@ describe('V-12 gossip', () => {
   test('counts a merge as a change when it would end with a version that says less', () => {
     const before = of({ a: 'Up', b: 'Down' })
     const removed = changedBy(removeMembers(before, new Set([id('b')])), id('a'))
-    const news = changedBy(putMember(before, joiningMember(id('c'), [])), id('b'))
+    const news = changedBy(putMember(before, joiningMember(id('c'))), id('b'))
     const merged = mergeConcurrent(removed, news, id('a'))
     expect(compareClocks(mergeGossip(removed, news).version, removed.version)).toBe('same')
     expect(compareClocks(merged.version, removed.version)).toBe('after')
@@ -90,7 +90,7 @@ describe('V-12 gossip', () => {
     const numbersIn = (gossip: Gossip) => gossip.members.map(({ upNumber }) => upNumber)
     expect(numbersIn(two)).toEqual([1, 2])
     const one = removeMembers(two, new Set([id('b')]))
-    const again = actAsLeader(putMember(one, joiningMember(id('c'), [])), ledBy('a'))
+    const again = actAsLeader(putMember(one, joiningMember(id('c'))), ledBy('a'))
     expect(numbersIn(again)).toEqual([1, 3])
     expect(mergeGossip(again, of({ a: 'Up' })).lastUpNumber).toBe(3)
     expect(brokenInvariantOf({ ...again, lastUpNumber: 2 })).toContain('not given yet')
@@ -104,7 +104,7 @@ describe('V-12 gossip', () => {
     expect(statusesIn(actAsLeader(left, ledBy('b')))['b']).toBe('Joining')
     expect(isOrphaned({ ...of({ a: 'Exiting', b: 'Joining' }), lastUpNumber: 1 })).toBe(false)
     // Nor do they let anybody in, who would wait with them while a new cluster cannot form.
-    const join: Join = { type: 'Join', from: id('c'), roles: [], appVersion: '1' }
+    const join: Join = { type: 'Join', from: id('c'), roles: [], attributes: [], appVersion: '1' }
     expect(admit(left, id('b'), join)).toEqual({ outcome: 'refused', gossip: left })
     expect(admit(forming, id('a'), join).outcome).toBe('admitted')
   })
@@ -145,7 +145,7 @@ describe('exchanging gossip', () => {
   })
 
   test('keeps a change of its own that a later version counts and does not have', () => {
-    const ours = changedBy(putMember(old, joiningMember(id('c'), [])), id('b'))
+    const ours = changedBy(putMember(old, joiningMember(id('c'))), id('b'))
     const theirs = { ...fresh, version: mergeClocks(ours.version, [[id('b'), 1_000]]) }
     expect(compareClocks(theirs.version, ours.version)).toBe('after')
     const { gossip, talksBack } = receiveGossip(ours, theirs, id('b'))
@@ -161,20 +161,29 @@ describe('exchanging gossip', () => {
     expect([compareClocks(gossip.version, back.version), talksBack]).toEqual(['after', true])
   })
 
-  test('tells from which view nobody could count on', () => {
+  test('does not use a view from which nobody could count on, or one that waited', () => {
     const seen = withObservation(fresh, id('a'), id('b'), 'Unreachable')
     const observing = (version: number): Partial<Gossip> => ({
       reachability: seen.reachability.map((rows) => ({ ...rows, version })),
     })
     const counting = (changes: number): Partial<Gossip> => ({ version: [[id('a'), changes]] })
-    const isFar = (change: Partial<Gossip>): boolean => isFarAhead(seen, { ...seen, ...change })
+    const problemWith = (ours: Gossip, gossip: Gossip, waitedMs = 0) =>
+      problemWithGossip(
+        ours,
+        { type: 'GossipEnvelope', from: id('a'), to: id('b'), gossip },
+        waitedMs,
+      )
+    const isFar = (change: Partial<Gossip>): boolean =>
+      problemWith(seen, { ...seen, ...change })?.startsWith('it counts further') === true
     for (const change of [counting(2 ** 40), observing(2 ** 40), { lastUpNumber: 2 ** 31 - 2 }]) {
       expect(isFar(change)).toBe(true)
     }
     for (const change of [{}, counting(1e9), observing(1e9), { lastUpNumber: 1e6 }]) {
       expect(isFar(change)).toBe(false)
     }
-    expect(isFarAhead(emptyGossip, seen)).toBe(false)
+    expect(problemWith(emptyGossip, seen)).toBeUndefined()
+    expect(problemWith(seen, seen, 2_000)).toBeUndefined()
+    expect(problemWith(seen, seen, 2_001)).toBe('it waited too long')
   })
 
   test('answers a status with what the other lacks', () => {
@@ -236,7 +245,7 @@ function acted(ours: Gossip, actor: number, kind: number, node: NodeId): Gossip 
     () =>
       member || !isOther || standingOf(ours, node) === 'removed'
         ? ours
-        : putMember(ours, joiningMember(node, [])),
+        : putMember(ours, joiningMember(node)),
     () => moveMembers(ours, [node], 'Leaving'),
     () => (isOther ? moveMembers(ours, [node], 'Down') : ours),
     () => (member && node !== self ? withObservation(ours, self, node, 'Unreachable') : ours),

@@ -20,6 +20,7 @@ const at = (address: string, status: MemberStatus = 'Up', upNumber = 1): Member 
   node: nodeIdOf(address, 1n),
   status,
   roles: [],
+  attributes: [],
   appVersion: '1.0.0',
   upNumber,
 })
@@ -27,6 +28,7 @@ const records = fc.record({
   node: fc.constant(nodeIdOf('a:1', 1n)),
   status: fc.constantFrom(...statuses),
   roles: fc.constant([]),
+  attributes: fc.constant([]),
   appVersion: fc.constant('1.0.0'),
   upNumber: fc.constantFrom(1, 2, notYetUp),
 })
@@ -51,8 +53,15 @@ describe('members', () => {
   })
 
   test('get their age when they become Up', () => {
-    const joining = joiningMember(nodeIdOf('a:1', 1n), ['web', 'api', 'web'])
-    expect(joining).toMatchObject({ upNumber: notYetUp, roles: ['api', 'web'] })
+    const joining = joiningMember(nodeIdOf('a:1', 1n), {
+      roles: ['web', 'api', 'web'],
+      attributes: ['hosts b', 'hosts a', 'hosts b'],
+    })
+    expect(joining).toMatchObject({
+      upNumber: notYetUp,
+      roles: ['api', 'web'],
+      attributes: ['hosts a', 'hosts b'],
+    })
     expect(asUp(joining, 4)).toMatchObject({ status: 'Up', upNumber: 4 })
   })
 

@@ -15,13 +15,19 @@ import { defaultAppVersion } from './app-version.ts'
 
 export type MemberStatus = 'Joining' | 'Up' | 'Leaving' | 'Exiting' | 'Down' | 'Removed'
 
-export interface Member {
-  readonly node: NodeId
-  readonly status: MemberStatus
-  /** What this member is for; sorted. */
+/** What a node says of itself. Both lists are sorted in a member. */
+export interface MemberDescription {
+  /** What it is for, as its user says. */
   readonly roles: readonly string[]
+  /** What the runtime on it lets the others know, such as which entity types it hosts. */
+  readonly attributes: readonly string[]
   /** What its application calls its version: `0.0.0` when it was told none. */
   readonly appVersion: string
+}
+
+export interface Member extends MemberDescription {
+  readonly node: NodeId
+  readonly status: MemberStatus
   /** Counts up with every member that becomes Up: smaller is older. `notYetUp` before that. */
   readonly upNumber: number
 }
@@ -53,11 +59,11 @@ const ranks: Readonly<Record<MemberStatus, number>> = {
 
 export function joiningMember(
   node: NodeId,
-  roles: readonly string[],
-  appVersion: string = defaultAppVersion,
+  { roles = [], attributes = [], appVersion = defaultAppVersion }: Partial<MemberDescription> = {},
 ): Member {
-  const sorted = [...new Set(roles)].sort()
-  return { node, status: 'Joining', roles: sorted, appVersion, upNumber: notYetUp }
+  const sorted = (texts: readonly string[]): string[] => [...new Set(texts)].sort()
+  const lists = { roles: sorted(roles), attributes: sorted(attributes) }
+  return { node, status: 'Joining', ...lists, appVersion, upNumber: notYetUp }
 }
 
 export function canBecome(from: MemberStatus, to: MemberStatus): boolean {
@@ -87,21 +93,41 @@ export function mergeMembers(a: Member, b: Member): Member {
   return further.upNumber === upNumber ? further : { ...further, upNumber }
 }
 
-export function hasRole(member: Member, role: string | undefined): boolean {
-  return role === undefined || member.roles.includes(role)
+export function hasRole({ roles }: Pick<Member, 'roles'>, role: string | undefined): boolean {
+  return role === undefined || roles.includes(role)
 }
 
-/** Of one member, those included that it gives itself: one per entity type, and one for its store. */
-export const rolesMax = 1_100
+/** The members that count for something: those with a role, with an attribute, with both, or all. */
+export interface MembersWith {
+  readonly role?: string | undefined
+  readonly attribute?: string | undefined
+}
+
+export function isAmong(
+  member: Pick<Member, 'roles' | 'attributes'>,
+  { role, attribute }: MembersWith,
+): boolean {
+  return hasRole(member, role) && (attribute === undefined || member.attributes.includes(attribute))
+}
+
+export const rolesMax = 100
+/** One per entity type, and some more. */
+export const attributesMax = 1_100
 
 /** Empty when all is well. */
-export function problemsWithRoles(
-  roles: readonly string[] = [],
-  countMax: number = rolesMax - 1,
-): string[] {
-  const isRole = (role: unknown) => typeof role === 'string' && role !== '' && role.length <= 1_000
-  if (Array.isArray(roles) && roles.length <= countMax && roles.every(isRole)) return []
-  return [`roles must be a list of at most ${countMax} texts, none of them empty`]
+export function problemsWithRoles(roles: readonly string[] = []): string[] {
+  return problemsWithTexts('roles', roles, rolesMax)
+}
+
+/** Empty when all is well. One more is kept for the store. */
+export function problemsWithAttributes(attributes: readonly string[] = []): string[] {
+  return problemsWithTexts('attributes', attributes, attributesMax - 1)
+}
+
+function problemsWithTexts(name: string, texts: unknown, countMax: number): string[] {
+  const isGood = (text: unknown) => typeof text === 'string' && text !== '' && text.length <= 1_000
+  if (Array.isArray(texts) && texts.length <= countMax && texts.every(isGood)) return []
+  return [`${name} must be a list of at most ${countMax} texts, none of them empty`]
 }
 
 export function addressOfMember(member: Member): Address {

@@ -21,7 +21,7 @@ export interface Admission {
 }
 
 export function admit(gossip: Gossip, self: NodeId, join: Join): Admission {
-  const { from, roles, appVersion } = join
+  const { from } = join
   const refused: Admission = { outcome: 'refused', gossip }
   if (!canAdmit(gossip, self) || hasTombstone(gossip, from)) return refused
   const known = memberOf(gossip, from)
@@ -29,10 +29,7 @@ export function admit(gossip: Gossip, self: NodeId, join: Join): Admission {
   if (addressOfNode(from) === addressOfNode(self)) return refused
 
   if (incarnationsBesides(gossip, from).length === 0) {
-    return {
-      outcome: 'admitted',
-      gossip: putMember(gossip, joiningMember(from, roles, appVersion)),
-    }
+    return { outcome: 'admitted', gossip: putMember(gossip, joiningMember(from, join)) }
   }
   return { outcome: 'replaces', gossip: buryFormerIncarnations(gossip, self, from) }
 }

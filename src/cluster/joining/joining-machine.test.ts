@@ -11,17 +11,18 @@ const seeds: readonly Address[] = ['a:1', 'b:1', 'c:1']
 const welcome = {
   type: 'Welcome',
   from: b,
-  gossip: putMember(emptyGossip, joiningMember(self, [])),
+  gossip: putMember(emptyGossip, joiningMember(self)),
   tombstoneAgesMs: [],
 } as const
 const ack = { type: 'InitJoinAck', from: b, problems: [] } as const
 const nack = (address: Address) => ({ type: 'InitJoinNack', from: nodeIdOf(address, 7n) }) as const
 const types = (effects: readonly { readonly type: string }[]) => effects.map(({ type }) => type)
 
+const described = { roles: ['web'], attributes: ['host of Game'], appVersion: '1.2.3' }
+
 function joining(more: Partial<ClusterSettings> = {}, address: Address = 'a:1') {
   const settings = { ...defaultClusterSettings, ...more }
-  const node = { self: nodeIdOf(address, 1n), address, roles: ['web'], appVersion: '1.2.3' }
-  return new JoiningMachine({ ...node, settings })
+  return new JoiningMachine({ ...described, self: nodeIdOf(address, 1n), address, settings })
 }
 
 describe('JoiningMachine', () => {
@@ -32,7 +33,7 @@ describe('JoiningMachine', () => {
       { type: 'SendToAddress', to: 'b:1', message },
       { type: 'SendToAddress', to: 'c:1', message },
     ])
-    const asked = { type: 'Join', from: self, roles: ['web'], appVersion: '1.2.3' }
+    const asked = { type: 'Join', from: self, ...described }
     const join = { type: 'Send', to: b, message: asked }
     expect(machine.step(ack, 10)).toEqual([join])
     expect(machine.step(ack, 20)).toEqual([])
@@ -54,7 +55,8 @@ describe('JoiningMachine', () => {
   test('forms a cluster as first seed when nobody is there, not at the first refusal', () => {
     const machine = joining()
     machine.step({ type: 'JoinSeeds', seeds: ['a:1', 'b:1'] }, 0)
-    const refused = { type: 'ConnectionRefused', address: 'b:1' } as const
+    const text = 'refused the connection'
+    const refused = { type: 'NotConnected', address: 'b:1', isRefused: true, text } as const
     expect(machine.step(refused, 1)).toEqual([])
     expect(machine.step(refused, 501)).toEqual([])
     expect(types(machine.step(refused, 1_001))).toEqual(['FormCluster'])
@@ -72,6 +74,7 @@ describe('JoiningMachine', () => {
     machine.step({ type: 'JoinSeeds', seeds }, 0)
     for (const address of ['a:1', 'b:1']) expect(machine.step(nack(address), 1)).toEqual([])
     expect(types(machine.step({ type: 'Tick' }, 100_000))).toEqual([
+      'StillJoining',
       'SendToAddress',
       'SendToAddress',
     ])
@@ -81,7 +84,8 @@ describe('JoiningMachine', () => {
     expect(types(joining().step({ type: 'JoinNode', address: 'a:1' }, 0))).toEqual(['FormCluster'])
     const machine = joining()
     expect(types(machine.step({ type: 'JoinNode', address: 'b:1' }, 0))).toEqual(['SendToAddress'])
-    expect(types(machine.step({ type: 'Tick' }, 100_000))).toEqual(['SendToAddress'])
+    const later = types(machine.step({ type: 'Tick' }, 100_000))
+    expect(later).toEqual(['StillJoining', 'SendToAddress'])
   })
 
   test('starts over when the welcome does not come', () => {
@@ -89,6 +93,7 @@ describe('JoiningMachine', () => {
     machine.step({ type: 'JoinSeeds', seeds }, 0)
     machine.step(ack, 10)
     expect(types(machine.step({ type: 'Tick' }, 10_010))).toEqual([
+      'StillJoining',
       'SendToAddress',
       'SendToAddress',
     ])
@@ -102,6 +107,37 @@ describe('JoiningMachine', () => {
     const removed = { type: 'Standing', from: b, question: 0, standing: 'removed' } as const
     expect(machine.step({ ...removed, from: nodeIdOf('z:1', 1n) }, 20)).toEqual([])
     expect(machine.step(removed, 20)).toMatchObject([{ type: 'GiveUp', reason: 'join-failed' }])
+  })
+
+  test('gives up when every seed fails in a way that only other settings heal', () => {
+    const machine = joining({}, 'c:1')
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    const wrong = (address: Address, code = 'WRONG_SECRET') =>
+      ({ type: 'NotAccepted', address, code, text: `${address} has another secret` }) as const
+    expect(machine.step(wrong('a:1'), 1)).toEqual([])
+    expect(machine.step(wrong('b:1', 'WRONG_ADDRESS'), 2)).toEqual([])
+    expect(machine.snapshot()).toMatchObject({ founder: 'a:1' })
+    expect(types(machine.step(wrong('b:1'), 3))).toEqual(['GiveUp'])
+    expect(machine.snapshot()).toMatchObject({
+      troubles: ['a:1 has another secret', 'b:1 has another secret'],
+      founder: undefined,
+    })
+    expect(machine.step(wrong('b:1'), 4)).toEqual([])
+  })
+
+  test('tells every five seconds what is in the way', () => {
+    const machine = joining({}, 'c:1')
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    machine.step({ type: 'Connected', address: 'a:1' }, 10)
+    const report = {
+      type: 'StillJoining',
+      seeds: ['a:1', 'b:1'],
+      troubles: ['a:1 is connected and has not let this node in yet', 'b:1 has not answered yet'],
+    }
+    expect(types(machine.step({ type: 'Tick' }, 4_999))).not.toContain('StillJoining')
+    expect(machine.step({ type: 'Tick' }, 5_000)).toContainEqual(report)
+    expect(types(machine.step({ type: 'Tick' }, 5_250))).not.toContain('StillJoining')
+    expect(machine.step({ type: 'Tick' }, 10_000)).toContainEqual(report)
   })
 
   test('gives up on settings that do not agree, and after its deadline', () => {

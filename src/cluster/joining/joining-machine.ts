@@ -8,69 +8,35 @@
  * Invariant: only the first seed of the list, or a node told to join itself, ever forms a cluster.
  */
 import { unreachable } from '../../foundation/assert.ts'
+import { seconds } from '../../foundation/duration.ts'
 import { type Address, type NodeId, addressOfNode } from '../../foundation/node-id.ts'
-import type { InitJoin, Join, JoiningMessage, Standing, Welcome } from '../cluster-messages.ts'
-import { type ClusterSettings, agreementOf } from '../cluster-settings.ts'
-import type { SharedStore } from './shared-store.ts'
-
-export type JoiningInput =
-  /** Join through these, in the order in which all nodes list them. */
-  | { readonly type: 'JoinSeeds'; readonly seeds: readonly Address[] }
-  /** Join through this node; through one's own address: form a cluster. */
-  | { readonly type: 'JoinNode'; readonly address: Address }
-  | { readonly type: 'ConnectionRefused'; readonly address: Address }
-  /** To try on makes no sense. */
-  | { readonly type: 'StopJoining'; readonly problems: readonly string[] }
-  | { readonly type: 'Tick' }
-  | JoiningMessage
-  | Standing
-
-/** Let in by that member, which has told all it knows. */
-export interface Joined extends Pick<Welcome, 'gossip' | 'tombstoneAgesMs'> {
-  readonly type: 'Joined'
-  readonly through: NodeId
-}
-
-export type JoiningEffect =
-  | { readonly type: 'SendToAddress'; readonly to: Address; readonly message: InitJoin }
-  | { readonly type: 'Send'; readonly to: NodeId; readonly message: Join }
-  | { readonly type: 'FormCluster' }
-  | Joined
-  | {
-      readonly type: 'GiveUp'
-      readonly reason: 'join-failed' | 'incompatible-config'
-      readonly problems: readonly string[]
-    }
-
-export interface JoiningOptions {
-  readonly self: NodeId
-  readonly address: Address
-  readonly roles: readonly string[]
-  readonly appVersion: string
-  readonly settings: ClusterSettings
-  /** Of a node that hosts entities. */
-  readonly store?: SharedStore | undefined
-}
-
-export interface JoiningSnapshot {
-  readonly phase: 'idle' | 'seeking' | 'asking' | 'done'
-  readonly seeds: readonly Address[]
-  readonly contact: NodeId | undefined
-}
+import type { InitJoin, Standing, Welcome } from '../cluster-messages.ts'
+import { agreementOf } from '../cluster-settings.ts'
+import type {
+  JoiningEffect,
+  JoiningInput,
+  JoiningOptions,
+  JoiningSnapshot,
+  NotAccepted,
+  NotConnected,
+} from './joining-inputs.ts'
+import { SeedTroubles } from './seed-troubles.ts'
 
 const refusalsThatCount = 3
+const reportIntervalMs = seconds(5)
 
 export class JoiningMachine {
   readonly #options: JoiningOptions
   /** How often each seed has said or shown that no cluster is to be found there. */
   readonly #refusals = new Map<Address, number>()
   #phase: JoiningSnapshot['phase'] = 'idle'
-  #seeds: readonly Address[] = []
+  #troubles = new SeedTroubles([])
   #mayForm = false
   #contact: NodeId | undefined
   #startedAt = 0
   #phaseSince = 0
   #askAgainAt = 0
+  #reportAt = Infinity
 
   constructor(options: JoiningOptions) {
     this.#options = options
@@ -79,15 +45,18 @@ export class JoiningMachine {
   step(input: JoiningInput, now: number): JoiningEffect[] {
     switch (input.type) {
       case 'JoinSeeds':
-        return this.#start(input.seeds, input.seeds[0] === this.#options.address, now)
+        return this.#start(input.seeds, input.seeds[0], now)
       case 'JoinNode':
-        return this.#start([input.address], input.address === this.#options.address, now)
-      case 'ConnectionRefused':
-        return this.#absent(input.address, 1)
-      case 'StopJoining':
-        return this.#isTrying ? this.#giveUp('join-failed', input.problems) : []
+        return this.#start([input.address], undefined, now)
+      case 'NotConnected':
+        return this.#notConnected(input)
+      case 'NotAccepted':
+        return this.#notAccepted(input)
+      case 'Connected':
+        this.#troubles.connected(input.address)
+        return []
       case 'InitJoinNack':
-        return this.#absent(addressOfNode(input.from), refusalsThatCount)
+        return this.#notInACluster(addressOfNode(input.from))
       case 'InitJoinAck':
         return this.#invited(input.from, input.problems, now)
       case 'Welcome':
@@ -102,15 +71,23 @@ export class JoiningMachine {
   }
 
   snapshot(): JoiningSnapshot {
-    return { phase: this.#phase, seeds: this.#seeds, contact: this.#contact }
+    const { seeds, lines: troubles, founder } = this.#troubles
+    return { phase: this.#phase, seeds, contact: this.#contact, troubles, founder }
   }
 
-  #start(seeds: readonly Address[], mayForm: boolean, now: number): JoiningEffect[] {
+  get #seeds(): readonly Address[] {
+    return this.#troubles.seeds
+  }
+
+  #start(seeds: readonly Address[], founder: Address | undefined, now: number): JoiningEffect[] {
     if (this.#phase === 'done') return []
-    this.#seeds = seeds.filter((seed) => seed !== this.#options.address)
-    this.#mayForm = mayForm
+    const { address } = this.#options
+    const others = seeds.filter((seed) => seed !== address)
+    this.#mayForm = seeds[0] === address
+    this.#troubles = new SeedTroubles(others, this.#mayForm ? undefined : founder)
     this.#startedAt = now
-    if (mayForm && this.#seeds.length === 0) return this.#formCluster()
+    this.#reportAt = now + reportIntervalMs
+    if (this.#mayForm && others.length === 0) return this.#formCluster()
     return this.#seek(now)
   }
 
@@ -128,6 +105,23 @@ export class JoiningMachine {
     const agreement = agreementOf(settings, store)
     const message: InitJoin = { type: 'InitJoin', from: self, agreement }
     return this.#seeds.map((to) => ({ type: 'SendToAddress', to, message }))
+  }
+
+  #notConnected({ address, isRefused, text }: NotConnected): JoiningEffect[] {
+    this.#troubles.notConnected(address, text)
+    return isRefused ? this.#absent(address, 1) : []
+  }
+
+  #notAccepted({ address, code, text }: NotAccepted): JoiningEffect[] {
+    if (!this.#isTrying) return []
+    this.#troubles.notAccepted(address, code, text)
+    // To try on makes no sense.
+    return this.#troubles.areFinal ? this.#giveUp('join-failed', []) : []
+  }
+
+  #notInACluster(address: Address): JoiningEffect[] {
+    this.#troubles.notInACluster(address)
+    return this.#absent(address, refusalsThatCount)
   }
 
   #absent(address: Address, times: number): JoiningEffect[] {
@@ -164,15 +158,25 @@ export class JoiningMachine {
   #tick(now: number): JoiningEffect[] {
     if (!this.#isTrying) return []
     const { settings } = this.#options
-    if (now - this.#startedAt >= settings.joinDeadlineMs) {
-      // What is wrong with each seed is known to whoever asked them.
-      return this.#giveUp('join-failed', [])
-    }
+    if (now - this.#startedAt >= settings.joinDeadlineMs) return this.#giveUp('join-failed', [])
     const waited = now - this.#phaseSince
-    if (this.#phase === 'asking') {
-      return waited < settings.joinTimeoutMs ? [this.#join(this.#contact!)] : this.#seek(now)
+    if (this.#phase === 'seeking' && this.#mayForm && waited >= settings.seedTimeoutMs) {
+      return this.#formCluster()
     }
-    if (this.#mayForm && waited >= settings.seedTimeoutMs) return this.#formCluster()
+    return [...this.#report(now), ...this.#tryOn(waited, now)]
+  }
+
+  #report(now: number): JoiningEffect[] {
+    if (now < this.#reportAt) return []
+    this.#reportAt = now + reportIntervalMs
+    return [{ type: 'StillJoining', seeds: this.#seeds, troubles: this.#troubles.lines }]
+  }
+
+  #tryOn(waited: number, now: number): JoiningEffect[] {
+    if (this.#phase === 'asking') {
+      const { joinTimeoutMs } = this.#options.settings
+      return waited < joinTimeoutMs ? [this.#join(this.#contact!)] : this.#seek(now)
+    }
     return now >= this.#askAgainAt ? this.#askSeeds(now) : []
   }
 
@@ -181,8 +185,8 @@ export class JoiningMachine {
   }
 
   #join(to: NodeId): JoiningEffect {
-    const { self, roles, appVersion } = this.#options
-    return { type: 'Send', to, message: { type: 'Join', from: self, roles, appVersion } }
+    const { self: from, roles, attributes, appVersion } = this.#options
+    return { type: 'Send', to, message: { type: 'Join', from, roles, attributes, appVersion } }
   }
 
   #formCluster(): JoiningEffect[] {

@@ -3,12 +3,13 @@ import { ConnectionFailed, WrongClusterName } from '../../remote/index.ts'
 import { SeedTroubles } from './seed-troubles.ts'
 
 const [a, b, c] = ['a:1', 'b.invalid:2', 'c:3'] as const
+const error = new WrongClusterName(a, 'shop')
 
 test('each seed is named with its last trouble, and what to do', () => {
   const troubles = new SeedTroubles([a, b, c])
   const { text } = new ConnectionFailed(b, { type: 'unknown-host', detail: 'ENOTFOUND' })
   troubles.notConnected(a, 'refused the connection')
-  troubles.handshakeFailed(a, new WrongClusterName(a, 'shop'))
+  troubles.notAccepted(a, error.code, error.message)
   troubles.notConnected(b, text)
   expect(troubles.lines).toEqual([
     expect.stringMatching(/^a:1 belongs to another cluster than "shop"\. Give both nodes/),
@@ -30,7 +31,7 @@ test('who founds a cluster is told unless only other settings help', () => {
   const troubles = new SeedTroubles([a], a)
   troubles.notConnected(a, 'refused the connection')
   expect(troubles.founder).toBe(a)
-  troubles.handshakeFailed(a, new WrongClusterName(a, 'shop'))
+  troubles.notAccepted(a, error.code, error.message)
   expect(troubles.founder).toBeUndefined()
   expect(new SeedTroubles([b]).founder).toBeUndefined()
 })

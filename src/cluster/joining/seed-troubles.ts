@@ -1,6 +1,5 @@
 /** Why each seed has not let this node in, for the log and for the error at the end: the last trouble with each. */
 import type { Address } from '../../foundation/node-id.ts'
-import type { HandshakeError } from '../../remote/index.ts'
 
 interface Trouble {
   readonly text: string
@@ -44,8 +43,8 @@ export class SeedTroubles {
     this.#note(seed, 'is connected and has not let this node in yet', false)
   }
 
-  handshakeFailed(seed: Address, error: HandshakeError): void {
-    this.#note(seed, error.message, finalCodes.has(error.code))
+  notAccepted(seed: Address, code: string, text: string): void {
+    this.#note(seed, text, finalCodes.has(code))
   }
 
   /** To try on makes no sense: every seed fails in a way that only other settings can heal. */

@@ -2,15 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { nodeIdOf } from '../../foundation/node-id.ts'
 import { agreementOf, defaultClusterSettings, disagreements } from '../cluster-settings.ts'
 import { type Member, joiningMember } from '../gossip/member.ts'
-import { problemsWithStore, roleOfStore, shownStore } from './shared-store.ts'
+import { problemsWithStore, attributeOfStore, shownStore } from './shared-store.ts'
 
 const ours = { id: 'x1', name: 'the folder ./data of mine' }
 const newcomer = nodeIdOf('b:1', 1n)
-const member = (...roles: string[]): Member => joiningMember(nodeIdOf('a:1', 1n), roles)
+const member = (...attributes: string[]): Member =>
+  joiningMember(nodeIdOf('a:1', 1n), { attributes })
 
 describe('a store that is to be shared', () => {
   test('must be that of every member that has one', () => {
-    const same = [member('web'), member(roleOfStore(ours), 'web')]
+    const same = [member('web'), member(attributeOfStore(ours), 'web')]
     expect(problemsWithStore(same, newcomer, shownStore(ours))).toEqual([])
     expect(problemsWithStore(same, newcomer, undefined)).toEqual([])
     expect(problemsWithStore([member('web')], newcomer, shownStore({ ...ours, id: 'x2' }))).toEqual(
@@ -22,16 +23,16 @@ describe('a store that is to be shared', () => {
 
   test('is not compared with one that is on its way out for good', () => {
     const returned = nodeIdOf('a:1', 2n)
-    const before = [member(roleOfStore(ours))]
+    const before = [member(attributeOfStore(ours))]
     expect(problemsWithStore(before, returned, shownStore({ ...ours, id: 'x2' }))).toEqual([])
-    const downed: Member = { ...member(roleOfStore(ours)), status: 'Down' }
+    const downed: Member = { ...member(attributeOfStore(ours)), status: 'Down' }
     expect(problemsWithStore([downed], newcomer, shownStore({ ...ours, id: 'x2' }))).toEqual([])
   })
 
   test('stays short, whatever the folder is called', () => {
     const long = { id: 'x2', name: `the folder /${'é\n'.repeat(5_000)}` }
     const [problem = ''] = problemsWithStore(
-      [member(roleOfStore(ours))],
+      [member(attributeOfStore(ours))],
       newcomer,
       shownStore(long),
     )

@@ -1,6 +1,6 @@
 /**
  * The nodes that host entities share one store: what one has written, the next one must find. A host shows its store when
- * it asks to join, and carries its id as a role, so that every member knows it, also one that has no store itself.
+ * it asks to join, and carries its id as an attribute, so that every member knows it, also one that has no store itself.
  */
 import { clip, escapeControls } from '../../foundation/text.ts'
 import { type NodeId, addressOfNode } from '../../foundation/node-id.ts'
@@ -12,14 +12,13 @@ export interface SharedStore {
   readonly name: string
 }
 
-/** Not for users: see `roleOfStore`. */
-export const storeRolePrefix = 'uses store '
+const prefix = 'uses store '
 
 /** A text longer than the wire takes would make the whole question unreadable. */
 const nameMax = 300
 
-export function roleOfStore({ id }: SharedStore): string {
-  return `${storeRolePrefix}${id}`
+export function attributeOfStore({ id }: SharedStore): string {
+  return `${prefix}${id}`
 }
 
 /** As a newcomer shows it: id, then name. */
@@ -35,12 +34,12 @@ export function problemsWithStore(
 ): string[] {
   if (shown === undefined) return []
   const [id = ''] = shown.split(' ', 1)
-  const isAnother = (role: string): boolean =>
-    role.startsWith(storeRolePrefix) && role !== `${storeRolePrefix}${id}`
+  const isAnother = (attribute: string): boolean =>
+    attribute.startsWith(prefix) && attribute !== `${prefix}${id}`
   // The life before it, at the same address, ends when it is let in.
   const stays = ({ node, status }: Member): boolean =>
     status !== 'Down' && addressOfNode(node) !== addressOfNode(newcomer)
-  if (!members.some((member) => stays(member) && member.roles.some(isAnother))) return []
+  if (!members.some((member) => stays(member) && member.attributes.some(isAnother))) return []
   const name = shown.slice(id.length + 1)
   return [
     `the nodes of a cluster share one store; this node uses ${name}, the cluster another one. Give all nodes of this host the same \`store.folder\` (nodes on several hosts need a shared store, which is not there yet); with 'memory' share one journal object`,

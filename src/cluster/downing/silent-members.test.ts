@@ -1,23 +1,28 @@
 import { describe, expect, test } from 'vitest'
 import { nodeIdOf } from '../../foundation/node-id.ts'
 import { type MemberStatus, notYetUp } from '../gossip/member.ts'
-import { isOutvotedBySilence } from './silent-majority.ts'
+import { keepMajority } from './keep-majority.ts'
+import { losesToTheSilent } from './silent-members.ts'
 
 const id = (name: string) => nodeIdOf(`${name}:1`, 1n)
 
-function isOutvoted(names: string, self: string, silent: string, status: MemberStatus = 'Up') {
+function loses(names: string, self: string, silent: string, status: MemberStatus = 'Up') {
   const members = names.split('').map((name, index) => ({
     node: id(name),
     status: name === self ? status : ('Up' as const),
     roles: [],
+    attributes: [],
     appVersion: '1.0.0',
     upNumber: status === 'Joining' && name === self ? notYetUp : index + 1,
   }))
   const others = new Set(silent.split('').map(id))
-  return isOutvotedBySilence({ self: id(self), members, silent: others, role: undefined })
+  return losesToTheSilent(
+    { self: id(self), members, silent: others },
+    keepMajority({ role: undefined }),
+  )
 }
 
-describe('isOutvotedBySilence', () => {
+describe('losesToTheSilent', () => {
   test.each([
     ['abc', 'a', '', false],
     ['abc', 'a', 'b', false],
@@ -29,12 +34,12 @@ describe('isOutvotedBySilence', () => {
     ['ab', 'b', 'a', true],
     ['a', 'a', '', false],
   ])('of %s, %s without %s: %s', (members, self, silent, expected) => {
-    expect(isOutvoted(members, self, silent)).toBe(expected)
+    expect(loses(members, self, silent)).toBe(expected)
   })
 
   test('only where something may live', () => {
-    expect(isOutvoted('abc', 'a', 'bc', 'Leaving')).toBe(true)
-    expect(isOutvoted('abc', 'a', 'bc', 'Joining')).toBe(false)
-    expect(isOutvoted('abc', 'a', 'bc', 'Exiting')).toBe(false)
+    expect(loses('abc', 'a', 'bc', 'Leaving')).toBe(true)
+    expect(loses('abc', 'a', 'bc', 'Joining')).toBe(false)
+    expect(loses('abc', 'a', 'bc', 'Exiting')).toBe(false)
   })
 })

@@ -1,9 +1,17 @@
-/** What downing looks at, taken from the gossip. */
+/** What one node sees of a split, taken from the gossip. */
 import type { NodeId } from '../../foundation/node-id.ts'
 import { leaderOf, reachabilityThatCounts, unreachableMembers } from '../gossip/convergence.ts'
 import type { Gossip } from '../gossip/gossip.ts'
-import { recordsOf } from '../gossip/reachability.ts'
-import type { SplitView } from './keep-majority.ts'
+import { type ReachabilityRecord, recordsOf } from '../gossip/reachability.ts'
+import type { CleanCut } from './clean-cut.ts'
+
+/** In it, `unreachable` are the members that somebody cannot reach: the cut may be none, or not clean. */
+export interface SplitView extends CleanCut {
+  /** Who cannot reach whom, in detail. */
+  readonly records: readonly ReachabilityRecord[]
+  /** Who has seen the current gossip: unreachable and yet informed is not cut off. */
+  readonly seenBy: ReadonlySet<NodeId>
+}
 
 export interface DowningView extends SplitView {
   readonly leader: NodeId | undefined

@@ -6,35 +6,36 @@
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { ClusterSettings } from '../cluster-settings.ts'
 import type { Member } from '../gossip/member.ts'
-import { isAgainst, keepMajority } from './keep-majority.ts'
+import type { DowningStrategy } from './downing-strategy.ts'
 
 export interface Silence {
   readonly self: NodeId
   readonly members: readonly Member[]
   readonly silent: ReadonlySet<NodeId>
-  readonly role: string | undefined
 }
 
 /**
- * How long a majority may be silent before this node freezes: longer than the pause between two answers, and shorter than
- * any `stableAfter`, so that it comes before another side can act that has lost touch at the same time.
+ * How long those may be silent against whom this node would lose before it freezes: longer than the pause between two
+ * answers, and shorter than any `stableAfter`, so that it comes before another side can act that has lost touch at the
+ * same time.
  */
 export function silenceMs({ heartbeatIntervalMs }: ClusterSettings): number {
   return 2 * heartbeatIntervalMs
 }
 
-/** The same before this node gives up anybody: it must have heard from most others just now, or its picture is old. */
+/** The same before this node gives up anybody: it must have heard from enough others just now, or its picture is old. */
 export function outOfTouchMs({ heartbeatIntervalMs }: ClusterSettings): number {
   return 1.5 * heartbeatIntervalMs
 }
 
-export function isOutvotedBySilence({ self, members, silent, role }: Silence): boolean {
+export function losesToTheSilent(
+  { self, members, silent }: Silence,
+  strategy: DowningStrategy,
+): boolean {
   const own = members.find(({ node }) => node === self)
-  // Nothing lives on one that is not Up yet, and one that is leaving for good is not outvoted any more.
+  // Nothing lives on one that is not Up yet, and one that is leaving for good cannot lose any more.
   if (silent.size === 0 || (own?.status !== 'Up' && own?.status !== 'Leaving')) return false
-  const records = [...silent].map(
-    (subject) => ({ observer: self, subject, status: 'Unreachable' }) as const,
-  )
-  const view = { members, unreachable: silent, records, seenBy: new Set([self]) }
-  return isAgainst(self, keepMajority(view, { role, indirectlyConnectedShareMax: undefined }))
+  const decision = strategy.decide({ members, unreachable: silent })
+  if (typeof decision === 'string') return decision !== 'DownUnreachable'
+  return decision.freezeAfterMs === 0
 }

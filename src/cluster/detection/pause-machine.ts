@@ -2,39 +2,21 @@
  * Notices that this process slept so long that the cluster may have given it up (a suspended machine, SIGSTOP, a blocked
  * event loop), and finds out whether it did. While a machine is suspended its monotonic clock may stand still, as on
  * Linux, and only the wall clock tells: so both are looked at. A wall clock that was set forward looks the same, and
- * costs one round of questions; where half of the members are gone just then, it costs the node.
+ * costs one round of questions; where too many members are gone just then, it costs the node.
  *
- *   awake ──gap between two looks at the clock──▶ doubting ──most members say "member"──▶ awake
+ *   awake ──gap between two looks at the clock──▶ doubting ──enough members say "member"──▶ awake
  *                                                    └──too few of them are left to say it──▶ hopeless
  *
- * Invariant: after a long gap nothing counts as awake before more than half of the members as they were before it, the
- * node itself included, have answered a question that was asked after the gap, and know of nobody who cannot reach us.
- * Members that agree on that many outvote any side that could have removed us, and a side that would begins by telling that
- * it cannot reach us. Those who went or came meanwhile cannot vouch for us.
+ * Invariant: after a long gap nothing counts as awake before as many of the members as they were before it have answered a
+ * question that was asked after the gap, and know of nobody who cannot reach us, as the downing strategy asks for: any
+ * side that could have removed us would need some of them, and one that is about to begins by telling that it cannot
+ * reach us. Those who went or came meanwhile cannot vouch for us.
  */
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { GetStanding, Standing } from '../cluster-messages.ts'
-import type { ClusterSettings } from '../cluster-settings.ts'
-
-export type PauseInput =
-  /** Any occasion to look at the clock; before queued work is done is best. */
-  | { readonly type: 'Look'; readonly wallMs?: number }
-  | { readonly type: 'Tick' }
-  /** This node was cut off for a while: it may have been given up meanwhile, as if it had slept. */
-  | { readonly type: 'WasCutOff' }
-  /** The members that decide, without the node itself. */
-  | { readonly type: 'MembersChanged'; readonly others: readonly NodeId[] }
-  | Standing
-
-export type PauseEffect =
-  | { readonly type: 'Send'; readonly to: NodeId; readonly message: GetStanding }
-  /** This process did not run for so long by the monotonic clock, by which silence is counted. */
-  | { readonly type: 'Overslept'; readonly ms: number }
-  | { readonly type: 'Freeze' }
-  | { readonly type: 'Thaw' }
-  /** Nobody can prove any more that this node was not given up: it must end. */
-  | { readonly type: 'Hopeless' }
+import type { Member } from '../gossip/member.ts'
+import type { PauseEffect, PauseInput, PauseOptions, PauseSnapshot } from './pause-inputs.ts'
 
 /**
  * So many sleeps in so much time are believed of the wall clock alone. One that is set forward more often is a clock that
@@ -43,18 +25,12 @@ export type PauseEffect =
 const wallSleepsMax = 3
 const wallSleepsMs = 60_000
 
-export interface PauseSnapshot {
-  readonly isDoubting: boolean
-  readonly answers: number
-}
-
-export class PauseDetector {
-  readonly #self: NodeId
-  readonly #settings: ClusterSettings
+export class PauseMachine {
+  readonly #options: PauseOptions
   readonly #answered = new Set<NodeId>()
-  #others: readonly NodeId[] = []
-  /** The others as they were before the sleep; undefined for one that was awake: it has seen them go. */
-  #before: readonly NodeId[] | undefined
+  #members: readonly Member[] = []
+  /** As they were before the sleep; undefined for one that was awake: it has seen them go. */
+  #before: readonly Member[] | undefined
   #question = 0
   #isDoubting = false
   #askAgainAt = 0
@@ -63,9 +39,8 @@ export class PauseDetector {
   /** When sleeps were believed of the wall clock alone, lately. */
   #wallSleeps: readonly number[] = []
 
-  constructor(self: NodeId, settings: ClusterSettings) {
-    this.#self = self
-    this.#settings = settings
+  constructor(options: PauseOptions) {
+    this.#options = options
   }
 
   step(input: PauseInput, now: number): PauseEffect[] {
@@ -78,7 +53,7 @@ export class PauseDetector {
       case 'WasCutOff':
         return [...woken, ...this.#doubt(now)]
       case 'MembersChanged':
-        this.#others = input.others
+        this.#members = input.members
         return [...woken, ...this.#conclude()]
       case 'Standing':
         return [...woken, ...this.#heard(input)]
@@ -97,12 +72,12 @@ export class PauseDetector {
     const wallGap = (wallMs ?? 0) - (this.#latestWall ?? wallMs ?? 0)
     this.#latest = now
     this.#latestWall = wallMs
-    const { heartbeatIntervalMs, tickIntervalMs } = this.#settings
+    const { heartbeatIntervalMs, tickIntervalMs } = this.#options.settings
     // Others give us up much later. But the silence of others that we forgive because we slept would also hide a split
     // from us, so every sleep that is forgiven is followed by the question.
-    const limit = 2 * heartbeatIntervalMs
-    if (gap < limit && !(wallGap >= limit && this.#believesWall(now))) return []
-    this.#before ??= this.#others
+    const gapMax = 2 * heartbeatIntervalMs
+    if (gap < gapMax && !(wallGap >= gapMax && this.#believesWall(now))) return []
+    this.#before ??= this.#members
     return [{ type: 'Overslept', ms: Math.max(0, gap - tickIntervalMs) }, ...this.#doubt(now)]
   }
 
@@ -124,24 +99,23 @@ export class PauseDetector {
   }
 
   #ask(now: number): PauseEffect[] {
-    this.#askAgainAt = now + this.#settings.heartbeatIntervalMs
+    const { self: from, settings } = this.#options
+    this.#askAgainAt = now + settings.heartbeatIntervalMs
     this.#question++
     this.#answered.clear()
-    const message: GetStanding = {
-      type: 'GetStanding',
-      from: this.#self,
-      question: this.#question,
-    }
-    return this.#electorate.map((to) => ({ type: 'Send', to, message }))
+    const message: GetStanding = { type: 'GetStanding', from, question: this.#question }
+    const others = this.#electorate.filter(({ node }) => node !== from)
+    return others.map(({ node }) => ({ type: 'Send', to: node, message }))
   }
 
   /** Those whose word counts. */
-  get #electorate(): readonly NodeId[] {
-    return this.#before ?? this.#others
+  get #electorate(): readonly Member[] {
+    return this.#before ?? this.#members
   }
 
   #heard({ from, question, standing }: Standing): PauseEffect[] {
-    const isAnswer = question === this.#question && this.#electorate.includes(from)
+    const isAnswer =
+      question === this.#question && this.#electorate.some(({ node }) => node === from)
     if (!this.#isDoubting || !isAnswer || standing !== 'member') return []
     this.#answered.add(from)
     return this.#conclude()
@@ -149,14 +123,14 @@ export class PauseDetector {
 
   #conclude(): PauseEffect[] {
     if (!this.#isDoubting) return []
-    const isMost = (votes: number): boolean => votes * 2 > this.#electorate.length + 1
-    const votes = this.#electorate.filter((node) => this.#answered.has(node)).length + 1
-    if (isMost(votes)) {
-      this.#isDoubting = false
-      this.#before = undefined
-      return [{ type: 'Thaw' }]
-    }
-    const left = this.#electorate.filter((node) => this.#others.includes(node)).length
-    return isMost(left + 1) ? [] : [{ type: 'Hopeless' }]
+    const { self, strategy } = this.#options
+    const answered: ReadonlySet<NodeId> = new Set([self, ...this.#answered])
+    const left = new Set([self, ...this.#members.map(({ node }) => node)])
+    const outcome = strategy.weigh({ self, electorate: this.#electorate, answered, left })
+    if (outcome === 'open') return []
+    if (outcome === 'hopeless') return [{ type: 'Hopeless' }]
+    this.#isDoubting = false
+    this.#before = undefined
+    return [{ type: 'Thaw' }]
   }
 }

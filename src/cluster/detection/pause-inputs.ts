@@ -1,0 +1,36 @@
+/** What goes into the pause machine and what comes out of it. */
+import type { NodeId } from '../../foundation/node-id.ts'
+import type { GetStanding, Standing } from '../cluster-messages.ts'
+import type { ClusterSettings } from '../cluster-settings.ts'
+import type { DowningStrategy } from '../downing/downing-strategy.ts'
+import type { Member } from '../gossip/member.ts'
+
+export type PauseInput =
+  /** Any occasion to look at the clock; before queued work is done is best. */
+  | { readonly type: 'Look'; readonly wallMs?: number }
+  | { readonly type: 'Tick' }
+  /** This node was cut off for a while: it may have been given up meanwhile, as if it had slept. */
+  | { readonly type: 'WasCutOff' }
+  /** The members whose word counts, and this node itself when it is one. */
+  | { readonly type: 'MembersChanged'; readonly members: readonly Member[] }
+  | Standing
+
+export type PauseEffect =
+  | { readonly type: 'Send'; readonly to: NodeId; readonly message: GetStanding }
+  /** This process did not run for so long by the monotonic clock, by which silence is counted. */
+  | { readonly type: 'Overslept'; readonly ms: number }
+  | { readonly type: 'Freeze' }
+  | { readonly type: 'Thaw' }
+  /** Nobody can prove any more that this node was not given up: it must end. */
+  | { readonly type: 'Hopeless' }
+
+export interface PauseOptions {
+  readonly self: NodeId
+  readonly settings: ClusterSettings
+  readonly strategy: DowningStrategy
+}
+
+export interface PauseSnapshot {
+  readonly isDoubting: boolean
+  readonly answers: number
+}

@@ -1,0 +1,54 @@
+/** What goes into the downing machine and what comes out of it. */
+import type { NodeId } from '../../foundation/node-id.ts'
+import type { ClusterSettings } from '../cluster-settings.ts'
+import type { CutDecision } from './clean-cut.ts'
+import type { DowningStrategy } from './downing-strategy.ts'
+import type { DowningDecision, Verdict } from './judgement.ts'
+import type { DowningView } from './split-view.ts'
+
+export type DowningInput =
+  | { readonly type: 'ViewChanged'; readonly view: DowningView }
+  /** This process slept: what it saw before is old. */
+  | { readonly type: 'Overslept' }
+  /** Out of touch: so many others have been silent just now that the picture may be old. */
+  | { readonly type: 'Tick'; readonly isOutOfTouch?: boolean }
+  | ArbiterAnswered
+
+/** What the arbiter has decided on the question with that number; undefined when it could not say. */
+export interface ArbiterAnswered {
+  readonly type: 'ArbiterAnswered'
+  readonly number: number
+  readonly decision: CutDecision | undefined
+}
+
+export type DowningEffect =
+  | {
+      readonly type: 'Down'
+      /** The node itself last. */
+      readonly nodes: readonly NodeId[]
+      readonly why: DowningDecision | 'Unstable'
+    }
+  | { readonly type: 'Freeze' }
+  | { readonly type: 'Thaw' }
+  | AskArbiter
+
+/** Answered by `ArbiterAnswered` with the same number, or not at all. */
+export interface AskArbiter {
+  readonly type: 'AskArbiter'
+  readonly number: number
+  readonly question: string
+}
+
+export interface DowningOptions {
+  readonly self: NodeId
+  readonly settings: ClusterSettings
+  readonly strategy: DowningStrategy
+}
+
+export interface DowningSnapshot {
+  readonly verdict: Verdict | undefined
+  /** What the arbiter has not decided yet. */
+  readonly question: string | undefined
+  readonly isFrozen: boolean
+  readonly actsAt: number | undefined
+}
