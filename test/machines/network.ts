@@ -43,7 +43,8 @@ export interface Letter {
   readonly to: string
   /** Each lane between two keeps an order of its own. */
   readonly lane?: string
-  readonly message: { readonly type: string }
+  /** What it says; without one it is no word between nodes, and not in the log. */
+  readonly message?: { readonly type: string }
   readonly arrive: () => void
   /** Instead of `arrive`. */
   readonly lose?: () => void
@@ -134,7 +135,7 @@ export class MachineNetwork {
 
   send(letter: Letter): void {
     this.sent++
-    this.#remember(letter)
+    if (letter.message !== undefined) this.#remember(letter)
     const { from, to, loss = 0 } = letter
     if (this.isCut(from, to) || this.random.chance(loss)) return letter.lose?.()
     const link = this.#open(letter)
@@ -243,7 +244,7 @@ export class MachineNetwork {
     const line = (entry: string | Letter): string =>
       typeof entry === 'string'
         ? entry
-        : `${nameOf(entry.from)} -> ${nameOf(entry.to)} ${entry.message.type}`
+        : `${nameOf(entry.from)} -> ${nameOf(entry.to)} ${entry.message?.type}`
     return this.log.slice(-60).map(line).join('\n')
   }
 }
