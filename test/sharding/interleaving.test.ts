@@ -48,7 +48,7 @@ class Chaos {
     else if (dice < 950) this.#fireRetry()
     else if (dice < 962) network.fire(this.world.coordinator, 'rebalance')
     else if (dice < 970) this.#fireHandOff()
-    else if (dice < 975) this.world.freezeOrThaw(random.pick(alive))
+    else if (dice < 975) this.#freezeOrThaw(random.pick(alive))
     else if (dice < 979) this.world.tellCandidates(random.pick(alive))
     else if (!this.isFaultFree) this.#fault(dice)
   }
@@ -79,6 +79,11 @@ class Chaos {
   #replaceCoordinator(): void {
     this.world.network.crash(this.world.coordinator)
     this.world.startCoordinator()
+  }
+
+  #freezeOrThaw(node: RegionNode): void {
+    node.isFrozen = !node.isFrozen
+    this.world.network.give(node, { type: node.isFrozen ? 'Frozen' : 'Thawed' })
   }
 
   #stopOne({ id }: RegionNode): void {
@@ -117,7 +122,7 @@ class Chaos {
     this.#isQuiet = true
     world.trouble = {}
     for (const node of world.alive) {
-      if (node.isFrozen) world.freezeOrThaw(node)
+      if (node.isFrozen) this.#freezeOrThaw(node)
       world.tellCandidates(node)
     }
     for (let round = 0; round < 40; round++) {

@@ -1,7 +1,6 @@
 /**
- * Regions and coordinators as machines, with everything around them as letters: to each other, to the journal, to the
- * strategy, to shards that are to stop. Safety is checked at every step: one host per shard, order per sender, no
- * delivery twice.
+ * Regions and coordinators as machines, and everything around them as letters: to each other, the journal, the strategy,
+ * shards that are to stop. Checked at every step: one host per shard, order per sender, no delivery twice.
  */
 import { type NodeId, nodeIdOf } from '../../src/foundation/node-id.ts'
 import { LeastShardAllocationStrategy } from '../../src/sharding/allocation/least-shard-allocation-strategy.ts'
@@ -138,7 +137,7 @@ export class World {
     const state = CoordinatorState.replay(this.#journal)
     const node: CoordinatorNode = {
       ...newcomer<CoordinatorTimer>(),
-      id: nodeIdOf(`coordinator${term > 1 ? term : ''}:1`, 1n),
+      id: coordinatorOf(term),
       machine: new CoordinatorMachine({ term, state, settings: this.#settings }),
       act: (effects) => effects.forEach((effect) => this.#perform(node, effect)),
       knowsRemoved: new Set(this.removed),
@@ -174,8 +173,8 @@ export class World {
 
   join(node: RegionNode): void {
     this.network.note(`${nameOf(node.id)} joins`)
-    this.tellMembers()
-    this.network.give(node, { type: 'Started', candidates: [this.coordinator.id] })
+    if (this.coordinators.length > 0) this.tellMembers()
+    this.network.give(node, { type: 'Started', candidates: this.#candidates })
   }
 
   leave(node: RegionNode): void {
@@ -204,12 +203,7 @@ export class World {
   }
 
   tellCandidates(node: RegionNode): void {
-    this.network.give(node, { type: 'CandidatesChanged', candidates: [this.coordinator.id] })
-  }
-
-  freezeOrThaw(node: RegionNode): void {
-    node.isFrozen = !node.isFrozen
-    this.network.give(node, { type: node.isFrozen ? 'Frozen' : 'Thawed' })
+    this.network.give(node, { type: 'CandidatesChanged', candidates: this.#candidates })
   }
 
   breakStream(a: RegionNode, b: RegionNode): void {
@@ -235,6 +229,10 @@ export class World {
     node.hosts.delete(shard)
     this.network.note(`${nameOf(node.id)} has stopped shard=${shard}`)
     this.network.give(node, { type: 'ShardTerminated', shard })
+  }
+
+  get #candidates(): readonly NodeId[] {
+    return [coordinatorOf(this.coordinators.length || 1)]
   }
 
   #view(): ClusterView {
@@ -388,6 +386,10 @@ export class World {
     this.#lastOf.set(`${sender}/${shard}`, id)
     this.delivered.add(id)
   }
+}
+
+function coordinatorOf(term: number): NodeId {
+  return nodeIdOf(`coordinator${term > 1 ? term : ''}:1`, 1n)
 }
 
 function parcelsOf(message: BetweenRegions<Parcel>): readonly Parcel[] {
