@@ -10,6 +10,8 @@ import type { Random } from '../../src/foundation/random.ts'
 
 /** Of the log, the latest. */
 const rememberedMax = 1_000
+/** Steps in one moment: more are a conversation without end. */
+const atOnceMax = 10_000
 
 export interface Chance extends Random {
   chance(probability: number): boolean
@@ -82,6 +84,7 @@ export class MachineNetwork {
   readonly #links = new Map<string, Posted[]>()
   readonly #cuts = new Set<string>()
   #order = 0
+  #atOnce = 0
   now = 0
   sent = 0
 
@@ -222,6 +225,8 @@ export class MachineNetwork {
     const end = this.now + ms
     for (let due = this.#agenda.peek(); due && due.at <= end; due = this.#agenda.peek()) {
       this.#agenda.pop()
+      this.#atOnce = due.at === this.now ? this.#atOnce + 1 : 0
+      if (this.#atOnce > atOnceMax) throw new Error(`it never ends:\n${this.story()}`)
       this.now = due.at
       due.run()
     }
