@@ -1,8 +1,7 @@
 /**
- * A cluster of machines in one loop: virtual time, links with latency, drops and cuts, nodes that crash, sleep and come
- * back. What must hold at every step is checked at every step (`checks.ts`).
+ * A cluster of machines: nodes that join, crash, sleep and come back, on links with latency, drops and cuts. What must
+ * hold at every step is checked at every step (`checks.ts`).
  */
-import { BinaryHeap } from '../../src/foundation/binary-heap.ts'
 import { ClusterMachine } from '../../src/cluster/cluster-machine.ts'
 import type { ClusterEffect, ClusterInput } from '../../src/cluster/cluster-inputs.ts'
 import type { ClusterEvent } from '../../src/cluster/cluster-events.ts'
@@ -17,9 +16,18 @@ import { type Address, type NodeId, addressOfNode, nodeIdOf } from '../../src/fo
 import { NotAMessage } from '../../src/serialization/index.ts'
 import { SeededRandom } from '../../src/simulation/seeded-random.ts'
 import { Checks } from './checks.ts'
+import {
+  type Chance,
+  MachineNetwork,
+  type MachineNode,
+  nameOf,
+  newcomer,
+} from '../machines/network.ts'
 
 export interface NetworkOptions {
   readonly seed?: number
+  /** In place of the one that the seed gives. */
+  readonly random?: Chance
   readonly settings?: Partial<ClusterSettings>
   /** In place of the one that the settings name. */
   readonly strategy?: DowningStrategy
@@ -30,52 +38,38 @@ export interface NetworkOptions {
   readonly exitingTasksMs?: number
 }
 
-export interface Node {
-  readonly id: NodeId
+export interface Node extends MachineNode<ClusterInput, ClusterEffect> {
   readonly address: Address
   readonly machine: ClusterMachine
   readonly events: { readonly at: number; readonly event: ClusterEvent }[]
   /** Why it shut itself down. */
   ended: string | undefined
-  isCrashed: boolean
   /** It is Exiting, and something may still live on it. */
   isHandingOver: boolean
-  asleepUntil: number
-}
-
-interface Due {
-  readonly at: number
-  readonly order: number
-  readonly run: () => void
 }
 
 /** There and back. */
 const arbiterMs = 20
 
 export class Network {
-  readonly random: SeededRandom
+  readonly machines: MachineNetwork
+  readonly random: Chance
   readonly settings: ClusterSettings
   readonly checks = new Checks(this)
   readonly nodes: Node[] = []
   readonly #options: NetworkOptions
   readonly #strategy: DowningStrategy
-  readonly #agenda = new BinaryHeap<Due>(
-    (a, b) => a.at < b.at || (a.at === b.at && a.order < b.order),
-  )
-  readonly #cuts = new Set<string>()
   readonly #cutTimes: number[] = []
   readonly #silent = new Set<Address>()
-  readonly #lastArrival = new Map<string, number>()
-  #order = 0
-  now = 0
   dropProbability = 0
   /** Messages of these types are lost. */
   readonly lostTypes = new Set<ClusterMessage['type']>()
-  messages = 0
 
   constructor(options: NetworkOptions = {}) {
     this.#options = options
-    this.random = new SeededRandom(options.seed ?? 1, 'network')
+    this.random = options.random ?? new SeededRandom(options.seed ?? 1, 'network')
+    const { latencyMs = [1, 5] } = options
+    this.machines = new MachineNetwork({ random: this.random, latencyMs })
     this.settings = { ...defaultClusterSettings, ...options.settings }
     this.#strategy = options.strategy ?? strategyOf(this.settings.downing)
   }
@@ -90,14 +84,17 @@ export class Network {
       strategy: this.#strategy,
     })
     const node: Node = {
+      ...newcomer<never>(),
       id,
       address,
       machine,
       events: [],
       ended: undefined,
-      isCrashed: false,
       isHandingOver: false,
-      asleepUntil: 0,
+      act: (effects) => {
+        for (const effect of effects) this.#perform(node, effect)
+        this.checks.afterStep(node)
+      },
     }
     this.#silent.delete(address)
     this.nodes.push(node)
@@ -105,19 +102,28 @@ export class Network {
       if (!this.isAlive(node)) return
       this.give(node, { type: 'Tick' })
       const at = Math.max(this.now, node.asleepUntil) + this.settings.tickIntervalMs
-      this.at(at, tick)
+      this.machines.at(at, tick)
     }
-    this.after(this.random.below(this.settings.tickIntervalMs), tick)
+    this.machines.after(this.random.below(this.settings.tickIntervalMs), tick)
     this.give(node, { type: 'JoinSeeds', seeds })
     return node
   }
 
   isAlive(node: Node): boolean {
-    return !node.isCrashed && node.ended === undefined
+    return node.isAlive
   }
 
   get alive(): Node[] {
-    return this.nodes.filter((node) => this.isAlive(node))
+    return this.nodes.filter((node) => node.isAlive)
+  }
+
+  get now(): number {
+    return this.machines.now
+  }
+
+  /** How many were sent so far. */
+  get messages(): number {
+    return this.machines.sent
   }
 
   latest(address: Address): Node {
@@ -126,22 +132,19 @@ export class Network {
 
   /** kill -9; with `silent` the whole host is gone and nobody answers for it. */
   crash(node: Node, { silent = false } = {}): void {
-    node.isCrashed = true
-    this.#hangUp(node, silent)
+    this.machines.crash(node)
+    if (silent) this.#silent.add(node.address)
+    else this.#hangUp(node)
   }
 
   sleep(node: Node, ms: number): void {
-    node.asleepUntil = this.now + ms
+    this.machines.sleep(node, ms)
   }
 
-  cut(from: readonly Node[], to: readonly Node[], { oneWay = false } = {}): void {
+  cut(from: readonly Node[], to: readonly Node[], options: { oneWay?: boolean } = {}): void {
     this.#cutTimes.push(this.now)
-    for (const a of from) {
-      for (const b of to) {
-        this.#cuts.add(`${a.address}>${b.address}`)
-        if (!oneWay) this.#cuts.add(`${b.address}>${a.address}`)
-      }
-    }
+    const [here, there] = [from, to].map((side) => side.map(({ address }) => address))
+    this.machines.cut(here!, there!, options)
   }
 
   /** How many times links were cut lately. */
@@ -150,42 +153,22 @@ export class Network {
   }
 
   heal(): void {
-    this.#cuts.clear()
+    this.machines.heal()
   }
 
   give(node: Node, input: ClusterInput): void {
-    if (!this.isAlive(node)) return
-    if (this.now < node.asleepUntil) {
-      this.at(node.asleepUntil, () => this.give(node, input))
-      return
-    }
-    const effects = node.machine.step(input, this.now)
-    for (const effect of effects) this.#perform(node, effect)
-    this.checks.afterStep(node)
+    this.machines.give(node, input)
   }
 
   /** One that sleeps reads it when it wakes. */
   deliver(node: Node, message: ClusterMessage): void {
-    if (this.now < node.asleepUntil) this.at(node.asleepUntil, () => this.deliver(node, message))
+    if (this.now < node.asleepUntil)
+      this.machines.at(node.asleepUntil, () => this.deliver(node, message))
     else this.give(node, { type: 'Received', message, receivedAtMs: this.now })
   }
 
-  at(time: number, run: () => void): void {
-    this.#agenda.push({ at: time, order: this.#order++, run })
-  }
-
-  after(ms: number, run: () => void): void {
-    this.at(this.now + ms, run)
-  }
-
   run(ms: number): void {
-    const end = this.now + ms
-    for (let due = this.#agenda.peek(); due && due.at <= end; due = this.#agenda.peek()) {
-      this.#agenda.pop()
-      this.now = due.at
-      due.run()
-    }
-    this.now = end
+    this.machines.run(ms)
   }
 
   /** Runs until it holds; the time that took, or an error that says what did not come. */
@@ -215,16 +198,16 @@ export class Network {
   }
 
   show(): string {
-    const lines = this.nodes.map(({ id, machine, ended, isCrashed }) => {
+    const lines = this.nodes.map(({ id, machine, ended, isAlive }) => {
       const members = machine.gossip.members.map((m) => `${m.node.slice(0, -12)}:${m.status}`)
       const rows = machine.gossip.reachability.flatMap((entry) =>
         entry.rows.map((row) => `${entry.observer.slice(0, -12)}!${row.subject.slice(0, -12)}`),
       )
       const { frozen, joining } = machine.snapshot()
-      const state = ended ?? (isCrashed ? 'crashed' : joining.phase)
+      const state = ended ?? (isAlive ? joining.phase : 'crashed')
       return `${id} ${state} [${members.join(' ')}] ${rows.join(' ')} seen ${machine.gossip.seen.length} frozen ${frozen.join()}`
     })
-    return `at ${this.now}\n${lines.join('\n')}`
+    return `at ${this.now}\n${lines.join('\n')}\n${this.machines.story()}`
   }
 
   #perform(node: Node, effect: ClusterEffect): void {
@@ -234,18 +217,19 @@ export class Network {
       case 'SendToAddress':
         return this.#send(node, effect.to, undefined, effect.message)
       case 'Publish':
+        this.machines.note(`${nameOf(node.id)} ${inWords(effect.event)}`)
         node.events.push({ at: this.now, event: effect.event })
         this.checks.onEvent(node, effect.event)
         return
       case 'AskArbiter':
-        this.after(arbiterMs, () => {
+        this.machines.after(arbiterMs, () => {
           const decision = this.#options.arbiter?.(effect.question)
           this.give(node, { type: 'ArbiterAnswered', number: effect.number, decision })
         })
         return
       case 'BeginExiting':
         node.isHandingOver = true
-        this.after(this.#options.exitingTasksMs ?? 200, () => {
+        this.machines.after(this.#options.exitingTasksMs ?? 200, () => {
           node.isHandingOver = false
           this.give(node, { type: 'ExitingDone' })
         })
@@ -255,58 +239,61 @@ export class Network {
       case 'StillJoining':
         return
       case 'ShutDown':
+        this.machines.note(`${nameOf(node.id)} ShutDown ${effect.reason}`)
         node.ended = effect.reason
-        this.#hangUp(node, false)
+        this.machines.crash(node)
+        this.#hangUp(node)
     }
   }
 
   #send(from: Node, address: Address, to: NodeId | undefined, message: ClusterMessage): void {
-    this.messages++
     // What a real peer would take, or not.
     const taken = clusterProtocol.unpack(clusterProtocol.pack(message))
     if (taken instanceof NotAMessage)
       throw new Error(`${taken.problem}: ${JSON.stringify(message)}`)
-    const link = `${from.address}>${address}`
-    if (this.#cuts.has(link) || this.lostTypes.has(message.type)) return
-    if (this.random.chance(this.dropProbability)) return
-    const [least, most] = this.#options.latencyMs ?? [1, 5]
-    const drawn = this.now + least + this.random.float() * (most - least)
-    const at = Math.max(drawn, this.#lastArrival.get(link) ?? 0)
-    this.#lastArrival.set(link, at)
-    this.at(at, () => this.#arrive(from, address, to, message))
+    this.machines.send({
+      from: from.address,
+      to: address,
+      message,
+      arrive: () => this.#arrive(from, address, to, message),
+      loss: this.lostTypes.has(message.type) ? 1 : this.dropProbability,
+    })
   }
 
   #arrive(from: Node, address: Address, to: NodeId | undefined, message: ClusterMessage): void {
     const receiver = this.nodes.findLast((node) => node.address === address)
-    if (receiver === undefined || !this.isAlive(receiver)) {
+    if (receiver === undefined || !receiver.isAlive) {
       if (!this.#silent.has(address)) this.#report(from, address)
     } else if (to === undefined || to === receiver.id) {
       this.deliver(receiver, message)
-    } else if (!this.#cuts.has(`${address}>${from.address}`)) {
+    } else if (!this.machines.isCut(address, from.address)) {
       this.give(from, { type: 'Connected', node: receiver.id, latest: receiver.id })
     }
   }
 
   /** The kernel closes the sockets of a process that is gone; those who connect again are refused. */
-  #hangUp(node: Node, silent: boolean): void {
-    if (silent) this.#silent.add(node.address)
-    else {
-      for (const peer of this.nodes) {
-        const knows = memberOf(peer.machine.gossip, node.id) !== undefined
-        if (peer !== node && knows) this.after(2, () => this.#refuse(peer, node))
-      }
+  #hangUp(node: Node): void {
+    for (const peer of this.nodes) {
+      const knows = memberOf(peer.machine.gossip, node.id) !== undefined
+      if (peer !== node && knows) this.machines.after(2, () => this.#refuse(peer, node))
     }
   }
 
   #refuse(peer: Node, gone: Node): void {
-    const isBack = this.nodes.some((other) => other.address === gone.address && this.isAlive(other))
+    const isBack = this.nodes.some((other) => other.address === gone.address && other.isAlive)
     if (!isBack) this.#report(peer, gone.address)
   }
 
   #report(peer: Node, address: Address): void {
-    const link = [`${peer.address}>${address}`, `${address}>${peer.address}`]
-    if (link.some((cut) => this.#cuts.has(cut))) return
+    const ends = [peer.address, address] as const
+    if (this.machines.isCut(...ends) || this.machines.isCut(ends[1], ends[0])) return
     const text = 'refused the connection'
     this.give(peer, { type: 'NotConnected', address, isRefused: true, text })
   }
+}
+
+function inWords(event: ClusterEvent): string {
+  if ('member' in event) return `${event.type} ${nameOf(event.member.node)}`
+  if (event.type === 'LeaderChanged') return `${event.type} ${nameOf(event.leader ?? 'nobody')}`
+  return event.type === 'Frozen' ? `${event.type} ${event.reason}` : event.type
 }

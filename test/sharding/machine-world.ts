@@ -1,18 +1,22 @@
 /**
- * Regions and coordinators as machines, with everything around them as plain data: links that keep order, a journal, timers
- * that fire when told. Safety is checked at every step: one host per shard, order per sender, no delivery twice.
+ * Regions and coordinators as machines, and everything around them as letters: to each other, the journal, the strategy,
+ * shards that are to stop. Checked at every step: one host per shard, order per sender, no delivery twice.
  */
-import { type NodeId, addressOf, nodeIdOf } from '../../src/foundation/node-id.ts'
-import { SeededRandom } from '../../src/simulation/index.ts'
+import { type NodeId, nodeIdOf } from '../../src/foundation/node-id.ts'
 import { LeastShardAllocationStrategy } from '../../src/sharding/allocation/least-shard-allocation-strategy.ts'
-import type { ClusterView } from '../../src/sharding/allocation/shard-allocation-strategy.ts'
+import type {
+  ClusterView,
+  ShardAllocationStrategy,
+} from '../../src/sharding/allocation/shard-allocation-strategy.ts'
 import {
-  askStrategy,
   type StrategyAnswer,
+  type StrategyQuestion,
+  askStrategy,
 } from '../../src/sharding/allocation/strategy-questions.ts'
 import { CoordinatorMachine } from '../../src/sharding/coordinator/coordinator-machine.ts'
 import type {
   CoordinatorEffect,
+  CoordinatorInput,
   CoordinatorTimer,
 } from '../../src/sharding/coordinator/coordinator-inputs.ts'
 import {
@@ -30,98 +34,95 @@ import type {
   ToCoordinator,
   ToRegion,
 } from '../../src/sharding/sharding-messages.ts'
-import { shardingSettings } from '../../src/sharding/sharding-settings.ts'
+import { type ShardingSettings, shardingSettings } from '../../src/sharding/sharding-settings.ts'
+import {
+  type Letter,
+  MachineNetwork,
+  type MachineNetworkOptions,
+  type MachineNode,
+  nameOf,
+  newcomer,
+} from '../machines/network.ts'
 
-export const numberOfShards = 4
-const settings = shardingSettings({ numberOfShards, handOffsMax: 2 })
-const strategy = new LeastShardAllocationStrategy({ shardsMax: 10, fractionMax: 1 })
-
-interface Parcel {
+export interface Parcel {
   readonly id: number
+  readonly text: string
   readonly sender: NodeId
   readonly shard: number
   /** Nodes that held it. */
   readonly held: Set<NodeId>
 }
 
-export interface Node {
-  readonly id: NodeId
+export interface RegionNode extends MachineNode<
+  RegionInput<Parcel>,
+  RegionEffect<Parcel>,
+  RegionTimer
+> {
   readonly machine: RegionMachine<Parcel>
   readonly hosts: Map<number, 'running' | 'stopping'>
-  readonly timers: Set<RegionTimer>
   readonly knowsRemoved: Set<NodeId>
-  isAlive: boolean
   isLeaving: boolean
   isFinished: boolean
   isFrozen: boolean
 }
 
-interface Coordinator {
-  readonly id: NodeId
+export interface CoordinatorNode extends MachineNode<
+  CoordinatorInput,
+  CoordinatorEffect,
+  CoordinatorTimer
+> {
   readonly machine: CoordinatorMachine
-  readonly timers: Set<CoordinatorTimer>
   readonly knowsRemoved: Set<NodeId>
-  readonly answers: { ask: number; answer: StrategyAnswer }[]
-  storing: readonly CoordinatorEvent[] | undefined
-  isCommitted: boolean
+  isStoring: boolean
 }
 
-type Item =
-  | { readonly type: 'ToRegion'; readonly message: ToRegion }
-  | { readonly type: 'ToCoordinator'; readonly message: ToCoordinator }
-  | { readonly type: 'Peer'; readonly message: BetweenRegions<Parcel> }
-
-interface Link {
-  readonly from: NodeId
-  readonly to: NodeId
-  readonly isControl: boolean
-  readonly items: Item[]
-}
-
-interface Faults {
-  readonly isFaultFree: boolean
-  readonly canCrash: boolean
-  readonly canLose: boolean
+export interface WorldOptions extends MachineNetworkOptions {
+  readonly settings: Partial<ShardingSettings>
+  /** Messages that one turn of a region releases. */
+  readonly releasedMax?: number
 }
 
 export class World {
-  readonly random: SeededRandom
-  readonly faults: Faults
-  readonly nodes: Node[] = []
-  readonly links = new Map<string, Link>()
-  readonly journal: CoordinatorEvent[] = []
+  readonly network: MachineNetwork
+  readonly nodes: RegionNode[] = []
+  readonly coordinators: CoordinatorNode[] = []
   readonly removed = new Set<NodeId>()
   readonly delivered = new Set<number>()
   readonly dropped = new Map<number, string>()
   readonly lost = new Set<number>()
   readonly sent: Parcel[] = []
-  readonly lastOf = new Map<string, number>()
-  readonly story: string[] = []
-  shadow = new CoordinatorState()
-  coordinator!: Coordinator
-  term = 0
-  uid = 0n
-  isQuiet = false
+  /** What the journal says. */
+  readonly stored = new CoordinatorState()
+  /** Of messages from and to coordinators: they may be lost and repeated. */
+  trouble: Pick<Letter, 'loss' | 'repetition'> = {}
+  strategy: ShardAllocationStrategy = new LeastShardAllocationStrategy({
+    shardsMax: 10,
+    fractionMax: 1,
+  })
+  /** Whether shards that are told to stop do so only when `stopShard` says it. */
+  doShardsLinger = false
+  readonly #settings: ShardingSettings
+  readonly #releasedMax: number | undefined
+  readonly #journal: CoordinatorEvent[] = []
+  readonly #lastOf = new Map<string, number>()
 
-  constructor(seed: number) {
-    this.random = new SeededRandom(seed, 'interleaving')
-    const kind = seed % 4
-    this.faults = { isFaultFree: kind === 0, canCrash: kind !== 0, canLose: kind >= 2 }
-    for (let index = 0; index < 3; index++) this.addNode()
-    this.startCoordinator()
-    for (const node of this.nodes)
-      this.step(node, { type: 'Started', candidates: [this.coordinator.id] })
+  constructor(options: WorldOptions) {
+    this.network = new MachineNetwork(options)
+    this.#settings = shardingSettings(options.settings)
+    this.#releasedMax = options.releasedMax
   }
 
-  addNode(): Node {
-    const id = nodeIdOf(addressOf('n', this.nodes.length + 1), ++this.uid)
-    const node: Node = {
+  addNode(name: string): RegionNode {
+    const id = nodeIdOf(`${name}:1`, 1n)
+    const settings = this.#settings
+    const releasedMax = this.#releasedMax
+    const node: RegionNode = {
+      ...newcomer<RegionTimer>(),
       id,
-      machine: new RegionMachine<Parcel>({ self: id, isProxy: false, settings, releasedMax: 2 }),
+      machine: new RegionMachine<Parcel>({ self: id, isProxy: false, settings, releasedMax }),
+      act: (effects) => effects.forEach((effect) => this.#performFor(node, effect)),
       hosts: new Map(),
-      timers: new Set(),
       knowsRemoved: new Set(this.removed),
-      isAlive: true,
       isLeaving: false,
       isFinished: false,
       isFrozen: false,
@@ -130,24 +131,114 @@ export class World {
     return node
   }
 
+  /** Of the next term; those before it, if they live on, can store nothing any more. */
   startCoordinator(): void {
-    const term = ++this.term
-    const state = CoordinatorState.replay(this.journal)
-    this.coordinator = {
-      id: nodeIdOf(addressOf('coordinator', term), 1n),
-      machine: new CoordinatorMachine({ term, state, settings }),
-      timers: new Set(),
+    const term = this.coordinators.length + 1
+    const state = CoordinatorState.replay(this.#journal)
+    const node: CoordinatorNode = {
+      ...newcomer<CoordinatorTimer>(),
+      id: coordinatorOf(term),
+      machine: new CoordinatorMachine({ term, state, settings: this.#settings }),
+      act: (effects) => effects.forEach((effect) => this.#perform(node, effect)),
       knowsRemoved: new Set(this.removed),
-      answers: [],
-      storing: undefined,
-      isCommitted: false,
+      isStoring: false,
     }
-    this.story.push(`coordinator of term ${term} starts`)
-    const { machine } = this.coordinator
-    this.perform(machine.step({ type: 'Started', cluster: this.view() }))
+    this.coordinators.push(node)
+    this.network.note(`${nameOf(node.id)} starts`)
+    this.network.give(node, { type: 'Started', cluster: this.#view() })
   }
 
-  view(): ClusterView {
+  /** The latest. */
+  get coordinator(): CoordinatorNode {
+    return this.coordinators.at(-1)!
+  }
+
+  find(id: NodeId): RegionNode | undefined {
+    return this.nodes.find((node) => node.id === id)
+  }
+
+  check(condition: unknown, broken: string): void {
+    if (!condition) throw new Error(`${broken}\n${this.network.story()}`)
+  }
+
+  get working(): RegionNode[] {
+    return this.nodes.filter(({ isAlive, isFinished }) => isAlive && !isFinished)
+  }
+
+  get alive(): RegionNode[] {
+    return this.nodes.filter(({ isAlive }) => isAlive)
+  }
+
+  // ---- what happens to nodes
+
+  join(node: RegionNode): void {
+    this.network.note(`${nameOf(node.id)} joins`)
+    if (this.coordinators.length > 0) this.tellMembers()
+    this.network.give(node, { type: 'Started', candidates: this.#candidates })
+  }
+
+  leave(node: RegionNode): void {
+    this.network.note(`${nameOf(node.id)} leaves`)
+    node.isLeaving = true
+    this.network.give(node, { type: 'GracefulShutdown', isMember: true })
+  }
+
+  crash(node: RegionNode): void {
+    this.network.note(`${nameOf(node.id)} crashes`)
+    this.network.crash(node)
+    node.hosts.clear()
+  }
+
+  /** One of them hears that a dead node was removed. */
+  remove(id: NodeId, observer: RegionNode | CoordinatorNode): void {
+    this.removed.add(id)
+    if (observer.knowsRemoved.has(id)) return
+    observer.knowsRemoved.add(id)
+    if ('hosts' in observer) this.network.give(observer, { type: 'NodeRemoved', node: id })
+    else this.tellMembers()
+  }
+
+  tellMembers(): void {
+    this.network.give(this.coordinator, { type: 'MembersChanged', cluster: this.#view() })
+  }
+
+  /** An older member comes and goes: the region looks for its coordinator anew, twice. */
+  tellCandidates(node: RegionNode): void {
+    const more = [nodeIdOf('older:1', 1n), ...this.#candidates]
+    this.network.give(node, { type: 'CandidatesChanged', candidates: more })
+    this.network.give(node, { type: 'CandidatesChanged', candidates: this.#candidates })
+  }
+
+  breakStream(a: RegionNode, b: RegionNode): void {
+    this.network.note(`the stream of ${nameOf(a.id)} and ${nameOf(b.id)} breaks`)
+    this.network.flush(a.id, b.id, 'data')
+    this.network.flush(b.id, a.id, 'data')
+    this.network.give(a, { type: 'AssociationLost', node: b.id })
+    this.network.give(b, { type: 'AssociationLost', node: a.id })
+  }
+
+  send(node: RegionNode, shard: number, text = ''): void {
+    const id = this.sent.length + 1
+    const parcel = { id, text, sender: node.id, shard, held: new Set([node.id]) }
+    this.sent.push(parcel)
+    const route = node.machine.table.homeOf(shard)
+    if (route === undefined) return this.network.give(node, { type: 'Message', shard, parcel })
+    if (route.node === undefined) return this.#deliver(node, parcel)
+    this.#sendToPeer(node, route.node, { type: 'Forwarded', shard, stamp: route.stamp, parcel })
+  }
+
+  stopShard(node: RegionNode, shard: number): void {
+    if (!node.isAlive || node.hosts.get(shard) !== 'stopping') return
+    node.hosts.delete(shard)
+    this.network.note(`${nameOf(node.id)} has stopped shard=${shard}`)
+    this.network.give(node, { type: 'ShardTerminated', shard })
+  }
+
+  get #candidates(): readonly NodeId[] {
+    return [coordinatorOf(this.coordinators.length || 1)]
+  }
+
+  #view(): ClusterView {
     const known = this.nodes.filter(({ id }) => !this.coordinator.knowsRemoved.has(id))
     return {
       members: new Map(known.map((node) => [node.id, node.isLeaving ? 'Leaving' : 'Up'])),
@@ -155,248 +246,156 @@ export class World {
     }
   }
 
-  find(id: NodeId): Node | undefined {
-    return this.nodes.find((node) => node.id === id)
-  }
+  // ---- what a coordinator wants done
 
-  check(condition: unknown, broken: string): asserts condition {
-    if (!condition) throw new Error(`${broken}\n${this.story.slice(-60).join('\n')}`)
-  }
-
-  enqueue(from: NodeId, to: NodeId, isControl: boolean, item: Item): void {
-    const key = `${from}>${to}>${isControl}`
-    const link = this.links.get(key) ?? { from, to, isControl, items: [] }
-    this.links.set(key, link)
-    link.items.push(item)
-  }
-
-  // -- what machines want done
-
-  perform(effects: readonly CoordinatorEffect[]): void {
-    const { coordinator } = this
-    for (const effect of effects) {
-      switch (effect.type) {
-        case 'Send':
-          this.enqueue(coordinator.id, effect.to, true, {
-            type: 'ToRegion',
-            message: effect.message,
-          })
-          break
-        case 'Store':
-          this.check(coordinator.storing === undefined, 'two stores at once')
-          coordinator.storing = effect.events
-          coordinator.isCommitted = false
-          break
-        case 'StartTimer':
-          coordinator.timers.add(effect.timer)
-          break
-        case 'CancelTimer':
-          coordinator.timers.delete(effect.timer)
-          break
-        case 'AskStrategy': {
-          const { ask, question } = effect
-          let answer = askStrategy(strategy, question, (error) => {
-            throw error
-          }) as StrategyAnswer
-          if (answer.type === 'Rebalance' && !this.isQuiet) {
-            answer = { type: 'Rebalance', shards: [this.random.below(numberOfShards)] }
-          }
-          coordinator.answers.push({ ask, answer })
-          break
-        }
-      }
+  #perform(node: CoordinatorNode, effect: CoordinatorEffect): void {
+    switch (effect.type) {
+      case 'Send':
+        return this.#sendToRegion(node.id, effect.to, effect.message)
+      case 'Store':
+        return this.#store(node, effect.events)
+      case 'StartTimer':
+        return this.network.startTimer(node, effect.timer, effect.delayMs)
+      case 'CancelTimer':
+        return void node.timers.delete(effect.timer)
+      case 'AskStrategy':
+        return this.#ask(node, effect.ask, effect.question)
     }
   }
 
-  step(node: Node, input: RegionInput<Parcel>): void {
-    for (const effect of node.machine.step(input)) this.performFor(node, effect)
+  #sendToRegion(coordinator: NodeId, to: NodeId, message: ToRegion): void {
+    const node = this.find(to)
+    const input = { type: 'FromCoordinator', coordinator, message } as const
+    const arrive = () => node && this.network.give(node, input)
+    const { trouble } = this
+    this.network.send({ from: coordinator, to, lane: 'control', message, arrive, ...trouble })
   }
 
-  performFor(node: Node, effect: RegionEffect<Parcel>): void {
+  /** Committed first, and told later. */
+  #store(node: CoordinatorNode, events: readonly CoordinatorEvent[]): void {
+    this.check(!node.isStoring, 'two stores at once')
+    node.isStoring = true
+    const link = { from: node.id, to: 'journal', lane: 'store' }
+    const told = () => {
+      node.isStoring = false
+      this.network.give(node, { type: 'Stored' })
+    }
+    const commit = () => {
+      // Fenced: a newer one has claimed the stream.
+      if (node !== this.coordinator) return
+      for (const event of events) {
+        this.#journal.push(event)
+        this.stored.apply(event)
+        const shard = 'shard' in event ? ` shard=${event.shard}` : ''
+        this.network.note(`${nameOf(node.id)} stores ${event.type}${shard}`)
+      }
+      this.network.send({ ...link, arrive: told })
+    }
+    this.network.send({ ...link, arrive: commit })
+  }
+
+  #ask(node: CoordinatorNode, ask: number, question: StrategyQuestion): void {
+    const answer = askStrategy(this.strategy, question, (error) => {
+      throw error
+    }) as StrategyAnswer
+    const arrive = () => this.network.give(node, { type: 'StrategyAnswered', ask, answer })
+    this.network.send({ from: 'strategy', to: node.id, lane: 'answer', arrive })
+  }
+
+  // ---- what a region wants done
+
+  #performFor(node: RegionNode, effect: RegionEffect<Parcel>): void {
     switch (effect.type) {
       case 'Deliver':
-        return this.deliver(node, effect.parcel)
+        return this.#deliver(node, effect.parcel)
       case 'SendToPeer':
-        return this.enqueue(node.id, effect.to, false, { type: 'Peer', message: effect.message })
-      case 'SendToCoordinator': {
-        const { to, message } = effect
-        return this.enqueue(node.id, to, true, { type: 'ToCoordinator', message })
-      }
+        return this.#sendToPeer(node, effect.to, effect.message)
+      case 'SendToCoordinator':
+        return this.#sendToCoordinator(node.id, effect.to, effect.message)
       case 'Drop':
         this.check(!this.delivered.has(effect.parcel.id), 'dropped after delivery')
-        return void this.dropped.set(effect.parcel.id, effect.reason)
+        this.network.note(`${nameOf(node.id)} drops ${effect.parcel.text}: ${effect.reason}`)
+        this.dropped.set(effect.parcel.id, effect.reason)
+        return
       case 'StartShard':
-        return this.startShard(node, effect.shard, effect.epoch)
+        return this.#startShard(node, effect.shard, effect.epoch)
       case 'StopShard':
-        return void node.hosts.set(effect.shard, 'stopping')
+        return this.#beginStop(node, effect.shard)
       case 'StartTimer':
-        return void node.timers.add(effect.timer)
-      case 'Registered':
+        return this.network.startTimer(node, effect.timer, effect.delayMs)
       case 'Refused':
       case 'Answer':
-        return this.check(
-          effect.type === 'Registered',
-          'nobody asks, and all count the same shards',
-        )
+        return this.check(false, 'nobody asks, and all count the same shards')
       case 'Finish':
         node.timers.clear()
-        this.story.push(`${node.id} finishes`)
+        this.network.note(`${nameOf(node.id)} finishes`)
         this.check(node.hosts.size === 0, 'a region finishes while it hosts')
         node.isFinished = true
     }
   }
 
-  startShard(node: Node, shard: number, epoch: number): void {
-    this.story.push(`${node.id} hosts ${shard} in epoch ${epoch}`)
+  #sendToCoordinator(from: NodeId, to: NodeId, message: ToCoordinator): void {
+    const node = this.coordinators.find(({ id }) => id === to)
+    const arrive = () => node && this.network.give(node, message)
+    this.network.send({ from, to, lane: 'control', message, arrive, ...this.trouble })
+  }
+
+  #sendToPeer(from: RegionNode, to: NodeId, message: BetweenRegions<Parcel>): void {
+    const lose = () => {
+      for (const { id } of parcelsOf(message)) this.lost.add(id)
+    }
+    const arrive = () => {
+      for (const { held } of parcelsOf(message)) held.add(to)
+      const node = this.find(to)
+      if (node?.isAlive) return this.#arrive(from.id, node, message)
+      lose()
+      this.network.give(from, { type: 'AssociationLost', node: to })
+    }
+    this.network.send({ from: from.id, to, lane: 'data', message, arrive, lose })
+  }
+
+  #arrive(region: NodeId, node: RegionNode, message: BetweenRegions<Parcel>): void {
+    const isServed =
+      message.type === 'Forwarded' &&
+      node.machine.table.isServedTo(message.shard, region, message.stamp)
+    if (isServed) this.#deliver(node, message.parcel)
+    else this.network.give(node, { type: 'FromRegion', region, message })
+  }
+
+  #startShard(node: RegionNode, shard: number, epoch: number): void {
+    this.network.note(`${nameOf(node.id)} hosts shard=${shard} in epoch ${epoch}`)
     for (const other of this.nodes) {
       this.check(!other.isAlive || !other.hosts.has(shard), `S4: two hosts of shard ${shard}`)
     }
-    const home = this.shadow.homeOf(shard)
+    const home = this.stored.homeOf(shard)
     this.check(home?.region === node.id && home.epoch === epoch, `S4: no such allocation ${shard}`)
     node.hosts.set(shard, 'running')
   }
 
-  deliver(node: Node, { id, sender, shard }: Parcel): void {
+  #beginStop(node: RegionNode, shard: number): void {
+    node.hosts.set(shard, 'stopping')
+    const arrive = () => this.stopShard(node, shard)
+    const link = { from: node.id, to: `shard ${shard}`, lane: 'stop' }
+    if (!this.doShardsLinger) this.network.send({ ...link, arrive })
+  }
+
+  #deliver(node: RegionNode, { id, text, sender, shard }: Parcel): void {
+    this.network.note(`${nameOf(node.id)} delivers ${text}`)
     this.check(!node.isFrozen, 'delivered while frozen')
     this.check(node.hosts.get(shard) === 'running', `delivered to shard ${shard} that does not run`)
     this.check(!this.delivered.has(id) && !this.dropped.has(id), 'S3: delivered twice')
-    const last = this.lastOf.get(`${sender}/${shard}`) ?? 0
+    const last = this.#lastOf.get(`${sender}/${shard}`) ?? 0
     this.check(id > last, `S2: ${id} of ${sender} for shard ${shard} after ${last}`)
-    this.lastOf.set(`${sender}/${shard}`, id)
+    this.#lastOf.set(`${sender}/${shard}`, id)
     this.delivered.add(id)
-  }
-
-  send(node: Node, shard: number): void {
-    const parcel: Parcel = {
-      id: this.sent.length + 1,
-      sender: node.id,
-      shard,
-      held: new Set([node.id]),
-    }
-    this.sent.push(parcel)
-    const route = node.machine.table.homeOf(shard)
-    if (route === undefined) return this.step(node, { type: 'Message', shard, parcel })
-    if (route.node === undefined) return this.deliver(node, parcel)
-    const message = { type: 'Forwarded', shard, stamp: route.stamp, parcel } as const
-    this.enqueue(node.id, route.node, false, { type: 'Peer', message })
-  }
-
-  // -- what the world does
-
-  deliverFrom(link: Link): void {
-    const item = link.items.shift()
-    if (item === undefined) return
-    if (link.isControl && !this.isQuiet) {
-      if (this.faults.canLose && this.random.chance(0.02)) return
-      const dice = this.random.below(100)
-      if (dice < 4) link.items.push(item)
-      else if (dice < 8) link.items.unshift(item)
-    }
-    if (item.type === 'ToCoordinator') {
-      if (link.to !== this.coordinator.id) return
-      return this.perform(this.coordinator.machine.step(item.message))
-    }
-    const node = this.find(link.to)
-    if (item.type === 'ToRegion') {
-      if (!node?.isAlive) return
-      const { message } = item
-      return this.step(node, { type: 'FromCoordinator', coordinator: link.from, message })
-    }
-    this.arrive(link, item.message, node)
-  }
-
-  arrive(link: Link, message: BetweenRegions<Parcel>, node: Node | undefined): void {
-    const parcels = parcelsOf(message)
-    for (const { held } of parcels) held.add(link.to)
-    if (!node?.isAlive) {
-      for (const { id } of parcels) this.lost.add(id)
-      const sender = this.find(link.from)
-      if (sender?.isAlive) this.step(sender, { type: 'AssociationLost', node: link.to })
-      return
-    }
-    if (message.type === 'Forwarded') {
-      const { shard, stamp, parcel } = message
-      if (node.machine.table.isServedTo(shard, link.from, stamp)) return this.deliver(node, parcel)
-    }
-    this.step(node, { type: 'FromRegion', region: link.from, message })
-  }
-
-  store(): void {
-    const { coordinator } = this
-    if (coordinator.storing === undefined) return
-    if (!coordinator.isCommitted) {
-      coordinator.isCommitted = true
-      for (const event of coordinator.storing) {
-        this.journal.push(event)
-        this.shadow.apply(event)
-        this.story.push(`stored ${JSON.stringify(event)}`)
-      }
-      return
-    }
-    coordinator.storing = undefined
-    this.perform(coordinator.machine.step({ type: 'Stored' }))
-  }
-
-  answer(): void {
-    const next = this.coordinator.answers.shift()
-    if (next === undefined) return
-    this.perform(this.coordinator.machine.step({ type: 'StrategyAnswered', ...next }))
-  }
-
-  fire(timer: CoordinatorTimer): void {
-    this.coordinator.timers.delete(timer)
-    this.perform(this.coordinator.machine.step({ type: 'TimerFired', timer }))
-  }
-
-  fireFor(node: Node, timer: RegionTimer): void {
-    node.timers.delete(timer)
-    this.step(node, { type: 'TimerFired', timer })
-  }
-
-  stopOne(node: Node): void {
-    const stopping = [...node.hosts].filter(([, state]) => state === 'stopping')
-    if (stopping.length === 0) return
-    const [shard] = this.random.pick(stopping)
-    node.hosts.delete(shard)
-    this.story.push(`${node.id} has stopped ${shard}`)
-    this.step(node, { type: 'ShardTerminated', shard })
-  }
-
-  crash(node: Node): void {
-    this.story.push(`${node.id} dies`)
-    node.isAlive = false
-    node.hosts.clear()
-    node.timers.clear()
-  }
-
-  /** One observer hears that a dead node was removed. */
-  removeDead(): void {
-    const dead = this.nodes.filter(({ isAlive }) => !isAlive)
-    if (dead.length === 0) return
-    const { id } = this.random.pick(dead)
-    this.removed.add(id)
-    const observers = this.nodes.filter((node) => node.isAlive && !node.knowsRemoved.has(id))
-    const observer = this.random.below(observers.length + 1)
-    const node = observers[observer]
-    if (node !== undefined) {
-      node.knowsRemoved.add(id)
-      this.step(node, { type: 'NodeRemoved', node: id })
-    } else if (!this.coordinator.knowsRemoved.has(id)) {
-      this.coordinator.knowsRemoved.add(id)
-      this.perform(this.coordinator.machine.step({ type: 'MembersChanged', cluster: this.view() }))
-    }
-  }
-
-  get working(): Node[] {
-    return this.nodes.filter(({ isAlive, isFinished }) => isAlive && !isFinished)
-  }
-
-  get alive(): Node[] {
-    return this.nodes.filter(({ isAlive }) => isAlive)
   }
 }
 
-export function parcelsOf(message: BetweenRegions<Parcel>): readonly Parcel[] {
+function coordinatorOf(term: number): NodeId {
+  return nodeIdOf(`coordinator${term > 1 ? term : ''}:1`, 1n)
+}
+
+function parcelsOf(message: BetweenRegions<Parcel>): readonly Parcel[] {
   if (message.type === 'Forwarded') return [message.parcel]
   return message.type === 'Returned' ? message.parcels : []
 }

@@ -1,54 +1,43 @@
 /**
- * A world for machines of one singleton: nodes whose news comes late, messages that come late, twice over by retries or
- * never, instances that end or linger, nodes that crash, freeze, leave and come back on the same address. It knows what
- * is true, and checks it after every step. A member is removed only when it is dead, frozen or has handed over.
+ * A world for machines of one singleton: nodes whose news comes late, messages that come late, in any order or never,
+ * instances that end or linger, nodes that crash, freeze, leave and come back on the same address. It knows what is true,
+ * and checks it after every step. A member is removed only when it is dead, frozen or has handed over.
  */
 import type { Member, MemberStatus } from '../../src/cluster/index.ts'
 import { type NodeId, nodeIdOf } from '../../src/foundation/node-id.ts'
 import type { SeededRandom } from '../../src/simulation/index.ts'
 import { SingletonMachine } from '../../src/singleton/singleton-machine.ts'
-import type { ToHost } from '../../src/singleton/singleton-messages.ts'
 import type {
   SingletonEffect,
   SingletonInput,
   SingletonTimer,
 } from '../../src/singleton/singleton-inputs.ts'
 import { defaultSingletonSettings } from '../../src/singleton/singleton-settings.ts'
+import { MachineNetwork, type MachineNode, newcomer } from '../machines/network.ts'
 
-interface WorldNode {
-  readonly id: NodeId
-  readonly address: string
-  readonly machine: SingletonMachine
+interface WorldNode extends MachineNode<SingletonInput, SingletonEffect, SingletonTimer> {
   /** How much of the history it has heard. */
   seen: number
-  readonly timers: Set<SingletonTimer>
-  isCrashed: boolean
   isFrozen: boolean
   isHandedOver: boolean
   isHandingOver: boolean
   instance: { readonly term: number; isStopping: boolean } | undefined
 }
 
-interface Letter {
-  readonly to: NodeId
-  readonly message: ToHost
-}
-
 export class MachineWorld {
   readonly lives: { readonly node: NodeId; readonly term: number }[] = []
-  readonly #random: SeededRandom
+  readonly #network: MachineNetwork
   readonly #addresses: readonly string[]
   readonly #areNumbersReused: boolean
   readonly #nodes: WorldNode[] = []
   /** Every membership there ever was; each node has heard a beginning of it. */
   readonly #history: (readonly Member[])[] = [[]]
-  #letters: Letter[] = []
+  #loss = 0.25
   #upNumber = 0
   #incarnations = 0n
-  #now = 0
 
   constructor(random: SeededRandom, addresses: number, areNumbersReused = false) {
-    this.#random = random
+    this.#network = new MachineNetwork({ random })
     this.#areNumbersReused = areNumbersReused
     this.#addresses = ['a:1', 'b:1', 'c:1', 'd:1'].slice(0, addresses)
     for (const address of this.#addresses) this.#join(address)
@@ -56,12 +45,12 @@ export class MachineWorld {
 
   /** Something happens, by chance. */
   disturb(): void {
-    this.#now += this.#below(300)
+    this.#network.now += this.#below(300)
     const node = this.#pick(this.#nodes.filter((each) => this.#hasSomethingToDo(each)))
     if (node === undefined) return this.#join(this.#addresses[0])
     const dice = this.#below(100)
     if (dice < 25) this.#hearMore(node)
-    else if (dice < 50) this.#deliver(this.#below(4) === 0)
+    else if (dice < 50) this.#network.deliverAny()
     else if (dice < 62) this.#fire(node)
     else if (dice < 72) this.#instanceEnds(node)
     else if (dice < 76) this.#leave(node)
@@ -74,16 +63,17 @@ export class MachineWorld {
 
   /** No more faults: every letter comes, everybody hears everything. */
   settle(): void {
+    this.#loss = 0
     for (const node of this.#nodes)
       if (this.#current(node)?.status !== 'Down') this.#freeze(node, false)
     for (let round = 0; round < 60; round++) {
-      this.#now += 2_000
+      this.#network.now += 2_000
       this.#goOnLeaving()
       for (const node of this.#nodes) {
-        while (!node.isCrashed && node.seen < this.#history.length - 1) this.#hearMore(node)
+        while (node.isAlive && node.seen < this.#history.length - 1) this.#hearMore(node)
         if (node.instance?.isStopping === true) this.#instanceEnds(node)
       }
-      while (this.#letters.length > 0) this.#deliver(false)
+      while (this.#network.deliverAny());
       for (const node of this.#nodes) this.#fire(node)
       this.#check()
     }
@@ -110,12 +100,12 @@ export class MachineWorld {
 
   #hasSomethingToDo(node: WorldNode): boolean {
     const isBehind = node.seen < this.#history.length - 1
-    return !node.isCrashed && (this.#current(node) !== undefined || isBehind)
+    return node.isAlive && (this.#current(node) !== undefined || isBehind)
   }
 
   /** Removed with an instance is excused only because it is frozen for ever. */
   #isLive(node: WorldNode): boolean {
-    return node.instance !== undefined && !node.isCrashed && this.#current(node) !== undefined
+    return node.instance !== undefined && node.isAlive && this.#current(node) !== undefined
   }
 
   #check(): void {
@@ -151,18 +141,18 @@ export class MachineWorld {
       upNumber,
     } as const
     this.#write([...this.#members, member])
-    this.#nodes.push({
+    const node: WorldNode = {
+      ...newcomer<SingletonTimer>(),
       id,
-      address,
       machine,
+      act: (effects) => effects.forEach((effect) => this.#perform(node, effect)),
       seen: this.#history.length - 2,
-      timers: new Set(),
-      isCrashed: false,
       isFrozen: false,
       isHandedOver: false,
       isHandingOver: false,
       instance: undefined,
-    })
+    }
+    this.#nodes.push(node)
   }
 
   /** A leader knows only the members there are: the number of one that was removed may be given again. */
@@ -181,14 +171,14 @@ export class MachineWorld {
       const status = this.#current(node)?.status
       const seen = this.#history[node.seen]?.find((member) => member.node === node.id)?.status
       const knowsItLeaves = seen === 'Leaving' || seen === 'Exiting'
-      if (knowsItLeaves && !node.isHandingOver && !node.isCrashed) {
+      if (knowsItLeaves && !node.isHandingOver && node.isAlive) {
         node.isHandingOver = true
         this.#step(node, { type: 'HandOver' })
       }
-      const isGone = node.isCrashed || (node.isFrozen && this.#below(6) === 0)
+      const isGone = !node.isAlive || (node.isFrozen && this.#below(6) === 0)
       if (status === 'Leaving') this.#become(node.id, 'Exiting')
       else if (status === 'Exiting' && node.isHandedOver) this.#remove(node)
-      else if (status === 'Down' && (node.isCrashed || node.isFrozen)) this.#remove(node)
+      else if (status === 'Down' && (!node.isAlive || node.isFrozen)) this.#remove(node)
       else if (status !== undefined && status !== 'Down' && isGone) this.#become(node.id, 'Down')
     }
   }
@@ -206,11 +196,10 @@ export class MachineWorld {
   // ---- faults
 
   #crash(node: WorldNode | undefined): void {
-    const alive = this.#nodes.filter((each) => !each.isCrashed && this.#current(each) !== undefined)
+    const alive = this.#nodes.filter((each) => each.isAlive && this.#current(each) !== undefined)
     if (node === undefined || alive.length < 2) return
-    node.isCrashed = true
+    this.#network.crash(node)
     node.instance = undefined
-    node.timers.clear()
   }
 
   #freezeOrThaw(node: WorldNode | undefined): void {
@@ -228,20 +217,9 @@ export class MachineWorld {
 
   // ---- machines
 
-  #deliver(isLost: boolean): void {
-    const index = this.#below(Math.max(1, this.#letters.length))
-    const letter = this.#letters[index]
-    if (letter === undefined) return
-    this.#letters = this.#letters.filter((each) => each !== letter)
-    const node = this.#nodes.find(({ id }) => id === letter.to)
-    if (node !== undefined && !isLost) this.#step(node, letter.message)
-  }
-
   #fire(node: WorldNode | undefined): void {
-    const timer = this.#pick([...(node?.timers ?? [])])
-    if (node === undefined || timer === undefined) return
-    node.timers.delete(timer)
-    this.#step(node, { type: 'TimerFired', timer })
+    const timer = this.#pick([...(node?.timers.keys() ?? [])])
+    if (node !== undefined && timer !== undefined) this.#network.fire(node, timer)
   }
 
   #instanceEnds(node: WorldNode | undefined): void {
@@ -254,24 +232,20 @@ export class MachineWorld {
   }
 
   #step(node: WorldNode, input: SingletonInput): void {
-    if (node.isCrashed) return
-    for (const effect of node.machine.step(input, this.#now)) this.#perform(node, effect)
+    this.#network.give(node, input)
   }
 
   #perform(node: WorldNode, effect: SingletonEffect): void {
     switch (effect.type) {
       case 'Send':
-        this.#letters.push({ to: effect.to, message: effect.message })
-        break
+        return this.#send(node.id, effect)
       case 'StartInstance':
-        this.#started(node, effect.term)
-        break
+        return this.#started(node, effect.term)
       case 'StopInstance':
         if (node.instance !== undefined) node.instance.isStopping = true
         break
       case 'StartTimer':
-        node.timers.add(effect.timer)
-        break
+        return this.#network.startTimer(node, effect.timer, effect.delayMs)
       case 'CancelTimer':
         node.timers.delete(effect.timer)
         break
@@ -280,6 +254,14 @@ export class MachineWorld {
         break
       default:
     }
+  }
+
+  /** On a link of its own: letters of a singleton may overtake each other. */
+  #send(from: NodeId, { to, message }: Extract<SingletonEffect, { type: 'Send' }>): void {
+    const receiver = this.#nodes.find(({ id }) => id === to)
+    const arrive = () => receiver && this.#step(receiver, message)
+    const lane = String(this.#network.sent)
+    this.#network.send({ from, to, lane, message, arrive, loss: this.#loss })
   }
 
   #started(node: WorldNode, term: number): void {
@@ -298,7 +280,7 @@ export class MachineWorld {
   // ---- chance
 
   #below(limit: number): number {
-    return this.#random.below(limit)
+    return this.#network.random.below(limit)
   }
 
   #pick<T>(values: readonly T[]): T | undefined {
