@@ -37,7 +37,7 @@ test('all problems are told at once', () => {
     retryIntervalMs: 70_000,
     stopGraceMs: 60_000,
     stopTimeoutMs: 60_000,
-    rebalanceFractionMax: 2,
+    rebalanceShareMax: 2,
     rebalanceIntervalMs: NaN,
     passivateIdleAfterMs: 0,
     gracefulShutdownTimeoutMs: 7_000,
@@ -45,7 +45,7 @@ test('all problems are told at once', () => {
   expect(problems).toEqual([
     'rebalanceIntervalMs must be positive, not NaN',
     'numberOfShards must be a whole number of at least 1, not 0',
-    'rebalanceFractionMax must be above 0 and at most 1, not 2',
+    'rebalanceShareMax must be above 0 and at most 1, not 2',
     'passivateIdleAfterMs must be positive, not 0',
     'stopGraceMs (60000) must be less than stopTimeoutMs (60000), or a command is forced to stop before it was told to end',
     'stopTimeoutMs (60000) must be less than handOffTimeoutMs (60000), or one slow command fails a hand-off',

@@ -37,7 +37,7 @@ export interface ShardingSettings {
   /** Shards moved in one round, at most. */
   readonly rebalanceShardsMax: number
   /** Fraction of all shards moved in one round, at most; one shard always may. */
-  readonly rebalanceFractionMax: number
+  readonly rebalanceShareMax: number
   /** How long an allocation strategy may think; then the default strategy decides in its place. */
   readonly strategyTimeoutMs: number
   /** How long the coordinator waits for the store; then it gives up, and the next one tries again. */
@@ -63,7 +63,7 @@ export const defaultShardingSettings: ShardingSettings = {
   gracefulShutdownTimeoutMs: seconds(6),
   rebalanceIntervalMs: seconds(10),
   rebalanceShardsMax: 20,
-  rebalanceFractionMax: 0.1,
+  rebalanceShareMax: 0.1,
   strategyTimeoutMs: seconds(5),
   storeTimeoutMs: seconds(30),
   passivateIdleAfterMs: minutes(2),
@@ -124,9 +124,9 @@ export function problemsWithShardingSettings(
     if (Number.isSafeInteger(value) && value >= 1) continue
     problems.push(`${name} must be a whole number of at least 1, not ${value}`)
   }
-  const { rebalanceFractionMax: fraction, passivateIdleAfterMs: idle } = settings
+  const { rebalanceShareMax: fraction, passivateIdleAfterMs: idle } = settings
   if (!(fraction > 0 && fraction <= 1)) {
-    problems.push(`rebalanceFractionMax must be above 0 and at most 1, not ${fraction}`)
+    problems.push(`rebalanceShareMax must be above 0 and at most 1, not ${fraction}`)
   }
   if (!(idle > 0)) problems.push(`passivateIdleAfterMs must be positive, not ${idle}`)
   return [...problems, ...problemsTogether(settings, limits)]

@@ -6,7 +6,7 @@ import type { Letter } from '../machines/network.ts'
 import { type RegionNode, World } from './machine-world.ts'
 
 const numberOfShards = 4
-const strategy = new LeastShardAllocationStrategy({ shardsMax: 10, fractionMax: 1 })
+const strategy = new LeastShardAllocationStrategy({ shardsMax: 10, shareMax: 1 })
 
 const isOn = (lane: string) => (letter: Letter) => letter.lane === lane
 const isBetweenNodes = (letter: Letter): boolean => letter.message !== undefined

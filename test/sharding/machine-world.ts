@@ -97,7 +97,7 @@ export class World {
   trouble: Pick<Letter, 'loss' | 'repetition'> = {}
   strategy: ShardAllocationStrategy = new LeastShardAllocationStrategy({
     shardsMax: 10,
-    fractionMax: 1,
+    shareMax: 1,
   })
   /** Whether shards that are told to stop do so only when `stopShard` says it. */
   doShardsLinger = false

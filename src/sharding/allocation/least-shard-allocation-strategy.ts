@@ -16,7 +16,7 @@ export interface LeastShardOptions {
   /** Shards moved in one round, at most. */
   readonly shardsMax: number
   /** Fraction of all shards moved in one round, at most. */
-  readonly fractionMax: number
+  readonly shareMax: number
 }
 
 interface Candidate {
@@ -46,8 +46,8 @@ export class LeastShardAllocationStrategy implements ShardAllocationStrategy {
     const regions = regionsOf(allocations, cluster).sort(bySuitability)
     const total = regions.reduce((sum, { shards }) => sum + shards.length, 0)
     if (total === 0) return []
-    const { shardsMax, fractionMax } = this.#options
-    const limit = Math.max(1, Math.min(Math.floor(fractionMax * total), shardsMax))
+    const { shardsMax, shareMax } = this.#options
+    const limit = Math.max(1, Math.min(Math.floor(shareMax * total), shardsMax))
     const optimal = Math.ceil(total / regions.length)
     const excess = regions.flatMap(({ shards }) =>
       shards.slice(0, Math.max(0, shards.length - optimal)),

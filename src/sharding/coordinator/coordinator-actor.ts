@@ -79,7 +79,7 @@ class Coordinator {
     this.#machine = new CoordinatorLifeMachine(settings)
     this.#default = new LeastShardAllocationStrategy({
       shardsMax: settings.rebalanceShardsMax,
-      fractionMax: settings.rebalanceFractionMax,
+      shareMax: settings.rebalanceShareMax,
     })
     const { self } = context
     // What is lost with a coordinator is looked up anew by the next.
