@@ -18,7 +18,7 @@ function start(folder: string, seeds: readonly string[]) {
     store: { folder },
     seeds,
     // A new node gets its share within seconds, for those who watch.
-    settings: { sharding: { rebalanceIntervalMs: 2_000, rebalanceRelativeLimit: 0.2 } },
+    settings: { sharding: { rebalanceIntervalMs: 2_000, rebalanceShareMax: 0.2 } },
   })
 }
 

@@ -20,10 +20,9 @@ export type * from './cluster-inputs.ts'
 export {
   type ChosenClusterSettings,
   type ClusterSettings,
-  clusterSettings,
+  clusterSettingsTable,
   defaultClusterSettings,
 } from './cluster-settings.ts'
-export { problemsWithClusterSettings } from './cluster-settings-check.ts'
 export {
   type DowningSettings,
   defaultDowningSettings,

@@ -290,7 +290,7 @@ const inWords: Readonly<Record<string, string>> = {
 
 function mailboxFull(waiting: number | undefined): string {
   const count = waiting === undefined ? 'as many messages as may' : `${waiting} messages`
-  return `its mailbox is full: ${count} wait for their turn (setting sharding.mailboxCapacity). It gets more than it can handle: look at how long its commands take, call it less often, or spread the work over more entities.`
+  return `its mailbox is full: ${count} wait for their turn (setting sharding.mailboxMessagesMax). It gets more than it can handle: look at how long its commands take, call it less often, or spread the work over more entities.`
 }
 
 function whyNotHandled(reason: string, cause: unknown): string {

@@ -21,6 +21,7 @@ export {
   entityType,
   type HandleOf,
   isDefinition,
+  notYetInEntities,
   type PlainEntitySpec,
 } from './define-entity.ts'
 export { entityBehavior } from './entity-behavior.ts'

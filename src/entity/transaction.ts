@@ -4,6 +4,7 @@
  * are applied as they will be read: handlers get copies of what is stored, so the state is the same after the next start.
  */
 import type { ActorContext } from '../actor/index.ts'
+import { isObject } from '../foundation/is-object.ts'
 import { Effect, EventTooLarge, persistenceIdOf } from '../persistence/index.ts'
 import type { AnyEntity } from './define-entity.ts'
 import {
@@ -101,7 +102,9 @@ export class Transaction {
 
   /** What the store will give back, which nobody else holds. Primitive values are that already. */
   #asStored(name: string, args: readonly unknown[]): readonly unknown[] {
-    if (!args.some(isObject)) return args
+    // Functions are refused with their place.
+    const isPrimitive = (arg: unknown) => !isObject(arg) && typeof arg !== 'function'
+    if (args.every(isPrimitive)) return args
     return this.#world.codec.copy(args, `the event ${name}: args`) as readonly unknown[]
   }
 
@@ -138,11 +141,6 @@ function nextState(entity: AnyEntity, name: unknown, state: unknown, next: unkno
   // It is refused already; should it fail as well, later, nobody would hear of it, and that ends the process.
   if (next instanceof Promise) next.catch(() => undefined)
   throw new EventHandlerGaveNoState(entity.name, String(name), next)
-}
-
-/** Functions too: they are refused with their place. */
-function isObject(value: unknown): boolean {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function'
 }
 
 function handlerOf({ name: entity, events }: AnyEntity, name: unknown): Handler {

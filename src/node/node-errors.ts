@@ -13,7 +13,7 @@ export class EntityNotOnNode extends CodedError {
     const list = known.length === 0 ? 'none' : known.join(', ')
     if (typeof entity !== 'string' || known.includes(entity)) {
       super(
-        `${show(entity)} is no entity type. Give the definition itself, as it was made by defineEntity or entityType; this node knows ${list}.`,
+        `${show(entity)} is not an entity type. Give the definition itself, as it was made by defineEntity or entityType; this node knows ${list}.`,
       )
       this.entity = show(entity)
       return

@@ -1,125 +1,102 @@
-/** The settings of all rooms below a node: what each gets, and what is wrong with it. */
+/** The settings of a whole node in one table: those of every part below it, and how they must go together. */
 import {
+  type ActorSettings,
+  actorSettingsTable,
   defaultActorSettings,
   defaultShutdownPhases,
-  problemsWithActorSettings,
 } from '../actor/index.ts'
 import {
   type ChosenClusterSettings,
-  clusterSettings,
-  problemsWithClusterSettings,
+  type ClusterSettings,
+  clusterSettingsTable,
 } from '../cluster/index.ts'
 import { seconds } from '../foundation/duration.ts'
-import { show } from '../foundation/show.ts'
+import { isRecord } from '../foundation/is-object.ts'
+import { count, section } from '../foundation/setting-kinds.ts'
+import { SettingsTable } from '../foundation/settings-table.ts'
 import {
-  defaultEventSourcedSettings,
-  defaultJournalSettings,
-  problemsWithEventSourced,
-  problemsWithJournalSettings,
+  type EventSourcedSettings,
+  eventSourcedSettingsTable,
+  type JournalSettings,
+  journalSettingsTable,
 } from '../persistence/index.ts'
-import { problemsWithRemoteSettings, remoteSettings } from '../remote/index.ts'
+import { type RemoteSettings, remoteSettingsTable } from '../remote/index.ts'
 import {
   coordinatorAppendEventsMax,
-  problemsWithShardingSettings,
-  shardingSettings,
+  type ShardingSettings,
+  shardingSettingsTable,
 } from '../sharding/index.ts'
-import { defaultSingletonSettings, problemsWithSingletonSettings } from '../singleton/index.ts'
+import { type SingletonSettings, singletonSettingsTable } from '../singleton/index.ts'
 import type { NodeOptions, NodeSettings } from './node-options.ts'
+
+/** `NodeSettings` with nothing left open. */
+interface AllSettings extends Record<keyof NodeSettings, unknown> {
+  readonly actor: ActorSettings
+  readonly remote: RemoteSettings
+  readonly cluster: ClusterSettings
+  readonly singleton: SingletonSettings
+  readonly sharding: ShardingSettings
+  readonly entity: EventSourcedSettings
+  readonly journal: JournalSettings
+  readonly concurrentRecoveriesMax: number
+}
 
 /** A person waits for the node: after this it says why it could not join. */
 const joinDeadlineMs = seconds(30)
+
+const nodeSettingsTable = new SettingsTable<AllSettings>(
+  {
+    actor: section(actorSettingsTable),
+    remote: section(remoteSettingsTable),
+    cluster: section(clusterSettingsTable.withDefaults({ joinDeadlineMs })),
+    singleton: section(singletonSettingsTable),
+    sharding: section(shardingSettingsTable),
+    entity: section(eventSourcedSettingsTable),
+    journal: section(journalSettingsTable),
+    concurrentRecoveriesMax: count(50, 'entities'),
+  },
+  [
+    {
+      words:
+        '{entity.appendEventsMax} must be at most {journal.appendEventsMax}, or such an append is refused',
+      holds: ({ entity, journal }) => entity.appendEventsMax <= journal.appendEventsMax,
+    },
+    {
+      words:
+        '{journal.appendEventsMax} must be at least {what a coordinator appends at once}, or coordinators cannot store what they decide',
+      figures: () => ({ 'what a coordinator appends at once': coordinatorAppendEventsMax }),
+      holds: ({ journal }) => journal.appendEventsMax >= coordinatorAppendEventsMax,
+    },
+  ],
+)
 
 /** What the cluster gets: a newcomer that finds nobody gives up after a while, with reasons. */
 export function clusterSettingsOf({ settings }: NodeOptions): ChosenClusterSettings {
   return { joinDeadlineMs, ...settings?.cluster }
 }
 
-type Section = Exclude<keyof NodeSettings, 'concurrentRecoveriesMax'>
+/** Every problem of all settings, in words for the person who set them; empty when all is well. */
+export function problemsWithSettings(name: string, given: unknown): string[] {
+  // What is undefined is as if it were not given.
+  const chosen = isRecord(given)
+    ? Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+    : given
+  const settings = nodeSettingsTable.complete(chosen)
+  return nodeSettingsTable.problemsWith(settings, limitsOf(settings), `${name}.`)
+}
 
-const { timeoutMs: exitingPhaseMs } = defaultShutdownPhases['cluster-exiting']
-const { timeoutMs: regionPhaseMs } = defaultShutdownPhases['cluster-sharding-shutdown-region']
-
-const checks: Readonly<Record<Section, (settings: NodeSettings) => string[]>> = {
-  actor: ({ actor }) => problemsWithActorSettings({ ...defaultActorSettings, ...actor }),
-  remote: ({ remote }) => problemsWithRemoteSettings(remoteSettings(remote)),
-  cluster: (settings) =>
-    problemsWithClusterSettings(clusterSettings(clusterSettingsOf({ settings }))),
-  singleton: (settings) =>
-    problemsWithSingletonSettings(
-      { ...defaultSingletonSettings, ...settings.singleton },
-      { phaseMs: exitingPhaseMs, handlerStopTimeoutMs: handlerStopTimeoutOf(settings) },
+/** What the parts of a node must be done within when it shuts down. */
+function limitsOf(settings: unknown): Readonly<Record<string, number>> {
+  const actor = isRecord(settings) && isRecord(settings['actor']) ? settings['actor'] : {}
+  const stopMs = actor['handlerStopTimeoutMs']
+  const phases = Object.entries(defaultShutdownPhases)
+  return {
+    'actor.handlerStopTimeoutMs':
+      typeof stopMs === 'number' && stopMs < Infinity
+        ? stopMs
+        : defaultActorSettings.handlerStopTimeoutMs,
+    ...Object.fromEntries(
+      phases.map(([name, { timeoutMs }]) => [`the time of the phase ${name}`, timeoutMs]),
     ),
-  sharding: (settings) =>
-    problemsWithShardingSettings(shardingSettings(settings.sharding), {
-      phaseMs: regionPhaseMs,
-      handlerStopTimeoutMs: handlerStopTimeoutOf(settings),
-    }),
-  entity: ({ entity }) => problemsWithEventSourced({ ...defaultEventSourcedSettings, ...entity }),
-  journal: ({ journal }) => problemsWithJournalSettings({ ...defaultJournalSettings, ...journal }),
-}
-
-function handlerStopTimeoutOf({ actor }: NodeSettings): number {
-  return actor?.handlerStopTimeoutMs ?? defaultActorSettings.handlerStopTimeoutMs
-}
-
-/** Sections within sections: given in part, completed by their room. */
-const nested: readonly (readonly [section: Section, name: string])[] = [
-  ['cluster', 'downing'],
-  ['cluster', 'minMembersByRole'],
-  ['remote', 'serialization'],
-]
-
-/** Every problem of every room, in words for the person who set it; empty when all is well. */
-export function problemsWithRooms({ settings = {} }: NodeOptions): string[] {
-  if (!isSection(settings)) return [`settings must be an object, not ${show(settings)}`]
-  const sections = Object.keys(checks) as Section[]
-  return [
-    ...unknownSections(settings, sections),
-    ...sections.flatMap((section) => problemsWithSection(settings, section)),
-    ...problemsBetween(settings),
-  ]
-}
-
-function unknownSections(settings: NodeSettings, sections: readonly string[]): string[] {
-  const known = [...sections, 'concurrentRecoveriesMax']
-  return Object.keys(settings)
-    .filter((name) => !known.includes(name))
-    .map((name) => `settings.${name} is not a setting; known are ${known.join(', ')}`)
-}
-
-function problemsWithSection(settings: NodeSettings, section: Section): string[] {
-  const name = `settings.${section}`
-  const given: unknown = settings[section] ?? {}
-  if (!isSection(given)) return [`${name} must be an object, not ${show(given)}`]
-  const formless = nested.filter(
-    ([of, inner]) => of === section && given[inner] !== undefined && !isSection(given[inner]),
-  )
-  if (formless.length > 0) return formless.map(([, inner]) => `${name}.${inner} must be an object`)
-  return checks[section](settings).map((problem) => `${name}.${problem}`)
-}
-
-function problemsBetween({ entity, journal, concurrentRecoveriesMax = 1 }: NodeSettings): string[] {
-  const problems: string[] = []
-  const ofEntity = entity?.appendEventsMax ?? defaultEventSourcedSettings.appendEventsMax
-  const ofJournal = journal?.appendEventsMax ?? defaultJournalSettings.appendEventsMax
-  if (ofEntity > ofJournal) {
-    problems.push(
-      `settings.entity.appendEventsMax (${ofEntity}) must be at most settings.journal.appendEventsMax (${ofJournal}), or such an append is refused`,
-    )
   }
-  if (ofJournal < coordinatorAppendEventsMax) {
-    problems.push(
-      `settings.journal.appendEventsMax (${ofJournal}) must be at least ${coordinatorAppendEventsMax}, or coordinators cannot store what they decide`,
-    )
-  }
-  if (!Number.isSafeInteger(concurrentRecoveriesMax) || concurrentRecoveriesMax < 1) {
-    problems.push(
-      `settings.concurrentRecoveriesMax must be a whole number of at least 1, not ${show(concurrentRecoveriesMax)}`,
-    )
-  }
-  return problems
-}
-
-function isSection(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -41,6 +41,7 @@ export {
   EventSourcedFamily,
 } from './event-sourcing/event-sourced-behavior.ts'
 export * from './event-sourcing/event-sourced-errors.ts'
+export { notYetInEventSourcing } from './event-sourcing/check-event-sourced.ts'
 export type {
   EventSourcedContext,
   EventSourcedFamilyOptions,
@@ -53,7 +54,7 @@ export type {
 export {
   type EventSourcedSettings,
   defaultEventSourcedSettings,
-  problemsWithEventSourced,
+  eventSourcedSettingsTable,
 } from './event-sourcing/event-sourced-settings.ts'
 export { type RecoveryPermit, RecoveryPermits } from './event-sourcing/recovery-permits.ts'
 export { FaultyJournal, type JournalFaults } from './faulty-journal.ts'
@@ -65,5 +66,5 @@ export { checkPersistenceId, numberOfSlices, persistenceIdOf, sliceOf } from './
 export {
   type JournalSettings,
   defaultJournalSettings,
-  problemsWithJournalSettings,
+  journalSettingsTable,
 } from './persistence-settings.ts'

@@ -1,6 +1,7 @@
 /** What can be tuned about journals, and what each choice costs. */
 import { seconds } from '../foundation/duration.ts'
-import { unknownSettings } from '../foundation/invalid-settings.ts'
+import { count } from '../foundation/setting-kinds.ts'
+import { SettingsTable } from '../foundation/settings-table.ts'
 
 export interface JournalSettings {
   /** Bytes of one event; a larger one is refused. Large events make every recovery slow. */
@@ -28,34 +29,24 @@ export interface JournalSettings {
   readonly readBytesMax: number
 }
 
-export const defaultJournalSettings: JournalSettings = {
-  eventBytesMax: 1_048_576,
-  appendEventsMax: 1024,
-  waitingBytesMax: 67_108_864,
-  commitEventsMax: 1024,
-  commitBytesMax: 4_194_304,
-  commitTimeoutMs: seconds(10),
-  stoppedWriterKillAfterMs: seconds(2),
-  readEventsMax: 256,
-  readBytesMax: 1_048_576,
-}
+export const journalSettingsTable = new SettingsTable<JournalSettings>(
+  {
+    eventBytesMax: count(1_048_576, 'bytes'),
+    appendEventsMax: count(1024, 'events'),
+    waitingBytesMax: count(67_108_864, 'bytes'),
+    commitEventsMax: count(1024, 'events'),
+    commitBytesMax: count(4_194_304, 'bytes'),
+    commitTimeoutMs: count(seconds(10), 'ms'),
+    stoppedWriterKillAfterMs: count(seconds(2), 'ms', { mayBeInfinity: true }),
+    readEventsMax: count(256, 'events'),
+    readBytesMax: count(1_048_576, 'bytes'),
+  },
+  [
+    {
+      words: '{waitingBytesMax} must be at least {eventBytesMax}, or no such event is ever stored',
+      holds: ({ waitingBytesMax, eventBytesMax }) => waitingBytesMax >= eventBytesMax,
+    },
+  ],
+)
 
-const mayBeInfinite: ReadonlySet<string> = new Set(['stoppedWriterKillAfterMs'])
-
-/** Every problem at once, in words for the person who set it; empty when all is well. */
-export function problemsWithJournalSettings(settings: JournalSettings): string[] {
-  const problems = unknownSettings(settings, defaultJournalSettings)
-  for (const name of Object.keys(defaultJournalSettings) as (keyof JournalSettings)[]) {
-    const value = settings[name]
-    if (isWhole(value) || (value === Infinity && mayBeInfinite.has(name))) continue
-    problems.push(`${name} must be a whole number of at least 1, not ${value}`)
-  }
-  if (settings.waitingBytesMax < settings.eventBytesMax) {
-    problems.push('waitingBytesMax must be at least eventBytesMax, or no such event is ever stored')
-  }
-  return problems
-}
-
-function isWhole(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 1
-}
+export const defaultJournalSettings = journalSettingsTable.defaults

@@ -12,9 +12,10 @@ import {
 import type { LocalRef } from '../actor/internals.ts'
 import type { ClusterMembership } from '../cluster/index.ts'
 import type { Journal } from '../persistence/index.ts'
+import { isRecord } from '../foundation/is-object.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'
-import { checkedDefinition, type DefinitionDoor } from './checked-definition.ts'
+import { checkedDefinition, type DefinitionTaker } from './checked-definition.ts'
 import {
   differencesBetween,
   type EntityDefinition,
@@ -29,9 +30,9 @@ import { RunningType } from './running-type.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
 import { EntityTypeNotStarted, EntityTypeRedefined } from './sharding-errors.ts'
 import {
-  problemsWithShardingSettings,
   shardingSettings,
   type ShardingSettings,
+  shardingSettingsTable,
 } from './sharding-settings.ts'
 
 /** Who runs coordinators: `Singletons`. */
@@ -181,8 +182,8 @@ export class ClusterSharding {
     return this.#typeOf(typeName).handOver()
   }
 
-  #start(given: unknown, door: DefinitionDoor): ActorRef<unknown> {
-    const definition = checkedDefinition(given, door, (chosen) => this.#problemsWith(chosen))
+  #start(given: unknown, taker: DefinitionTaker): ActorRef<unknown> {
+    const definition = checkedDefinition(given, taker, (chosen) => this.#problemsWith(chosen))
     const { typeName } = definition
     const known = this.#types.get(typeName)
     if (known !== undefined) {
@@ -198,11 +199,15 @@ export class ClusterSharding {
   }
 
   /** Of what a type has chosen, together with the settings of the node. */
-  #problemsWith(chosen: object): string[] {
+  #problemsWith(chosen: unknown): string[] {
     const { system, settings } = this.#options
-    return problemsWithShardingSettings(shardingSettings({ ...settings, ...chosen }), {
-      phaseMs: system.shutdown.timeoutOf('cluster-sharding-shutdown-region'),
-      handlerStopTimeoutMs: system.settings.handlerStopTimeoutMs,
+    const isFormless = chosen !== undefined && !isRecord(chosen)
+    const whole = isFormless ? chosen : shardingSettings({ ...settings, ...chosen })
+    return shardingSettingsTable.problemsWith(whole, {
+      'actor.handlerStopTimeoutMs': system.settings.handlerStopTimeoutMs,
+      'the time of the phase cluster-sharding-shutdown-region': system.shutdown.timeoutOf(
+        'cluster-sharding-shutdown-region',
+      ),
     })
   }
 

@@ -20,6 +20,7 @@ export type {
   RebalanceRequest,
   ShardAllocationStrategy,
 } from './allocation/shard-allocation-strategy.ts'
+export { notYetInSharding } from './checked-definition.ts'
 export {
   ClusterSharding,
   type ClusterShardingOptions,
@@ -51,6 +52,6 @@ export * from './sharding-events.ts'
 export {
   type ShardingSettings,
   defaultShardingSettings,
-  problemsWithShardingSettings,
   shardingSettings,
+  shardingSettingsTable,
 } from './sharding-settings.ts'

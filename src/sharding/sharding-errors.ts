@@ -70,7 +70,7 @@ export class EntityMessageDropped extends CodedError {
   constructor(typeName: string, entityId: string, reason: string, waiting?: number) {
     const full =
       reason === 'mailbox-full'
-        ? ` (${waiting === undefined ? 'as many messages as may' : `${waiting} messages`} wait for it: setting sharding.mailboxCapacity)`
+        ? ` (${waiting === undefined ? 'as many messages as may' : `${waiting} messages`} wait for it: setting sharding.mailboxMessagesMax)`
         : ''
     super(
       `The message for entity ${show(entityId)} of type ${show(typeName)} was dropped: ${reason}${full}. It was not delivered.`,

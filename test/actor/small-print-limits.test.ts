@@ -88,8 +88,8 @@ describe('the small print of limits', () => {
     expect(defaultActorSettings).toEqual({
       askTimeoutMs: 5_000,
       handlerStopTimeoutMs: 3_000,
-      restartStashCapacity: 1_000,
-      logDeadLetters: 10,
+      restartStashMessagesMax: 1_000,
+      logDeadLettersMax: 10,
       logDeadLettersSuspendMs: 300_000,
       logDeadLettersDuringShutdown: false,
       hookSignals: true,

@@ -14,7 +14,7 @@ const { Plain, Durable, held, begun, goOn, forget } = busyEntities(() => isBusy(
 
 beforeEach(forget)
 
-const settings = { sharding: { mailboxCapacity: 3 } }
+const settings = { sharding: { mailboxMessagesMax: 3 } }
 const patient = { timeout: '10m' } as const
 
 describe('a call that finds the mailbox of its entity full', () => {
@@ -39,7 +39,7 @@ describe('a call that finds the mailbox of its entity full', () => {
           ...{ waiting: 3, mayHaveHappened: false },
         })
         expect(error.message).toBe(
-          `${entity.name} 'a': note was not handled: its mailbox is full: 3 messages wait for their turn (setting sharding.mailboxCapacity). It gets more than it can handle: look at how long its commands take, call it less often, or spread the work over more entities. Nothing of it has happened; it can be called again.`,
+          `${entity.name} 'a': note was not handled: its mailbox is full: 3 messages wait for their turn (setting sharding.mailboxMessagesMax). It gets more than it can handle: look at how long its commands take, call it less often, or spread the work over more entities. Nothing of it has happened; it can be called again.`,
         )
       }
       goOn()
@@ -58,7 +58,7 @@ describe('a question that finds the mailbox of its entity full', () => {
   test('fails at once, on either node', async () => {
     await play(async (scene) => {
       const key = new EntityTypeKey<Ring>('Bell')
-      const routing = { role: 'host', settings: { numberOfShards: 1, mailboxCapacity: 2 } }
+      const routing = { role: 'host', settings: { numberOfShards: 1, mailboxMessagesMax: 2 } }
       const b = await scene.start('b', {
         roles: ['host'],
         init: ({ sharding }) =>
@@ -102,8 +102,8 @@ describe('a question that finds the mailbox of its entity full', () => {
 test('the capacity is checked', async () => {
   const error = await refusalOf({
     entities: [Plain],
-    settings: { sharding: { mailboxCapacity: 0 } },
+    settings: { sharding: { mailboxMessagesMax: 0 } },
   })
   expect(error).toBeInstanceOf(InvalidSettings)
-  expect(error.message).toContain('mailboxCapacity must be a whole number of at least 1, not 0')
+  expect(error.message).toContain('mailboxMessagesMax must be a whole number of at least 1, not 0')
 })

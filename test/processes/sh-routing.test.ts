@@ -122,7 +122,7 @@ function livesOf(nodes: readonly NodeProcess<EntityNode>[]): Map<unknown, number
 
 test('SH-007 a process that joins is given shards of the others, with what was stored', async () => {
   const nodes = nodesForTest()
-  const limits = { rebalanceAbsoluteLimit: 2, rebalanceRelativeLimit: 1 }
+  const limits = { rebalanceShardsMax: 2, rebalanceShareMax: 1 }
   const sharding = { rebalanceIntervalMs: 500, ...limits }
   const seeds = await nodes.addresses(['a'])
   const [first] = await nodes.form(['a', 'b', 'c', 'd'], { seeds, sharding })

@@ -95,7 +95,7 @@ describe('SH-007 rebalance', () => {
             extractor: new ByNumber(10),
             settings: {
               ...{ numberOfShards: 10, rebalanceIntervalMs: 2_000 },
-              ...{ rebalanceAbsoluteLimit: 2, rebalanceRelativeLimit: 1 },
+              ...{ rebalanceShardsMax: 2, rebalanceShareMax: 1 },
             },
           })
         const ids = Array.from({ length: 10 }, (_, index) => `${index}`)

@@ -72,7 +72,7 @@ describe('DeadLetterLog', () => {
   })
 
   test('counts by type and reason, logged or not', () => {
-    const { log, lose } = newLog({ logDeadLetters: 1 })
+    const { log, lose } = newLog({ logDeadLettersMax: 1 })
     lose(20)
     log.record(new DeadLetter('m', cart, 'late-reply'))
     log.record(new Dropped('m', cart, 'mailbox-full'))
@@ -116,7 +116,7 @@ describe('DeadLetterLog', () => {
   })
 
   test('says nothing of resuming when nothing was left out', () => {
-    const { lose, texts, time } = newLog({ logDeadLetters: 1 })
+    const { lose, texts, time } = newLog({ logDeadLettersMax: 1 })
     lose(1)
     time.nowMs = minutes(5)
     lose(1)
@@ -131,7 +131,7 @@ describe('DeadLetterLog', () => {
   })
 
   test('logs unhandled messages at debug, with a limit of their own', () => {
-    const { log, lose, lines } = newLog({ logDeadLetters: 3 })
+    const { log, lose, lines } = newLog({ logDeadLettersMax: 3 })
     for (let i = 0; i < 5; i++) log.record(new UnhandledMessage(i, cart))
     expect(lines.map(({ level }) => level)).toEqual(['debug', 'debug', 'debug'])
     expect(lines[2]?.text).toContain('logging of unhandled messages is suspended')
@@ -140,7 +140,7 @@ describe('DeadLetterLog', () => {
   })
 
   test('counts but does not log messages that are marked', () => {
-    const { log, lines } = newLog({ logDeadLetters: 2 })
+    const { log, lines } = newLog({ logDeadLettersMax: 2 })
     for (let i = 0; i < 5; i++) {
       log.record(new DeadLetter({ [suppressDeadLetterLog]: true }, cart, 'terminated'))
     }
@@ -152,11 +152,11 @@ describe('DeadLetterLog', () => {
   })
 
   test('logs nothing when the number is 0, and all when it is Infinity', () => {
-    const off = newLog({ logDeadLetters: 0 })
+    const off = newLog({ logDeadLettersMax: 0 })
     off.lose(3)
     expect(off.lines).toEqual([])
     expect(off.log.counts()).toEqual({ 'DeadLetter/terminated': 3 })
-    const all = newLog({ logDeadLetters: Infinity })
+    const all = newLog({ logDeadLettersMax: Infinity })
     all.lose(100)
     expect(all.lines).toHaveLength(100)
   })

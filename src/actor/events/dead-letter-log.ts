@@ -13,7 +13,7 @@ import { type LostMessage, suppressDeadLetterLog } from './lost-messages.ts'
 /** The part of the actor settings that speaks of lost messages. */
 export type DeadLetterLogSettings = Pick<
   ActorSettings,
-  'logDeadLetters' | 'logDeadLettersSuspendMs' | 'logDeadLettersDuringShutdown'
+  'logDeadLettersMax' | 'logDeadLettersSuspendMs' | 'logDeadLettersDuringShutdown'
 >
 
 export interface DeadLetterLogOptions {
@@ -36,7 +36,7 @@ export class DeadLetterLog {
     this.#logger = logger
     this.#clock = clock
     this.#settings = settings
-    this.#isSilent = !(settings.logDeadLetters > 0)
+    this.#isSilent = !(settings.logDeadLettersMax > 0)
     this.#lostLimit = new LogLimit(settings)
     this.#unhandledLimit = new LogLimit(settings)
   }
@@ -82,7 +82,7 @@ class LogLimit {
   #resumesMs = 0
 
   constructor(settings: DeadLetterLogSettings) {
-    this.#linesMax = settings.logDeadLetters
+    this.#linesMax = settings.logDeadLettersMax
     this.#suspendMs = settings.logDeadLettersSuspendMs
   }
 

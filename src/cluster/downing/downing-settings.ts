@@ -1,6 +1,7 @@
 /** What can be tuned about the end of a split, and how long to wait before anybody is given up. */
 import { seconds } from '../../foundation/duration.ts'
-import { unknownSettings } from '../../foundation/invalid-settings.ts'
+import { millisecondsOr, optionalText, share } from '../../foundation/setting-kinds.ts'
+import { SettingsTable } from '../../foundation/settings-table.ts'
 
 export interface DowningSettings {
   /** Only members with this role count when the majority is sought; undefined counts all. */
@@ -20,12 +21,14 @@ export interface DowningSettings {
   readonly indirectlyConnectedShareMax: number
 }
 
-export const defaultDowningSettings: DowningSettings = {
-  role: undefined,
-  stableAfterMs: 'by-size',
-  downAllWhenUnstableMs: 'by-size',
-  indirectlyConnectedShareMax: 0.5,
-}
+export const downingSettingsTable = new SettingsTable<DowningSettings>({
+  role: optionalText('a role'),
+  stableAfterMs: millisecondsOr('by-size'),
+  downAllWhenUnstableMs: millisecondsOr('by-size', { mayBeInfinity: true }),
+  indirectlyConnectedShareMax: share(0.5),
+})
+
+export const defaultDowningSettings = downingSettingsTable.defaults
 
 export interface DowningTimings {
   readonly heartbeatIntervalMs: number
@@ -71,23 +74,4 @@ export function agreementOnDowning(settings: DowningSettings): Readonly<Record<s
     'downing.stableAfterMs': String(settings.stableAfterMs),
     'downing.indirectlyConnectedShareMax': String(settings.indirectlyConnectedShareMax),
   }
-}
-
-export function problemsWithDowning(settings: DowningSettings): string[] {
-  const problems = unknownSettings(settings, defaultDowningSettings).map(
-    (problem) => `downing.${problem}`,
-  )
-  const { stableAfterMs: wait, downAllWhenUnstableMs: limit } = settings
-  const share = settings.indirectlyConnectedShareMax
-  if (wait !== 'by-size' && !(wait > 0 && wait < Infinity)) {
-    problems.push(`downing.stableAfterMs must be positive or 'by-size', not ${wait}`)
-  }
-  if (limit !== 'by-size' && !(limit > 0)) {
-    problems.push(`downing.downAllWhenUnstableMs must be positive or 'by-size', not ${limit}`)
-  }
-  if (!(share > 0 && share <= 1)) {
-    problems.push(`downing.indirectlyConnectedShareMax must be above 0 and at most 1, not ${share}`)
-  }
-  if (settings.role === '') problems.push('downing.role must be a role or undefined')
-  return problems
 }

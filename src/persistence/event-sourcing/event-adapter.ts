@@ -26,24 +26,6 @@ interface Encoding<Event, State> {
   readonly tagger?: (state: State, event: Event) => readonly string[]
 }
 
-/** Of what was given in place of an adapter and a tagger; undefined stands for none. */
-export function problemsWithEncoding(eventAdapter: unknown, tagger: unknown): string[] {
-  const problems: string[] = []
-  if (eventAdapter !== undefined && !isEventAdapter(eventAdapter)) {
-    problems.push('eventAdapter must have the functions toJournal and fromJournal')
-  }
-  if (tagger !== undefined && typeof tagger !== 'function') {
-    problems.push(`tagger must be a function, not ${show(tagger)}`)
-  }
-  return problems
-}
-
-function isEventAdapter(given: unknown): boolean {
-  if (typeof given !== 'object' || given === null) return false
-  const { toJournal, fromJournal } = given as Partial<EventAdapter<unknown>>
-  return typeof toJournal === 'function' && typeof fromJournal === 'function'
-}
-
 /** What is stored of an event that led to this state. */
 export function encoded<Event, State>(
   { codec, eventAdapter, tagger }: Encoding<Event, State>,

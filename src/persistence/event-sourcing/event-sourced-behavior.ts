@@ -76,8 +76,8 @@ function restarted<Command, Event, State>(
   const { onPersistFailure = SupervisorStrategy.stop(), settings } = plan
   return Behaviors.setup<Command>((outer) => {
     // Outside of what is restarted, so that commands survive a failed write.
-    const { stashCapacity } = settings
-    const stashes = { waiting: outer.stash(stashCapacity), kept: outer.stash(stashCapacity) }
+    const { stashCommandsMax } = settings
+    const stashes = { waiting: outer.stash(stashCommandsMax), kept: outer.stash(stashCommandsMax) }
     let last: EventSourcedInstance<Command, Event, State> | undefined
     const instance = Behaviors.setup<Command>((context: ActorContext<Command>) => {
       last?.giveUp()

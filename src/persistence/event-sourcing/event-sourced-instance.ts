@@ -136,11 +136,11 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
 
   #stashOf(work: Work<Command, Event, State>): CommandStash<Command> {
     const context = this.#context
-    const { stashCapacity } = this.#plan.settings
+    const { stashCommandsMax } = this.#plan.settings
     return (work.stash ??= new CommandStash(
       this.#stashes ?? {
-        waiting: context.stash(stashCapacity),
-        kept: context.stash(stashCapacity),
+        waiting: context.stash(stashCommandsMax),
+        kept: context.stash(stashCommandsMax),
       },
       context.self,
       context.system.runtime,

@@ -199,7 +199,7 @@ export class ShardActor {
 
   /** Asked here and not of the mailbox: a bound of its own would cost every idle entity its memory. */
   #hasRoom({ mailbox }: Cell): boolean {
-    return mailbox === undefined || mailbox.size < this.#world.settings.mailboxCapacity
+    return mailbox === undefined || mailbox.size < this.#world.settings.mailboxMessagesMax
   }
 
   #cellOf(entityId: EntityId): Cell | undefined {
