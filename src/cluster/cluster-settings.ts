@@ -1,13 +1,6 @@
 /** What can be tuned about the cluster, and what each choice costs. */
 import { minutes, seconds } from '../foundation/duration.ts'
-import {
-  count,
-  milliseconds,
-  perName,
-  positive,
-  probability,
-  section,
-} from '../foundation/setting-kinds.ts'
+import { count, milliseconds, number, perName, section } from '../foundation/setting-kinds.ts'
 import { SettingsTable } from '../foundation/settings-table.ts'
 import { detectionSpreadMs } from './detection/detection-time.ts'
 import {
@@ -75,7 +68,11 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
   {
     tickIntervalMs: milliseconds(250),
     gossipIntervalMs: milliseconds(seconds(1)),
-    gossipDifferentViewProbability: probability(0.8),
+    gossipDifferentViewProbability: number(
+      0.8,
+      'a number from 0 to 1',
+      (value) => value >= 0 && value <= 1,
+    ),
     eagerGossipPeersMax: count(4, 'members', { min: 0 }),
     minMembers: count(1, 'members'),
     minMembersByRole: perName('role', count(0, 'members', { min: 0 })),
@@ -86,7 +83,7 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
     joinDeadlineMs: milliseconds(Infinity, { mayBeInfinity: true }),
     heartbeatIntervalMs: milliseconds(seconds(1)),
     acceptableHeartbeatPauseMs: milliseconds(seconds(5)),
-    phiThreshold: positive(8),
+    phiThreshold: number(8, 'a positive number', (value) => value > 0),
     phiSamplesMax: count(1_000, 'intervals'),
     phiMinDeviationMs: milliseconds(100),
     phiMaxDeviationMs: milliseconds(200),
@@ -96,41 +93,17 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
     downing: section(downingSettingsTable),
   },
   [
-    {
-      words:
-        '{tickIntervalMs} must be at most half of {heartbeatIntervalMs}, or silence is noticed late',
-      holds: ({ tickIntervalMs, heartbeatIntervalMs }) => tickIntervalMs <= heartbeatIntervalMs / 2,
-    },
-    {
-      words:
-        '{acceptableHeartbeatPauseMs} must be at least {heartbeatIntervalMs}, or one late answer makes a member unreachable',
-      holds: ({ acceptableHeartbeatPauseMs, heartbeatIntervalMs }) =>
-        acceptableHeartbeatPauseMs >= heartbeatIntervalMs,
-    },
-    {
-      words: '{phiMaxDeviationMs} must be at least {phiMinDeviationMs}',
-      holds: ({ phiMaxDeviationMs, phiMinDeviationMs }) => phiMaxDeviationMs >= phiMinDeviationMs,
-    },
-    {
-      words:
-        '{downing.stableAfterMs} must be at least {the spread of detection}: so far apart can two sides of a split notice it, and the losing one must be frozen before the other acts',
-      figures: (settings) => ({
-        'downing.stableAfterMs': stableAfterMs(settings.downing, 1, settings),
-        'the spread of detection': Math.ceil(detectionSpreadMs(settings)),
-      }),
-      holds: (settings) =>
-        stableAfterMs(settings.downing, 1, settings) >= Math.ceil(detectionSpreadMs(settings)),
-    },
-    {
-      words:
-        '{seedTimeoutMs} must be at least twice {seedRetryIntervalMs}, to leave time to ask twice',
-      holds: ({ seedTimeoutMs, seedRetryIntervalMs }) => seedTimeoutMs >= 2 * seedRetryIntervalMs,
-    },
-    {
-      words: '{joinDeadlineMs} must be at least {seedTimeoutMs}',
-      holds: ({ joinDeadlineMs, seedTimeoutMs }) => joinDeadlineMs >= seedTimeoutMs,
-    },
+    '{tickIntervalMs} must be at most half of {heartbeatIntervalMs}, or silence is noticed late',
+    '{acceptableHeartbeatPauseMs} must be at least {heartbeatIntervalMs}, or one late answer makes a member unreachable',
+    '{phiMaxDeviationMs} must be at least {phiMinDeviationMs}',
+    '{downing.stableAfterMs} must be at least {the spread of detection}: so far apart can two sides of a split notice it, and the losing one must be frozen before the other acts',
+    '{seedTimeoutMs} must be at least twice {seedRetryIntervalMs}, to leave time to ask twice',
+    '{joinDeadlineMs} must be at least {seedTimeoutMs}',
   ],
+  (settings) => ({
+    'downing.stableAfterMs': stableAfterMs(settings.downing, 1, settings),
+    'the spread of detection': Math.ceil(detectionSpreadMs(settings)),
+  }),
 )
 
 export const defaultClusterSettings = clusterSettingsTable.defaults

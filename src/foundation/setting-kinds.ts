@@ -47,24 +47,21 @@ export function millisecondsOr<Word extends string>(
   })
 }
 
-/** Any number above 0, Infinity included. */
-export function positive(byDefault: number): Setting<number> {
-  return row(byDefault, { range: 'a positive number', isInRange: isPositive })
+/** Any number in a range of its own. */
+export function number(
+  byDefault: number,
+  range: string,
+  isInRange: (value: number) => boolean,
+): Setting<number> {
+  return row(byDefault, {
+    range,
+    isInRange: (given) => typeof given === 'number' && isInRange(given),
+  })
 }
 
 /** A part of a whole that is not empty. */
 export function share(byDefault: number): Setting<number> {
-  return row(byDefault, {
-    range: 'above 0 and at most 1',
-    isInRange: (given) => isPositive(given) && given <= 1,
-  })
-}
-
-export function probability(byDefault: number): Setting<number> {
-  return row(byDefault, {
-    range: 'a number from 0 to 1',
-    isInRange: (given) => typeof given === 'number' && given >= 0 && given <= 1,
-  })
+  return number(byDefault, 'above 0 and at most 1', (value) => value > 0 && value <= 1)
 }
 
 export function flag(byDefault: boolean): Setting<boolean> {
@@ -120,13 +117,13 @@ export function perName(
 }
 
 /** Settings within settings. */
-export function section<Settings extends object, Figures extends object>(
-  table: SettingsTable<Settings, Figures>,
+export function section<Settings extends object>(
+  table: SettingsTable<Settings>,
 ): Setting<Settings> {
   return {
     default: table.defaults,
     range: 'an object',
-    check: (name, given, figures) => table.problemsWith(given, figures as Figures, `${name}.`),
+    check: (name, given, figures) => table.problemsWith(given, figures, `${name}.`),
     table,
   }
 }
@@ -141,14 +138,11 @@ function timeRange({ mayBeInfinity = false }: InfinityLimit): Range {
   return {
     unit: 'ms',
     range: `a positive number of milliseconds${mayBeInfinity ? ', or Infinity' : ''}`,
-    isInRange: (given) => isPositive(given) && (given < Infinity || mayBeInfinity),
+    isInRange: (given) =>
+      typeof given === 'number' && given > 0 && (given < Infinity || mayBeInfinity),
   }
 }
 
 function row<Value>(byDefault: Value, { unit, range, isInRange }: Range): Setting<Value> {
   return { default: byDefault, unit, range, check: mustBe(range, isInRange) }
-}
-
-function isPositive(given: unknown): given is number {
-  return typeof given === 'number' && given > 0
 }

@@ -5,10 +5,9 @@ import {
   listOf,
   milliseconds,
   millisecondsOr,
+  number,
   optionalText,
   perName,
-  positive,
-  probability,
   section,
   share,
 } from './setting-kinds.ts'
@@ -27,25 +26,15 @@ interface House {
   readonly guests: readonly string[]
   readonly bedsByRoom: Readonly<Record<string, number>>
   readonly hope: number
-  readonly odds: number
   readonly part: number
 }
 
-interface Supply {
-  readonly 'the power of the fuse': number
-}
-
-const lamps = new SettingsTable<Lamp, Supply>(
+const lamps = new SettingsTable<Lamp>(
   { watts: count(40, 'watts', { max: 1_000, mayBeInfinity: true }), isOn: flag(false) },
-  [
-    {
-      words: '{watts} must be less than {the power of the fuse}, or it is dark',
-      holds: ({ watts }, supply) => watts < supply['the power of the fuse'],
-    },
-  ],
+  ['{watts} must be less than {the power of the fuse}, or it is dark'],
 )
 
-const houses = new SettingsTable<House, Supply>(
+const houses = new SettingsTable<House>(
   {
     lamp: section(lamps),
     restMs: milliseconds(100, { mayBeInfinity: true }),
@@ -53,17 +42,11 @@ const houses = new SettingsTable<House, Supply>(
     name: optionalText('a name'),
     guests: listOf([], 'a name such as ada', (given) => /^[a-z]+$/.test(String(given))),
     bedsByRoom: perName('room', count(1, 'beds', { min: 0 })),
-    hope: positive(Infinity),
-    odds: probability(0),
+    hope: number(Infinity, 'a positive number', (value) => value > 0),
     part: share(1),
   },
-  [
-    {
-      words: '{restMs} must be at least ten per watt of {lamp.watts}, which is {the heat}',
-      figures: ({ lamp }) => ({ 'the heat': lamp.watts / 10 }),
-      holds: ({ restMs, lamp }) => restMs >= lamp.watts / 10,
-    },
-  ],
+  ['{restMs} must be at least {the heat}, which follows from lamp.watts, or it burns'],
+  ({ lamp }) => ({ 'the heat': lamp.watts / 10 }),
 )
 
 const strong = { 'the power of the fuse': 2_000 }
@@ -72,10 +55,10 @@ const problems = (chosen: unknown, supply = strong): string[] =>
 
 test('what was not chosen has its default, also within a section', () => {
   expect(houses.complete(undefined)).toBe(houses.defaults)
-  expect(houses.complete({ lamp: { isOn: true }, odds: 0.5 })).toEqual({
+  expect(houses.complete({ lamp: { isOn: true }, part: 0.5 })).toEqual({
     ...houses.defaults,
     lamp: { watts: 40, isOn: true },
-    odds: 0.5,
+    part: 0.5,
   })
   expect(problems({})).toEqual([])
 })
@@ -84,7 +67,7 @@ test('the ends of every range are in it', () => {
   const most = { watts: Infinity, isOn: true }
   expect(problems({ lamp: most }, { 'the power of the fuse': Infinity })).toHaveLength(2)
   const good = { restMs: Infinity, wakeMs: 1, name: 'x', guests: ['ada'], bedsByRoom: { hall: 0 } }
-  expect(problems({ ...good, lamp: { watts: 1_000 }, hope: 0.1, odds: 1, part: 0.1 })).toEqual([])
+  expect(problems({ ...good, lamp: { watts: 1_000 }, hope: 0.1, part: 0.1 })).toEqual([])
 })
 
 test('every value out of range is told at once, with its path and what it must be', () => {
@@ -97,7 +80,6 @@ test('every value out of range is told at once, with its path and what it must b
       guests: ['ada', 'B', 5],
       bedsByRoom: { hall: 1.5 },
       hope: NaN,
-      odds: -0.1,
       part: 0,
     }),
   ).toEqual([
@@ -110,7 +92,6 @@ test('every value out of range is told at once, with its path and what it must b
     'guests: 5 must be a name such as ada',
     'bedsByRoom.hall must be a whole number of at least 0, not 1.5',
     'hope must be a positive number, not NaN',
-    'odds must be a number from 0 to 1, not -0.1',
     'part must be above 0 and at most 1, not 0',
   ])
 })
@@ -130,14 +111,14 @@ test('what has no form is told by its name, and a number is not a text', () => {
 
 test('names that nobody knows are told with those there are', () => {
   expect(problems({ lamp: { volts: 5 }, color: 'red' })).toEqual([
-    'color is not a setting; known are lamp, restMs, wakeMs, name, guests, bedsByRoom, hope, odds, part',
+    'color is not a setting; known are lamp, restMs, wakeMs, name, guests, bedsByRoom, hope, part',
     'lamp.volts is not a setting; known are watts, isOn',
   ])
 })
 
 test('every broken relation is told, with the values of all it names', () => {
   const heat =
-    'restMs (1) must be at least ten per watt of lamp.watts (900), which is the heat (90)'
+    'restMs (1) must be at least the heat (90), which follows from lamp.watts, or it burns'
   const chosen = { lamp: { watts: 900 }, restMs: 1 }
   expect(problems(chosen, { 'the power of the fuse': 900 })).toEqual([
     'lamp.watts (900) must be less than the power of the fuse (900), or it is dark',
@@ -146,10 +127,46 @@ test('every broken relation is told, with the values of all it names', () => {
   expect(problems(chosen)).toEqual([heat])
 })
 
-test('no relation is told of a value that is out of range itself', () => {
-  expect(problems({ lamp: { watts: 0 }, restMs: 0.001 })).toHaveLength(1)
-  expect(problems({ lamp: { watts: NaN }, restMs: 1 })).toHaveLength(1)
-  expect(problems({ lamp: 'bright' })).toHaveLength(1)
+test('no relation is told of a value that is out of range, and figures follow from its default', () => {
+  expect(problems({ restMs: 0 })).toHaveLength(1)
+  expect(problems({ lamp: { watts: 0 } }, { 'the power of the fuse': 0 })).toHaveLength(1)
+  for (const lamp of ['bright', null, 5, { watts: NaN }]) {
+    expect(problems({ lamp, restMs: 5 })).toHaveLength(1)
+    expect(problems({ lamp, restMs: 3 })).toEqual([
+      expect.any(String),
+      expect.stringContaining('restMs (3) must be at least the heat (4)'),
+    ])
+  }
+})
+
+test('two values are compared as the sentence says', () => {
+  const brokenWith = (sentence: string, left: number, right: number): boolean => {
+    const table = new SettingsTable({ left: count(1, 'x'), right: count(1, 'x') }, [sentence])
+    return table.problemsWith({ left, right }, { more: 10 }).length > 0
+  }
+  const sentences: readonly (readonly [
+    string,
+    readonly [number, number],
+    readonly [number, number],
+  ])[] = [
+    ['{left} must be less than {right}', [2, 3], [3, 3]],
+    ['{left} must be at most {right}', [3, 3], [4, 3]],
+    ['{left} must be at least {right}', [3, 3], [2, 3]],
+    ['{left} must be at most half of {right}', [3, 6], [4, 6]],
+    ['{left} must be at least twice {right}', [6, 3], [5, 3]],
+    ['{left} and {more} together must be less than {right}', [2, 13], [3, 13]],
+  ]
+  for (const [sentence, well, broken] of sentences) {
+    expect([sentence, brokenWith(sentence, ...well)]).toEqual([sentence, false])
+    expect([sentence, brokenWith(sentence, ...broken)]).toEqual([sentence, true])
+  }
+})
+
+test('a sentence that cannot be checked is a mistake of ours', () => {
+  const problemsOf = (sentence: string) => () =>
+    new SettingsTable({ left: count(1, 'x') }, [sentence]).problemsWith({ left: 1 })
+  expect(problemsOf('{left} should be less than {left}')).toThrow('no relation')
+  expect(problemsOf('{left} must be less than {right}')).toThrow('neither a setting nor a figure')
 })
 
 test('a table with other defaults has the same ranges and relations', () => {

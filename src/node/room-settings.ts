@@ -1,10 +1,5 @@
 /** The settings of a whole node in one table: those of every part below it, and how they must go together. */
-import {
-  type ActorSettings,
-  actorSettingsTable,
-  defaultActorSettings,
-  defaultShutdownPhases,
-} from '../actor/index.ts'
+import { type ActorSettings, actorSettingsTable, defaultShutdownPhases } from '../actor/index.ts'
 import {
   type ChosenClusterSettings,
   type ClusterSettings,
@@ -13,7 +8,7 @@ import {
 import { seconds } from '../foundation/duration.ts'
 import { isRecord } from '../foundation/is-object.ts'
 import { count, section } from '../foundation/setting-kinds.ts'
-import { SettingsTable } from '../foundation/settings-table.ts'
+import { type Figures, SettingsTable } from '../foundation/settings-table.ts'
 import {
   type EventSourcedSettings,
   eventSourcedSettingsTable,
@@ -56,17 +51,8 @@ const nodeSettingsTable = new SettingsTable<AllSettings>(
     concurrentRecoveriesMax: count(50, 'entities'),
   },
   [
-    {
-      words:
-        '{entity.appendEventsMax} must be at most {journal.appendEventsMax}, or such an append is refused',
-      holds: ({ entity, journal }) => entity.appendEventsMax <= journal.appendEventsMax,
-    },
-    {
-      words:
-        '{journal.appendEventsMax} must be at least {what a coordinator appends at once}, or coordinators cannot store what they decide',
-      figures: () => ({ 'what a coordinator appends at once': coordinatorAppendEventsMax }),
-      holds: ({ journal }) => journal.appendEventsMax >= coordinatorAppendEventsMax,
-    },
+    '{entity.appendEventsMax} must be at most {journal.appendEventsMax}, or such an append is refused',
+    '{journal.appendEventsMax} must be at least {what a coordinator appends at once}, or coordinators cannot store what they decide',
   ],
 )
 
@@ -82,19 +68,19 @@ export function problemsWithSettings(name: string, given: unknown): string[] {
     ? Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
     : given
   const settings = nodeSettingsTable.complete(chosen)
-  return nodeSettingsTable.problemsWith(settings, limitsOf(settings), `${name}.`)
+  return nodeSettingsTable.problemsWith(
+    settings,
+    limitsOf(nodeSettingsTable.sound(settings)),
+    `${name}.`,
+  )
 }
 
-/** What the parts of a node must be done within when it shuts down. */
-function limitsOf(settings: unknown): Readonly<Record<string, number>> {
-  const actor = isRecord(settings) && isRecord(settings['actor']) ? settings['actor'] : {}
-  const stopMs = actor['handlerStopTimeoutMs']
+/** What the parts of a node must be done within when it shuts down, and what they want of each other. */
+function limitsOf(settings: AllSettings): Figures {
   const phases = Object.entries(defaultShutdownPhases)
   return {
-    'actor.handlerStopTimeoutMs':
-      typeof stopMs === 'number' && stopMs < Infinity
-        ? stopMs
-        : defaultActorSettings.handlerStopTimeoutMs,
+    'actor.handlerStopTimeoutMs': settings.actor.handlerStopTimeoutMs,
+    'what a coordinator appends at once': coordinatorAppendEventsMax,
     ...Object.fromEntries(
       phases.map(([name, { timeoutMs }]) => [`the time of the phase ${name}`, timeoutMs]),
     ),

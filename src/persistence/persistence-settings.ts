@@ -41,12 +41,7 @@ export const journalSettingsTable = new SettingsTable<JournalSettings>(
     readEventsMax: count(256, 'events'),
     readBytesMax: count(1_048_576, 'bytes'),
   },
-  [
-    {
-      words: '{waitingBytesMax} must be at least {eventBytesMax}, or no such event is ever stored',
-      holds: ({ waitingBytesMax, eventBytesMax }) => waitingBytesMax >= eventBytesMax,
-    },
-  ],
+  ['{waitingBytesMax} must be at least {eventBytesMax}, or no such event is ever stored'],
 )
 
 export const defaultJournalSettings = journalSettingsTable.defaults

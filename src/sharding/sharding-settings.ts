@@ -51,14 +51,7 @@ export interface ShardingSettings {
   readonly passivationTimeoutMs: number
 }
 
-/** What a leaving region must be done within, and what it takes besides. */
-export interface RegionShutdownLimits {
-  /** How long an entity that is forced to stop waits for its async handler. */
-  readonly 'actor.handlerStopTimeoutMs': number
-  readonly 'the time of the phase cluster-sharding-shutdown-region': number
-}
-
-export const shardingSettingsTable = new SettingsTable<ShardingSettings, RegionShutdownLimits>(
+export const shardingSettingsTable = new SettingsTable<ShardingSettings>(
   {
     numberOfShards: count(128, 'shards'),
     retryIntervalMs: milliseconds(seconds(2)),
@@ -80,28 +73,10 @@ export const shardingSettingsTable = new SettingsTable<ShardingSettings, RegionS
     passivationTimeoutMs: milliseconds(minutes(1)),
   },
   [
-    {
-      words:
-        '{stopGraceMs} must be less than {stopTimeoutMs}, or a command is forced to stop before it was told to end',
-      holds: ({ stopGraceMs, stopTimeoutMs }) => stopGraceMs < stopTimeoutMs,
-    },
-    {
-      words:
-        '{stopTimeoutMs} must be less than {handOffTimeoutMs}, or one slow command fails a hand-off',
-      holds: ({ stopTimeoutMs, handOffTimeoutMs }) => stopTimeoutMs < handOffTimeoutMs,
-    },
-    {
-      words:
-        '{retryIntervalMs} must be less than {handOffTimeoutMs}, or one lost message fails a hand-off',
-      holds: ({ retryIntervalMs, handOffTimeoutMs }) => retryIntervalMs < handOffTimeoutMs,
-    },
-    {
-      words:
-        '{gracefulShutdownTimeoutMs} and {actor.handlerStopTimeoutMs} together must be less than {the time of the phase cluster-sharding-shutdown-region}, or a node is not done with its entities in time',
-      holds: ({ gracefulShutdownTimeoutMs }, limits) =>
-        gracefulShutdownTimeoutMs + limits['actor.handlerStopTimeoutMs'] <
-        limits['the time of the phase cluster-sharding-shutdown-region'],
-    },
+    '{stopGraceMs} must be less than {stopTimeoutMs}, or a command is forced to stop before it was told to end',
+    '{stopTimeoutMs} must be less than {handOffTimeoutMs}, or one slow command fails a hand-off',
+    '{retryIntervalMs} must be less than {handOffTimeoutMs}, or one lost message fails a hand-off',
+    '{gracefulShutdownTimeoutMs} and {actor.handlerStopTimeoutMs} together must be less than {the time of the phase cluster-sharding-shutdown-region}, or a node is not done with its entities in time',
   ],
 )
 

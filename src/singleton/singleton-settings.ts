@@ -18,14 +18,7 @@ export interface SingletonSettings {
   readonly restartResetAfterMs: number
 }
 
-/** What a hand-over must be done within, and what it takes besides. */
-export interface HandOverLimits {
-  /** How long an instance that is forced to stop waits for its async handler. */
-  readonly 'actor.handlerStopTimeoutMs': number
-  readonly 'the time of the phase cluster-exiting': number
-}
-
-export const singletonSettingsTable = new SettingsTable<SingletonSettings, HandOverLimits>(
+export const singletonSettingsTable = new SettingsTable<SingletonSettings>(
   {
     retryIntervalMs: milliseconds(seconds(1)),
     // As in the reference: whoever needs more has lost the singleton, not a moment.
@@ -36,17 +29,8 @@ export const singletonSettingsTable = new SettingsTable<SingletonSettings, HandO
     restartResetAfterMs: milliseconds(minutes(1)),
   },
   [
-    {
-      words: '{restartMinMs} must be at most {restartMaxMs}',
-      holds: ({ restartMinMs, restartMaxMs }) => restartMinMs <= restartMaxMs,
-    },
-    {
-      words:
-        '{stopTimeoutMs} and {actor.handlerStopTimeoutMs} together must be less than {the time of the phase cluster-exiting}, or a node is not done with its singletons in time',
-      holds: ({ stopTimeoutMs }, limits) =>
-        stopTimeoutMs + limits['actor.handlerStopTimeoutMs'] <
-        limits['the time of the phase cluster-exiting'],
-    },
+    '{restartMinMs} must be at most {restartMaxMs}',
+    '{stopTimeoutMs} and {actor.handlerStopTimeoutMs} together must be less than {the time of the phase cluster-exiting}, or a node is not done with its singletons in time',
   ],
 )
 
