@@ -17,21 +17,25 @@ import {
   maybe,
   mustBe,
   mustBeFunction,
+  mustHave,
   problemsWithOptions,
   problemsWithText,
+  unknownSettings,
 } from '../foundation/invalid-settings.ts'
 import { isRecord } from '../foundation/is-object.ts'
 import { type NotYet, refuseNotYet } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
 import { problemWithId } from '../foundation/text.ts'
-import { notYetInEventSourcing } from '../persistence/index.ts'
-import { notYetInSharding } from '../sharding/index.ts'
+import { type EventAdapter, notYetInEventSourcing, problemWithTags } from '../persistence/index.ts'
+import { notYetInSharding, type ShardAllocationStrategy } from '../sharding/index.ts'
 import { notCommands } from './entity-handle.ts'
 import type {
   CommandHandlers,
   DurableSelf,
   EntityHandle,
   EventHandlers,
+  EventOf,
+  EventTags,
   NoEvents,
   PlainSelf,
 } from './entity-types.ts'
@@ -51,6 +55,8 @@ export interface PlainEntitySpec<State, Commands> extends EntityOptions {
   readonly state: () => State
   /** What it can be asked to do. */
   readonly commands: Commands
+  /** Where its shards go; to the node with the fewest when not given. The same on every node that hosts the type. */
+  readonly allocationStrategy?: ShardAllocationStrategy | undefined
 }
 
 export interface DurableEntitySpec<State, Events, Commands> extends PlainEntitySpec<
@@ -59,6 +65,10 @@ export interface DurableEntitySpec<State, Events, Commands> extends PlainEntityS
 > {
   /** What can happen to it, by name. Without events nothing is stored, and `self.state` may be changed in place. */
   readonly events: Events
+  /** Names under which events can be found later, stored with them: at most 16, each of 1 to 255 bytes. */
+  readonly tags?: EventTags<NoInfer<State>, NoInfer<Events>> | undefined
+  /** Between the events and what is stored of them, for those whose form has changed. Without one, they are stored as they are. */
+  readonly eventAdapter?: EventAdapter<EventOf<Events>> | undefined
 }
 
 /** The name of an entity type and, in its type, what can be called: all that a caller needs. */
@@ -75,7 +85,14 @@ export interface EntityDefinition<State, Events, Commands> extends EntityType<Co
   readonly commands: Commands
   /** Whether its state is made of stored events. */
   readonly isDurable: boolean
+  readonly allocationStrategy?: ShardAllocationStrategy
+  readonly tags?: AnyTags
+  readonly eventAdapter?: EventAdapter<never>
 }
+
+type AnyTags = Readonly<
+  Record<string, readonly string[] | ((state: never, ...args: never[]) => readonly string[])>
+>
 
 /** Any definition, for those who run it and do not look into its types. */
 export type AnyEntity = EntityDefinition<unknown, object, object>
@@ -99,21 +116,33 @@ export function defineEntity<State, Commands>(
 ): EntityDefinition<State, NoEvents, Commands>
 export function defineEntity(
   name: string,
-  spec: PlainEntitySpec<unknown, object> & { readonly events?: object },
+  spec: PlainEntitySpec<unknown, object> & {
+    readonly events?: object
+    readonly tags?: object | undefined
+    readonly eventAdapter?: object | undefined
+  },
 ): AnyEntity {
   const what = `The entity ${show(name)}`
   const given: unknown = spec
   if (!isRecord(given)) throw new InvalidSettings(what, problemsWithout(name))
   refuseNotYet(spec, notYetInEntities)
-  const problems = [...problemsWithName(name), ...problemsWithOptions(spec, checks)]
+  const problems = [
+    ...problemsWithName(name),
+    ...problemsWithOptions(spec, checks),
+    ...problemsOfEvents(given),
+  ]
   if (problems.length > 0) throw new InvalidSettings(what, problems)
   const { state, events, commands, role, numberOfShards, passivateAfter } = spec
+  const { allocationStrategy, tags, eventAdapter } = spec
   return {
     name,
     state,
     events: events ?? {},
     commands,
     isDurable: events !== undefined,
+    ...(allocationStrategy !== undefined && { allocationStrategy }),
+    ...(tags !== undefined && { tags: tags as AnyTags }),
+    ...(eventAdapter !== undefined && { eventAdapter: eventAdapter as EventAdapter<never> }),
     ...(role !== undefined && { role }),
     ...(numberOfShards !== undefined && { numberOfShards }),
     ...(passivateAfter !== undefined && { passivateAfter }),
@@ -174,6 +203,9 @@ const checks = {
   events: maybe(problemsWithEvents),
   commands: problemsWithFunctions,
   ...agreedChecks,
+  tags: maybe(problemsWithTags),
+  eventAdapter: mustHave(['toJournal', 'fromJournal']),
+  allocationStrategy: mustHave(['allocateShard', 'rebalance']),
 } satisfies Record<keyof DurableEntitySpec<never, never, never>, Check>
 
 /** Stands in paths and in persistence ids. */
@@ -230,6 +262,34 @@ function problemsWithEvents(name: string, given: unknown): string[] {
       ([each]) => `${name}.${each} must not be async: do in a command what has to be awaited`,
     ),
   ]
+}
+
+function problemsWithTags(name: string, given: unknown): string[] {
+  if (!isRecord(given)) return [`${name} must be an object, not ${show(given)}`]
+  return Object.entries(given).flatMap(([event, tags]) => {
+    if (typeof tags === 'function' && !isAsync(tags)) return []
+    const problem = Array.isArray(tags) ? problemWithTags(tags) : undefined
+    if (problem !== undefined) return [`${name}.${event} cannot be used: ${problem}`]
+    return mustBe('a list of texts, or a function that makes one', Array.isArray)(
+      `${name}.${event}`,
+      tags,
+    )
+  })
+}
+
+/** What is said of events there must be events for. */
+function problemsOfEvents({
+  events,
+  tags,
+  eventAdapter,
+}: Readonly<Record<string, unknown>>): string[] {
+  if (isRecord(events)) {
+    return isRecord(tags) ? unknownSettings(tags, events, 'an event', 'tags.') : []
+  }
+  const orphans = Object.entries({ tags, eventAdapter }).filter(([, value]) => value !== undefined)
+  return events === undefined
+    ? orphans.map(([name]) => `${name} is about events, and there are none: define \`events\``)
+    : []
 }
 
 function problemsWithIdleTime(name: string, given: unknown): string[] {

@@ -36,6 +36,8 @@ export type {
   DurableSelf,
   EntityHandle,
   EventHandlers,
+  EventOf,
+  EventTags,
   NoEvents,
   PlainSelf,
 } from './entity-types.ts'

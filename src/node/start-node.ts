@@ -136,10 +136,12 @@ function initEntities(options: NodeOptions, { system, sharding, world }: NodePar
   const { answered, work } = world
   answerLostCalls({ system, answered, work, isOurs: (name) => called.has(name) })
   for (const entity of entities) {
+    const { allocationStrategy } = entity
     const behaviorOf = entityBehavior(entity as AnyEntity, world)
     sharding.init({
       key: new EntityTypeKey<EntityCall>(entity.name),
       behavior: ({ entityId }) => behaviorOf(entityId),
+      ...(allocationStrategy !== undefined && { strategy: allocationStrategy }),
       ...routingOf(entity),
     })
   }

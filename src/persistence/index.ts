@@ -27,8 +27,8 @@ export type {
   StoredEvent,
   TaggedEvent,
 } from './journal.ts'
-export { bytesOfEvent, noTags } from './tags.ts'
-export type { EventAdapter } from './event-sourcing/event-adapter.ts'
+export { bytesOfEvent, noTags, problemWithTags } from './tags.ts'
+export { encoded, type Encoding, type EventAdapter } from './event-sourcing/event-adapter.ts'
 export {
   Effect,
   type Effects,

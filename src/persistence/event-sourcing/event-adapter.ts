@@ -20,7 +20,8 @@ export interface EventAdapter<Event> {
   fromJournal(stored: unknown): readonly Event[]
 }
 
-interface Encoding<Event, State> {
+/** What it takes to store an event. */
+export interface Encoding<Event, State> {
   readonly codec: ValueCodec
   readonly eventAdapter?: EventAdapter<Event>
   readonly tagger?: (state: State, event: Event) => readonly string[]
