@@ -1,5 +1,6 @@
 /** The settings of a whole node in one table: those of every part below it, and how they must go together. */
-import { type ActorSettings, actorSettingsTable, defaultShutdownPhases } from '../actor/index.ts'
+import { type ActorSettings, defaultShutdownPhases } from '../actor/index.ts'
+import { actorSettingsTable } from '../actor/internals.ts'
 import {
   type ChosenClusterSettings,
   type ClusterSettings,
