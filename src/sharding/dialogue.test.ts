@@ -20,7 +20,7 @@ const [a, b, k] = ['a', 'b', 'k'].map((name) => nodeIdOf(`${name}:1`, 1n)) as [
 /** Two regions and a coordinator that hear each other at once, in one order; what is said is written down. */
 class Dialogue {
   readonly regions = new Map([a, b].map((self) => [self, regionOf(self)]))
-  readonly #strategy = new LeastShardAllocationStrategy({ absoluteLimit: 9, relativeLimit: 1 })
+  readonly #strategy = new LeastShardAllocationStrategy({ shardsMax: 9, shareMax: 1 })
   readonly #turns: (() => void)[] = []
   #coordinator = new CoordinatorMachine({ term: 1, state: new CoordinatorState(), settings })
   #lines: string[] = []

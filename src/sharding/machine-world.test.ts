@@ -18,7 +18,7 @@ import { shardingSettings } from './sharding-settings.ts'
 
 export const numberOfShards = 4
 const settings = shardingSettings({ numberOfShards, handOffsMax: 2 })
-const strategy = new LeastShardAllocationStrategy({ absoluteLimit: 10, relativeLimit: 1 })
+const strategy = new LeastShardAllocationStrategy({ shardsMax: 10, shareMax: 1 })
 
 interface Parcel {
   readonly id: number

@@ -174,11 +174,11 @@ describe('AT-002 Exponential backoff', () => {
     expect([starts, said]).toEqual([3, ['one', 'two']])
   })
 
-  test('stops when the failures are more than maxRestarts, and the parent hears the last cause', async () => {
+  test('stops when the failures are more than restartsMax, and the parent hears the last cause', async () => {
     const stage = new Stage()
     const said: string[] = []
     const ends: Signal[] = []
-    const behavior = speaker(stage, said, { maxRestarts: 2, resetAfter: '10s' })
+    const behavior = speaker(stage, said, { restartsMax: 2, resetAfter: '10s' })
     const parent = await stage.start(
       Behaviors.setup<string>((context) => {
         const child = context.spawn(behavior, 'child')
@@ -199,7 +199,7 @@ describe('AT-002 Exponential backoff', () => {
   })
 
   test('counts anew after the quiet time that was asked for', async () => {
-    const { stage, said, ref } = await setUp({ maxRestarts: 2, resetAfter: 100 })
+    const { stage, said, ref } = await setUp({ restartsMax: 2, resetAfter: 100 })
     await stage.tell(ref, 'fail')
     await stage.advance('1s')
     await stage.tell(ref, 'fail')
@@ -211,7 +211,7 @@ describe('AT-002 Exponential backoff', () => {
   })
 
   test('does not count anew before the quiet time is over', async () => {
-    const { stage, ref } = await setUp({ maxRestarts: 2, resetAfter: 100 })
+    const { stage, ref } = await setUp({ restartsMax: 2, resetAfter: 100 })
     await stage.tell(ref, 'fail')
     await stage.advance('1s')
     await stage.tell(ref, 'fail')

@@ -206,7 +206,7 @@ describe('bad input: settings, durations, the end', () => {
       ['min 0', () => restartWithBackoff({ min: 0, max: 1 })],
       ['max below min', () => restartWithBackoff({ min: 2, max: 1 })],
       ['a random factor above 1', () => restartWithBackoff({ min: 1, max: 2, randomFactor: 2 })],
-      ['a negative count', () => restartWithBackoff({ min: 1, max: 2, maxRestarts: -1 })],
+      ['a negative count', () => restartWithBackoff({ min: 1, max: 2, restartsMax: -1 })],
     ]
     for (const [what, make] of badStrategies) {
       test(`a strategy with ${what} is refused when it is made`, () => {
@@ -220,7 +220,7 @@ describe('bad input: settings, durations, the end', () => {
           min: 2,
           max: 1,
           randomFactor: 5,
-          maxRestarts: -1,
+          restartsMax: -1,
           stashCapacity: 0.5,
         }),
       ) as InvalidSettings

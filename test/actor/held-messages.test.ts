@@ -141,7 +141,7 @@ describe('strategies', () => {
   test('restart with back-off by default: a fifth of chance, no limit, never critical', () => {
     expect(restartWithBackoff({ min: '1s', max: '1s' })).toMatchObject({
       randomFactor: 0.2,
-      maxRestarts: Infinity,
+      restartsMax: Infinity,
       criticalAfter: Infinity,
       stopChildren: true,
     })
@@ -154,7 +154,7 @@ describe('strategies', () => {
     expect(withFactor(1.01)).toThrow(/randomFactor must be from 0 to 1/)
   })
 
-  test.each(['maxRestarts', 'criticalAfter', 'stashCapacity'])('%s is a whole number', (name) => {
+  test.each(['restartsMax', 'criticalAfter', 'stashCapacity'])('%s is a whole number', (name) => {
     expect(() => restartWithBackoff({ min: 1, max: 2, [name]: 1.5 })).toThrow(
       new RegExp(`${name} must be a whole number`),
     )

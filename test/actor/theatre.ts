@@ -134,14 +134,14 @@ export class Theatre {
       case 'limited':
         return supervise(restart({ limit: 2, within: '1m' }))
       case 'backoff':
-        return supervise(restartWithBackoff({ min: 10, max: 40, randomFactor: 0, maxRestarts: 5 }))
+        return supervise(restartWithBackoff({ min: 10, max: 40, randomFactor: 0, restartsMax: 5 }))
       case 'nested':
       default: {
         const innermost = Behaviors.supervise(inner).onFailure(StashFull, resume())
         const middle = Behaviors.supervise(innermost).onFailure(RangeError, restart({ limit: 1 }))
         return Behaviors.supervise(this.#failingOutside(middle)).onFailure(
           Error,
-          restartWithBackoff({ min: 10, max: 10, randomFactor: 0, maxRestarts: 4 }),
+          restartWithBackoff({ min: 10, max: 10, randomFactor: 0, restartsMax: 4 }),
         )
       }
     }

@@ -172,7 +172,7 @@ describe('an event adapter', () => {
 
 test('shards go where the allocation strategy of the definition says', async () => {
   const requests: AllocationRequest[] = []
-  const least = new LeastShardAllocationStrategy({ absoluteLimit: 1, relativeLimit: 1 })
+  const least = new LeastShardAllocationStrategy({ shardsMax: 1, shareMax: 1 })
   const allocationStrategy: ShardAllocationStrategy = {
     allocateShard: (request) => {
       requests.push(request)

@@ -43,7 +43,7 @@ const wrong: readonly (readonly [slip: object, problem: string])[] = [
   [{ signals: { PostStop: 5 } }, 'signals.PostStop must be a function, not 5'],
   [{ signals: { Stopped: () => undefined } }, 'Stopped is not a signal; known are PostStop, '],
   [{ settings: 5 }, 'settings must be an object, not 5'],
-  [{ settings: { stashSize: 5 } }, 'stashSize is not a setting; known are stashCommandsMax, '],
+  [{ settings: { stashSize: 5 } }, 'stashSize is not a setting; known are stashedCommandsMax, '],
   [{ onPersistFailure: null }, 'onPersistFailure must be SupervisorStrategy.restartWithBackoff(…)'],
   [{ comandHandler: () => 0 }, 'comandHandler is not an option; known are persistenceId, '],
 ]
@@ -59,13 +59,13 @@ test.each(wrong)('%o is refused', (slip, problem) => {
 
 test('every problem is told at once', () => {
   expect(
-    refusalOf(() => make({ retentoin: 5, settings: { stashCommandsMax: 0 } })).problems,
+    refusalOf(() => make({ retentoin: 5, settings: { stashedCommandsMax: 0 } })).problems,
   ).toEqual([
     'persistenceId cannot be used: it is not a string',
     'commandHandler must be a function, not undefined',
     'eventHandler must be a function, not undefined',
     'journal must be given: the one that all nodes share',
-    'stashCommandsMax must be a whole number of at least 1, not 0',
+    'stashedCommandsMax must be a whole number of at least 1, not 0',
     expect.stringContaining('retentoin is not an option; known are '),
     'emptyState must be given: the state before the first event',
   ])

@@ -88,7 +88,7 @@ describe('pipelining', () => {
   test('commands beyond the pipeline wait in order, and beyond the stash they are dropped', async () => {
     const { journal, system, time } = scene
     const probe = createTestProbe<unknown>(system)
-    const settings = { unstoredCommandsMax: 3, stashCommandsMax: 4 }
+    const settings = { unstoredCommandsMax: 3, stashedCommandsMax: 4 }
     const actor = system.spawn(list(journal, { settings }))
     await time.settle()
     journal.stall()

@@ -53,7 +53,7 @@ describe.each(Object.entries(realScenes))('PT-005 %s', (_name, makeScene) => {
           isActive: event.isActive ?? isActive,
         }),
         journal: scene.journal,
-        settings: { stashCommandsMax: 500 },
+        settings: { stashedCommandsMax: 500 },
       }),
     )
 

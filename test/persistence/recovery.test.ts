@@ -37,7 +37,7 @@ describe('recovery', () => {
     const { journal, system, time } = scene
     const probe = createTestProbe<unknown>(system)
     journal.stall()
-    const actor = system.spawn(list(journal, { settings: { stashCommandsMax: 2 } }))
+    const actor = system.spawn(list(journal, { settings: { stashedCommandsMax: 2 } }))
     for (const item of 'abc') actor.tell(append(item, probe.ref))
     await time.settle()
     expect(scene.losses.map((loss) => loss.split(' ')[0])).toEqual(['stash-full'])

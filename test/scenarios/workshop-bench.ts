@@ -17,7 +17,7 @@ class BrokenTool extends Error {}
 export function bench(store: ActorRef<Fetch>, ledger: Ledger): Behavior<ToBench> {
   const supervised = Behaviors.supervise(benchWithTools(store, ledger)).onFailure(
     BrokenTool,
-    SupervisorStrategy.restartWithBackoff({ min: '50ms', max: '400ms', maxRestarts: 3 }),
+    SupervisorStrategy.restartWithBackoff({ min: '50ms', max: '400ms', restartsMax: 3 }),
   )
   return Behaviors.supervise(supervised).onFailure(
     SupervisorStrategy.restart({ limit: 4, within: '2s' }),

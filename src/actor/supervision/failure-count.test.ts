@@ -49,7 +49,7 @@ describe('FailureCount', () => {
         min: '1s',
         max: '9s',
         randomFactor: 0,
-        maxRestarts: 1,
+        restartsMax: 1,
       }),
     )
     expect(count.failed(0, 0)).toEqual({ mayRestart: true, delayMs: 1_000, failures: 1 })
@@ -60,7 +60,7 @@ describe('FailureCount', () => {
         min: '1s',
         max: '9s',
         randomFactor: 0,
-        maxRestarts: 1,
+        restartsMax: 1,
       }),
     )
     other.failed(0, 0)
@@ -75,10 +75,10 @@ describe('SupervisorStrategy', () => {
         min: 0,
         max: -0,
         randomFactor: 2,
-        maxRestarts: -1,
+        restartsMax: -1,
         stashCapacity: 1.5,
       })
-    expect(make).toThrow(/maxRestarts[^]*stashCapacity[^]*min must[^]*randomFactor/)
+    expect(make).toThrow(/restartsMax[^]*stashCapacity[^]*min must[^]*randomFactor/)
     expect(() => SupervisorStrategy.restart({ limit: Number.NaN })).toThrow(/limit/)
     expect(() => SupervisorStrategy.restartWithBackoff({ min: '2s', max: '1s' })).toThrow(
       /max cannot be shorter/,

@@ -35,13 +35,13 @@ export class FailureCount {
   }
 
   #failedInRow(strategy: BackoffStrategy, nowMs: number, chance: number): Verdict {
-    const { minMs, maxMs, randomFactor, maxRestarts } = strategy
+    const { minMs, maxMs, randomFactor, restartsMax } = strategy
     if (nowMs - this.#markMs >= strategy.resetAfterMs) this.#failures = 0
     const plainMs = Math.min(maxMs, minMs * 2 ** this.#failures)
     const delayMs = Math.min(plainMs * (1 + chance * randomFactor), Number.MAX_VALUE)
     this.#failures++
     // Quiet time is counted from the restart, not from the failure before it.
     this.#markMs = nowMs + delayMs
-    return { mayRestart: this.#failures <= maxRestarts, delayMs, failures: this.#failures }
+    return { mayRestart: this.#failures <= restartsMax, delayMs, failures: this.#failures }
   }
 }

@@ -33,7 +33,7 @@ export interface BackoffStrategy {
   readonly minMs: number
   readonly maxMs: number
   readonly randomFactor: number
-  readonly maxRestarts: number
+  readonly restartsMax: number
   readonly resetAfterMs: number
   readonly criticalAfter: number
   readonly stopChildren: boolean
@@ -61,7 +61,7 @@ export interface BackoffOptions {
   /** Each delay is lengthened by up to this part of it, drawn by chance, so that actors do not restart in step. Default 0.2. */
   readonly randomFactor?: number
   /** Failures in a row that are answered with a restart; the one after that is passed on. No limit when not given. */
-  readonly maxRestarts?: number
+  readonly restartsMax?: number
   /** Quiet time after which counting begins anew. Default: the mean of `min` and `max`. */
   readonly resetAfter?: Duration
   /** From this many failures in a row on they are logged as errors, before as warnings. Default: never. */
@@ -96,7 +96,7 @@ export const SupervisorStrategy = {
 
   /** Builds the behavior anew after a pause that doubles with each failure in a row. */
   restartWithBackoff(options: BackoffOptions): BackoffStrategy {
-    const { randomFactor = 0.2, maxRestarts = Infinity, criticalAfter = Infinity } = options
+    const { randomFactor = 0.2, restartsMax = Infinity, criticalAfter = Infinity } = options
     const { stopChildren = true, stashCapacity } = options
     const minMs = toMs(options.min, 'min')
     const maxMs = toMs(options.max, 'max')
@@ -105,7 +105,7 @@ export const SupervisorStrategy = {
         ? (minMs + maxMs) / 2
         : toMs(options.resetAfter, 'resetAfter')
     const problems = [
-      ...problemsWithCount('maxRestarts', maxRestarts),
+      ...problemsWithCount('restartsMax', restartsMax),
       ...problemsWithCount('criticalAfter', criticalAfter),
       ...problemsWithCount('stashCapacity', stashCapacity),
     ]
@@ -118,7 +118,7 @@ export const SupervisorStrategy = {
       minMs,
       maxMs,
       randomFactor,
-      maxRestarts,
+      restartsMax,
       resetAfterMs,
       criticalAfter,
       stopChildren,

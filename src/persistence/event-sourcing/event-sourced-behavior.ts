@@ -76,8 +76,11 @@ function restarted<Command, Event, State>(
   const { onPersistFailure = SupervisorStrategy.stop(), settings } = plan
   return Behaviors.setup<Command>((outer) => {
     // Outside of what is restarted, so that commands survive a failed write.
-    const { stashCommandsMax } = settings
-    const stashes = { waiting: outer.stash(stashCommandsMax), kept: outer.stash(stashCommandsMax) }
+    const { stashedCommandsMax } = settings
+    const stashes = {
+      waiting: outer.stash(stashedCommandsMax),
+      kept: outer.stash(stashedCommandsMax),
+    }
     let last: EventSourcedInstance<Command, Event, State> | undefined
     const instance = Behaviors.setup<Command>((context: ActorContext<Command>) => {
       last?.giveUp()

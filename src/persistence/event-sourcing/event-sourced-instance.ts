@@ -136,11 +136,11 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
 
   #stashOf(work: Work<Command, Event, State>): CommandStash<Command> {
     const context = this.#context
-    const { stashCommandsMax } = this.#plan.settings
+    const { stashedCommandsMax } = this.#plan.settings
     return (work.stash ??= new CommandStash(
       this.#stashes ?? {
-        waiting: context.stash(stashCommandsMax),
-        kept: context.stash(stashCommandsMax),
+        waiting: context.stash(stashedCommandsMax),
+        kept: context.stash(stashedCommandsMax),
       },
       context.self,
       context.system.runtime,

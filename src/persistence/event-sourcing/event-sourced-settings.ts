@@ -5,7 +5,7 @@ import { SettingsTable } from '../../foundation/settings-table.ts'
 
 export interface EventSourcedSettings {
   /** Commands kept while the entity recovers or waits for its journal, and again as many that it stashes; the next is dropped. */
-  readonly stashCommandsMax: number
+  readonly stashedCommandsMax: number
   /** Commands handled whose events are not stored yet. More hides a slower journal; the next ones wait in the stash. */
   readonly unstoredCommandsMax: number
   /** Events of one append; those of one command are never divided. May not be more than the journal's `appendEventsMax`. */
@@ -17,7 +17,7 @@ export interface EventSourcedSettings {
 }
 
 export const eventSourcedSettingsTable = new SettingsTable<EventSourcedSettings>({
-  stashCommandsMax: count(4096, 'commands'),
+  stashedCommandsMax: count(4096, 'commands'),
   unstoredCommandsMax: count(1024, 'commands'),
   appendEventsMax: count(256, 'events'),
   replayEventsMax: count(256, 'events'),

@@ -10,7 +10,7 @@ import type { MemberStatus } from '../../cluster/index.ts'
 import type { ClusterView } from './shard-allocation-strategy.ts'
 
 const regions = [1, 2, 3].map((host) => nodeIdOf(`127.0.0.${host}:2552`, 1n))
-const noLimits = { absoluteLimit: 1_000, relativeLimit: 1 }
+const noLimits = { shardsMax: 1_000, shareMax: 1 }
 
 /** Shards 1, 2, … handed out in order: the first region gets the first ones. */
 function allocate(counts: readonly number[]): Map<NodeId, ShardId[]> {
@@ -70,8 +70,8 @@ describe('LeastShardAllocationStrategy (V-01)', () => {
     { counts: [1, 9, 0], limits: [5, 0.3], moved: [2, 3, 4], after: [2, 6, 2] },
   ])('moves $moved from $counts', ({ counts, limits = [1_000, 1], moved, after }) => {
     const allocations = allocate(counts)
-    const [absoluteLimit, relativeLimit] = limits as [number, number]
-    expect(rebalance(allocations, { absoluteLimit, relativeLimit })).toEqual(moved)
+    const [shardsMax, shareMax] = limits as [number, number]
+    expect(rebalance(allocations, { shardsMax, shareMax })).toEqual(moved)
     expect(move(allocations, moved)).toEqual(after)
   })
 

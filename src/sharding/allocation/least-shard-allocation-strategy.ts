@@ -14,9 +14,9 @@ import type {
 
 export interface LeastShardOptions {
   /** Shards moved in one round, at most. */
-  readonly absoluteLimit: number
+  readonly shardsMax: number
   /** Fraction of all shards moved in one round, at most. */
-  readonly relativeLimit: number
+  readonly shareMax: number
 }
 
 interface Region {
@@ -46,8 +46,8 @@ export class LeastShardAllocationStrategy implements ShardAllocationStrategy {
     const regions = regionsOf(allocations, cluster).sort(bySuitability)
     const total = regions.reduce((sum, { shards }) => sum + shards.length, 0)
     if (total === 0) return []
-    const { absoluteLimit, relativeLimit } = this.#options
-    const limit = Math.max(1, Math.min(Math.floor(relativeLimit * total), absoluteLimit))
+    const { shardsMax, shareMax } = this.#options
+    const limit = Math.max(1, Math.min(Math.floor(shareMax * total), shardsMax))
     const optimal = Math.ceil(total / regions.length)
     const excess = regions.flatMap(({ shards }) =>
       shards.slice(0, Math.max(0, shards.length - optimal)),

@@ -93,8 +93,8 @@ class Coordinator {
     const stream = { typeName, protocol, writer: node, adviceOnWriter }
     this.#journal = new CoordinatorJournal({ journal, ...stream })
     this.#fallback = new LeastShardAllocationStrategy({
-      absoluteLimit: settings.rebalanceShardsMax,
-      relativeLimit: settings.rebalanceShareMax,
+      shardsMax: settings.rebalanceShardsMax,
+      shareMax: settings.rebalanceShareMax,
     })
     const { self } = context
     // What is lost with a coordinator is looked up anew by the next.

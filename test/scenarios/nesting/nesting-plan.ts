@@ -163,7 +163,7 @@ function drawStrategy(random: SeededRandom): SupervisorStrategy {
     restart({ limit: 2, within: '5s', stopChildren: false }),
     restart({ limit: 4, within: '100ms', stashCapacity: 1 }),
     restartWithBackoff({ min: '50ms', max: '2s' }),
-    restartWithBackoff({ min: '500ms', max: '500ms', maxRestarts: 4 }),
+    restartWithBackoff({ min: '500ms', max: '500ms', restartsMax: 4 }),
     resume(),
     random.chance(0.5) ? stop() : resume(),
   ])
