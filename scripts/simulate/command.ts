@@ -131,7 +131,12 @@ async function* resultsOf({
 async function retold({ scenario: name }: CommandOptions, result: SeedResult): Promise<SeedResult> {
   const scenario = scenarios.get(name)?.scenario as Scenario
   const { seed } = result
-  for await (const again of simulateSeeds({ scenario, seed, seeds: 1, eventsKept: EVENTS_KEPT })) {
+  for await (const again of simulateSeeds({
+    scenario,
+    seed,
+    seeds: 1,
+    keptEventsMax: EVENTS_KEPT,
+  })) {
     if (again.hash === result.hash) return { ...result, lastEvents: again.lastEvents }
   }
   return result

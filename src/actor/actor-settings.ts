@@ -1,7 +1,7 @@
 /** What can be tuned about actors, and what each choice costs. */
 import { minutes, seconds } from '../foundation/duration.ts'
-import { unknownSettings } from '../foundation/invalid-settings.ts'
-import { show } from '../foundation/show.ts'
+import { count, flag, milliseconds } from '../foundation/setting-kinds.ts'
+import { SettingsTable } from '../foundation/settings-table.ts'
 
 /** What can be tuned about the actors of a system. */
 export interface ActorSettings {
@@ -10,7 +10,7 @@ export interface ActorSettings {
   /** How long a stopping actor waits for its async handler; then it stops without it. */
   readonly handlerStopTimeoutMs: number
   /** Messages held for an actor that restarts; the next is dropped. */
-  readonly restartStashCapacity: number
+  readonly restartStashMessagesMax: number
   /** Lost messages logged before logging pauses; 0 logs none. They are counted and published in any case. */
   readonly logDeadLettersMax: number
   /** How long that pause lasts. */
@@ -26,36 +26,21 @@ export interface ActorSettings {
   readonly exitProcess: boolean
 }
 
-/** What holds where a system is not told otherwise. */
-export const defaultActorSettings: ActorSettings = {
-  askTimeoutMs: seconds(5),
-  handlerStopTimeoutMs: seconds(3),
-  restartStashCapacity: 1_000,
-  logDeadLettersMax: 10,
-  logDeadLettersSuspendMs: minutes(5),
-  logDeadLettersDuringShutdown: false,
-  hookSignals: true,
-  exitProcess: false,
-}
+export const actorSettingsTable = new SettingsTable<ActorSettings>(
+  {
+    askTimeoutMs: milliseconds(seconds(5)),
+    handlerStopTimeoutMs: milliseconds(seconds(3)),
+    restartStashMessagesMax: count(1_000, 'messages', { min: 0 }),
+    logDeadLettersMax: count(10, 'messages', { min: 0 }),
+    logDeadLettersSuspendMs: milliseconds(minutes(5)),
+    logDeadLettersDuringShutdown: flag(false),
+    hookSignals: flag(true),
+    exitProcess: flag(false),
+  },
+  [
+    '{handlerStopTimeoutMs} must be less than {the time of the phase actor-system-terminate}, or the system would end before its actors',
+  ],
+)
 
-/** Every problem at once, in words for the person who set it; empty when all is well. */
-export function problemsWithActorSettings(settings: ActorSettings): string[] {
-  const problems = unknownSettings(settings, defaultActorSettings)
-  for (const name of ['askTimeoutMs', 'handlerStopTimeoutMs', 'logDeadLettersSuspendMs'] as const) {
-    const value = settings[name]
-    const isTime = typeof value === 'number' && value > 0 && value < Infinity
-    if (!isTime) problems.push(`${name} must be a positive number, not ${show(value)}`)
-  }
-  for (const name of ['restartStashCapacity', 'logDeadLettersMax'] as const) {
-    const value = settings[name]
-    if (!Number.isSafeInteger(value) || value < 0) {
-      problems.push(`${name} must be a whole number of at least 0, not ${show(value)}`)
-    }
-  }
-  for (const name of ['logDeadLettersDuringShutdown', 'hookSignals', 'exitProcess'] as const) {
-    const value: unknown = settings[name]
-    if (typeof value !== 'boolean')
-      problems.push(`${name} must be true or false, not ${show(value)}`)
-  }
-  return problems
-}
+/** What holds where a system is not told otherwise. */
+export const defaultActorSettings = actorSettingsTable.defaults

@@ -1,16 +1,9 @@
 /** What an actor system is made of, and every problem with it at once. */
 import { type Environment, problemsWithEnvironment } from '../foundation/environment.ts'
-import {
-  InvalidSettings,
-  problemsWithObject,
-  unknownSettings,
-} from '../foundation/invalid-settings.ts'
+import { InvalidSettings, unknownSettings } from '../foundation/invalid-settings.ts'
+import { isObject } from '../foundation/is-object.ts'
 import { show } from '../foundation/show.ts'
-import {
-  type ActorSettings,
-  defaultActorSettings,
-  problemsWithActorSettings,
-} from './actor-settings.ts'
+import { type ActorSettings, actorSettingsTable } from './actor-settings.ts'
 import {
   defaultShutdownPhases,
   problemsWithShutdownPhases,
@@ -38,35 +31,27 @@ export function checkedOptions(
 ): { readonly settings: ActorSettings; readonly phases: ShutdownPhases } {
   const what = `The settings of ${name}`
   const given: unknown = options
-  if (typeof given !== 'object' || given === null) {
+  if (!isObject(given)) {
     throw new InvalidSettings(what, [
       `they must be an object such as { settings }, not ${show(given)}`,
     ])
   }
-  const isObject = typeof options.settings === 'object'
-  const settings = { ...defaultActorSettings, ...(isObject ? options.settings : undefined) }
+  const settings = actorSettingsTable.complete(options.settings)
   const phases: ShutdownPhases =
     options.shutdownPhases === undefined ? defaultShutdownPhases : options.shutdownPhases
   const ofPhases = problemsWithShutdownPhases(phases)
+  const last = ofPhases.length > 0 ? undefined : phases[lastPhase]
+  if (ofPhases.length === 0 && last === undefined) {
+    ofPhases.push(`shutdownPhases has no phase ${lastPhase}`)
+  }
   const problems = [
     ...unknownSettings(options, known, 'an option'),
-    ...problemsWithObject('settings', options.settings),
-    ...problemsWithActorSettings(settings),
+    ...actorSettingsTable.problemsWith(settings, {
+      [`the time of the phase ${lastPhase}`]: last?.timeoutMs ?? Infinity,
+    }),
     ...ofPhases,
-    ...(ofPhases.length > 0 ? [] : problemsWithLastPhase(phases, settings)),
     ...problemsWithEnvironment(options.environment),
   ]
   if (problems.length > 0) throw new InvalidSettings(what, problems)
   return { settings, phases }
-}
-
-/** Actors must be able to end within the phase that is made for it. */
-function problemsWithLastPhase(phases: ShutdownPhases, settings: ActorSettings): string[] {
-  const last = phases[lastPhase]
-  if (last === undefined) return [`shutdownPhases has no phase ${lastPhase}`]
-  const { handlerStopTimeoutMs } = settings
-  if (!(handlerStopTimeoutMs >= last.timeoutMs)) return []
-  return [
-    `handlerStopTimeoutMs (${handlerStopTimeoutMs}) must be less than the ${last.timeoutMs} ms of ${lastPhase}, or the system would end before its actors`,
-  ]
 }

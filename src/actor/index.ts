@@ -13,11 +13,7 @@ export * from './actor-errors.ts'
 export { InvalidSettings } from '../foundation/invalid-settings.ts'
 export { ActorPath, encodeActorName } from './ref/actor-path.ts'
 export type { ActorRef, AskOptions } from './ref/actor-ref.ts'
-export {
-  type ActorSettings,
-  defaultActorSettings,
-  problemsWithActorSettings,
-} from './actor-settings.ts'
+export { type ActorSettings, defaultActorSettings } from './actor-settings.ts'
 export { ActorSystem } from './actor-system.ts'
 export type { ActorSystemOptions } from './actor-system-options.ts'
 export type { TimerKey, TimerScheduler } from './context/actor-timers.ts'

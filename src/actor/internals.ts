@@ -1,4 +1,5 @@
 /** A second door, for rooms of the runtime only: what stands behind the public face of actors. The package does not show it. */
+export { actorSettingsTable } from './actor-settings.ts'
 export { type InternalRef, internal, isRef, type Watcher } from './ref/actor-ref.ts'
 export { ask, askWithStatus, Question } from './ref/ask.ts'
 export type { Cell } from './cell/cell.ts'

@@ -1,16 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { problemsWithClusterSettings } from './cluster-settings-check.ts'
 import {
-  type ChosenClusterSettings,
   type ClusterSettings,
   agreementOf,
-  clusterSettings,
+  clusterSettingsTable,
   defaultClusterSettings,
   disagreements,
 } from './cluster-settings.ts'
 
 const problems = (changes: Partial<ClusterSettings>) =>
-  problemsWithClusterSettings({ ...defaultClusterSettings, ...changes })
+  clusterSettingsTable.problemsWith({ ...defaultClusterSettings, ...changes })
 
 describe('cluster settings', () => {
   test('are well by default', () => {
@@ -18,8 +16,11 @@ describe('cluster settings', () => {
   })
 
   test('can be given in part, those for downing as well', () => {
-    const chosen = clusterSettings({ minMembers: 3, downing: { stableAfterMs: 3_000 } })
-    expect(problemsWithClusterSettings(chosen)).toEqual([])
+    const chosen = clusterSettingsTable.complete({
+      minMembers: 3,
+      downing: { stableAfterMs: 3_000 },
+    })
+    expect(clusterSettingsTable.problemsWith(chosen)).toEqual([])
     expect(chosen).toEqual({
       ...defaultClusterSettings,
       minMembers: 3,
@@ -29,7 +30,7 @@ describe('cluster settings', () => {
 
   test('refuse names that are none', () => {
     const wrong = { gossipMs: 5, downing: { stableAfter: 3_000 } }
-    const found = problemsWithClusterSettings(clusterSettings(wrong as ChosenClusterSettings))
+    const found = clusterSettingsTable.problemsWith(clusterSettingsTable.complete(wrong))
     expect(found).toEqual([
       expect.stringContaining('gossipMs is not a setting; known are tickIntervalMs, '),
       expect.stringContaining('downing.stableAfter is not a setting; known are strategy, '),
@@ -46,17 +47,17 @@ describe('cluster settings', () => {
         downing: { ...downing, indirectlyConnectedShareMax: 0, role: '' },
       }),
     ).toEqual([
-      'gossipIntervalMs must be positive, not NaN',
+      'gossipIntervalMs must be a positive number of milliseconds, not NaN',
+      'gossipDifferentViewProbability must be a number from 0 to 1, not 2',
       'minMembers must be a whole number of at least 1, not 0',
-      'gossipDifferentViewProbability must be between 0 and 1, not 2',
+      "downing.role must be a role, or undefined, not ''",
       'downing.indirectlyConnectedShareMax must be above 0 and at most 1, not 0',
-      'downing.role must be a role or undefined',
     ])
   })
 
   test('refuse a strategy that is none, and name those there are', () => {
-    const wrong = { downing: { strategy: 'keep-oldest' } } as unknown as ChosenClusterSettings
-    expect(problemsWithClusterSettings(clusterSettings(wrong))).toEqual([
+    const wrong = clusterSettingsTable.complete({ downing: { strategy: 'keep-oldest' } })
+    expect(clusterSettingsTable.problemsWith(wrong)).toEqual([
       "downing.strategy must be one of keep-majority, not 'keep-oldest'",
     ])
   })
@@ -64,7 +65,9 @@ describe('cluster settings', () => {
   test('check how timeouts stand to each other', () => {
     const { downing } = defaultClusterSettings
     expect(problems({ downing: { ...downing, stableAfterMs: 1_500 } })).toEqual([
-      expect.stringContaining('downing.stableAfterMs (1500) must be at least 2023'),
+      expect.stringContaining(
+        'downing.stableAfterMs (1500) must be at least the spread of detection (2023)',
+      ),
     ])
     expect(problems({ phiMaxDeviationMs: 400 })).toEqual([
       expect.stringContaining('downing.stableAfterMs (2500) must be at least'),

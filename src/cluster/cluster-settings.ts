@@ -1,7 +1,14 @@
 /** What can be tuned about the cluster, and what each choice costs. */
 import { minutes, seconds } from '../foundation/duration.ts'
-import type { DowningSettings } from './downing/downing-settings.ts'
-import { agreementOnDowning, defaultDowningSettings } from './downing/downing-settings.ts'
+import { count, milliseconds, number, perName, section } from '../foundation/setting-kinds.ts'
+import { SettingsTable } from '../foundation/settings-table.ts'
+import { detectionSpreadMs } from './detection/detection-time.ts'
+import {
+  agreementOnDowning,
+  type DowningSettings,
+  downingSettingsTable,
+  stableAfterMs,
+} from './downing/downing-settings.ts'
 import { type SharedStore, shownStore } from './joining/shared-store.ts'
 
 export interface ClusterSettings {
@@ -57,39 +64,53 @@ export interface ClusterSettings {
   readonly downing: DowningSettings
 }
 
-export const defaultClusterSettings: ClusterSettings = {
-  tickIntervalMs: 250,
-  gossipIntervalMs: seconds(1),
-  gossipDifferentViewProbability: 0.8,
-  eagerGossipPeersMax: 4,
-  minMembers: 1,
-  minMembersByRole: {},
-  pruneTombstonesAfterMs: minutes(24 * 60),
-  seedRetryIntervalMs: 500,
-  seedTimeoutMs: seconds(5),
-  joinTimeoutMs: seconds(10),
-  joinDeadlineMs: Infinity,
-  heartbeatIntervalMs: seconds(1),
-  acceptableHeartbeatPauseMs: seconds(5),
-  phiThreshold: 8,
-  phiSamplesMax: 1_000,
-  phiMinDeviationMs: 100,
-  phiMaxDeviationMs: 200,
-  monitoredByMembers: 9,
-  downedLingerMs: seconds(4),
-  exitedLingerMs: seconds(1),
-  downing: defaultDowningSettings,
-}
+export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
+  {
+    tickIntervalMs: milliseconds(250),
+    gossipIntervalMs: milliseconds(seconds(1)),
+    gossipDifferentViewProbability: number(
+      0.8,
+      'a number from 0 to 1',
+      (value) => value >= 0 && value <= 1,
+    ),
+    eagerGossipPeersMax: count(4, 'members', { min: 0 }),
+    minMembers: count(1, 'members'),
+    minMembersByRole: perName('role', count(0, 'members', { min: 0 })),
+    pruneTombstonesAfterMs: milliseconds(minutes(24 * 60)),
+    seedRetryIntervalMs: milliseconds(500),
+    seedTimeoutMs: milliseconds(seconds(5)),
+    joinTimeoutMs: milliseconds(seconds(10)),
+    joinDeadlineMs: milliseconds(Infinity, { mayBeInfinity: true }),
+    heartbeatIntervalMs: milliseconds(seconds(1)),
+    acceptableHeartbeatPauseMs: milliseconds(seconds(5)),
+    phiThreshold: number(8, 'a positive number', (value) => value > 0),
+    phiSamplesMax: count(1_000, 'intervals'),
+    phiMinDeviationMs: milliseconds(100),
+    phiMaxDeviationMs: milliseconds(200),
+    monitoredByMembers: count(9, 'members'),
+    downedLingerMs: milliseconds(seconds(4)),
+    exitedLingerMs: milliseconds(seconds(1)),
+    downing: section(downingSettingsTable),
+  },
+  [
+    '{tickIntervalMs} must be at most half of {heartbeatIntervalMs}, or silence is noticed late',
+    '{acceptableHeartbeatPauseMs} must be at least {heartbeatIntervalMs}, or one late answer makes a member unreachable',
+    '{phiMaxDeviationMs} must be at least {phiMinDeviationMs}',
+    '{downing.stableAfterMs} must be at least {the spread of detection}: so far apart can two sides of a split notice it, and the losing one must be frozen before the other acts',
+    '{seedTimeoutMs} must be at least twice {seedRetryIntervalMs}, to leave time to ask twice',
+    '{joinDeadlineMs} must be at least {seedTimeoutMs}',
+  ],
+  (settings) => ({
+    'downing.stableAfterMs': stableAfterMs(settings.downing, 1, settings),
+    'the spread of detection': Math.ceil(detectionSpreadMs(settings)),
+  }),
+)
+
+export const defaultClusterSettings = clusterSettingsTable.defaults
 
 /** What can be chosen, each name alone. */
 export interface ChosenClusterSettings extends Partial<Omit<ClusterSettings, 'downing'>> {
   readonly downing?: Partial<DowningSettings>
-}
-
-/** What was chosen, with defaults for the rest. */
-export function clusterSettings(chosen: ChosenClusterSettings = {}): ClusterSettings {
-  const downing = { ...defaultDowningSettings, ...chosen.downing }
-  return { ...defaultClusterSettings, ...chosen, downing }
 }
 
 /** The settings that must be equal on all nodes, as a newcomer shows them. */

@@ -21,9 +21,8 @@ import type { ClusterSnapshot } from './cluster-inputs.ts'
 import {
   type ChosenClusterSettings,
   type ClusterSettings,
-  clusterSettings,
+  clusterSettingsTable,
 } from './cluster-settings.ts'
-import { problemsWithClusterSettings } from './cluster-settings-check.ts'
 import { leaveOnShutdown } from './cluster-shutdown.ts'
 import { clusterExitCodeOf } from './cluster-shutdown-reason.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
@@ -66,9 +65,9 @@ export class Cluster implements ClusterMembership {
 
   /** Outside any cluster until it is told whom to join. Throws `InvalidSettings`. */
   static start(options: ClusterStartOptions): Cluster {
-    const settings = clusterSettings(options.settings)
+    const settings = clusterSettingsTable.complete(options.settings)
     const problems = [
-      ...problemsWithClusterSettings(settings),
+      ...clusterSettingsTable.problemsWith(settings),
       ...problemsWithRoles(options.roles),
       ...problemsWithAttributes(options.attributes),
       ...problemsWithAppVersion(options.appVersion),

@@ -20,10 +20,9 @@ export type * from './cluster-inputs.ts'
 export {
   type ChosenClusterSettings,
   type ClusterSettings,
-  clusterSettings,
+  clusterSettingsTable,
   defaultClusterSettings,
 } from './cluster-settings.ts'
-export { problemsWithClusterSettings } from './cluster-settings-check.ts'
 export { clusterShutdownPhases } from './cluster-shutdown-phases.ts'
 export type { ClusterShutdownReason } from './cluster-shutdown-reason.ts'
 export {

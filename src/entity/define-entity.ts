@@ -11,16 +11,31 @@
  *   })
  */
 import { type Duration, toMs } from '../foundation/duration.ts'
-import { InvalidSettings, unknownSettings } from '../foundation/invalid-settings.ts'
-import { refuseNotYet } from '../foundation/not-there-yet.ts'
+import {
+  type Check,
+  InvalidSettings,
+  maybe,
+  mustBe,
+  mustBeFunction,
+  mustHave,
+  problemsWithOptions,
+  problemsWithText,
+  unknownSettings,
+} from '../foundation/invalid-settings.ts'
+import { isRecord } from '../foundation/is-object.ts'
+import { type NotYet, refuseNotYet } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
 import { problemWithId } from '../foundation/text.ts'
+import { type EventAdapter, notYetInEventSourcing, problemWithTags } from '../persistence/index.ts'
+import { notYetInSharding, type ShardAllocationStrategy } from '../sharding/index.ts'
 import { notCommands } from './entity-handle.ts'
 import type {
   CommandHandlers,
   DurableSelf,
   EntityHandle,
   EventHandlers,
+  EventOf,
+  EventTags,
   NoEvents,
   PlainSelf,
 } from './entity-types.ts'
@@ -40,6 +55,8 @@ export interface PlainEntitySpec<State, Commands> extends EntityOptions {
   readonly state: () => State
   /** What it can be asked to do. */
   readonly commands: Commands
+  /** Where its shards go; to the node with the fewest when not given. The same on every node that hosts the type. */
+  readonly allocationStrategy?: ShardAllocationStrategy | undefined
 }
 
 export interface DurableEntitySpec<State, Events, Commands> extends PlainEntitySpec<
@@ -48,6 +65,10 @@ export interface DurableEntitySpec<State, Events, Commands> extends PlainEntityS
 > {
   /** What can happen to it, by name. Without events nothing is stored, and `self.state` may be changed in place. */
   readonly events: Events
+  /** Names under which events can be found later, stored with them: at most 16, each of 1 to 255 bytes. */
+  readonly tags?: EventTags<NoInfer<State>, NoInfer<Events>> | undefined
+  /** Between the events and what is stored of them, for those whose form has changed. Without one, they are stored as they are. */
+  readonly eventAdapter?: EventAdapter<EventOf<Events>> | undefined
 }
 
 /** The name of an entity type and, in its type, what can be called: all that a caller needs. */
@@ -64,7 +85,14 @@ export interface EntityDefinition<State, Events, Commands> extends EntityType<Co
   readonly commands: Commands
   /** Whether its state is made of stored events. */
   readonly isDurable: boolean
+  readonly allocationStrategy?: ShardAllocationStrategy
+  readonly tags?: AnyTags
+  readonly eventAdapter?: EventAdapter<never>
 }
+
+type AnyTags = Readonly<
+  Record<string, readonly string[] | ((state: never, ...args: never[]) => readonly string[])>
+>
 
 /** Any definition, for those who run it and do not look into its types. */
 export type AnyEntity = EntityDefinition<unknown, object, object>
@@ -88,28 +116,33 @@ export function defineEntity<State, Commands>(
 ): EntityDefinition<State, NoEvents, Commands>
 export function defineEntity(
   name: string,
-  spec: PlainEntitySpec<unknown, object> & { readonly events?: object },
+  spec: PlainEntitySpec<unknown, object> & {
+    readonly events?: object
+    readonly tags?: object | undefined
+    readonly eventAdapter?: object | undefined
+  },
 ): AnyEntity {
-  if (!isObject(spec)) throw new InvalidSettings(`The entity ${show(name)}`, problemsWithout(name))
-  refuseNotYet(spec, notYet)
-  const { state, events, commands, role, numberOfShards, passivateAfter } = spec
+  const what = `The entity ${show(name)}`
+  const given: unknown = spec
+  if (!isRecord(given)) throw new InvalidSettings(what, problemsWithout(name))
+  refuseNotYet(spec, notYetInEntities)
   const problems = [
     ...problemsWithName(name),
-    ...problemsWithFunctions('events', events ?? {}),
-    ...problemsWithFunctions('commands', commands),
-    ...problemsWithOptions(spec),
-    ...unknownSettings(spec, knownInSpec),
+    ...problemsWithOptions(spec, checks),
+    ...problemsOfEvents(given),
   ]
-  if (typeof state !== 'function') problems.push('state must be a function that makes the state')
-  if (isAsync(state))
-    problems.push('state must not be async: it is the state before the first call')
-  if (problems.length > 0) throw new InvalidSettings(`The entity ${show(name)}`, problems)
+  if (problems.length > 0) throw new InvalidSettings(what, problems)
+  const { state, events, commands, role, numberOfShards, passivateAfter } = spec
+  const { allocationStrategy, tags, eventAdapter } = spec
   return {
     name,
     state,
     events: events ?? {},
     commands,
     isDurable: events !== undefined,
+    ...(allocationStrategy !== undefined && { allocationStrategy }),
+    ...(tags !== undefined && { tags: tags as AnyTags }),
+    ...(eventAdapter !== undefined && { eventAdapter: eventAdapter as EventAdapter<never> }),
     ...(role !== undefined && { role }),
     ...(numberOfShards !== undefined && { numberOfShards }),
     ...(passivateAfter !== undefined && { passivateAfter }),
@@ -127,18 +160,14 @@ export function entityType<Entity extends EntityType<unknown>>(
   name: string,
   options: EntityOptions = {},
 ): EntityType<CommandsOf<Entity>> {
-  if (!isObject(options)) {
-    throw new InvalidSettings(`The entity type ${show(name)}`, [
-      `its options must be an object, not ${show(options)}`,
-    ])
+  const what = `The entity type ${show(name)}`
+  const given: unknown = options
+  if (!isRecord(given)) {
+    throw new InvalidSettings(what, [`its options must be an object, not ${show(options)}`])
   }
-  refuseNotYet(options, notYet)
-  const problems = [
-    ...problemsWithName(name),
-    ...problemsWithOptions(options),
-    ...unknownSettings(options, knownOptions),
-  ]
-  if (problems.length > 0) throw new InvalidSettings(`The entity type ${show(name)}`, problems)
+  refuseNotYet(options, notYetInEntities)
+  const problems = [...problemsWithName(name), ...problemsWithOptions(options, agreedChecks)]
+  if (problems.length > 0) throw new InvalidSettings(what, problems)
   const { role, numberOfShards } = options
   return {
     name,
@@ -151,30 +180,33 @@ export function isDefinition(entity: EntityType<unknown>): entity is AnyEntity {
   return 'commands' in entity && 'state' in entity
 }
 
-const knownOptions = {
-  role: true,
-  numberOfShards: true,
-  passivateAfter: true,
-} satisfies Record<keyof EntityOptions, true>
-const knownInSpec = { state: true, events: true, commands: true, ...knownOptions }
-
-const keepShort = 'Every event is read when an entity starts: keep streams short.'
-const leastShards = 'New shards go to the node with the fewest.'
-
-/** What people will look for, and what to do until it is there. */
-const notYet: Readonly<Record<string, string>> = {
-  rememberEntities: 'An entity starts with its first call after a move.',
-  snapshots: keepShort,
-  snapshotEvery: keepShort,
-  retention: keepShort,
+/** Of what an entity passes on to sharding and to its events, and of its own. */
+export const notYetInEntities: NotYet = {
+  ...notYetInSharding,
+  ...notYetInEventSourcing,
   durableState: 'Define `events`.',
-  lease: 'The fence of the journal keeps a second writer out without it.',
-  dataCenter: 'Run one cluster per data center.',
-  allocation: leastShards,
-  allocationStrategy: leastShards,
-  tags: 'Keep an entity that knows what is to be found.',
-  adapters: 'Keep a handler for every event that was ever stored, under the name it had.',
 }
+
+const agreedChecks = {
+  role: problemsWithText,
+  numberOfShards: maybe(
+    mustBe(
+      'a whole number of at least 1',
+      (given) => Number.isSafeInteger(given) && (given as number) > 0,
+    ),
+  ),
+  passivateAfter: maybe(problemsWithIdleTime),
+} satisfies Record<keyof EntityOptions, Check>
+
+const checks = {
+  state: problemsWithState,
+  events: maybe(problemsWithEvents),
+  commands: problemsWithFunctions,
+  ...agreedChecks,
+  tags: maybe(problemsWithTags),
+  eventAdapter: mustHave(['toJournal', 'fromJournal']),
+  allocationStrategy: mustHave(['allocateShard', 'rebalance']),
+} satisfies Record<keyof DurableEntitySpec<never, never, never>, Check>
 
 /** Stands in paths and in persistence ids. */
 const nameForm = /^[A-Za-z][\w.-]*$/
@@ -197,10 +229,6 @@ function problemsWithout(name: unknown): string[] {
   ]
 }
 
-function isObject(given: unknown): given is object {
-  return typeof given === 'object' && given !== null
-}
-
 function problemsWithName(name: unknown): string[] {
   const problem = problemWithId(name, nameBytesMax)
   if (problem !== undefined) return [`its name cannot be used: ${problem}`]
@@ -209,43 +237,75 @@ function problemsWithName(name: unknown): string[] {
     : ['its name must begin with a letter and have only letters, digits, ".", "_" and "-"']
 }
 
-function problemsWithFunctions(what: 'events' | 'commands', given: unknown): string[] {
-  if (typeof given !== 'object' || given === null) return [`${what} must be an object of functions`]
-  const problems: string[] = []
-  for (const [name, value] of Object.entries(given)) {
-    if (typeof value !== 'function') problems.push(`${what}.${name} must be a function`)
-    if (what === 'events' && isAsync(value)) {
-      problems.push(`events.${name} must not be async: do in a command what has to be awaited`)
-    }
-    if (takenNames.has(name)) {
-      problems.push(
-        `${what}.${name} needs another name: JavaScript itself looks for ${show(name)} in objects, as when they are awaited, compared or printed`,
-      )
-    }
+function problemsWithState(name: string, given: unknown): string[] {
+  if (isAsync(given)) return [`${name} must not be async: it is the state before the first call`]
+  return mustBe('a function that makes the state', isFunction)(name, given)
+}
+
+function problemsWithFunctions(name: string, given: unknown): string[] {
+  if (!isRecord(given)) return [`${name} must be an object of functions, not ${show(given)}`]
+  return Object.entries(given).flatMap(([each, value]) => [
+    ...mustBeFunction(`${name}.${each}`, value),
+    ...(takenNames.has(each)
+      ? [
+          `${name}.${each} needs another name: JavaScript itself looks for ${show(each)} in objects, as when they are awaited, compared or printed`,
+        ]
+      : []),
+  ])
+}
+
+function problemsWithEvents(name: string, given: unknown): string[] {
+  const asyncs = Object.entries(isRecord(given) ? given : {}).filter(([, value]) => isAsync(value))
+  return [
+    ...problemsWithFunctions(name, given),
+    ...asyncs.map(
+      ([each]) => `${name}.${each} must not be async: do in a command what has to be awaited`,
+    ),
+  ]
+}
+
+function problemsWithTags(name: string, given: unknown): string[] {
+  if (!isRecord(given)) return [`${name} must be an object, not ${show(given)}`]
+  return Object.entries(given).flatMap(([event, tags]) => {
+    if (typeof tags === 'function' && !isAsync(tags)) return []
+    const problem = Array.isArray(tags) ? problemWithTags(tags) : undefined
+    if (problem !== undefined) return [`${name}.${event} cannot be used: ${problem}`]
+    return mustBe('a list of texts, or a function that makes one', Array.isArray)(
+      `${name}.${event}`,
+      tags,
+    )
+  })
+}
+
+/** What is said of events there must be events for. */
+function problemsOfEvents({
+  events,
+  tags,
+  eventAdapter,
+}: Readonly<Record<string, unknown>>): string[] {
+  if (isRecord(events)) {
+    return isRecord(tags) ? unknownSettings(tags, events, 'an event', 'tags.') : []
   }
-  return problems
+  const orphans = Object.entries({ tags, eventAdapter }).filter(([, value]) => value !== undefined)
+  return events === undefined
+    ? orphans.map(([name]) => `${name} is about events, and there are none: define \`events\``)
+    : []
+}
+
+function problemsWithIdleTime(name: string, given: unknown): string[] {
+  if (given === 'never') return []
+  try {
+    return toMs(given as Duration, name) > 0 ? [] : [`${name} must be longer than nothing`]
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
+}
+
+function isFunction(given: unknown): boolean {
+  return typeof given === 'function'
 }
 
 /** As far as it shows: what is compiled to something older gives itself away when it runs. */
 function isAsync(given: unknown): boolean {
   return Object.prototype.toString.call(given) === '[object AsyncFunction]'
-}
-
-function problemsWithOptions({ role, numberOfShards, passivateAfter }: EntityOptions): string[] {
-  const problems: string[] = []
-  if (role !== undefined && (typeof role !== 'string' || role === '')) {
-    problems.push(`role must be a text, not ${show(role)}`)
-  }
-  if (numberOfShards !== undefined && !(Number.isSafeInteger(numberOfShards) && numberOfShards > 0))
-    problems.push(
-      `numberOfShards must be a whole number of at least 1, not ${show(numberOfShards)}`,
-    )
-  if (passivateAfter === undefined || passivateAfter === 'never') return problems
-  try {
-    if (toMs(passivateAfter, 'passivateAfter') <= 0)
-      problems.push('passivateAfter must be positive')
-  } catch (error) {
-    problems.push(error instanceof Error ? error.message : String(error))
-  }
-  return problems
 }

@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import { type CommandsOf, defineEntity, entityType, type HandleOf } from './define-entity.ts'
-import type { DeepReadonly, EntityHandle } from './entity-types.ts'
+import type { DeepReadonly, EntityHandle, EventOf } from './entity-types.ts'
 
 const Counter = defineEntity('Counter', {
   state: () => ({ count: 0 }),
@@ -299,6 +299,64 @@ describe('a state that nobody changes', () => {
         },
       },
     })
+  })
+})
+
+describe('what is said of events', () => {
+  const common = {
+    state: () => ({ count: 0 }),
+    commands: {},
+  }
+
+  test('tags see the state, and what their event says', () => {
+    defineEntity('Tagged', {
+      ...common,
+      events: {
+        Added: (state, by: number) => ({ count: state.count + by }),
+        Named: (state, _name: string) => state,
+      },
+      tags: {
+        Added: (state, by) => {
+          expectTypeOf(state).toEqualTypeOf<{ readonly count: number }>()
+          expectTypeOf(by).toEqualTypeOf<number>()
+          return []
+        },
+        Named: ['name'],
+      },
+    })
+  })
+
+  test('tags of no event, and of no list, are refused', () => {
+    const events = { Added: (state: { readonly count: number }) => state }
+    // @ts-expect-error there is no such event
+    void (() => defineEntity('Tagged', { ...common, events, tags: { Aded: [] } }))
+    // @ts-expect-error a list is asked for
+    void (() => defineEntity('Tagged', { ...common, events, tags: { Added: () => 'a' } }))
+    // @ts-expect-error there are no events
+    void (() => defineEntity('Tagged', { ...common, tags: {} }))
+  })
+
+  test('an adapter knows the events by their names', () => {
+    defineEntity('Adapted', {
+      ...common,
+      events: {
+        Added: (state, by: number) => ({ count: state.count + by }),
+        Named: (state, _name: string) => state,
+      },
+      eventAdapter: {
+        toJournal: (event) => {
+          expectTypeOf(event).toEqualTypeOf<
+            readonly [name: 'Added', by: number] | readonly [name: 'Named', _name: string]
+          >()
+          return event
+        },
+        fromJournal: (stored) => [['Added', Number(stored)]],
+      },
+    })
+    expectTypeOf<EventOf<typeof Counter.events>>().toEqualTypeOf<
+      | readonly [name: 'Incremented', by: number]
+      | readonly [name: 'Renamed', _name: string, _loud?: boolean | undefined]
+    >()
   })
 })
 

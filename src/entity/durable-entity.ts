@@ -6,6 +6,8 @@ import { type Behavior, Behaviors } from '../actor/index.ts'
 import {
   defaultEventSourcedSettings,
   Effect,
+  type Encoding,
+  type EventAdapter,
   type EventSourcedContext,
   EventSourcedFamily,
   type PersistenceFailure,
@@ -38,16 +40,20 @@ export class DurableEntities {
   /** The persistence id is that of the type, and what follows is the id. */
   readonly #prefixLength: number
   readonly #work: WorkOfType
+  readonly #encoding: Encoding<StoredForm, unknown>
   readonly #notDone = (error: PersistenceFailure): EntityReply =>
     notDone(error, this.#world.adviceOnWriter)
 
   constructor(entity: AnyEntity, world: EntityWorld) {
     const { journal, codec, recoveryPermits, writer, settings } = world
+    const eventAdapter = entity.eventAdapter as EventAdapter<StoredForm> | undefined
+    const adapting = eventAdapter === undefined ? {} : { eventAdapter }
     this.#entity = entity
     this.#world = world
     this.#eventsMax = settings.appendEventsMax ?? defaultEventSourcedSettings.appendEventsMax
     this.#prefixLength = persistenceIdOf(entity.name, 'x').length - 1
     this.#work = world.work.of(entity.name)
+    this.#encoding = { codec, ...adapting, ...(entity.tags && { tagger: taggerOf(entity.tags) }) }
     const recoveryEnds = (_: unknown, __: unknown, context: EventSourcedContext<EntityCall>) =>
       this.#work.recoveryEnds(this.#idOf(context))
     this.#family = new EventSourcedFamily({
@@ -64,6 +70,7 @@ export class DurableEntities {
         world.answered.add(call)
         call.replyTo.tell(this.#notDone(error))
       },
+      ...adapting,
       journal,
       codec,
       recoveryPermits,
@@ -112,12 +119,14 @@ export class DurableEntities {
     id: string,
     { command }: EntityCall,
     state: unknown,
-    { actor: context }: EventSourcedContext<EntityCall>,
+    { actor: context, persistenceId }: EventSourcedContext<EntityCall>,
   ): Transaction {
     const options = {
       entity: this.#entity,
       id,
+      persistenceId,
       world: this.#world,
+      encoding: this.#encoding,
       context,
       eventsMax: this.#eventsMax,
     }
@@ -159,5 +168,16 @@ export class DurableEntities {
     }
     const reply = refusal(error, failing)
     return Effect.reply<StoredForm, unknown, EntityReply>(replyTo, reply, this.#notDone)
+  }
+}
+
+/** Asks the tags of the event that has happened. */
+function taggerOf(
+  tags: NonNullable<AnyEntity['tags']>,
+): (state: unknown, event: StoredForm) => readonly string[] {
+  type Tagger = (state: unknown, ...args: readonly unknown[]) => readonly string[]
+  return (state, [name, ...args]) => {
+    const given = Object.hasOwn(tags, name) ? tags[name] : undefined
+    return typeof given === 'function' ? (given as Tagger)(state, ...args) : (given ?? [])
   }
 }

@@ -14,10 +14,13 @@ import { Question } from '../actor/internals.ts'
 import { unreachable } from '../foundation/assert.ts'
 import { toMs } from '../foundation/duration.ts'
 import {
+  anything,
+  type Check,
   InvalidSettings,
+  problemsWithOptions,
   problemsWithSignal,
-  unknownSettings,
 } from '../foundation/invalid-settings.ts'
+import { isRecord } from '../foundation/is-object.ts'
 import { show } from '../foundation/show.ts'
 import { clip, escapeControls } from '../foundation/text.ts'
 import { AskNotSent, TooManyAsks } from '../remote/index.ts'
@@ -191,18 +194,19 @@ export class EntityCalls {
 
 const nodeLengthMax = 300
 
-const knownOptions = { timeout: true, signal: true } satisfies Record<keyof CallOptions, true>
+const checks = {
+  // Has an error of its own.
+  timeout: anything,
+  signal: problemsWithSignal,
+} satisfies Record<keyof CallOptions, Check>
 
 function checkOptions(options: CallOptions): void {
   const given: unknown = options
-  if (typeof given !== 'object' || given === null) {
+  if (!isRecord(given)) {
     const problem = `they must be an object such as { timeout: '5s' }, not ${show(given)}`
     throw new InvalidSettings('The options of a call', [problem])
   }
-  const problems = [
-    ...unknownSettings(options, knownOptions),
-    ...problemsWithSignal('signal', options.signal),
-  ]
+  const problems = problemsWithOptions(options, checks)
   if (problems.length > 0) throw new InvalidSettings('The options of a call', problems)
   if (options.timeout !== undefined) toMs(options.timeout, 'timeout')
 }

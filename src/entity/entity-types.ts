@@ -60,6 +60,18 @@ export type EventArgs<Handler> = Handler extends (
   ? Args
   : never
 
+/** An event as a value, and as it lies in the store: its name, then what it says. */
+export type EventOf<Events> = {
+  readonly [Name in keyof Events & string]: readonly [name: Name, ...says: EventArgs<Events[Name]>]
+}[keyof Events & string]
+
+/** For some events, the tags they are stored with: a list, or what makes one of the state after the event and what it says. */
+export type EventTags<State, Events> = {
+  readonly [Name in keyof Events]?:
+    | readonly string[]
+    | ((state: DeepReadonly<State>, ...args: EventArgs<Events[Name]>) => readonly string[])
+}
+
 /** What every command sees of its entity. Valid until the command has settled. */
 interface AnySelf {
   readonly id: string

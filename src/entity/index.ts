@@ -21,6 +21,7 @@ export {
   entityType,
   type HandleOf,
   isDefinition,
+  notYetInEntities,
   type PlainEntitySpec,
 } from './define-entity.ts'
 export { entityBehavior } from './entity-behavior.ts'
@@ -35,6 +36,8 @@ export type {
   DurableSelf,
   EntityHandle,
   EventHandlers,
+  EventOf,
+  EventTags,
   NoEvents,
   PlainSelf,
 } from './entity-types.ts'

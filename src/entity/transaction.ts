@@ -4,7 +4,15 @@
  * are applied as they will be read: handlers get copies of what is stored, so the state is the same after the next start.
  */
 import type { ActorContext } from '../actor/index.ts'
-import { Effect, EventTooLarge, persistenceIdOf } from '../persistence/index.ts'
+import { isObject } from '../foundation/is-object.ts'
+import {
+  bytesOfEvent,
+  Effect,
+  encoded,
+  type Encoding,
+  EventTooLarge,
+  type NewEvent,
+} from '../persistence/index.ts'
 import type { AnyEntity } from './define-entity.ts'
 import {
   CommandOver,
@@ -22,16 +30,18 @@ export type StoredForm = readonly [name: string, ...args: readonly unknown[]]
 
 type Handler = (state: unknown, ...args: readonly unknown[]) => unknown
 
-const noBytes: readonly never[] = []
+const noEvents: readonly never[] = []
 
 export class Transaction {
   readonly id: string
+  readonly #persistenceId: string
   readonly #entity: AnyEntity
   readonly #world: EntityWorld
+  readonly #encoding: Encoding<StoredForm, unknown>
   readonly #context: ActorContext<EntityCall>
   readonly #command: string
   readonly #eventsMax: number
-  #bytes: Uint8Array[] | undefined = undefined
+  #events: NewEvent[] | undefined = undefined
   #isOver = false
   #state: unknown
 
@@ -39,7 +49,9 @@ export class Transaction {
     options: {
       readonly entity: AnyEntity
       readonly id: string
+      readonly persistenceId: string
       readonly world: EntityWorld
+      readonly encoding: Encoding<StoredForm, unknown>
       readonly context: ActorContext<EntityCall>
       readonly eventsMax: number
     },
@@ -47,8 +59,10 @@ export class Transaction {
     state: unknown,
   ) {
     this.id = options.id
+    this.#persistenceId = options.persistenceId
     this.#entity = options.entity
     this.#world = options.world
+    this.#encoding = options.encoding
     this.#context = options.context
     this.#eventsMax = options.eventsMax
     this.#command = command
@@ -68,21 +82,21 @@ export class Transaction {
     const { name: entity } = this.#entity
     if (this.#isOver) throw new CommandOver(entity, this.#command)
     const handler = handlerOf(this.#entity, name)
-    const bytes = (this.#bytes ??= [])
-    if (bytes.length >= this.#eventsMax) {
+    const events = (this.#events ??= [])
+    if (events.length >= this.#eventsMax) {
       throw new TooManyEvents(entity, this.#command, this.#eventsMax)
     }
     const stored = this.#asStored(name, args)
-    const encoded = this.#encode(name, stored)
-    this.#state = this.#world.states.freeze(this.#apply(name, handler, stored))
-    bytes.push(encoded)
-    return this.#state
+    const state = this.#world.states.freeze(this.#apply(name, handler, stored))
+    events.push(this.#encode(name, stored, state))
+    this.#state = state
+    return state
   }
 
   /** The command has settled well: all its events, to be stored together. */
   commit(): Effect<StoredForm, unknown> {
     this.#isOver = true
-    return Effect.applied(this.#bytes ?? noBytes, this.#state)
+    return Effect.applied(this.#events ?? noEvents, this.#state)
   }
 
   /** The command has failed: nothing of it has happened. */
@@ -101,27 +115,25 @@ export class Transaction {
 
   /** What the store will give back, which nobody else holds. Primitive values are that already. */
   #asStored(name: string, args: readonly unknown[]): readonly unknown[] {
-    if (!args.some(isObject)) return args
+    // Functions are refused with their place.
+    const isPrimitive = (arg: unknown) => !isObject(arg) && typeof arg !== 'function'
+    if (args.every(isPrimitive)) return args
     return this.#world.codec.copy(args, `the event ${name}: args`) as readonly unknown[]
   }
 
-  #encode(name: string, args: readonly unknown[]): Uint8Array {
-    const { eventBytesMax } = this.#world
-    const bytes = this.#bytesOf(name, args)
-    if (bytes.byteLength <= eventBytesMax) return bytes
-    const persistenceId = persistenceIdOf(this.#entity.name, this.id)
-    throw new EventTooLarge(persistenceId, bytes.byteLength, eventBytesMax)
-  }
-
-  #bytesOf(name: string, args: readonly unknown[]): Uint8Array {
-    const { codec } = this.#world
+  #encode(name: string, args: readonly unknown[], state: unknown): NewEvent {
+    const { eventBytesMax, codec } = this.#world
+    let event: NewEvent
     try {
-      return codec.encode([name, ...args])
+      event = encoded(this.#encoding, this.#persistenceId, state, [name, ...args])
     } catch (error) {
       // Says where in the arguments, if that is what is wrong.
       codec.prepare(args, `the event ${name}: args`)
       throw error
     }
+    const { byteLength } = bytesOfEvent(event)
+    if (byteLength <= eventBytesMax) return event
+    throw new EventTooLarge(this.#persistenceId, byteLength, eventBytesMax)
   }
 }
 
@@ -138,11 +150,6 @@ function nextState(entity: AnyEntity, name: unknown, state: unknown, next: unkno
   // It is refused already; should it fail as well, later, nobody would hear of it, and that ends the process.
   if (next instanceof Promise) next.catch(() => undefined)
   throw new EventHandlerGaveNoState(entity.name, String(name), next)
-}
-
-/** Functions too: they are refused with their place. */
-function isObject(value: unknown): boolean {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function'
 }
 
 function handlerOf({ name: entity, events }: AnyEntity, name: unknown): Handler {

@@ -5,6 +5,8 @@
 import type { Clock } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { HostProcess } from './host-process.ts'
+import { maybe, mustBeFunction, mustHave, unknownSettings } from './invalid-settings.ts'
+import { isRecord } from './is-object.ts'
 import type { Logger } from './logger.ts'
 import type { Random } from './random.ts'
 import { show } from './show.ts'
@@ -37,52 +39,20 @@ const portFunctions: {
  */
 export function problemsWithEnvironment(parts: unknown): string[] {
   if (parts === undefined) return []
-  if (!isObject(parts) || Array.isArray(parts)) {
+  if (!isRecord(parts)) {
     return [`environment must be an object such as { logger }, not ${show(parts)}`]
   }
-  const known = Object.keys(portFunctions)
-  const strangers = Object.keys(parts)
-    .filter((name) => !known.includes(name))
-    .map((name) => `environment.${name} is not known; known are ${known.join(', ')}`)
-  const { logger } = parts
-  const child = isObject(logger) ? logger['child'] : undefined
+  const logger = parts['logger'] as { readonly child?: unknown } | null | undefined
   return [
-    ...strangers,
+    ...unknownSettings(parts, portFunctions, 'known', 'environment.'),
     ...Object.entries(portFunctions).flatMap(([name, functions]) =>
-      problemsWithPort(`environment.${name}`, parts[name], functions),
+      mustHave(functions)(`environment.${name}`, parts[name]),
     ),
-    ...(child === undefined || typeof child === 'function'
-      ? []
-      : [`environment.logger.child must be a function, not ${show(child)}`]),
+    ...maybe(mustBeFunction)('environment.logger.child', logger?.child),
   ]
 }
 
 /** Of a logger that somebody gave: levels that it lacks. */
 export function problemsWithLogger(logger: unknown): string[] {
-  return logger === undefined
-    ? ['there is none']
-    : problemsWithPort('logger', logger, portFunctions.logger)
-}
-
-/** Of one port that somebody gave: functions that it lacks. */
-export function problemsWithPort(
-  name: string,
-  port: unknown,
-  functions: readonly string[],
-): string[] {
-  if (port === undefined) return []
-  if (!isObject(port)) {
-    return [`${name} must be an object with ${inWords(functions)}, not ${show(port)}`]
-  }
-  const missing = functions.filter((each) => typeof port[each] !== 'function')
-  return missing.length === 0 ? [] : [`${name} lacks ${inWords(missing)}`]
-}
-
-function inWords(functions: readonly string[]): string {
-  return `the function${functions.length === 1 ? '' : 's'} ${functions.join(', ')}`
-}
-
-/** Functions too: some loggers are functions with levels. */
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function'
+  return logger === undefined ? ['there is none'] : mustHave(portFunctions.logger)('logger', logger)
 }

@@ -1,5 +1,6 @@
-/** Settings that no part of the runtime can work with: every problem at once, in words for the person who set them. */
+/** Settings and options that cannot be used: every problem at once, in words for the person who wrote them. */
 import { CodedError } from './coded-error.ts'
+import { isObject } from './is-object.ts'
 import { show } from './show.ts'
 
 /** Settings or options that cannot be used; `problems` has all of them. */
@@ -13,36 +14,77 @@ export class InvalidSettings extends CodedError {
   }
 }
 
-/** A name that nobody knows is mostly a slip of the pen, and what was meant would keep its default. */
-export function unknownSettings(given: object, known: object, kind = 'a setting'): string[] {
-  return Object.keys(given)
-    .filter((name) => !Object.hasOwn(known, name))
-    .map((name) => `${name} is not ${kind}; known are ${Object.keys(known).join(', ')}`)
+/** Finds what is wrong with a value that was given under this name; empty when all is well. */
+export type Check = (name: string, given: unknown) => string[]
+
+/** Of a value that is required. `range` goes on after "must be". */
+export function mustBe(range: string, isInRange: (given: unknown) => boolean): Check {
+  return (name, given) => (isInRange(given) ? [] : [`${name} must be ${range}, not ${show(given)}`])
 }
 
-/** Of something that may be left out, or is a text with something in it. */
-export function problemsWithText(name: string, given: unknown): string[] {
-  const isText = given === undefined || (typeof given === 'string' && given !== '')
-  return isText ? [] : [`${name} must be a text, not ${show(given)}`]
+/** Of a value that may be left out. */
+export function maybe(check: Check): Check {
+  return (name, given) => (given === undefined ? [] : check(name, given))
 }
 
-/** Of something that may be left out, or is an object. */
-export function problemsWithObject(name: string, given: unknown): string[] {
-  const isObject = given === undefined || (typeof given === 'object' && given !== null)
-  return isObject ? [] : [`${name} must be an object, not ${show(given)}`]
+export const anything: Check = () => []
+
+export const mustBeFunction = mustBe('a function', (given) => typeof given === 'function')
+
+/** Of a text that may be left out. */
+export const problemsWithText = maybe(
+  mustBe('a text', (given) => typeof given === 'string' && given !== ''),
+)
+
+/** Of something with these functions that may be left out. */
+export function mustHave(functions: readonly string[]): Check {
+  return maybe((name, given) => {
+    // Some loggers are functions with levels.
+    if (!isObject(given) && typeof given !== 'function') {
+      return [`${name} must be an object with ${inWords(functions)}, not ${show(given)}`]
+    }
+    const fields = given as Readonly<Record<string, unknown>>
+    const missing = functions.filter((each) => typeof fields[each] !== 'function')
+    return missing.length === 0 ? [] : [`${name} lacks ${inWords(missing)}`]
+  })
 }
 
-/** Of something that may be left out, or is an `AbortSignal`, by what it can do: it may come from another realm. */
-export function problemsWithSignal(name: string, given: unknown): string[] {
-  if (given === undefined || isSignal(given)) return []
+/** Of an `AbortSignal` that may be left out, by what it can do: it may come from another realm. */
+export const problemsWithSignal = maybe(
+  mustBe('an AbortSignal (the signal of an AbortController, say)', isSignal),
+)
+
+/** Of a set of options: every value, and every name that nobody knows. */
+export function problemsWithOptions(
+  given: object,
+  checks: Readonly<Record<string, Check>>,
+): string[] {
+  const values = given as Readonly<Record<string, unknown>>
   return [
-    `${name} must be an AbortSignal (the signal of an AbortController, say), not ${show(given)}`,
+    ...Object.entries(checks).flatMap(([name, check]) => check(name, values[name])),
+    ...unknownSettings(given, checks, 'an option'),
   ]
 }
 
+/** A name that nobody knows is mostly a slip of the pen, and what was meant would keep its default. */
+export function unknownSettings(
+  given: object,
+  known: object,
+  kind = 'a setting',
+  path = '',
+): string[] {
+  return Object.keys(given)
+    .filter((name) => !Object.hasOwn(known, name))
+    .map((name) => `${path}${name} is not ${kind}; known are ${Object.keys(known).join(', ')}`)
+}
+
+function inWords(functions: readonly string[]): string {
+  return `the function${functions.length === 1 ? '' : 's'} ${functions.join(', ')}`
+}
+
 function isSignal(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const { aborted, addEventListener, removeEventListener } = value as Partial<AbortSignal>
+  if (!isObject(value)) return false
+  const { aborted, addEventListener, removeEventListener } = value
   const canTell = [addEventListener, removeEventListener].every(
     (each) => typeof each === 'function',
   )

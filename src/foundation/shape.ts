@@ -1,4 +1,5 @@
 /** Checks of values from outside: what a peer sent is taken only when it has the shape that was agreed on. */
+import { isRecord } from './is-object.ts'
 
 /** Whether a value has the shape. Never throws, and looks only at own properties. */
 export type Shape = (value: unknown) => boolean
@@ -30,7 +31,7 @@ export function listOf(shape: Shape, lengthMax = Infinity): Shape {
 /** A plain object with any keys. */
 export function tableOf(shape: Shape, sizeMax = Infinity): Shape {
   return (value) => {
-    if (!isPlain(value)) return false
+    if (!isRecord(value)) return false
     const values = Object.values(value)
     return values.length <= sizeMax && values.every(shape)
   }
@@ -40,10 +41,6 @@ export function tableOf(shape: Shape, sizeMax = Infinity): Shape {
 export function recordOf(fields: Readonly<Record<string, Shape>>): Shape {
   const entries = Object.entries(fields)
   return (value) =>
-    isPlain(value) &&
+    isRecord(value) &&
     entries.every(([name, shape]) => shape(Object.hasOwn(value, name) ? value[name] : undefined))
-}
-
-function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

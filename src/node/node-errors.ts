@@ -13,7 +13,7 @@ export class EntityNotOnNode extends CodedError {
     const list = known.length === 0 ? 'none' : known.join(', ')
     if (typeof entityType !== 'string' || known.includes(entityType)) {
       super(
-        `${show(entityType)} is no entity type. Give the definition itself, as it was made by defineEntity or entityType; this node knows ${list}.`,
+        `${show(entityType)} is not an entity type. Give the definition itself, as it was made by defineEntity or entityType; this node knows ${list}.`,
       )
       this.entityType = show(entityType)
       return

@@ -51,11 +51,11 @@ export interface NodeOptions {
   readonly environment?: Chosen<Environment> | undefined
   /** The network; TCP when not given. */
   readonly transport?: Transport | undefined
-  /** Called when all rooms stand and before the node joins: whoever subscribes here misses nothing. Must not throw. */
+  /** Called when all of the node stands and before it joins: whoever subscribes here misses nothing. Must not throw. */
   readonly beforeJoin?: ((node: SherdNode) => void) | undefined
 }
 
-/** What can be tuned, room by room. */
+/** What can be tuned, by the part of a node that it concerns. */
 export interface NodeSettings {
   readonly actor?: Partial<ActorSettings> | undefined
   readonly remote?: ChosenRemoteSettings | undefined

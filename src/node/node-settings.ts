@@ -1,64 +1,43 @@
 /** Checks how a node is described: every problem at once, in words for the person who wrote it. */
-import { isDefinition, type EntityType } from '../entity/index.ts'
+import { isDefinition, type EntityType, notYetInEntities } from '../entity/index.ts'
 import { isSeedAddress, problemsWithAppVersion, problemsWithRoles } from '../cluster/index.ts'
-import { problemsWithEnvironment, problemsWithPort } from '../foundation/environment.ts'
-import { InvalidSettings } from '../foundation/invalid-settings.ts'
-import { NotThereYet, refuseNotYet } from '../foundation/not-there-yet.ts'
-import { show } from '../foundation/show.ts'
-import type { Journal } from '../persistence/index.ts'
+import { problemsWithEnvironment } from '../foundation/environment.ts'
 import {
-  InsecureBind,
-  problemsWithAdvertised,
-  refuseInsecureBind,
-  type Transport,
-} from '../remote/index.ts'
+  InvalidSettings,
+  anything,
+  type Check,
+  maybe,
+  mustBe,
+  mustBeFunction,
+  mustHave,
+  problemsWithOptions,
+} from '../foundation/invalid-settings.ts'
+import { NotThereYet, refuseNotYet, type NotYet, within } from '../foundation/not-there-yet.ts'
+import { show } from '../foundation/show.ts'
+import { type Journal, notYetInEventSourcing } from '../persistence/index.ts'
+import { InsecureBind, problemsWithAdvertised, refuseInsecureBind } from '../remote/index.ts'
 import type { NodeOptions } from './node-options.ts'
-import { problemsWithRooms } from './room-settings.ts'
+import { isObject, isRecord } from '../foundation/is-object.ts'
+import { notYetInSharding } from '../sharding/index.ts'
+import { problemsWithSettings } from './room-settings.ts'
 
 export const defaultHost = '127.0.0.1'
 
-const knownOptions: ReadonlySet<string> = new Set<keyof NodeOptions>([
-  'entities',
-  'proxies',
-  'name',
-  'host',
-  'port',
-  'advertised',
-  'seeds',
-  'secret',
-  'insecure',
-  'roles',
-  'appVersion',
-  'store',
-  'settings',
-  'environment',
-  'transport',
-  'beforeJoin',
-])
-
-const transportFunctions: readonly (keyof Transport)[] = ['listen', 'connect']
-
-const firstCall = 'Entities start with their first call after a move.'
-const fenceInstead = 'The fence of the journal keeps a second writer out without it.'
 const keepMajority = 'The strategy is keep-majority; its times are in `settings.cluster.downing`.'
-const leastShards = 'New shards go to the node with the fewest.'
+const leastShards =
+  'New shards go to the node with the fewest; `defineEntity` takes another strategy.'
 const askTheNode = 'Read `node.cluster.state` and `node.explain`.'
 const entityInstead = 'Keep what is shared in an entity.'
 const folderInstead = "Use { folder: '…' }, which all nodes of one host share."
 
-/** What people will look for, and what to do until it is there. */
-const notYet: Readonly<Record<string, string>> = {
+const notYet: NotYet = {
+  ...notYetInEntities,
   tls: 'Give every node the same `secret` and guard the network, or tunnel it.',
-  rememberEntities: firstCall,
-  lease: fenceInstead,
-  leases: fenceInstead,
-  snapshots: 'Every event is read when an entity starts: keep streams short.',
-  durableState: 'Define `events`.',
+  leases: notYetInEntities['lease'] ?? '',
   downing: keepMajority,
   downingStrategy: keepMajority,
   allocation: leastShards,
   allocationStrategy: leastShards,
-  dataCenter: 'Run one cluster per data center.',
   discovery: 'List the `seeds`.',
   management: askTheNode,
   dashboard: askTheNode,
@@ -68,31 +47,75 @@ const notYet: Readonly<Record<string, string>> = {
     'A call is made at most once: let the entity recognise what it has done, and call again.',
   queries: 'Read the journal by `readSlices`, or keep an entity that knows the answer.',
   postgres: folderInstead,
+  'store.postgres': folderInstead,
+  'settings.cluster.downing.strategy': keepMajority,
+  ...within('settings.sharding', notYetInSharding),
+  ...within('settings.entity', notYetInEventSourcing),
 }
 
-/** The same within the settings. */
-const notYetInSettings: readonly (readonly [path: readonly string[], instead: string])[] = [
-  [['sharding', 'rememberEntities'], firstCall],
-]
+const checks = {
+  // Looked at together.
+  entities: anything,
+  proxies: anything,
+  name: maybe(
+    mustBe('a text of 1 to 100 letters, digits, ".", "_" or "-"', (given) =>
+      /^[\w.-]{1,100}$/.test(String(given)),
+    ),
+  ),
+  host: maybe(
+    mustBe(
+      'a host name or an IP address',
+      (given) => typeof given === 'string' && /^[^\s/#@]{1,250}$/.test(given),
+    ),
+  ),
+  port: maybe(
+    mustBe(
+      'a whole number from 0 to 65535',
+      (given) => Number.isInteger(given) && (given as number) >= 0 && (given as number) <= 65_535,
+    ),
+  ),
+  // Not shown, whatever it is.
+  secret: (name, given) =>
+    given === undefined || (typeof given === 'string' && given.length >= 16)
+      ? []
+      : [`${name} must have at least 16 characters; draw it at random`],
+  // Looked at together with the host.
+  advertised: anything,
+  insecure: anything,
+  seeds: maybe(problemsWithSeeds),
+  roles: (_, given) => problemsWithRoles(given as readonly string[] | undefined),
+  appVersion: (_, given) => problemsWithAppVersion(given),
+  store: maybe(
+    mustBe(
+      "{ folder: '…' }, 'memory', a journal or a function that opens one",
+      (given) =>
+        given === 'memory' || typeof given === 'function' || isJournal(given) || isFolder(given),
+    ),
+  ),
+  environment: (_, given) => problemsWithEnvironment(given),
+  transport: mustHave(['listen', 'connect']),
+  beforeJoin: maybe(mustBeFunction),
+  settings: maybe(problemsWithSettings),
+} satisfies Record<keyof NodeOptions, Check>
 
 /** Throws `NotThereYet`, `InsecureBind`, or `InvalidSettings` with every problem. */
 export function checkNodeOptions(options: NodeOptions): void {
-  if (!isObject(options) || Array.isArray(options)) {
+  const given: unknown = options
+  if (!isRecord(given)) {
     throw new InvalidSettings('The options of startNode', [
       `they must be an object such as { entities: [Counter] }, not ${show(options)}`,
     ])
   }
-  refuseWhatIsNotThere(options)
+  if (given['store'] === 'postgres') {
+    throw new NotThereYet('The PostgreSQL store', folderInstead)
+  }
+  refuseNotYet(options, notYet)
+  const { host, advertised } = options
+  const bound = typeof host === 'string' ? host : defaultHost
   const problems = [
-    ...unknownOptions(options),
-    ...problemsWithPlace(options),
-    ...problemsWithSeeds(options.seeds),
-    ...problemsWithRoles(options.roles),
-    ...problemsWithAppVersion(options.appVersion),
-    ...problemsWithStore(options.store),
+    ...problemsWithOptions(options, checks),
+    ...problemsWithAdvertised(bound, advertised),
     ...problemsWithEntities(options),
-    ...problemsWithPorts(options),
-    ...problemsWithRooms(options),
   ]
   const insecure = insecureBindOf(options)
   if (problems.length === 0) {
@@ -107,30 +130,8 @@ export function isJournal(store: unknown): store is Journal {
   return isObject(store) && 'claim' in store && 'append' in store
 }
 
-function refuseWhatIsNotThere(options: object): void {
-  refuseNotYet(options, notYet)
-  const { store, settings } = options as { readonly store?: unknown; readonly settings?: unknown }
-  for (const [path, instead] of notYetInSettings) {
-    if (isThere(settings, path)) {
-      throw new NotThereYet(`\`settings.${path.join('.')}\``, instead)
-    }
-  }
-  const wantsPostgres =
-    store === 'postgres' || (typeof store === 'object' && store !== null && 'postgres' in store)
-  if (wantsPostgres) {
-    throw new NotThereYet('The PostgreSQL store', folderInstead)
-  }
-}
-
-function isThere(within: unknown, [name, ...rest]: readonly string[]): boolean {
-  if (name === undefined) return true
-  return isObject(within) && name in within && isThere((within as never)[name], rest)
-}
-
-function unknownOptions(options: object): string[] {
-  return Object.keys(options)
-    .filter((name) => !knownOptions.has(name))
-    .map((name) => `${name} is not an option; known are ${[...knownOptions].join(', ')}`)
+function isFolder(store: unknown): boolean {
+  return isObject(store) && typeof store['folder'] === 'string' && store['folder'] !== ''
 }
 
 function insecureBindOf({
@@ -149,41 +150,11 @@ function insecureBindOf({
   }
 }
 
-function problemsWithPlace({ name, host, port, secret, advertised }: NodeOptions): string[] {
-  const problems: string[] = []
-  if (name !== undefined && !/^[\w.-]{1,100}$/.test(String(name))) {
-    problems.push(`name must have 1 to 100 letters, digits, ".", "_" or "-", not ${show(name)}`)
-  }
-  if (host !== undefined && (typeof host !== 'string' || !/^[^\s/#@]{1,250}$/.test(host))) {
-    problems.push(`host must be a host name or an IP address, not ${show(host)}`)
-  }
-  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
-    problems.push(`port must be a whole number from 0 to 65535, not ${show(port)}`)
-  }
-  if (secret !== undefined && (typeof secret !== 'string' || secret.length < 16)) {
-    problems.push('secret must have at least 16 characters; draw it at random')
-  }
-  const bound = typeof host === 'string' ? host : defaultHost
-  return [...problems, ...problemsWithAdvertised(bound, advertised)]
-}
-
-function problemsWithSeeds(seeds: readonly string[] | undefined): string[] {
-  if (seeds === undefined) return []
-  if (!Array.isArray(seeds)) return ['seeds must be a list of host:port']
+function problemsWithSeeds(name: string, seeds: unknown): string[] {
+  if (!Array.isArray(seeds)) return [`${name} must be a list of host:port, not ${show(seeds)}`]
   return seeds
     .filter((seed: unknown) => !isSeedAddress(seed))
-    .map((seed) => `seeds: ${show(seed)} is no host:port, such as 10.0.0.7:2552`)
-}
-
-function problemsWithStore(store: NodeOptions['store']): string[] {
-  if (store === undefined || store === 'memory' || isJournal(store)) return []
-  if (typeof store === 'function') return []
-  const isFolder = isObject(store) && typeof store.folder === 'string' && store.folder !== ''
-  return isFolder
-    ? []
-    : [
-        `store must be { folder: '…' }, 'memory', a journal or a function that opens one, not ${show(store)}`,
-      ]
+    .map((seed) => `${name}: ${show(seed)} is not a host:port such as 10.0.0.7:2552`)
 }
 
 function problemsWithEntities(options: NodeOptions): string[] {
@@ -197,7 +168,7 @@ function problemsWithEntities(options: NodeOptions): string[] {
   const seen = new Map<string, EntityType<unknown>>()
   for (const entity of [...entities, ...proxies]) {
     if (!isEntityType(entity)) {
-      problems.push(`${show(entity)} is no entity; make it with defineEntity or entityType`)
+      problems.push(`${show(entity)} is not an entity; make it with defineEntity or entityType`)
       continue
     }
     const before = seen.get(entity.name)
@@ -208,7 +179,7 @@ function problemsWithEntities(options: NodeOptions): string[] {
   }
   for (const [index, entity] of entities.entries()) {
     if (isEntityType(entity) && entities.indexOf(entity) < index) {
-      problems.push(`${entity.name} stands in entities twice`)
+      problems.push(`${entity.name} is in entities twice`)
     }
     if (!isEntityType(entity) || isDefinition(entity)) continue
     problems.push(
@@ -219,21 +190,5 @@ function problemsWithEntities(options: NodeOptions): string[] {
 }
 
 function isEntityType(entity: unknown): entity is EntityType<unknown> {
-  return isObject(entity) && 'name' in entity && typeof entity.name === 'string'
-}
-
-/** What stands for the world. */
-function problemsWithPorts({ environment, transport, beforeJoin }: NodeOptions): string[] {
-  const problems = [
-    ...problemsWithEnvironment(environment),
-    ...problemsWithPort('transport', transport, transportFunctions),
-  ]
-  if (beforeJoin !== undefined && typeof beforeJoin !== 'function') {
-    problems.push(`beforeJoin must be a function, not ${show(beforeJoin)}`)
-  }
-  return problems
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
+  return isObject(entity) && typeof entity['name'] === 'string'
 }

@@ -1,123 +1,95 @@
-/** The settings of all rooms below a node: what each gets, and what is wrong with it. */
-import { defaultActorSettings, problemsWithActorSettings } from '../actor/index.ts'
+/** The settings of a whole node in one table: those of every part below it, and how they must go together. */
 import {
   type ChosenClusterSettings,
-  clusterSettings,
   clusterShutdownPhases,
-  problemsWithClusterSettings,
+  type ClusterSettings,
+  clusterSettingsTable,
 } from '../cluster/index.ts'
 import { seconds } from '../foundation/duration.ts'
-import { show } from '../foundation/show.ts'
 import {
-  defaultEventSourcedSettings,
-  defaultLmdbSettings,
-  problemsWithEventSourced,
-  problemsWithLmdbSettings,
+  type EventSourcedSettings,
+  eventSourcedSettingsTable,
+  type LmdbSettings,
+  lmdbSettingsTable,
 } from '../persistence/index.ts'
-import { problemsWithRemoteSettings, remoteSettings } from '../remote/index.ts'
 import {
   coordinatorAppendEventsMax,
-  problemsWithShardingSettings,
-  shardingSettings,
   shardingShutdownPhases,
+  type ShardingSettings,
+  shardingSettingsTable,
 } from '../sharding/index.ts'
-import { defaultSingletonSettings, problemsWithSingletonSettings } from '../singleton/index.ts'
 import type { NodeOptions, NodeSettings } from './node-options.ts'
+import { type ActorSettings, defaultShutdownPhases } from '../actor/index.ts'
+import { actorSettingsTable } from '../actor/internals.ts'
+import { isRecord } from '../foundation/is-object.ts'
+import { count, section } from '../foundation/setting-kinds.ts'
+import { type Figures, SettingsTable } from '../foundation/settings-table.ts'
+import { type RemoteSettings, remoteSettingsTable } from '../remote/index.ts'
+import { type SingletonSettings, singletonSettingsTable } from '../singleton/index.ts'
+
+/** `NodeSettings` with nothing left open. */
+interface AllSettings extends Record<keyof NodeSettings, unknown> {
+  readonly actor: ActorSettings
+  readonly remote: RemoteSettings
+  readonly cluster: ClusterSettings
+  readonly singleton: SingletonSettings
+  readonly sharding: ShardingSettings
+  readonly entity: EventSourcedSettings
+  readonly journal: LmdbSettings
+  readonly concurrentRecoveriesMax: number
+}
 
 /** A person waits for the node: after this it says why it could not join. */
 const joinDeadlineMs = seconds(30)
+
+const nodeSettingsTable = new SettingsTable<AllSettings>(
+  {
+    actor: section(actorSettingsTable),
+    remote: section(remoteSettingsTable),
+    cluster: section(clusterSettingsTable.withDefaults({ joinDeadlineMs })),
+    singleton: section(singletonSettingsTable),
+    sharding: section(shardingSettingsTable),
+    entity: section(eventSourcedSettingsTable),
+    journal: section(lmdbSettingsTable),
+    concurrentRecoveriesMax: count(50, 'entities'),
+  },
+  [
+    '{entity.appendEventsMax} must be at most {journal.appendEventsMax}, or such an append is refused',
+    '{journal.appendEventsMax} must be at least {what a coordinator appends at once}, or coordinators cannot store what they decide',
+  ],
+)
 
 /** What the cluster gets: a newcomer that finds nobody gives up after a while, with reasons. */
 export function clusterSettingsOf({ settings }: NodeOptions): ChosenClusterSettings {
   return { joinDeadlineMs, ...settings?.cluster }
 }
 
-type Section = Exclude<keyof NodeSettings, 'concurrentRecoveriesMax'>
-
-const { timeoutMs: exitingPhaseMs } = clusterShutdownPhases['cluster-exiting']
-const { timeoutMs: regionPhaseMs } = shardingShutdownPhases['cluster-sharding-shutdown-region']
-
-const checks: Readonly<Record<Section, (settings: NodeSettings) => string[]>> = {
-  actor: ({ actor }) => problemsWithActorSettings({ ...defaultActorSettings, ...actor }),
-  remote: ({ remote }) => problemsWithRemoteSettings(remoteSettings(remote)),
-  cluster: (settings) =>
-    problemsWithClusterSettings(clusterSettings(clusterSettingsOf({ settings }))),
-  singleton: (settings) =>
-    problemsWithSingletonSettings(
-      { ...defaultSingletonSettings, ...settings.singleton },
-      { phaseMs: exitingPhaseMs, handlerStopTimeoutMs: handlerStopTimeoutOf(settings) },
-    ),
-  sharding: (settings) =>
-    problemsWithShardingSettings(shardingSettings(settings.sharding), {
-      phaseMs: regionPhaseMs,
-      handlerStopTimeoutMs: handlerStopTimeoutOf(settings),
-    }),
-  entity: ({ entity }) => problemsWithEventSourced({ ...defaultEventSourcedSettings, ...entity }),
-  journal: ({ journal }) => problemsWithLmdbSettings({ ...defaultLmdbSettings, ...journal }),
-}
-
-function handlerStopTimeoutOf({ actor }: NodeSettings): number {
-  return actor?.handlerStopTimeoutMs ?? defaultActorSettings.handlerStopTimeoutMs
-}
-
-/** Sections within sections: given in part, completed by their room. */
-const nested: readonly (readonly [section: Section, name: string])[] = [
-  ['cluster', 'downing'],
-  ['cluster', 'minMembersByRole'],
-  ['remote', 'serialization'],
-]
-
-/** Every problem of every room, in words for the person who set it; empty when all is well. */
-export function problemsWithRooms({ settings = {} }: NodeOptions): string[] {
-  if (!isSection(settings)) return [`settings must be an object, not ${show(settings)}`]
-  const sections = Object.keys(checks) as Section[]
-  return [
-    ...unknownSections(settings, sections),
-    ...sections.flatMap((section) => problemsWithSection(settings, section)),
-    ...problemsBetween(settings),
-  ]
-}
-
-function unknownSections(settings: NodeSettings, sections: readonly string[]): string[] {
-  const known = [...sections, 'concurrentRecoveriesMax']
-  return Object.keys(settings)
-    .filter((name) => !known.includes(name))
-    .map((name) => `settings.${name} is not a setting; known are ${known.join(', ')}`)
-}
-
-function problemsWithSection(settings: NodeSettings, section: Section): string[] {
-  const name = `settings.${section}`
-  const given: unknown = settings[section] ?? {}
-  if (!isSection(given)) return [`${name} must be an object, not ${show(given)}`]
-  const formless = nested.filter(
-    ([of, inner]) => of === section && given[inner] !== undefined && !isSection(given[inner]),
+/** Every problem of all settings, in words for the person who set them; empty when all is well. */
+export function problemsWithSettings(name: string, given: unknown): string[] {
+  // What is undefined is as if it were not given.
+  const chosen = isRecord(given)
+    ? Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+    : given
+  const settings = nodeSettingsTable.complete(chosen)
+  return nodeSettingsTable.problemsWith(
+    settings,
+    limitsOf(nodeSettingsTable.sound(settings)),
+    `${name}.`,
   )
-  if (formless.length > 0) return formless.map(([, inner]) => `${name}.${inner} must be an object`)
-  return checks[section](settings).map((problem) => `${name}.${problem}`)
 }
 
-function problemsBetween({ entity, journal, concurrentRecoveriesMax = 1 }: NodeSettings): string[] {
-  const problems: string[] = []
-  const ofEntity = entity?.appendEventsMax ?? defaultEventSourcedSettings.appendEventsMax
-  const ofJournal = journal?.appendEventsMax ?? defaultLmdbSettings.appendEventsMax
-  if (ofEntity > ofJournal) {
-    problems.push(
-      `settings.entity.appendEventsMax (${ofEntity}) must be at most settings.journal.appendEventsMax (${ofJournal}), or such an append is refused`,
-    )
+/** What the parts of a node must be done within when it shuts down, and what they want of each other. */
+function limitsOf(settings: AllSettings): Figures {
+  const phases = Object.entries({
+    ...defaultShutdownPhases,
+    ...clusterShutdownPhases,
+    ...shardingShutdownPhases,
+  })
+  return {
+    'actor.handlerStopTimeoutMs': settings.actor.handlerStopTimeoutMs,
+    'what a coordinator appends at once': coordinatorAppendEventsMax,
+    ...Object.fromEntries(
+      phases.map(([name, { timeoutMs }]) => [`the time of the phase ${name}`, timeoutMs]),
+    ),
   }
-  if (ofJournal < coordinatorAppendEventsMax) {
-    problems.push(
-      `settings.journal.appendEventsMax (${ofJournal}) must be at least ${coordinatorAppendEventsMax}, or coordinators cannot store what they decide`,
-    )
-  }
-  if (!Number.isSafeInteger(concurrentRecoveriesMax) || concurrentRecoveriesMax < 1) {
-    problems.push(
-      `settings.concurrentRecoveriesMax must be a whole number of at least 1, not ${show(concurrentRecoveriesMax)}`,
-    )
-  }
-  return problems
-}
-
-function isSection(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -34,8 +34,8 @@ export {
   type SliceQuery,
   type SliceReader,
 } from './slice-reader.ts'
-export { bytesOfEvent, noTags, tagsOfEvent } from './tags.ts'
-export type { EventAdapter } from './event-sourcing/event-adapter.ts'
+export { bytesOfEvent, noTags, problemWithTags, tagsOfEvent } from './tags.ts'
+export { encoded, type Encoding, type EventAdapter } from './event-sourcing/event-adapter.ts'
 export {
   Effect,
   type Effects,
@@ -49,6 +49,7 @@ export {
 } from './event-sourcing/event-sourced-behavior.ts'
 export type { EventSourcedDroppedReason } from './event-sourcing/event-sourced-drop-reasons.ts'
 export * from './event-sourcing/event-sourced-errors.ts'
+export { notYetInEventSourcing } from './event-sourcing/check-event-sourced.ts'
 export type {
   EventSourcedContext,
   EventSourcedFamilyOptions,
@@ -61,7 +62,7 @@ export type {
 export {
   type EventSourcedSettings,
   defaultEventSourcedSettings,
-  problemsWithEventSourced,
+  eventSourcedSettingsTable,
 } from './event-sourcing/event-sourced-settings.ts'
 export { type RecoveryPermit, RecoveryPermits } from './event-sourcing/recovery-permits.ts'
 export {
@@ -77,7 +78,7 @@ export { LmdbJournal, type LmdbJournalOptions } from './journals/lmdb-journal.ts
 export {
   type LmdbSettings,
   defaultLmdbSettings,
-  problemsWithLmdbSettings,
+  lmdbSettingsTable,
 } from './journals/lmdb-settings.ts'
 export { MemoryJournal, type MemoryJournalOptions } from './journals/memory-journal.ts'
 export { MemoryStore } from './journals/memory-store.ts'
@@ -86,5 +87,5 @@ export { checkPersistenceId, numberOfSlices, persistenceIdOf, sliceOf } from './
 export {
   type JournalSettings,
   defaultJournalSettings,
-  problemsWithJournalSettings,
+  journalSettingsTable,
 } from './persistence-settings.ts'

@@ -1,5 +1,6 @@
 /** What can be tuned about every journal, and what each choice costs. A store may have more settings, of its own. */
-import { unknownSettings } from '../foundation/invalid-settings.ts'
+import { count } from '../foundation/setting-kinds.ts'
+import { SettingsTable } from '../foundation/settings-table.ts'
 
 export interface JournalSettings {
   /** Bytes of one event; a larger one is refused. Large events make every recovery slow. */
@@ -8,17 +9,9 @@ export interface JournalSettings {
   readonly appendEventsMax: number
 }
 
-export const defaultJournalSettings: JournalSettings = {
-  eventBytesMax: 1_048_576,
-  appendEventsMax: 1024,
-}
+export const journalSettingsTable = new SettingsTable<JournalSettings>({
+  eventBytesMax: count(1_048_576, 'bytes'),
+  appendEventsMax: count(1024, 'events'),
+})
 
-/** Every problem at once, in words for the person who set it; empty when all is well. */
-export function problemsWithJournalSettings(settings: JournalSettings): string[] {
-  const names = Object.keys(defaultJournalSettings) as (keyof JournalSettings)[]
-  const wrong = names.filter((name) => !Number.isSafeInteger(settings[name]) || settings[name] < 1)
-  return [
-    ...unknownSettings(settings, defaultJournalSettings),
-    ...wrong.map((name) => `${name} must be a whole number of at least 1, not ${settings[name]}`),
-  ]
-}
+export const defaultJournalSettings = journalSettingsTable.defaults

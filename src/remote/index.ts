@@ -21,9 +21,8 @@ export * from './remote-events.ts'
 export {
   type ChosenRemoteSettings,
   defaultRemoteSettings,
-  problemsWithRemoteSettings,
   type RemoteSettings,
-  remoteSettings,
+  remoteSettingsTable,
 } from './remote-settings.ts'
 export { Remoting } from './remoting.ts'
 export {

@@ -1,11 +1,11 @@
 /** What can be tuned about the network between nodes, and what each choice costs. */
 import { minutes, seconds } from '../foundation/duration.ts'
-import { unknownSettings } from '../foundation/invalid-settings.ts'
-import { show } from '../foundation/show.ts'
+import { count, listOf, milliseconds, section } from '../foundation/setting-kinds.ts'
+import { SettingsTable } from '../foundation/settings-table.ts'
 import {
-  defaultSerializationSettings,
-  problemsWithSerializationSettings,
+  BYTES_MAX_MAX,
   type SerializationSettings,
+  serializationSettingsTable,
 } from '../serialization/index.ts'
 import type { Lane } from './handshake/handshake-messages.ts'
 import { isLargeMessagePath } from './ref/lane-choice.ts'
@@ -64,118 +64,51 @@ export interface RemoteSettings {
   readonly serialization: SerializationSettings
 }
 
-export const defaultRemoteSettings: RemoteSettings = {
-  connectTimeoutMs: seconds(5),
-  handshakeTimeoutMs: seconds(5),
-  reconnectMinMs: 100,
-  reconnectMaxMs: seconds(5),
-  giveUpAfterMs: seconds(20),
-  queueMessagesMax: 200_000,
-  largeQueueMessagesMax: 256,
-  queueBytesMax: 32 * 1024 * 1024,
-  idleAfterMs: minutes(5),
-  confirmAfterMs: 500,
-  deathNoticeWaitMs: seconds(3),
-  systemMessagesMax: 20_000,
-  systemGiveUpAfterMs: minutes(360),
-  connectionsMax: 4_096,
-  handshakesMax: 256,
-  refsMax: 65_536,
-  peersMax: 4_096,
-  stopWaitMs: seconds(1),
-  controlPaths: ['/system/cluster', '/system/singletons', '/system/sharding'],
-  largeMessagePaths: [],
-  largeMessageBytesMax: 64 * 1024 * 1024,
-  serialization: defaultSerializationSettings,
-}
-
 /** What can be chosen, each name alone. */
 export interface ChosenRemoteSettings extends Partial<Omit<RemoteSettings, 'serialization'>> {
   readonly serialization?: Partial<SerializationSettings>
 }
 
-/** What was chosen, with defaults for the rest. */
-export function remoteSettings(chosen: ChosenRemoteSettings = {}): RemoteSettings {
-  const serialization = { ...defaultSerializationSettings, ...chosen.serialization }
-  return { ...defaultRemoteSettings, ...chosen, serialization }
-}
+export const remoteSettingsTable = new SettingsTable<RemoteSettings>(
+  {
+    connectTimeoutMs: milliseconds(seconds(5)),
+    handshakeTimeoutMs: milliseconds(seconds(5)),
+    reconnectMinMs: milliseconds(100),
+    reconnectMaxMs: milliseconds(seconds(5)),
+    giveUpAfterMs: milliseconds(seconds(20)),
+    queueMessagesMax: count(200_000, 'messages'),
+    largeQueueMessagesMax: count(256, 'messages'),
+    queueBytesMax: count(32 * 1024 * 1024, 'bytes'),
+    idleAfterMs: milliseconds(minutes(5)),
+    confirmAfterMs: milliseconds(500),
+    deathNoticeWaitMs: milliseconds(seconds(3)),
+    systemMessagesMax: count(20_000, 'messages'),
+    systemGiveUpAfterMs: milliseconds(minutes(360)),
+    connectionsMax: count(4_096, 'connections'),
+    handshakesMax: count(256, 'connections'),
+    refsMax: count(65_536, 'refs'),
+    peersMax: count(4_096, 'peers'),
+    stopWaitMs: milliseconds(seconds(1)),
+    controlPaths: listOf(
+      ['/system/cluster', '/system/singletons', '/system/sharding'],
+      'a path such as /system/cluster',
+      (path) => /^\/(system|user)(\/|$)/.test(String(path)),
+    ),
+    largeMessagePaths: listOf(
+      [],
+      'a path such as /user/images, /user/*/upload or /user/images/**',
+      isLargeMessagePath,
+    ),
+    largeMessageBytesMax: count(64 * 1024 * 1024, 'bytes', { max: BYTES_MAX_MAX }),
+    serialization: section(serializationSettingsTable),
+  },
+  [
+    '{reconnectMinMs} must be at most {reconnectMaxMs}',
+    '{largeMessageBytesMax} must be at least {serialization.bytesMax}',
+  ],
+)
 
-const times = [
-  'connectTimeoutMs',
-  'handshakeTimeoutMs',
-  'reconnectMinMs',
-  'reconnectMaxMs',
-  'giveUpAfterMs',
-  'idleAfterMs',
-  'confirmAfterMs',
-  'deathNoticeWaitMs',
-  'systemGiveUpAfterMs',
-  'stopWaitMs',
-] as const
-
-const counts = [
-  'queueMessagesMax',
-  'largeQueueMessagesMax',
-  'queueBytesMax',
-  'systemMessagesMax',
-  'connectionsMax',
-  'handshakesMax',
-  'refsMax',
-  'peersMax',
-] as const
-
-/** Every problem at once, in words for the person who set it; empty when all is well. */
-export function problemsWithRemoteSettings(settings: RemoteSettings): string[] {
-  const problems = unknownSettings(settings, defaultRemoteSettings)
-  for (const problem of problemsWithSerializationSettings(settings.serialization)) {
-    problems.push(`serialization.${problem}`)
-  }
-  for (const name of times) {
-    const value = settings[name]
-    if (!(typeof value === 'number' && value > 0 && value < Infinity)) {
-      problems.push(`${name} must be a positive number of milliseconds, not ${String(value)}`)
-    }
-  }
-  for (const name of counts) {
-    const value = settings[name]
-    if (!Number.isSafeInteger(value) || value < 1) {
-      problems.push(`${name} must be a whole number of at least 1, not ${String(value)}`)
-    }
-  }
-  if (settings.reconnectMinMs > settings.reconnectMaxMs) {
-    problems.push('reconnectMinMs must not be longer than reconnectMaxMs')
-  }
-  const { controlPaths } = settings
-  const arePaths =
-    Array.isArray(controlPaths) &&
-    controlPaths.every((path) => /^\/(system|user)(\/|$)/.test(String(path)))
-  if (!arePaths) {
-    problems.push('controlPaths must be paths such as /system/cluster')
-  }
-  return [...problems, ...problemsWithLargeMessages(settings)]
-}
-
-function problemsWithLargeMessages(settings: RemoteSettings): string[] {
-  const { largeMessagePaths: paths, largeMessageBytesMax: bytesMax, serialization } = settings
-  const problems: string[] = []
-  if (!Array.isArray(paths)) problems.push('largeMessagePaths must be a list of paths')
-  else {
-    for (const path of paths) {
-      if (isLargeMessagePath(path)) continue
-      problems.push(
-        `largeMessagePaths: ${show(path)} is no path such as /user/images, /user/*/upload or /user/images/**`,
-      )
-    }
-  }
-  const alone = { ...defaultSerializationSettings, bytesMax }
-  const isInRange = problemsWithSerializationSettings(alone).length === 0
-  if (!isInRange || bytesMax < serialization.bytesMax) {
-    problems.push(
-      `largeMessageBytesMax must be a whole number from serialization.bytesMax (${serialization.bytesMax}) to 256 MiB, not ${String(bytesMax)}`,
-    )
-  }
-  return problems
-}
+export const defaultRemoteSettings = remoteSettingsTable.defaults
 
 /** The limits of one message on that lane. */
 export function serializationOn(lane: Lane, settings: RemoteSettings): SerializationSettings {

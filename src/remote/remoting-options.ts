@@ -7,8 +7,8 @@ import { addressOf, isAddress } from '../foundation/node-id.ts'
 import { InsecureBind } from './remote-errors.ts'
 import {
   type ChosenRemoteSettings,
-  problemsWithRemoteSettings,
   type RemoteSettings,
+  remoteSettingsTable,
 } from './remote-settings.ts'
 import type { HostAndPort, Transport } from './transport.ts'
 
@@ -34,7 +34,7 @@ const clusterNameBytesMax = 256
 /** Every problem at once, in words for the person who set it; empty when all is well. */
 export function problemsWithOptions(options: RemotingOptions, settings: RemoteSettings): string[] {
   const { clusterName, bind, advertised, secret } = options
-  const problems = problemsWithRemoteSettings(settings)
+  const problems = remoteSettingsTable.problemsWith(settings)
   const isName = typeof clusterName === 'string' && clusterName !== '' && isWellFormed(clusterName)
   if (!isName || utf8Length(clusterName) > clusterNameBytesMax) {
     problems.push(`clusterName must be a text of 1 to ${clusterNameBytesMax} bytes`)

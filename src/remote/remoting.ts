@@ -35,7 +35,7 @@ import {
   refuseInsecureBind,
   type RemotingOptions,
 } from './remoting-options.ts'
-import { type RemoteSettings, remoteSettings, serializationOn } from './remote-settings.ts'
+import { type RemoteSettings, remoteSettingsTable, serializationOn } from './remote-settings.ts'
 import type { Connection, ConnectionHandler, Listener } from './transport.ts'
 import { MessageReader } from './wire/message-reader.ts'
 
@@ -53,7 +53,7 @@ export class Remoting {
 
   /** Listens, and is ready to speak. Rejects with `PortTaken`, `HostNotOurs`, `InsecureBind` or `InvalidSettings`. */
   static async start(options: RemotingOptions): Promise<Remoting> {
-    const settings = remoteSettings(options.settings)
+    const settings = remoteSettingsTable.complete(options.settings)
     const problems = problemsWithOptions(options, settings)
     if (problems.length > 0) throw new InvalidSettings('The options of remoting', problems)
     refuseInsecureBind(options)

@@ -35,9 +35,10 @@ export type { RefCodec } from './ref-codec.ts'
 export { CannotDeserialize, CannotSerialize } from './serialization-errors.ts'
 export {
   BATCH_ELEMENTS,
+  BYTES_MAX_MAX,
   defaultSerializationSettings,
-  problemsWithSerializationSettings,
   type SerializationSettings,
+  serializationSettingsTable,
 } from './serialization-settings.ts'
 export { placeOfStack } from './unmarking.ts'
 export { ValueCodec, type Prepared, type ValueCodecOptions } from './value-codec.ts'

@@ -1,5 +1,6 @@
 /** How large a value may be that leaves this node or comes to it. Both ends should have the same. */
-import { unknownSettings } from '../foundation/invalid-settings.ts'
+import { count } from '../foundation/setting-kinds.ts'
+import { SettingsTable } from '../foundation/settings-table.ts'
 
 export interface SerializationSettings {
   /** Bytes of one encoded value, or of one batch. More is refused at the sender, and unread at the receiver. */
@@ -13,17 +14,19 @@ export interface SerializationSettings {
   readonly elementsMax: number
 }
 
-export const defaultSerializationSettings: SerializationSettings = {
-  bytesMax: 8 * 1024 * 1024,
-  depthMax: 64,
-  elementsMax: 1_000_000,
-}
-
 /** No text may outgrow what V8 can hold, whatever is set. */
-const BYTES_MAX_MAX = 256 * 1024 * 1024
+export const BYTES_MAX_MAX = 256 * 1024 * 1024
 
 /** msgpackr recurses, and so does whoever reads the value. */
 const DEPTH_MAX_MAX = 1_000
+
+export const serializationSettingsTable = new SettingsTable<SerializationSettings>({
+  bytesMax: count(8 * 1024 * 1024, 'bytes', { max: BYTES_MAX_MAX }),
+  depthMax: count(64, 'levels', { max: DEPTH_MAX_MAX }),
+  elementsMax: count(1_000_000, 'values', { max: BYTES_MAX_MAX }),
+})
+
+export const defaultSerializationSettings = serializationSettingsTable.defaults
 
 /** A batch goes out once it is large, so one value at the limit may stand in it beside small ones. */
 export function batchBytesMax({ bytesMax }: SerializationSettings): number {
@@ -36,19 +39,4 @@ export const BATCH_ELEMENTS = 50_000
 /** One value at the limit may stand in it beside those that came before. */
 export function batchElementsMax({ elementsMax }: SerializationSettings): number {
   return elementsMax + BATCH_ELEMENTS
-}
-
-/** Every problem at once, in words for the person who set it; empty when all is well. */
-export function problemsWithSerializationSettings(settings: SerializationSettings): string[] {
-  return [
-    ...unknownSettings(settings, defaultSerializationSettings),
-    ...range('bytesMax', settings.bytesMax, 1, BYTES_MAX_MAX),
-    ...range('depthMax', settings.depthMax, 1, DEPTH_MAX_MAX),
-    ...range('elementsMax', settings.elementsMax, 1, BYTES_MAX_MAX),
-  ]
-}
-
-function range(name: string, value: number, min: number, max: number): string[] {
-  const isGood = Number.isInteger(value) && value >= min && value <= max
-  return isGood ? [] : [`${name} must be a whole number from ${min} to ${max}`]
 }

@@ -31,11 +31,12 @@ import { RunningType } from './running-type.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
 import { EntityTypeNotStarted, EntityTypeRedefined } from './sharding-errors.ts'
 import {
-  problemsWithShardingSettings,
   shardingSettings,
   type ShardingSettings,
+  shardingSettingsTable,
 } from './sharding-settings.ts'
 import { shardingShutdownPhases } from './sharding-shutdown-phases.ts'
+import { isRecord } from '../foundation/is-object.ts'
 
 /** Who runs coordinators: `Singletons`. */
 export interface CoordinatorHost {
@@ -222,11 +223,15 @@ export class ClusterSharding {
   }
 
   /** Of what a type has chosen, together with the settings of the node. */
-  #problemsWith(chosen: object): string[] {
+  #problemsWith(chosen: unknown): string[] {
     const { system, settings } = this.#options
-    return problemsWithShardingSettings(shardingSettings({ ...settings, ...chosen }), {
-      phaseMs: system.shutdown.timeoutOf('cluster-sharding-shutdown-region'),
-      handlerStopTimeoutMs: system.settings.handlerStopTimeoutMs,
+    const isFormless = chosen !== undefined && !isRecord(chosen)
+    const whole = isFormless ? chosen : shardingSettings({ ...settings, ...chosen })
+    return shardingSettingsTable.problemsWith(whole, {
+      'actor.handlerStopTimeoutMs': system.settings.handlerStopTimeoutMs,
+      'the time of the phase cluster-sharding-shutdown-region': system.shutdown.timeoutOf(
+        'cluster-sharding-shutdown-region',
+      ),
     })
   }
 

@@ -21,6 +21,7 @@ export type {
   RebalanceRequest,
   ShardAllocationStrategy,
 } from './allocation/shard-allocation-strategy.ts'
+export { notYetInSharding } from './checked-definition.ts'
 export {
   ClusterSharding,
   type ClusterShardingOptions,
@@ -63,6 +64,6 @@ export { shardingShutdownPhases } from './sharding-shutdown-phases.ts'
 export {
   type ShardingSettings,
   defaultShardingSettings,
-  problemsWithShardingSettings,
   shardingSettings,
+  shardingSettingsTable,
 } from './sharding-settings.ts'

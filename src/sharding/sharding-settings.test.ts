@@ -1,13 +1,16 @@
 import { expect, test } from 'vitest'
 import {
   defaultShardingSettings,
-  problemsWithShardingSettings,
   type ShardingSettings,
   shardingSettings,
+  shardingSettingsTable,
 } from './sharding-settings.ts'
 
 const problemsWith = (settings: ShardingSettings, handlerStopTimeoutMs = 3_000): string[] =>
-  problemsWithShardingSettings(settings, { phaseMs: 10_000, handlerStopTimeoutMs })
+  shardingSettingsTable.problemsWith(settings, {
+    'actor.handlerStopTimeoutMs': handlerStopTimeoutMs,
+    'the time of the phase cluster-sharding-shutdown-region': 10_000,
+  })
 
 test('defaults have no problems', () => {
   expect(problemsWith(defaultShardingSettings)).toEqual([])
@@ -43,14 +46,14 @@ test('all problems are told at once', () => {
     gracefulShutdownTimeoutMs: 7_000,
   })
   expect(problems).toEqual([
-    'rebalanceIntervalMs must be positive, not NaN',
     'numberOfShards must be a whole number of at least 1, not 0',
+    'rebalanceIntervalMs must be a positive number of milliseconds, not NaN',
     'rebalanceShareMax must be above 0 and at most 1, not 2',
-    'passivateIdleAfterMs must be positive, not 0',
+    'passivateIdleAfterMs must be a positive number of milliseconds, or Infinity, not 0',
     'stopGraceMs (60000) must be less than stopTimeoutMs (60000), or a command is forced to stop before it was told to end',
     'stopTimeoutMs (60000) must be less than handOffTimeoutMs (60000), or one slow command fails a hand-off',
     'retryIntervalMs (70000) must be less than handOffTimeoutMs (60000), or one lost message fails a hand-off',
-    'gracefulShutdownTimeoutMs (7000) and actor.handlerStopTimeoutMs (3000) together must be less than the 10000 ms of the phase cluster-sharding-shutdown-region, or a node is not done with its entities in time',
+    'gracefulShutdownTimeoutMs (7000) and actor.handlerStopTimeoutMs (3000) together must be less than the time of the phase cluster-sharding-shutdown-region (10000), or a node is not done with its entities in time',
   ])
 })
 

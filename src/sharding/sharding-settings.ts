@@ -1,6 +1,7 @@
 /** What can be tuned about sharding, and what each choice costs. One such set per entity type. */
 import { minutes, seconds } from '../foundation/duration.ts'
-import { unknownSettings } from '../foundation/invalid-settings.ts'
+import { count, milliseconds, share } from '../foundation/setting-kinds.ts'
+import { SettingsTable } from '../foundation/settings-table.ts'
 
 export interface ShardingSettings {
   /** Shards per entity type. Must be the same on every node, for the life of the stored entities. */
@@ -50,112 +51,41 @@ export interface ShardingSettings {
   readonly passivationTimeoutMs: number
 }
 
-export const defaultShardingSettings: ShardingSettings = {
-  numberOfShards: 128,
-  retryIntervalMs: seconds(2),
-  bufferedMessagesMax: 100_000,
-  mailboxMessagesMax: 10_000,
-  entityBufferedMessagesMax: 10_000,
-  handOffTimeoutMs: seconds(60),
-  stopGraceMs: seconds(3),
-  stopTimeoutMs: seconds(7),
-  handOffsMax: 32,
-  gracefulShutdownTimeoutMs: seconds(6),
-  rebalanceIntervalMs: seconds(10),
-  rebalanceShardsMax: 20,
-  rebalanceShareMax: 0.1,
-  strategyTimeoutMs: seconds(5),
-  storeTimeoutMs: seconds(30),
-  passivateIdleAfterMs: minutes(2),
-  passivationSweepIntervalMs: minutes(1),
-  passivationTimeoutMs: minutes(1),
-}
+export const shardingSettingsTable = new SettingsTable<ShardingSettings>(
+  {
+    numberOfShards: count(128, 'shards'),
+    retryIntervalMs: milliseconds(seconds(2)),
+    bufferedMessagesMax: count(100_000, 'messages'),
+    mailboxMessagesMax: count(10_000, 'messages'),
+    entityBufferedMessagesMax: count(10_000, 'messages'),
+    handOffTimeoutMs: milliseconds(seconds(60)),
+    stopGraceMs: milliseconds(seconds(3)),
+    stopTimeoutMs: milliseconds(seconds(7)),
+    handOffsMax: count(32, 'hand-offs'),
+    gracefulShutdownTimeoutMs: milliseconds(seconds(6)),
+    rebalanceIntervalMs: milliseconds(seconds(10)),
+    rebalanceShardsMax: count(20, 'shards'),
+    rebalanceShareMax: share(0.1),
+    strategyTimeoutMs: milliseconds(seconds(5)),
+    storeTimeoutMs: milliseconds(seconds(30)),
+    passivateIdleAfterMs: milliseconds(minutes(2), { mayBeInfinity: true }),
+    passivationSweepIntervalMs: milliseconds(minutes(1)),
+    passivationTimeoutMs: milliseconds(minutes(1)),
+  },
+  [
+    '{stopGraceMs} must be less than {stopTimeoutMs}, or a command is forced to stop before it was told to end',
+    '{stopTimeoutMs} must be less than {handOffTimeoutMs}, or one slow command fails a hand-off',
+    '{retryIntervalMs} must be less than {handOffTimeoutMs}, or one lost message fails a hand-off',
+    '{gracefulShutdownTimeoutMs} and {actor.handlerStopTimeoutMs} together must be less than {the time of the phase cluster-sharding-shutdown-region}, or a node is not done with its entities in time',
+  ],
+)
+
+export const defaultShardingSettings = shardingSettingsTable.defaults
 
 /** What was chosen, with defaults for the rest. The sweep follows the idle time unless it was chosen as well. */
 export function shardingSettings(chosen: Partial<ShardingSettings> = {}): ShardingSettings {
   const { passivateIdleAfterMs: idle } = chosen
   const sweep =
     idle === undefined || idle === Infinity ? {} : { passivationSweepIntervalMs: idle / 2 }
-  return { ...defaultShardingSettings, ...sweep, ...chosen }
-}
-
-const durations: readonly (keyof ShardingSettings)[] = [
-  'retryIntervalMs',
-  'handOffTimeoutMs',
-  'stopGraceMs',
-  'stopTimeoutMs',
-  'gracefulShutdownTimeoutMs',
-  'rebalanceIntervalMs',
-  'strategyTimeoutMs',
-  'storeTimeoutMs',
-  'passivationSweepIntervalMs',
-  'passivationTimeoutMs',
-]
-
-const counts: readonly (keyof ShardingSettings)[] = [
-  'numberOfShards',
-  'bufferedMessagesMax',
-  'mailboxMessagesMax',
-  'entityBufferedMessagesMax',
-  'handOffsMax',
-  'rebalanceShardsMax',
-]
-
-/** What a hand-over must be done within, and what it takes besides. */
-export interface RegionShutdownLimits {
-  /** The time of the phase `cluster-sharding-shutdown-region`. */
-  readonly phaseMs: number
-  /** How long an entity that is forced to stop waits for its async handler. */
-  readonly handlerStopTimeoutMs: number
-}
-
-/** Every problem at once, in words for the person who set it; empty when all is well. */
-export function problemsWithShardingSettings(
-  settings: ShardingSettings,
-  limits: RegionShutdownLimits,
-): string[] {
-  const problems = unknownSettings(settings, defaultShardingSettings)
-  for (const name of durations) {
-    const value = settings[name]
-    if (!(value > 0 && value < Infinity)) problems.push(`${name} must be positive, not ${value}`)
-  }
-  for (const name of counts) {
-    const value = settings[name]
-    if (Number.isSafeInteger(value) && value >= 1) continue
-    problems.push(`${name} must be a whole number of at least 1, not ${value}`)
-  }
-  const { rebalanceShareMax: fraction, passivateIdleAfterMs: idle } = settings
-  if (!(fraction > 0 && fraction <= 1)) {
-    problems.push(`rebalanceShareMax must be above 0 and at most 1, not ${fraction}`)
-  }
-  if (!(idle > 0)) problems.push(`passivateIdleAfterMs must be positive, not ${idle}`)
-  return [...problems, ...problemsTogether(settings, limits)]
-}
-
-function problemsTogether(settings: ShardingSettings, limits: RegionShutdownLimits): string[] {
-  const { handOffTimeoutMs, stopGraceMs, stopTimeoutMs, retryIntervalMs } = settings
-  const problems: string[] = []
-  if (stopGraceMs >= stopTimeoutMs) {
-    problems.push(
-      `stopGraceMs (${stopGraceMs}) must be less than stopTimeoutMs (${stopTimeoutMs}), or a command is forced to stop before it was told to end`,
-    )
-  }
-  if (stopTimeoutMs >= handOffTimeoutMs) {
-    problems.push(
-      `stopTimeoutMs (${stopTimeoutMs}) must be less than handOffTimeoutMs (${handOffTimeoutMs}), or one slow command fails a hand-off`,
-    )
-  }
-  if (retryIntervalMs >= handOffTimeoutMs) {
-    problems.push(
-      `retryIntervalMs (${retryIntervalMs}) must be less than handOffTimeoutMs (${handOffTimeoutMs}), or one lost message fails a hand-off`,
-    )
-  }
-  const { gracefulShutdownTimeoutMs } = settings
-  const { phaseMs, handlerStopTimeoutMs } = limits
-  if (gracefulShutdownTimeoutMs + handlerStopTimeoutMs >= phaseMs) {
-    problems.push(
-      `gracefulShutdownTimeoutMs (${gracefulShutdownTimeoutMs}) and actor.handlerStopTimeoutMs (${handlerStopTimeoutMs}) together must be less than the ${phaseMs} ms of the phase cluster-sharding-shutdown-region, or a node is not done with its entities in time`,
-    )
-  }
-  return problems
+  return shardingSettingsTable.complete({ ...sweep, ...chosen })
 }

@@ -112,7 +112,7 @@ async function simulateSeed(
   }
   const { seed, hash, checkpoints, events, faults, excuses, places, now: simulatedMs } = simulation
   violations.unshift(...simulation.violations)
-  const lastEvents = simulation.lastEvents(options.eventsKept)
+  const lastEvents = simulation.lastEvents(options.keptEventsMax)
   simulation[Symbol.dispose]()
   return {
     seed,

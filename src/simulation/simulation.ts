@@ -31,7 +31,7 @@ export interface SimulationOptions {
   /** Steps one run may take; 10 million when not given. Fewer find an endless loop sooner. */
   readonly stepsMax?: number
   /** Events kept for error messages and `lastEvents`; 1,000 when not given. */
-  readonly eventsKept?: number
+  readonly keptEventsMax?: number
   /** How promise reactions are run: `drain` where the platform can, `hop` (slower) everywhere. */
   readonly drainMode?: DrainMode
 }
@@ -57,16 +57,16 @@ export class Simulation {
 
   /** The stepper is for those who make many simulations. */
   constructor(options: SimulationOptions, stepper = new Stepper()) {
-    const { seed, stepsMax = 10_000_000, eventsKept = 1_000 } = options
+    const { seed, stepsMax = 10_000_000, keptEventsMax = 1_000 } = options
     if (!Number.isSafeInteger(seed)) {
       throw new SimulationMisuse(`A seed is a whole number, not ${show(seed)}.`)
     }
     assertCount('stepsMax', stepsMax)
-    assertCount('eventsKept', eventsKept)
+    assertCount('keptEventsMax', keptEventsMax)
     this.seed = seed
     this.#stepsMax = stepsMax
     this.#drainMode = options.drainMode ?? bestDrainMode
-    this.#world = new World(seed, eventsKept)
+    this.#world = new World(seed, keptEventsMax)
     this.#stepper = stepper
     this.network = new SimulatedNetwork(this.#world)
     this.store = new SimulatedStore(this.#world)

@@ -51,8 +51,8 @@ export class Trace {
   #low = 0x243f6a88
   #high = 0x85a308d3
 
-  constructor(eventsKept: number) {
-    this.#entries = new Array<Entry | undefined>(eventsKept).fill(undefined)
+  constructor(keptEventsMax: number) {
+    this.#entries = new Array<Entry | undefined>(keptEventsMax).fill(undefined)
   }
 
   /** Events so far. */

@@ -50,9 +50,9 @@ export class World implements Ground {
   readonly #whereabouts = new Whereabouts<Incarnation>()
   readonly #lives = new Map<string, number>()
 
-  constructor(seed: number, eventsKept: number) {
+  constructor(seed: number, keptEventsMax: number) {
     this.seed = seed
-    this.trace = new Trace(eventsKept)
+    this.trace = new Trace(keptEventsMax)
     this.#random = new SeededRandom(seed, 'world')
     this.#order = this.#random.fork('order')
     this.#turns = new SeededTurns(this.#random.fork('nodes'))

@@ -16,7 +16,7 @@ export * from './singleton-errors.ts'
 export {
   type SingletonSettings,
   defaultSingletonSettings,
-  problemsWithSingletonSettings,
+  singletonSettingsTable,
 } from './singleton-settings.ts'
 export { type SingletonsOptions, Singletons } from './singletons.ts'
 export type { StartSingletonOptions } from './start-singleton-options.ts'

@@ -23,11 +23,7 @@ import { SingletonRoleConflict } from './singleton-errors.ts'
 import type { SingletonMessage } from './singleton-messages.ts'
 import { SingletonProxy } from './singleton-proxy.ts'
 import { checkStartSingleton, type StartSingletonOptions } from './start-singleton-options.ts'
-import {
-  defaultSingletonSettings,
-  problemsWithSingletonSettings,
-  type SingletonSettings,
-} from './singleton-settings.ts'
+import { type SingletonSettings, singletonSettingsTable } from './singleton-settings.ts'
 import { singletonProtocol } from './singleton-wire.ts'
 
 export interface SingletonsOptions {
@@ -82,11 +78,11 @@ export class Singletons {
     this.#system = system
     this.#remoting = remoting
     this.#cluster = cluster
-    this.#settings = { ...defaultSingletonSettings, ...settings }
-    const phaseMs = system.shutdown.timeoutOf('cluster-exiting')
-    const { handlerStopTimeoutMs } = system.settings
-    const limits = { phaseMs, handlerStopTimeoutMs }
-    const problems = problemsWithSingletonSettings(this.#settings, limits)
+    this.#settings = singletonSettingsTable.complete(settings)
+    const problems = singletonSettingsTable.problemsWith(this.#settings, {
+      'actor.handlerStopTimeoutMs': system.settings.handlerStopTimeoutMs,
+      'the time of the phase cluster-exiting': system.shutdown.timeoutOf('cluster-exiting'),
+    })
     if (problems.length > 0) throw new InvalidSettings('The settings of singletons', problems)
     this.#parent = system.spawnSystemActor(
       Behaviors.receive<unknown>((context, message) => {

@@ -2,6 +2,7 @@
  * Whether two messages are the same: the same class and the same content, all the way down. Actor refs are equal only to
  * themselves: two actors may look alike and are still two.
  */
+import { isObject } from '../foundation/is-object.ts'
 
 /** Pairs that are being compared further up: what comes round to itself is equal so far. */
 type Enclosing = readonly (readonly [object, object])[]
@@ -17,10 +18,6 @@ function compare(a: unknown, b: unknown, enclosing: Enclosing): boolean {
   if (enclosing.some(([outerA, outerB]) => outerA === a && outerB === b)) return true
   const inside: Enclosing = [...enclosing, [a, b]]
   return isContentEqual(a, b, inside) && areFieldsEqual(a, b, inside)
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
 }
 
 export function isRef(value: object): boolean {

@@ -143,7 +143,7 @@ describe('AT-002 Exponential backoff', () => {
   })
 
   test('uses the capacity of the system when none is given', async () => {
-    const stage = new Stage({ settings: { restartStashCapacity: 1 } })
+    const stage = new Stage({ settings: { restartStashMessagesMax: 1 } })
     const ref = await stage.start(speaker(stage, [], {}))
     await stage.tell(ref, 'fail', 'one', 'two')
     expect(stage.losses).toEqual(['Dropped/restart-stash-full two'])

@@ -23,7 +23,7 @@ describe('bad input: settings, durations, the end', () => {
       const settings = {
         askTimeoutMs: 0,
         handlerStopTimeoutMs: Number.NaN,
-        restartStashCapacity: -1,
+        restartStashMessagesMax: -1,
         logDeadLettersMax: 1.5,
         logDeadLettersSuspendMs: Infinity,
         logDeadLettersDuringShutdown: 'no' as never,
@@ -39,7 +39,7 @@ describe('bad input: settings, durations, the end', () => {
 
     test('problems of options, settings, phases and world are told together', () => {
       const unprintable: unknown = Object.create(null)
-      const settings = { askTimeoutMs: unprintable, restartStashCapacity: Symbol('many') }
+      const settings = { askTimeoutMs: unprintable, restartStashMessagesMax: Symbol('many') }
       const shutdownPhases = { ...defaultShutdownPhases, mine: null }
       const options = { setings: {}, settings, shutdownPhases, environment: { clock: 5 } }
       const error = thrownBy(() => new ActorSystem('bad', options as never)) as InvalidSettings
@@ -47,7 +47,7 @@ describe('bad input: settings, durations, the end', () => {
       expect(error.problems.map((problem) => problem.split(' ', 1)[0])).toEqual([
         'setings',
         'askTimeoutMs',
-        'restartStashCapacity',
+        'restartStashMessagesMax',
         'mine',
         'environment.clock',
       ])

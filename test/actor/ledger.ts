@@ -43,7 +43,7 @@ export interface Plan {
   readonly strategy: 'none' | 'stop' | 'resume' | 'restart' | 'limited' | 'backoff' | 'nested'
   readonly mailbox: { readonly capacity: number; readonly overflow: OverflowPolicy } | undefined
   readonly stashCapacity: number
-  readonly restartStashCapacity: number
+  readonly restartStashMessagesMax: number
   readonly hasChild: boolean
   readonly isIntercepted: boolean
   /** Whether the system ends only when everybody has come to rest. */
@@ -148,7 +148,7 @@ export const plan: fc.Arbitrary<Plan> = fc.record({
     { nil: undefined },
   ),
   stashCapacity: fc.integer({ min: 0, max: 6 }),
-  restartStashCapacity: fc.integer({ min: 0, max: 6 }),
+  restartStashMessagesMax: fc.integer({ min: 0, max: 6 }),
   hasChild: fc.boolean(),
   isIntercepted: fc.boolean(),
   isPatient: fc.boolean(),

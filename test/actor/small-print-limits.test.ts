@@ -88,7 +88,7 @@ describe('the small print of limits', () => {
     expect(defaultActorSettings).toEqual({
       askTimeoutMs: 5_000,
       handlerStopTimeoutMs: 3_000,
-      restartStashCapacity: 1_000,
+      restartStashMessagesMax: 1_000,
       logDeadLettersMax: 10,
       logDeadLettersSuspendMs: 300_000,
       logDeadLettersDuringShutdown: false,

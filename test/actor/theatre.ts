@@ -84,7 +84,7 @@ export class Theatre {
         logger: new CapturedLogs(),
         random: { float: () => 0, below: () => 0, uid: () => 1n },
       },
-      settings: { hookSignals: false, restartStashCapacity: plan.restartStashCapacity },
+      settings: { hookSignals: false, restartStashMessagesMax: plan.restartStashMessagesMax },
     })
     for (const kind of [DeadLetter, Dropped, UnhandledMessage]) {
       this.system.eventStream.subscribe<LostMessage>(kind, (event) =>

@@ -100,7 +100,7 @@ describe('a call', () => {
   test('with a timeout that is no length of time is refused where it is written', () => {
     expect(() => stage.call(Room, '1', { timeout: 'soon' })).toThrow('timeout')
     expect(() => stage.call(Room, '1', { timeOut: '1s' })).toThrow(
-      'timeOut is not a setting; known are timeout, signal',
+      'timeOut is not an option; known are timeout, signal',
     )
   })
 
@@ -174,7 +174,7 @@ describe('a definition that cannot be', () => {
         passivateAfter: 'soon' as never,
         ...{ shards: 5 },
       })
-    expect(define).toThrow('shards is not a setting; known are state, events, commands, role, ')
+    expect(define).toThrow('shards is not an option; known are state, events, commands, role, ')
     expect(define).toThrow("The entity 'my room' cannot be used:")
     expect(define).toThrow('its name must begin with a letter')
     expect(define).toThrow('commands.toJSON needs another name')

@@ -216,7 +216,7 @@ describe('a definition is refused', () => {
 
   test.each([
     ...['rememberEntities', 'snapshotEvery', 'snapshots', 'retention', 'durableState', 'lease'],
-    ...['dataCenter', 'allocation', 'allocationStrategy', 'tags', 'adapters'],
+    ...['dataCenter', 'snapshotWhen', 'stateStoreMode'],
   ])('when it asks for what is not there yet: %s', (name) => {
     const options = { [name]: true }
     const define = () => defineEntity('Mug', { state: () => 0, commands: {}, ...options })
@@ -228,12 +228,12 @@ describe('a definition is refused', () => {
     const define = () =>
       defineEntity('Mug', { state: () => 0, commands: {}, ...{ passivateafter: '1s' } })
     expect(define).toThrow(
-      'passivateafter is not a setting; known are state, events, commands, role',
+      'passivateafter is not an option; known are state, events, commands, role',
     )
   })
 
   test('when it stands in a list twice', async () => {
     const error = await refusalOf({ entities: [Cup, Plate, Cup] })
-    expect(error.message).toContain('Cup stands in entities twice')
+    expect(error.message).toContain('Cup is in entities twice')
   })
 })

@@ -44,29 +44,29 @@ test('the problems of all rooms are told at once, before anything starts', async
   })
   expect(problems).toEqual([
     'secret must have at least 16 characters; draw it at random',
-    'advertised.port must be a whole number from 0 to 65535, not 70000',
-    'others cannot reach 0.0.0.0: give advertised.host, the name or address they use',
-    "seeds: '10.0.0.7' is no host:port, such as 10.0.0.7:2552",
-    "seeds: 'node_1:2552' is no host:port, such as 10.0.0.7:2552",
+    "seeds: '10.0.0.7' is not a host:port such as 10.0.0.7:2552",
+    "seeds: 'node_1:2552' is not a host:port such as 10.0.0.7:2552",
     'roles must be a list of at most 100 texts, none of them empty',
     expect.stringMatching(/^appVersion must be one to four numbers .* not 'latest'$/),
-    'entities must be a list, such as [Counter]',
     'environment.loger is not known; known are clock, timers, random, dispatcher, logger, process',
     'environment.clock must be an object with the functions monotonicMs, wallMs, not null',
     'environment.logger lacks the functions trace, debug, info, warn, error',
     'transport lacks the function connect',
     "beforeJoin must be a function, not 'soon'",
-    'settings.actor.askTimeoutMs must be a positive number, not 0',
-    expect.stringContaining('settings.remote.serialization.depthMax must be'),
-    expect.stringContaining('settings.remote.queueBytesMax must be'),
+    'settings.actor.askTimeoutMs must be a positive number of milliseconds, not 0',
+    'settings.remote.queueBytesMax must be a whole number of at least 1, not -1',
+    'settings.remote.serialization.depthMax must be a whole number from 1 to 1000, not 0',
     expect.stringContaining('settings.cluster.downing.stableAfterMs (1) must be at least'),
     expect.stringContaining('settings.singleton.retryIntervalMs must be'),
     expect.stringContaining('settings.singleton.stopTimeoutMs (7000) and actor.handlerStop'),
     expect.stringContaining('settings.sharding.numberOfShards must be'),
     expect.stringContaining('settings.sharding.gracefulShutdownTimeoutMs (7000) and actor.handler'),
     'settings.entity.stashedCommandsMax must be a whole number of at least 1, not 0',
-    'settings.journal.commitTimeoutMs must be a whole number of at least 1, not long',
+    "settings.journal.commitTimeoutMs must be a whole number of at least 1, not 'long'",
     'settings.concurrentRecoveriesMax must be a whole number of at least 1, not 0',
+    'advertised.port must be a whole number from 0 to 65535, not 70000',
+    'others cannot reach 0.0.0.0: give advertised.host, the name or address they use',
+    'entities must be a list, such as [Counter]',
   ])
 })
 
@@ -93,9 +93,9 @@ test('a section that is no object is told, and so is what two sections do not ag
   })
   expect(problems).toEqual([
     'settings.actor must be an object, not 5',
-    'settings.cluster.downing must be an object',
+    "settings.cluster.downing must be an object, not 'fast'",
     'settings.entity.appendEventsMax (512) must be at most settings.journal.appendEventsMax (128), or such an append is refused',
-    'settings.journal.appendEventsMax (128) must be at least 256, or coordinators cannot store what they decide',
+    'settings.journal.appendEventsMax (128) must be at least what a coordinator appends at once (256), or coordinators cannot store what they decide',
   ])
 })
 

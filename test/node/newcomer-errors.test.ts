@@ -247,9 +247,9 @@ describe('a call that cannot be says why', () => {
   test('when the node was not told of the type', async () => {
     const node = await nodeFor({ entities: [Counter] })
     expect(() => node.entity('Counter' as never, 'a')).toThrow(
-      "'Counter' is no entity type. Give the definition itself",
+      "'Counter' is not an entity type. Give the definition itself",
     )
-    expect(() => node.entity(undefined as never, 'a')).toThrow('undefined is no entity type.')
+    expect(() => node.entity(undefined as never, 'a')).toThrow('undefined is not an entity type.')
     expect(inspect(node)).toBe(`SherdNode(${node.address})`)
     expect(() => node.entity(entityType('Cart'), 'a')).toThrow(
       "This node does not know the entity type 'Cart'; it knows Counter. Add it to `entities`, or to `proxies`",
@@ -273,9 +273,9 @@ describe('options that cannot be used are all told at once', () => {
       'The options of startNode cannot be used:',
       "two entity types have the name 'Counter'; rename one",
       'port must be a whole number from 0 to 65535, not 70000',
-      "seeds: 'somewhere' is no host:port, such as 10.0.0.7:2552",
+      "seeds: 'somewhere' is not a host:port such as 10.0.0.7:2552",
       'secret must have at least 16 characters; draw it at random',
-      'name must have 1 to 100 letters',
+      'name must be a text of 1 to 100 letters',
       'settings.sharding.numberOfShards must be a whole number of at least 1, not 0',
       'settings.cluster.gossipIntervalMs',
       'colour is not an option; known are entities',
@@ -290,7 +290,7 @@ describe('options that cannot be used are all told at once', () => {
       store: { file: 'x' } as never,
     })
     expect(error.message).toContain('Cart has no implementation: put it into proxies')
-    expect(error.message).toContain('5 is no entity; make it with defineEntity or entityType')
+    expect(error.message).toContain('5 is not an entity; make it with defineEntity or entityType')
     expect(error.message).toContain(
       "store must be { folder: '…' }, 'memory', a journal or a function that opens one, not { file: 'x' }",
     )

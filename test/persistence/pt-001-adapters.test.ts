@@ -194,7 +194,7 @@ describe.each(Object.entries(realScenes))('PT-001 %s', (_name, makeScene) => {
       (given) => {
         const eventAdapter = given as unknown as EventAdapter<Appended>
         expect(() => list(scene.journal, { eventAdapter })).toThrow(
-          'eventAdapter must have the functions toJournal and fromJournal',
+          /eventAdapter (lacks the|must be an object with the functions toJournal,) .*fromJournal/,
         )
       },
     )

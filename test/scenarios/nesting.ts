@@ -36,8 +36,8 @@ const STOPPED_WITHIN = '12s'
 
 export async function nesting(simulation: Simulation): Promise<void> {
   const plan = drawPlan(simulation.random)
-  const { restartStashCapacity } = plan
-  const node = simulation.node('a', { settings: { restartStashCapacity } })
+  const { restartStashMessagesMax } = plan
+  const node = simulation.node('a', { settings: { restartStashMessagesMax } })
   const ledger = new NestingLedger(simulation, !plan.hasStash)
   keepBooks(node, ledger)
   const neighbor = node.system.spawn<Letter>(Behaviors.ignore, 'neighbor')

@@ -1,6 +1,7 @@
 /**
  * Regions and coordinators as machines, and everything around them as letters: to each other, the journal, the strategy,
- * shards that are to stop. Checked at every step: one host per shard, order per sender, no delivery twice.
+ * shards that are to stop. Checked at every step: one host per shard, order per sender, no delivery twice. One file because
+ * every part of it is a part of one world, and is looked at by the same checks.
  */
 import { type NodeId, nodeIdOf } from '../../src/foundation/node-id.ts'
 import { LeastShardAllocationStrategy } from '../../src/sharding/allocation/least-shard-allocation-strategy.ts'
@@ -316,6 +317,8 @@ export class World {
         this.check(!this.delivered.has(effect.parcel.id), 'dropped after delivery')
         this.network.note(`${nameOf(node.id)} drops ${effect.parcel.text}: ${effect.reason}`)
         this.dropped.set(effect.parcel.id, effect.reason)
+        return
+      case 'Registered':
         return
       case 'StartShard':
         return this.#startShard(node, effect.shard, effect.epoch)

@@ -152,8 +152,8 @@ describe('a run', () => {
   test('refuses bad seeds, names, durations and conditions', async () => {
     expect(() => new Simulation({ seed: 1.5 })).toThrow('A seed is a whole number')
     expect(() => new Simulation({ seed: 1, stepsMax: NaN })).toThrow('stepsMax is a whole number')
-    expect(() => new Simulation({ seed: 1, eventsKept: -1 })).toThrow(
-      'eventsKept is a whole number',
+    expect(() => new Simulation({ seed: 1, keptEventsMax: -1 })).toThrow(
+      'keptEventsMax is a whole number',
     )
     const simulation = new Simulation({ seed: 1 })
     expect(() => simulation.node('a b')).toThrow(SimulationMisuse)

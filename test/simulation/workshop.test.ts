@@ -7,7 +7,7 @@ test('the workshop meets everything it is there for', async () => {
   let story = ''
   let strayCalls = 0
   for (let seed = 1; seed <= 150; seed++) {
-    const simulation = new Simulation({ seed, eventsKept: 10_000 })
+    const simulation = new Simulation({ seed, keptEventsMax: 10_000 })
     await workshop(simulation)
     strayCalls += simulation.strayCalls
     for (const { kind, text } of simulation.lastEvents(10_000)) story += `${kind} ${text}\n`

@@ -119,10 +119,10 @@ describe('singletons on nodes', () => {
     const startWith = (given: unknown) => problemsOf(() => singletons.start(given as never))
     const behavior = () => Behaviors.ignore
     expect(startWith({ behaviour: behavior, role: 5 })).toEqual([
-      'name must be given',
+      'name must be a text, not undefined',
       'role must be a text, not 5',
-      'behaviour is not an option; known are name, role, behavior, stopMessage',
       'behavior must be a function that makes the behavior of the instance, such as ({ term }) => …, not undefined; where it shall not run, use proxy',
+      'behaviour is not an option; known are name, role, behavior, stopMessage',
     ])
     expect(startWith({ name: 'clerk', behavior: Behaviors.ignore })).toHaveLength(1)
     expect(startWith(undefined)).toEqual([

@@ -6,6 +6,7 @@
 import { seconds } from '../../foundation/duration.ts'
 import { InvalidSettings, unknownSettings } from '../../foundation/invalid-settings.ts'
 import { show } from '../../foundation/show.ts'
+import { isRecord } from '../../foundation/is-object.ts'
 
 /** One step of the shutdown: when it comes, how long it may take, and what happens when it fails. */
 export interface ShutdownPhase {
@@ -49,11 +50,11 @@ export function topologicalOrder(phases: ShutdownPhases): string[] {
 
 /** Every problem at once, in words for the person who set it; empty when all is well. */
 export function problemsWithShutdownPhases(phases: unknown): string[] {
-  if (!isTable(phases)) return [`shutdownPhases must be an object, not ${show(phases)}`]
+  if (!isRecord(phases)) return [`shutdownPhases must be an object, not ${show(phases)}`]
   const problems = Object.entries(phases).flatMap(([name, each]) => problemsWithPhase(name, each))
   const areListsWhole = Object.values(phases).every(
     (each) =>
-      isTable(each) && Array.isArray(each['dependsOn']) && Array.isArray(each['before'] ?? []),
+      isRecord(each) && Array.isArray(each['dependsOn']) && Array.isArray(each['before'] ?? []),
   )
   return areListsWhole ? [...problems, ...sort(phases as ShutdownPhases).problems] : problems
 }
@@ -61,7 +62,7 @@ export function problemsWithShutdownPhases(phases: unknown): string[] {
 const knownFields = { dependsOn: 1, before: 1, timeoutMs: 1, recover: 1, enabled: 1 }
 
 function problemsWithPhase(name: string, given: unknown): string[] {
-  if (!isTable(given)) {
+  if (!isRecord(given)) {
     const fields = Object.keys(knownFields).join(', ')
     return [`${name} must be an object with ${fields}, not ${show(given)}`]
   }
@@ -84,10 +85,6 @@ function problemsWithPhase(name: string, given: unknown): string[] {
     problems.push(`${name}.enabled must be true or false, not ${show(enabled)}`)
   }
   return problems
-}
-
-function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** A phase as most are: behind these, five seconds, and the shutdown goes on when it fails. */

@@ -23,7 +23,7 @@ export interface RestartStrategy {
   readonly limit: number
   readonly withinMs: number
   readonly stopChildren: boolean
-  /** Messages kept while children stop; undefined: the system's `restartStashCapacity`. */
+  /** Messages kept while children stop; undefined: the system's `restartStashMessagesMax`. */
   readonly stashCapacity: number | undefined
 }
 
@@ -48,7 +48,7 @@ export interface RestartOptions {
   readonly within?: Duration
   /** Whether children are stopped before the restart. Default true. */
   readonly stopChildren?: boolean
-  /** Messages kept until the restart is done; the next is dropped. Default: `restartStashCapacity`, 1,000. */
+  /** Messages kept until the restart is done; the next is dropped. Default: `restartStashMessagesMax`, 1,000. */
   readonly stashCapacity?: number
 }
 

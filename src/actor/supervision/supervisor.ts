@@ -284,7 +284,7 @@ class Supervisor implements Wrapper, WheelTimer {
   #hold(cell: Cell, held: Held): Result<unknown> {
     const { stashCapacity } = this.#strategy as RestartStrategy
     this.#held ??= new RingBuffer()
-    const capacity = stashCapacity ?? cell.runtime.settings.restartStashCapacity
+    const capacity = stashCapacity ?? cell.runtime.settings.restartStashMessagesMax
     // The end of a watched actor is news that comes once: it is never dropped.
     const mustHold = 'signal' in held || cell.state().isNewsOfDeath
     if (mustHold || this.#held.size < capacity) {

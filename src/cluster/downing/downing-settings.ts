@@ -1,8 +1,8 @@
 /** What can be tuned about the end of a split, and how long to wait before anybody is given up. */
 import { seconds } from '../../foundation/duration.ts'
-import { unknownSettings } from '../../foundation/invalid-settings.ts'
-import { show } from '../../foundation/show.ts'
 import { type DowningStrategyName, downingStrategyNames } from './downing-strategies.ts'
+import { millisecondsOr, oneOf, optionalText, share } from '../../foundation/setting-kinds.ts'
+import { SettingsTable } from '../../foundation/settings-table.ts'
 
 export interface DowningSettings {
   /** Who survives a split. `keep-majority`: the side with more members, of two equal ones that of the lowest address. */
@@ -24,13 +24,15 @@ export interface DowningSettings {
   readonly indirectlyConnectedShareMax: number
 }
 
-export const defaultDowningSettings: DowningSettings = {
-  strategy: 'keep-majority',
-  role: undefined,
-  stableAfterMs: 'by-size',
-  downAllWhenUnstableMs: 'by-size',
-  indirectlyConnectedShareMax: 0.5,
-}
+export const downingSettingsTable = new SettingsTable<DowningSettings>({
+  strategy: oneOf('keep-majority', downingStrategyNames),
+  role: optionalText('a role'),
+  stableAfterMs: millisecondsOr('by-size'),
+  downAllWhenUnstableMs: millisecondsOr('by-size', { mayBeInfinity: true }),
+  indirectlyConnectedShareMax: share(0.5),
+})
+
+export const defaultDowningSettings = downingSettingsTable.defaults
 
 export interface DowningTimings {
   readonly heartbeatIntervalMs: number
@@ -76,27 +78,4 @@ export function agreementOnDowning(settings: DowningSettings): Readonly<Record<s
     'downing.stableAfterMs': String(settings.stableAfterMs),
     'downing.indirectlyConnectedShareMax': String(settings.indirectlyConnectedShareMax),
   }
-}
-
-export function problemsWithDowning(settings: DowningSettings): string[] {
-  const problems = unknownSettings(settings, defaultDowningSettings).map(
-    (problem) => `downing.${problem}`,
-  )
-  const { strategy, stableAfterMs: wait, downAllWhenUnstableMs: limit } = settings
-  const share = settings.indirectlyConnectedShareMax
-  if (!downingStrategyNames.includes(strategy)) {
-    const names = downingStrategyNames.join(', ')
-    problems.push(`downing.strategy must be one of ${names}, not ${show(strategy)}`)
-  }
-  if (wait !== 'by-size' && !(wait > 0 && wait < Infinity)) {
-    problems.push(`downing.stableAfterMs must be positive or 'by-size', not ${wait}`)
-  }
-  if (limit !== 'by-size' && !(limit > 0)) {
-    problems.push(`downing.downAllWhenUnstableMs must be positive or 'by-size', not ${limit}`)
-  }
-  if (!(share > 0 && share <= 1)) {
-    problems.push(`downing.indirectlyConnectedShareMax must be above 0 and at most 1, not ${share}`)
-  }
-  if (settings.role === '') problems.push('downing.role must be a role or undefined')
-  return problems
 }

@@ -3,13 +3,15 @@ import type { DowningSettings } from './downing-settings.ts'
 import type { DowningStrategy } from './downing-strategy.ts'
 import { keepMajority } from './keep-majority.ts'
 
-const strategies = {
+export type DowningStrategyName = 'keep-majority'
+
+const strategies: Readonly<
+  Record<DowningStrategyName, (settings: DowningSettings) => DowningStrategy>
+> = {
   'keep-majority': keepMajority,
-} satisfies Record<string, (settings: DowningSettings) => DowningStrategy>
+}
 
-export type DowningStrategyName = keyof typeof strategies
-
-export const downingStrategyNames: readonly string[] = Object.keys(strategies)
+export const downingStrategyNames = Object.keys(strategies) as DowningStrategyName[]
 
 export function strategyOf(settings: DowningSettings): DowningStrategy {
   return strategies[settings.strategy](settings)

@@ -4,6 +4,7 @@
  * stored. What a command handler sends by itself (`ref.tell`, `fetch`) leaves at once: nothing can call it back.
  */
 import type { ActorRef } from '../../actor/index.ts'
+import type { NewEvent } from '../journal.ts'
 import type { PersistenceFailure } from './event-sourced-errors.ts'
 
 /** Happens after the events were stored; never when they are replayed. */
@@ -19,7 +20,7 @@ export type SideEffect<State> =
     }
 
 interface Done<State> {
-  readonly bytes: readonly Uint8Array[]
+  readonly events: readonly NewEvent[]
   readonly state: State
 }
 
@@ -66,8 +67,8 @@ export class Effect<Event, State> {
    * For other parts of Sherd: stores these events, which the caller has applied, giving this state, and encoded. They are stored as
    * they are: neither the event adapter nor the tagger is asked.
    */
-  static applied<Event, State>(bytes: readonly Uint8Array[], state: State): Effect<Event, State> {
-    return new Effect<Event, State>(nothing, 'handled', nothing, false, false, { bytes, state })
+  static applied<Event, State>(events: readonly NewEvent[], state: State): Effect<Event, State> {
+    return new Effect<Event, State>(nothing, 'handled', nothing, false, false, { events, state })
   }
 
   /** Stores nothing. What is chained still waits for the events before: reads see only what is stored. */

@@ -20,28 +20,11 @@ export interface EventAdapter<Event> {
   fromJournal(stored: unknown): readonly Event[]
 }
 
-interface Encoding<Event, State> {
+/** What it takes to store an event. */
+export interface Encoding<Event, State> {
   readonly codec: ValueCodec
   readonly eventAdapter?: EventAdapter<Event>
   readonly tagger?: (state: State, event: Event) => readonly string[]
-}
-
-/** Of what was given in place of an adapter and a tagger; undefined stands for none. */
-export function problemsWithEncoding(eventAdapter: unknown, tagger: unknown): string[] {
-  const problems: string[] = []
-  if (eventAdapter !== undefined && !isEventAdapter(eventAdapter)) {
-    problems.push('eventAdapter must have the functions toJournal and fromJournal')
-  }
-  if (tagger !== undefined && typeof tagger !== 'function') {
-    problems.push(`tagger must be a function, not ${show(tagger)}`)
-  }
-  return problems
-}
-
-function isEventAdapter(given: unknown): boolean {
-  if (typeof given !== 'object' || given === null) return false
-  const { toJournal, fromJournal } = given as Partial<EventAdapter<unknown>>
-  return typeof toJournal === 'function' && typeof fromJournal === 'function'
 }
 
 /** What is stored of an event that led to this state. */

@@ -316,7 +316,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     view: Mutable<EventSourcedContext<Command>>,
   ): readonly NewEvent[] {
     const { eventHandler, settings } = this.#plan
-    const count = done?.bytes.length ?? events.length
+    const count = done?.events.length ?? events.length
     if (count > settings.appendEventsMax) {
       throw new InvalidEffect(
         `${count} events of one command are more than appendEventsMax, ${settings.appendEventsMax}.`,
@@ -326,7 +326,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
       view.lastSequenceNr += count
       this.#state = done.state
       this.#sequenceNr = view.lastSequenceNr
-      return done.bytes
+      return done.events
     }
     const stored: NewEvent[] = []
     let state = this.#state

@@ -1,6 +1,7 @@
 /** What can be tuned about event-sourced entities, and what each choice costs. */
 import { seconds } from '../../foundation/duration.ts'
-import { unknownSettings } from '../../foundation/invalid-settings.ts'
+import { count } from '../../foundation/setting-kinds.ts'
+import { SettingsTable } from '../../foundation/settings-table.ts'
 
 export interface EventSourcedSettings {
   /** Commands kept while the entity recovers or waits for its journal, and again as many that it stashes; the next is dropped. */
@@ -15,20 +16,12 @@ export interface EventSourcedSettings {
   readonly recoveryTimeoutMs: number
 }
 
-export const defaultEventSourcedSettings: EventSourcedSettings = {
-  stashedCommandsMax: 4096,
-  unstoredCommandsMax: 1024,
-  appendEventsMax: 256,
-  replayEventsMax: 256,
-  recoveryTimeoutMs: seconds(30),
-}
+export const eventSourcedSettingsTable = new SettingsTable<EventSourcedSettings>({
+  stashedCommandsMax: count(4096, 'commands'),
+  unstoredCommandsMax: count(1024, 'commands'),
+  appendEventsMax: count(256, 'events'),
+  replayEventsMax: count(256, 'events'),
+  recoveryTimeoutMs: count(seconds(30), 'ms'),
+})
 
-/** Every problem at once, in words for the person who set it; empty when all is well. */
-export function problemsWithEventSourced(settings: EventSourcedSettings): string[] {
-  const names = Object.keys(defaultEventSourcedSettings) as (keyof EventSourcedSettings)[]
-  const wrong = names.filter((name) => !Number.isSafeInteger(settings[name]) || settings[name] < 1)
-  return [
-    ...unknownSettings(settings, defaultEventSourcedSettings),
-    ...wrong.map((name) => `${name} must be a whole number of at least 1, not ${settings[name]}`),
-  ]
-}
+export const defaultEventSourcedSettings = eventSourcedSettingsTable.defaults

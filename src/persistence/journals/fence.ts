@@ -9,7 +9,7 @@ import { utf8Length } from '../../foundation/text.ts'
 import type { AppendBatch, AppendResult, ReadRange, TaggedEvent } from '../journal.ts'
 import { EventTooLarge, InvalidJournalCall } from '../persistence-errors.ts'
 import { checkPersistenceId, numberOfSlices } from '../persistence-id.ts'
-import { type JournalSettings, problemsWithJournalSettings } from '../persistence-settings.ts'
+import { type JournalSettings, journalSettingsTable } from '../persistence-settings.ts'
 import type { SliceQuery } from '../slice-reader.ts'
 import { byteCountOf, bytesOfEvent, problemWithTags } from '../tags.ts'
 
@@ -118,6 +118,6 @@ function checkWhole(name: string, value: number, least: number): void {
 }
 
 export function checkJournalSettings(settings: JournalSettings): void {
-  const problems = problemsWithJournalSettings(settings)
+  const problems = journalSettingsTable.problemsWith(settings)
   if (problems.length > 0) throw new InvalidSettings('The settings of the journal', problems)
 }

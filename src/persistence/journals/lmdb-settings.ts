@@ -1,7 +1,9 @@
 /** What can be tuned about the embedded journal, and what each choice costs. */
 import { seconds } from '../../foundation/duration.ts'
-import { InvalidSettings, unknownSettings } from '../../foundation/invalid-settings.ts'
-import { defaultJournalSettings, type JournalSettings } from '../persistence-settings.ts'
+import { InvalidSettings } from '../../foundation/invalid-settings.ts'
+import { count } from '../../foundation/setting-kinds.ts'
+import { SettingsTable } from '../../foundation/settings-table.ts'
+import { type JournalSettings, journalSettingsTable } from '../persistence-settings.ts'
 
 export interface LmdbSettings extends JournalSettings {
   /** Bytes that wait to be stored in one process; what comes on top is refused with `JournalUnavailable`. */
@@ -25,38 +27,23 @@ export interface LmdbSettings extends JournalSettings {
   readonly readBytesMax: number
 }
 
-export const defaultLmdbSettings: LmdbSettings = {
-  ...defaultJournalSettings,
-  waitingBytesMax: 67_108_864,
-  commitEventsMax: 1024,
-  commitBytesMax: 4_194_304,
-  commitTimeoutMs: seconds(10),
-  stoppedWriterKillAfterMs: seconds(2),
-  readEventsMax: 256,
-  readBytesMax: 1_048_576,
-}
+export const lmdbSettingsTable = new SettingsTable<LmdbSettings>(
+  {
+    ...journalSettingsTable.settings,
+    waitingBytesMax: count(67_108_864, 'bytes'),
+    commitEventsMax: count(1024, 'events'),
+    commitBytesMax: count(4_194_304, 'bytes'),
+    commitTimeoutMs: count(seconds(10), 'ms'),
+    stoppedWriterKillAfterMs: count(seconds(2), 'ms', { mayBeInfinity: true }),
+    readEventsMax: count(256, 'events'),
+    readBytesMax: count(1_048_576, 'bytes'),
+  },
+  ['{waitingBytesMax} must be at least {eventBytesMax}, or no such event is ever stored'],
+)
 
-const mayBeInfinite: ReadonlySet<string> = new Set(['stoppedWriterKillAfterMs'])
-
-/** Every problem at once, in words for the person who set it; empty when all is well. */
-export function problemsWithLmdbSettings(settings: LmdbSettings): string[] {
-  const problems = unknownSettings(settings, defaultLmdbSettings)
-  for (const name of Object.keys(defaultLmdbSettings) as (keyof LmdbSettings)[]) {
-    const value = settings[name]
-    if (isWhole(value) || (value === Infinity && mayBeInfinite.has(name))) continue
-    problems.push(`${name} must be a whole number of at least 1, not ${value}`)
-  }
-  if (settings.waitingBytesMax < settings.eventBytesMax) {
-    problems.push('waitingBytesMax must be at least eventBytesMax, or no such event is ever stored')
-  }
-  return problems
-}
+export const defaultLmdbSettings = lmdbSettingsTable.defaults
 
 export function checkLmdbSettings(settings: LmdbSettings): void {
-  const problems = problemsWithLmdbSettings(settings)
+  const problems = lmdbSettingsTable.problemsWith(settings)
   if (problems.length > 0) throw new InvalidSettings('The settings of the journal', problems)
-}
-
-function isWhole(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 1
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { defaultRemoteSettings, problemsWithRemoteSettings } from '../remote-settings.ts'
+import { defaultRemoteSettings, remoteSettingsTable } from '../remote-settings.ts'
 import { LaneChoice } from './lane-choice.ts'
 
 const laneOf = (largeMessagePaths: readonly string[], path: string): string =>
@@ -31,7 +31,7 @@ test('without paths there are no large recipients', () => {
 
 test('paths and limits are checked, all at once', () => {
   const problems = (chosen: object): string[] =>
-    problemsWithRemoteSettings({ ...defaultRemoteSettings, ...chosen })
+    remoteSettingsTable.problemsWith({ ...defaultRemoteSettings, ...chosen })
   expect(
     problems({ largeMessagePaths: ['/user/a', '/user/*/b', '/user/a/**', '/user/**'] }),
   ).toEqual([])
@@ -46,11 +46,15 @@ test('paths and limits are checked, all at once', () => {
     7,
   ]
   expect(problems({ largeMessagePaths: wrong })).toHaveLength(wrong.length)
-  expect(problems({ largeMessagePaths: wrong })[4]).toMatch(/'\/user\/\*\*\/b' is no path such as/)
+  expect(problems({ largeMessagePaths: wrong })[4]).toMatch(
+    /'\/user\/\*\*\/b' must be a path such as/,
+  )
   expect(problems({ largeMessagePaths: '/user/a' })).toHaveLength(1)
-  const bytes =
-    /largeMessageBytesMax must be a whole number from serialization.bytesMax \(8388608\)/
-  for (const largeMessageBytesMax of [1024, 2 ** 29, 1e7 + 0.5, 'much']) {
+  expect(problems({ largeMessageBytesMax: 1024 })).toEqual([
+    'largeMessageBytesMax (1024) must be at least serialization.bytesMax (8388608)',
+  ])
+  const bytes = /largeMessageBytesMax must be a whole number from 1 to 268435456, not/
+  for (const largeMessageBytesMax of [2 ** 29, 1e7 + 0.5, 'much']) {
     expect(problems({ largeMessageBytesMax })).toEqual([expect.stringMatching(bytes)])
   }
   expect(problems({ largeQueueMessagesMax: 0 })).toHaveLength(1)

@@ -80,7 +80,7 @@ interface Burst {
 }
 
 export interface Plan {
-  readonly restartStashCapacity: number
+  readonly restartStashMessagesMax: number
   readonly nests: readonly Nest[]
   /** Letters may be stashed: then they are handled in another order, or wait until the actor ends. */
   readonly hasStash: boolean
@@ -115,7 +115,7 @@ export function drawPlan(random: SeededRandom): Plan {
     atMs += random.pick([0, 0, 1, 10, 100, 600, 3_100])
   }
   return {
-    restartStashCapacity: random.pick([2, 1_000]),
+    restartStashMessagesMax: random.pick([2, 1_000]),
     nests: Array.from({ length: count }, () => drawNest(random)),
     hasStash,
     isQuiet: random.chance(0.5),
