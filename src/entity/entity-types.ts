@@ -53,7 +53,7 @@ export type EventHandlers<State> = Readonly<
 export type NoEvents = { readonly [Name in never]: never }
 
 /** What an event says beside its name. */
-export type EventArgs<Handler> = Handler extends (
+type EventArgs<Handler> = Handler extends (
   state: never,
   ...args: infer Args extends readonly unknown[]
 ) => unknown

@@ -7,7 +7,7 @@
 import type { RemoteDeadLetterReason } from './remote-drop-reasons.ts'
 import type { InternalRef, Runtime, Watcher } from '../actor/internals.ts'
 import type { Admission } from './handshake/handshake-machine.ts'
-import type { Lane } from './handshake/handshake-messages.ts'
+import type { Lane } from './lane.ts'
 import type { Incarnations } from './incarnations.ts'
 import { AddressClaim } from './link/address-claim.ts'
 import type { InboundLink } from './link/inbound-link.ts'

@@ -4,7 +4,7 @@
  * able to fill the log, whatever they say and as often as they come.
  */
 import type { ActorSystem } from '../actor/index.ts'
-import type { Lane } from './handshake/handshake-messages.ts'
+import type { Lane } from './lane.ts'
 import type { BadBytes, ConnectFailure } from './link/peer-connection.ts'
 import { hostOf } from './link/strangers.ts'
 import type { Address, NodeId } from '../foundation/node-id.ts'

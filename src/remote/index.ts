@@ -11,7 +11,7 @@
  * bounded; what is known to be lost is a dead letter with a reason, what may be lost with a connection is counted in
  * `PeerDisconnected`.
  */
-export type { Lane } from './handshake/handshake-messages.ts'
+export type { Lane } from './lane.ts'
 export { type Address, type NodeId, addressOfNode } from '../foundation/node-id.ts'
 export type { Endpoint } from './ref/local-recipients.ts'
 export { RemoteQuestion, RemoteRef } from './ref/remote-ref.ts'

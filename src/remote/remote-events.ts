@@ -1,10 +1,9 @@
 /** What remoting tells on the event stream about other nodes. */
 import type { RemoteDeadLetterReason } from './remote-drop-reasons.ts'
-import type { Lane } from './handshake/handshake-messages.ts'
-import type { LinkLoss } from './link/link-owner.ts'
 import type { Address, NodeId } from '../foundation/node-id.ts'
 import type { HandshakeError } from './remote-errors.ts'
 import type { CloseReason } from './transport.ts'
+import type { Lane } from './lane.ts'
 
 /** This node can speak to that one on this lane. */
 export class PeerConnected {
@@ -31,7 +30,11 @@ export class PeerDisconnected {
   readonly unconfirmed: number
   readonly waiting: number
 
-  constructor(node: NodeId, lane: Lane, loss: LinkLoss) {
+  constructor(
+    node: NodeId,
+    lane: Lane,
+    loss: Pick<PeerDisconnected, 'reason' | 'unconfirmed' | 'waiting'>,
+  ) {
     this.node = node
     this.lane = lane
     this.reason = loss.reason

@@ -7,7 +7,7 @@ import {
   type SerializationSettings,
   serializationSettingsTable,
 } from '../serialization/index.ts'
-import type { Lane } from './handshake/handshake-messages.ts'
+import type { Lane } from './lane.ts'
 import { isLargeMessagePath } from './ref/lane-choice.ts'
 
 export interface RemoteSettings {

@@ -45,11 +45,7 @@ export { OneActiveInstance } from './checkers/one-active-instance.ts'
 export { OneCoordinator } from './checkers/one-coordinator.ts'
 export { SenderOrder } from './checkers/sender-order.ts'
 export { ShardMap } from './checkers/shard-map.ts'
-export {
-  type SimulatedNodeOptions,
-  simulatedPort,
-  startSimulatedNode,
-} from './start-simulated-node.ts'
+export { type SimulatedNodeOptions, startSimulatedNode } from './start-simulated-node.ts'
 export { SeededRandom, draw } from './seeded-random.ts'
 export type { TerminationSignal } from './simulated-process.ts'
 export {

@@ -55,7 +55,9 @@ export class Simulation {
   #isDisposed = false
   #isHostCrash = false
 
-  /** The stepper is for those who make many simulations. */
+  constructor(options: SimulationOptions)
+  /** @internal For those who make many simulations. */
+  constructor(options: SimulationOptions, stepper: Stepper)
   constructor(options: SimulationOptions, stepper = new Stepper()) {
     const { seed, stepsMax = 10_000_000, keptEventsMax = 1_000 } = options
     if (!Number.isSafeInteger(seed)) {

@@ -13,7 +13,7 @@ import type { SimulatedNode } from './simulated-node.ts'
 import type { Simulation } from './simulation.ts'
 
 /** Where every simulated node listens; its host is its name. */
-export const simulatedPort = 2_552
+const simulatedPort = 2_552
 
 const EXIT_LOOK_MS = 50
 

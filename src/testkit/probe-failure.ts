@@ -10,7 +10,7 @@ export interface CallSite {
 export class ProbeFailure extends CodedError {
   readonly code = 'PROBE_FAILURE'
 
-  constructor(message: string, site: CallSite) {
+  constructor(message: string, site: Pick<Error, 'stack'>) {
     super(message)
     pointAt(this, site)
   }

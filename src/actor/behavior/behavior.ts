@@ -14,6 +14,7 @@ export interface Behavior<in T> {
   readonly accepts?: (message: T) => void
 }
 
+/** What the runtime tells behaviors apart by. */
 export type BehaviorKind =
   | 'same'
   | 'unhandled'

@@ -25,13 +25,13 @@ import {
   WrongSecret,
 } from '../remote-errors.ts'
 import { MalformedFrame } from '../wire/byte-cursor.ts'
+import type { Lane } from '../lane.ts'
 import {
   type Challenge,
   decodeHandshake,
   encodeHandshake,
   type Hello,
   type HandshakeMessage,
-  type Lane,
   protocolVersion,
   type Refusal,
   type RefusalReason,

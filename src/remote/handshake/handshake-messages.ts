@@ -11,6 +11,7 @@
  */
 import type { Random } from '../../foundation/random.ts'
 import { ByteBuffer } from '../../serialization/index.ts'
+import type { Lane } from '../lane.ts'
 import { ByteCursor, MalformedFrame } from '../wire/byte-cursor.ts'
 import { writeByte, writeBytes, writeText, writeVarint } from '../wire/byte-writing.ts'
 import { beginFrame, endFrame } from '../wire/frame.ts'
@@ -20,9 +21,6 @@ export const protocolVersion = 1
 
 /** No frame of a handshake is longer; an unknown peer costs no more than this. */
 export const handshakeBytesMax = 2_048
-
-/** Only the large lane may carry frames above the limit of the data lane. */
-export type Lane = 'control' | 'data' | 'large'
 
 export const nonceBytes = 32
 

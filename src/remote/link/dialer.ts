@@ -3,7 +3,7 @@
  * send, and gives up what waits when that takes too long. Closes a connection that nobody has used for a while.
  */
 import type { Timer } from '../../foundation/timers.ts'
-import type { Lane } from '../handshake/handshake-messages.ts'
+import type { Lane } from '../lane.ts'
 import { type Address, type NodeId, hostAndPortOf } from '../../foundation/node-id.ts'
 import { HandshakeBroken, HandshakeTimeout } from '../remote-errors.ts'
 import { BackOff } from './back-off.ts'

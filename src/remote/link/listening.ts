@@ -4,7 +4,7 @@
  */
 import { minutes } from '../../foundation/duration.ts'
 import type { HandshakeOptions, HandshakeRole } from '../handshake/handshake-machine.ts'
-import type { Lane } from '../handshake/handshake-messages.ts'
+import type { Lane } from '../lane.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { Connection, ConnectionHandler } from '../transport.ts'
 import type { LinkWorld } from './link-owner.ts'

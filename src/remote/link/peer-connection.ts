@@ -11,7 +11,8 @@ import {
   HandshakeMachine,
   type HandshakeOptions,
 } from '../handshake/handshake-machine.ts'
-import { handshakeBytesMax, type Lane } from '../handshake/handshake-messages.ts'
+import type { Lane } from '../lane.ts'
+import { handshakeBytesMax } from '../handshake/handshake-messages.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import { HandshakeBroken, type HandshakeError } from '../remote-errors.ts'
 import type { CloseReason, Connection, ConnectionHandler } from '../transport.ts'

@@ -2,7 +2,7 @@
  * Which lane a recipient is spoken to on. Looked up when its ref is made, never per message: so all that is sent to one
  * recipient goes by one lane, and keeps its order.
  */
-import type { Lane } from '../handshake/handshake-messages.ts'
+import type { Lane } from '../lane.ts'
 
 /** Recipients that are not spoken to on the data lane. */
 export interface LanePaths {

@@ -1,6 +1,6 @@
 /** The refs of one peer's actors, so that the same text gives the same ref. Keeps the most recent, and all that are watched. */
 import { assert } from '../../foundation/assert.ts'
-import type { Lane } from '../handshake/handshake-messages.ts'
+import type { Lane } from '../lane.ts'
 import type { LaneChoice } from './lane-choice.ts'
 import { localText, type RefText } from './ref-text.ts'
 import { type Outbox, type RefHome, RemoteRef } from './remote-ref.ts'
