@@ -14,7 +14,7 @@ import {
   EventSourcedBehavior,
   LmdbJournal,
 } from '../src/persistence/index.ts'
-import { ValueCodec } from '../src/serialization/index.ts'
+import { ValueCodec } from '../src/serialization/internals.ts'
 import type { Benchmark, MeasuredCase } from './benchmark.ts'
 import { Countdown } from './countdown.ts'
 import { measure, type Running } from './harness.ts'

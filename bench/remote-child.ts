@@ -4,7 +4,8 @@
  */
 import { createServer } from 'node:net'
 import { type ActorRef, Behaviors } from '../src/actor/index.ts'
-import { Remoting, tcpTransport } from '../src/remote/index.ts'
+import { tcpTransport } from '../src/remote/index.ts'
+import { Remoting } from '../src/remote/internals.ts'
 import { MessageStream } from './bare/message-stream.ts'
 import { quietSystem } from './quiet-system.ts'
 import { burst } from './remote-shape.ts'

@@ -1,7 +1,8 @@
 /** What the processes of the remote benchmarks agree on, and how the second one is started. */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { Remoting, tcpTransport } from '../src/remote/index.ts'
+import { tcpTransport } from '../src/remote/index.ts'
+import { Remoting } from '../src/remote/internals.ts'
 import { quietSystem } from './quiet-system.ts'
 
 /** Messages after which the receiver asks for the next burst. */

@@ -2,11 +2,13 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type ActorRef, Behaviors } from '../src/actor/index.ts'
-import { Cluster } from '../src/cluster/index.ts'
+import { Cluster } from '../src/cluster/internals.ts'
 import { MemoryJournal } from '../src/persistence/index.ts'
-import { Remoting, tcpTransport } from '../src/remote/index.ts'
-import { ClusterSharding, EntityTypeKey } from '../src/sharding/index.ts'
-import { Singletons } from '../src/singleton/index.ts'
+import { tcpTransport } from '../src/remote/index.ts'
+import { Remoting } from '../src/remote/internals.ts'
+import { EntityTypeKey } from '../src/sharding/index.ts'
+import { ClusterSharding } from '../src/sharding/internals.ts'
+import { Singletons } from '../src/singleton/internals.ts'
 import { quietSystem } from './quiet-system.ts'
 
 export const entityCount = 1000

@@ -4,44 +4,7 @@
  * `sherd/persistence`, `sherd/singleton`, `sherd/remote`, `sherd/serialization`.
  */
 export * from './actor/index.ts'
-export {
-  CallAborted,
-  CallBroken,
-  CallError,
-  type CallOptions,
-  type CallSite,
-  CallTimeout,
-  CommandChangedState,
-  CommandCutOff,
-  CommandFailed,
-  type CommandHandlers,
-  CommandOver,
-  type CommandsOf,
-  type DeepReadonly,
-  defineEntity,
-  type DurableEntitySpec,
-  type DurableSelf,
-  type EntityDefinition,
-  type EntityHandle,
-  type EntityOptions,
-  type EntityType,
-  entityType,
-  EntityUnavailable,
-  EventHandlerChangedState,
-  EventHandlerGaveNoState,
-  type EventHandlers,
-  type HandleOf,
-  NodeStopping,
-  type NoEvents,
-  NotStored,
-  type PlainEntitySpec,
-  type PlainSelf,
-  ValueCannotTravel,
-  TooManyEvents,
-  UnknownCommand,
-  UnknownEvent,
-  UnreadableAnswer,
-} from './entity/index.ts'
+export * from './entity/index.ts'
 export {
   type Cluster,
   type ClusterEvent,
@@ -64,18 +27,7 @@ export type { HostProcess } from './foundation/host-process.ts'
 export type { Logger, LogFields, LogLevel } from './foundation/logger.ts'
 export type { Random } from './foundation/random.ts'
 export type { Timer, Timers } from './foundation/timers.ts'
-export {
-  type DeadLetterReason,
-  type DroppedReason,
-  EntityNotOnNode,
-  type HostedEntity,
-  type NodeOptions,
-  type NodeSettings,
-  NotThereYet,
-  SherdNode,
-  startNode,
-  type StopReason,
-} from './node/index.ts'
+export * from './node/index.ts'
 export {
   JournalClosed,
   JournalCorrupted,
@@ -104,3 +56,4 @@ export {
 } from './remote/index.ts'
 export { CannotSerialize } from './serialization/index.ts'
 export { type EntityExplanation, InvalidEntityId } from './sharding/index.ts'
+export type { Chosen } from './foundation/chosen.ts'

@@ -5,13 +5,15 @@ import {
   type Scenario,
   type SeedResult,
   type SimulationReport,
+  simulateSeeds,
+} from '../../src/simulation/index.ts'
+import {
   addToReport,
   causalSlice,
   describeViolation,
   emptyReport,
   formatEvent,
-  simulateSeeds,
-} from '../../src/simulation/index.ts'
+} from '../../src/simulation/internals.ts'
 import { scenarios } from '../../test/scenarios/index.ts'
 import { compared } from './compared.ts'
 import { resultsOfJobs, toLine } from './jobs.ts'

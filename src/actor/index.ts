@@ -11,7 +11,7 @@
 export type { ActorContext, Askable, AskAnswer, SpawnOptions } from './context/actor-context.ts'
 export * from './actor-errors.ts'
 export { InvalidSettings } from '../foundation/invalid-settings.ts'
-export { ActorPath, encodeActorName } from './ref/actor-path.ts'
+export type { ActorPath } from './ref/actor-path.ts'
 export type { ActorRef, AskOptions } from './ref/actor-ref.ts'
 export { type ActorSettings, defaultActorSettings } from './actor-settings.ts'
 export { ActorSystem } from './actor-system.ts'
@@ -25,6 +25,7 @@ export type {
   Receive,
   Result,
   SignalHandlers,
+  BehaviorKind,
 } from './behavior/behavior.ts'
 export * as Behaviors from './behavior/behaviors.ts'
 export type { Supervised } from './behavior/behaviors.ts'
@@ -45,14 +46,10 @@ export {
   UnhandledMessage,
   notInfluenceReceiveTimeout,
   suppressDeadLetterLog,
-  withoutDeadLetterLog,
 } from './events/lost-messages.ts'
 export type { MailboxOptions, OverflowPolicy } from './cell/mailbox.ts'
 export type { MessageMatch } from './context/message-adapters.ts'
-export {
-  CoordinatedShutdown,
-  type CoordinatedShutdownOptions,
-} from './shutdown/coordinated-shutdown.ts'
+export type { CoordinatedShutdown } from './shutdown/coordinated-shutdown.ts'
 export * from './shutdown/shutdown-errors.ts'
 export {
   defaultShutdownPhases,
@@ -75,4 +72,9 @@ export {
   type BackoffOptions,
   type RestartOptions,
   SupervisorStrategy,
+  type BackoffStrategy,
+  type RestartStrategy,
+  type ResumeStrategy,
+  type StopStrategy,
 } from './supervision/supervisor-strategy.ts'
+export type { ShutdownTask } from './shutdown/shutdown-phase-run.ts'

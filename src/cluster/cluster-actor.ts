@@ -9,8 +9,8 @@ import {
   type Behavior,
   Behaviors,
   UnhandledMessage,
-  withoutDeadLetterLog,
 } from '../actor/index.ts'
+import { withoutDeadLetterLog } from '../actor/internals.ts'
 import { assert, AssertionFailed, unreachable } from '../foundation/assert.ts'
 import { show } from '../foundation/show.ts'
 import { type Address, addressOfNode, type NodeId } from '../foundation/node-id.ts'
@@ -21,7 +21,7 @@ import {
   type Remoting,
   ThisNodeQuarantined,
 } from '../remote/index.ts'
-import { NotAMessage } from '../serialization/index.ts'
+import { NotAMessage } from '../serialization/internals.ts'
 import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
 import { ClusterLog } from './cluster-log.ts'
 import { ClusterMachine } from './cluster-machine.ts'

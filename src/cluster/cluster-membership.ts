@@ -27,14 +27,14 @@ export interface ClusterMembership {
   /** Nothing may be delivered to entities and singletons on this node. */
   readonly isFrozen: boolean
   /**
-   * Calls the listener for every event from now on, in order, in the very turn in which this node learns of it; `state`
-   * and `isFrozen` are already as the event says. Answers how to end that. For rooms of the runtime: one that throws has
-   * missed an event and is not to be trusted any more, so the node ends.
+   * @internal Calls the listener for every event from now on, in order, in the very turn in which this node learns of
+   * it; `state` and `isFrozen` are already as the event says. Answers how to end that. For rooms of the runtime: one
+   * that throws has missed an event and is not to be trusted any more, so the node ends.
    */
   follow(listener: (event: ClusterEvent) => void): () => void
   /**
-   * This node does not confirm that it has left before `handedOver`, which is called when it is about to, has resolved:
-   * others take the confirmation for the end of all that lived here.
+   * @internal This node does not confirm that it has left before `handedOver`, which is called when it is about to, has
+   * resolved: others take the confirmation for the end of all that lived here.
    */
   holdExit(handedOver: () => Promise<unknown>): void
 }

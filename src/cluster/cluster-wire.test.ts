@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { nodeIdOf } from '../foundation/node-id.ts'
-import { NotAMessage } from '../serialization/index.ts'
+import { NotAMessage } from '../serialization/internals.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import { clusterProtocol, isGossip } from './cluster-wire.ts'
 import {

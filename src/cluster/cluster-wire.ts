@@ -5,7 +5,7 @@
 import { isCount, isText, listOf, oneOf, recordOf, tableOf } from '../foundation/shape.ts'
 import type { Shape } from '../foundation/shape.ts'
 import { type NodeId, isNodeId } from '../foundation/node-id.ts'
-import { MessageProtocol } from '../serialization/index.ts'
+import { MessageProtocol } from '../serialization/internals.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import { isAppVersion } from './gossip/app-version.ts'
 import { type Gossip, brokenInvariantOf } from './gossip/gossip.ts'

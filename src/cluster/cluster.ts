@@ -154,7 +154,9 @@ export class Cluster implements ClusterMembership {
     return this.#actor.isFrozen
   }
 
-  /** The same after a look at the clock: true also for who asks first after a sleep, before anything has told. */
+  /**
+   * @internal The same after a look at the clock: true also for who asks first after a sleep, before anything has told.
+   */
   lookForFreeze(): boolean {
     this.#actor.look()
     return this.isFrozen
@@ -203,6 +205,7 @@ export class Cluster implements ClusterMembership {
     return reason === undefined ? events : [...events, { type: 'Frozen', reason }]
   }
 
+  /** @internal */
   follow(listener: (event: ClusterEvent) => void): () => void {
     // Its own entry, even when somebody comes with the same function twice.
     const entry = (event: ClusterEvent): void => listener(event)
@@ -210,6 +213,7 @@ export class Cluster implements ClusterMembership {
     return () => void this.#listeners.delete(entry)
   }
 
+  /** @internal */
   holdExit(handedOver: () => Promise<unknown>): void {
     this.#exitHolds.push(handedOver)
   }
@@ -224,7 +228,7 @@ export class Cluster implements ClusterMembership {
     return this.#ended.promise
   }
 
-  /** Everything the machine knows, for people who look for the reason of something. */
+  /** @internal Everything the machine knows, for people who look for the reason of something. */
   snapshot(): ClusterSnapshot {
     return this.#actor.machine.snapshot()
   }

@@ -26,8 +26,10 @@ import { isRecord } from '../foundation/is-object.ts'
 import { type NotYet, refuseNotYet } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
 import { problemWithId } from '../foundation/text.ts'
-import { type EventAdapter, notYetInEventSourcing, problemWithTags } from '../persistence/index.ts'
-import { notYetInSharding, type ShardAllocationStrategy } from '../sharding/index.ts'
+import type { EventAdapter } from '../persistence/index.ts'
+import { notYetInEventSourcing, problemWithTags } from '../persistence/internals.ts'
+import type { ShardAllocationStrategy } from '../sharding/index.ts'
+import { notYetInSharding } from '../sharding/internals.ts'
 import { notCommands } from './entity-handle.ts'
 import type {
   CommandHandlers,

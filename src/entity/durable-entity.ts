@@ -6,13 +6,12 @@ import { type Behavior, Behaviors } from '../actor/index.ts'
 import {
   defaultEventSourcedSettings,
   Effect,
-  type Encoding,
   type EventAdapter,
   type EventSourcedContext,
-  EventSourcedFamily,
   type PersistenceFailure,
   persistenceIdOf,
 } from '../persistence/index.ts'
+import { type Encoding, EventSourcedFamily } from '../persistence/internals.ts'
 import {
   answer,
   commandOf,

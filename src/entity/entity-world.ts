@@ -1,6 +1,7 @@
 /** What entities of one node share: where their events go, and how values travel. */
 import type { EventSourcedSettings, Journal, RecoveryPermits } from '../persistence/index.ts'
-import type { SerializationSettings, ValueCodec } from '../serialization/index.ts'
+import type { SerializationSettings } from '../serialization/index.ts'
+import type { ValueCodec } from '../serialization/internals.ts'
 import { EntityWork } from './entity-work.ts'
 import { FrozenStates } from './frozen-state.ts'
 import { Travelling } from './travelling.ts'

@@ -11,7 +11,6 @@
  * an error that says whether it may have happened.
  */
 export {
-  type AnyEntity,
   type CommandsOf,
   defineEntity,
   type DurableEntitySpec,
@@ -20,15 +19,9 @@ export {
   type EntityType,
   entityType,
   type HandleOf,
-  isDefinition,
-  notYetInEntities,
   type PlainEntitySpec,
 } from './define-entity.ts'
-export { entityBehavior } from './entity-behavior.ts'
-export { type CallTarget, EntityCalls, type EntityCallsOptions } from './entity-calls.ts'
 export * from './entity-errors.ts'
-export type { EntityCall } from './entity-messages.ts'
-export { answerLostCalls, type LostCallsOptions } from './lost-calls.ts'
 export type {
   CallOptions,
   CommandHandlers,
@@ -41,4 +34,3 @@ export type {
   NoEvents,
   PlainSelf,
 } from './entity-types.ts'
-export { EntityWorld, type EntityWorldOptions } from './entity-world.ts'

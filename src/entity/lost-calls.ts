@@ -4,7 +4,8 @@
  * not answered.
  */
 import { internal } from '../actor/internals.ts'
-import type { ClusterSharding, LostEntityMessage } from '../sharding/index.ts'
+import type { ClusterSharding } from '../sharding/index.ts'
+import type { LostEntityMessage } from '../sharding/internals.ts'
 import { notDone } from './command-reply.ts'
 import type { EntityReply } from './entity-messages.ts'
 import { type AnyCall, isCall } from './entity-wire.ts'

@@ -7,7 +7,7 @@
  */
 import { type ActorContext, Dropped } from '../actor/index.ts'
 import { Question } from '../actor/internals.ts'
-import { RemoteQuestion } from '../remote/index.ts'
+import { RemoteQuestion } from '../remote/internals.ts'
 import type { ShardingDroppedReason } from '../sharding/index.ts'
 import type { EntityCall } from './entity-messages.ts'
 

@@ -5,14 +5,8 @@
  */
 import type { ActorContext } from '../actor/index.ts'
 import { isObject } from '../foundation/is-object.ts'
-import {
-  bytesOfEvent,
-  Effect,
-  encoded,
-  type Encoding,
-  EventTooLarge,
-  type NewEvent,
-} from '../persistence/index.ts'
+import { bytesOfEvent, Effect, EventTooLarge, type NewEvent } from '../persistence/index.ts'
+import { encoded, type Encoding } from '../persistence/internals.ts'
 import type { AnyEntity } from './define-entity.ts'
 import {
   CommandOver,

@@ -6,11 +6,8 @@
 import { types } from 'node:util'
 import { show } from '../foundation/show.ts'
 import { clip } from '../foundation/text.ts'
-import {
-  defaultSerializationSettings,
-  type SerializationSettings,
-  ValueCodec,
-} from '../serialization/index.ts'
+import { defaultSerializationSettings, type SerializationSettings } from '../serialization/index.ts'
+import { ValueCodec } from '../serialization/internals.ts'
 
 /** What a call and an answer need beside the value: the object they are, their texts, the ref for the answer. */
 const envelope = { levels: 1, elements: 16, bytes: 1_024 }

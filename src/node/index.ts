@@ -8,7 +8,7 @@
  * store is closed after the last actor; a frozen node writes nothing.
  */
 export type { DeadLetterReason, DroppedReason } from './lost-message-reasons.ts'
-export { SherdNode } from './sherd-node.ts'
+export type { SherdNode } from './sherd-node.ts'
 export * from './node-errors.ts'
 export type { HostedEntity, NodeOptions, NodeSettings, OpenStore } from './node-options.ts'
 export { startNode } from './start-node.ts'

@@ -1,6 +1,7 @@
 /** Checks how a node is described: every problem at once, in words for the person who wrote it. */
-import { isDefinition, type EntityType, notYetInEntities } from '../entity/index.ts'
-import { isSeedAddress, problemsWithAppVersion, problemsWithRoles } from '../cluster/index.ts'
+import type { EntityType } from '../entity/index.ts'
+import { isDefinition, notYetInEntities } from '../entity/internals.ts'
+import { isSeedAddress, problemsWithAppVersion, problemsWithRoles } from '../cluster/internals.ts'
 import { problemsWithEnvironment } from '../foundation/environment.ts'
 import {
   InvalidSettings,
@@ -14,11 +15,13 @@ import {
 } from '../foundation/invalid-settings.ts'
 import { NotThereYet, refuseNotYet, type NotYet, within } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
-import { type Journal, notYetInEventSourcing } from '../persistence/index.ts'
-import { InsecureBind, problemsWithAdvertised, refuseInsecureBind } from '../remote/index.ts'
+import type { Journal } from '../persistence/index.ts'
+import { notYetInEventSourcing } from '../persistence/internals.ts'
+import { InsecureBind } from '../remote/index.ts'
+import { problemsWithAdvertised, refuseInsecureBind } from '../remote/internals.ts'
 import type { NodeOptions } from './node-options.ts'
 import { isObject, isRecord } from '../foundation/is-object.ts'
-import { notYetInSharding } from '../sharding/index.ts'
+import { notYetInSharding } from '../sharding/internals.ts'
 import { problemsWithSettings } from './room-settings.ts'
 
 export const defaultHost = '127.0.0.1'

@@ -1,31 +1,25 @@
 /** The settings of a whole node in one table: those of every part below it, and how they must go together. */
-import {
-  type ChosenClusterSettings,
-  clusterShutdownPhases,
-  type ClusterSettings,
-  clusterSettingsTable,
-} from '../cluster/index.ts'
+import type { ChosenClusterSettings, ClusterSettings } from '../cluster/index.ts'
+import { clusterShutdownPhases, clusterSettingsTable } from '../cluster/internals.ts'
 import { seconds } from '../foundation/duration.ts'
-import {
-  type EventSourcedSettings,
-  eventSourcedSettingsTable,
-  type LmdbSettings,
-  lmdbSettingsTable,
-} from '../persistence/index.ts'
+import type { EventSourcedSettings, LmdbSettings } from '../persistence/index.ts'
+import { eventSourcedSettingsTable, lmdbSettingsTable } from '../persistence/internals.ts'
+import type { ShardingSettings } from '../sharding/index.ts'
 import {
   coordinatorAppendEventsMax,
   shardingShutdownPhases,
-  type ShardingSettings,
   shardingSettingsTable,
-} from '../sharding/index.ts'
+} from '../sharding/internals.ts'
 import type { NodeOptions, NodeSettings } from './node-options.ts'
 import { type ActorSettings, defaultShutdownPhases } from '../actor/index.ts'
 import { actorSettingsTable } from '../actor/internals.ts'
 import { isRecord } from '../foundation/is-object.ts'
 import { count, section } from '../foundation/setting-kinds.ts'
 import { type Figures, SettingsTable } from '../foundation/settings-table.ts'
-import { type RemoteSettings, remoteSettingsTable } from '../remote/index.ts'
-import { type SingletonSettings, singletonSettingsTable } from '../singleton/index.ts'
+import type { RemoteSettings } from '../remote/index.ts'
+import { remoteSettingsTable } from '../remote/internals.ts'
+import type { SingletonSettings } from '../singleton/index.ts'
+import { singletonSettingsTable } from '../singleton/internals.ts'
 
 /** `NodeSettings` with nothing left open. */
 interface AllSettings extends Record<keyof NodeSettings, unknown> {

@@ -1,22 +1,12 @@
 /** A running node: calls entities, tells about them, and stops in good order. Made by `startNode`. */
 import type { ActorSystem } from '../actor/index.ts'
 import type { Cluster } from '../cluster/index.ts'
-import {
-  type CallOptions,
-  EntityCalls,
-  type EntityCall,
-  type EntityHandle,
-  type EntityType,
-  type EntityWorld,
-} from '../entity/index.ts'
+import type { CallOptions, EntityHandle, EntityType } from '../entity/index.ts'
+import { EntityCalls, type EntityCall, type EntityWorld } from '../entity/internals.ts'
 import type { Address, NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'
-import {
-  type ClusterSharding,
-  checkEntityId,
-  type EntityExplanation,
-  EntityTypeKey,
-} from '../sharding/index.ts'
+import { type ClusterSharding, type EntityExplanation, EntityTypeKey } from '../sharding/index.ts'
+import { checkEntityId } from '../sharding/internals.ts'
 import type { Singletons } from '../singleton/index.ts'
 import { LostMembers } from './lost-members.ts'
 import { EntityNotOnNode } from './node-errors.ts'

@@ -3,15 +3,16 @@
  * can be called. Whatever fails, all that was started is stopped again.
  */
 import { ActorSystem } from '../actor/index.ts'
-import { Cluster, IncompatibleSettings, type SharedStore } from '../cluster/index.ts'
+import { IncompatibleSettings } from '../cluster/index.ts'
+import { Cluster, type SharedStore } from '../cluster/internals.ts'
+import type { EntityType } from '../entity/index.ts'
 import {
   answerLostCalls,
   type AnyEntity,
   entityBehavior,
   type EntityCall,
-  type EntityType,
   EntityWorld,
-} from '../entity/index.ts'
+} from '../entity/internals.ts'
 import { type Duration, seconds, toMs } from '../foundation/duration.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { show } from '../foundation/show.ts'
@@ -24,10 +25,12 @@ import {
   MemoryStore,
   RecoveryPermits,
 } from '../persistence/index.ts'
-import { Remoting, tcpTransport } from '../remote/index.ts'
-import { ValueCodec } from '../serialization/index.ts'
-import { ClusterSharding, EntityTypeKey, type ShardingSettings } from '../sharding/index.ts'
-import { Singletons } from '../singleton/index.ts'
+import { tcpTransport } from '../remote/index.ts'
+import { Remoting } from '../remote/internals.ts'
+import { ValueCodec } from '../serialization/internals.ts'
+import { EntityTypeKey, type ShardingSettings } from '../sharding/index.ts'
+import { ClusterSharding } from '../sharding/internals.ts'
+import { Singletons } from '../singleton/internals.ts'
 import type { Environment } from '../foundation/environment.ts'
 import { ForeignWriters } from './foreign-writers.ts'
 import { GuardedJournal } from './guarded-journal.ts'

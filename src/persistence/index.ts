@@ -34,22 +34,23 @@ export {
   type SliceQuery,
   type SliceReader,
 } from './slice-reader.ts'
-export { bytesOfEvent, noTags, problemWithTags, tagsOfEvent } from './tags.ts'
-export { encoded, type Encoding, type EventAdapter } from './event-sourcing/event-adapter.ts'
-export {
-  Effect,
-  type Effects,
-  effectsFor,
-  type SideEffect,
-  type Handling,
-} from './event-sourcing/effect.ts'
-export {
-  EventSourcedBehavior,
-  EventSourcedFamily,
-} from './event-sourcing/event-sourced-behavior.ts'
+export { bytesOfEvent, noTags, tagsOfEvent } from './tags.ts'
+export type { EventAdapter } from './event-sourcing/event-adapter.ts'
+export { Effect, type Effects, effectsFor } from './event-sourcing/effect.ts'
+export { EventSourcedBehavior } from './event-sourcing/event-sourced-behavior.ts'
 export type { EventSourcedDroppedReason } from './event-sourcing/event-sourced-drop-reasons.ts'
-export * from './event-sourcing/event-sourced-errors.ts'
-export { notYetInEventSourcing } from './event-sourcing/check-event-sourced.ts'
+export {
+  PersistenceFailure,
+  JournalFailure,
+  EventsNotStored,
+  EventsOutcomeUnknown,
+  RecoveryFailure,
+  WriterFenced,
+  InstanceEnded,
+  RecoveryTimedOut,
+  EventAdapterFailed,
+  InvalidEffect,
+} from './event-sourcing/event-sourced-errors.ts'
 export type {
   EventSourcedContext,
   EventSourcedFamilyOptions,
@@ -62,7 +63,6 @@ export type {
 export {
   type EventSourcedSettings,
   defaultEventSourcedSettings,
-  eventSourcedSettingsTable,
 } from './event-sourcing/event-sourced-settings.ts'
 export { type RecoveryPermit, RecoveryPermits } from './event-sourcing/recovery-permits.ts'
 export {
@@ -75,17 +75,10 @@ export {
   type StreamState,
 } from './journals/fence.ts'
 export { LmdbJournal, type LmdbJournalOptions } from './journals/lmdb-journal.ts'
-export {
-  type LmdbSettings,
-  defaultLmdbSettings,
-  lmdbSettingsTable,
-} from './journals/lmdb-settings.ts'
+export { type LmdbSettings, defaultLmdbSettings } from './journals/lmdb-settings.ts'
 export { MemoryJournal, type MemoryJournalOptions } from './journals/memory-journal.ts'
 export { MemoryStore } from './journals/memory-store.ts'
 export * from './persistence-errors.ts'
 export { checkPersistenceId, numberOfSlices, persistenceIdOf, sliceOf } from './persistence-id.ts'
-export {
-  type JournalSettings,
-  defaultJournalSettings,
-  journalSettingsTable,
-} from './persistence-settings.ts'
+export { type JournalSettings, defaultJournalSettings } from './persistence-settings.ts'
+export type { FoldLimits } from './journals/lmdb-fold.ts'

@@ -13,8 +13,6 @@
  */
 export type { Lane } from './lane.ts'
 export { type Address, type NodeId, addressOfNode } from '../foundation/node-id.ts'
-export type { Endpoint } from './ref/local-recipients.ts'
-export { RemoteQuestion, RemoteRef } from './ref/remote-ref.ts'
 export type { RemoteDeadLetterReason, RemoteDroppedReason } from './remote-drop-reasons.ts'
 export * from './remote-errors.ts'
 export * from './remote-events.ts'
@@ -22,14 +20,8 @@ export {
   type ChosenRemoteSettings,
   defaultRemoteSettings,
   type RemoteSettings,
-  remoteSettingsTable,
 } from './remote-settings.ts'
-export { Remoting } from './remoting.ts'
-export {
-  problemsWithAdvertised,
-  refuseInsecureBind,
-  type RemotingOptions,
-} from './remoting-options.ts'
+export type { Remoting } from './remoting.ts'
 export { tcpTransport } from './tcp-transport.ts'
 export type {
   CloseReason,
@@ -40,4 +32,3 @@ export type {
   Listener,
   Transport,
 } from './transport.ts'
-export type { Recipient } from './wire/message-reader.ts'

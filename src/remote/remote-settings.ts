@@ -2,11 +2,8 @@
 import { minutes, seconds } from '../foundation/duration.ts'
 import { count, listOf, milliseconds, section } from '../foundation/setting-kinds.ts'
 import { SettingsTable } from '../foundation/settings-table.ts'
-import {
-  BYTES_MAX_MAX,
-  type SerializationSettings,
-  serializationSettingsTable,
-} from '../serialization/index.ts'
+import type { SerializationSettings } from '../serialization/index.ts'
+import { BYTES_MAX_MAX, serializationSettingsTable } from '../serialization/internals.ts'
 import type { Lane } from './lane.ts'
 import { isLargeMessagePath } from './ref/lane-choice.ts'
 

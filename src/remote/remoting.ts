@@ -5,7 +5,7 @@
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import type { ActorRef, ActorSystem } from '../actor/index.ts'
 import type { InternalRef } from '../actor/internals.ts'
-import { ValueCodec } from '../serialization/index.ts'
+import { ValueCodec } from '../serialization/internals.ts'
 import { Associations } from './associations.ts'
 import { FailureReports } from './failure-reports.ts'
 import type { HandshakeOptions, HandshakeRole } from './handshake/handshake-machine.ts'
@@ -133,7 +133,7 @@ export class Remoting {
     return this.#refTo({ system, address, ...local, nodeUid })
   }
 
-  /** For rooms of the runtime: takes everything that is sent to names under `path`, without a mailbox. */
+  /** @internal For rooms of the runtime: takes everything that is sent to names under `path`, without a mailbox. */
   serve(path: string, endpoint: Endpoint): () => void {
     return this.#recipients.serve(path, endpoint)
   }
@@ -169,7 +169,7 @@ export class Remoting {
     return this.#associations.count
   }
 
-  /** That node is gone for good: whoever watches an actor of it is told. */
+  /** @internal That node is gone for good: whoever watches an actor of it is told. */
   nodeRemoved(node: NodeId): void {
     this.#associations.with(addressOfNode(node)).nodeRemoved(node)
   }
@@ -211,7 +211,7 @@ export class Remoting {
 
   // ---- the end
 
-  /** Sends what waits, closes all connections and frees the port. */
+  /** @internal Sends what waits, closes all connections and frees the port. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop()
     return this.#stopped

@@ -24,21 +24,8 @@
  *   class, keep hold of a buffer, or make this node allocate more than their own length justifies.
  * - Nothing here belongs to the process: codecs are objects of a node or of a connection.
  */
-export { ByteBuffer } from './byte-buffer.ts'
-export {
-  type MessageKind,
-  MessageProtocol,
-  NotAMessage,
-  type PackedMessage,
-} from './message-protocol.ts'
-export type { RefCodec } from './ref-codec.ts'
 export { CannotDeserialize, CannotSerialize } from './serialization-errors.ts'
 export {
-  BATCH_ELEMENTS,
-  BYTES_MAX_MAX,
   defaultSerializationSettings,
   type SerializationSettings,
-  serializationSettingsTable,
 } from './serialization-settings.ts'
-export { placeOfStack } from './unmarking.ts'
-export { ValueCodec, type Prepared, type ValueCodecOptions } from './value-codec.ts'

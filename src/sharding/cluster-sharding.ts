@@ -10,7 +10,7 @@ import {
   type Behavior,
 } from '../actor/index.ts'
 import type { LocalRef } from '../actor/internals.ts'
-import type { ClusterMembership, MembersWith } from '../cluster/index.ts'
+import type { ClusterMembership, MembersWith } from '../cluster/internals.ts'
 import type { Journal } from '../persistence/index.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'
@@ -153,8 +153,8 @@ export class ClusterSharding {
   }
 
   /**
-   * Resolves when the coordinator of a type has taken the region of this node in, or refused it: then with its words.
-   * Nothing is known before, and calls wait.
+   * @internal Resolves when the coordinator of a type has taken the region of this node in, or refused it: then with
+   * its words. Nothing is known before, and calls wait.
    */
   whenRegistered(entityType: string): Promise<{ readonly refusal: string | undefined }> {
     return this.#typeOf(entityType).region.whenRegistered
@@ -196,7 +196,10 @@ export class ClusterSharding {
     return explainEntity(region, region.refOf(entityId), { self, state, trouble })
   }
 
-  /** Tells of messages for entities that were lost on this node, and of entities that have stopped, of all types. */
+  /**
+   * @internal Tells of messages for entities that were lost on this node, and of entities that have stopped, of all
+   * types.
+   */
   followLosses(listener: LossListener): void {
     followLosses(this.#options.system.eventStream, listener)
   }

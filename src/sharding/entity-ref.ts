@@ -4,7 +4,7 @@
  */
 import { type ActorRef, type AskOptions, InvalidMessage, type StatusReply } from '../actor/index.ts'
 import { ask, askWithStatus, type Question } from '../actor/internals.ts'
-import type { RemoteRef } from '../remote/index.ts'
+import type { RemoteRef } from '../remote/internals.ts'
 import { encodeName } from './entity-name.ts'
 import type { Region } from './region/region.ts'
 import type { Route } from './region/routing-table.ts'

@@ -1,5 +1,5 @@
 /** Says in words where an entity is and what a message for it waits for. For people who look for a message. */
-import type { ClusterMembership } from '../cluster/index.ts'
+import type { ClusterMembership } from '../cluster/internals.ts'
 import { type Address, addressOfNode, type NodeId } from '../foundation/node-id.ts'
 import type { RoutedEntityRef } from './entity-ref.ts'
 import type { Region } from './region/region.ts'

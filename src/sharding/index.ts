@@ -21,26 +21,9 @@ export type {
   RebalanceRequest,
   ShardAllocationStrategy,
 } from './allocation/shard-allocation-strategy.ts'
-export { notYetInSharding } from './checked-definition.ts'
-export {
-  ClusterSharding,
-  type ClusterShardingOptions,
-  type CoordinatorHost,
-  type RegionState,
-} from './cluster-sharding.ts'
-export { coordinatorAppendEventsMax } from './coordinator/coordinator-journal.ts'
-export { type CoordinatorEvent, CoordinatorState } from './coordinator/coordinator-state.ts'
-export {
-  CoordinatorFenced,
-  type CoordinatorStore,
-  CoordinatorStoreFailed,
-  type CoordinatorStoreOptions,
-  type OpenCoordinatorStore,
-  type StoredDecisions,
-} from './coordinator/coordinator-store.ts'
+export type { ClusterSharding, RegionState } from './cluster-sharding.ts'
 export type { EntityContext, Passivate } from './entity-context.ts'
 export type { KeyedDefinition, ProxyDefinition, RegionDefinition } from './region-definition.ts'
-export type { LossListener, LostEntityMessage } from './entity-losses.ts'
 export type { EntityRef } from './entity-ref.ts'
 export { EntityTypeKey } from './entity-type-key.ts'
 export type { EntityExplanation } from './explanation.ts'
@@ -50,20 +33,8 @@ export {
   type MessageExtractor,
   type ShardingEnvelope,
 } from './message-extractor.ts'
-export {
-  type EntityId,
-  type ShardId,
-  checkEntityId,
-  entityIdBytesMax,
-  shardOf,
-} from './shard-id.ts'
+export type { EntityId, ShardId } from './shard-id.ts'
 export type { ShardingDeadLetterReason, ShardingDroppedReason } from './sharding-drop-reasons.ts'
 export * from './sharding-errors.ts'
 export * from './sharding-events.ts'
-export { shardingShutdownPhases } from './sharding-shutdown-phases.ts'
-export {
-  type ShardingSettings,
-  defaultShardingSettings,
-  shardingSettings,
-  shardingSettingsTable,
-} from './sharding-settings.ts'
+export { type ShardingSettings, defaultShardingSettings } from './sharding-settings.ts'

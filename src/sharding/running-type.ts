@@ -5,13 +5,13 @@ import {
   DeadLetter,
   type Subscription,
   SystemTerminated,
-  withoutDeadLetterLog,
 } from '../actor/index.ts'
-import { Gate, type LocalRef, spawnGated } from '../actor/internals.ts'
-import { type ClusterEvent, type MembersWith, isAmong } from '../cluster/index.ts'
+import { withoutDeadLetterLog, Gate, type LocalRef, spawnGated } from '../actor/internals.ts'
+import type { ClusterEvent } from '../cluster/index.ts'
+import { type MembersWith, isAmong } from '../cluster/internals.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import { type Lane, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
-import { byAge } from '../singleton/index.ts'
+import { byAge } from '../singleton/internals.ts'
 import type { ClusterShardingOptions } from './cluster-sharding.ts'
 import { coordinatorActor } from './coordinator/coordinator-actor.ts'
 import { CoordinatorJournal } from './coordinator/coordinator-journal.ts'

@@ -15,7 +15,7 @@ import {
 } from '../foundation/shape.ts'
 import { problemWithId } from '../foundation/text.ts'
 import { isNodeId } from '../foundation/node-id.ts'
-import { MessageProtocol } from '../serialization/index.ts'
+import { MessageProtocol } from '../serialization/internals.ts'
 import type { CoordinatorEvent, StateSummed } from './coordinator/coordinator-state.ts'
 import { type EntityId, entityIdBytesMax, isShardId } from './shard-id.ts'
 import type { BetweenRegions, ToCoordinator, ToRegion, Undelivered } from './sharding-messages.ts'

@@ -36,17 +36,13 @@
  * call site; a crashed node does nothing any more. Limits: real I/O cannot be awaited, and a promise that an actor
  * awaits must be settled by a step, not from outside.
  */
-export { causalSlice } from './causal-slice.ts'
 export { ClusterChecks, type ClusterChecksOptions } from './checkers/cluster-checks.ts'
 export type { FaultKind, Findings, WatchedLife } from './checkers/findings.ts'
-export { NoSilentLoss } from './checkers/no-silent-loss.ts'
-export { NothingAcknowledgedIsLost } from './checkers/nothing-acknowledged-is-lost.ts'
-export { OneActiveInstance } from './checkers/one-active-instance.ts'
-export { OneCoordinator } from './checkers/one-coordinator.ts'
-export { SenderOrder } from './checkers/sender-order.ts'
-export { ShardMap } from './checkers/shard-map.ts'
+export type { NoSilentLoss } from './checkers/no-silent-loss.ts'
+export type { NothingAcknowledgedIsLost } from './checkers/nothing-acknowledged-is-lost.ts'
+export type { SenderOrder } from './checkers/sender-order.ts'
 export { type SimulatedNodeOptions, startSimulatedNode } from './start-simulated-node.ts'
-export { SeededRandom, draw } from './seeded-random.ts'
+export type { SeededRandom } from './seeded-random.ts'
 export type { TerminationSignal } from './simulated-process.ts'
 export {
   type Excuses,
@@ -55,8 +51,6 @@ export {
   type SeedResult,
   type SimulateOptions,
   type SimulationReport,
-  addToReport,
-  emptyReport,
   simulate,
   simulateSeeds,
 } from './simulate.ts'
@@ -69,12 +63,11 @@ export {
   SimulationMisuse,
   StepLimitReached,
   type Violation,
-  describeViolation,
 } from './simulation-errors.ts'
 export type { Latency } from './network/links.ts'
 export type { NetworkSettings } from './network/network-ground.ts'
 export type { SimulatedNetwork } from './network/simulated-network.ts'
 export type { SimulatedStore } from './storage/simulated-store.ts'
-export { type AcceptedAppend, StoreChecks } from './storage/store-checks.ts'
+export type { AcceptedAppend } from './storage/store-checks.ts'
 export type { StoreFaults } from './storage/store-faults.ts'
-export { type TraceEvent, formatEvent } from './trace.ts'
+export type { TraceEvent } from './trace.ts'

@@ -49,6 +49,7 @@ export class SimulationFailed extends CodedError {
   readonly seed: number
   readonly violations: readonly Violation[]
 
+  /** @internal */
   constructor(summary: string, scene: Scene, violations: readonly Violation[]) {
     super(withEvents(`${summary}\n${violations.map(describeViolation).join('\n')}`, scene), {
       cause: violations[0]?.cause,
@@ -65,6 +66,7 @@ export class GoalNotReached extends CodedError {
   /** The message without the last events. */
   readonly summary: string
 
+  /** @internal */
   constructor(scene: Scene, goal: string, why: string) {
     const summary = `Seed ${scene.seed}: this did not happen: ${goal}; ${why}.`
     super(withEvents(summary, scene))
@@ -80,6 +82,7 @@ export class StepLimitReached extends CodedError {
   /** The message without the last events. */
   readonly summary: string
 
+  /** @internal */
   constructor(scene: Scene, stepsMax: number) {
     const summary =
       `Seed ${scene.seed}: one run took ${stepsMax} steps, its limit (stepsMax), and virtual time is at ` +

@@ -32,7 +32,7 @@ export interface SimulationOptions {
   readonly stepsMax?: number
   /** Events kept for error messages and `lastEvents`; 1,000 when not given. */
   readonly keptEventsMax?: number
-  /** How promise reactions are run: `drain` where the platform can, `hop` (slower) everywhere. */
+  /** @internal How promise reactions are run: `drain` where the platform can, `hop` (slower) everywhere. */
   readonly drainMode?: DrainMode
 }
 

@@ -11,7 +11,7 @@ export interface TraceEvent {
   readonly place: string
   readonly kind: string
   readonly text: string
-  /** The place itself: the same for all events of one life. */
+  /** @internal The place itself: the same for all events of one life. */
   readonly at: TracedPlace
   /** For `send` and `receive`: the same number at both, so that effects can be followed to their causes. */
   readonly edge?: number

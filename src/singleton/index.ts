@@ -10,13 +10,8 @@
  * its time; an instance that ends by itself is started again; nothing reaches an instance on a frozen node; what waits for
  * an instance is bounded and goes in order.
  */
-export { byAge } from './oldest.ts'
 export type { SingletonDroppedReason } from './singleton-drop-reasons.ts'
 export * from './singleton-errors.ts'
-export {
-  type SingletonSettings,
-  defaultSingletonSettings,
-  singletonSettingsTable,
-} from './singleton-settings.ts'
-export { type SingletonsOptions, Singletons } from './singletons.ts'
+export { type SingletonSettings, defaultSingletonSettings } from './singleton-settings.ts'
+export type { Singletons } from './singletons.ts'
 export type { StartSingletonOptions } from './start-singleton-options.ts'

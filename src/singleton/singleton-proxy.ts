@@ -3,7 +3,6 @@
  * another actor in between, and waits here before. Order per sender is kept, since what waits goes first.
  */
 import {
-  ActorPath,
   type ActorRef,
   type AskOptions,
   DeadLetter,
@@ -12,6 +11,7 @@ import {
   type StatusReply,
 } from '../actor/index.ts'
 import {
+  ActorPath,
   ask,
   askWithStatus,
   type InternalRef,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { nodeIdOf } from '../foundation/node-id.ts'
-import { NotAMessage } from '../serialization/index.ts'
+import { NotAMessage } from '../serialization/internals.ts'
 import { singletonProtocol } from './singleton-wire.ts'
 
 test('a term that no honest node could have is no term', () => {

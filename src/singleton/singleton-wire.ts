@@ -2,7 +2,7 @@
 import { isRef } from '../actor/internals.ts'
 import { isCount, type Shape } from '../foundation/shape.ts'
 import { isNodeId } from '../foundation/node-id.ts'
-import { type MessageKind, MessageProtocol } from '../serialization/index.ts'
+import { type MessageKind, MessageProtocol } from '../serialization/internals.ts'
 import type { SingletonMessage } from './singleton-messages.ts'
 import { wireTermLimit } from './singleton-terms.ts'
 

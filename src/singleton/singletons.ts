@@ -7,17 +7,16 @@ import {
   type ActorSystem,
   type Behavior,
   Behaviors,
-  encodeActorName,
   UnhandledMessage,
-  withoutDeadLetterLog,
 } from '../actor/index.ts'
-import { Gate } from '../actor/internals.ts'
-import type { ClusterEvent, ClusterMembership, Member, MembersWith } from '../cluster/index.ts'
+import { encodeActorName, withoutDeadLetterLog, Gate } from '../actor/internals.ts'
+import type { ClusterEvent, Member } from '../cluster/index.ts'
+import type { ClusterMembership, MembersWith } from '../cluster/internals.ts'
 import { InvalidSettings, problemsWithText } from '../foundation/invalid-settings.ts'
 import { show } from '../foundation/show.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'
-import { NotAMessage } from '../serialization/index.ts'
+import { NotAMessage } from '../serialization/internals.ts'
 import { singletonActor, SingletonWord } from './singleton-actor.ts'
 import { SingletonRoleConflict } from './singleton-errors.ts'
 import type { SingletonMessage } from './singleton-messages.ts'

@@ -1,10 +1,10 @@
 /** Whole nodes on TCP in one process, quick enough for tests: each an actor system with remoting and a cluster. */
 import {
-  Cluster,
   type ClusterEvent,
   type ClusterSettings,
   defaultClusterSettings,
 } from '../../src/cluster/index.ts'
+import { Cluster } from '../../src/cluster/internals.ts'
 import { clusterProtocol } from '../../src/cluster/cluster-wire.ts'
 import type { Address, NodeId } from '../../src/foundation/node-id.ts'
 import { type TestNode, type TestNodeOptions, TestNodes } from '../remote/nodes.ts'

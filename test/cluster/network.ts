@@ -13,7 +13,7 @@ import type { DowningStrategy } from '../../src/cluster/downing/downing-strategy
 import { clusterProtocol } from '../../src/cluster/cluster-wire.ts'
 import { memberOf } from '../../src/cluster/gossip/gossip.ts'
 import { type Address, type NodeId, addressOfNode, nodeIdOf } from '../../src/foundation/node-id.ts'
-import { NotAMessage } from '../../src/serialization/index.ts'
+import { NotAMessage } from '../../src/serialization/internals.ts'
 import { SeededRandom } from '../../src/simulation/seeded-random.ts'
 import { Checks } from './checks.ts'
 import {

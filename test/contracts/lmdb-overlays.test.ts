@@ -12,7 +12,7 @@ import {
   readHead,
 } from '../../src/persistence/journals/lmdb-tables.ts'
 import type { LmdbRequest } from '../../src/persistence/journals/lmdb-write.ts'
-import { SeededRandom } from '../../src/simulation/index.ts'
+import { SeededRandom } from '../../src/simulation/internals.ts'
 import { appendOf, claimOf, Overlay, storedTexts, tornAppendOf } from './lmdb-overlays.ts'
 import { OverlayModel } from './lmdb-overlay-model.ts'
 

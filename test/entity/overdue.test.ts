@@ -1,17 +1,17 @@
 /** A call whose caller has given up before its turn came is not begun. */
 import { beforeEach, describe, expect, test } from 'vitest'
+import type { EntityHandle } from '../../src/entity/index.ts'
 import {
   answerLostCalls,
   entityBehavior,
   type EntityCall,
   EntityCalls,
-  type EntityHandle,
   EntityWorld,
-} from '../../src/entity/index.ts'
+} from '../../src/entity/internals.ts'
 import { isEntityCall } from '../../src/entity/entity-wire.ts'
 import { show } from '../../src/foundation/show.ts'
 import { defaultEventSourcedSettings, RecoveryPermits } from '../../src/persistence/index.ts'
-import { ValueCodec } from '../../src/serialization/index.ts'
+import { ValueCodec } from '../../src/serialization/internals.ts'
 import { EntityTypeKey } from '../../src/sharding/index.ts'
 import { play, type Scene, type ShardingNode } from '../sharding/scene.ts'
 import { busyEntities } from './busy-entities.ts'

@@ -7,7 +7,7 @@ import {
   LeastShardAllocationStrategy,
   type ShardAllocationStrategy,
 } from '../../src/sharding/index.ts'
-import { ValueCodec } from '../../src/serialization/index.ts'
+import { ValueCodec } from '../../src/serialization/internals.ts'
 import { nodeFor } from '../node/nodes.ts'
 import { outcome, Stage } from './stage.ts'
 

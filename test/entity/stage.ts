@@ -1,17 +1,16 @@
 /** Entities on a plain actor system, without a cluster: one actor per id, started when it is first called. */
 import { type ActorRef, ActorSystem, PoisonPill } from '../../src/actor/index.ts'
 import type { LocalRef } from '../../src/actor/internals.ts'
+import type { EntityDefinition, EntityHandle } from '../../src/entity/index.ts'
 import {
   type AnyEntity,
   entityBehavior,
   type EntityCall,
   EntityCalls,
-  type EntityDefinition,
-  type EntityHandle,
   EntityWorld,
-} from '../../src/entity/index.ts'
+} from '../../src/entity/internals.ts'
 import { MemoryJournal, RecoveryPermits } from '../../src/persistence/index.ts'
-import { ValueCodec } from '../../src/serialization/index.ts'
+import { ValueCodec } from '../../src/serialization/internals.ts'
 import { ManualTime } from '../../src/testkit/index.ts'
 import { faultyJournal } from '../persistence/faulty-journal.ts'
 

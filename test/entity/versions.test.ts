@@ -1,12 +1,8 @@
 /** Nodes of different versions: a call or an answer that is not understood is an error that says so, not a timeout. */
 import { expect, test } from 'vitest'
 import type { ActorRef } from '../../src/actor/index.ts'
-import {
-  type CallTarget,
-  defineEntity,
-  type EntityCall,
-  EntityCalls,
-} from '../../src/entity/index.ts'
+import { defineEntity } from '../../src/entity/index.ts'
+import { type CallTarget, type EntityCall, EntityCalls } from '../../src/entity/internals.ts'
 import { isEntityReply } from '../../src/entity/entity-wire.ts'
 import { outcome, Stage } from './stage.ts'
 

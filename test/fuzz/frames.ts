@@ -1,5 +1,5 @@
 /** `frames`: mutated handshakes and frames on established connections, into a whole node. */
-import { SeededRandom } from '../../src/simulation/index.ts'
+import { SeededRandom } from '../../src/simulation/internals.ts'
 import {
   checkPrototype,
   chunked,

@@ -1,6 +1,6 @@
 /** One good message of every kind that the runtime's rooms send each other. */
 import { clusterProtocol } from '../../src/cluster/cluster-wire.ts'
-import { NotAMessage } from '../../src/serialization/index.ts'
+import { NotAMessage } from '../../src/serialization/internals.ts'
 import { shardingProtocol } from '../../src/sharding/sharding-wire.ts'
 import { singletonProtocol } from '../../src/singleton/singleton-wire.ts'
 

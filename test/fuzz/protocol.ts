@@ -1,6 +1,7 @@
 /** `protocol`: messages of the cluster, of sharding and of singletons with wrong fields, as values and as bytes. */
-import { CannotDeserialize, NotAMessage, ValueCodec } from '../../src/serialization/index.ts'
-import { SeededRandom } from '../../src/simulation/index.ts'
+import { CannotDeserialize } from '../../src/serialization/index.ts'
+import { NotAMessage, ValueCodec } from '../../src/serialization/internals.ts'
+import { SeededRandom } from '../../src/simulation/internals.ts'
 import { checkPrototype, type Fuzz, MemoryLimit, mutated, pick, runRounds } from './fuzz.ts'
 import { type ProtocolSample, protocolSamples } from './protocol-samples.ts'
 

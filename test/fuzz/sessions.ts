@@ -1,8 +1,8 @@
 /** Whole conversations between two nodes as bytes, and a node that can be spoken to by hand. */
 import { type ActorRef, ActorSystem, Behaviors } from '../../src/actor/index.ts'
 import { isRef } from '../../src/actor/internals.ts'
-import { Remoting } from '../../src/remote/index.ts'
 import type { Connection, ConnectionHandler, Transport } from '../../src/remote/index.ts'
+import { Remoting } from '../../src/remote/internals.ts'
 import { CapturedLogs, createTestProbe } from '../../src/testkit/index.ts'
 import { TestNodes } from '../remote/nodes.ts'
 

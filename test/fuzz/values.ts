@@ -1,10 +1,7 @@
 /** `values`: bytes that mean almost something, into the codec of values, for links, batches and the store. */
-import {
-  CannotDeserialize,
-  defaultSerializationSettings,
-  ValueCodec,
-} from '../../src/serialization/index.ts'
-import { SeededRandom } from '../../src/simulation/index.ts'
+import { CannotDeserialize, defaultSerializationSettings } from '../../src/serialization/index.ts'
+import { ValueCodec } from '../../src/serialization/internals.ts'
+import { SeededRandom } from '../../src/simulation/internals.ts'
 import { checkPrototype, type Fuzz, MemoryLimit, pick, runRounds } from './fuzz.ts'
 
 const memoryLimitMiB = 128

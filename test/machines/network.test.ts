@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SeededRandom } from '../../src/simulation/index.ts'
+import { SeededRandom } from '../../src/simulation/internals.ts'
 import { MachineNetwork, type MachineNode, newcomer } from './network.ts'
 
 type Input = { readonly type: 'Word'; readonly text: string } | { readonly type: 'TimerFired' }

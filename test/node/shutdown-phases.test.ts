@@ -5,9 +5,9 @@ import {
   InvalidSettings,
   type ShutdownPhases,
 } from '../../src/actor/index.ts'
-import { clusterShutdownPhases } from '../../src/cluster/index.ts'
+import { clusterShutdownPhases } from '../../src/cluster/internals.ts'
 import { startNode } from '../../src/node/index.ts'
-import { shardingShutdownPhases } from '../../src/sharding/index.ts'
+import { shardingShutdownPhases } from '../../src/sharding/internals.ts'
 import { silentProcess } from '../../src/testkit/silent-process.ts'
 
 type Shutdown = ActorSystem['shutdown']

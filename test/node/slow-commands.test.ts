@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { DeadLetter } from '../../src/actor/index.ts'
 import { type CallError, defineEntity } from '../../src/entity/index.ts'
 import type { SherdNode } from '../../src/node/index.ts'
-import { shardOf } from '../../src/sharding/index.ts'
+import { shardOf } from '../../src/sharding/internals.ts'
 import {
   ClusterChecks,
   simulate,

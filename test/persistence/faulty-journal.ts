@@ -1,7 +1,7 @@
 /** The journal of the simulation on any environment: slow, stalled or failing as a test wants it, in front of a memory. */
 import type { Environment } from '../../src/foundation/environment.ts'
 import type { MemoryJournal } from '../../src/persistence/index.ts'
-import { SeededRandom } from '../../src/simulation/index.ts'
+import { SeededRandom } from '../../src/simulation/internals.ts'
 import { SimulatedJournal } from '../../src/simulation/storage/simulated-journal.ts'
 
 /** Answers without time passing. */

@@ -9,8 +9,9 @@ import {
   SupervisorStrategy,
 } from '../../src/actor/index.ts'
 import { MemoryJournal, MemoryStore } from '../../src/persistence/index.ts'
-import { ValueCodec } from '../../src/serialization/index.ts'
-import { SeededRandom, type Simulation } from '../../src/simulation/index.ts'
+import { ValueCodec } from '../../src/serialization/internals.ts'
+import type { Simulation } from '../../src/simulation/index.ts'
+import { SeededRandom } from '../../src/simulation/internals.ts'
 import type { SimulatedJournal } from '../../src/simulation/storage/simulated-journal.ts'
 import { faultyJournal } from './faulty-journal.ts'
 import { append, get, list, type ListCommand } from './list.ts'

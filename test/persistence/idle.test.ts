@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { PoisonPill } from '../../src/actor/index.ts'
 import type { LocalRef } from '../../src/actor/internals.ts'
-import { Effect, effectsFor, EventSourcedFamily } from '../../src/persistence/index.ts'
+import { Effect, effectsFor } from '../../src/persistence/index.ts'
+import { EventSourcedFamily } from '../../src/persistence/internals.ts'
 import { append, get, list, type ListCommand } from './list.ts'
 import { type ManualScene, manualScene } from './scene.ts'
 

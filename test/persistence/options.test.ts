@@ -5,10 +5,10 @@ import {
   type Effects,
   effectsFor,
   EventSourcedBehavior,
-  EventSourcedFamily,
   InvalidPersistenceId,
   MemoryJournal,
 } from '../../src/persistence/index.ts'
+import { EventSourcedFamily } from '../../src/persistence/internals.ts'
 
 const effect: Effects<string, string> = effectsFor()
 const common = {

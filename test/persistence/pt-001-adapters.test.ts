@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ActorRef, Behaviors, SupervisorStrategy } from '../../src/actor/index.ts'
 import { type EventAdapter, noTags, type StoredEvent } from '../../src/persistence/index.ts'
-import { ValueCodec } from '../../src/serialization/index.ts'
+import { ValueCodec } from '../../src/serialization/internals.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { readAll } from '../../src/testkit/journal-contract/journal-texts.ts'
 import {

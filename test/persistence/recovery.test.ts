@@ -7,7 +7,7 @@ import {
   MemoryStore,
   RecoveryPermits,
 } from '../../src/persistence/index.ts'
-import { ValueCodec } from '../../src/serialization/index.ts'
+import { ValueCodec } from '../../src/serialization/internals.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { append, get, list, type ListOptions } from './list.ts'
 import { manualScene, noFaults, type ManualScene } from './scene.ts'

@@ -3,13 +3,13 @@
  * can be stalled and broken by address. With the same random and the same scheduler it does the same things.
  */
 import type { Random } from '../../src/foundation/random.ts'
-import { PortTaken } from '../../src/remote/index.ts'
-import type {
-  CloseReason,
-  Connection,
-  ConnectionHandler,
-  HostAndPort,
-  Transport,
+import {
+  PortTaken,
+  type CloseReason,
+  type Connection,
+  type ConnectionHandler,
+  type HostAndPort,
+  type Transport,
 } from '../../src/remote/index.ts'
 
 export interface MemoryNetworkOptions {

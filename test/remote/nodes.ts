@@ -1,14 +1,9 @@
 /** Nodes for tests of remoting: an actor system with a network each, ended together, and waits for events. */
 import { ActorSystem, type ActorSettings, type EventClass } from '../../src/actor/index.ts'
 import { hostAndPortOf } from '../../src/foundation/node-id.ts'
-import {
-  Remoting,
-  type RemoteSettings,
-  type RemotingOptions,
-  tcpTransport,
-  type Transport,
-} from '../../src/remote/index.ts'
-import { SeededRandom } from '../../src/simulation/index.ts'
+import { type RemoteSettings, tcpTransport, type Transport } from '../../src/remote/index.ts'
+import { Remoting, type RemotingOptions } from '../../src/remote/internals.ts'
+import { SeededRandom } from '../../src/simulation/internals.ts'
 import { CapturedLogs } from '../../src/testkit/index.ts'
 import { MemoryNetwork } from './memory-transport.ts'
 

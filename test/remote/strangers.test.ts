@@ -7,12 +7,12 @@ import {
   type HandshakeError,
   HandshakeFailed,
   PeerQuarantined,
-  Remoting,
   tcpTransport,
   ThisNodeQuarantined,
 } from '../../src/remote/index.ts'
+import { Remoting } from '../../src/remote/internals.ts'
 import { MessageWriter } from '../../src/remote/wire/message-writer.ts'
-import { ByteBuffer, ValueCodec } from '../../src/serialization/index.ts'
+import { ByteBuffer, ValueCodec } from '../../src/serialization/internals.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { nextEvent, type TestNode, TestNodes, type TestNodeOptions } from './nodes.ts'
 

@@ -6,7 +6,8 @@ import {
   tcpTransport,
   type Transport,
 } from '../../src/remote/index.ts'
-import { SeededRandom, Simulation } from '../../src/simulation/index.ts'
+import { Simulation } from '../../src/simulation/index.ts'
+import { SeededRandom } from '../../src/simulation/internals.ts'
 import { MemoryNetwork } from './memory-transport.ts'
 
 /** Records what a connection tells, and lets a test wait for it. */

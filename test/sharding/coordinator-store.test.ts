@@ -1,14 +1,14 @@
 /** A store of another kind than the journal plugs in, and coordinators in it have the terms of their singletons. */
 import { expect, test } from 'vitest'
+import { CoordinatorStarted } from '../../src/sharding/index.ts'
 import {
   type CoordinatorEvent,
   CoordinatorFenced,
-  CoordinatorStarted,
   CoordinatorState,
   type CoordinatorStore,
   type CoordinatorStoreOptions,
   type StoredDecisions,
-} from '../../src/sharding/index.ts'
+} from '../../src/sharding/internals.ts'
 import { persistenceIdOf } from '../../src/persistence/index.ts'
 import { add, answerOf, ByNumber, countOf, hostCounters } from './counter.ts'
 import { play, type Scene, type ShardingNode } from './scene.ts'

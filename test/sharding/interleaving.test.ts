@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { cases } from '../how-long.ts'
 import { LeastShardAllocationStrategy } from '../../src/sharding/allocation/least-shard-allocation-strategy.ts'
-import { SeededRandom } from '../../src/simulation/index.ts'
+import { SeededRandom } from '../../src/simulation/internals.ts'
 import type { Letter } from '../machines/network.ts'
 import { type RegionNode, World } from './machine-world.ts'
 

@@ -1,6 +1,7 @@
 /** What sharding tells of messages that were lost on a node, whoever lost them. */
 import { expect, test } from 'vitest'
-import { EntityTypeKey, type LostEntityMessage } from '../../src/sharding/index.ts'
+import { EntityTypeKey } from '../../src/sharding/index.ts'
+import type { LostEntityMessage } from '../../src/sharding/internals.ts'
 import { play, type ShardingNode } from './scene.ts'
 
 interface Line {

@@ -4,25 +4,21 @@
  */
 import { expect } from 'vitest'
 import { ActorSystem, DeadLetter, Dropped, type LostMessage } from '../../src/actor/index.ts'
-import { Cluster, type ClusterSettings } from '../../src/cluster/index.ts'
+import type { ClusterSettings } from '../../src/cluster/index.ts'
+import { Cluster } from '../../src/cluster/internals.ts'
 import type { Journal } from '../../src/persistence/index.ts'
 import type { NodeId } from '../../src/foundation/node-id.ts'
-import { Remoting } from '../../src/remote/index.ts'
+import { Remoting } from '../../src/remote/internals.ts'
 import {
-  ClusterSharding,
   CoordinatorStarted,
   EntityStarted,
   EntityStopped,
-  type OpenCoordinatorStore,
   type ShardingSettings,
 } from '../../src/sharding/index.ts'
-import {
-  OneActiveInstance,
-  OneCoordinator,
-  type SimulatedNode,
-  Simulation,
-} from '../../src/simulation/index.ts'
-import { Singletons } from '../../src/singleton/index.ts'
+import { ClusterSharding, type OpenCoordinatorStore } from '../../src/sharding/internals.ts'
+import { type SimulatedNode, Simulation } from '../../src/simulation/index.ts'
+import { OneActiveInstance, OneCoordinator } from '../../src/simulation/internals.ts'
+import { Singletons } from '../../src/singleton/internals.ts'
 
 export interface ShardingNode {
   readonly name: string

@@ -7,7 +7,7 @@ import {
   InvalidEntityId,
   InvalidEntityTypeName,
 } from '../../src/sharding/index.ts'
-import { ValueCodec } from '../../src/serialization/index.ts'
+import { ValueCodec } from '../../src/serialization/internals.ts'
 import { add, ByNumber, counterOn, counters, countOf, hostCounters } from './counter.ts'
 import { play } from './scene.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type ActorRef, Behaviors, type LostMessage } from '../../src/actor/index.ts'
 import { CoordinatorStopped, EntityTypeKey } from '../../src/sharding/index.ts'
-import { NoSilentLoss, SenderOrder } from '../../src/simulation/index.ts'
+import { NoSilentLoss, SenderOrder } from '../../src/simulation/internals.ts'
 import { play, type Scene, type ShardingNode } from './scene.ts'
 
 type ToNotebook =

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type ActorRef, ActorSystem, AskTimeout, Behaviors } from '../../src/actor/index.ts'
-import { Remoting } from '../../src/remote/index.ts'
+import { Remoting } from '../../src/remote/internals.ts'
 import {
   EntityMessageDropped,
   EntityStarted,

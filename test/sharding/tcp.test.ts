@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ActorRef, Behaviors } from '../../src/actor/index.ts'
 import { MemoryJournal, MemoryStore } from '../../src/persistence/index.ts'
-import { ClusterSharding, EntityTypeKey } from '../../src/sharding/index.ts'
-import { Singletons } from '../../src/singleton/index.ts'
+import { EntityTypeKey } from '../../src/sharding/index.ts'
+import { ClusterSharding } from '../../src/sharding/internals.ts'
+import { Singletons } from '../../src/singleton/internals.ts'
 import { type ClusterNode, ClusterNodes } from '../cluster/cluster-nodes.ts'
 
 type ToCounter =

@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { ValueCodec } from '../../src/serialization/index.ts'
+import { ValueCodec } from '../../src/serialization/internals.ts'
 import { LocalShardStarted, LocalShardStopped } from '../../src/sharding/index.ts'
+import type { FaultKind, Findings } from '../../src/simulation/index.ts'
 import {
-  type FaultKind,
-  type Findings,
   NoSilentLoss,
   NothingAcknowledgedIsLost,
   OneActiveInstance,
   OneCoordinator,
   SenderOrder,
   ShardMap,
-} from '../../src/simulation/index.ts'
+} from '../../src/simulation/internals.ts'
 
 /** Collects what a checker finds; time goes on by one with every look. */
 class Notebook implements Findings {

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type ActorRef, Behaviors } from '../../src/actor/index.ts'
-import {
-  type CloseReason,
-  type Connection,
-  type ConnectionHandler,
-  Remoting,
-} from '../../src/remote/index.ts'
+import type { CloseReason, Connection, ConnectionHandler } from '../../src/remote/index.ts'
+import { Remoting } from '../../src/remote/internals.ts'
 import { Simulation, type SimulatedNode, simulate } from '../../src/simulation/index.ts'
 
 interface Hello {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Journal } from '../../src/persistence/index.ts'
-import { Simulation, StoreChecks } from '../../src/simulation/index.ts'
+import { Simulation } from '../../src/simulation/index.ts'
+import { StoreChecks } from '../../src/simulation/internals.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const batch = (epoch: number, expectedSequenceNr: number, ...texts: string[]) => ({

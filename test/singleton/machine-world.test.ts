@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SeededRandom } from '../../src/simulation/index.ts'
+import { SeededRandom } from '../../src/simulation/internals.ts'
 import { MachineWorld } from './machine-world.ts'
 
 /** Runs one seed; a failure names it. */

@@ -1,13 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type ActorRef, Behaviors, DeadLetter, Dropped } from '../../src/actor/index.ts'
-import {
-  type ClusterEvent,
-  type ClusterMembership,
-  clusterShutdownPhases,
-  type Member,
-} from '../../src/cluster/index.ts'
+import type { ClusterEvent, Member } from '../../src/cluster/index.ts'
+import { type ClusterMembership, clusterShutdownPhases } from '../../src/cluster/internals.ts'
 import { InvalidSettings } from '../../src/foundation/invalid-settings.ts'
-import { Singletons, type SingletonSettings } from '../../src/singleton/index.ts'
+import type { SingletonSettings } from '../../src/singleton/index.ts'
+import { Singletons } from '../../src/singleton/internals.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { nextEvent, type TestNode, TestNodes } from '../remote/nodes.ts'
 

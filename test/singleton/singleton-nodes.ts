@@ -1,7 +1,8 @@
 /** Nodes of a real cluster with singletons on them, in one process over TCP, and a singleton that says what happens to it. */
 import { type ActorRef, type Behavior, Behaviors } from '../../src/actor/index.ts'
-import { Cluster, type ClusterEvent, type ClusterSettings } from '../../src/cluster/index.ts'
-import { Singletons } from '../../src/singleton/index.ts'
+import type { ClusterEvent, ClusterSettings } from '../../src/cluster/index.ts'
+import { Cluster } from '../../src/cluster/internals.ts'
+import { Singletons } from '../../src/singleton/internals.ts'
 import { type TestNode, TestNodes } from '../remote/nodes.ts'
 
 export interface SingletonNode extends TestNode {

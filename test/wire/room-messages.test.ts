@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { entityKinds, isEntityCall, isEntityReply } from '../../src/entity/entity-wire.ts'
 import { parseRefText } from '../../src/remote/ref/ref-text.ts'
-import { NotAMessage, ValueCodec } from '../../src/serialization/index.ts'
+import { NotAMessage, ValueCodec } from '../../src/serialization/internals.ts'
 import { protocolSamples } from '../fuzz/protocol-samples.ts'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))

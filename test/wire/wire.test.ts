@@ -10,7 +10,7 @@ import { readSystemFrame } from '../../src/remote/watch/system-messages.ts'
 import { ByteCursor } from '../../src/remote/wire/byte-cursor.ts'
 import { readConfirmFrame } from '../../src/remote/wire/confirm-frame.ts'
 import { MessageReader } from '../../src/remote/wire/message-reader.ts'
-import { ValueCodec } from '../../src/serialization/index.ts'
+import { ValueCodec } from '../../src/serialization/internals.ts'
 import { storedValue } from './stored-value.ts'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))

@@ -32,11 +32,15 @@ const nothing: readonly never[] = []
 /** Made by its functions; the fields are for the runtime. */
 export class Effect<Event, State> {
   readonly events: readonly Event[]
+  /** @internal */
   readonly handling: Handling
+  /** @internal */
   readonly sideEffects: readonly SideEffect<State>[]
+  /** @internal */
   readonly stops: boolean
+  /** @internal */
   readonly unstashes: boolean
-  /** Instead of events: what has been applied and encoded already. */
+  /** @internal Instead of events: what has been applied and encoded already. */
   readonly done: Done<State> | undefined
 
   private constructor(

@@ -4,7 +4,8 @@
  * stored: applied first, then tagged, adapted and encoded, so that whatever throws does so before anything is written.
  */
 import { show } from '../../foundation/show.ts'
-import { CannotSerialize, type ValueCodec } from '../../serialization/index.ts'
+import { CannotSerialize } from '../../serialization/index.ts'
+import type { ValueCodec } from '../../serialization/internals.ts'
 import type { NewEvent } from '../journal.ts'
 import { InvalidTags } from '../persistence-errors.ts'
 import { problemWithTags } from '../tags.ts'

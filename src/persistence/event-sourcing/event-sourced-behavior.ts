@@ -17,7 +17,7 @@ import {
   Behaviors,
   SupervisorStrategy,
 } from '../../actor/index.ts'
-import { ValueCodec } from '../../serialization/index.ts'
+import { ValueCodec } from '../../serialization/internals.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
 import { checkEventSourced, checkEventSourcedFamily } from './check-event-sourced.ts'
 import { JournalFailure, PersistenceFailure } from './event-sourced-errors.ts'

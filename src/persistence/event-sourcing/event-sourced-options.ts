@@ -6,7 +6,7 @@ import type {
   SupervisorStrategy,
   Terminated,
 } from '../../actor/index.ts'
-import type { ValueCodec } from '../../serialization/index.ts'
+import type { ValueCodec } from '../../serialization/internals.ts'
 import type { Journal } from '../journal.ts'
 import type { Effect } from './effect.ts'
 import type { EventAdapter } from './event-adapter.ts'
@@ -53,7 +53,7 @@ export interface EventSourcedFamilyOptions<Command, Event, State> {
   /** Called for a command that was not handled because the entity failed or ended: the place to tell whoever waits. */
   readonly refused?: (command: Command, error: PersistenceFailure) => void
   readonly journal: Journal
-  /** One for many entities saves memory. It must be for stored values. */
+  /** @internal One for many entities saves memory. It must be for stored values. */
   readonly codec?: ValueCodec
   readonly settings?: Partial<EventSourcedSettings>
   /** Limits how many entities of the node recover at once; without it there is no limit. */

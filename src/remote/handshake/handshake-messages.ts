@@ -10,7 +10,7 @@
  * The first nine bytes of a Hello (kind, magic, version) stay the same in all versions to come.
  */
 import type { Random } from '../../foundation/random.ts'
-import { ByteBuffer } from '../../serialization/index.ts'
+import { ByteBuffer } from '../../serialization/internals.ts'
 import type { Lane } from '../lane.ts'
 import { ByteCursor, MalformedFrame } from '../wire/byte-cursor.ts'
 import { writeByte, writeBytes, writeText, writeVarint } from '../wire/byte-writing.ts'

@@ -3,7 +3,7 @@
  * frame says it again, so none can lie about it. The only thing written back is how far it has got.
  */
 import type { Timer, Timers } from '../../foundation/timers.ts'
-import { ByteBuffer } from '../../serialization/index.ts'
+import { ByteBuffer } from '../../serialization/internals.ts'
 import { ByteCursor, MalformedFrame } from '../wire/byte-cursor.ts'
 import { writeConfirmFrame } from '../wire/confirm-frame.ts'
 import { frameKinds } from '../wire/frame.ts'

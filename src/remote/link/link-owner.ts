@@ -1,7 +1,7 @@
 /** What a link needs of the node it belongs to, and of all that is known about its peer. */
 import type { RemoteDeadLetterReason } from '../remote-drop-reasons.ts'
 import type { Question, Runtime } from '../../actor/internals.ts'
-import type { ValueCodec } from '../../serialization/index.ts'
+import type { ValueCodec } from '../../serialization/internals.ts'
 import type { HandshakeOptions, HandshakeRole } from '../handshake/handshake-machine.ts'
 import type { Lane } from '../lane.ts'
 import type { Address, NodeId } from '../../foundation/node-id.ts'

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Question } from '../../actor/internals.ts'
-import {
-  BATCH_ELEMENTS,
-  type ByteBuffer,
-  defaultSerializationSettings,
-  ValueCodec,
-} from '../../serialization/index.ts'
+import { defaultSerializationSettings } from '../../serialization/index.ts'
+import { BATCH_ELEMENTS, type ByteBuffer, ValueCodec } from '../../serialization/internals.ts'
 import type { RemoteRecipient } from '../ref/remote-ref.ts'
 import { FrameReader } from '../wire/frame.ts'
 import { MessageReader } from '../wire/message-reader.ts'

@@ -4,12 +4,8 @@
  * there is one; after a connection has broken, what was not handed over is written anew for the next.
  */
 import type { Question } from '../../actor/internals.ts'
-import {
-  BATCH_ELEMENTS,
-  ByteBuffer,
-  CannotSerialize,
-  type ValueCodec,
-} from '../../serialization/index.ts'
+import { CannotSerialize } from '../../serialization/index.ts'
+import { BATCH_ELEMENTS, ByteBuffer, type ValueCodec } from '../../serialization/internals.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { RemoteRecipient } from '../ref/remote-ref.ts'
 import { batchMessagesMax } from '../wire/message-frame.ts'

@@ -3,7 +3,7 @@
  * node follows: `…#7.00c0ffee12345678`, since a node that restarts counts its actors anew. Read in linear time. A path is
  * no longer than the wire takes.
  */
-import { ActorPath } from '../../actor/index.ts'
+import { ActorPath } from '../../actor/internals.ts'
 import { type Address, isAddress } from '../../foundation/node-id.ts'
 import { isTableText } from '../wire/text-table.ts'
 

@@ -1,7 +1,7 @@
 /** Refs inside values: each becomes its full text, and a text becomes the one ref that this node has for it. */
 import type { ActorPath } from '../../actor/index.ts'
 import { type InternalRef, isRef, LocalRef, Question, type Runtime } from '../../actor/internals.ts'
-import type { RefCodec } from '../../serialization/index.ts'
+import type { RefCodec } from '../../serialization/internals.ts'
 import { addressOfNode, type NodeId } from '../../foundation/node-id.ts'
 import { InvalidActorAddress, PathTooLong } from '../remote-errors.ts'
 import { tableTextBytesMax } from '../wire/text-table.ts'

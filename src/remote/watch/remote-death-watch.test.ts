@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { InternalRef, Watcher } from '../../actor/internals.ts'
-import { ByteBuffer } from '../../serialization/index.ts'
+import { ByteBuffer } from '../../serialization/internals.ts'
 import type { RemoteRef } from '../ref/remote-ref.ts'
 import { ByteCursor } from '../wire/byte-cursor.ts'
 import { RemoteDeathWatch } from './remote-death-watch.ts'

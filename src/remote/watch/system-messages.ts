@@ -1,5 +1,5 @@
 /** What nodes tell each other about the lives of actors, and how it stands on the wire. Delivered in order, exactly once. */
-import type { ByteBuffer } from '../../serialization/index.ts'
+import type { ByteBuffer } from '../../serialization/internals.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import { type ByteCursor, MalformedFrame } from '../wire/byte-cursor.ts'
 import { writeByte, writeText, writeVarint } from '../wire/byte-writing.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ByteBuffer } from '../../serialization/index.ts'
+import { ByteBuffer } from '../../serialization/internals.ts'
 import { ByteCursor, MalformedFrame } from './byte-cursor.ts'
 import { writeText, writeVarint } from './byte-writing.ts'
 

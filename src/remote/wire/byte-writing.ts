@@ -1,7 +1,7 @@
 /** Writes the parts of headers by hand; `ByteCursor` reads them. */
 import { assert } from '../../foundation/assert.ts'
 import { utf8Length } from '../../foundation/text.ts'
-import type { ByteBuffer } from '../../serialization/index.ts'
+import type { ByteBuffer } from '../../serialization/internals.ts'
 
 /** What a varint may take. */
 const varintBytesMax = 8

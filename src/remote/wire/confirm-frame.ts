@@ -1,5 +1,5 @@
 /** The only frame that comes back on a connection: how far its receiver has got. */
-import type { ByteBuffer } from '../../serialization/index.ts'
+import type { ByteBuffer } from '../../serialization/internals.ts'
 import { type ByteCursor, MalformedFrame } from './byte-cursor.ts'
 import { writeVarint } from './byte-writing.ts'
 import { beginFrame, endFrame, frameKinds } from './frame.ts'

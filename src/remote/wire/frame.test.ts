@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ByteBuffer } from '../../serialization/index.ts'
+import { ByteBuffer } from '../../serialization/internals.ts'
 import { beginFrame, endFrame, FrameReader } from './frame.ts'
 
 function frames(...bodies: readonly string[]): Buffer {

@@ -2,7 +2,7 @@
  * Frames: four bytes of length (lowest first), then that many bytes, of which the first says what they are. The reader
  * takes chunks as they come. Whole frames are read where they lie; only one that is cut is put together, once.
  */
-import type { ByteBuffer } from '../../serialization/index.ts'
+import type { ByteBuffer } from '../../serialization/internals.ts'
 
 /** What a frame is, after the handshake. */
 export const frameKinds = {

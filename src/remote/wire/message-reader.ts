@@ -1,5 +1,5 @@
 /** Reads frames of messages and hands each message to whom it is for. One reader per connection. */
-import type { ValueCodec } from '../../serialization/index.ts'
+import type { ValueCodec } from '../../serialization/internals.ts'
 import { ByteCursor, MalformedFrame } from './byte-cursor.ts'
 import { batchMessagesMax, headBits, headMask, heads } from './message-frame.ts'
 import { InboundTable, readTableText } from './text-table.ts'

@@ -4,7 +4,7 @@
  */
 import { PoisonPill } from '../../actor/index.ts'
 import type { Question } from '../../actor/internals.ts'
-import { ByteBuffer, type Prepared, type ValueCodec } from '../../serialization/index.ts'
+import { ByteBuffer, type Prepared, type ValueCodec } from '../../serialization/internals.ts'
 import { writeVarint } from './byte-writing.ts'
 import { beginFrame, endFrame, frameKinds } from './frame.ts'
 import { headBits, heads } from './message-frame.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PoisonPill } from '../../actor/index.ts'
 import type { Question } from '../../actor/internals.ts'
-import { ByteBuffer, ValueCodec } from '../../serialization/index.ts'
+import { ByteBuffer, ValueCodec } from '../../serialization/internals.ts'
 import { MalformedFrame } from './byte-cursor.ts'
 import { writeVarint } from './byte-writing.ts'
 import { type Delivery, MessageReader } from './message-reader.ts'

@@ -4,7 +4,7 @@
  * with the connection.
  */
 import { utf8Length } from '../../foundation/text.ts'
-import type { ByteBuffer } from '../../serialization/index.ts'
+import type { ByteBuffer } from '../../serialization/internals.ts'
 import { type ByteCursor, MalformedFrame } from './byte-cursor.ts'
 import { writeText } from './byte-writing.ts'
 

@@ -2,14 +2,9 @@
  * Runs one life of a coordinator: effects become messages, timers and calls of the store and the strategy. A coordinator
  * that cannot store stops; the next one starts from what is stored. Nothing is decided here.
  */
-import {
-  type ActorContext,
-  type Behavior,
-  Behaviors,
-  type Receive,
-  withoutDeadLetterLog,
-} from '../../actor/index.ts'
-import type { ClusterMembership } from '../../cluster/index.ts'
+import { type ActorContext, type Behavior, Behaviors, type Receive } from '../../actor/index.ts'
+import { withoutDeadLetterLog } from '../../actor/internals.ts'
+import type { ClusterMembership } from '../../cluster/internals.ts'
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import { LeastShardAllocationStrategy } from '../allocation/least-shard-allocation-strategy.ts'

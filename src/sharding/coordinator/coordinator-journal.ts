@@ -4,7 +4,7 @@
  * that the next one reads from there: the stream grows for ever, the time to start does not.
  */
 import { type Journal, persistenceIdOf } from '../../persistence/index.ts'
-import { type MessageProtocol, NotAMessage, ValueCodec } from '../../serialization/index.ts'
+import { type MessageProtocol, NotAMessage, ValueCodec } from '../../serialization/internals.ts'
 import { shardingProtocol } from '../sharding-wire.ts'
 import { type CoordinatorEvent, CoordinatorState, type StateSummed } from './coordinator-state.ts'
 import {

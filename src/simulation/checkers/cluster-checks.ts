@@ -35,9 +35,12 @@ export interface ClusterChecksOptions {
 
 /** Holds a cluster to what it promises, at every step: attach every life of every node before it joins. */
 export class ClusterChecks {
+  /** @internal */
   readonly instances: OneActiveInstance
+  /** @internal */
   readonly coordinators: OneCoordinator
   readonly order: SenderOrder
+  /** @internal */
   readonly shards: ShardMap
   readonly losses: NoSilentLoss
   readonly ledger: NothingAcknowledgedIsLost

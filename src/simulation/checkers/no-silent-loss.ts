@@ -121,7 +121,7 @@ export class NoSilentLoss {
     return this.#delivered.has(id)
   }
 
-  /** A node tells that it gave the message up, and why. */
+  /** @internal A node tells that it gave the message up, and why. */
   lost(id: string, { reason, by: teller }: ToldLoss): void {
     const message = this.#open.get(id)
     if (message === undefined) return
@@ -154,7 +154,7 @@ export class NoSilentLoss {
     this.#ownTroubles.add('desertion')
   }
 
-  /** The process with that label dies: whatever is on it is gone. To be told before it does. */
+  /** @internal The process with that label dies: whatever is on it is gone. To be told before it does. */
   crashed(label: string): void {
     for (const message of this.#open.values()) {
       const excuse = this.#excuseOfDeath(message, label)
@@ -162,6 +162,7 @@ export class NoSilentLoss {
     }
   }
 
+  /** @internal */
   connectionBroke({ by, peer, unconfirmed }: BrokenConnection): void {
     if (unconfirmed === 0) return
     this.#unconfirmed += unconfirmed

@@ -4,7 +4,7 @@
  */
 import { persistenceIdOf } from '../../persistence/index.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
-import { ValueCodec } from '../../serialization/index.ts'
+import { ValueCodec } from '../../serialization/internals.ts'
 import type { LocalShardStarted, LocalShardStopped } from '../../sharding/index.ts'
 import type { Findings, WatchedLife } from './findings.ts'
 

@@ -4,11 +4,14 @@ import type { World } from '../world.ts'
 import type { Links } from './links.ts'
 
 export interface NetworkGround {
+  /** @internal */
   readonly world: World
+  /** @internal */
   readonly links: Links
+  /** @internal */
   readonly random: SeededRandom
   readonly settings: NetworkSettings
-  /** Whether a machine of that name answers at all. */
+  /** @internal Whether a machine of that name answers at all. */
   isHostUp(host: string): boolean
 }
 

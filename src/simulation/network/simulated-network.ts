@@ -33,8 +33,11 @@ interface Wire {
 
 /** The network between the nodes of a simulation, and what can go wrong with it. */
 export class SimulatedNetwork implements NetworkGround {
+  /** @internal */
   readonly world: World
+  /** @internal */
   readonly links: Links
+  /** @internal */
   readonly random
   #settings = defaultNetworkSettings
   readonly #listeners = new Map<string, Listening>()
@@ -135,16 +138,17 @@ export class SimulatedNetwork implements NetworkGround {
 
   // ---- machines
 
+  /** @internal */
   isHostUp(host: string): boolean {
     return !this.#downHosts.has(host)
   }
 
-  /** A process starts there, so the machine runs. */
+  /** @internal A process starts there, so the machine runs. */
   hostUp(host: string): void {
     if (this.#downHosts.delete(host)) this.#resume()
   }
 
-  /** The process has ended without closing anything. With its machine, nobody is told. */
+  /** @internal The process has ended without closing anything. With its machine, nobody is told. */
   ended(life: Incarnation, withHost: boolean): void {
     for (const [key, listening] of this.#listeners) {
       if (listening.life === life) this.#listeners.delete(key)
@@ -166,22 +170,25 @@ export class SimulatedNetwork implements NetworkGround {
 
   // ---- for transports
 
+  /** @internal */
   listen(key: string, listening: Listening): boolean {
     if (this.#listeners.has(key)) return false
     this.#listeners.set(key, listening)
     return true
   }
 
+  /** @internal */
   unlisten(key: string, listening: Listening): void {
     if (this.#listeners.get(key) === listening) this.#listeners.delete(key)
   }
 
-  /** Begins to connect `near`, which has a handler already, to whoever listens under that key. */
+  /** @internal Begins to connect `near`, which has a handler already, to whoever listens under that key. */
   reach(near: ConnectionEnd, to: { readonly host: string; readonly key: string }): void {
     const latencyMs = this.links.drawLatencyMs(near.host, to.host)
     this.world.stage.appoint(latencyMs, 'knock', () => this.#knock(near, to))
   }
 
+  /** @internal */
   newEnd(life: Incarnation, host: string, peer: string): ConnectionEnd {
     const random = this.random.fork(`end ${this.#wireCount++}`)
     return new ConnectionEnd({

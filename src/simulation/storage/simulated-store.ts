@@ -18,9 +18,11 @@ import { calmStore, type StoreFaults } from './store-faults.ts'
 
 /** The store that all nodes of a simulation share; it outlives them, is slow, and fails. */
 export class SimulatedStore {
+  /** @internal */
   readonly memory = new MemoryStore({ storeId: 'simulated' })
+  /** @internal */
   readonly checks: StoreChecks
-  /** Set once: hears of every append that is accepted, in order. */
+  /** @internal Set once: hears of every append that is accepted, in order. */
   onAppended: (batch: AppendBatch) => void = () => {}
   readonly #world: World
   #faults: StoreFaults = calmStore
@@ -46,7 +48,7 @@ export class SimulatedStore {
     return this.memory.events(persistenceId, 1, Number.MAX_SAFE_INTEGER)
   }
 
-  /** The store as this life sees it. */
+  /** @internal The store as this life sees it. */
   journalFor(life: Incarnation): Journal {
     const world = this.#world
     return new SimulatedJournal({

@@ -3,9 +3,11 @@
  * are made of.
  */
 import { type ActorRef, ActorSystem, Behaviors } from '../../../src/actor/index.ts'
-import { Cluster, type ClusterSettings } from '../../../src/cluster/index.ts'
-import { Remoting, tcpTransport } from '../../../src/remote/index.ts'
-import { Singletons } from '../../../src/singleton/index.ts'
+import type { ClusterSettings } from '../../../src/cluster/index.ts'
+import { Cluster } from '../../../src/cluster/internals.ts'
+import { tcpTransport } from '../../../src/remote/index.ts'
+import { Remoting } from '../../../src/remote/internals.ts'
+import { Singletons } from '../../../src/singleton/internals.ts'
 import { parent } from '../harness/control-server.ts'
 import type { Place } from '../harness/process-cluster.ts'
 import { quickCluster, quickRemote } from './quick-settings.ts'

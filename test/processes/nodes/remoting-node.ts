@@ -14,11 +14,11 @@ import {
   PeerConnected,
   PeerDisconnected,
   PeerQuarantined,
-  Remoting,
   type RemoteSettings,
   tcpTransport,
   ThisNodeQuarantined,
 } from '../../../src/remote/index.ts'
+import { Remoting } from '../../../src/remote/internals.ts'
 import { parent } from '../harness/control-server.ts'
 import type { Place } from '../harness/process-cluster.ts'
 

@@ -1,0 +1,18 @@
+/**
+ * For the rooms above: the cluster itself, its port for them, its machine, and what members are compared by. The
+ * package does not export it.
+ */
+export type { ClusterMembership } from './cluster-membership.ts'
+export { clusterSettingsTable } from './cluster-settings.ts'
+export { clusterShutdownPhases } from './cluster-shutdown-phases.ts'
+export { Cluster } from './cluster.ts'
+export { problemsWithAppVersion } from './gossip/app-version.ts'
+export {
+  compareAges,
+  isAmong,
+  type MembersWith,
+  notYetUp,
+  problemsWithRoles,
+} from './gossip/member.ts'
+export { isSeedAddress } from './joining/seed-address.ts'
+export type { SharedStore } from './joining/shared-store.ts'

@@ -1,0 +1,18 @@
+/**
+ * For the rooms above: sharding itself, ids and names, and the checks of settings. The package does not export it.
+ */
+export { notYetInSharding } from './checked-definition.ts'
+export { ClusterSharding } from './cluster-sharding.ts'
+export { coordinatorAppendEventsMax } from './coordinator/coordinator-journal.ts'
+export { type CoordinatorEvent, CoordinatorState } from './coordinator/coordinator-state.ts'
+export {
+  CoordinatorFenced,
+  type CoordinatorStore,
+  type CoordinatorStoreOptions,
+  type OpenCoordinatorStore,
+  type StoredDecisions,
+} from './coordinator/coordinator-store.ts'
+export type { LostEntityMessage } from './entity-losses.ts'
+export { checkEntityId, shardOf } from './shard-id.ts'
+export { shardingSettingsTable } from './sharding-settings.ts'
+export { shardingShutdownPhases } from './sharding-shutdown-phases.ts'
