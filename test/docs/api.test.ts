@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { apiPages } from '../../scripts/api/pages.ts'
+import { apiFolder, type PublicSurface, publicSurface } from '../../scripts/api/public-surface.ts'
+import type { PublicName } from '../../scripts/api/surface.ts'
+
+const advice = 'What the package exports is not what docs/api says: run `npm run api`.'
+
+/** What users hand on and never look into: `PoisonPill` is one. */
+const opaque: readonly string[] = ['actor/cell/envelope.d.ts#Envelope']
+
+let built: PublicSurface
+
+beforeAll(() => {
+  built = publicSurface('api-test')
+})
+
+test('the API is written down as it is', async () => {
+  const pages = await apiPages(built.surface, built.exports)
+  expect(readdirSync(apiFolder).sort(), advice).toEqual([...pages.keys()].sort())
+  for (const [name, text] of pages) {
+    expect(readFileSync(join(apiFolder, name), 'utf8'), advice).toBe(text)
+  }
+})
+
+test('every type that a public declaration speaks of can be imported', () => {
+  const { surface, exports } = built
+  const names = exports.flatMap(({ types }) => surface.namesOf(types))
+  const inside = names.flatMap(({ origin, isNamespace }) =>
+    isNamespace ? surface.namesOf(origin) : [],
+  )
+  const known = new Set([...opaque, ...[...names, ...inside].map(({ origin }) => origin)])
+  const lacking = names.flatMap((name) =>
+    surface
+      .mentions(name)
+      .filter((origin) => !known.has(origin))
+      .map((origin) => `${name.name} speaks of ${origin}`),
+  )
+  expect(lacking).toEqual([])
+})
+
+test.for(['sherd/actor', 'sherd/testkit', 'sherd/simulation'])(
+  'every name of %s has a comment that an editor shows',
+  (specifier) => {
+    const { types = '' } = built.exports.find((each) => each.specifier === specifier) ?? {}
+    const names = built.surface.namesOf(types)
+    expect(names.length).toBeGreaterThan(10)
+    expect(names.filter((name) => !isExplained(name)).map(({ name }) => name)).toEqual([])
+  },
+)
+
+function isExplained({ isNamespace, declarations }: PublicName): boolean {
+  const explained = declarations.filter(({ comment }) => comment !== '')
+  return isNamespace ? explained.length > 10 : explained.includes(declarations[0]!)
+}
