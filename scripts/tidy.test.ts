@@ -28,6 +28,8 @@ test('finds one planted violation of each rule, all at once, by file and line', 
     'src/actor/b-messages.ts': [opening, "export type B = { readonly type: 'B' }"],
     'src/actor/c-machine.ts': [opening, "import { d } from './d-actor.ts'"],
     'src/testkit/e.ts': [opening, "import { Cell } from '../actor/cell.ts'"],
+    'src/testkit/index.ts': [opening, "export { F } from './f-machine.ts'"],
+    'test/g.ts': [opening, "import { h } from './h.test.ts'"],
   }
   expect(planted(files)).toEqual([
     'bench/long-file.ts:401 file-length',
@@ -45,6 +47,8 @@ test('finds one planted violation of each rule, all at once, by file and line', 
     'src/actor/b.ts:7 no-default-export',
     'src/actor/c-machine.ts:2 machine-imports',
     'src/testkit/e.ts:2 door',
+    'src/testkit/index.ts:2 public-door',
+    'test/g.ts:2 test-import',
   ])
 })
 

@@ -5,6 +5,7 @@ import { layering } from './layering.ts'
 import { moduleState } from './module-state.ts'
 import { names } from './names.ts'
 import { plainTypeScript } from './plain-typescript.ts'
+import { packageExports, publicDoor } from './public-door.ts'
 import { sizes } from './sizes.ts'
 import { SourceFile } from './source-file.ts'
 import { testImports } from './test-imports.ts'
@@ -13,7 +14,16 @@ import { samplesBelow, wireSamples } from './wire-samples.ts'
 import { worldAccess } from './world-access.ts'
 
 const folders = ['src', 'test', 'bench', 'scripts', 'examples']
-const rules = [layering, worldAccess, sizes, names, moduleState, plainTypeScript, testImports]
+const rules = [
+  layering,
+  publicDoor,
+  worldAccess,
+  sizes,
+  names,
+  moduleState,
+  plainTypeScript,
+  testImports,
+]
 
 /** All violations below `root`, in the order of a reader: by file, then by line. */
 export function inspect(root: string): Violation[] {
@@ -25,7 +35,9 @@ export function inspect(root: string): Violation[] {
     const file = new SourceFile(path, readFileSync(join(root, path), 'utf8'))
     return [...rules.flatMap((rule) => rule(file)), ...wireSamples(file, samples)]
   })
-  return violations.sort((a, b) => a.path.localeCompare(b.path) || a.line - b.line)
+  return [...violations, ...packageExports(root)].sort(
+    (a, b) => a.path.localeCompare(b.path) || a.line - b.line,
+  )
 }
 
 function codeBelow(root: string, paths: readonly string[]): string[] {

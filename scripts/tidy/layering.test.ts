@@ -60,7 +60,10 @@ describe('door', () => {
   test('lets rooms through the second door of a room, and the package not', () => {
     const line = "export { Gate } from '../actor/internals.ts'"
     expect(found('src/sharding/shard.ts', line)).toEqual([])
-    expect(found('src/index.ts', line.replace('../', './'))).toEqual(['src/index.ts:2 door'])
+    expect(found('src/index.ts', line.replace('../', './'))).toEqual(['src/index.ts:2 public-door'])
+    expect(found('src/sharding/shard.ts', line.replace('/internals', '/cell/internals'))).toEqual([
+      'src/sharding/shard.ts:2 door',
+    ])
   })
 })
 

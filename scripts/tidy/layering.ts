@@ -36,9 +36,8 @@ function direction(file: SourceFile, imported: Import): Finding | undefined {
     const advice = `${file.room} may not import ${room}; calls go down, news goes up by the event stream`
     return { rule: 'room-direction', advice }
   }
-  if (room === 'foundation' || target === `src/${room}/index.ts`) return undefined
-  if (target === `src/${room}/internals.ts` && file.room !== undefined) return undefined
-  return { rule: 'door', advice: `import ${room} by its door, src/${room}/index.ts` }
+  if (room === 'foundation' || /^src\/[^/]+\/(index|internals)\.ts$/.test(target)) return undefined
+  return { rule: 'door', advice: `import ${room} by a door of it, index.ts or internals.ts` }
 }
 
 function selfImport({ specifier }: Import): Finding | undefined {

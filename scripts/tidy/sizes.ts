@@ -1,6 +1,6 @@
 /** Small enough to read at once: `file-length` and `function-length`. */
 import { functionsOf, type FunctionSpan } from './functions.ts'
-import { fileLinesMax, functionLinesMax } from './house.ts'
+import { fileLinesMax, functionLinesMax, oneFile } from './house.ts'
 import type { SourceFile } from './source-file.ts'
 import type { Violation } from './violation.ts'
 
@@ -8,11 +8,14 @@ export function sizes(file: SourceFile): Violation[] {
   return [...fileLength(file), ...functionLengths(file)]
 }
 
-function fileLength({ path, text }: SourceFile): Violation[] {
+function fileLength({ path, text, comments }: SourceFile): Violation[] {
   const lines = text.replace(/\n$/, '').split('\n').length
-  if (lines <= fileLinesMax) return []
-  const advice = `${lines} lines, at most ${fileLinesMax}; look for the second subject in it`
-  return [{ path, line: fileLinesMax + 1, rule: 'file-length', advice }]
+  const isExplained = comments[0]?.text.includes(oneFile) === true
+  const max = isExplained ? fileLinesMax.explained : fileLinesMax.plain
+  if (lines <= max) return []
+  const more = `; or the opening comment says "${oneFile} …", for at most ${fileLinesMax.explained}`
+  const advice = `${lines} lines, at most ${max}; look for the second subject in it${isExplained ? '' : more}`
+  return [{ path, line: max + 1, rule: 'file-length', advice }]
 }
 
 function functionLengths(file: SourceFile): Violation[] {
