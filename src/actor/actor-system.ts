@@ -4,7 +4,6 @@
  */
 import type { Environment } from '../foundation/environment.ts'
 import type { Logger } from '../foundation/logger.ts'
-import { safeLogger } from '../foundation/safe-logger.ts'
 import { systemEnvironment } from '../foundation/system-environment.ts'
 import type { SpawnOptions } from './context/actor-context.ts'
 import { InvalidRef, SystemTerminated } from './actor-errors.ts'
@@ -40,8 +39,7 @@ export class ActorSystem {
     this.name = encodeActorName(name)
     const { settings, phases } = checkedOptions(name, options)
     this.settings = settings
-    const environment = systemEnvironment(options.environment)
-    this.environment = { ...environment, logger: safeLogger(environment.logger) }
+    this.environment = systemEnvironment(options.environment)
     this.shutdown = new CoordinatedShutdown({
       environment: this.environment,
       phases,

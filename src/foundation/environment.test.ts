@@ -49,6 +49,15 @@ describe('problemsWithEnvironment', () => {
   })
 })
 
+test('systemEnvironment keeps the failures of a logger from whoever logs', () => {
+  const fail = (): never => {
+    throw new Error('the disk is full')
+  }
+  const failing = { trace: fail, debug: fail, info: fail, warn: fail, error: fail }
+  const { logger } = systemEnvironment({ logger: failing })
+  expect(() => logger.error({}, 'lost')).not.toThrow()
+})
+
 test('systemEnvironment puts the real thing in the place of what is undefined', () => {
   const environment = systemEnvironment(undefineds)
   expect(problemsWithEnvironment(environment)).toEqual([])

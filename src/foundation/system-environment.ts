@@ -3,6 +3,7 @@ import type { Chosen } from './chosen.ts'
 import { consoleLogger } from './console-logger.ts'
 import type { Environment } from './environment.ts'
 import { EventLoopDispatcher } from './event-loop-dispatcher.ts'
+import { safeLogger } from './safe-logger.ts'
 import { systemClock } from './system-clock.ts'
 import { systemProcess } from './system-process.ts'
 import { systemRandom } from './system-random.ts'
@@ -15,7 +16,7 @@ export function systemEnvironment(parts: Chosen<Environment> = {}): Environment 
     timers: parts.timers ?? systemTimers,
     random: parts.random ?? systemRandom,
     dispatcher: parts.dispatcher ?? new EventLoopDispatcher(),
-    logger: parts.logger ?? consoleLogger(),
+    logger: safeLogger(parts.logger ?? consoleLogger()),
     process: parts.process ?? systemProcess,
   }
 }

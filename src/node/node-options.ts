@@ -51,8 +51,11 @@ export interface NodeOptions {
   readonly environment?: Chosen<Environment> | undefined
   /** The network; TCP when not given. */
   readonly transport?: Transport | undefined
-  /** Called when all of the node stands and before it joins: whoever subscribes here misses nothing. Must not throw. */
-  readonly beforeJoin?: ((node: SherdNode) => void) | undefined
+  /**
+   * Called when everything stands and before the node joins: whoever subscribes here misses nothing. A promise is waited
+   * for. Where it throws or rejects the node does not start, and `startNode` rejects with that.
+   */
+  readonly beforeJoin?: ((node: SherdNode) => void | Promise<void>) | undefined
 }
 
 /** What can be tuned, by the part of a node that it concerns. */

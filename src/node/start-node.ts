@@ -72,7 +72,7 @@ export async function startNode(options: NodeOptions): Promise<SherdNode> {
     const parts = await startRooms(options, system, journal)
     const node = new SherdNode(parts)
     initEntities(options, parts)
-    options.beforeJoin?.(node)
+    await options.beforeJoin?.(node)
     await join(options, parts)
     return node
   } catch (error) {

@@ -22,8 +22,8 @@ export type SimulatedNodeOptions = Omit<
   NodeOptions,
   'host' | 'port' | 'advertised' | 'store' | 'environment' | 'transport' | 'beforeJoin'
 > & {
-  /** Called before the node joins: whoever subscribes here misses nothing. */
-  readonly beforeJoin?: (node: SherdNode, life: SimulatedNode) => void
+  /** Called before the node joins: whoever subscribes here misses nothing. As that of `NodeOptions` otherwise. */
+  readonly beforeJoin?: (node: SherdNode, life: SimulatedNode) => void | Promise<void>
 }
 
 /**
@@ -48,7 +48,7 @@ export async function startSimulatedNode(
         void started.whenStopped
           .then(() => started.stop())
           .then(() => exitWhenIdle(simulation, life, 0))
-        beforeJoin?.(started, life)
+        return beforeJoin?.(started, life)
       },
     })
     return node
