@@ -27,9 +27,9 @@ export interface Link {
 }
 
 const comment = String.raw`/\*\*(?:(?!\*/)[^])*\*/\n`
-const keyword = String.raw`(?:export|declare|import|abstract|class|interface|type)\b`
+const starts = String.raw`(?:export|declare|import|abstract|class|interface|type)\b`
 /** Where a statement starts: at the comment before it, if there is one. */
-const statement = new RegExp(`^(?=${comment}${keyword})|(?<!\\*/\\n)^(?=${keyword})`, 'm')
+const statement = new RegExp(`^(?=${comment}${starts})|(?<!\\*/\\n)^(?=${starts})`, 'm')
 const parts = new RegExp(`^(${comment})?(export )?(?:declare )?([^]*)$`)
 const declared = /^(?:abstract )?(class|interface|type|function|const) (\w+)/
 const implemented = /(?<=^(?:abstract )?class .*) implements .*(?= \{$)/m

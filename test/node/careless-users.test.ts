@@ -9,6 +9,9 @@ const fail = (): never => {
   throw new Error('a mistake of the user')
 }
 
+/** As it is without types: nobody says that a listener may not be async. */
+const failLater = (async () => fail()) as () => void
+
 class News {
   readonly type = 'News'
 }
@@ -57,9 +60,9 @@ test('listeners that throw or reject do not end a node', async () => {
     environment: { logger: logs },
     beforeJoin: ({ cluster, system }) => {
       cluster.subscribe(fail)
-      cluster.subscribe(async () => fail())
+      cluster.subscribe(failLater)
       system.eventStream.subscribe(News, fail)
-      system.eventStream.subscribe(News, async () => fail())
+      system.eventStream.subscribe(News, failLater)
     },
   })
   node.system.eventStream.publish(new News())
