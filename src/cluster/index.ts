@@ -32,5 +32,5 @@ export {
 } from './cluster-settings.ts'
 export type { ClusterShutdownReason } from './cluster-shutdown-reason.ts'
 export { type DowningSettings, defaultDowningSettings } from './downing/downing-settings.ts'
-export type { Member, MemberStatus } from './gossip/member.ts'
+export type { Member, MemberStatus, MembersWith, MemberDescription } from './gossip/member.ts'
 export type { DowningStrategyName } from './downing/downing-strategies.ts'

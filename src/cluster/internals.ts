@@ -7,12 +7,6 @@ export { clusterSettingsTable } from './cluster-settings.ts'
 export { clusterShutdownPhases } from './cluster-shutdown-phases.ts'
 export { Cluster } from './cluster.ts'
 export { problemsWithAppVersion } from './gossip/app-version.ts'
-export {
-  compareAges,
-  isAmong,
-  type MembersWith,
-  notYetUp,
-  problemsWithRoles,
-} from './gossip/member.ts'
+export { compareAges, isAmong, notYetUp, problemsWithRoles } from './gossip/member.ts'
 export { isSeedAddress } from './joining/seed-address.ts'
 export type { SharedStore } from './joining/shared-store.ts'

@@ -10,7 +10,8 @@ import {
   type Behavior,
 } from '../actor/index.ts'
 import type { LocalRef } from '../actor/internals.ts'
-import type { ClusterMembership, MembersWith } from '../cluster/internals.ts'
+import type { MembersWith } from '../cluster/index.ts'
+import type { ClusterMembership } from '../cluster/internals.ts'
 import type { Journal } from '../persistence/index.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'

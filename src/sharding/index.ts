@@ -34,7 +34,12 @@ export {
   type ShardingEnvelope,
 } from './message-extractor.ts'
 export type { EntityId, ShardId } from './shard-id.ts'
-export type { ShardingDeadLetterReason, ShardingDroppedReason } from './sharding-drop-reasons.ts'
+export type {
+  ShardingDeadLetterReason,
+  ShardingDroppedReason,
+  RegionDropReason,
+  ShardDropReason,
+} from './sharding-drop-reasons.ts'
 export * from './sharding-errors.ts'
 export * from './sharding-events.ts'
 export { type ShardingSettings, defaultShardingSettings } from './sharding-settings.ts'

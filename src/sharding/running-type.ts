@@ -7,8 +7,8 @@ import {
   SystemTerminated,
 } from '../actor/index.ts'
 import { withoutDeadLetterLog, Gate, type LocalRef, spawnGated } from '../actor/internals.ts'
-import type { ClusterEvent } from '../cluster/index.ts'
-import { type MembersWith, isAmong } from '../cluster/internals.ts'
+import type { ClusterEvent, MembersWith } from '../cluster/index.ts'
+import { isAmong } from '../cluster/internals.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import { type Lane, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
 import { byAge } from '../singleton/internals.ts'

@@ -1,12 +1,37 @@
-/** Why messages to entities are lost on their way: what the machines of regions and shards drop, and what no machine sees. */
-import type { DropReason } from './region/region-inputs.ts'
-import type { ShardDropReason } from './shard/shard-inputs.ts'
+/** Why messages to entities are lost on their way: what regions and shards drop, and what is lost before them. */
+
+/** Why a region drops a message. */
+export type RegionDropReason =
+  /** Too many messages waited for homes, or behind those that did. */
+  | 'shard-buffer-full'
+  /** It came back so late that later ones have gone ahead: delivering it would break the order. */
+  | 'overtaken'
+  /** The region has stopped, or stopped before a home was found. */
+  | 'region-stopped'
+  /** The coordinator refuses this region. */
+  | 'region-refused'
+  /** A call waited for a home until its caller gave up. */
+  | 'expired'
+
+/** Why a shard drops a message. */
+export type ShardDropReason =
+  /** The node stopped before the message had its turn. */
+  | 'region-stopped'
+  /** As many messages wait in the mailbox of the entity as may. */
+  | 'mailbox-full'
+  /** Too many messages waited for entities that were stopping. */
+  | 'entity-buffer-full'
+  /** The entity did not stop in time for the hand-off, so the messages behind it had nowhere to go. */
+  | 'hand-off-timeout'
 
 /** Why a message to an entity found nobody. */
 export type ShardingDeadLetterReason =
-  | Extract<DropReason | ShardDropReason, 'region-stopped' | 'region-refused'>
+  | Extract<RegionDropReason, 'region-stopped' | 'region-refused'>
   /** It names no entity, or one that cannot be. */
   | 'no-entity'
 
 /** Why a message to an entity is dropped on purpose. */
-export type ShardingDroppedReason = Exclude<DropReason | ShardDropReason, ShardingDeadLetterReason>
+export type ShardingDroppedReason = Exclude<
+  RegionDropReason | ShardDropReason,
+  ShardingDeadLetterReason
+>

@@ -1,6 +1,6 @@
 /** Which members may run a singleton, oldest first. Every node with the same members comes to the same answer. */
-import type { Member } from '../cluster/index.ts'
-import { type MembersWith, compareAges, isAmong, notYetUp } from '../cluster/internals.ts'
+import type { Member, MembersWith } from '../cluster/index.ts'
+import { compareAges, isAmong, notYetUp } from '../cluster/internals.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 
 /** In service: such a member runs the singleton when it is the oldest, and the others wait for it. */

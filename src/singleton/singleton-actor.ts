@@ -11,8 +11,8 @@ import {
   PoisonPill,
 } from '../actor/index.ts'
 import { type Gate, internal } from '../actor/internals.ts'
-import type { Member } from '../cluster/index.ts'
-import type { ClusterMembership, MembersWith } from '../cluster/internals.ts'
+import type { Member, MembersWith } from '../cluster/index.ts'
+import type { ClusterMembership } from '../cluster/internals.ts'
 import { assert, unreachable } from '../foundation/assert.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import { SingletonMachine } from './singleton-machine.ts'

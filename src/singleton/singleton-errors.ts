@@ -1,5 +1,5 @@
 /** What users of singletons can do wrong. Each says what happened, and what to look at. */
-import type { MembersWith } from '../cluster/internals.ts'
+import type { MembersWith } from '../cluster/index.ts'
 import { CodedError } from '../foundation/coded-error.ts'
 
 export class SingletonRoleConflict extends CodedError {

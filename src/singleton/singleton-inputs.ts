@@ -1,6 +1,5 @@
 /** What goes into the machine of a singleton on one node and what comes out of it. */
-import type { Member } from '../cluster/index.ts'
-import type { MembersWith } from '../cluster/internals.ts'
+import type { Member, MembersWith } from '../cluster/index.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import type { HandOverMessage, ToHost } from './singleton-messages.ts'
 import type { SingletonSettings } from './singleton-settings.ts'

@@ -8,8 +8,7 @@
  * do not count: the number that terms begin with may be given again, and the next instance would never be found.
  */
 import type { ActorRef } from '../actor/index.ts'
-import type { Member } from '../cluster/index.ts'
-import type { MembersWith } from '../cluster/internals.ts'
+import type { Member, MembersWith } from '../cluster/index.ts'
 import { unreachable } from '../foundation/assert.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import { oldestInService } from './oldest.ts'

@@ -10,8 +10,8 @@ import {
   UnhandledMessage,
 } from '../actor/index.ts'
 import { encodeActorName, withoutDeadLetterLog, Gate } from '../actor/internals.ts'
-import type { ClusterEvent, Member } from '../cluster/index.ts'
-import type { ClusterMembership, MembersWith } from '../cluster/internals.ts'
+import type { ClusterEvent, Member, MembersWith } from '../cluster/index.ts'
+import type { ClusterMembership } from '../cluster/internals.ts'
 import { InvalidSettings, problemsWithText } from '../foundation/invalid-settings.ts'
 import { show } from '../foundation/show.ts'
 import type { NodeId } from '../foundation/node-id.ts'

@@ -1,4 +1,5 @@
 /** What goes into a region and what comes out of it. `Parcel` is whatever the node routes: entity id, message, reply address. */
+import type { RegionDropReason } from '../sharding-drop-reasons.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type {
@@ -10,18 +11,6 @@ import type {
 
 /** `retry` comes again and again, `register` while there is no coordinator, `release` while more waits than one turn sends. */
 export type RegionTimer = 'retry' | 'register' | 'release' | 'shutdown'
-
-export type DropReason =
-  /** Too many messages waited for homes, or behind those that did. */
-  | 'shard-buffer-full'
-  /** It came back so late that later ones have gone ahead: delivering it would break the order. */
-  | 'overtaken'
-  /** The region has stopped, or stopped before a home was found. */
-  | 'region-stopped'
-  /** The coordinator refuses this region. */
-  | 'region-refused'
-  /** A call waited for a home until its caller gave up. */
-  | 'expired'
 
 export type RegionInput<Parcel> =
   | { readonly type: 'Started'; readonly candidates: readonly NodeId[] }
@@ -59,7 +48,7 @@ export type RoutingEffect<Parcel> =
   | { readonly type: 'Deliver'; readonly shard: ShardId; readonly parcel: Parcel }
   /** On the ordinary stream, in order with everything else that goes there. */
   | { readonly type: 'SendToPeer'; readonly to: NodeId; readonly message: BetweenRegions<Parcel> }
-  | { readonly type: 'Drop'; readonly parcel: Parcel; readonly reason: DropReason }
+  | { readonly type: 'Drop'; readonly parcel: Parcel; readonly reason: RegionDropReason }
 
 /** Inside of a region: a question or an answer for the coordinator, wherever it is. */
 export interface Tell {

@@ -45,9 +45,9 @@ import { afterWaiting, type Parcel } from './parcel.ts'
 import { PeerLines, sendBy } from './peer-lines.ts'
 import { RegionMachine } from './region-machine.ts'
 import { RegionQuestions } from './region-questions.ts'
-import type { DropReason, RegionEffect, RegionInput, RegionTimer } from './region-inputs.ts'
+import type { RegionDropReason, ShardDropReason } from '../sharding-drop-reasons.ts'
+import type { RegionEffect, RegionInput, RegionTimer } from './region-inputs.ts'
 import type { RoutingTable } from './routing-table.ts'
-import type { ShardDropReason } from '../shard/shard-inputs.ts'
 import type { Origin } from './shard-buffers.ts'
 
 export interface RegionOptions {
@@ -306,7 +306,7 @@ export class Region {
     this.#lines.send(to, { ...message, parcels })
   }
 
-  #drop(parcel: Parcel, reason: DropReason | ShardDropReason, entity = this.ref): void {
+  #drop(parcel: Parcel, reason: RegionDropReason | ShardDropReason, entity = this.ref): void {
     const { entityId, message, question } = parcel
     const lost =
       reason === 'region-stopped' || reason === 'region-refused'

@@ -2,7 +2,8 @@
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { BeginHandOff, Placement } from '../sharding-messages.ts'
-import type { DropReason, RoutingEffect, StartTimer, Tell } from './region-inputs.ts'
+import type { RegionDropReason } from '../sharding-drop-reasons.ts'
+import type { RoutingEffect, StartTimer, Tell } from './region-inputs.ts'
 
 export type RoutesEffect<Parcel> = RoutingEffect<Parcel> | Tell | StartTimer
 
@@ -67,7 +68,7 @@ export class Places {
   }
 }
 
-export function drop<Parcel>(parcel: Parcel, reason: DropReason): RoutesEffect<Parcel> {
+export function drop<Parcel>(parcel: Parcel, reason: RegionDropReason): RoutesEffect<Parcel> {
   return { type: 'Drop', parcel, reason }
 }
 

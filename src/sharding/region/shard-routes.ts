@@ -19,7 +19,7 @@ import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { BeginHandOff, BetweenRegions, Placement, Returned } from '../sharding-messages.ts'
 import { Guests } from './guests.ts'
-import type { DropReason } from './region-inputs.ts'
+import type { RegionDropReason } from '../sharding-drop-reasons.ts'
 import type { Route, RoutingTable } from './routing-table.ts'
 import { type Place, Places, type RoutesEffect, drop, flushTo } from './shard-place.ts'
 import type { Buffered, ShardBuffers } from './shard-buffers.ts'
@@ -223,7 +223,7 @@ export class ShardRoutes<Parcel> {
   }
 
   /** Nobody will give a home to what waits without one. */
-  giveUp(reason: DropReason): RoutesEffect<Parcel>[] {
+  giveUp(reason: RegionDropReason): RoutesEffect<Parcel>[] {
     const homeless = this.#buffers.shards.filter((shard) => !this.#table.routeOf(shard))
     return homeless.flatMap((shard) =>
       this.#buffers.take(shard).map((item) => {

@@ -1,15 +1,6 @@
 /** What goes into a shard and what comes out of it. */
+import type { ShardDropReason } from '../sharding-drop-reasons.ts'
 import type { EntityId } from '../shard-id.ts'
-
-export type ShardDropReason =
-  /** The node stopped before the message had its turn. */
-  | 'region-stopped'
-  /** As many messages wait in the mailbox of the entity as may. */
-  | 'mailbox-full'
-  /** Too many messages waited for entities that were stopping. */
-  | 'entity-buffer-full'
-  /** The entity did not stop in time for the hand-off, so the messages behind it had nowhere to go. */
-  | 'hand-off-timeout'
 
 /** `grace` ends before entities are told to hurry, `force-stop` before they are stopped whatever they do. */
 export type ShardTimer = 'grace' | 'force-stop'

@@ -23,7 +23,8 @@ import type { EntityId, ShardId } from '../shard-id.ts'
 import { EntityStarted, EntityStopped } from '../sharding-events.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { ShardMachine } from './shard-machine.ts'
-import type { ShardDropReason, ShardEffect, ShardInput, ShardTimer } from './shard-inputs.ts'
+import type { ShardDropReason } from '../sharding-drop-reasons.ts'
+import type { ShardEffect, ShardInput, ShardTimer } from './shard-inputs.ts'
 
 /** What all shards of one region share. */
 export interface ShardWorld {
