@@ -4,15 +4,14 @@
  * not answered.
  */
 import { internal } from '../actor/internals.ts'
-import type { ClusterSharding } from '../sharding/index.ts'
-import type { LostEntityMessage } from '../sharding/internals.ts'
+import type { LossListener, LostEntityMessage } from '../sharding/internals.ts'
 import { notDone } from './command-reply.ts'
 import type { EntityReply } from './entity-messages.ts'
 import { type AnyCall, isCall } from './entity-wire.ts'
 import type { EntityWork } from './entity-work.ts'
 
 export interface LostCallsOptions {
-  readonly sharding: Pick<ClusterSharding, 'followLosses'>
+  readonly sharding: { followLosses(listener: LossListener): void }
   /** Whether entities of this type take calls as they are made here. */
   readonly isOurs: (entityType: string) => boolean
   /** Calls that have been answered. */

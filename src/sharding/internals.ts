@@ -12,7 +12,7 @@ export {
   type OpenCoordinatorStore,
   type StoredDecisions,
 } from './coordinator/coordinator-store.ts'
-export type { LostEntityMessage } from './entity-losses.ts'
+export type { LossListener, LostEntityMessage } from './entity-losses.ts'
 export { checkEntityId, shardOf } from './shard-id.ts'
 export { shardingSettingsTable } from './sharding-settings.ts'
 export { shardingShutdownPhases } from './sharding-shutdown-phases.ts'
