@@ -14,14 +14,13 @@ const isClosed = (journal: Journal): Promise<boolean> =>
 test('a store that a function opens gets the environment of the node, and is closed with it', async () => {
   const logger = new CapturedLogs()
   const journal = new MemoryJournal()
-  const given: Environment[] = []
   const store = async (environment: Environment): Promise<Journal> => {
-    given.push(environment)
+    environment.logger.info({}, 'opened by a function')
     await new Promise(setImmediate)
     return journal
   }
   const node = await nodeFor({ entities: [Counter], store, environment: { logger } })
-  expect(given.map((environment) => environment.logger)).toEqual([logger])
+  expect(logger.matching('opened by a function')).toHaveLength(1)
   expect(await node.entity(Counter, 'a').increment(3)).toBe(3)
   expect(await journal.highestSequenceNr('Counter|a')).toBe(1)
   await node.stop()

@@ -295,7 +295,7 @@ describe('starting', () => {
       'others cannot reach 0.0.0.0: give advertised.host',
       'giveUpAfterMs must be a positive number',
       'queueMessagesMax must be a whole number',
-      'reconnectMinMs must not be longer',
+      'reconnectMinMs (10) must be at most reconnectMaxMs (5)',
     ]) {
       expect(text).toContain(part)
     }

@@ -77,7 +77,7 @@ describe('LmdbJournal', () => {
       code: 'INVALID_SETTINGS',
       problems: [
         'readEventsMax must be a whole number of at least 1, not 0',
-        'waitingBytesMax must be at least eventBytesMax, or no such event is ever stored',
+        'waitingBytesMax (5) must be at least eventBytesMax (10), or no such event is ever stored',
       ],
     })
   })
