@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { apiPages } from './api/pages.ts'
 import { apiFolder, publicSurface } from './api/public-surface.ts'
 
-const { surface, exports } = publicSurface('api')
+const { surface, exports } = await publicSurface('api')
 const pages = await apiPages(surface, exports)
 rmSync(apiFolder, { recursive: true, force: true })
 mkdirSync(apiFolder, { recursive: true })

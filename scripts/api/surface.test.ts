@@ -126,6 +126,23 @@ describe('apiPages', () => {
     ])
   })
 
+  test('shows the values of defaults, since no type tells when one changes', async () => {
+    const surface = planted({
+      'index.d.ts': ['export declare const defaultWalk: Walk;', 'export declare const tail: Tail;'],
+    })
+    const values = {
+      defaultWalk: { lengthMs: 3_600_000, restMs: Infinity, share: 0.1, leash: { isLong: true } },
+      tail: { length: 7 },
+    }
+    const pages = await apiPages(surface, [{ specifier: 'sherd', types: 'index.d.ts', values }])
+    expect(pages.get('sherd.md')?.split('\n').slice(3)).toEqual([
+      ...['', '## defaultWalk', '', '```ts', 'const defaultWalk: Walk = {'],
+      ...['  lengthMs: 3_600_000,', '  restMs: Infinity,', '  share: 0.1,', '  leash: {'],
+      ...['    isLong: true,', '  },', '}', '```', '', '## tail', '', '```ts'],
+      ...['const tail: Tail', '```', ''],
+    ])
+  })
+
   test('does not write what it cannot read', async () => {
     const surface = planted({ 'index.d.ts': ['export declare const a: {'] })
     const alone = [{ specifier: 'sherd', types: 'index.d.ts' }]
