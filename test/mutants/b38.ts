@@ -14,7 +14,7 @@ export const B38: Mutant = {
     by: 'nobody writes after a later claim',
     scenario: 'spine',
     seed: 42,
-    oneIn: 25,
+    oneIn: 100,
     isSlow: true,
   },
 }

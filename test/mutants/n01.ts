@@ -10,5 +10,5 @@ export const N01: Mutant = {
       replace: '      if (isOver && !isOver) throw',
     },
   ],
-  found: { by: 'one thing at a time', scenario: 'nesting', seed: 1, oneIn: 10 },
+  found: { by: 'one thing at a time', scenario: 'nesting', seed: 1, oneIn: 5 },
 }

@@ -11,5 +11,5 @@ export const N02: Mutant = {
         '        if (answer !== inFlight || !inFlight) return this.#transition(cell, answer)',
     },
   ],
-  found: { by: 'one thing at a time', scenario: 'nesting', seed: 8, oneIn: 20 },
+  found: { by: 'one thing at a time', scenario: 'nesting', seed: 8, oneIn: 4 },
 }

@@ -16,6 +16,6 @@ export const N03: Mutant = {
     detail: 'has vanished',
     scenario: 'nesting',
     seed: 171,
-    oneIn: 150,
+    oneIn: 140,
   },
 }
