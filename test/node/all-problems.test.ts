@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { InvalidSettings } from '../../src/actor/index.ts'
+import { defaultClusterSettings } from '../../src/cluster/index.ts'
 import { defineEntity } from '../../src/entity/index.ts'
 import { type NodeOptions, startNode } from '../../src/node/index.ts'
 import { Counter, nodeFor, refusalOf } from './nodes.ts'
@@ -112,6 +113,16 @@ test('settings for downing may be given in part', async () => {
     stableAfterMs: 3_000,
     downAllWhenUnstableMs: 'by-size',
   })
+})
+
+test('the defaults may be given as settings, with the strategy that is among them', async () => {
+  const settings = { cluster: { ...defaultClusterSettings, joinDeadlineMs: 20_000 } }
+  const { cluster } = await nodeFor({ settings })
+  expect(cluster.settings).toEqual(settings.cluster)
+  const other = { cluster: { downing: { strategy: 'keep-oldest' } } }
+  expect((await refusalOf({ settings: other } as never)).message).toContain(
+    "settings.cluster.downing.strategy must be one of keep-majority, not 'keep-oldest'",
+  )
 })
 
 test('what is undefined in the options of a node, an entity or a call is not given', async () => {
