@@ -228,6 +228,17 @@ describe('an interceptor that throws beside an async handler', () => {
     expect(stage.logged('warn')).toMatchObject([{ fields: { err: new Error('inner') } }])
   })
 
+  test('leaves inside what the handler became', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const second = Behaviors.receiveMessage<string>((message) => void said.push(message))
+    const first = Behaviors.receiveMessage<string>(() => Promise.resolve(second))
+    const behavior = around(throwsAt('become', 'outer'), first)
+    const ref = await stage.start(Behaviors.supervise(behavior).onFailure(resume()))
+    await stage.tell(ref, 'become', 'a')
+    expect(said).toEqual(['a'])
+  })
+
   test('does not make PostStop fail when the actor stops meanwhile', async () => {
     const stage = new Stage()
     const said: string[] = []

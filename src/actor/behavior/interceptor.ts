@@ -187,13 +187,14 @@ class RunningInterceptor implements Wrapper {
       // Also when what is inside throws: it must not come upon a later message.
       this.#own = undefined
       const result = interpretMessage(this.inner, cell, isForInner ? inward.message : inward)
-      if (own === undefined) return this.#transition(cell, result)
-      if (inward instanceof Settled && !isPromise(result)) {
+      const answer = this.#transition(cell, result)
+      if (own === undefined) return answer
+      if (inward instanceof Settled && !isPromise(answer)) {
         return this.#transition(cell, interpretSettled(cell, { cause: inward.cause, ...own }))
       }
       // A PreRestart inside is in flight by now.
       this.#own = own
-      return this.#transition(cell, result)
+      return answer
     })
   }
 
