@@ -93,6 +93,9 @@ describe('AT-007 order of shutdown phases', () => {
     expect(problemsWithShutdownPhases({ a: { ...a!, before: 'b' } })).toEqual([
       "a.before must be a list of phases, not 'b'",
     ])
+    expect(problemsWithShutdownPhases({ a: { ...a!, before: null } })).toEqual([
+      'a.before must be a list of phases, not null',
+    ])
   })
 
   test('refuses cycles of any length and names them', () => {
