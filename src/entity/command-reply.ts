@@ -41,7 +41,7 @@ export function answer(value: unknown, command: string, travelling: Travelling):
   return { type: 'Answered', version: 1, value: travelling.copy(value, `the result of ${command}`) }
 }
 
-export interface Failing {
+export interface FailedCommand {
   readonly entity: AnyEntity
   readonly id: string
   readonly command: string
@@ -50,7 +50,7 @@ export interface Failing {
 }
 
 /** The command threw, or gave what cannot travel. Whatever it threw, its caller is answered. */
-export function refusal(thrown: unknown, failing: Failing): EntityReply {
+export function refusal(thrown: unknown, failing: FailedCommand): EntityReply {
   try {
     return refusalOf(thrown, failing)
   } catch (problem) {
@@ -61,7 +61,10 @@ export function refusal(thrown: unknown, failing: Failing): EntityReply {
   }
 }
 
-function refusalOf(thrown: unknown, { entity, id, command, world, log }: Failing): EntityReply {
+function refusalOf(
+  thrown: unknown,
+  { entity, id, command, world, log }: FailedCommand,
+): EntityReply {
   const { travelling, writer: node } = world
   // What is thrown on purpose is meant for the caller, who gets it. A slip is for whoever wrote the command, and its stack
   // does not leave this node.

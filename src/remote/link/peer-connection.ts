@@ -5,12 +5,12 @@
 import { assert, AssertionFailed, unreachable } from '../../foundation/assert.ts'
 import { CodedError } from '../../foundation/coded-error.ts'
 import type { Timer, Timers } from '../../foundation/timers.ts'
-import {
-  type HandshakeEffect,
-  type HandshakeInput,
-  HandshakeMachine,
-  type HandshakeOptions,
-} from '../handshake/handshake-machine.ts'
+import type {
+  HandshakeEffect,
+  HandshakeInput,
+  HandshakeOptions,
+} from '../handshake/handshake-inputs.ts'
+import { HandshakeMachine } from '../handshake/handshake-machine.ts'
 import type { Lane } from '../lane.ts'
 import { handshakeBytesMax } from '../handshake/handshake-messages.ts'
 import type { NodeId } from '../../foundation/node-id.ts'

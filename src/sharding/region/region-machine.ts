@@ -17,7 +17,7 @@ import type { HostingEffect, RegionEffect, RegionInput, RegionTimer } from './re
 import { RegistrationMachine } from './registration-machine.ts'
 import { RoutingTable } from './routing-table.ts'
 import { ShardBuffers } from './shard-buffers.ts'
-import type { RoutesEffect } from './shard-place.ts'
+import type { RoutesEffect } from './shard-places.ts'
 import { ShardRoutes } from './shard-routes.ts'
 import { stepStoppedRegion } from './stopped-region.ts'
 

@@ -7,7 +7,7 @@ import {
   type SliceReader,
   sliceOf,
 } from '../../persistence/index.ts'
-import type { Check } from './journal-contract.ts'
+import type { AddTest } from './journal-contract.ts'
 import { allSlices, appendText, claimed, readAll, readEvents, textOf } from './journal-texts.ts'
 
 const ids = Array.from({ length: 100 }, (_, i) => `Account|${i}`)
@@ -46,7 +46,7 @@ function assertInOrder(events: readonly OrderedEvent[]): void {
   }
 }
 
-export function slices(check: Check): void {
+export function slices(check: AddTest): void {
   wholeStore(check)
   parts(check)
 
@@ -66,7 +66,7 @@ export function slices(check: Check): void {
   )
 }
 
-function wholeStore(check: Check): void {
+function wholeStore(check: AddTest): void {
   check(
     'hands out every event of every stream once, those of a slice in their order',
     async (on) => {
@@ -105,7 +105,7 @@ function wholeStore(check: Check): void {
   )
 }
 
-function parts(check: Check): void {
+function parts(check: AddTest): void {
   check('hands out no more than was asked for, and goes on where a page ended', async (on) => {
     await fill(on.journal)
     const reader = readerOf(on.journal)

@@ -13,7 +13,7 @@ export interface Fence {
   readonly stamp: number
 }
 
-export interface Place {
+export interface ShardPlace {
   /** The newest word heard. */
   epoch: number
   term: number
@@ -31,14 +31,14 @@ export interface Place {
   handOff: BeginHandOff | undefined
 }
 
-export class Places {
-  readonly #places = new Map<ShardId, Place>()
+export class ShardPlaces {
+  readonly #places = new Map<ShardId, ShardPlace>()
 
-  get(shard: ShardId): Place | undefined {
+  get(shard: ShardId): ShardPlace | undefined {
     return this.#places.get(shard)
   }
 
-  [Symbol.iterator](): IterableIterator<[ShardId, Place]> {
+  [Symbol.iterator](): IterableIterator<[ShardId, ShardPlace]> {
     return this.#places.entries()
   }
 
@@ -57,7 +57,7 @@ export class Places {
   }
 
   /** The newest word replaces all others; what is still under way is not changed by words. */
-  hear({ shard, epoch, term, turn }: Placement): Place {
+  hear({ shard, epoch, term, turn }: Placement): ShardPlace {
     const { stamp = 0, wentTo, fence } = this.#places.get(shard) ?? {}
     const place = {
       ...{ epoch, term, turn, stamp, wentTo, fence },
