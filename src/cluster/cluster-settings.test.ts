@@ -69,7 +69,7 @@ describe('cluster settings', () => {
         'downing.stableAfterMs (1500) must be at least the spread of detection (2023)',
       ),
     ])
-    expect(problems({ phiMaxDeviationMs: 400 })).toEqual([
+    expect(problems({ phiDeviationMaxMs: 400 })).toEqual([
       expect.stringContaining('downing.stableAfterMs (2500) must be at least'),
     ])
     expect(problems({ acceptableHeartbeatPauseMs: 500 })).toHaveLength(1)

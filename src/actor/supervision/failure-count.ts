@@ -25,13 +25,13 @@ export class FailureCount {
       : this.#failedInRow(this.#strategy, nowMs, chance)
   }
 
-  #failedInWindow({ limit, withinMs }: RestartStrategy, nowMs: number): RestartDecision {
+  #failedInWindow({ restartsMax, withinMs }: RestartStrategy, nowMs: number): RestartDecision {
     if (this.#failures === 0 || nowMs >= this.#markMs) {
       this.#failures = 0
       this.#markMs = nowMs + withinMs
     }
     this.#failures++
-    return { mayRestart: this.#failures <= limit, delayMs: 0, failures: this.#failures }
+    return { mayRestart: this.#failures <= restartsMax, delayMs: 0, failures: this.#failures }
   }
 
   #failedInRow(strategy: BackoffStrategy, nowMs: number, chance: number): RestartDecision {

@@ -56,7 +56,12 @@ export function slices(check: AddTest): void {
       const reader = readerOf(on.journal)
       const bad = [
         ...[{ fromSlice: -1 }, { fromSlice: 0.5 }, { toSlice: 1024 }, { fromSlice: 8, toSlice: 7 }],
-        ...[{ limit: 0 }, { limit: NaN }, { after: 'nowhere' }, { after: 7 as unknown as string }],
+        ...[
+          { eventsMax: 0 },
+          { eventsMax: NaN },
+          { after: 'nowhere' },
+          { after: 7 as unknown as string },
+        ],
       ]
       for (const part of bad) {
         const refused = reader.readSlices({ ...allSlices, ...part })
@@ -110,7 +115,7 @@ function parts(check: AddTest): void {
     await fill(on.journal)
     const reader = readerOf(on.journal)
     const pages: OrderedEvent[] = []
-    for (let query = { ...allSlices, limit: 7 }; ;) {
+    for (let query = { ...allSlices, eventsMax: 7 }; ;) {
       const { events, next, isLast } = await reader.readSlices(query)
       assert.ok(events.length <= 7)
       pages.push(...events)
@@ -130,7 +135,7 @@ function parts(check: AddTest): void {
       [512, 1022],
       [1023, 1023],
     ] as const) {
-      const events = await readAll(readerOf(journal), { fromSlice, toSlice, limit: 50 })
+      const events = await readAll(readerOf(journal), { fromSlice, toSlice, eventsMax: 50 })
       assert.ok(events.every(({ slice }) => slice >= fromSlice && slice <= toSlice))
       assertInOrder(events)
       found.push(...events.map(inWords))
