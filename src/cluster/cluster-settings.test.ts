@@ -32,8 +32,8 @@ describe('cluster settings', () => {
     const wrong = { gossipMs: 5, downing: { stableAfter: 3_000 } }
     const found = clusterSettingsTable.problemsWith(clusterSettingsTable.complete(wrong))
     expect(found).toEqual([
-      expect.stringContaining('gossipMs is not a setting; known are tickIntervalMs, '),
-      expect.stringContaining('downing.stableAfter is not a setting; known are strategy, '),
+      expect.stringContaining('gossipMs is not a setting; known: tickIntervalMs, '),
+      expect.stringContaining('downing.stableAfter is not a setting; known: strategy, '),
     ])
   })
 

@@ -256,7 +256,10 @@ export class Cluster implements ClusterMembership {
   }
 
   #listenerFailed(err: unknown, { type }: ClusterEvent | CurrentState): void {
-    this.#system.log.error({ err, event: type }, 'A listener of the cluster threw; all goes on.')
+    this.#system.log.error(
+      { err, event: type },
+      'A listener for cluster events threw; the node goes on.',
+    )
   }
 
   #beginExiting(): void {

@@ -56,7 +56,7 @@ export function refusal(thrown: unknown, failing: FailedCommand): EntityReply {
   } catch (problem) {
     // A getter or a proxy of the user's, which throws when it is looked at.
     const { command } = failing
-    const text = `The command ${command} threw what cannot be read: ${show(thrown)}. Looking at it throws ${show(problem)}`
+    const text = `The command ${command} threw a value that cannot be read: ${show(thrown)}. Reading it throws ${show(problem)}`
     return refusalOf(new Error(text), failing)
   }
 }
@@ -70,7 +70,7 @@ function refusalOf(
   // does not leave this node.
   const level = isSlip(thrown) ? 'warn' : 'debug'
   log[level](
-    { err: thrown, entityType: entity.name, id, command },
+    { err: thrown, entityType: entity.name, entityId: id, command },
     `The command ${command} of ${entity.name} failed: ${thrown instanceof Error ? thrown.message : show(thrown)}`,
   )
   const mayHaveHappened = !entity.isDurable || comesOfOpenCall(thrown)

@@ -26,11 +26,14 @@ export interface SteppingOptions {
 
 export type RunEnd = 'reached' | 'idle' | 'time-over'
 
-/** Steps worlds. Can be shared by simulations: it knows every door of the process, and learning them takes its time. */
+/** Steps worlds. Can be shared by simulations: it knows every way out of the process, and learning them takes its time. */
 export class Stepper {
   readonly #globals = new VirtualGlobals(() => this.#stepped.current)
-  readonly #escapes = new Escapes(({ door, callSite }) =>
-    this.#stepped.violate('nothing escapes to the real world', `${door} was called at ${callSite}`),
+  readonly #escapes = new Escapes(({ called, callSite }) =>
+    this.#stepped.violate(
+      'nothing escapes to the real world',
+      `${called} was called at ${callSite}`,
+    ),
   )
   #world: World | undefined
 

@@ -89,7 +89,7 @@ export const SupervisorStrategy = {
     check('SupervisorStrategy.restart', [
       ...problemsWithCount('restartsMax', restartsMax),
       ...problemsWithCount('stashedMessagesMax', stashedMessagesMax),
-      ...(withinMs > 0 ? [] : ['within must be longer than nothing']),
+      ...(withinMs > 0 ? [] : ['within must be longer than 0']),
     ])
     return { type: 'restart', restartsMax, withinMs, stopChildren, stashedMessagesMax }
   },
@@ -109,7 +109,7 @@ export const SupervisorStrategy = {
       ...problemsWithCount('criticalAfter', criticalAfter),
       ...problemsWithCount('stashedMessagesMax', stashedMessagesMax),
     ]
-    if (minMs <= 0) problems.push('min must be longer than nothing')
+    if (minMs <= 0) problems.push('min must be longer than 0')
     if (maxMs < minMs) problems.push('max cannot be shorter than min')
     if (!(randomFactor >= 0 && randomFactor <= 1)) problems.push('randomFactor must be from 0 to 1')
     check('SupervisorStrategy.restartWithBackoff', problems)

@@ -178,7 +178,7 @@ export class PeerConnection implements ConnectionHandler {
     } catch (error) {
       if (error instanceof AssertionFailed) this.#options.onBroken(error)
       if (error instanceof CodedError) this.#problemCode = error.code
-      return error instanceof Error ? error.message : 'a frame could not be taken'
+      return error instanceof Error ? error.message : 'a frame could not be processed'
     }
   }
 
