@@ -100,7 +100,11 @@ export class ClusterActor {
     this.#lookedAtWallMs = this.#wall
     this.ref = system.spawnSystemActor(this.#behavior(), 'cluster')
     this.#endings.push(
-      remoting.serve(clusterPath, (_, from) => ({ tell: (value) => this.#heard(from, value) })),
+      remoting.serve(
+        clusterPath,
+        (_, from) => ({ tell: (value) => this.#heard(from, value) }),
+        'control',
+      ),
       dispatcher.beforeTurns(() => this.look(), settings.tickIntervalMs),
     )
     // Ends with the actor.

@@ -133,8 +133,12 @@ export class Remoting {
     return this.#refTo({ system, address, ...local, nodeUid })
   }
 
-  /** @internal For rooms of the runtime: takes everything that is sent to names under `path`, without a mailbox. */
-  serve(path: string, endpoint: Endpoint): () => void {
+  /**
+   * @internal For rooms of the runtime: takes everything that is sent to names under `path`, without a mailbox. With the
+   * lane control, this node also speaks to names under it on that lane: nodes serve alike.
+   */
+  serve(path: string, endpoint: Endpoint, lane: Exclude<Lane, 'large'> = 'data'): () => void {
+    if (lane === 'control') this.#world.lanes.addControl(path)
     return this.#recipients.serve(path, endpoint)
   }
 

@@ -90,7 +90,11 @@ export class Singletons {
       }),
       'singleton',
     )
-    remoting.serve(talkPath, (name, from) => ({ tell: (value) => this.#take(name, from, value) }))
+    remoting.serve(
+      talkPath,
+      (name, from) => ({ tell: (value) => this.#take(name, from, value) }),
+      'control',
+    )
     cluster.follow((event) => this.#heardOf(event))
     this.#guard()
     system.shutdown.addTask('cluster-exiting', 'hand singletons over', () => this.#handOver())

@@ -34,7 +34,7 @@ export function serveRegion(options: RegionEndpointOptions): () => void {
   const name = encodeName(region.entityType)
   const ends = [
     remoting.serve(`/system/shards/${name}`, dataEndpoint(options)),
-    remoting.serve(`/system/sharding/${name}`, controlEndpoint(options)),
+    remoting.serve(`/system/sharding/${name}`, controlEndpoint(options), 'control'),
   ]
   return () => ends.forEach((end) => end())
 }
