@@ -3,9 +3,7 @@ import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { BeginHandOff, Placement } from '../sharding-messages.ts'
 import type { RegionDropReason } from '../sharding-drop-reasons.ts'
-import type { RoutingEffect, StartTimer, Tell } from './region-inputs.ts'
-
-export type RoutesEffect<Parcel> = RoutingEffect<Parcel> | Tell | StartTimer
+import type { RoutesEffect } from './region-inputs.ts'
 
 /** A flush under way behind the last message of a route. */
 export interface Fence {

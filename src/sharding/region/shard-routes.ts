@@ -21,7 +21,8 @@ import type { BeginHandOff, BetweenRegions, Placement, Returned } from '../shard
 import { Guests } from './guests.ts'
 import type { RegionDropReason } from '../sharding-drop-reasons.ts'
 import type { Route, RoutingTable } from './routing-table.ts'
-import { type ShardPlace, ShardPlaces, type RoutesEffect, drop, flushTo } from './shard-places.ts'
+import type { RoutesEffect } from './region-inputs.ts'
+import { type ShardPlace, ShardPlaces, drop, flushTo } from './shard-places.ts'
 import type { Buffered, ShardBuffers } from './shard-buffers.ts'
 
 /** More can be removed before the last word about one of them has come; then a message to it waits for a retry. */
