@@ -51,7 +51,6 @@ const notYet: NotYet = {
   queries: 'Read the journal by `readSlices`, or keep an entity that knows the answer.',
   postgres: folderInstead,
   'store.postgres': folderInstead,
-  'settings.cluster.downing.strategy': keepMajority,
   ...within('settings.sharding', notYetInSharding),
   ...within('settings.entity', notYetInEventSourcing),
 }

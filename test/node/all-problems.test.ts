@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { InvalidSettings } from '../../src/actor/index.ts'
+import { defaultDowningSettings } from '../../src/cluster/index.ts'
 import { defineEntity } from '../../src/entity/index.ts'
 import { type NodeOptions, startNode } from '../../src/node/index.ts'
 import { Counter, nodeFor, refusalOf } from './nodes.ts'
@@ -112,6 +113,16 @@ test('settings for downing may be given in part', async () => {
     stableAfterMs: 3_000,
     downAllWhenUnstableMs: 'by-size',
   })
+})
+
+test('settings for downing may be given whole, with a strategy that there is', async () => {
+  const { cluster } = await nodeFor({ settings: { cluster: { downing: defaultDowningSettings } } })
+  expect(cluster.settings.downing).toEqual(defaultDowningSettings)
+  const downing = { strategy: 'keep-oldest' }
+  const { problems } = await refusalOfAnything({ settings: { cluster: { downing } } })
+  expect(problems).toEqual([
+    "settings.cluster.downing.strategy must be one of keep-majority, not 'keep-oldest'",
+  ])
 })
 
 test('what is undefined in the options of a node, an entity or a call is not given', async () => {

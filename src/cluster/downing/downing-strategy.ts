@@ -28,7 +28,10 @@ export interface ArbiterQuestion {
   readonly freezeAfterMs: number
 }
 
-/** Decides where members cannot, such as the holder of a lease. It rejects when it cannot say, and is asked again. */
+/**
+ * Decides where members cannot, such as the holder of a lease. It rejects when it cannot say, and is asked again. It must
+ * answer in any case, so one that waits for a store has a limit of its own: nobody is given up before it has answered.
+ */
 export interface Arbiter {
   decide(question: string): Promise<CutDecision>
 }

@@ -48,6 +48,7 @@ function assertInOrder(events: readonly OrderedEvent[]): void {
 
 export function slices(check: AddTest): void {
   wholeStore(check)
+  following(check)
   parts(check)
 
   check(
@@ -108,6 +109,33 @@ function wholeStore(check: AddTest): void {
       assert.deepEqual(rest.map(inWords), ['a 2 y'])
     },
   )
+}
+
+function following(check: AddTest): void {
+  check('passes over nothing that is stored while it is read', async ({ journal }) => {
+    const reader = readerOf(journal)
+    const writers = await Promise.all(ids.map((id) => claimed(journal, id)))
+    const seen: OrderedEvent[] = []
+    let after: string | undefined
+    const readOn = async (): Promise<void> => {
+      for (let isLast = false; !isLast;) {
+        const page = await reader.readSlices({ ...allSlices, after })
+        seen.push(...page.events)
+        ;({ next: after, isLast } = page)
+      }
+    }
+    for (let number = 0; number < perStream; number++) {
+      const appending = writers.map((w) => appendText(journal, { ...w, after: number }, 'x'))
+      // While all of them are under way, and while some are.
+      const read = readOn()
+        .then(() => Promise.race(appending))
+        .then(readOn)
+      await Promise.all([read, ...appending])
+    }
+    await readOn()
+    assert.equal(seen.length, ids.length * perStream)
+    assertInOrder(seen)
+  })
 }
 
 function parts(check: AddTest): void {

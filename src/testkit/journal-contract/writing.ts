@@ -105,6 +105,13 @@ export function conditions(check: AddTest): void {
 }
 
 export function storing(check: AddTest): void {
+  check('has the same id for its store whenever it is opened, if it can tell', async (on) => {
+    const { storeId } = on.journal
+    assert.ok(storeId === undefined || (typeof storeId === 'string' && storeId !== ''))
+    await on.reopen()
+    assert.equal(on.journal.storeId, storeId)
+  })
+
   check('stores all events of a batch or none', async ({ journal }) => {
     const writer = await claimed(journal, 'a')
     const texts = Array.from({ length: 100 }, (_, i) => `event ${i}`)
