@@ -22,7 +22,7 @@ import { problemsWithAdvertised, refuseInsecureBind } from '../remote/internals.
 import type { NodeOptions } from './node-options.ts'
 import { isObject, isRecord } from '../foundation/is-object.ts'
 import { notYetInSharding } from '../sharding/internals.ts'
-import { problemsWithSettings } from './room-settings.ts'
+import { problemsWithSettings } from './settings-of-parts.ts'
 
 export const defaultHost = '127.0.0.1'
 
