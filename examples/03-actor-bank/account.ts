@@ -13,7 +13,7 @@ const comeBack = SupervisorStrategy.restartWithBackoff({
   min: '20ms',
   max: '1s',
   // So many messages wait for an account that is away; then senders have to ask again.
-  stashCapacity: 8,
+  stashedMessagesMax: 8,
 })
 
 export function account(

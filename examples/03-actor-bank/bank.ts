@@ -26,7 +26,7 @@ export function bank(plan: BankPlan): Behavior<ToBank> {
     const accounts = Array.from({ length: plan.accounts }, (_, id) =>
       context.spawn(account(id, vault, books), {
         name: `account-${id}`,
-        mailbox: { capacity: 100 },
+        mailbox: { messagesMax: 100 },
       }),
     )
     const tellers = Array.from({ length: plan.tellers }, (_, id) => {

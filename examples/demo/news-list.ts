@@ -15,7 +15,7 @@ const phrases: Readonly<Record<NodeEvent['kind'], Phrase | undefined>> = {
   MemberLeft: [(name) => `${name} is leaving and hands its shards over`, 'plain'],
   MemberExited: undefined,
   MemberDowned: [(name) => `${name} is declared dead`, 'bad'],
-  MemberRemoved: [(name) => `${name} is no member any more`, 'plain'],
+  MemberRemoved: [(name) => `${name} is no longer a member`, 'plain'],
   UnreachableMember: [(name) => `${name} is unreachable`, 'warning'],
   ReachableMember: [(name) => `${name} is reachable again`, 'good'],
   Frozen: [(name, detail) => `${name} has frozen its accounts (${detail})`, 'warning'],

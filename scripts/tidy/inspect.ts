@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { layering } from './layering.ts'
 import { moduleState } from './module-state.ts'
-import { names } from './names.ts'
+import { names, typeNames } from './names.ts'
 import { plainTypeScript } from './plain-typescript.ts'
 import { packageExports, publicDoor } from './public-door.ts'
 import { sizes } from './sizes.ts'
@@ -28,14 +28,15 @@ const rules = [
 /** All violations below `root`, in the order of a reader: by file, then by line. */
 export function inspect(root: string): Violation[] {
   const samples = samplesBelow(root)
-  const violations = codeBelow(
+  const files = codeBelow(
     root,
     folders.filter((folder) => existsSync(join(root, folder))),
-  ).flatMap((path) => {
-    const file = new SourceFile(path, readFileSync(join(root, path), 'utf8'))
-    return [...rules.flatMap((rule) => rule(file)), ...wireSamples(file, samples)]
-  })
-  return [...violations, ...packageExports(root)].sort(
+  ).map((path) => new SourceFile(path, readFileSync(join(root, path), 'utf8')))
+  const violations = files.flatMap((file) => [
+    ...rules.flatMap((rule) => rule(file)),
+    ...wireSamples(file, samples),
+  ])
+  return [...violations, ...typeNames(files), ...packageExports(root)].sort(
     (a, b) => a.path.localeCompare(b.path) || a.line - b.line,
   )
 }

@@ -22,6 +22,24 @@ describe('file-name', () => {
   })
 })
 
+describe('type-name', () => {
+  const verdict = [opening, 'export interface Verdict {}']
+
+  test('reports the second type of a name', () => {
+    const files = { 'src/actor/a.ts': verdict, 'src/cluster/b.ts': [...verdict, ''] }
+    expect(planted(files)).toEqual(['src/cluster/b.ts:2 type-name'])
+  })
+
+  test('leaves a type alone that shares its name with a value beside it, or with something in a test', () => {
+    const files = {
+      'src/actor/a.ts': [...verdict, 'export type Mark = 1', 'export const Mark = 1'],
+      'src/cluster/b.test.ts': verdict,
+      'src/cluster/c.ts': [opening, 'interface Verdict {}', "export type { Mark } from './d.ts'"],
+    }
+    expect(planted(files)).toEqual([])
+  })
+})
+
 describe('opening-comment', () => {
   test.each([
     ['const a = 1'],

@@ -1,4 +1,7 @@
-/** A file is named after what it holds and opens by saying what it is: `file-name` and `opening-comment`. */
+/**
+ * A file is named after what it holds and opens by saying what it is: `file-name` and `opening-comment`. A name of a type
+ * has one meaning in the whole house: `type-name`.
+ */
 import type { SourceFile } from './source-file.ts'
 import type { Violation } from './violation.ts'
 
@@ -7,6 +10,24 @@ const emptyWords = /^(utils?|common|helpers?|managers?|impl|misc)$/
 
 export function names(file: SourceFile): Violation[] {
   return [...fileName(file), ...openingComment(file)]
+}
+
+/** Of two types of one name, the later is reported: only their imports would tell them apart. */
+export function typeNames(files: readonly SourceFile[]): Violation[] {
+  const homes = new Map<string, string>()
+  return files
+    .filter(({ isSource, isTest }) => isSource && !isTest)
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^export (?:interface|type|class) (\w+)/gm)].flatMap((found) => {
+        const name = found[1] ?? ''
+        const home = homes.get(name) ?? path
+        homes.set(name, home)
+        if (home === path) return []
+        const line = text.slice(0, found.index).split('\n').length
+        const advice = `${home} has another ${name}; give one of them a name of its own`
+        return [{ path, line, rule: 'type-name', advice }]
+      }),
+    )
 }
 
 function fileName({ path }: SourceFile): Violation[] {

@@ -136,13 +136,13 @@ export class DeathPact extends CodedError {
 /** One message more than the stash holds. */
 export class StashFull extends CodedError {
   readonly code = 'STASH_FULL'
-  readonly capacity: number
+  readonly messagesMax: number
 
-  constructor(actor: string, capacity: number) {
+  constructor(actor: string, messagesMax: number) {
     super(
-      `The stash of ${actor} holds ${capacity} messages, its capacity. Stash less, unstash earlier or make it larger.`,
+      `The stash of ${actor} holds ${messagesMax} messages, all that it may. Stash less, unstash earlier or make it larger.`,
     )
-    this.capacity = capacity
+    this.messagesMax = messagesMax
   }
 }
 
@@ -160,13 +160,13 @@ export class StashDiscarded extends CodedError {
 /** Thrown at the sender: as many messages wait as may, and the policy is `fail`. */
 export class MailboxFull extends CodedError {
   readonly code = 'MAILBOX_FULL'
-  readonly capacity: number
+  readonly messagesMax: number
 
-  constructor(actor: string, capacity: number) {
+  constructor(actor: string, messagesMax: number) {
     super(
-      `${capacity} messages wait for ${actor}, the capacity of its mailbox, and its overflow policy is 'fail'. Send slower or choose 'drop-new' or 'drop-head'.`,
+      `${messagesMax} messages wait for ${actor}, all that its mailbox may hold, and its overflow policy is 'fail'. Send slower or choose 'drop-new' or 'drop-head'.`,
     )
-    this.capacity = capacity
+    this.messagesMax = messagesMax
   }
 }
 

@@ -100,7 +100,11 @@ export class ClusterActor {
     this.#lookedAtWallMs = this.#wall
     this.ref = system.spawnSystemActor(this.#behavior(), 'cluster')
     this.#endings.push(
-      remoting.serve(clusterPath, (_, from) => ({ tell: (value) => this.#heard(from, value) })),
+      remoting.serve(
+        clusterPath,
+        (_, from) => ({ tell: (value) => this.#heard(from, value) }),
+        'control',
+      ),
       dispatcher.beforeTurns(() => this.look(), settings.tickIntervalMs),
     )
     // Ends with the actor.
@@ -180,15 +184,16 @@ export class ClusterActor {
   #takeMessage({ from, value, atMs }: Arrived): void {
     const message = clusterProtocol.unpack(value)
     if (message instanceof NotAMessage) return this.#refuse(from, value, message.problem)
-    if (message.from !== from) return this.#refuse(from, value, `it is signed by ${message.from}`)
+    if (message.from !== from)
+      return this.#refuse(from, value, `it claims to be from ${message.from}`)
     this.#step({ type: 'Received', message, receivedAtMs: atMs })
   }
 
   #refuse(from: NodeId, value: unknown, problem: string): void {
     const { system } = this.#options
     system.log.warn(
-      { from, problem },
-      `A message from ${from} to the cluster is not used: ${problem}`,
+      { node: from, problem },
+      `A message from ${from} to the cluster is ignored: ${problem}`,
     )
     system.runtime.lost(new UnhandledMessage(value, this.ref))
   }
@@ -291,7 +296,7 @@ export class ClusterActor {
     // Async, so that one that throws has failed to decide, and nothing more.
     const decide = async (): Promise<CutDecision> => arbiter.decide(question)
     decide().then(answer, (err: unknown) => {
-      system.log.warn({ err, question }, 'Who decides about the split could not be asked')
+      system.log.warn({ err, question }, 'The arbiter of the downing strategy could not be asked')
       answer(undefined)
     })
   }

@@ -143,7 +143,7 @@ export class ClusterLog {
     changes.count++
     changes.latest = line
     this.#changes.set(node, changes)
-    if (changes.count > changesMax) return this.#log.debug({ member: node }, line.text)
+    if (changes.count > changesMax) return this.#log.debug({ node }, line.text)
     const more =
       changes.count === changesMax
         ? '. This happens again and again, and is logged as debug for a while'
@@ -151,7 +151,7 @@ export class ClusterLog {
     this.#write(node, { ...line, text: `${line.text}${more}` })
   }
 
-  #write(member: NodeId, { level, text }: Line): void {
-    this.#log[level]({ member }, text)
+  #write(node: NodeId, { level, text }: Line): void {
+    this.#log[level]({ node }, text)
   }
 }

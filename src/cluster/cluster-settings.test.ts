@@ -32,8 +32,8 @@ describe('cluster settings', () => {
     const wrong = { gossipMs: 5, downing: { stableAfter: 3_000 } }
     const found = clusterSettingsTable.problemsWith(clusterSettingsTable.complete(wrong))
     expect(found).toEqual([
-      expect.stringContaining('gossipMs is not a setting; known are tickIntervalMs, '),
-      expect.stringContaining('downing.stableAfter is not a setting; known are strategy, '),
+      expect.stringContaining('gossipMs is not a setting; known: tickIntervalMs, '),
+      expect.stringContaining('downing.stableAfter is not a setting; known: strategy, '),
     ])
   })
 
@@ -69,7 +69,7 @@ describe('cluster settings', () => {
         'downing.stableAfterMs (1500) must be at least the spread of detection (2023)',
       ),
     ])
-    expect(problems({ phiMaxDeviationMs: 400 })).toEqual([
+    expect(problems({ phiDeviationMaxMs: 400 })).toEqual([
       expect.stringContaining('downing.stableAfterMs (2500) must be at least'),
     ])
     expect(problems({ acceptableHeartbeatPauseMs: 500 })).toHaveLength(1)

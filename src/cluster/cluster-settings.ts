@@ -49,12 +49,12 @@ export interface ClusterSettings {
   /** Intervals remembered per monitored member. */
   readonly phiSamplesMax: number
   /** The least deviation assumed between signs of life. Too small blames the first hiccup. */
-  readonly phiMinDeviationMs: number
+  readonly phiDeviationMinMs: number
   /**
    * The most deviation that is learned. Larger forgives a ragged rhythm, but the two sides of a split then notice it at
    * different times, and `downing.stableAfterMs` must cover that.
    */
-  readonly phiMaxDeviationMs: number
+  readonly phiDeviationMaxMs: number
   /** How many members each member monitors. More finds mass failures sooner and costs traffic. */
   readonly monitoredByMembers: number
   /** How long a downed node stays to spread the news before it shuts down. */
@@ -85,8 +85,8 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
     acceptableHeartbeatPauseMs: milliseconds(seconds(5)),
     phiThreshold: number(8, 'a positive number', (value) => value > 0),
     phiSamplesMax: count(1_000, 'intervals'),
-    phiMinDeviationMs: milliseconds(100),
-    phiMaxDeviationMs: milliseconds(200),
+    phiDeviationMinMs: milliseconds(100),
+    phiDeviationMaxMs: milliseconds(200),
     monitoredByMembers: count(9, 'members'),
     downedLingerMs: milliseconds(seconds(4)),
     exitedLingerMs: milliseconds(seconds(1)),
@@ -95,7 +95,7 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
   [
     '{tickIntervalMs} must be at most half of {heartbeatIntervalMs}, or silence is noticed late',
     '{acceptableHeartbeatPauseMs} must be at least {heartbeatIntervalMs}, or one late answer makes a member unreachable',
-    '{phiMaxDeviationMs} must be at least {phiMinDeviationMs}',
+    '{phiDeviationMaxMs} must be at least {phiDeviationMinMs}',
     '{downing.stableAfterMs} must be at least {the spread of detection}: so far apart can two sides of a split notice it, and the losing one must be frozen before the other acts',
     '{seedTimeoutMs} must be at least twice {seedRetryIntervalMs}, to leave time to ask twice',
     '{joinDeadlineMs} must be at least {seedTimeoutMs}',

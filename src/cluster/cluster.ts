@@ -32,7 +32,7 @@ import { problemsWithRoles, problemsWithAttributes } from './gossip/member.ts'
 import { unreachableOrTerminated } from './gossip/reachability.ts'
 import { isSeedAddress } from './joining/seed-address.ts'
 import { type SharedStore, attributeOfStore } from './joining/shared-store.ts'
-import { Signal } from './signal.ts'
+import { Latch } from './latch.ts'
 import { strategyOf } from './downing/downing-strategies.ts'
 
 export interface ClusterStartOptions {
@@ -57,9 +57,9 @@ export class Cluster implements ClusterMembership {
   readonly #actor: ClusterActor
   readonly #listeners = new Set<(event: ClusterEvent) => void>()
   readonly #exitHolds: (() => Promise<unknown>)[] = []
-  readonly #up = new Signal()
-  readonly #exiting = new Signal()
-  readonly #ended = new Signal()
+  readonly #up = new Latch()
+  readonly #exiting = new Latch()
+  readonly #ended = new Latch()
   #gossip: Gossip | undefined
   #state: ClusterState = { members: [], unreachable: new Set(), leader: undefined }
 
@@ -256,7 +256,10 @@ export class Cluster implements ClusterMembership {
   }
 
   #listenerFailed(err: unknown, { type }: ClusterEvent | CurrentState): void {
-    this.#system.log.error({ err, event: type }, 'A listener of the cluster threw; all goes on.')
+    this.#system.log.error(
+      { err, event: type },
+      'A listener for cluster events threw; the node goes on.',
+    )
   }
 
   #beginExiting(): void {

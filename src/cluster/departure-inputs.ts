@@ -4,7 +4,7 @@ import type { MemberStatus } from './gossip/member.ts'
 export type DepartureInput =
   /** What this node's own record says now. */
   | { readonly type: 'OwnStatus'; readonly status: MemberStatus }
-  /** Shards and singletons have been handed over. */
+  /** All that this node had to hand over has been handed over. */
   | { readonly type: 'ExitingDone'; readonly isAlone: boolean }
   /** The others have removed this node. */
   | { readonly type: 'Removed' }

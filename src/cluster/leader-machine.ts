@@ -8,29 +8,12 @@
  */
 import { unreachable } from '../foundation/assert.ts'
 import type { NodeId } from '../foundation/node-id.ts'
-import type { ExitingConfirmed } from './cluster-messages.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import { stableAfterMs } from './downing/downing-settings.ts'
 import { hasConverged, leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { type Gossip, memberOf } from './gossip/gossip.ts'
 import { actAsLeader } from './gossip/leader-actions.ts'
-
-export type LeaderInput =
-  | {
-      readonly type: 'Look'
-      readonly gossip: Gossip
-      readonly overdueTombstones: ReadonlySet<NodeId>
-    }
-  | ExitingConfirmed
-
-export type LeaderEffect =
-  | { readonly type: 'Change'; readonly gossip: Gossip; readonly tell: readonly NodeId[] }
-  | { readonly type: 'TellRemoved'; readonly node: NodeId }
-
-export interface LeaderSnapshot {
-  readonly exitingConfirmed: readonly NodeId[]
-  readonly unreachableSince: ReadonlyMap<NodeId, number>
-}
+import type { LeaderEffect, LeaderInput, LeaderSnapshot } from './leader-inputs.ts'
 
 export class LeaderMachine {
   readonly #self: NodeId

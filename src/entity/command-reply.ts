@@ -41,7 +41,7 @@ export function answer(value: unknown, command: string, travelling: Travelling):
   return { type: 'Answered', version: 1, value: travelling.copy(value, `the result of ${command}`) }
 }
 
-export interface Failing {
+export interface FailedCommand {
   readonly entity: AnyEntity
   readonly id: string
   readonly command: string
@@ -50,24 +50,27 @@ export interface Failing {
 }
 
 /** The command threw, or gave what cannot travel. Whatever it threw, its caller is answered. */
-export function refusal(thrown: unknown, failing: Failing): EntityReply {
+export function refusal(thrown: unknown, failing: FailedCommand): EntityReply {
   try {
     return refusalOf(thrown, failing)
   } catch (problem) {
     // A getter or a proxy of the user's, which throws when it is looked at.
     const { command } = failing
-    const text = `The command ${command} threw what cannot be read: ${show(thrown)}. Looking at it throws ${show(problem)}`
+    const text = `The command ${command} threw a value that cannot be read: ${show(thrown)}. Reading it throws ${show(problem)}`
     return refusalOf(new Error(text), failing)
   }
 }
 
-function refusalOf(thrown: unknown, { entity, id, command, world, log }: Failing): EntityReply {
+function refusalOf(
+  thrown: unknown,
+  { entity, id, command, world, log }: FailedCommand,
+): EntityReply {
   const { travelling, writer: node } = world
   // What is thrown on purpose is meant for the caller, who gets it. A slip is for whoever wrote the command, and its stack
   // does not leave this node.
   const level = isSlip(thrown) ? 'warn' : 'debug'
   log[level](
-    { err: thrown, entityType: entity.name, id, command },
+    { err: thrown, entityType: entity.name, entityId: id, command },
     `The command ${command} of ${entity.name} failed: ${thrown instanceof Error ? thrown.message : show(thrown)}`,
   )
   const mayHaveHappened = !entity.isDurable || comesOfOpenCall(thrown)

@@ -297,7 +297,7 @@ function problemsOfEvents({
 function problemsWithIdleTime(name: string, given: unknown): string[] {
   if (given === 'never') return []
   try {
-    return toMs(given as Duration, name) > 0 ? [] : [`${name} must be longer than nothing`]
+    return toMs(given as Duration, name) > 0 ? [] : [`${name} must be longer than 0`]
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)]
   }

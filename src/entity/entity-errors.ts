@@ -84,7 +84,7 @@ export class CallTimeout extends CallError {
     super(
       site,
       true,
-      `got no answer in ${formatMs(timeoutMs)}. As it looks from here now: ${waitedFor} Nobody can tell whether it was handled, or will be: ask the entity before the call is made again.`,
+      `got no answer in ${formatMs(timeoutMs)}. As seen from this node: ${waitedFor} Nobody can tell whether it was handled, or will be: ask the entity before the call is made again.`,
     )
     this.timeoutMs = timeoutMs
     this.waitedFor = waitedFor
@@ -291,7 +291,8 @@ const inWords: Readonly<Record<string, string>> = {
 }
 
 function mailboxFull(waiting: number | undefined): string {
-  const count = waiting === undefined ? 'as many messages as may' : `${waiting} messages`
+  const count =
+    waiting === undefined ? 'the largest number of messages allowed' : `${waiting} messages`
   return `its mailbox is full: ${count} wait for their turn (setting sharding.mailboxMessagesMax). It gets more than it can handle: look at how long its commands take, call it less often, or spread the work over more entities.`
 }
 

@@ -6,6 +6,7 @@
  * whoever gets a call that it does not understand can say so.
  */
 import { isRef } from '../actor/internals.ts'
+import { isObject } from '../foundation/is-object.ts'
 import {
   isCount,
   isFlag,
@@ -18,7 +19,7 @@ import {
 import type { EntityCall, EntityReply } from './entity-messages.ts'
 
 /** What can be said of a call whatever its version. */
-export type AnyCall = Pick<EntityCall, 'replyTo'> & { readonly version: number }
+export type AnyCall = Pick<EntityCall, 'replyTo'>
 
 interface EntityMessageKind {
   /** A change that old readers would misread is a new version. */
@@ -52,11 +53,9 @@ export function isEntityCall(message: unknown): message is EntityCall {
   return version === 1 && typeof command === 'string' && Array.isArray(args) && isRef(replyTo)
 }
 
-/** A call, perhaps of a version that this node does not know: its caller can be answered. */
+/** A call, perhaps of a version that this node does not know, or of none: its caller can be answered. */
 export function isCall(message: unknown): message is AnyCall {
-  if (typeof message !== 'object' || message === null) return false
-  const { version, replyTo } = message as Partial<AnyCall>
-  return isCount(version) && isRef(replyTo)
+  return isObject(message) && isRef(message['replyTo'])
 }
 
 export function isEntityReply(reply: unknown): reply is EntityReply {

@@ -109,9 +109,10 @@ export class Transaction {
 
   /** What the store will give back, which nobody else holds. Primitive values are that already. */
   #asStored(name: string, args: readonly unknown[]): readonly unknown[] {
-    // Functions are refused with their place.
-    const isPrimitive = (arg: unknown) => !isObject(arg) && typeof arg !== 'function'
-    if (args.every(isPrimitive)) return args
+    // Functions and symbols are refused with their place.
+    const isPlain = (arg: unknown) =>
+      !isObject(arg) && typeof arg !== 'function' && typeof arg !== 'symbol'
+    if (args.every(isPlain)) return args
     return this.#world.codec.copy(args, `the event ${name}: args`) as readonly unknown[]
   }
 

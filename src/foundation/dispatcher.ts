@@ -15,7 +15,7 @@ export interface Dispatcher {
 }
 
 export interface Task {
-  /** Internal tasks (cluster, remoting) take their turns before all others. */
+  /** Tasks of the runtime itself take their turns before all others. */
   readonly isInternal: boolean
   /**
    * Does at most `quota` units of work, never throws, and answers how many it did. Whoever did all of its quota gets

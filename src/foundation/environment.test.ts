@@ -29,7 +29,7 @@ describe('problemsWithEnvironment', () => {
   test('names every function that is missing, of all ports at once', () => {
     const empty = Object.fromEntries(names.map((name) => [name, {}]))
     expect(problemsWithEnvironment({ ...empty, colour: 'red' })).toEqual([
-      'environment.colour is not known; known are clock, timers, random, dispatcher, logger, process',
+      'environment.colour is not known; known: clock, timers, random, dispatcher, logger, process',
       'environment.clock lacks the functions monotonicMs, wallMs',
       'environment.timers lacks the function after',
       'environment.random lacks the functions float, below, uid',

@@ -75,7 +75,7 @@ export function unknownSettings(
 ): string[] {
   return Object.keys(given)
     .filter((name) => !Object.hasOwn(known, name))
-    .map((name) => `${path}${name} is not ${kind}; known are ${Object.keys(known).join(', ')}`)
+    .map((name) => `${path}${name} is not ${kind}; known: ${Object.keys(known).join(', ')}`)
 }
 
 function inWords(functions: readonly string[]): string {

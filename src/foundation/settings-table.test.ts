@@ -111,8 +111,8 @@ test('what has no form is told by its name, and a number is not a text', () => {
 
 test('names that nobody knows are told with those there are', () => {
   expect(problems({ lamp: { volts: 5 }, color: 'red' })).toEqual([
-    'color is not a setting; known are lamp, restMs, wakeMs, name, guests, bedsByRoom, hope, part',
-    'lamp.volts is not a setting; known are watts, isOn',
+    'color is not a setting; known: lamp, restMs, wakeMs, name, guests, bedsByRoom, hope, part',
+    'lamp.volts is not a setting; known: watts, isOn',
   ])
 })
 

@@ -11,22 +11,22 @@ const BIGINT_BITS_MAX = 512
 
 const plainKey = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u
 
-/** `value` in at most `maxLength` characters. A `toString` of the value's own is used when there is one. */
-export function show(value: unknown, maxLength = 120): string {
-  const drawing = new Drawing(maxLength)
+/** `value` in at most `lengthMax` characters. A `toString` of the value's own is used when there is one. */
+export function show(value: unknown, lengthMax = 120): string {
+  const drawing = new Drawing(lengthMax)
   drawing.draw(value)
-  return clip(drawing.text, maxLength)
+  return clip(drawing.text, lengthMax)
 }
 
 /** The text as it grows, and the values that enclose the current one. */
 class Drawing {
-  readonly #maxLength: number
+  readonly #lengthMax: number
   readonly #enclosing: object[] = []
   #valueCount = 0
   text = ''
 
-  constructor(maxLength: number) {
-    this.#maxLength = maxLength
+  constructor(lengthMax: number) {
+    this.#lengthMax = lengthMax
   }
 
   draw(value: unknown): void {
@@ -44,7 +44,7 @@ class Drawing {
   }
 
   get #isFull(): boolean {
-    return this.text.length > this.#maxLength || this.#valueCount > VALUES_MAX
+    return this.text.length > this.#lengthMax || this.#valueCount > VALUES_MAX
   }
 
   #drawPrimitive(value: unknown): void {
@@ -151,11 +151,11 @@ class Drawing {
 
   /** What lies beyond the limit would be cut anyway, so it is not even escaped. */
   #write(text: string): void {
-    this.text += escapeControls(startOf(text, this.#maxLength + 1))
+    this.text += escapeControls(startOf(text, this.#lengthMax + 1))
   }
 
   #quote(text: string): void {
-    const start = escapeControls(startOf(text, this.#maxLength + 1))
+    const start = escapeControls(startOf(text, this.#lengthMax + 1))
     this.text += `'${start.replaceAll("'", "\\'")}'`
   }
 }

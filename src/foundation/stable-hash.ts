@@ -1,6 +1,6 @@
 /**
  * Murmur3 (x86, 32 bits) over the UTF-8 bytes of a text: the same number on every node, in every version, in every
- * language. It places entities on shards, so it can never change.
+ * language. What is placed by it is stored and agreed upon, so it can never change.
  */
 const C1 = 0xcc9e2d51
 const C2 = 0x1b873593

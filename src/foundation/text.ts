@@ -50,10 +50,10 @@ export function escapeControls(text: string): string {
   return text.replace(unprintable, escapeUnit)
 }
 
-/** The text in at most `maxLength` characters; an ellipsis stands for what was cut. */
-export function clip(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text
-  return maxLength < 1 ? '' : `${startOf(text, maxLength - 1)}…`
+/** The text in at most `lengthMax` characters; an ellipsis stands for what was cut. */
+export function clip(text: string, lengthMax: number): string {
+  if (text.length <= lengthMax) return text
+  return lengthMax < 1 ? '' : `${startOf(text, lengthMax - 1)}…`
 }
 
 /** The first `length` characters, or one less where the cut would leave half a surrogate pair. */

@@ -20,7 +20,7 @@ export interface WheelTimer {
   previous: WheelTimer | undefined
   /** Used by the wheel; -1 means not waiting, and is where it starts. */
   slot: number
-  /** Internal timers (cluster, remoting) that are due fire before all others, as internal tasks take their turns. */
+  /** Timers of the runtime itself that are due fire before all others, as internal tasks take their turns. */
   readonly isInternal?: boolean
   /** Called once at the deadline, when the timer no longer waits. May start and cancel timers; must not throw. */
   fire(): void
@@ -38,7 +38,7 @@ const FRESH = SLOT_COUNT + 2
 const LIST_COUNT = SLOT_COUNT + 3
 /**
  * What one wake-up fires. A call that times out costs about 0.1 ms, most of it in promises that go on after `fire`, where
- * no clock of ours would see it; so it is a number. Thousands in one go would look to the cluster like a node that sleeps.
+ * no clock of ours would see it; so it is a number. Thousands in one go would look from outside like a process that sleeps.
  */
 const FIRES_MAX = 100
 

@@ -22,7 +22,7 @@ export class ForeignWriters {
     const { isFrozen, state } = this.#cluster
     // Frozen, it may have missed who has come.
     if (isFrozen || state.members.some(({ node }) => node === writer)) return undefined
-    const advice = `${show(writer)} is no member of this cluster: a node outside of it writes to the same store. Did you forget \`seeds\`? If it is no part of this cluster, stop it or give it a store of its own.`
+    const advice = `${show(writer)} is not a member of this cluster: a node outside of it writes to the same store. Did you forget \`seeds\`? If it does not belong to this cluster, stop it or give it a store of its own.`
     if (!this.#isTold) this.#log.warn({ writer }, advice)
     this.#isTold = true
     return advice

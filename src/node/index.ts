@@ -1,7 +1,7 @@
 /**
  * A node: the only room that knows all others, and chooses the adapters.
  *
- * Reading order: `node-options.ts` (what can be said), `node-settings.ts` and `room-settings.ts` (what is wrong with it),
+ * Reading order: `node-options.ts` (what can be said), `node-settings.ts` and `settings-of-parts.ts` (what is wrong with it),
  * `start-node.ts`, `sherd-node.ts`, `guarded-journal.ts`, `foreign-writers.ts`, `lost-members.ts`.
  *
  * Promises: a node that resolved can be called; a start that failed has left nothing running, and says what to do; the

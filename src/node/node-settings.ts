@@ -22,7 +22,7 @@ import { problemsWithAdvertised, refuseInsecureBind } from '../remote/internals.
 import type { NodeOptions } from './node-options.ts'
 import { isObject, isRecord } from '../foundation/is-object.ts'
 import { notYetInSharding } from '../sharding/internals.ts'
-import { problemsWithSettings } from './room-settings.ts'
+import { problemsWithSettings } from './settings-of-parts.ts'
 
 export const defaultHost = '127.0.0.1'
 
@@ -51,7 +51,6 @@ const notYet: NotYet = {
   queries: 'Read the journal by `readSlices`, or keep an entity that knows the answer.',
   postgres: folderInstead,
   'store.postgres': folderInstead,
-  'settings.cluster.downing.strategy': keepMajority,
   ...within('settings.sharding', notYetInSharding),
   ...within('settings.entity', notYetInEventSourcing),
 }

@@ -37,7 +37,7 @@ import { GuardedJournal } from './guarded-journal.ts'
 import { type NodeParts, SherdNode } from './sherd-node.ts'
 import type { HostedEntity, NodeOptions, NodeSettings } from './node-options.ts'
 import { checkNodeOptions, defaultHost, isJournal } from './node-settings.ts'
-import { clusterSettingsOf } from './room-settings.ts'
+import { clusterSettingsOf } from './settings-of-parts.ts'
 
 const defaultName = 'sherd'
 const defaultFolder = './sherd-data'

@@ -9,7 +9,7 @@ import type { Journal, StoredEvent } from './journal.ts'
 
 export interface SliceReader {
   /**
-   * The next events of these slices: at most `limit`, and at most what is read in one go. A page may be empty and not the
+   * The next events of these slices: at most `eventsMax`, and at most what is read in one go. A page may be empty and not the
    * last one. Events stored after the call began may be missing.
    */
   readSlices(query: SliceQuery): Promise<SlicePage>
@@ -22,7 +22,7 @@ export interface SliceQuery {
   readonly toSlice: number
   /** `next` of an earlier page of the same slices. Left out: from the first event on. */
   readonly after?: string | undefined
-  readonly limit: number
+  readonly eventsMax: number
 }
 
 export interface SlicePage {

@@ -6,7 +6,7 @@
  */
 import type { RemoteDeadLetterReason } from './remote-drop-reasons.ts'
 import type { InternalRef, Runtime, Watcher } from '../actor/internals.ts'
-import type { Admission } from './handshake/handshake-machine.ts'
+import type { Objection } from './handshake/handshake-inputs.ts'
 import type { Lane } from './lane.ts'
 import type { Incarnations } from './incarnations.ts'
 import { AddressClaim } from './link/address-claim.ts'
@@ -140,8 +140,8 @@ export class Association implements LinkOwner, RefHome {
   // ---- incarnations
 
   fateOf(node: NodeId): RemoteDeadLetterReason | undefined {
-    const admission = this.#incarnations.admission(node)
-    if (admission !== 'quarantined-in-return') return admission
+    const exclusion = this.#incarnations.exclusionOf(node)
+    if (exclusion !== 'quarantined-in-return') return exclusion
     // Not on behalf of one that has been replaced: the next may think well of us.
     if (node === this.peer) this.#remindOfQuarantine()
     return 'quarantined'
@@ -156,7 +156,7 @@ export class Association implements LinkOwner, RefHome {
   }
 
   /** Somebody who has called proves to be this node: is it believed, though another is connected? */
-  claimed(by: NodeId): Admission {
+  claimed(by: NodeId): Objection {
     const { peer: known, address } = this
     if (known === undefined || known === by || !this.#isConnected) return undefined
     const answer = this.#claim?.by === by ? this.#claim.answer : 'overtaken'

@@ -5,7 +5,7 @@
  */
 import type { Timers } from '../foundation/timers.ts'
 import { Association, type AssociationOptions } from './association.ts'
-import type { Admission } from './handshake/handshake-machine.ts'
+import type { Objection } from './handshake/handshake-inputs.ts'
 import { Incarnations } from './incarnations.ts'
 import { type Address, addressOfNode, type NodeId } from '../foundation/node-id.ts'
 
@@ -43,14 +43,14 @@ export class Associations {
     return this.#byAddress.get(address)
   }
 
-  /** Whom to admit in a handshake that begins now; one whom we have called has the address for sure. */
-  admissions(isCalled: boolean): (node: NodeId) => Admission {
+  /** Whom to refuse in a handshake that begins now; one whom we have called has the address for sure. */
+  objections(isCalled: boolean): (node: NodeId) => Objection {
     const since = this.#learnt
     return (node) => {
       const address = addressOfNode(node)
       const incarnations = this.find(address)?.incarnations ?? this.#incarnations.get(address)
-      const verdict = incarnations?.admission(node)
-      if (verdict !== undefined) return verdict
+      const exclusion = incarnations?.exclusionOf(node)
+      if (exclusion !== undefined) return exclusion
       if (incarnations?.isOvertaken(node, since) === true) return 'overtaken'
       return isCalled ? undefined : this.find(address)?.claimed(node)
     }

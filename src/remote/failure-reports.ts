@@ -44,7 +44,7 @@ export class FailureReports {
       this.#system.eventStream.publish(new HandshakeFailed(failure.error))
       return this.#warnOfStranger(failure.error, from)
     }
-    this.#system.log.debug({ from }, `A connection from ${from} ended before it began`)
+    this.#system.log.debug({ from }, `A connection from ${from} ended before the handshake began`)
   }
 
   inboundLost(node: NodeId, lane: Lane, reason: string): void {

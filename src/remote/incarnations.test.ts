@@ -7,9 +7,9 @@ test('an incarnation that was replaced is over for good', () => {
   expect(incarnations.learn('one', 2)).toBe(false)
   expect(incarnations.learn('two', 3)).toBe(true)
   expect(incarnations.current).toBe('two')
-  expect(incarnations.admission('one')).toBe('former-incarnation')
+  expect(incarnations.exclusionOf('one')).toBe('former-incarnation')
   expect(incarnations.isGone('one')).toBe(true)
-  expect(incarnations.admission('two')).toBeUndefined()
+  expect(incarnations.exclusionOf('two')).toBeUndefined()
 })
 
 test('a handshake that began before another was learnt does not show which is the later one', () => {
@@ -26,10 +26,10 @@ test('quarantine is for one incarnation, removal does not forbid to speak', () =
   incarnations.learn('one', 1)
   expect(incarnations.quarantine('one')).toBe(true)
   expect(incarnations.quarantine('one')).toBe(false)
-  expect(incarnations.admission('one')).toBe('quarantined')
-  expect(incarnations.admission('two')).toBeUndefined()
+  expect(incarnations.exclusionOf('one')).toBe('quarantined')
+  expect(incarnations.exclusionOf('two')).toBeUndefined()
   incarnations.remove('two')
-  expect([incarnations.isGone('two'), incarnations.admission('two')]).toEqual([true, undefined])
+  expect([incarnations.isGone('two'), incarnations.exclusionOf('two')]).toEqual([true, undefined])
 })
 
 test('one that has given this node up is given up in return, until it is for a reason of our own', () => {
@@ -37,9 +37,9 @@ test('one that has given this node up is given up in return, until it is for a r
   expect(incarnations.quarantineInReturn('one')).toBe(true)
   expect(incarnations.quarantineInReturn('one')).toBe(false)
   expect(incarnations.isBlank).toBe(false)
-  expect(incarnations.admission('one')).toBe('quarantined-in-return')
+  expect(incarnations.exclusionOf('one')).toBe('quarantined-in-return')
   expect(incarnations.quarantine('one')).toBe(true)
-  expect(incarnations.admission('one')).toBe('quarantined')
+  expect(incarnations.exclusionOf('one')).toBe('quarantined')
   expect(incarnations.quarantineInReturn('one')).toBe(false)
 })
 

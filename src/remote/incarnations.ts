@@ -2,7 +2,7 @@
  * Which incarnations of a peer there have been at one address: the one that lives there now, as far as this node knows,
  * and those that are over. Remembers the last of each kind only.
  */
-import type { Verdict } from './handshake/handshake-machine.ts'
+import type { Exclusion } from './handshake/handshake-inputs.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 
 const rememberedMax = 64
@@ -60,7 +60,7 @@ export class Incarnations {
   }
 
   /** Whether it may connect, or be connected to. */
-  admission(node: NodeId): Verdict | undefined {
+  exclusionOf(node: NodeId): Exclusion | undefined {
     if (this.#quarantined.has(node)) return 'quarantined'
     if (this.#inReturn.has(node)) return 'quarantined-in-return'
     return this.#former.has(node) ? 'former-incarnation' : undefined
@@ -72,7 +72,7 @@ export class Incarnations {
   }
 
   isGone(node: NodeId): boolean {
-    return this.admission(node) !== undefined || this.#removed.has(node)
+    return this.exclusionOf(node) !== undefined || this.#removed.has(node)
   }
 }
 

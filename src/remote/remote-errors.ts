@@ -79,7 +79,7 @@ export class WrongClusterName extends HandshakeError {
   constructor(address: Address, ours: string) {
     super(
       address,
-      `belongs to another cluster than "${ours}". Give both nodes the same cluster name (option \`name\` of startNode), or correct the address.`,
+      `belongs to a different cluster than "${ours}". Give both nodes the same cluster name (option \`name\` of startNode), or correct the address.`,
     )
   }
 }
@@ -90,7 +90,7 @@ export class WrongSecret extends HandshakeError {
   constructor(address: Address) {
     super(
       address,
-      'has another secret than this node. Give every node of the cluster the same one.',
+      'has a different secret than this node. Give every node of the cluster the same one.',
     )
   }
 }

@@ -78,7 +78,7 @@ const failureTexts: Readonly<Record<CloseReason['type'], string>> = {
   'timed-out': 'has not answered: the connection timed out',
   'unknown-host':
     'has a host name that cannot be resolved: correct it, or make it known to DNS or /etc/hosts',
-  unreachable: 'cannot be reached: there is no way to that host',
+  unreachable: 'cannot be reached: there is no route to that host',
   reset: 'broke the connection before the handshake was done',
   ended: 'closed the connection before the handshake was done',
   destroyed: 'is not connected: this node closed the connection',

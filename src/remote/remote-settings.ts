@@ -47,7 +47,10 @@ export interface RemoteSettings {
   readonly peersMax: number
   /** How long stopping waits for what was sent to leave this node. */
   readonly stopWaitMs: number
-  /** Actors under these paths are spoken to on the control lane, which user data cannot hold up. For small messages. */
+  /**
+   * Actors under these paths are spoken to on the control lane, beside those of the runtime: user data cannot hold it up.
+   * For small messages.
+   */
   readonly controlPaths: readonly string[]
   /**
    * Actors under `/user` that this node sends large messages to, by a lane of their own, so that small ones to others do
@@ -86,10 +89,8 @@ export const remoteSettingsTable = new SettingsTable<RemoteSettings>(
     refsMax: count(65_536, 'refs'),
     peersMax: count(4_096, 'peers'),
     stopWaitMs: milliseconds(seconds(1)),
-    controlPaths: listOf(
-      ['/system/cluster', '/system/singletons', '/system/sharding'],
-      'a path such as /system/cluster',
-      (path) => /^\/(system|user)(\/|$)/.test(String(path)),
+    controlPaths: listOf([], 'a path such as /user/urgent', (path) =>
+      /^\/(system|user)(\/|$)/.test(String(path)),
     ),
     largeMessagePaths: listOf(
       [],

@@ -8,7 +8,7 @@ import type { InternalRef } from '../actor/internals.ts'
 import { ValueCodec } from '../serialization/internals.ts'
 import { Associations } from './associations.ts'
 import { FailureReports } from './failure-reports.ts'
-import type { HandshakeOptions, HandshakeRole } from './handshake/handshake-machine.ts'
+import type { HandshakeOptions, HandshakeRole } from './handshake/handshake-inputs.ts'
 import type { Lane } from './lane.ts'
 import { drawNonce } from './handshake/handshake-messages.ts'
 import { InboundDelivery } from './link/inbound-delivery.ts'
@@ -133,8 +133,12 @@ export class Remoting {
     return this.#refTo({ system, address, ...local, nodeUid })
   }
 
-  /** @internal For rooms of the runtime: takes everything that is sent to names under `path`, without a mailbox. */
-  serve(path: string, endpoint: Endpoint): () => void {
+  /**
+   * @internal For rooms of the runtime: takes everything that is sent to names under `path`, without a mailbox. With the
+   * lane control, this node also speaks to names under it on that lane: nodes serve alike.
+   */
+  serve(path: string, endpoint: Endpoint, lane: Exclude<Lane, 'large'> = 'data'): () => void {
+    if (lane === 'control') this.#world.lanes.addControl(path)
     return this.#recipients.serve(path, endpoint)
   }
 
@@ -184,8 +188,8 @@ export class Remoting {
   #handshakeFor(role: HandshakeRole): HandshakeOptions {
     const { clusterName, secret, system } = this.#options
     const nonce = drawNonce(system.environment.random)
-    const admit = this.#associations.admissions(role.type === 'dialer')
-    return { self: this.node, clusterName, secret, nonce, admit, role }
+    const objectionTo = this.#associations.objections(role.type === 'dialer')
+    return { self: this.node, clusterName, secret, nonce, objectionTo, role }
   }
 
   #accepted(peer: NodeId, lane: Lane, connection: PeerConnection): FrameHandler {

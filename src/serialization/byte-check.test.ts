@@ -26,16 +26,32 @@ const refusals: [string, Uint8Array, string][] = [
   ['a cut number', bytesOf(0xcb, 1, 2), 'longer than it is'],
   ['a cut length', bytesOf(0xdc, 1), 'longer than it is'],
   ['a bomb of arrays', new Uint8Array(200_000).fill(0x91), 'nested too deep'],
-  ['a text that is cut in a character', bytesOf(0x92, 0xa1, 0xe0, 1), 'no UTF-8'],
-  ['a long text that is no UTF-8', bytesOf(0xd9, 60, ...Array<number>(60).fill(0xff)), 'no UTF-8'],
-  ['half a surrogate pair', bytesOf(0xa3, 0xed, 0xa0, 0x80), 'no UTF-8'],
+  ['a text that is cut in a character', bytesOf(0x92, 0xa1, 0xe0, 1), 'text that is not UTF-8'],
+  [
+    'a long text that is no UTF-8',
+    bytesOf(0xd9, 60, ...Array<number>(60).fill(0xff)),
+    'text that is not UTF-8',
+  ],
+  ['half a surrogate pair', bytesOf(0xa3, 0xed, 0xa0, 0x80), 'text that is not UTF-8'],
   ['a record nobody defined', bytesOf(0x40), 'never defined'],
   ['a record with a wide number', bytesOf(0xd5, 0x72, 0x60, 1, 0x91, 'a', 1), 'does not use'],
-  ['a record with a strange number', bytesOf(0xd4, 0x72, 0x80, 0x91, 'a', 1), 'strange number'],
-  ['a record without keys', bytesOf(0xd4, 0x72, 0x40, 1), 'no array where one must be'],
-  ['a key that is no text', bytesOf(0xd4, 0x72, 0x40, 0x91, 0x91, 'a', 1), 'a key that is no text'],
+  ['a record with an invalid number', bytesOf(0xd4, 0x72, 0x80, 0x91, 'a', 1), 'invalid number'],
+  [
+    'a record without keys',
+    bytesOf(0xd4, 0x72, 0x40, 1),
+    'a value that is not an array where one must be',
+  ],
+  [
+    'a key that is not a string',
+    bytesOf(0xd4, 0x72, 0x40, 0x91, 0x91, 'a', 1),
+    'a key that is not a string',
+  ],
   ['too many keys', bytesOf(0xd4, 0x72, 0x40, 0xdc, 0, 65, ...keys(65)), 'too many keys'],
-  ['a set of no array', bytesOf(0xd4, 0x73, 0, 'abc'), 'no array where one must be'],
+  [
+    'a set of no array',
+    bytesOf(0xd4, 0x73, 0, 'abc'),
+    'a value that is not an array where one must be',
+  ],
   ['a set that looks like a mark', bytesOf(0xd4, 0x73, 0, 0x92, 0xc1, 0), 'does not use'],
   ['a regular expression', bytesOf(0xd4, 0x78, 0, 0x92, '(a+)+$', ''), 'does not use'],
   ['an error of msgpackr', bytesOf(0xd4, 0x65, 0, 0x92, 'Error', ''), 'does not use'],
@@ -55,7 +71,7 @@ const refusals: [string, Uint8Array, string][] = [
   ['a ref where none can be', bytesOf(0x93, 0xc1, 1, '/a'), 'a ref, where none can be'],
   ['an error without a name', bytesOf(0x96, 0xc1, 2, 0, 'm', 0, 0), 'a mark without its text'],
   ['a dictionary without keys', bytesOf(0x94, 0xc1, 3, 1, 1), 'a mark without its text'],
-  ['a mark with a strange text', bytesOf(0x93, 0xc1, 4, '\u{1f600}'), 'a strange text'],
+  ['a mark with an invalid text', bytesOf(0x93, 0xc1, 4, '\u{1f600}'), 'an invalid text'],
   ...polluting.map((key): [string, Uint8Array, string] => [
     `a record with ${key}`,
     bytesOf(0xd4, 0x72, 0x40, 0x91, key, 0xd4, 0x72, 0x41, 0x91, 'polluted', 1),
@@ -104,7 +120,7 @@ describe('A batch', () => {
   test('is refused for its length before anything is made of it', () => {
     const codec = new ValueCodec({ use: 'link', settings })
     const error = refusalOf(() => codec.decodeBatch(maps(60_000), 1))
-    expect([error.reason, error.offset]).toEqual(['it is no batch of 1 values', 3])
+    expect([error.reason, error.offset]).toEqual(['it is not a batch of 1 values', 3])
   })
 
   test('has a limit for each of its values, and one for all together', () => {

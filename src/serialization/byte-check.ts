@@ -72,8 +72,8 @@ export class ByteCheck {
 
   /** The array around the values, with a length that somebody else knows: nothing is built for what it merely says. */
   #beginBatch(count: number): void {
-    if (this.#plainArrayLength('it is no batch') !== count)
-      throw this.#refused(`it is no batch of ${count} values`)
+    if (this.#plainArrayLength('it is not a batch') !== count)
+      throw this.#refused(`it is not a batch of ${count} values`)
   }
 
   /** Counts as the sender did: what it accepts is accepted here, and no more. */
@@ -184,7 +184,7 @@ export class ByteCheck {
     this.#skip(length)
     const isShortAscii = length <= 48 && isAscii(this.#bytes, start, this.#position)
     if (isShortAscii || isUtf8(this.#bytes.subarray(start, this.#position))) return 0
-    throw this.#refused('no UTF-8')
+    throw this.#refused('text that is not UTF-8')
   }
 
   /** One byte of data, or none and a value that follows. */
@@ -200,7 +200,7 @@ export class ByteCheck {
   /** `number, [key, key, …]`; the values of the first record of this kind follow. */
   #definition(): number {
     const record = this.#byte()
-    if (record >> 6 !== 1) throw this.#refused('a record with a strange number')
+    if (record >> 6 !== 1) throw this.#refused('a record with an invalid number')
     const count = this.#plainArrayLength()
     if (count > RECORD_KEYS_MAX) throw this.#refused('a record with too many keys')
     for (let index = 0; index < count; index++) this.#key()
@@ -212,7 +212,7 @@ export class ByteCheck {
     const tag = this.#byte()
     const isShort = tag >= 0xa0 && tag < 0xc0
     if (!isShort && tag !== tags.str8 && tag !== tags.str16)
-      throw this.#refused('a key that is no text')
+      throw this.#refused('a key that is not a string')
     const length = isShort ? tag & 0x1f : this.#length(tag)
     const start = this.#position
     this.#text(length)
@@ -222,7 +222,7 @@ export class ByteCheck {
     }
   }
 
-  #plainArrayLength(otherwise = 'no array where one must be'): number {
+  #plainArrayLength(otherwise = 'a value that is not an array where one must be'): number {
     const tag = this.#byte()
     if (tag >= 0x90 && tag < 0xa0) return tag & 0x0f
     if (tag === tags.array16 || tag === tags.array32) return this.#length(tag)

@@ -30,10 +30,10 @@ export class MessageProtocol<Message extends { readonly type: string }> {
   readonly #wireNames = new Map<string, string>()
   readonly #shapes = new Map<string, { readonly type: string; readonly shape: Shape }>()
 
-  constructor(room: string, kinds: Readonly<Record<Message['type'], MessageKind>>) {
+  constructor(group: string, kinds: Readonly<Record<Message['type'], MessageKind>>) {
     for (const [type, { version, fields }] of Object.entries<MessageKind>(kinds)) {
-      const wireName = `${room}.${type}@${version}`
-      assert(wireNameForm.test(wireName), `${wireName} has the form room.Type@version`)
+      const wireName = `${group}.${type}@${version}`
+      assert(wireNameForm.test(wireName), `${wireName} has the form group.Type@version`)
       this.#wireNames.set(type, wireName)
       this.#shapes.set(wireName, { type, shape: recordOf(fields) })
     }
@@ -45,7 +45,7 @@ export class MessageProtocol<Message extends { readonly type: string }> {
 
   pack(message: Message): PackedMessage {
     const wireName = this.#wireNames.get(message.type)
-    assert(wireName !== undefined, `${message.type} is in the table of its room`)
+    assert(wireName !== undefined, `${message.type} is in the table of its protocol`)
     return [wireName, message]
   }
 

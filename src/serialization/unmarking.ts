@@ -14,7 +14,7 @@ export class Unmarking {
     this.#refs = refs
   }
 
-  /** Throws for a mark that means nothing; the bytes have been checked, so it recurses no deeper than allowed. */
+  /** Throws for a mark without a meaning; the bytes have been checked, so it recurses no deeper than allowed. */
   unmarked(value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value
     if (Array.isArray(value)) return this.#array(value)
@@ -104,6 +104,6 @@ function textOf(part: unknown): string {
 }
 
 function shieldedText(text: string): string {
-  if (!text.startsWith(MARKED_TEXT_BEGIN)) throw new TypeError('a mark with a strange text')
+  if (!text.startsWith(MARKED_TEXT_BEGIN)) throw new TypeError('a mark with an invalid text')
   return text.slice(MARKED_TEXT_BEGIN.length)
 }

@@ -153,12 +153,12 @@ describe.each(uses)('A %s codec', (use) => {
   test('reads no batch of another number of values than it is told', () => {
     const { sender, receiver } = pair(use)
     const bytes = sender.encode([1, 2, 3])
-    expect(() => receiver.decodeBatch(bytes, 2)).toThrow('it is no batch of 2 values')
+    expect(() => receiver.decodeBatch(bytes, 2)).toThrow('it is not a batch of 2 values')
   })
 
   test('calls one value no batch', () => {
     const { sender, receiver } = pair(use)
-    expect(() => receiver.decodeBatch(sender.encode({ a: 1 }), 1)).toThrow('it is no batch')
+    expect(() => receiver.decodeBatch(sender.encode({ a: 1 }), 1)).toThrow('it is not a batch')
   })
 })
 

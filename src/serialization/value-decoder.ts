@@ -54,7 +54,7 @@ export class ValueDecoder {
       else copyFew(bytes, start, end, this.#scratch, 0)
       return this.#unpackr.unpack(this.#scratch, count)
     } catch (error) {
-      throw this.#refused('it is no MessagePack', start, error)
+      throw this.#refused('it is not MessagePack', start, error)
     }
   }
 
@@ -63,7 +63,7 @@ export class ValueDecoder {
     try {
       return this.#unmarking.unmarked(value)
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : 'a mark that means nothing'
+      const reason = cause instanceof Error ? cause.message : 'a mark without a meaning'
       throw new CannotDeserialize(reason, { offset, cause })
     }
   }

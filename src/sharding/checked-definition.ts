@@ -46,7 +46,7 @@ const behaviorCheck: Check = (name, given) =>
   typeof given === 'function'
     ? []
     : [
-        `${name} must be a function that makes the behavior of one entity, such as ({ entityId }) => …, not ${show(given)}; where none shall live, use startProxy`,
+        `${name} must be a function that makes the behavior of one entity, such as ({ entityId }) => …, not ${show(given)}; where none should live, use startProxy`,
       ]
 
 /** The checks of what each function of `ClusterSharding` takes. */

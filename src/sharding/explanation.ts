@@ -97,7 +97,7 @@ function askedInWords(region: Region, shard: ShardId, view: View): string {
   }
   const asked = reachOf(coordinator, view)
   if (isMoving) {
-    return `It is moving to another home, which the coordinator on ${coordinator} has not told yet.${asked}`
+    return `It is moving to another home, which the coordinator on ${coordinator} has not announced yet.${asked}`
   }
   return buffered === 0
     ? `Its home is not known yet; the coordinator on ${coordinator} is asked when a message comes.${asked}`

@@ -17,7 +17,7 @@ export type RegionDropReason =
 export type ShardDropReason =
   /** The node stopped before the message had its turn. */
   | 'region-stopped'
-  /** As many messages wait in the mailbox of the entity as may. */
+  /** The mailbox of the entity is full. */
   | 'mailbox-full'
   /** Too many messages waited for entities that were stopping. */
   | 'entity-buffer-full'

@@ -27,9 +27,9 @@ export class EntityTypeNotStarted extends CodedError {
   readonly entityType: string
 
   constructor(entityType: string, started: readonly string[]) {
-    const known = started.length === 0 ? 'none is' : `${started.join(', ')} are`
+    const known = started.length === 0 ? 'none is' : `started: ${started.join(', ')}`
     super(
-      `The entity type ${show(entityType)} is not started on this node; ${known}. Call init for it, or startProxy where its entities shall not live.`,
+      `The entity type ${show(entityType)} is not started on this node; ${known}. Call init for it, or startProxy where its entities should not live.`,
     )
     this.entityType = entityType
   }
@@ -70,7 +70,7 @@ export class EntityMessageDropped extends CodedError {
   constructor(entityType: string, entityId: string, reason: string, waiting?: number) {
     const full =
       reason === 'mailbox-full'
-        ? ` (${waiting === undefined ? 'as many messages as may' : `${waiting} messages`} wait for it: setting sharding.mailboxMessagesMax)`
+        ? ` (${waiting === undefined ? 'the largest number of messages allowed' : `${waiting} messages`} wait for it: setting sharding.mailboxMessagesMax)`
         : ''
     super(
       `The message for entity ${show(entityId)} of type ${show(entityType)} was dropped: ${reason}${full}. It was not delivered.`,

@@ -1,7 +1,7 @@
 /**
- * Adapter: while a world steps, the doors to the real world (network, disk, processes, threads) refuse with the call
+ * Adapter: while a world steps, the ways out to the real world (network, disk, processes, threads) refuse with the call
  * site, since what comes through them differs from run to run. What was captured before the simulation and goes past
- * the doors is still seen: Node tells of every resource that its event loop will serve.
+ * them is still seen: Node tells of every resource that its event loop will serve.
  */
 import { createHook, type AsyncHook } from 'node:async_hooks'
 import childProcess from 'node:child_process'
@@ -21,7 +21,7 @@ import zlib from 'node:zlib'
 import { Patches } from './globals/patches.ts'
 import { SimulationEscape } from './simulation-errors.ts'
 
-interface Doors {
+interface Exits {
   readonly name: string
   readonly target: object
   readonly keys: readonly string[]
@@ -35,7 +35,7 @@ const functionsOf = (target: object): string[] =>
 const existing = (target: object, ...keys: string[]): string[] =>
   keys.filter((key) => key in target)
 
-const doors: readonly Doors[] = [
+const exits: readonly Exits[] = [
   { name: 'fs', target: fs, keys: [...functionsOf(fs), 'ReadStream', 'WriteStream'] },
   { name: 'fs.realpath', target: fs.realpath, keys: ['native'] },
   { name: 'fs.realpathSync', target: fs.realpathSync, keys: ['native'] },
@@ -127,7 +127,7 @@ export class Escapes {
   /** `report` hears of every escape, also of one whose error the caller swallows. */
   constructor(report: (escape: SimulationEscape) => void) {
     this.#report = report
-    for (const { name, target, keys } of doors) {
+    for (const { name, target, keys } of exits) {
       for (const key of keys)
         this.#close(target, key, name === 'globalThis' ? key : `${name}.${key}`)
     }
@@ -153,9 +153,9 @@ export class Escapes {
     syncBuiltinESMExports()
   }
 
-  #close(target: object, key: string, door: string): void {
+  #close(target: object, key: string, called: string): void {
     const mayPass = (refuse: AnyFunction): boolean => this.#mayPass(refuse)
-    const refuseWith = (refuse: AnyFunction): never => this.#refuse(door, refuse)
+    const refuseWith = (refuse: AnyFunction): never => this.#refuse(called, refuse)
     const patches = this.#patches
     patches.add(target, key, (original: (...values: unknown[]) => unknown) => {
       const refuse = function (this: unknown, ...values: unknown[]): unknown {
@@ -181,8 +181,8 @@ export class Escapes {
     )
   }
 
-  #refuse(door: string, refuse: AnyFunction): never {
-    const escape = new SimulationEscape(door, this.#callSite(this.#framesAbove(refuse)))
+  #refuse(called: string, refuse: AnyFunction): never {
+    const escape = new SimulationEscape(called, this.#callSite(this.#framesAbove(refuse)))
     this.#report(escape)
     throw escape
   }
@@ -191,10 +191,10 @@ export class Escapes {
   #started(type: string): void {
     const frames = this.#framesAbove(this.#started)
     if (frames.some((frame) => innocentFrame.test(frame))) return
-    const door = frames.some((frame) => frame.includes('node:internal/modules/'))
+    const called = frames.some((frame) => frame.includes('node:internal/modules/'))
       ? 'import()'
       : `${type} (kept from before the simulation)`
-    this.#report(new SimulationEscape(door, this.#callSite(frames.slice(1))))
+    this.#report(new SimulationEscape(called, this.#callSite(frames.slice(1))))
   }
 
   #callSite(frames: readonly string[]): string {

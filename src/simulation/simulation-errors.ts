@@ -19,15 +19,15 @@ export interface Violation {
 export class SimulationEscape extends CodedError {
   readonly code = 'SIMULATION_ESCAPE'
   /** What was called, such as `fs.readFile`. */
-  readonly door: string
+  readonly called: string
   /** Where: function, file and line. */
   readonly callSite: string
 
-  constructor(door: string, callSite: string) {
+  constructor(called: string, callSite: string) {
     super(
-      `${door} was called in a simulation at ${callSite}. Its result would differ from run to run: put it behind a port, or do it before the simulation starts.`,
+      `${called} was called in a simulation at ${callSite}. Its result would differ from run to run: put it behind a port, or do it before the simulation starts.`,
     )
-    this.door = door
+    this.called = called
     this.callSite = callSite
   }
 }

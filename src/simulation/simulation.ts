@@ -4,7 +4,7 @@ import { show } from '../foundation/show.ts'
 import type { FaultKind } from './checkers/findings.ts'
 import type { Incarnation } from './incarnation.ts'
 import { type DrainMode, bestDrainMode } from './microtasks.ts'
-import { type Goal, type Outcome, Stepper } from './stepper.ts'
+import { type Goal, type RunEnd, Stepper } from './stepper.ts'
 import { SimulatedNetwork } from './network/simulated-network.ts'
 import type { SeededRandom } from './seeded-random.ts'
 import {
@@ -293,7 +293,7 @@ export class Simulation {
     this[Symbol.dispose]()
   }
 
-  async #run(goal: Goal): Promise<Outcome> {
+  async #run(goal: Goal): Promise<RunEnd> {
     this.#assertUsable()
     const invariants = this.#invariants
     return this.#stepper.run(this.#world, goal, {

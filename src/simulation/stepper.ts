@@ -18,19 +18,22 @@ export interface Goal {
   readonly endsWhenIdle?: boolean
 }
 
-export interface RunOptions {
+export interface SteppingOptions {
   readonly stepsMax: number
   readonly drainMode: DrainMode
   readonly invariants: ReadonlyMap<string, () => boolean>
 }
 
-export type Outcome = 'reached' | 'idle' | 'time-over'
+export type RunEnd = 'reached' | 'idle' | 'time-over'
 
-/** Steps worlds. Can be shared by simulations: it knows every door of the process, and learning them takes its time. */
+/** Steps worlds. Can be shared by simulations: it knows every way out of the process, and learning them takes its time. */
 export class Stepper {
   readonly #globals = new VirtualGlobals(() => this.#stepped.current)
-  readonly #escapes = new Escapes(({ door, callSite }) =>
-    this.#stepped.violate('nothing escapes to the real world', `${door} was called at ${callSite}`),
+  readonly #escapes = new Escapes(({ called, callSite }) =>
+    this.#stepped.violate(
+      'nothing escapes to the real world',
+      `${called} was called at ${callSite}`,
+    ),
   )
   #world: World | undefined
 
@@ -38,7 +41,7 @@ export class Stepper {
     assertOutsideSteps('A simulation was made')
   }
 
-  async run(world: World, goal: Goal, options: RunOptions): Promise<Outcome> {
+  async run(world: World, goal: Goal, options: SteppingOptions): Promise<RunEnd> {
     assertRests(world)
     const keptBefore = world.violations.length
     const countBefore = world.violationCount
@@ -104,15 +107,15 @@ class Run implements SteppedWork {
   readonly leave: () => void
   readonly #world: World
   readonly #goal: Goal
-  readonly #options: RunOptions
+  readonly #options: SteppingOptions
   readonly #violationsBefore: number
   #steps = 0
-  #outcome: Outcome | undefined
+  #outcome: RunEnd | undefined
 
   constructor(
     world: World,
     goal: Goal,
-    options: RunOptions,
+    options: SteppingOptions,
     around: { readonly enter: () => void; readonly leave: () => void },
   ) {
     this.#world = world
@@ -124,7 +127,7 @@ class Run implements SteppedWork {
   }
 
   /** Undefined when the steps ran out. */
-  get outcome(): Outcome | undefined {
+  get outcome(): RunEnd | undefined {
     return this.#outcome
   }
 

@@ -17,11 +17,8 @@ import { assert, unreachable } from '../foundation/assert.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import { SingletonMachine } from './singleton-machine.ts'
 import type { SingletonMessage } from './singleton-messages.ts'
-import {
-  type ProxyEffect,
-  type ProxyInput,
-  SingletonProxyMachine,
-} from './singleton-proxy-machine.ts'
+import type { ProxyEffect, ProxyInput } from './singleton-proxy-inputs.ts'
+import { SingletonProxyMachine } from './singleton-proxy-machine.ts'
 import type { SingletonProxy } from './singleton-proxy.ts'
 import type { SingletonEffect, SingletonInput, SingletonTimer } from './singleton-inputs.ts'
 import type { SingletonSettings } from './singleton-settings.ts'

@@ -159,7 +159,7 @@ export class SingletonMachine {
     const who = this.#missing().map(({ node }) =>
       this.#inProgress.has(node) ? `${node} (has not stopped it yet)` : `${node} (does not answer)`,
     )
-    return `waits since ${this.#asked} questions for ${who.join(', ')}; once removed they are not waited for`
+    return `has asked ${this.#asked} times and still waits for ${who.join(', ')}; it does not wait for nodes that are removed`
   }
 
   #isNotDone({ from }: HandOverInProgress): SingletonEffect[] {

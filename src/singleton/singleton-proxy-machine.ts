@@ -7,37 +7,13 @@
  * Invariant: never goes back to an earlier term of those who are members, nor to one that has ended. Terms of removed nodes
  * do not count: the number that terms begin with may be given again, and the next instance would never be found.
  */
-import type { ActorRef } from '../actor/index.ts'
-import type { Member, MembersWith } from '../cluster/index.ts'
+import type { Member } from '../cluster/index.ts'
 import { unreachable } from '../foundation/assert.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import { oldestInService } from './oldest.ts'
-import type { InstanceIsHere, ToProxy, WhereIsInstance } from './singleton-messages.ts'
+import type { ProxyEffect, ProxyInput, ProxyOptions } from './singleton-proxy-inputs.ts'
+import type { InstanceIsHere, WhereIsInstance } from './singleton-messages.ts'
 import { heededTermLimit } from './singleton-terms.ts'
-
-export type ProxyInput =
-  | { readonly type: 'MembersChanged'; readonly members: readonly Member[] }
-  | { readonly type: 'TargetTerminated'; readonly term: number }
-  | { readonly type: 'AskAgain' }
-  | ToProxy
-
-export type ProxyEffect =
-  | { readonly type: 'Send'; readonly to: NodeId; readonly message: WhereIsInstance }
-  /** Messages go there from now on, those that wait first. Its end is answered by `TargetTerminated`. */
-  | { readonly type: 'Use'; readonly instance: ActorRef<unknown>; readonly term: number }
-  /** Messages wait from now on. */
-  | { readonly type: 'Forget' }
-  | { readonly type: 'StartTimer'; readonly delayMs: number }
-  | { readonly type: 'CancelTimer' }
-  /** This node is out of the cluster for good. */
-  | { readonly type: 'Close' }
-
-export interface ProxyOptions {
-  readonly self: NodeId
-  /** Who may run it. */
-  readonly hosts: MembersWith
-  readonly retryIntervalMs: number
-}
 
 export class SingletonProxyMachine {
   readonly #options: ProxyOptions

@@ -90,7 +90,11 @@ export class Singletons {
       }),
       'singleton',
     )
-    remoting.serve(talkPath, (name, from) => ({ tell: (value) => this.#take(name, from, value) }))
+    remoting.serve(
+      talkPath,
+      (name, from) => ({ tell: (value) => this.#take(name, from, value) }),
+      'control',
+    )
     cluster.follow((event) => this.#heardOf(event))
     this.#guard()
     system.shutdown.addTask('cluster-exiting', 'hand singletons over', () => this.#handOver())
@@ -99,7 +103,7 @@ export class Singletons {
 
   /**
    * Runs it when this node is the oldest with the role; answers the proxy. Same name twice: same proxy. Throws
-   * `InvalidSettings`, `NotThereYet`, `InvalidActorName` and `SingletonRoleConflict`. Other rooms say by `hosts` who may run
+   * `InvalidSettings`, `NotThereYet`, `InvalidActorName` and `SingletonRoleConflict`. The runtime says by `hosts` who may run
    * it when a role is not enough.
    */
   start<T>(options: StartSingletonOptions<T>, hosts?: MembersWith): ActorRef<T> {
@@ -203,9 +207,13 @@ export class Singletons {
     const message = singletonProtocol.unpack(value)
     const isSigned = !(message instanceof NotAMessage) && message.from === from
     if (isSigned) return this.#heard(encoded, message)
-    const problem = message instanceof NotAMessage ? message.problem : `it is from ${message.from}`
+    const problem =
+      message instanceof NotAMessage ? message.problem : `it claims to be from ${message.from}`
     const { log, runtime } = this.#system
-    log.warn({ from, singleton: encoded }, `A message about a singleton is refused: ${problem}.`)
+    log.warn(
+      { node: from, singleton: encoded },
+      `A message about a singleton is refused: ${problem}.`,
+    )
     runtime.lost(new UnhandledMessage(value, this.#parent))
   }
 

@@ -36,7 +36,7 @@ const checks = {
     typeof given === 'function'
       ? []
       : [
-          `${name} must be a function that makes the behavior of the instance, such as ({ term }) => …, not ${show(given)}; where it shall not run, use proxy`,
+          `${name} must be a function that makes the behavior of the instance, such as ({ term }) => …, not ${show(given)}; where it should not run, use proxy`,
         ],
   stopMessage: anything,
 } satisfies Record<keyof StartSingletonOptions<never>, Check>

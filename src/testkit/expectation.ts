@@ -5,8 +5,8 @@ import type { Bell } from './bell.ts'
 import { shownValue } from './listed.ts'
 import type { ManualTime } from './manual-time.ts'
 import { defaultPatienceMs, realMs } from './patience.ts'
-import { type CallSite, pointAt, ProbeFailure } from './probe-failure.ts'
-import { type Outcome, waitUntil } from './wait-until.ts'
+import { type TestLine, pointAt, ProbeFailure } from './probe-failure.ts'
+import { type WaitEnd, waitUntil } from './wait-until.ts'
 
 /** How long to wait, and what to say when it was in vain. */
 export interface ExpectOptions {
@@ -25,13 +25,13 @@ export class Expectation {
   readonly #time: ManualTime | undefined
   readonly #what: string
   readonly #hint: string | undefined
-  readonly #site: CallSite
+  readonly #site: TestLine
   #endMs: number | undefined
 
   constructor(
     what: string,
     options: ExpectOptions,
-    { site, time }: { readonly site: CallSite; readonly time: ManualTime | undefined },
+    { site, time }: { readonly site: TestLine; readonly time: ManualTime | undefined },
   ) {
     this.#what = what
     this.#hint = options.hint
@@ -41,7 +41,7 @@ export class Expectation {
   }
 
   /** Waits for what is left of its time, which begins with the first wait. */
-  wait(isDone: () => boolean, bell: Bell): Promise<Outcome> {
+  wait(isDone: () => boolean, bell: Bell): Promise<WaitEnd> {
     this.#endMs ??= realMs() + this.#withinMs
     return waitUntil(isDone, { bell, endMs: this.#endMs, time: this.#time })
   }
@@ -57,7 +57,7 @@ export class Expectation {
   }
 
   /** It did not come: `Expected … within 3 s, but …`. */
-  lost(outcome: Outcome, but: string, details: readonly string[]): ProbeFailure {
+  lost(outcome: WaitEnd, but: string, details: readonly string[]): ProbeFailure {
     const limit = outcome === 'time-is-up' ? ` within ${formatMs(this.#withinMs)}` : ''
     const still = outcome === 'nothing-moves' ? ', and nothing moves any more' : ''
     return this.failure(`Expected ${this.#what}${limit}, but ${but}${still}.`, details)

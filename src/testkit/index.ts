@@ -11,7 +11,7 @@
 export { BehaviorKit, type BehaviorKitOptions } from './kit/behavior-kit.ts'
 export { BehaviorKitMisuse } from './kit/behavior-kit-misuse.ts'
 export { CapturedLogs, type CapturedLine, type LogExpectOptions } from './captured-logs.ts'
-export type { Effect, EffectOf } from './kit/effects.ts'
+export type { BehaviorEffect, BehaviorEffectOf } from './kit/behavior-effect.ts'
 export {
   type JournalUnderTest,
   journalContract,

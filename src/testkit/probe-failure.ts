@@ -2,7 +2,7 @@
 import { CodedError } from '../foundation/coded-error.ts'
 
 /** The line of the test that asked, kept until it is known whether the answer is a failure. */
-export interface CallSite {
+export interface TestLine {
   readonly stack?: string
 }
 
@@ -17,19 +17,19 @@ export class ProbeFailure extends CodedError {
 }
 
 /** Gives the error the stack of the test that asked. */
-export function pointAt(error: Error, site: CallSite): void {
+export function pointAt(error: Error, site: TestLine): void {
   const frames = framesOf(site)
   if (frames !== '') error.stack = `${error.name}: ${error.message}\n${frames}`
 }
 
 /** Where the function `called` was called from. To be asked for before the first `await`. */
-export function callSite(called: Function): CallSite {
-  const site: CallSite = {}
+export function callSite(called: Function): TestLine {
+  const site: TestLine = {}
   Error.captureStackTrace(site, called)
   return site
 }
 
-function framesOf({ stack = '' }: CallSite): string {
+function framesOf({ stack = '' }: TestLine): string {
   return stack
     .split('\n')
     .filter((line) => /^\s+at /.test(line))

@@ -13,7 +13,7 @@ import { type ManualTime, manualTimeOf } from './manual-time.ts'
 import { ProbeBox, WatchForProbe, probeActor } from './probe-actor.ts'
 import { hop } from './patience.ts'
 import { type ProbeFailure, callSite } from './probe-failure.ts'
-import type { Outcome } from './wait-until.ts'
+import type { WaitEnd } from './wait-until.ts'
 
 export type { ExpectOptions } from './expectation.ts'
 
@@ -214,7 +214,7 @@ export class TestProbe<T> {
   }
 
   /** Waits until so many messages are there, or none can come. */
-  #arrival(expectation: Expectation, count = 1): Promise<Outcome> {
+  #arrival(expectation: Expectation, count = 1): Promise<WaitEnd> {
     const { bell, messages } = this.#box
     const isDone = (): boolean => messages.size >= count || this.#box.isStopped
     return expectation.wait(isDone, bell)

@@ -18,9 +18,9 @@ export interface WaitOptions {
   readonly time: ManualTime | undefined
 }
 
-export type Outcome = 'done' | 'time-is-up' | 'nothing-moves'
+export type WaitEnd = 'done' | 'time-is-up' | 'nothing-moves'
 
-export async function waitUntil(isDone: () => boolean, options: WaitOptions): Promise<Outcome> {
+export async function waitUntil(isDone: () => boolean, options: WaitOptions): Promise<WaitEnd> {
   const { bell, endMs, time } = options
   while (!isDone()) {
     const leftMs = endMs - realMs()

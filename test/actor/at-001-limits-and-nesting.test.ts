@@ -17,7 +17,7 @@ describe('AT-001 Supervision: stop, resume, restart, limits, nesting', () => {
 
   describe('restart with a limit', () => {
     const limited = (said: string[], limit: number): Behavior<Command> =>
-      Behaviors.supervise(counter(said)).onFailure(restart({ limit, within: '10s' }))
+      Behaviors.supervise(counter(said)).onFailure(restart({ restartsMax: limit, within: '10s' }))
 
     test('stops with PostStop when the failures in the window are more than the limit', async () => {
       const stage = new Stage()
@@ -70,7 +70,7 @@ describe('AT-001 Supervision: stop, resume, restart, limits, nesting', () => {
     test('hands the failure over the limit to the supervisor around it', async () => {
       const stage = new Stage()
       const said: string[] = []
-      const inner = Behaviors.supervise(counter(said)).onFailure(Boom, restart({ limit: 1 }))
+      const inner = Behaviors.supervise(counter(said)).onFailure(Boom, restart({ restartsMax: 1 }))
       const ref = await stage.start(Behaviors.supervise(inner).onFailure(Error, resume()))
       await stage.tell(ref, 'add', fail(), 'add', fail(), 'get')
       expect(said).toEqual([
@@ -138,7 +138,7 @@ describe('AT-001 Supervision: stop, resume, restart, limits, nesting', () => {
       await stage.tell(ref, { become: second }, 'add', fail(), 'get')
       expect(said).toEqual(['counter starts', 'second starts', 'second 1'])
       // It is really gone: what the new one passes on does not come to it.
-      const third = Behaviors.supervise(counter(said)).onFailure(Boom, restart({ limit: 0 }))
+      const third = Behaviors.supervise(counter(said)).onFailure(Boom, restart({ restartsMax: 0 }))
       await stage.tell(ref, { become: third }, fail())
       expect(stage.isTerminated(ref)).toBe(true)
     })
@@ -217,7 +217,9 @@ describe('AT-001 Supervision: stop, resume, restart, limits, nesting', () => {
       const stage = new Stage()
       const starts: number[] = []
       const inner = Behaviors.supervise(cannotStart(starts)).onFailure(Boom, stop())
-      const ref = await stage.start(Behaviors.supervise(inner).onFailure(restart({ limit: 3 })))
+      const ref = await stage.start(
+        Behaviors.supervise(inner).onFailure(restart({ restartsMax: 3 })),
+      )
       expect([starts, stage.isTerminated(ref)]).toEqual([[1], true])
     })
 
@@ -226,7 +228,9 @@ describe('AT-001 Supervision: stop, resume, restart, limits, nesting', () => {
       const starts: number[] = []
       const { child, ends } = await watched(
         stage,
-        Behaviors.supervise(cannotStart(starts)).onFailure(restart({ limit: 3, within: '1m' })),
+        Behaviors.supervise(cannotStart(starts)).onFailure(
+          restart({ restartsMax: 3, within: '1m' }),
+        ),
       )
       expect(starts).toEqual([1, 2, 3, 4])
       expect(ends).toEqual([new ChildFailed(child, new Boom('start 4'))])
@@ -236,7 +240,9 @@ describe('AT-001 Supervision: stop, resume, restart, limits, nesting', () => {
       const stage = new Stage()
       const starts: number[] = []
       const ref = stage.spawn(
-        Behaviors.supervise(cannotStart(starts, 2)).onFailure(restart({ limit: 3, within: '1m' })),
+        Behaviors.supervise(cannotStart(starts, 2)).onFailure(
+          restart({ restartsMax: 3, within: '1m' }),
+        ),
       )
       ref.tell('add')
       await stage.settle()
@@ -277,7 +283,7 @@ describe('AT-001 Supervision: stop, resume, restart, limits, nesting', () => {
 
     for (const [name, strategy] of [
       ['an unlimited restart', restart()],
-      ['a restart at its limit', restart({ limit: 1 })],
+      ['a restart at its limit', restart({ restartsMax: 1 })],
       ['a restart for other errors', undefined],
     ] as const) {
       test(`resume around ${name} has nothing to resume when the restart fails`, async () => {

@@ -346,7 +346,7 @@ describe('AT-001 Supervision: stop, resume, restart, limits, nesting', () => {
               said.push(message)
             }
           }),
-        ).onFailure(restart({ stashCapacity: 2 })),
+        ).onFailure(restart({ stashedMessagesMax: 2 })),
       )
       await stage.tell(ref, 'fail', 'one', 'two', 'three')
       expect(stage.losses).toEqual(['Dropped/restart-stash-full three'])

@@ -86,7 +86,7 @@ describe('AT-002 Exponential backoff', () => {
   })
 
   test('drops messages beyond the stash capacity, with the reason', async () => {
-    const { stage, said, ref } = await setUp({ stashCapacity: 2 })
+    const { stage, said, ref } = await setUp({ stashedMessagesMax: 2 })
     await stage.tell(ref, 'fail', 'one', 'two', 'three', 'four')
     expect(stage.losses).toEqual([
       'Dropped/restart-stash-full three',
@@ -97,7 +97,7 @@ describe('AT-002 Exponential backoff', () => {
   })
 
   test('drops every message when the stash capacity is 0', async () => {
-    const { stage, said, ref } = await setUp({ stashCapacity: 0 })
+    const { stage, said, ref } = await setUp({ stashedMessagesMax: 0 })
     await stage.tell(ref, 'fail', 'one')
     expect(stage.losses).toEqual(['Dropped/restart-stash-full one'])
     await stage.advance('1s')
@@ -112,7 +112,7 @@ describe('AT-002 Exponential backoff', () => {
     const ref = await stage.start(
       Behaviors.setup<string>((context) => {
         context.watchWith(target, 'gone')
-        return speaker(stage, said, { stashCapacity: 0 })
+        return speaker(stage, said, { stashedMessagesMax: 0 })
       }),
     )
     await stage.tell(ref, 'fail')

@@ -170,7 +170,7 @@ describe('AT-003 Watch, death pact, child failure', () => {
       const strategy = SupervisorStrategy.restartWithBackoff({
         min: '1s',
         max: '1s',
-        stashCapacity: 0,
+        stashedMessagesMax: 0,
       })
       const watcher = await stage.start(Behaviors.supervise(puppet(heard)).onFailure(strategy))
       await stage.tell(watcher, (context) => context.watch(target))

@@ -87,7 +87,7 @@ describe('AT-005 Timers', () => {
       }
       await stage.start(
         Behaviors.supervise(timed(stage, heard, begin)).onFailure(
-          SupervisorStrategy.restart({ limit: 1 }),
+          SupervisorStrategy.restart({ restartsMax: 1 }),
         ),
       )
       await stage.advance('5s')

@@ -143,7 +143,7 @@ describe('AT-006 Stash buffer', () => {
             old?.stash(message)
           }
         }),
-      ).onFailure(restart({ limit: 1 })),
+      ).onFailure(restart({ restartsMax: 1 })),
     )
     await stage.tell(ref, 'a', 'fail', 'b')
     expect(stage.losses).toEqual(['Dropped/stash-discarded-by-restart a'])

@@ -15,7 +15,7 @@ describe('AT-006 Stash buffer', () => {
           stash.stash(message)
           const all: string[] = []
           stash.forEach((each) => void all.push(each))
-          seen.push([stash.size, stash.isEmpty, stash.isFull, stash.head(), all, stash.capacity])
+          seen.push([stash.size, stash.isEmpty, stash.isFull, stash.head(), all, stash.messagesMax])
         }),
       )
       await stage.tell(ref, 'a', 'b')
@@ -31,7 +31,7 @@ describe('AT-006 Stash buffer', () => {
       expect(stage.isTerminated(ref)).toBe(true)
       expect(stage.logged('error')[0]?.fields['err']).toMatchObject({
         code: 'STASH_FULL',
-        capacity: 2,
+        messagesMax: 2,
       })
     })
 

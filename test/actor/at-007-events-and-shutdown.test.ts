@@ -88,7 +88,7 @@ describe('AT-007 Adapters, receptionist, event stream, routers, coordinated shut
       const stage = new Stage()
       const heard: unknown[] = []
       const ref = stage.spawn<DeadLetter>((letter) => void heard.push(letter.message), {
-        mailbox: { capacity: 1 },
+        mailbox: { messagesMax: 1 },
       })
       stage.system.eventStream.subscribe(DeadLetter, ref)
       stage.system.eventStream.subscribe(Object, ref as ActorRef<unknown>)

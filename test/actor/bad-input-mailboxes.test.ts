@@ -39,7 +39,7 @@ describe('bad input: mailboxes, subscribers, loggers', () => {
     }
 
     test('drop-new, the default, drops what is sent', async () => {
-      const { stage, heard, ref, open } = await busy({ capacity: 2 })
+      const { stage, heard, ref, open } = await busy({ messagesMax: 2 })
       for (const message of ['a', 'b', 'c', 'd']) ref.tell(message)
       expect(stage.losses).toEqual(['Dropped/mailbox-full c', 'Dropped/mailbox-full d'])
       await open()
@@ -55,7 +55,7 @@ describe('bad input: mailboxes, subscribers, loggers', () => {
     })
 
     test('drop-head drops what has waited longest', async () => {
-      const { stage, heard, ref, open } = await busy({ capacity: 2, overflow: 'drop-head' })
+      const { stage, heard, ref, open } = await busy({ messagesMax: 2, overflow: 'drop-head' })
       for (const message of ['a', 'b', 'c', 'd']) ref.tell(message)
       expect(stage.losses).toEqual(['Dropped/mailbox-full a', 'Dropped/mailbox-full b'])
       await open()
@@ -63,25 +63,25 @@ describe('bad input: mailboxes, subscribers, loggers', () => {
     })
 
     test('fail throws at the sender', async () => {
-      const { stage, heard, ref, open } = await busy({ capacity: 2, overflow: 'fail' })
+      const { stage, heard, ref, open } = await busy({ messagesMax: 2, overflow: 'fail' })
       ref.tell('a')
       ref.tell('b')
       const error = thrownBy(() => ref.tell('c'))
       expect(error).toBeInstanceOf(MailboxFull)
-      expect(error).toMatchObject({ code: 'MAILBOX_FULL', capacity: 2 })
+      expect(error).toMatchObject({ code: 'MAILBOX_FULL', messagesMax: 2 })
       expect(stage.lost).toEqual([])
       await open()
       expect(heard).toEqual(['block', 'a', 'b'])
     })
 
     test('fail rejects an ask', async () => {
-      const { ref } = await busy({ capacity: 1, overflow: 'fail' })
+      const { ref } = await busy({ messagesMax: 1, overflow: 'fail' })
       ref.tell('a')
       await expect(ref.ask(() => 'b')).rejects.toBeInstanceOf(MailboxFull)
     })
 
     test('an ask whose question is dropped times out', async () => {
-      const { stage, ref } = await busy({ capacity: 1 })
+      const { stage, ref } = await busy({ messagesMax: 1 })
       ref.tell('a')
       const { ends } = outcomeOf(ref.ask(() => 'b', { timeout: '1s' }))
       await stage.advance('1s')
@@ -89,7 +89,7 @@ describe('bad input: mailboxes, subscribers, loggers', () => {
     })
 
     test('there is room again when a message was taken', async () => {
-      const { stage, heard, ref, open } = await busy({ capacity: 1 })
+      const { stage, heard, ref, open } = await busy({ messagesMax: 1 })
       ref.tell('a')
       await open()
       await stage.tell(ref, 'b', 'c')
@@ -97,7 +97,7 @@ describe('bad input: mailboxes, subscribers, loggers', () => {
     })
 
     test('messages through an adapter count, and are dropped as they were sent', async () => {
-      const { stage, ref, context } = await busy({ capacity: 1 })
+      const { stage, ref, context } = await busy({ messagesMax: 1 })
       const adapter = context.messageAdapter((count: number) => `${count}`)
       adapter.tell(1)
       adapter.tell(2)
@@ -107,7 +107,7 @@ describe('bad input: mailboxes, subscribers, loggers', () => {
 
     for (const overflow of ['drop-new', 'drop-head', 'fail'] as const) {
       test(`${overflow}: ticks, signals and piped values are neither counted nor dropped`, async () => {
-        const { stage, heard, ref, open, context } = await busy({ capacity: 1, overflow })
+        const { stage, heard, ref, open, context } = await busy({ messagesMax: 1, overflow })
         context.timers.startFixedRate('key', '1s', 'tick')
         const target = context.spawn(Behaviors.stopped())
         context.watch(target)
@@ -132,7 +132,7 @@ describe('bad input: mailboxes, subscribers, loggers', () => {
 
     test('drop-head passes over what is no message, and keeps the order', async () => {
       const { stage, heard, ref, open, context } = await busy({
-        capacity: 2,
+        messagesMax: 2,
         overflow: 'drop-head',
       })
       context.timers.startSingle('first', '1s', 'tick 1')
@@ -148,7 +148,7 @@ describe('bad input: mailboxes, subscribers, loggers', () => {
     })
 
     test('drop-head does not turn over the whole mailbox for one message', async () => {
-      const { stage, ref } = await busy({ capacity: 1_000, overflow: 'drop-head' })
+      const { stage, ref } = await busy({ messagesMax: 1_000, overflow: 'drop-head' })
       for (let count = 0; count < 1_000; count++) ref.tell(`${count}`)
       const push = vi.spyOn(RingBuffer.prototype, 'push')
       ref.tell('one too many')
@@ -158,7 +158,7 @@ describe('bad input: mailboxes, subscribers, loggers', () => {
     })
 
     test('a PoisonPill always finds room', async () => {
-      const { stage, heard, ref, open } = await busy({ capacity: 1 })
+      const { stage, heard, ref, open } = await busy({ messagesMax: 1 })
       ref.tell('a')
       ref.tell(PoisonPill)
       await open()
@@ -170,7 +170,7 @@ describe('bad input: mailboxes, subscribers, loggers', () => {
       const { parent, child, ends } = await childOf<string>(
         stage,
         Behaviors.receiveMessage<string>(() => new Promise<void>(() => {})),
-        { capacity: 1, overflow: 'fail' },
+        { messagesMax: 1, overflow: 'fail' },
       )
       await stage.tell(child, 'block', 'a')
       await stage.tell(parent, 'stop')
@@ -180,10 +180,10 @@ describe('bad input: mailboxes, subscribers, loggers', () => {
     })
 
     for (const [what, mailbox] of [
-      ['capacity 0', { capacity: 0 }],
-      ['a negative capacity', { capacity: -1 }],
-      ['half a message', { capacity: 1.5 }],
-      ['no number', { capacity: '10' as never }],
+      ['capacity 0', { messagesMax: 0 }],
+      ['a negative capacity', { messagesMax: -1 }],
+      ['half a message', { messagesMax: 1.5 }],
+      ['no number', { messagesMax: '10' as never }],
       ['no options', null as never],
     ] as const) {
       test(`${what} is refused, and the name stays free`, () => {
@@ -196,7 +196,7 @@ describe('bad input: mailboxes, subscribers, loggers', () => {
 
     test('every problem with a mailbox is told at once', () => {
       const stage = new Stage()
-      const mailbox = { capacity: 0, overflow: 'explode' as never }
+      const mailbox = { messagesMax: 0, overflow: 'explode' as never }
       const error = thrownBy(() => stage.spawn(Behaviors.ignore, { mailbox })) as InvalidSettings
       expect(error.problems).toHaveLength(2)
     })

@@ -90,7 +90,7 @@ describe('bad input: large numbers', () => {
 
     test('100,000 messages too many for a mailbox of 100,000 take no longer for being many', async () => {
       const stage = new Stage({ patience: '25s' })
-      const mailbox = { capacity: 100_000, overflow: 'drop-head' } as const
+      const mailbox = { messagesMax: 100_000, overflow: 'drop-head' } as const
       const ref = stage.spawn<number>(Behaviors.ignore, { mailbox })
       for (let count = 0; count < 200_000; count++) ref.tell(count)
       await stage.settle()
@@ -112,7 +112,7 @@ describe('bad input: large numbers', () => {
             }
           }),
           // While its child stops, an actor holds what comes.
-        ).onFailure(restart({ stashCapacity: 20_000 })),
+        ).onFailure(restart({ stashedMessagesMax: 20_000 })),
       )
       for (let count = 0; count < 10_000; count++) ref.tell(count)
       ref.tell(-1)
@@ -123,7 +123,7 @@ describe('bad input: large numbers', () => {
 
     test('300,000 messages held for a restart become dead letters when it does not come', async () => {
       const stage = new Stage({ patience: '25s' })
-      const strategy = restartWithBackoff({ min: '1h', max: '1h', stashCapacity: 300_000 })
+      const strategy = restartWithBackoff({ min: '1h', max: '1h', stashedMessagesMax: 300_000 })
       const { parent, child, ends } = await childOf(
         stage,
         Behaviors.supervise(

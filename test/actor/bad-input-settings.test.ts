@@ -199,10 +199,10 @@ describe('bad input: settings, durations, the end', () => {
     })
 
     const badStrategies: readonly [string, () => unknown][] = [
-      ['a negative limit', () => restart({ limit: -1 })],
-      ['half a restart', () => restart({ limit: 0.5 })],
-      ['no window', () => restart({ limit: 1, within: 0 })],
-      ['a negative stash', () => restart({ stashCapacity: -1 })],
+      ['a negative limit', () => restart({ restartsMax: -1 })],
+      ['half a restart', () => restart({ restartsMax: 0.5 })],
+      ['no window', () => restart({ restartsMax: 1, within: 0 })],
+      ['a negative stash', () => restart({ stashedMessagesMax: -1 })],
       ['min 0', () => restartWithBackoff({ min: 0, max: 1 })],
       ['max below min', () => restartWithBackoff({ min: 2, max: 1 })],
       ['a random factor above 1', () => restartWithBackoff({ min: 1, max: 2, randomFactor: 2 })],
@@ -221,7 +221,7 @@ describe('bad input: settings, durations, the end', () => {
           max: 1,
           randomFactor: 5,
           restartsMax: -1,
-          stashCapacity: 0.5,
+          stashedMessagesMax: 0.5,
         }),
       ) as InvalidSettings
       expect(error.problems).toHaveLength(4)

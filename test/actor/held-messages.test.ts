@@ -79,7 +79,7 @@ describe('messages held for a restart', () => {
     const stage = new Stage()
     const said: string[] = []
     const mortal = await stage.start<string>(() => Behaviors.stopped())
-    const strategy = restartWithBackoff({ min: '1s', max: '1s', stashCapacity: 1 })
+    const strategy = restartWithBackoff({ min: '1s', max: '1s', stashedMessagesMax: 1 })
     const ref = await stage.start(
       Behaviors.supervise(
         Behaviors.setup<string>((context) => {
@@ -154,9 +154,12 @@ describe('strategies', () => {
     expect(withFactor(1.01)).toThrow(/randomFactor must be from 0 to 1/)
   })
 
-  test.each(['restartsMax', 'criticalAfter', 'stashCapacity'])('%s is a whole number', (name) => {
-    expect(() => restartWithBackoff({ min: 1, max: 2, [name]: 1.5 })).toThrow(
-      new RegExp(`${name} must be a whole number`),
-    )
-  })
+  test.each(['restartsMax', 'criticalAfter', 'stashedMessagesMax'])(
+    '%s is a whole number',
+    (name) => {
+      expect(() => restartWithBackoff({ min: 1, max: 2, [name]: 1.5 })).toThrow(
+        new RegExp(`${name} must be a whole number`),
+      )
+    },
+  )
 })

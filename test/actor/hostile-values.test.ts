@@ -87,7 +87,7 @@ for (const [what, make] of Object.entries(hostile)) {
 
     test('finds a full mailbox is dropped', async () => {
       const stage = new Stage()
-      const mailbox = { capacity: 1, overflow: 'drop-head' } as const
+      const mailbox = { messagesMax: 1, overflow: 'drop-head' } as const
       const ref = stage.spawn<unknown>(Behaviors.ignore, { mailbox })
       for (const message of [make(), make(), 'a']) ref.tell(message)
       await stage.settle()

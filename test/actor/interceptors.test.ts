@@ -198,6 +198,66 @@ describe('an interceptor', () => {
   })
 })
 
+describe('an interceptor that throws beside an async handler', () => {
+  nothingMayEscape()
+
+  const throwsAt =
+    (at: string, error: string): Around =>
+    (_context, message, next) => {
+      const result = next(message)
+      if (message === at) throw new Error(error)
+      return result
+    }
+
+  test('answers for that once: no later message fails with it', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const inner = Behaviors.withStash<string>(10, (stash) =>
+      Behaviors.receiveMessage<string>((message) => {
+        said.push(message)
+        if (message === 'take') return stash.unstashAll(Behaviors.same)
+        if (message !== 'keep') return immediate()
+        stash.stash('kept')
+        return undefined
+      }),
+    )
+    const behavior = around(throwsAt('a', 'outer'), around(throwsAt('a', 'inner'), inner))
+    const ref = await stage.start(Behaviors.supervise(behavior).onFailure(resume()))
+    await stage.tell(ref, 'a', 'keep', 'take')
+    expect(said).toEqual(['a', 'keep', 'take', 'kept'])
+    expect(stage.logged('warn')).toMatchObject([{ fields: { err: new Error('inner') } }])
+  })
+
+  test('leaves inside what the handler became', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const second = Behaviors.receiveMessage<string>((message) => void said.push(message))
+    const first = Behaviors.receiveMessage<string>(() => Promise.resolve(second))
+    const behavior = around(throwsAt('become', 'outer'), first)
+    const ref = await stage.start(Behaviors.supervise(behavior).onFailure(resume()))
+    await stage.tell(ref, 'become', 'a')
+    expect(said).toEqual(['a'])
+  })
+
+  test('does not make PostStop fail when the actor stops meanwhile', async () => {
+    const stage = new Stage()
+    const said: string[] = []
+    const { promise, open } = gate()
+    const inner = Behaviors.receiveMessage<string>(() => promise).receiveSignal({
+      PostStop: () => void said.push('PostStop'),
+    })
+    const ref = await stage.start(around(throwsAt('a', 'outer'), inner))
+    await stage.tell(ref, 'a')
+    const ended = stage.system.terminate()
+    await stage.advance('1s')
+    open()
+    await stage.advance('1s')
+    await ended
+    expect(said).toEqual(['PostStop'])
+    expect(stage.logged('error')).toEqual([])
+  })
+})
+
 describe('an async interceptor', () => {
   nothingMayEscape()
 

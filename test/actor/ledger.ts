@@ -41,8 +41,8 @@ export type Via = 'ref' | 'adapter'
 
 export interface Plan {
   readonly strategy: 'none' | 'stop' | 'resume' | 'restart' | 'limited' | 'backoff' | 'nested'
-  readonly mailbox: { readonly capacity: number; readonly overflow: OverflowPolicy } | undefined
-  readonly stashCapacity: number
+  readonly mailbox: { readonly messagesMax: number; readonly overflow: OverflowPolicy } | undefined
+  readonly stashedMessagesMax: number
   readonly restartStashMessagesMax: number
   readonly hasChild: boolean
   readonly isIntercepted: boolean
@@ -142,12 +142,12 @@ export const plan: fc.Arbitrary<Plan> = fc.record({
   ),
   mailbox: fc.option(
     fc.record({
-      capacity: fc.integer({ min: 1, max: 4 }),
+      messagesMax: fc.integer({ min: 1, max: 4 }),
       overflow: fc.constantFrom<OverflowPolicy>('drop-new', 'drop-head', 'fail'),
     }),
     { nil: undefined },
   ),
-  stashCapacity: fc.integer({ min: 0, max: 6 }),
+  stashedMessagesMax: fc.integer({ min: 0, max: 6 }),
   restartStashMessagesMax: fc.integer({ min: 0, max: 6 }),
   hasChild: fc.boolean(),
   isIntercepted: fc.boolean(),

@@ -17,7 +17,7 @@ const inside = (said: string[], ending?: Gate<void>, isAsync = false): Behavior<
       said.push(message)
       return undefined
     }).receiveSignal({ PreRestart: () => ending?.promise as Promise<undefined> | undefined }),
-  ).onFailure(Inside, restart({ limit: 5 }))
+  ).onFailure(Inside, restart({ restartsMax: 5 }))
 
 /** `fail twice` also fails around it, for the same message. */
 const around = (behavior: Behavior<string>): Behavior<string> =>
@@ -38,7 +38,7 @@ describe('a restart inside a restart', () => {
   test('is no message: it is not dropped for want of room', async () => {
     const stage = new Stage()
     const said: string[] = []
-    const strategy = restart({ limit: 5, stashCapacity: 0 })
+    const strategy = restart({ restartsMax: 5, stashedMessagesMax: 0 })
     const ref = await stage.start(
       Behaviors.supervise(around(inside(said))).onFailure(Around, strategy),
     )
@@ -66,7 +66,10 @@ describe('a restart inside a restart', () => {
       const said: string[] = []
       const ending = gate()
       const ref = await stage.start(
-        Behaviors.supervise(around(inside(said, ending))).onFailure(Around, restart({ limit: 5 })),
+        Behaviors.supervise(around(inside(said, ending))).onFailure(
+          Around,
+          restart({ restartsMax: 5 }),
+        ),
       )
       await stage.tell(ref, 'fail twice', 'a')
       expect(said).toEqual([])
@@ -107,7 +110,7 @@ describe('a restart after an async handler, inside an interceptor', () => {
     const ref = await stage.start(
       Behaviors.supervise(around(inside(said, ending, true))).onFailure(
         Around,
-        restart({ limit: 5 }),
+        restart({ restartsMax: 5 }),
       ),
     )
     await stage.tell(ref, 'fail twice', 'a')
@@ -154,7 +157,7 @@ describe('a supervision inside an interceptor', () => {
           },
         })
       })
-      const supervised = Behaviors.supervise(inner).onFailure(Inside, restart({ limit: 5 }))
+      const supervised = Behaviors.supervise(inner).onFailure(Inside, restart({ restartsMax: 5 }))
       const ref = await stage.start(Behaviors.supervise(around(supervised)).onFailure(restart()))
       await stage.tell(ref, 'fail')
       if (when === 'too late') await stage.advance('3s')

@@ -26,7 +26,7 @@ describe('the small print of messages', () => {
       context.timers.startFixedRate('rate', '1s', 'tick')
       return () => undefined
     })
-    const ref = await stage.start(behavior, { mailbox: { capacity: 1 } })
+    const ref = await stage.start(behavior, { mailbox: { messagesMax: 1 } })
     await stage.advance('10s')
     for (const message of ['a', 'b', 'c']) ref.tell(message)
     await stage.settle()

@@ -132,13 +132,16 @@ export class Theatre {
       case 'restart':
         return supervise(restart())
       case 'limited':
-        return supervise(restart({ limit: 2, within: '1m' }))
+        return supervise(restart({ restartsMax: 2, within: '1m' }))
       case 'backoff':
         return supervise(restartWithBackoff({ min: 10, max: 40, randomFactor: 0, restartsMax: 5 }))
       case 'nested':
       default: {
         const innermost = Behaviors.supervise(inner).onFailure(StashFull, resume())
-        const middle = Behaviors.supervise(innermost).onFailure(RangeError, restart({ limit: 1 }))
+        const middle = Behaviors.supervise(innermost).onFailure(
+          RangeError,
+          restart({ restartsMax: 1 }),
+        )
         return Behaviors.supervise(this.#failingOutside(middle)).onFailure(
           Error,
           restartWithBackoff({ min: 10, max: 10, randomFactor: 0, restartsMax: 4 }),
@@ -163,7 +166,7 @@ export class Theatre {
 
   #incarnation(): Behavior<Mail> {
     return Behaviors.setup<Mail>((context) => {
-      const stash = context.stash(this.#plan.stashCapacity)
+      const stash = context.stash(this.#plan.stashedMessagesMax)
       this.#adapter = context.messageAdapter((mail: Mail) => mail)
       if (this.#plan.hasChild) {
         context.spawn(

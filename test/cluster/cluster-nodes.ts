@@ -33,8 +33,8 @@ export const quickSettings: ClusterSettings = {
   joinTimeoutMs: 1_000,
   heartbeatIntervalMs: 100,
   acceptableHeartbeatPauseMs: 2_000,
-  phiMinDeviationMs: 10,
-  phiMaxDeviationMs: 20,
+  phiDeviationMinMs: 10,
+  phiDeviationMaxMs: 20,
   downedLingerMs: 400,
 }
 

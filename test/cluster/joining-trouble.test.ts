@@ -43,9 +43,9 @@ describe('a node that does not get in says why, and ends', () => {
   })
 
   test.each([
-    ['the secret is another', { secret: `${secret}!` }, 'has another secret'],
+    ['the secret is another', { secret: `${secret}!` }, 'has a different secret'],
     ['it has no secret', {}, 'demands a secret'],
-    ['the name of the cluster is another', { secret, clusterName: 'other' }, 'another cluster'],
+    ['the name of the cluster is another', { secret, clusterName: 'other' }, 'a different cluster'],
   ])('at once when %s', async (_, options, text) => {
     const seed = await nodes.start({ secret, seeds: ['self'] })
     await seed.cluster.whenUp
@@ -61,7 +61,7 @@ describe('a node that does not get in says why, and ends', () => {
     const wrong = await nodes.start({ secret: `${secret}!`, seeds: ['self'] })
     const late = await nodes.start({ secret })
     const node = await nodes.start({ secret, seeds: [wrong.address, late.address] })
-    await node.logs.expect(/another secret/)
+    await node.logs.expect(/a different secret/)
     late.cluster.join(late.address)
     await node.cluster.whenUp
     expect(node.cluster.state.members).toHaveLength(2)

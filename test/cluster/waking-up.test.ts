@@ -82,7 +82,7 @@ test('a listener of a user that throws or rejects is logged, and all goes on', a
   await node.cluster.whenUp
   expect(heard.slice(0, 3)).toEqual(['MemberJoined', 'LeaderChanged', 'MemberUp'])
   expect(node.system.shutdown.reason).toBeUndefined()
-  const told = node.logs.matching(/A listener of the cluster threw/, 'error')
+  const told = node.logs.matching(/A listener for cluster events threw/, 'error')
   const reasons = told.map(({ fields }) => String(fields?.['err']))
   expect(new Set(reasons)).toEqual(
     new Set(['Error: a listener that throws', 'Error: a listener that rejects']),

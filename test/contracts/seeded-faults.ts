@@ -165,6 +165,30 @@ export const seededFaults: Readonly<Record<string, SeededFault>> = {
     open: pagesWith((page) => ({ ...page, isLast: page.isLast || page.events.length === 7 })),
     fails: 'hands out no more than was asked for, and goes on where a page ended',
   },
+  'it passes over what is under way': {
+    open: (store) => {
+      const underWay = new Set<string>()
+      return {
+        append: async (batch) => {
+          underWay.add(batch.persistenceId)
+          const result = await good(store).append(batch)
+          await new Promise(setImmediate)
+          underWay.delete(batch.persistenceId)
+          return result
+        },
+        readSlices: async (query) => {
+          const page = await good(store).readSlices(query)
+          const isStored = ({ persistenceId }: OrderedEvent) => !underWay.has(persistenceId)
+          return { ...page, events: page.events.filter(isStored) }
+        },
+      }
+    },
+    fails: 'passes over nothing that is stored while it is read',
+  },
+  'it has another id each time': {
+    open: () => ({ storeId: `${Math.random()}` }),
+    fails: 'has the same id for its store whenever it is opened, if it can tell',
+  },
   'it leaves out the last slice': {
     open: (store) => ({
       readSlices: ({ toSlice, ...query }) =>
@@ -180,7 +204,9 @@ export async function openWith(
   store: MemoryStore,
   settings: Partial<JournalSettings>,
 ): Promise<Journal> {
-  return { ...bound(good(store, settings)), ...bound(open(store, settings)) } as Journal
+  const faulty = open(store, settings)
+  const { storeId = store.storeId } = faulty
+  return { storeId, ...bound(good(store, settings)), ...bound(faulty) } as Journal
 }
 
 function alike(id: string): string {

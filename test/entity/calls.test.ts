@@ -100,7 +100,7 @@ describe('a call', () => {
   test('with a timeout that is no length of time is refused where it is written', () => {
     expect(() => stage.call(Room, '1', { timeout: 'soon' })).toThrow('timeout')
     expect(() => stage.call(Room, '1', { timeOut: '1s' })).toThrow(
-      'timeOut is not an option; known are timeout, signal',
+      'timeOut is not an option; known: timeout, signal',
     )
   })
 
@@ -126,7 +126,7 @@ describe('a call', () => {
     const error = await waiting
     expect(error).toBeInstanceOf(CallTimeout)
     expect((error as Error).message).toBe(
-      "Room '1': wait got no answer in 2 s. As it looks from here now: nobody knows. Nobody can tell whether it was handled, or will be: ask the entity before the call is made again.",
+      "Room '1': wait got no answer in 2 s. As seen from this node: nobody knows. Nobody can tell whether it was handled, or will be: ask the entity before the call is made again.",
     )
   })
 
@@ -174,7 +174,7 @@ describe('a definition that cannot be', () => {
         passivateAfter: 'soon' as never,
         ...{ shards: 5 },
       })
-    expect(define).toThrow('shards is not an option; known are state, events, commands, role, ')
+    expect(define).toThrow('shards is not an option; known: state, events, commands, role, ')
     expect(define).toThrow("The entity 'my room' cannot be used:")
     expect(define).toThrow('its name must begin with a letter')
     expect(define).toThrow('commands.toJSON needs another name')

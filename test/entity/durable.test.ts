@@ -49,6 +49,7 @@ const Account = defineEntity('Account', {
       return { list: [1, () => 2] }
     },
     badEvent: (self) => self.persist('Noted', (() => 1) as never).balance,
+    badAmount: (self) => self.persist('Moved', Symbol('a lot') as never).balance,
     id: (self) => self.id,
   },
 })
@@ -147,6 +148,12 @@ describe('a durable entity', () => {
       path: 'the event Noted: args[0]',
       mayHaveHappened: false,
     })
+    expect(applied).toBe(1)
+    await expect(stage.call(Account, 'a').badAmount()).rejects.toMatchObject({
+      code: 'VALUE_CANNOT_TRAVEL',
+      path: 'the event Moved: args[0]',
+    })
+    expect(applied).toBe(1)
     expect(await stage.call(Account, 'a').balance()).toBe(0)
   })
 

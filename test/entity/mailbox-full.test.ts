@@ -75,7 +75,7 @@ describe('a question that finds the mailbox of its entity full', () => {
       })
       for (const [node, words] of [
         [b, '2 messages wait for it'],
-        [a, 'as many messages as may wait for it'],
+        [a, 'the largest number of messages allowed wait for it'],
       ] as const) {
         const bell = node.sharding.entityRefFor(key, node.name)
         const ring = () => bell.ask<string>((replyTo) => ({ replyTo }), { timeout: '1m' })

@@ -43,7 +43,7 @@ describe.each([Plain, Stored])('a slip in a command of $name', (entity) => {
         `The command ${command} of ${entity.name} failed: Cannot read`,
         'warn',
       )
-      expect(line?.fields).toMatchObject({ entityType: entity.name, id: 'a', command })
+      expect(line?.fields).toMatchObject({ entityType: entity.name, entityId: 'a', command })
       expect((line!.fields['err'] as Error).stack).toContain('slips.test.ts')
       expect(more).toEqual([])
     }

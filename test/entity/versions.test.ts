@@ -53,6 +53,15 @@ test.each([Plain, Durable])(
   },
 )
 
+test.each([Plain, Durable])('$name answers a call without a version, too', async (entity) => {
+  await using stage = new Stage()
+  const target = stage.refOf(entity, 'a')
+  const old = (replyTo: ActorRef<unknown>): unknown => ({ command: 'get', args: [], replyTo })
+  const called = outcome(target.ask(old as (replyTo: ActorRef<unknown>) => EntityCall))
+  await stage.settle()
+  expect(await called).toEqual({ type: 'NotHandled', version: 1, reason: 'unknown-version' })
+})
+
 test('a caller does not understand a later answer, and says so', async () => {
   await using stage = new Stage()
   const target: CallTarget = {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { InvalidSettings } from '../../src/actor/index.ts'
+import { defaultDowningSettings } from '../../src/cluster/index.ts'
 import { defineEntity } from '../../src/entity/index.ts'
 import { type NodeOptions, startNode } from '../../src/node/index.ts'
 import { Counter, nodeFor, refusalOf } from './nodes.ts'
@@ -48,7 +49,7 @@ test('the problems of all rooms are told at once, before anything starts', async
     "seeds: 'node_1:2552' is not a host:port such as 10.0.0.7:2552",
     'roles must be a list of at most 100 texts, none of them empty',
     expect.stringMatching(/^appVersion must be one to four numbers .* not 'latest'$/),
-    'environment.loger is not known; known are clock, timers, random, dispatcher, logger, process',
+    'environment.loger is not known; known: clock, timers, random, dispatcher, logger, process',
     'environment.clock must be an object with the functions monotonicMs, wallMs, not null',
     'environment.logger lacks the functions trace, debug, info, warn, error',
     'transport lacks the function connect',
@@ -75,9 +76,9 @@ test('a name that is none is refused in every section, with those there are', as
   const settings = Object.fromEntries(names.map((name) => [name, { colour: 'red' }]))
   const { problems } = await refusalOfAnything({ settings: { ...settings, network: {} } })
   expect(problems).toHaveLength(1 + names.length)
-  expect(problems[0]).toContain('settings.network is not a setting; known are actor, remote, ')
+  expect(problems[0]).toContain('settings.network is not a setting; known: actor, remote, ')
   for (const [index, name] of names.entries()) {
-    const known = `^settings\\.${name}\\.colour is not a setting; known are \\w+, `
+    const known = `^settings\\.${name}\\.colour is not a setting; known: \\w+, `
     expect(problems[index + 1]).toMatch(new RegExp(known))
   }
 })
@@ -112,6 +113,16 @@ test('settings for downing may be given in part', async () => {
     stableAfterMs: 3_000,
     downAllWhenUnstableMs: 'by-size',
   })
+})
+
+test('settings for downing may be given whole, with a strategy that there is', async () => {
+  const { cluster } = await nodeFor({ settings: { cluster: { downing: defaultDowningSettings } } })
+  expect(cluster.settings.downing).toEqual(defaultDowningSettings)
+  const downing = { strategy: 'keep-oldest' }
+  const { problems } = await refusalOfAnything({ settings: { cluster: { downing } } })
+  expect(problems).toEqual([
+    "settings.cluster.downing.strategy must be one of keep-majority, not 'keep-oldest'",
+  ])
 })
 
 test('what is undefined in the options of a node, an entity or a call is not given', async () => {

@@ -67,7 +67,7 @@ test('listeners that throw or reject do not end a node', async () => {
   })
   node.system.eventStream.publish(new News())
   expect(await node.entity(Counter, 'a').increment(1)).toBe(1)
-  expect(logs.matching(/A listener of the cluster threw/, 'error').length).toBeGreaterThan(1)
+  expect(logs.matching(/A listener for cluster events threw/, 'error').length).toBeGreaterThan(1)
   expect(logs.matching(/A subscriber of the event stream threw/, 'error')).toHaveLength(2)
 })
 

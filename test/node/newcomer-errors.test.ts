@@ -78,18 +78,18 @@ describe('a node that cannot join says why', () => {
   test('when the seed belongs to another cluster', async () => {
     const { address } = await nodeFor({ name: 'shop' })
     const error = await refusalOf({ name: 'bank', seeds: [address], settings: soon })
-    expect(error.message).toContain(`${address} belongs to another cluster than "bank"`)
+    expect(error.message).toContain(`${address} belongs to a different cluster than "bank"`)
     expect(error.message).toContain(
       'Give both nodes the same cluster name (option `name` of startNode)',
     )
   })
 
-  test('when the seed has another secret', async () => {
+  test('when the seed has a different secret', async () => {
     const { address } = await nodeFor({ secret })
     const seeds = [address]
     const error = await refusalOf({ secret: `${secret}!`, seeds, settings: soon })
     expect(error.message).toContain(
-      `${address} has another secret than this node. Give every node of the cluster the same one.`,
+      `${address} has a different secret than this node. Give every node of the cluster the same one.`,
     )
     const without = await refusalOf({ seeds, settings: soon })
     expect(without.message).toContain(
@@ -278,7 +278,7 @@ describe('options that cannot be used are all told at once', () => {
       'name must be a text of 1 to 100 letters',
       'settings.sharding.numberOfShards must be a whole number of at least 1, not 0',
       'settings.cluster.gossipIntervalMs',
-      'colour is not an option; known are entities',
+      'colour is not an option; known: entities',
     ]) {
       expect(error.message).toContain(line)
     }

@@ -74,7 +74,7 @@ describe('a call to a node that is killed', () => {
     await whenAll([a, b], ({ cluster }) => cluster.state.members.length === 2)
     const error = (await failure) as CallTimeout
     expect(error.code).toBe('CALL_TIMEOUT')
-    expect(error.message).toContain('got no answer in 5 s. As it looks from here now: Entity ')
+    expect(error.message).toContain('got no answer in 5 s. As seen from this node: Entity ')
     expect(error.waitedFor).toContain(
       ` While the call waited, ${c.id} was removed from the cluster: if it was on its way there, it is lost.`,
     )

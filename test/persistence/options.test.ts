@@ -41,11 +41,11 @@ const wrong: readonly (readonly [slip: object, problem: string])[] = [
   [{ writer: 5 }, 'writer must be a text, not 5'],
   [{ signals: 'all' }, "signals must be an object, not 'all'"],
   [{ signals: { PostStop: 5 } }, 'signals.PostStop must be a function, not 5'],
-  [{ signals: { Stopped: () => undefined } }, 'Stopped is not a signal; known are PostStop, '],
+  [{ signals: { Stopped: () => undefined } }, 'Stopped is not a signal; known: PostStop, '],
   [{ settings: 5 }, 'settings must be an object, not 5'],
-  [{ settings: { stashSize: 5 } }, 'stashSize is not a setting; known are stashedCommandsMax, '],
+  [{ settings: { stashSize: 5 } }, 'stashSize is not a setting; known: stashedCommandsMax, '],
   [{ onPersistFailure: null }, 'onPersistFailure must be SupervisorStrategy.restartWithBackoff(…)'],
-  [{ comandHandler: () => 0 }, 'comandHandler is not an option; known are persistenceId, '],
+  [{ comandHandler: () => 0 }, 'comandHandler is not an option; known: persistenceId, '],
 ]
 
 test.each(wrong)('%o is refused', (slip, problem) => {
@@ -66,7 +66,7 @@ test('every problem is told at once', () => {
     'eventHandler must be a function, not undefined',
     'journal must be given: the one that all nodes share',
     'stashedCommandsMax must be a whole number of at least 1, not 0',
-    expect.stringContaining('retentoin is not an option; known are '),
+    expect.stringContaining('retentoin is not an option; known: '),
     'emptyState must be given: the state before the first event',
   ])
   expect(refusalOf(() => make(undefined)).problems).toEqual([

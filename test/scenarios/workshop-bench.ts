@@ -20,7 +20,7 @@ export function bench(store: ActorRef<Fetch>, ledger: Ledger): Behavior<ToBench>
     SupervisorStrategy.restartWithBackoff({ min: '50ms', max: '400ms', restartsMax: 3 }),
   )
   return Behaviors.supervise(supervised).onFailure(
-    SupervisorStrategy.restart({ limit: 4, within: '2s' }),
+    SupervisorStrategy.restart({ restartsMax: 4, within: '2s' }),
   )
 }
 

@@ -53,12 +53,12 @@ test('every problem of a definition is told at once, at each door', async () => 
         'numberOfShards must be a whole number of at least 1, not 0',
       ]
       const noBehavior =
-        'behavior must be a function that makes the behavior of one entity, such as ({ entityId }) => …, not undefined; where none shall live, use startProxy'
+        'behavior must be a function that makes the behavior of one entity, such as ({ entityId }) => …, not undefined; where none should live, use startProxy'
       expect(problemsOf('init', { key: 'Cart', ...slips, entityType: 'Cart' })).toEqual([
         "key must be an EntityTypeKey, not 'Cart'",
         noBehavior,
         ...problems,
-        'entityType is not an option; known are key, behavior, stopMessage, strategy, extractor, role, settings',
+        'entityType is not an option; known: key, behavior, stopMessage, strategy, extractor, role, settings',
       ])
       expect(problemsOf('start', { ...slips, entityType: 'a|b' })).toEqual([
         'entityType cannot be used: it contains the character |',
@@ -67,7 +67,7 @@ test('every problem of a definition is told at once, at each door', async () => 
       ])
       expect(problemsOf('startProxy', { entityType: 'Cart', behavior, settings: 5 })).toEqual([
         'settings must be an object, not 5',
-        'behavior is not an option; known are entityType, extractor, role, settings',
+        'behavior is not an option; known: entityType, extractor, role, settings',
       ])
       for (const door of ['init', 'start', 'startProxy'] satisfies Door[]) {
         expect(problemsOf(door, undefined)).toEqual(['it must be an object, not undefined'])

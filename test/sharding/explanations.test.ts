@@ -119,7 +119,7 @@ describe('a call waits', () => {
         'It is being handed off by this node; its entities are stopping.',
       )
       expect(await on(b)).toContain(
-        `It is moving to another home, which the coordinator on ${a.id} has not told yet.`,
+        `It is moving to another home, which the coordinator on ${a.id} has not announced yet.`,
       )
     })
   })

@@ -38,10 +38,10 @@ async function attempt(
 }
 
 const noop = (): void => {}
-/** Made before any simulation: its class is no door, but its methods are. */
+/** Made before any simulation: its class is not watched, but its methods are. */
 const oldSocket = dgram.createSocket('udp4').unref()
 const thisFile = fileURLToPath(import.meta.url)
-const doors: [string, () => unknown][] = [
+const calls: [string, () => unknown][] = [
   ['fs.readFileSync', () => readFileSync(thisFile)],
   ['fs.writeFile', () => writeFile('/tmp/never', '', noop)],
   ['fs.existsSync', () => fs.existsSync('/')],
@@ -78,14 +78,14 @@ const doors: [string, () => unknown][] = [
 ]
 
 describe('reaching for the real world', () => {
-  test.each(doors)('%s is refused, with the call site', async (door, program) => {
+  test.each(calls)('%s is refused, with the call site', async (called, program) => {
     const { error, violations } = await attempt(program)
     expect(error).toBeInstanceOf(SimulationEscape)
-    expect(error).toMatchObject({ code: 'SIMULATION_ESCAPE', door })
+    expect(error).toMatchObject({ code: 'SIMULATION_ESCAPE', called })
     expect((error as SimulationEscape).callSite).toContain('escapes.test.ts')
     expect(violations[0]).toMatchObject({ name: 'nothing escapes to the real world', seed: 5 })
     expect(violations[0]?.detail).toMatch(
-      new RegExp(`^${door} was called at .*escapes\\.test\\.ts:\\d+`),
+      new RegExp(`^${called} was called at .*escapes\\.test\\.ts:\\d+`),
     )
   })
 

@@ -118,8 +118,8 @@ describe('singletons on nodes', () => {
     expect(startWith({ behaviour: behavior, role: 5 })).toEqual([
       'name must be a text, not undefined',
       'role must be a text, not 5',
-      'behavior must be a function that makes the behavior of the instance, such as ({ term }) => …, not undefined; where it shall not run, use proxy',
-      'behaviour is not an option; known are name, role, behavior, stopMessage',
+      'behavior must be a function that makes the behavior of the instance, such as ({ term }) => …, not undefined; where it should not run, use proxy',
+      'behaviour is not an option; known: name, role, behavior, stopMessage',
     ])
     expect(startWith({ name: 'clerk', behavior: Behaviors.ignore })).toHaveLength(1)
     expect(startWith(undefined)).toEqual([

@@ -70,13 +70,13 @@ export function withTimers<T>(
   return setup<T>((context) => factory(context.timers))
 }
 
-/** Builds a behavior that can keep up to `capacity` messages for later. */
+/** Builds a behavior that can keep up to `messagesMax` messages for later. */
 export function withStash<T>(
-  capacity: number,
+  messagesMax: number,
   factory: (stash: StashBuffer<T>) => Behavior<T> | MessageHandler<T>,
 ): Behavior<T> {
   assertFunction(factory, 'Behaviors.withStash')
-  return setup<T>((context) => factory(context.stash(capacity)))
+  return setup<T>((context) => factory(context.stash(messagesMax)))
 }
 
 /** Says what happens when the behavior fails. Supervisions nest: the innermost that matches answers. */

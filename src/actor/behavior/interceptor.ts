@@ -151,6 +151,8 @@ class RunningInterceptor implements Wrapper {
   ): Result<unknown> {
     let inFlight = undefined as Promise<unknown> | undefined
     let isOver = false
+    // Of one that was given up when the actor stopped.
+    this.#own = undefined
     const next = (message: M): Result<unknown> => {
       if (isOver) throw new AsyncInterceptor(`${cell}`, 'called next after it had returned')
       if (inFlight !== undefined) {
@@ -181,13 +183,18 @@ class RunningInterceptor implements Wrapper {
   #pass(cell: Cell, inward: Inward): Result<unknown> {
     return this.#inScope(cell, () => {
       const isForInner = inward instanceof Replayed && inward.scope === this
-      const result = interpretMessage(this.inner, cell, isForInner ? inward.message : inward)
       const own = this.#own
-      // A PreRestart inside may be in flight by now.
-      const isDone = inward instanceof Settled && !isPromise(result)
-      if (own === undefined || !isDone) return this.#transition(cell, result)
+      // Also when what is inside throws: it must not come upon a later message.
       this.#own = undefined
-      return this.#transition(cell, interpretSettled(cell, { cause: inward.cause, ...own }))
+      const result = interpretMessage(this.inner, cell, isForInner ? inward.message : inward)
+      const answer = this.#transition(cell, result)
+      if (own === undefined) return answer
+      if (inward instanceof Settled && !isPromise(answer)) {
+        return this.#transition(cell, interpretSettled(cell, { cause: inward.cause, ...own }))
+      }
+      // A PreRestart inside is in flight by now.
+      this.#own = own
+      return answer
     })
   }
 

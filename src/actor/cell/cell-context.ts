@@ -146,13 +146,13 @@ export class CellContext implements ActorContext<unknown> {
     this.#cell.flags &= ~timed
   }
 
-  stash(capacity: number): StashBuffer<unknown> {
+  stash(messagesMax: number): StashBuffer<unknown> {
     this.#cell.assertTurn('stash')
-    if (!Number.isSafeInteger(capacity) || capacity < 0) {
-      const problem = `the capacity must be a whole number of at least 0, not ${capacity}`
+    if (!Number.isSafeInteger(messagesMax) || messagesMax < 0) {
+      const problem = `messagesMax must be a whole number of at least 0, not ${messagesMax}`
       throw new InvalidSettings('The stash', [problem])
     }
-    return new StashBuffer<unknown>(this.#cell, capacity)
+    return new StashBuffer<unknown>(this.#cell, messagesMax)
   }
 
   messageAdapter(matchOrTranslate: unknown, translate?: Translate): ActorRef<unknown> {

@@ -28,7 +28,7 @@ export interface Stash {
 }
 
 /** What somebody who watches has asked for. */
-export interface Watch {
+export interface WatchRequest {
   /** What to deliver instead of the signal; undefined: the signal. */
   readonly message: unknown
   /** Whether a behavior asked for it that was restarted since: the fresh one may ask for something else. */
@@ -52,7 +52,7 @@ export class CellState {
   /** A supervisor that waits for children to end before it restarts. */
   childListener: ((child: LocalRef) => void) | undefined
   /** Whom this actor watches. */
-  watching: Map<InternalRef, Watch> | undefined
+  watching: Map<InternalRef, WatchRequest> | undefined
   watchers: Set<Watcher> | undefined
   timers: ActorTimers | undefined
   receiveTimeout: ReceiveTimeout | undefined

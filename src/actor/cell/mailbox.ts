@@ -10,7 +10,7 @@ import { isMail, originalOf } from './open-envelope.ts'
 /** How many messages may wait for an actor, and what happens to one too many. */
 export interface MailboxOptions {
   /** Messages that may wait, 1,000 when not given. Signals and timer ticks are not counted and never dropped. */
-  readonly capacity?: number | undefined
+  readonly messagesMax?: number | undefined
   readonly overflow?: OverflowPolicy
 }
 
@@ -20,17 +20,19 @@ export interface MailboxOptions {
  */
 export type OverflowPolicy = 'drop-new' | 'drop-head' | 'fail'
 
-const defaultCapacity = 1_000
+const defaultMessagesMax = 1_000
 
 /** Every problem with these options, in words for the person who set them; empty when all is well. */
 export function problemsWithMailbox(options: MailboxOptions): string[] {
   const problems: string[] = []
   const given: unknown = options
   if (typeof given !== 'object' || given === null)
-    return ['mailbox must be an object with a capacity']
-  const { capacity = defaultCapacity } = options
-  if (!Number.isSafeInteger(capacity) || capacity < 1) {
-    problems.push(`mailbox.capacity must be a whole number of at least 1, not ${show(capacity)}`)
+    return ['mailbox must be an object with messagesMax']
+  const { messagesMax = defaultMessagesMax } = options
+  if (!Number.isSafeInteger(messagesMax) || messagesMax < 1) {
+    problems.push(
+      `mailbox.messagesMax must be a whole number of at least 1, not ${show(messagesMax)}`,
+    )
   }
   const policies: readonly unknown[] = ['drop-new', 'drop-head', 'fail', undefined]
   if (!policies.includes(options.overflow)) {
@@ -58,9 +60,9 @@ function hasRoom(cell: Cell, message: unknown): boolean {
   const { mailbox: bound, envelopesQueued } = cell.state()
   const size = cell.mailbox === undefined ? 0 : cell.mailbox.size - envelopesQueued
   if (bound === undefined || cell.mailbox === undefined) return true
-  const { capacity = defaultCapacity } = bound
-  if (size < capacity) return true
-  if (bound.overflow === 'fail') throw new MailboxFull(cell.toString(), capacity)
+  const { messagesMax = defaultMessagesMax } = bound
+  if (size < messagesMax) return true
+  if (bound.overflow === 'fail') throw new MailboxFull(cell.toString(), messagesMax)
   const victim = bound.overflow === 'drop-head' ? takeOldest(cell.mailbox) : message
   cell.runtime.lost(new Dropped(originalOf(victim), cell.ref, 'mailbox-full'))
   return victim !== message

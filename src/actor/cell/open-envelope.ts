@@ -98,7 +98,7 @@ export function returnEnvelope(
     cell.runtime.lost(new DeadLetter(content.value, cell.ref, reason))
 }
 
-/** Whether this stands in a mailbox as a message that somebody sent, and counts against its capacity. */
+/** Whether this stands in a mailbox as a message that somebody sent, and counts against its `messagesMax`. */
 export function isMail(queued: unknown): boolean {
   return !isEnvelope(queued) || queued.content.type === 'Adapted'
 }

@@ -45,8 +45,8 @@ export interface ActorContext<in out T> {
   /** Sends `message` to this actor whenever nothing has arrived for that long. */
   setReceiveTimeout(timeout: Duration, message: T): void
   cancelReceiveTimeout(): void
-  /** A buffer that keeps at most `capacity` messages for later. */
-  stash(capacity: number): StashBuffer<T>
+  /** A buffer that keeps at most `messagesMax` messages for later. */
+  stash(messagesMax: number): StashBuffer<T>
 
   /** An address that takes a foreign protocol and translates it for this actor, inside its turn. */
   messageAdapter<U>(translate: (message: U) => T): ActorRef<U>

@@ -59,7 +59,9 @@ function problemsWith(match: unknown, translate: unknown, others: number): strin
     problems.push(`it translates with a function, not with ${show(translate)}`)
   }
   if (others >= translationsMax) {
-    problems.push(`${others} matches are enough; make a guard once, outside the handler`)
+    problems.push(
+      `it has ${others} matches already, as many as it may; make a guard once, outside the handler`,
+    )
   }
   return problems
 }

@@ -15,7 +15,7 @@ import { Dropped } from '../events/lost-messages.ts'
 
 /** Messages that an actor keeps for later, until it is ready for them. */
 export class StashBuffer<in out T> {
-  readonly capacity: number
+  readonly messagesMax: number
   /** @internal The innermost wrapper around the behavior that made it. */
   readonly scope: Wrapper | undefined
   readonly #cell: Cell
@@ -23,9 +23,9 @@ export class StashBuffer<in out T> {
   #isDiscarded = false
 
   /** @internal */
-  constructor(cell: Cell, capacity: number) {
+  constructor(cell: Cell, messagesMax: number) {
     this.#cell = cell
-    this.capacity = capacity
+    this.messagesMax = messagesMax
     this.scope = cell.state().scope
   }
 
@@ -38,15 +38,15 @@ export class StashBuffer<in out T> {
   }
 
   get isFull(): boolean {
-    return this.#messages.size >= this.capacity
+    return this.#messages.size >= this.messagesMax
   }
 
-  /** Keeps a message. Throws `StashFull` beyond the capacity. */
+  /** Keeps a message. Throws `StashFull` beyond `messagesMax`. */
   stash(message: T): void {
     this.#cell.assertTurn('stash')
     this.#cell.assertMessage(message)
     if (this.#isDiscarded) throw new StashDiscarded(this.#cell.toString())
-    if (this.isFull) throw new StashFull(this.#cell.toString(), this.capacity)
+    if (this.isFull) throw new StashFull(this.#cell.toString(), this.messagesMax)
     // Only what holds something has to be looked after when the actor ends.
     if (this.isEmpty) {
       const state = this.#cell.state()

@@ -22,10 +22,12 @@ export interface Phase {
   readonly waiting: Set<PhaseTask>
 }
 
-type World = Pick<Environment, 'timers' | 'logger'>
-
 /** Resolves when the next phase may begin; rejects with the first failure when this phase must succeed and did not. */
-export async function runPhase(phase: Phase, reason: ShutdownReason, world: World): Promise<void> {
+export async function runPhase(
+  phase: Phase,
+  reason: ShutdownReason,
+  world: Pick<Environment, 'timers' | 'logger'>,
+): Promise<void> {
   const { name, settings, waiting } = phase
   const fields = { phase: name, tasks: namesOf(waiting) }
   if (!settings.enabled) {

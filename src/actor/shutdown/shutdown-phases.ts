@@ -52,10 +52,10 @@ export function topologicalOrder(phases: ShutdownPhases): string[] {
 export function problemsWithShutdownPhases(phases: unknown): string[] {
   if (!isRecord(phases)) return [`shutdownPhases must be an object, not ${show(phases)}`]
   const problems = Object.entries(phases).flatMap(([name, each]) => problemsWithPhase(name, each))
-  const areListsWhole = Object.values(phases).every(
-    (each) =>
-      isRecord(each) && Array.isArray(each['dependsOn']) && Array.isArray(each['before'] ?? []),
-  )
+  const areListsWhole = Object.values(phases).every((each) => {
+    const { dependsOn, before = [] } = isRecord(each) ? each : {}
+    return Array.isArray(dependsOn) && Array.isArray(before)
+  })
   return areListsWhole ? [...problems, ...sort(phases as ShutdownPhases).problems] : problems
 }
 

@@ -4,7 +4,7 @@ import { SupervisorStrategy } from './supervisor-strategy.ts'
 
 describe('FailureCount', () => {
   test('allows as many restarts as the limit within the window, and counts anew after it', () => {
-    const count = new FailureCount(SupervisorStrategy.restart({ limit: 2, within: '1s' }))
+    const count = new FailureCount(SupervisorStrategy.restart({ restartsMax: 2, within: '1s' }))
     const answers = [0, 500, 999, 1_000, 1_500, 1_999, 2_000].map(
       (nowMs) => count.failed(nowMs, 0).mayRestart,
     )
@@ -12,7 +12,7 @@ describe('FailureCount', () => {
   })
 
   test('allows no restart with a limit of nothing', () => {
-    const count = new FailureCount(SupervisorStrategy.restart({ limit: 0, within: '1s' }))
+    const count = new FailureCount(SupervisorStrategy.restart({ restartsMax: 0, within: '1s' }))
     expect(count.failed(0, 0).mayRestart).toBe(false)
     expect(count.failed(5_000, 0).mayRestart).toBe(false)
   })
@@ -76,10 +76,10 @@ describe('SupervisorStrategy', () => {
         max: -0,
         randomFactor: 2,
         restartsMax: -1,
-        stashCapacity: 1.5,
+        stashedMessagesMax: 1.5,
       })
-    expect(make).toThrow(/restartsMax[^]*stashCapacity[^]*min must[^]*randomFactor/)
-    expect(() => SupervisorStrategy.restart({ limit: Number.NaN })).toThrow(/limit/)
+    expect(make).toThrow(/restartsMax[^]*stashedMessagesMax[^]*min must[^]*randomFactor/)
+    expect(() => SupervisorStrategy.restart({ restartsMax: Number.NaN })).toThrow(/restartsMax/)
     expect(() => SupervisorStrategy.restartWithBackoff({ min: '2s', max: '1s' })).toThrow(
       /max cannot be shorter/,
     )

@@ -1,7 +1,7 @@
 /** Counts the failures of one supervised behavior and says whether and when it may be built again. */
 import type { BackoffStrategy, RestartStrategy } from './supervisor-strategy.ts'
 
-export interface Verdict {
+export interface RestartDecision {
   readonly mayRestart: boolean
   readonly delayMs: number
   /** Failures counted so far, this one included. */
@@ -19,22 +19,22 @@ export class FailureCount {
   }
 
   /** `chance` is drawn from [0, 1). */
-  failed(nowMs: number, chance: number): Verdict {
+  failed(nowMs: number, chance: number): RestartDecision {
     return this.#strategy.type === 'restart'
       ? this.#failedInWindow(this.#strategy, nowMs)
       : this.#failedInRow(this.#strategy, nowMs, chance)
   }
 
-  #failedInWindow({ limit, withinMs }: RestartStrategy, nowMs: number): Verdict {
+  #failedInWindow({ restartsMax, withinMs }: RestartStrategy, nowMs: number): RestartDecision {
     if (this.#failures === 0 || nowMs >= this.#markMs) {
       this.#failures = 0
       this.#markMs = nowMs + withinMs
     }
     this.#failures++
-    return { mayRestart: this.#failures <= limit, delayMs: 0, failures: this.#failures }
+    return { mayRestart: this.#failures <= restartsMax, delayMs: 0, failures: this.#failures }
   }
 
-  #failedInRow(strategy: BackoffStrategy, nowMs: number, chance: number): Verdict {
+  #failedInRow(strategy: BackoffStrategy, nowMs: number, chance: number): RestartDecision {
     const { minMs, maxMs, randomFactor, restartsMax } = strategy
     if (nowMs - this.#markMs >= strategy.resetAfterMs) this.#failures = 0
     const plainMs = Math.min(maxMs, minMs * 2 ** this.#failures)

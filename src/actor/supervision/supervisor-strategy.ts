@@ -20,11 +20,11 @@ export interface StopStrategy {
 export interface RestartStrategy {
   readonly type: 'restart'
   /** Restarts allowed within `withinMs`; one more failure is passed on. Infinity: no limit. */
-  readonly limit: number
+  readonly restartsMax: number
   readonly withinMs: number
   readonly stopChildren: boolean
   /** Messages kept while children stop; undefined: the system's `restartStashMessagesMax`. */
-  readonly stashCapacity: number | undefined
+  readonly stashedMessagesMax: number | undefined
 }
 
 /** Build the supervised behavior anew after a delay that doubles with each failure. */
@@ -37,19 +37,19 @@ export interface BackoffStrategy {
   readonly resetAfterMs: number
   readonly criticalAfter: number
   readonly stopChildren: boolean
-  readonly stashCapacity: number | undefined
+  readonly stashedMessagesMax: number | undefined
 }
 
 /** How often, and what becomes of children and messages meanwhile. */
 export interface RestartOptions {
   /** Restarts allowed within `within`; the failure after that is passed on. No limit when not given. */
-  readonly limit?: number
-  /** The window that `limit` counts in, opened by the first failure; for ever when not given. */
+  readonly restartsMax?: number
+  /** The window that `restartsMax` counts in, opened by the first failure; for ever when not given. */
   readonly within?: Duration
   /** Whether children are stopped before the restart. Default true. */
   readonly stopChildren?: boolean
   /** Messages kept until the restart is done; the next is dropped. Default: `restartStashMessagesMax`, 1,000. */
-  readonly stashCapacity?: number
+  readonly stashedMessagesMax?: number
 }
 
 /** How long the pauses are, how many there may be, and what becomes of children and messages meanwhile. */
@@ -67,7 +67,7 @@ export interface BackoffOptions {
   /** From this many failures in a row on they are logged as errors, before as warnings. Default: never. */
   readonly criticalAfter?: number
   readonly stopChildren?: boolean
-  readonly stashCapacity?: number
+  readonly stashedMessagesMax?: number
 }
 
 /** Makes the strategies that `Behaviors.supervise(…).onFailure` takes. */
@@ -84,20 +84,20 @@ export const SupervisorStrategy = {
 
   /** Builds the behavior anew at once; past the limit the failure is passed on. */
   restart(options: RestartOptions = {}): RestartStrategy {
-    const { limit = Infinity, within, stopChildren = true, stashCapacity } = options
+    const { restartsMax = Infinity, within, stopChildren = true, stashedMessagesMax } = options
     const withinMs = within === undefined ? Infinity : toMs(within, 'within')
     check('SupervisorStrategy.restart', [
-      ...problemsWithCount('limit', limit),
-      ...problemsWithCount('stashCapacity', stashCapacity),
-      ...(withinMs > 0 ? [] : ['within must be longer than nothing']),
+      ...problemsWithCount('restartsMax', restartsMax),
+      ...problemsWithCount('stashedMessagesMax', stashedMessagesMax),
+      ...(withinMs > 0 ? [] : ['within must be longer than 0']),
     ])
-    return { type: 'restart', limit, withinMs, stopChildren, stashCapacity }
+    return { type: 'restart', restartsMax, withinMs, stopChildren, stashedMessagesMax }
   },
 
   /** Builds the behavior anew after a pause that doubles with each failure in a row. */
   restartWithBackoff(options: BackoffOptions): BackoffStrategy {
     const { randomFactor = 0.2, restartsMax = Infinity, criticalAfter = Infinity } = options
-    const { stopChildren = true, stashCapacity } = options
+    const { stopChildren = true, stashedMessagesMax } = options
     const minMs = toMs(options.min, 'min')
     const maxMs = toMs(options.max, 'max')
     const resetAfterMs =
@@ -107,9 +107,9 @@ export const SupervisorStrategy = {
     const problems = [
       ...problemsWithCount('restartsMax', restartsMax),
       ...problemsWithCount('criticalAfter', criticalAfter),
-      ...problemsWithCount('stashCapacity', stashCapacity),
+      ...problemsWithCount('stashedMessagesMax', stashedMessagesMax),
     ]
-    if (minMs <= 0) problems.push('min must be longer than nothing')
+    if (minMs <= 0) problems.push('min must be longer than 0')
     if (maxMs < minMs) problems.push('max cannot be shorter than min')
     if (!(randomFactor >= 0 && randomFactor <= 1)) problems.push('randomFactor must be from 0 to 1')
     check('SupervisorStrategy.restartWithBackoff', problems)
@@ -122,7 +122,7 @@ export const SupervisorStrategy = {
       resetAfterMs,
       criticalAfter,
       stopChildren,
-      stashCapacity,
+      stashedMessagesMax,
     }
   },
 } as const

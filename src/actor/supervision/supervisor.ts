@@ -3,7 +3,7 @@
  *
  *   running ──failure──▶ restarting (children stop, the delay passes, messages are held) ──▶ running, held messages first
  *
- * While restarting, messages and signals are held up to a capacity; what does not fit is `Dropped`. A failure that this
+ * While restarting, messages and signals are held up to a maximum; what does not fit is `Dropped`. A failure that this
  * supervisor does not answer for, or no longer, is thrown on to the one around it.
  */
 import { AssertionFailed } from '../../foundation/assert.ts'
@@ -164,7 +164,7 @@ class Supervisor implements Wrapper, WheelTimer {
         return new Failed(error)
       case 'restart':
         // Without a limit a behavior that cannot start would be started for ever.
-        if (this.#inner === same && this.#strategy.limit === Infinity) throw error
+        if (this.#inner === same && this.#strategy.restartsMax === Infinity) throw error
         return this.#restart(cell, this.#strategy, error)
       case 'backoff':
         return this.#restart(cell, this.#strategy, error)
@@ -282,12 +282,12 @@ class Supervisor implements Wrapper, WheelTimer {
   }
 
   #hold(cell: Cell, held: Held): Result<unknown> {
-    const { stashCapacity } = this.#strategy as RestartStrategy
+    const { stashedMessagesMax } = this.#strategy as RestartStrategy
     this.#held ??= new RingBuffer()
-    const capacity = stashCapacity ?? cell.runtime.settings.restartStashMessagesMax
+    const heldMax = stashedMessagesMax ?? cell.runtime.settings.restartStashMessagesMax
     // The end of a watched actor is news that comes once: it is never dropped.
     const mustHold = 'signal' in held || cell.state().isNewsOfDeath
-    if (mustHold || this.#held.size < capacity) {
+    if (mustHold || this.#held.size < heldMax) {
       this.#held.push(held)
     } else {
       cell.runtime.lost(new Dropped(messageIn(held.message), cell.ref, 'restart-stash-full'))

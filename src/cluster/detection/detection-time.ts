@@ -9,9 +9,9 @@ export function detectorOptions(settings: ClusterSettings): PhiAccrualOptions {
   return {
     threshold: settings.phiThreshold,
     samplesMax: settings.phiSamplesMax,
-    minDeviationMs: settings.phiMinDeviationMs,
-    maxDeviationMs: settings.phiMaxDeviationMs,
-    maxMeanMs: settings.heartbeatIntervalMs * slowestMean,
+    deviationMinMs: settings.phiDeviationMinMs,
+    deviationMaxMs: settings.phiDeviationMaxMs,
+    meanMaxMs: settings.heartbeatIntervalMs * slowestMean,
     acceptablePauseMs: settings.acceptableHeartbeatPauseMs,
     firstIntervalMs: settings.heartbeatIntervalMs,
   }
@@ -21,8 +21,8 @@ export function detectorOptions(settings: ClusterSettings): PhiAccrualOptions {
 export function detectionTimeMs(settings: ClusterSettings): { least: number; most: number } {
   const { heartbeatIntervalMs, acceptableHeartbeatPauseMs, tickIntervalMs } = settings
   const deviations = deviationsAt(settings.phiThreshold)
-  const least = heartbeatIntervalMs + deviations * settings.phiMinDeviationMs
-  const most = heartbeatIntervalMs * slowestMean + deviations * settings.phiMaxDeviationMs
+  const least = heartbeatIntervalMs + deviations * settings.phiDeviationMinMs
+  const most = heartbeatIntervalMs * slowestMean + deviations * settings.phiDeviationMaxMs
   return {
     least: acceptableHeartbeatPauseMs + least,
     most: acceptableHeartbeatPauseMs + most + tickIntervalMs,

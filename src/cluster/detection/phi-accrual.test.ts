@@ -7,9 +7,9 @@ const detector = (options: Partial<PhiAccrualOptions> = {}) =>
   new PhiAccrual({
     threshold: 8,
     samplesMax: 1_000,
-    minDeviationMs: 100,
-    maxDeviationMs: Infinity,
-    maxMeanMs: Infinity,
+    deviationMinMs: 100,
+    deviationMaxMs: Infinity,
+    meanMaxMs: Infinity,
     acceptablePauseMs: 0,
     firstIntervalMs: 1_000,
     ...options,

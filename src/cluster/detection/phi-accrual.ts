@@ -6,13 +6,13 @@
 export interface PhiAccrualOptions {
   readonly threshold: number
   readonly samplesMax: number
-  readonly minDeviationMs: number
+  readonly deviationMinMs: number
   /**
    * Bounds of what is learned. Without them one hiccup in a short history makes a detector wait seconds longer than
    * its peers, and the losing side of a split may notice it too late.
    */
-  readonly maxDeviationMs: number
-  readonly maxMeanMs: number
+  readonly deviationMaxMs: number
+  readonly meanMaxMs: number
   readonly acceptablePauseMs: number
   /** The rhythm assumed before any is known. */
   readonly firstIntervalMs: number
@@ -53,10 +53,10 @@ export class PhiAccrual {
 
   phi(now: number): number {
     if (this.#latest === undefined) return 0
-    const { acceptablePauseMs, minDeviationMs, maxDeviationMs, maxMeanMs } = this.#options
-    const mean = Math.min(this.#intervals.mean, maxMeanMs)
+    const { acceptablePauseMs, deviationMinMs, deviationMaxMs, meanMaxMs } = this.#options
+    const mean = Math.min(this.#intervals.mean, meanMaxMs)
     const learned = Math.sqrt(this.#intervals.variance)
-    const deviation = Math.min(Math.max(learned, minDeviationMs), maxDeviationMs)
+    const deviation = Math.min(Math.max(learned, deviationMinMs), deviationMaxMs)
     return phiOf(now - this.#latest, mean + acceptablePauseMs, deviation)
   }
 

@@ -11,7 +11,7 @@ import type { Member } from '../gossip/member.ts'
 import type { CleanCut, CutDecision } from './clean-cut.ts'
 
 export interface DowningStrategy {
-  decide(cut: CleanCut): CutDecision | Question
+  decide(cut: CleanCut): CutDecision | ArbiterQuestion
   /** Whether a node that slept or was cut off is still one of the cluster, by those who have said so. */
   weigh(poll: Poll): 'vouched' | 'open' | 'hopeless'
   /** For a strategy with questions. Only the shell asks it, never a machine. */
@@ -19,7 +19,7 @@ export interface DowningStrategy {
 }
 
 /** What has to be known from somebody else before a cut can be decided. */
-export interface Question {
+export interface ArbiterQuestion {
   /** For the arbiter: all that it has to know. Equal texts are the same question. */
   readonly question: string
   /** How much longer than for a decision the leader waits before it has this asked. */
@@ -28,7 +28,10 @@ export interface Question {
   readonly freezeAfterMs: number
 }
 
-/** Decides where members cannot, such as the holder of a lease. It rejects when it cannot say, and is asked again. */
+/**
+ * Decides where members cannot, such as the holder of a lease. It rejects when it cannot say, and is asked again. It must
+ * answer in any case, so one that waits for a store has a limit of its own: nobody is given up before it has answered.
+ */
 export interface Arbiter {
   decide(question: string): Promise<CutDecision>
 }

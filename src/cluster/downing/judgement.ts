@@ -6,7 +6,7 @@ import type { NodeId } from '../../foundation/node-id.ts'
 import { type Member, hasRole } from '../gossip/member.ts'
 import { type CleanCut, type CutDecision, isDownable, nodesToDown } from './clean-cut.ts'
 import { currentView } from './current-view.ts'
-import type { DowningStrategy, Question } from './downing-strategy.ts'
+import type { DowningStrategy, ArbiterQuestion } from './downing-strategy.ts'
 import { type IndirectlyConnected, indirectlyConnectedIn } from './indirectly-connected.ts'
 import type { SplitView } from './split-view.ts'
 
@@ -25,7 +25,7 @@ export interface Verdict {
 }
 
 /** There is no verdict before the arbiter has decided on the cut. */
-export interface PendingVerdict extends Question {
+export interface PendingVerdict extends ArbiterQuestion {
   readonly verdictBy: (decision: CutDecision) => Verdict
 }
 

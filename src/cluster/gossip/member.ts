@@ -11,8 +11,6 @@ import { assert } from '../../foundation/assert.ts'
 import { type Address, type NodeId, addressOfNode, compareNodes } from '../../foundation/node-id.ts'
 import { defaultAppVersion } from './app-version.ts'
 
-// For machines of this room: they take values from their own room only.
-
 export type MemberStatus = 'Joining' | 'Up' | 'Leaving' | 'Exiting' | 'Down' | 'Removed'
 
 /** What a node says of itself. Both lists are sorted in a member. */

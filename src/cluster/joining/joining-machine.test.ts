@@ -113,13 +113,13 @@ describe('JoiningMachine', () => {
     const machine = joining({}, 'c:1')
     machine.step({ type: 'JoinSeeds', seeds }, 0)
     const wrong = (address: Address, code = 'WRONG_SECRET') =>
-      ({ type: 'NotAccepted', address, code, text: `${address} has another secret` }) as const
+      ({ type: 'NotAccepted', address, code, text: `${address} has a different secret` }) as const
     expect(machine.step(wrong('a:1'), 1)).toEqual([])
     expect(machine.step(wrong('b:1', 'WRONG_ADDRESS'), 2)).toEqual([])
     expect(machine.snapshot()).toMatchObject({ founder: 'a:1' })
     expect(types(machine.step(wrong('b:1'), 3))).toEqual(['GiveUp'])
     expect(machine.snapshot()).toMatchObject({
-      troubles: ['a:1 has another secret', 'b:1 has another secret'],
+      troubles: ['a:1 has a different secret', 'b:1 has a different secret'],
       founder: undefined,
     })
     expect(machine.step(wrong('b:1'), 4)).toEqual([])

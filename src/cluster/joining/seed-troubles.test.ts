@@ -12,7 +12,7 @@ test('each seed is named with its last trouble, and what to do', () => {
   troubles.notAccepted(a, error.code, error.message)
   troubles.notConnected(b, text)
   expect(troubles.lines).toEqual([
-    expect.stringMatching(/^a:1 belongs to another cluster than "shop"\. Give both nodes/),
+    expect.stringMatching(/^a:1 belongs to a different cluster than "shop"\. Give both nodes/),
     'b.invalid:2 has a host name that cannot be resolved: correct it, or make it known to DNS or /etc/hosts (ENOTFOUND)',
     'c:3 has not answered yet',
   ])

@@ -40,7 +40,7 @@ export function encoded<Event, State>(
   const stored = eventAdapter === undefined ? event : settled(eventAdapter.toJournal(event))
   // It forgot to return: there would be nothing left of the event, and nobody would notice before the next start.
   if (stored === undefined && event !== undefined) {
-    throw new CannotSerialize('event', 'is nothing: toJournal must return what is stored of it')
+    throw new CannotSerialize('event', 'is undefined: toJournal must return what to store')
   }
   const bytes = codec.encode(stored, 'event')
   return tags === undefined ? bytes : { bytes, tags }

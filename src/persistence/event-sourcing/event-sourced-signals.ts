@@ -9,9 +9,9 @@ interface Instance<Command, State> {
   drain(): Promise<void> | undefined
 }
 
-type Handled = void | Promise<void>
-type AnyHandler = (state: unknown, signal: unknown, context: unknown) => Handled
-type SignalHandler = (context: unknown, signal: unknown) => Handled
+type SignalResult = void | Promise<void>
+type AnyHandler = (state: unknown, signal: unknown, context: unknown) => SignalResult
+type SignalHandler = (context: unknown, signal: unknown) => SignalResult
 
 /** Without a handler of the user's, a signal stays unhandled, with all consequences; the end is always heard of. */
 export function signalHandlersOf<Command, State>(
@@ -55,12 +55,12 @@ class InstanceSignals {
     return this.#given[kind] === undefined ? undefined : (_, signal) => this.#call(kind, signal)
   }
 
-  #call(kind: string, signal: unknown): Handled {
+  #call(kind: string, signal: unknown): SignalResult {
     const { state, view } = this.#instance
     return this.#given[kind]?.(state, signal, view)
   }
 
-  #end(kind: string, signal: unknown): Handled {
+  #end(kind: string, signal: unknown): SignalResult {
     const drained = this.#instance.drain()
     return drained === undefined
       ? this.#call(kind, signal)

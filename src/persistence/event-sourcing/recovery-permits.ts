@@ -1,4 +1,4 @@
-/** How many entities of a node recover at the same time, so that a moved shard does not ask the journal for everything at once. */
+/** How many entities of a node recover at the same time, so that many that start together do not ask the journal for everything at once. */
 import { RingBuffer } from '../../foundation/ring-buffer.ts'
 import { CodedError } from '../../foundation/coded-error.ts'
 

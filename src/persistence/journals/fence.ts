@@ -93,10 +93,10 @@ export function checkRange({ persistenceId, fromSequenceNr, toSequenceNr }: Read
   checkWhole('toSequenceNr', toSequenceNr, 0)
 }
 
-export function checkSliceQuery({ fromSlice, toSlice, after, limit }: SliceQuery): void {
+export function checkSliceQuery({ fromSlice, toSlice, after, eventsMax }: SliceQuery): void {
   checkWhole('fromSlice', fromSlice, 0)
   checkWhole('toSlice', toSlice, fromSlice)
-  checkWhole('limit', limit, 1)
+  checkWhole('eventsMax', eventsMax, 1)
   if (toSlice >= numberOfSlices) {
     throw new InvalidJournalCall(`toSlice is at most ${numberOfSlices - 1}, not ${toSlice}.`)
   }

@@ -66,7 +66,7 @@ describe('LmdbJournal', () => {
     await appendText(journal, await claimed(journal, 'a'), 'x', 'y')
     const [{ slice } = { slice: 0 }] = await readAll(journal)
     const other = (slice + 1) % 1024
-    const query = { fromSlice: other, toSlice: other, limit: 9 }
+    const query = { fromSlice: other, toSlice: other, eventsMax: 9 }
     expect(await journal.readSlices(query)).toEqual({ events: [], next: '1', isLast: false })
     expect(await readAll(journal, query)).toEqual([])
   })

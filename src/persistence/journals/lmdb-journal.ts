@@ -222,7 +222,7 @@ function register(lock: LmdbLock, folder: string, logger: Logger): void {
   try {
     lock.register()
   } catch (err) {
-    const text = `This process could leave no note in ${folder}/writers; if it is stopped while it writes, the others wait until it goes on.`
+    const text = `This process could not leave a note in ${folder}/writers; if it is stopped while it writes, the others wait until it goes on.`
     logger.warn({ folder, err }, text)
   }
 }

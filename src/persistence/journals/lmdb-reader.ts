@@ -50,9 +50,9 @@ export class LmdbReader {
     return this.#inSnapshot(() => this.#readLog(query, after))
   }
 
-  #readLog({ fromSlice, toSlice, limit }: SliceQuery, after: number): SlicePage {
+  #readLog({ fromSlice, toSlice, eventsMax }: SliceQuery, after: number): SlicePage {
     const { lastOrder } = readCount(this.#tables)
-    const chunk = new Chunk(this.#settings, limit)
+    const chunk = new Chunk(this.#settings, eventsMax)
     const page = (next: number): SlicePage => {
       return { events: chunk.events, next: `${next}`, isLast: next >= lastOrder }
     }
@@ -157,21 +157,21 @@ export class LmdbReader {
 class Chunk {
   readonly events: OrderedEvent[] = []
   readonly #settings: LmdbSettings
-  readonly #limit: number
+  readonly #eventsMax: number
   /** Passed over. */
   #skipped = 0
   #bytes = 0
 
-  constructor(settings: LmdbSettings, limit = Infinity) {
+  constructor(settings: LmdbSettings, eventsMax = Infinity) {
     this.#settings = settings
-    this.#limit = limit
+    this.#eventsMax = eventsMax
   }
 
   get isFull(): boolean {
     const { readEventsMax, readBytesMax } = this.#settings
     const { length } = this.events
     const isAllRead = length + this.#skipped >= readEventsMax || this.#bytes >= readBytesMax
-    return isAllRead || length >= this.#limit
+    return isAllRead || length >= this.#eventsMax
   }
 
   add(event: OrderedEvent): void {

@@ -85,7 +85,7 @@ export class MemoryJournal implements Journal, SliceReader {
   async readSlices(query: SliceQuery): Promise<SlicePage> {
     this.#checkOpen()
     checkSliceQuery(query)
-    return this.#store.readSlices({ ...query, limit: Math.min(query.limit, readEventsMax) })
+    return this.#store.readSlices({ ...query, eventsMax: Math.min(query.eventsMax, readEventsMax) })
   }
 
   async close(): Promise<void> {

@@ -69,10 +69,10 @@ export class MemoryStore {
     return events.slice(Math.max(from, 1) - 1, to).map(copied)
   }
 
-  readSlices({ fromSlice, toSlice, after, limit }: SliceQuery): SlicePage {
+  readSlices({ fromSlice, toSlice, after, eventsMax }: SliceQuery): SlicePage {
     const events: OrderedEvent[] = []
     let place = placeOf(after)
-    for (; place < this.#log.length && events.length < limit; place++) {
+    for (; place < this.#log.length && events.length < eventsMax; place++) {
       const event = this.#log[place]!
       if (event.slice >= fromSlice && event.slice <= toSlice) events.push(copied(event))
     }

@@ -1,21 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import {
-  type Admission,
-  type HandshakeEffect,
-  HandshakeMachine,
-  type HandshakeOptions,
-} from './handshake-machine.ts'
+import type { HandshakeEffect, HandshakeOptions, Objection } from './handshake-inputs.ts'
+import { HandshakeMachine } from './handshake-machine.ts'
 import { encodeHandshake, nonceBytes, type RefusalReason } from './handshake-messages.ts'
 import { proofOf } from './handshake-proof.ts'
 
 const secret = 'a secret of some length'
 const a = '10.0.0.1:2552#00000000000000aa'
 const b = '10.0.0.2:2552#00000000000000bb'
-const nothing = (): Admission => undefined
+const nothing = (): Objection => undefined
 /** Behind kind, magic and version. */
 const laneAt = 6
 
-const base = { clusterName: 'shop', secret, admit: nothing }
+const base = { clusterName: 'shop', secret, objectionTo: nothing }
 
 function dialer(options: Partial<HandshakeOptions> = {}): HandshakeMachine {
   const role = { type: 'dialer', lane: 'data', to: '10.0.0.2:2552' } as const
@@ -80,15 +76,15 @@ describe('HandshakeMachine', () => {
     ['a secret where none is', {}, { secret: undefined }, 'SECRET_MISSING'],
     ['no secret where one is', { secret: undefined }, {}, 'SECRET_MISSING'],
     ['another address', {}, { self: '10.0.0.3:2552#00000000000000bb' }, 'WRONG_ADDRESS'],
-    ['a quarantined dialer', {}, { admit: () => 'quarantined' }, 'INCARNATION_REFUSED'],
-    ['a quarantined listener', { admit: () => 'quarantined' }, {}, 'INCARNATION_REFUSED'],
+    ['a quarantined dialer', {}, { objectionTo: () => 'quarantined' }, 'INCARNATION_REFUSED'],
+    ['a quarantined listener', { objectionTo: () => 'quarantined' }, {}, 'INCARNATION_REFUSED'],
     [
       'a dialer that has given us up',
       {},
-      { admit: () => 'quarantined-in-return' },
+      { objectionTo: () => 'quarantined-in-return' },
       'INCARNATION_REFUSED',
     ],
-    ['a former dialer', {}, { admit: () => 'former-incarnation' }, 'INCARNATION_REFUSED'],
+    ['a former dialer', {}, { objectionTo: () => 'former-incarnation' }, 'INCARNATION_REFUSED'],
   ])('%s: refused, with the same code at both ends', (_what, ours, theirs, code) => {
     const outcome = talk(dialer(ours), listener(theirs))
     expect([codeOf(outcome.dialer), codeOf(outcome.listener)]).toEqual([code, code])
@@ -97,25 +93,28 @@ describe('HandshakeMachine', () => {
   test('who is given up hears by which incarnation, and only where it has called', () => {
     const givenUpBy = ([effect]: readonly HandshakeEffect[]): string | undefined =>
       effect?.type === 'Fail' ? effect.givenUpBy : 'nothing failed'
-    const refused = talk(dialer(), listener({ admit: () => 'quarantined' }))
+    const refused = talk(dialer(), listener({ objectionTo: () => 'quarantined' }))
     expect([givenUpBy(refused.dialer), givenUpBy(refused.listener)]).toEqual([b, undefined])
-    const refusing = talk(dialer({ admit: () => 'quarantined' }), listener())
+    const refusing = talk(dialer({ objectionTo: () => 'quarantined' }), listener())
     expect([givenUpBy(refusing.dialer), givenUpBy(refusing.listener)]).toEqual([
       undefined,
       undefined,
     ])
-    const inReturn = talk(dialer(), listener({ admit: () => 'quarantined-in-return' }))
+    const inReturn = talk(dialer(), listener({ objectionTo: () => 'quarantined-in-return' }))
     expect(givenUpBy(inReturn.dialer)).toBeUndefined()
   })
 
   test('who is given up hears of it where there is no secret, too', () => {
     const none = { secret: undefined }
-    const { dialer: here } = talk(dialer(none), listener({ ...none, admit: () => 'quarantined' }))
+    const { dialer: here } = talk(
+      dialer(none),
+      listener({ ...none, objectionTo: () => 'quarantined' }),
+    )
     expect(here).toMatchObject([{ type: 'Fail', givenUpBy: b }])
   })
 
   test('a stranger who calls does not learn who is given up', () => {
-    const quarantining = listener({ admit: () => 'quarantined' })
+    const quarantining = listener({ objectionTo: () => 'quarantined' })
     const outcome = talk(dialer({ secret: `${secret}.` }), quarantining)
     expect([codeOf(outcome.dialer), codeOf(outcome.listener)]).toEqual(
       Array(2).fill('WRONG_SECRET'),
@@ -167,13 +166,13 @@ describe('HandshakeMachine', () => {
     expect(codeOf(effects.slice(1))).toBe('WRONG_SECRET')
   })
 
-  test.each<[Admission, string]>([
+  test.each<[Objection, string]>([
     ['quarantined', 'INCARNATION_REFUSED'],
     ['former-incarnation', 'INCARNATION_REFUSED'],
     ['overtaken', 'HANDSHAKE_BROKEN'],
   ])('who is %s while its last word is under way is not spoken to', (later, code) => {
-    const answers: Admission[] = [undefined, later]
-    const { dialer: here } = talk(dialer({ admit: () => answers.shift() }), listener())
+    const answers: Objection[] = [undefined, later]
+    const { dialer: here } = talk(dialer({ objectionTo: () => answers.shift() }), listener())
     expect(here.map(({ type }) => type)).toEqual(['Fail'])
     expect(codeOf(here)).toBe(code)
   })
@@ -183,7 +182,7 @@ describe('HandshakeMachine', () => {
       dialer: here,
       listener: there,
       said,
-    } = talk(dialer(), listener({ admit: () => 'overtaken' }))
+    } = talk(dialer(), listener({ objectionTo: () => 'overtaken' }))
     expect([here, codeOf(there), said.length]).toEqual([[], 'HANDSHAKE_BROKEN', 3])
   })
 

@@ -36,52 +36,16 @@ import {
   type Refusal,
   type RefusalReason,
 } from './handshake-messages.ts'
+import type {
+  Exclusion,
+  HandshakeEffect,
+  HandshakeInput,
+  HandshakeOptions,
+} from './handshake-inputs.ts'
 import { isSameProof, proofOf } from './handshake-proof.ts'
 
-export type HandshakeInput =
-  | { readonly type: 'Opened' }
-  /** A whole frame, from its kind on. */
-  | { readonly type: 'FrameReceived'; readonly bytes: Buffer }
-  | { readonly type: 'TimedOut' }
-
-export type HandshakeEffect =
-  | { readonly type: 'Send'; readonly bytes: Buffer }
-  | { readonly type: 'Establish'; readonly peer: NodeId; readonly lane: Lane }
-  | {
-      readonly type: 'Fail'
-      readonly error: HandshakeError
-      /** The node that has given this one up, when it said so, with proof, at the address that was called. */
-      readonly givenUpBy: NodeId | undefined
-    }
-
-/** Why a node is not spoken to although it is one of ours: about this very incarnation, and for good. */
-export type Verdict = 'quarantined' | 'quarantined-in-return' | 'former-incarnation'
-
-/**
- * Undefined when it is spoken to. `overtaken`: since this handshake began, another incarnation has proved to live there,
- * so that what was under way may come from one that is dead by now; or another is connected, and it is being found out who
- * lives there. A handshake that begins later tells.
- */
-export type Admission = Verdict | 'overtaken' | undefined
-
-export interface HandshakeOptions {
-  readonly self: NodeId
-  readonly clusterName: string
-  readonly secret: string | undefined
-  /** Fresh for every connection. */
-  readonly nonce: Buffer
-  /** Asked again before the end: what holds can change while the other end's words are under way. */
-  readonly admit: (peer: NodeId) => Admission
-  readonly role: HandshakeRole
-}
-
-export type HandshakeRole =
-  | { readonly type: 'dialer'; readonly lane: Lane; readonly to: Address }
-  /** `from` is where the connection comes from, until the peer has said who it is. */
-  | { readonly type: 'listener'; readonly from: string }
-
 /** Other refusals are about settings. */
-const verdicts: ReadonlySet<RefusalReason> = new Set<Verdict>([
+const exclusions: ReadonlySet<RefusalReason> = new Set<Exclusion>([
   'quarantined',
   'quarantined-in-return',
   'former-incarnation',
@@ -171,46 +135,46 @@ export class HandshakeMachine {
 
   /** Dialer: is this the one I called? Then proves itself. */
   #prove(challenge: Challenge, bytes: Buffer): HandshakeEffect[] {
-    const { secret, role, admit } = this.#options
+    const { secret, role, objectionTo } = this.#options
     assert(role.type === 'dialer', 'the one who dialed proves itself first')
     this.#peer = challenge.from
     if (addressOfNode(challenge.from) !== role.to) {
       return this.#refuse('address', { calledAs: role.to })
     }
-    const admission = admit(challenge.from)
-    if (admission === 'overtaken') return this.#overtaken()
-    if (admission !== undefined) return this.#refuse(admission)
+    const objection = objectionTo(challenge.from)
+    if (objection === 'overtaken') return this.#overtaken()
+    if (objection !== undefined) return this.#refuse(objection)
     this.#transcript.push(Buffer.from(bytes))
     this.#state = 'proved'
     return [this.#say({ type: 'Proof', proof: proofOf(secret, 'dialer', this.#transcript) })]
   }
 
   #accept(proof: Buffer): HandshakeEffect[] {
-    const { secret, admit } = this.#options
+    const { secret, objectionTo } = this.#options
     if (!isSameProof(proof, proofOf(secret, 'dialer', this.#transcript))) {
       return this.#refuse('secret')
     }
     assert(this.#peer !== undefined, 'who proves something has said who it is')
-    const admission = admit(this.#peer)
-    if (admission === 'overtaken') return this.#overtaken()
-    if (admission !== undefined) {
-      const verdict = proofOf(secret, `listener refuses: ${admission}`, this.#transcript)
-      return this.#refuse(admission, { proof: verdict })
+    const objection = objectionTo(this.#peer)
+    if (objection === 'overtaken') return this.#overtaken()
+    if (objection !== undefined) {
+      const verdict = proofOf(secret, `listener refuses: ${objection}`, this.#transcript)
+      return this.#refuse(objection, { proof: verdict })
     }
     const answer = proofOf(secret, 'listener', this.#transcript)
     return [this.#say({ type: 'Accepted', proof: answer }), ...this.#establish()]
   }
 
   #finish(proof: Buffer): HandshakeEffect[] {
-    const { secret, admit } = this.#options
+    const { secret, objectionTo } = this.#options
     if (!isSameProof(proof, proofOf(secret, 'listener', this.#transcript))) {
       return this.#refuse('secret')
     }
     assert(this.#peer !== undefined, 'who proves something has said who it is')
-    const admission = admit(this.#peer)
-    if (admission === 'overtaken') return this.#overtaken()
+    const objection = objectionTo(this.#peer)
+    if (objection === 'overtaken') return this.#overtaken()
     // The other end takes the handshake for over and reads no refusal: closing tells it.
-    if (admission !== undefined) return this.#fail(this.#errorFor(admission, false, undefined))
+    if (objection !== undefined) return this.#fail(this.#errorFor(objection, false, undefined))
     return this.#establish()
   }
 
@@ -233,12 +197,12 @@ export class HandshakeMachine {
   /** The other end does not want us. */
   #refused(refusal: Refusal): HandshakeEffect[] {
     const { reason } = refusal
-    const isVerdict = this.#options.role.type === 'dialer' && verdicts.has(reason)
-    if (isVerdict && !this.#isProved(refusal)) {
+    const isExclusion = this.#options.role.type === 'dialer' && exclusions.has(reason)
+    if (isExclusion && !this.#isProved(refusal)) {
       const detail = `it refuses this node (${reason}) without proof that it knows the secret`
       return this.#fail(new HandshakeBroken(this.#peerAddress(), detail))
     }
-    const givenUpBy = isVerdict && reason === 'quarantined' ? this.#peer : undefined
+    const givenUpBy = isExclusion && reason === 'quarantined' ? this.#peer : undefined
     return this.#fail(this.#errorFor(reason, true, undefined), givenUpBy)
   }
 

@@ -140,7 +140,7 @@ export function decodeHandshake(frame: Buffer): HandshakeMessage | ForeignHello 
   const cursor = new ByteCursor(frame, 0, frame.length)
   const message = readMessage(cursor)
   if (message.type !== 'ForeignHello' && !cursor.isAtEnd) {
-    throw new MalformedFrame('a frame goes on behind its end')
+    throw new MalformedFrame('a frame has bytes after its end')
   }
   return message
 }
@@ -158,12 +158,12 @@ function readMessage(cursor: ByteCursor): HandshakeMessage | ForeignHello {
     case kinds.Refusal:
       return readRefusal(cursor)
     default:
-      throw new MalformedFrame('it is no part of a handshake')
+      throw new MalformedFrame('it is not a handshake message')
   }
 }
 
 function readHello(cursor: ByteCursor): Hello | ForeignHello {
-  if (!cursor.take(magic.length).equals(magic)) throw new MalformedFrame('it is no Sherd node')
+  if (!cursor.take(magic.length).equals(magic)) throw new MalformedFrame('it is not a Sherd node')
   const version = cursor.varint()
   if (version !== protocolVersion) return { type: 'ForeignHello', version }
   const lane = lanes[cursor.byte()]
@@ -185,7 +185,7 @@ function readRefusal(cursor: ByteCursor): Refusal {
 
 function readNode(cursor: ByteCursor): NodeId {
   const text = cursor.text(textBytesMax)
-  if (!isNodeId(text)) throw new MalformedFrame('it names no node')
+  if (!isNodeId(text)) throw new MalformedFrame('it does not name a node')
   return text
 }
 

@@ -9,7 +9,7 @@
  * The name is heard without proof. Whoever sits on that port can at most keep out one that could not be reached there.
  */
 import { AssertionFailed } from '../../foundation/assert.ts'
-import type { Admission, HandshakeOptions } from '../handshake/handshake-machine.ts'
+import type { Objection, HandshakeOptions } from '../handshake/handshake-inputs.ts'
 import { type Address, hostAndPortOf, type NodeId } from '../../foundation/node-id.ts'
 import type { LinkWorld } from './link-owner.ts'
 import { PeerConnection } from './peer-connection.ts'
@@ -20,13 +20,13 @@ export interface AddressClaimOptions {
   readonly known: NodeId
   readonly address: Address
   /** What is answered until it is known: that of an earlier claim, if there was one. */
-  readonly answer: Admission
+  readonly answer: Objection
 }
 
 export class AddressClaim {
   readonly by: NodeId
   readonly #call: PeerConnection
-  #answer: Admission
+  #answer: Objection
   #isAsking = true
 
   constructor({ by, known, address, answer }: AddressClaimOptions, world: LinkWorld) {
@@ -36,7 +36,7 @@ export class AddressClaim {
     const handshake: HandshakeOptions = {
       ...world.handshakeFor({ type: 'dialer', lane: 'control', to: address }),
       // Its name is all that is asked for: once established, this would take the place of the connection there is.
-      admit: (node) => {
+      objectionTo: (node) => {
         found = node
         return 'overtaken'
       },
@@ -67,7 +67,7 @@ export class AddressClaim {
   }
 
   /** Whether whoever claims the address is admitted. */
-  get answer(): Admission {
+  get answer(): Objection {
     return this.#answer
   }
 

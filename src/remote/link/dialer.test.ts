@@ -25,7 +25,7 @@ function stage() {
       clusterName: 'test',
       nonce: Buffer.alloc(16),
       role,
-      admit: () => undefined,
+      objectionTo: () => undefined,
     }),
   } as unknown as LinkWorld
   let waiting = 0

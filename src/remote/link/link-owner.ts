@@ -2,7 +2,7 @@
 import type { RemoteDeadLetterReason } from '../remote-drop-reasons.ts'
 import type { Question, Runtime } from '../../actor/internals.ts'
 import type { ValueCodec } from '../../serialization/internals.ts'
-import type { HandshakeOptions, HandshakeRole } from '../handshake/handshake-machine.ts'
+import type { HandshakeOptions, HandshakeRole } from '../handshake/handshake-inputs.ts'
 import type { Lane } from '../lane.ts'
 import type { Address, NodeId } from '../../foundation/node-id.ts'
 import type { RemoteSettings } from '../remote-settings.ts'

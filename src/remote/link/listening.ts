@@ -3,7 +3,7 @@
  * another one go (`strangers.ts`); a connection more is closed.
  */
 import { minutes } from '../../foundation/duration.ts'
-import type { HandshakeOptions, HandshakeRole } from '../handshake/handshake-machine.ts'
+import type { HandshakeOptions, HandshakeRole } from '../handshake/handshake-inputs.ts'
 import type { Lane } from '../lane.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { Connection, ConnectionHandler } from '../transport.ts'

@@ -5,12 +5,12 @@
 import { assert, AssertionFailed, unreachable } from '../../foundation/assert.ts'
 import { CodedError } from '../../foundation/coded-error.ts'
 import type { Timer, Timers } from '../../foundation/timers.ts'
-import {
-  type HandshakeEffect,
-  type HandshakeInput,
-  HandshakeMachine,
-  type HandshakeOptions,
-} from '../handshake/handshake-machine.ts'
+import type {
+  HandshakeEffect,
+  HandshakeInput,
+  HandshakeOptions,
+} from '../handshake/handshake-inputs.ts'
+import { HandshakeMachine } from '../handshake/handshake-machine.ts'
 import type { Lane } from '../lane.ts'
 import { handshakeBytesMax } from '../handshake/handshake-messages.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
@@ -178,7 +178,7 @@ export class PeerConnection implements ConnectionHandler {
     } catch (error) {
       if (error instanceof AssertionFailed) this.#options.onBroken(error)
       if (error instanceof CodedError) this.#problemCode = error.code
-      return error instanceof Error ? error.message : 'a frame could not be taken'
+      return error instanceof Error ? error.message : 'a frame could not be processed'
     }
   }
 

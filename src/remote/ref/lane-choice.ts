@@ -11,18 +11,23 @@ export interface LanePaths {
 }
 
 export class LaneChoice {
-  readonly #control: readonly string[]
+  readonly #control: Set<string>
   readonly #large: readonly (readonly string[])[]
 
   constructor({ controlPaths, largeMessagePaths }: LanePaths) {
-    this.#control = controlPaths.map((path) => `${path}/`)
+    this.#control = new Set(controlPaths.map((path) => `${path}/`))
     this.#large = largeMessagePaths.map(elementsOf)
+  }
+
+  /** Whatever is under `path` is spoken to on the control lane, by refs that are made from now on. */
+  addControl(path: string): void {
+    this.#control.add(`${path}/`)
   }
 
   /** Names as they stand in a path. Control wins where both are set: what must not wait stays first. */
   laneOf(names: readonly string[]): Lane {
     const path = `/${names.join('/')}/`
-    if (this.#control.some((begin) => path.startsWith(begin))) return 'control'
+    for (const begin of this.#control) if (path.startsWith(begin)) return 'control'
     return this.#large.some((pattern) => matches(pattern, names)) ? 'large' : 'data'
   }
 }

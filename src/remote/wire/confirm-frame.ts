@@ -23,6 +23,6 @@ export function writeConfirmFrame(target: ByteBuffer, { messages, system }: Conf
 
 /** From its kind on. Throws MalformedFrame. */
 export function readConfirmFrame(cursor: ByteCursor): Confirm {
-  if (cursor.byte() !== frameKinds.confirm) throw new MalformedFrame('it is no confirmation')
+  if (cursor.byte() !== frameKinds.confirm) throw new MalformedFrame('it is not a confirmation')
   return { messages: cursor.varint(), system: cursor.varint() }
 }

@@ -231,6 +231,10 @@ class Coordinator {
         return new CoordinatorStoreFailed(
           `The store has not answered the coordinator of ${entityType} for storeTimeoutMs, ${settings.storeTimeoutMs} ms.`,
         )
+      case 'NodeFrozen':
+        return new CoordinatorStoreFailed(
+          `The coordinator of ${entityType} stores nothing while its node, ${node}, is frozen.`,
+        )
       case 'OtherNumberOfShards':
         return new CoordinatorStoreFailed(
           `The coordinator of ${entityType} cannot run on ${node}, whose numberOfShards is ${settings.numberOfShards}: ${reason.region} is in use with ${reason.numberOfShards}. Give all nodes the same number, and restart the one that differs.`,

@@ -77,6 +77,8 @@ export type LifeEffect =
 export type GiveUpReason =
   | { readonly type: 'StoreFailed'; readonly error: unknown }
   | { readonly type: 'StoreSilent' }
+  /** There was something to store, and the node was frozen. */
+  | { readonly type: 'NodeFrozen' }
   /** This member was registered with another number than this node knows. */
   | {
       readonly type: 'OtherNumberOfShards'

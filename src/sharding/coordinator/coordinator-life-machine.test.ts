@@ -116,4 +116,12 @@ describe('CoordinatorLifeMachine', () => {
     expect(step({ type: 'MembersChanged', cluster })).toContain('StartTimer retry')
     expect(step({ type: 'MembersChanged', cluster })).toEqual([])
   })
+
+  test('stores nothing while frozen, also what was asked for before: whoever is next decides', () => {
+    const { step, getHome, answer } = running()
+    getHome(1)
+    step({ type: 'FreezeChanged', isFrozen: true })
+    expect(answer(1)).toEqual(['CancelTimer strategy/1', 'GiveUp NodeFrozen'])
+    expect(step({ type: 'MembersChanged', cluster })).toEqual([])
+  })
 })

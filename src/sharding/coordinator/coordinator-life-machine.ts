@@ -1,11 +1,12 @@
 /**
  * One life of a coordinator around its decisions: it reads what is stored, gives store and strategy the time they have,
- * and decides nothing while its node is frozen.
+ * and takes up and stores nothing while its node is frozen.
  *
- *   loading ──Loaded──▶ running ──the store fails, or says nothing──▶ over
- *      └──the same, or members with another number of shards──────────▲
+ *   loading ──Loaded──▶ running ──the store fails, or says nothing, or the node is frozen──▶ over
+ *      └──the same, or members with another number of shards──────────────────────────────▲
  *
- * Invariant: nothing is decided before everything stored was read, nor after the store has failed.
+ * Invariant: nothing is decided before everything stored was read, nor after the store has failed, and nothing is
+ * stored by a node that is frozen.
  */
 import { unreachable } from '../../foundation/assert.ts'
 import type { StrategyAnswer, StrategyQuestion } from '../allocation/strategy-questions.ts'
@@ -79,6 +80,8 @@ export class CoordinatorLifeMachine {
     return (this.#decisions?.step(input) ?? []).flatMap((effect): LifeEffect[] => {
       switch (effect.type) {
         case 'Store':
+          // Others may have another coordinator by now, and not every store could tell the two apart.
+          if (this.#isFrozen) return this.#giveUp({ type: 'NodeFrozen' })
           return [this.#storeTimer(), effect]
         case 'AskStrategy': {
           const { ask, question } = effect

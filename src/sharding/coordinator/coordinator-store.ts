@@ -12,7 +12,8 @@ export interface CoordinatorStore {
    * Everything that coordinators before this one have stored, and the term of this one. `term` is the number of the
    * singleton's life: a store that cannot tell one coordinator from another answers it as it is; a store that counts
    * those who claim it answers its own number, which holds also when the cluster has been wrong about its members.
-   * Either way it is higher than that of every coordinator before. Called once, first.
+   * Either way it is higher than that of every coordinator before in the life of this cluster. One that is founded anew
+   * counts its singletons anew, so a store that outlives clusters must not refuse a lower term. Called once, first.
    */
   load(term: number): Promise<StoredDecisions>
   /**

@@ -9,7 +9,7 @@ import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { RoutingTable } from './routing-table.ts'
 import type { Buffered, Origin, ShardBuffers } from './shard-buffers.ts'
-import type { RoutesEffect } from './shard-place.ts'
+import type { RoutesEffect } from './region-inputs.ts'
 
 export class Guests<Parcel> {
   readonly #table: RoutingTable

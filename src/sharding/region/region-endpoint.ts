@@ -34,7 +34,7 @@ export function serveRegion(options: RegionEndpointOptions): () => void {
   const name = encodeName(region.entityType)
   const ends = [
     remoting.serve(`/system/shards/${name}`, dataEndpoint(options)),
-    remoting.serve(`/system/sharding/${name}`, controlEndpoint(options)),
+    remoting.serve(`/system/sharding/${name}`, controlEndpoint(options), 'control'),
   ]
   return () => ends.forEach((end) => end())
 }
@@ -156,5 +156,5 @@ function isAskedOf(region: Region, entityId: EntityId, { target, asked }: Questi
 }
 
 function refuse(runtime: Runtime, from: NodeId, { problem }: NotAMessage): void {
-  runtime.logger.warn({ from }, `A message about sharding was refused: ${problem}`)
+  runtime.logger.warn({ node: from }, `A message about sharding is refused: ${problem}`)
 }

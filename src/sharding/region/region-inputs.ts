@@ -62,6 +62,9 @@ export interface StartTimer {
   readonly delayMs: number
 }
 
+/** Of the routes inside of a region. */
+export type RoutesEffect<Parcel> = RoutingEffect<Parcel> | Tell | StartTimer
+
 export type RegionEffect<Parcel> =
   | RoutingEffect<Parcel>
   | HostingEffect

@@ -13,11 +13,16 @@ import type { ShardId } from '../shard-id.ts'
 import type { Placement, ToCoordinator, ToRegion } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { HostedShards } from './hosted-shards.ts'
-import type { HostingEffect, RegionEffect, RegionInput, RegionTimer } from './region-inputs.ts'
+import type {
+  HostingEffect,
+  RegionEffect,
+  RegionInput,
+  RegionTimer,
+  RoutesEffect,
+} from './region-inputs.ts'
 import { RegistrationMachine } from './registration-machine.ts'
 import { RoutingTable } from './routing-table.ts'
 import { ShardBuffers } from './shard-buffers.ts'
-import type { RoutesEffect } from './shard-place.ts'
 import { ShardRoutes } from './shard-routes.ts'
 import { stepStoppedRegion } from './stopped-region.ts'
 

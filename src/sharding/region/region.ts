@@ -395,6 +395,6 @@ export class Region {
   #failed(error: unknown): void {
     if (error instanceof AssertionFailed) return this.runtime.brokenInvariant(error)
     const fields = { err: error, entityType: this.entityType }
-    this.runtime.logger.error(fields, 'A step of sharding failed.')
+    this.runtime.logger.error(fields, 'Sharding failed to handle an input.')
   }
 }

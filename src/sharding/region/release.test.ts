@@ -3,7 +3,7 @@ import { nodeIdOf, type NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import { RoutingTable } from './routing-table.ts'
 import { ShardBuffers } from './shard-buffers.ts'
-import type { RoutesEffect } from './shard-place.ts'
+import type { RoutesEffect } from './region-inputs.ts'
 import { ShardRoutes } from './shard-routes.ts'
 
 const self = nodeIdOf('a:1', 1n)

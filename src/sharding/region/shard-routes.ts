@@ -21,7 +21,8 @@ import type { BeginHandOff, BetweenRegions, Placement, Returned } from '../shard
 import { Guests } from './guests.ts'
 import type { RegionDropReason } from '../sharding-drop-reasons.ts'
 import type { Route, RoutingTable } from './routing-table.ts'
-import { type Place, Places, type RoutesEffect, drop, flushTo } from './shard-place.ts'
+import type { RoutesEffect } from './region-inputs.ts'
+import { type ShardPlace, ShardPlaces, drop, flushTo } from './shard-places.ts'
 import type { Buffered, ShardBuffers } from './shard-buffers.ts'
 
 /** More can be removed before the last word about one of them has come; then a message to it waits for a retry. */
@@ -46,7 +47,7 @@ export class ShardRoutes<Parcel> {
   readonly #buffers: ShardBuffers<Parcel>
   readonly #isServed: (shard: ShardId) => boolean
   readonly #guests: Guests<Parcel>
-  readonly #places = new Places()
+  readonly #places = new ShardPlaces()
   /** The last nodes that were removed: a word that was under way meanwhile may still name them. */
   readonly #removed = new Set<NodeId>()
   readonly #releasedMax: number
@@ -75,7 +76,7 @@ export class ShardRoutes<Parcel> {
     return this.#places.isNews(word)
   }
 
-  placeOf(shard: ShardId): Readonly<Place> | undefined {
+  placeOf(shard: ShardId): Readonly<ShardPlace> | undefined {
     return this.#places.get(shard)
   }
 
@@ -274,7 +275,7 @@ export class ShardRoutes<Parcel> {
     return isFirst ? this.ask(shard) : []
   }
 
-  #open(shard: ShardId, place: Place, node: NodeId | undefined): RoutesEffect<Parcel>[] {
+  #open(shard: ShardId, place: ShardPlace, node: NodeId | undefined): RoutesEffect<Parcel>[] {
     const route = this.#table.begin(shard, node)
     place.stamp = route.stamp
     place.wentTo = node
@@ -303,7 +304,7 @@ export class ShardRoutes<Parcel> {
   }
 
   /** A flush follows what was sent to another node; to a shard on this node nothing is under way. */
-  #closeBehind(shard: ShardId, place: Place): RoutesEffect<Parcel>[] {
+  #closeBehind(shard: ShardId, place: ShardPlace): RoutesEffect<Parcel>[] {
     const route = this.#table.routeOf(shard)
     this.#table.close(shard)
     if (route?.node === undefined) return []
@@ -311,12 +312,12 @@ export class ShardRoutes<Parcel> {
     return [flushTo(shard, place.fence)]
   }
 
-  #endFence(shard: ShardId, place: Place): RoutesEffect<Parcel>[] {
+  #endFence(shard: ShardId, place: ShardPlace): RoutesEffect<Parcel>[] {
     place.fence = undefined
     return [...this.#acknowledge(place), ...this.settle(shard)]
   }
 
-  #acknowledge(place: Place): RoutesEffect<Parcel>[] {
+  #acknowledge(place: ShardPlace): RoutesEffect<Parcel>[] {
     if (place.handOff === undefined) return []
     const { shard, epoch, term, turn } = place.handOff
     const region = this.#self

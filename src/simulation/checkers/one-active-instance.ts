@@ -73,11 +73,6 @@ export class OneActiveInstance {
     node.pausesSeen = life.pauseCount
   }
 
-  /** How many entities have an instance that lives. */
-  get livingEntities(): number {
-    return this.#instances.size
-  }
-
   #compare(entity: string, own: Instance, all: readonly Instance[], what: string): void {
     const rival = all.find((each) => each !== own && isActive(each))
     if (rival === undefined) return

@@ -13,7 +13,7 @@ interface Run {
   readonly epoch: number
 }
 
-interface Shard {
+interface ShardFacts {
   readonly name: string
   /** The home and its epoch, as stored last. */
   home: NodeId | undefined
@@ -40,7 +40,7 @@ const prefix = persistenceIdOf('$coordinator', 'x').slice(0, -1)
 /** A shard is taken from its home only when it runs there no more. */
 export class ShardMap {
   readonly #findings: Findings
-  readonly #shards = new Map<string, Shard>()
+  readonly #shards = new Map<string, ShardFacts>()
   readonly #codec = new ValueCodec({ use: 'stored' })
 
   constructor(findings: Findings) {
@@ -116,7 +116,7 @@ export class ShardMap {
     shard.home = undefined
   }
 
-  #shard(entityType: string, number: number): Shard {
+  #shard(entityType: string, number: number): ShardFacts {
     const name = `shard ${number} of ${entityType}`
     let shard = this.#shards.get(name)
     if (shard === undefined) {

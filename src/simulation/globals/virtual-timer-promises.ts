@@ -2,7 +2,7 @@
 import type { Surroundings, SurroundingTimer } from './surroundings.ts'
 import { toDelayMs } from './virtual-timer-functions.ts'
 
-interface WaitOptions {
+interface TimerOptions {
   readonly signal?: AbortSignal
   readonly ref?: boolean
 }
@@ -17,13 +17,13 @@ export class VirtualTimerPromises {
   readonly setTimeout = (
     delay?: unknown,
     value?: unknown,
-    options?: WaitOptions,
+    options?: TimerOptions,
   ): Promise<unknown> => {
     const place = this.#current()
     return wait((done) => place.after(toDelayMs(delay), 'timeout', done), value, options)
   }
 
-  readonly setImmediate = (value?: unknown, options?: WaitOptions): Promise<unknown> => {
+  readonly setImmediate = (value?: unknown, options?: TimerOptions): Promise<unknown> => {
     const place = this.#current()
     return wait((done) => place.soon(done), value, options)
   }
@@ -31,10 +31,10 @@ export class VirtualTimerPromises {
   readonly setInterval = (
     delay?: unknown,
     value?: unknown,
-    options?: WaitOptions,
+    options?: TimerOptions,
   ): AsyncGenerator<unknown, void> => this.#ticks(this.#current(), toDelayMs(delay), value, options)
 
-  readonly wait = (delay?: unknown, options?: WaitOptions): Promise<unknown> =>
+  readonly wait = (delay?: unknown, options?: TimerOptions): Promise<unknown> =>
     this.setTimeout(delay, undefined, options)
 
   readonly yield = (): Promise<unknown> => this.setImmediate()
@@ -44,7 +44,7 @@ export class VirtualTimerPromises {
     place: Surroundings,
     delayMs: number,
     value: unknown,
-    options: WaitOptions = {},
+    options: TimerOptions = {},
   ): AsyncGenerator<unknown, void> {
     let untaken = 0
     let wake = (): void => {}
@@ -78,7 +78,7 @@ export class VirtualTimerPromises {
 function wait(
   start: (done: () => void) => SurroundingTimer,
   value: unknown,
-  { signal, ref = true }: WaitOptions = {},
+  { signal, ref = true }: TimerOptions = {},
 ): Promise<unknown> {
   if (signal?.aborted === true) return Promise.reject(abortError(signal))
   return new Promise((resolve, reject) => {

@@ -20,7 +20,7 @@ import {
 const SYN_AGAIN_MS = 1_000
 
 /** Somebody who takes connections. */
-export interface Listening {
+export interface OpenPort {
   readonly life: Incarnation
   readonly accept: (connection: Connection) => ConnectionHandler
   waiting: number
@@ -40,7 +40,7 @@ export class SimulatedNetwork implements NetworkGround {
   /** @internal */
   readonly random
   #settings = defaultNetworkSettings
-  readonly #listeners = new Map<string, Listening>()
+  readonly #listeners = new Map<string, OpenPort>()
   readonly #wires = new Set<Wire>()
   readonly #downHosts = new Set<string>()
   #wireCount = 0
@@ -171,14 +171,14 @@ export class SimulatedNetwork implements NetworkGround {
   // ---- for transports
 
   /** @internal */
-  listen(key: string, listening: Listening): boolean {
+  listen(key: string, listening: OpenPort): boolean {
     if (this.#listeners.has(key)) return false
     this.#listeners.set(key, listening)
     return true
   }
 
   /** @internal */
-  unlisten(key: string, listening: Listening): void {
+  unlisten(key: string, listening: OpenPort): void {
     if (this.#listeners.get(key) === listening) this.#listeners.delete(key)
   }
 
@@ -221,7 +221,7 @@ export class SimulatedNetwork implements NetworkGround {
   }
 
   /** The machine says yes; its process accepts when it gets to it. */
-  #connect(near: ConnectionEnd, listening: Listening, host: string, backMs: number): void {
+  #connect(near: ConnectionEnd, listening: OpenPort, host: string, backMs: number): void {
     const { life, accept } = listening
     const far = this.newEnd(life, host, near.host)
     this.#wires.add({ near, far })

@@ -10,7 +10,7 @@ import {
   type Transport,
 } from '../../remote/index.ts'
 import type { Incarnation } from '../incarnation.ts'
-import type { Listening, SimulatedNetwork } from './simulated-network.ts'
+import type { OpenPort, SimulatedNetwork } from './simulated-network.ts'
 
 const EPHEMERAL_START = 32_768
 
@@ -31,7 +31,7 @@ export class SimulatedTransport implements Transport {
     if (!this.#life.mayAct('listen')) return new Promise(() => {})
     const host = this.#hostOf(at.host)
     if (host !== this.#life.name) throw new HostNotOurs(at, undefined)
-    const listening: Listening = { life: this.#life, accept, waiting: 0 }
+    const listening: OpenPort = { life: this.#life, accept, waiting: 0 }
     let { port } = at
     const isTaken = (): boolean => !this.#network.listen(keyOf(host, port), listening)
     if (port === 0) {

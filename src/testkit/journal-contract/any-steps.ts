@@ -1,7 +1,7 @@
 /** Any sequence of claims, appends and reopenings does to a journal what it does to a map of lists. */
 import assert from 'node:assert/strict'
 import { SteadyRandom } from '../steady-random.ts'
-import type { Check } from './journal-contract.ts'
+import type { AddTest } from './journal-contract.ts'
 import { appendText, readTexts } from './journal-texts.ts'
 import type { OpenedJournal } from './opened-journal.ts'
 
@@ -14,7 +14,7 @@ interface Expected {
   readonly texts: string[]
 }
 
-export function anySteps(check: Check): void {
+export function anySteps(check: AddTest): void {
   for (const part of [1, 2, 3, 4]) {
     check(`does what a map of lists would do, whatever is asked of it (${part})`, async (on) => {
       const random = new SteadyRandom(`part ${part}`)

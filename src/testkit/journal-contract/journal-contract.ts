@@ -45,7 +45,7 @@ export interface StoreUnderTest {
 }
 
 /** Registers a test that has a journal on a store of its own. */
-export type Check = (name: string, body: (opened: OpenedJournal) => Promise<void>) => void
+export type AddTest = (name: string, body: (opened: OpenedJournal) => Promise<void>) => void
 
 /** Of one test. A journal that never answers fails it, also where the runner would wait forever. */
 const patienceMs = 60_000
@@ -55,7 +55,7 @@ export function journalContract(
   { describe, test }: TestFunctions,
   { name: ofJournal, readsSlices, newStore }: JournalUnderTest,
 ): void {
-  const check: Check = (name, body) => {
+  const check: AddTest = (name, body) => {
     test(name, async () => {
       const work = onStore(await newStore(), body)
       const settled = work.catch(() => undefined)

@@ -59,7 +59,7 @@ export async function readTexts(
   return events.map(({ bytes }) => textOf(bytes))
 }
 
-export const allSlices: SliceQuery = { fromSlice: 0, toSlice: 1023, limit: 100 }
+export const allSlices: SliceQuery = { fromSlice: 0, toSlice: 1023, eventsMax: 100 }
 
 /** Page by page, from the beginning or from where an earlier reader was, until there is nothing more. */
 export async function readAll(

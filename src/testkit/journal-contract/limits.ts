@@ -1,6 +1,6 @@
 /** The part of the contract about what is refused. */
 import assert from 'node:assert/strict'
-import type { Check } from './journal-contract.ts'
+import type { AddTest } from './journal-contract.ts'
 import { appendText, claimed, readTexts } from './journal-texts.ts'
 
 const code = 'INVALID_JOURNAL_CALL'
@@ -11,7 +11,7 @@ const alike: readonly string[] = [
   ...['x'.repeat(1024), 'x'.repeat(1023)],
 ]
 
-export function limits(check: Check): void {
+export function limits(check: AddTest): void {
   check('refuses ids that would change, collide or not fit', async ({ journal }) => {
     const bad = ['', 'a\0b', '\ud800', 'x'.repeat(1025), 'é'.repeat(513), 7 as unknown as string]
     for (const id of bad) {

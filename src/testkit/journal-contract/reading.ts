@@ -1,7 +1,7 @@
 /** The part of the contract about reading a stream, and about closing. */
 import assert from 'node:assert/strict'
 import { isSliceReader } from '../../persistence/index.ts'
-import type { Check } from './journal-contract.ts'
+import type { AddTest } from './journal-contract.ts'
 import { allSlices, appendText, claimed, readTexts } from './journal-texts.ts'
 
 const ranges = [
@@ -17,7 +17,7 @@ const ranges = [
   [5, 4],
 ] as const
 
-export function reading(check: Check): void {
+export function reading(check: AddTest): void {
   check('reads any range, in order, however much is read in one go', async ({ journal }) => {
     const writer = await claimed(journal, 'a')
     const texts = Array.from({ length: 1000 }, (_, i) => `${i + 1}`)
@@ -48,7 +48,7 @@ export function reading(check: Check): void {
   })
 }
 
-export function closing(check: Check): void {
+export function closing(check: AddTest): void {
   check('settles every append that was under way when it was closed', async ({ journal }) => {
     const writer = await claimed(journal, 'a')
     const appending = Array.from({ length: 50 }, (_, i) =>

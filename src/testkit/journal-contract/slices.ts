@@ -7,7 +7,7 @@ import {
   type SliceReader,
   sliceOf,
 } from '../../persistence/index.ts'
-import type { Check } from './journal-contract.ts'
+import type { AddTest } from './journal-contract.ts'
 import { allSlices, appendText, claimed, readAll, readEvents, textOf } from './journal-texts.ts'
 
 const ids = Array.from({ length: 100 }, (_, i) => `Account|${i}`)
@@ -46,8 +46,9 @@ function assertInOrder(events: readonly OrderedEvent[]): void {
   }
 }
 
-export function slices(check: Check): void {
+export function slices(check: AddTest): void {
   wholeStore(check)
+  following(check)
   parts(check)
 
   check(
@@ -56,7 +57,12 @@ export function slices(check: Check): void {
       const reader = readerOf(on.journal)
       const bad = [
         ...[{ fromSlice: -1 }, { fromSlice: 0.5 }, { toSlice: 1024 }, { fromSlice: 8, toSlice: 7 }],
-        ...[{ limit: 0 }, { limit: NaN }, { after: 'nowhere' }, { after: 7 as unknown as string }],
+        ...[
+          { eventsMax: 0 },
+          { eventsMax: NaN },
+          { after: 'nowhere' },
+          { after: 7 as unknown as string },
+        ],
       ]
       for (const part of bad) {
         const refused = reader.readSlices({ ...allSlices, ...part })
@@ -66,7 +72,7 @@ export function slices(check: Check): void {
   )
 }
 
-function wholeStore(check: Check): void {
+function wholeStore(check: AddTest): void {
   check(
     'hands out every event of every stream once, those of a slice in their order',
     async (on) => {
@@ -105,12 +111,39 @@ function wholeStore(check: Check): void {
   )
 }
 
-function parts(check: Check): void {
+function following(check: AddTest): void {
+  check('passes over nothing that is stored while it is read', async ({ journal }) => {
+    const reader = readerOf(journal)
+    const writers = await Promise.all(ids.map((id) => claimed(journal, id)))
+    const seen: OrderedEvent[] = []
+    let after: string | undefined
+    const readOn = async (): Promise<void> => {
+      for (let isLast = false; !isLast;) {
+        const page = await reader.readSlices({ ...allSlices, after })
+        seen.push(...page.events)
+        ;({ next: after, isLast } = page)
+      }
+    }
+    for (let number = 0; number < perStream; number++) {
+      const appending = writers.map((w) => appendText(journal, { ...w, after: number }, 'x'))
+      // While all of them are under way, and while some are.
+      const read = readOn()
+        .then(() => Promise.race(appending))
+        .then(readOn)
+      await Promise.all([read, ...appending])
+    }
+    await readOn()
+    assert.equal(seen.length, ids.length * perStream)
+    assertInOrder(seen)
+  })
+}
+
+function parts(check: AddTest): void {
   check('hands out no more than was asked for, and goes on where a page ended', async (on) => {
     await fill(on.journal)
     const reader = readerOf(on.journal)
     const pages: OrderedEvent[] = []
-    for (let query = { ...allSlices, limit: 7 }; ;) {
+    for (let query = { ...allSlices, eventsMax: 7 }; ;) {
       const { events, next, isLast } = await reader.readSlices(query)
       assert.ok(events.length <= 7)
       pages.push(...events)
@@ -130,7 +163,7 @@ function parts(check: Check): void {
       [512, 1022],
       [1023, 1023],
     ] as const) {
-      const events = await readAll(readerOf(journal), { fromSlice, toSlice, limit: 50 })
+      const events = await readAll(readerOf(journal), { fromSlice, toSlice, eventsMax: 50 })
       assert.ok(events.every(({ slice }) => slice >= fromSlice && slice <= toSlice))
       assertInOrder(events)
       found.push(...events.map(inWords))

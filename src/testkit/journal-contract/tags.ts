@@ -1,7 +1,7 @@
 /** The part of the contract about tags. */
 import assert from 'node:assert/strict'
 import type { AppendResult, Journal, NewEvent, StoredEvent } from '../../persistence/index.ts'
-import type { Check } from './journal-contract.ts'
+import type { AddTest } from './journal-contract.ts'
 import { appendText, bytesOf, claimed, readEvents, textOf, type Writer } from './journal-texts.ts'
 
 const tagged = (text: string, ...names: string[]): NewEvent => ({
@@ -20,13 +20,13 @@ const append = (
 ): Promise<AppendResult> =>
   journal.append({ persistenceId: id, epoch, expectedSequenceNr: after, events })
 
-export function tags(check: Check): void {
+export function tags(check: AddTest): void {
   stored(check)
   ofMany(check)
   refused(check)
 }
 
-function stored(check: Check): void {
+function stored(check: AddTest): void {
   check('hands out the tags of every event, also after it was opened anew', async (on) => {
     const writer = await claimed(on.journal, 'a')
     const first = [tagged('x', 'red', 'größer'), bytesOf('y'), tagged('z', '\u{1f600}')]
@@ -61,7 +61,7 @@ function stored(check: Check): void {
   )
 }
 
-function ofMany(check: Check): void {
+function ofMany(check: AddTest): void {
   check('keeps tags with their events when many streams write at once', async ({ journal }) => {
     const ids = Array.from({ length: 60 }, (_, i) => `Thing|${i}`)
     const eventOf = (id: string, i: number): NewEvent =>
@@ -107,7 +107,7 @@ function ofMany(check: Check): void {
   })
 }
 
-function refused(check: Check): void {
+function refused(check: AddTest): void {
   check('refuses what cannot be tags, and stores nothing then', async ({ journal }) => {
     const code = 'INVALID_JOURNAL_CALL'
     const writer = await claimed(journal, 'a')

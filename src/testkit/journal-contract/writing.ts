@@ -1,11 +1,11 @@
 /** The part of the contract about claims and appends. */
 import assert from 'node:assert/strict'
-import type { Check } from './journal-contract.ts'
+import type { AddTest } from './journal-contract.ts'
 import { appendText, bytesOf, claimed, readEvents, readTexts, textOf } from './journal-texts.ts'
 
 const code = 'INVALID_JOURNAL_CALL'
 
-export function claims(check: Check): void {
+export function claims(check: AddTest): void {
   check('gives every claim of an id a greater epoch, also after it was opened anew', async (on) => {
     const first = await on.journal.claim('a', 'one')
     const second = await on.journal.claim('a', 'two')
@@ -44,7 +44,7 @@ export function claims(check: Check): void {
   })
 }
 
-export function conditions(check: Check): void {
+export function conditions(check: AddTest): void {
   check('refuses an append that expects another last event', async ({ journal }) => {
     const writer = await claimed(journal, 'a')
     const appended = { type: 'Appended', highestSequenceNr: 2 }
@@ -104,7 +104,14 @@ export function conditions(check: Check): void {
   })
 }
 
-export function storing(check: Check): void {
+export function storing(check: AddTest): void {
+  check('has the same id for its store whenever it is opened, if it can tell', async (on) => {
+    const { storeId } = on.journal
+    assert.ok(storeId === undefined || (typeof storeId === 'string' && storeId !== ''))
+    await on.reopen()
+    assert.equal(on.journal.storeId, storeId)
+  })
+
   check('stores all events of a batch or none', async ({ journal }) => {
     const writer = await claimed(journal, 'a')
     const texts = Array.from({ length: 100 }, (_, i) => `event ${i}`)

@@ -44,7 +44,7 @@ describe('effects', () => {
     run(kit, (context) => {
       named = context.spawn(child, 'a child')
       context.spawn(child)
-      context.spawn(child, { name: 'b', mailbox: { capacity: 1 } })
+      context.spawn(child, { name: 'b', mailbox: { messagesMax: 1 } })
       context.stop(named)
     })
     expect(kit.effects()).toEqual([

@@ -8,7 +8,7 @@ import type { ActorRef, Behavior, MessageHandler, PoisonPill, Signal } from '../
 import { type Duration, formatMs, toMs } from '../../foundation/duration.ts'
 import { BehaviorKitMisuse } from './behavior-kit-misuse.ts'
 import type { CapturedLogs } from '../captured-logs.ts'
-import type { Effect } from './effects.ts'
+import type { BehaviorEffect } from './behavior-effect.ts'
 import { GatedActor } from './gated-actor.ts'
 import { HandWorld } from './hand-world.ts'
 import { Inbox, spawnInbox } from './inbox.ts'
@@ -97,7 +97,7 @@ export class BehaviorKit<T> {
   }
 
   /** What the behavior did through its context since the last call, or since the start. */
-  effects(): Effect[] {
+  effects(): BehaviorEffect[] {
     this.#world.run()
     return this.#actor.recorder.take()
   }

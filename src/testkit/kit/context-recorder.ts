@@ -14,7 +14,7 @@ import {
   type TimerScheduler,
 } from '../../actor/index.ts'
 import { toMs } from '../../foundation/duration.ts'
-import type { Effect, EffectOf } from './effects.ts'
+import type { BehaviorEffect, BehaviorEffectOf } from './behavior-effect.ts'
 import { Inbox, collect } from './inbox.ts'
 import { RecordingTimers } from './recording-timers.ts'
 
@@ -32,8 +32,8 @@ export class ContextRecorder {
   /** By name: as it was given or, without one, as the child got it. */
   readonly children = new Map<string, RecordedChild>()
   /** Whom the behavior watches, and how it asked for it. */
-  readonly watched = new Map<ActorRef<never>, EffectOf<'Watched' | 'WatchedWith'>>()
-  readonly #effects: Effect[] = []
+  readonly watched = new Map<ActorRef<never>, BehaviorEffectOf<'Watched' | 'WatchedWith'>>()
+  readonly #effects: BehaviorEffect[] = []
   /** Calls that the context makes of itself are no news. */
   #isSilent = false
 
@@ -45,11 +45,11 @@ export class ContextRecorder {
   }
 
   /** The effects since the last time. */
-  take(): Effect[] {
+  take(): BehaviorEffect[] {
     return this.#effects.splice(0)
   }
 
-  add(effect: Effect): void {
+  add(effect: BehaviorEffect): void {
     if (!this.#isSilent) this.#effects.push(effect)
   }
 
@@ -110,7 +110,7 @@ export class ContextRecorder {
     })
   }
 
-  #watched(effect: EffectOf<'Watched' | 'WatchedWith'>): void {
+  #watched(effect: BehaviorEffectOf<'Watched' | 'WatchedWith'>): void {
     if (!this.#isSilent) this.watched.set(effect.ref, effect)
     this.add(effect)
   }
@@ -127,7 +127,7 @@ export class ContextRecorder {
       this.add({ type: 'ReceiveTimeoutCancelled' })
     })
     const contextClass = Object.getPrototypeOf(context) as object
-    const record = (effect: Effect): void => this.add(effect)
+    const record = (effect: BehaviorEffect): void => this.add(effect)
     Object.defineProperty(context, 'timers', {
       get: () => {
         // The getter underneath: it says no outside of the actor's turn.

@@ -1,13 +1,13 @@
 /** Timers that work as ever and say what they were told. */
 import type { TimerKey, TimerScheduler } from '../../actor/index.ts'
 import { type Duration, toMs } from '../../foundation/duration.ts'
-import type { Effect, EffectOf } from './effects.ts'
+import type { BehaviorEffect, BehaviorEffectOf } from './behavior-effect.ts'
 
 export class RecordingTimers<T> implements TimerScheduler<T> {
   readonly #timers: TimerScheduler<T>
-  readonly #record: (effect: Effect) => void
+  readonly #record: (effect: BehaviorEffect) => void
 
-  constructor(timers: TimerScheduler<T>, record: (effect: Effect) => void) {
+  constructor(timers: TimerScheduler<T>, record: (effect: BehaviorEffect) => void) {
     this.#timers = timers
     this.#record = record
   }
@@ -42,14 +42,14 @@ export class RecordingTimers<T> implements TimerScheduler<T> {
   }
 
   #started(
-    kind: EffectOf<'TimerStarted'>['kind'],
+    kind: BehaviorEffectOf<'TimerStarted'>['kind'],
     key: TimerKey,
     message: T,
     delay: Duration,
     initialDelay?: Duration,
   ): void {
     const delayMs = toMs(delay)
-    const started: Effect = { type: 'TimerStarted', key, kind, delayMs, message }
+    const started: BehaviorEffect = { type: 'TimerStarted', key, kind, delayMs, message }
     const isGiven = initialDelay !== undefined
     this.#record(isGiven ? { ...started, initialDelayMs: toMs(initialDelay) } : started)
   }

@@ -23,7 +23,7 @@ export class JournalReader {
   async readOn(
     visit: (persistenceId: string, epoch: number, bytes: Uint8Array) => void = () => undefined,
   ): Promise<Written> {
-    const slices = { fromSlice: 0, toSlice: 1023, limit: 1_000 }
+    const slices = { fromSlice: 0, toSlice: 1023, eventsMax: 1_000 }
     for (let isLast = false; !isLast;) {
       const page = await this.#journal.readSlices({ ...slices, after: this.#after })
       for (const { persistenceId, epoch, bytes } of page.events) {

@@ -141,7 +141,7 @@ function drawNest(random: SeededRandom): Nest {
   const overflow = random.pick(['drop-new', 'drop-head'] as const)
   return {
     layers: [last, ...drawLayers(random, 4)],
-    mailbox: random.chance(0.2) ? { capacity: 3, overflow } : undefined,
+    mailbox: random.chance(0.2) ? { messagesMax: 3, overflow } : undefined,
   }
 }
 
@@ -167,9 +167,9 @@ function drawStrategy(random: SeededRandom): SupervisorStrategy {
   const { restart, restartWithBackoff, resume, stop } = SupervisorStrategy
   return random.pick([
     restart(),
-    restart({ limit: 3, within: '1s' }),
-    restart({ limit: 2, within: '5s', stopChildren: false }),
-    restart({ limit: 4, within: '100ms', stashCapacity: 1 }),
+    restart({ restartsMax: 3, within: '1s' }),
+    restart({ restartsMax: 2, within: '5s', stopChildren: false }),
+    restart({ restartsMax: 4, within: '100ms', stashedMessagesMax: 1 }),
     restartWithBackoff({ min: '50ms', max: '2s' }),
     restartWithBackoff({ min: '500ms', max: '500ms', restartsMax: 4 }),
     resume(),

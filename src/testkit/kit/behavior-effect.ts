@@ -2,7 +2,7 @@
 import type { ActorRef, Askable, Behavior, MessageHandler, TimerKey } from '../../actor/index.ts'
 
 /** One thing that a behavior did through its context. */
-export type Effect =
+export type BehaviorEffect =
   | {
       readonly type: 'Spawned'
       readonly behavior: Behavior<never> | MessageHandler<never>
@@ -36,4 +36,7 @@ export type Effect =
   | { readonly type: 'Unhandled'; readonly message: unknown }
 
 /** The effects of that type. */
-export type EffectOf<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>
+export type BehaviorEffectOf<Type extends BehaviorEffect['type']> = Extract<
+  BehaviorEffect,
+  { readonly type: Type }
+>

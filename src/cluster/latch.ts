@@ -1,5 +1,5 @@
 /** Something that happens once, or turns out never to happen, and can be waited for. */
-export class Signal {
+export class Latch {
   readonly promise: Promise<void>
   readonly #resolve: () => void
   readonly #reject: (error: Error) => void

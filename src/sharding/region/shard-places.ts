@@ -3,9 +3,7 @@ import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { BeginHandOff, Placement } from '../sharding-messages.ts'
 import type { RegionDropReason } from '../sharding-drop-reasons.ts'
-import type { RoutingEffect, StartTimer, Tell } from './region-inputs.ts'
-
-export type RoutesEffect<Parcel> = RoutingEffect<Parcel> | Tell | StartTimer
+import type { RoutesEffect } from './region-inputs.ts'
 
 /** A flush under way behind the last message of a route. */
 export interface Fence {
@@ -13,7 +11,7 @@ export interface Fence {
   readonly stamp: number
 }
 
-export interface Place {
+export interface ShardPlace {
   /** The newest word heard. */
   epoch: number
   term: number
@@ -31,14 +29,14 @@ export interface Place {
   handOff: BeginHandOff | undefined
 }
 
-export class Places {
-  readonly #places = new Map<ShardId, Place>()
+export class ShardPlaces {
+  readonly #places = new Map<ShardId, ShardPlace>()
 
-  get(shard: ShardId): Place | undefined {
+  get(shard: ShardId): ShardPlace | undefined {
     return this.#places.get(shard)
   }
 
-  [Symbol.iterator](): IterableIterator<[ShardId, Place]> {
+  [Symbol.iterator](): IterableIterator<[ShardId, ShardPlace]> {
     return this.#places.entries()
   }
 
@@ -57,7 +55,7 @@ export class Places {
   }
 
   /** The newest word replaces all others; what is still under way is not changed by words. */
-  hear({ shard, epoch, term, turn }: Placement): Place {
+  hear({ shard, epoch, term, turn }: Placement): ShardPlace {
     const { stamp = 0, wentTo, fence } = this.#places.get(shard) ?? {}
     const place = {
       ...{ epoch, term, turn, stamp, wentTo, fence },

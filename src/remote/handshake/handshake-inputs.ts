@@ -1,0 +1,46 @@
+/** What goes into the machine of a handshake and what comes out of it. */
+import type { Address, NodeId } from '../../foundation/node-id.ts'
+import type { Lane } from '../lane.ts'
+import type { HandshakeError } from '../remote-errors.ts'
+
+export type HandshakeInput =
+  | { readonly type: 'Opened' }
+  /** A whole frame, from its kind on. */
+  | { readonly type: 'FrameReceived'; readonly bytes: Buffer }
+  | { readonly type: 'TimedOut' }
+
+export type HandshakeEffect =
+  | { readonly type: 'Send'; readonly bytes: Buffer }
+  | { readonly type: 'Establish'; readonly peer: NodeId; readonly lane: Lane }
+  | {
+      readonly type: 'Fail'
+      readonly error: HandshakeError
+      /** The node that has given this one up, when it said so, with proof, at the address that was called. */
+      readonly givenUpBy: NodeId | undefined
+    }
+
+/** Why a node is not spoken to although it is one of ours: about this very incarnation, and for good. */
+export type Exclusion = 'quarantined' | 'quarantined-in-return' | 'former-incarnation'
+
+/**
+ * Undefined when it is spoken to. `overtaken`: since this handshake began, another incarnation has proved to live there,
+ * so that what was under way may come from one that is dead by now; or another is connected, and it is being found out who
+ * lives there. A handshake that begins later tells.
+ */
+export type Objection = Exclusion | 'overtaken' | undefined
+
+export interface HandshakeOptions {
+  readonly self: NodeId
+  readonly clusterName: string
+  readonly secret: string | undefined
+  /** Fresh for every connection. */
+  readonly nonce: Buffer
+  /** Asked again before the end: what holds can change while the other end's words are under way. */
+  readonly objectionTo: (peer: NodeId) => Objection
+  readonly role: HandshakeRole
+}
+
+export type HandshakeRole =
+  | { readonly type: 'dialer'; readonly lane: Lane; readonly to: Address }
+  /** `from` is where the connection comes from, until the peer has said who it is. */
+  | { readonly type: 'listener'; readonly from: string }
