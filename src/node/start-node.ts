@@ -167,7 +167,7 @@ function initEntities(options: NodeOptions, { sharding, world }: NodeParts): voi
     sharding.init({
       key: new EntityTypeKey<EntityCall>(entity.name),
       behavior: ({ entityId }) => behaviorOf(entityId),
-      ...(allocationStrategy !== undefined && { strategy: allocationStrategy }),
+      ...(allocationStrategy !== undefined && { allocationStrategy }),
       settings: settingsOf(entity),
     })
   }

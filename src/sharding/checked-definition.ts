@@ -56,8 +56,8 @@ function checksOf(problemsWithSettings: (chosen: unknown) => string[]) {
     role: problemsWithText,
     settings: (_: string, given: unknown) => problemsWithSettings(given),
   }
-  const strategy = mustHave(['allocateShard', 'rebalance'])
-  const inHosts = { behavior: behaviorCheck, stopMessage: anything, strategy, ...inAll }
+  const allocationStrategy = mustHave(['allocateShard', 'rebalance'])
+  const inHosts = { behavior: behaviorCheck, stopMessage: anything, allocationStrategy, ...inAll }
   return {
     init: { key: keyCheck, ...inHosts } satisfies Record<keyof KeyedDefinition<never>, Check>,
     start: { entityType: entityTypeCheck, ...inHosts } satisfies Record<
@@ -83,12 +83,12 @@ export function checkedDefinition(
     ])
   }
   refuseNotYet(given, notYet)
-  const { behavior, stopMessage, strategy, extractor, role, settings } = given
+  const { behavior, stopMessage, allocationStrategy, extractor, role, settings } = given
   const entityType = isObject(given['key']) ? given['key']['name'] : given['entityType']
   const problems = problemsWithOptions(given, checksOf(problemsWithSettings)[by])
   if (problems.length > 0)
     throw new InvalidSettings(`The entity type ${show(entityType)}`, problems)
   return {
-    ...{ entityType, behavior, stopMessage, strategy, extractor, role, settings },
+    ...{ entityType, behavior, stopMessage, allocationStrategy, extractor, role, settings },
   } as AnyDefinition
 }

@@ -14,7 +14,7 @@ interface Hosting<Message> {
   /** Sent to an entity that shall stop, behind all its messages; it must stop itself then. Without it: `PoisonPill`. */
   readonly stopMessage?: Message
   /** Where shards go; `LeastShardAllocationStrategy` when not given. */
-  readonly strategy?: ShardAllocationStrategy
+  readonly allocationStrategy?: ShardAllocationStrategy
 }
 
 interface Routing<Incoming, Message> {
@@ -50,7 +50,7 @@ export interface AnyDefinition {
   /** undefined for a proxy. */
   readonly behavior: ((context: EntityContext<never>) => unknown) | undefined
   readonly stopMessage: unknown
-  readonly strategy: ShardAllocationStrategy | undefined
+  readonly allocationStrategy: ShardAllocationStrategy | undefined
   readonly extractor: MessageExtractor<never, unknown> | undefined
   readonly role: string | undefined
   readonly settings: Partial<ShardingSettings> | undefined
@@ -58,7 +58,7 @@ export interface AnyDefinition {
 
 /** What is not the same in two definitions of one type, by name. */
 export function differencesBetween(a: AnyDefinition, b: AnyDefinition): string[] {
-  const fields = ['behavior', 'stopMessage', 'strategy', 'extractor', 'role'] as const
+  const fields = ['behavior', 'stopMessage', 'allocationStrategy', 'extractor', 'role'] as const
   const differences: string[] = fields.filter((field) => a[field] !== b[field])
   const names = new Set([...Object.keys(a.settings ?? {}), ...Object.keys(b.settings ?? {})])
   for (const name of names as Set<keyof ShardingSettings>) {

@@ -156,7 +156,7 @@ export class RunningType {
 
   #startCoordinator(): void {
     const { singletons, cluster, remoting, definition } = this.#options
-    const { entityType, strategy } = definition
+    const { entityType, allocationStrategy: strategy } = definition
     const behavior = ({ term }: { readonly term: number }) =>
       coordinatorActor({
         ...{ entityType, term, cluster, strategy, node: remoting.node },

@@ -11,7 +11,7 @@ const wrong: readonly (readonly [what: string, given: object, named: string])[] 
   ['no behavior', {}, 'behavior'],
   ['a misspelt one', { behaviour: behavior }, 'behaviour'],
   ['a behavior that is no function', { behavior: 5 }, 'behavior'],
-  ['a strategy that is a name', { behavior, strategy: 'least' }, 'strategy'],
+  ['a strategy that is a name', { behavior, allocationStrategy: 'least' }, 'allocationStrategy'],
   ['an extractor without its functions', { behavior, extractor: {} }, 'extractor'],
   ['a role that is no text', { behavior, role: 5 }, 'role'],
   ['a word that is none', { behavior, stopMesage: 'bye' }, 'stopMesage'],
@@ -45,9 +45,14 @@ test('every problem of a definition is told at once, at each door', async () => 
         }
         return []
       }
-      const slips = { strategy: {}, extractor: null, role: '', settings: { numberOfShards: 0 } }
+      const slips = {
+        allocationStrategy: {},
+        extractor: null,
+        role: '',
+        settings: { numberOfShards: 0 },
+      }
       const problems = [
-        'strategy lacks the functions allocateShard, rebalance',
+        'allocationStrategy lacks the functions allocateShard, rebalance',
         'extractor must be an object with the functions entityId, shardId, unwrapMessage, not null',
         "role must be a text, not ''",
         'numberOfShards must be a whole number of at least 1, not 0',
@@ -58,7 +63,7 @@ test('every problem of a definition is told at once, at each door', async () => 
         "key must be an EntityTypeKey, not 'Cart'",
         noBehavior,
         ...problems,
-        'entityType is not an option; known: key, behavior, stopMessage, strategy, extractor, role, settings',
+        'entityType is not an option; known: key, behavior, stopMessage, allocationStrategy, extractor, role, settings',
       ])
       expect(problemsOf('start', { ...slips, entityType: 'a|b' })).toEqual([
         'entityType cannot be used: it contains the character |',

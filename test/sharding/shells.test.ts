@@ -162,7 +162,7 @@ describe('the coordinator', () => {
         rebalance: () => new Promise(() => undefined),
       }
       const init = (node: ShardingNode): void =>
-        hostCounters(node, { strategy: never, settings: { strategyTimeoutMs: 1_000 } })
+        hostCounters(node, { allocationStrategy: never, settings: { strategyTimeoutMs: 1_000 } })
       const node = await scene.start('a', { init })
       const begunMs = scene.simulation.now
       await scene.settle(countOf(node, 'x'))
