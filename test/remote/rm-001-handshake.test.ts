@@ -23,7 +23,7 @@ describe.each(['tcp', 'memory'] as const)('RM-001 handshake over %s', (kind) => 
   }
 
   test('RM-001 sent to an absent node for longer than messages wait: lost, and later ones arrive', async () => {
-    const a = await nodes.start({ remote: { giveUpAfterMs: 60 } })
+    const a = await nodes.start({ remote: { giveUpAfterMs: 1_000 } })
     const port = await freePort()
     const target = refTo(a, { address: `127.0.0.1:${port}` }, '/user/probe')
     const refused = nextEvent(a.system, ConnectionFailed)

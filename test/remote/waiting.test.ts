@@ -57,6 +57,28 @@ describe.each(['tcp', 'memory'] as const)(
       expect(dead).toEqual(['one', 'two', 'three', 'four'].map((text) => [text, 'unreachable']))
     })
 
+    test('goes out before this node stops, by a connection that is on its way', async () => {
+      const a = await nodes.start({ remote: { stopWaitMs: 60_000 } })
+      const b = await nodes.start()
+      const probe = createTestProbe<string>(b.system, 'probe')
+      const byName = a.remoting.refAt(b.remoting.address, '/user/probe') as ActorRef<string>
+      byName.tell('the last words')
+      byName.tell('of a node')
+      await a.remoting.stop()
+      expect(await probe.receive(2)).toEqual(['the last words', 'of a node'])
+    })
+
+    test('does not keep this node from stopping when nobody takes the connection', async () => {
+      const a = await nodes.start({ remote: { stopWaitMs: 60_000 } })
+      const lost = nextEvent(a.system, DeadLetter)
+      const gone = await nodes.start()
+      await gone.remoting.stop()
+      const byName = a.remoting.refAt(gone.remoting.address, '/user/probe') as ActorRef<string>
+      byName.tell('too late')
+      await a.remoting.stop()
+      expect(await lost).toMatchObject({ message: 'too late', reason: 'remoting-stopped' })
+    })
+
     test('is given up at once when this node is stopping', async () => {
       const { tap, a } = await stage({ stopWaitMs: 60_000 })
       const dead: unknown[] = []

@@ -49,6 +49,11 @@ export class Dialer implements ConnectionOwner {
     this.#backOff = new BackOff(reconnectMinMs, reconnectMaxMs, world.runtime.environment.random)
   }
 
+  /** The last connection failed or broke, and the next is not tried yet. */
+  get isPausing(): boolean {
+    return this.#state === 'pausing'
+  }
+
   /** There is something to send. */
   begin(): void {
     if (this.#state === 'dialing' || this.#state === 'open' || this.#state === 'stopped') return

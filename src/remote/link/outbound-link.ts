@@ -215,6 +215,7 @@ export class OutboundLink implements Outbox, Task {
 
   #failed(failure: ConnectFailure): void {
     if (isFinal(failure)) this.giveUp('connection-rejected', () => true)
+    else if (this.#isStopped) this.giveUp('remoting-stopped', () => true)
     this.#owner.failed(failure)
   }
 
@@ -272,7 +273,9 @@ export class OutboundLink implements Outbox, Task {
   /** Takes no more messages; calls `done` when all that were taken have come or are lost. */
   stop(done: () => void): void {
     this.#isStopped = true
-    if (!this.isOpen) this.giveUp('remoting-stopped', () => true)
+    // A connection that is on its way is waited for; after one that failed there is no time for the next.
+    if (!this.isOpen && this.#dialer.isPausing) this.giveUp('remoting-stopped', () => true)
+    else if (!this.isOpen && this.#queue.count > 0) this.#dialer.begin()
     this.whenSettled(done)
     this.#write()
   }
