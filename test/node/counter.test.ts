@@ -152,9 +152,13 @@ describe('the counter on three nodes', () => {
     const options = { ...common, seeds: [gateway.address], roles: ['counters'] }
     let nodes = await Promise.all([1, 2, 3].map(() => nodeFor(options)))
     const progress = { isDone: false }
-    const calls = Array.from({ length: 10 }, async (_, number) => {
-      const counter = gateway.entity(Hosted, `c${number}`, { timeout: '20s' })
-      let count = 0
+    const counters = Array.from({ length: 10 }, (_, number) =>
+      gateway.entity(Hosted, `c${number}`, { timeout: '20s' }),
+    )
+    // All of them run, wherever they live, before the first node goes.
+    await Promise.all(counters.map((counter) => counter.increment(1)))
+    const calls = counters.map(async (counter) => {
+      let count = 1
       while (!progress.isDone) expect(await counter.increment(1)).toBe(++count)
       return count
     })
