@@ -4,7 +4,6 @@ import {
   addressOfNode,
   compareAddresses,
   compareNodes,
-  isAddress,
   isNodeId,
   nodeIdOf,
   uidOfNode,
@@ -41,36 +40,5 @@ describe('node ids', () => {
     `${'x'.repeat(300)}:1#0000000000000001`,
   ])('does not recognise %j', (text) => {
     expect(isNodeId(text)).toBe(false)
-  })
-})
-
-describe('addresses', () => {
-  test.each(['a:1', '10.0.0.7:65535', '[::1]:80', `${'x'.repeat(252)}:2552`, 'ä.example:1'])(
-    '%s has the form of an address',
-    (address) => {
-      expect(isAddress(address)).toBe(true)
-      expect(isNodeId(nodeIdOf(address, 1n))).toBe(true)
-    },
-  )
-
-  test.each([
-    'a/b:1',
-    'a@b:1',
-    'a#b:1',
-    'a b:1',
-    'a\0b:1',
-    'a\u001b[2J:1',
-    'a\ud800:1',
-    `${'x'.repeat(253)}:1`,
-    ':1',
-    'a:',
-    'a:0',
-    'a:0080',
-    'a:65536',
-    'a:99999',
-    'a:1\n',
-  ])('%j is none: no node can have it', (address) => {
-    expect(isAddress(address)).toBe(false)
-    expect(isNodeId(nodeIdOf(address, 1n))).toBe(false)
   })
 })

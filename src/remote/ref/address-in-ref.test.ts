@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { isAddress } from '../../foundation/node-id.ts'
+import { isAddress, isNodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import { parseRefText } from './ref-text.ts'
 
-describe('addresses in refs', () => {
+describe('addresses', () => {
   test.each(['a:1', '10.0.0.7:65535', '[::1]:80', `${'x'.repeat(252)}:2552`, 'ä.example:1'])(
     '%s can be made a ref, and dialed',
     (address) => {
       expect(isAddress(address)).toBe(true)
+      expect(isNodeId(nodeIdOf(address, 1n))).toBe(true)
       expect(parseRefText(`sherd://shop@${address}/user/x`)?.address).toBe(address)
     },
   )
@@ -29,6 +30,7 @@ describe('addresses in refs', () => {
     'a:1\n',
   ])('%j is none: no ref and no node can have it', (address) => {
     expect(isAddress(address)).toBe(false)
+    expect(isNodeId(nodeIdOf(address, 1n))).toBe(false)
     expect(parseRefText(`sherd://shop@${address}/user/x`)).toBeUndefined()
   })
 })
