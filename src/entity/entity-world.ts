@@ -2,6 +2,7 @@
 import type { EventSourcedSettings, Journal, RecoveryPermits } from '../persistence/index.ts'
 import type { SerializationSettings } from '../serialization/index.ts'
 import type { ValueCodec } from '../serialization/internals.ts'
+import type { CommandWitness } from './command-witness.ts'
 import { EntityWork } from './entity-work.ts'
 import { FrozenStates } from './frozen-state.ts'
 import { Travelling } from './travelling.ts'
@@ -35,6 +36,8 @@ export class EntityWorld {
   readonly work = new EntityWork()
   /** Calls that were answered although nobody handled them to the end: not to be answered again. */
   readonly answered = new WeakSet<object>()
+  /** Set before the first command, where somebody follows what they do. */
+  witness: CommandWitness | undefined = undefined
 
   constructor(options: EntityWorldOptions) {
     const { journal, codec, recoveryPermits, writer, settings = {}, adviceOnWriter } = options

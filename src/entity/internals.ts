@@ -1,4 +1,5 @@
-/** For the node: how entities run, and how calls reach them. The package does not export it. */
+/** For the node, and for those who test entities: how entities run, and how calls reach them. The package does not export it. */
+export type { WitnessedCommand } from './command-witness.ts'
 export { type AnyEntity, isDefinition, notYetInEntities } from './define-entity.ts'
 export { entityBehavior } from './entity-behavior.ts'
 export { type CallTarget, EntityCalls } from './entity-calls.ts'

@@ -7,6 +7,7 @@ import type { ActorContext } from '../actor/index.ts'
 import { isObject } from '../foundation/is-object.ts'
 import { bytesOfEvent, Effect, EventTooLarge, type NewEvent } from '../persistence/index.ts'
 import { encoded, type Encoding } from '../persistence/internals.ts'
+import type { WitnessedCommand } from './command-witness.ts'
 import type { AnyEntity } from './define-entity.ts'
 import {
   CommandOver,
@@ -28,6 +29,8 @@ const noEvents: readonly never[] = []
 
 export class Transaction {
   readonly id: string
+  /** Where somebody follows what the command does. */
+  readonly witnessed: WitnessedCommand | undefined
   readonly #persistenceId: string
   readonly #entity: AnyEntity
   readonly #world: EntityWorld
@@ -48,11 +51,13 @@ export class Transaction {
       readonly encoding: Encoding<StoredForm, unknown>
       readonly context: ActorContext<EntityCall>
       readonly eventsMax: number
+      readonly witnessed: WitnessedCommand | undefined
     },
     command: string,
     state: unknown,
   ) {
     this.id = options.id
+    this.witnessed = options.witnessed
     this.#persistenceId = options.persistenceId
     this.#entity = options.entity
     this.#world = options.world
@@ -84,6 +89,7 @@ export class Transaction {
     const state = this.#world.states.freeze(this.#apply(name, handler, stored))
     events.push(this.#encode(name, stored, state))
     this.#state = state
+    this.witnessed?.persists(name, stored)
     return state
   }
 

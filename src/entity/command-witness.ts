@@ -1,0 +1,29 @@
+/**
+ * Somebody who follows the commands of entities one by one, to tell people about them: a kit for tests, or a simulation. In
+ * production there is nobody, and it costs one look per command.
+ */
+import type { EntityCall, EntityReply } from './entity-messages.ts'
+
+export interface CommandWitness {
+  /** A command begins; what it does is told to the one that is given back, if any. */
+  begins(entityType: string, id: string, call: EntityCall): WitnessedCommand | undefined
+}
+
+export interface WitnessedCommand {
+  /** It lets this happen. Nothing of it is stored when the command fails. */
+  persists(event: string, args: readonly unknown[]): void
+  /** Its answer leaves the entity, after what it depends on was stored or was not. */
+  answers(reply: EntityReply): void
+}
+
+/** The reply as it is; for a witness, what gives it and tells that it leaves. */
+export function leaving(
+  reply: EntityReply,
+  witnessed: WitnessedCommand | undefined,
+): EntityReply | (() => EntityReply) {
+  if (witnessed === undefined) return reply
+  return () => {
+    witnessed.answers(reply)
+    return reply
+  }
+}
