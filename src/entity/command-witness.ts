@@ -10,8 +10,10 @@ export interface CommandWitness {
 }
 
 export interface WitnessedCommand {
-  /** It lets this happen. Nothing of it is stored when the command fails. */
+  /** It lets this happen: it is stored when the command has ended well. */
   persists(event: string, args: readonly unknown[]): void
+  /** It has failed: nothing of what it let happen will be stored. Not told of entities without events. */
+  fails(): void
   /** Its answer leaves the entity, after what it depends on was stored or was not. */
   answers(reply: EntityReply): void
 }

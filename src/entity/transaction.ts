@@ -102,6 +102,7 @@ export class Transaction {
   /** The command has failed: nothing of it has happened. */
   abandon(): void {
     this.#isOver = true
+    this.witnessed?.fails()
   }
 
   #apply(name: string, handler: Handler, args: readonly unknown[]): unknown {

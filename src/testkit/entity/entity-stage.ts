@@ -146,10 +146,8 @@ export class EntityStage {
     const { persisted } = this
     return {
       persists: (name, args) => void persisted.push([name, ...args]),
-      answers: ({ type }) => {
-        if (type === 'Answered') this.events.push(...persisted)
-        else persisted.length = 0
-      },
+      fails: () => void (persisted.length = 0),
+      answers: () => void this.events.push(...persisted),
     }
   }
 
