@@ -8,7 +8,7 @@ import { nodeOf } from './other-node.ts'
 import { packTo, root } from './reader.ts'
 import { blocksIn } from './snippets.ts'
 
-const page = 'docs/guide/06-first-cluster.md'
+const page = 'docs/guide/01-first-cluster.md'
 const folder = mkdtempSync(join(tmpdir(), 'sherd-first-cluster-'))
 let registry: LocalRegistry
 
