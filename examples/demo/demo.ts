@@ -9,7 +9,7 @@ import { type Exit, Processes } from './processes.ts'
 import { isDead, Scene } from './scene.ts'
 import { Ledger, type Statement } from './transfers.ts'
 import type { Check, Footer, NodeView, View } from './view.ts'
-import { inWords } from './words.ts'
+import { endingOf } from './words.ts'
 
 export interface DemoPlan {
   readonly store: string
@@ -293,7 +293,8 @@ export class Demo {
     if (this.#forming === name) this.#forming = undefined
     this.scene.processIs(name, 'gone')
     if (!this.#doomed.has(name)) {
-      const how = this.#howItEnded(name, code, wasPaused)
+      const reason = this.#reasons.get(name)
+      const how = endingOf({ reason, code, wasPaused, hasSlept: this.#slept.has(name) })
       this.scene.say(`${name} ${how}`, 'warning', this.#now())
       this.lastWords.push(`${name} ${how}; its last words:`, ...words.map((line) => `  ${line}`))
     } else if (code === 0) {
@@ -302,19 +303,5 @@ export class Demo {
     if (name === this.#countingOn) this.#counting?.(undefined)
     this.#give(this.#desk.closed(name, true))
     this.#letJoin()
-  }
-
-  /** Why a node is gone that nobody wanted to end. */
-  #howItEnded(name: string, code: number | null, wasPaused: boolean): string {
-    const reason = this.#reasons.get(name)
-    if (reason === 'downing') {
-      const what = this.#slept.has(name) ? 'slept too long' : 'ended itself'
-      return `${what}: the others went on without it`
-    }
-    if (reason !== undefined) return `ended itself: ${reason}`
-    if (code !== null) return `ended itself: code ${inWords(code)}`
-    return wasPaused
-      ? 'was ended while paused: it held the lock of the store'
-      : 'was ended by a signal'
   }
 }

@@ -47,3 +47,25 @@ export function markOf(check: Check | undefined): string {
   if (check === undefined) return '…'
   return check.isRight ? '✓' : '✗'
 }
+
+/** The end of a node that nobody wanted to end. */
+export interface Ending {
+  /** By its own words, if it could say any. */
+  readonly reason: string | undefined
+  /** Null when a signal ended it. */
+  readonly code: number | null
+  readonly wasPaused: boolean
+  /** It was paused before, and woken. */
+  readonly hasSlept: boolean
+}
+
+export function endingOf({ reason, code, wasPaused, hasSlept }: Ending): string {
+  if (reason === 'downing') {
+    return `${hasSlept ? 'slept too long' : 'ended itself'}: the others went on without it`
+  }
+  if (reason !== undefined) return `ended itself: ${reason}`
+  if (code !== null) return `ended itself: code ${code}`
+  return wasPaused
+    ? 'was ended while paused: it held the lock of the store'
+    : 'was ended by a signal'
+}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { lineOfNews, lineOfView } from '../../../examples/demo/printout.ts'
 import { render, sparkline } from '../../../examples/demo/render.ts'
-import { wrapped } from '../../../examples/demo/words.ts'
+import { endingOf, wrapped } from '../../../examples/demo/words.ts'
 import type { NodeView, View } from '../../../examples/demo/view.ts'
 
 const paper = { columns: 80, rows: 24, isColored: false }
@@ -149,6 +149,17 @@ test('a line of bars has the height of its samples', () => {
   expect(sparkline([0, 50, 100])).toBe('▁▄█')
   expect(sparkline([0, 0])).toBe('▁▁')
   expect(sparkline([])).toBe('')
+})
+
+test.each([
+  [{ reason: 'downing', hasSlept: true }, 'slept too long: the others went on without it'],
+  [{ reason: 'downing' }, 'ended itself: the others went on without it'],
+  [{ code: null, wasPaused: true }, 'was ended while paused: it held the lock of the store'],
+  [{ code: null }, 'was ended by a signal'],
+  [{ code: 1 }, 'ended itself: code 1'],
+])('a node that nobody wanted to end says why: %o', (ending, words) => {
+  const usual = { reason: undefined, code: 0, wasPaused: false, hasSlept: false }
+  expect(endingOf({ ...usual, ...ending })).toBe(words)
 })
 
 test('what is too long for a line goes on in the next', () => {
