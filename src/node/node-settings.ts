@@ -94,6 +94,7 @@ const checks = {
         given === 'memory' || typeof given === 'function' || isJournal(given) || isFolder(given),
     ),
   ),
+  keepCallerContext: maybe(mustBe('true or false', (given) => typeof given === 'boolean')),
   environment: (_, given) => problemsWithEnvironment(given),
   transport: mustHave(['listen', 'connect']),
   beforeJoin: maybe(mustBeFunction),

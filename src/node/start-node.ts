@@ -153,7 +153,8 @@ async function startRooms(
     adviceOnWriter,
     ...(settings.entity !== undefined && { settings: settings.entity }),
   })
-  return { system, remoting, cluster, singletons, sharding, world }
+  const keepsCallerContext = options.keepCallerContext === true
+  return { system, remoting, cluster, singletons, sharding, world, keepsCallerContext }
 }
 
 function initEntities(options: NodeOptions, { sharding, world }: NodeParts): void {
