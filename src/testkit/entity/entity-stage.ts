@@ -74,6 +74,12 @@ export class EntityStage {
       explain: async () => 'it runs in a kit for tests.',
       isStopping: () => false,
     })
+    world.entityOf = (type, entityId, options) => {
+      // To itself: that is refused by whoever asks for it.
+      const isItself = type.name === entity.name && entityId === id
+      if (!isItself) this.stubs.mustKnow(type.name, entityId)
+      return this.#calls.handle(type, entityId, options)
+    }
   }
 
   /** As any caller would: what cannot travel is refused, and what it throws is what a caller gets. */

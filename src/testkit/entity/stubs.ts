@@ -55,6 +55,13 @@ export class Stubs {
   }
 
   /** Throws `EntityKitMisuse` when the test did not say what it answers. */
+  mustKnow(entityType: string, id: string): void {
+    if (this.#given.has(entityType)) return
+    throw new EntityKitMisuse(
+      `${this.#caller.name} calls ${entityType} ${show(id)}, and the test has not said what that answers: kit.stub(${entityType}, { … }).`,
+    )
+  }
+
   targetOf(entityType: string, id: string): ActorRef<EntityCall> {
     const key = `${entityType}/${id}`
     let ref = this.#refs.get(key)
@@ -64,12 +71,7 @@ export class Stubs {
 
   #start(entityType: string, id: string): ActorRef<EntityCall> {
     const commandsOf = this.#given.get(entityType)
-    if (commandsOf === undefined) {
-      throw new EntityKitMisuse(
-        `${this.#caller.name} called ${entityType} ${show(id)}, and the test has not said what that answers: kit.stub(${entityType}, { … }).`,
-      )
-    }
-    const commands = Object.entries(commandsOf(id)).map(([name, command]) => [
+    const commands = Object.entries(commandsOf?.(id) ?? {}).map(([name, command]) => [
       name,
       (_self: unknown, ...args: readonly unknown[]) => command(...args),
     ])
