@@ -151,7 +151,8 @@ async function withEvents(
   return result
 }
 
-function describeFailure(
+/** With the story of the entities concerned; turn by turn where there is none, or where that is asked for. */
+export function describeFailure(
   { scenario, mutant, isTraced }: CommandOptions,
   result: SeedResult,
 ): string[] {

@@ -65,8 +65,9 @@ export class SimulatedStore {
         fault: (description) => world.fault(description, 'store'),
       },
       onClaimed: (persistenceId, claim) => {
-        this.checks.claimed(persistenceId, claim, life.label)
+        // First the story, so that it is whole when a check fails.
         world.story.claimed(persistenceId, life.label, claim.highestSequenceNr)
+        this.checks.claimed(persistenceId, claim, life.label)
       },
       onAppended: (batch, result) => this.#appended(batch, result, life),
     })
@@ -74,8 +75,8 @@ export class SimulatedStore {
 
   #appended(batch: AppendBatch, result: AppendResult, life: Incarnation): void {
     const world = this.#world
-    this.checks.appended(batch, result, life.label, world.clock.nowMs)
     world.story.appended(batch, result, life.label)
+    this.checks.appended(batch, result, life.label, world.clock.nowMs)
     if (result.type === 'Appended') return this.onAppended(batch)
     world.reach(`the store refuses a write: ${result.type}`)
     const { persistenceId, epoch } = batch

@@ -60,8 +60,8 @@ export class CommandEntry implements StoryEntry, WitnessedCommand {
   }
 
   answers(reply: EntityReply): void {
-    const { nowUs } = this.#clock
-    const later = nowUs === this.timeUs ? '' : ` at ${shownTime(nowUs)}`
+    const now = shownTime(this.#clock.nowUs)
+    const later = now === shownTime(this.timeUs) ? '' : ` at ${now}`
     this.#end = `${inWords(reply)}${later}`
   }
 

@@ -167,7 +167,10 @@ export class Story {
     const persistenceId = / of (\S+)/.exec(description)?.[1] ?? ''
     const told = this.#entityOf(persistenceId)
     if (told === undefined) this.note(description)
-    else told.latest.add(this.#entry(description, undefined, nameOf(told)))
+    else {
+      const text = `a fault of the store: ${description.replace(` of ${persistenceId}`, '')}`
+      told.latest.add(this.#entry(text, undefined, nameOf(told)))
+    }
   }
 
   // ---- what is asked
@@ -175,16 +178,9 @@ export class Story {
   /** Names of the entities that this text speaks of: by type and id, or else by an id that is a word of it. */
   spokenOf(text: string): string[] {
     const all = [...this.#entities]
-    const named = all.filter(([, { entityType, id }]) =>
-      [
-        `${entityType}/${id}`,
-        `${entityType} ${id}`,
-        `${entityType} '${id}'`,
-        `${entityType} "${id}"`,
-      ].some((name) => mentions(text, name)),
-    )
-    const found =
-      named.length > 0 ? named : all.filter(([, { id }]) => /\p{L}/u.test(id) && mentions(text, id))
+    const named = all.filter(([, told]) => writtenAs(told).some((name) => mentions(text, name)))
+    const isNamedById = ({ id }: EntityTold): boolean => /\p{L}/u.test(id) && mentions(text, id)
+    const found = named.length > 0 ? named : all.filter(([, told]) => isNamedById(told))
     return found.map(([name]) => name)
   }
 
@@ -262,6 +258,13 @@ function unstoredOf({ unstored }: EntityTold, label: string): EventEntry[] {
 
 function nameOf({ entityType, id }: EntityTold): string {
   return `${entityType}/${id}`
+}
+
+/** How people, checkers, errors and stores write the name of an entity. */
+function writtenAs({ entityType, id }: EntityTold): string[] {
+  return ['/', ' ', '|']
+    .map((between) => `${entityType}${between}${id}`)
+    .concat([`${entityType} '${id}'`, `${entityType} "${id}"`])
 }
 
 function shardName(entityType: string, shard: number): string {
