@@ -6,8 +6,8 @@ import { CallError, CommandFailed, type DeepReadonly, type EventOf } from '../..
 import { show, showCall } from '../../foundation/show.ts'
 import { describeDifference } from '../difference.ts'
 import { isEqual } from '../is-equal.ts'
-import { callSite, type TestLine } from '../probe-failure.ts'
-import { EntityKitFailure } from './entity-kit-failure.ts'
+import { callSite, pointAt, type TestLine } from '../probe-failure.ts'
+import { EntityKitFailure, EntityKitMisuse } from './entity-kit-failure.ts'
 import type { RecordedCall } from './stubs.ts'
 
 /** What came of one command. */
@@ -76,7 +76,7 @@ export class CommandStep<State, Events, Answer> implements PromiseLike<
    */
   async thenFails(expected?: string | RegExp): Promise<Error> {
     const site = callSite(this.thenFails)
-    const { title, outcome, error } = await this.#performed
+    const { title, outcome, error } = await this.#performedAt(site)
     const wanted = expected === undefined ? 'fail' : `fail with ${shownPattern(expected)}`
     if (error === undefined) {
       const { answer, events } = outcome
@@ -95,6 +95,16 @@ export class CommandStep<State, Events, Answer> implements PromiseLike<
     return error
   }
 
+  /** What the kit itself found wrong points at the line of the test. */
+  async #performedAt(site: TestLine): Promise<Performed> {
+    try {
+      return await this.#performed
+    } catch (error) {
+      if (error instanceof EntityKitFailure) pointAt(error, site)
+      throw error
+    }
+  }
+
   async #succeeded(): Promise<CommandOutcome<State, Events, Answer>> {
     const { outcome, error } = await this.#performed
     if (error !== undefined) throw error
@@ -102,15 +112,20 @@ export class CommandStep<State, Events, Answer> implements PromiseLike<
   }
 
   async #expect(expected: object, site: TestLine): Promise<unknown> {
-    const { title, outcome, error } = await this.#performed
+    const { title, outcome, error } = await this.#performedAt(site)
     if (error !== undefined) {
       throw new EntityKitFailure(`${title} failed with ${inWords(error)}`, {
         ...{ expected, actual: error, cause: error, site },
       })
     }
-    const names = ['events', 'answer', 'state', 'calls'] as const
+    const unknown = Object.keys(expected).filter((name) => !parts.some((part) => part === name))
+    if (unknown.length > 0) {
+      throw new EntityKitMisuse(
+        `${title}: nothing is known of ${unknown.join(', ')}. What can be expected is ${parts.join(', ')}.`,
+      )
+    }
     const wanted = expected as ExpectedOutcome<unknown, unknown, unknown>
-    const looked = names.filter((name) => Object.hasOwn(expected, name))
+    const looked = parts.filter((name) => Object.hasOwn(expected, name))
     const wrong = looked.filter((name) => !isEqual(wanted[name], outcome[name]))
     if (wrong.length === 0) return outcome
     const lines = wrong.flatMap((name) => sides(name, wanted[name], outcome[name]))
@@ -130,7 +145,9 @@ interface NotForAwait {
   readonly notForAwait?: never
 }
 
-type Part = keyof CommandOutcome<unknown, unknown, unknown>
+const parts = ['events', 'answer', 'state', 'calls'] as const
+
+type Part = (typeof parts)[number]
 
 function sides(name: Part, expected: unknown, actual: unknown): string[] {
   const shown = (value: unknown): string => shownPart(name, value)

@@ -19,7 +19,7 @@ export class EntityKitFailure extends CodedError {
   }
 }
 
-interface FailureParts {
+export interface FailureParts {
   readonly expected?: unknown
   readonly actual?: unknown
   readonly cause?: unknown

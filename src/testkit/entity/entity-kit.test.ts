@@ -118,6 +118,13 @@ describe('given, when, then', () => {
     expect(unmoved.message).toContain('actual events:   none')
   })
 
+  test('what nothing is known of cannot be expected', async () => {
+    const misspelled = { event: [] } as object
+    await expect(entityKit(Account, 'a').when.get().then(misspelled)).rejects.toThrow(
+      "Account 'a': get(): nothing is known of event. What can be expected is events, answer, state, calls.",
+    )
+  })
+
   test('a command that fails is not what was expected', async () => {
     const failure = await failureOf(entityKit(Account, 'a').when.withdraw(3).then({ answer: 1 }))
     expect(failure.message).toBe(
@@ -227,10 +234,14 @@ describe('a restart', () => {
       commands: { add: (self, by: number) => self.persist('Added', by).sum },
     })
     const failure = await failureOf(entityKit(Drifting, 'd').when.add(1).then({ answer: 1 }))
+    expect(failure.stack).toContain('entity-kit.test.ts')
     expect(failure.message).toContain("Drifting 'd': after add(1) its stored events give another")
     expect(failure.message).toContain('before the restart: { sum: 1 }')
     expect(failure.message).toContain('after the restart:  { sum: 2 }')
     expect([failure.expected, failure.actual]).toEqual([{ sum: 1 }, { sum: 2 }])
+    const hidden = entityKit(Drifting, 'd')
+    void hidden.when.add(1)
+    expect((await failureOf(hidden.when.add(1))).message).toContain('after add(1) its')
   })
 
   test('is told of when it fails', async () => {

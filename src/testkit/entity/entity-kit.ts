@@ -18,7 +18,7 @@ import { isEqual } from '../is-equal.ts'
 import type { ManualTime } from '../manual-time.ts'
 import { comesWithin, defaultPatienceMs } from '../patience.ts'
 import { CommandStep, type Performed, shownEvent } from './command-step.ts'
-import { EntityKitFailure, EntityKitMisuse } from './entity-kit-failure.ts'
+import { EntityKitFailure, EntityKitMisuse, type FailureParts } from './entity-kit-failure.ts'
 import { EntityStage, type Event } from './entity-stage.ts'
 import type { RecordedCall, StubCommands } from './stubs.ts'
 
@@ -212,7 +212,7 @@ export class EntityKit<State, Events, Commands> {
     const why =
       'Does the command await something that never comes? A stub may answer it, or time has to be moved on: kit.time.advance.'
     const message = `${title} has not been answered within ${formatMs(this.#withinMs)} of real time. ${why}`
-    return (this.#broken = new EntityKitFailure(message, {}))
+    return this.#breaks(message, {})
   }
 
   /** A real stop and a real recovery: what is not in the events is gone by now. */
@@ -229,7 +229,7 @@ export class EntityKit<State, Events, Commands> {
       describeDifference(before, this.#state),
     ]
     const message = lines.filter((line) => line !== '').join('\n')
-    throw new EntityKitFailure(message, { expected: before, actual: this.#state })
+    throw this.#breaks(message, { expected: before, actual: this.#state })
   }
 
   async #recovered(after: string): Promise<unknown> {
@@ -238,7 +238,7 @@ export class EntityKit<State, Events, Commands> {
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : show(cause)
       const message = `${this}: after ${after} it cannot be started again from its stored events: ${why}`
-      throw (this.#broken = new EntityKitFailure(message, { cause }))
+      throw this.#breaks(message, { cause })
     }
   }
 
@@ -248,13 +248,14 @@ export class EntityKit<State, Events, Commands> {
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : show(cause)
       const advice = 'Keep data in it, or give the kit { checkState: false }.'
-      throw new EntityKitFailure(
-        `${this}: after ${after} its state cannot be stored: ${why} ${advice}`,
-        {
-          cause,
-        },
-      )
+      const message = `${this}: after ${after} its state cannot be stored: ${why} ${advice}`
+      throw this.#breaks(message, { cause })
     }
+  }
+
+  /** Also for what comes later: a step that nobody awaited must not hide it. */
+  #breaks(message: string, parts: FailureParts): EntityKitFailure {
+    return (this.#broken = new EntityKitFailure(message, parts))
   }
 
   #throwIfBroken(): void {
