@@ -2,11 +2,14 @@
  * Somebody who follows the commands of entities one by one, to tell people about them: a kit for tests, or a simulation. In
  * production there is nobody, and it costs one look per command.
  */
+import type { CallSite } from './entity-errors.ts'
 import type { EntityCall, EntityReply } from './entity-messages.ts'
 
 export interface CommandWitness {
   /** A command begins; what it does is told to the one that is given back, if any. */
   begins(entityType: string, id: string, call: EntityCall): WitnessedCommand | undefined
+  /** A call that was made from here got no answer of its entity. */
+  unanswered?(site: CallSite, reason: string): void
 }
 
 export interface WitnessedCommand {

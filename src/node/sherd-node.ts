@@ -61,6 +61,7 @@ export class SherdNode {
       // Given up by the cluster, it is frozen for good: a call could only wait.
       isStopping: () => this.#isStopping || system.shutdown.reason?.type === 'downing',
       keepsCallerContext,
+      unanswered: (site, reason) => world.witness?.unanswered?.(site, reason),
     })
     world.entityOf = (type, id, options) => this.entity(type, id, options)
     // What was begun is finished while everything still stands.

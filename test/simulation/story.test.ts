@@ -147,6 +147,11 @@ describe('the story of a violation', () => {
     for (const wallet of wallets) {
       await simulation.settle(nodes[0]!.entity(Wallet, wallet).fill(1))
     }
+    const lost = nodes[0]!.entity(Wallet, 'w1', { timeout: '100ms' }).fill(1)
+    lost.catch(() => undefined)
+    simulation.network.partition(['a'], ['b', 'c'])
+    await simulation.run({ for: '200ms' })
+    simulation.network.heal()
     simulation.crash('c')
     simulation.pause('b', '100ms')
     simulation.network.partition(['a'], ['b'])
@@ -164,6 +169,7 @@ describe('the story of a violation', () => {
       'node b  stops answering (SIGSTOP for 100 ms)',
       'node b  goes on (SIGCONT)',
       'partition of a | b',
+      'node a  Wallet/w1  fill: a caller on this node gets no answer (ASK_TIMEOUT)',
       'the network is whole again',
     ]) {
       expect(story).toContain(text)

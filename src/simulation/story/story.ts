@@ -97,6 +97,10 @@ export class Story {
         told.latest.add(entry)
         return entry
       },
+      unanswered: ({ entityType, id, command }, reason) => {
+        const text = `${command}: a caller on this node gets no answer (${reason})`
+        this.#entity(entityType, id).latest.add(this.#entry(text, label, `${entityType}/${id}`))
+      },
     }
   }
 
