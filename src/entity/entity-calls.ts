@@ -238,8 +238,9 @@ function callOf(
 
 /** Of a dead letter, or the code of an error. */
 function reasonOf(error: unknown): string {
-  const { reason, code } = error as { readonly reason?: unknown; readonly code?: unknown }
-  return String(reason ?? code ?? 'unknown')
+  if (!isRecord(error)) return show(error)
+  const known = [error['reason'], error['code']].find((each) => typeof each === 'string')
+  return known ?? show(error)
 }
 
 function valueOf(
