@@ -13,10 +13,10 @@ export interface CommandWitness {
 }
 
 export interface WitnessedCommand {
-  /** It lets this happen: it is stored when the command has ended well. */
+  /** It lets this happen. */
   persists(event: string, args: readonly unknown[]): void
-  /** It has failed: nothing of what it let happen will be stored. Not told of entities without events. */
-  fails(): void
+  /** It has ended: of the events it let happen, so many of the last will be stored, none when it has failed. */
+  ends(eventCount: number): void
   /** Its answer leaves the entity, after what it depends on was stored or was not. */
   answers(reply: EntityReply): void
 }

@@ -29,7 +29,7 @@ export class CommandEntry implements StoryEntry, WitnessedCommand {
   readonly #clock: { readonly nowUs: number }
   /** Those of its entity that the store has not accepted yet. */
   readonly #unstored: EventEntry[]
-  #events: EventEntry[] = []
+  readonly #events: EventEntry[] = []
   #end: string | undefined = undefined
 
   constructor(
@@ -47,16 +47,12 @@ export class CommandEntry implements StoryEntry, WitnessedCommand {
   }
 
   persists(name: string, args: readonly unknown[]): void {
-    const event: EventEntry = { text: showCall(name, args), sequenceNr: undefined }
-    this.#events.push(event)
-    this.#unstored.push(event)
+    this.#events.push({ text: showCall(name, args), sequenceNr: undefined })
   }
 
-  fails(): void {
-    const given = new Set(this.#events)
-    const others = this.#unstored.filter((event) => !given.has(event))
-    this.#unstored.splice(0, this.#unstored.length, ...others)
-    this.#events = []
+  ends(eventCount: number): void {
+    this.#events.splice(0, this.#events.length - eventCount)
+    this.#unstored.push(...this.#events)
   }
 
   answers(reply: EntityReply): void {

@@ -38,6 +38,7 @@ describe('a command in the story', () => {
     const { story, clock, begins } = told()
     const command = begins('alice', 'withdraw', 70)
     command.persists('Withdrawn', [70])
+    command.ends(1)
     expect(story.lines()).toEqual([
       '    12.040 s  node b  Account/alice  withdraw(70)  ->  persisted Withdrawn(70), not stored  ->  not answered',
     ])
@@ -56,10 +57,11 @@ describe('a command in the story', () => {
     const { story, begins } = told()
     const failing = begins('alice', 'withdraw', 70)
     failing.persists('Withdrawn', [70])
-    failing.fails()
+    failing.ends(0)
     const good = begins('alice', 'move', 1)
     good.persists('Withdrawn', [1])
     good.persists('Deposited', [1])
+    good.ends(2)
     story.appended(batch(4, 2), appended, 'b#1')
     const error = Object.assign(new Error('only 3'), { code: 'NOT_ENOUGH' })
     failing.answers({ type: 'Refused', version: 1, error, node: 'b', mayHaveHappened: false })
@@ -73,10 +75,14 @@ describe('a command in the story', () => {
 
   test('whose write is refused, or whose entity starts again, has not stored', () => {
     const { story, begins } = told()
-    begins('alice', 'withdraw', 70).persists('Withdrawn', [70])
+    const first = begins('alice', 'withdraw', 70)
+    first.persists('Withdrawn', [70])
+    first.ends(1)
     story.appended(batch(4, 1), { type: 'Fenced' } as AppendResult, 'b#1')
     story.claimed('Account|alice', 'b#1', 3)
-    begins('alice', 'withdraw', 1).persists('Withdrawn', [1])
+    const second = begins('alice', 'withdraw', 1)
+    second.persists('Withdrawn', [1])
+    second.ends(1)
     story.appended(batch(4, 1), appended, 'b#1')
     story.storeFault('append of Account|alice unknown, not stored')
     const lines = story.lines().join('\n')

@@ -152,7 +152,7 @@ export class EntityStage {
     const { persisted } = this
     return {
       persists: (name, args) => void persisted.push([name, ...args]),
-      fails: () => void (persisted.length = 0),
+      ends: (eventCount) => void persisted.splice(0, persisted.length - eventCount),
       answers: () => void this.events.push(...persisted),
     }
   }
