@@ -32,14 +32,15 @@ import type { ShardAllocationStrategy } from '../sharding/index.ts'
 import { notYetInSharding } from '../sharding/internals.ts'
 import { notCommands } from './entity-handle.ts'
 import type {
+  AnyEventHandlers,
+  CheckedCommands,
+  CheckedEvents,
   CommandHandlers,
-  DurableSelf,
   EntityHandle,
-  EventHandlers,
   EventOf,
   EventTags,
   NoEvents,
-  PlainSelf,
+  SelfOf,
 } from './entity-types.ts'
 import { placesOfOthers } from './misplaced-options.ts'
 
@@ -67,7 +68,7 @@ export interface DurableEntitySpec<State, Events, Commands> extends PlainEntityS
   Commands
 > {
   /** What can happen to it, by name. Without events nothing is stored, and `self.state` may be changed in place. */
-  readonly events: Events
+  readonly events?: Events | undefined
   /** Names under which events can be found later, stored with them: at most 16, each of 1 to 255 bytes. */
   readonly tags?: EventTags<NoInfer<State>, NoInfer<Events>> | undefined
   /** Between the events and what is stored of them, for those whose form has changed. Without one, they are stored as they are. */
@@ -106,17 +107,21 @@ export type CommandsOf<Entity> = Entity extends EntityType<infer Commands> ? Com
 /** What `node.entity` gives for a definition, or for a type: `HandleOf<typeof Counter>`. */
 export type HandleOf<Entity extends EntityType<unknown>> = EntityHandle<CommandsOf<Entity>>
 
-/** An entity whose state is made of stored events. */
-export function defineEntity<State, Events extends EventHandlers<State>, Commands>(
+/** An entity: with `events` its state is made of what is stored, without them it lives in memory only. */
+export function defineEntity<
+  State,
+  Events extends AnyEventHandlers<State> = NoEvents,
+  Commands = unknown,
+>(
   name: string,
-  // In an intersection, because so the commands see the events that were inferred before them.
-  spec: DurableEntitySpec<State, Events, Commands & CommandHandlers<DurableSelf<State, Events>>>,
+  // In intersections, because so the commands see the events that were inferred before them, and each handler is told
+  // what is wrong with it.
+  spec: DurableEntitySpec<
+    State,
+    Events,
+    Commands & CommandHandlers<SelfOf<State, Events>> & CheckedCommands<NoInfer<Commands>>
+  > & { readonly events?: CheckedEvents<State, NoInfer<Events>> },
 ): EntityDefinition<State, Events, Commands>
-/** An entity whose state lives in memory only. */
-export function defineEntity<State, Commands>(
-  name: string,
-  spec: PlainEntitySpec<State, Commands & CommandHandlers<PlainSelf<State>>>,
-): EntityDefinition<State, NoEvents, Commands>
 export function defineEntity(
   name: string,
   spec: PlainEntitySpec<unknown, object> & {

@@ -36,13 +36,14 @@ export abstract class CallError extends CodedError {
 export class CommandFailed extends CallError {
   readonly code = 'COMMAND_FAILED'
   readonly errorName: string
-  /** The `code` of what was thrown, if it had one. */
-  readonly errorCode: unknown
+  /** The `code` of what was thrown, if it had one; a number as a text. */
+  readonly errorCode: string | undefined
 
   constructor(site: CallSite, error: Error, mayHaveHappened: boolean) {
     super(site, mayHaveHappened, `failed: ${error.message}`, error)
     this.errorName = error.name
-    this.errorCode = 'code' in error ? error.code : undefined
+    const code = 'code' in error ? error.code : undefined
+    this.errorCode = typeof code === 'string' || typeof code === 'number' ? `${code}` : undefined
   }
 }
 

@@ -5,6 +5,7 @@
 import type { Duration } from '../foundation/duration.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { EntityType } from './define-entity.ts'
+import type { TravellingValue, TravellingResult } from './travelling-types.ts'
 
 type IsAny<Value> = 0 extends 1 & Value ? true : false
 
@@ -50,6 +51,39 @@ export type DeepReadonly<Value> =
 export type EventHandlers<State> = Readonly<
   Record<string, (state: DeepReadonly<State>, ...args: never[]) => DeepReadonly<State>>
 >
+
+/** The same for whatever they give, so that one that gives something else does not spoil all the others. */
+export type AnyEventHandlers<State> = Readonly<
+  Record<string, (state: DeepReadonly<State>, ...args: never[]) => DeepReadonly<State> | Whatever>
+>
+
+/** Not `unknown`, which would swallow the state beside it: that tells the compiler to keep literals as they are. */
+type Whatever = {} | null | undefined | void
+
+/** What each event handler must be. What is wrong with one is said at that one. */
+export type CheckedEvents<State, Events> = {
+  readonly [Name in keyof Events]: Events[Name] extends (
+    state: never,
+    ...args: infer Args extends readonly unknown[]
+  ) => unknown
+    ? (state: DeepReadonly<State>, ...args: TravellingValue<Args>) => DeepReadonly<State>
+    : (state: DeepReadonly<State>, ...args: never[]) => DeepReadonly<State>
+}
+
+/** What each command must be. What is wrong with one is said at that one. */
+export type CheckedCommands<Commands> = {
+  readonly [Name in keyof Commands]: Commands[Name] extends (
+    self: infer Self,
+    ...args: infer Args extends readonly unknown[]
+  ) => infer Result
+    ? (self: Self, ...args: TravellingValue<Args>) => TravellingResult<Result>
+    : unknown
+}
+
+/** What a command sees: without events its state is its own to change. */
+export type SelfOf<State, Events> = [keyof Events] extends [never]
+  ? PlainSelf<State>
+  : DurableSelf<State, Events>
 
 /** An entity without events: its state lives in memory, and ends with it. */
 export type NoEvents = { readonly [Name in never]: never }

@@ -11,7 +11,7 @@ const Room = defineEntity('Room', {
     guests: (self) => self.state.guests,
     echo: (_, value: unknown) => value,
     nothing: () => undefined,
-    bell: () => ({ ring: () => 'ding' }),
+    bell: (): unknown => ({ ring: () => 'ding' }),
     wait: (self) =>
       new Promise<void>((resolve) => self.signal.addEventListener('abort', () => resolve())),
     fail: (self) => {
