@@ -20,12 +20,12 @@ import {
   mustHave,
   problemsWithOptions,
   problemsWithText,
-  unknownSettings,
 } from '../foundation/invalid-settings.ts'
 import { isRecord } from '../foundation/is-object.ts'
 import { type NotYet, refuseNotYet } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
 import { problemWithId } from '../foundation/text.ts'
+import { unknownSettings } from '../foundation/unknown-names.ts'
 import type { EventAdapter } from '../persistence/index.ts'
 import { notYetInEventSourcing, problemWithTags } from '../persistence/internals.ts'
 import type { ShardAllocationStrategy } from '../sharding/index.ts'
@@ -41,6 +41,7 @@ import type {
   NoEvents,
   PlainSelf,
 } from './entity-types.ts'
+import { placesOfOthers } from './misplaced-options.ts'
 
 /** What is agreed on by all nodes that know an entity type, hosts and callers. */
 export interface EntityOptions {
@@ -130,7 +131,7 @@ export function defineEntity(
   refuseNotYet(spec, notYetInEntities)
   const problems = [
     ...problemsWithName(name),
-    ...problemsWithOptions(spec, checks),
+    ...problemsWithOptions(spec, checks, placesOfOthers),
     ...problemsOfEvents(given),
   ]
   if (problems.length > 0) throw new InvalidSettings(what, problems)
@@ -168,7 +169,10 @@ export function entityType<Entity extends EntityType<unknown>>(
     throw new InvalidSettings(what, [`its options must be an object, not ${show(options)}`])
   }
   refuseNotYet(options, notYetInEntities)
-  const problems = [...problemsWithName(name), ...problemsWithOptions(options, agreedChecks)]
+  const problems = [
+    ...problemsWithName(name),
+    ...problemsWithOptions(options, agreedChecks, placesOfTypes),
+  ]
   if (problems.length > 0) throw new InvalidSettings(what, problems)
   const { role, numberOfShards } = options
   return {
@@ -209,6 +213,14 @@ const checks = {
   eventAdapter: mustHave(['toJournal', 'fromJournal']),
   allocationStrategy: mustHave(['allocateShard', 'rebalance']),
 } satisfies Record<keyof DurableEntitySpec<never, never, never>, Check>
+
+/** Every option of `defineEntity`, for whoever is given one of them by mistake. */
+export const optionsOfEntities: readonly string[] = Object.keys(checks)
+
+const placesOfTypes: ReadonlyMap<string, string> = new Map([
+  ...placesOfOthers,
+  ...optionsOfEntities.map((name) => [name, 'belongs to defineEntity, not to entityType'] as const),
+])
 
 /** Stands in paths and in persistence ids. */
 const nameForm = /^[A-Za-z][\w.-]*$/

@@ -196,6 +196,21 @@ export class UnreadableAnswer extends CallError {
   }
 }
 
+/** A command asked `self.entity` for the entity that it is a command of. */
+export class CallToItself extends CodedError {
+  readonly code = 'CALL_TO_ITSELF'
+  readonly entityType: string
+  readonly id: string
+
+  constructor(entityType: string, id: string) {
+    super(
+      `A command of ${entityType} ${show(id)} wants to call its own entity. The call would wait until the command has ended, and the command for the call. Use self.state here, and put what several commands do into a function that they share.`,
+    )
+    this.entityType = entityType
+    this.id = id
+  }
+}
+
 /** `self` was used after its command had settled. */
 export class CommandOver extends CodedError {
   readonly code = 'COMMAND_OVER'

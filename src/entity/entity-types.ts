@@ -3,6 +3,8 @@
  * Everything is inferred from the definition; a caller needs no more than its type.
  */
 import type { Duration } from '../foundation/duration.ts'
+import type { Logger } from '../foundation/logger.ts'
+import type { EntityType } from './define-entity.ts'
 
 type IsAny<Value> = 0 extends 1 & Value ? true : false
 
@@ -77,6 +79,20 @@ interface AnySelf {
   readonly id: string
   /** Fires when the entity has to stop before an async command has settled. */
   readonly signal: AbortSignal
+  /** Says on every line who speaks: `entityType`, `entityId` and `node`. A line stays, also when the command fails. */
+  readonly log: Logger
+  /** The time of day on the clock of this node, in milliseconds since 1970. Virtual in simulation. */
+  now(): number
+  /**
+   * Another entity, as `node.entity` gives it. It is called at once, before anything that this command persists is stored,
+   * and nothing takes it back when this command fails. Throws `EntityNotOnNode` for a type that this node neither hosts nor
+   * has as a proxy, and `CallToItself` for this very entity, which would wait for itself.
+   */
+  entity<Commands>(
+    type: EntityType<Commands>,
+    id: string,
+    options?: CallOptions,
+  ): EntityHandle<Commands>
 }
 
 /** An entity whose state is made of stored events. */

@@ -100,7 +100,7 @@ describe('a call', () => {
   test('with a timeout that is no length of time is refused where it is written', () => {
     expect(() => stage.call(Room, '1', { timeout: 'soon' })).toThrow('timeout')
     expect(() => stage.call(Room, '1', { timeOut: '1s' })).toThrow(
-      'timeOut is not an option; known: timeout, signal',
+      '`timeOut` is not an option; did you mean `timeout`?',
     )
   })
 
