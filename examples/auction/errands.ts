@@ -27,19 +27,10 @@ async function run(
   wallet: HandleOf<typeof Wallet>,
   { does, bid, amount, name }: Errand,
 ): Promise<'yes' | 'no'> {
-  switch (does) {
-    case 'hold':
-      return wallet.hold(bid, amount)
-    case 'release':
-      await wallet.release(bid)
-      return 'yes'
-    case 'spend':
-      await wallet.spend(bid)
-      return 'yes'
-    case 'payIn':
-      await wallet.payIn(name, amount)
-      return 'yes'
-  }
+  if (does === 'hold') return wallet.hold(bid, amount)
+  if (does === 'payIn') await wallet.payIn(name, amount)
+  else await wallet[does](bid)
+  return 'yes'
 }
 
 /** One look at all auctions under way: closes those whose time is over, and runs what others have left undone. */
