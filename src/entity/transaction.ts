@@ -8,6 +8,7 @@ import { isObject } from '../foundation/is-object.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { bytesOfEvent, Effect, EventTooLarge, type NewEvent } from '../persistence/index.ts'
 import { encoded, type Encoding } from '../persistence/internals.ts'
+import type { WitnessedCommand } from './command-witness.ts'
 import type { AnyEntity, EntityType } from './define-entity.ts'
 import {
   CommandOver,
@@ -31,6 +32,8 @@ const noEvents: readonly never[] = []
 
 export class Transaction {
   readonly id: string
+  /** Where somebody follows what the command does. */
+  readonly witnessed: WitnessedCommand | undefined
   readonly #persistenceId: string
   readonly #entity: AnyEntity
   readonly #world: EntityWorld
@@ -52,11 +55,13 @@ export class Transaction {
       readonly encoding: Encoding<StoredForm, unknown>
       readonly context: ActorContext<EntityCall>
       readonly eventsMax: number
+      readonly witnessed: WitnessedCommand | undefined
     },
     command: string,
     state: unknown,
   ) {
     this.id = options.id
+    this.witnessed = options.witnessed
     this.#persistenceId = options.persistenceId
     this.#entity = options.entity
     this.#world = options.world
@@ -108,6 +113,7 @@ export class Transaction {
     const state = this.#world.states.freeze(this.#apply(name, handler, stored))
     events.push(this.#encode(name, stored, state))
     this.#state = state
+    this.witnessed?.persists(name, stored)
     return state
   }
 
@@ -120,6 +126,7 @@ export class Transaction {
   /** The command has failed: nothing of it has happened. */
   abandon(): void {
     this.#isOver = true
+    this.witnessed?.fails()
   }
 
   #apply(name: string, handler: Handler, args: readonly unknown[]): unknown {

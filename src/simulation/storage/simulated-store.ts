@@ -64,7 +64,10 @@ export class SimulatedStore {
         isAlive: () => life.isAlive,
         fault: (description) => world.fault(description, 'store'),
       },
-      onClaimed: (persistenceId, claim) => this.checks.claimed(persistenceId, claim, life.label),
+      onClaimed: (persistenceId, claim) => {
+        this.checks.claimed(persistenceId, claim, life.label)
+        world.story.claimed(persistenceId, life.label, claim.highestSequenceNr)
+      },
       onAppended: (batch, result) => this.#appended(batch, result, life),
     })
   }
@@ -72,6 +75,7 @@ export class SimulatedStore {
   #appended(batch: AppendBatch, result: AppendResult, life: Incarnation): void {
     const world = this.#world
     this.checks.appended(batch, result, life.label, world.clock.nowMs)
+    world.story.appended(batch, result, life.label)
     if (result.type === 'Appended') return this.onAppended(batch)
     world.reach(`the store refuses a write: ${result.type}`)
     const { persistenceId, epoch } = batch
