@@ -38,15 +38,15 @@ interface AuctionState {
   readonly errands: ReadonlyMap<string, Errand>
 }
 
-export class NoSuchAuction extends Error {
+class NoSuchAuction extends Error {
   readonly code = 'NO_SUCH_AUCTION'
 }
 
-export class BidTooLow extends Error {
+class BidTooLow extends Error {
   readonly code = 'BID_TOO_LOW'
 }
 
-export class AuctionClosed extends Error {
+class AuctionClosed extends Error {
   readonly code = 'AUCTION_CLOSED'
 }
 
