@@ -278,6 +278,7 @@ describe('AT-007 Adapters, receptionist, event stream, routers, coordinated shut
       expect(stage.exits).toEqual([])
       const exiting = new Stage({ settings: { exitProcess: true } })
       await end(exiting)
+      await exiting.time.advance(0)
       expect(exiting.exits).toEqual([0])
     })
 
