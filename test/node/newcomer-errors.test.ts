@@ -120,6 +120,13 @@ describe('a node that cannot listen says why', () => {
     expect(error.message).toContain('whoever reaches it could join the cluster')
     expect(error.message).toContain('Give every node the same `secret`')
   })
+
+  test('when that is all its host says, and says how others reach it as well', async () => {
+    const error = await refusalOf({ host: '0.0.0.0' })
+    expect(error).toMatchObject({ code: 'INSECURE_BIND' })
+    expect(error.message).toContain('Give every node the same `secret`')
+    expect(error.message).toContain('Besides, others cannot reach 0.0.0.0: give advertised.host')
+  })
 })
 
 describe('a store that cannot be used is named', () => {
