@@ -11,6 +11,7 @@ import {
   openSync,
   readSync,
   realpathSync,
+  statfsSync,
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -79,6 +80,16 @@ export function fileIdsIn(folder: string): FileIdOf {
   return (file) => {
     const found = statSync(join(place, file), { throwIfNoEntry: false })
     return found === undefined ? '' : `${found.dev} ${found.ino}`
+  }
+}
+
+/** What this user may still write there; undefined where the system does not tell, as when the folder is gone. */
+export function freeBytesOf(folder: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize
+  } catch {
+    return undefined
   }
 }
 

@@ -24,8 +24,9 @@ import { checkPersistenceId } from '../persistence-id.ts'
 import type { SlicePage, SliceQuery, SliceReader } from '../slice-reader.ts'
 import { guardExit } from './exit-guard.ts'
 import { checkAppend, checkClaim, checkRange, checkSliceQuery, placeOf } from './fence.ts'
+import { DiskRoom } from './disk-room.ts'
 import { GroupCommit } from './group-commit.ts'
-import { checkDataFile, fileIdsIn, prepareFolder } from './lmdb-folder.ts'
+import { checkDataFile, fileIdsIn, freeBytesOf, prepareFolder } from './lmdb-folder.ts'
 import { checkFoldLimits, defaultFoldLimits, type FoldLimits } from './lmdb-fold.ts'
 import { LmdbHeads } from './lmdb-heads.ts'
 import { LmdbLock } from './lmdb-lock.ts'
@@ -65,6 +66,7 @@ interface LmdbJournalParts {
   readonly timers: Timers
   readonly stoppedWriter: StoppedWriter
   readonly place: StorePlace
+  readonly room: DiskRoom
 }
 
 export class LmdbJournal implements Journal, SliceReader {
@@ -77,12 +79,12 @@ export class LmdbJournal implements Journal, SliceReader {
   #closing: Promise<void> | undefined
 
   private constructor(parts: LmdbJournalParts) {
-    const { tables, settings, foldLimits, timers, stoppedWriter, place } = parts
+    const { tables, settings, foldLimits, timers, stoppedWriter, place, room } = parts
     this.#tables = tables
     this.#settings = settings
     this.#reader = new LmdbReader(tables, settings)
     const record = new LmdbLogRecord()
-    const commitParts = { tables, heads: new LmdbHeads(tables), record, foldLimits }
+    const commitParts = { tables, heads: new LmdbHeads(tables), record, foldLimits, room }
     const watch = new StoppedWriterWatch(stoppedWriter, timers)
     const watched = (write: (onLock: () => void) => Promise<void>): Promise<void> => {
       this.#letGoOfDeadReaders()
@@ -121,7 +123,8 @@ export class LmdbJournal implements Journal, SliceReader {
     const idOf = fileIdsIn(folder)
     const tables = openTables(folder)
     const place = new StorePlace({ folder, idOf, clock, logger })
-    return new LmdbJournal({ tables, settings, foldLimits, timers, stoppedWriter, place })
+    const parts = { tables, settings, foldLimits, timers, stoppedWriter, place }
+    return new LmdbJournal({ ...parts, room: roomIn(folder) })
   }
 
   get storeId(): string {
@@ -216,6 +219,10 @@ export class LmdbJournal implements Journal, SliceReader {
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new JournalClosed()
   }
+}
+
+function roomIn(folder: string): DiskRoom {
+  return new DiskRoom({ folder, freeBytes: () => freeBytesOf(folder) })
 }
 
 function register(lock: LmdbLock, folder: string, logger: Logger): void {
