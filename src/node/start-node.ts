@@ -76,6 +76,7 @@ export async function startNode(options: NodeOptions): Promise<SherdNode> {
     await join(options, parts)
     return node
   } catch (error) {
+    journal.isTakenBack = error instanceof IncompatibleSettings
     await system.terminate()
     throw error
   }

@@ -26,14 +26,21 @@ import { guardExit } from './exit-guard.ts'
 import { checkAppend, checkClaim, checkRange, checkSliceQuery, placeOf } from './fence.ts'
 import { DiskRoom } from './disk-room.ts'
 import { GroupCommit } from './group-commit.ts'
-import { checkDataFile, fileIdsIn, freeBytesOf, prepareFolder } from './lmdb-folder.ts'
+import {
+  checkDataFile,
+  fileIdsIn,
+  freeBytesOf,
+  type NewStore,
+  prepareFolder,
+  removeStore,
+} from './lmdb-folder.ts'
 import { checkFoldLimits, defaultFoldLimits, type FoldLimits } from './lmdb-fold.ts'
 import { LmdbHeads } from './lmdb-heads.ts'
 import { LmdbLock } from './lmdb-lock.ts'
 import { LmdbLogRecord } from './lmdb-log-record.ts'
 import { LmdbReader } from './lmdb-reader.ts'
 import { checkLmdbSettings, defaultLmdbSettings, type LmdbSettings } from './lmdb-settings.ts'
-import { type LmdbTables, openTables } from './lmdb-tables.ts'
+import { type LmdbTables, openTables, readCount } from './lmdb-tables.ts'
 import { foldOn, type LmdbRequest, LmdbWrite, transact } from './lmdb-write.ts'
 import { StoppedWriter, StoppedWriterWatch } from './stopped-writer.ts'
 import { StorePlace } from './store-place.ts'
@@ -67,6 +74,9 @@ interface LmdbJournalParts {
   readonly stoppedWriter: StoppedWriter
   readonly place: StorePlace
   readonly room: DiskRoom
+  readonly lock: LmdbLock
+  /** Undefined for a store that was there. */
+  readonly isNew: NewStore | undefined
 }
 
 export class LmdbJournal implements Journal, SliceReader {
@@ -75,6 +85,8 @@ export class LmdbJournal implements Journal, SliceReader {
   readonly #reader: LmdbReader
   readonly #commits: GroupCommit<LmdbWrite>
   readonly #endGuard: () => void
+  readonly #lock: LmdbLock
+  readonly #isNew: NewStore | undefined
   #commitsToReaderCheck = commitsPerReaderCheck
   #closing: Promise<void> | undefined
 
@@ -82,6 +94,8 @@ export class LmdbJournal implements Journal, SliceReader {
     const { tables, settings, foldLimits, timers, stoppedWriter, place, room } = parts
     this.#tables = tables
     this.#settings = settings
+    this.#lock = parts.lock
+    this.#isNew = parts.isNew
     this.#reader = new LmdbReader(tables, settings)
     const record = new LmdbLogRecord()
     const commitParts = { tables, heads: new LmdbHeads(tables), record, foldLimits, room }
@@ -113,7 +127,7 @@ export class LmdbJournal implements Journal, SliceReader {
     checkLmdbSettings(settings)
     const foldLimits = { ...defaultFoldLimits, ...options.foldLimits }
     checkFoldLimits(foldLimits)
-    prepareFolder(folder)
+    const isNew = prepareFolder(folder)
     checkDataFile(folder)
     const lock = new LmdbLock(folder)
     const killAfterMs = settings.stoppedWriterKillAfterMs
@@ -123,7 +137,8 @@ export class LmdbJournal implements Journal, SliceReader {
     const idOf = fileIdsIn(folder)
     const tables = openTables(folder)
     const place = new StorePlace({ folder, idOf, clock, logger })
-    const parts = { tables, settings, foldLimits, timers, stoppedWriter, place }
+    place.checkThere()
+    const parts = { tables, settings, foldLimits, timers, stoppedWriter, place, lock, isNew }
     return new LmdbJournal({ ...parts, room: roomIn(folder) })
   }
 
@@ -175,6 +190,23 @@ export class LmdbJournal implements Journal, SliceReader {
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
+  }
+
+  /**
+   * @internal Closes it, and removes it from the disk if it was made by this journal and nobody has written to it: where a
+   * store was lost, an empty one in its place would be taken for it.
+   */
+  async takeBack(): Promise<void> {
+    const isUnused = this.#closing === undefined && this.#isUnused()
+    await this.close()
+    if (isUnused && this.#isNew !== undefined && this.#lock.isAlone()) {
+      removeStore(this.#tables.folder, this.#isNew)
+    }
+  }
+
+  #isUnused(): boolean {
+    const { lastOrder, claimCount } = readCount(this.#tables)
+    return this.#isNew !== undefined && lastOrder === 0 && claimCount === 0
   }
 
   async #close(): Promise<void> {
