@@ -268,6 +268,10 @@ export class Association implements LinkOwner, RefHome {
     return lane === 'control' && this.#deathWatch.unconfirmed > 0
   }
 
+  hasLastWords(lane: Lane): boolean {
+    return lane === 'control' && this.#deathWatch.hasDeathsToTell
+  }
+
   opened(lane: Lane, peer: NodeId): void {
     this.#learn(peer)
     if (lane === 'control') {
@@ -312,9 +316,12 @@ export class Association implements LinkOwner, RefHome {
 
   /** Takes no more messages; calls `done` when what was sent has come or is lost. */
   stop(done: () => void): void {
-    const links = Object.values(this.#links)
-    let waiting = links.length
-    for (const link of links) link.stop(() => void (--waiting === 0 && done()))
+    const { control, data, large } = this.#links
+    let waiting = 2
+    // A death is told behind what the dead actor had sent, so its lane comes last.
+    const settled = (): void => void (--waiting === 0 && control.stop(done))
+    data.stop(settled)
+    large.stop(settled)
   }
 
   close(): void {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { InternalRef } from '../../src/actor/internals.ts'
 import { type ActorRef, type ActorSystem, Behaviors, PoisonPill } from '../../src/actor/index.ts'
 import { PeerConnected, PeerDisconnected, PeerQuarantined } from '../../src/remote/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
@@ -43,6 +44,24 @@ describe.each(['tcp', 'memory'] as const)('watching over %s', (kind) => {
     target.stop()
     for (const report of reports) await report.expect('target is gone')
     await reports[0]!.expectNo({ for: 20 })
+  })
+
+  test('tells of a death also where the node stops with it, and has not called before', async () => {
+    const [a, b] = [await nodes.start(), await nodes.start()]
+    const target = b.system.spawn<string>(() => undefined, 'target') as InternalRef
+    const isWatched = new Promise<void>((resolve) => {
+      const addWatcher = target.addWatcher.bind(target)
+      target.addWatcher = (each) => {
+        addWatcher(each)
+        resolve()
+      }
+    })
+    const report = createTestProbe<string>(a.system)
+    watcher(a.system, report.ref).tell({ watch: refTo(a, b, '/user/target') })
+    await report.expect('ok')
+    await isWatched
+    await b.system.terminate()
+    await report.expect('target is gone')
   })
 
   test('tells at once of an actor that is not there, and not after unwatch', async () => {
