@@ -182,7 +182,7 @@ export class Association implements LinkOwner, RefHome {
 
   /** Gives this incarnation up for good. */
   quarantine(node: NodeId, reason: string): void {
-    if (this.#incarnations.quarantine(node)) this.#shut(node, reason)
+    if (this.#incarnations.quarantine(node)) this.#shut(node, reason, false)
   }
 
   /**
@@ -193,15 +193,15 @@ export class Association implements LinkOwner, RefHome {
   #quarantineInReturn(node: NodeId): void {
     if (!this.#incarnations.quarantineInReturn(node)) return
     this.#remindedMs = this.runtime.environment.clock.monotonicMs()
-    this.#shut(node, 'it has given this node up')
+    this.#shut(node, 'it has given this node up', true)
   }
 
-  #shut(node: NodeId, reason: string): void {
+  #shut(node: NodeId, reason: string, isInReturn: boolean): void {
     this.runtime.logger.warn({ node, reason }, `Node ${node} is quarantined: ${reason}`)
     this.#end(node, 'quarantined', 'quarantined')
     this.#deathWatch.forgetMessagesTo(node)
     this.#deathWatch.nodeGone(node)
-    this.runtime.eventStream.publish(new PeerQuarantined(node, reason))
+    this.runtime.eventStream.publish(new PeerQuarantined(node, reason, isInReturn))
   }
 
   /** Others have seen the last of it: those who watch its actors are told. It may still be spoken to. */
