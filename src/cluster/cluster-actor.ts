@@ -197,7 +197,7 @@ export class ClusterActor {
   #refuse(from: NodeId, value: unknown, problem: string): void {
     const { system } = this.#options
     system.log.warn(
-      { node: from, problem },
+      { peer: from, problem },
       `A message from ${from} to the cluster is ignored: ${problem}`,
     )
     system.runtime.lost(new UnhandledMessage(value, this.ref))

@@ -180,9 +180,14 @@ export class Association implements LinkOwner, RefHome {
     this.#deathWatch.peerChanged(node, before === undefined)
   }
 
-  /** Gives this incarnation up for good. */
+  /** Gives this incarnation up for good; who decides that tells the operator why. */
   quarantine(node: NodeId, reason: string): void {
-    if (this.#incarnations.quarantine(node)) this.#shut(node, reason, false)
+    if (!this.#incarnations.quarantine(node)) return
+    this.runtime.logger.debug(
+      { peer: node, reason },
+      `Nothing passes to or from ${node}: ${reason}`,
+    )
+    this.#shut(node, reason, false)
   }
 
   /**
@@ -193,11 +198,14 @@ export class Association implements LinkOwner, RefHome {
   #quarantineInReturn(node: NodeId): void {
     if (!this.#incarnations.quarantineInReturn(node)) return
     this.#remindedMs = this.runtime.environment.clock.monotonicMs()
+    this.runtime.logger.warn(
+      { peer: node },
+      `${this.address} has given this node up and takes nothing from it any more; the two speak again after one of them was restarted.`,
+    )
     this.#shut(node, 'it has given this node up', true)
   }
 
   #shut(node: NodeId, reason: string, isInReturn: boolean): void {
-    this.runtime.logger.warn({ node, reason }, `Node ${node} is quarantined: ${reason}`)
     this.#end(node, 'quarantined', 'quarantined')
     this.#deathWatch.forgetMessagesTo(node)
     this.#deathWatch.nodeGone(node)
@@ -257,7 +265,14 @@ export class Association implements LinkOwner, RefHome {
   }
 
   #abandon(reason: string): void {
-    if (this.peer !== undefined) this.quarantine(this.peer, reason)
+    const { peer } = this
+    if (peer !== undefined) {
+      this.runtime.logger.warn(
+        { peer, reason },
+        `This node gives ${this.address} up: ${reason}. Nothing passes between the two until one of them was restarted; is the network between them sound?`,
+      )
+      this.quarantine(peer, reason)
+    }
     // Nobody was ever reached there, so there is no one to give up.
     else this.#deathWatch.giveUp()
   }

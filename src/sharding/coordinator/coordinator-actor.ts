@@ -174,7 +174,10 @@ class Coordinator {
     this.#term = term
     // Regions repeat what was not answered, so nobody need read of it.
     listen((message) => self.tell(withoutDeadLetterLog({ type: 'FromRegion', message })))
-    log.info({ entityType, term }, `The coordinator of ${entityType} runs here.`)
+    log.info(
+      { entityType, term },
+      `The coordinator of ${entityType} runs here: it decides where its entities live.`,
+    )
     system.eventStream.publish(new CoordinatorStarted(entityType, term))
   }
 
