@@ -95,7 +95,7 @@ describe.each(['tcp', 'memory'] as const)('watching over %s', (kind) => {
     watcher(a.system, report.ref).tell({ watch: refTo(a, b, '/user/speaker') })
     await report.expect('ok')
     speaker.tell('last words')
-    const heard = await report.receive(2_002, { within: '10s' })
+    const heard = await report.receive(2_002, { within: '40s' })
     expect(heard.slice(-2)).toEqual(['last words', 'speaker is gone'])
   })
 
@@ -141,7 +141,7 @@ describe.each(['tcp', 'memory'] as const)('watching over %s', (kind) => {
       if (n % 3 === 0) nodes.network?.cut(b.port)
       if (n % 2 === 0) nodes.network?.cut(a.port)
       target.stop()
-      await report.expect(`target-${n} is gone`, { within: '10s' })
+      await report.expect(`target-${n} is gone`, { within: '40s' })
     }
   })
 
@@ -163,7 +163,7 @@ describe.each(['tcp', 'memory'] as const)('watching over %s', (kind) => {
     const again = await nodes.start({ port })
     const next = createTestProbe<string>(again.system, 'probe')
     refTo(a, again, '/user/probe').tell('hello again' as never)
-    await next.expect('hello again', { within: '10s' })
+    await next.expect('hello again', { within: '40s' })
   })
 })
 
