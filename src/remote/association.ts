@@ -333,6 +333,7 @@ export class Association implements LinkOwner, RefHome {
   stop(done: () => void): void {
     const { control, data, large } = this.#links
     let waiting = 2
+    control.takeNoMore()
     // A death is told behind what the dead actor had sent, so its lane comes last.
     const settled = (): void => void (--waiting === 0 && control.stop(done))
     data.stop(settled)

@@ -274,9 +274,13 @@ export class OutboundLink implements Outbox, Task {
     return letters.length > 0
   }
 
+  takeNoMore(): void {
+    this.#isStopped = true
+  }
+
   /** Takes no more messages; calls `done` when all that were taken have come or are lost. */
   stop(done: () => void): void {
-    this.#isStopped = true
+    this.takeNoMore()
     // A connection that is on its way is waited for; after one that failed there is no time for the next.
     const mustBeTold = this.#owner.hasLastWords(this.#lane)
     if (this.isOpen) this.whenSettled(done)
