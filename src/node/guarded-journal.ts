@@ -8,6 +8,7 @@ import {
   type Claim,
   type Journal,
   JournalUnavailable,
+  LmdbJournal,
   type ReadRange,
   type StoredEvent,
 } from '../persistence/index.ts'
@@ -17,6 +18,9 @@ export class GuardedJournal implements Journal {
   readonly #closes: boolean
   /** Told by the cluster, once there is one. */
   isFrozen: () => boolean = () => false
+
+  /** The cluster does not want this node: a store that was made for it is removed when it is closed. */
+  isTakenBack = false
 
   /** `closes` is false for a journal that its owner closes. */
   constructor(journal: Journal, closes: boolean) {
@@ -49,7 +53,9 @@ export class GuardedJournal implements Journal {
   }
 
   async close(): Promise<void> {
-    if (this.#closes) await this.#journal.close()
+    if (!this.#closes) return
+    if (this.isTakenBack && this.#journal instanceof LmdbJournal) await this.#journal.takeBack()
+    else await this.#journal.close()
   }
 }
 

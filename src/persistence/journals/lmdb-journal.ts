@@ -24,15 +24,23 @@ import { checkPersistenceId } from '../persistence-id.ts'
 import type { SlicePage, SliceQuery, SliceReader } from '../slice-reader.ts'
 import { guardExit } from './exit-guard.ts'
 import { checkAppend, checkClaim, checkRange, checkSliceQuery, placeOf } from './fence.ts'
+import { DiskRoom } from './disk-room.ts'
 import { GroupCommit } from './group-commit.ts'
-import { checkDataFile, fileIdsIn, prepareFolder } from './lmdb-folder.ts'
+import {
+  checkDataFile,
+  fileIdsIn,
+  freeBytesOf,
+  type NewStore,
+  prepareFolder,
+  removeStore,
+} from './lmdb-folder.ts'
 import { checkFoldLimits, defaultFoldLimits, type FoldLimits } from './lmdb-fold.ts'
 import { LmdbHeads } from './lmdb-heads.ts'
 import { LmdbLock } from './lmdb-lock.ts'
 import { LmdbLogRecord } from './lmdb-log-record.ts'
 import { LmdbReader } from './lmdb-reader.ts'
 import { checkLmdbSettings, defaultLmdbSettings, type LmdbSettings } from './lmdb-settings.ts'
-import { type LmdbTables, openTables } from './lmdb-tables.ts'
+import { type LmdbTables, openTables, readCount } from './lmdb-tables.ts'
 import { foldOn, type LmdbRequest, LmdbWrite, transact } from './lmdb-write.ts'
 import { StoppedWriter, StoppedWriterWatch } from './stopped-writer.ts'
 import { StorePlace } from './store-place.ts'
@@ -65,6 +73,10 @@ interface LmdbJournalParts {
   readonly timers: Timers
   readonly stoppedWriter: StoppedWriter
   readonly place: StorePlace
+  readonly room: DiskRoom
+  readonly lock: LmdbLock
+  /** Undefined for a store that was there. */
+  readonly isNew: NewStore | undefined
 }
 
 export class LmdbJournal implements Journal, SliceReader {
@@ -73,16 +85,20 @@ export class LmdbJournal implements Journal, SliceReader {
   readonly #reader: LmdbReader
   readonly #commits: GroupCommit<LmdbWrite>
   readonly #endGuard: () => void
+  readonly #lock: LmdbLock
+  readonly #isNew: NewStore | undefined
   #commitsToReaderCheck = commitsPerReaderCheck
   #closing: Promise<void> | undefined
 
   private constructor(parts: LmdbJournalParts) {
-    const { tables, settings, foldLimits, timers, stoppedWriter, place } = parts
+    const { tables, settings, foldLimits, timers, stoppedWriter, place, room } = parts
     this.#tables = tables
     this.#settings = settings
+    this.#lock = parts.lock
+    this.#isNew = parts.isNew
     this.#reader = new LmdbReader(tables, settings)
     const record = new LmdbLogRecord()
-    const commitParts = { tables, heads: new LmdbHeads(tables), record, foldLimits }
+    const commitParts = { tables, heads: new LmdbHeads(tables), record, foldLimits, room }
     const watch = new StoppedWriterWatch(stoppedWriter, timers)
     const watched = (write: (onLock: () => void) => Promise<void>): Promise<void> => {
       this.#letGoOfDeadReaders()
@@ -111,7 +127,7 @@ export class LmdbJournal implements Journal, SliceReader {
     checkLmdbSettings(settings)
     const foldLimits = { ...defaultFoldLimits, ...options.foldLimits }
     checkFoldLimits(foldLimits)
-    prepareFolder(folder)
+    const isNew = prepareFolder(folder)
     checkDataFile(folder)
     const lock = new LmdbLock(folder)
     const killAfterMs = settings.stoppedWriterKillAfterMs
@@ -121,7 +137,9 @@ export class LmdbJournal implements Journal, SliceReader {
     const idOf = fileIdsIn(folder)
     const tables = openTables(folder)
     const place = new StorePlace({ folder, idOf, clock, logger })
-    return new LmdbJournal({ tables, settings, foldLimits, timers, stoppedWriter, place })
+    place.checkThere()
+    const parts = { tables, settings, foldLimits, timers, stoppedWriter, place, lock, isNew }
+    return new LmdbJournal({ ...parts, room: roomIn(folder) })
   }
 
   get storeId(): string {
@@ -174,6 +192,23 @@ export class LmdbJournal implements Journal, SliceReader {
     return this.#closing
   }
 
+  /**
+   * @internal Closes it, and removes it from the disk if it was made by this journal and nobody has written to it: where a
+   * store was lost, an empty one in its place would be taken for it.
+   */
+  async takeBack(): Promise<void> {
+    const isUnused = this.#closing === undefined && this.#isUnused()
+    await this.close()
+    if (isUnused && this.#isNew !== undefined && this.#lock.isAlone()) {
+      removeStore(this.#tables.folder, this.#isNew)
+    }
+  }
+
+  #isUnused(): boolean {
+    const { lastOrder, claimCount } = readCount(this.#tables)
+    return this.#isNew !== undefined && lastOrder === 0 && claimCount === 0
+  }
+
   async #close(): Promise<void> {
     const isIdle = await this.#commits.whenIdle()
     // A commit that hangs holds the environment: waiting for it would hang the shutdown, too.
@@ -216,6 +251,10 @@ export class LmdbJournal implements Journal, SliceReader {
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new JournalClosed()
   }
+}
+
+function roomIn(folder: string): DiskRoom {
+  return new DiskRoom({ folder, freeBytes: () => freeBytesOf(folder) })
 }
 
 function register(lock: LmdbLock, folder: string, logger: Logger): void {
