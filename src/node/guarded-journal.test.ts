@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MemoryJournal } from '../persistence/index.ts'
+import { hasRegisters, type Journal, MemoryJournal } from '../persistence/index.ts'
 import { GuardedJournal } from './guarded-journal.ts'
 
 const words = /This node is frozen and writes nothing: .* may have been replaced/
@@ -26,4 +26,22 @@ test('closes only what is its own', async () => {
   expect(await memory.highestSequenceNr('a')).toBe(0)
   await new GuardedJournal(memory, true).close()
   await expect(memory.highestSequenceNr('a')).rejects.toMatchObject({ code: 'JOURNAL_CLOSED' })
+})
+
+test('reads and writes registers also while the node is frozen, if the store has any', async () => {
+  const memory = new MemoryJournal()
+  const journal: Journal = new GuardedJournal(memory, true)
+  Object.assign(journal, { isFrozen: () => true })
+  if (!hasRegisters(journal)) throw new Error('the registers are passed on')
+  const written = await journal.writeRegister({
+    ...{ name: 'r', expectedRevision: 0, bytes: new Uint8Array([7]) },
+  })
+  expect(written).toEqual({ type: 'RegisterWritten', revision: 1 })
+  const register = { revision: 1, bytes: new Uint8Array([7]) }
+  expect(await memory.readRegister('r')).toEqual(register)
+  expect(await journal.readRegister('r')).toEqual(register)
+
+  const { claim, append, read, highestSequenceNr, close } = memory
+  const without: Journal = { claim, append, read, highestSequenceNr, close }
+  expect(hasRegisters(new GuardedJournal(without, false))).toBe(false)
 })

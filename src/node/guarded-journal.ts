@@ -3,18 +3,26 @@
  * been replaced, or that slept, must not write; the fence of the journal would hold, but need not be tried.
  */
 import {
+  hasRegisters,
   type AppendBatch,
   type AppendResult,
   type Claim,
   type Journal,
   JournalUnavailable,
   type ReadRange,
+  type Registers,
   type StoredEvent,
 } from '../persistence/index.ts'
 
 export class GuardedJournal implements Journal {
   readonly #journal: Journal
   readonly #closes: boolean
+  /**
+   * Those of the store, if it has any, also while the node is frozen: it must be able to see whether it was replaced, and what
+   * it may write then is decided by those who do.
+   */
+  readonly readRegister: Registers['readRegister'] | undefined
+  readonly writeRegister: Registers['writeRegister'] | undefined
   /** Told by the cluster, once there is one. */
   isFrozen: () => boolean = () => false
 
@@ -22,6 +30,9 @@ export class GuardedJournal implements Journal {
   constructor(journal: Journal, closes: boolean) {
     this.#journal = journal
     this.#closes = closes
+    if (!hasRegisters(journal)) return
+    this.readRegister = (name) => journal.readRegister(name)
+    this.writeRegister = (write) => journal.writeRegister(write)
   }
 
   get storeId(): string | undefined {

@@ -21,6 +21,14 @@ import type {
 } from '../journal.ts'
 import { JournalClosed, JournalUnavailable } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
+import {
+  checkRegisterName,
+  checkRegisterWrite,
+  type StoredRegister,
+  type Registers,
+  type RegisterWrite,
+  type RegisterWriteResult,
+} from '../registers.ts'
 import type { SlicePage, SliceQuery, SliceReader } from '../slice-reader.ts'
 import { guardExit } from './exit-guard.ts'
 import { checkAppend, checkClaim, checkRange, checkSliceQuery, placeOf } from './fence.ts'
@@ -67,10 +75,11 @@ interface LmdbJournalParts {
   readonly place: StorePlace
 }
 
-export class LmdbJournal implements Journal, SliceReader {
+export class LmdbJournal implements Journal, SliceReader, Registers {
   readonly #tables: LmdbTables
   readonly #settings: LmdbSettings
   readonly #reader: LmdbReader
+  readonly #place: StorePlace
   readonly #commits: GroupCommit<LmdbWrite>
   readonly #endGuard: () => void
   #commitsToReaderCheck = commitsPerReaderCheck
@@ -80,6 +89,7 @@ export class LmdbJournal implements Journal, SliceReader {
     const { tables, settings, foldLimits, timers, stoppedWriter, place } = parts
     this.#tables = tables
     this.#settings = settings
+    this.#place = place
     this.#reader = new LmdbReader(tables, settings)
     const record = new LmdbLogRecord()
     const commitParts = { tables, heads: new LmdbHeads(tables), record, foldLimits }
@@ -169,6 +179,19 @@ export class LmdbJournal implements Journal, SliceReader {
     return this.#reader.page(query, placeOf(query.after))
   }
 
+  /** Waits for no lock, so that it answers also while a process that was stopped holds the store's. */
+  async readRegister(name: string): Promise<StoredRegister | undefined> {
+    this.#checkOpen()
+    checkRegisterName(name)
+    // In files that are lost the register would stand still for ever.
+    this.#place.checkRead()
+    return this.#reader.register(name)
+  }
+
+  writeRegister(write: RegisterWrite): Promise<RegisterWriteResult> {
+    return this.#write({ type: 'Register', write })
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -208,6 +231,8 @@ export class LmdbJournal implements Journal, SliceReader {
       case 'Highest':
         checkPersistenceId(request.persistenceId)
         return 0
+      case 'Register':
+        return checkRegisterWrite(request.write)
       default:
         return unreachable(request)
     }
