@@ -12,6 +12,7 @@ import {
 } from '../actor/index.ts'
 import { withoutDeadLetterLog } from '../actor/internals.ts'
 import { assert, AssertionFailed, unreachable } from '../foundation/assert.ts'
+import { formatMs } from '../foundation/duration.ts'
 import { show } from '../foundation/show.ts'
 import { type Address, addressOfNode, type NodeId } from '../foundation/node-id.ts'
 import {
@@ -32,6 +33,9 @@ import { clusterProtocol } from './cluster-wire.ts'
 import type { CutDecision } from './downing/clean-cut.ts'
 import type { AskArbiter } from './downing/downing-inputs.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
+import type { ReadFounding, WaitingToFound, WriteFounding } from './founding/founding-inputs.ts'
+import { shownProcess } from './founding/founding-record.ts'
+import { type FoundingStore, readFounding, writeFounding } from './founding/founding-store.ts'
 import type { MemberDescription } from './gossip/member.ts'
 import type { StillJoining } from './joining/joining-inputs.ts'
 import type { SharedStore } from './joining/shared-store.ts'
@@ -71,7 +75,17 @@ export interface ClusterActorOptions extends MemberDescription {
   readonly settings: ClusterSettings
   readonly strategy: DowningStrategy
   readonly store: SharedStore | undefined
+  /** Where that store keeps the founding of the cluster; undefined when it does not. */
+  readonly founding: FoundingStore | undefined
   readonly owner: ClusterOwner
+}
+
+/** A look at the founding that others wait for. */
+interface AwaitedLook {
+  readonly ended: Promise<void>
+  readonly end: () => void
+  /** Of the question to the store, once it was asked. */
+  number: number | undefined
 }
 
 export class ClusterActor {
@@ -82,18 +96,22 @@ export class ClusterActor {
   readonly #log: ClusterLog
   #lookedAtMs: number
   #lookedAtWallMs: number
+  /** The look under way that somebody waits for, and the next one, for those who came later. */
+  #look: AwaitedLook | undefined
+  #nextLook: AwaitedLook | undefined
   #isStepping = false
   #isBroken = false
   #hasEnded = false
 
   constructor(options: ClusterActorOptions) {
     const { system, remoting, roles, attributes, appVersion } = options
-    const { settings, strategy, store } = options
+    const { settings, strategy, store, founding } = options
     this.#options = options
     const { random, dispatcher } = system.environment
     this.#machine = new ClusterMachine({
       ...{ self: remoting.node, roles, attributes, appVersion },
       ...{ settings, strategy, store, random },
+      founding: founding && { process: shownProcess(founding.process) },
     })
     this.#log = new ClusterLog(remoting.node, system.log)
     this.#lookedAtMs = this.#now
@@ -134,6 +152,29 @@ export class ClusterActor {
     this.ref.tell({ type: 'Command', input })
   }
 
+  /**
+   * Resolves when a look at the founding that began after this call has been taken to heart: whoever was succeeded is
+   * frozen then. Also when the store did not answer. All who wait share a look.
+   */
+  lookAtFounding(): Promise<void> {
+    if (this.#options.founding === undefined || this.#hasEnded) return Promise.resolve()
+    this.#nextLook ??= awaitedLook()
+    const { ended } = this.#nextLook
+    if (this.#look === undefined) this.#beginLook()
+    return ended
+  }
+
+  #beginLook(): void {
+    this.#look = this.#nextLook
+    this.#nextLook = undefined
+    if (this.#look !== undefined) this.command({ type: 'LookAtFounding' })
+  }
+
+  #endLook(): void {
+    this.#look?.end()
+    this.#beginLook()
+  }
+
   get #now(): number {
     return this.#options.system.environment.clock.monotonicMs()
   }
@@ -157,7 +198,8 @@ export class ClusterActor {
   #receive(message: ToClusterActor): void {
     switch (message.type) {
       case 'Command':
-        return this.#step(message.input)
+        this.#step(message.input)
+        return this.#lookedAtFounding(message.input)
       case 'Tick':
         this.#log.tick(this.#now)
         return this.#step({ type: 'Tick' })
@@ -174,6 +216,15 @@ export class ClusterActor {
       default:
         return unreachable(message)
     }
+  }
+
+  #lookedAtFounding(input: ClusterInput): void {
+    if (this.#look === undefined) return
+    const { number } = this.#look
+    const isAnswer = input.type === 'FoundingRead' || input.type === 'FoundingNotRead'
+    // Without a number there was nobody any more to begin it.
+    const isVain = input.type === 'LookAtFounding' && number === undefined
+    if (isVain || (isAnswer && number !== undefined && input.number >= number)) this.#endLook()
   }
 
   /** Runs when the peer's bytes are read, outside any turn. */
@@ -257,6 +308,12 @@ export class ClusterActor {
         return this.#publish(effect.event)
       case 'AskArbiter':
         return this.#ask(effect)
+      case 'ReadFounding':
+        return this.#readFounding(effect)
+      case 'WriteFounding':
+        return this.#writeFounding(effect)
+      case 'WaitingToFound':
+        return this.#reportWaiting(effect)
       case 'StillJoining':
         return this.#reportJoining(effect)
       case 'Refuse':
@@ -301,6 +358,27 @@ export class ClusterActor {
     })
   }
 
+  #readFounding(question: ReadFounding): void {
+    const { founding } = this.#options
+    assert(founding !== undefined, 'only who has a store asks it')
+    if (this.#look !== undefined) this.#look.number ??= question.number
+    void readFounding(founding, question).then((answer) => this.command(answer))
+  }
+
+  #writeFounding(question: WriteFounding): void {
+    const { founding } = this.#options
+    assert(founding !== undefined, 'only who has a store asks it')
+    void writeFounding(founding, question).then((answer) => this.command(answer))
+  }
+
+  #reportWaiting({ addresses, waitMs }: WaitingToFound): void {
+    const { store, system } = this.#options
+    system.log.warn(
+      { members: addresses },
+      `By the record in ${store?.name ?? 'the store'} a cluster of this name has members that may live: ${addresses.join(', ')}. This node looks for them, and founds the cluster anew when nobody has carried that record on for ${formatMs(Math.ceil(waitMs))}.`,
+    )
+  }
+
   #reportJoining({ seeds, troubles }: StillJoining): void {
     const { log } = this.#options.system
     log.warn({ seeds }, `Still trying to join a cluster: ${troubles.join('; ')}`)
@@ -336,6 +414,15 @@ export class ClusterActor {
   #end(reason: ClusterEnd, problems: readonly string[]): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
+    // Nobody looks any more: whoever waits finds the node frozen, or stopping.
+    this.#look?.end()
+    this.#nextLook?.end()
     this.#options.owner.shutDown(reason, problems)
   }
+}
+
+function awaitedLook(): AwaitedLook {
+  let end!: () => void
+  const ended = new Promise<void>((resolve) => (end = resolve))
+  return { ended, end, number: undefined }
 }

@@ -4,7 +4,12 @@
  */
 import { ActorSystem } from '../actor/index.ts'
 import { IncompatibleSettings } from '../cluster/index.ts'
-import { Cluster, type SharedStore } from '../cluster/internals.ts'
+import {
+  Cluster,
+  type FoundingStore,
+  type SharedStore,
+  withdrawFromFounding,
+} from '../cluster/internals.ts'
 import type { EntityType } from '../entity/index.ts'
 import {
   answerLostCalls,
@@ -43,10 +48,12 @@ const defaultName = 'sherd'
 const defaultFolder = './sherd-data'
 /** How long a fresh member waits for the coordinators of its types before it says that it is ready all the same. */
 const registrationPatienceMs = seconds(10)
+/** How long the end of a node waits for the store to take note of it. */
+const withdrawalMaxMs = seconds(2)
 
 /**
- * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `JoinFailed`, `JournalFolderUnusable` and
- * others, each of which says what to do; and with the error of a store that does not open.
+ * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `JoinFailed`, `ClusterElsewhere`,
+ * `JournalFolderUnusable` and others, each of which says what to do; and with the error of a store that does not open.
  */
 export async function startNode(options: NodeOptions): Promise<SherdNode> {
   checkNodeOptions(options)
@@ -63,13 +70,17 @@ export async function startNode(options: NodeOptions): Promise<SherdNode> {
     await journal.close()
     throw error
   }
+  const founding = foundingStoreOf(options, journal, environment)
+  let withdraw: () => Promise<void> = () => Promise.resolve()
   // The very last thing: whoever still writes must be able to.
   system.shutdown.addTask('actor-system-terminate', 'close the journal', async () => {
     await system.whenTerminated
+    await withdraw()
     await journal.close()
   })
   try {
-    const parts = await startRooms(options, system, journal)
+    const parts = await startRooms(options, system, { journal, founding })
+    withdraw = () => withdrawn(parts, founding)
     const node = new SherdNode(parts)
     initEntities(options, parts)
     await options.beforeJoin?.(node)
@@ -112,10 +123,49 @@ function memoryJournal(settings: NodeSettings['journal'], { random }: Environmen
   })
 }
 
+/** Where the store keeps the founding, if this node has a part in it: who hosts nothing may have a store of its own. */
+function foundingStoreOf(
+  options: NodeOptions,
+  journal: GuardedJournal,
+  { process }: Environment,
+): FoundingStore | undefined {
+  const { readRegister, writeRegister } = journal
+  if (readRegister === undefined || writeRegister === undefined) return undefined
+  if (sharedStoreOf(options, journal) === undefined) return undefined
+  const name = `founding/${options.name ?? defaultName}`
+  return {
+    process: process.identity,
+    read: () => readRegister(name),
+    write: (expectedRevision, bytes) => writeRegister({ name, expectedRevision, bytes }),
+    isGone: (identity) => process.isGone(identity),
+  }
+}
+
+/** Nothing of this node can act any more: the next start need not wait for it. Not for long, and whatever happens it ends. */
+async function withdrawn(
+  { system, remoting }: NodeParts,
+  founding: FoundingStore | undefined,
+): Promise<void> {
+  if (founding === undefined) return
+  let isOver: (() => void) | undefined
+  const late = new Promise<void>((resolve) => (isOver = resolve))
+  const timer = system.environment.timers.after(withdrawalMaxMs, () => isOver?.())
+  const done = withdrawFromFounding(founding, remoting.node).catch((err: unknown) =>
+    system.log.debug({ err }, 'The store could not be told that this node has ended'),
+  )
+  await Promise.race([done, late])
+  timer.cancel()
+}
+
+interface Stores {
+  readonly journal: GuardedJournal
+  readonly founding: FoundingStore | undefined
+}
+
 async function startRooms(
   options: NodeOptions,
   system: ActorSystem,
-  journal: GuardedJournal,
+  { journal, founding }: Stores,
 ): Promise<NodeParts> {
   const { name = defaultName, host = defaultHost, port = 0, advertised } = options
   const { settings = {}, secret, insecure = false, transport = tcpTransport } = options
@@ -129,10 +179,11 @@ async function startRooms(
   const attributes = hostedBy(options).map((entity) => hostAttribute(entity.name))
   const cluster = Cluster.start({
     ...{ system, remoting, roles, attributes, settings: clusterSettingsOf(options) },
-    store: sharedStoreOf(options, journal),
+    ...{ store: sharedStoreOf(options, journal), founding },
     ...(options.appVersion !== undefined && { appVersion: options.appVersion }),
   })
   journal.isFrozen = () => cluster.lookForFreeze()
+  journal.lookAtFounding = () => cluster.lookAtFounding()
   const singletons = new Singletons({
     ...{ system, remoting, cluster },
     ...(settings.singleton !== undefined && { settings: settings.singleton }),
