@@ -33,9 +33,10 @@ import { clusterProtocol } from './cluster-wire.ts'
 import type { CutDecision } from './downing/clean-cut.ts'
 import type { AskArbiter } from './downing/downing-inputs.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
-import type { ReadFounding, WaitingToFound, WriteFounding } from './founding/founding-inputs.ts'
-import { shownProcess } from './founding/founding-record.ts'
-import { type FoundingStore, readFounding, writeFounding } from './founding/founding-store.ts'
+import { FoundingDesk } from './founding/founding-desk.ts'
+import type { WaitingToFound } from './founding/founding-inputs.ts'
+import { shownIdentity } from './founding/founding-record.ts'
+import type { FoundingStore } from './founding/founding-store.ts'
 import type { MemberDescription } from './gossip/member.ts'
 import type { StillJoining } from './joining/joining-inputs.ts'
 import type { SharedStore } from './joining/shared-store.ts'
@@ -80,25 +81,15 @@ export interface ClusterActorOptions extends MemberDescription {
   readonly owner: ClusterOwner
 }
 
-/** A look at the founding that others wait for. */
-interface AwaitedLook {
-  readonly ended: Promise<void>
-  readonly end: () => void
-  /** Of the question to the store, once it was asked. */
-  number: number | undefined
-}
-
 export class ClusterActor {
   readonly ref: ActorRef<ToClusterActor>
   readonly #options: ClusterActorOptions
   readonly #machine: ClusterMachine
   readonly #endings: (() => void)[] = []
   readonly #log: ClusterLog
+  readonly #founding: FoundingDesk | undefined
   #lookedAtMs: number
   #lookedAtWallMs: number
-  /** The look under way that somebody waits for, and the next one, for those who came later. */
-  #look: AwaitedLook | undefined
-  #nextLook: AwaitedLook | undefined
   #isStepping = false
   #isBroken = false
   #hasEnded = false
@@ -111,9 +102,10 @@ export class ClusterActor {
     this.#machine = new ClusterMachine({
       ...{ self: remoting.node, roles, attributes, appVersion },
       ...{ settings, strategy, store, random },
-      founding: founding && { process: shownProcess(founding.process) },
+      founding: founding && { identity: shownIdentity(founding.identity) },
     })
     this.#log = new ClusterLog(remoting.node, system.log)
+    this.#founding = founding && new FoundingDesk(founding, (input) => this.command(input))
     this.#lookedAtMs = this.#now
     this.#lookedAtWallMs = this.#wall
     this.ref = system.spawnSystemActor(this.#behavior(), 'cluster')
@@ -152,27 +144,9 @@ export class ClusterActor {
     this.ref.tell({ type: 'Command', input })
   }
 
-  /**
-   * Resolves when a look at the founding that began after this call has been taken to heart: whoever was succeeded is
-   * frozen then. Also when the store did not answer. All who wait share a look.
-   */
-  lookAtFounding(): Promise<void> {
-    if (this.#options.founding === undefined || this.#hasEnded) return Promise.resolve()
-    this.#nextLook ??= awaitedLook()
-    const { ended } = this.#nextLook
-    if (this.#look === undefined) this.#beginLook()
-    return ended
-  }
-
-  #beginLook(): void {
-    this.#look = this.#nextLook
-    this.#nextLook = undefined
-    if (this.#look !== undefined) this.command({ type: 'LookAtFounding' })
-  }
-
-  #endLook(): void {
-    this.#look?.end()
-    this.#beginLook()
+  /** See `FoundingDesk`. */
+  async lookAtFounding(): Promise<void> {
+    if (!this.#hasEnded) await this.#founding?.look()
   }
 
   get #now(): number {
@@ -199,7 +173,7 @@ export class ClusterActor {
     switch (message.type) {
       case 'Command':
         this.#step(message.input)
-        return this.#lookedAtFounding(message.input)
+        return this.#founding?.stepped(message.input)
       case 'Tick':
         this.#log.tick(this.#now)
         return this.#step({ type: 'Tick' })
@@ -216,15 +190,6 @@ export class ClusterActor {
       default:
         return unreachable(message)
     }
-  }
-
-  #lookedAtFounding(input: ClusterInput): void {
-    if (this.#look === undefined) return
-    const { number } = this.#look
-    const isAnswer = input.type === 'FoundingRead' || input.type === 'FoundingNotRead'
-    // Without a number there was nobody any more to begin it.
-    const isVain = input.type === 'LookAtFounding' && number === undefined
-    if (isVain || (isAnswer && number !== undefined && input.number >= number)) this.#endLook()
   }
 
   /** Runs when the peer's bytes are read, outside any turn. */
@@ -309,9 +274,9 @@ export class ClusterActor {
       case 'AskArbiter':
         return this.#ask(effect)
       case 'ReadFounding':
-        return this.#readFounding(effect)
+        return this.#founding?.read(effect)
       case 'WriteFounding':
-        return this.#writeFounding(effect)
+        return this.#founding?.write(effect)
       case 'WaitingToFound':
         return this.#reportWaiting(effect)
       case 'StillJoining':
@@ -358,19 +323,6 @@ export class ClusterActor {
     })
   }
 
-  #readFounding(question: ReadFounding): void {
-    const { founding } = this.#options
-    assert(founding !== undefined, 'only who has a store asks it')
-    if (this.#look !== undefined) this.#look.number ??= question.number
-    void readFounding(founding, question).then((answer) => this.command(answer))
-  }
-
-  #writeFounding(question: WriteFounding): void {
-    const { founding } = this.#options
-    assert(founding !== undefined, 'only who has a store asks it')
-    void writeFounding(founding, question).then((answer) => this.command(answer))
-  }
-
   #reportWaiting({ addresses, waitMs }: WaitingToFound): void {
     const { store, system } = this.#options
     system.log.warn(
@@ -415,14 +367,7 @@ export class ClusterActor {
     if (this.#hasEnded) return
     this.#hasEnded = true
     // Nobody looks any more: whoever waits finds the node frozen, or stopping.
-    this.#look?.end()
-    this.#nextLook?.end()
+    this.#founding?.end()
     this.#options.owner.shutDown(reason, problems)
   }
-}
-
-function awaitedLook(): AwaitedLook {
-  let end!: () => void
-  const ended = new Promise<void>((resolve) => (end = resolve))
-  return { ended, end, number: undefined }
 }

@@ -94,7 +94,7 @@ export interface ClusterOptions extends MemberDescription {
   /** Of a node that hosts entities. */
   readonly store?: SharedStore | undefined
   /** Given where that store keeps the founding of the cluster. */
-  readonly founding?: Pick<FoundingOptions, 'process'> | undefined
+  readonly founding?: Pick<FoundingOptions, 'identity'> | undefined
   readonly random: Random
 }
 

@@ -9,6 +9,8 @@
  * Invariant: the node is frozen while any of its parts holds it for the loser of a split, for out of touch with those
  * against whom it would lose, for asleep too long, for Exiting and out of somebody's reach, for a member of a founding
  * that may not be the one that lives, or Down.
+ *
+ * One file because it is one thing: which part hears of what.
  */
 import { unreachable } from '../foundation/assert.ts'
 import { type Address, type NodeId, addressOfNode } from '../foundation/node-id.ts'

@@ -4,12 +4,7 @@
  */
 import { ActorSystem } from '../actor/index.ts'
 import { IncompatibleSettings } from '../cluster/index.ts'
-import {
-  Cluster,
-  type FoundingStore,
-  type SharedStore,
-  withdrawFromFounding,
-} from '../cluster/internals.ts'
+import { Cluster, type FoundingStore, type SharedStore } from '../cluster/internals.ts'
 import type { EntityType } from '../entity/index.ts'
 import {
   answerLostCalls,
@@ -38,6 +33,7 @@ import { ClusterSharding } from '../sharding/internals.ts'
 import { Singletons } from '../singleton/internals.ts'
 import type { Environment } from '../foundation/environment.ts'
 import { ForeignWriters } from './foreign-writers.ts'
+import { foundingStoreOf, withdraw } from './founding-register.ts'
 import { GuardedJournal } from './guarded-journal.ts'
 import { type NodeParts, SherdNode } from './sherd-node.ts'
 import type { HostedEntity, NodeOptions, NodeSettings } from './node-options.ts'
@@ -48,8 +44,6 @@ const defaultName = 'sherd'
 const defaultFolder = './sherd-data'
 /** How long a fresh member waits for the coordinators of its types before it says that it is ready all the same. */
 const registrationPatienceMs = seconds(10)
-/** How long the end of a node waits for the store to take note of it. */
-const withdrawalMaxMs = seconds(2)
 
 /**
  * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `JoinFailed`, `ClusterElsewhere`,
@@ -70,17 +64,18 @@ export async function startNode(options: NodeOptions): Promise<SherdNode> {
     await journal.close()
     throw error
   }
-  const founding = foundingStoreOf(options, journal, environment)
-  let withdraw: () => Promise<void> = () => Promise.resolve()
+  const shared = sharedStoreOf(options, journal)
+  const founding = shared && foundingStoreOf(options.name ?? defaultName, journal, environment)
+  let parts: NodeParts | undefined
   // The very last thing: whoever still writes must be able to.
   system.shutdown.addTask('actor-system-terminate', 'close the journal', async () => {
     await system.whenTerminated
-    await withdraw()
+    // Nothing of this node can act any more: the next start need not wait for it.
+    if (founding !== undefined && parts !== undefined) await withdraw(founding, parts)
     await journal.close()
   })
   try {
-    const parts = await startRooms(options, system, { journal, founding })
-    withdraw = () => withdrawn(parts, founding)
+    parts = await startRooms(options, system, { journal, founding })
     const node = new SherdNode(parts)
     initEntities(options, parts)
     await options.beforeJoin?.(node)
@@ -121,40 +116,6 @@ function memoryJournal(settings: NodeSettings['journal'], { random }: Environmen
     store: new MemoryStore({ storeId: random.uid().toString(36) }),
     settings: { eventBytesMax, appendEventsMax },
   })
-}
-
-/** Where the store keeps the founding, if this node has a part in it: who hosts nothing may have a store of its own. */
-function foundingStoreOf(
-  options: NodeOptions,
-  journal: GuardedJournal,
-  { process }: Environment,
-): FoundingStore | undefined {
-  const { readRegister, writeRegister } = journal
-  if (readRegister === undefined || writeRegister === undefined) return undefined
-  if (sharedStoreOf(options, journal) === undefined) return undefined
-  const name = `founding/${options.name ?? defaultName}`
-  return {
-    process: process.identity,
-    read: () => readRegister(name),
-    write: (expectedRevision, bytes) => writeRegister({ name, expectedRevision, bytes }),
-    isGone: (identity) => process.isGone(identity),
-  }
-}
-
-/** Nothing of this node can act any more: the next start need not wait for it. Not for long, and whatever happens it ends. */
-async function withdrawn(
-  { system, remoting }: NodeParts,
-  founding: FoundingStore | undefined,
-): Promise<void> {
-  if (founding === undefined) return
-  let isOver: (() => void) | undefined
-  const late = new Promise<void>((resolve) => (isOver = resolve))
-  const timer = system.environment.timers.after(withdrawalMaxMs, () => isOver?.())
-  const done = withdrawFromFounding(founding, remoting.node).catch((err: unknown) =>
-    system.log.debug({ err }, 'The store could not be told that this node has ended'),
-  )
-  await Promise.race([done, late])
-  timer.cancel()
 }
 
 interface Stores {

@@ -16,9 +16,9 @@ const RECOVERY = '90s'
 export async function founding(simulation: Simulation): Promise<void> {
   const checks = new ClusterChecks(simulation, {
     store: simulation.store,
-    excuseForTwo: () => faults?.excuseForTwo,
+    excuseForTwo: () => trouble.now?.excuseForTwo,
   })
-  let faults: FoundingFaults | undefined
+  const trouble: { now?: FoundingFaults } = {}
   const swarm = simulation.random.fork('founding')
   // On one host the end of a process can be proven; between hosts nobody can tell it from silence.
   simulation.setEndsProved(swarm.chance(0.4))
@@ -29,7 +29,8 @@ export async function founding(simulation: Simulation): Promise<void> {
     settings: spineSettings(swarm),
   })
   await simulation.runUntil(() => cluster.isWhole, { within: '20s', what: 'the cluster forms' })
-  faults = new FoundingFaults({ simulation, checks, cluster, seeds })
+  const faults = new FoundingFaults({ simulation, checks, cluster, seeds })
+  trouble.now = faults
   await simulation.run({ for: CHAOS_MS })
   faults.end()
   try {

@@ -99,7 +99,7 @@ export interface FoundingOptions {
   readonly settings: ClusterSettings
   readonly store: SharedStore
   /** Of this process, where the system can tell. */
-  readonly process: string | undefined
+  readonly identity: string | undefined
 }
 
 export interface FoundingSnapshot {

@@ -77,6 +77,7 @@ export class FoundingMachine {
   #invitedTo: NodeId | undefined
   #dialled = ''
   #isWaiting = false
+  #hasFounded = false
 
   // ---- inside
   #founder: NodeId | undefined
@@ -94,11 +95,11 @@ export class FoundingMachine {
   #unknownSince = new Map<NodeId, number>()
 
   constructor(options: FoundingOptions) {
-    const { self, process, settings } = options
+    const { self, identity, settings } = options
     this.#options = options
     this.#self = self
     this.#address = addressOfNode(self)
-    this.#member = { node: self, ...(process !== undefined && { process }) }
+    this.#member = { node: self, ...(identity !== undefined && { identity }) }
     this.#intervalMs = settings.foundingLookIntervalMs
     this.#watch = new RecordWatch(2 * this.#intervalMs)
   }
@@ -188,7 +189,11 @@ export class FoundingMachine {
     this.#effects.push({ type: 'ReadFounding', number })
   }
 
-  #read({ number, revision, record, areAllGone }: FoundingRead, isHeld: boolean, now: number): void {
+  #read(
+    { number, revision, record, areAllGone }: FoundingRead,
+    isHeld: boolean,
+    now: number,
+  ): void {
     if (this.#reading?.number !== number) return
     const { beganAt } = this.#reading
     this.#reading = undefined
@@ -251,7 +256,7 @@ export class FoundingMachine {
     const { record, revision } = this.#watch
     if (revision === undefined || this.#writing !== undefined) return
     // Also when nobody could tell whether the claim was stored.
-    if (record?.founder === this.#self) return void this.#effects.push({ type: 'Founded' })
+    if (record?.founder === this.#self) return this.#foundedHere()
     this.#dial(record)
     if (this.#isAlone && record !== undefined && this.#watch.advances > 0 && !this.#watch.isOver) {
       return this.#livesElsewhere(addressesIn(record))
@@ -260,6 +265,12 @@ export class FoundingMachine {
     if (!this.#wouldForm) return
     if (this.#isFree(now)) this.#write(this.#nextFounding(this.#self), now)
     else this.#wait(now)
+  }
+
+  #foundedHere(): void {
+    if (this.#hasFounded) return
+    this.#hasFounded = true
+    this.#effects.push({ type: 'Founded' })
   }
 
   /** Nobody who stands there can act any more. */
@@ -338,7 +349,8 @@ export class FoundingMachine {
     const { record } = this.#watch
     const founder = this.#founder as NodeId
     if (record === undefined || record.founder !== founder) {
-      if (record !== undefined && this.#isSucceededBy(record)) return this.#succeeded(record.founder)
+      if (record !== undefined && this.#isSucceededBy(record))
+        return this.#succeeded(record.founder)
       // Founded by a node without a store, and so never recorded.
       const claims = !isHeld && this.#rank === 0 && this.#isFree(now)
       return claims ? this.#write(this.#nextFounding(founder), now) : undefined
@@ -421,6 +433,7 @@ export class FoundingMachine {
     return this.#founder !== undefined && addressOfNode(this.#founder) === this.#firstSeed
   }
 
+  /** Only the store tells whether another founding has begun: a process without seeds may have found all asleep. */
   #overslept(now: number): void {
     this.#watch.slept()
     this.#asked.length = 0
@@ -428,14 +441,12 @@ export class FoundingMachine {
     if (this.#phase !== 'inside') return
     this.#doubtsSince = now
     this.#beginLook(now)
-    this.#askFirstSeed(now)
   }
 
   /** As long as it lives, nobody founds another cluster. Asked only when the store does not show that ours lives. */
   #askFirstSeed(now: number): void {
     const isShown = now - this.#watch.boundAt < 3 * this.#intervalMs
-    const isNeeded = this.#doubtsSince !== undefined || !isShown
-    if (!isNeeded || !this.#isFirstSeedKnown || now < this.#askAgainAt) return
+    if (isShown || !this.#isOwn || !this.#isFirstSeedKnown || now < this.#askAgainAt) return
     const seed = this.#gossip.members.find((member) => addressOfMember(member) === this.#firstSeed)
     if (seed === undefined || seed.node === this.#self) return
     this.#askAgainAt = now + this.#intervalMs
@@ -451,7 +462,6 @@ export class FoundingMachine {
     const asked = this.#asked.find((each) => each.question === question && each.node === from)
     if (asked === undefined) return
     this.#firstSeedLivedAt = Math.max(this.#firstSeedLivedAt, asked.at)
-    if (asked.at >= (this.#doubtsSince ?? Infinity)) this.#doubtsSince = undefined
   }
 
   // ---- for people

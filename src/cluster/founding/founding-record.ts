@@ -5,15 +5,23 @@
  *
  * Invariant: whoever uses the store and is not frozen stands in the record of its own founding, or that is `isPartial`.
  */
-import { isCount, isFlag, isNumber, isText, listOf, maybe, recordOf } from '../../foundation/shape.ts'
+import {
+  isCount,
+  isFlag,
+  isNumber,
+  isText,
+  listOf,
+  maybe,
+  recordOf,
+} from '../../foundation/shape.ts'
 import type { Shape } from '../../foundation/shape.ts'
 import { type Address, type NodeId, addressOfNode, isNodeId } from '../../foundation/node-id.ts'
 import { ValueCodec } from '../../serialization/internals.ts'
 
-/** One that may act. `process` says which process it is, where others can prove by that that it has ended. */
+/** One that may act. `identity` is that of its process, where others can prove by it that it has ended. */
 export interface RecordedMember {
   readonly node: NodeId
-  readonly process?: string | undefined
+  readonly identity?: string | undefined
 }
 
 export interface FoundingRecord {
@@ -35,16 +43,16 @@ export interface FoundingRecord {
 export const recordedMembersMax = 200
 
 const formVersion = 1
-const processMax = 200
+const identityMax = 200
 
 const isNode: Shape = (value) => isNodeId(value)
-const isShortText: Shape = (value) => isText(value) && (value as string).length <= processMax
+const isShortText: Shape = (value) => isText(value) && (value as string).length <= identityMax
 
 const isStored = recordOf({
   version: (value) => value === formVersion,
   number: (value) => isCount(value) && (value as number) > 0,
   founder: isNode,
-  members: listOf(recordOf({ node: isNode, process: maybe(isShortText) }), recordedMembersMax),
+  members: listOf(recordOf({ node: isNode, identity: maybe(isShortText) }), recordedMembersMax),
   isPartial: isFlag,
   counter: isCount,
   stillMs: isNumber,
@@ -112,9 +120,9 @@ export function hasEnded({ members, isPartial }: FoundingRecord): boolean {
 /** Whether every member has ended, proven by its process. */
 export function areAllGone(
   { members, isPartial }: FoundingRecord,
-  isGone: (process: string) => boolean,
+  isGone: (identity: string) => boolean,
 ): boolean {
-  return !isPartial && members.every(({ process }) => process !== undefined && isGone(process))
+  return !isPartial && members.every(({ identity }) => identity !== undefined && isGone(identity))
 }
 
 export function addressesIn({ members }: FoundingRecord): Address[] {
@@ -122,6 +130,6 @@ export function addressesIn({ members }: FoundingRecord): Address[] {
 }
 
 /** As much of an identity as the record takes; one that is longer proves nothing. */
-export function shownProcess(identity: string | undefined): string | undefined {
-  return identity !== undefined && identity.length <= processMax ? identity : undefined
+export function shownIdentity(identity: string | undefined): string | undefined {
+  return identity !== undefined && identity.length <= identityMax ? identity : undefined
 }

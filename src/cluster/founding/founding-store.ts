@@ -16,7 +16,7 @@ import {
 
 export interface FoundingStore {
   /** Of this process, where the system can tell. */
-  readonly process: string | undefined
+  readonly identity: string | undefined
   /** Undefined when nothing was ever written. Rejects when the store does not answer. */
   read(): Promise<{ readonly revision: number; readonly bytes: Uint8Array } | undefined>
   /** Writes if the revision is still that one; 0: never written. A rejection may mean that it was written all the same. */
@@ -25,7 +25,7 @@ export interface FoundingStore {
     bytes: Uint8Array,
   ): Promise<{ readonly type: 'RegisterWritten' | 'RegisterChanged'; readonly revision: number }>
   /** Whether that process has ended; true only with proof. */
-  isGone(process: string): boolean
+  isGone(identity: string): boolean
 }
 
 /** Never rejects. */
@@ -43,7 +43,7 @@ export async function readFounding(
       return { ...failed, problem, isUnreadable: true }
     }
     const revision = found?.revision ?? 0
-    const gone = record !== undefined && areAllGone(record, (process) => store.isGone(process))
+    const gone = record !== undefined && areAllGone(record, (identity) => store.isGone(identity))
     return { type: 'FoundingRead', number, revision, record, areAllGone: gone }
   } catch (error) {
     return { ...failed, problem: inWords(error), isUnreadable: false }
