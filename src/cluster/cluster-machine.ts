@@ -274,10 +274,11 @@ export class ClusterMachine {
       case 'Send':
       case 'SendToAddress':
         return this.#perform(effect)
-      case 'StillJoining': {
-        const ofStore = this.#founding?.snapshot().troubles ?? []
-        return this.#perform({ ...effect, troubles: [...effect.troubles, ...ofStore] })
-      }
+      case 'StillJoining':
+        return this.#perform({
+          ...effect,
+          troubles: [...effect.troubles, ...this.#troublesOfStore],
+        })
       case 'WouldForm':
       case 'Invited':
         return this.#stepFounding(effect, now)
@@ -288,10 +289,17 @@ export class ClusterMachine {
         this.#stepFounding({ type: 'Entered', founder: effect.founder }, now)
         return this.#stepMembership(effect, now)
       case 'GiveUp':
-        return this.#shutDown(effect.reason, effect.problems)
+        return this.#shutDown(effect.reason, [
+          ...effect.problems,
+          ...(effect.reason === 'join-failed' ? this.#troublesOfStore : []),
+        ])
       default:
         return unreachable(effect)
     }
+  }
+
+  get #troublesOfStore(): readonly string[] {
+    return this.#founding?.snapshot().troubles ?? []
   }
 
   #stepMembership(input: MembershipInput, now: number): void {

@@ -155,7 +155,7 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     await stage.stop('a')
     simulation.network.partition(['a'], ['d', 'e'])
     void stage.start('a')
-    await simulation.run({ for: '40s' })
+    await simulation.run({ for: '25s' })
     expect(stage.nodes.has('a')).toBe(false)
     simulation.network.heal()
     await stage.areOne('a', 'd', 'e')
@@ -230,7 +230,7 @@ describe('a cluster is founded once', () => {
     const how = areProved ? 'on one host' : 'on hosts of their own'
     test.each(Object.entries(stories))(`${how}: %s`, async (name, story) => {
       await simulate(name, {
-        seeds: 3,
+        seeds: 2,
         scenario: async (simulation) => {
           simulation.setEndsProved(areProved)
           await story(new Stage(simulation))
@@ -241,7 +241,7 @@ describe('a cluster is founded once', () => {
 
   test('nobody waits where the end of the others is known', async () => {
     await simulate('restarts', {
-      seeds: 3,
+      seeds: 2,
       scenario: async (simulation) => {
         const stage = new Stage(simulation)
         await stage.form('a', 'b', 'd')
