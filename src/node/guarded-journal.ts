@@ -25,6 +25,8 @@ export class GuardedJournal implements Journal {
   readonly writeRegister: Registers['writeRegister'] | undefined
   /** Told by the cluster, once there is one. */
   isFrozen: () => boolean = () => false
+  /** Resolves when it was looked which founding of the cluster lives: whoever is frozen since then must not claim. */
+  lookAtFounding: () => Promise<void> = () => Promise.resolve()
 
   /** `closes` is false for a journal that its owner closes. */
   constructor(journal: Journal, closes: boolean) {
@@ -43,7 +45,8 @@ export class GuardedJournal implements Journal {
     return this.#journal.eventBytesMax
   }
 
-  claim(persistenceId: string, writer: string): Promise<Claim> {
+  async claim(persistenceId: string, writer: string): Promise<Claim> {
+    if (!this.isFrozen()) await this.lookAtFounding()
     return this.isFrozen() ? refused() : this.#journal.claim(persistenceId, writer)
   }
 
@@ -67,7 +70,7 @@ export class GuardedJournal implements Journal {
 function refused(): Promise<never> {
   return Promise.reject(
     new JournalUnavailable(
-      'This node is frozen and writes nothing: it slept too long, or does not see a majority of the cluster, and may have been replaced. It goes on when it hears from the cluster again.',
+      'This node is frozen and writes nothing: it slept too long, does not see a majority of the cluster, or is not shown by the store that its cluster is the one that lives, and may have been replaced. It goes on when it hears from them again.',
     ),
   )
 }

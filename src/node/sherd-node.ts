@@ -52,7 +52,7 @@ export class SherdNode {
       explain: async (entityType, id, waitedMs) =>
         (await this.#explain(entityType, id)).text + lostMembers.inWords(waitedMs),
       // Given up by the cluster, it is frozen for good: a call could only wait.
-      isStopping: () => this.#isStopping || system.shutdown.reason?.type === 'downing',
+      isStopping: () => this.#isStopping || isGivenUp(system.shutdown.reason?.type),
     })
     // What was begun is finished while everything still stands.
     system.shutdown.addTask('service-requests-done', 'finish the calls under way', () =>
@@ -133,6 +133,11 @@ export class SherdNode {
     this.#keys.set(entityType, key)
     return key
   }
+}
+
+/** Frozen for good: nothing is handled here any more. */
+function isGivenUp(reason: string | undefined): boolean {
+  return reason === 'downing' || reason === 'succeeded'
 }
 
 async function ended({ whenTerminated, shutdown }: ActorSystem): Promise<StopReason> {
