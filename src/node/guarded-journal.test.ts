@@ -20,6 +20,19 @@ test('claims and writes nothing while the node is frozen, and goes on afterwards
   expect(await memory.highestSequenceNr('a')).toBe(1)
 })
 
+test('looks which founding of the cluster lives before it claims, and claims nothing when that froze the node', async () => {
+  const memory = new MemoryJournal()
+  const journal = new GuardedJournal(memory, true)
+  let [looks, isFrozen] = [0, false]
+  journal.isFrozen = () => isFrozen
+  journal.lookAtFounding = async () => void looks++
+  expect(await journal.claim('a', 'me')).toMatchObject({ epoch: 1 })
+  expect(looks).toBe(1)
+  journal.lookAtFounding = async () => void (isFrozen = true)
+  await expect(journal.claim('a', 'me')).rejects.toThrow(words)
+  expect(await memory.claim('a', 'somebody')).toMatchObject({ epoch: 2 })
+})
+
 test('closes only what is its own', async () => {
   const memory = new MemoryJournal()
   await new GuardedJournal(memory, false).close()

@@ -105,6 +105,18 @@ class Stage {
   }
 }
 
+/** Nothing to worry about: a cluster forms, nodes are replaced, and the store answers. */
+async function nobodyFreezes(stage: Stage): Promise<void> {
+  await stage.form('a', 'b', 'd')
+  for (const name of ['b', 'd', 'a']) {
+    await stage.stop(name)
+    void stage.start(name)
+    await stage.areOne('a', 'b', 'd')
+  }
+  await stage.simulation.run({ for: '30s' })
+  expect(Object.keys(stage.simulation.places).filter((place) => /freezes/.test(place))).toEqual([])
+}
+
 const stories: Record<string, (stage: Stage) => Promise<void>> = {
   'a first seed that is restarted while the other seeds are down joins the members that are no seeds':
     async (stage) => {
@@ -215,6 +227,8 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     await simulation.runUntil(() => ended.size === 1 && nodes.size === 1)
     expect([...ended.values()]).toEqual(['CLUSTER_ELSEWHERE'])
   },
+
+  'nobody freezes when nodes are replaced in good order': nobodyFreezes,
 
   'a process without seeds that was killed starts again': async (stage) => {
     void stage.start('x', [])

@@ -254,10 +254,21 @@ describe('a node that was invited', () => {
   test('does not join a cluster beside the one that the store knows, unless that is over', () => {
     const desk = firstSeed(recordWith(formerSeed, e))
     desk.answer()
-    expect(desk.give({ type: 'Invited', founder: d, by: d })).toEqual(['NotCleared'])
+    expect(desk.give({ type: 'Invited', founder: d, by: d })).toEqual(['ReadFounding'])
+    expect(desk.answer()).toEqual(['NotCleared'])
     desk.areAllGone = true
-    desk.pass(1_250)
-    expect(desk.give({ type: 'Invited', founder: d, by: d })).toEqual(['Cleared'])
+    desk.give({ type: 'Invited', founder: d, by: d })
+    expect(desk.answer()).toEqual(['Cleared'])
+  })
+
+  test('looks anew for a founding that it has not heard of', () => {
+    const desk = firstSeed()
+    desk.answer()
+    desk.now += 500
+    desk.put(recordWith(d, d))
+    desk.give({ type: 'Invited', founder: d, by: d })
+    expect(desk.answer()).toEqual(['Recorded', 'WriteFounding', 'Cleared'])
+    expect(desk.record?.members.map(({ node }) => node)).toEqual([d, seed])
   })
 })
 
@@ -287,13 +298,15 @@ describe('a member', () => {
     expect(desk.record?.counter).toBe(0)
   })
 
-  test('takes out who was removed, and whose address has another member', () => {
+  test('takes out who was removed, and who has a later life at its address', () => {
     const desk = member(d, [d, e])
     const restarted = nodeIdOf('e:1', 55n)
-    const gossip = putMember(gossipOf(d), asUp(joiningMember(restarted), 3))
-    desk.give({ type: 'ViewChanged', gossip })
+    desk.put(recordWith(seed, e, d, restarted))
     desk.pass(1_250)
-    expect(desk.record?.members.map(({ node }) => node)).toEqual([d])
+    expect(desk.record?.members.map(({ node }) => node)).toEqual([e, d, restarted])
+    desk.give({ type: 'ViewChanged', gossip: gossipOf(d) })
+    desk.pass(1_250)
+    expect(desk.record?.members.map(({ node }) => node)).toEqual([d, restarted])
     const removal = member(d, [d, e])
     removal.give({ type: 'ViewChanged', gossip: removeMembers(gossipOf(d, e), new Set([e])) })
     removal.pass(1_250)
@@ -369,6 +382,7 @@ describe('a founding that was never recorded', () => {
     desk.give({ type: 'JoinBegan', firstSeed: 'a:1', isAlone: false })
     desk.answer()
     desk.give({ type: 'Invited', founder: seed, by: seed })
+    desk.answer()
     desk.give({ type: 'Entered', founder: seed })
     return desk
   }

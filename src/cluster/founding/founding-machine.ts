@@ -32,6 +32,7 @@ import {
   type RecordedMember,
   addressesIn,
   isRecorded,
+  isReplaced,
   nextFounding,
   withMember,
   withoutMembers,
@@ -75,6 +76,7 @@ export class FoundingMachine {
   #wouldForm = false
   /** The founding that this node was invited to. */
   #invitedTo: NodeId | undefined
+  #invitedAt = -Infinity
   #dialled = ''
   #isWaiting = false
   #hasFounded = false
@@ -313,7 +315,10 @@ export class FoundingMachine {
     this.#wouldForm = false
     this.#isWaiting = false
     this.#invitedTo = founder
-    this.#goOnOutside(now)
+    this.#invitedAt = now
+    if (this.#watch.record?.founder === founder) this.#goOnOutside(now)
+    // It may have been founded since the last look.
+    else this.#beginLook(now)
   }
 
   #answerInvitation(founder: NodeId, now: number): void {
@@ -322,6 +327,7 @@ export class FoundingMachine {
     if (isThere && !isRecorded(record, this.#self)) {
       return this.#write(withMember(record, this.#member), now)
     }
+    if (!isThere && this.#watch.beganAt < this.#invitedAt) return
     this.#invitedTo = undefined
     // A founding that was never recorded is joined when there is no other, and its members see to the record.
     this.#effects.push({ type: isThere || this.#isFree(now) ? 'Cleared' : 'NotCleared' })
@@ -394,16 +400,14 @@ export class FoundingMachine {
       ({ node }) => [node, this.#unknownSince.get(node) ?? now] as const,
     )
     this.#unknownSince = new Map(unknownSince)
-    const kept = withoutMembers(record, (node) => this.#isGone(node, now))
+    const kept = withoutMembers(record, (node) => this.#isGone(record, node, now))
     return { ...kept, counter: record.counter + 1 }
   }
 
   /** Whoever has put itself there may not be known by gossip yet; and may never be, when it died before. */
-  #isGone(node: NodeId, now: number): boolean {
+  #isGone(record: FoundingRecord, node: NodeId, now: number): boolean {
     if (memberOf(this.#gossip, node) !== undefined) return false
-    const address = addressOfNode(node)
-    const isReplaced = this.#gossip.members.some((member) => addressOfMember(member) === address)
-    if (isReplaced || hasTombstone(this.#gossip, node)) return true
+    if (isReplaced(record, node) || hasTombstone(this.#gossip, node)) return true
     return now - (this.#unknownSince.get(node) ?? now) >= this.#options.settings.foundingStillMs
   }
 

@@ -89,13 +89,19 @@ export function nextFounding(
   return { number, founder, members: [member], isPartial: false, counter: 0, stillMs }
 }
 
-export function isListed({ members }: FoundingRecord, node: NodeId): boolean {
+export function isListed({ members }: Pick<FoundingRecord, 'members'>, node: NodeId): boolean {
   return members.some((member) => member.node === node)
 }
 
 /** Whether this node may act as far as the record goes. */
 export function isRecorded(record: FoundingRecord, node: NodeId): boolean {
   return record.isPartial || isListed(record, node)
+}
+
+/** Whether a later life at the same address has put itself in behind it. */
+export function isReplaced({ members }: FoundingRecord, node: NodeId): boolean {
+  const latest = members.findLast((each) => addressOfNode(each.node) === addressOfNode(node))
+  return latest !== undefined && latest.node !== node && isListed({ members }, node)
 }
 
 export function withMember(record: FoundingRecord, member: RecordedMember): FoundingRecord {

@@ -37,6 +37,11 @@ export class RecordWatch {
     return this.#sight?.record
   }
 
+  /** When the last look began that was answered. */
+  get beganAt(): number {
+    return this.#sight?.beganAt ?? -Infinity
+  }
+
   /** No sooner than this was the revision written that stands there. */
   get boundAt(): number {
     return this.#boundAt

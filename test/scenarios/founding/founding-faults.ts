@@ -97,6 +97,18 @@ export class FoundingFaults {
     for (const name of this.#some()) this.#cluster.cutFromStore(name, how, forMs)
   }
 
+  /** Those who are no seeds see neither these nor the store, and the seeds begin anew. */
+  strand(): void {
+    const stranded = this.#cluster.names.filter((name) => !this.#seeds.includes(name))
+    for (const name of stranded) {
+      this.#cluster.cutFromStore(name, 'fails', 3_000 + this.#random.below(14_000))
+    }
+    this.#split(this.#seeds)
+    for (const name of this.#seeds) {
+      if (this.#simulation.isAlive(name)) this.#simulation.crash(name)
+    }
+  }
+
   storeAway(): void {
     const forMs = 1_000 + this.#random.below(10_000)
     this.#simulation.fault('the store does not answer')
@@ -149,6 +161,7 @@ const allFaults: readonly Fault[] = [
   (faults) => faults.partition(),
   (faults) => faults.cutOff(),
   (faults) => faults.cutFromStore(),
+  (faults) => faults.strand(),
   (faults) => faults.storeAway(),
   (faults) => faults.startAlone(),
 ]
