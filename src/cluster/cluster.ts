@@ -36,7 +36,6 @@ import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { defaultAppVersion, problemsWithAppVersion } from './gossip/app-version.ts'
 import { type Gossip, emptyGossip, memberOf } from './gossip/gossip.ts'
 import { problemsWithRoles, problemsWithAttributes } from './gossip/member.ts'
-import { attributesOfProcess } from './gossip/member-process.ts'
 import { unreachableOrTerminated } from './gossip/reachability.ts'
 import { isSeedAddress } from './joining/seed-address.ts'
 import { type SharedStore, attributeOfStore } from './joining/shared-store.ts'
@@ -90,8 +89,7 @@ export class Cluster implements ClusterMembership {
     const { system, remoting, store, founding } = options
     const { roles = [], appVersion = defaultAppVersion } = options
     const ofStore = store === undefined ? [] : [attributeOfStore(store)]
-    const ofProcess = attributesOfProcess(system.environment.process.identity)
-    const attributes = [...(options.attributes ?? []), ...ofStore, ...ofProcess]
+    const attributes = [...(options.attributes ?? []), ...ofStore]
     this.#system = system
     this.#address = remoting.address
     this.self = remoting.node

@@ -117,9 +117,9 @@ export function problemsWithRoles(roles: readonly string[] = []): string[] {
   return problemsWithTexts('roles', roles, rolesMax)
 }
 
-/** Empty when all is well. Two more are kept for the store and the process. */
+/** Empty when all is well. One more is kept for the store. */
 export function problemsWithAttributes(attributes: readonly string[] = []): string[] {
-  return problemsWithTexts('attributes', attributes, attributesMax - 2)
+  return problemsWithTexts('attributes', attributes, attributesMax - 1)
 }
 
 function problemsWithTexts(name: string, texts: unknown, countMax: number): string[] {
