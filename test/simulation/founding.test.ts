@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { defineEntity } from '../../src/entity/index.ts'
 import type { SherdNode } from '../../src/node/index.ts'
 import {
@@ -54,8 +54,8 @@ class Stage {
         this.nodes.set(name, node)
         return node
       },
-      (error: { code?: string }) => {
-        this.ended.set(name, error.code ?? String(error))
+      (error: Error & { readonly code?: string }) => {
+        this.ended.set(name, error.code ?? error.message)
         return undefined
       },
     )
@@ -117,51 +117,72 @@ async function nobodyFreezes(stage: Stage): Promise<void> {
   expect(Object.keys(stage.simulation.places).filter((place) => /freezes/.test(place))).toEqual([])
 }
 
-const stories: Record<string, (stage: Stage) => Promise<void>> = {
-  'a first seed that is restarted while the other seeds are down joins the members that are no seeds':
-    async (stage) => {
-      await stage.form('a', 'b', 'd', 'e')
-      const founder = stage.founderOf('d')
-      await stage.stop('a', 'b')
-      void stage.start('a')
-      await stage.areOne('a', 'd', 'e')
-      expect(stage.founderOf('a')).toBe(founder)
-    },
+/** On one host, where the end of a process can be proven, and on several, where it cannot. */
+function story(name: string, play: (stage: Stage) => Promise<void>): void {
+  const hosts = [
+    ['on one host', true],
+    ['on hosts of their own', false],
+  ] as const
+  test.each(hosts)(`${name}, %s`, async (_, areProved) => {
+    await simulate(name, {
+      seeds: 2,
+      scenario: async (simulation) => {
+        simulation.setEndsProved(areProved)
+        await play(new Stage(simulation))
+      },
+    })
+  })
+}
 
-  'a seed that is not the first finds members that are no seeds, all seeds being down': async (
-    stage,
-  ) => {
+story(
+  'a first seed that is restarted while the other seeds are down joins the members that are no seeds',
+  async (stage) => {
+    await stage.form('a', 'b', 'd', 'e')
+    const founder = stage.founderOf('d')
+    await stage.stop('a', 'b')
+    void stage.start('a')
+    await stage.areOne('a', 'd', 'e')
+    expect(stage.founderOf('a')).toBe(founder)
+  },
+)
+
+story(
+  'a seed that is not the first finds members that are no seeds, all seeds being down',
+  async (stage) => {
     await stage.form('a', 'b', 'd')
     await stage.stop('a', 'b')
     void stage.start('b')
     await stage.areOne('b', 'd')
   },
+)
 
-  'a first seed that is restarted while the others sleep waits for them, and they are one again':
-    async (stage) => {
-      await stage.form('a', 'd', 'e')
-      await stage.stop('a')
-      for (const name of ['d', 'e']) stage.simulation.pause(name, '9s')
-      void stage.start('a')
-      await stage.areOne('a', 'd', 'e')
-      expect(stage.checks.foundings.count).toBe(1)
-    },
-
-  'sleepers that were succeeded end when they wake, and act no more': async (stage) => {
+story(
+  'a first seed that is restarted while the others sleep waits for them, and they are one again',
+  async (stage) => {
     await stage.form('a', 'd', 'e')
     await stage.stop('a')
-    for (const name of ['d', 'e']) stage.simulation.pause(name, '40s')
+    for (const name of ['d', 'e']) stage.simulation.pause(name, '9s')
     void stage.start('a')
-    await stage.areOne('a')
-    const { simulation, ended } = stage
-    await simulation.runUntil(() => ended.get('d') === 'succeeded' && ended.has('e'))
-    void stage.start('d')
-    await stage.areOne('a', 'd')
+    await stage.areOne('a', 'd', 'e')
+    expect(stage.checks.foundings.count).toBe(1)
   },
+)
 
-  'a first seed that is cut off from all members but not from the store founds nothing': async (
-    stage,
-  ) => {
+story('sleepers that were succeeded end when they wake, and act no more', async (stage) => {
+  await stage.form('a', 'd', 'e')
+  await stage.stop('a')
+  for (const name of ['d', 'e']) stage.simulation.pause(name, '40s')
+  void stage.start('a')
+  await stage.areOne('a')
+  const { simulation, ended } = stage
+  await simulation.runUntil(() => ended.get('d') === 'succeeded' && ended.has('e'))
+  void stage.start('d')
+  await stage.areOne('a', 'd')
+})
+
+story(
+  'a first seed that is cut off from all members but not from the store founds nothing',
+  async (stage) => {
     const { simulation } = stage
     await stage.form('a', 'd', 'e')
     await stage.stop('a')
@@ -173,10 +194,11 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     await stage.areOne('a', 'd', 'e')
     expect(stage.checks.foundings.count).toBe(1)
   },
+)
 
-  'members without store and first seed are frozen before it founds anew, and end': async (
-    stage,
-  ) => {
+story(
+  'members without store and first seed are frozen before it founds anew, and end',
+  async (stage) => {
     const { simulation, ended } = stage
     await stage.form('a', 'd', 'e')
     await stage.stop('a')
@@ -189,87 +211,74 @@ const stories: Record<string, (stage: Stage) => Promise<void>> = {
     await simulation.runUntil(() => ended.get('d') === 'succeeded')
     await simulation.runUntil(() => ended.get('e') === 'succeeded')
   },
+)
 
-  'a cluster goes on without its store while the first seed is with it': async (stage) => {
+story('a cluster goes on without its store while the first seed is with it', async (stage) => {
+  const { simulation } = stage
+  await stage.form('a', 'b', 'd')
+  simulation.store.setFaults({ failsBefore: 1 })
+  await simulation.run({ for: '60s' })
+  expect(['a', 'b', 'd'].map((name) => stage.isFrozen(name))).toEqual([false, false, false])
+  simulation.store.setFaults({})
+  await stage.areOne('a', 'b', 'd')
+})
+
+story(
+  'a cluster that has lost store and first seed is frozen, and goes on when the store is back',
+  async (stage) => {
     const { simulation } = stage
-    await stage.form('a', 'b', 'd')
+    await stage.form('a', 'd', 'e')
+    await stage.stop('a')
     simulation.store.setFaults({ failsBefore: 1 })
-    await simulation.run({ for: '60s' })
-    expect(['a', 'b', 'd'].map((name) => stage.isFrozen(name))).toEqual([false, false, false])
+    await simulation.runUntil(() => stage.isFrozen('d') && stage.isFrozen('e'))
     simulation.store.setFaults({})
-    await stage.areOne('a', 'b', 'd')
+    await stage.areOne('d', 'e')
+    expect(stage.checks.foundings.count).toBe(1)
   },
+)
 
-  'a cluster that has lost store and first seed is frozen, and goes on when the store is back':
-    async (stage) => {
-      const { simulation } = stage
-      await stage.form('a', 'd', 'e')
-      await stage.stop('a')
-      simulation.store.setFaults({ failsBefore: 1 })
-      await simulation.runUntil(() => stage.isFrozen('d') && stage.isFrozen('e'))
-      simulation.store.setFaults({})
-      await stage.areOne('d', 'e')
-      expect(stage.checks.foundings.count).toBe(1)
+story('a process without seeds says where the cluster is, and does not start', async (stage) => {
+  await stage.form('a', 'd')
+  void stage.start('x', [])
+  await stage.simulation.runUntil(() => stage.ended.has('x'))
+  expect(stage.ended.get('x')).toBe('CLUSTER_ELSEWHERE')
+  await stage.areOne('a', 'd')
+})
+
+story('of two processes without seeds that start at once, one founds', async (stage) => {
+  void stage.start('x', [])
+  void stage.start('y', [])
+  const { ended, nodes, simulation } = stage
+  await simulation.runUntil(() => ended.size === 1 && nodes.size === 1)
+  expect([...ended.values()]).toEqual(['CLUSTER_ELSEWHERE'])
+})
+
+story('nobody freezes when nodes are replaced in good order', nobodyFreezes)
+
+story('a process without seeds that was killed starts again', async (stage) => {
+  void stage.start('x', [])
+  await stage.areOne('x')
+  stage.simulation.crash('x')
+  void stage.start('x', [])
+  await stage.areOne('x')
+})
+
+test('nobody waits where the end of the others is known', async () => {
+  await simulate('restarts', {
+    seeds: 2,
+    scenario: async (simulation) => {
+      const stage = new Stage(simulation)
+      await stage.form('a', 'b', 'd')
+      await stage.stop('a', 'b', 'd')
+      simulation.setEndsProved(false)
+      const stoppedMs = simulation.now
+      await stage.form('a', 'b', 'd')
+      expect(simulation.now - stoppedMs).toBeLessThan(9_000)
+      simulation.setEndsProved(true)
+      for (const name of ['a', 'b', 'd']) simulation.crash(name)
+      const crashedMs = simulation.now
+      await stage.form('a', 'b', 'd')
+      expect(simulation.now - crashedMs).toBeLessThan(9_000)
     },
-
-  'a process without seeds says where the cluster is, and does not start': async (stage) => {
-    await stage.form('a', 'd')
-    void stage.start('x', [])
-    await stage.simulation.runUntil(() => stage.ended.has('x'))
-    expect(stage.ended.get('x')).toBe('CLUSTER_ELSEWHERE')
-    await stage.areOne('a', 'd')
-  },
-
-  'of two processes without seeds that start at once, one founds': async (stage) => {
-    void stage.start('x', [])
-    void stage.start('y', [])
-    const { ended, nodes, simulation } = stage
-    await simulation.runUntil(() => ended.size === 1 && nodes.size === 1)
-    expect([...ended.values()]).toEqual(['CLUSTER_ELSEWHERE'])
-  },
-
-  'nobody freezes when nodes are replaced in good order': nobodyFreezes,
-
-  'a process without seeds that was killed starts again': async (stage) => {
-    void stage.start('x', [])
-    await stage.areOne('x')
-    stage.simulation.crash('x')
-    void stage.start('x', [])
-    await stage.areOne('x')
-  },
-}
-
-describe('a cluster is founded once', () => {
-  for (const areProved of [true, false]) {
-    const how = areProved ? 'on one host' : 'on hosts of their own'
-    test.each(Object.entries(stories))(`${how}: %s`, async (name, story) => {
-      await simulate(name, {
-        seeds: 2,
-        scenario: async (simulation) => {
-          simulation.setEndsProved(areProved)
-          await story(new Stage(simulation))
-        },
-      })
-    })
-  }
-
-  test('nobody waits where the end of the others is known', async () => {
-    await simulate('restarts', {
-      seeds: 2,
-      scenario: async (simulation) => {
-        const stage = new Stage(simulation)
-        await stage.form('a', 'b', 'd')
-        await stage.stop('a', 'b', 'd')
-        simulation.setEndsProved(false)
-        const stoppedMs = simulation.now
-        await stage.form('a', 'b', 'd')
-        expect(simulation.now - stoppedMs).toBeLessThan(9_000)
-        simulation.setEndsProved(true)
-        for (const name of ['a', 'b', 'd']) simulation.crash(name)
-        const crashedMs = simulation.now
-        await stage.form('a', 'b', 'd')
-        expect(simulation.now - crashedMs).toBeLessThan(9_000)
-      },
-    })
   })
 })

@@ -1,3 +1,4 @@
+/** One file because every test tells of the same store and the same record. */
 import { describe, expect, test } from 'vitest'
 import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import { defaultClusterSettings } from '../cluster-settings.ts'

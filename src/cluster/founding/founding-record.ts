@@ -40,7 +40,7 @@ export interface FoundingRecord {
 }
 
 /** So many fit into a register with room to spare. */
-export const recordedMembersMax = 200
+const recordedMembersMax = 200
 
 const formVersion = 1
 const identityMax = 200

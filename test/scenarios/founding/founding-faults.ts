@@ -100,10 +100,9 @@ export class FoundingFaults {
   /** Those who are no seeds see neither these nor the store, and the seeds begin anew. */
   strand(): void {
     const stranded = this.#cluster.names.filter((name) => !this.#seeds.includes(name))
-    for (const name of stranded) {
-      this.#cluster.cutFromStore(name, 'fails', 3_000 + this.#random.below(14_000))
-    }
-    this.#split(this.#seeds)
+    const forMs = 6_000 + this.#random.below(10_000)
+    for (const name of stranded) this.#cluster.cutFromStore(name, 'fails', forMs)
+    this.#split(this.#seeds, forMs)
     for (const name of this.#seeds) {
       if (this.#simulation.isAlive(name)) this.#simulation.crash(name)
     }
@@ -120,7 +119,7 @@ export class FoundingFaults {
     this.#cluster.startAlone(alone)
   }
 
-  #split(side: readonly string[]): void {
+  #split(side: readonly string[], forMs = this.#random.below(15_000)): void {
     const { names } = this.#cluster
     const other = names.filter((name) => !side.includes(name))
     if (side.length === 0 || other.length === 0) return
@@ -128,7 +127,7 @@ export class FoundingFaults {
     if (now - this.#splitMs < EXCUSED_MS) this.#flappedMs = now
     this.#splitMs = now
     this.#simulation.network.partition(side, other)
-    this.#healedMs = Math.max(this.#healedMs, now + this.#random.below(15_000))
+    this.#healedMs = Math.max(this.#healedMs, now + forMs)
     this.#simulation.after(this.#healedMs - now, () => {
       if (this.#simulation.now >= this.#healedMs) this.#simulation.network.heal()
     })
