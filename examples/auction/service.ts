@@ -101,7 +101,7 @@ function addFeed(app: FastifyInstance, node: SherdNode): void {
 function answerTo(error: unknown): { status: number; code: string; message: string } {
   if (error instanceof CommandFailed && error.errorCode !== undefined) {
     const status = error.errorCode === 'NO_SUCH_AUCTION' ? 404 : 409
-    return { status, code: String(error.errorCode), message: error.message }
+    return { status, code: error.errorCode, message: error.message }
   }
   // 503: nothing has happened. 504: nobody can tell; the same request, with the same id, is safe to send again.
   if (error instanceof CallError) {

@@ -301,14 +301,14 @@ export class Cluster implements ClusterMembership {
     const unreachable = unreachableOrTerminated(this.#actor.machine.gossip.reachability)
     unreachable.delete(this.self)
     this.#system.log.error(
-      { node: this.self, members: members.length, unreachable: [...unreachable] },
+      { members: members.length, unreachable: [...unreachable] },
       `This node was removed from the cluster: the others have given it up, or it could not reach the majority of them (${unreachable.size} of ${members.length} members were unreachable from here). It stops now, and only a new one can join. ${this.#whatIsNext}.`,
     )
   }
 
   #sayThatWeAreSucceeded(founder: string): void {
     this.#system.log.error(
-      { node: this.self, founder },
+      { founder },
       `The cluster of this node is over: by the record in the store it was founded anew by ${founder}, while this node was not heard of. It stops now, and only a new one can join. ${this.#whatIsNext}.`,
     )
   }

@@ -9,6 +9,7 @@ import {
   type Claim,
   type Journal,
   JournalUnavailable,
+  LmdbJournal,
   type ReadRange,
   type Registers,
   type StoredEvent,
@@ -27,6 +28,9 @@ export class GuardedJournal implements Journal {
   isFrozen: () => boolean = () => false
   /** Resolves when it was looked which founding of the cluster lives: whoever is frozen since then must not claim. */
   lookAtFounding: () => Promise<void> = () => Promise.resolve()
+
+  /** The cluster does not want this node: a store that was made for it is removed when it is closed. */
+  isTakenBack = false
 
   /** `closes` is false for a journal that its owner closes. */
   constructor(journal: Journal, closes: boolean) {
@@ -63,7 +67,9 @@ export class GuardedJournal implements Journal {
   }
 
   async close(): Promise<void> {
-    if (this.#closes) await this.#journal.close()
+    if (!this.#closes) return
+    if (this.isTakenBack && this.#journal instanceof LmdbJournal) await this.#journal.takeBack()
+    else await this.#journal.close()
   }
 }
 

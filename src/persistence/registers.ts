@@ -6,7 +6,7 @@
  * it. Reads and writes of one register are linearizable, also between processes.
  */
 import { show } from '../foundation/show.ts'
-import { problemWithId } from '../foundation/text.ts'
+import { problemWithId, utf8Length } from '../foundation/text.ts'
 import type { Journal } from './journal.ts'
 import { InvalidJournalCall } from './persistence-errors.ts'
 
@@ -88,7 +88,7 @@ export function checkRegisterWrite({ name, expectedRevision, bytes }: RegisterWr
       `Register "${name}" holds at most ${registerBytesMax} bytes, and these are ${bytes.byteLength}. Keep what grows in a stream of events.`,
     )
   }
-  return bytes.byteLength
+  return utf8Length(name) + bytes.byteLength
 }
 
 /** The rule for all stores. Whoever applies a `RegisterWritten` does so before the next question is asked. */

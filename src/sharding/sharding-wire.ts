@@ -69,6 +69,7 @@ function toRegion(shard: Shape): MessageProtocol<ToRegion> {
   return new MessageProtocol('sharding', {
     RegisterAck: kind('RegisterAck', { term: isCount }),
     RegisterRefused: kind('RegisterRefused', { term: isCount, problem: isText }),
+    CoordinatorTroubled: kind('CoordinatorTroubled', { problem: isText }),
     NoOtherRegion: kind('NoOtherRegion', { term: isCount }),
     CurrentRegions: kind('CurrentRegions', {
       ...{ term: isCount, ask: isCount },

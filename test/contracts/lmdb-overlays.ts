@@ -6,6 +6,7 @@ import type {
   RegisterWriteResult,
   StoredEvent,
 } from '../../src/persistence/index.ts'
+import { DiskRoom } from '../../src/persistence/journals/disk-room.ts'
 import { LmdbCommit, type LmdbCommitParts } from '../../src/persistence/journals/lmdb-commit.ts'
 import { defaultFoldLimits, type FoldLimits } from '../../src/persistence/journals/lmdb-fold.ts'
 import { LmdbHeads } from '../../src/persistence/journals/lmdb-heads.ts'
@@ -28,7 +29,9 @@ export class Overlay {
 
   constructor(tables: LmdbTables, limits: Partial<FoldLimits> = {}) {
     const foldLimits = { ...defaultFoldLimits, ...limits }
-    this.#parts = { tables, heads: new LmdbHeads(tables), record: new LmdbLogRecord(), foldLimits }
+    const room = new DiskRoom({ folder: tables.folder, freeBytes: () => undefined })
+    const record = new LmdbLogRecord()
+    this.#parts = { tables, heads: new LmdbHeads(tables), record, foldLimits, room }
   }
 
   get heads(): LmdbHeads {

@@ -7,6 +7,7 @@ import { assert } from '../../foundation/assert.ts'
 import type { AppendBatch, AppendResult, Claim } from '../journal.ts'
 import { sliceOf } from '../persistence-id.ts'
 import { judgeRegisterWrite, type RegisterWrite, type RegisterWriteResult } from '../registers.ts'
+import type { DiskRoom } from './disk-room.ts'
 import { judgeAppend } from './fence.ts'
 import { type FoldLimits, mustFold } from './lmdb-fold.ts'
 import type { KnownStream, LmdbHeads } from './lmdb-heads.ts'
@@ -29,6 +30,7 @@ export interface LmdbCommitParts {
   readonly heads: LmdbHeads
   readonly record: LmdbLogRecord
   readonly foldLimits: FoldLimits
+  readonly room: DiskRoom
 }
 
 export class LmdbCommit {

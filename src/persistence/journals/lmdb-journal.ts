@@ -32,15 +32,23 @@ import {
 import type { SlicePage, SliceQuery, SliceReader } from '../slice-reader.ts'
 import { guardExit } from './exit-guard.ts'
 import { checkAppend, checkClaim, checkRange, checkSliceQuery, placeOf } from './fence.ts'
+import { DiskRoom } from './disk-room.ts'
 import { GroupCommit } from './group-commit.ts'
-import { checkDataFile, fileIdsIn, prepareFolder } from './lmdb-folder.ts'
+import {
+  checkDataFile,
+  fileIdsIn,
+  freeBytesOf,
+  type NewStore,
+  prepareFolder,
+  removeStore,
+} from './lmdb-folder.ts'
 import { checkFoldLimits, defaultFoldLimits, type FoldLimits } from './lmdb-fold.ts'
 import { LmdbHeads } from './lmdb-heads.ts'
 import { LmdbLock } from './lmdb-lock.ts'
 import { LmdbLogRecord } from './lmdb-log-record.ts'
 import { LmdbReader } from './lmdb-reader.ts'
 import { checkLmdbSettings, defaultLmdbSettings, type LmdbSettings } from './lmdb-settings.ts'
-import { type LmdbTables, openTables } from './lmdb-tables.ts'
+import { hasAnyRegister, type LmdbTables, openTables, readCount } from './lmdb-tables.ts'
 import { foldOn, type LmdbRequest, LmdbWrite, transact } from './lmdb-write.ts'
 import { StoppedWriter, StoppedWriterWatch } from './stopped-writer.ts'
 import { StorePlace } from './store-place.ts'
@@ -73,6 +81,10 @@ interface LmdbJournalParts {
   readonly timers: Timers
   readonly stoppedWriter: StoppedWriter
   readonly place: StorePlace
+  readonly room: DiskRoom
+  readonly lock: LmdbLock
+  /** Undefined for a store that was there. */
+  readonly isNew: NewStore | undefined
 }
 
 export class LmdbJournal implements Journal, SliceReader, Registers {
@@ -82,17 +94,21 @@ export class LmdbJournal implements Journal, SliceReader, Registers {
   readonly #place: StorePlace
   readonly #commits: GroupCommit<LmdbWrite>
   readonly #endGuard: () => void
+  readonly #lock: LmdbLock
+  readonly #isNew: NewStore | undefined
   #commitsToReaderCheck = commitsPerReaderCheck
   #closing: Promise<void> | undefined
 
   private constructor(parts: LmdbJournalParts) {
-    const { tables, settings, foldLimits, timers, stoppedWriter, place } = parts
+    const { tables, settings, foldLimits, timers, stoppedWriter, place, room } = parts
     this.#tables = tables
     this.#settings = settings
     this.#place = place
+    this.#lock = parts.lock
+    this.#isNew = parts.isNew
     this.#reader = new LmdbReader(tables, settings)
     const record = new LmdbLogRecord()
-    const commitParts = { tables, heads: new LmdbHeads(tables), record, foldLimits }
+    const commitParts = { tables, heads: new LmdbHeads(tables), record, foldLimits, room }
     const watch = new StoppedWriterWatch(stoppedWriter, timers)
     const watched = (write: (onLock: () => void) => Promise<void>): Promise<void> => {
       this.#letGoOfDeadReaders()
@@ -121,7 +137,7 @@ export class LmdbJournal implements Journal, SliceReader, Registers {
     checkLmdbSettings(settings)
     const foldLimits = { ...defaultFoldLimits, ...options.foldLimits }
     checkFoldLimits(foldLimits)
-    prepareFolder(folder)
+    const isNew = prepareFolder(folder)
     checkDataFile(folder)
     const lock = new LmdbLock(folder)
     const killAfterMs = settings.stoppedWriterKillAfterMs
@@ -131,7 +147,9 @@ export class LmdbJournal implements Journal, SliceReader, Registers {
     const idOf = fileIdsIn(folder)
     const tables = openTables(folder)
     const place = new StorePlace({ folder, idOf, clock, logger })
-    return new LmdbJournal({ tables, settings, foldLimits, timers, stoppedWriter, place })
+    place.checkThere()
+    const parts = { tables, settings, foldLimits, timers, stoppedWriter, place, lock, isNew }
+    return new LmdbJournal({ ...parts, room: roomIn(folder) })
   }
 
   get storeId(): string {
@@ -197,6 +215,24 @@ export class LmdbJournal implements Journal, SliceReader, Registers {
     return this.#closing
   }
 
+  /**
+   * @internal Closes it, and removes it from the disk if it was made by this journal and nobody has written to it: where a
+   * store was lost, an empty one in its place would be taken for it.
+   */
+  async takeBack(): Promise<void> {
+    const isUnused = this.#closing === undefined && this.#isUnused()
+    await this.close()
+    if (isUnused && this.#isNew !== undefined && this.#lock.isAlone()) {
+      removeStore(this.#tables.folder, this.#isNew)
+    }
+  }
+
+  #isUnused(): boolean {
+    const { lastOrder, claimCount } = readCount(this.#tables)
+    const isEmpty = lastOrder === 0 && claimCount === 0 && !hasAnyRegister(this.#tables)
+    return this.#isNew !== undefined && isEmpty
+  }
+
   async #close(): Promise<void> {
     const isIdle = await this.#commits.whenIdle()
     // A commit that hangs holds the environment: waiting for it would hang the shutdown, too.
@@ -241,6 +277,10 @@ export class LmdbJournal implements Journal, SliceReader, Registers {
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new JournalClosed()
   }
+}
+
+function roomIn(folder: string): DiskRoom {
+  return new DiskRoom({ folder, freeBytes: () => freeBytesOf(folder) })
 }
 
 function register(lock: LmdbLock, folder: string, logger: Logger): void {

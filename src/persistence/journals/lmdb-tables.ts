@@ -12,6 +12,7 @@ import {
   JournalUnavailable,
 } from '../persistence-errors.ts'
 import type { StoredRegister } from '../registers.ts'
+import { keepOffConsole } from './lmdb-console.ts'
 import {
   countKey,
   decodeCount,
@@ -79,6 +80,7 @@ function openChecked(folder: string): LmdbTables {
     mapSize: mapBytes,
     maxDbs: 16,
   })
+  keepOffConsole(environment)
   try {
     const names = [...environment.getKeys()].map((name) => String(name).replace(/\0$/, ''))
     const isForeign = names.length > 0 && !names.includes('meta')
@@ -159,6 +161,10 @@ export function readRegister(
   const register = decodeRegister(stored)
   if (register === undefined) throw new JournalCorrupted(folder, `register "${name}" is unreadable`)
   return register
+}
+
+export function hasAnyRegister({ registers }: LmdbTables): boolean {
+  return lastKeyOf(registers) !== undefined
 }
 
 export function readCount({ meta, log, heads, folder }: LmdbTables): StoreCount {

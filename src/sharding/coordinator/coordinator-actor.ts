@@ -7,6 +7,7 @@ import { withoutDeadLetterLog } from '../../actor/internals.ts'
 import type { ClusterMembership } from '../../cluster/internals.ts'
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
+import { show } from '../../foundation/show.ts'
 import { LeastShardAllocationStrategy } from '../allocation/least-shard-allocation-strategy.ts'
 import type {
   ClusterView,
@@ -173,7 +174,10 @@ class Coordinator {
     this.#term = term
     // Regions repeat what was not answered, so nobody need read of it.
     listen((message) => self.tell(withoutDeadLetterLog({ type: 'FromRegion', message })))
-    log.info({ entityType, term }, `The coordinator of ${entityType} runs here.`)
+    log.info(
+      { entityType, term },
+      `The coordinator of ${entityType} runs here: it decides where its entities live.`,
+    )
     system.eventStream.publish(new CoordinatorStarted(entityType, term))
   }
 
@@ -211,11 +215,12 @@ class Coordinator {
   }
 
   #giveUp(reason: GiveUpReason): void {
-    const { entityType, troubled } = this.#options
+    const { entityType, troubled, node } = this.#options
     const err = this.#errorOf(reason)
     const isFenced = err instanceof CoordinatorFenced
-    if (isFenced) troubled(err.advice)
-    const words = `The coordinator of ${entityType} stops: it could not read or store.`
+    const cause = err instanceof Error ? err.message : show(err)
+    const words = `The coordinator of ${entityType} on ${node} could not read or store: ${cause}`
+    troubled(isFenced ? err.advice : words)
     this.#context.log.warn({ err, entityType }, isFenced ? err.message : words)
     // A store that has failed, or says nothing, is not waited for.
     this.#lastAnswer = undefined
