@@ -48,7 +48,7 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
     clusterProtocol,
     {
       InitJoin: { from: a, agreement: { downing: 'keep-majority', shards: '1000' } },
-      InitJoinAck: { from: a, problems: ['other downing'] },
+      InitJoinAck: { from: a, problems: ['other downing'], founder: a },
       InitJoinNack: { from: a },
       Join: { from: a, roles: ['back'], attributes: ['host of Game'], appVersion: '1.2.3' },
       Welcome: { from: a, gossip, tombstoneAgesMs: [86_400_000] },

@@ -11,10 +11,12 @@ import {
   JournalFormatMismatch,
   JournalUnavailable,
 } from '../persistence-errors.ts'
+import type { StoredRegister } from '../registers.ts'
 import { keepOffConsole } from './lmdb-console.ts'
 import {
   countKey,
   decodeCount,
+  decodeRegister,
   emptyCount,
   formatKey,
   formatText,
@@ -38,6 +40,7 @@ export interface LmdbTables {
   readonly heads: LmdbTable
   readonly blocks: LmdbTable
   readonly claims: LmdbTable
+  readonly registers: LmdbTable
 }
 
 const binary = { encoding: 'binary', keyEncoding: 'binary' } as const
@@ -97,6 +100,7 @@ function openChecked(folder: string): LmdbTables {
       heads: table('heads'),
       blocks: table('blocks'),
       claims: table('claims'),
+      registers: table('registers'),
     }
   } catch (error) {
     void environment.close()
@@ -146,6 +150,21 @@ export function readHead(tables: LmdbTables, id: Buffer): LmdbStreamHead | undef
   if (head === undefined)
     throw new JournalCorrupted(tables.folder, `the head of "${id}" is unreadable`)
   return head
+}
+
+export function readRegister(
+  { registers, folder }: LmdbTables,
+  name: string,
+): StoredRegister | undefined {
+  const stored = registers.getBinary(Buffer.from(name))
+  if (stored === undefined) return undefined
+  const register = decodeRegister(stored)
+  if (register === undefined) throw new JournalCorrupted(folder, `register "${name}" is unreadable`)
+  return register
+}
+
+export function hasAnyRegister({ registers }: LmdbTables): boolean {
+  return lastKeyOf(registers) !== undefined
 }
 
 export function readCount({ meta, log, heads, folder }: LmdbTables): StoreCount {

@@ -13,6 +13,14 @@ import type {
 import { JournalClosed } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
 import { defaultJournalSettings, type JournalSettings } from '../persistence-settings.ts'
+import {
+  checkRegisterName,
+  checkRegisterWrite,
+  type StoredRegister,
+  type Registers,
+  type RegisterWrite,
+  type RegisterWriteResult,
+} from '../registers.ts'
 import type { SlicePage, SliceQuery, SliceReader } from '../slice-reader.ts'
 import {
   checkAppend,
@@ -32,7 +40,7 @@ export interface MemoryJournalOptions {
 /** Events read in one go before others have their turn. */
 const readEventsMax = 256
 
-export class MemoryJournal implements Journal, SliceReader {
+export class MemoryJournal implements Journal, SliceReader, Registers {
   readonly #store: MemoryStore
   readonly #settings: JournalSettings
   #isClosed = false
@@ -86,6 +94,18 @@ export class MemoryJournal implements Journal, SliceReader {
     this.#checkOpen()
     checkSliceQuery(query)
     return this.#store.readSlices({ ...query, eventsMax: Math.min(query.eventsMax, readEventsMax) })
+  }
+
+  async readRegister(name: string): Promise<StoredRegister | undefined> {
+    this.#checkOpen()
+    checkRegisterName(name)
+    return this.#store.readRegister(name)
+  }
+
+  async writeRegister(write: RegisterWrite): Promise<RegisterWriteResult> {
+    this.#checkOpen()
+    checkRegisterWrite(write)
+    return this.#store.writeRegister(write)
   }
 
   async close(): Promise<void> {

@@ -12,12 +12,18 @@
  *   })
  */
 import assert from 'node:assert/strict'
-import { isSliceReader, type Journal, type JournalSettings } from '../../persistence/index.ts'
+import {
+  hasRegisters,
+  isSliceReader,
+  type Journal,
+  type JournalSettings,
+} from '../../persistence/index.ts'
 import { comesWithin } from '../patience.ts'
 import { anySteps } from './any-steps.ts'
 import { limits } from './limits.ts'
 import { OpenedJournal } from './opened-journal.ts'
 import { closing, reading } from './reading.ts'
+import { registers } from './registers.ts'
 import { slices } from './slices.ts'
 import { tags } from './tags.ts'
 import { claims, conditions, storing } from './writing.ts'
@@ -33,6 +39,8 @@ export interface JournalUnderTest {
   readonly name: string
   /** Whether it has the second port, `SliceReader`. */
   readonly readsSlices: boolean
+  /** Whether it has the port `Registers`. Left out: it has not. */
+  readonly keepsRegisters?: boolean
   /** An empty store, for one test. */
   readonly newStore: () => StoreUnderTest | Promise<StoreUnderTest>
 }
@@ -53,7 +61,7 @@ const patienceMs = 60_000
 /** Registers the tests; the runner runs them. */
 export function journalContract(
   { describe, test }: TestFunctions,
-  { name: ofJournal, readsSlices, newStore }: JournalUnderTest,
+  { name: ofJournal, readsSlices, keepsRegisters = false, newStore }: JournalUnderTest,
 ): void {
   const check: AddTest = (name, body) => {
     test(name, async () => {
@@ -68,6 +76,9 @@ export function journalContract(
     check(`${readsSlices ? 'reads' : 'does not read'} over all streams`, async ({ journal }) => {
       assert.equal(isSliceReader(journal), readsSlices)
     })
+    check(`${keepsRegisters ? 'keeps' : 'does not keep'} registers`, async ({ journal }) => {
+      assert.equal(hasRegisters(journal), keepsRegisters)
+    })
     claims(check)
     conditions(check)
     storing(check)
@@ -77,6 +88,7 @@ export function journalContract(
     closing(check)
     anySteps(check)
     if (readsSlices) slices(check)
+    if (keepsRegisters) registers(check)
   })
 }
 
