@@ -108,10 +108,10 @@ export class CallAborted extends CallError {
   }
 }
 
-/** The journal did not take the events, another instance has the stream, or the entity could not be recovered. */
+/** The journal did not take the events, or another instance has the stream. */
 export class NotStored extends CallError {
   readonly code = 'NOT_STORED'
-  /** Why: `EVENTS_NOT_STORED`, `EVENTS_OUTCOME_UNKNOWN`, `WRITER_FENCED` or `RECOVERY_FAILED`. */
+  /** Why: `EVENTS_NOT_STORED`, `EVENTS_OUTCOME_UNKNOWN`, `WRITER_FENCED` or `INSTANCE_ENDED`. */
   readonly reason: string
 
   constructor(site: CallSite, reason: string, problem: string, mayHaveHappened: boolean) {
@@ -121,6 +121,23 @@ export class NotStored extends CallError {
       `${mayHaveHappened ? 'may not have been' : 'was not'} done: ${problem}`,
     )
     this.reason = reason
+  }
+}
+
+/**
+ * The entity cannot be brought back to its state: an event of it cannot be read, is not known to this version, or its
+ * handler throws. So it is for every command, also one that only reads, until somebody has mended that: to call again is of
+ * no use. Its events are as they were. A store that cannot be read just now is an `EntityUnavailable`.
+ */
+export class EntityNotRecovered extends CallError {
+  readonly code = 'ENTITY_NOT_RECOVERED'
+
+  constructor(site: CallSite, problem: string) {
+    super(
+      site,
+      false,
+      `was not handled, and no other call to this entity will be: ${problem} Nothing of it has happened, and its events are as they were. Mend that, deploy it, and call again.`,
+    )
   }
 }
 
@@ -138,7 +155,10 @@ export class ValueCannotTravel extends CallError {
 /** The call did not get as far as the entity: it was lost on its way, or while it waited for its turn. */
 export class EntityUnavailable extends CallError {
   readonly code = 'ENTITY_UNAVAILABLE'
-  /** For programs: `shard-buffer-full`, `terminated-while-queued` and the like, as dead letters have it. */
+  /**
+   * For programs: `shard-buffer-full`, `terminated-while-queued` and the like, as dead letters have it; `store-unavailable`
+   * when its events could not be read.
+   */
   readonly reason: string
   /** With `mailbox-full`: how many messages waited for the entity, where that is known. */
   readonly waiting: number | undefined
@@ -146,14 +166,22 @@ export class EntityUnavailable extends CallError {
   constructor(
     site: CallSite,
     reason: string,
-    { cause, waiting }: { readonly cause?: unknown; readonly waiting?: number | undefined } = {},
+    { cause, waiting, problem }: UnavailableDetails = {},
   ) {
     const known = Number.isSafeInteger(waiting) ? waiting : undefined
-    const why = reason === 'mailbox-full' ? mailboxFull(known) : whyNotHandled(reason, cause)
+    const why =
+      problem ?? (reason === 'mailbox-full' ? mailboxFull(known) : whyNotHandled(reason, cause))
     super(site, false, `was not handled: ${why} ${whatNow(reason)}`, cause)
     this.reason = reason
     this.waiting = known
   }
+}
+
+interface UnavailableDetails {
+  readonly cause?: unknown
+  readonly waiting?: number | undefined
+  /** Why, in a whole sentence. */
+  readonly problem?: string
 }
 
 /** Something that no call should come to. `cause` is what happened. */

@@ -205,9 +205,9 @@ describe('when the journal fails', () => {
       outcome(stage.call(Account, 'a').balance()),
     ])
     const message =
-      /was not done: 'Account\|a' could not be recovered: A fault was injected: [^.]*\.$/
+      /was not handled: 'Account\|a' could not be recovered: A fault was injected: [^.]*\. Nothing of it has happened; it can be called again\.$/
     for (const error of errors) {
-      expect(error).toMatchObject({ reason: 'RECOVERY_FAILED' })
+      expect(error).toMatchObject({ code: 'ENTITY_UNAVAILABLE', reason: 'store-unavailable' })
       expect((error as Error).message).toMatch(message)
     }
   })
