@@ -228,9 +228,9 @@ export class UnreadableAnswer extends CallError {
 export class CommandOver extends CodedError {
   readonly code = 'COMMAND_OVER'
 
-  constructor(entityType: string, command: string) {
+  constructor(entityType: string, command: string, called: 'persist' | 'delete') {
     super(
-      `self.persist was called after ${entityType}.${command} had settled. Await everything the command depends on before it returns.`,
+      `self.${called} was called after ${entityType}.${command} had settled. Await everything the command depends on before it returns.`,
     )
   }
 }
@@ -244,6 +244,17 @@ export class UnknownEvent extends CodedError {
       known.length === 0
         ? `${show(name)} is not an event of ${entityType}, which has none: its state is in memory only. Give its definition \`events\` to store what happens to it.`
         : `${show(name)} is not an event of ${entityType}. Its events are ${known.join(', ')}. Events that were ever stored must stay in the definition.`,
+    )
+  }
+}
+
+/** Thrown by `self.delete()`. Nothing of the command has happened. */
+export class StoreCannotDelete extends CodedError {
+  readonly code = 'STORE_CANNOT_DELETE'
+
+  constructor(entityType: string, command: string) {
+    super(
+      `${entityType}.${command} wants to delete its entity, and the journal of this node cannot delete events. Give the journal \`deleteEvents\` (the port EventDeletion of sherd/persistence), or use the store of Sherd.`,
     )
   }
 }

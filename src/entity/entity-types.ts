@@ -91,6 +91,12 @@ export interface DurableSelf<State, Events> extends AnySelf {
     name: Name,
     ...args: EventArgs<Events[Name]>
   ): DeepReadonly<State>
+  /**
+   * Ends all that is stored of this entity: its events are deleted, for good, when the command's answer is given. From here on
+   * the state is the one at the start, and what is persisted after it, in this command or later, begins a new life of the
+   * entity; what this command has persisted before it is deleted with the rest. A command that fails deletes nothing.
+   */
+  delete(): void
 }
 
 /** An entity that keeps its state in memory only: it is gone when the entity stops, moves or is passivated. */

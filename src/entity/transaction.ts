@@ -5,13 +5,20 @@
  */
 import type { ActorContext } from '../actor/index.ts'
 import { isObject } from '../foundation/is-object.ts'
-import { bytesOfEvent, Effect, EventTooLarge, type NewEvent } from '../persistence/index.ts'
+import {
+  bytesOfEvent,
+  deletesEvents,
+  Effect,
+  EventTooLarge,
+  type NewEvent,
+} from '../persistence/index.ts'
 import { encoded, type Encoding } from '../persistence/internals.ts'
 import type { AnyEntity } from './define-entity.ts'
 import {
   CommandOver,
   EventHandlerChangedState,
   EventHandlerGaveNoState,
+  StoreCannotDelete,
   TooManyEvents,
   UnknownEvent,
 } from './entity-errors.ts'
@@ -36,6 +43,7 @@ export class Transaction {
   readonly #command: string
   readonly #eventsMax: number
   #events: NewEvent[] | undefined = undefined
+  #deletes = false
   #isOver = false
   #state: unknown
 
@@ -74,7 +82,7 @@ export class Transaction {
 
   persist(name: string, ...args: readonly unknown[]): unknown {
     const { name: entity } = this.#entity
-    if (this.#isOver) throw new CommandOver(entity, this.#command)
+    if (this.#isOver) throw new CommandOver(entity, this.#command, 'persist')
     const handler = handlerOf(this.#entity, name)
     const events = (this.#events ??= [])
     if (events.length >= this.#eventsMax) {
@@ -87,10 +95,20 @@ export class Transaction {
     return state
   }
 
+  delete(): void {
+    const { name: entity } = this.#entity
+    if (this.#isOver) throw new CommandOver(entity, this.#command, 'delete')
+    if (!deletesEvents(this.#world.journal)) throw new StoreCannotDelete(entity, this.#command)
+    const { states } = this.#world
+    this.#state = states.freeze(this.#entity.state())
+    this.#events = undefined
+    this.#deletes = true
+  }
+
   /** The command has settled well: all its events, to be stored together. */
   commit(): Effect<StoredForm, unknown> {
     this.#isOver = true
-    return Effect.applied(this.#events ?? noEvents, this.#state)
+    return Effect.applied(this.#events ?? noEvents, this.#state, this.#deletes)
   }
 
   /** The command has failed: nothing of it has happened. */

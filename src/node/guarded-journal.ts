@@ -6,6 +6,8 @@ import {
   type AppendBatch,
   type AppendResult,
   type Claim,
+  deletesEvents,
+  type EventDeletion,
   type Journal,
   JournalUnavailable,
   type ReadRange,
@@ -15,6 +17,8 @@ import {
 export class GuardedJournal implements Journal {
   readonly #journal: Journal
   readonly #closes: boolean
+  /** If the journal can. */
+  readonly deleteEvents: EventDeletion['deleteEvents'] | undefined
   /** Told by the cluster, once there is one. */
   isFrozen: () => boolean = () => false
 
@@ -22,6 +26,9 @@ export class GuardedJournal implements Journal {
   constructor(journal: Journal, closes: boolean) {
     this.#journal = journal
     this.#closes = closes
+    if (deletesEvents(journal)) {
+      this.deleteEvents = (batch) => (this.isFrozen() ? refused() : journal.deleteEvents(batch))
+    }
   }
 
   get storeId(): string | undefined {

@@ -14,7 +14,7 @@ function lmdbContract(name: string, options: Omit<LmdbJournalOptions, 'folder'>)
       remove: () => rm(folder, { recursive: true }),
     }
   }
-  journalContract({ describe, test }, { name, readsSlices: true, newStore })
+  journalContract({ describe, test }, { name, readsSlices: true, deletesEvents: true, newStore })
 }
 
 lmdbContract('LmdbJournal', {})

@@ -9,6 +9,7 @@ journalContract(
   {
     name: 'MemoryJournal',
     readsSlices: true,
+    deletesEvents: true,
     newStore: () => {
       const store = new MemoryStore()
       return { open: async (settings = {}) => new MemoryJournal({ store, settings }) }
@@ -25,6 +26,7 @@ describe.each([
     {
       name: 'it',
       readsSlices: true,
+      deletesEvents: true,
       newStore: () => {
         const store = new MemoryStore()
         const open = async (settings = {}) => {

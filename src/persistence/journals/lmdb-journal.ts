@@ -19,11 +19,19 @@ import type {
   ReadRange,
   StoredEvent,
 } from '../journal.ts'
+import type { EventDeletion } from '../event-deletion.ts'
 import { JournalClosed, JournalUnavailable } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
 import type { SlicePage, SliceQuery, SliceReader } from '../slice-reader.ts'
 import { guardExit } from './exit-guard.ts'
-import { checkAppend, checkClaim, checkRange, checkSliceQuery, placeOf } from './fence.ts'
+import {
+  checkAppend,
+  checkClaim,
+  checkDeletion,
+  checkRange,
+  checkSliceQuery,
+  placeOf,
+} from './fence.ts'
 import { GroupCommit } from './group-commit.ts'
 import { checkDataFile, fileIdsIn, prepareFolder } from './lmdb-folder.ts'
 import { checkFoldLimits, defaultFoldLimits, type FoldLimits } from './lmdb-fold.ts'
@@ -67,12 +75,13 @@ interface LmdbJournalParts {
   readonly place: StorePlace
 }
 
-export class LmdbJournal implements Journal, SliceReader {
+export class LmdbJournal implements Journal, SliceReader, EventDeletion {
   readonly #tables: LmdbTables
   readonly #settings: LmdbSettings
   readonly #reader: LmdbReader
   readonly #commits: GroupCommit<LmdbWrite>
   readonly #endGuard: () => void
+  #isScrubbing = false
   #commitsToReaderCheck = commitsPerReaderCheck
   #closing: Promise<void> | undefined
 
@@ -101,6 +110,8 @@ export class LmdbJournal implements Journal, SliceReader {
     const advice = (): string => stoppedWriter.advice
     this.#commits = new GroupCommit({ transact: run, settings, timers, advice })
     this.#endGuard = guardExit(() => this.#commits.isBusy)
+    // Whoever deleted may have died before it was done.
+    this.#scrubOn()
   }
 
   /** Opens the folder and checks what is in it. Rejects with a CodedError that says what is wrong with it. */
@@ -140,6 +151,13 @@ export class LmdbJournal implements Journal, SliceReader {
     return this.#write({ type: 'Append', batch })
   }
 
+  /** Up to 256 events are out of the log when it resolves; more go out soon after, piece by piece. */
+  async deleteEvents(batch: AppendBatch): Promise<AppendResult> {
+    const result = await this.#write<AppendResult>({ type: 'Delete', batch })
+    this.#scrubOn()
+    return result
+  }
+
   async read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {
     this.#checkOpen()
     checkRange(range)
@@ -151,7 +169,7 @@ export class LmdbJournal implements Journal, SliceReader {
       const events = this.#reader.chunk({ id, from, to, lastOrder })
       if (events.length === 0) return
       for (const event of events) onEvent(event)
-      from += events.length
+      from = events.at(-1)!.sequenceNr + 1
       await nextTurn()
       this.#checkOpen()
     }
@@ -182,6 +200,18 @@ export class LmdbJournal implements Journal, SliceReader {
     this.#endGuard()
   }
 
+  #scrubOn(): void {
+    const isOpen = this.#closing === undefined
+    if (this.#isScrubbing || !isOpen || !this.#reader.hasDeletions()) return
+    this.#isScrubbing = true
+    const ended = (left: number): void => {
+      this.#isScrubbing = false
+      if (left > 0) this.#scrubOn()
+    }
+    // What fails here, as on a full disk, is tried again with the next deletion, or when the store is opened next.
+    void this.#write<number>({ type: 'Scrub' }).then(ended, () => ended(0))
+  }
+
   #letGoOfDeadReaders(): void {
     if (--this.#commitsToReaderCheck > 0) return
     this.#commitsToReaderCheck = commitsPerReaderCheck
@@ -203,6 +233,10 @@ export class LmdbJournal implements Journal, SliceReader {
     switch (request.type) {
       case 'Append':
         return checkAppend(request.batch, this.#settings)
+      case 'Delete':
+        return checkDeletion(request.batch, this.#settings)
+      case 'Scrub':
+        return 0
       case 'Claim':
         return checkClaim(request.persistenceId, request.writer)
       case 'Highest':

@@ -17,6 +17,7 @@ import {
   emptyCount,
   formatKey,
   formatText,
+  formatTextWithDeletions,
   formatTextWithTags,
   numberBytes,
   numberKey,
@@ -37,6 +38,7 @@ export interface LmdbTables {
   readonly heads: LmdbTable
   readonly blocks: LmdbTable
   readonly claims: LmdbTable
+  readonly deletions: LmdbTable
 }
 
 const binary = { encoding: 'binary', keyEncoding: 'binary' } as const
@@ -95,6 +97,7 @@ function openChecked(folder: string): LmdbTables {
       heads: table('heads'),
       blocks: table('blocks'),
       claims: table('claims'),
+      deletions: table('deletions'),
     }
   } catch (error) {
     void environment.close()
@@ -108,15 +111,25 @@ function checkFormat(folder: string, meta: LmdbTable, names: readonly string[]):
   const isForeign = found === undefined && names.some((name) => name !== 'meta')
   if (isForeign) throw foreign(folder)
   if (found === undefined) void meta.put(formatKey, Buffer.from(formatText))
-  else if (found !== formatText && found !== formatTextWithTags) {
-    throw mismatch(folder, `"${found}"`)
-  }
+  else if (!formats.includes(found)) throw mismatch(folder, `"${found}"`)
 }
+
+/** Each reads what the ones before it have written. */
+const formats: readonly string[] = [formatText, formatTextWithTags, formatTextWithDeletions]
 
 /** In a write transaction that stores tags. */
 export function markTagged({ meta }: LmdbTables): void {
-  if (meta.getBinary(formatKey)?.toString() === formatTextWithTags) return
-  void meta.put(formatKey, Buffer.from(formatTextWithTags))
+  markFormat(meta, formatTextWithTags)
+}
+
+/** In a write transaction that deletes. */
+export function markDeleting({ meta }: LmdbTables): void {
+  markFormat(meta, formatTextWithDeletions)
+}
+
+function markFormat(meta: LmdbTable, format: string): void {
+  const found = meta.getBinary(formatKey)?.toString() ?? ''
+  if (formats.indexOf(found) < formats.indexOf(format)) meta.putSync(formatKey, Buffer.from(format))
 }
 
 /** Made by whoever comes first, also in a store that is older than ids. Runs in a write transaction: all see the same one. */
@@ -133,7 +146,9 @@ function foreign(folder: string): JournalFormatMismatch {
 }
 
 function mismatch(folder: string, found: string): JournalFormatMismatch {
-  return new JournalFormatMismatch(folder, found, `"${formatText}" and "${formatTextWithTags}"`)
+  const names = formats.map((format) => `"${format}"`)
+  const known = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+  return new JournalFormatMismatch(folder, found, known)
 }
 
 export function readHead(tables: LmdbTables, id: Buffer): LmdbStreamHead | undefined {

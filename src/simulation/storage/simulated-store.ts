@@ -65,13 +65,24 @@ export class SimulatedStore {
         fault: (description) => world.fault(description, 'store'),
       },
       onClaimed: (persistenceId, claim) => this.checks.claimed(persistenceId, claim, life.label),
-      onAppended: (batch, result) => this.#appended(batch, result, life),
+      onAppended: (batch, result) => this.#appended(batch, result, life, false),
+      onDeleted: (batch, result) => this.#appended(batch, result, life, true),
     })
   }
 
-  #appended(batch: AppendBatch, result: AppendResult, life: Incarnation): void {
+  #appended(
+    batch: AppendBatch,
+    result: AppendResult,
+    life: Incarnation,
+    deletesEarlier: boolean,
+  ): void {
     const world = this.#world
-    this.checks.appended(batch, result, life.label, world.clock.nowMs)
+    const by = { by: life.label, timeMs: world.clock.nowMs }
+    this.checks.appended(batch, result, { ...by, deletesEarlier })
+    if (deletesEarlier && result.type === 'Appended') {
+      world.reach('the store deletes the events of a stream')
+      this.checks.left(batch.persistenceId, this.events(batch.persistenceId))
+    }
     if (result.type === 'Appended') return this.onAppended(batch)
     world.reach(`the store refuses a write: ${result.type}`)
     const { persistenceId, epoch } = batch

@@ -12,9 +12,15 @@
  *   })
  */
 import assert from 'node:assert/strict'
-import { isSliceReader, type Journal, type JournalSettings } from '../../persistence/index.ts'
+import {
+  deletesEvents,
+  isSliceReader,
+  type Journal,
+  type JournalSettings,
+} from '../../persistence/index.ts'
 import { comesWithin } from '../patience.ts'
 import { anySteps } from './any-steps.ts'
+import { deleting } from './deleting.ts'
 import { limits } from './limits.ts'
 import { OpenedJournal } from './opened-journal.ts'
 import { closing, reading } from './reading.ts'
@@ -33,6 +39,8 @@ export interface JournalUnderTest {
   readonly name: string
   /** Whether it has the second port, `SliceReader`. */
   readonly readsSlices: boolean
+  /** Whether it has the port `EventDeletion`; it has not when this is not given. */
+  readonly deletesEvents?: boolean
   /** An empty store, for one test. */
   readonly newStore: () => StoreUnderTest | Promise<StoreUnderTest>
 }
@@ -53,7 +61,7 @@ const patienceMs = 60_000
 /** Registers the tests; the runner runs them. */
 export function journalContract(
   { describe, test }: TestFunctions,
-  { name: ofJournal, readsSlices, newStore }: JournalUnderTest,
+  { name: ofJournal, readsSlices, deletesEvents: deletes = false, newStore }: JournalUnderTest,
 ): void {
   const check: AddTest = (name, body) => {
     test(name, async () => {
@@ -68,6 +76,9 @@ export function journalContract(
     check(`${readsSlices ? 'reads' : 'does not read'} over all streams`, async ({ journal }) => {
       assert.equal(isSliceReader(journal), readsSlices)
     })
+    check(`${deletes ? 'can' : 'cannot'} delete events`, async ({ journal }) => {
+      assert.equal(deletesEvents(journal), deletes)
+    })
     claims(check)
     conditions(check)
     storing(check)
@@ -77,6 +88,7 @@ export function journalContract(
     closing(check)
     anySteps(check)
     if (readsSlices) slices(check)
+    if (deletes) deleting(check)
   })
 }
 
