@@ -235,7 +235,7 @@ export class CommandOver extends CodedError {
   }
 }
 
-/** The definition has no such event: thrown where it is persisted, and where it is read from the journal. */
+/** The definition has no such event: thrown where it is persisted. */
 export class UnknownEvent extends CodedError {
   readonly code = 'UNKNOWN_EVENT'
 

@@ -2,7 +2,7 @@
  * The front door for users: an entity as plain functions, and calls to it as plain methods.
  *
  * Reading order: `entity-types.ts` (what is inferred), `define-entity.ts`, `entity-messages.ts` (what travels), `entity-wire.ts`,
- * `transaction.ts` (what a command sees), `frozen-state.ts`, `durable-entity.ts`, `plain-entity.ts`, `entity-work.ts` (what
+ * `transaction.ts` (what a command sees), `stored-events.ts`, `frozen-state.ts`, `durable-entity.ts`, `plain-entity.ts`, `entity-work.ts` (what
  * callers wait for), `entity-calls.ts` (the caller's side), `lost-calls.ts`, `overdue-calls.ts`, `travelling.ts`, `entity-errors.ts`.
  *
  * Promises: no answer leaves an entity before the events it depends on are stored; what one command persists is stored
@@ -22,6 +22,7 @@ export {
   type PlainEntitySpec,
 } from './define-entity.ts'
 export * from './entity-errors.ts'
+export * from './stored-event-errors.ts'
 export type {
   CallOptions,
   CommandHandlers,
@@ -33,4 +34,5 @@ export type {
   EventTags,
   NoEvents,
   PlainSelf,
+  Upcasters,
 } from './entity-types.ts'

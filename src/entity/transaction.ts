@@ -25,9 +25,8 @@ import {
 import type { EntityCall } from './entity-messages.ts'
 import type { EntityWorld } from './entity-world.ts'
 import { isFrozenComplaint } from './frozen-state.ts'
-
-/** How an event lies in the store: its name, then its arguments. */
-export type StoredForm = readonly [name: string, ...args: readonly unknown[]]
+import { EntityReadOnly, type UnknownStoredEvent } from './stored-event-errors.ts'
+import { eventsOf, type StoredForm, type StoredPlace } from './stored-events.ts'
 
 type Handler = (state: unknown, ...args: readonly unknown[]) => unknown
 
@@ -42,6 +41,8 @@ export class Transaction {
   readonly #context: ActorContext<EntityCall>
   readonly #command: string
   readonly #eventsMax: number
+  /** Why nothing may happen to it. */
+  readonly #unknown: UnknownStoredEvent | undefined
   #events: NewEvent[] | undefined = undefined
   #deletes = false
   #isOver = false
@@ -56,6 +57,7 @@ export class Transaction {
       readonly encoding: Encoding<StoredForm, unknown>
       readonly context: ActorContext<EntityCall>
       readonly eventsMax: number
+      readonly unknown: UnknownStoredEvent | undefined
     },
     command: string,
     state: unknown,
@@ -67,6 +69,7 @@ export class Transaction {
     this.#encoding = options.encoding
     this.#context = options.context
     this.#eventsMax = options.eventsMax
+    this.#unknown = options.unknown
     this.#command = command
     this.#state = options.world.states.freeze(state)
   }
@@ -83,6 +86,9 @@ export class Transaction {
   persist(name: string, ...args: readonly unknown[]): unknown {
     const { name: entity } = this.#entity
     if (this.#isOver) throw new CommandOver(entity, this.#command, 'persist')
+    if (this.#unknown !== undefined) {
+      throw new EntityReadOnly(this.#command, 'persist', this.#unknown)
+    }
     const handler = handlerOf(this.#entity, name)
     const events = (this.#events ??= [])
     if (events.length >= this.#eventsMax) {
@@ -98,6 +104,8 @@ export class Transaction {
   delete(): void {
     const { name: entity } = this.#entity
     if (this.#isOver) throw new CommandOver(entity, this.#command, 'delete')
+    if (this.#unknown !== undefined)
+      throw new EntityReadOnly(this.#command, 'delete', this.#unknown)
     if (!deletesEvents(this.#world.journal)) throw new StoreCannotDelete(entity, this.#command)
     const { states } = this.#world
     this.#state = states.freeze(this.#entity.state())
@@ -150,10 +158,18 @@ export class Transaction {
   }
 }
 
-/** Makes the next state of an event from the journal. */
-export function replay(entity: AnyEntity, state: unknown, event: unknown): unknown {
-  const [name, ...args] = Array.isArray(event) ? (event as readonly unknown[]) : [event]
-  return nextState(entity, name, state, handlerOf(entity, name)(state, ...args))
+/** Makes the next state of what lies in the journal. */
+export function replay(
+  entity: AnyEntity,
+  state: unknown,
+  stored: unknown,
+  place: StoredPlace,
+): unknown {
+  let next = state
+  for (const [name, ...args] of eventsOf(entity, stored, place)) {
+    next = nextState(entity, name, next, handlerOf(entity, name)(next, ...args))
+  }
+  return next
 }
 
 /** Refuses what a handler without `return`, or an async one, gives: it would be the state from now on. */

@@ -151,6 +151,7 @@ async function startRooms(
     recoveryPermits: new RecoveryPermits(settings.concurrentRecoveriesMax),
     writer: remoting.node,
     adviceOnWriter,
+    appVersion: options.appVersion,
     ...(settings.entity !== undefined && { settings: settings.entity }),
   })
   return { system, remoting, cluster, singletons, sharding, world }

@@ -222,7 +222,7 @@ describe('when the journal fails', () => {
     await stage.passivate(Older, 'old')
     const error = (await outcome(stage.call(Account, 'old').balance())) as Error
     expect(error.message).toContain(
-      "'Minted' is not an event of Account. Its events are Moved, Noted.",
+      "Event 1 of Account 'old' is 'Minted', which this version does not know: its events are Moved, Noted.",
     )
   })
 })

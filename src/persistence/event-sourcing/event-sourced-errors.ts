@@ -50,8 +50,12 @@ export class RecoveryFailure extends JournalFailure {
 
   /** `handling` is the number of the event whose handling threw the cause; undefined when it came from the journal. */
   constructor(persistenceId: string, cause: unknown, handling?: number) {
-    const isHandlers = handling !== undefined && !(cause instanceof EventAdapterFailed)
-    const advice = isHandlers ? ` Look at event ${handling} and at the event handler.` : ''
+    // Some name the event themselves, and say what to look at.
+    const isNamed = cause instanceof CodedError && 'sequenceNr' in cause
+    const advice =
+      handling !== undefined && !isNamed
+        ? ` Look at event ${handling} and at the event handler.`
+        : ''
     super(
       persistenceId,
       `${show(persistenceId)} could not be recovered: ${wordsOf(cause)}${advice}`,

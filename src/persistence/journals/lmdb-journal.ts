@@ -180,7 +180,7 @@ export class LmdbJournal implements Journal, SliceReader, EventDeletion {
     return this.#write({ type: 'Highest', persistenceId })
   }
 
-  /** In one order for all events, 1, 2, 3 and so on without gaps: more than the port asks for. */
+  /** In one order for all events, 1, 2, 3 and so on, with gaps only where events were deleted: more than the port asks for. */
   async readSlices(query: SliceQuery): Promise<SlicePage> {
     this.#checkOpen()
     checkSliceQuery(query)

@@ -1,8 +1,8 @@
 /**
  * Reads events back, some at a time, and trusts nothing: each must be the one the index promised. Works on a snapshot of
  * what is durable and never on heads in memory, which may be ahead of it. The index ends at the head in the table; events
- * behind that are looked for in the tail of the log, which is short. The log has one order for all events, 1, 2, 3 and so on
- * without gaps: LMDB has only one writer at a time. No other store promises that.
+ * behind that are looked for in the tail of the log, which is short. The log has one order for all events, 1, 2, 3 and so on,
+ * with gaps only where events were deleted: LMDB has only one writer at a time. No other store promises that.
  */
 import { JournalCorrupted } from '../persistence-errors.ts'
 import type { OrderedEvent, SlicePage, SliceQuery } from '../slice-reader.ts'
