@@ -10,10 +10,14 @@ import {
   appendText,
   bytesOf,
   readAll,
+  readEvents,
   readTexts,
+  textOf,
 } from '../../src/testkit/journal-contract/journal-texts.ts'
 import { compiledFile } from '../processes/harness/compiled.ts'
+import { Writer } from './lmdb-processes.ts'
 
+const deleterFile = compiledFile(new URL('./lmdb-deleter.ts', import.meta.url))
 const killedFile = compiledFile(new URL('./lmdb-killed-deleting.ts', import.meta.url))
 
 describe('LmdbJournal deletes', { timeout: 120_000 }, () => {
@@ -110,6 +114,53 @@ describe('LmdbJournal deletes', { timeout: 120_000 }, () => {
     expect(await readTexts(journal, 'a')).toEqual(['new'])
     await journal.close()
     expect(await inTables()).toMatchObject({ secrets: 0, deletions: 0 })
+  })
+
+  test('between processes that fight, and are killed: what was deleted is gone, all else is there', async () => {
+    const running: Writer[] = []
+    const start = (name: string): Writer => {
+      const writer = new Writer(folder, name, 6, 2000, deleterFile)
+      running.push(writer)
+      return writer
+    }
+    try {
+      for (let round = 0; round < 2; round++) {
+        const writers = [start(`left${round}`), start(`right${round}`)]
+        await Promise.all(writers.map((writer) => writer.acknowledged(60)))
+        await writers[round]?.kill()
+        await writers[1 - round]?.acknowledgedMore(40)
+        await writers[1 - round]?.kill()
+      }
+    } finally {
+      await Promise.all(running.map((writer) => writer.kill()))
+    }
+    const journal = await LmdbJournal.open({ folder })
+    const log = await readAll(journal)
+    const lines = running.flatMap((writer) => writer.lines)
+    expect(lines.filter((line) => line.endsWith('deleted')).length).toBeGreaterThan(20)
+    for (let stream = 0; stream < 6; stream++) {
+      const id = `stream|${stream}`
+      const { highestSequenceNr, deletedSequenceNr = 0 } = await journal.claim(id, 'the test')
+      const events = await readEvents(journal, id)
+      const numbers = events.map(({ sequenceNr }) => sequenceNr)
+      const left = Array.from(
+        { length: highestSequenceNr - deletedSequenceNr },
+        (_, index) => deletedSequenceNr + 1 + index,
+      )
+      expect(numbers).toEqual(left)
+      const inLog = log.filter(({ persistenceId }) => persistenceId === id)
+      expect(inLog.map(({ sequenceNr }) => sequenceNr)).toEqual(left)
+      for (const line of lines.filter((each) => each.startsWith(`${id} `))) {
+        const [, first = '', text = '', deleted] = line.split(' ')
+        if (deleted === 'deleted')
+          expect(deletedSequenceNr).toBeGreaterThanOrEqual(Number(first) - 1)
+        const event = events[Number(first) - deletedSequenceNr - 1]
+        if (Number(first) > deletedSequenceNr) expect(textOf(event!.bytes)).toBe(text)
+      }
+    }
+    await settled(journal)
+    await journal.close()
+    expect(await inTables()).toMatchObject({ deletions: 0 })
   })
 
   test('nothing of a store that never deletes: older versions can still read it', async () => {

@@ -55,8 +55,14 @@ export class Writer {
   #errors = ''
   #listeners: (() => void)[] = []
 
-  constructor(folder: string, name: string, streams: number, killAfterMs = 2000) {
-    const args = [writerFile, folder, name, `${streams}`, `${killAfterMs}`]
+  constructor(
+    folder: string,
+    name: string,
+    streams: number,
+    killAfterMs = 2000,
+    file = writerFile,
+  ) {
+    const args = [file, folder, name, `${streams}`, `${killAfterMs}`]
     this.#process = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     this.#exited = once(this.#process, 'close').then(() => this.#changed())
     this.#process.stderr?.on('data', (chunk: Buffer) => (this.#errors += chunk.toString()))
