@@ -57,7 +57,7 @@ export class Transaction {
       readonly encoding: Encoding<StoredForm, unknown>
       readonly context: ActorContext<EntityCall>
       readonly eventsMax: number
-      readonly unknown: UnknownStoredEvent | undefined
+      readonly unknown?: UnknownStoredEvent | undefined
     },
     command: string,
     state: unknown,

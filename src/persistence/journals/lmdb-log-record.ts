@@ -111,6 +111,7 @@ export class LmdbRecordEntries {
   readonly count: number
   /** Of all of them as they were stored. */
   readonly weight: number
+  readonly #hasGaps: boolean
   #at = 0
   #next = 0
   #order: number
@@ -119,6 +120,7 @@ export class LmdbRecordEntries {
     this.#record = record
     this.count = count
     this.weight = weight
+    this.#hasGaps = weight !== record.length
     this.#order = place - 1
   }
 
@@ -126,10 +128,20 @@ export class LmdbRecordEntries {
   static in(record: Buffer, place: number): LmdbRecordEntries | undefined {
     let count = 0
     let weight = 0
-    for (let at = 0; at < record.length; at += record.readUInt32BE(at)) {
-      if (!isEntry(record, at)) return undefined
-      count += countAt(record, at)
-      weight += weightAt(record, at)
+    // Every event that is read comes by here, with all its neighbours: each is looked at as little as possible.
+    for (let at = 0, size = 0; at < record.length; at += size) {
+      if (at + idAt > record.length) return undefined
+      size = record.readUInt32BE(at)
+      const idLength = record.readUInt16BE(at + idLengthAt)
+      if (idLength === 0) {
+        if (size !== idAt || !isWholeGap(record, at)) return undefined
+        count += countAt(record, at)
+        weight += weightAt(record, at)
+      } else {
+        if (!isWholeEvent(record, at, size, idLength)) return undefined
+        count++
+        weight += size
+      }
     }
     return count === 0 ? undefined : new LmdbRecordEntries(record, place, count, weight)
   }
@@ -139,8 +151,11 @@ export class LmdbRecordEntries {
     while (this.#next < this.#record.length) {
       this.#at = this.#next
       this.#next += this.#record.readUInt32BE(this.#at)
+      if (!this.#hasGaps || !isGap(this.#record, this.#at)) {
+        this.#order++
+        return true
+      }
       this.#order += countAt(this.#record, this.#at)
-      if (!isGap(this.#record, this.#at)) return true
     }
     return false
   }
@@ -249,8 +264,9 @@ function gapOf(count: number, weight: number): Buffer {
   return gap
 }
 
+/** No event has an empty id. */
 function isGap(record: Buffer, at: number): boolean {
-  return record.readUInt16BE(at + sliceAt) === gapSlice
+  return record.readUInt16BE(at + idLengthAt) === 0
 }
 
 /** How many events are here, or were. */
@@ -271,16 +287,21 @@ function isOf(record: Buffer, at: number, id: Buffer): boolean {
   return record.compare(id, 0, id.length, start, end) === 0
 }
 
-function isEntry(record: Buffer, at: number): boolean {
-  if (at + idAt > record.length) return false
-  const end = at + record.readUInt32BE(at)
-  if (isGap(record, at)) {
-    const [count, weight] = [countAt(record, at), weightAt(record, at)]
-    return end === at + idAt && Number.isSafeInteger(count) && count > 0 && weight >= idAt
-  }
-  const idEndsAt = idEnd(record, at)
+function isWholeGap(record: Buffer, at: number): boolean {
+  const count = countAt(record, at)
+  return (
+    record.readUInt16BE(at + sliceAt) === gapSlice &&
+    Number.isSafeInteger(count) &&
+    count > 0 &&
+    weightAt(record, at) > idAt
+  )
+}
+
+function isWholeEvent(record: Buffer, at: number, size: number, idLength: number): boolean {
+  const end = at + size
+  const idEndsAt = at + idAt + (idLength & ~tagsFlag)
   if (end > record.length || idEndsAt > end) return false
-  return !isTagged(record, at) || isTagSection(record, idEndsAt, end)
+  return (idLength & tagsFlag) === 0 || isTagSection(record, idEndsAt, end)
 }
 
 function isTagged(record: Buffer, at: number): boolean {
