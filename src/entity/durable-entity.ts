@@ -20,6 +20,7 @@ import {
   notDone,
   refusal,
   refusesCall,
+  runCommand,
   unknownCommand,
 } from './command-reply.ts'
 import type { AnyEntity } from './define-entity.ts'
@@ -142,14 +143,14 @@ export class DurableEntities {
   ): Outcome | Promise<Outcome> {
     if (!isEntityCall(call)) return refusesCall(call) ? Effect.noReply() : Effect.unhandled()
     if (isOverdue(call, context.actor)) return Effect.noReply()
-    const { command, args, replyTo } = call
+    const { command, replyTo } = call
     const handler = commandOf(this.#entity, command)
     if (handler === undefined) {
       return Effect.reply(replyTo, unknownCommand(this.#entity), this.#notDone)
     }
     const transaction = this.#begin(this.#idOf(context), call, state, context)
     try {
-      const result = handler(transaction, ...args)
+      const result = runCommand(handler, transaction, call)
       if (result instanceof Promise) return this.#finishLater(call, transaction, result, context)
       return this.#finish(call, transaction, result)
     } catch (error) {

@@ -11,6 +11,7 @@ import {
   SystemTerminated,
 } from '../actor/index.ts'
 import { Question } from '../actor/internals.ts'
+import { callerContext } from '../foundation/async-context.ts'
 import { unreachable } from '../foundation/assert.ts'
 import { toMs } from '../foundation/duration.ts'
 import {
@@ -67,6 +68,8 @@ export interface EntityCallsOptions {
   readonly explain: (entityType: string, id: string, waitedMs: number) => Promise<string>
   /** Whether this node takes no more calls. */
   readonly isStopping: () => boolean
+  /** Whether a command runs in the async context of its caller on this node: about 60 ns per call. */
+  readonly keepsCallerContext?: boolean
 }
 
 /** Calls that began in one stretch of time, and have not ended. */
@@ -133,7 +136,7 @@ export class EntityCalls {
     known: readonly string[] | undefined,
   ): Promise<unknown> {
     try {
-      const { travelling, targetOf, isStopping } = this.#options
+      const { travelling, targetOf, isStopping, keepsCallerContext = false } = this.#options
       const site = (): CallSite => ({ entityType, id: handle.id, command })
       if (isStopping()) throw new NodeStopping(site(), false)
       if (known !== undefined && !known.includes(command)) throw new UnknownCommand(site(), known)
@@ -144,7 +147,10 @@ export class EntityCalls {
       const open = this.#open
       open.begin()
       return target
-        .ask<unknown>((replyTo) => callOf(command, sent, replyTo), handle.options)
+        .ask<unknown>(
+          (replyTo) => callOf(command, sent, replyTo, keepsCallerContext),
+          handle.options,
+        )
         .then(
           (reply) => {
             open.end()
@@ -215,9 +221,15 @@ function checkOptions(options: CallOptions): void {
 }
 
 /** Nobody needs it any more when its caller has given up: see `overdue-calls.ts`. */
-function callOf(command: string, args: unknown[], replyTo: ActorRef<unknown>): EntityCall {
+function callOf(
+  command: string,
+  args: unknown[],
+  replyTo: ActorRef<unknown>,
+  keepsCallerContext: boolean,
+): EntityCall {
   if (!(replyTo instanceof Question)) return { version: 1, command, args, replyTo }
   replyTo.renew = withTimeLeft
+  if (keepsCallerContext) replyTo.context = callerContext()
   return { version: 1, command, args, replyTo, remainingMs: replyTo.timeoutMs }
 }
 

@@ -1,8 +1,8 @@
 /**
  * The front door for users: an entity as plain functions, and calls to it as plain methods.
  *
- * Reading order: `entity-types.ts` (what is inferred), `define-entity.ts`, `entity-messages.ts` (what travels), `entity-wire.ts`,
- * `transaction.ts` (what a command sees), `stored-events.ts`, `frozen-state.ts`, `durable-entity.ts`, `plain-entity.ts`, `entity-work.ts` (what
+ * Reading order: `entity-types.ts` (what is inferred), `travelling-types.ts`, `define-entity.ts`, `entity-messages.ts` (what travels), `entity-wire.ts`,
+ * `transaction.ts` and `entity-self.ts` (what a command sees), `stored-events.ts`, `frozen-state.ts`, `durable-entity.ts`, `plain-entity.ts`, `entity-work.ts` (what
  * callers wait for), `entity-calls.ts` (the caller's side), `lost-calls.ts`, `overdue-calls.ts`, `travelling.ts`, `entity-errors.ts`.
  *
  * Promises: no answer leaves an entity before the events it depends on are stored; what one command persists is stored
@@ -24,7 +24,10 @@ export {
 export * from './entity-errors.ts'
 export * from './stored-event-errors.ts'
 export type {
+  AnyEventHandlers,
   CallOptions,
+  CheckedCommands,
+  CheckedEvents,
   CommandHandlers,
   DeepReadonly,
   DurableSelf,
@@ -34,5 +37,7 @@ export type {
   EventTags,
   NoEvents,
   PlainSelf,
+  SelfOf,
   Upcasters,
 } from './entity-types.ts'
+export type { CannotTravel, TravellingValue, TravellingResult } from './travelling-types.ts'

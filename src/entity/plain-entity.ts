@@ -1,10 +1,19 @@
 /** An entity without events, as an actor: its state is a variable, and its answers leave at once. */
 import { type ActorContext, type Behavior, Behaviors, type MessageHandler } from '../actor/index.ts'
-import { answer, commandOf, refusal, refusesCall, unknownCommand } from './command-reply.ts'
-import type { AnyEntity } from './define-entity.ts'
+import type { Logger } from '../foundation/logger.ts'
+import {
+  answer,
+  commandOf,
+  refusal,
+  refusesCall,
+  runCommand,
+  unknownCommand,
+} from './command-reply.ts'
+import type { AnyEntity, EntityType } from './define-entity.ts'
 import { UnknownEvent } from './entity-errors.ts'
 import type { EntityCall } from './entity-messages.ts'
-import type { PlainSelf } from './entity-types.ts'
+import { logOf, otherEntity, type SelfSite } from './entity-self.ts'
+import type { CallOptions, EntityHandle, PlainSelf } from './entity-types.ts'
 import { isEntityCall } from './entity-wire.ts'
 import type { EntityWorld } from './entity-world.ts'
 import { isOverdue } from './overdue-calls.ts'
@@ -44,6 +53,26 @@ class PlainEntity implements PlainSelf<unknown> {
     return this.#context.signal
   }
 
+  get log(): Logger {
+    return logOf(this.#site)
+  }
+
+  now(): number {
+    return this.#context.system.environment.clock.wallMs()
+  }
+
+  entity<Commands>(
+    type: EntityType<Commands>,
+    id: string,
+    options?: CallOptions,
+  ): EntityHandle<Commands> {
+    return otherEntity(this.#site, type, id, options)
+  }
+
+  get #site(): SelfSite {
+    return { entity: this.#entity, id: this.id, world: this.#world, context: this.#context }
+  }
+
   /** For those who write without types. */
   persist(name: unknown): never {
     throw new UnknownEvent(this.#entity.name, name, [])
@@ -55,7 +84,7 @@ class PlainEntity implements PlainSelf<unknown> {
     const handler = commandOf(this.#entity, call.command)
     if (handler === undefined) return call.replyTo.tell(unknownCommand(this.#entity))
     try {
-      const result = handler(this, ...call.args)
+      const result = runCommand(handler, this, call)
       if (result instanceof Promise) return this.#answerLater(call, result)
       return this.#answer(call, result)
     } catch (error) {

@@ -5,6 +5,7 @@
  */
 import type { ActorContext } from '../actor/index.ts'
 import { isObject } from '../foundation/is-object.ts'
+import type { Logger } from '../foundation/logger.ts'
 import {
   bytesOfEvent,
   deletesEvents,
@@ -13,7 +14,7 @@ import {
   type NewEvent,
 } from '../persistence/index.ts'
 import { encoded, type Encoding } from '../persistence/internals.ts'
-import type { AnyEntity } from './define-entity.ts'
+import type { AnyEntity, EntityType } from './define-entity.ts'
 import {
   CommandOver,
   EventHandlerChangedState,
@@ -23,6 +24,8 @@ import {
   UnknownEvent,
 } from './entity-errors.ts'
 import type { EntityCall } from './entity-messages.ts'
+import { logOf, otherEntity, type SelfSite } from './entity-self.ts'
+import type { CallOptions, EntityHandle } from './entity-types.ts'
 import type { EntityWorld } from './entity-world.ts'
 import { isFrozenComplaint } from './frozen-state.ts'
 import { EntityReadOnly, type UnknownStoredEvent } from './stored-event-errors.ts'
@@ -47,6 +50,7 @@ export class Transaction {
   #deletes = false
   #isOver = false
   #state: unknown
+  #log: Logger | undefined = undefined
 
   constructor(
     options: {
@@ -81,6 +85,26 @@ export class Transaction {
 
   get signal(): AbortSignal {
     return this.#context.signal
+  }
+
+  get log(): Logger {
+    return (this.#log ??= logOf(this.#site))
+  }
+
+  now(): number {
+    return this.#context.system.environment.clock.wallMs()
+  }
+
+  entity<Commands>(
+    type: EntityType<Commands>,
+    id: string,
+    options?: CallOptions,
+  ): EntityHandle<Commands> {
+    return otherEntity(this.#site, type, id, options)
+  }
+
+  get #site(): SelfSite {
+    return { entity: this.#entity, id: this.id, world: this.#world, context: this.#context }
   }
 
   persist(name: string, ...args: readonly unknown[]): unknown {

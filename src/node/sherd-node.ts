@@ -19,6 +19,7 @@ export interface NodeParts {
   readonly singletons: Singletons
   readonly sharding: ClusterSharding
   readonly world: EntityWorld
+  readonly keepsCallerContext: boolean
 }
 
 export class SherdNode {
@@ -37,7 +38,8 @@ export class SherdNode {
   readonly #keys = new Map<string, EntityTypeKey<EntityCall>>()
   #isStopping = false
 
-  constructor({ system, remoting, cluster, singletons, sharding, world }: NodeParts) {
+  constructor(parts: NodeParts) {
+    const { system, remoting, cluster, singletons, sharding, world, keepsCallerContext } = parts
     this.system = system
     this.remoting = remoting
     this.cluster = cluster
@@ -53,7 +55,9 @@ export class SherdNode {
         (await this.#explain(entityType, id)).text + lostMembers.inWords(waitedMs),
       // Given up by the cluster, it is frozen for good: a call could only wait.
       isStopping: () => this.#isStopping || system.shutdown.reason?.type === 'downing',
+      keepsCallerContext,
     })
+    world.entityOf = (type, id, options) => this.entity(type, id, options)
     // What was begun is finished while everything still stands.
     system.shutdown.addTask('service-requests-done', 'finish the calls under way', () =>
       this.#calls.drain(),
