@@ -24,7 +24,7 @@ export const rooms: readonly string[] = [
 /** Rooms that need less than everything below them, so that they may not have it. */
 const narrow: ReadonlyMap<string, readonly string[]> = new Map([
   ['actor', ['foundation']],
-  ['testkit', ['foundation', 'actor', 'persistence']],
+  ['testkit', ['foundation', 'serialization', 'actor', 'persistence', 'entity']],
 ])
 
 /** The only files that may touch the world: each makes one port real, or keeps the real world out of a simulation. */
@@ -46,6 +46,7 @@ export const adapters: ReadonlySet<string> = new Set([
   'src/simulation/microtasks.ts',
   'src/simulation/virtual-globals.ts',
   'src/simulation/escapes.ts',
+  'src/testkit/entity/timeless.ts',
   'src/testkit/patience.ts',
 ])
 

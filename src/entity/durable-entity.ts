@@ -23,6 +23,7 @@ import {
   runCommand,
   unknownCommand,
 } from './command-reply.ts'
+import { leaving, type WitnessedCommand } from './command-witness.ts'
 import type { AnyEntity } from './define-entity.ts'
 import type { EntityCall, EntityReply } from './entity-messages.ts'
 import { isCall, isEntityCall } from './entity-wire.ts'
@@ -160,7 +161,7 @@ export class DurableEntities {
 
   #begin(
     id: string,
-    { command }: EntityCall,
+    call: EntityCall,
     state: unknown,
     { actor: context, persistenceId }: EventSourcedContext<EntityCall>,
   ): Transaction {
@@ -174,8 +175,9 @@ export class DurableEntities {
       eventsMax: this.#eventsMax,
       // Nearly always there is none, and that costs nothing.
       unknown: this.#unknownNews === undefined ? undefined : this.#unknown.get(context),
+      witnessed: this.#world.witness?.begins(this.#entity.name, id, call),
     }
-    return new Transaction(options, command, state)
+    return new Transaction(options, call.command, state)
   }
 
   async #finishLater(
@@ -196,7 +198,20 @@ export class DurableEntities {
 
   #finish({ command, replyTo }: EntityCall, transaction: Transaction, result: unknown): Outcome {
     const reply = answer(result, command, this.#world.travelling)
-    return transaction.commit().thenReply<EntityReply>(replyTo, reply, this.#notDone)
+    const { witnessed } = transaction
+    return transaction
+      .commit()
+      .thenReply<EntityReply>(replyTo, leaving(reply, witnessed), this.#orElse(witnessed))
+  }
+
+  /** What is answered in place of a reply whose events were not stored. */
+  #orElse(witnessed: WitnessedCommand | undefined): (error: PersistenceFailure) => EntityReply {
+    if (witnessed === undefined) return this.#notDone
+    return (error) => {
+      const reply = this.#notDone(error)
+      witnessed.answers(reply)
+      return reply
+    }
   }
 
   #refuse(
@@ -206,13 +221,13 @@ export class DurableEntities {
     { actor }: EventSourcedContext<EntityCall>,
   ): Outcome {
     transaction.abandon()
-    const { id } = transaction
+    const { id, witnessed } = transaction
     const failing = {
       ...{ entity: this.#entity, id, command, world: this.#world },
       log: actor.system.log,
     }
-    const reply = refusal(error, failing)
-    return Effect.reply<StoredForm, unknown, EntityReply>(replyTo, reply, this.#notDone)
+    const reply = leaving(refusal(error, failing), witnessed)
+    return Effect.reply<StoredForm, unknown, EntityReply>(replyTo, reply, this.#orElse(witnessed))
   }
 }
 

@@ -70,7 +70,11 @@ export interface EntityCallsOptions {
   readonly isStopping: () => boolean
   /** Whether a command runs in the async context of its caller on this node: about 60 ns per call. */
   readonly keepsCallerContext?: boolean
+  /** Hears of calls that no entity has answered, and why, in a word. */
+  readonly unanswered?: Unanswered
 }
+
+type Unanswered = (site: CallSite, reason: string) => void
 
 /** Calls that began in one stretch of time, and have not ended. */
 class OpenCalls {
@@ -154,7 +158,7 @@ export class EntityCalls {
         .then(
           (reply) => {
             open.end()
-            return valueOf(reply, site)
+            return valueOf(reply, site, this.#options.unanswered)
           },
           (error: unknown) => {
             open.end()
@@ -169,6 +173,7 @@ export class EntityCalls {
   }
 
   async #failed(error: unknown, site: CallSite): Promise<never> {
+    this.#options.unanswered?.(site, reasonOf(error))
     if (error instanceof AskTimeout) {
       throw new CallTimeout(site, error.timeoutMs, await this.#explain(site, error.timeoutMs))
     }
@@ -233,9 +238,23 @@ function callOf(
   return { version: 1, command, args, replyTo, remainingMs: replyTo.timeoutMs }
 }
 
-function valueOf(reply: unknown, site: () => CallSite): unknown {
+/** Of a dead letter, or the code of an error. */
+function reasonOf(error: unknown): string {
+  if (!isRecord(error)) return show(error)
+  const known = [error['reason'], error['code']].find((each) => typeof each === 'string')
+  return known ?? show(error)
+}
+
+function valueOf(
+  reply: unknown,
+  site: () => CallSite,
+  unanswered: Unanswered | undefined,
+): unknown {
   if (!isEntityReply(reply)) throw new UnreadableAnswer(site(), reply)
-  return reply.type === 'Answered' ? reply.value : refuse(reply, site())
+  if (reply.type === 'Answered') return reply.value
+  if (reply.type === 'NotHandled') unanswered?.(site(), reply.reason)
+  else if (reply.type === 'CutOff') unanswered?.(site(), 'cut off')
+  return refuse(reply, site())
 }
 
 function refuse(reply: Exclude<EntityReply, { type: 'Answered' }>, site: CallSite): never {

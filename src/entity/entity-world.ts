@@ -3,6 +3,7 @@ import { AssertionFailed } from '../foundation/assert.ts'
 import type { EventSourcedSettings, Journal, RecoveryPermits } from '../persistence/index.ts'
 import type { SerializationSettings } from '../serialization/index.ts'
 import type { ValueCodec } from '../serialization/internals.ts'
+import type { CommandWitness } from './command-witness.ts'
 import type { EntityType } from './define-entity.ts'
 import type { CallOptions, EntityHandle } from './entity-types.ts'
 import { EntityWork } from './entity-work.ts'
@@ -48,6 +49,8 @@ export class EntityWorld {
   readonly work = new EntityWork()
   /** Calls that were answered although nobody handled them to the end: not to be answered again. */
   readonly answered = new WeakSet<object>()
+  /** Set before the first command, where somebody follows what they do. */
+  witness: CommandWitness | undefined = undefined
   /** Other entities as `node.entity` gives them; set by the node, which is made later. */
   entityOf: EntityOf = () => {
     throw new AssertionFailed('a node says how entities are called from here')

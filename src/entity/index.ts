@@ -3,7 +3,8 @@
  *
  * Reading order: `entity-types.ts` (what is inferred), `travelling-types.ts`, `define-entity.ts`, `entity-messages.ts` (what travels), `entity-wire.ts`,
  * `transaction.ts` and `entity-self.ts` (what a command sees), `stored-events.ts`, `frozen-state.ts`, `durable-entity.ts`, `plain-entity.ts`, `entity-work.ts` (what
- * callers wait for), `entity-calls.ts` (the caller's side), `lost-calls.ts`, `overdue-calls.ts`, `travelling.ts`, `entity-errors.ts`.
+ * callers wait for), `entity-calls.ts` (the caller's side), `lost-calls.ts`, `overdue-calls.ts`, `travelling.ts`,
+ * `command-witness.ts` (for tests and simulations), `entity-errors.ts`.
  *
  * Promises: no answer leaves an entity before the events it depends on are stored; what one command persists is stored
  * together or not at all; a command that throws changes nothing (for an entity without events: nothing that it has not

@@ -14,6 +14,7 @@ import {
   type NewEvent,
 } from '../persistence/index.ts'
 import { encoded, type Encoding } from '../persistence/internals.ts'
+import type { WitnessedCommand } from './command-witness.ts'
 import type { AnyEntity, EntityType } from './define-entity.ts'
 import {
   CommandOver,
@@ -37,6 +38,8 @@ const noEvents: readonly never[] = []
 
 export class Transaction {
   readonly id: string
+  /** Where somebody follows what the command does. */
+  readonly witnessed: WitnessedCommand | undefined
   readonly #persistenceId: string
   readonly #entity: AnyEntity
   readonly #world: EntityWorld
@@ -62,11 +65,13 @@ export class Transaction {
       readonly context: ActorContext<EntityCall>
       readonly eventsMax: number
       readonly unknown?: UnknownStoredEvent | undefined
+      readonly witnessed: WitnessedCommand | undefined
     },
     command: string,
     state: unknown,
   ) {
     this.id = options.id
+    this.witnessed = options.witnessed
     this.#persistenceId = options.persistenceId
     this.#entity = options.entity
     this.#world = options.world
@@ -122,6 +127,7 @@ export class Transaction {
     const state = this.#world.states.freeze(this.#apply(name, handler, stored))
     events.push(this.#encode(name, stored, state))
     this.#state = state
+    this.witnessed?.persists(name, stored)
     return state
   }
 
@@ -140,12 +146,14 @@ export class Transaction {
   /** The command has settled well: all its events, to be stored together. */
   commit(): Effect<StoredForm, unknown> {
     this.#isOver = true
+    this.witnessed?.ends(this.#events?.length ?? 0)
     return Effect.applied(this.#events ?? noEvents, this.#state, this.#deletes)
   }
 
   /** The command has failed: nothing of it has happened. */
   abandon(): void {
     this.#isOver = true
+    this.witnessed?.ends(0)
   }
 
   #apply(name: string, handler: Handler, args: readonly unknown[]): unknown {

@@ -45,6 +45,7 @@ export async function startSimulatedNode(
       ...{ host: name, port: simulatedPort, store: journal, environment, transport },
       beforeJoin: (started) => {
         life.traceLosses(started.system)
+        life.followEntities(started)
         void started.whenStopped
           .then(() => started.stop())
           .then(() => exitWhenIdle(simulation, life, 0))

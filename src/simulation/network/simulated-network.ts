@@ -88,6 +88,7 @@ export class SimulatedNetwork implements NetworkGround {
   /** Opens all ways and lets all connections flow. */
   heal(): void {
     this.world.note(this.world.stage, 'heal')
+    this.world.story.note('the network is whole again')
     this.links.openAll()
     for (const wire of this.#wires) {
       wire.near.out?.letGo()

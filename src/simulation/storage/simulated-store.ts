@@ -64,7 +64,11 @@ export class SimulatedStore {
         isAlive: () => life.isAlive,
         fault: (description) => world.fault(description, 'store'),
       },
-      onClaimed: (persistenceId, claim) => this.checks.claimed(persistenceId, claim, life.label),
+      onClaimed: (persistenceId, claim) => {
+        // First the story, so that it is whole when a check fails.
+        world.story.claimed(persistenceId, life.label, claim.highestSequenceNr)
+        this.checks.claimed(persistenceId, claim, life.label)
+      },
       onAppended: (batch, result) => this.#appended(batch, result, life, false),
       onDeleted: (batch, result) => this.#appended(batch, result, life, true),
     })
@@ -77,6 +81,7 @@ export class SimulatedStore {
     deletesEarlier: boolean,
   ): void {
     const world = this.#world
+    world.story.appended(batch, result, life.label)
     const by = { by: life.label, timeMs: world.clock.nowMs }
     this.checks.appended(batch, result, { ...by, deletesEarlier })
     if (deletesEarlier && result.type === 'Appended') {
