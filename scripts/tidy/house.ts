@@ -38,6 +38,7 @@ export const adapters: ReadonlySet<string> = new Set([
   'src/foundation/console-logger.ts',
   'src/remote/tcp-transport.ts',
   'src/persistence/journals/exit-guard.ts',
+  'src/persistence/journals/lmdb-console.ts',
   'src/persistence/journals/lmdb-folder.ts',
   'src/persistence/journals/lmdb-journal.ts',
   'src/persistence/journals/lmdb-lock.ts',

@@ -25,8 +25,9 @@ export interface ActorSettings {
   /** Whether SIGTERM and SIGINT run the coordinated shutdown. */
   readonly hookSignals: boolean
   /**
-   * Whether the process exits after the coordinated shutdown, with a code by its reason. An error or a rejection that nobody
-   * caught then runs the shutdown first; without it, Node ends the process at once.
+   * Whether the process exits after the coordinated shutdown, with a code by its reason. Who waits for its end is told
+   * before, but not waited for: work that takes time is a task of the shutdown. An error or a rejection that nobody caught
+   * then runs the shutdown first; without it, Node ends the process at once.
    */
   readonly exitProcess: boolean
 }

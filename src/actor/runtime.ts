@@ -5,6 +5,7 @@ import { type Duration, toMs } from '../foundation/duration.ts'
 import type { Environment } from '../foundation/environment.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { RingBuffer } from '../foundation/ring-buffer.ts'
+import { withFields } from '../foundation/with-fields.ts'
 import { TimerWheel } from '../foundation/timer-wheel.ts'
 import type { ActorContext } from './context/actor-context.ts'
 import type { ActorSettings } from './actor-settings.ts'
@@ -82,6 +83,14 @@ export class Runtime {
   lost(event: LostMessage): void {
     this.deadLetterLog.record(event)
     if (!isLostMessage(event.message)) this.eventStream.publish(event)
+  }
+
+  /** Says on every line who speaks: an actor of the user by its path, one of the runtime by what it is to people, if it is. */
+  loggerOf(ref: LocalRef): Logger {
+    const known = this.deadLetterLog.nameOf(ref)?.fields
+    if (known !== undefined) return withFields(this.logger, known)
+    const isOurs = ref.path.elements[0] === 'system'
+    return isOurs ? this.logger : withFields(this.logger, { actor: ref.toString() })
   }
 
   /** Nothing waits any more: asks in flight are told so, or their callers would wait for ever. */

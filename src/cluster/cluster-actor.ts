@@ -18,6 +18,7 @@ import {
   ConnectionFailed,
   HandshakeFailed,
   PeerConnected,
+  PeerQuarantined,
   type Remoting,
   ThisNodeQuarantined,
 } from '../remote/index.ts'
@@ -53,6 +54,7 @@ export type ToClusterActor =
   | ConnectionFailed
   | HandshakeFailed
   | PeerConnected
+  | PeerQuarantined
   | ThisNodeQuarantined
 
 /** What the machine's decisions mean to the rest of the node. */
@@ -111,6 +113,7 @@ export class ClusterActor {
     system.eventStream.subscribe(ConnectionFailed, this.ref)
     system.eventStream.subscribe(HandshakeFailed, this.ref)
     system.eventStream.subscribe(PeerConnected, this.ref)
+    system.eventStream.subscribe(PeerQuarantined, this.ref)
     system.eventStream.subscribe(ThisNodeQuarantined, this.ref)
   }
 
@@ -169,6 +172,8 @@ export class ClusterActor {
         return this.#handshakeFailed(message)
       case 'PeerConnected':
         return this.#connected(message.node)
+      case 'PeerQuarantined':
+        return this.#givenUp(message)
       case 'ThisNodeQuarantined':
         return this.#step({ type: 'Quarantined', by: message.by })
       default:
@@ -192,7 +197,7 @@ export class ClusterActor {
   #refuse(from: NodeId, value: unknown, problem: string): void {
     const { system } = this.#options
     system.log.warn(
-      { node: from, problem },
+      { peer: from, problem },
       `A message from ${from} to the cluster is ignored: ${problem}`,
     )
     system.runtime.lost(new UnhandledMessage(value, this.ref))
@@ -205,6 +210,11 @@ export class ClusterActor {
   #handshakeFailed({ called: address, error: { code, message: text } }: HandshakeFailed): void {
     // Whoever calls us and does not belong here is no trouble of ours.
     if (address !== undefined) this.#step({ type: 'NotAccepted', address, code, text })
+  }
+
+  /** One that has given this node up is not accused in return: two clusters would come of it. */
+  #givenUp({ node, isInReturn }: PeerQuarantined): void {
+    if (!isInReturn) this.#step({ type: 'PeerGivenUp', node })
   }
 
   #connected(node: NodeId): void {

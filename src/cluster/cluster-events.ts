@@ -109,9 +109,14 @@ function reachabilityChanges(before: Gossip, after: Gossip, self: NodeId): Clust
   const isUnreachable = unreachableMembers(after, self)
   const news = (type: 'UnreachableMember' | 'ReachableMember', isNews: (node: NodeId) => boolean) =>
     after.members.filter(({ node }) => isNews(node)).map((member) => ({ type, member }))
+  // One that is Down is not listened to any more, not even by itself: nobody has come back by that.
+  const isDown = memberOf(after, self)?.status === 'Down'
   return [
     ...news('UnreachableMember', (node) => isUnreachable.has(node) && !wasUnreachable.has(node)),
-    ...news('ReachableMember', (node) => wasUnreachable.has(node) && !isUnreachable.has(node)),
+    ...news(
+      'ReachableMember',
+      (node) => !isDown && wasUnreachable.has(node) && !isUnreachable.has(node),
+    ),
   ]
 }
 

@@ -30,6 +30,8 @@ export type ClusterInput =
   | { readonly type: 'Connected'; readonly node: NodeId; readonly latest: NodeId | undefined }
   /** A member has given this node up, and told it so. */
   | { readonly type: 'Quarantined'; readonly by: Address }
+  /** This node has given that one up: whatever comes, nothing passes between them any more. */
+  | { readonly type: 'PeerGivenUp'; readonly node: NodeId }
   /** Comes before every other input, and when there was none for a while: the process may have slept. */
   | { readonly type: 'Look'; readonly wallMs: number }
   /** Every `tickIntervalMs`. */

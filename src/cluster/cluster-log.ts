@@ -143,7 +143,7 @@ export class ClusterLog {
     changes.count++
     changes.latest = line
     this.#changes.set(node, changes)
-    if (changes.count > changesMax) return this.#log.debug({ node }, line.text)
+    if (changes.count > changesMax) return this.#log.debug({ member: node }, line.text)
     const more =
       changes.count === changesMax
         ? '. This happens again and again, and is logged as debug for a while'
@@ -152,6 +152,6 @@ export class ClusterLog {
   }
 
   #write(node: NodeId, { level, text }: Line): void {
-    this.#log[level]({ node }, text)
+    this.#log[level]({ member: node }, text)
   }
 }

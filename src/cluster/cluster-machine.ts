@@ -115,6 +115,9 @@ export class ClusterMachine {
         return this.#connected(input.node, input.latest, now)
       case 'Quarantined':
         return this.#quarantined(input.by, now)
+      case 'PeerGivenUp':
+        // Not down: that is for the strategy to decide.
+        return this.#stepMembership({ ...input, type: 'Observed', status: 'Terminated' }, now)
       case 'ArbiterAnswered':
         return this.#stepDowning(input, now)
       case 'Received':

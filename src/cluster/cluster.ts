@@ -285,7 +285,7 @@ export class Cluster implements ClusterMembership {
       ? 'This process exits'
       : 'This process goes on without it: start it again, or let the setting `actor.exitProcess` end it'
     this.#system.log.error(
-      { node: this.self, members: members.length, unreachable: [...unreachable] },
+      { members: members.length, unreachable: [...unreachable] },
       `This node was removed from the cluster: the others have given it up, or it could not reach the majority of them (${unreachable.size} of ${members.length} members were unreachable from here). It stops now, and only a new one can join. ${next}.`,
     )
   }

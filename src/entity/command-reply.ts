@@ -84,7 +84,7 @@ function refusalOf(
   const level = isSlip(thrown) ? 'warn' : 'debug'
   log[level](
     { err: thrown, entityType: entity.name, entityId: id, command },
-    `The command ${command} of ${entity.name} failed: ${thrown instanceof Error ? thrown.message : show(thrown)}`,
+    `The command ${command} of ${entity.name} ${show(id)} failed: ${thrown instanceof Error ? thrown.message : show(thrown)}`,
   )
   const mayHaveHappened = !entity.isDurable || comesOfOpenCall(thrown)
   if (thrown instanceof CannotSerialize) {

@@ -10,6 +10,7 @@ import {
   type EventDeletion,
   type Journal,
   JournalUnavailable,
+  LmdbJournal,
   type ReadRange,
   type StoredEvent,
 } from '../persistence/index.ts'
@@ -21,6 +22,9 @@ export class GuardedJournal implements Journal {
   readonly deleteEvents: EventDeletion['deleteEvents'] | undefined
   /** Told by the cluster, once there is one. */
   isFrozen: () => boolean = () => false
+
+  /** The cluster does not want this node: a store that was made for it is removed when it is closed. */
+  isTakenBack = false
 
   /** `closes` is false for a journal that its owner closes. */
   constructor(journal: Journal, closes: boolean) {
@@ -56,7 +60,9 @@ export class GuardedJournal implements Journal {
   }
 
   async close(): Promise<void> {
-    if (this.#closes) await this.#journal.close()
+    if (!this.#closes) return
+    if (this.isTakenBack && this.#journal instanceof LmdbJournal) await this.#journal.takeBack()
+    else await this.#journal.close()
   }
 }
 

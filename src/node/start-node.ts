@@ -15,6 +15,7 @@ import {
 } from '../entity/internals.ts'
 import { type Duration, seconds, toMs } from '../foundation/duration.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
+import { type Address, addressOf } from '../foundation/node-id.ts'
 import { show } from '../foundation/show.ts'
 import { systemEnvironment } from '../foundation/system-environment.ts'
 import {
@@ -34,6 +35,7 @@ import { Singletons } from '../singleton/internals.ts'
 import type { Environment } from '../foundation/environment.ts'
 import { ForeignWriters } from './foreign-writers.ts'
 import { GuardedJournal } from './guarded-journal.ts'
+import { NodeLogger } from './node-logger.ts'
 import { type NodeParts, SherdNode } from './sherd-node.ts'
 import type { HostedEntity, NodeOptions, NodeSettings } from './node-options.ts'
 import { checkNodeOptions, defaultHost, isJournal } from './node-settings.ts'
@@ -51,7 +53,9 @@ const registrationPatienceMs = seconds(10)
 export async function startNode(given: NodeOptions): Promise<SherdNode> {
   checkNodeOptions(given)
   const options = inOnePlace(given)
-  const environment = systemEnvironment(options.environment)
+  const real = systemEnvironment(options.environment)
+  let name = placeOf(options)
+  const environment = { ...real, logger: new NodeLogger(real.logger, () => name) }
   const journal = await openJournal(options, environment)
   let system: ActorSystem
   try {
@@ -70,13 +74,14 @@ export async function startNode(given: NodeOptions): Promise<SherdNode> {
     await journal.close()
   })
   try {
-    const parts = await startRooms(options, system, journal)
+    const parts = await startRooms(options, system, journal, (address) => (name = address))
     const node = new SherdNode(parts)
     initEntities(options, parts)
     await options.beforeJoin?.(node)
     await join(options, parts)
     return node
   } catch (error) {
+    journal.isTakenBack = error instanceof IncompatibleSettings
     await system.terminate()
     throw error
   }
@@ -92,6 +97,11 @@ function inOnePlace({ logger, callTimeout, ...options }: NodeOptions): NodeOptio
     environment: { ...environment, ...(logger !== undefined && { logger }) },
     settings: { ...settings, actor: { ...settings?.actor, ...askTimeoutMs } },
   }
+}
+
+/** Where others will find it, as far as that is said: the port may be the system's choice. */
+function placeOf({ host = defaultHost, port = 0, advertised }: NodeOptions): Address {
+  return addressOf(advertised?.host ?? host, advertised?.port ?? port)
 }
 
 /** A journal that comes open has an owner, who closes it; one that is opened here is closed with the node. */
@@ -129,6 +139,7 @@ async function startRooms(
   options: NodeOptions,
   system: ActorSystem,
   journal: GuardedJournal,
+  onAddress: (address: Address) => void,
 ): Promise<NodeParts> {
   const { name = defaultName, host = defaultHost, port = 0, advertised } = options
   const { settings = {}, secret, insecure = false, transport = tcpTransport } = options
@@ -137,6 +148,7 @@ async function startRooms(
     ...(advertised !== undefined && { advertised }),
     ...(settings.remote !== undefined && { settings: settings.remote }),
   })
+  onAddress(remoting.address)
   const { roles = [] } = options
   const called = calledBy(options)
   const attributes = hostedBy(options).map((entity) => hostAttribute(entity.name))

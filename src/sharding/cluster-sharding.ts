@@ -23,7 +23,7 @@ import {
   type ProxyDefinition,
   type RegionDefinition,
 } from './region-definition.ts'
-import { followLosses, type LossListener } from './entity-losses.ts'
+import { followLosses, type LossListener, nameOfEntity } from './entity-losses.ts'
 import type { EntityRef } from './entity-ref.ts'
 import type { EntityTypeKey } from './entity-type-key.ts'
 import { type EntityExplanation, explainEntity } from './explanation.ts'
@@ -97,6 +97,7 @@ export class ClusterSharding {
   constructor(options: ClusterShardingOptions) {
     this.#options = options
     const { system } = options
+    system.runtime.deadLetterLog.nameOf = nameOfEntity
     this.#ref = system.spawnSystemActor(Behaviors.ignore, 'entities') as LocalRef
     system.shutdown.addPhases(shardingShutdownPhases)
     system.shutdown.addTask('cluster-sharding-shutdown-region', 'hand over shards', () =>

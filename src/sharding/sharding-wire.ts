@@ -71,6 +71,7 @@ function toRegion(shard: Shape): MessageProtocol<ToRegion> {
   return new MessageProtocol('sharding', {
     RegisterAck: kind('RegisterAck', { term: isCount }),
     RegisterRefused: kind('RegisterRefused', { term: isCount, problem: isText }),
+    CoordinatorTroubled: kind('CoordinatorTroubled', { problem: isText }),
     NoOtherRegion: kind('NoOtherRegion', { term: isCount }),
     CurrentRegions: kind('CurrentRegions', {
       ...{ term: isCount, ask: isCount },

@@ -1,6 +1,7 @@
 /** Several processes on one LMDB store, without processes: each has its own heads in memory, and they take turns. */
 import { expect } from 'vitest'
 import type { AppendResult, Claim, StoredEvent } from '../../src/persistence/index.ts'
+import { DiskRoom } from '../../src/persistence/journals/disk-room.ts'
 import { LmdbCommit, type LmdbCommitParts } from '../../src/persistence/journals/lmdb-commit.ts'
 import { defaultFoldLimits, type FoldLimits } from '../../src/persistence/journals/lmdb-fold.ts'
 import { LmdbHeads } from '../../src/persistence/journals/lmdb-heads.ts'
@@ -23,8 +24,9 @@ export class Overlay {
 
   constructor(tables: LmdbTables, limits: Partial<FoldLimits> = {}, scrubEventsMax = 256) {
     const foldLimits = { ...defaultFoldLimits, ...limits }
+    const room = new DiskRoom({ folder: tables.folder, freeBytes: () => undefined })
     const own = { heads: new LmdbHeads(tables), record: new LmdbLogRecord() }
-    this.#parts = { tables, ...own, foldLimits, scrubEventsMax }
+    this.#parts = { tables, ...own, foldLimits, scrubEventsMax, room }
   }
 
   get heads(): LmdbHeads {

@@ -19,6 +19,17 @@ async function claimed(simulation: Simulation, journal: Journal) {
 }
 
 describe('the store of a simulation', () => {
+  test('refuses a fault that it does not know, and what is no number', () => {
+    const { store, network } = new Simulation({ seed: 1 })
+    const misspelled: object = { failBefore: 1, latencyMeanMs: '5' }
+    expect(() => store.setFaults(misspelled)).toThrow(
+      /The faults of the store.*failBefore is not known; known: .*failsBefore.*latencyMeanMs must be a number/s,
+    )
+    expect(() => network.latency({ mean: 3 } as object)).toThrow(/mean is not known; known: minMs/)
+    expect(() => network.configure({ giveUp: 0 } as object)).toThrow(/giveUp is not known/)
+    store.setFaults({ failsBefore: undefined } as object)
+  })
+
   test('is one for all nodes, and fences them', async () => {
     const simulation = new Simulation({ seed: 1 })
     const [a, b] = [simulation.node('a').journal, simulation.node('b').journal]

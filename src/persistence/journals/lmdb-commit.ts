@@ -7,6 +7,7 @@ import { assert } from '../../foundation/assert.ts'
 import type { AppendBatch, AppendResult, Claim } from '../journal.ts'
 import { JournalCorrupted } from '../persistence-errors.ts'
 import { sliceOf } from '../persistence-id.ts'
+import type { DiskRoom } from './disk-room.ts'
 import { judgeAppend } from './fence.ts'
 import { type FoldLimits, mustFold } from './lmdb-fold.ts'
 import type { KnownStream, LmdbHeads } from './lmdb-heads.ts'
@@ -25,6 +26,7 @@ export interface LmdbCommitParts {
   readonly foldLimits: FoldLimits
   /** Deleted events that one commit takes out of the log; `scrubEventsMax` when not given. */
   readonly scrubEventsMax?: number
+  readonly room: DiskRoom
 }
 
 export class LmdbCommit {

@@ -32,15 +32,23 @@ import {
   checkSliceQuery,
   placeOf,
 } from './fence.ts'
+import { DiskRoom } from './disk-room.ts'
 import { GroupCommit } from './group-commit.ts'
-import { checkDataFile, fileIdsIn, prepareFolder } from './lmdb-folder.ts'
+import {
+  checkDataFile,
+  fileIdsIn,
+  freeBytesOf,
+  type NewStore,
+  prepareFolder,
+  removeStore,
+} from './lmdb-folder.ts'
 import { checkFoldLimits, defaultFoldLimits, type FoldLimits } from './lmdb-fold.ts'
 import { LmdbHeads } from './lmdb-heads.ts'
 import { LmdbLock } from './lmdb-lock.ts'
 import { LmdbLogRecord } from './lmdb-log-record.ts'
 import { LmdbReader } from './lmdb-reader.ts'
 import { checkLmdbSettings, defaultLmdbSettings, type LmdbSettings } from './lmdb-settings.ts'
-import { type LmdbTables, openTables } from './lmdb-tables.ts'
+import { type LmdbTables, openTables, readCount } from './lmdb-tables.ts'
 import { foldOn, type LmdbRequest, LmdbWrite, transact } from './lmdb-write.ts'
 import { StoppedWriter, StoppedWriterWatch } from './stopped-writer.ts'
 import { StorePlace } from './store-place.ts'
@@ -73,6 +81,10 @@ interface LmdbJournalParts {
   readonly timers: Timers
   readonly stoppedWriter: StoppedWriter
   readonly place: StorePlace
+  readonly room: DiskRoom
+  readonly lock: LmdbLock
+  /** Undefined for a store that was there. */
+  readonly isNew: NewStore | undefined
 }
 
 export class LmdbJournal implements Journal, SliceReader, EventDeletion {
@@ -81,17 +93,21 @@ export class LmdbJournal implements Journal, SliceReader, EventDeletion {
   readonly #reader: LmdbReader
   readonly #commits: GroupCommit<LmdbWrite>
   readonly #endGuard: () => void
+  readonly #lock: LmdbLock
+  readonly #isNew: NewStore | undefined
   #isScrubbing = false
   #commitsToReaderCheck = commitsPerReaderCheck
   #closing: Promise<void> | undefined
 
   private constructor(parts: LmdbJournalParts) {
-    const { tables, settings, foldLimits, timers, stoppedWriter, place } = parts
+    const { tables, settings, foldLimits, timers, stoppedWriter, place, room } = parts
     this.#tables = tables
     this.#settings = settings
+    this.#lock = parts.lock
+    this.#isNew = parts.isNew
     this.#reader = new LmdbReader(tables, settings)
     const record = new LmdbLogRecord()
-    const commitParts = { tables, heads: new LmdbHeads(tables), record, foldLimits }
+    const commitParts = { tables, heads: new LmdbHeads(tables), record, foldLimits, room }
     const watch = new StoppedWriterWatch(stoppedWriter, timers)
     const watched = (write: (onLock: () => void) => Promise<void>): Promise<void> => {
       this.#letGoOfDeadReaders()
@@ -122,7 +138,7 @@ export class LmdbJournal implements Journal, SliceReader, EventDeletion {
     checkLmdbSettings(settings)
     const foldLimits = { ...defaultFoldLimits, ...options.foldLimits }
     checkFoldLimits(foldLimits)
-    prepareFolder(folder)
+    const isNew = prepareFolder(folder)
     checkDataFile(folder)
     const lock = new LmdbLock(folder)
     const killAfterMs = settings.stoppedWriterKillAfterMs
@@ -132,7 +148,9 @@ export class LmdbJournal implements Journal, SliceReader, EventDeletion {
     const idOf = fileIdsIn(folder)
     const tables = openTables(folder)
     const place = new StorePlace({ folder, idOf, clock, logger })
-    return new LmdbJournal({ tables, settings, foldLimits, timers, stoppedWriter, place })
+    place.checkThere()
+    const parts = { tables, settings, foldLimits, timers, stoppedWriter, place, lock, isNew }
+    return new LmdbJournal({ ...parts, room: roomIn(folder) })
   }
 
   get storeId(): string {
@@ -190,6 +208,23 @@ export class LmdbJournal implements Journal, SliceReader, EventDeletion {
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
+  }
+
+  /**
+   * @internal Closes it, and removes it from the disk if it was made by this journal and nobody has written to it: where a
+   * store was lost, an empty one in its place would be taken for it.
+   */
+  async takeBack(): Promise<void> {
+    const isUnused = this.#closing === undefined && this.#isUnused()
+    await this.close()
+    if (isUnused && this.#isNew !== undefined && this.#lock.isAlone()) {
+      removeStore(this.#tables.folder, this.#isNew)
+    }
+  }
+
+  #isUnused(): boolean {
+    const { lastOrder, claimCount } = readCount(this.#tables)
+    return this.#isNew !== undefined && lastOrder === 0 && claimCount === 0
   }
 
   async #close(): Promise<void> {
@@ -250,6 +285,10 @@ export class LmdbJournal implements Journal, SliceReader, EventDeletion {
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new JournalClosed()
   }
+}
+
+function roomIn(folder: string): DiskRoom {
+  return new DiskRoom({ folder, freeBytes: () => freeBytesOf(folder) })
 }
 
 function register(lock: LmdbLock, folder: string, logger: Logger): void {

@@ -11,6 +11,7 @@ import {
   JournalFormatMismatch,
   JournalUnavailable,
 } from '../persistence-errors.ts'
+import { keepOffConsole } from './lmdb-console.ts'
 import {
   countKey,
   decodeCount,
@@ -78,6 +79,7 @@ function openChecked(folder: string): LmdbTables {
     mapSize: mapBytes,
     maxDbs: 16,
   })
+  keepOffConsole(environment)
   try {
     const names = [...environment.getKeys()].map((name) => String(name).replace(/\0$/, ''))
     const isForeign = names.length > 0 && !names.includes('meta')

@@ -112,7 +112,11 @@ function decide(request: LmdbRequest, commit: LmdbCommit): LmdbResult {
 
 export function transact(parts: LmdbCommitParts, take: () => readonly LmdbWrite[]): Promise<void> {
   return inTransaction(parts, (commit) => {
-    for (const write of take()) write.perform(commit)
+    const writes = take()
+    const byteCount = writes.reduce((sum, write) => sum + write.byteCount, 0)
+    // A mere question needs none.
+    if (byteCount > 0) parts.room.check(byteCount)
+    for (const write of writes) write.perform(commit)
     commit.finish()
     return true
   })
@@ -122,6 +126,7 @@ export function transact(parts: LmdbCommitParts, take: () => readonly LmdbWrite[
 export function foldOn(parts: LmdbCommitParts, onLock: () => void): Promise<void> {
   return inTransaction(parts, (commit) => {
     onLock()
+    parts.room.check(0)
     commit.foldOn()
     return false
   })

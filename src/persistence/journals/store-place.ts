@@ -37,6 +37,12 @@ export class StorePlace {
     this.#ids = files.map((file) => this.#idOf(file))
   }
 
+  /** After it was opened. Throws when somebody has removed the files meanwhile: nobody would ever find them again. */
+  checkThere(): void {
+    const lost = files.find((_, at) => this.#ids[at] === '')
+    if (lost !== undefined) throw new JournalFolderLost(this.#options.folder, lost)
+  }
+
   /** Before a commit. Throws when the files were lost. */
   checkKept(): void {
     if (this.#loss !== undefined) throw this.#loss

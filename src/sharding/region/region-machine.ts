@@ -49,6 +49,8 @@ export class RegionMachine<Parcel> {
   #isFrozen = false
   /** Why the coordinator does not let this region take part. */
   #refusal: string | undefined
+  /** Why no coordinator decides, as the node says that should have it. */
+  #trouble: string | undefined
   /** Whether another region could host what this one gives up, as far as the coordinator has said. */
   #hasHeir = true
   #effects: RegionEffect<Parcel>[] = []
@@ -102,6 +104,7 @@ export class RegionMachine<Parcel> {
       here: this.#hosted.stateOf(shard),
       buffered: this.#buffers.sizeOf(shard),
       coordinator: this.#registration.coordinator,
+      trouble: this.#trouble,
     }
   }
 
@@ -152,11 +155,16 @@ export class RegionMachine<Parcel> {
   }
 
   #fromCoordinator(coordinator: NodeId, message: ToRegion): void {
+    if (message.type === 'CoordinatorTroubled') {
+      this.#trouble = message.problem
+      return
+    }
     const { term } = message
     if (!this.#registration.isCurrent(term)) return
     const isNew = coordinator !== this.#registration.coordinator || term > this.#registration.term
     this.#register({ type: 'Heard', coordinator, term })
     if (isNew) this.#askAgain()
+    this.#trouble = undefined
     switch (message.type) {
       case 'RegisterAck':
         this.#refusal = undefined

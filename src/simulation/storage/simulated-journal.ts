@@ -22,6 +22,7 @@ import {
   type SliceReader,
   type StoredEvent,
 } from '../../persistence/index.ts'
+import { withChosen } from '../chosen-numbers.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { calmStore, type StoreFaults } from './store-faults.ts'
 
@@ -100,7 +101,7 @@ export class SimulatedJournal implements Journal, SliceReader, EventDeletion {
 
   /** From now on, and for this journal alone. What is not given is calm. */
   setFaults(faults: Partial<StoreFaults>): void {
-    const all = { ...calmStore, ...faults }
+    const all = withChosen('The faults of the journal', faults, calmStore)
     this.#faults = () => all
   }
 

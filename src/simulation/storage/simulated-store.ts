@@ -10,6 +10,7 @@ import {
   MemoryStore,
   type StoredEvent,
 } from '../../persistence/index.ts'
+import { withChosen } from '../chosen-numbers.ts'
 import type { Incarnation } from '../incarnation.ts'
 import type { World } from '../world.ts'
 import { SimulatedJournal } from './simulated-journal.ts'
@@ -33,9 +34,9 @@ export class SimulatedStore {
     this.checks = new StoreChecks((name, detail) => world.violate(name, detail))
   }
 
-  /** From now on. What is not given is calm. */
+  /** From now on. What is not given is calm. Throws `InvalidSettings` for a fault that no store has. */
   setFaults(faults: Partial<StoreFaults>): void {
-    this.#faults = { ...calmStore, ...faults }
+    this.#faults = withChosen('The faults of the store', faults, calmStore)
   }
 
   /** Every append that was accepted, in order. */
