@@ -1,7 +1,8 @@
 /** Numbers that a test may set, over those that hold otherwise: a name that nobody knows would be a fault that never comes. */
-import { InvalidSettings, unknownSettings } from '../foundation/invalid-settings.ts'
+import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { isRecord } from '../foundation/is-object.ts'
 import { show } from '../foundation/show.ts'
+import { unknownSettings } from '../foundation/unknown-names.ts'
 
 /** `otherwise` with what was chosen in its place; undefined is not chosen. Throws `InvalidSettings`. */
 export function withChosen<Numbers extends object>(
