@@ -17,6 +17,11 @@ export interface ActorSettings {
   readonly logDeadLettersSuspendMs: number
   /** Whether lost messages are logged while the system shuts down, when they are to be expected. */
   readonly logDeadLettersDuringShutdown: boolean
+  /**
+   * Failures of actors for the same cause that follow the first are counted and logged as one line in this time: a short one
+   * fills the log when something fails again and again, and 0 logs every one.
+   */
+  readonly logFailuresIntervalMs: number
   /** Whether SIGTERM and SIGINT run the coordinated shutdown. */
   readonly hookSignals: boolean
   /**
@@ -35,6 +40,7 @@ export const actorSettingsTable = new SettingsTable<ActorSettings>(
     logDeadLettersMax: count(10, 'messages', { min: 0 }),
     logDeadLettersSuspendMs: milliseconds(minutes(5)),
     logDeadLettersDuringShutdown: flag(false),
+    logFailuresIntervalMs: count(minutes(1), 'ms', { min: 0 }),
     hookSignals: flag(true),
     exitProcess: flag(false),
   },

@@ -15,6 +15,7 @@ import { SystemTerminated } from './actor-errors.ts'
 import { Question } from './ref/ask.ts'
 import { DeadLetterLog } from './events/dead-letter-log.ts'
 import { EventStream } from './events/event-stream.ts'
+import { FailureLog } from './events/failure-log.ts'
 import { AbortFanOut } from './ref/abort-fan-out.ts'
 import { LocalRef } from './ref/local-ref.ts'
 import { isLostMessage, type LostMessage } from './events/lost-messages.ts'
@@ -28,6 +29,7 @@ export class Runtime {
   readonly wheel: TimerWheel
   readonly eventStream: EventStream
   readonly deadLetterLog: DeadLetterLog
+  readonly failureLog: FailureLog
   /** Makes the context of a cell, when its behavior first asks for one. */
   readonly contextOf: (cell: Cell) => ActorContext<unknown>
   readonly aborts = new AbortFanOut()
@@ -49,11 +51,9 @@ export class Runtime {
     this.logger = environment.logger
     this.wheel = new TimerWheel(environment.clock, environment.timers)
     this.eventStream = new EventStream(environment.logger)
-    this.deadLetterLog = new DeadLetterLog({
-      logger: environment.logger,
-      clock: environment.clock,
-      settings,
-    })
+    const logging = { logger: environment.logger, clock: environment.clock, settings }
+    this.deadLetterLog = new DeadLetterLog(logging)
+    this.failureLog = new FailureLog(logging)
     this.root = new LocalRef(system.name, undefined, 0)
   }
 
@@ -95,6 +95,7 @@ export class Runtime {
 
   /** Nothing waits any more: asks in flight are told so, or their callers would wait for ever. */
   close(): void {
+    this.failureLog.end()
     for (const timer of this.wheel.close()) {
       if (timer instanceof Question) timer.fail(new SystemTerminated(this.system.name))
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hasRegisters, type Journal, MemoryJournal } from '../persistence/index.ts'
+import { deletesEvents, hasRegisters, type Journal, MemoryJournal } from '../persistence/index.ts'
 import { GuardedJournal } from './guarded-journal.ts'
 
 const words = /This node is frozen and writes nothing: .* may have been replaced/
@@ -31,6 +31,24 @@ test('looks which founding of the cluster lives before it claims, and claims not
   journal.lookAtFounding = async () => void (isFrozen = true)
   await expect(journal.claim('a', 'me')).rejects.toThrow(words)
   expect(await memory.claim('a', 'somebody')).toMatchObject({ epoch: 2 })
+})
+
+test('deletes nothing while the node is frozen, and nothing at all where the store cannot', async () => {
+  const memory = new MemoryJournal()
+  const journal = new GuardedJournal(memory, true)
+  const { epoch } = await journal.claim('a', 'w')
+  const batch = { persistenceId: 'a', epoch, expectedSequenceNr: 0, events: [new Uint8Array([7])] }
+  await journal.append(batch)
+  const deletion = { ...batch, expectedSequenceNr: 1, events: [] }
+  journal.isFrozen = () => true
+  await expect(journal.deleteEvents?.(deletion)).rejects.toThrow('frozen')
+  expect((await memory.claim('a', 'w')).deletedSequenceNr).toBe(undefined)
+  journal.isFrozen = () => false
+  expect(await journal.deleteEvents?.(deletion)).toMatchObject({ type: 'Fenced' })
+
+  const { claim, append, read, highestSequenceNr, close } = memory
+  const without = new GuardedJournal({ claim, append, read, highestSequenceNr, close }, false)
+  expect(deletesEvents(without)).toBe(false)
 })
 
 test('closes only what is its own', async () => {

@@ -7,6 +7,8 @@ import {
   type AppendBatch,
   type AppendResult,
   type Claim,
+  deletesEvents,
+  type EventDeletion,
   type Journal,
   JournalUnavailable,
   LmdbJournal,
@@ -24,6 +26,8 @@ export class GuardedJournal implements Journal {
    */
   readonly readRegister: Registers['readRegister'] | undefined
   readonly writeRegister: Registers['writeRegister'] | undefined
+  /** If the journal can. */
+  readonly deleteEvents: EventDeletion['deleteEvents'] | undefined
   /** Told by the cluster, once there is one. */
   isFrozen: () => boolean = () => false
   /** Resolves when it was looked which founding of the cluster lives: whoever is frozen since then must not claim. */
@@ -36,6 +40,9 @@ export class GuardedJournal implements Journal {
   constructor(journal: Journal, closes: boolean) {
     this.#journal = journal
     this.#closes = closes
+    if (deletesEvents(journal)) {
+      this.deleteEvents = (batch) => (this.isFrozen() ? refused() : journal.deleteEvents(batch))
+    }
     if (!hasRegisters(journal)) return
     this.readRegister = (name) => journal.readRegister(name)
     this.writeRegister = (write) => journal.writeRegister(write)

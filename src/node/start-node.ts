@@ -191,6 +191,7 @@ async function startRooms(
     recoveryPermits: new RecoveryPermits(settings.concurrentRecoveriesMax),
     writer: remoting.node,
     adviceOnWriter,
+    appVersion: options.appVersion,
     ...(settings.entity !== undefined && { settings: settings.entity }),
   })
   const keepsCallerContext = options.keepCallerContext === true

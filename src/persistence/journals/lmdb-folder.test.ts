@@ -74,7 +74,7 @@ describe('the folder of an LmdbJournal', () => {
     await store.close()
     expect(await refusal()).toMatchObject({ code: 'JOURNAL_FORMAT_MISMATCH' })
     expect((await refusal()).message).toBe(
-      `The folder ${folder} holds "sherd journal, format 9"; this version of Sherd reads "sherd journal, format 2" and "sherd journal, format 3". Use the version that wrote it, or another folder.`,
+      `The folder ${folder} holds "sherd journal, format 9"; this version of Sherd reads "sherd journal, format 2", "sherd journal, format 3" and "sherd journal, format 4". Use the version that wrote it, or another folder.`,
     )
   })
 

@@ -19,6 +19,7 @@ import type {
   ReadRange,
   StoredEvent,
 } from '../journal.ts'
+import type { EventDeletion } from '../event-deletion.ts'
 import { JournalClosed, JournalUnavailable } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
 import {
@@ -31,7 +32,14 @@ import {
 } from '../registers.ts'
 import type { SlicePage, SliceQuery, SliceReader } from '../slice-reader.ts'
 import { guardExit } from './exit-guard.ts'
-import { checkAppend, checkClaim, checkRange, checkSliceQuery, placeOf } from './fence.ts'
+import {
+  checkAppend,
+  checkClaim,
+  checkDeletion,
+  checkRange,
+  checkSliceQuery,
+  placeOf,
+} from './fence.ts'
 import { DiskRoom } from './disk-room.ts'
 import { GroupCommit } from './group-commit.ts'
 import {
@@ -87,7 +95,7 @@ interface LmdbJournalParts {
   readonly isNew: NewStore | undefined
 }
 
-export class LmdbJournal implements Journal, SliceReader, Registers {
+export class LmdbJournal implements Journal, SliceReader, Registers, EventDeletion {
   readonly #tables: LmdbTables
   readonly #settings: LmdbSettings
   readonly #reader: LmdbReader
@@ -96,6 +104,7 @@ export class LmdbJournal implements Journal, SliceReader, Registers {
   readonly #endGuard: () => void
   readonly #lock: LmdbLock
   readonly #isNew: NewStore | undefined
+  #isScrubbing = false
   #commitsToReaderCheck = commitsPerReaderCheck
   #closing: Promise<void> | undefined
 
@@ -127,6 +136,8 @@ export class LmdbJournal implements Journal, SliceReader, Registers {
     const advice = (): string => stoppedWriter.advice
     this.#commits = new GroupCommit({ transact: run, settings, timers, advice })
     this.#endGuard = guardExit(() => this.#commits.isBusy)
+    // Whoever deleted may have died before it was done.
+    this.#scrubOn()
   }
 
   /** Opens the folder and checks what is in it. Rejects with a CodedError that says what is wrong with it. */
@@ -168,6 +179,13 @@ export class LmdbJournal implements Journal, SliceReader, Registers {
     return this.#write({ type: 'Append', batch })
   }
 
+  /** Up to 256 events are out of the log when it resolves; more go out soon after, piece by piece. */
+  async deleteEvents(batch: AppendBatch): Promise<AppendResult> {
+    const result = await this.#write<AppendResult>({ type: 'Delete', batch })
+    this.#scrubOn()
+    return result
+  }
+
   async read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {
     this.#checkOpen()
     checkRange(range)
@@ -179,7 +197,7 @@ export class LmdbJournal implements Journal, SliceReader, Registers {
       const events = this.#reader.chunk({ id, from, to, lastOrder })
       if (events.length === 0) return
       for (const event of events) onEvent(event)
-      from += events.length
+      from = events.at(-1)!.sequenceNr + 1
       await nextTurn()
       this.#checkOpen()
     }
@@ -190,7 +208,7 @@ export class LmdbJournal implements Journal, SliceReader, Registers {
     return this.#write({ type: 'Highest', persistenceId })
   }
 
-  /** In one order for all events, 1, 2, 3 and so on without gaps: more than the port asks for. */
+  /** In one order for all events, 1, 2, 3 and so on, with gaps only where events were deleted: more than the port asks for. */
   async readSlices(query: SliceQuery): Promise<SlicePage> {
     this.#checkOpen()
     checkSliceQuery(query)
@@ -241,6 +259,18 @@ export class LmdbJournal implements Journal, SliceReader, Registers {
     this.#endGuard()
   }
 
+  #scrubOn(): void {
+    const isOpen = this.#closing === undefined
+    if (this.#isScrubbing || !isOpen || !this.#reader.hasDeletions()) return
+    this.#isScrubbing = true
+    const ended = (left: number): void => {
+      this.#isScrubbing = false
+      if (left > 0) this.#scrubOn()
+    }
+    // What fails here, as on a full disk, is tried again with the next deletion, or when the store is opened next.
+    void this.#write<number>({ type: 'Scrub' }).then(ended, () => ended(0))
+  }
+
   #letGoOfDeadReaders(): void {
     if (--this.#commitsToReaderCheck > 0) return
     this.#commitsToReaderCheck = commitsPerReaderCheck
@@ -262,6 +292,10 @@ export class LmdbJournal implements Journal, SliceReader, Registers {
     switch (request.type) {
       case 'Append':
         return checkAppend(request.batch, this.#settings)
+      case 'Delete':
+        return checkDeletion(request.batch, this.#settings)
+      case 'Scrub':
+        return 0
       case 'Claim':
         return checkClaim(request.persistenceId, request.writer)
       case 'Highest':

@@ -20,6 +20,7 @@ import {
   emptyCount,
   formatKey,
   formatText,
+  formatTextWithDeletions,
   formatTextWithTags,
   numberBytes,
   numberKey,
@@ -41,6 +42,7 @@ export interface LmdbTables {
   readonly blocks: LmdbTable
   readonly claims: LmdbTable
   readonly registers: LmdbTable
+  readonly deletions: LmdbTable
 }
 
 const binary = { encoding: 'binary', keyEncoding: 'binary' } as const
@@ -101,6 +103,7 @@ function openChecked(folder: string): LmdbTables {
       blocks: table('blocks'),
       claims: table('claims'),
       registers: table('registers'),
+      deletions: table('deletions'),
     }
   } catch (error) {
     void environment.close()
@@ -114,15 +117,25 @@ function checkFormat(folder: string, meta: LmdbTable, names: readonly string[]):
   const isForeign = found === undefined && names.some((name) => name !== 'meta')
   if (isForeign) throw foreign(folder)
   if (found === undefined) void meta.put(formatKey, Buffer.from(formatText))
-  else if (found !== formatText && found !== formatTextWithTags) {
-    throw mismatch(folder, `"${found}"`)
-  }
+  else if (!formats.includes(found)) throw mismatch(folder, `"${found}"`)
 }
+
+/** Each reads what the ones before it have written. */
+const formats: readonly string[] = [formatText, formatTextWithTags, formatTextWithDeletions]
 
 /** In a write transaction that stores tags. */
 export function markTagged({ meta }: LmdbTables): void {
-  if (meta.getBinary(formatKey)?.toString() === formatTextWithTags) return
-  void meta.put(formatKey, Buffer.from(formatTextWithTags))
+  markFormat(meta, formatTextWithTags)
+}
+
+/** In a write transaction that deletes. */
+export function markDeleting({ meta }: LmdbTables): void {
+  markFormat(meta, formatTextWithDeletions)
+}
+
+function markFormat(meta: LmdbTable, format: string): void {
+  const found = meta.getBinary(formatKey)?.toString() ?? ''
+  if (formats.indexOf(found) < formats.indexOf(format)) meta.putSync(formatKey, Buffer.from(format))
 }
 
 /** Made by whoever comes first, also in a store that is older than ids. Runs in a write transaction: all see the same one. */
@@ -139,7 +152,9 @@ function foreign(folder: string): JournalFormatMismatch {
 }
 
 function mismatch(folder: string, found: string): JournalFormatMismatch {
-  return new JournalFormatMismatch(folder, found, `"${formatText}" and "${formatTextWithTags}"`)
+  const names = formats.map((format) => `"${format}"`)
+  const known = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+  return new JournalFormatMismatch(folder, found, known)
 }
 
 export function readHead(tables: LmdbTables, id: Buffer): LmdbStreamHead | undefined {

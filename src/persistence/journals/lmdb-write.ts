@@ -1,4 +1,4 @@
-/** One claim, append or write of a register on its way to the disk, and the transaction that carries many of them. */
+/** One claim, append, deletion or write of a register on its way to the disk, and the transaction that carries many of them. */
 import { assert, unreachable } from '../../foundation/assert.ts'
 import { CodedError } from '../../foundation/coded-error.ts'
 import type { AppendBatch, AppendResult, Claim } from '../journal.ts'
@@ -10,10 +10,14 @@ import {
 import type { RegisterWrite, RegisterWriteResult } from '../registers.ts'
 import type { Operation } from './group-commit.ts'
 import { LmdbCommit, type LmdbCommitParts } from './lmdb-commit.ts'
+import { scrubEventsMax } from './lmdb-scrub.ts'
 import { reasonOf } from './lmdb-tables.ts'
 
 export type LmdbRequest =
   | { readonly type: 'Append'; readonly batch: AppendBatch }
+  | { readonly type: 'Delete'; readonly batch: AppendBatch }
+  /** Takes deleted events out of the log. */
+  | { readonly type: 'Scrub' }
   | { readonly type: 'Claim'; readonly persistenceId: string; readonly writer: string }
   | { readonly type: 'Highest'; readonly persistenceId: string }
   | { readonly type: 'Register'; readonly write: RegisterWrite }
@@ -80,6 +84,10 @@ function workOf(request: LmdbRequest): number {
   switch (request.type) {
     case 'Append':
       return request.batch.events.length
+    case 'Delete':
+      return request.batch.events.length + scrubEventsMax
+    case 'Scrub':
+      return scrubEventsMax
     case 'Claim':
       return claimEvents
     case 'Highest':
@@ -95,6 +103,10 @@ function decide(request: LmdbRequest, commit: LmdbCommit): LmdbResult {
   switch (request.type) {
     case 'Append':
       return commit.append(request.batch)
+    case 'Delete':
+      return commit.deleteEvents(request.batch)
+    case 'Scrub':
+      return commit.scrubOn()
     case 'Claim':
       return commit.claim(request.persistenceId, request.writer)
     case 'Highest':

@@ -10,6 +10,7 @@ import type {
   ReadRange,
   StoredEvent,
 } from '../journal.ts'
+import type { EventDeletion } from '../event-deletion.ts'
 import { JournalClosed } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
 import { defaultJournalSettings, type JournalSettings } from '../persistence-settings.ts'
@@ -25,6 +26,7 @@ import type { SlicePage, SliceQuery, SliceReader } from '../slice-reader.ts'
 import {
   checkAppend,
   checkClaim,
+  checkDeletion,
   checkJournalSettings,
   checkRange,
   checkSliceQuery,
@@ -40,7 +42,7 @@ export interface MemoryJournalOptions {
 /** Events read in one go before others have their turn. */
 const readEventsMax = 256
 
-export class MemoryJournal implements Journal, SliceReader, Registers {
+export class MemoryJournal implements Journal, SliceReader, Registers, EventDeletion {
   readonly #store: MemoryStore
   readonly #settings: JournalSettings
   #isClosed = false
@@ -69,6 +71,12 @@ export class MemoryJournal implements Journal, SliceReader, Registers {
     this.#checkOpen()
     checkAppend(batch, this.#settings)
     return this.#store.append(batch)
+  }
+
+  async deleteEvents(batch: AppendBatch): Promise<AppendResult> {
+    this.#checkOpen()
+    checkDeletion(batch, this.#settings)
+    return this.#store.deleteEvents(batch)
   }
 
   async read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {

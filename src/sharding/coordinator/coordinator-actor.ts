@@ -215,12 +215,19 @@ class Coordinator {
   }
 
   #giveUp(reason: GiveUpReason): void {
-    const { entityType, troubled, node } = this.#options
+    const { entityType, troubled, node, send } = this.#options
     const err = this.#errorOf(reason)
     const isFenced = err instanceof CoordinatorFenced
     const cause = err instanceof Error ? err.message : show(err)
-    const words = `The coordinator of ${entityType} on ${node} could not read or store: ${cause}`
+    const isOther = reason.type === 'OtherNumberOfShards'
+    const words = isOther
+      ? cause
+      : `The coordinator of ${entityType} on ${node} could not read or store: ${cause}`
     troubled(isFenced ? err.advice : words)
+    // The region of this node hears it as from a coordinator that runs: it says so to whoever starts or calls.
+    if (isOther) {
+      send(node, { type: 'RegisterRefused', term: reason.term, problem: this.#otherNumber(reason) })
+    }
     this.#context.log.warn({ err, entityType }, isFenced ? err.message : words)
     // A store that has failed, or says nothing, is not waited for.
     this.#lastAnswer = undefined
@@ -242,11 +249,22 @@ class Coordinator {
         )
       case 'OtherNumberOfShards':
         return new CoordinatorStoreFailed(
-          `The coordinator of ${entityType} cannot run on ${node}, whose numberOfShards is ${settings.numberOfShards}: ${reason.region} is in use with ${reason.numberOfShards}. Give all nodes the same number, and restart the one that differs.`,
+          `The coordinator of ${entityType} cannot run on ${node}: ${this.#otherNumber(reason)}.`,
         )
       default:
         return unreachable(reason)
     }
+  }
+
+  #otherNumber({
+    region,
+    numberOfShards,
+    isLeast,
+  }: Extract<GiveUpReason, { type: 'OtherNumberOfShards' }>): string {
+    const ours = this.#options.settings.numberOfShards
+    const stored = isLeast ? `at least ${numberOfShards}` : `${numberOfShards}`
+    const user = region === undefined ? 'the store of this cluster' : `${region}, as the store,`
+    return `its numberOfShards is ${ours}, and ${user} has ${stored}. It cannot change as long as the store is in use: set numberOfShards to ${isLeast ? 'what it was' : stored} and start this node again, or start all nodes with a new store`
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type AppendBatch,
   type AppendResult,
   type Claim,
+  type EventDeletion,
   type Journal,
   JournalClosed,
   JournalOutcomeUnknown,
@@ -55,6 +56,8 @@ export interface SimulatedJournalOptions {
   readonly onClaimed?: (persistenceId: string, claim: Claim) => void
   /** Hears of every append that the store has decided on, in order. */
   readonly onAppended?: (batch: AppendBatch, result: AppendResult) => void
+  /** Hears of every deletion as of an append, in the same order. */
+  readonly onDeleted?: (batch: AppendBatch, result: AppendResult) => void
 }
 
 type Fate = 'good' | 'fails before' | 'unknown, not stored' | 'unknown, stored'
@@ -70,7 +73,7 @@ interface Pending {
 /** The part of writes under way that reach the store although their node has died. */
 const LATE_EFFECT_CHANCE = 0.5
 
-export class SimulatedJournal implements Journal, SliceReader, Registers {
+export class SimulatedJournal implements Journal, SliceReader, Registers, EventDeletion {
   readonly #options: SimulatedJournalOptions
   readonly #journal: MemoryJournal
   readonly #random: SeededRandom
@@ -128,6 +131,14 @@ export class SimulatedJournal implements Journal, SliceReader, Registers {
     return this.#write(batch.persistenceId, 'append', async () => {
       const result = await this.#journal.append(batch)
       this.#options.onAppended?.(batch, result)
+      return result
+    })
+  }
+
+  deleteEvents(batch: AppendBatch): Promise<AppendResult> {
+    return this.#write(batch.persistenceId, 'delete', async () => {
+      const result = await this.#journal.deleteEvents(batch)
+      this.#options.onDeleted?.(batch, result)
       return result
     })
   }

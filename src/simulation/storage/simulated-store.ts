@@ -70,14 +70,25 @@ export class SimulatedStore {
         world.story.claimed(persistenceId, life.label, claim.highestSequenceNr)
         this.checks.claimed(persistenceId, claim, life.label)
       },
-      onAppended: (batch, result) => this.#appended(batch, result, life),
+      onAppended: (batch, result) => this.#appended(batch, result, life, false),
+      onDeleted: (batch, result) => this.#appended(batch, result, life, true),
     })
   }
 
-  #appended(batch: AppendBatch, result: AppendResult, life: Incarnation): void {
+  #appended(
+    batch: AppendBatch,
+    result: AppendResult,
+    life: Incarnation,
+    deletesEarlier: boolean,
+  ): void {
     const world = this.#world
     world.story.appended(batch, result, life.label)
-    this.checks.appended(batch, result, life.label, world.clock.nowMs)
+    const by = { by: life.label, timeMs: world.clock.nowMs }
+    this.checks.appended(batch, result, { ...by, deletesEarlier })
+    if (deletesEarlier && result.type === 'Appended') {
+      world.reach('the store deletes the events of a stream')
+      this.checks.left(batch.persistenceId, this.events(batch.persistenceId))
+    }
     if (result.type === 'Appended') return this.onAppended(batch)
     world.reach(`the store refuses a write: ${result.type}`)
     const { persistenceId, epoch } = batch

@@ -13,6 +13,7 @@
  */
 import assert from 'node:assert/strict'
 import {
+  deletesEvents,
   hasRegisters,
   isSliceReader,
   type Journal,
@@ -20,6 +21,7 @@ import {
 } from '../../persistence/index.ts'
 import { comesWithin } from '../patience.ts'
 import { anySteps } from './any-steps.ts'
+import { deleting } from './deleting.ts'
 import { limits } from './limits.ts'
 import { OpenedJournal } from './opened-journal.ts'
 import { closing, reading } from './reading.ts'
@@ -41,6 +43,8 @@ export interface JournalUnderTest {
   readonly readsSlices: boolean
   /** Whether it has the port `Registers`. Left out: it has not. */
   readonly keepsRegisters?: boolean
+  /** Whether it has the port `EventDeletion`; it has not when this is not given. */
+  readonly deletesEvents?: boolean
   /** An empty store, for one test. */
   readonly newStore: () => StoreUnderTest | Promise<StoreUnderTest>
 }
@@ -61,7 +65,13 @@ const patienceMs = 60_000
 /** Registers the tests; the runner runs them. */
 export function journalContract(
   { describe, test }: TestFunctions,
-  { name: ofJournal, readsSlices, keepsRegisters = false, newStore }: JournalUnderTest,
+  {
+    name: ofJournal,
+    readsSlices,
+    keepsRegisters = false,
+    deletesEvents: deletes = false,
+    newStore,
+  }: JournalUnderTest,
 ): void {
   const check: AddTest = (name, body) => {
     test(name, async () => {
@@ -79,6 +89,9 @@ export function journalContract(
     check(`${keepsRegisters ? 'keeps' : 'does not keep'} registers`, async ({ journal }) => {
       assert.equal(hasRegisters(journal), keepsRegisters)
     })
+    check(`${deletes ? 'can' : 'cannot'} delete events`, async ({ journal }) => {
+      assert.equal(deletesEvents(journal), deletes)
+    })
     claims(check)
     conditions(check)
     storing(check)
@@ -89,6 +102,7 @@ export function journalContract(
     anySteps(check)
     if (readsSlices) slices(check)
     if (keepsRegisters) registers(check)
+    if (deletes) deleting(check)
   })
 }
 
