@@ -4,9 +4,12 @@ import type { SherdNode } from '../../src/node/index.ts'
 import {
   ClusterChecks,
   simulate,
+  simulateSeeds,
   type Simulation,
   startSimulatedNode,
 } from '../../src/simulation/index.ts'
+import { cases } from '../how-long.ts'
+import { founding } from '../scenarios/founding.ts'
 import type { SimulatedJournal } from '../../src/simulation/storage/simulated-journal.ts'
 
 const seedNames = ['a', 'b']
@@ -282,3 +285,10 @@ test('nobody waits where the end of the others is known', async () => {
     },
   })
 })
+
+test('one founding lives whatever befalls seeds, others and the store, and all are one in the end', async () => {
+  const seeds = cases({ short: 5, full: 200 })
+  for await (const { seed, violations } of simulateSeeds({ scenario: founding, seeds })) {
+    expect({ seed, violations }).toEqual({ seed, violations: [] })
+  }
+}, 900_000)

@@ -15,11 +15,12 @@
  */
 import { unreachable } from '../../foundation/assert.ts'
 import { type Address, type NodeId, addressOfNode } from '../../foundation/node-id.ts'
-import type { Standing } from '../cluster-messages.ts'
 import { compareForLeading, unreachableMembers } from '../gossip/convergence.ts'
 import { type Gossip, emptyGossip, hasTombstone, memberOf } from '../gossip/gossip.ts'
 import { addressOfMember } from '../gossip/member.ts'
 import { attributeOfStore } from '../joining/shared-store.ts'
+import { FirstSeedQuestions } from './first-seed-questions.ts'
+import { FoundingCalls } from './founding-calls.ts'
 import type {
   FoundingEffect,
   FoundingInput,
@@ -40,17 +41,6 @@ import {
 import { foundingFreezeMs } from './founding-times.ts'
 import { RecordWatch } from './record-watch.ts'
 
-/** Far from the numbers of other questions about a node's standing. */
-const firstQuestion = 2 ** 40
-const questionsKept = 8
-/** So many looks may an answer take; then it does not count any more. */
-const patienceLooks = 5
-
-interface Call {
-  readonly number: number
-  readonly beganAt: number
-}
-
 export class FoundingMachine {
   readonly #options: FoundingOptions
   readonly #self: NodeId
@@ -58,17 +48,11 @@ export class FoundingMachine {
   readonly #member: RecordedMember
   readonly #intervalMs: number
   readonly #watch: RecordWatch
+  readonly #calls: FoundingCalls
+  readonly #questions: FirstSeedQuestions
   #effects: FoundingEffect[] = []
   #phase: FoundingSnapshot['phase'] = 'outside'
   #gossip: Gossip = emptyGossip
-
-  // ---- calls to the store
-  #number = 0
-  #reading: Call | undefined
-  #writing: (Call & { readonly record: FoundingRecord }) | undefined
-  #nextLookAt = Infinity
-  /** What the last call came to, when it failed. */
-  #problem: string | undefined
 
   // ---- outside
   #firstSeed: Address | undefined
@@ -89,10 +73,6 @@ export class FoundingMachine {
   #isFrozen = false
   /** Since when nothing that was known before counts. */
   #doubtsSince: number | undefined
-  #question = firstQuestion
-  readonly #asked: { readonly question: number; readonly node: NodeId; readonly at: number }[] = []
-  #askAgainAt = -Infinity
-  #firstSeedLivedAt = -Infinity
   /** Recorded and not known by gossip, since when. */
   #unknownSince = new Map<NodeId, number>()
 
@@ -104,6 +84,8 @@ export class FoundingMachine {
     this.#member = { node: self, ...(identity !== undefined && { identity }) }
     this.#intervalMs = settings.foundingLookIntervalMs
     this.#watch = new RecordWatch(2 * this.#intervalMs)
+    this.#calls = new FoundingCalls(this.#intervalMs)
+    this.#questions = new FirstSeedQuestions(self, this.#intervalMs)
   }
 
   step(input: FoundingInput, now: number): FoundingEffect[] {
@@ -149,7 +131,7 @@ export class FoundingMachine {
       case 'Tick':
         return this.#tick(now)
       case 'Standing':
-        return this.#heard(input)
+        return this.#questions.heard(input)
       case 'FoundingRead':
         return this.#read(input, input.isHeld, now)
       case 'FoundingNotRead':
@@ -168,27 +150,14 @@ export class FoundingMachine {
   // ---- looks
 
   #tick(now: number): void {
-    const patienceMs = patienceLooks * this.#intervalMs
-    if (this.#reading !== undefined && now - this.#reading.beganAt > patienceMs) {
-      this.#reading = undefined
-      this.#problem = 'no answer'
-    }
-    if (this.#writing !== undefined && now - this.#writing.beganAt > patienceMs) {
-      this.#writing = undefined
-      this.#problem = 'no answer'
-    }
-    const isBusy = this.#reading !== undefined || this.#writing !== undefined
-    if (!isBusy && now >= this.#nextLookAt) this.#beginLook(now)
+    this.#calls.expire(now)
+    if (this.#calls.isLookDue(now)) this.#beginLook(now)
     if (this.#phase === 'outside') this.#goOnOutside(now)
     else this.#askFirstSeed(now)
   }
 
-  /** An answer to an earlier look does not count any more: this one begins now. */
   #beginLook(now: number): void {
-    const number = ++this.#number
-    this.#reading = { number, beganAt: now }
-    this.#nextLookAt = now + this.#intervalMs
-    this.#effects.push({ type: 'ReadFounding', number })
+    this.#effects.push(this.#calls.look(now))
   }
 
   #read(
@@ -196,10 +165,9 @@ export class FoundingMachine {
     isHeld: boolean,
     now: number,
   ): void {
-    if (this.#reading?.number !== number) return
-    const { beganAt } = this.#reading
-    this.#reading = undefined
-    this.#problem = undefined
+    const look = this.#calls.lookAnswered(number)
+    if (look === undefined) return
+    const { beganAt } = look
     this.#watch.saw({ revision, record, areAllGone, beganAt }, now)
     if (this.#phase === 'outside') return this.#goOnOutside(now)
     if (beganAt >= (this.#doubtsSince ?? Infinity) && this.#isOwn) this.#doubtsSince = undefined
@@ -207,10 +175,8 @@ export class FoundingMachine {
   }
 
   #notRead(number: number, problem: string, isUnreadable: boolean): void {
-    if (this.#reading?.number !== number) return
-    this.#reading = undefined
-    this.#problem = problem
-    if (!isUnreadable || this.#phase === 'inside') return
+    const look = this.#calls.lookAnswered(number, problem)
+    if (look === undefined || !isUnreadable || this.#phase === 'inside') return
     this.#phase = 'over'
     this.#effects.push({ type: 'Unreadable', problem })
   }
@@ -218,20 +184,16 @@ export class FoundingMachine {
   // ---- writes
 
   #write(record: FoundingRecord, now: number): void {
-    if (this.#writing !== undefined) return
-    const number = ++this.#number
-    const expectedRevision = this.#watch.revision ?? 0
-    this.#writing = { number, beganAt: now, record }
-    this.#effects.push({ type: 'WriteFounding', number, expectedRevision, record })
+    if (this.#calls.isWriting) return
+    this.#effects.push(this.#calls.write(record, this.#watch.revision ?? 0, now))
   }
 
   #written(number: number, revision: number, now: number): void {
-    if (this.#writing?.number !== number) return
-    const { record, beganAt } = this.#writing
-    this.#writing = undefined
-    this.#problem = undefined
+    const write = this.#calls.writeAnswered(number)
+    if (write === undefined) return
+    const { record, beganAt } = write
     this.#watch.wrote({ revision, record, beganAt }, now)
-    this.#nextLookAt = Math.max(now, beganAt + this.#intervalMs)
+    this.#calls.nextLookAt = Math.max(now, beganAt + this.#intervalMs)
     if (this.#phase === 'outside') return this.#goOnOutside(now)
     this.#ownNumber = record.number
     // Nobody else had written: that is as good as a look.
@@ -239,24 +201,20 @@ export class FoundingMachine {
   }
 
   #changed(number: number, now: number): void {
-    if (this.#writing?.number !== number) return
-    this.#writing = undefined
-    this.#beginLook(now)
+    if (this.#calls.writeAnswered(number) !== undefined) this.#beginLook(now)
   }
 
   /** What became of it, the next look shows. Not at once: a store that takes no writes would be asked without end. */
   #notWritten(number: number, problem: string, now: number): void {
-    if (this.#writing?.number !== number) return
-    this.#writing = undefined
-    this.#problem = problem
-    this.#nextLookAt = now + this.#intervalMs
+    if (this.#calls.writeAnswered(number, problem) === undefined) return
+    this.#calls.nextLookAt = now + this.#intervalMs
   }
 
   // ---- outside
 
   #goOnOutside(now: number): void {
     const { record, revision } = this.#watch
-    if (revision === undefined || this.#writing !== undefined) return
+    if (revision === undefined || this.#calls.isWriting) return
     // Also when nobody could tell whether the claim was stored.
     if (record?.founder === this.#self) return this.#foundedHere()
     this.#dial(record)
@@ -428,7 +386,7 @@ export class FoundingMachine {
     if (!this.#isOwn || record === undefined || !isRecorded(record, this.#self)) return true
     if (this.#doubtsSince !== undefined) return true
     if (this.#isFirstSeedKnown && this.#firstSeed === this.#address) return false
-    const shownAt = Math.max(this.#watch.boundAt, this.#firstSeedLivedAt)
+    const shownAt = Math.max(this.#watch.boundAt, this.#questions.livedAt)
     return now - shownAt >= foundingFreezeMs(this.#options.settings)
   }
 
@@ -440,39 +398,27 @@ export class FoundingMachine {
   /** Only the store tells whether another founding has begun: a process without seeds may have found all asleep. */
   #overslept(now: number): void {
     this.#watch.slept()
-    this.#asked.length = 0
-    this.#askAgainAt = -Infinity
     if (this.#phase !== 'inside') return
     this.#doubtsSince = now
     this.#beginLook(now)
   }
 
-  /** As long as it lives, nobody founds another cluster. Asked only when the store does not show that ours lives. */
+  /** Only when the store does not show that our founding lives. */
   #askFirstSeed(now: number): void {
     const isShown = now - this.#watch.boundAt < 3 * this.#intervalMs
-    if (isShown || !this.#isOwn || !this.#isFirstSeedKnown || now < this.#askAgainAt) return
+    if (isShown || !this.#isOwn || !this.#isFirstSeedKnown) return
     const seed = this.#gossip.members.find((member) => addressOfMember(member) === this.#firstSeed)
     if (seed === undefined || seed.node === this.#self) return
-    this.#askAgainAt = now + this.#intervalMs
-    const question = ++this.#question
-    this.#asked.push({ question, node: seed.node, at: now })
-    if (this.#asked.length > questionsKept) this.#asked.shift()
-    const message = { type: 'GetStanding', from: this.#self, question } as const
-    this.#effects.push({ type: 'Send', to: seed.node, message })
-  }
-
-  /** It lived when it was asked, at the least. */
-  #heard({ from, question }: Standing): void {
-    const asked = this.#asked.find((each) => each.question === question && each.node === from)
-    if (asked === undefined) return
-    this.#firstSeedLivedAt = Math.max(this.#firstSeedLivedAt, asked.at)
+    const message = this.#questions.ask(seed.node, now)
+    if (message !== undefined) this.#effects.push({ type: 'Send', to: seed.node, message })
   }
 
   // ---- for people
 
   get #troubles(): string[] {
     if (this.#phase !== 'outside' || this.#firstSeed === undefined) return []
-    if (this.#problem !== undefined) return [`the store does not answer: ${this.#problem}`]
+    const { problem } = this.#calls
+    if (problem !== undefined) return [`the store does not answer: ${problem}`]
     const { record, revision } = this.#watch
     if (revision === undefined) return ['the store has not answered yet']
     if (!this.#isWaiting || record === undefined || this.#watch.isOver) return []
