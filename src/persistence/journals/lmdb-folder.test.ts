@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -201,6 +202,16 @@ describe('the folder of an LmdbJournal', () => {
     expect(await again.readRegister('r')).toEqual({ revision: 1, bytes: new Uint8Array([7]) })
     expect(await readTexts(again, 'a')).toEqual(['x', 'y'])
     await again.close()
+  })
+
+  test('is taken back when it is new and unused, and kept once a register was written', async () => {
+    const unused = await LmdbJournal.open({ folder })
+    await unused.takeBack()
+    expect(existsSync(join(folder, 'data.mdb'))).toBe(false)
+    const used = await LmdbJournal.open({ folder })
+    await used.writeRegister({ name: 'r', expectedRevision: 0, bytes: new Uint8Array() })
+    await used.takeBack()
+    expect(existsSync(join(folder, 'data.mdb'))).toBe(true)
   })
 
   test('is called damaged when a register is none', async () => {
