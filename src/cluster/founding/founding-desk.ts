@@ -39,7 +39,8 @@ export class FoundingDesk {
   }
 
   read(question: ReadFounding): void {
-    if (this.#look !== undefined) this.#look.number ??= question.number
+    // Also one that takes the place of an earlier question: the answer to that will not count.
+    if (this.#look !== undefined) this.#look.number = question.number
     void readFounding(this.#store, question).then(this.#give)
   }
 
