@@ -34,6 +34,7 @@ export const adapters: ReadonlySet<string> = new Set([
   'src/foundation/system-timers.ts',
   'src/foundation/system-random.ts',
   'src/foundation/system-process.ts',
+  'src/foundation/system-process-table.ts',
   'src/foundation/event-loop-dispatcher.ts',
   'src/foundation/console-logger.ts',
   'src/remote/tcp-transport.ts',

@@ -12,6 +12,7 @@ import {
 } from '../actor/index.ts'
 import { withoutDeadLetterLog } from '../actor/internals.ts'
 import { assert, AssertionFailed, unreachable } from '../foundation/assert.ts'
+import { formatMs } from '../foundation/duration.ts'
 import { show } from '../foundation/show.ts'
 import { type Address, addressOfNode, type NodeId } from '../foundation/node-id.ts'
 import {
@@ -33,6 +34,10 @@ import { clusterProtocol } from './cluster-wire.ts'
 import type { CutDecision } from './downing/clean-cut.ts'
 import type { AskArbiter } from './downing/downing-inputs.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
+import { FoundingDesk } from './founding/founding-desk.ts'
+import type { WaitingToFound } from './founding/founding-inputs.ts'
+import { shownIdentity } from './founding/founding-record.ts'
+import type { FoundingStore } from './founding/founding-store.ts'
 import type { MemberDescription } from './gossip/member.ts'
 import type { StillJoining } from './joining/joining-inputs.ts'
 import type { SharedStore } from './joining/shared-store.ts'
@@ -73,6 +78,8 @@ export interface ClusterActorOptions extends MemberDescription {
   readonly settings: ClusterSettings
   readonly strategy: DowningStrategy
   readonly store: SharedStore | undefined
+  /** Where that store keeps the founding of the cluster; undefined when it does not. */
+  readonly founding: FoundingStore | undefined
   readonly owner: ClusterOwner
 }
 
@@ -82,6 +89,7 @@ export class ClusterActor {
   readonly #machine: ClusterMachine
   readonly #endings: (() => void)[] = []
   readonly #log: ClusterLog
+  readonly #founding: FoundingDesk | undefined
   #lookedAtMs: number
   #lookedAtWallMs: number
   #isStepping = false
@@ -90,14 +98,16 @@ export class ClusterActor {
 
   constructor(options: ClusterActorOptions) {
     const { system, remoting, roles, attributes, appVersion } = options
-    const { settings, strategy, store } = options
+    const { settings, strategy, store, founding } = options
     this.#options = options
     const { random, dispatcher } = system.environment
     this.#machine = new ClusterMachine({
       ...{ self: remoting.node, roles, attributes, appVersion },
       ...{ settings, strategy, store, random },
+      founding: founding && { identity: shownIdentity(founding.identity) },
     })
     this.#log = new ClusterLog(remoting.node, system.log)
+    this.#founding = founding && new FoundingDesk(founding, (input) => this.command(input))
     this.#lookedAtMs = this.#now
     this.#lookedAtWallMs = this.#wall
     this.ref = system.spawnSystemActor(this.#behavior(), 'cluster')
@@ -137,6 +147,11 @@ export class ClusterActor {
     this.ref.tell({ type: 'Command', input })
   }
 
+  /** See `FoundingDesk`. */
+  async lookAtFounding(): Promise<void> {
+    if (!this.#hasEnded) await this.#founding?.look()
+  }
+
   get #now(): number {
     return this.#options.system.environment.clock.monotonicMs()
   }
@@ -160,7 +175,8 @@ export class ClusterActor {
   #receive(message: ToClusterActor): void {
     switch (message.type) {
       case 'Command':
-        return this.#step(message.input)
+        this.#step(message.input)
+        return this.#founding?.stepped(message.input)
       case 'Tick':
         this.#log.tick(this.#now)
         return this.#step({ type: 'Tick' })
@@ -267,6 +283,12 @@ export class ClusterActor {
         return this.#publish(effect.event)
       case 'AskArbiter':
         return this.#ask(effect)
+      case 'ReadFounding':
+        return this.#founding?.read(effect)
+      case 'WriteFounding':
+        return this.#founding?.write(effect)
+      case 'WaitingToFound':
+        return this.#reportWaiting(effect)
       case 'StillJoining':
         return this.#reportJoining(effect)
       case 'Refuse':
@@ -311,6 +333,14 @@ export class ClusterActor {
     })
   }
 
+  #reportWaiting({ addresses, waitMs }: WaitingToFound): void {
+    const { store, system } = this.#options
+    system.log.warn(
+      { members: addresses },
+      `By the record in ${store?.name ?? 'the store'} a cluster of this name has members that may live: ${addresses.join(', ')}. This node looks for them, and founds the cluster anew when nobody has carried that record on for ${formatMs(Math.ceil(waitMs))}.`,
+    )
+  }
+
   #reportJoining({ seeds, troubles }: StillJoining): void {
     const { log } = this.#options.system
     log.warn({ seeds }, `Still trying to join a cluster: ${troubles.join('; ')}`)
@@ -346,6 +376,8 @@ export class ClusterActor {
   #end(reason: ClusterEnd, problems: readonly string[]): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
+    // Nobody looks any more: whoever waits finds the node frozen, or stopping.
+    this.#founding?.end()
     this.#options.owner.shutDown(reason, problems)
   }
 }

@@ -38,8 +38,11 @@ export interface LeaderChanged {
   readonly leader: NodeId | undefined
 }
 
-/** On the smaller side of a split, or out of touch with most others; asleep too long; given up. */
-export type FreezeReason = 'minority' | 'paused' | 'downed'
+/**
+ * On the smaller side of a split, or out of touch with most others; asleep too long; given up; or not shown by the store
+ * for long that this founding of the cluster is the one that lives.
+ */
+export type FreezeReason = 'minority' | 'paused' | 'downed' | 'founding'
 
 /** Nothing may be delivered to entities and singletons on this node until `Thawed`. */
 export interface Frozen {

@@ -4,7 +4,7 @@
  */
 import { ActorSystem } from '../actor/index.ts'
 import { IncompatibleSettings } from '../cluster/index.ts'
-import { Cluster, type SharedStore } from '../cluster/internals.ts'
+import { Cluster, type FoundingStore, type SharedStore } from '../cluster/internals.ts'
 import type { EntityType } from '../entity/index.ts'
 import {
   answerLostCalls,
@@ -34,6 +34,7 @@ import { ClusterSharding } from '../sharding/internals.ts'
 import { Singletons } from '../singleton/internals.ts'
 import type { Environment } from '../foundation/environment.ts'
 import { ForeignWriters } from './foreign-writers.ts'
+import { foundingStoreOf, withdraw } from './founding-register.ts'
 import { GuardedJournal } from './guarded-journal.ts'
 import { NodeLogger } from './node-logger.ts'
 import { type NodeParts, SherdNode } from './sherd-node.ts'
@@ -47,8 +48,8 @@ const defaultFolder = './sherd-data'
 const registrationPatienceMs = seconds(10)
 
 /**
- * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `JoinFailed`, `JournalFolderUnusable` and
- * others, each of which says what to do; and with the error of a store that does not open.
+ * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `JoinFailed`, `ClusterElsewhere`,
+ * `JournalFolderUnusable` and others, each of which says what to do; and with the error of a store that does not open.
  */
 export async function startNode(given: NodeOptions): Promise<SherdNode> {
   checkNodeOptions(given)
@@ -68,13 +69,21 @@ export async function startNode(given: NodeOptions): Promise<SherdNode> {
     await journal.close()
     throw error
   }
+  const shared = sharedStoreOf(options, journal)
+  const founding = shared && foundingStoreOf(options.name ?? defaultName, journal, environment)
+  let parts: NodeParts | undefined
   // The very last thing: whoever still writes must be able to.
   system.shutdown.addTask('actor-system-terminate', 'close the journal', async () => {
     await system.whenTerminated
+    // Nothing of this node can act any more: the next start need not wait for it.
+    if (founding !== undefined && parts !== undefined) await withdraw(founding, parts)
     await journal.close()
   })
   try {
-    const parts = await startRooms(options, system, journal, (address) => (name = address))
+    parts = await startRooms(options, system, {
+      ...{ journal, founding },
+      onAddress: (address) => (name = address),
+    })
     const node = new SherdNode(parts)
     initEntities(options, parts)
     await options.beforeJoin?.(node)
@@ -135,11 +144,16 @@ function memoryJournal(settings: NodeSettings['journal'], { random }: Environmen
   })
 }
 
+interface StartParts {
+  readonly journal: GuardedJournal
+  readonly founding: FoundingStore | undefined
+  readonly onAddress: (address: Address) => void
+}
+
 async function startRooms(
   options: NodeOptions,
   system: ActorSystem,
-  journal: GuardedJournal,
-  onAddress: (address: Address) => void,
+  { journal, founding, onAddress }: StartParts,
 ): Promise<NodeParts> {
   const { name = defaultName, host = defaultHost, port = 0, advertised } = options
   const { settings = {}, secret, insecure = false, transport = tcpTransport } = options
@@ -154,10 +168,11 @@ async function startRooms(
   const attributes = hostedBy(options).map((entity) => hostAttribute(entity.name))
   const cluster = Cluster.start({
     ...{ system, remoting, roles, attributes, settings: clusterSettingsOf(options) },
-    store: sharedStoreOf(options, journal),
+    ...{ store: sharedStoreOf(options, journal), founding },
     ...(options.appVersion !== undefined && { appVersion: options.appVersion }),
   })
   journal.isFrozen = () => cluster.lookForFreeze()
+  journal.lookAtFounding = () => cluster.lookAtFounding()
   const singletons = new Singletons({
     ...{ system, remoting, cluster },
     ...(settings.singleton !== undefined && { settings: settings.singleton }),

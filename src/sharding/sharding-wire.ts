@@ -73,6 +73,7 @@ function toRegion(shard: Shape): MessageProtocol<ToRegion> {
     RegisterRefused: kind('RegisterRefused', { term: isCount, problem: isText }),
     CoordinatorTroubled: kind('CoordinatorTroubled', { problem: isText }),
     NoOtherRegion: kind('NoOtherRegion', { term: isCount }),
+    GracefulShutdownAck: kind('GracefulShutdownAck', { term: isCount }),
     CurrentRegions: kind('CurrentRegions', {
       ...{ term: isCount, ask: isCount },
       regions: listOf(recordOf({ region: isNodeId, shards: listOf(shard) })),

@@ -1,6 +1,11 @@
 /** Several processes on one LMDB store, without processes: each has its own heads in memory, and they take turns. */
 import { expect } from 'vitest'
-import type { AppendResult, Claim, StoredEvent } from '../../src/persistence/index.ts'
+import type {
+  AppendResult,
+  Claim,
+  RegisterWriteResult,
+  StoredEvent,
+} from '../../src/persistence/index.ts'
 import { DiskRoom } from '../../src/persistence/journals/disk-room.ts'
 import { LmdbCommit, type LmdbCommitParts } from '../../src/persistence/journals/lmdb-commit.ts'
 import { defaultFoldLimits, type FoldLimits } from '../../src/persistence/journals/lmdb-fold.ts'
@@ -17,7 +22,7 @@ import {
 } from '../../src/persistence/journals/lmdb-write.ts'
 import { bytesOf, textOf, type Writer } from '../../src/testkit/journal-contract/journal-texts.ts'
 
-export type Answer = AppendResult | Claim | number | Error
+export type Answer = AppendResult | Claim | number | RegisterWriteResult | Error
 
 export class Overlay {
   readonly #parts: LmdbCommitParts

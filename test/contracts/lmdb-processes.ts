@@ -8,6 +8,9 @@ import { readAll, textOf } from '../../src/testkit/journal-contract/journal-text
 import { compiledFile } from '../processes/harness/compiled.ts'
 
 const writerFile = compiledFile(new URL('./lmdb-writer.ts', import.meta.url))
+export const registerWriterFile = compiledFile(
+  new URL('./lmdb-register-writer.ts', import.meta.url),
+)
 
 /** Everything acknowledged is there, under its number; numbers have no gaps; epochs never fall; pairs are whole. */
 export async function expectWhole(

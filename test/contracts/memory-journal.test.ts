@@ -10,6 +10,7 @@ journalContract(
     name: 'MemoryJournal',
     readsSlices: true,
     deletesEvents: true,
+    keepsRegisters: true,
     newStore: () => {
       const store = new MemoryStore()
       return { open: async (settings = {}) => new MemoryJournal({ store, settings }) }
@@ -27,6 +28,7 @@ describe.each([
       name: 'it',
       readsSlices: true,
       deletesEvents: true,
+      keepsRegisters: true,
       newStore: () => {
         const store = new MemoryStore()
         const open = async (settings = {}) => {

@@ -1,6 +1,8 @@
 /** The scenarios that `npm run simulate` knows by name. */
 import type { Scenario } from '../../src/simulation/index.ts'
 import { canary } from './canary.ts'
+import { foundingPlaces } from './founding/founding-places.ts'
+import { founding } from './founding.ts'
 import { nestingPlaces } from './nesting/nesting-ledger.ts'
 import { nesting } from './nesting.ts'
 import { pingPong } from './ping-pong.ts'
@@ -63,6 +65,16 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       summary: 'the same without faults: nodes join and leave, nothing is lost, no call fails',
       defaultSeeds: 100,
       places: [places.balanced],
+    },
+  ],
+  [
+    'founding',
+    {
+      scenario: founding,
+      summary:
+        'restarts, deaths, pauses and cuts of seeds and others: one founding of the cluster lives',
+      defaultSeeds: 100,
+      places: foundingPlaces,
     },
   ],
   [

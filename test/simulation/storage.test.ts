@@ -23,10 +23,12 @@ describe('the store of a simulation', () => {
     const { store, network } = new Simulation({ seed: 1 })
     const misspelled: object = { failBefore: 1, latencyMeanMs: '5' }
     expect(() => store.setFaults(misspelled)).toThrow(
-      /The faults of the store.*failBefore is not known; known: .*failsBefore.*latencyMeanMs must be a number/s,
+      /The faults of the store.*`failBefore` is not known; did you mean `failsBefore`\?.*latencyMeanMs must be a number/s,
     )
-    expect(() => network.latency({ mean: 3 } as object)).toThrow(/mean is not known; known: minMs/)
-    expect(() => network.configure({ giveUp: 0 } as object)).toThrow(/giveUp is not known/)
+    expect(() => network.latency({ mean: 3 } as object)).toThrow(
+      /mean`? is not known; (known: minMs|did you mean `meanMs`)/,
+    )
+    expect(() => network.configure({ giveUp: 0 } as object)).toThrow(/giveUp`? is not known/)
     store.setFaults({ failsBefore: undefined } as object)
   })
 

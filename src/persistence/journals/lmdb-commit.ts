@@ -1,5 +1,5 @@
 /**
- * One write transaction: decides claims, appends and deletions on what is stored, inside the store's write lock, so that the fence
+ * One write transaction: decides claims, appends, deletions and writes of registers on what is stored, inside the store's write lock, so that the fence
  * holds between processes. An append writes the log only. A head is written when its stream is claimed or deleted, and by a fold when
  * the tail of the log has become too long (`lmdb-fold.ts`): some heads in each commit.
  */
@@ -7,15 +7,29 @@ import { assert } from '../../foundation/assert.ts'
 import type { AppendBatch, AppendResult, Claim } from '../journal.ts'
 import { JournalCorrupted } from '../persistence-errors.ts'
 import { sliceOf } from '../persistence-id.ts'
+import { judgeRegisterWrite, type RegisterWrite, type RegisterWriteResult } from '../registers.ts'
 import type { DiskRoom } from './disk-room.ts'
 import { judgeAppend } from './fence.ts'
 import { type FoldLimits, mustFold } from './lmdb-fold.ts'
 import type { KnownStream, LmdbHeads } from './lmdb-heads.ts'
-import { blockKey, countKey, encodeCount, numberKey, type StoreCount } from './lmdb-layout.ts'
+import {
+  blockKey,
+  countKey,
+  encodeCount,
+  encodeRegister,
+  numberKey,
+  type StoreCount,
+} from './lmdb-layout.ts'
 import type { LmdbLogRecord } from './lmdb-log-record.ts'
 import { nextDeletion, readDeletion, scrub, scrubEventsMax, writeDeletion } from './lmdb-scrub.ts'
 import { LmdbStreamHead } from './lmdb-stream-head.ts'
-import { type LmdbTable, type LmdbTables, markDeleting, markTagged } from './lmdb-tables.ts'
+import {
+  type LmdbTable,
+  type LmdbTables,
+  markDeleting,
+  markTagged,
+  readRegister,
+} from './lmdb-tables.ts'
 import { noSection, sectionOf } from './lmdb-tag-section.ts'
 
 /** What the transactions of one process have in common. */
@@ -109,6 +123,18 @@ export class LmdbCommit {
 
   highestSequenceNr(persistenceId: string): number {
     return this.#parts.heads.stream(persistenceId).head?.highestSequenceNr ?? 0
+  }
+
+  /** Written at once, and counted nowhere: what is known of streams stays true. */
+  writeRegister(write: RegisterWrite): RegisterWriteResult {
+    const { tables } = this.#parts
+    const { name, bytes } = write
+    const result = judgeRegisterWrite(readRegister(tables, name)?.revision ?? 0, write)
+    if (result.type === 'RegisterWritten') {
+      const register = encodeRegister({ revision: result.revision, bytes })
+      tables.registers.putSync(Buffer.from(name), register)
+    }
+    return result
   }
 
   /** Writes what was only collected so far. Nothing may follow. */

@@ -171,6 +171,53 @@ describe('the folder of an LmdbJournal', () => {
     },
   )
 
+  test('shows no register of files that are lost, where it would stand still', async () => {
+    const errors: string[] = []
+    const journal = await LmdbJournal.open({ folder, logger: loggerInto(errors) })
+    const write = { name: 'r', expectedRevision: 0, bytes: new Uint8Array([7]) }
+    await journal.writeRegister(write)
+    expect(await journal.readRegister('r')).toEqual({ revision: 1, bytes: new Uint8Array([7]) })
+    rmSync(folder, { recursive: true })
+    const code = 'JOURNAL_FOLDER_LOST'
+    await expect(journal.readRegister('r')).rejects.toMatchObject({ code, folder })
+    const next = { ...write, expectedRevision: 1 }
+    await expect(journal.writeRegister(next)).rejects.toMatchObject({ code, folder })
+    expect(errors).toHaveLength(1)
+    await journal.close()
+  })
+
+  test('keeps its registers beside the tables of a version that knew of none', async () => {
+    await filled()
+    const store = open({ path: folder, noSubdir: false, overlappingSync: false })
+    store.openDB('registers', {}).dropSync()
+    expect([...store.getKeys()].map(String)).not.toContain('registers')
+    await store.close()
+    const journal = await LmdbJournal.open({ folder })
+    expect(await journal.readRegister('r')).toBe(undefined)
+    await journal.writeRegister({ name: 'r', expectedRevision: 0, bytes: new Uint8Array([7]) })
+    await journal.close()
+    expect(await formatIn(folder)).toBe('sherd journal, format 2')
+    const again = await LmdbJournal.open({ folder })
+    expect(await again.readRegister('r')).toEqual({ revision: 1, bytes: new Uint8Array([7]) })
+    expect(await readTexts(again, 'a')).toEqual(['x', 'y'])
+    await again.close()
+  })
+
+  test('is called damaged when a register is none', async () => {
+    await filled()
+    const binary = { encoding: 'binary', keyEncoding: 'binary' } as const
+    const store = open<Buffer, Buffer>({ path: folder, noSubdir: false, ...binary })
+    store.openDB<Buffer, Buffer>('registers', binary).putSync(Buffer.from('r'), Buffer.from('abc'))
+    await store.close()
+    const journal = await LmdbJournal.open({ folder })
+    const damaged = { code: 'JOURNAL_CORRUPTED' }
+    await expect(journal.readRegister('r')).rejects.toMatchObject(damaged)
+    const write = { name: 'r', expectedRevision: 0, bytes: new Uint8Array() }
+    await expect(journal.writeRegister(write)).rejects.toMatchObject(damaged)
+    expect(await journal.readRegister('s')).toBe(undefined)
+    await journal.close()
+  })
+
   test('is not taken for lost when only the link by which it was found leads elsewhere', async () => {
     await filled()
     const link = join(root, 'link')

@@ -22,6 +22,14 @@ import type {
 import type { EventDeletion } from '../event-deletion.ts'
 import { JournalClosed, JournalUnavailable } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
+import {
+  checkRegisterName,
+  checkRegisterWrite,
+  type StoredRegister,
+  type Registers,
+  type RegisterWrite,
+  type RegisterWriteResult,
+} from '../registers.ts'
 import type { SlicePage, SliceQuery, SliceReader } from '../slice-reader.ts'
 import { guardExit } from './exit-guard.ts'
 import {
@@ -48,7 +56,7 @@ import { LmdbLock } from './lmdb-lock.ts'
 import { LmdbLogRecord } from './lmdb-log-record.ts'
 import { LmdbReader } from './lmdb-reader.ts'
 import { checkLmdbSettings, defaultLmdbSettings, type LmdbSettings } from './lmdb-settings.ts'
-import { type LmdbTables, openTables, readCount } from './lmdb-tables.ts'
+import { hasAnyRegister, type LmdbTables, openTables, readCount } from './lmdb-tables.ts'
 import { foldOn, type LmdbRequest, LmdbWrite, transact } from './lmdb-write.ts'
 import { StoppedWriter, StoppedWriterWatch } from './stopped-writer.ts'
 import { StorePlace } from './store-place.ts'
@@ -87,10 +95,11 @@ interface LmdbJournalParts {
   readonly isNew: NewStore | undefined
 }
 
-export class LmdbJournal implements Journal, SliceReader, EventDeletion {
+export class LmdbJournal implements Journal, SliceReader, Registers, EventDeletion {
   readonly #tables: LmdbTables
   readonly #settings: LmdbSettings
   readonly #reader: LmdbReader
+  readonly #place: StorePlace
   readonly #commits: GroupCommit<LmdbWrite>
   readonly #endGuard: () => void
   readonly #lock: LmdbLock
@@ -103,6 +112,7 @@ export class LmdbJournal implements Journal, SliceReader, EventDeletion {
     const { tables, settings, foldLimits, timers, stoppedWriter, place, room } = parts
     this.#tables = tables
     this.#settings = settings
+    this.#place = place
     this.#lock = parts.lock
     this.#isNew = parts.isNew
     this.#reader = new LmdbReader(tables, settings)
@@ -205,6 +215,19 @@ export class LmdbJournal implements Journal, SliceReader, EventDeletion {
     return this.#reader.page(query, placeOf(query.after))
   }
 
+  /** Waits for no lock, so that it answers also while a process that was stopped holds the store's. */
+  async readRegister(name: string): Promise<StoredRegister | undefined> {
+    this.#checkOpen()
+    checkRegisterName(name)
+    // In files that are lost the register would stand still for ever.
+    this.#place.checkRead()
+    return this.#reader.register(name)
+  }
+
+  writeRegister(write: RegisterWrite): Promise<RegisterWriteResult> {
+    return this.#write({ type: 'Register', write })
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -224,7 +247,8 @@ export class LmdbJournal implements Journal, SliceReader, EventDeletion {
 
   #isUnused(): boolean {
     const { lastOrder, claimCount } = readCount(this.#tables)
-    return this.#isNew !== undefined && lastOrder === 0 && claimCount === 0
+    const isEmpty = lastOrder === 0 && claimCount === 0 && !hasAnyRegister(this.#tables)
+    return this.#isNew !== undefined && isEmpty
   }
 
   async #close(): Promise<void> {
@@ -277,6 +301,8 @@ export class LmdbJournal implements Journal, SliceReader, EventDeletion {
       case 'Highest':
         checkPersistenceId(request.persistenceId)
         return 0
+      case 'Register':
+        return checkRegisterWrite(request.write)
       default:
         return unreachable(request)
     }

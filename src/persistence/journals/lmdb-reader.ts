@@ -1,17 +1,25 @@
 /**
- * Reads events back, some at a time, and trusts nothing: each must be the one the index promised. Works on a snapshot of
+ * Reads events and registers back, events some at a time, and trusts nothing: each event must be the one the index promised. Works on a snapshot of
  * what is durable and never on heads in memory, which may be ahead of it. The index ends at the head in the table; events
  * behind that are looked for in the tail of the log, which is short. The log has one order for all events, 1, 2, 3 and so on,
  * with gaps only where events were deleted: LMDB has only one writer at a time. No other store promises that.
  */
 import { JournalCorrupted } from '../persistence-errors.ts'
+import type { StoredRegister } from '../registers.ts'
 import type { OrderedEvent, SlicePage, SliceQuery } from '../slice-reader.ts'
 import { blockEvents, blockKey, numberBytes, numberKey } from './lmdb-layout.ts'
 import type { LmdbRecordEntries } from './lmdb-log-record.ts'
 import { nextDeletion, readDeletion } from './lmdb-scrub.ts'
 import type { LmdbSettings } from './lmdb-settings.ts'
 import type { LmdbStreamHead } from './lmdb-stream-head.ts'
-import { glanceAtRecord, type LmdbTables, readCount, readHead, readRecord } from './lmdb-tables.ts'
+import {
+  glanceAtRecord,
+  type LmdbTables,
+  readCount,
+  readHead,
+  readRecord,
+  readRegister,
+} from './lmdb-tables.ts'
 
 export interface StreamRange {
   /** The persistence id in UTF-8. */
@@ -56,6 +64,10 @@ export class LmdbReader {
   /** Events of these slices whose order is greater than `after`, no more than are looked at in one go. */
   page(query: SliceQuery, after: number): SlicePage {
     return this.#inSnapshot(() => this.#readLog(query, after))
+  }
+
+  register(name: string): StoredRegister | undefined {
+    return this.#inSnapshot(() => readRegister(this.#tables, name))
   }
 
   #readLog({ fromSlice, toSlice, eventsMax }: SliceQuery, after: number): SlicePage {

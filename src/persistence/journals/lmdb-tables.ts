@@ -11,10 +11,12 @@ import {
   JournalFormatMismatch,
   JournalUnavailable,
 } from '../persistence-errors.ts'
+import type { StoredRegister } from '../registers.ts'
 import { keepOffConsole } from './lmdb-console.ts'
 import {
   countKey,
   decodeCount,
+  decodeRegister,
   emptyCount,
   formatKey,
   formatText,
@@ -40,6 +42,7 @@ export interface LmdbTables {
   readonly blocks: LmdbTable
   readonly claims: LmdbTable
   readonly deletions: LmdbTable
+  readonly registers: LmdbTable
 }
 
 const binary = { encoding: 'binary', keyEncoding: 'binary' } as const
@@ -100,6 +103,7 @@ function openChecked(folder: string): LmdbTables {
       blocks: table('blocks'),
       claims: table('claims'),
       deletions: table('deletions'),
+      registers: table('registers'),
     }
   } catch (error) {
     void environment.close()
@@ -161,6 +165,21 @@ export function readHead(tables: LmdbTables, id: Buffer): LmdbStreamHead | undef
   if (head === undefined)
     throw new JournalCorrupted(tables.folder, `the head of "${id}" is unreadable`)
   return head
+}
+
+export function readRegister(
+  { registers, folder }: LmdbTables,
+  name: string,
+): StoredRegister | undefined {
+  const stored = registers.getBinary(Buffer.from(name))
+  if (stored === undefined) return undefined
+  const register = decodeRegister(stored)
+  if (register === undefined) throw new JournalCorrupted(folder, `register "${name}" is unreadable`)
+  return register
+}
+
+export function hasAnyRegister({ registers }: LmdbTables): boolean {
+  return lastKeyOf(registers) !== undefined
 }
 
 export function readCount({ meta, log, heads, folder }: LmdbTables): StoreCount {

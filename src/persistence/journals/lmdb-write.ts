@@ -1,4 +1,4 @@
-/** One claim, append or deletion on its way to the disk, and the transaction that carries many of them. */
+/** One claim, append, deletion or write of a register on its way to the disk, and the transaction that carries many of them. */
 import { assert, unreachable } from '../../foundation/assert.ts'
 import { CodedError } from '../../foundation/coded-error.ts'
 import type { AppendBatch, AppendResult, Claim } from '../journal.ts'
@@ -7,6 +7,7 @@ import {
   JournalOutcomeUnknown,
   JournalUnavailable,
 } from '../persistence-errors.ts'
+import type { RegisterWrite, RegisterWriteResult } from '../registers.ts'
 import type { Operation } from './group-commit.ts'
 import { LmdbCommit, type LmdbCommitParts } from './lmdb-commit.ts'
 import { scrubEventsMax } from './lmdb-scrub.ts'
@@ -19,15 +20,18 @@ export type LmdbRequest =
   | { readonly type: 'Scrub' }
   | { readonly type: 'Claim'; readonly persistenceId: string; readonly writer: string }
   | { readonly type: 'Highest'; readonly persistenceId: string }
+  | { readonly type: 'Register'; readonly write: RegisterWrite }
 
 /**
  * Decisions are taken on the event loop and inside the write lock, so a commit is bounded in all that it decides. In events of
- * equal work: a claim writes a head where its stream's name sorts, a question reads one there.
+ * equal work: a claim writes a head where its stream's name sorts, a question reads one there, a register
+ * is read and written where its own name sorts.
  */
 const claimEvents = 2
 const highestEvents = 1
+const registerEvents = 2
 
-type LmdbResult = AppendResult | Claim | number
+type LmdbResult = AppendResult | Claim | number | RegisterWriteResult
 
 interface LmdbWriteOptions {
   readonly request: LmdbRequest
@@ -88,6 +92,8 @@ function workOf(request: LmdbRequest): number {
       return claimEvents
     case 'Highest':
       return highestEvents
+    case 'Register':
+      return registerEvents
     default:
       return unreachable(request)
   }
@@ -105,6 +111,8 @@ function decide(request: LmdbRequest, commit: LmdbCommit): LmdbResult {
       return commit.claim(request.persistenceId, request.writer)
     case 'Highest':
       return commit.highestSequenceNr(request.persistenceId)
+    case 'Register':
+      return commit.writeRegister(request.write)
     default:
       return unreachable(request)
   }

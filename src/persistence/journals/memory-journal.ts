@@ -14,6 +14,14 @@ import type { EventDeletion } from '../event-deletion.ts'
 import { JournalClosed } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
 import { defaultJournalSettings, type JournalSettings } from '../persistence-settings.ts'
+import {
+  checkRegisterName,
+  checkRegisterWrite,
+  type StoredRegister,
+  type Registers,
+  type RegisterWrite,
+  type RegisterWriteResult,
+} from '../registers.ts'
 import type { SlicePage, SliceQuery, SliceReader } from '../slice-reader.ts'
 import {
   checkAppend,
@@ -34,7 +42,7 @@ export interface MemoryJournalOptions {
 /** Events read in one go before others have their turn. */
 const readEventsMax = 256
 
-export class MemoryJournal implements Journal, SliceReader, EventDeletion {
+export class MemoryJournal implements Journal, SliceReader, Registers, EventDeletion {
   readonly #store: MemoryStore
   readonly #settings: JournalSettings
   #isClosed = false
@@ -94,6 +102,18 @@ export class MemoryJournal implements Journal, SliceReader, EventDeletion {
     this.#checkOpen()
     checkSliceQuery(query)
     return this.#store.readSlices({ ...query, eventsMax: Math.min(query.eventsMax, readEventsMax) })
+  }
+
+  async readRegister(name: string): Promise<StoredRegister | undefined> {
+    this.#checkOpen()
+    checkRegisterName(name)
+    return this.#store.readRegister(name)
+  }
+
+  async writeRegister(write: RegisterWrite): Promise<RegisterWriteResult> {
+    this.#checkOpen()
+    checkRegisterWrite(write)
+    return this.#store.writeRegister(write)
   }
 
   async close(): Promise<void> {

@@ -1,11 +1,17 @@
 /**
- * What memory journals of one process share: the streams, and all events in one list. Lost with the process. Order numbers
+ * What memory journals of one process share: the streams, all events in one list, and the registers. Lost with the process. Order numbers
  * count the events of each slice: that is all that a store promises.
  */
 import { assert } from '../../foundation/assert.ts'
 import { systemRandom } from '../../foundation/system-random.ts'
 import type { AppendBatch, AppendResult, Claim, StoredEvent } from '../journal.ts'
 import { sliceOf } from '../persistence-id.ts'
+import {
+  judgeRegisterWrite,
+  type StoredRegister,
+  type RegisterWrite,
+  type RegisterWriteResult,
+} from '../registers.ts'
 import type { OrderedEvent, SlicePage, SliceQuery } from '../slice-reader.ts'
 import { bytesOfEvent, tagsOfEvent } from '../tags.ts'
 import { judgeAppend, placeOf } from './fence.ts'
@@ -27,6 +33,7 @@ export class MemoryStore {
   readonly #streams = new Map<string, Stream>()
   /** Undefined where one was deleted, so that places stay good. */
   readonly #log: (OrderedEvent | undefined)[] = []
+  readonly #registers = new Map<string, StoredRegister>()
   /** The order number of the newest event of each slice. */
   readonly #orders = new Map<number, number>()
 
@@ -99,6 +106,20 @@ export class MemoryStore {
       if (event.slice >= fromSlice && event.slice <= toSlice) events.push(copied(event))
     }
     return { events, next: `${place}`, isLast: place >= this.#log.length }
+  }
+
+  readRegister(name: string): StoredRegister | undefined {
+    const register = this.#registers.get(name)
+    return register && { ...register, bytes: register.bytes.slice() }
+  }
+
+  writeRegister(write: RegisterWrite): RegisterWriteResult {
+    const { name, bytes } = write
+    const result = judgeRegisterWrite(this.#registers.get(name)?.revision ?? 0, write)
+    if (result.type === 'RegisterWritten') {
+      this.#registers.set(name, { revision: result.revision, bytes: bytes.slice() })
+    }
+    return result
   }
 
   #stream(persistenceId: string): Stream {

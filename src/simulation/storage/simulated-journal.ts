@@ -17,6 +17,10 @@ import {
   JournalUnavailable,
   type MemoryJournal,
   type ReadRange,
+  type StoredRegister,
+  type Registers,
+  type RegisterWrite,
+  type RegisterWriteResult,
   type SlicePage,
   type SliceQuery,
   type SliceReader,
@@ -69,7 +73,7 @@ interface Pending {
 /** The part of writes under way that reach the store although their node has died. */
 const LATE_EFFECT_CHANCE = 0.5
 
-export class SimulatedJournal implements Journal, SliceReader, EventDeletion {
+export class SimulatedJournal implements Journal, SliceReader, Registers, EventDeletion {
   readonly #options: SimulatedJournalOptions
   readonly #journal: MemoryJournal
   readonly #random: SeededRandom
@@ -154,6 +158,32 @@ export class SimulatedJournal implements Journal, SliceReader, EventDeletion {
   async readSlices(query: SliceQuery): Promise<SlicePage> {
     await this.#beforeReading('readSlices')
     return this.#journal.readSlices(query)
+  }
+
+  /** Looks in a step of the store, and answers in one of the node: who is paused in between hears of it late. */
+  async readRegister(name: string): Promise<StoredRegister | undefined> {
+    if (this.#isClosed) throw new JournalClosed()
+    if (!this.#ground.mayAct('readRegister')) return new Promise(() => {})
+    const fate = this.#drawFate()
+    let result: PromiseSettledResult<StoredRegister | undefined> | undefined
+    await new Promise<void>((resolve) => {
+      const look = async (): Promise<void> => {
+        ;[result] = await Promise.allSettled([this.#journal.readRegister(name)])
+        this.#ground.inNode(this.#drawDelayMs(), resolve)
+      }
+      this.#ground.inStore(this.#drawDelayMs(), () => {
+        if (this.#stall === undefined) void look()
+        else void this.#stall.then(look)
+      })
+    })
+    if (fate === 'fails before') throw this.#failure(`readRegister of ${name} ${fate}`, fate)
+    if (result?.status === 'fulfilled') return result.value
+    throw result?.reason
+  }
+
+  /** Takes its turn behind a stream of this name, if there is one, which does no harm. */
+  writeRegister(write: RegisterWrite): Promise<RegisterWriteResult> {
+    return this.#write(write.name, 'writeRegister', () => this.#journal.writeRegister(write))
   }
 
   async close(): Promise<void> {

@@ -14,6 +14,7 @@
 import assert from 'node:assert/strict'
 import {
   deletesEvents,
+  hasRegisters,
   isSliceReader,
   type Journal,
   type JournalSettings,
@@ -24,6 +25,7 @@ import { deleting } from './deleting.ts'
 import { limits } from './limits.ts'
 import { OpenedJournal } from './opened-journal.ts'
 import { closing, reading } from './reading.ts'
+import { registers } from './registers.ts'
 import { slices } from './slices.ts'
 import { tags } from './tags.ts'
 import { claims, conditions, storing } from './writing.ts'
@@ -41,6 +43,8 @@ export interface JournalUnderTest {
   readonly readsSlices: boolean
   /** Whether it has the port `EventDeletion`; it has not when this is not given. */
   readonly deletesEvents?: boolean
+  /** Whether it has the port `Registers`. Left out: it has not. */
+  readonly keepsRegisters?: boolean
   /** An empty store, for one test. */
   readonly newStore: () => StoreUnderTest | Promise<StoreUnderTest>
 }
@@ -61,7 +65,13 @@ const patienceMs = 60_000
 /** Registers the tests; the runner runs them. */
 export function journalContract(
   { describe, test }: TestFunctions,
-  { name: ofJournal, readsSlices, deletesEvents: deletes = false, newStore }: JournalUnderTest,
+  {
+    name: ofJournal,
+    readsSlices,
+    keepsRegisters = false,
+    deletesEvents: deletes = false,
+    newStore,
+  }: JournalUnderTest,
 ): void {
   const check: AddTest = (name, body) => {
     test(name, async () => {
@@ -79,6 +89,9 @@ export function journalContract(
     check(`${deletes ? 'can' : 'cannot'} delete events`, async ({ journal }) => {
       assert.equal(deletesEvents(journal), deletes)
     })
+    check(`${keepsRegisters ? 'keeps' : 'does not keep'} registers`, async ({ journal }) => {
+      assert.equal(hasRegisters(journal), keepsRegisters)
+    })
     claims(check)
     conditions(check)
     storing(check)
@@ -89,6 +102,7 @@ export function journalContract(
     anySteps(check)
     if (readsSlices) slices(check)
     if (deletes) deleting(check)
+    if (keepsRegisters) registers(check)
   })
 }
 
