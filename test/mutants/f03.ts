@@ -10,5 +10,5 @@ export const F03: Mutant = {
       replace: '',
     },
   ],
-  found: { by: 'one founding lives', scenario: 'founding', seed: 4, oneIn: 20 },
+  found: { by: 'one founding lives', scenario: 'founding', seed: 60, oneIn: 60, isSlow: true },
 }
