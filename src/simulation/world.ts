@@ -11,6 +11,7 @@ import { SeededRandom } from './seeded-random.ts'
 import type { FaultKind } from './checkers/findings.ts'
 import type { Scene, Violation } from './simulation-errors.ts'
 import { Trace, formatEvent } from './trace.ts'
+import { Troubles } from './troubles.ts'
 import { NodeClock, VirtualClock } from './virtual-clock.ts'
 import { Whereabouts } from './microtasks.ts'
 
@@ -20,9 +21,18 @@ const TURN_FIRST = 0.75
 const MONOTONIC_START_MAX_MS = 1_000_000
 const VIOLATIONS_KEPT = 100
 const LINES_SHOWN = 20
+const BUSY_LOOK = 1_000
+const BUSY_SHOWN = 5
 
 /** `starting`: a run was asked for, and its first step has not begun. */
 export type Activity = 'resting' | 'starting' | 'between-steps' | 'stepping'
+
+/** Where something goes wrong, and for how long: 0 when not given. */
+export interface FaultPlace {
+  readonly kind: FaultKind
+  readonly nodes: readonly string[]
+  readonly forMs?: number
+}
 
 export class World implements Ground {
   readonly seed: number
@@ -38,8 +48,7 @@ export class World implements Ground {
   /** Set once: hears of every life that ends. */
   onEnd: (place: Incarnation) => void = () => {}
   faults = 0
-  /** What has gone wrong so far. */
-  readonly troubles = new Set<FaultKind>()
+  readonly troubles = new Troubles()
   /** How often the run came to places that are worth testing. */
   readonly reached = new Map<string, number>()
   strayCalls = 0
@@ -207,11 +216,16 @@ export class World implements Ground {
 
   // ---- findings
 
-  /** Counts a fault and notes it. What is of no kind cannot be what a message was lost by. */
-  fault(description: string, kind?: FaultKind): void {
+  /** Counts a fault and notes it. What happens nowhere cannot be what a message was lost by. */
+  fault(description: string, place?: FaultPlace): void {
     this.faults++
-    if (kind !== undefined) this.troubles.add(kind)
+    if (place !== undefined) this.trouble(place)
     this.note(this.current, 'fault', description)
+  }
+
+  /** Something is not as it should be that is no fault of its own. */
+  trouble({ kind, nodes, forMs }: FaultPlace): void {
+    this.troubles.add(kind, nodes, this.clock.nowMs, forMs)
   }
 
   reach(name: string): void {
@@ -225,6 +239,17 @@ export class World implements Ground {
     const { seed } = this
     const timeMs = this.clock.nowMs
     this.violations.push({ name, detail, seed, timeMs, ...(cause === undefined ? {} : { cause }) })
+  }
+
+  /** What the last events were, those that came most often first. */
+  busiest(): string[] {
+    const counts = new Map<string, number>()
+    for (const { kind, place, text } of this.trace.last(BUSY_LOOK)) {
+      const what = `${kind} of ${place} ${text.replace(/, \d+ units?$/, '')}`.trimEnd()
+      counts.set(what, (counts.get(what) ?? 0) + 1)
+    }
+    const most = [...counts].sort(([, one], [, other]) => other - one).slice(0, BUSY_SHOWN)
+    return most.map(([what, times]) => `${what} (${times} times)`)
   }
 
   scene(): Scene {

@@ -10,7 +10,15 @@ import {
   type Simulation,
   startSimulatedNode,
 } from '../../../src/simulation/index.ts'
-import { type InboxMaker, inboxKey, type ListEntity, lastNote } from './spine-entities.ts'
+import { hostClerk } from './spine-clerk.ts'
+import {
+  type DiaryMaker,
+  diaryKey,
+  type InboxMaker,
+  inboxKey,
+  type ListEntity,
+  lastNote,
+} from './spine-entities.ts'
 
 export interface Running {
   readonly node: SherdNode
@@ -26,6 +34,9 @@ export interface SpineClusterOptions {
   readonly checks: ClusterChecks
   readonly list: ListEntity
   readonly inbox: InboxMaker
+  readonly diary: DiaryMaker
+  /** So long the singleton takes to stop, at most. */
+  readonly clerkStopMaxMs: number
   readonly settings: NodeSettings
   /** A node is in the cluster and can be used. */
   readonly onUp: (running: Running) => void
@@ -134,7 +145,8 @@ export class SpineCluster {
   }
 
   #start(name: string, seeds: readonly string[]): void {
-    const { simulation, checks, list, inbox, settings, onUp } = this.#options
+    const { simulation, checks, list, inbox, diary, clerkStopMaxMs } = this.#options
+    const { settings, onUp } = this.#options
     let life: SimulatedNode | undefined
     startSimulatedNode(simulation, name, {
       entities: [list],
@@ -145,6 +157,11 @@ export class SpineCluster {
         life = its
         checks.attach(node, its)
         node.sharding.init({ key: inboxKey, behavior: inbox, stopMessage: lastNote })
+        node.sharding.init({
+          key: diaryKey,
+          behavior: (context) => diary(context, its.journal),
+        })
+        hostClerk(this.#options, node, its, clerkStopMaxMs)
       },
     }).then(
       (node) => {

@@ -1,9 +1,14 @@
 /** What goes wrong in the spine scenario: which kinds of faults there are is drawn by seed, then when and where. */
 import type { ClusterChecks, SeededRandom, Simulation } from '../../../src/simulation/index.ts'
 import type { SpineCluster } from './spine-cluster.ts'
+import type { SpineParts } from './spine-end.ts'
+import type { SpineLoad } from './spine-load.ts'
 
 /** As long as it takes a cluster with these settings to notice a change and to decide about it. */
 const EXCUSED_MS = 6_000
+
+/** Time enough to join and to leave on one side, and for that side to decide without the other. */
+const SPLIT_LONG_MS = 12_000
 
 const slowLatency = { minMs: 5, meanMs: 40, tailChance: 0.02, tailMs: 500 }
 const unevenLatency = { minMs: 1, meanMs: 5, tailChance: 0.2, tailMs: 400 }
@@ -14,6 +19,7 @@ export class SpineFaults {
   readonly #simulation: Simulation
   readonly #checks: ClusterChecks
   readonly #cluster: SpineCluster
+  readonly #load: SpineLoad
   readonly #random: SeededRandom
   readonly #kinds: readonly Fault[]
   readonly #newNames = ['d', 'e']
@@ -26,10 +32,11 @@ export class SpineFaults {
   #splitMs = -Infinity
   #flappedMs = -Infinity
 
-  constructor(simulation: Simulation, checks: ClusterChecks, cluster: SpineCluster) {
+  constructor({ simulation, checks, cluster, load }: SpineParts) {
     this.#simulation = simulation
     this.#checks = checks
     this.#cluster = cluster
+    this.#load = load
     this.#random = simulation.random.fork('faults')
     const { random } = simulation
     const swarm = random.fork('swarm')
@@ -38,7 +45,7 @@ export class SpineFaults {
     if (swarm.chance(0.5)) this.#troubleStore(swarm)
     this.#moveFaultChance = swarm.pick([0, 0, 0.3])
     // What comes back one by one can be parted by a break.
-    this.#breaksReturns = kinds !== cleanFaults && swarm.chance(0.5)
+    this.#breaksReturns = kinds !== cleanFaults && swarm.chance(0.7)
     if (this.#breaksReturns) simulation.network.latency(unevenLatency)
     this.#moveFaults = kinds === cleanFaults ? moveFaults : [...moveFaults, ...messyFaults]
     this.#goOn()
@@ -46,7 +53,9 @@ export class SpineFaults {
 
   /** A shard begins to move: what is told and sent meanwhile is what a hand-off must not lose or mix up. */
   onMove(): void {
-    if (this.#isOver || !this.#random.chance(this.#moveFaultChance)) return
+    if (this.#isOver) return
+    if (this.#breaksReturns) this.#load.stream()
+    if (!this.#random.chance(this.#moveFaultChance)) return
     this.#simulation.after(this.#random.below(100), () => {
       if (!this.#isOver) this.#random.pick(this.#moveFaults)(this)
     })
@@ -71,6 +80,11 @@ export class SpineFaults {
     this.#simulation.store.setFaults({})
   }
 
+  /** Whether anything happened in this run after which two instances may be active for a while. */
+  get mayNeedExcuse(): boolean {
+    return this.#messyUntilMs > -Infinity || this.#flappedMs > -Infinity
+  }
+
   /** Why two instances of an entity may be active now, if they may. */
   get excuseForTwo(): string | undefined {
     const isRecent = (atMs: number): boolean => this.#simulation.now - atMs < EXCUSED_MS
@@ -78,7 +92,8 @@ export class SpineFaults {
     return isRecent(this.#flappedMs) ? 'a split that came and went' : undefined
   }
 
-  partition(): void {
+  /** It lasts up to so long, or as long as any cut. */
+  partition(forMs?: number): void {
     if (this.#simulation.now - this.#splitMs < EXCUSED_MS) this.#flappedMs = this.#simulation.now
     this.#splitMs = this.#simulation.now
     const { names } = this.#cluster
@@ -86,7 +101,7 @@ export class SpineFaults {
     const other = names.filter((name) => !side.includes(name))
     if (side.length === 0 || other.length === 0) return
     this.#simulation.network.partition(side, other)
-    this.#healLater()
+    this.#healLater('clean', forMs)
   }
 
   cutOneWay(): void {
@@ -135,10 +150,21 @@ export class SpineFaults {
     this.#simulation.pause(name, leastMs + this.#random.below(mostMs - leastMs))
   }
 
-  leave(): void {
-    const name = this.#random.pick(this.#cluster.names)
+  leave(name = this.#random.pick(this.#cluster.names)): void {
     this.#simulation.fault(`${name} leaves`)
     this.#cluster.leave(name)
+  }
+
+  /** Nodes come and go while some cannot see the others; often it is the oldest that goes, and has most to hand over. */
+  changeWhileSplit(): void {
+    this.partition(SPLIT_LONG_MS)
+    for (let count = 1 + this.#random.below(2); count > 0; count--) {
+      this.#simulation.after(this.#random.below(2_000), () => {
+        if (this.#isOver) return
+        if (this.#newNames.length > 0 && this.#random.chance(0.4)) this.join()
+        else this.leave(this.#random.chance(0.5) ? this.#cluster.names[0] : undefined)
+      })
+    }
   }
 
   join(): void {
@@ -175,8 +201,8 @@ export class SpineFaults {
     })
   }
 
-  #healLater(kind: 'clean' | 'messy' = 'clean'): void {
-    const afterMs = this.#random.chance(0.5) ? 1_500 : 9_000
+  #healLater(kind: 'clean' | 'messy' = 'clean', forMs?: number): void {
+    const afterMs = forMs ?? (this.#random.chance(0.5) ? 1_500 : 9_000)
     const untilMs = this.#simulation.now + this.#random.below(afterMs)
     this.#linkTroubleUntilMs = Math.max(this.#linkTroubleUntilMs, untilMs)
     // Links that were healed come back one by one, and what was stalled may be healed by a later fault's end.
@@ -213,6 +239,7 @@ const moveFaults: readonly Fault[] = [
 
 const cleanFaults: readonly Fault[] = [
   (faults) => faults.partition(),
+  (faults) => faults.changeWhileSplit(),
   (faults) => faults.reset(),
   (faults) => faults.crash('process'),
   (faults) => faults.crash('host'),

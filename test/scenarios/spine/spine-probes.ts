@@ -3,16 +3,21 @@
  * they did. So the product holds no switch for it. One scenario at a time is told.
  */
 import { GuardedJournal } from '../../../src/node/guarded-journal.ts'
+import type { CoordinatorEffect } from '../../../src/sharding/coordinator/coordinator-inputs.ts'
+import { CoordinatorMachine } from '../../../src/sharding/coordinator/coordinator-machine.ts'
 import { RebalanceMachine } from '../../../src/sharding/coordinator/rebalance-machine.ts'
 import { HostedShards } from '../../../src/sharding/region/hosted-shards.ts'
 import { RegionMachine } from '../../../src/sharding/region/region-machine.ts'
 import { ShardMachine } from '../../../src/sharding/shard/shard-machine.ts'
+import type { Placement } from '../../../src/sharding/sharding-messages.ts'
 import { places } from './spine-places.ts'
 
 export interface SpineWatcher {
   reached(place: string): void
   /** Somebody had to stop its entities by force, because the time for a hand-off or a leave was over. */
   overran(): void
+  /** A coordinator says two things of a shard in one turn, so that nobody can tell which is the later. */
+  contradicts(what: string): void
   /** A shard begins to move. */
   moves?(): void
   /** A message comes back to the region that runs now from a former home, on the node of that name. */
@@ -59,8 +64,10 @@ function watchShards(): void {
     const has = (kind: string): boolean => effects.some((effect) => effect.type === kind)
     if (type === 'Thawed' && has('Deliver')) watcher?.reached(places.thawed)
     else if (type === 'EntityTerminated' && has('Deliver')) watcher?.reached(places.restarted)
-    else if (type === 'Sweep' && has('ForceStop')) watcher?.reached(places.forcedRest)
-    else if (has('HurryEntity')) watcher?.reached(places.hurried)
+    else if (type === 'Sweep' && has('ForceStop')) {
+      watcher?.reached(places.forcedRest)
+      watcher?.overran()
+    } else if (has('HurryEntity')) watcher?.reached(places.hurried)
     else if (type === 'TimerFired' && input.timer === 'force-stop') {
       watcher?.reached(places.forced)
       watcher?.overran()
@@ -83,12 +90,35 @@ function watchRegions(): void {
     watcher?.reached(places.overrun)
     watcher?.overran()
   })
+  after(CoordinatorMachine, 'step', (coordinator, _, effects) => watchWords(coordinator, effects))
   after(RebalanceMachine, 'step', (_, [input], effects) => {
     if (effects.length === 0) return
     if (input.type === 'Chosen' || input.type === 'Continue') watcher?.moves?.()
     if (input.type === 'Chosen') watcher?.reached(places.balanced)
     else if (input.type === 'TimedOut') watcher?.reached(places.handOffOver)
   })
+}
+
+/** What each turn of a coordinator has said of a shard: where it is, or that it moves. */
+const saidBy = new WeakMap<CoordinatorMachine, Map<string, 'is there' | 'moves'>>()
+
+/** A word counts as new by its turn: one that says both would let a late word undo what was said after it. */
+function watchWords(coordinator: CoordinatorMachine, effects: readonly CoordinatorEffect[]): void {
+  const said = saidBy.get(coordinator) ?? new Map<string, 'is there' | 'moves'>()
+  saidBy.set(coordinator, said)
+  const hear = ({ shard, turn }: Placement, what: 'is there' | 'moves'): void => {
+    const key = `shard ${shard}, turn ${turn}`
+    const before = said.get(key) ?? what
+    said.set(key, before)
+    if (before !== what) watcher?.contradicts(`${key}: first ${before}, then ${what}`)
+  }
+  for (const effect of effects) {
+    if (effect.type !== 'Send') continue
+    const { message } = effect
+    if (message.type === 'ShardHomes') message.homes.forEach((home) => hear(home, 'is there'))
+    else if (message.type === 'ShardHome' || message.type === 'HostShard') hear(message, 'is there')
+    else if (message.type === 'BeginHandOff' || message.type === 'HandOff') hear(message, 'moves')
+  }
 }
 
 type ArgsOf<Method> = Method extends (...args: infer Args) => unknown ? Args : never
