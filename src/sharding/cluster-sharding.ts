@@ -23,7 +23,12 @@ import {
   type ProxyDefinition,
   type RegionDefinition,
 } from './region-definition.ts'
-import { followLosses, type LossListener } from './entity-losses.ts'
+import {
+  followLosses,
+  followStops,
+  type LossListener,
+  type LostEntityMessage,
+} from './entity-losses.ts'
 import type { EntityRef } from './entity-ref.ts'
 import type { EntityTypeKey } from './entity-type-key.ts'
 import { type EntityExplanation, explainEntity } from './explanation.ts'
@@ -93,6 +98,7 @@ export class ClusterSharding {
   /** The parent of all regions. */
   readonly #ref: LocalRef
   readonly #types = new Map<string, RunningType>()
+  readonly #lossListeners: LossListener[] = []
 
   constructor(options: ClusterShardingOptions) {
     this.#options = options
@@ -102,6 +108,7 @@ export class ClusterSharding {
     system.shutdown.addTask('cluster-sharding-shutdown-region', 'hand over shards', () =>
       this.#handOver(),
     )
+    followLosses(system.eventStream, this.#lossListeners, (lost) => this.#tellAsker(lost))
     options.cluster.holdExit(() => this.#endNow())
   }
 
@@ -202,7 +209,13 @@ export class ClusterSharding {
    * types.
    */
   followLosses(listener: LossListener): void {
-    followLosses(this.#options.system.eventStream, listener)
+    this.#lossListeners.push(listener)
+    followStops(this.#options.system.eventStream, listener)
+  }
+
+  #tellAsker({ entityType, entityId, message, reason }: LostEntityMessage): void {
+    if (entityId === undefined) return
+    this.#types.get(entityType)?.region.tellAsker(entityId, message, reason)
   }
 
   /** Hands the shards of this type over and stops its region here. Resolves when nothing of it lives here any more. */

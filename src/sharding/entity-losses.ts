@@ -29,21 +29,47 @@ export interface LossListener {
 /** Under `/system`: where entities live on this node, and as seen from others. */
 const homes: ReadonlySet<string | undefined> = new Set(['entities', 'shards'])
 
-export function followLosses(eventStream: EventStream, listener: LossListener): void {
-  const lost = ({ message, recipient, reason }: DeadLetter | Dropped): void => {
-    if (!listener.concerns(message)) return
-    const [root, home, type, _shard, name] = recipient.path.elements
-    if (root !== 'system' || !homes.has(home) || type === undefined) return
-    const entityType = decodeName(type) ?? type
-    const entityId = name === undefined ? undefined : decodeName(name)
-    const waiting = reason === 'mailbox-full' ? mailOf(recipient) : undefined
-    listener.messageLost({ entityType, entityId, message, reason, waiting })
+/** `otherwise` hears of messages that concern no listener and were lost in the actor of an entity. */
+export function followLosses(
+  eventStream: EventStream,
+  listeners: readonly LossListener[],
+  otherwise: LossListener['messageLost'],
+): void {
+  const lost = (event: DeadLetter | Dropped): void => {
+    const { message } = event
+    const concerned = listeners.filter((listener) => listener.concerns(message))
+    const loss = concerned.length > 0 || isInActor(event) ? lossOf(event) : undefined
+    if (loss === undefined) return
+    for (const listener of concerned) listener.messageLost(loss)
+    if (concerned.length === 0) otherwise(loss)
   }
   eventStream.subscribe(DeadLetter, lost)
   eventStream.subscribe(Dropped, lost)
+}
+
+export function followStops(eventStream: EventStream, listener: LossListener): void {
   eventStream.subscribe(EntityStopped, ({ entityType, entityId }) =>
     listener.entityStopped(entityType, entityId),
   )
+}
+
+/** Nobody else has heard of it then: what regions and links lose they tell themselves. */
+function isInActor({ reason, message }: DeadLetter | Dropped): boolean {
+  if (typeof message !== 'object' || message === null) return false
+  return reason.startsWith('terminated') || reason.endsWith('stash-full')
+}
+
+function lossOf({
+  message,
+  recipient,
+  reason,
+}: DeadLetter | Dropped): LostEntityMessage | undefined {
+  const [root, home, type, _shard, name] = recipient.path.elements
+  if (root !== 'system' || !homes.has(home) || type === undefined) return undefined
+  const entityType = decodeName(type) ?? type
+  const entityId = name === undefined ? undefined : decodeName(name)
+  const waiting = reason === 'mailbox-full' ? mailOf(recipient) : undefined
+  return { entityType, entityId, message, reason, waiting }
 }
 
 function mailOf(recipient: ActorRef<never>): number | undefined {

@@ -85,15 +85,16 @@ describe('pipelining', () => {
     expect(await probe.receive(2)).toEqual(['told', 'run'])
   })
 
-  test('commands beyond the pipeline wait in order, and beyond the stash they are dropped', async () => {
+  test('commands beyond the pipeline wait in order, and those that do not fit are dropped', async () => {
     const { journal, system, time } = scene
     const probe = createTestProbe<unknown>(system)
     const settings = { unstoredCommandsMax: 3, stashedCommandsMax: 4 }
     const actor = system.spawn(list(journal, { settings }))
     await time.settle()
     journal.stall()
-    for (const item of 'abcdefghi') actor.tell(append(item, probe.ref))
+    for (const item of 'abc') actor.tell(append(item, probe.ref))
     await time.settle()
+    for (const item of 'defghi') actor.tell(append(item, probe.ref))
     expect(scene.losses.map((loss) => loss.split(' ')[0])).toEqual(['stash-full', 'stash-full'])
     journal.flow()
     expect((await probe.receive(7)).at(-1)).toBe('abcdefg')

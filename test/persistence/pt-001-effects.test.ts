@@ -95,7 +95,7 @@ describe.each(Object.entries(realScenes))('PT-001 %s', (_name, makeScene) => {
     )
     await probe.expectTerminated(actor)
     await probe.expectNo()
-    expect(scene.losses).toEqual(['terminated-while-stashed {}'])
+    expect(scene.losses).toEqual(['terminated-while-queued {}'])
     const next = counter(probe.ref)
     await probe.expect('recovered 5')
     next.tell({ make: () => effect.reply(probe.ref, ({ value }) => value) })

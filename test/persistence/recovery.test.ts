@@ -38,6 +38,7 @@ describe('recovery', () => {
     const probe = createTestProbe<unknown>(system)
     journal.stall()
     const actor = system.spawn(list(journal, { settings: { stashedCommandsMax: 2 } }))
+    await time.settle()
     for (const item of 'abc') actor.tell(append(item, probe.ref))
     await time.settle()
     expect(scene.losses.map((loss) => loss.split(' ')[0])).toEqual(['stash-full'])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ActorRef, ActorSystem, AskTimeout, Behaviors } from '../../src/actor/index.ts'
+import { type ActorRef, ActorSystem, Behaviors } from '../../src/actor/index.ts'
 import { Remoting } from '../../src/remote/internals.ts'
 import {
   EntityMessageDropped,
@@ -80,7 +80,7 @@ describe('the region', () => {
         timeout: '1s',
       })
       const error: unknown = await scene.settle(asked.catch((thrown: unknown) => thrown))
-      expect(error).toBeInstanceOf(AskTimeout)
+      expect(error).toBeInstanceOf(EntityMessageDropped)
       expect(await scene.settle(readPage(node, 'x'))).toBe('.')
       expect(node.lost.map(String)).toEqual([expect.stringContaining('terminated-while-queued')])
     })

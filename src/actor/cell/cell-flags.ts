@@ -21,3 +21,5 @@ export const stopAsked = 1024
 export const timed = 2048
 /** There may be a million of its kind: its rare state is dropped whenever nothing is in it. */
 export const frugal = 4096
+/** Mail stays in the mailbox for now; replays and system business go on. */
+export const withheld = 8192

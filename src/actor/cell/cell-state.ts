@@ -8,6 +8,7 @@ import type { Wrapper } from '../behavior/behavior.ts'
 import type { Inward } from '../behavior/inward.ts'
 import type { LocalRef } from '../ref/local-ref.ts'
 import type { MailboxOptions } from './mailbox.ts'
+import type { WithheldMail } from './withheld-mail.ts'
 import type { MessageAdapters } from '../context/message-adapters.ts'
 import type { ReceiveTimeout } from '../context/receive-timeout.ts'
 
@@ -64,6 +65,8 @@ export class CellState {
   /** Supervisors and settled handlers to go on with, in this order. */
   inward: Inward[] | undefined
   mailbox: MailboxOptions | undefined
+  /** While mail is withheld: how much of it may wait. */
+  withheld: WithheldMail | undefined
   envelopesQueued = 0
   abort: AbortController | undefined
   /** The promise of the async handler, or the PreRestart, in progress: one that was given up is not here any more when it settles. */
@@ -93,6 +96,7 @@ export class CellState {
       this.receiveTimeout === undefined &&
       this.adapters === undefined &&
       this.mailbox === undefined &&
+      this.withheld === undefined &&
       this.abort === undefined &&
       this.childListener === undefined &&
       this.failure === undefined &&

@@ -37,10 +37,11 @@ import {
   terminated,
   timed,
   unstarted,
+  withheld,
 } from './cell-flags.ts'
 import { endReplays, goInward, replayNext } from './before-mail.ts'
 import { CellState, type Replay } from './cell-state.ts'
-import { Envelope, isEnvelope } from './envelope.ts'
+import { Envelope, isEnvelope, PoisonPill } from './envelope.ts'
 import type { Gate } from './gate.ts'
 import {
   interpretMessage,
@@ -59,12 +60,13 @@ import type { Runtime } from '../runtime.ts'
 import type { Signal } from '../behavior/signals.ts'
 import { continueStopping } from './stopping.ts'
 import { enterScope, suspend } from './suspension.ts'
+import { stopsAtOnce } from './withheld-mail.ts'
 
 /** What keeps the cell from taking mail straight away. */
 const beforeMail =
-  unstarted | suspended | stopping | terminated | inwardWaits | replaying | stopAsked
-const notSendable = terminated | guarded
-const notSchedulable = scheduled | suspended | stopping
+  unstarted | suspended | stopping | terminated | inwardWaits | replaying | stopAsked | withheld
+const notSendable = terminated | guarded | withheld
+const notSchedulable = scheduled | suspended | stopping | withheld
 
 export class Cell implements Task, Watcher {
   readonly ref: LocalRef
@@ -129,6 +131,13 @@ export class Cell implements Task, Watcher {
     if (this.isTerminated) return returnEnvelope(this, envelope, 'terminated')
     if ((this.flags & guarded) !== 0) this.state().envelopesQueued++
     this.#queue(envelope)
+    if ((this.flags & withheld) !== 0 && envelope === PoisonPill) this.schedule()
+  }
+
+  /** Queues a message from an owner that must be heard, whatever waits already. */
+  sendUnbounded(message: unknown): void {
+    if (isEnvelope(message) || this.isTerminated) return this.send(message)
+    this.#queue(message)
   }
 
   #queue(message: unknown): void {
@@ -206,6 +215,7 @@ export class Cell implements Task, Watcher {
       else if ((flags & inwardWaits) !== 0) goInward(this)
       else if ((flags & stopAsked) !== 0) this.stop()
       else if ((flags & replaying) !== 0) replayNext(this)
+      else return stopsAtOnce(this)
     } catch (error) {
       this.#failed(error)
     }

@@ -43,7 +43,10 @@ export function problemsWithMailbox(options: MailboxOptions): string[] {
   return problems
 }
 
-/** Decides about a message to an actor that is gone or whose mailbox is bounded; what may not queue is dealt with. */
+/**
+ * Decides about a message to an actor that is gone, that takes no mail for now, or whose mailbox is bounded; what may not
+ * queue is dealt with.
+ */
 export function mayQueue(cell: Cell, message: unknown): boolean {
   if (isEnvelope(message) && (cell.isTerminated || !isMail(message))) {
     cell.sendEnvelope(message)
@@ -57,7 +60,11 @@ export function mayQueue(cell: Cell, message: unknown): boolean {
 }
 
 function hasRoom(cell: Cell, message: unknown): boolean {
-  const { mailbox: bound, envelopesQueued } = cell.state()
+  const { mailbox: bound, withheld, envelopesQueued } = cell.state()
+  if (withheld !== undefined && (cell.mailbox?.size ?? 0) >= withheld.messagesMax) {
+    cell.runtime.lost(new Dropped(originalOf(message), cell.ref, withheld.reason))
+    return false
+  }
   const size = cell.mailbox === undefined ? 0 : cell.mailbox.size - envelopesQueued
   if (bound === undefined || cell.mailbox === undefined) return true
   const { messagesMax = defaultMessagesMax } = bound

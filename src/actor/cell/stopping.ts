@@ -103,7 +103,7 @@ function callBack({ ref, runtime }: Cell, stopCallback: (() => unknown) | undefi
 
 function finish(cell: Cell): void {
   const { ref, runtime } = cell
-  const { behavior, mailbox } = cell
+  const { behavior } = cell
   const { failure, stashes, stopCallback, watchers, watching } = cell.state()
   const held = heldMessages(behavior, cell)
   callBack(cell, stopCallback)
@@ -120,6 +120,12 @@ function finish(cell: Cell): void {
   for (const message of held) {
     runtime.lost(new DeadLetter(message, ref, 'terminated-while-stashed'))
   }
+  loseMail(cell)
+}
+
+/** What waits for an actor that takes no more mail is lost. */
+export function loseMail(cell: Cell): void {
+  const { mailbox, ref, runtime } = cell
   cell.mailbox = undefined
   for (let each = mailbox?.shift(); each !== undefined; each = mailbox?.shift()) {
     if (isEnvelope(each)) returnEnvelope(cell, each, 'terminated-while-queued')

@@ -105,6 +105,13 @@ export class StashBuffer<in out T> {
     return next
   }
 
+  /** @internal Takes the oldest out, for whoever hands it to the behavior itself. */
+  take(): T | undefined {
+    const message = this.#messages.shift()
+    if (this.isEmpty) this.#release()
+    return message
+  }
+
   /** @internal Takes everything out, for good. For the runtime: the actor has stopped or was restarted. */
   discard(): T[] {
     this.#isDiscarded = true

@@ -92,6 +92,15 @@ export function askWithStatus<M, Value>(
   })
 }
 
+/** Whoever waits on this node for the answer to this message hears that there will be none, if a field of it says who. */
+export function failAsker(message: unknown, makeError: () => unknown): void {
+  if (typeof message !== 'object' || message === null) return
+  for (const value of Object.values(message) as unknown[]) {
+    // It may also carry the address of somebody who asked something else.
+    if (value instanceof Question && value.asked === message) value.fail(makeError())
+  }
+}
+
 /** One question in flight: the address for its answer. */
 export class Question implements Abortable, InternalRef, WheelTimer {
   deadlineMs = 0

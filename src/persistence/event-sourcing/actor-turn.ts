@@ -3,7 +3,18 @@
  * no promise, past all interceptors. The one place of this room that looks behind a ref.
  */
 import { type ActorContext, Behaviors, type StashBuffer } from '../../actor/index.ts'
-import type { LocalRef } from '../../actor/internals.ts'
+import {
+  failAsker,
+  isEnvelope,
+  isMailWithheld,
+  letMailIn,
+  type LocalRef,
+  loseMail,
+  Replayed,
+  type WithheldMail,
+  withholdMail,
+  wrapperInForce,
+} from '../../actor/internals.ts'
 import { assert } from '../../foundation/assert.ts'
 import type { Task } from '../../foundation/dispatcher.ts'
 
@@ -56,7 +67,46 @@ export class ActorTurn<T> implements Replay {
   /** Whether the actor has more to do right now than what it does. */
   get hasMore(): boolean {
     const { mailbox, stateIfAny } = this.#cell
-    return (mailbox?.size ?? 0) > 0 || (stateIfAny?.replays?.length ?? 0) > 0
+    const hasMail = (mailbox?.size ?? 0) > 0 && !isMailWithheld(this.#cell)
+    return hasMail || (stateIfAny?.replays?.length ?? 0) > 0
+  }
+
+  /** The actor takes no mail until it is let in. */
+  withholdMail(limit: WithheldMail): void {
+    withholdMail(this.#cell, limit)
+  }
+
+  letMailIn(): void {
+    letMailIn(this.#cell)
+  }
+
+  /** An actor that stops takes no more mail: whoever sent what waits need not wait for the rest of its end. */
+  loseMail(): void {
+    loseMail(this.#cell)
+  }
+
+  /** Mail that waits, as the behavior would get it; nothing where something around the behavior may change messages. */
+  forEachMail(visit: (message: T) => void): void {
+    if (this.#options.scope !== undefined) return
+    for (const each of this.#cell.mailbox ?? []) if (!isEnvelope(each)) visit(each as T)
+  }
+
+  /** Whoever waits for an answer to mail that waits here, on this node, hears of this. */
+  failAskers(error: unknown): void {
+    for (const each of this.#cell.mailbox ?? []) failAsker(each, () => error)
+  }
+
+  /** Lets these commands come before any mail, as long as there is a next one. A failure of the actor ends it. */
+  replay(next: () => T | undefined): void {
+    const { scope } = this.#options
+    this.#cell.replay({
+      endsOnFailure: true,
+      take: () => {
+        const command = next()
+        if (command === undefined) return undefined
+        return new Replayed(command, wrapperInForce(this.#cell, scope))
+      },
+    })
   }
 
   /** Does this in the actor's turn, soon. What it throws fails the actor as a handler does. */

@@ -1,8 +1,10 @@
 /**
- * The commands of an entity that are not handled yet: those that wait for it (it recovers, or its journal is slow) and
- * those it keeps for later by its own wish. Both outlive a restart after a failed write. What does not fit is dropped.
+ * Commands of an entity that are not in its mailbox and not handled yet: those it keeps for later by its own wish, and those
+ * that came past the mailbox while it could handle none (a supervisor around it held them). Both outlive a restart after a
+ * failed write. What does not fit is dropped. Whatever is due here comes before any mail, one at a time, and only when
+ * another command may be handled.
  */
-import { type ActorRef, Behaviors, Dropped, type StashBuffer } from '../../actor/index.ts'
+import { type ActorRef, Dropped, type StashBuffer } from '../../actor/index.ts'
 import type { Runtime } from '../../actor/internals.ts'
 import type { EventSourcedDroppedReason } from './event-sourced-drop-reasons.ts'
 
@@ -11,16 +13,14 @@ export interface CommandStashes<Command> {
   readonly kept: StashBuffer<Command>
 }
 
-/** Where a command comes from. */
-export type CommandOrigin = 'mail' | keyof CommandStashes<never>
-
 export class CommandStash<Command> {
   readonly #stashes: CommandStashes<Command>
   readonly #self: ActorRef<Command>
   readonly #runtime: Runtime
-  #origin: CommandOrigin = 'mail'
-  /** Waiting commands on their way that have not arrived yet. */
-  #due = 0
+  /** Kept commands, the oldest ones, that were called for and have not come yet. */
+  #calledCount = 0
+  #isReplaying = false
+  #isFromHere = false
 
   constructor(stashes: CommandStashes<Command>, self: ActorRef<Command>, runtime: Runtime) {
     this.#stashes = stashes
@@ -28,32 +28,26 @@ export class CommandStash<Command> {
     this.#runtime = runtime
   }
 
-  get hasWaiting(): boolean {
-    return !this.#stashes.waiting.isEmpty
-  }
-
-  /** Commands wait, and none of them is on its way. */
-  get isWaitingOnly(): boolean {
-    return this.#due <= 0 && this.hasWaiting
+  /** Something is to be handled before any mail. */
+  get isDue(): boolean {
+    return this.#calledCount > 0 || !this.#stashes.waiting.isEmpty
   }
 
   /** Nothing waits, nothing is kept, and nothing is on its way. */
   get isEmpty(): boolean {
     const { waiting, kept } = this.#stashes
-    return waiting.isEmpty && kept.isEmpty && this.#origin === 'mail'
+    return waiting.isEmpty && kept.isEmpty && !this.#isReplaying
   }
 
   forEachWaiting(visit: (command: Command) => void): void {
     this.#stashes.waiting.forEach(visit)
   }
 
-  /** To be asked once for every command that comes. */
-  takeOrigin(): CommandOrigin {
-    const origin = this.#origin
-    this.#origin = 'mail'
-    // Mail comes only when nothing is on its way.
-    if (origin === 'mail') this.#due = 0
-    return origin
+  /** Whether the command that has just come is from here. To be asked once for every command. */
+  takeOrigin(): boolean {
+    const isFromHere = this.#isFromHere
+    this.#isFromHere = false
+    return isFromHere
   }
 
   wait(command: Command): void {
@@ -64,24 +58,36 @@ export class CommandStash<Command> {
     this.#put('kept', command)
   }
 
-  /** Lets waiting commands come before any mail, oldest first, until `countMax` of them are on their way. */
-  releaseWaiting(countMax: number): void {
-    const { waiting } = this.#stashes
-    const count = Math.min(countMax, waiting.size) - this.#due
-    if (count <= 0) return
-    this.#due += count
-    this.#take('waiting', count)
+  /** All commands kept so far are due, before any other. */
+  callKept(): void {
+    this.#calledCount = this.#stashes.kept.size
   }
 
-  /** Lets all commands kept so far come before any other, oldest first. */
-  releaseKept(): void {
-    this.#take('kept', this.#stashes.kept.size)
+  /** Whether what is due has to be fetched: nobody does so yet. */
+  beginReplay(): boolean {
+    if (this.#isReplaying || !this.isDue) return false
+    this.#isReplaying = true
+    return true
   }
 
-  /** A command has failed: nothing is on its way any more. */
+  /** The next of what is due, kept ones first; undefined ends the replay. */
+  next(mayHandle: boolean): Command | undefined {
+    const { waiting, kept } = this.#stashes
+    this.#isFromHere = mayHandle && this.isDue
+    if (!this.#isFromHere) {
+      this.#isReplaying = false
+      return undefined
+    }
+    if (this.#calledCount === 0) return waiting.take()
+    this.#calledCount--
+    return kept.take()
+  }
+
+  /** A command has failed: nothing is on its way any more, and what was kept is kept on. */
   interrupted(): void {
-    this.#origin = 'mail'
-    this.#due = 0
+    this.#isReplaying = false
+    this.#isFromHere = false
+    this.#calledCount = 0
   }
 
   #put(which: keyof CommandStashes<Command>, command: Command): void {
@@ -91,13 +97,5 @@ export class CommandStash<Command> {
         new Dropped(command, this.#self, 'stash-full' satisfies EventSourcedDroppedReason),
       )
     else stash.stash(command)
-  }
-
-  #take(which: keyof CommandStashes<Command>, count: number): void {
-    this.#stashes[which].unstash(Behaviors.same, count, (command) => {
-      this.#origin = which
-      if (which === 'waiting') this.#due--
-      return command
-    })
   }
 }

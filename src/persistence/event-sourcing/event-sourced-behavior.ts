@@ -27,6 +27,7 @@ import type {
   EventSourcedOptions,
   EventSourcedPlan,
 } from './event-sourced-options.ts'
+import type { EventSourcedDroppedReason } from './event-sourced-drop-reasons.ts'
 import { LatelyIdle } from './lately-idle.ts'
 import { defaultEventSourcedSettings } from './event-sourced-settings.ts'
 
@@ -98,5 +99,9 @@ function planOf<Command, Event, State>(
 ): EventSourcedPlan<Command, Event, State> {
   const settings = { ...defaultEventSourcedSettings, ...options.settings }
   const codec = options.codec ?? new ValueCodec({ use: 'stored' })
-  return { ...options, settings, codec, latelyIdle: new LatelyIdle() }
+  const withheldMail = {
+    messagesMax: settings.stashedCommandsMax,
+    reason: 'stash-full' satisfies EventSourcedDroppedReason,
+  }
+  return { ...options, settings, codec, latelyIdle: new LatelyIdle(), withheldMail }
 }

@@ -4,11 +4,15 @@
  *   recovering ──▶ running ──stop effect──▶ stopping ──▶ ended
  *       └─────────────┴──failure, stop or restart of the actor──▶ ended
  *
- * Commands that come while it is not running wait in a stash, and so do those that find too many writes in flight. When
+ * While it is not running, or too many commands wait for the journal, its mail is withheld: it waits in the mailbox. So
+ * whatever stops the actor in good order keeps its place there, behind every command that came before. When
  * nothing was under way for a while, all that is kept is the state and where the stream stands.
- * Invariant: the state is that of all events handled so far; an event that the handler refuses is never written.
+ * Invariants: the state is that of all events handled so far; an event that the handler refuses is never written. Mail is
+ * taken only when a command may be handled: all that came before an order to stop is handled first, nothing after it.
+ * One file because every part of it reads and changes the phase.
  */
 import { type ActorContext, type Behavior, Behaviors, Dropped } from '../../actor/index.ts'
+import { failAsker } from '../../actor/internals.ts'
 import { show } from '../../foundation/show.ts'
 import { startOf, utf8Length } from '../../foundation/text.ts'
 import type { Claim, NewEvent } from '../journal.ts'
@@ -19,8 +23,10 @@ import { CommandStash, type CommandStashes } from './command-stash.ts'
 import { Effect } from './effect.ts'
 import { adapted, encoded } from './event-adapter.ts'
 import {
+  EventsOutcomeUnknown,
   InstanceEnded,
   InvalidEffect,
+  JournalFailure,
   PersistenceFailure,
   RecoveryFailure,
 } from './event-sourced-errors.ts'
@@ -62,6 +68,8 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   #state: State
   #sequenceNr = 0
   #epoch = 0
+  /** It has failed, and another instance will follow. */
+  #isBuiltAnew = false
 
   constructor(options: InstanceOptions<Command, Event, State>) {
     const { plan, persistenceId, emptyState, context, stashes } = options
@@ -76,6 +84,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   start(): Behavior<Command> {
     if (this.#scope === undefined) beFrugal(this.#context)
     const work = this.#begin()
+    work.turn.withholdMail(this.#plan.withheldMail)
     work.recovery = this.#newRecovery(work)
     work.recovery.start()
     const handlers = signalHandlersOf(this.#plan.signals, this)
@@ -97,10 +106,11 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     this.#work?.writes?.giveUp()
   }
 
-  /** The actor ends. */
-  drain(): Promise<void> | undefined {
+  /** The actor ends, or only this life of it. */
+  drain(isForGood: boolean): Promise<void> | undefined {
     this.#end()
     const work = this.#work
+    if (isForGood) work?.turn.loseMail()
     work?.recovery?.cancel()
     const drained = work?.writes?.drain() ?? work?.recovery?.whenClaimed
     // Answers that wait for a turn: there will be none.
@@ -111,6 +121,8 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   #end(): void {
     this.#phase = 'ended'
     this.#plan.latelyIdle.ended(this)
+    // Who is built anew goes on with its mail; what else may come in its place must not find it withheld.
+    if (!this.#isBuiltAnew) this.#work?.turn.letMailIn()
   }
 
   // ---- what is under way
@@ -209,6 +221,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
 
   #recoveryFailed(cause: unknown): never {
     this.#phase = 'ended'
+    this.#isBuiltAnew = this.#plan.onPersistFailure !== undefined
     const { lastSequenceNr } = this.view
     const handling = lastSequenceNr > this.#sequenceNr ? lastSequenceNr : undefined
     const error = new RecoveryFailure(this.#persistenceId, cause, handling)
@@ -226,13 +239,10 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
 
   readonly #receive = (command: Command): Handled | Promise<Handled> => {
     const work = this.#begin()
-    const origin = work.stash?.takeOrigin() ?? 'mail'
-    const allowed = this.#allowed()
-    if (allowed === undefined) return this.#stashOf(work).wait(command)
-    if (origin === 'mail' && (allowed === 0 || work.stash?.hasWaiting === true)) {
-      this.#stashOf(work).wait(command)
-      return this.#goOn()
-    }
+    const { stash } = work
+    const isStashed = stash !== undefined && stash.takeOrigin()
+    if (!isStashed && (!this.#mayHandle() || stash?.isDue === true))
+      return this.#wait(command, work)
     try {
       const effect = this.#plan.commandHandler(this.#state, command, work.view)
       if (effect instanceof Promise) return this.#acceptLater(command, effect)
@@ -240,6 +250,13 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     } catch (error) {
       return this.#commandFailed(error)
     }
+  }
+
+  /** It came past the mailbox, or in the very moment in which nothing may be handled any more. */
+  #wait(command: Command, work: Work<Command, Event, State>): void {
+    this.#stashOf(work).wait(command)
+    if (this.#mayHandle()) this.#goOn()
+    else work.turn.withholdMail(this.#plan.withheldMail)
   }
 
   async #acceptLater(command: Command, effect: Promise<Effect<Event, State>>): Promise<Handled> {
@@ -258,16 +275,16 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     if (this.#phase !== 'running') return this.#lost(command)
     const work = this.#begin()
     if (handling === 'stash') {
-      this.#stashOf(work).keep(command)
-      return this.#letNextCome(work)
+      return this.#stashOf(work).keep(command)
     }
     const stored = this.#advance(effect, work.view)
     if (stops) this.#phase = 'stopping'
-    if (unstashes) work.stash?.releaseKept()
+    if (unstashes) work.stash?.callKept()
     const state = this.#state
     const held = { command, state, sequenceNr: this.#sequenceNr, sideEffects, stops }
     this.#hold(stored, held, work)
-    if (stored.length === 0) this.#letNextCome(work)
+    if (!this.#mayHandle()) work.turn.withholdMail(this.#plan.withheldMail)
+    else if (unstashes) this.#goOn()
     return handling === 'unhandled' ? Behaviors.unhandled : undefined
   }
 
@@ -353,7 +370,13 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     const { view, stash, turn } = this.#begin()
     view.lastSequenceNr = this.#sequenceNr
     stash?.interrupted()
-    if (error instanceof PersistenceFailure) this.#refuseWaiting(error)
+    if (error instanceof PersistenceFailure) {
+      this.#refuseWaiting(error)
+      this.#isBuiltAnew =
+        error instanceof JournalFailure && this.#plan.onPersistFailure !== undefined
+      // What follows it gets the mail, also an order to stop that is in it, and nobody in between.
+      if (this.#isBuiltAnew) turn.withholdMail(this.#plan.withheldMail)
+    }
     // Should a supervisor resume this actor, the commands behind this one go on.
     turn.run(() => this.#goOn())
     throw error
@@ -362,26 +385,33 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   /** The instance fails, and nobody builds it anew. */
   #refuseWaiting(error: PersistenceFailure): void {
     const { refused, onPersistFailure } = this.#plan
-    if (refused === undefined || onPersistFailure !== undefined) return
-    this.#work?.stash?.forEachWaiting((command) => refused(command, error))
+    if (onPersistFailure !== undefined) return
+    // Nobody can tell what became of those that were handled; these were not.
+    const isUnknown = error instanceof EventsOutcomeUnknown
+    const told = isUnknown ? new InstanceEnded(this.#persistenceId) : error
+    const { stash, turn } = this.#begin()
+    if (refused !== undefined) {
+      stash?.forEachWaiting((command) => refused(command, told))
+      turn.forEachMail((command) => refused(command, told))
+    }
+    stash?.forEachWaiting((command) => failAsker(command, () => told))
+    turn.failAskers(told)
   }
 
-  /** How many commands may be handled before something is stored; undefined while none may. */
-  #allowed(): number | undefined {
+  /** Whether one more command may be handled before something is stored. */
+  #mayHandle(): boolean {
+    if (this.#phase !== 'running') return false
     const writes = this.#work?.writes
-    if (this.#phase !== 'running' || writes?.isOpen === false) return undefined
-    return Math.max(this.#plan.settings.unstoredCommandsMax - (writes?.heldCount ?? 0), 0)
+    if (writes === undefined) return true
+    return writes.isOpen && writes.heldCount < this.#plan.settings.unstoredCommandsMax
   }
 
-  /** After a command without events: when it was the last on its way, nothing else may ever call for those behind it. */
-  #letNextCome({ stash, turn }: Work<Command, Event, State>): void {
-    if (stash?.isWaitingOnly === true) turn.run(() => this.#goOn())
-  }
-
-  /** Lets waiting commands come, as many as may be handled. */
+  /** Lets commands come if they may be handled: those that are due from the stash, then mail. */
   #goOn(): void {
-    const allowed = this.#allowed()
-    if (allowed !== undefined) this.#work?.stash?.releaseWaiting(allowed)
+    if (this.#work === undefined || !this.#mayHandle()) return
+    const { turn, stash } = this.#work
+    turn.letMailIn()
+    if (stash?.beginReplay() === true) turn.replay(() => stash.next(this.#mayHandle()))
   }
 }
 

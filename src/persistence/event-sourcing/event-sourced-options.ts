@@ -6,6 +6,7 @@ import type {
   SupervisorStrategy,
   Terminated,
 } from '../../actor/index.ts'
+import type { WithheldMail } from '../../actor/internals.ts'
 import type { ValueCodec } from '../../serialization/internals.ts'
 import type { Journal } from '../journal.ts'
 import type { Effect } from './effect.ts'
@@ -111,4 +112,6 @@ export type EventSourcedPlan<Command, Event, State> = EventSourcedFamilyOptions<
   readonly codec: ValueCodec
   readonly settings: EventSourcedSettings
   readonly latelyIdle: LatelyIdle
+  /** How much mail waits for one that cannot handle any. */
+  readonly withheldMail: WithheldMail
 }

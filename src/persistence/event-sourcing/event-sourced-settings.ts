@@ -4,9 +4,12 @@ import { count } from '../../foundation/setting-kinds.ts'
 import { SettingsTable } from '../../foundation/settings-table.ts'
 
 export interface EventSourcedSettings {
-  /** Commands kept while the entity recovers or waits for its journal, and again as many that it stashes; the next is dropped. */
+  /**
+   * Commands that may wait in the mailbox when another one comes while the entity recovers or waits for its journal, and again
+   * as many that it stashes; the next is dropped. More rides out a longer recovery and takes more memory.
+   */
   readonly stashedCommandsMax: number
-  /** Commands handled whose events are not stored yet. More hides a slower journal; the next ones wait in the stash. */
+  /** Commands handled whose events are not stored yet. More hides a slower journal; the next ones wait in the mailbox. */
   readonly unstoredCommandsMax: number
   /** Events of one append; those of one command are never divided. May not be more than the journal's `appendEventsMax`. */
   readonly appendEventsMax: number

@@ -5,8 +5,8 @@ import type { EventSourcedContext, EventSourcedSignalHandlers } from './event-so
 interface Instance<Command, State> {
   readonly state: State
   readonly view: EventSourcedContext<Command>
-  /** Lets the writes under way come to their end. */
-  drain(): Promise<void> | undefined
+  /** Lets the writes under way come to their end. `isForGood`: the actor ends, and not only this life of it. */
+  drain(isForGood: boolean): Promise<void> | undefined
 }
 
 type SignalResult = void | Promise<void>
@@ -61,7 +61,7 @@ class InstanceSignals {
   }
 
   #end(kind: string, signal: unknown): SignalResult {
-    const drained = this.#instance.drain()
+    const drained = this.#instance.drain(kind === 'PostStop')
     return drained === undefined
       ? this.#call(kind, signal)
       : drained.then(() => this.#call(kind, signal))

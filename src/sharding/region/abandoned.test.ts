@@ -22,7 +22,10 @@ test('messages that wait in a region for a home', () => {
 })
 
 test('messages that wait in a shard for an entity that stops', () => {
-  const shard = new ShardMachine<object, string>(defaultShardingSettings, () => 0)
+  const shard = new ShardMachine<object, string>(defaultShardingSettings, {
+    mailIn: () => 0,
+    isRecovering: () => false,
+  })
   const message = { type: 'Message', entityId: 'x', origin: undefined } as const
   shard.step({ ...message, parcel: 'first' })
   shard.step({ type: 'Passivate', entityId: 'x', instance: 1 })

@@ -1,7 +1,7 @@
 /**
  * The region of one entity type on this node: runs its machine, and carries messages whose way is known without asking
  * it. `routeBy` is the hot path: one lookup, then the mailbox of the entity or the stream to another node. Nothing is
- * decided here.
+ * decided here. One file because it is one shell: all that the machine's inputs and effects are in this process.
  */
 import {
   type ActorSystem,
@@ -11,6 +11,7 @@ import {
   Behaviors,
 } from '../../actor/index.ts'
 import {
+  failAsker,
   type LocalRef,
   type Question,
   type Runtime,
@@ -321,6 +322,15 @@ export class Region {
     )
     this.runtime.lost(lost)
     if (question === undefined) this.#lines.tellAsker(entityId, message, reason)
+  }
+
+  /** Whoever asked hears at once of a message that was lost in the actor of its entity. */
+  tellAsker(entityId: EntityId, message: unknown, reason: string): void {
+    const { entityType } = this
+    failAsker(message, () =>
+      withoutStack(() => new EntityMessageDropped(entityType, entityId, reason)),
+    )
+    this.#lines.tellAsker(entityId, message, reason)
   }
 
   #refused(problem: string): void {

@@ -5,16 +5,20 @@ import type { ShardEffect } from './shard-inputs.ts'
 
 const settings = shardingSettings({ passivateIdleAfterMs: 1_000, passivationTimeoutMs: 2_000 })
 
-/** `mail` is what waits in every mailbox. */
+/** `mail` is what waits in every mailbox; those in `recovering` are. */
 function shard(chosen = settings, mail = 0) {
-  const machine = new ShardMachine<string, string>(chosen, () => mail)
+  const recovering = new Set<string>()
+  const machine = new ShardMachine<string, string>(chosen, {
+    mailIn: () => mail,
+    isRecovering: (cell) => recovering.has(cell),
+  })
   const send = (parcel: string, entityId = 'e') =>
     words(machine.step({ type: 'Message', entityId, parcel }))
   const terminated = (instance: number, entityId = 'e') =>
     words(machine.step({ type: 'EntityTerminated', entityId, instance }))
   const passivate = (instance: number, entityId = 'e') =>
     words(machine.step({ type: 'Passivate', entityId, instance }))
-  return { machine, send, terminated, passivate }
+  return { machine, send, terminated, passivate, recovering }
 }
 
 /** Effects on one line each: `Deliver e1 hello`, `StartTimer grace`. */
@@ -102,6 +106,19 @@ describe('ShardMachine', () => {
     expect([sweep(), sweep()]).toEqual([[], []])
     expect(sweep()).toEqual(['StopEntity e1', 'StartTimer grace'])
     expect(send('b')).toEqual([])
+  })
+
+  test('SH-054 does not stop one that is being recovered; its idle time begins afterwards', () => {
+    const { machine, send, recovering } = shard()
+    send('a')
+    Object.assign(machine.entityOf('e') ?? {}, { cell: 'cell' })
+    recovering.add('cell')
+    const sweep = () => words(machine.step({ type: 'Sweep' }))
+    for (let round = 0; round < 20; round++) expect(sweep()).toEqual([])
+    recovering.clear()
+    const quiet: string[][] = []
+    while (quiet.flat().length === 0) quiet.push(sweep())
+    expect(quiet).toEqual([[], [], ['StopEntity e1', 'StartTimer grace']])
   })
 
   test('SH-054 never stops idle entities when told so', () => {

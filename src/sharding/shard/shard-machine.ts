@@ -14,9 +14,17 @@ import { Entities, type Entity, type LiveEntity } from './entities.ts'
 import type { ShardEffect, ShardInput, ShardTimer } from './shard-inputs.ts'
 import { StopGrace } from './stop-grace.ts'
 
+/** What a machine sees of the actor of an entity. */
+export interface CellLook<Cell> {
+  /** How many messages wait in its mailbox. */
+  readonly mailIn: (cell: Cell) => number
+  /** Whether it is busy although it takes no message: it is being recovered, or waits for its store. */
+  readonly isRecovering: (cell: Cell) => boolean
+}
+
 export class ShardMachine<Cell, Parcel> {
   readonly #settings: ShardingSettings
-  readonly #mailIn: (cell: Cell) => number
+  readonly #look: CellLook<Cell>
   /** Sweeps that an entity outlasts after the one that first finds it idle. */
   readonly #idleSweeps: number
   readonly #forceSweeps: number
@@ -26,10 +34,9 @@ export class ShardMachine<Cell, Parcel> {
   #isFrozen = false
   #phase: 'serving' | 'handing-off' | 'forcing' | 'finished' = 'serving'
 
-  /** `mailIn` answers how many messages wait in a mailbox. */
-  constructor(settings: ShardingSettings, mailIn: (cell: Cell) => number) {
+  constructor(settings: ShardingSettings, look: CellLook<Cell>) {
     this.#settings = settings
-    this.#mailIn = mailIn
+    this.#look = look
     this.#entities = new Entities(settings.entityBufferedMessagesMax)
     const { passivateIdleAfterMs, passivationSweepIntervalMs, passivationTimeoutMs } = settings
     this.#idleSweeps = Math.ceil(passivateIdleAfterMs / passivationSweepIntervalMs)
@@ -50,7 +57,7 @@ export class ShardMachine<Cell, Parcel> {
   /** Asked here and not of the mailbox: a bound of its own would cost every idle entity its memory. */
   #roomFor({ cell }: Entity<Cell, Parcel>): number {
     const { mailboxMessagesMax } = this.#settings
-    return cell === undefined ? mailboxMessagesMax : mailboxMessagesMax - this.#mailIn(cell)
+    return cell === undefined ? mailboxMessagesMax : mailboxMessagesMax - this.#look.mailIn(cell)
   }
 
   step(input: ShardInput<Parcel>): ShardEffect<Parcel>[] {
@@ -183,6 +190,8 @@ export class ShardMachine<Cell, Parcel> {
     this.#sweep++
     const effects: ShardEffect<Parcel>[] = []
     for (const entity of this.#entities) {
+      // One that is on its way back to its state has not even begun with what it was started for.
+      if (this.#isRecovering(entity)) entity.touched = this.#sweep
       const age = this.#sweep - entity.touched
       if (!entity.isStopping) {
         if (age > this.#idleSweeps) effects.push(...this.#passivate(entity))
@@ -191,6 +200,10 @@ export class ShardMachine<Cell, Parcel> {
       }
     }
     return effects
+  }
+
+  #isRecovering({ cell, isStopping }: Entity<Cell, Parcel>): boolean {
+    return !isStopping && cell !== undefined && this.#look.isRecovering(cell)
   }
 
   #handOff(isForced: boolean): ShardEffect<Parcel>[] {

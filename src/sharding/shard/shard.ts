@@ -7,6 +7,7 @@ import {
   abortHandlers,
   type Cell,
   Gate,
+  isMailWithheld,
   type LocalRef,
   type Question,
   type Runtime,
@@ -56,7 +57,10 @@ export class Shard {
     this.epoch = epoch
     this.#world = world
     this.#ref = ref
-    this.#machine = new ShardMachine(world.settings, ({ mailbox }) => mailbox?.size ?? 0)
+    this.#machine = new ShardMachine(world.settings, {
+      mailIn: ({ mailbox }) => mailbox?.size ?? 0,
+      isRecovering: isMailWithheld,
+    })
     // Not all shards of a node at the same moment.
     const { random } = world.runtime.environment
     this.#sweepAfter(world.settings.passivationSweepIntervalMs * random.float())
@@ -158,7 +162,7 @@ export class Shard {
       case 'Deliver':
         return this.#deliver(effect.parcel)
       case 'StopEntity':
-        return this.#cellOf(effect.entityId)?.send(this.#world.stopMessage ?? PoisonPill)
+        return this.#cellOf(effect.entityId)?.sendUnbounded(this.#world.stopMessage ?? PoisonPill)
       case 'HurryEntity':
         return this.#hurry(effect.entityId)
       case 'ForceStop':
