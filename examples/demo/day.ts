@@ -11,7 +11,7 @@ import { type Display, openDisplay } from './screen.ts'
 import type { Statement } from './transfers.ts'
 import { type Step, Unattended, stepInWords } from './unattended.ts'
 import type { Footer } from './view.ts'
-import { counted, inWords } from './words.ts'
+import { counted, inWords, milliseconds, wrapped } from './words.ts'
 
 const plan = { nodes: 3, accounts: 120, tellers: 1_000 }
 const customersPerSecond = 300
@@ -19,6 +19,8 @@ const serveEveryMs = 20
 const lookEveryMs = 50
 const showEveryMs = 250
 const sampleEveryMs = 500
+const checkEveryMs = 2_000
+const columnsMax = 80
 const openWithinMs = 30_000
 const closeWithinMs = 30_000
 const leaveWithinMs = 4_000
@@ -71,7 +73,11 @@ class Day {
       if (!(await this.#open())) return this.#notOpened()
       const customers = (customersPerSecond * serveEveryMs) / 1_000
       timers.push(setInterval(() => this.demo.serve(customers), serveEveryMs))
+      void this.demo.check()
+      const checks = setInterval(() => void this.demo.check(), checkEveryMs)
+      timers.push(checks)
       await this.#until(() => this.#isOver(), Infinity)
+      clearInterval(checks)
       return await this.#close()
     } finally {
       for (const timer of timers) clearInterval(timer)
@@ -114,7 +120,7 @@ class Day {
     if (this.#isQuitting) return true
     const openMs = this.#nowMs() - this.#openedMs
     if (this.#seconds !== undefined && openMs >= this.#seconds * 1_000) return true
-    const nodes = this.demo.nodes()
+    const nodes = this.demo.expected()
     const healthy = this.demo.healthy().length
     const situation = { elapsedMs: openMs, healthy, isChanging: healthy !== nodes.length }
     const step = this.#unattended?.next(situation)
@@ -126,7 +132,7 @@ class Day {
     this.#footer = { type: 'closing', text: 'The bank closes: the last customers are served …' }
     const { demo } = this
     const isWhole = (): boolean => {
-      const nodes = demo.nodes()
+      const nodes = demo.expected()
       return this.#isQuitting || nodes.length === demo.healthy().length
     }
     demo.stopTransfers()
@@ -159,6 +165,7 @@ class Day {
     const { demo } = this
     const view = demo.view({ type: 'keys' })
     const { done, refused, kills, joins, moves, askedAgain, underWay, coins } = view
+    const outage = milliseconds(view.longestWaitMs)
     const { ledger } = demo
     const problems =
       ledger === undefined || closing === undefined
@@ -168,15 +175,13 @@ class Day {
     if (!isWhole) problems.push('not every node that should be a member was one in the end')
     const [code, last] =
       problems.length === 0
-        ? [
-            0,
-            `The books balance: ${inWords(coins)} coins before, ${inWords(coins)} after, each transfer booked exactly once.`,
-          ]
+        ? [0, `The books balance: ${inWords(coins)} coins, each transfer booked exactly once.`]
         : [1, `The books do not balance: ${counted(problems.length, 'problem')}.`]
     return this.#say(
       [
-        `The bank is closed. ${inWords(done)} transfers were done and ${inWords(refused)} refused for lack of money.`,
-        `Kills: ${kills}. Joins: ${joins}. Shards moved: ${moves}. Calls asked again: ${inWords(askedAgain)}.`,
+        `The bank is closed. Transfers: ${inWords(done)} done, ${inWords(refused)} refused for lack of money.`,
+        `Kills: ${kills}. Joins: ${joins}. Shards moved: ${inWords(moves)}. Longest outage: ${outage}.`,
+        `Calls asked again: ${inWords(askedAgain)}.`,
         ...problems.slice(0, 10).map((problem) => `  ${problem}`),
         ...(code === 0 ? [] : demo.lastWords),
         last,
@@ -192,7 +197,7 @@ class Day {
 
   #say(lines: readonly string[], code: number): number {
     this.#display.close()
-    for (const line of lines) console.log(line)
+    for (const line of lines.flatMap((each) => wrapped(each, columnsMax))) console.log(line)
     return code
   }
 
@@ -210,6 +215,7 @@ class Day {
       if (command === 'kill') demo.kill(scene.chosen)
       if (command === 'drain') demo.drain(scene.chosen)
       if (command === 'pause') demo.togglePause(scene.chosen)
+      if (command === 'start') demo.restart(scene.chosen)
     }
     this.#show()
   }
@@ -217,7 +223,9 @@ class Day {
   #take(step: Step): void {
     const { demo } = this
     const names = demo.healthy().map(({ name }) => name)
-    if (step === 'add') demo.add()
+    const gone = demo.nodes().findLast(({ process }) => process === 'gone')?.name
+    if (step === 'add' && gone !== undefined) demo.restart(gone)
+    else if (step === 'add') demo.add()
     else if (step === 'drain') demo.drain(names[1]!)
     else demo.kill(names[step === 'kill-oldest' ? 0 : 1]!)
   }

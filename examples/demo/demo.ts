@@ -3,11 +3,13 @@
  * member of the cluster and touches no account; everything goes through the nodes.
  */
 import { Desk, type Assignment } from './desk.ts'
+import { LiveAudit } from './live-audit.ts'
 import type { FromNode } from './messages.ts'
-import { Processes } from './processes.ts'
-import { Scene } from './scene.ts'
+import { type Exit, Processes } from './processes.ts'
+import { isDead, Scene } from './scene.ts'
 import { Ledger, type Statement } from './transfers.ts'
-import type { Footer, NodeView, View } from './view.ts'
+import type { Check, Footer, NodeView, View } from './view.ts'
+import { endingOf } from './words.ts'
 
 export interface DemoPlan {
   readonly store: string
@@ -31,11 +33,19 @@ export class Demo {
   readonly #waiting = new Set<string>()
   /** Whose end is no surprise. */
   readonly #doomed = new Set<string>()
+  /** Who was paused in this life. */
+  readonly #slept = new Set<string>()
+  /** Where each node listens, also in its next life. */
+  readonly #ports = new Map<string, number>()
+  /** Why nodes have stopped, by their own words. */
+  readonly #reasons = new Map<string, string>()
   #ledger: Ledger | undefined
   #forming: string | undefined
   #started = 0
   #counting: ((statements: ReadonlyMap<string, Statement> | undefined) => void) | undefined
   #countingOn: string | undefined
+  #audit: LiveAudit | undefined
+  #check: Check | undefined
   /** The last words of nodes that ended though nobody wanted them to. */
   readonly lastWords: string[] = []
 
@@ -52,7 +62,7 @@ export class Demo {
     })
     this.#processes = new Processes({
       message: (name, message) => this.#heard(name, message),
-      exited: (name, code, words) => this.#exited(name, code, words),
+      exited: (name, exit) => this.#exited(name, exit),
     })
   }
 
@@ -61,7 +71,7 @@ export class Demo {
   }
 
   get underWay(): number {
-    return this.#desk.underWay
+    return this.#desk.underWay.length
   }
 
   get processes(): Processes {
@@ -70,6 +80,11 @@ export class Demo {
 
   nodes(): NodeView[] {
     return this.scene.nodes(this.#now())
+  }
+
+  /** All but the dead, of whom nothing is expected. */
+  expected(): NodeView[] {
+    return this.nodes().filter((node) => !isDead(node))
   }
 
   /** Nodes that can be asked. */
@@ -82,8 +97,12 @@ export class Demo {
 
   view(footer: Footer): View {
     const { done = 0, refused = 0, coins = 0 } = this.#ledger ?? {}
-    const books = { accounts: this.#plan.accounts, coins, done, refused, underWay: this.underWay }
-    return this.scene.view(books, footer, this.#now())
+    const nowMs = this.#now()
+    const books = {
+      ...{ accounts: this.#plan.accounts, coins, done, refused, underWay: this.underWay },
+      ...{ check: this.#check, longestWaitMs: this.#desk.longestWaitMs(nowMs) },
+    }
+    return this.scene.view(books, footer, nowMs)
   }
 
   /** Counts what is in the accounts, and lets the tellers begin. */
@@ -97,8 +116,9 @@ export class Demo {
   /** So many customers come in. */
   serve(customers: number): void {
     for (let count = 0; count < customers; count++) {
-      const next = this.#desk.next()
+      const next = this.#desk.next(this.#now())
       if (next === undefined) return
+      this.#audit?.begun(next.transfer)
       this.#give([next])
     }
   }
@@ -108,10 +128,28 @@ export class Demo {
     this.#desk.close()
   }
 
+  /** Looks into all accounts while money moves. Only one look at a time. */
+  async check(): Promise<void> {
+    if (this.#ledger === undefined || this.#counting !== undefined) return
+    const audit = new LiveAudit(this.#ledger.expected, this.#desk.underWay)
+    this.#audit = audit
+    const statements = await this.count()
+    this.#audit = undefined
+    if (statements === undefined) return
+    const { problems, undecided } = audit.judge(statements)
+    const atMs = this.#now()
+    for (const problem of problems.slice(0, 3)) this.scene.say(problem, 'bad', atMs)
+    // Right is only what all accounts have shown; what is wrong stays wrong.
+    const isRight = problems.length === 0 && this.#check?.isRight !== false
+    if (!isRight || undecided === 0) this.#check = { atMs, isRight }
+  }
+
   /** What is in all accounts; undefined when the node that was asked ended before it had answered. */
   count(): Promise<ReadonlyMap<string, Statement> | undefined> {
     const name = this.healthy()[0]?.name
     if (name === undefined) return Promise.resolve(undefined)
+    // A look that is under way gives way.
+    this.#counting?.(undefined)
     this.#processes.send(name, { type: 'GetStatements', accounts: this.#accounts })
     return new Promise((resolve) => {
       this.#counting = (statements) => {
@@ -130,6 +168,17 @@ export class Demo {
     this.scene.spawned(name, pid)
     if (this.#ledger !== undefined) this.scene.say(`${name} is added`, 'plain', this.#now())
     return name
+  }
+
+  /** Starts a dead node again, where it was: another life of it, with another number. */
+  restart(name: string): void {
+    const node = this.#find(name)
+    if (node?.process !== 'gone') return
+    this.#doomed.delete(name)
+    this.#slept.delete(name)
+    this.#reasons.delete(name)
+    this.scene.spawned(name, this.#processes.start(name))
+    this.scene.say(`${name} is started again`, 'plain', this.#now())
   }
 
   kill(name: string): void {
@@ -155,6 +204,8 @@ export class Demo {
     const node = this.#find(name)
     if (node?.process === 'running') {
       this.scene.processIs(name, 'paused')
+      this.#slept.add(name)
+      if (name === this.#countingOn) this.#counting?.(undefined)
       this.scene.say(`pause ${name} (SIGSTOP); press p again to wake it`, 'warning', this.#now())
       this.#processes.signal(name, 'SIGSTOP')
       // Its customers go elsewhere. When it wakes it will repeat their orders, and none is booked twice.
@@ -186,7 +237,7 @@ export class Demo {
       case 'Started':
         return this.#joined(name, message.address)
       case 'Finished':
-        return this.#finished(message)
+        return this.#finished(message, nowMs)
       case 'Statements':
         if (name === this.#countingOn) this.#counting?.(new Map(message.statements))
         return
@@ -194,6 +245,8 @@ export class Demo {
         return this.scene.happened(message.event, nowMs)
       case 'Report':
         return this.scene.reported(name, message.report, nowMs)
+      case 'Stopped':
+        this.#reasons.set(name, message.reason)
     }
   }
 
@@ -203,7 +256,8 @@ export class Demo {
     if (seeds.length === 0 && this.#forming !== undefined) return
     for (const name of this.#waiting) {
       this.#waiting.delete(name)
-      this.#processes.send(name, { type: 'Start', store: this.#plan.store, seeds })
+      const port = this.#ports.get(name)
+      this.#processes.send(name, { type: 'Start', store: this.#plan.store, seeds, port })
       if (seeds.length > 0) continue
       this.#forming = name
       return
@@ -213,6 +267,7 @@ export class Demo {
   #joined(name: string, address: string): void {
     if (this.#forming === name) this.#forming = undefined
     this.#addresses.set(name, address)
+    this.#ports.set(name, Number(address.slice(address.lastIndexOf(':') + 1)))
     this.scene.started(name, address, this.#now())
     this.#letJoin()
     if (this.#ledger === undefined) return
@@ -220,8 +275,8 @@ export class Demo {
     this.#give(this.#desk.opened(name))
   }
 
-  #finished({ transfer, outcome }: Extract<FromNode, { type: 'Finished' }>): void {
-    if (!this.#desk.finished(transfer)) return
+  #finished({ transfer, outcome }: Extract<FromNode, { type: 'Finished' }>, nowMs: number): void {
+    if (!this.#desk.finished(transfer, nowMs)) return
     this.#ledger?.acknowledge(transfer, outcome)
   }
 
@@ -231,13 +286,15 @@ export class Demo {
     }
   }
 
-  #exited(name: string, code: number | null, words: readonly string[]): void {
+  #exited(name: string, { code, words }: Exit): void {
+    const wasPaused = this.#find(name)?.process === 'paused'
     this.#addresses.delete(name)
     this.#waiting.delete(name)
     if (this.#forming === name) this.#forming = undefined
     this.scene.processIs(name, 'gone')
     if (!this.#doomed.has(name)) {
-      const how = code === null ? 'was ended' : `ended itself${code === 0 ? '' : `: code ${code}`}`
+      const reason = this.#reasons.get(name)
+      const how = endingOf({ reason, code, wasPaused, hasSlept: this.#slept.has(name) })
       this.scene.say(`${name} ${how}`, 'warning', this.#now())
       this.lastWords.push(`${name} ${how}; its last words:`, ...words.map((line) => `  ${line}`))
     } else if (code === 0) {

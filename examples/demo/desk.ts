@@ -25,6 +25,8 @@ interface Teller {
   readonly name: string
   transfer: Transfer | undefined
   node: string | undefined
+  /** When its customer came. */
+  sinceMs: number
 }
 
 export class Desk {
@@ -33,6 +35,7 @@ export class Desk {
   /** Nodes that take work. */
   readonly #open = new Set<string>()
   #number: number
+  #longestMs = 0
   #isClosing = false
 
   constructor(options: DeskOptions) {
@@ -42,11 +45,18 @@ export class Desk {
       name: `teller-${index + 1}`,
       transfer: undefined,
       node: undefined,
+      sinceMs: 0,
     }))
   }
 
-  get underWay(): number {
-    return this.#tellers.filter(({ transfer }) => transfer !== undefined).length
+  get underWay(): Transfer[] {
+    return this.#tellers.flatMap(({ transfer }) => transfer ?? [])
+  }
+
+  /** The longest that a customer waited, those included who still do. */
+  longestWaitMs(nowMs: number): number {
+    const busy = this.#tellers.filter(({ transfer }) => transfer !== undefined)
+    return Math.max(this.#longestMs, ...busy.map(({ sinceMs }) => nowMs - sinceMs))
   }
 
   /** This node takes work from now on; answers what has been waiting for a node. */
@@ -66,19 +76,22 @@ export class Desk {
   }
 
   /** Whether this was news: another node may have finished the same transfer before. */
-  finished(transfer: Transfer): boolean {
+  finished(transfer: Transfer, nowMs: number): boolean {
     const teller = this.#tellers.find(({ name }) => name === transfer.teller)
     if (teller?.transfer?.number !== transfer.number) return false
+    this.#longestMs = Math.max(this.#longestMs, nowMs - teller.sinceMs)
     teller.transfer = undefined
     teller.node = undefined
     return true
   }
 
   /** The transfer of the next customer, unless all tellers are busy, the desk closes or no node is open. */
-  next(): Assignment | undefined {
+  next(nowMs: number): Assignment | undefined {
     // The first that is free: in quiet times few tellers do all the work, and accounts need to remember few.
     const teller = this.#tellers.find(({ transfer }) => transfer === undefined)
-    return teller === undefined ? undefined : this.#assign(teller)
+    if (teller === undefined) return undefined
+    teller.sinceMs = nowMs
+    return this.#assign(teller)
   }
 
   /** No new transfers; those under way go on. */

@@ -1,5 +1,5 @@
 /** Which key means what. */
-export type Command = 'up' | 'down' | 'kill' | 'drain' | 'pause' | 'add' | 'quit'
+export type Command = 'up' | 'down' | 'kill' | 'drain' | 'pause' | 'start' | 'add' | 'quit'
 
 const commands: Readonly<Record<string, Command>> = {
   '\u001b[A': 'up',
@@ -9,6 +9,7 @@ const commands: Readonly<Record<string, Command>> = {
   k: 'kill',
   d: 'drain',
   p: 'pause',
+  s: 'start',
   a: 'add',
   q: 'quit',
   // Ctrl-C and Ctrl-D, which mean nothing by themselves while the terminal gives us every key.

@@ -7,6 +7,8 @@ export type ToNode =
       readonly type: 'Start'
       readonly store: string
       readonly seeds: readonly string[]
+      /** Where it listened in its former life, if it had one. */
+      readonly port: number | undefined
     }
   /** Carry this out, and ask again until it is. */
   | { readonly type: 'CarryOut'; readonly transfer: Transfer }
@@ -22,6 +24,8 @@ export type FromNode =
   | { readonly type: 'Statements'; readonly statements: readonly (readonly [string, Statement])[] }
   | { readonly type: 'Event'; readonly event: NodeEvent }
   | { readonly type: 'Report'; readonly report: Report }
+  /** The node has stopped, for this reason; its process ends now. */
+  | { readonly type: 'Stopped'; readonly reason: string }
 
 /** Something this node has learned of its cluster; `address` says whom it is about. */
 export interface NodeEvent {

@@ -54,6 +54,11 @@ export class NewsList {
     return true
   }
 
+  /** Another life begins at this address: what happened to the former one may happen again. */
+  begunAnew(address: string): void {
+    for (const kind of Object.keys(phrases)) this.#told.delete(`${kind} ${address}`)
+  }
+
   moved(from: string, to: string, nowMs: number): void {
     const targets = this.#moves.get(from)?.targets ?? new Map<string, number>()
     targets.set(to, (targets.get(to) ?? 0) + 1)

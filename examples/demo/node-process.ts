@@ -10,20 +10,22 @@ import { Teller } from './teller.ts'
 const reportEveryMs = 500
 
 type Node = Awaited<ReturnType<typeof start>>
+type Start = Extract<ToNode, { type: 'Start' }>
 
 /** All that a node needs: what it hosts, where that is stored, and whom it joins. */
-function start(folder: string, seeds: readonly string[]) {
+function start({ store: folder, seeds, port }: Start) {
   return startNode({
     entities: [Account],
     store: { folder },
     seeds,
+    ...(port !== undefined && { port }),
     // A new node gets its share within seconds, for those who watch.
     settings: { sharding: { rebalanceIntervalMs: 2_000, rebalanceShareMax: 0.2 } },
   })
 }
 
-async function run(folder: string, seeds: readonly string[]): Promise<void> {
-  const node = await start(folder, seeds)
+async function run(how: Start): Promise<void> {
+  const node = await start(how)
   const { cluster } = node
   // Calls to a node that was killed are never answered: better ask again soon.
   const teller = new Teller((id) => node.entity(Account, id, { timeout: '1s' }))
@@ -37,9 +39,9 @@ async function run(folder: string, seeds: readonly string[]): Promise<void> {
   const report = (): void => tell({ type: 'Report', report: reportOf(node, teller) })
   report()
   const timer = setInterval(report, reportEveryMs)
-  await node.whenStopped
+  const { type: reason } = await node.whenStopped
   clearInterval(timer)
-  process.exit(0)
+  tell({ type: 'Stopped', reason }, () => process.exit(0))
 }
 
 async function obey(message: ToNode, teller: Teller): Promise<void> {
@@ -98,15 +100,15 @@ function addressOf(node: string): string {
   return node.slice(0, node.indexOf('#'))
 }
 
-function tell(message: FromNode): void {
+function tell(message: FromNode, sent: () => void = () => undefined): void {
   // An operator who has gone is told of by `disconnect`.
-  if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
+  if (process.connected) process.send?.(message, undefined, undefined, sent)
 }
 
 process.once('disconnect', () => process.exit(1))
 process.once('message', (message: ToNode) => {
   if (message.type !== 'Start') return
-  run(message.store, message.seeds).catch((error: unknown) => {
+  run(message).catch((error: unknown) => {
     console.error(error)
     process.exit(1)
   })

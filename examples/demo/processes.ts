@@ -3,10 +3,16 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { FromNode, ToNode } from './messages.ts'
 
+export interface Exit {
+  /** Null when a signal ended it. */
+  readonly code: number | null
+  readonly words: readonly string[]
+}
+
 export interface ProcessListener {
   message(name: string, message: FromNode): void
-  /** `words` is what it wrote last, for the case that nobody wanted it to end. */
-  exited(name: string, code: number | null, words: readonly string[]): void
+  /** With what it wrote last, for the case that nobody wanted it to end. */
+  exited(name: string, exit: Exit): void
 }
 
 /** Lines of output remembered per process. */
@@ -47,7 +53,7 @@ export class Processes {
     child.on('message', (message) => this.#listener.message(name, message as FromNode))
     const ended = (code: number | null): void => {
       if (!this.#children.delete(name)) return
-      this.#listener.exited(name, code, words)
+      this.#listener.exited(name, { code, words })
     }
     child.on('error', (error) => {
       words.push(error.message)

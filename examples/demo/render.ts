@@ -1,7 +1,7 @@
 /** Draws a view as the lines of a screen. Pure: the same view gives the same lines. */
 import { type Span, type Tone, apart, bold, dim, lineOf, span, widthOf } from './spans.ts'
 import type { Footer, Mood, NodeView, View } from './view.ts'
-import { age, clock, counted, inWords, milliseconds } from './words.ts'
+import { age, clock, counted, inWords, markOf, milliseconds } from './words.ts'
 
 export interface Paper {
   readonly columns: number
@@ -31,16 +31,14 @@ export function render(view: View, { columns, rows, isColored }: Paper): string[
 }
 
 function heading(view: View, columns: number): Span[][] {
-  const { accounts, coins, elapsedMs } = view
-  // The coins are known when they have been counted.
-  const money = `${inWords(accounts)} accounts${coins > 0 ? `, ${inWords(coins)} coins` : ''}`
+  const { accounts, elapsedMs } = view
   return [
     apart(
       [bold(' Sherd'), dim('  a bank on several processes and one store')],
       [dim(clock(elapsedMs) + ' ')],
       columns,
     ),
-    [dim(` ${money}. Kill what you like: no coin is lost or doubled.`)],
+    [dim(` ${inWords(accounts)} accounts. Kill what you like: no coin is lost or doubled.`)],
   ]
 }
 
@@ -110,10 +108,22 @@ function memberOf({ member, isReachable, isFrozen, isOldest }: NodeView): [strin
 
 function figures(view: View, columns: number): Span[][] {
   const { callsPerSecond, askedAgain, done, refused, underWay, moves, freezes, kills, joins } = view
+  const { coins, check, elapsedMs, longestWaitMs } = view
+  const checked = check === undefined ? '' : `checked ${age(elapsedMs - check.atMs)} ago`
   const label = (text: string): Span => dim(` ${text.padEnd(12)}`)
   const rate = [label('calls'), bold(`${inWords(callsPerSecond)} per second`.padEnd(19))]
   const room = Math.max(0, columns - widthOf(rate) - 3)
   return [
+    [
+      label('coins'),
+      // They are known when they have been counted.
+      span(
+        (coins === 0 ? '' : `${inWords(coins)} ${markOf(check)}`).padEnd(19),
+        check?.isRight === false ? 'red' : 'green',
+      ),
+      span(checked.padEnd(19)),
+      span(`longest outage ${milliseconds(longestWaitMs)}`),
+    ],
     [...rate, span(sparkline(view.history.slice(-room)), 'cyan')],
     [
       label('latency'),
@@ -138,9 +148,14 @@ function figures(view: View, columns: number): Span[][] {
 
 const heights = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 
-/** Heights of these samples beside each other; nothing at all is the lowest. */
+/**
+ * Heights of these samples beside each other; nothing at all is the lowest. The scale follows what is usual, and a rare
+ * spike is cut off at the top: after an outage all calls are made again at once, and would make everything else look flat.
+ */
 export function sparkline(samples: readonly number[]): string {
-  const most = Math.max(1, ...samples)
+  const sorted = [...samples].sort((a, b) => a - b)
+  const usual = sorted[Math.ceil((sorted.length - 1) * 0.9)] ?? 0
+  const most = Math.max(1, Math.min(sorted.at(-1) ?? 0, usual * 1.25))
   return samples
     .map((sample) => heights[Math.min(7, Math.floor((sample / most) * 7.99))] ?? ' ')
     .join('')
@@ -161,7 +176,8 @@ const keys: readonly (readonly [key: string, full: string, short: string])[] = [
   ['k', ' kill -9', ' kill'],
   ['d', ' drain', ' drain'],
   ['p', ' pause', ' pause'],
-  ['a', ' add a node', ' add'],
+  ['s', ' start again', ' start'],
+  ['a', ' add', ' add'],
   ['q', ' quit', ' quit'],
 ]
 

@@ -15,18 +15,25 @@ interface NodeRecord {
   process: ProcessState
   address: string | undefined
   upAtMs: number | undefined
+  /** Somebody has counted it among the members. */
+  wasListed: boolean
   report: Report | undefined
   reportedAtMs: number
 }
 
 /** What the desk and the ledger know; the scene shows it and does not keep it. */
-export type Books = Pick<View, 'accounts' | 'coins' | 'done' | 'refused' | 'underWay'>
+export type Books = Pick<
+  View,
+  'accounts' | 'coins' | 'check' | 'done' | 'refused' | 'underWay' | 'longestWaitMs'
+>
 
 /** A node that was silent for so long does nothing, whatever it said last. */
 const staleAfterMs = 1_500
 const latencyWindowMs = 2_000
 const historyMax = 240
 const earlyMax = 100
+/** So many dead nodes stay in sight, to be started again. */
+const deadMax = 3
 
 export class Scene {
   readonly #nodes = new Map<string, NodeRecord>()
@@ -45,13 +52,19 @@ export class Scene {
   joins = 0
   chosen: string | undefined
 
+  /** A new node, or a dead one in another life. */
   spawned(name: string, pid: number): void {
+    const before = this.#nodes.get(name)?.address
+    if (before !== undefined) this.#news.begunAnew(before)
+    // Behind the others, as one that comes last.
+    this.#nodes.delete(name)
     this.#nodes.set(name, {
       name,
       pid,
       process: 'starting',
       address: undefined,
       upAtMs: undefined,
+      wasListed: false,
       report: undefined,
       reportedAtMs: 0,
     })
@@ -82,6 +95,9 @@ export class Scene {
     const node = this.#nodes.get(name)
     if (node === undefined || node.process === 'gone') return
     node.report = report
+    for (const each of this.#nodes.values()) {
+      each.wasListed ||= report.members.some(({ address }) => address === each.address)
+    }
     node.reportedAtMs = nowMs
     this.#askedAgain += report.askedAgain
     this.#latencies.push({ atMs: nowMs, counts: report.latencies })
@@ -108,18 +124,14 @@ export class Scene {
     this.#news.say(text, mood, nowMs)
   }
 
-  /** Every half second: takes a sample, and forgets who is gone for good. */
+  /** Every half second: takes a sample, and forgets who has long been gone for good. */
   sample(nowMs: number): void {
     this.#news.settle(nowMs)
     this.#history.push(this.#callsPerSecond(nowMs))
     if (this.#history.length > historyMax) this.#history.shift()
     this.#latencies = this.#latencies.filter(({ atMs }) => nowMs - atMs < latencyWindowMs)
-    const members = this.#members()
-    for (const { name, process, address } of this.#nodes.values()) {
-      if (process === 'gone' && !members.some((member) => member.address === address)) {
-        this.#nodes.delete(name)
-      }
-    }
+    const dead = this.nodes(nowMs).filter(isDead)
+    for (const { name } of dead.slice(0, -deadMax)) this.#nodes.delete(name)
     if (this.chosen === undefined || !this.#nodes.has(this.chosen)) {
       this.chosen = this.nodes(nowMs)[0]?.name
     }
@@ -140,6 +152,7 @@ export class Scene {
     )
     const ageOf = ({ address }: NodeRecord): number =>
       members.find((member) => member.address === address)?.upNumber ?? Infinity
+    // Who is no member stands behind in the order of coming; two that are none compare as equal.
     return [...this.#nodes.values()]
       .sort((a, b) => Math.sign(ageOf(a) - ageOf(b)) || 0)
       .map((node) => this.#viewOf(node, members, oldest, nowMs))
@@ -207,7 +220,8 @@ export class Scene {
       name,
       pid,
       process,
-      member: member?.status ?? (upAtMs === undefined ? undefined : 'Removed'),
+      member:
+        member?.status ?? (node.wasListed ? 'Removed' : upAtMs === undefined ? undefined : 'Up'),
       isReachable: member?.isReachable ?? true,
       isFrozen: isActive && report?.isFrozen === true,
       isOldest: member !== undefined && member === oldest,
@@ -234,6 +248,11 @@ export class Scene {
       .filter((node) => isHeard(node, nowMs))
       .reduce((sum, { report }) => sum + rateOf(report), 0)
   }
+}
+
+/** Its process is gone, and the others have made up their minds about it. */
+export function isDead({ process, member }: NodeView): boolean {
+  return process === 'gone' && (member === undefined || member === 'Removed')
 }
 
 function isHeard({ process, reportedAtMs }: NodeRecord, nowMs: number): boolean {

@@ -46,6 +46,11 @@ export class Ledger {
     this.coins = sumOf(opening)
   }
 
+  /** What every account must hold by what was acknowledged so far. */
+  get expected(): ReadonlyMap<string, Statement> {
+    return new Map(this.#expected)
+  }
+
   get done(): number {
     return this.#done
   }

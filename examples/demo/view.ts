@@ -4,6 +4,8 @@ export interface View {
   readonly elapsedMs: number
   readonly accounts: number
   readonly coins: number
+  /** The last look into all accounts while money moves; undefined before the first. */
+  readonly check: Check | undefined
   /** Oldest member first, then who is not a member yet. */
   readonly nodes: readonly NodeView[]
   readonly chosen: string | undefined
@@ -13,6 +15,8 @@ export interface View {
   readonly p50Ms: number | undefined
   readonly p99Ms: number | undefined
   readonly askedAgain: number
+  /** The longest that a customer has waited. */
+  readonly longestWaitMs: number
   readonly done: number
   readonly refused: number
   readonly underWay: number
@@ -24,6 +28,11 @@ export interface View {
   readonly news: readonly News[]
   /** The last line: which keys there are, or what happens next by itself. */
   readonly footer: Footer
+}
+
+export interface Check {
+  readonly atMs: number
+  readonly isRight: boolean
 }
 
 export interface NodeView {

@@ -1,4 +1,5 @@
 /** Numbers and times as people write them. */
+import type { Check } from './view.ts'
 
 export function inWords(count: number): string {
   return count.toLocaleString('en')
@@ -16,6 +17,15 @@ export function milliseconds(ms: number | undefined): string {
   return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`
 }
 
+/** A line of a text as lines of at most this width, broken at spaces where there are any; what follows is indented. */
+export function wrapped(line: string, columns: number): string[] {
+  if (line.length <= columns) return [line]
+  const indent = `${/^ */.exec(line)?.[0] ?? ''}  `
+  const at = line.lastIndexOf(' ', columns)
+  const end = at > indent.length ? at : columns
+  return [line.slice(0, end), ...wrapped(indent + line.slice(end).trimStart(), columns)]
+}
+
 /** `4 s`, `3 min`, `2 h`. */
 export function age(ms: number | undefined): string {
   if (ms === undefined) return ''
@@ -30,4 +40,32 @@ export function clock(ms: number): string {
   const seconds = Math.floor(ms / 1_000)
   const two = (part: number): string => String(part).padStart(2, '0')
   return `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`
+}
+
+/** Whether the accounts held what they should when they were looked at last. */
+export function markOf(check: Check | undefined): string {
+  if (check === undefined) return '…'
+  return check.isRight ? '✓' : '✗'
+}
+
+/** The end of a node that nobody wanted to end. */
+export interface Ending {
+  /** By its own words, if it could say any. */
+  readonly reason: string | undefined
+  /** Null when a signal ended it. */
+  readonly code: number | null
+  readonly wasPaused: boolean
+  /** It was paused before, and woken. */
+  readonly hasSlept: boolean
+}
+
+export function endingOf({ reason, code, wasPaused, hasSlept }: Ending): string {
+  if (reason === 'downing') {
+    return `${hasSlept ? 'slept too long' : 'ended itself'}: the others went on without it`
+  }
+  if (reason !== undefined) return `ended itself: ${reason}`
+  if (code !== null) return `ended itself: code ${code}`
+  return wasPaused
+    ? 'was ended while paused: it held the lock of the store'
+    : 'was ended by a signal'
 }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../docs/reader.ts'
 import { snippetsIn } from '../docs/snippets.ts'
 
-const page = 'docs/guide/09-a-journal-of-your-own.md'
+const page = 'docs/guide/12-a-journal-of-your-own.md'
 
 /** The program of the guide, on the source as it is. */
 function programOfThePage(): string {

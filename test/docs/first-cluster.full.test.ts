@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -8,14 +8,15 @@ import { nodeOf } from './other-node.ts'
 import { packTo, root } from './reader.ts'
 import { blocksIn } from './snippets.ts'
 
-const page = 'docs/guide/06-first-cluster.md'
+const page = 'docs/guide/01-first-cluster.md'
 const folder = mkdtempSync(join(tmpdir(), 'sherd-first-cluster-'))
 let registry: LocalRegistry
 
 beforeAll(async () => {
   const shelf = join(folder, 'shelf')
-  registry = await startRegistry(join(shelf, 'packages'))
+  mkdirSync(shelf)
   await packTo(shelf, 'counter-package')
+  registry = await startRegistry(shelf)
 }, 120_000)
 
 afterAll(() => {
@@ -30,7 +31,6 @@ test.for([20, 22, 24])(
   async (major) => {
     const node = await nodeOf(major)
     const project = mkdtempSync(join(folder, 'counter-'))
-    copyFileSync(join(folder, 'shelf', 'sherd-0.1.0.tgz'), join(project, 'sherd-0.1.0.tgz'))
     const environment = {
       npm_config_registry: registry.url,
       npm_config_cache: join(folder, 'cache'),

@@ -17,6 +17,21 @@ test.for(pages)('%s links to what is there', (page) => {
   expect(linksIn(page).filter((link) => !isThere(page, link))).toEqual([])
 })
 
+/** What npm gives to users, by `files` of the package. */
+const { files: shipped } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly files: readonly string[]
+}
+const isShipped = (path: string): boolean =>
+  shipped.some((place) => path === place || path.startsWith(`${place}/`))
+
+test.for(pages.filter(isShipped))('%s links to what is in the package, too', (page) => {
+  const targets = linksIn(page)
+    .map((link) => link.split('#')[0]!)
+    .filter((path) => path !== '')
+    .map((path) => relative(root, join(root, dirname(page), path)))
+  expect(targets.filter((target) => !isShipped(target))).toEqual([])
+})
+
 /** Links within the repository. */
 function linksIn(page: string): string[] {
   const prose = proseOf(page).replace(/`[^`]*`/g, '')

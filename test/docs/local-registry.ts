@@ -1,5 +1,5 @@
 /**
- * A registry of npm packages without a network: it serves what the package depends on, as it is installed in this clone.
+ * A registry of npm packages without a network: it serves the package, and what it depends on as that is installed in this clone.
  * So the commands of the documentation run as they stand, also where nothing but this machine can be reached.
  */
 import { execFile } from 'node:child_process'
@@ -29,7 +29,7 @@ export interface LocalRegistry {
   close(): void
 }
 
-/** `folder` is where it keeps its archives. */
+/** `folder` is where it keeps its archives; the package itself is there already, as `sherd-VERSION.tgz`. */
 export async function startRegistry(folder: string): Promise<LocalRegistry> {
   const packages = dependencies()
   mkdirSync(folder, { recursive: true })
@@ -41,6 +41,7 @@ export async function startRegistry(folder: string): Promise<LocalRegistry> {
   })
   const packed = JSON.parse(stdout) as readonly { readonly filename: string }[]
   const files = new Map(packages.map((one, at) => [one, packed[at]?.filename ?? '']))
+  files.set({ name: 'sherd', folder: '.', version }, `sherd-${version}.tgz`)
   const server = createServer((request, response) => answer(files, folder, request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -70,6 +71,8 @@ function answer(
   const page = { name: path, 'dist-tags': { latest }, versions: Object.fromEntries(entries) }
   response.end(JSON.stringify(page))
 }
+
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Locked
 
 /** Everything that is installed for the package itself, by the lock file. */
 function dependencies(): Package[] {

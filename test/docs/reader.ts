@@ -150,7 +150,7 @@ function tsc(...words: readonly string[]): Promise<Outcome> {
   return node([join(root, 'node_modules/typescript/bin/tsc'), ...words])
 }
 
-/** `docs/guide/01-actors.md`, line 12: `docs-guide-01-actors-12`. */
+/** `docs/guide/09-actors.md`, line 12: `docs-guide-09-actors-12`. */
 function nameOf(snippet: Snippet): string {
   const { page, line } = snippet
   const name = `${page.replace(/\.md$/, '').replace(/\W+/g, '-')}-${line}`

@@ -4,7 +4,7 @@
  * code is what the program prints; when a program comes in pieces, what the pieces print is put together.
  */
 export interface Snippet {
-  /** From the root of the repository: `docs/guide/01-actors.md`. */
+  /** From the root of the repository: `docs/guide/09-actors.md`. */
   readonly page: string
   /** Where its first line of code stands on the page, from 1. */
   readonly line: number

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Desk } from '../../../examples/demo/desk.ts'
+import { LiveAudit } from '../../../examples/demo/live-audit.ts'
 import { booked, Ledger, type Statement, type Transfer } from '../../../examples/demo/transfers.ts'
 
 const opening = (): Map<string, Statement> =>
@@ -66,21 +67,63 @@ describe('the ledger', () => {
   })
 })
 
+describe('a look into the accounts while money moves', () => {
+  const booking = transfer(1, 'a', 'b', 30)
+  const later = transfer(2, 'b', 'c', 5)
+
+  test('takes every state of what is under way for right', () => {
+    const audit = new LiveAudit(opening(), [booking])
+    audit.begun(later)
+    const half = accountsAfter(booking, later)
+    half.set('b', accountsAfter(booking).get('b')!)
+    for (const found of [opening(), accountsAfter(later), accountsAfter(booking, later), half]) {
+      expect(audit.judge(found)).toEqual({ problems: [], undecided: 0 })
+    }
+  })
+
+  test('finds what nothing under way explains', () => {
+    const audit = new LiveAudit(accountsAfter(booking), [later])
+    const doubled = accountsAfter(booking, later, later)
+    expect(audit.judge(doubled).problems).toEqual([
+      'b holds 120, which no transfer explains',
+      'c holds 110, which no transfer explains',
+    ])
+    expect(audit.judge(opening()).problems).toHaveLength(2)
+    // The same sums by another transfer.
+    expect(audit.judge(accountsAfter(booking, transfer(9, 'b', 'c', 5))).problems).toHaveLength(2)
+  })
+
+  test('leaves open what has too much under way', () => {
+    const many = Array.from({ length: 20 }, (_, at) => transfer(at, 'a', 'b', 1))
+    expect(new LiveAudit(opening(), many).judge(opening())).toEqual({ problems: [], undecided: 2 })
+  })
+})
+
 describe('the desk', () => {
+  test('knows the longest that anybody has waited', () => {
+    const desk = open()
+    desk.opened('one')
+    const first = desk.next(1_000)!
+    desk.next(2_000)
+    expect(desk.longestWaitMs(2_500)).toBe(1_500)
+    desk.finished(first.transfer, 4_000)
+    expect([desk.longestWaitMs(4_100), desk.longestWaitMs(5_500)]).toEqual([3_000, 3_500])
+  })
+
   const open = (): Desk =>
     new Desk({ accounts: ['a', 'b', 'c'], tellers: 4, firstNumber: 1, random: () => 0.5 })
 
   const begin = (desk: Desk, customers: number) =>
-    Array.from({ length: customers }, () => desk.next()).filter((each) => each !== undefined)
+    Array.from({ length: customers }, () => desk.next(0)).filter((each) => each !== undefined)
 
   test('spreads the work over the nodes, and turns away whom nobody can serve', () => {
     const desk = open()
-    expect(desk.next()).toBeUndefined()
+    expect(desk.next(0)).toBeUndefined()
     desk.opened('one')
     desk.opened('two')
     const nodes = begin(desk, 6).map(({ node }) => node)
     expect(nodes).toEqual(['one', 'two', 'one', 'two'])
-    expect(desk.underWay).toBe(4)
+    expect(desk.underWay).toHaveLength(4)
   })
 
   test('gives the same transfer to another node when its node is gone', () => {
@@ -99,19 +142,19 @@ describe('the desk', () => {
     begin(desk, 1)
     desk.opened('two')
     expect(desk.closed('one', false)).toEqual([])
-    expect(desk.next()?.node).toBe('two')
+    expect(desk.next(0)?.node).toBe('two')
   })
 
   test('takes an answer once, whichever node gave it', () => {
     const desk = open()
     desk.opened('one')
-    const { transfer: given } = desk.next()!
-    expect(desk.finished(given)).toBe(true)
-    expect(desk.finished(given)).toBe(false)
-    const { transfer: next } = desk.next()!
+    const { transfer: given } = desk.next(0)!
+    expect(desk.finished(given, 0)).toBe(true)
+    expect(desk.finished(given, 0)).toBe(false)
+    const { transfer: next } = desk.next(0)!
     expect(next.teller).toBe(given.teller)
     expect(next.number).toBeGreaterThan(given.number)
-    expect(desk.finished(given)).toBe(false)
+    expect(desk.finished(given, 0)).toBe(false)
   })
 
   test('begins nothing new once it closes, but finishes what it has', () => {
@@ -119,8 +162,8 @@ describe('the desk', () => {
     desk.opened('one')
     begin(desk, 1)
     desk.close()
-    expect(desk.next()).toBeUndefined()
-    expect(desk.underWay).toBe(1)
+    expect(desk.next(0)).toBeUndefined()
+    expect(desk.underWay).toHaveLength(1)
     desk.opened('two')
     expect(desk.closed('one', true)).toHaveLength(1)
   })
@@ -134,7 +177,7 @@ describe('the desk', () => {
         random: () => random,
       })
       desk.opened('one')
-      const { transfer: given } = desk.next()!
+      const { transfer: given } = desk.next(0)!
       expect(given.from).not.toBe(given.to)
       expect(given.amount).toBeGreaterThan(0)
     }

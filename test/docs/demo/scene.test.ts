@@ -7,7 +7,10 @@ import { Scene } from '../../../examples/demo/scene.ts'
 import { Unattended } from '../../../examples/demo/unattended.ts'
 import type { View } from '../../../examples/demo/view.ts'
 
-const books = { accounts: 3, coins: 3_000, done: 0, refused: 0, underWay: 0 }
+const books = {
+  ...{ accounts: 3, coins: 3_000, check: undefined, done: 0, refused: 0, underWay: 0 },
+  longestWaitMs: 0,
+}
 
 const member = (address: string, changes: Partial<MemberReport> = {}): MemberReport => ({
   address,
@@ -59,7 +62,7 @@ describe('the scene', () => {
     expect(view).toMatchObject({ callsPerSecond: 400, askedAgain: 2, moves: 0 })
   })
 
-  test('keeps a killed node until it is no member any more, without its calls', () => {
+  test('keeps a killed node in sight, without its calls, and tells of its next life', () => {
     const scene = twoNodes()
     scene.processIs('node 2', 'gone')
     const members = [member('host:2'), member('host:1', { isReachable: false })]
@@ -72,8 +75,28 @@ describe('the scene', () => {
     })
     scene.reported('node 1', report(['a'], [member('host:2')]), 1_200)
     scene.sample(1_200)
-    expect(look(scene, 1_200).nodes.map(({ name }) => name)).toEqual(['node 1'])
-    expect(scene.chosen).toBe('node 1')
+    expect(look(scene, 1_200).nodes.map(({ name, member: is }) => [name, is])).toEqual([
+      ['node 1', 'Up'],
+      ['node 2', 'Removed'],
+    ])
+    scene.spawned('node 2', 22)
+    scene.started('node 2', 'host:1', 1_300)
+    scene.happened(event('MemberUp', 'host:1'), 1_400)
+    expect(textsOf(look(scene, 1_400))).toEqual(['node 2 is Up', 'node 2 is Up'])
+  })
+
+  test('forgets the dead beyond the last three', () => {
+    const scene = twoNodes()
+    for (let count = 3; count <= 7; count++) {
+      scene.spawned(`node ${count}`, count)
+      scene.started(`node ${count}`, `host:${count}`, 0)
+      scene.processIs(`node ${count}`, 'gone')
+    }
+    scene.sample(1_100)
+    expect(look(scene, 1_100).nodes.map(({ name }) => name)).toEqual([
+      ...['node 2', 'node 1'],
+      ...['node 5', 'node 6', 'node 7'],
+    ])
   })
 
   test('counts a shard as moved when it is seen elsewhere, and tells of all together', () => {
