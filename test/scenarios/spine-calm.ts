@@ -61,7 +61,7 @@ function build(simulation: Simulation, checks: ClusterChecks): SpineParts {
   const list = listEntity(simulation, checks)
   const load = new SpineLoad({
     ...{ simulation, checks, list },
-    ...{ entities: 10, diaries: 0, pauseMs: 200, longMaxMs: 3_000, isSlowShared: false },
+    ...{ entities: 10, diaries: 6, pauseMs: 200, longMaxMs: 3_000, isSlowShared: false },
     callTimeoutMs: 5_000,
     onFailure: (call, error) =>
       simulation.check('in calm every call succeeds', false, `${call}: ${String(error)}`),
@@ -78,6 +78,7 @@ function build(simulation: Simulation, checks: ClusterChecks): SpineParts {
       settings: { entity: { unstoredCommandsMax: random.pick([1_024, 8]) } },
       inbox: inboxes(simulation, checks, { stopMaxMs, restChance }),
       diary: diaries(simulation, checks, { restChance }),
+      diariesAreTold: random.chance(0.5),
       clerkStopMaxMs: stopMaxMs,
       onUp: (running) => load.begin(running),
       onLeave: (running) => load.endAt(running),
@@ -127,7 +128,7 @@ class Changes {
     if (staying.length <= 2) return
     const { name } = this.#random.pick(staying).life
     // Most of what it hosts was asked something a moment ago, and waits for the store.
-    if (this.#random.chance(0)) this.#load.rush(staying)
+    if (this.#random.chance(0.7)) this.#load.rush(staying)
     this.#simulation.after(this.#random.below(RUSH_MS), () => this.#cluster.leave(name))
   }
 }

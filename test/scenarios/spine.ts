@@ -54,7 +54,7 @@ function build(simulation: Simulation, checks: ClusterChecks): SpineParts {
   const list = listEntity(simulation, checks)
   const load = new SpineLoad({
     ...{ simulation, checks, list },
-    ...{ entities: 4, diaries: 0, pauseMs: 180, longMaxMs: 20_000, isSlowShared: true },
+    ...{ entities: 4, diaries: 3, pauseMs: 180, longMaxMs: 20_000, isSlowShared: true },
     callTimeoutMs: CALL_TIMEOUT_MS,
   })
   const swarm = simulation.random.fork('settings')
@@ -66,6 +66,7 @@ function build(simulation: Simulation, checks: ClusterChecks): SpineParts {
       settings: spineSettings(swarm, CALL_TIMEOUT_MS),
       inbox: inboxes(simulation, checks, { stopMaxMs, restChance }),
       diary: diaries(simulation, checks, { restChance }),
+      diariesAreTold: swarm.chance(0.5),
       clerkStopMaxMs: stopMaxMs,
       onUp: (running) => load.begin(running),
     },

@@ -35,6 +35,8 @@ export interface SpineClusterOptions {
   readonly list: ListEntity
   readonly inbox: InboxMaker
   readonly diary: DiaryMaker
+  /** Whether diaries are stopped by a message that they handle, or as entities are that have none. */
+  readonly diariesAreTold: boolean
   /** So long the singleton takes to stop, at most. */
   readonly clerkStopMaxMs: number
   readonly settings: NodeSettings
@@ -146,7 +148,7 @@ export class SpineCluster {
 
   #start(name: string, seeds: readonly string[]): void {
     const { simulation, checks, list, inbox, diary, clerkStopMaxMs } = this.#options
-    const { settings, onUp } = this.#options
+    const { diariesAreTold, settings, onUp } = this.#options
     let life: SimulatedNode | undefined
     startSimulatedNode(simulation, name, {
       entities: [list],
@@ -160,6 +162,7 @@ export class SpineCluster {
         node.sharding.init({
           key: diaryKey,
           behavior: (context) => diary(context, its.journal),
+          ...(diariesAreTold && { stopMessage: lastNote }),
         })
         hostClerk(this.#options, node, its, clerkStopMaxMs)
       },

@@ -91,16 +91,21 @@ export function diaries(
   { restChance }: Pick<InboxOptions, 'restChance'>,
 ): DiaryMaker {
   const random = simulation.random.fork('diaries')
-  return ({ entityId, passivate }, journal) =>
+  return (context, journal) =>
     EventSourcedBehavior<Note, string, number>({
-      persistenceId: persistenceIdOf('Diary', entityId),
+      persistenceId: persistenceIdOf('Diary', context.entityId),
       emptyState: 0,
       journal,
       commandHandler: (_, { note, sender, number }) => {
+        const { entityId } = context
+        if (note === lastNote.note) {
+          checks.stops(simulation.here, 'Diary', entityId)
+          return effect.stop()
+        }
         checks.acted(simulation.here, 'Diary', entityId)
         checks.order.received(sender, entityId, number)
         checks.losses.delivered(note)
-        if (random.chance(restChance)) passivate()
+        if (random.chance(restChance)) context.passivate()
         return effect.persist(note)
       },
       eventHandler: (count) => count + 1,
