@@ -5,7 +5,8 @@ import { nestingPlaces } from './nesting/nesting-ledger.ts'
 import { nesting } from './nesting.ts'
 import { pingPong } from './ping-pong.ts'
 import { spineCalm } from './spine-calm.ts'
-import { spine } from './spine.ts'
+import { spineMoves } from './spine-moves.ts'
+import { spine, spineFlaps } from './spine.ts'
 import { places, spinePlaces } from './spine/spine-places.ts'
 import { workshop } from './workshop.ts'
 
@@ -71,6 +72,26 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       summary: 'the same without faults: nodes join and leave, nothing is lost, no call fails',
       defaultSeeds: 100,
       places: [places.balanced, places.restarted, places.returned],
+      placesWithin: 60,
+    },
+  ],
+  [
+    'spine-moves',
+    {
+      scenario: spineMoves,
+      summary: 'no faults, but shards that never rest: every note arrives in order and once',
+      defaultSeeds: 100,
+      places: [places.balanced, places.returned, places.restarted, places.handOffOver],
+      placesWithin: 60,
+    },
+  ],
+  [
+    'spine-flaps',
+    {
+      scenario: spineFlaps,
+      summary: 'the spine with one kind of fault: a side is cut off again and again',
+      defaultSeeds: 100,
+      places: ['a node freezes: minority', 'a node thaws'],
       placesWithin: 60,
     },
   ],

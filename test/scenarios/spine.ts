@@ -6,7 +6,7 @@ import { ClusterChecks, type Simulation } from '../../src/simulation/index.ts'
 import { SpineCluster } from './spine/spine-cluster.ts'
 import { conclude, everyEntityAnswers, type SpineParts } from './spine/spine-end.ts'
 import { diaries, inboxes, listEntity, notesIn } from './spine/spine-entities.ts'
-import { SpineFaults } from './spine/spine-faults.ts'
+import { type Fault, onlyFlaps, SpineFaults } from './spine/spine-faults.ts'
 import { SpineLoad } from './spine/spine-load.ts'
 import { watched } from './spine/spine-probes.ts'
 import { spineSettings } from './spine/spine-settings.ts'
@@ -16,7 +16,17 @@ const CHAOS_MS = 14_000
 const LINGERS_MS = 12_000
 const CALL_TIMEOUT_MS = 2_000
 
-export async function spine(simulation: Simulation): Promise<void> {
+/** All kinds of faults that a seed may choose. */
+export function spine(simulation: Simulation): Promise<void> {
+  return play(simulation)
+}
+
+/** One kind alone: a side is cut off again and again. */
+export function spineFlaps(simulation: Simulation): Promise<void> {
+  return play(simulation, onlyFlaps)
+}
+
+async function play(simulation: Simulation, only?: readonly Fault[]): Promise<void> {
   const checks = new ClusterChecks(simulation, {
     idsIn: notesIn,
     store: simulation.store,
@@ -36,7 +46,7 @@ export async function spine(simulation: Simulation): Promise<void> {
     const parts = build(simulation, checks)
     const { cluster } = parts
     await simulation.runUntil(() => cluster.isWhole, { within: '20s', what: 'the cluster forms' })
-    faults = new SpineFaults(parts)
+    faults = new SpineFaults(parts, only)
     await simulation.run({ for: CHAOS_MS })
     faults.end()
     await recover(parts)

@@ -10,6 +10,7 @@ import {
   type Simulation,
   startSimulatedNode,
 } from '../../../src/simulation/index.ts'
+import type { ShardAllocationStrategy } from '../../../src/sharding/index.ts'
 import { hostClerk } from './spine-clerk.ts'
 import {
   type DiaryMaker,
@@ -34,6 +35,8 @@ export interface SpineClusterOptions {
   readonly checks: ClusterChecks
   readonly list: ListEntity
   readonly inbox: InboxMaker
+  /** Where the shards of inboxes go; as the product would have it when not given. */
+  readonly inboxStrategy?: ShardAllocationStrategy
   readonly diary: DiaryMaker
   /** Whether diaries are stopped by a message that they handle, or as entities are that have none. */
   readonly diariesAreTold: boolean
@@ -148,7 +151,7 @@ export class SpineCluster {
 
   #start(name: string, seeds: readonly string[]): void {
     const { simulation, checks, list, inbox, diary, clerkStopMaxMs } = this.#options
-    const { diariesAreTold, settings, onUp } = this.#options
+    const { diariesAreTold, inboxStrategy, settings, onUp } = this.#options
     let life: SimulatedNode | undefined
     startSimulatedNode(simulation, name, {
       entities: [list],
@@ -158,7 +161,10 @@ export class SpineCluster {
       beforeJoin: (node, its) => {
         life = its
         checks.attach(node, its)
-        node.sharding.init({ key: inboxKey, behavior: inbox, stopMessage: lastNote })
+        node.sharding.init({
+          ...{ key: inboxKey, behavior: inbox, stopMessage: lastNote },
+          ...(inboxStrategy && { allocationStrategy: inboxStrategy }),
+        })
         node.sharding.init({
           key: diaryKey,
           behavior: (context) => diary(context, its.journal),

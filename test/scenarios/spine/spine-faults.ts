@@ -13,7 +13,7 @@ const SPLIT_LONG_MS = 12_000
 const slowLatency = { minMs: 5, meanMs: 40, tailChance: 0.02, tailMs: 500 }
 const unevenLatency = { minMs: 1, meanMs: 5, tailChance: 0.2, tailMs: 400 }
 
-type Fault = (faults: SpineFaults) => void
+export type Fault = (faults: SpineFaults) => void
 
 export class SpineFaults {
   readonly #simulation: Simulation
@@ -29,10 +29,9 @@ export class SpineFaults {
   #isOver = false
   #linkTroubleUntilMs = 0
   #messyUntilMs = -Infinity
-  #splitMs = -Infinity
-  #flappedMs = -Infinity
 
-  constructor({ simulation, checks, cluster, load }: SpineParts) {
+  /** `only` are the faults to have, instead of those that are drawn. */
+  constructor({ simulation, checks, cluster, load }: SpineParts, only?: readonly Fault[]) {
     this.#simulation = simulation
     this.#checks = checks
     this.#cluster = cluster
@@ -40,10 +39,11 @@ export class SpineFaults {
     this.#random = simulation.random.fork('faults')
     const { random } = simulation
     const swarm = random.fork('swarm')
-    const kinds = swarm.chance(0.5) ? [...cleanFaults, ...messyFaults] : cleanFaults
-    this.#kinds = kinds.filter(() => swarm.chance(0.5))
-    if (swarm.chance(0.5)) this.#troubleStore(swarm)
-    this.#moveFaultChance = swarm.pick([0, 0, 0.3])
+    const kinds =
+      only === undefined && swarm.chance(0.5) ? [...cleanFaults, ...messyFaults] : cleanFaults
+    this.#kinds = only ?? kinds.filter(() => swarm.chance(0.5))
+    if (only === undefined && swarm.chance(0.5)) this.#troubleStore(swarm)
+    this.#moveFaultChance = only === undefined ? swarm.pick([0, 0, 0.3]) : 0
     // What comes back one by one can be parted by a break.
     this.#breaksReturns = kinds !== cleanFaults && swarm.chance(0.7)
     if (this.#breaksReturns) simulation.network.latency(unevenLatency)
@@ -82,26 +82,42 @@ export class SpineFaults {
 
   /** Whether anything happened in this run after which two instances may be active for a while. */
   get mayNeedExcuse(): boolean {
-    return this.#messyUntilMs > -Infinity || this.#flappedMs > -Infinity
+    return this.#messyUntilMs > -Infinity
   }
 
   /** Why two instances of an entity may be active now, if they may. */
   get excuseForTwo(): string | undefined {
     const isRecent = (atMs: number): boolean => this.#simulation.now - atMs < EXCUSED_MS
-    if (isRecent(this.#messyUntilMs)) return 'links that are cut one way, in part, or stall'
-    return isRecent(this.#flappedMs) ? 'a split that came and went' : undefined
+    const isMessy = isRecent(this.#messyUntilMs)
+    return isMessy ? 'links that are cut one way, in part, or stall' : undefined
   }
 
   /** It lasts up to so long, or as long as any cut. */
   partition(forMs?: number): void {
-    if (this.#simulation.now - this.#splitMs < EXCUSED_MS) this.#flappedMs = this.#simulation.now
-    this.#splitMs = this.#simulation.now
     const { names } = this.#cluster
     const side = names.filter(() => this.#random.chance(0.5))
     const other = names.filter((name) => !side.includes(name))
     if (side.length === 0 || other.length === 0) return
     this.#simulation.network.partition(side, other)
     this.#healLater('clean', forMs)
+  }
+
+  /** The same side is cut off again and again: the other may have counted for a while when this one loses touch anew. */
+  flap(): void {
+    const { names } = this.#cluster
+    const side = names.filter(() => this.#random.chance(0.4))
+    const other = names.filter((name) => !side.includes(name))
+    if (side.length === 0 || other.length === 0) return
+    const cut = (left: number): void => {
+      if (this.#isOver) return
+      this.#simulation.network.partition(side, other)
+      this.#simulation.after(600 + this.#random.below(1_500), () => {
+        if (this.#isOver || this.#simulation.now < this.#linkTroubleUntilMs) return
+        this.#simulation.network.heal()
+        if (left > 0) this.#simulation.after(100 + this.#random.below(900), () => cut(left - 1))
+      })
+    }
+    cut(2 + this.#random.below(4))
   }
 
   cutOneWay(): void {
@@ -237,8 +253,11 @@ const moveFaults: readonly Fault[] = [
   (faults) => faults.slowNetwork(),
 ]
 
+export const onlyFlaps: readonly Fault[] = [(faults) => faults.flap()]
+
 const cleanFaults: readonly Fault[] = [
   (faults) => faults.partition(),
+  (faults) => faults.flap(),
   (faults) => faults.changeWhileSplit(),
   (faults) => faults.reset(),
   (faults) => faults.crash('process'),

@@ -1,0 +1,15 @@
+/** A seeded bug; see index.ts. */
+import type { Mutant } from './mutant.ts'
+
+export const P03: Mutant = {
+  why: 'Ours: a region that leaves does not flush, and is gone when a message comes back to it.',
+  edits: [
+    {
+      file: 'src/sharding/region/region-machine.ts',
+      find: `      this.#perform(this.#routes.flushAll())
+`,
+      replace: '',
+    },
+  ],
+  found: { by: 'given up without a fault', scenario: 'spine-calm', seed: 1, oneIn: 20 },
+}
