@@ -36,6 +36,12 @@ export interface NoOtherRegion {
   readonly term: number
 }
 
+/** Coordinator -> leaving region: you get no shard any more; whatever was given to you before was told before this. */
+export interface GracefulShutdownAck {
+  readonly type: 'GracefulShutdownAck'
+  readonly term: number
+}
+
 /** One region that hosts, and its shards in the order of allocation. */
 export interface HostingRegion {
   readonly region: NodeId
@@ -81,6 +87,7 @@ export type ToRegion =
   | RegisterAck
   | RegisterRefused
   | NoOtherRegion
+  | GracefulShutdownAck
   | CurrentRegions
   | ShardHomes
   | ShardHome

@@ -70,6 +70,7 @@ function toRegion(shard: Shape): MessageProtocol<ToRegion> {
     RegisterAck: kind('RegisterAck', { term: isCount }),
     RegisterRefused: kind('RegisterRefused', { term: isCount, problem: isText }),
     NoOtherRegion: kind('NoOtherRegion', { term: isCount }),
+    GracefulShutdownAck: kind('GracefulShutdownAck', { term: isCount }),
     CurrentRegions: kind('CurrentRegions', {
       ...{ term: isCount, ask: isCount },
       regions: listOf(recordOf({ region: isNodeId, shards: listOf(shard) })),

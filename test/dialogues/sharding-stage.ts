@@ -18,6 +18,8 @@ export class ShardingStage implements Stage {
     [/^(\w+) sleeps for (\d+) s$/, (name, s) => this.network.sleep(this.#node(name), 1_000 * +s)],
     [/^(\w+) sends (\w+) to shard (\d+)$/, (...words) => this.#send(words)],
     [/^shards linger$/, () => (this.#world.doShardsLinger = true)],
+    [/^the store waits$/, () => this.#world.holdStore()],
+    [/^the store goes on$/, () => this.#world.goOnStoring()],
     [/^(\w+) stops shard (\d+)$/, (name, n) => this.#world.stopShard(this.#region(name), +n)],
   ]
 

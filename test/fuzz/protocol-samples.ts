@@ -68,6 +68,7 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
       RegisterAck: { term: 4 },
       RegisterRefused: { term: 4, problem: 'its numberOfShards is 3' },
       NoOtherRegion: { term: 4 },
+      GracefulShutdownAck: { term: 4 },
       CurrentRegions: { term: 4, ask: 1, regions: [{ region: a, shards: [1, 2] }] },
       ShardHomes: { term: 4, homes: [placement, placement] },
       ShardHome: placement,

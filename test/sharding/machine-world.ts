@@ -102,6 +102,8 @@ export class World {
   })
   /** Whether shards that are told to stop do so only when `stopShard` says it. */
   doShardsLinger = false
+  /** While there is one: what is to be stored waits here until `goOnStoring`. */
+  #unstored: (() => void)[] | undefined
   readonly #settings: ShardingSettings
   readonly #releasedMax: number | undefined
   readonly #journal: CoordinatorEvent[] = []
@@ -292,7 +294,19 @@ export class World {
       }
       this.network.send({ ...link, arrive: told })
     }
-    this.network.send({ ...link, arrive: commit })
+    const arrive = () =>
+      this.#unstored === undefined ? commit() : void this.#unstored.push(commit)
+    this.network.send({ ...link, arrive })
+  }
+
+  holdStore(): void {
+    this.#unstored ??= []
+  }
+
+  goOnStoring(): void {
+    const commits = this.#unstored ?? []
+    this.#unstored = undefined
+    for (const commit of commits) commit()
   }
 
   #ask(node: CoordinatorNode, ask: number, question: StrategyQuestion): void {

@@ -129,9 +129,40 @@ describe('CoordinatorMachine', () => {
 
   test('tells a leaving region when nobody else could host', () => {
     const { step } = coordinatorAfter(two)
+    const leave = (region: string) => step({ type: 'GracefulShutdownReq', region })
+    expect(leave('a')).toEqual(['a GracefulShutdownAck'])
+    expect(leave('b')).toEqual(['b NoOtherRegion', 'b GracefulShutdownAck'])
+    expect(leave('a')).toEqual(['a NoOtherRegion', 'a GracefulShutdownAck'])
+  })
+
+  test('tells a leaving region that it gets nothing more only behind what it was chosen for', () => {
+    const { step, getHome, answer, stored } = coordinatorAfter(two)
+    getHome(7, 'b')
+    answer(1, [[7, 'a']])
     expect(step({ type: 'GracefulShutdownReq', region: 'a' })).toEqual([])
-    expect(step({ type: 'GracefulShutdownReq', region: 'b' })).toEqual(['b NoOtherRegion'])
-    expect(step({ type: 'GracefulShutdownReq', region: 'a' })).toEqual(['a NoOtherRegion'])
+    // Nobody hears of a home that is about to change.
+    expect(stored()).toEqual([
+      'StartTimer hand-off/7',
+      ...['a BeginHandOff 7/1', 'b BeginHandOff 7/1', 'a GracefulShutdownAck'],
+    ])
+  })
+
+  test('does so too when it has as many hand-offs under way as it may have', () => {
+    const three = [...two, allocated(1, 'a', 1), allocated(2, 'a', 2)]
+    const { step, getHome, answer, stored } = coordinatorAfter(three)
+    getHome(7, 'b')
+    answer(1, [[7, 'a']])
+    step({ type: 'GracefulShutdownReq', region: 'a' })
+    expect(stored()).toEqual(['a HostShard 7/3', 'b ShardHome 7/3', 'a GracefulShutdownAck'])
+  })
+
+  test('gives nothing to a region that leaves before its registration is stored', () => {
+    const { step, getHome, answer, stored } = coordinatorAfter([registered('b')])
+    step({ type: 'Register', region: 'a', isProxy: false, numberOfShards: 16 })
+    step({ type: 'GracefulShutdownReq', region: 'a' })
+    expect(stored()).toEqual(['a RegisterAck', 'a GracefulShutdownAck'])
+    getHome(7, 'b')
+    expect(answer(1, [[7, 'a']])).toEqual([])
   })
 
   test('tells a home only after it was stored, to everyone who asked, once', () => {
@@ -268,7 +299,7 @@ describe('CoordinatorMachine', () => {
       'b BeginHandOff 1/1',
       'b BeginHandOff 2/2',
     ])
-    expect(step({ type: 'GracefulShutdownReq', region: 'a' })).toEqual([])
+    expect(step({ type: 'GracefulShutdownReq', region: 'a' })).toEqual(['a GracefulShutdownAck'])
     const next = step(stoppedAt(1, 1, 'a'))
     expect(next).toContain('b BeginHandOff 3/3')
     expect(next.at(-1)).toBe('Store ShardDeallocated')

@@ -14,7 +14,12 @@ import type { NodeId } from '../../foundation/node-id.ts'
 import type { ClusterView } from '../allocation/shard-allocation-strategy.ts'
 import type { StrategyAnswer } from '../allocation/strategy-questions.ts'
 import { type ShardId, isShardId } from '../shard-id.ts'
-import type { GetCurrentRegions, Register, ToRegion } from '../sharding-messages.ts'
+import type {
+  GetCurrentRegions,
+  GracefulShutdownReq,
+  Register,
+  ToRegion,
+} from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Announcements } from './announcements.ts'
 import type {
@@ -46,6 +51,8 @@ export class CoordinatorMachine {
   readonly #pending: PendingChanges
   #cluster: ClusterView = { members: new Map(), unreachable: new Set() }
   #storing: readonly CoordinatorEvent[] | undefined
+  /** Regions that leave and were not told yet that they get no shard any more. */
+  readonly #leavers = new Set<NodeId>()
   #effects: CoordinatorEffect[] = []
 
   constructor({ term, state, settings }: CoordinatorOptions) {
@@ -118,11 +125,7 @@ export class CoordinatorMachine {
       case 'ShardStopped':
         return this.#stepRebalance(input)
       case 'GracefulShutdownReq':
-        this.#stepRebalance(input)
-        if (!this.#hasHeir(input.region)) {
-          this.#send(input.region, { type: 'NoOtherRegion', term: this.#term })
-        }
-        return
+        return this.#leave(input)
       default:
         return unreachable(input)
     }
@@ -166,6 +169,24 @@ export class CoordinatorMachine {
     const hosts = this.#state.hosts.filter((host) => !this.#pending.isDying(host))
     const regions = hosts.map((host) => ({ region: host, shards: this.#state.shardsOf(host) }))
     this.#send(region, { type: 'CurrentRegions', term: this.#term, ask, regions })
+  }
+
+  #leave(input: GracefulShutdownReq): void {
+    const { region } = input
+    if (this.#pending.isRegistering(region)) this.#rebalance.leaves(region)
+    this.#stepRebalance(input)
+    if (!this.#hasHeir(region)) this.#send(region, { type: 'NoOtherRegion', term: this.#term })
+    this.#leavers.add(region)
+    this.#release()
+  }
+
+  /** Not before what is being stored is told: a shard of theirs may be in it. */
+  #release(): void {
+    if (this.#storing !== undefined) return
+    for (const region of this.#leavers) {
+      this.#send(region, { type: 'GracefulShutdownAck', term: this.#term })
+    }
+    this.#leavers.clear()
   }
 
   /** Whether another region hosts what this one gives up, or may be about to come. */
@@ -263,6 +284,7 @@ export class CoordinatorMachine {
       this.#pending.applied(event)
       this.#speak(event, orphans)
     }
+    this.#release()
   }
 
   #speak(event: CoordinatorEvent, orphans: readonly ShardId[]): void {
@@ -274,6 +296,8 @@ export class CoordinatorMachine {
         return this.#announcements.orphan(orphans)
       case 'ShardAllocated':
         this.#announcements.renew(event.shard)
+        // Chosen before it asked to leave: it moves on, if it may now, and then nobody else hears of this home.
+        if (this.#rebalance.isLeaving(event.home)) this.#performRebalance({ type: 'Continue' })
         this.#effects.push(...this.#announcements.announce(event.shard))
         return
       case 'ShardDeallocated':

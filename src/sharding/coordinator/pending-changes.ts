@@ -39,6 +39,10 @@ export class PendingChanges {
     this.#ended.set(shard, epoch)
   }
 
+  isRegistering(region: NodeId): boolean {
+    return this.#registering.has(region)
+  }
+
   isDying(region: NodeId): boolean {
     return this.#dying.has(region)
   }

@@ -50,7 +50,7 @@ export class RebalanceMachine {
       case 'Chosen':
         return this.#chosen(input.shards)
       case 'GracefulShutdownReq':
-        if (this.#state.hasRegion(input.region)) this.#leave(input.region)
+        if (this.#state.hasRegion(input.region)) this.leaves(input.region)
         return []
       case 'RegionRemoved':
         return this.#removed(input.region)
@@ -90,7 +90,8 @@ export class RebalanceMachine {
     return shards.filter((shard) => this.#canMove(shard)).flatMap((shard) => this.#begin(shard))
   }
 
-  #leave(region: NodeId): void {
+  /** It gets no shard any more, and those it has are taken. */
+  leaves(region: NodeId): void {
     this.#leaving.add(region)
     this.#draining.add(region)
   }

@@ -25,7 +25,7 @@ export class HostedShards {
   readonly #self: NodeId
   readonly #hosted = new Map<ShardId, Hosted>()
   readonly #endedEpochs = new Map<ShardId, number>()
-  #isLeaving = false
+  #isRefusing = false
 
   constructor(self: NodeId) {
     this.#self = self
@@ -50,16 +50,16 @@ export class HostedShards {
     return hosted.isStopping ? 'stopping' : 'running'
   }
 
-  /** No new shards from now on. */
-  leave(): void {
-    this.#isLeaving = true
+  /** No new shards from now on: there is no time for them. */
+  refuseAll(): void {
+    this.#isRefusing = true
   }
 
   host({ shard, epoch }: Placement): HostingStep[] {
     if (epoch <= this.#ended(shard)) return [this.#stopped(shard, epoch)]
     const hosted = this.#hosted.get(shard)
     if (hosted === undefined)
-      return this.#isLeaving ? this.#refuse(shard, epoch) : this.#start(shard, epoch)
+      return this.#isRefusing ? this.#refuse(shard, epoch) : this.#start(shard, epoch)
     if (hosted.isStopping) {
       // Answered by ShardStopped or by a new start, when the present life is over.
       if (epoch > hosted.epoch) hosted.next = epoch
@@ -106,7 +106,7 @@ export class HostedShards {
     this.#hosted.delete(shard)
     this.#endedEpochs.set(shard, epoch)
     if (next === undefined) return [this.#stopped(shard, epoch)]
-    return this.#isLeaving ? this.#refuse(shard, next) : this.#start(shard, next)
+    return this.#isRefusing ? this.#refuse(shard, next) : this.#start(shard, next)
   }
 
   #ended(shard: ShardId): number {
@@ -128,7 +128,7 @@ export class HostedShards {
   #refuse(shard: ShardId, epoch: number): HostingStep[] {
     this.#endedEpochs.set(shard, Math.max(epoch, this.#ended(shard)))
     const told = this.#stopped(shard, epoch)
-    if (!this.#isLeaving) return [told]
+    if (!this.#isRefusing) return [told]
     return [{ type: 'Tell', message: { type: 'GracefulShutdownReq', region: this.#self } }, told]
   }
 

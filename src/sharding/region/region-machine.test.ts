@@ -1,3 +1,4 @@
+/** One file because all of it speaks to one region, in the same words. */
 import { describe, expect, test } from 'vitest'
 import type { BetweenRegions, ToRegion } from '../sharding-messages.ts'
 import { shardingSettings } from '../sharding-settings.ts'
@@ -27,6 +28,14 @@ function region({ isProxy = false } = {}) {
   step({ type: 'Started', candidates: ['k'] })
   hear({ type: 'RegisterAck', term: 1 })
   return { machine, step, hear, home, begin, handOff, send, from, forwarded }
+}
+
+/** The same before a coordinator has spoken. */
+function unknownRegion() {
+  const machine = new RegionMachine<string>({ self: 'me', isProxy: false, settings })
+  const step = (input: RegionInput<string>) => words(machine.step(input))
+  step({ type: 'Started', candidates: ['k'] })
+  return { step }
 }
 
 function words(effects: readonly RegionEffect<string>[]): string[] {
@@ -325,14 +334,42 @@ describe('RegionMachine hands off', () => {
 })
 
 describe('RegionMachine leaves', () => {
-  test('SH-044 finishes at once when it has nothing', () => {
-    const { step } = region()
+  const released = { type: 'GracefulShutdownAck', term: 1 } as const
+
+  test('SH-044 finishes when it has nothing, as soon as it will be given nothing any more', () => {
+    const { step, hear } = region()
     expect(step({ type: 'GracefulShutdown', isMember: true })).toEqual([
       'StartTimer shutdown 6000',
       'k GracefulShutdownReq',
-      'k RegionStopped',
-      'Finish',
     ])
+    expect(hear(released)).toEqual(['k RegionStopped', 'Finish'])
+  })
+
+  test.each([
+    ['a proxy is given nothing', region({ isProxy: true })],
+    ['nobody knows it', unknownRegion()],
+  ])('finishes at once when %s', (_, { step }) => {
+    const effects = step({ type: 'GracefulShutdown', isMember: true })
+    expect(effects.at(-1)).toBe('Finish')
+  })
+
+  test('stays for a coordinator of a later term, which may not know yet that it leaves', () => {
+    const { step, hear } = region()
+    hear({ type: 'ShardHome', shard: 8, home: 'b', epoch: 2, term: 1, turn: 2 })
+    step({ type: 'GracefulShutdown', isMember: true })
+    expect(hear(released)).toEqual(['b Flush 1'])
+    expect(hear({ type: 'RegisterAck', term: 2 })).toEqual(['k GracefulShutdownReq', 'Registered'])
+    const stamp = 1
+    const flushed = { type: 'FlushAck', shard: 8, stamp } as const
+    expect(step({ type: 'FromRegion', region: 'b', message: flushed })).toEqual([])
+    expect(hear({ ...released, term: 2 })).toEqual(['k RegionStopped', 'Finish'])
+  })
+
+  test('does not wait for such a word longer than for anything else', () => {
+    const { step } = region()
+    step({ type: 'GracefulShutdown', isMember: true })
+    const effects = step({ type: 'TimerFired', timer: 'shutdown' })
+    expect(effects).toEqual(['k RegionStopped', 'Finish'])
   })
 
   test('finishes after its last shard has moved and its last message has arrived', () => {
@@ -342,6 +379,7 @@ describe('RegionMachine leaves', () => {
     hear({ type: 'ShardHome', ...other })
     const stamp = machine.table.homeOf(8)?.stamp ?? 0
     step({ type: 'GracefulShutdown', isMember: true })
+    hear(released)
     handOff(1, 3)
     expect(step({ type: 'ShardTerminated', shard: 7 })).toEqual([
       'k ShardStopped',
@@ -350,14 +388,27 @@ describe('RegionMachine leaves', () => {
     expect(from('b', { type: 'FlushAck', shard: 8, stamp })).toEqual(['k RegionStopped', 'Finish'])
   })
 
-  test('takes no new shard while it leaves', () => {
-    const { step, send, home } = region()
-    send('a')
+  test('hosts a shard that it was chosen for before, and hands it over', () => {
+    const { step, hear, home, handOff, forwarded } = region()
     step({ type: 'GracefulShutdown', isMember: true })
-    expect(home('me', 1, 1, 'HostShard')).toEqual([
-      'k GracefulShutdownReq',
-      'k ShardStopped',
-      'k GetShardHome',
+    expect(home('me', 1, 1, 'HostShard')).toEqual(['StartShard 7', 'k ShardStarted'])
+    expect(hear(released)).toEqual([])
+    expect(forwarded('b', 'x')).toEqual(['Deliver x'])
+    expect(handOff(1, 2)).toEqual(['StopShard 7'])
+    expect(step({ type: 'ShardTerminated', shard: 7 })).toEqual([
+      ...['k ShardStopped', 'k RegionStopped', 'Finish'],
+    ])
+  })
+
+  test('takes no new shard when its time is up', () => {
+    const { step, home } = region()
+    home('me', 1)
+    step({ type: 'GracefulShutdown', isMember: true })
+    step({ type: 'TimerFired', timer: 'shutdown' })
+    const shard8 = { shard: 8, home: 'me', epoch: 2, term: 1, turn: 2 }
+    const message = { type: 'HostShard', ...shard8 } as const
+    expect(step({ type: 'FromCoordinator', coordinator: 'k', message })).toEqual([
+      ...['k GracefulShutdownReq', 'k ShardStopped'],
     ])
   })
 
@@ -388,8 +439,9 @@ describe('RegionMachine leaves', () => {
   })
 
   test('answers those who still speak to it afterwards', () => {
-    const { step, send, forwarded, from, home } = region()
+    const { step, hear, send, forwarded, from, home } = region()
     step({ type: 'GracefulShutdown', isMember: true })
+    hear(released)
     expect(send('a')).toEqual(['Drop a region-stopped'])
     expect(forwarded('b', 'x')).toEqual(['b Returned x'])
     expect(from('b', { type: 'Flush', shard: 7, stamp: 3 })).toEqual(['b FlushAck 3'])

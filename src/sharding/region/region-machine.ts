@@ -4,6 +4,9 @@
  *   serving ──GracefulShutdown──▶ leaving ──nothing hosted, nothing waits──▶ flushing ──nothing comes back──▶ stopped
  *                                    └──time is up, cut off───┴──▶ forcing ──nothing hosted───────────────────┘
  *
+ * A coordinator may have chosen this region for a shard before it heard that the region leaves. So a leaving region hosts
+ * what it is told to, until the coordinator has said that nothing more will come; then it is handed over like the rest.
+ *
  * Invariant: a message goes to a shard here only while that shard runs, its home is here by the newest word, and the node
  * is not frozen; every message is delivered, sent on, returned to its origin, or dropped with a reason.
  */
@@ -51,6 +54,8 @@ export class RegionMachine<Parcel> {
   #refusal: string | undefined
   /** Whether another region could host what this one gives up, as far as the coordinator has said. */
   #hasHeir = true
+  /** The term of the coordinator that gives this region no shard any more. */
+  #releasedBy: number | undefined
   #effects: RegionEffect<Parcel>[] = []
 
   constructor({ self, isProxy, settings, releasedMax }: RegionMachineOptions) {
@@ -167,6 +172,9 @@ export class RegionMachine<Parcel> {
       case 'NoOtherRegion':
         this.#hasHeir = false
         return
+      case 'GracefulShutdownAck':
+        this.#releasedBy = term
+        return
       case 'CurrentRegions':
         return void this.#effects.push({ type: 'Answer', answer: message })
       case 'ShardHomes':
@@ -229,7 +237,6 @@ export class RegionMachine<Parcel> {
   #leave(): void {
     if (this.#phase !== 'serving') return
     this.#phase = 'leaving'
-    this.#hosted.leave()
     this.#startTimer('shutdown', this.#settings.gracefulShutdownTimeoutMs)
     this.#requestShutdown()
   }
@@ -249,12 +256,20 @@ export class RegionMachine<Parcel> {
 
   /** What is on its way to others may still come back, so one flush follows it before the region stops. */
   #leaveWhenDone(): void {
-    if (this.#phase === 'leaving' && this.#hosted.isEmpty && this.#routes.isEmpty) {
+    const isFree = this.#isReleased && this.#hosted.isEmpty && this.#routes.isEmpty
+    if (this.#phase === 'leaving' && isFree) {
       this.#phase = 'flushing'
       this.#perform(this.#routes.flushAll())
     }
-    const isDone = this.#phase === 'forcing' || (this.#phase === 'flushing' && this.#routes.isEmpty)
+    const isFlushed = this.#phase === 'flushing' && this.#isReleased && this.#routes.isEmpty
+    const isDone = this.#phase === 'forcing' || isFlushed
     if (isDone && this.#hosted.isEmpty) this.#finish()
+  }
+
+  /** Whether nobody gives it a shard any more, as far as a coordinator has ever heard of it. */
+  get #isReleased(): boolean {
+    const { term } = this.#registration
+    return this.#isProxy || term === 0 || term === this.#releasedBy
   }
 
   #finish(): void {
@@ -291,6 +306,7 @@ export class RegionMachine<Parcel> {
 
   /** Time is up: what is here stops now, and what waits then is given up. */
   #force(): void {
+    this.#hosted.refuseAll()
     for (const shard of this.#hosted.shards) this.#perform(this.#routes.stopServing(shard))
     this.#perform(this.#hosted.stopAll())
     this.#phase = 'forcing'
