@@ -24,6 +24,7 @@ const real = [
 const virtual = [
   'test/{simulation,scenarios,machines,cluster,singleton,sharding}/**',
   'test/persistence/fighting-instances.test.ts',
+  'examples/auction/rehearsal.full.test.ts',
 ]
 
 const tests = (folders: readonly string[]): string[] =>
@@ -48,7 +49,7 @@ export default defineConfig(({ mode }) => {
       ...(name !== 'pure' && { globalSetup: 'test/compile.ts' }),
     },
   })
-  const everywhere = ['{src,test,scripts,bench}/**/*.test.ts']
+  const everywhere = ['{src,test,scripts,bench,examples}/**/*.test.ts']
   return {
     test: {
       environment: 'node',

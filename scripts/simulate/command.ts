@@ -82,7 +82,7 @@ async function runSeeds(
     if (result.violations.length > 0) {
       progress.clear()
       const lines = isShown
-        ? describeFailure(options, await retold(options, result))
+        ? describeFailure(options, await withEvents(options, result))
         : nameFailure(result)
       for (const line of lines) terminal.print(line)
     }
@@ -134,8 +134,15 @@ async function* resultsOf({
   }
 }
 
-/** The same seed once more, with its whole story kept: what led to the violation may lie far back. */
-async function retold({ scenario: name }: CommandOptions, result: SeedResult): Promise<SeedResult> {
+/**
+ * The same seed once more, with all its events kept: what led to the violation may lie far back. Where entities tell their
+ * story, only for those who ask.
+ */
+async function withEvents(
+  { scenario: name, isTraced }: CommandOptions,
+  result: SeedResult,
+): Promise<SeedResult> {
+  if (!isTraced && storyOf(result).length > 0) return { ...result, lastEvents: [] }
   const scenario = scenarios.get(name)?.scenario as Scenario
   const { seed } = result
   for await (const again of simulateSeeds({
@@ -149,10 +156,13 @@ async function retold({ scenario: name }: CommandOptions, result: SeedResult): P
   return result
 }
 
-function describeFailure(
-  { scenario, mutant }: CommandOptions,
-  { seed, violations, lastEvents }: SeedResult,
+/** With the story of the entities concerned; turn by turn where there is none, or where that is asked for. */
+export function describeFailure(
+  { scenario, mutant, isTraced }: CommandOptions,
+  result: SeedResult,
 ): string[] {
+  const { seed, violations, lastEvents } = result
+  const story = storyOf(result)
   const [first] = violations
   const slice = first === undefined ? [] : causalSlice(lastEvents, first)
   const withMutant = mutant === undefined ? '' : ` --mutant ${mutant}`
@@ -160,14 +170,21 @@ function describeFailure(
     `Seed ${seed} fails:`,
     ...violations.slice(0, 10).map((violation) => `  ${describeViolation(violation)}`),
     ...(violations.length > 10 ? [`  and ${violations.length - 10} more`] : []),
+    ...(story.length > 0 ? ['What happened:', ...story.map((line) => `  ${line}`)] : []),
     ...(slice.length > 0
       ? ['What led to it:', ...slice.map((event) => `  ${formatEvent(event)}`)]
       : []),
-    'The last events:',
+    ...(lastEvents.length > 0 ? ['The last events:'] : []),
     ...lastEvents.slice(-LAST_SHOWN).map((event) => `  ${formatEvent(event)}`),
     `Replay: npm run simulate -- --scenario ${scenario} --seed ${seed} --seeds 1${withMutant}`,
+    ...(story.length > 0 && !isTraced ? ['With --trace it shows every turn that led to it.'] : []),
     '',
   ]
+}
+
+/** What the entities of the first violation that tells of some did. */
+function storyOf({ violations }: SeedResult): readonly string[] {
+  return violations.find(({ story }) => story !== undefined)?.story ?? []
 }
 
 /** The places that were reached, and those of the scenario that were not. */

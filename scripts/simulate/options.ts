@@ -14,6 +14,8 @@ export interface CommandOptions {
   readonly jobs: number
   /** Set in each of those: the first seed of it, counted from the first of all, and how many lie between two. */
   readonly part: { readonly index: number; readonly of: number } | undefined
+  /** Shows turns and bytes as well, where a violation has a story of entities. */
+  readonly isTraced: boolean
   /** The seeded bug that was applied when the modules were loaded. */
   readonly mutant: string | undefined
 }
@@ -27,7 +29,7 @@ export type Command =
 export const usage = `Runs a scenario under many seeds, in virtual time.
 
   npm run simulate -- [--scenario NAME] [--seeds N] [--seed S] [--jobs N] [--twice] [--until TEXT]
-                      [--mutant NAME] [--json]
+                      [--mutant NAME] [--trace] [--json]
   npm run simulate -- --list
 
   --scenario NAME  what to run; workshop when not given
@@ -37,6 +39,8 @@ export const usage = `Runs a scenario under many seeds, in virtual time.
   --twice          runs every seed twice and compares what happened
   --until TEXT     ends at the first seed that breaks an invariant with TEXT in its name
   --mutant NAME    seeds a known bug, from test/mutants: the run must find it
+  --trace          shows what led to a violation turn by turn, below the commands, events and moves
+                   of the entities concerned
   --json           prints as the last line one object: scenario, seeds, violations, hash,
                    events, faults, simulatedMs, excuses
   --list           prints the scenarios
@@ -61,6 +65,7 @@ export function parseCommand(words: readonly string[]): Command {
         until: { type: 'string' },
         twice: { type: 'boolean', default: false },
         mutant: { type: 'string' },
+        trace: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         list: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
@@ -82,6 +87,7 @@ function toOptions(values: {
   readonly part?: string | undefined
   readonly until?: string | undefined
   readonly twice: boolean
+  readonly trace: boolean
   readonly json: boolean
   readonly mutant?: string | undefined
 }): CommandOptions {
@@ -95,10 +101,10 @@ function toOptions(values: {
   const seeds = values.seeds === undefined ? defaultSeeds : wholeNumber('--seeds', values.seeds, 1)
   if (!Number.isSafeInteger(seed + seeds))
     throw new Error('--seed and --seeds go too far together.')
-  const { json: isJson, twice: isTwice, mutant, until } = values
+  const { json: isJson, twice: isTwice, trace: isTraced, mutant, until } = values
   const jobs = values.jobs === undefined ? 1 : wholeNumber('--jobs', values.jobs, 1)
   const part = values.part === undefined ? undefined : partIn(values.part)
-  return { scenario, seed, seeds, jobs, part, until, isJson, isTwice, mutant }
+  return { scenario, seed, seeds, jobs, part, until, isJson, isTwice, isTraced, mutant }
 }
 
 /** `1/4`: what the second of four processes gets from the one that started it. */

@@ -24,11 +24,12 @@ export const rooms: readonly string[] = [
 /** Rooms that need less than everything below them, so that they may not have it. */
 const narrow: ReadonlyMap<string, readonly string[]> = new Map([
   ['actor', ['foundation']],
-  ['testkit', ['foundation', 'actor', 'persistence']],
+  ['testkit', ['foundation', 'serialization', 'actor', 'persistence', 'entity']],
 ])
 
 /** The only files that may touch the world: each makes one port real, or keeps the real world out of a simulation. */
 export const adapters: ReadonlySet<string> = new Set([
+  'src/foundation/async-context.ts',
   'src/foundation/system-clock.ts',
   'src/foundation/system-timers.ts',
   'src/foundation/system-random.ts',
@@ -45,15 +46,19 @@ export const adapters: ReadonlySet<string> = new Set([
   'src/simulation/microtasks.ts',
   'src/simulation/virtual-globals.ts',
   'src/simulation/escapes.ts',
+  'src/testkit/entity/timeless.ts',
   'src/testkit/patience.ts',
 ])
 
 /** Packages that compute and do nothing else; all others are for adapters. */
 export const purePackages: ReadonlySet<string> = new Set(['msgpackr'])
 
+/** Adapters that are the same in every world, simulated ones too, and decide nothing: for everybody. */
+const worldless: ReadonlySet<string> = new Set(['src/foundation/async-context.ts'])
+
 /** Whoever holds an adapter has its world: only its room, the outermost door, and the kit for tests in real time. */
 export function mayHoldAdapter(path: string, adapter: string): boolean {
-  return [roomOf(adapter), 'testkit', undefined].includes(roomOf(path))
+  return worldless.has(adapter) || [roomOf(adapter), 'testkit', undefined].includes(roomOf(path))
 }
 
 /** Messages without bytes of their own: a forwarded message travels as what it carries, to a path that says the rest. */

@@ -42,6 +42,7 @@ describe('world-access', () => {
     ["import { fork } from 'node:child_process'"],
     ["import { Thread } from 'node:worker_threads'"],
     ["import { cpus } from 'node:os'"],
+    ["import { AsyncLocalStorage } from 'node:async_hooks'"],
     ["import { gzip } from 'node:zlib'"],
     ["import { createHash, scrypt } from 'node:crypto'"],
     ["const { readFile } = await import('node:fs/promises')"],

@@ -30,9 +30,7 @@ const members: ReadonlyMap<string, string> = new Map([
 
 /** Node modules that compute and do nothing else. */
 const pureModules: ReadonlySet<string> = new Set(
-  'assert assert/strict async_hooks buffer events path string_decoder url util util/types'.split(
-    ' ',
-  ),
+  'assert assert/strict buffer events path string_decoder url util util/types'.split(' '),
 )
 
 /** What may be taken from modules that can do both. */

@@ -1,8 +1,9 @@
 /** What an actor system is made of, and every problem with it at once. */
 import { type Environment, problemsWithEnvironment } from '../foundation/environment.ts'
-import { InvalidSettings, unknownSettings } from '../foundation/invalid-settings.ts'
+import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { isObject } from '../foundation/is-object.ts'
 import { show } from '../foundation/show.ts'
+import { unknownSettings } from '../foundation/unknown-names.ts'
 import { type ActorSettings, actorSettingsTable } from './actor-settings.ts'
 import {
   defaultShutdownPhases,

@@ -33,7 +33,9 @@ describe('cluster settings', () => {
     const found = clusterSettingsTable.problemsWith(clusterSettingsTable.complete(wrong))
     expect(found).toEqual([
       expect.stringContaining('gossipMs is not a setting; known: tickIntervalMs, '),
-      expect.stringContaining('downing.stableAfter is not a setting; known: strategy, '),
+      expect.stringContaining(
+        '`downing.stableAfter` is not a setting; did you mean `downing.stableAfterMs`?',
+      ),
     ])
   })
 

@@ -1,4 +1,5 @@
 /** What a command comes to, in words for its caller. */
+import { Question } from '../actor/internals.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { show } from '../foundation/show.ts'
 import { clip } from '../foundation/text.ts'
@@ -10,7 +11,7 @@ import {
 import { CannotSerialize } from '../serialization/index.ts'
 import type { AnyEntity } from './define-entity.ts'
 import { CallError, CommandChangedState } from './entity-errors.ts'
-import type { EntityReply } from './entity-messages.ts'
+import type { EntityCall, EntityReply } from './entity-messages.ts'
 import { isCall } from './entity-wire.ts'
 import type { EntityWorld } from './entity-world.ts'
 import { isFrozenComplaint } from './frozen-state.ts'
@@ -23,6 +24,17 @@ export type CommandHandler = (self: unknown, ...args: readonly unknown[]) => unk
 export function commandOf({ commands }: AnyEntity, name: string): CommandHandler | undefined {
   if (!Object.hasOwn(commands, name)) return undefined
   return (commands as Readonly<Record<string, CommandHandler>>)[name]
+}
+
+/** In the async context of its caller, where that is kept: one on this node. Otherwise in nobody's. */
+export function runCommand(
+  handler: CommandHandler,
+  self: unknown,
+  { args, replyTo }: EntityCall,
+): unknown {
+  const context = replyTo instanceof Question ? replyTo.context : undefined
+  if (context === undefined) return handler(self, ...args)
+  return context.runInAsyncScope(handler, undefined, self, ...args)
 }
 
 export function unknownCommand({ commands }: AnyEntity): EntityReply {

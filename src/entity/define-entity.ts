@@ -20,27 +20,29 @@ import {
   mustHave,
   problemsWithOptions,
   problemsWithText,
-  unknownSettings,
 } from '../foundation/invalid-settings.ts'
 import { isRecord } from '../foundation/is-object.ts'
 import { type NotYet, refuseNotYet } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
 import { problemWithId } from '../foundation/text.ts'
+import { unknownSettings } from '../foundation/unknown-names.ts'
 import type { EventAdapter } from '../persistence/index.ts'
 import { notYetInEventSourcing, problemWithTags } from '../persistence/internals.ts'
 import type { ShardAllocationStrategy } from '../sharding/index.ts'
 import { notYetInSharding } from '../sharding/internals.ts'
 import { notCommands } from './entity-handle.ts'
 import type {
+  AnyEventHandlers,
+  CheckedCommands,
+  CheckedEvents,
   CommandHandlers,
-  DurableSelf,
   EntityHandle,
-  EventHandlers,
   EventOf,
   EventTags,
   NoEvents,
-  PlainSelf,
+  SelfOf,
 } from './entity-types.ts'
+import { placesOfOthers } from './misplaced-options.ts'
 
 /** What is agreed on by all nodes that know an entity type, hosts and callers. */
 export interface EntityOptions {
@@ -66,7 +68,7 @@ export interface DurableEntitySpec<State, Events, Commands> extends PlainEntityS
   Commands
 > {
   /** What can happen to it, by name. Without events nothing is stored, and `self.state` may be changed in place. */
-  readonly events: Events
+  readonly events?: Events | undefined
   /** Names under which events can be found later, stored with them: at most 16, each of 1 to 255 bytes. */
   readonly tags?: EventTags<NoInfer<State>, NoInfer<Events>> | undefined
   /** Between the events and what is stored of them, for those whose form has changed. Without one, they are stored as they are. */
@@ -105,17 +107,21 @@ export type CommandsOf<Entity> = Entity extends EntityType<infer Commands> ? Com
 /** What `node.entity` gives for a definition, or for a type: `HandleOf<typeof Counter>`. */
 export type HandleOf<Entity extends EntityType<unknown>> = EntityHandle<CommandsOf<Entity>>
 
-/** An entity whose state is made of stored events. */
-export function defineEntity<State, Events extends EventHandlers<State>, Commands>(
+/** An entity: with `events` its state is made of what is stored, without them it lives in memory only. */
+export function defineEntity<
+  State,
+  Events extends AnyEventHandlers<State> = NoEvents,
+  Commands = unknown,
+>(
   name: string,
-  // In an intersection, because so the commands see the events that were inferred before them.
-  spec: DurableEntitySpec<State, Events, Commands & CommandHandlers<DurableSelf<State, Events>>>,
+  // In intersections, because so the commands see the events that were inferred before them, and each handler is told
+  // what is wrong with it.
+  spec: DurableEntitySpec<
+    State,
+    Events,
+    Commands & CommandHandlers<SelfOf<State, Events>> & CheckedCommands<NoInfer<Commands>>
+  > & { readonly events?: CheckedEvents<State, NoInfer<Events>> },
 ): EntityDefinition<State, Events, Commands>
-/** An entity whose state lives in memory only. */
-export function defineEntity<State, Commands>(
-  name: string,
-  spec: PlainEntitySpec<State, Commands & CommandHandlers<PlainSelf<State>>>,
-): EntityDefinition<State, NoEvents, Commands>
 export function defineEntity(
   name: string,
   spec: PlainEntitySpec<unknown, object> & {
@@ -130,7 +136,7 @@ export function defineEntity(
   refuseNotYet(spec, notYetInEntities)
   const problems = [
     ...problemsWithName(name),
-    ...problemsWithOptions(spec, checks),
+    ...problemsWithOptions(spec, checks, placesOfOthers),
     ...problemsOfEvents(given),
   ]
   if (problems.length > 0) throw new InvalidSettings(what, problems)
@@ -168,7 +174,10 @@ export function entityType<Entity extends EntityType<unknown>>(
     throw new InvalidSettings(what, [`its options must be an object, not ${show(options)}`])
   }
   refuseNotYet(options, notYetInEntities)
-  const problems = [...problemsWithName(name), ...problemsWithOptions(options, agreedChecks)]
+  const problems = [
+    ...problemsWithName(name),
+    ...problemsWithOptions(options, agreedChecks, placesOfTypes),
+  ]
   if (problems.length > 0) throw new InvalidSettings(what, problems)
   const { role, numberOfShards } = options
   return {
@@ -209,6 +218,14 @@ const checks = {
   eventAdapter: mustHave(['toJournal', 'fromJournal']),
   allocationStrategy: mustHave(['allocateShard', 'rebalance']),
 } satisfies Record<keyof DurableEntitySpec<never, never, never>, Check>
+
+/** Every option of `defineEntity`, for whoever is given one of them by mistake. */
+export const optionsOfEntities: readonly string[] = Object.keys(checks)
+
+const placesOfTypes: ReadonlyMap<string, string> = new Map([
+  ...placesOfOthers,
+  ...optionsOfEntities.map((name) => [name, 'belongs to defineEntity, not to entityType'] as const),
+])
 
 /** Stands in paths and in persistence ids. */
 const nameForm = /^[A-Za-z][\w.-]*$/

@@ -18,8 +18,10 @@ import {
   notDone,
   refusal,
   refusesCall,
+  runCommand,
   unknownCommand,
 } from './command-reply.ts'
+import { leaving, type WitnessedCommand } from './command-witness.ts'
 import type { AnyEntity } from './define-entity.ts'
 import type { EntityCall, EntityReply } from './entity-messages.ts'
 import { isCall, isEntityCall } from './entity-wire.ts'
@@ -99,14 +101,14 @@ export class DurableEntities {
   ): Outcome | Promise<Outcome> {
     if (!isEntityCall(call)) return refusesCall(call) ? Effect.noReply() : Effect.unhandled()
     if (isOverdue(call, context.actor)) return Effect.noReply()
-    const { command, args, replyTo } = call
+    const { command, replyTo } = call
     const handler = commandOf(this.#entity, command)
     if (handler === undefined) {
       return Effect.reply(replyTo, unknownCommand(this.#entity), this.#notDone)
     }
     const transaction = this.#begin(this.#idOf(context), call, state, context)
     try {
-      const result = handler(transaction, ...args)
+      const result = runCommand(handler, transaction, call)
       if (result instanceof Promise) return this.#finishLater(call, transaction, result, context)
       return this.#finish(call, transaction, result)
     } catch (error) {
@@ -116,7 +118,7 @@ export class DurableEntities {
 
   #begin(
     id: string,
-    { command }: EntityCall,
+    call: EntityCall,
     state: unknown,
     { actor: context, persistenceId }: EventSourcedContext<EntityCall>,
   ): Transaction {
@@ -128,8 +130,9 @@ export class DurableEntities {
       encoding: this.#encoding,
       context,
       eventsMax: this.#eventsMax,
+      witnessed: this.#world.witness?.begins(this.#entity.name, id, call),
     }
-    return new Transaction(options, command, state)
+    return new Transaction(options, call.command, state)
   }
 
   async #finishLater(
@@ -150,7 +153,20 @@ export class DurableEntities {
 
   #finish({ command, replyTo }: EntityCall, transaction: Transaction, result: unknown): Outcome {
     const reply = answer(result, command, this.#world.travelling)
-    return transaction.commit().thenReply<EntityReply>(replyTo, reply, this.#notDone)
+    const { witnessed } = transaction
+    return transaction
+      .commit()
+      .thenReply<EntityReply>(replyTo, leaving(reply, witnessed), this.#orElse(witnessed))
+  }
+
+  /** What is answered in place of a reply whose events were not stored. */
+  #orElse(witnessed: WitnessedCommand | undefined): (error: PersistenceFailure) => EntityReply {
+    if (witnessed === undefined) return this.#notDone
+    return (error) => {
+      const reply = this.#notDone(error)
+      witnessed.answers(reply)
+      return reply
+    }
   }
 
   #refuse(
@@ -160,13 +176,13 @@ export class DurableEntities {
     { actor }: EventSourcedContext<EntityCall>,
   ): Outcome {
     transaction.abandon()
-    const { id } = transaction
+    const { id, witnessed } = transaction
     const failing = {
       ...{ entity: this.#entity, id, command, world: this.#world },
       log: actor.system.log,
     }
-    const reply = refusal(error, failing)
-    return Effect.reply<StoredForm, unknown, EntityReply>(replyTo, reply, this.#notDone)
+    const reply = leaving(refusal(error, failing), witnessed)
+    return Effect.reply<StoredForm, unknown, EntityReply>(replyTo, reply, this.#orElse(witnessed))
   }
 }
 

@@ -11,6 +11,7 @@ import {
   SystemTerminated,
 } from '../actor/index.ts'
 import { Question } from '../actor/internals.ts'
+import { callerContext } from '../foundation/async-context.ts'
 import { unreachable } from '../foundation/assert.ts'
 import { toMs } from '../foundation/duration.ts'
 import {
@@ -65,7 +66,13 @@ export interface EntityCallsOptions {
   readonly explain: (entityType: string, id: string, waitedMs: number) => Promise<string>
   /** Whether this node takes no more calls. */
   readonly isStopping: () => boolean
+  /** Whether a command runs in the async context of its caller on this node: about 60 ns per call. */
+  readonly keepsCallerContext?: boolean
+  /** Hears of calls that no entity has answered, and why, in a word. */
+  readonly unanswered?: Unanswered
 }
+
+type Unanswered = (site: CallSite, reason: string) => void
 
 /** Calls that began in one stretch of time, and have not ended. */
 class OpenCalls {
@@ -131,7 +138,7 @@ export class EntityCalls {
     known: readonly string[] | undefined,
   ): Promise<unknown> {
     try {
-      const { travelling, targetOf, isStopping } = this.#options
+      const { travelling, targetOf, isStopping, keepsCallerContext = false } = this.#options
       const site = (): CallSite => ({ entityType, id: handle.id, command })
       if (isStopping()) throw new NodeStopping(site(), false)
       if (known !== undefined && !known.includes(command)) throw new UnknownCommand(site(), known)
@@ -142,11 +149,14 @@ export class EntityCalls {
       const open = this.#open
       open.begin()
       return target
-        .ask<unknown>((replyTo) => callOf(command, sent, replyTo), handle.options)
+        .ask<unknown>(
+          (replyTo) => callOf(command, sent, replyTo, keepsCallerContext),
+          handle.options,
+        )
         .then(
           (reply) => {
             open.end()
-            return valueOf(reply, site)
+            return valueOf(reply, site, this.#options.unanswered)
           },
           (error: unknown) => {
             open.end()
@@ -161,6 +171,7 @@ export class EntityCalls {
   }
 
   async #failed(error: unknown, site: CallSite): Promise<never> {
+    this.#options.unanswered?.(site, reasonOf(error))
     if (error instanceof AskTimeout) {
       throw new CallTimeout(site, error.timeoutMs, await this.#explain(site, error.timeoutMs))
     }
@@ -213,15 +224,35 @@ function checkOptions(options: CallOptions): void {
 }
 
 /** Nobody needs it any more when its caller has given up: see `overdue-calls.ts`. */
-function callOf(command: string, args: unknown[], replyTo: ActorRef<unknown>): EntityCall {
+function callOf(
+  command: string,
+  args: unknown[],
+  replyTo: ActorRef<unknown>,
+  keepsCallerContext: boolean,
+): EntityCall {
   if (!(replyTo instanceof Question)) return { version: 1, command, args, replyTo }
   replyTo.renew = withTimeLeft
+  if (keepsCallerContext) replyTo.context = callerContext()
   return { version: 1, command, args, replyTo, remainingMs: replyTo.timeoutMs }
 }
 
-function valueOf(reply: unknown, site: () => CallSite): unknown {
+/** Of a dead letter, or the code of an error. */
+function reasonOf(error: unknown): string {
+  if (!isRecord(error)) return show(error)
+  const known = [error['reason'], error['code']].find((each) => typeof each === 'string')
+  return known ?? show(error)
+}
+
+function valueOf(
+  reply: unknown,
+  site: () => CallSite,
+  unanswered: Unanswered | undefined,
+): unknown {
   if (!isEntityReply(reply)) throw new UnreadableAnswer(site(), reply)
-  return reply.type === 'Answered' ? reply.value : refuse(reply, site())
+  if (reply.type === 'Answered') return reply.value
+  if (reply.type === 'NotHandled') unanswered?.(site(), reply.reason)
+  else if (reply.type === 'CutOff') unanswered?.(site(), 'cut off')
+  return refuse(reply, site())
 }
 
 function refuse(reply: Exclude<EntityReply, { type: 'Answered' }>, site: CallSite): never {

@@ -36,13 +36,14 @@ export abstract class CallError extends CodedError {
 export class CommandFailed extends CallError {
   readonly code = 'COMMAND_FAILED'
   readonly errorName: string
-  /** The `code` of what was thrown, if it had one. */
-  readonly errorCode: unknown
+  /** The `code` of what was thrown, if it had one; a number as a text. */
+  readonly errorCode: string | undefined
 
   constructor(site: CallSite, error: Error, mayHaveHappened: boolean) {
     super(site, mayHaveHappened, `failed: ${error.message}`, error)
     this.errorName = error.name
-    this.errorCode = 'code' in error ? error.code : undefined
+    const code = 'code' in error ? error.code : undefined
+    this.errorCode = typeof code === 'string' || typeof code === 'number' ? `${code}` : undefined
   }
 }
 
@@ -193,6 +194,21 @@ export class UnreadableAnswer extends CallError {
       true,
       `was answered with ${show(answer)}, which this version of Sherd does not understand. Run the same version on every node.`,
     )
+  }
+}
+
+/** A command asked `self.entity` for the entity that it is a command of. */
+export class CallToItself extends CodedError {
+  readonly code = 'CALL_TO_ITSELF'
+  readonly entityType: string
+  readonly id: string
+
+  constructor(entityType: string, id: string) {
+    super(
+      `A command of ${entityType} ${show(id)} wants to call its own entity. The call would wait until the command has ended, and the command for the call. Use self.state here, and put what several commands do into a function that they share.`,
+    )
+    this.entityType = entityType
+    this.id = id
   }
 }
 

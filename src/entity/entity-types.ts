@@ -3,6 +3,9 @@
  * Everything is inferred from the definition; a caller needs no more than its type.
  */
 import type { Duration } from '../foundation/duration.ts'
+import type { Logger } from '../foundation/logger.ts'
+import type { EntityType } from './define-entity.ts'
+import type { TravellingValue, TravellingResult } from './travelling-types.ts'
 
 type IsAny<Value> = 0 extends 1 & Value ? true : false
 
@@ -49,6 +52,39 @@ export type EventHandlers<State> = Readonly<
   Record<string, (state: DeepReadonly<State>, ...args: never[]) => DeepReadonly<State>>
 >
 
+/** The same for whatever they give, so that one that gives something else does not spoil all the others. */
+export type AnyEventHandlers<State> = Readonly<
+  Record<string, (state: DeepReadonly<State>, ...args: never[]) => DeepReadonly<State> | Whatever>
+>
+
+/** Not `unknown`, which would swallow the state beside it: that tells the compiler to keep literals as they are. */
+type Whatever = {} | null | undefined | void
+
+/** What each event handler must be. What is wrong with one is said at that one. */
+export type CheckedEvents<State, Events> = {
+  readonly [Name in keyof Events]: Events[Name] extends (
+    state: never,
+    ...args: infer Args extends readonly unknown[]
+  ) => unknown
+    ? (state: DeepReadonly<State>, ...args: TravellingValue<Args>) => DeepReadonly<State>
+    : (state: DeepReadonly<State>, ...args: never[]) => DeepReadonly<State>
+}
+
+/** What each command must be. What is wrong with one is said at that one. */
+export type CheckedCommands<Commands> = {
+  readonly [Name in keyof Commands]: Commands[Name] extends (
+    self: infer Self,
+    ...args: infer Args extends readonly unknown[]
+  ) => infer Result
+    ? (self: Self, ...args: TravellingValue<Args>) => TravellingResult<Result>
+    : unknown
+}
+
+/** What a command sees: without events its state is its own to change. */
+export type SelfOf<State, Events> = [keyof Events] extends [never]
+  ? PlainSelf<State>
+  : DurableSelf<State, Events>
+
 /** An entity without events: its state lives in memory, and ends with it. */
 export type NoEvents = { readonly [Name in never]: never }
 
@@ -77,6 +113,20 @@ interface AnySelf {
   readonly id: string
   /** Fires when the entity has to stop before an async command has settled. */
   readonly signal: AbortSignal
+  /** Says on every line who speaks: `entityType`, `entityId` and `node`. A line stays, also when the command fails. */
+  readonly log: Logger
+  /** The time of day on the clock of this node, in milliseconds since 1970. Virtual in simulation. */
+  now(): number
+  /**
+   * Another entity, as `node.entity` gives it. It is called at once, before anything that this command persists is stored,
+   * and nothing takes it back when this command fails. Throws `EntityNotOnNode` for a type that this node neither hosts nor
+   * has as a proxy, and `CallToItself` for this very entity, which would wait for itself.
+   */
+  entity<Commands>(
+    type: EntityType<Commands>,
+    id: string,
+    options?: CallOptions,
+  ): EntityHandle<Commands>
 }
 
 /** An entity whose state is made of stored events. */

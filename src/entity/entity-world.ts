@@ -1,7 +1,11 @@
 /** What entities of one node share: where their events go, and how values travel. */
+import { AssertionFailed } from '../foundation/assert.ts'
 import type { EventSourcedSettings, Journal, RecoveryPermits } from '../persistence/index.ts'
 import type { SerializationSettings } from '../serialization/index.ts'
 import type { ValueCodec } from '../serialization/internals.ts'
+import type { CommandWitness } from './command-witness.ts'
+import type { EntityType } from './define-entity.ts'
+import type { CallOptions, EntityHandle } from './entity-types.ts'
 import { EntityWork } from './entity-work.ts'
 import { FrozenStates } from './frozen-state.ts'
 import { Travelling } from './travelling.ts'
@@ -21,6 +25,13 @@ export interface EntityWorldOptions {
   readonly adviceOnWriter?: (writer: string) => string | undefined
 }
 
+/** Throws for an entity type that is not known here, and for an id that cannot be. */
+export type EntityOf = <Commands>(
+  type: EntityType<Commands>,
+  id: string,
+  options?: CallOptions,
+) => EntityHandle<Commands>
+
 export class EntityWorld {
   readonly journal: Journal
   readonly codec: ValueCodec
@@ -35,6 +46,12 @@ export class EntityWorld {
   readonly work = new EntityWork()
   /** Calls that were answered although nobody handled them to the end: not to be answered again. */
   readonly answered = new WeakSet<object>()
+  /** Set before the first command, where somebody follows what they do. */
+  witness: CommandWitness | undefined = undefined
+  /** Other entities as `node.entity` gives them; set by the node, which is made later. */
+  entityOf: EntityOf = () => {
+    throw new AssertionFailed('a node says how entities are called from here')
+  }
 
   constructor(options: EntityWorldOptions) {
     const { journal, codec, recoveryPermits, writer, settings = {}, adviceOnWriter } = options

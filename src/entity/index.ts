@@ -1,9 +1,10 @@
 /**
  * The front door for users: an entity as plain functions, and calls to it as plain methods.
  *
- * Reading order: `entity-types.ts` (what is inferred), `define-entity.ts`, `entity-messages.ts` (what travels), `entity-wire.ts`,
- * `transaction.ts` (what a command sees), `frozen-state.ts`, `durable-entity.ts`, `plain-entity.ts`, `entity-work.ts` (what
- * callers wait for), `entity-calls.ts` (the caller's side), `lost-calls.ts`, `overdue-calls.ts`, `travelling.ts`, `entity-errors.ts`.
+ * Reading order: `entity-types.ts` (what is inferred), `travelling-types.ts`, `define-entity.ts`, `entity-messages.ts` (what travels), `entity-wire.ts`,
+ * `transaction.ts` and `entity-self.ts` (what a command sees), `frozen-state.ts`, `durable-entity.ts`, `plain-entity.ts`, `entity-work.ts` (what
+ * callers wait for), `entity-calls.ts` (the caller's side), `lost-calls.ts`, `overdue-calls.ts`, `travelling.ts`,
+ * `command-witness.ts` (for tests and simulations), `entity-errors.ts`.
  *
  * Promises: no answer leaves an entity before the events it depends on are stored; what one command persists is stored
  * together or not at all; a command that throws changes nothing (for an entity without events: nothing that it has not
@@ -23,7 +24,10 @@ export {
 } from './define-entity.ts'
 export * from './entity-errors.ts'
 export type {
+  AnyEventHandlers,
   CallOptions,
+  CheckedCommands,
+  CheckedEvents,
   CommandHandlers,
   DeepReadonly,
   DurableSelf,
@@ -33,4 +37,6 @@ export type {
   EventTags,
   NoEvents,
   PlainSelf,
+  SelfOf,
 } from './entity-types.ts'
+export type { CannotTravel, TravellingValue, TravellingResult } from './travelling-types.ts'

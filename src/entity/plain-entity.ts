@@ -1,10 +1,20 @@
 /** An entity without events, as an actor: its state is a variable, and its answers leave at once. */
 import { type ActorContext, type Behavior, Behaviors, type MessageHandler } from '../actor/index.ts'
-import { answer, commandOf, refusal, refusesCall, unknownCommand } from './command-reply.ts'
-import type { AnyEntity } from './define-entity.ts'
+import type { Logger } from '../foundation/logger.ts'
+import {
+  answer,
+  commandOf,
+  refusal,
+  refusesCall,
+  runCommand,
+  unknownCommand,
+} from './command-reply.ts'
+import type { WitnessedCommand } from './command-witness.ts'
+import type { AnyEntity, EntityType } from './define-entity.ts'
 import { UnknownEvent } from './entity-errors.ts'
 import type { EntityCall } from './entity-messages.ts'
-import type { PlainSelf } from './entity-types.ts'
+import { logOf, otherEntity, type SelfSite } from './entity-self.ts'
+import type { CallOptions, EntityHandle, PlainSelf } from './entity-types.ts'
 import { isEntityCall } from './entity-wire.ts'
 import type { EntityWorld } from './entity-world.ts'
 import { isOverdue } from './overdue-calls.ts'
@@ -44,6 +54,26 @@ class PlainEntity implements PlainSelf<unknown> {
     return this.#context.signal
   }
 
+  get log(): Logger {
+    return logOf(this.#site)
+  }
+
+  now(): number {
+    return this.#context.system.environment.clock.wallMs()
+  }
+
+  entity<Commands>(
+    type: EntityType<Commands>,
+    id: string,
+    options?: CallOptions,
+  ): EntityHandle<Commands> {
+    return otherEntity(this.#site, type, id, options)
+  }
+
+  get #site(): SelfSite {
+    return { entity: this.#entity, id: this.id, world: this.#world, context: this.#context }
+  }
+
   /** For those who write without types. */
   persist(name: unknown): never {
     throw new UnknownEvent(this.#entity.name, name, [])
@@ -54,35 +84,52 @@ class PlainEntity implements PlainSelf<unknown> {
     if (isOverdue(call, this.#context)) return undefined
     const handler = commandOf(this.#entity, call.command)
     if (handler === undefined) return call.replyTo.tell(unknownCommand(this.#entity))
+    const witnessed = this.#world.witness?.begins(this.#entity.name, this.id, call)
     try {
-      const result = handler(this, ...call.args)
-      if (result instanceof Promise) return this.#answerLater(call, result)
-      return this.#answer(call, result)
+      const result = runCommand(handler, this, call)
+      if (result instanceof Promise) return this.#answerLater(call, result, witnessed)
+      return this.#answer(call, result, witnessed)
     } catch (error) {
-      return this.#refuse(call, error)
+      return this.#refuse(call, error, witnessed)
     }
   }
 
-  async #answerLater(call: EntityCall, result: Promise<unknown>): Promise<void> {
+  async #answerLater(
+    call: EntityCall,
+    result: Promise<unknown>,
+    witnessed: WitnessedCommand | undefined,
+  ): Promise<void> {
     const work = this.#world.work.of(this.#entity.name)
     work.commandBegins(this.id, call)
     try {
       const value = await result
-      if (!this.#world.answered.has(call)) this.#answer(call, value)
+      if (!this.#world.answered.has(call)) this.#answer(call, value, witnessed)
     } catch (error) {
-      if (!this.#world.answered.has(call)) this.#refuse(call, error)
+      if (!this.#world.answered.has(call)) this.#refuse(call, error, witnessed)
     } finally {
       work.commandEnds(this.id, call)
     }
   }
 
-  #answer({ command, replyTo }: EntityCall, value: unknown): void {
-    replyTo.tell(answer(value, command, this.#world.travelling))
+  #answer(
+    { command, replyTo }: EntityCall,
+    value: unknown,
+    witnessed: WitnessedCommand | undefined,
+  ): void {
+    const reply = answer(value, command, this.#world.travelling)
+    witnessed?.answers(reply)
+    replyTo.tell(reply)
   }
 
-  #refuse({ command, replyTo }: EntityCall, error: unknown): void {
+  #refuse(
+    { command, replyTo }: EntityCall,
+    error: unknown,
+    witnessed: WitnessedCommand | undefined,
+  ): void {
     const { log } = this.#context.system
     const failing = { entity: this.#entity, id: this.id, command, world: this.#world, log }
-    replyTo.tell(refusal(error, failing))
+    const reply = refusal(error, failing)
+    witnessed?.answers(reply)
+    replyTo.tell(reply)
   }
 }

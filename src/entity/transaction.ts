@@ -5,9 +5,11 @@
  */
 import type { ActorContext } from '../actor/index.ts'
 import { isObject } from '../foundation/is-object.ts'
+import type { Logger } from '../foundation/logger.ts'
 import { bytesOfEvent, Effect, EventTooLarge, type NewEvent } from '../persistence/index.ts'
 import { encoded, type Encoding } from '../persistence/internals.ts'
-import type { AnyEntity } from './define-entity.ts'
+import type { WitnessedCommand } from './command-witness.ts'
+import type { AnyEntity, EntityType } from './define-entity.ts'
 import {
   CommandOver,
   EventHandlerChangedState,
@@ -16,6 +18,8 @@ import {
   UnknownEvent,
 } from './entity-errors.ts'
 import type { EntityCall } from './entity-messages.ts'
+import { logOf, otherEntity, type SelfSite } from './entity-self.ts'
+import type { CallOptions, EntityHandle } from './entity-types.ts'
 import type { EntityWorld } from './entity-world.ts'
 import { isFrozenComplaint } from './frozen-state.ts'
 
@@ -28,6 +32,8 @@ const noEvents: readonly never[] = []
 
 export class Transaction {
   readonly id: string
+  /** Where somebody follows what the command does. */
+  readonly witnessed: WitnessedCommand | undefined
   readonly #persistenceId: string
   readonly #entity: AnyEntity
   readonly #world: EntityWorld
@@ -38,6 +44,7 @@ export class Transaction {
   #events: NewEvent[] | undefined = undefined
   #isOver = false
   #state: unknown
+  #log: Logger | undefined = undefined
 
   constructor(
     options: {
@@ -48,11 +55,13 @@ export class Transaction {
       readonly encoding: Encoding<StoredForm, unknown>
       readonly context: ActorContext<EntityCall>
       readonly eventsMax: number
+      readonly witnessed: WitnessedCommand | undefined
     },
     command: string,
     state: unknown,
   ) {
     this.id = options.id
+    this.witnessed = options.witnessed
     this.#persistenceId = options.persistenceId
     this.#entity = options.entity
     this.#world = options.world
@@ -72,6 +81,26 @@ export class Transaction {
     return this.#context.signal
   }
 
+  get log(): Logger {
+    return (this.#log ??= logOf(this.#site))
+  }
+
+  now(): number {
+    return this.#context.system.environment.clock.wallMs()
+  }
+
+  entity<Commands>(
+    type: EntityType<Commands>,
+    id: string,
+    options?: CallOptions,
+  ): EntityHandle<Commands> {
+    return otherEntity(this.#site, type, id, options)
+  }
+
+  get #site(): SelfSite {
+    return { entity: this.#entity, id: this.id, world: this.#world, context: this.#context }
+  }
+
   persist(name: string, ...args: readonly unknown[]): unknown {
     const { name: entity } = this.#entity
     if (this.#isOver) throw new CommandOver(entity, this.#command)
@@ -84,18 +113,21 @@ export class Transaction {
     const state = this.#world.states.freeze(this.#apply(name, handler, stored))
     events.push(this.#encode(name, stored, state))
     this.#state = state
+    this.witnessed?.persists(name, stored)
     return state
   }
 
   /** The command has settled well: all its events, to be stored together. */
   commit(): Effect<StoredForm, unknown> {
     this.#isOver = true
+    this.witnessed?.ends(this.#events?.length ?? 0)
     return Effect.applied(this.#events ?? noEvents, this.#state)
   }
 
   /** The command has failed: nothing of it has happened. */
   abandon(): void {
     this.#isOver = true
+    this.witnessed?.ends(0)
   }
 
   #apply(name: string, handler: Handler, args: readonly unknown[]): unknown {

@@ -5,12 +5,13 @@
 import type { Clock } from './clock.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import type { HostProcess } from './host-process.ts'
-import { maybe, mustBeFunction, mustHave, unknownSettings } from './invalid-settings.ts'
+import { maybe, mustBeFunction, mustHave } from './invalid-settings.ts'
 import { isRecord } from './is-object.ts'
 import type { Logger } from './logger.ts'
 import type { Random } from './random.ts'
 import { show } from './show.ts'
 import type { Timers } from './timers.ts'
+import { unknownSettings } from './unknown-names.ts'
 
 export interface Environment {
   readonly clock: Clock
@@ -22,7 +23,7 @@ export interface Environment {
 }
 
 /** The functions that every port must have. */
-const portFunctions: {
+export const portFunctions: {
   readonly [Port in keyof Environment]: readonly (keyof Environment[Port])[]
 } = {
   clock: ['monotonicMs', 'wallMs'],

@@ -2,7 +2,9 @@
  * Turns on Node's event loop. A drain starts on a microtask, since waking by `setImmediate` would cost three times as
  * much for a single call; it gives way with `setImmediate` after about 5 ms, so that sockets and heartbeats are served.
  * The 5 ms are counted across drains: a chain of promises that keeps starting drains cannot starve the event loop.
+ * A drain runs in nobody's async context: whoever woke it is one of many whose work is done in it.
  */
+import { inNobodysContext } from './async-context.ts'
 import type { Dispatcher, Task } from './dispatcher.ts'
 import { RingBuffer } from './ring-buffer.ts'
 
@@ -38,7 +40,7 @@ export class EventLoopDispatcher implements Dispatcher {
     this.#queueOf(task).push(task)
     if (this.#isArmed) return
     this.#isArmed = true
-    void this.#resolved.then(this.#drain)
+    inNobodysContext(this.#arm)
   }
 
   beforeTurns(look: () => void, everyMs: number): () => void {
@@ -48,6 +50,8 @@ export class EventLoopDispatcher implements Dispatcher {
       this.#lookouts = this.#lookouts.filter((other) => other !== lookout)
     }
   }
+
+  readonly #arm = (): void => void this.#resolved.then(this.#drain)
 
   readonly #drain = (): void => {
     if (this.#lookouts.length > 0) this.#lookAt(performance.now())

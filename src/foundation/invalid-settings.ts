@@ -2,6 +2,7 @@
 import { CodedError } from './coded-error.ts'
 import { isObject } from './is-object.ts'
 import { show } from './show.ts'
+import { type NamePlaces, unknownSettings } from './unknown-names.ts'
 
 /** Settings or options that cannot be used; `problems` has all of them. */
 export class InvalidSettings extends CodedError {
@@ -54,28 +55,17 @@ export const problemsWithSignal = maybe(
   mustBe('an AbortSignal (the signal of an AbortController, say)', isSignal),
 )
 
-/** Of a set of options: every value, and every name that nobody knows. */
+/** Of a set of options: every value, and every name that nobody knows; `places` says where others belong. */
 export function problemsWithOptions(
   given: object,
   checks: Readonly<Record<string, Check>>,
+  places?: NamePlaces,
 ): string[] {
   const values = given as Readonly<Record<string, unknown>>
   return [
     ...Object.entries(checks).flatMap(([name, check]) => check(name, values[name])),
-    ...unknownSettings(given, checks, 'an option'),
+    ...unknownSettings(given, checks, 'an option', '', places),
   ]
-}
-
-/** A name that nobody knows is mostly a slip of the pen, and what was meant would keep its default. */
-export function unknownSettings(
-  given: object,
-  known: object,
-  kind = 'a setting',
-  path = '',
-): string[] {
-  return Object.keys(given)
-    .filter((name) => !Object.hasOwn(known, name))
-    .map((name) => `${path}${name} is not ${kind}; known: ${Object.keys(known).join(', ')}`)
 }
 
 function inWords(functions: readonly string[]): string {

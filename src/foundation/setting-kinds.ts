@@ -131,7 +131,7 @@ export function section<Settings extends object>(
   return {
     default: table.defaults,
     range: 'an object',
-    check: (name, given, figures) => table.problemsWith(given, figures, `${name}.`),
+    check: (name, given, figures, places) => table.problemsWith(given, figures, `${name}.`, places),
     table,
   }
 }

@@ -4,9 +4,9 @@
  * interface. A reference of all settings can be printed from the tables.
  */
 import { assert } from './assert.ts'
-import { unknownSettings } from './invalid-settings.ts'
 import { isRecord } from './is-object.ts'
 import { show } from './show.ts'
+import { type NamePlaces, unknownSettings } from './unknown-names.ts'
 
 /** One value that can be set. */
 export interface Setting<Value> {
@@ -15,7 +15,7 @@ export interface Setting<Value> {
   readonly range: string
   /** What it counts or measures; undefined for what is no number. */
   readonly unit?: string | undefined
-  readonly check: (name: string, given: unknown, figures: Figures) => string[]
+  readonly check: (name: string, given: unknown, figures: Figures, places?: NamePlaces) => string[]
   /** Of the settings within this one. */
   readonly table?: AnyTable
 }
@@ -100,15 +100,17 @@ export class SettingsTable<Settings extends object> implements AnyTable {
     return Object.fromEntries(values) as Settings
   }
 
-  /** Every problem of complete settings; empty when all is well. `path` goes before each name. */
-  problemsWith(given: unknown, figures: Figures = {}, path = ''): string[] {
+  /** Every problem of complete settings; empty when all is well. `path` goes before each name; `places` has names from elsewhere. */
+  problemsWith(given: unknown, figures: Figures = {}, path = '', places?: NamePlaces): string[] {
     if (!isRecord(given)) {
       return [`${path.slice(0, -1) || 'settings'} must be an object, not ${show(given)}`]
     }
     const all = { ...figures, ...this.#figuresOf(this.sound(given)) }
     return [
-      ...unknownSettings(given, this.settings, 'a setting', path),
-      ...this.#rows.flatMap(([name, { check }]) => check(`${path}${name}`, given[name], figures)),
+      ...unknownSettings(given, this.settings, 'a setting', path, places),
+      ...this.#rows.flatMap(([name, { check }]) =>
+        check(`${path}${name}`, given[name], figures, places),
+      ),
       ...this.relations.flatMap((words) => this.#brokenRelation(words, given, all, path)),
     ]
   }

@@ -18,6 +18,11 @@ export function show(value: unknown, lengthMax = 120): string {
   return clip(drawing.text, lengthMax)
 }
 
+/** `withdraw(70, 'rent')`: a name and what it is given, each in at most `lengthMax` characters. */
+export function showCall(name: string, args: readonly unknown[], lengthMax = 60): string {
+  return `${show(name).slice(1, -1)}(${args.map((arg) => show(arg, lengthMax)).join(', ')})`
+}
+
 /** The text as it grows, and the values that enclose the current one. */
 class Drawing {
   readonly #lengthMax: number

@@ -1,4 +1,5 @@
-/** Timers of the event loop, with two promises it does not keep: never early, and any length. */
+/** Timers of the event loop, with three promises it does not keep: never early, any length, and in nobody's context. */
+import { inNobodysContext } from './async-context.ts'
 import type { Timer, Timers } from './timers.ts'
 
 /** Beyond this `setTimeout` fires at once. */
@@ -16,7 +17,7 @@ class SystemTimer implements Timer {
   constructor(delayMs: number, callback: () => void) {
     this.#deadlineMs = performance.now() + delayMs
     this.#callback = callback
-    this.#timeout = this.#wait(delayMs)
+    this.#timeout = inNobodysContext(() => this.#wait(delayMs))
   }
 
   cancel(): void {

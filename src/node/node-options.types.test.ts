@@ -1,5 +1,6 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import { defineEntity } from '../entity/index.ts'
+import type { optionsOfNodes } from '../entity/internals.ts'
 import type { NodeOptions } from './node-options.ts'
 import type { SherdNode } from './sherd-node.ts'
 
@@ -23,6 +24,13 @@ describe('what may be there or not', () => {
     expectTypeOf(options).toExtend<NodeOptions>()
     type Nothing = { readonly [Name in keyof NodeOptions]-?: undefined }
     expectTypeOf<Nothing>().toExtend<NodeOptions>()
+  })
+
+  test('is known to defineEntity by its name, which is a misplaced option there', () => {
+    // An entity has a name as well, and says so in its own words.
+    expectTypeOf<(typeof optionsOfNodes)[number]>().toEqualTypeOf<
+      Exclude<keyof NodeOptions, 'name'>
+    >()
   })
 
   test('so can the options of a call', () => {

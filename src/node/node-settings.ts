@@ -1,8 +1,9 @@
 /** Checks how a node is described: every problem at once, in words for the person who wrote it. */
 import type { EntityType } from '../entity/index.ts'
-import { isDefinition, notYetInEntities } from '../entity/internals.ts'
+import { isDefinition, notYetInEntities, optionsOfEntities } from '../entity/internals.ts'
 import { isSeedAddress, problemsWithAppVersion, problemsWithRoles } from '../cluster/internals.ts'
-import { problemsWithEnvironment } from '../foundation/environment.ts'
+import { type Duration, toMs } from '../foundation/duration.ts'
+import { portFunctions, problemsWithEnvironment } from '../foundation/environment.ts'
 import {
   InvalidSettings,
   anything,
@@ -22,7 +23,7 @@ import { problemsWithAdvertised, refuseInsecureBind } from '../remote/internals.
 import type { NodeOptions } from './node-options.ts'
 import { isObject, isRecord } from '../foundation/is-object.ts'
 import { notYetInSharding } from '../sharding/internals.ts'
-import { problemsWithSettings } from './settings-of-parts.ts'
+import { problemsWithSettings, settingPlaces } from './settings-of-parts.ts'
 
 export const defaultHost = '127.0.0.1'
 
@@ -54,6 +55,17 @@ const notYet: NotYet = {
   ...within('settings.sharding', notYetInSharding),
   ...within('settings.entity', notYetInEventSourcing),
 }
+
+/** What people look for here and is found elsewhere. */
+const places: ReadonlyMap<string, string> = new Map([
+  ...settingPlaces,
+  ...Object.keys(portFunctions).map((port) => [port, 'belongs in environment'] as const),
+  ...optionsOfEntities.map((name) => [name, 'belongs to defineEntity, not to startNode'] as const),
+  [
+    'timeout',
+    "belongs to a call, as in node.entity(Counter, id, { timeout: '5s' }); the one of all calls is `callTimeout`",
+  ],
+])
 
 const checks = {
   // Looked at together.
@@ -94,6 +106,9 @@ const checks = {
         given === 'memory' || typeof given === 'function' || isJournal(given) || isFolder(given),
     ),
   ),
+  keepCallerContext: maybe(mustBe('true or false', (given) => typeof given === 'boolean')),
+  logger: mustHave(portFunctions.logger),
+  callTimeout: maybe(problemsWithTimeout),
   environment: (_, given) => problemsWithEnvironment(given),
   transport: mustHave(['listen', 'connect']),
   beforeJoin: maybe(mustBeFunction),
@@ -115,7 +130,8 @@ export function checkNodeOptions(options: NodeOptions): void {
   const { host, advertised } = options
   const bound = typeof host === 'string' ? host : defaultHost
   const problems = [
-    ...problemsWithOptions(options, checks),
+    ...problemsWithOptions(options, checks, places),
+    ...contradictions(options),
     ...problemsWithAdvertised(bound, advertised),
     ...problemsWithEntities(options),
   ]
@@ -126,6 +142,33 @@ export function checkNodeOptions(options: NodeOptions): void {
   }
   if (insecure !== undefined) problems.push(insecure.message)
   throw new InvalidSettings('The options of startNode', problems)
+}
+
+/** The same said in two places, and not the same. */
+function contradictions({ logger, environment, callTimeout, settings }: NodeOptions): string[] {
+  const problems: string[] = []
+  const other: unknown = environment?.logger
+  if (logger !== undefined && other !== undefined && other !== logger) {
+    problems.push('logger and environment.logger are two different loggers; give only one of them')
+  }
+  const askTimeoutMs: unknown = settings?.actor?.askTimeoutMs
+  if (callTimeout === undefined || askTimeoutMs === undefined) return problems
+  if (problemsWithTimeout('callTimeout', callTimeout).length > 0) return problems
+  const callTimeoutMs = toMs(callTimeout, 'callTimeout')
+  if (callTimeoutMs !== askTimeoutMs) {
+    problems.push(
+      `callTimeout (${callTimeoutMs} ms) and settings.actor.askTimeoutMs (${show(askTimeoutMs)}) are the same setting and differ; give only one of them`,
+    )
+  }
+  return problems
+}
+
+function problemsWithTimeout(name: string, given: unknown): string[] {
+  try {
+    return toMs(given as Duration, name) > 0 ? [] : [`${name} must be longer than 0`]
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
 }
 
 export function isJournal(store: unknown): store is Journal {

@@ -16,6 +16,7 @@ import { actorSettingsTable } from '../actor/internals.ts'
 import { isRecord } from '../foundation/is-object.ts'
 import { count, section } from '../foundation/setting-kinds.ts'
 import { type Figures, SettingsTable } from '../foundation/settings-table.ts'
+import { type NamePlaces, placesOfSettings } from '../foundation/unknown-names.ts'
 import type { RemoteSettings } from '../remote/index.ts'
 import { remoteSettingsTable } from '../remote/internals.ts'
 import type { SingletonSettings } from '../singleton/index.ts'
@@ -53,6 +54,9 @@ const nodeSettingsTable = new SettingsTable<AllSettings>(
   ],
 )
 
+/** Where each setting belongs, by its name: people look for them in other places. */
+export const settingPlaces: NamePlaces = placesOfSettings(nodeSettingsTable, 'settings')
+
 /** What the cluster gets: a newcomer that finds nobody gives up after a while, with reasons. */
 export function clusterSettingsOf({ settings }: NodeOptions): ChosenClusterSettings {
   return { joinDeadlineMs, ...settings?.cluster }
@@ -69,6 +73,7 @@ export function problemsWithSettings(name: string, given: unknown): string[] {
     settings,
     limitsOf(nodeSettingsTable.sound(settings)),
     `${name}.`,
+    settingPlaces,
   )
 }
 

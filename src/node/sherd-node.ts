@@ -2,7 +2,12 @@
 import type { ActorSystem } from '../actor/index.ts'
 import type { Cluster } from '../cluster/index.ts'
 import type { CallOptions, EntityHandle, EntityType } from '../entity/index.ts'
-import { EntityCalls, type EntityCall, type EntityWorld } from '../entity/internals.ts'
+import {
+  type CommandWitness,
+  EntityCalls,
+  type EntityCall,
+  type EntityWorld,
+} from '../entity/internals.ts'
 import type { Address, NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'
 import { type ClusterSharding, type EntityExplanation, EntityTypeKey } from '../sharding/index.ts'
@@ -19,6 +24,7 @@ export interface NodeParts {
   readonly singletons: Singletons
   readonly sharding: ClusterSharding
   readonly world: EntityWorld
+  readonly keepsCallerContext: boolean
 }
 
 export class SherdNode {
@@ -33,18 +39,19 @@ export class SherdNode {
    */
   readonly whenStopped: Promise<StopReason>
   readonly #calls: EntityCalls
-  readonly #work: EntityWorld['work']
+  readonly #world: EntityWorld
   readonly #keys = new Map<string, EntityTypeKey<EntityCall>>()
   #isStopping = false
 
-  constructor({ system, remoting, cluster, singletons, sharding, world }: NodeParts) {
+  constructor(parts: NodeParts) {
+    const { system, remoting, cluster, singletons, sharding, world, keepsCallerContext } = parts
     this.system = system
     this.remoting = remoting
     this.cluster = cluster
     this.singletons = singletons
     this.sharding = sharding
     this.whenStopped = ended(system)
-    this.#work = world.work
+    this.#world = world
     const lostMembers = new LostMembers(cluster, system.environment.clock)
     this.#calls = new EntityCalls({
       travelling: world.travelling,
@@ -53,7 +60,10 @@ export class SherdNode {
         (await this.#explain(entityType, id)).text + lostMembers.inWords(waitedMs),
       // Given up by the cluster, it is frozen for good: a call could only wait.
       isStopping: () => this.#isStopping || system.shutdown.reason?.type === 'downing',
+      keepsCallerContext,
+      unanswered: (site, reason) => world.witness?.unanswered?.(site, reason),
     })
+    world.entityOf = (type, id, options) => this.entity(type, id, options)
     // What was begun is finished while everything still stands.
     system.shutdown.addTask('service-requests-done', 'finish the calls under way', () =>
       this.#calls.drain(),
@@ -92,6 +102,11 @@ export class SherdNode {
     return this.#explain(type.name, id)
   }
 
+  /** @internal Tells it of every command of the entities that live here. To be called before the node joins. */
+  witnessCommands(witness: CommandWitness): void {
+    this.#world.witness = witness
+  }
+
   /** Hands its entities over, leaves the cluster, stops everything and closes the store. May be called twice. */
   stop(): Promise<void> {
     return this.system.terminate()
@@ -122,7 +137,7 @@ export class SherdNode {
   /** What an entity is doing is known to its own node only. */
   async #explain(entityType: string, id: string): Promise<EntityExplanation> {
     const found = await this.sharding.explain(entityType, id)
-    const work = found.isRunning === true ? this.#work.of(entityType).inWords(id) : undefined
+    const work = found.isRunning === true ? this.#world.work.of(entityType).inWords(id) : undefined
     return work === undefined ? found : { ...found, text: `${found.text} ${work}` }
   }
 

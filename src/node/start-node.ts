@@ -48,8 +48,9 @@ const registrationPatienceMs = seconds(10)
  * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `JoinFailed`, `JournalFolderUnusable` and
  * others, each of which says what to do; and with the error of a store that does not open.
  */
-export async function startNode(options: NodeOptions): Promise<SherdNode> {
-  checkNodeOptions(options)
+export async function startNode(given: NodeOptions): Promise<SherdNode> {
+  checkNodeOptions(given)
+  const options = inOnePlace(given)
   const environment = systemEnvironment(options.environment)
   const journal = await openJournal(options, environment)
   let system: ActorSystem
@@ -78,6 +79,18 @@ export async function startNode(options: NodeOptions): Promise<SherdNode> {
   } catch (error) {
     await system.terminate()
     throw error
+  }
+}
+
+/** What can be said in two places, where the parts of a node look for it. */
+function inOnePlace({ logger, callTimeout, ...options }: NodeOptions): NodeOptions {
+  const { environment, settings } = options
+  if (logger === undefined && callTimeout === undefined) return options
+  const askTimeoutMs = callTimeout === undefined ? {} : { askTimeoutMs: toMs(callTimeout) }
+  return {
+    ...options,
+    environment: { ...environment, ...(logger !== undefined && { logger }) },
+    settings: { ...settings, actor: { ...settings?.actor, ...askTimeoutMs } },
   }
 }
 
@@ -153,7 +166,8 @@ async function startRooms(
     adviceOnWriter,
     ...(settings.entity !== undefined && { settings: settings.entity }),
   })
-  return { system, remoting, cluster, singletons, sharding, world }
+  const keepsCallerContext = options.keepCallerContext === true
+  return { system, remoting, cluster, singletons, sharding, world, keepsCallerContext }
 }
 
 function initEntities(options: NodeOptions, { sharding, world }: NodeParts): void {

@@ -1,10 +1,15 @@
-/** The network of this machine: TCP without Nagle's delay and with keep-alive, so that a silent end is noticed. */
+/**
+ * The network of this machine: TCP without Nagle's delay and with keep-alive, so that a silent end is noticed. Sockets
+ * outlive whoever was the reason for them, so they are made in nobody's async context.
+ */
 import { createServer, type Server, Socket } from 'node:net'
+import { inNobodysContext } from '../foundation/async-context.ts'
 import { HostNotOurs, PortTaken } from './remote-errors.ts'
 import type {
   CloseReason,
   Connection,
   ConnectionHandler,
+  ConnectOptions,
   HostAndPort,
   Listener,
   Transport,
@@ -21,33 +26,43 @@ const notOurs: ReadonlySet<unknown> = new Set([
 ])
 
 export const tcpTransport: Transport = {
-  listen(at, accept) {
-    const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
-      const connection = new TcpConnection(socket)
-      connection.attend(accept(connection))
-    })
-    return listening(server, at)
-  },
+  listen: (at, accept) => inNobodysContext(() => listen(at, accept)),
+  connect: (to, handler, options) => inNobodysContext(() => connect(to, handler, options)),
+}
 
-  connect(to, handler, { timeoutMs }) {
-    const socket = new Socket()
+function listen(
+  at: HostAndPort,
+  accept: (connection: Connection) => ConnectionHandler,
+): Promise<Listener> {
+  const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
     const connection = new TcpConnection(socket)
-    const timer = setTimeout(() => connection.close({ type: 'timed-out', detail: '' }), timeoutMs)
-    socket.once('connect', () => {
-      clearTimeout(timer)
-      handler.opened()
-    })
-    socket.once('close', () => clearTimeout(timer))
-    connection.attend(handler)
-    try {
-      socket.connect(to)
-    } catch (error) {
-      // Node says at once what it will never call: a port or a host of a wrong form.
-      const { code, message } = error as NodeJS.ErrnoException
-      connection.close({ type: 'unreachable', detail: code ?? message })
-    }
-    return connection
-  },
+    connection.attend(accept(connection))
+  })
+  return listening(server, at)
+}
+
+function connect(
+  to: HostAndPort,
+  handler: ConnectionHandler,
+  { timeoutMs }: ConnectOptions,
+): Connection {
+  const socket = new Socket()
+  const connection = new TcpConnection(socket)
+  const timer = setTimeout(() => connection.close({ type: 'timed-out', detail: '' }), timeoutMs)
+  socket.once('connect', () => {
+    clearTimeout(timer)
+    handler.opened()
+  })
+  socket.once('close', () => clearTimeout(timer))
+  connection.attend(handler)
+  try {
+    socket.connect(to)
+  } catch (error) {
+    // Node says at once what it will never call: a port or a host of a wrong form.
+    const { code, message } = error as NodeJS.ErrnoException
+    connection.close({ type: 'unreachable', detail: code ?? message })
+  }
+  return connection
 }
 
 class TcpConnection implements Connection {

@@ -30,7 +30,7 @@ test('SH-054 the sweep is half of the idle time unless it was chosen', () => {
 
 test('a name that is none is told with those there are', () => {
   const [problem] = problemsWith(shardingSettings({ numberOfShard: 8 } as object))
-  expect(problem).toContain('numberOfShard is not a setting; known: numberOfShards, ')
+  expect(problem).toContain('`numberOfShard` is not a setting; did you mean `numberOfShards`?')
 })
 
 test('all problems are told at once', () => {

@@ -28,8 +28,8 @@
  * Reading order: `simulation.ts` (what a scenario can do), `simulate.ts` (many seeds), `start-simulated-node.ts` (whole
  * nodes), `world.ts` (what a step is), `stepper.ts`, `incarnation.ts` (what a node can do, and how it loses it),
  * `network/` (`simulated-network.ts`, `byte-stream.ts`), `storage/`, `checkers/` (`cluster-checks.ts`),
- * `causal-slice.ts`, `seeded-dispatcher.ts`, `agenda.ts`, `seeded-random.ts`, `trace.ts`; the adapters `microtasks.ts`,
- * `virtual-globals.ts`, `escapes.ts`.
+ * `story/story.ts` (what the entities did, for people), `causal-slice.ts`, `seeded-dispatcher.ts`, `agenda.ts`,
+ * `seeded-random.ts`, `trace.ts`; the adapters `microtasks.ts`, `virtual-globals.ts`, `escapes.ts`.
  *
  * Promises: the same seed and the same code give the same hash, on every machine with the same version of Node; user
  * code sees virtual time and seeded chance through the usual globals; reaching for the real world is refused with the

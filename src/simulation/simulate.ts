@@ -69,7 +69,7 @@ export type Places = Readonly<Record<string, { readonly times: number; readonly 
 export async function simulate(name: string, options: SimulateOptions): Promise<SimulationReport> {
   let report = emptyReport
   for await (const result of simulateSeeds(options)) {
-    if (result.violations.length > 0) throw failure(name, result)
+    if (result.violations.length > 0) throw failure(name, result, options.trace ?? false)
     report = addToReport(report, result)
   }
   return report
@@ -101,11 +101,14 @@ async function simulateSeed(
   } catch (error) {
     if (!(error instanceof SimulationFailed && simulation.violations.length > 0)) {
       const { seed, now: timeMs } = simulation
+      const detail = inWords(error)
+      const story = simulation.storyAbout(detail)
       violations.push({
         name: 'the scenario ends well',
-        detail: inWords(error),
+        detail,
         seed,
         timeMs,
+        ...(story.length > 0 && { story }),
         cause: error,
       })
     }
@@ -189,11 +192,13 @@ function combined(first: string, second: string): string {
   return hex(1) + hex(2)
 }
 
-function failure(name: string, result: SeedResult): SimulationFailed {
+function failure(name: string, result: SeedResult, isTraced: boolean): SimulationFailed {
   const { seed, simulatedMs: timeMs, violations } = result
   const summary = `"${name}" fails under seed ${seed}. To meet it again: simulate(${show(name)}, { seed: ${seed}, … })`
-  const lastEvents = result.lastEvents.slice(-LINES_SHOWN).map(formatEvent)
-  return new SimulationFailed(summary, { seed, timeMs, lastEvents }, violations)
+  const isTold = violations.some(({ story }) => story !== undefined)
+  const shown = isTraced || !isTold ? LINES_SHOWN : 0
+  const lastEvents = shown === 0 ? [] : result.lastEvents.slice(-shown).map(formatEvent)
+  return new SimulationFailed(summary, { seed, timeMs, story: [], lastEvents }, violations)
 }
 
 function inWords(error: unknown): string {

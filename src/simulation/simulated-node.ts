@@ -7,6 +7,13 @@ import {
   type LostMessage,
   UnhandledMessage,
 } from '../actor/index.ts'
+import type { SherdNode } from '../node/index.ts'
+import {
+  EntityStarted,
+  EntityStopped,
+  LocalShardStarted,
+  LocalShardStopped,
+} from '../sharding/index.ts'
 import type { Environment } from '../foundation/environment.ts'
 import { show } from '../foundation/show.ts'
 import type { Journal } from '../persistence/index.ts'
@@ -41,6 +48,8 @@ export interface SimulatedNode extends WatchedLife {
   readonly journal: Journal
   /** Makes every message that this system loses an event of the trace. */
   traceLosses(system: ActorSystem): void
+  /** @internal Makes what its entities do a part of the story. */
+  followEntities(node: SherdNode): void
 }
 
 /** A node together with the life that only the simulation may end. */
@@ -127,6 +136,21 @@ class BootedNode implements SimulatedNode {
     eventStream.subscribe<LostMessage>(DeadLetter, noteLost)
     eventStream.subscribe<LostMessage>(Dropped, noteLost)
     eventStream.subscribe<LostMessage>(UnhandledMessage, noteLost)
+  }
+
+  followEntities(node: SherdNode): void {
+    const { label } = this
+    const { story } = this.#world
+    const { eventStream } = node.system
+    node.witnessCommands(story.witnessFor(label))
+    eventStream.subscribe(EntityStarted, (event) => story.entityStarted(label, event))
+    eventStream.subscribe(EntityStopped, (event) => story.entityStopped(label, event))
+    eventStream.subscribe(LocalShardStarted, (event) => story.shardStarted(label, event))
+    eventStream.subscribe(LocalShardStopped, (event) => story.shardStopped(label, event))
+    node.cluster.subscribe((event) => {
+      if (event.type === 'Frozen') story.note(`freezes (${event.reason})`, label)
+      else if (event.type === 'Thawed') story.note('thaws', label)
+    })
   }
 
   #newSystem(): ActorSystem {

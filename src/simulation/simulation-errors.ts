@@ -11,6 +11,8 @@ export interface Violation {
   readonly seed: number
   /** Virtual time since the simulation began. */
   readonly timeMs: number
+  /** What the entities it speaks of did, line by line; of all of them when it names none. Not there when there were none. */
+  readonly story?: readonly string[]
   /** The error behind it, where there is one. */
   readonly cause?: unknown
 }
@@ -51,7 +53,9 @@ export class SimulationFailed extends CodedError {
 
   /** @internal */
   constructor(summary: string, scene: Scene, violations: readonly Violation[]) {
-    super(withEvents(`${summary}\n${violations.map(describeViolation).join('\n')}`, scene), {
+    const story = violations.find((violation) => violation.story !== undefined)?.story ?? []
+    const text = `${summary}\n${violations.map(describeViolation).join('\n')}`
+    super(withEvents(text, { ...scene, story }), {
       cause: violations[0]?.cause,
     })
     this.seed = scene.seed
@@ -97,6 +101,8 @@ export class StepLimitReached extends CodedError {
 export interface Scene {
   readonly seed: number
   readonly timeMs: number
+  /** What the entities did; empty when there were none. */
+  readonly story: readonly string[]
   readonly lastEvents: readonly string[]
 }
 
@@ -106,7 +112,12 @@ export function describeViolation(violation: Violation): string {
   return `"${violation.name}" is violated at ${formatMs(violation.timeMs)}${detail}`
 }
 
-function withEvents(summary: string, { lastEvents }: Scene): string {
-  if (lastEvents.length === 0) return summary
-  return [summary, 'The last events:', ...lastEvents.map((line) => `  ${line}`)].join('\n')
+function withEvents(summary: string, { story, lastEvents }: Scene): string {
+  const below = (title: string, lines: readonly string[]): readonly string[] =>
+    lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)]
+  return [
+    summary,
+    ...below('What happened:', story),
+    ...below('The last events:', lastEvents),
+  ].join('\n')
 }

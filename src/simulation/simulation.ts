@@ -37,6 +37,8 @@ export interface SimulationOptions {
   readonly stepsPerInstantMax?: number
   /** Events kept for error messages and `lastEvents`; 1,000 when not given. */
   readonly keptEventsMax?: number
+  /** Adds the last events, turn by turn, to errors that tell the story of entities; false when not given. */
+  readonly trace?: boolean
   /** @internal How promise reactions are run: `drain` where the platform can, `hop` (slower) everywhere. */
   readonly drainMode?: DrainMode
 }
@@ -66,7 +68,7 @@ export class Simulation {
   constructor(options: SimulationOptions, stepper: Stepper)
   constructor(options: SimulationOptions, stepper = new Stepper()) {
     const { seed, stepsMax = 10_000_000, stepsPerInstantMax = 200_000 } = options
-    const { keptEventsMax = 1_000 } = options
+    const { keptEventsMax = 1_000, trace = false } = options
     if (!Number.isSafeInteger(seed)) {
       throw new SimulationMisuse(`A seed is a whole number, not ${show(seed)}.`)
     }
@@ -77,7 +79,7 @@ export class Simulation {
     this.#stepsMax = stepsMax
     this.#stepsPerInstantMax = stepsPerInstantMax
     this.#drainMode = options.drainMode ?? bestDrainMode
-    this.#world = new World(seed, keptEventsMax)
+    this.#world = new World(seed, keptEventsMax, trace)
     this.#stepper = stepper
     this.network = new SimulatedNetwork(this.#world)
     this.store = new SimulatedStore(this.#world)
@@ -139,6 +141,7 @@ export class Simulation {
   /** Sends a signal to the node's process, as an operator would. A second one ends it at once. */
   signal(name: string, signal: TerminationSignal): void {
     const life = this.#life(name)
+    this.#world.story.note(`is told to stop (${signal})`, life.label)
     life.appoint(0, signal, () => life.process.deliver(signal))
   }
 
@@ -165,7 +168,8 @@ export class Simulation {
       outcome === 'idle'
         ? `nothing is left to happen at ${formatMs(this.now)}`
         : `${formatMs(withinMs)} have passed`
-    throw new GoalNotReached(this.#world.scene(), options.what ?? clipped(String(condition)), why)
+    const goal = options.what ?? clipped(String(condition))
+    throw new GoalNotReached(this.#world.scene(goal), goal, why)
   }
 
   /** Runs until no task is ready and no timer waits. Unref'd timers do not count. */
@@ -176,7 +180,7 @@ export class Simulation {
     if (outcome === 'idle') return
     const toCome = this.#world.toCome().slice(0, 5).join(', ') || 'tasks that are ready'
     const why = `${formatMs(withinMs)} have passed and still to come are: ${toCome}`
-    throw new GoalNotReached(this.#world.scene(), 'the simulation is idle', why)
+    throw new GoalNotReached(this.#world.scene(''), 'the simulation is idle', why)
   }
 
   /** Runs until the promise settles, and answers what it came to. */
@@ -287,6 +291,19 @@ export class Simulation {
 
   lastEvents(count = 20): TraceEvent[] {
     return this.#world.trace.last(count)
+  }
+
+  /**
+   * What these entities did, such as `Account/alice`, and what befell them, in lines, oldest first: commands, events, answers,
+   * starts, moves and faults. The latest of all entities when none is named. Violations and errors have it already.
+   */
+  story(...entities: readonly string[]): readonly string[] {
+    return this.#world.story.lines(entities)
+  }
+
+  /** @internal The story of the entities that this text speaks of. */
+  storyAbout(text: string): readonly string[] {
+    return this.#world.story.about(text)
   }
 
   /** Calls by code of crashed nodes that did not know; they did nothing. */

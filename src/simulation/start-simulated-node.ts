@@ -20,7 +20,7 @@ const EXIT_LOOK_MS = 50
 /** What the simulation does not decide itself. */
 export type SimulatedNodeOptions = Omit<
   NodeOptions,
-  'host' | 'port' | 'advertised' | 'store' | 'environment' | 'transport' | 'beforeJoin'
+  'host' | 'port' | 'advertised' | 'store' | 'environment' | 'logger' | 'transport' | 'beforeJoin'
 > & {
   /** Called before the node joins: whoever subscribes here misses nothing. As that of `NodeOptions` otherwise. */
   readonly beforeJoin?: (node: SherdNode, life: SimulatedNode) => void | Promise<void>
@@ -45,6 +45,7 @@ export async function startSimulatedNode(
       ...{ host: name, port: simulatedPort, store: journal, environment, transport },
       beforeJoin: (started) => {
         life.traceLosses(started.system)
+        life.followEntities(started)
         void started.whenStopped
           .then(() => started.stop())
           .then(() => exitWhenIdle(simulation, life, 0))

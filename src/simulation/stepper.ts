@@ -59,9 +59,10 @@ export class Stepper {
     }
     if (world.violationCount > countBefore) {
       const summary = `Seed ${world.seed} breaks an invariant.`
-      throw new SimulationFailed(summary, world.scene(), world.violations.slice(keptBefore))
+      const violations = world.violations.slice(keptBefore)
+      throw new SimulationFailed(summary, world.scene(''), violations)
     }
-    if (run.outcome === undefined) throw new StepLimitReached(world.scene(), options.stepsMax)
+    if (run.outcome === undefined) throw new StepLimitReached(world.scene(''), options.stepsMax)
     return run.outcome
   }
 

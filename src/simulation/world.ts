@@ -9,6 +9,8 @@ import { type AppointmentPlan, type Ground, Incarnation } from './incarnation.ts
 import { SeededDispatcher, SeededTurns } from './seeded-dispatcher.ts'
 import { SeededRandom } from './seeded-random.ts'
 import type { FaultKind } from './checkers/findings.ts'
+import { formatMs } from '../foundation/duration.ts'
+import { Story } from './story/story.ts'
 import type { Scene, Violation } from './simulation-errors.ts'
 import { Trace, formatEvent } from './trace.ts'
 import { Troubles } from './troubles.ts'
@@ -20,6 +22,8 @@ const TURN_FIRST = 0.75
 /** The monotonic clock of a node starts anywhere below this. */
 const MONOTONIC_START_MAX_MS = 1_000_000
 const VIOLATIONS_KEPT = 100
+/** Violations whose story is told; the others came of the same. */
+const STORIES_TOLD = 3
 const LINES_SHOWN = 20
 const BUSY_LOOK = 1_000
 const BUSY_SHOWN = 5
@@ -38,6 +42,8 @@ export class World implements Ground {
   readonly seed: number
   readonly clock = new VirtualClock()
   readonly trace: Trace
+  /** What the entities did, for people. */
+  readonly story = new Story(this.clock)
   /** The first hundred. */
   readonly violations: Violation[] = []
   violationCount = 0
@@ -58,9 +64,12 @@ export class World implements Ground {
   readonly #turns: SeededTurns<Incarnation>
   readonly #whereabouts = new Whereabouts<Incarnation>()
   readonly #lives = new Map<string, number>()
+  readonly #isTraced: boolean
 
-  constructor(seed: number, keptEventsMax: number) {
+  /** `isTraced`: errors show the last events beside the story. */
+  constructor(seed: number, keptEventsMax: number, isTraced = false) {
     this.seed = seed
+    this.#isTraced = isTraced
     this.trace = new Trace(keptEventsMax)
     this.#random = new SeededRandom(seed, 'world')
     this.#order = this.#random.fork('order')
@@ -87,12 +96,14 @@ export class World implements Ground {
     const clock = new NodeClock(this.clock, monotonicStartMs, wallOffsetMs)
     const incarnation = new Incarnation(this, { name, number, clock, random })
     this.note(incarnation, 'start')
+    this.story.note(number === 1 ? 'starts' : 'starts again', incarnation.label)
     return incarnation
   }
 
   end(place: Incarnation, why: string): void {
     if (!place.isAlive) return
     this.note(place, 'end', why)
+    this.story.nodeEnded(place.label, why)
     place.revoke()
     this.onEnd(place)
     this.#agenda.forgetAllOf(place)
@@ -102,10 +113,12 @@ export class World implements Ground {
   pause(place: Incarnation, durationMs: number): void {
     const untilUs = this.clock.deadlineUs(durationMs)
     place.pause(untilUs)
+    this.story.note(`stops answering (SIGSTOP for ${formatMs(durationMs)})`, place.label)
     this.stage.appoint(durationMs, 'resume', () => {
       if (!place.isAlive) return
       place.resume(this.clock.nowUs)
       this.note(place, 'resume')
+      this.story.note('goes on (SIGCONT)', place.label)
     })
   }
 
@@ -221,6 +234,9 @@ export class World implements Ground {
     this.faults++
     if (place !== undefined) this.trouble(place)
     this.note(this.current, 'fault', description)
+    if (kind === 'store') this.story.storeFault(description)
+    // Of a node that ends or sleeps its own line tells.
+    else if (kind !== 'crash' && kind !== 'pause') this.story.note(description)
   }
 
   /** Something is not as it should be that is no fault of its own. */
@@ -238,7 +254,13 @@ export class World implements Ground {
     if (this.violations.length >= VIOLATIONS_KEPT) return
     const { seed } = this
     const timeMs = this.clock.nowMs
-    this.violations.push({ name, detail, seed, timeMs, ...(cause === undefined ? {} : { cause }) })
+    const isTold = this.violations.length < STORIES_TOLD
+    const story = isTold ? this.story.about(`${name} ${detail}`) : []
+    this.violations.push({
+      ...{ name, detail, seed, timeMs },
+      ...(story.length > 0 && { story }),
+      ...(cause === undefined ? {} : { cause }),
+    })
   }
 
   /** What the last events were, those that came most often first. */
@@ -252,8 +274,11 @@ export class World implements Ground {
     return most.map(([what, times]) => `${what} (${times} times)`)
   }
 
-  scene(): Scene {
-    const lastEvents = this.trace.last(LINES_SHOWN).map(formatEvent)
-    return { seed: this.seed, timeMs: this.clock.nowMs, lastEvents }
+  /** For an error that says this. */
+  scene(text: string): Scene {
+    const story = this.story.about(text)
+    const isTraced = this.#isTraced || story.length === 0
+    const lastEvents = isTraced ? this.trace.last(LINES_SHOWN).map(formatEvent) : []
+    return { seed: this.seed, timeMs: this.clock.nowMs, story, lastEvents }
   }
 }

@@ -1,13 +1,31 @@
 /**
- * Testing actors and journals, with any test runner: whatever does not come is a thrown error that says what came instead.
+ * Testing entities, actors and journals, with any test runner: whatever does not come is a thrown error that says what came instead.
  *
- * Reading order: `test-probe.ts` (an actor to be spoken to), `manual-time.ts` (hours in no time), `captured-logs.ts`,
+ * Reading order: `entity/entity-kit.ts` (one entity, without a cluster), `test-probe.ts` (an actor to be spoken to), `manual-time.ts` (hours in no time), `captured-logs.ts`,
  * `kit/behavior-kit.ts` (one behavior, step by step and without waiting), `kit/inbox.ts`;
  * `journal-contract/journal-contract.ts` (what a journal of your own must keep).
  *
  * Promises: nothing waits without a limit, real time is waited for only where nothing else can tell, and every failure
  * points at the line of the test that asked.
  */
+export {
+  type CommandOutcome,
+  type CommandStep,
+  type ExpectedOutcome,
+} from './entity/command-step.ts'
+export {
+  type EntityKit,
+  entityKit,
+  type EntityKitOptions,
+  type EntityPast,
+  type KitCommands,
+} from './entity/entity-kit.ts'
+export {
+  EntityKitFailure,
+  EntityKitMisuse,
+  EventHandlerNotPure,
+} from './entity/entity-kit-failure.ts'
+export type { RecordedCall, StubCommands } from './entity/stubs.ts'
 export { BehaviorKit, type BehaviorKitOptions } from './kit/behavior-kit.ts'
 export { BehaviorKitMisuse } from './kit/behavior-kit-misuse.ts'
 export { CapturedLogs, type CapturedLine, type LogExpectOptions } from './captured-logs.ts'

@@ -44,3 +44,15 @@ describe('the demo', () => {
     expect(code).toBe(0)
   })
 })
+
+describe('the auction service', () => {
+  test('keeps the money right through a kill, and says so', async () => {
+    const { code, stdout, stderr } = await runExample('auction')
+    expect(stderr).toBe('')
+    for (const line of samplesOf(promised('auction'))) expect(stdout).toMatch(line)
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(
+      'The money is right: 1800 coins, 0 of them held.',
+    )
+    expect(code).toBe(0)
+  })
+})

@@ -11,7 +11,7 @@ const Room = defineEntity('Room', {
     guests: (self) => self.state.guests,
     echo: (_, value: unknown) => value,
     nothing: () => undefined,
-    bell: () => ({ ring: () => 'ding' }),
+    bell: (): unknown => ({ ring: () => 'ding' }),
     wait: (self) =>
       new Promise<void>((resolve) => self.signal.addEventListener('abort', () => resolve())),
     fail: (self) => {
@@ -100,7 +100,7 @@ describe('a call', () => {
   test('with a timeout that is no length of time is refused where it is written', () => {
     expect(() => stage.call(Room, '1', { timeout: 'soon' })).toThrow('timeout')
     expect(() => stage.call(Room, '1', { timeOut: '1s' })).toThrow(
-      'timeOut is not an option; known: timeout, signal',
+      '`timeOut` is not an option; did you mean `timeout`?',
     )
   })
 

@@ -44,7 +44,7 @@ const Account = defineEntity('Account', {
     leak: (self) => {
       leaked = () => self.persist('Moved', 1)
     },
-    badResult: (self) => {
+    badResult: (self): unknown => {
       self.persist('Moved', 5)
       return { list: [1, () => 2] }
     },

@@ -227,7 +227,7 @@ describe('a definition is refused', () => {
   test('when an option is misspelt', () => {
     const define = () =>
       defineEntity('Mug', { state: () => 0, commands: {}, ...{ passivateafter: '1s' } })
-    expect(define).toThrow('passivateafter is not an option; known: state, events, commands, role')
+    expect(define).toThrow('`passivateafter` is not an option; did you mean `passivateAfter`?')
   })
 
   test('when it stands in a list twice', async () => {

@@ -208,7 +208,7 @@ describe('what is passed on is looked at when it is defined', () => {
     [{ allocationStrategy: {} }, 'allocationStrategy lacks the functions allocateShard, rebalance'],
     [{ events, eventAdapter: { toJournal: () => 0 } }, 'eventAdapter lacks the function from'],
     [{ events, tags: ['a'] }, "tags must be an object, not ['a']"],
-    [{ events, tags: { Aded: [] } }, 'tags.Aded is not an event; known: Added'],
+    [{ events, tags: { Aded: [] } }, '`tags.Aded` is not an event; did you mean `tags.Added`?'],
     [{ events, tags: { Added: 'a' } }, 'tags.Added must be a list of texts, or a function that'],
     [{ events, tags: { Added: async () => [] } }, 'tags.Added must be a list of texts, or'],
     [
@@ -226,6 +226,8 @@ describe('what is passed on is looked at when it is defined', () => {
 
   test('a type for callers takes none of it', () => {
     const options = { tags: {} } as object
-    expect(() => entityType('Mug', options)).toThrow('tags is not an option; known: role, ')
+    expect(() => entityType('Mug', options)).toThrow(
+      '`tags` belongs to defineEntity, not to entityType',
+    )
   })
 })

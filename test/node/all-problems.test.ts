@@ -49,7 +49,7 @@ test('the problems of all rooms are told at once, before anything starts', async
     "seeds: 'node_1:2552' is not a host:port such as 10.0.0.7:2552",
     'roles must be a list of at most 100 texts, none of them empty',
     expect.stringMatching(/^appVersion must be one to four numbers .* not 'latest'$/),
-    'environment.loger is not known; known: clock, timers, random, dispatcher, logger, process',
+    '`environment.loger` is not known; did you mean `environment.logger`?',
     'environment.clock must be an object with the functions monotonicMs, wallMs, not null',
     'environment.logger lacks the functions trace, debug, info, warn, error',
     'transport lacks the function connect',

@@ -45,7 +45,7 @@ const wrong: readonly (readonly [slip: object, problem: string])[] = [
   [{ settings: 5 }, 'settings must be an object, not 5'],
   [{ settings: { stashSize: 5 } }, 'stashSize is not a setting; known: stashedCommandsMax, '],
   [{ onPersistFailure: null }, 'onPersistFailure must be SupervisorStrategy.restartWithBackoff(…)'],
-  [{ comandHandler: () => 0 }, 'comandHandler is not an option; known: persistenceId, '],
+  [{ comandHandler: () => 0 }, '`comandHandler` is not an option; did you mean `commandHandler`?'],
 ]
 
 test.each(wrong)('%o is refused', (slip, problem) => {

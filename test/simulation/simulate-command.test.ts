@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { runCommand } from '../../scripts/simulate/command.ts'
+import { describeFailure, runCommand } from '../../scripts/simulate/command.ts'
+import type { CommandOptions } from '../../scripts/simulate/options.ts'
 import { compared } from '../../scripts/simulate/compared.ts'
 import type { SeedResult } from '../../src/simulation/index.ts'
 import { type KnownScenario, scenarios } from '../scenarios/index.ts'
@@ -21,6 +22,16 @@ async function run(
     now: () => (now += 150),
   })
   return { code, lines, errors, progress }
+}
+
+const emptyResult: SeedResult = {
+  ...{ seed: 8, violations: [], hash: '', checkpoints: [], events: 100, faults: 0 },
+  ...{ simulatedMs: 5_000, excuses: {}, places: {}, lastEvents: [] },
+}
+
+const runOptions: CommandOptions = {
+  ...{ scenario: 'canary', seed: 1, seeds: 1, jobs: 1, part: undefined, until: undefined },
+  ...{ isJson: false, isTwice: false, isTraced: false, mutant: undefined },
 }
 
 describe('npm run simulate', () => {
@@ -127,6 +138,29 @@ describe('npm run simulate', () => {
     expect(lines.at(-1)).toMatch(/^canary: 5 seeds, 5 violations/)
   })
 
+  test('tells the story of entities where a violation has one, and turns to those who ask', () => {
+    const lastEvents = [
+      { timeMs: 1, place: 'a#1', kind: 'turn', text: 'x', at: { label: 'a#1', labelHash: 0 } },
+    ]
+    const told = { name: 'rich', detail: 'Wallet/bob has 1', seed: 3, timeMs: 1_000 }
+    const story = ['   1.000 s  node b  Wallet/bob  pay(70)  ->  answered 1']
+    const result = { ...emptyResult, seed: 3, violations: [{ ...told, story }] }
+    const options = { ...runOptions, scenario: 'shop', seed: 3 }
+    expect(describeFailure(options, result)).toEqual([
+      'Seed 3 fails:',
+      '  "rich" is violated at 1 s: Wallet/bob has 1',
+      'What happened:',
+      '     1.000 s  node b  Wallet/bob  pay(70)  ->  answered 1',
+      'Replay: npm run simulate -- --scenario shop --seed 3 --seeds 1',
+      'With --trace it shows every turn that led to it.',
+      '',
+    ])
+    const traced = describeFailure({ ...options, isTraced: true }, { ...result, lastEvents })
+    expect(traced).toContain('What happened:')
+    expect(traced).toContain('The last events:')
+    expect(traced.join()).not.toContain('--trace')
+  })
+
   test('replays one seed', async () => {
     expect((await run('--scenario canary --seed 3')).lines.at(-1)).toMatch(
       /^canary: 1 seed, 1 violation,/,
@@ -164,16 +198,9 @@ describe('npm run simulate', () => {
 
 describe('two runs of one seed', () => {
   const result = (hash: string, checkpoints: string[] = []): SeedResult => ({
-    seed: 8,
-    violations: [],
+    ...emptyResult,
     hash,
     checkpoints,
-    events: 100,
-    faults: 0,
-    simulatedMs: 5_000,
-    excuses: {},
-    places: {},
-    lastEvents: [],
   })
 
   test('with the same hash are fine', () => {

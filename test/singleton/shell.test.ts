@@ -119,7 +119,7 @@ describe('singletons on nodes', () => {
       'name must be a text, not undefined',
       'role must be a text, not 5',
       'behavior must be a function that makes the behavior of the instance, such as ({ term }) => …, not undefined; where it should not run, use proxy',
-      'behaviour is not an option; known: name, role, behavior, stopMessage',
+      '`behaviour` is not an option; did you mean `behavior`?',
     ])
     expect(startWith({ name: 'clerk', behavior: Behaviors.ignore })).toHaveLength(1)
     expect(startWith(undefined)).toEqual([

@@ -2,6 +2,7 @@
  * Questions with one answer. The address for the answer, the promise and its timer are one object in the system's timer
  * wheel: no actor and no timer of the platform per question. An answer that comes too late is a dead letter.
  */
+import type { CallerContext } from '../../foundation/async-context.ts'
 import { InvalidSettings, problemsWithSignal } from '../../foundation/invalid-settings.ts'
 import { show } from '../../foundation/show.ts'
 import type { WheelTimer } from '../../foundation/timer-wheel.ts'
@@ -117,6 +118,8 @@ export class Question implements Abortable, InternalRef, WheelTimer {
    * then sent only while the question is open, and as this says: with the time that is left.
    */
   renew: ((message: unknown, leftMs: number) => unknown) | undefined = undefined
+  /** Set where it is kept: the async context of whoever asked, for what is done to answer. Stays in this process. */
+  context: CallerContext | undefined = undefined
   readonly #runtime: Runtime
   readonly #number: number
   readonly #target: AskTarget<never>

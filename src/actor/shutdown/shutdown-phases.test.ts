@@ -134,7 +134,7 @@ describe('AT-007 order of shutdown phases', () => {
     ])
     expect(problemsWithShutdownPhases({ a: null, b: { timeoutMs: '5', timeout: 5 } })).toEqual([
       'a must be an object with dependsOn, before, timeoutMs, recover, enabled, not null',
-      'b.timeout is not a setting; known: dependsOn, before, timeoutMs, recover, enabled',
+      '`b.timeout` is not a setting; did you mean `b.timeoutMs`?',
       'b.dependsOn must be a list of phases, not undefined',
       "b.timeoutMs must be a positive number, not '5'",
       'b.recover must be true or false, not undefined',

@@ -4,9 +4,10 @@
  * its own between them, and so may users.
  */
 import { seconds } from '../../foundation/duration.ts'
-import { InvalidSettings, unknownSettings } from '../../foundation/invalid-settings.ts'
+import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import { show } from '../../foundation/show.ts'
 import { isRecord } from '../../foundation/is-object.ts'
+import { unknownSettings } from '../../foundation/unknown-names.ts'
 
 /** One step of the shutdown: when it comes, how long it may take, and what happens when it fails. */
 export interface ShutdownPhase {
@@ -67,7 +68,7 @@ function problemsWithPhase(name: string, given: unknown): string[] {
     return [`${name} must be an object with ${fields}, not ${show(given)}`]
   }
   const { dependsOn, before = [], timeoutMs, recover, enabled } = given
-  const problems = unknownSettings(given, knownFields).map((problem) => `${name}.${problem}`)
+  const problems = unknownSettings(given, knownFields, 'a setting', `${name}.`)
   if (name === '') problems.push('the name of a phase has at least one character')
   if (!Array.isArray(dependsOn)) {
     problems.push(`${name}.dependsOn must be a list of phases, not ${show(dependsOn)}`)

@@ -9,11 +9,11 @@ import {
   mustHave,
   problemsWithOptions,
   problemsWithText,
-  unknownSettings,
 } from '../../foundation/invalid-settings.ts'
 import { isObject, isRecord } from '../../foundation/is-object.ts'
 import { type NotYet, refuseNotYet, within } from '../../foundation/not-there-yet.ts'
 import { show } from '../../foundation/show.ts'
+import { unknownSettings } from '../../foundation/unknown-names.ts'
 import { problemWithPersistenceId } from '../persistence-id.ts'
 import type {
   EventSourcedFamilyOptions,

@@ -90,6 +90,7 @@ export class SimulatedNetwork implements NetworkGround {
   /** Opens all ways and lets all connections flow. */
   heal(): void {
     this.world.note(this.world.stage, 'heal')
+    this.world.story.note('the network is whole again')
     this.links.openAll()
     this.world.troubles.healed(this.world.clock.nowMs)
     for (const wire of this.#wires) {

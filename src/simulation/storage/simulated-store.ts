@@ -65,13 +65,18 @@ export class SimulatedStore {
         fault: (description) => world.fault(description, { kind: 'store', nodes: [life.name] }),
         stalled: (forMs) => world.trouble({ kind: 'store', nodes: [life.name], forMs }),
       },
-      onClaimed: (persistenceId, claim) => this.checks.claimed(persistenceId, claim, life.label),
+      onClaimed: (persistenceId, claim) => {
+        // First the story, so that it is whole when a check fails.
+        world.story.claimed(persistenceId, life.label, claim.highestSequenceNr)
+        this.checks.claimed(persistenceId, claim, life.label)
+      },
       onAppended: (batch, result) => this.#appended(batch, result, life),
     })
   }
 
   #appended(batch: AppendBatch, result: AppendResult, life: Incarnation): void {
     const world = this.#world
+    world.story.appended(batch, result, life.label)
     this.checks.appended(batch, result, life.label, world.clock.nowMs)
     if (result.type === 'Appended') return this.onAppended(batch)
     world.reach(`the store refuses a write: ${result.type}`)

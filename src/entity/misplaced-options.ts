@@ -1,0 +1,31 @@
+/** Options that people give to `defineEntity` and that belong elsewhere: so it can say where. */
+import { actorSettingsTable } from '../actor/internals.ts'
+import { placesOfSettings } from '../foundation/unknown-names.ts'
+import { eventSourcedSettingsTable } from '../persistence/internals.ts'
+import { shardingSettingsTable } from '../sharding/internals.ts'
+
+/** Those of `startNode`, but for the name, which an entity has as well. */
+export const optionsOfNodes = Object.freeze([
+  ...([
+    'entities',
+    'proxies',
+    'host',
+    'port',
+    'advertised',
+    'seeds',
+    'secret',
+    'insecure',
+  ] as const),
+  ...(['roles', 'appVersion', 'store', 'logger', 'callTimeout', 'keepCallerContext'] as const),
+  ...(['settings', 'environment', 'transport', 'beforeJoin'] as const),
+] as const)
+
+/** What to say of each, after its name. */
+export const placesOfOthers: ReadonlyMap<string, string> = new Map([
+  ...placesOfSettings(actorSettingsTable, 'settings.actor of startNode'),
+  ...placesOfSettings(shardingSettingsTable, 'settings.sharding of startNode'),
+  ...placesOfSettings(eventSourcedSettingsTable, 'settings.entity of startNode'),
+  ...optionsOfNodes.map((name) => [name, 'belongs to startNode, not to defineEntity'] as const),
+  ['name', 'is the first argument of defineEntity'],
+  ['timeout', "belongs to a call, as in node.entity(Counter, id, { timeout: '5s' })"],
+])
