@@ -13,7 +13,7 @@ export const B08: Mutant = {
     },
     {
       file: 'src/sharding/region/hosted-shards.ts',
-      find: '    return this.#isLeaving ? this.#refuse(shard, next) : this.#start(shard, next)',
+      find: '    return this.#isRefusing ? this.#refuse(shard, next) : this.#start(shard, next)',
       replace: `    this.#endedEpochs.delete(shard)
     this.#hosted.set(shard, { epoch: next, isStopping: true, next: undefined })
     return []`,

@@ -128,3 +128,33 @@ describe('a node leaves in good order, and no call fails', () => {
     })
   })
 })
+
+describe('an entity whose recovery outlasts its rest', () => {
+  test('is recovered, and answers', async () => {
+    await simulate('a long recovery', {
+      seeds: cases({ short: 3, full: 30 }),
+      scenario: async (simulation) => {
+        const start = () =>
+          startSimulatedNode(simulation, 'a', {
+            entities: [Counter],
+            settings: {
+              entity: { replayEventsMax: 1 },
+              sharding: { passivateIdleAfterMs: 1_000 },
+            },
+          })
+        const node = await simulation.settle(start())
+        const counter = node.entity(Counter, 'long', options)
+        for (let count = 1; count <= 30; count++) {
+          expect(await simulation.settle(counter.increment(1))).toBe(count)
+        }
+        const isResting = (): boolean =>
+          node.sharding.regionState('Counter').shards.every(({ entityIds }) => entityIds.length < 1)
+        await simulation.runUntil(isResting, { what: 'the counter rests' })
+        simulation.store.setFaults({ latencyMeanMs: 200 })
+        const begunMs = simulation.now
+        expect(await simulation.settle(counter.get())).toBe(30)
+        expect(simulation.now - begunMs).toBeGreaterThan(3_000)
+      },
+    })
+  })
+})
