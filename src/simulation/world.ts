@@ -234,6 +234,7 @@ export class World implements Ground {
     this.faults++
     if (place !== undefined) this.trouble(place)
     this.note(this.current, 'fault', description)
+    const kind = place?.kind
     if (kind === 'store') this.story.storeFault(description)
     // Of a node that ends or sleeps its own line tells.
     else if (kind !== 'crash' && kind !== 'pause') this.story.note(description)
