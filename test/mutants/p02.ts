@@ -15,5 +15,12 @@ export const P02: Mutant = {
       replace: '    if (epoch < place.epoch) return false',
     },
   ],
-  found: { by: 'in order', scenario: 'spine', seed: 1, oneIn: 50 },
+  found: {
+    by: 'heeds an old word',
+    detail: 'heeds term',
+    scenario: 'spine-moves',
+    seed: 8,
+    oneIn: 8,
+    isSlow: true,
+  },
 }

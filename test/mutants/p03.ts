@@ -11,5 +11,11 @@ export const P03: Mutant = {
       replace: '',
     },
   ],
-  found: { by: 'given up without a fault', scenario: 'spine-calm', seed: 1, oneIn: 20 },
+  found: {
+    by: 'given up without a fault',
+    scenario: 'spine-moves',
+    seed: 10,
+    oneIn: 5,
+    isSlow: true,
+  },
 }

@@ -10,5 +10,11 @@ export const P04: Mutant = {
       replace: '    return epoch === placement.epoch && term >= 0 && turn >= 0',
     },
   ],
-  found: { by: 'in order', scenario: 'spine', seed: 1, oneIn: 50 },
+  found: {
+    by: 'heeds an old word',
+    detail: 'an acknowledgement of',
+    scenario: 'spine-moves',
+    seed: 1,
+    oneIn: 4,
+  },
 }

@@ -11,5 +11,11 @@ export const P07: Mutant = {
         '    return older.filter((member) => isInService(member) && !this.#done.has(member.node))',
     },
   ],
-  found: { by: 'one active instance', scenario: 'spine-calm', seed: 1, oneIn: 4 },
+  found: {
+    by: 'one active instance',
+    detail: 'Singleton',
+    scenario: 'spine-calm',
+    seed: 1,
+    oneIn: 4,
+  },
 }

@@ -13,5 +13,11 @@ export const P08: Mutant = {
           break`,
     },
   ],
-  found: { by: 'one thing in one turn', scenario: 'spine', seed: 1, oneIn: 4 },
+  found: {
+    by: 'heeds an old word',
+    detail: 'first moves, then is there',
+    scenario: 'spine-moves',
+    seed: 1,
+    oneIn: 2,
+  },
 }

@@ -60,7 +60,7 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
         'whole nodes with durable entities under load, and faults of network, nodes and store',
       defaultSeeds: 200,
       places: spinePlaces,
-      placesWithin: 400,
+      placesWithin: 300,
       // Two instances at once, and what was read from the older one.
       rareExcuses: ['S1', 'D4'],
     },

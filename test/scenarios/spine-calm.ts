@@ -24,8 +24,7 @@ export async function spineCalm(simulation: Simulation): Promise<void> {
   const checks = new ClusterChecks(simulation, { idsIn: notesIn, store: simulation.store })
   const watcher = {
     reached: (place: string) => simulation.reached(place),
-    contradicts: (what: string) =>
-      simulation.check('a coordinator says one thing in one turn', false, what),
+    contradicts: (what: string) => simulation.check('nobody heeds an old word', false, what),
     overran: () => simulation.check('nobody runs out of time in calm', false),
   }
   await watched(watcher, async () => {

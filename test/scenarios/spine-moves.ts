@@ -27,8 +27,7 @@ export async function spineMoves(simulation: Simulation): Promise<void> {
   const checks = new ClusterChecks(simulation, { idsIn: notesIn, store, lingersMs: LINGERS_MS })
   const watcher = {
     reached: (place: string) => simulation.reached(place),
-    contradicts: (what: string) =>
-      simulation.check('a coordinator says one thing in one turn', false, what),
+    contradicts: (what: string) => simulation.check('nobody heeds an old word', false, what),
     overran: () => checks.losses.overran(simulation.here),
   }
   await watched(watcher, async () => {

@@ -36,8 +36,7 @@ async function play(simulation: Simulation, only?: readonly Fault[]): Promise<vo
   let faults: SpineFaults | undefined
   const watcher = {
     reached: (place: string) => simulation.reached(place),
-    contradicts: (what: string) =>
-      simulation.check('a coordinator says one thing in one turn', false, what),
+    contradicts: (what: string) => simulation.check('nobody heeds an old word', false, what),
     overran: () => checks.losses.overran(simulation.here),
     moves: () => faults?.onMove(),
     returns: (from: string) => faults?.onReturn(simulation.here, from),
