@@ -16,7 +16,7 @@ describe('npm run chaos', () => {
   test('lists its scenarios and explains itself', async () => {
     const list = await run('--list')
     expect(list.code).toBe(0)
-    for (const name of ['kill-9', 'rolling-restart', 'sigstop', 'partition']) {
+    for (const name of ['kill-9', 'rolling-restart', 'sigstop', 'partition', 'founding-restart']) {
       expect(list.text).toContain(`  ${name} `)
     }
     expect((await run('--help')).text).toContain('npm run chaos -- [--only NAME]')

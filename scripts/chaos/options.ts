@@ -32,7 +32,7 @@ export const usage = `Runs nodes as processes under load and hurts them.
 Ends with code 1 when something acknowledged was lost or doubled, or a scenario did not end well.`
 
 export function listOfScenarios(): string {
-  return [...scenarios].map(([name, { summary }]) => `  ${name.padEnd(16)} ${summary}`).join('\n')
+  return [...scenarios].map(([name, { summary }]) => `  ${name.padEnd(17)} ${summary}`).join('\n')
 }
 
 export function parseChaos(words: readonly string[]): ChaosCommand {

@@ -17,11 +17,17 @@ export interface ActorSettings {
   readonly logDeadLettersSuspendMs: number
   /** Whether lost messages are logged while the system shuts down, when they are to be expected. */
   readonly logDeadLettersDuringShutdown: boolean
+  /**
+   * Failures of actors for the same cause that follow the first are counted and logged as one line in this time: a short one
+   * fills the log when something fails again and again, and 0 logs every one.
+   */
+  readonly logFailuresIntervalMs: number
   /** Whether SIGTERM and SIGINT run the coordinated shutdown. */
   readonly hookSignals: boolean
   /**
-   * Whether the process exits after the coordinated shutdown, with a code by its reason. An error or a rejection that nobody
-   * caught then runs the shutdown first; without it, Node ends the process at once.
+   * Whether the process exits after the coordinated shutdown, with a code by its reason. Who waits for its end is told
+   * before, but not waited for: work that takes time is a task of the shutdown. An error or a rejection that nobody caught
+   * then runs the shutdown first; without it, Node ends the process at once.
    */
   readonly exitProcess: boolean
 }
@@ -34,6 +40,7 @@ export const actorSettingsTable = new SettingsTable<ActorSettings>(
     logDeadLettersMax: count(10, 'messages', { min: 0 }),
     logDeadLettersSuspendMs: milliseconds(minutes(5)),
     logDeadLettersDuringShutdown: flag(false),
+    logFailuresIntervalMs: count(minutes(1), 'ms', { min: 0 }),
     hookSignals: flag(true),
     exitProcess: flag(false),
   },

@@ -5,6 +5,7 @@ import { type Duration, toMs } from '../foundation/duration.ts'
 import type { Environment } from '../foundation/environment.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { RingBuffer } from '../foundation/ring-buffer.ts'
+import { withFields } from '../foundation/with-fields.ts'
 import { TimerWheel } from '../foundation/timer-wheel.ts'
 import type { ActorContext } from './context/actor-context.ts'
 import type { ActorSettings } from './actor-settings.ts'
@@ -14,6 +15,7 @@ import { SystemTerminated } from './actor-errors.ts'
 import { Question } from './ref/ask.ts'
 import { DeadLetterLog } from './events/dead-letter-log.ts'
 import { EventStream } from './events/event-stream.ts'
+import { FailureLog } from './events/failure-log.ts'
 import { AbortFanOut } from './ref/abort-fan-out.ts'
 import { LocalRef } from './ref/local-ref.ts'
 import { isLostMessage, type LostMessage } from './events/lost-messages.ts'
@@ -27,6 +29,7 @@ export class Runtime {
   readonly wheel: TimerWheel
   readonly eventStream: EventStream
   readonly deadLetterLog: DeadLetterLog
+  readonly failureLog: FailureLog
   /** Makes the context of a cell, when its behavior first asks for one. */
   readonly contextOf: (cell: Cell) => ActorContext<unknown>
   readonly aborts = new AbortFanOut()
@@ -48,11 +51,9 @@ export class Runtime {
     this.logger = environment.logger
     this.wheel = new TimerWheel(environment.clock, environment.timers)
     this.eventStream = new EventStream(environment.logger)
-    this.deadLetterLog = new DeadLetterLog({
-      logger: environment.logger,
-      clock: environment.clock,
-      settings,
-    })
+    const logging = { logger: environment.logger, clock: environment.clock, settings }
+    this.deadLetterLog = new DeadLetterLog(logging)
+    this.failureLog = new FailureLog(logging)
     this.root = new LocalRef(system.name, undefined, 0)
   }
 
@@ -84,8 +85,17 @@ export class Runtime {
     if (!isLostMessage(event.message)) this.eventStream.publish(event)
   }
 
+  /** Says on every line who speaks: an actor of the user by its path, one of the runtime by what it is to people, if it is. */
+  loggerOf(ref: LocalRef): Logger {
+    const known = this.deadLetterLog.nameOf(ref)?.fields
+    if (known !== undefined) return withFields(this.logger, known)
+    const isOurs = ref.path.elements[0] === 'system'
+    return isOurs ? this.logger : withFields(this.logger, { actor: ref.toString() })
+  }
+
   /** Nothing waits any more: asks in flight are told so, or their callers would wait for ever. */
   close(): void {
+    this.failureLog.end()
     for (const timer of this.wheel.close()) {
       if (timer instanceof Question) timer.fail(new SystemTerminated(this.system.name))
     }

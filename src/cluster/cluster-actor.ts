@@ -12,12 +12,14 @@ import {
 } from '../actor/index.ts'
 import { withoutDeadLetterLog } from '../actor/internals.ts'
 import { assert, AssertionFailed, unreachable } from '../foundation/assert.ts'
+import { formatMs } from '../foundation/duration.ts'
 import { show } from '../foundation/show.ts'
 import { type Address, addressOfNode, type NodeId } from '../foundation/node-id.ts'
 import {
   ConnectionFailed,
   HandshakeFailed,
   PeerConnected,
+  PeerQuarantined,
   type Remoting,
   ThisNodeQuarantined,
 } from '../remote/index.ts'
@@ -32,6 +34,10 @@ import { clusterProtocol } from './cluster-wire.ts'
 import type { CutDecision } from './downing/clean-cut.ts'
 import type { AskArbiter } from './downing/downing-inputs.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
+import { FoundingDesk } from './founding/founding-desk.ts'
+import type { WaitingToFound } from './founding/founding-inputs.ts'
+import { shownIdentity } from './founding/founding-record.ts'
+import type { FoundingStore } from './founding/founding-store.ts'
 import type { MemberDescription } from './gossip/member.ts'
 import type { StillJoining } from './joining/joining-inputs.ts'
 import type { SharedStore } from './joining/shared-store.ts'
@@ -53,6 +59,7 @@ export type ToClusterActor =
   | ConnectionFailed
   | HandshakeFailed
   | PeerConnected
+  | PeerQuarantined
   | ThisNodeQuarantined
 
 /** What the machine's decisions mean to the rest of the node. */
@@ -71,6 +78,8 @@ export interface ClusterActorOptions extends MemberDescription {
   readonly settings: ClusterSettings
   readonly strategy: DowningStrategy
   readonly store: SharedStore | undefined
+  /** Where that store keeps the founding of the cluster; undefined when it does not. */
+  readonly founding: FoundingStore | undefined
   readonly owner: ClusterOwner
 }
 
@@ -80,6 +89,7 @@ export class ClusterActor {
   readonly #machine: ClusterMachine
   readonly #endings: (() => void)[] = []
   readonly #log: ClusterLog
+  readonly #founding: FoundingDesk | undefined
   #lookedAtMs: number
   #lookedAtWallMs: number
   #isStepping = false
@@ -88,14 +98,16 @@ export class ClusterActor {
 
   constructor(options: ClusterActorOptions) {
     const { system, remoting, roles, attributes, appVersion } = options
-    const { settings, strategy, store } = options
+    const { settings, strategy, store, founding } = options
     this.#options = options
     const { random, dispatcher } = system.environment
     this.#machine = new ClusterMachine({
       ...{ self: remoting.node, roles, attributes, appVersion },
       ...{ settings, strategy, store, random },
+      founding: founding && { identity: shownIdentity(founding.identity) },
     })
     this.#log = new ClusterLog(remoting.node, system.log)
+    this.#founding = founding && new FoundingDesk(founding, (input) => this.command(input))
     this.#lookedAtMs = this.#now
     this.#lookedAtWallMs = this.#wall
     this.ref = system.spawnSystemActor(this.#behavior(), 'cluster')
@@ -111,6 +123,7 @@ export class ClusterActor {
     system.eventStream.subscribe(ConnectionFailed, this.ref)
     system.eventStream.subscribe(HandshakeFailed, this.ref)
     system.eventStream.subscribe(PeerConnected, this.ref)
+    system.eventStream.subscribe(PeerQuarantined, this.ref)
     system.eventStream.subscribe(ThisNodeQuarantined, this.ref)
   }
 
@@ -132,6 +145,11 @@ export class ClusterActor {
   /** In its turn, after what is already on its way. */
   command(input: ClusterInput): void {
     this.ref.tell({ type: 'Command', input })
+  }
+
+  /** See `FoundingDesk`. */
+  async lookAtFounding(): Promise<void> {
+    if (!this.#hasEnded) await this.#founding?.look()
   }
 
   get #now(): number {
@@ -157,7 +175,8 @@ export class ClusterActor {
   #receive(message: ToClusterActor): void {
     switch (message.type) {
       case 'Command':
-        return this.#step(message.input)
+        this.#step(message.input)
+        return this.#founding?.stepped(message.input)
       case 'Tick':
         this.#log.tick(this.#now)
         return this.#step({ type: 'Tick' })
@@ -169,6 +188,8 @@ export class ClusterActor {
         return this.#handshakeFailed(message)
       case 'PeerConnected':
         return this.#connected(message.node)
+      case 'PeerQuarantined':
+        return this.#givenUp(message)
       case 'ThisNodeQuarantined':
         return this.#step({ type: 'Quarantined', by: message.by })
       default:
@@ -192,7 +213,7 @@ export class ClusterActor {
   #refuse(from: NodeId, value: unknown, problem: string): void {
     const { system } = this.#options
     system.log.warn(
-      { node: from, problem },
+      { peer: from, problem },
       `A message from ${from} to the cluster is ignored: ${problem}`,
     )
     system.runtime.lost(new UnhandledMessage(value, this.ref))
@@ -205,6 +226,11 @@ export class ClusterActor {
   #handshakeFailed({ called: address, error: { code, message: text } }: HandshakeFailed): void {
     // Whoever calls us and does not belong here is no trouble of ours.
     if (address !== undefined) this.#step({ type: 'NotAccepted', address, code, text })
+  }
+
+  /** One that has given this node up is not accused in return: two clusters would come of it. */
+  #givenUp({ node, isInReturn }: PeerQuarantined): void {
+    if (!isInReturn) this.#step({ type: 'PeerGivenUp', node })
   }
 
   #connected(node: NodeId): void {
@@ -257,6 +283,12 @@ export class ClusterActor {
         return this.#publish(effect.event)
       case 'AskArbiter':
         return this.#ask(effect)
+      case 'ReadFounding':
+        return this.#founding?.read(effect)
+      case 'WriteFounding':
+        return this.#founding?.write(effect)
+      case 'WaitingToFound':
+        return this.#reportWaiting(effect)
       case 'StillJoining':
         return this.#reportJoining(effect)
       case 'Refuse':
@@ -301,6 +333,14 @@ export class ClusterActor {
     })
   }
 
+  #reportWaiting({ addresses, waitMs }: WaitingToFound): void {
+    const { store, system } = this.#options
+    system.log.warn(
+      { members: addresses },
+      `By the record in ${store?.name ?? 'the store'} a cluster of this name has members that may live: ${addresses.join(', ')}. This node looks for them, and founds the cluster anew when nobody has carried that record on for ${formatMs(Math.ceil(waitMs))}.`,
+    )
+  }
+
   #reportJoining({ seeds, troubles }: StillJoining): void {
     const { log } = this.#options.system
     log.warn({ seeds }, `Still trying to join a cluster: ${troubles.join('; ')}`)
@@ -336,6 +376,8 @@ export class ClusterActor {
   #end(reason: ClusterEnd, problems: readonly string[]): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
+    // Nobody looks any more: whoever waits finds the node frozen, or stopping.
+    this.#founding?.end()
     this.#options.owner.shutDown(reason, problems)
   }
 }

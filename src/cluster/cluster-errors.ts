@@ -42,6 +42,21 @@ export class IncompatibleSettings extends CodedError {
   }
 }
 
+/** A node without seeds found a living cluster of its name on its store. */
+export class ClusterElsewhere extends CodedError {
+  readonly code = 'CLUSTER_ELSEWHERE'
+  /** Where its members are, as far as the store knows. */
+  readonly addresses: readonly Address[]
+
+  constructor(self: NodeId, addresses: readonly Address[]) {
+    const seeds = addresses.map((address) => `'${address}'`).join(', ')
+    super(
+      `${self} was started without seeds, and a cluster of the same name already lives on its store, at ${addresses.join(', ')}. To join it, start this node with \`seeds: [${seeds}]\`, on all nodes the same. For a cluster of its own, give it another \`store.folder\` or another \`name\`.`,
+    )
+    this.addresses = addresses
+  }
+}
+
 /** The node left, was given up or was stopped before it was a full member. */
 export class NeverUp extends CodedError {
   readonly code = 'NEVER_UP'

@@ -38,8 +38,11 @@ export interface LeaderChanged {
   readonly leader: NodeId | undefined
 }
 
-/** On the smaller side of a split, or out of touch with most others; asleep too long; given up. */
-export type FreezeReason = 'minority' | 'paused' | 'downed'
+/**
+ * On the smaller side of a split, or out of touch with most others; asleep too long; given up; or not shown by the store
+ * for long that this founding of the cluster is the one that lives.
+ */
+export type FreezeReason = 'minority' | 'paused' | 'downed' | 'founding'
 
 /** Nothing may be delivered to entities and singletons on this node until `Thawed`. */
 export interface Frozen {
@@ -109,9 +112,14 @@ function reachabilityChanges(before: Gossip, after: Gossip, self: NodeId): Clust
   const isUnreachable = unreachableMembers(after, self)
   const news = (type: 'UnreachableMember' | 'ReachableMember', isNews: (node: NodeId) => boolean) =>
     after.members.filter(({ node }) => isNews(node)).map((member) => ({ type, member }))
+  // One that is Down is not listened to any more, not even by itself: nobody has come back by that.
+  const isDown = memberOf(after, self)?.status === 'Down'
   return [
     ...news('UnreachableMember', (node) => isUnreachable.has(node) && !wasUnreachable.has(node)),
-    ...news('ReachableMember', (node) => wasUnreachable.has(node) && !isUnreachable.has(node)),
+    ...news(
+      'ReachableMember',
+      (node) => !isDown && wasUnreachable.has(node) && !isUnreachable.has(node),
+    ),
   ]
 }
 

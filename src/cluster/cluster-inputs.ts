@@ -4,10 +4,19 @@ import type { Address, NodeId } from '../foundation/node-id.ts'
 import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
+import type { ClusterShutdownReason } from './cluster-shutdown-reason.ts'
 import type { HeartbeatSnapshot } from './detection/heartbeat-inputs.ts'
 import type { PauseSnapshot } from './detection/pause-inputs.ts'
 import type { ArbiterAnswered, AskArbiter, DowningSnapshot } from './downing/downing-inputs.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
+import type {
+  FoundingAnswer,
+  FoundingOptions,
+  FoundingSnapshot,
+  ReadFounding,
+  WaitingToFound,
+  WriteFounding,
+} from './founding/founding-inputs.ts'
 import type {
   NotAccepted,
   JoiningSnapshot,
@@ -30,11 +39,16 @@ export type ClusterInput =
   | { readonly type: 'Connected'; readonly node: NodeId; readonly latest: NodeId | undefined }
   /** A member has given this node up, and told it so. */
   | { readonly type: 'Quarantined'; readonly by: Address }
+  /** This node has given that one up: whatever comes, nothing passes between them any more. */
+  | { readonly type: 'PeerGivenUp'; readonly node: NodeId }
   /** Comes before every other input, and when there was none for a while: the process may have slept. */
   | { readonly type: 'Look'; readonly wallMs: number }
   /** Every `tickIntervalMs`. */
   | { readonly type: 'Tick' }
   | ArbiterAnswered
+  | FoundingAnswer
+  /** Somebody is about to take a stream over, and waits for a look at the founding that begins now. */
+  | { readonly type: 'LookAtFounding' }
   | Received
 
 /** From its sender, whoever that is, and read from the socket at that time. */
@@ -50,7 +64,10 @@ export type ClusterEffect =
   | { readonly type: 'SendToAddress'; readonly to: Address; readonly message: ClusterMessage }
   | { readonly type: 'Publish'; readonly event: ClusterEvent }
   | AskArbiter
+  | ReadFounding
+  | WriteFounding
   | StillJoining
+  | WaitingToFound
   /** Not used; the sender may be of another version, or late. */
   | { readonly type: 'Refuse'; readonly message: ClusterMessage; readonly problem: string }
   /** This node is no member any more. One in quarantine may be alive: it must not be able to speak to us. */
@@ -63,7 +80,7 @@ export type ClusterEffect =
       readonly problems: readonly string[]
     }
 
-export type ShutDownReason = 'leaving' | 'downing' | 'join-failed' | 'incompatible-config'
+export type ShutDownReason = ClusterShutdownReason['type']
 
 /**
  * Who holds the node frozen. `silence`: others against whom it would lose have not answered of late, and
@@ -78,6 +95,8 @@ export interface ClusterOptions extends MemberDescription {
   readonly strategy: DowningStrategy
   /** Of a node that hosts entities. */
   readonly store?: SharedStore | undefined
+  /** Given where that store keeps the founding of the cluster. */
+  readonly founding?: Pick<FoundingOptions, 'identity'> | undefined
   readonly random: Random
 }
 
@@ -87,5 +106,7 @@ export interface ClusterSnapshot {
   readonly heartbeat: HeartbeatSnapshot
   readonly downing: DowningSnapshot
   readonly pause: PauseSnapshot
+  /** Undefined where the store keeps no founding. */
+  readonly founding: FoundingSnapshot | undefined
   readonly frozen: readonly FreezeCause[]
 }

@@ -30,6 +30,8 @@ const whyFrozen: Readonly<Record<FreezeReason, string>> = {
   minority: 'it is out of touch with the others, and they may be about to replace it',
   paused: 'its process did not run for a while, and the others may have replaced it',
   downed: 'the cluster has given it up',
+  founding:
+    'the store has not shown for a while that this cluster is still the one that lives, and another may have been founded in its place',
 }
 
 export class ClusterLog {
@@ -82,10 +84,12 @@ export class ClusterLog {
   }
 
   #frozen(reason: FreezeReason): Line {
+    const shown =
+      reason === 'founding' ? 'the store shows it' : 'most of them confirm it as a member'
     const until =
       reason === 'downed'
         ? ''
-        : ' Until most of them confirm it as a member, its entities get no messages and nothing is written.'
+        : ` Until ${shown}, its entities get no messages and nothing is written.`
     return { level: 'warn', text: `${this.#own} is frozen: ${whyFrozen[reason]}.${until}` }
   }
 
@@ -143,7 +147,7 @@ export class ClusterLog {
     changes.count++
     changes.latest = line
     this.#changes.set(node, changes)
-    if (changes.count > changesMax) return this.#log.debug({ node }, line.text)
+    if (changes.count > changesMax) return this.#log.debug({ member: node }, line.text)
     const more =
       changes.count === changesMax
         ? '. This happens again and again, and is logged as debug for a while'
@@ -152,6 +156,6 @@ export class ClusterLog {
   }
 
   #write(node: NodeId, { level, text }: Line): void {
-    this.#log[level]({ node }, text)
+    this.#log[level]({ member: node }, text)
   }
 }

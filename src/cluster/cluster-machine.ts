@@ -2,11 +2,15 @@
  * Everything that one node decides about the cluster, as one machine: it passes inputs to the conversations and what one
  * of them finds out to the others.
  *
- *   joining ──joined──▶ membership ──view──▶ heartbeat, downing, pause
- *                           ▲──suspicions, decisions──┘
+ *   joining ──joined──▶ membership ──view──▶ heartbeat, downing, pause, founding
+ *      ▲                    ▲──suspicions, decisions──┘                     │
+ *      └──────────────may found, may join───────────────────────────────────┘
  *
  * Invariant: the node is frozen while any of its parts holds it for the loser of a split, for out of touch with those
- * against whom it would lose, for asleep too long, for Exiting and out of somebody's reach, or Down.
+ * against whom it would lose, for asleep too long, for Exiting and out of somebody's reach, for a member of a founding
+ * that may not be the one that lives, or Down.
+ *
+ * One file because it is one thing: which part hears of what.
  */
 import { unreachable } from '../foundation/assert.ts'
 import { type Address, type NodeId, addressOfNode } from '../foundation/node-id.ts'
@@ -32,6 +36,8 @@ import type { DowningStrategy } from './downing/downing-strategy.ts'
 import { mayGiveUp } from './downing/giving-up.ts'
 import { losesToTheSilent, outOfTouchMs, silenceMs } from './downing/silent-members.ts'
 import { downingViewOf } from './downing/split-view.ts'
+import type { FoundingEffect, FoundingInput } from './founding/founding-inputs.ts'
+import { FoundingMachine } from './founding/founding-machine.ts'
 import { isExitDoubted, unreachableMembers } from './gossip/convergence.ts'
 import { type Gossip, emptyGossip, hasTombstone, isOrphaned, memberOf } from './gossip/gossip.ts'
 import { problemWithGossip } from './gossip/gossip-exchange.ts'
@@ -50,6 +56,8 @@ export class ClusterMachine {
   readonly #heartbeat: HeartbeatMachine
   readonly #downing: DowningMachine
   readonly #pause: PauseMachine
+  /** Undefined where the store keeps no founding: then the seeds alone decide. */
+  readonly #founding: FoundingMachine | undefined
   readonly #frozen = new Set<FreezeCause>()
   #effects: ClusterEffect[] = []
   #known: Gossip = emptyGossip
@@ -58,21 +66,24 @@ export class ClusterMachine {
   #strandedSince: number | undefined
 
   constructor(options: ClusterOptions) {
-    const { self, settings, strategy } = options
+    const { self, settings, strategy, store, founding } = options
+    const asksStore = store !== undefined && founding !== undefined
     this.#self = self
     this.#settings = settings
     this.#strategy = strategy
-    this.#joining = new JoiningMachine({ ...options, address: addressOfNode(self) })
+    this.#joining = new JoiningMachine({ ...options, address: addressOfNode(self), asksStore })
     this.#membership = new MembershipMachine(options)
     this.#heartbeat = new HeartbeatMachine(self, settings)
     this.#downing = new DowningMachine({ self, settings, strategy })
     this.#pause = new PauseMachine({ self, settings, strategy })
+    if (asksStore) this.#founding = new FoundingMachine({ self, settings, store, ...founding })
   }
 
   step(input: ClusterInput, now: number): ClusterEffect[] {
     this.#effects = []
     // Before anything else: queued messages may be handled before overdue timers after a long sleep.
     this.#stepPause(input.type === 'Look' ? input : { type: 'Look' }, now)
+    this.#stepFounding({ type: 'Look' }, now)
     if (!this.#isStopped) this.#route(input, now)
     return this.#effects
   }
@@ -99,6 +110,7 @@ export class ClusterMachine {
       heartbeat: this.#heartbeat.snapshot(),
       downing: this.#downing.snapshot(),
       pause: this.#pause.snapshot(),
+      founding: this.#founding?.snapshot(),
       frozen: [...this.#frozen],
     }
   }
@@ -107,14 +119,26 @@ export class ClusterMachine {
     switch (input.type) {
       case 'JoinSeeds':
       case 'JoinNode':
+        return this.#join(input, now)
       case 'NotAccepted':
         return this.#stepJoining(input, now)
+      case 'LookAtFounding':
+        return this.#stepFounding({ type: 'LookNow' }, now)
+      case 'FoundingRead':
+      case 'FoundingNotRead':
+      case 'FoundingWritten':
+      case 'FoundingChanged':
+      case 'FoundingNotWritten':
+        return this.#stepFounding({ ...input, isHeld: this.#isHeld }, now)
       case 'NotConnected':
         return this.#notConnected(input, now)
       case 'Connected':
         return this.#connected(input.node, input.latest, now)
       case 'Quarantined':
         return this.#quarantined(input.by, now)
+      case 'PeerGivenUp':
+        // Not down: that is for the strategy to decide.
+        return this.#stepMembership({ ...input, type: 'Observed', status: 'Terminated' }, now)
       case 'ArbiterAnswered':
         return this.#stepDowning(input, now)
       case 'Received':
@@ -146,6 +170,7 @@ export class ClusterMachine {
       case 'Standing':
         this.#stepJoining(message, now)
         this.#stepPause(message, now)
+        this.#stepFounding(message, now)
         return this.#stepMembership(message, now)
       default:
         return this.#stepMembership(message, now)
@@ -160,7 +185,15 @@ export class ClusterMachine {
     this.#judgeSilence(now)
     const isOutOfTouch = this.#losesToTheSilent(outOfTouchMs(this.#settings), now)
     this.#stepDowning({ type: 'Tick', isOutOfTouch }, now)
+    this.#stepFounding({ type: 'Tick' }, now)
     this.#lookForStranding(now)
+  }
+
+  #join(input: Extract<ClusterInput, { type: 'JoinSeeds' | 'JoinNode' }>, now: number): void {
+    const firstSeed = input.type === 'JoinNode' ? input.address : input.seeds[0]
+    const isAlone = input.type === 'JoinNode' && input.address === addressOfNode(this.#self)
+    if (firstSeed !== undefined) this.#stepFounding({ type: 'JoinBegan', firstSeed, isAlone }, now)
+    this.#stepJoining(input, now)
   }
 
   /** Let in by members who are gone, it would wait for ever: only a new life can join those who came after them. */
@@ -243,16 +276,33 @@ export class ClusterMachine {
     switch (effect.type) {
       case 'Send':
       case 'SendToAddress':
-      case 'StillJoining':
         return this.#perform(effect)
+      case 'StillJoining':
+        return this.#perform({
+          ...effect,
+          troubles: [...effect.troubles, ...this.#troublesOfStore],
+        })
+      case 'WouldForm':
+      case 'Invited':
+        return this.#stepFounding(effect, now)
       case 'FormCluster':
+        this.#stepFounding({ type: 'Entered', founder: this.#self }, now)
+        return this.#stepMembership(effect, now)
       case 'Joined':
+        this.#stepFounding({ type: 'Entered', founder: effect.founder }, now)
         return this.#stepMembership(effect, now)
       case 'GiveUp':
-        return this.#shutDown(effect.reason, effect.problems)
+        return this.#shutDown(effect.reason, [
+          ...effect.problems,
+          ...(effect.reason === 'join-failed' ? this.#troublesOfStore : []),
+        ])
       default:
         return unreachable(effect)
     }
+  }
+
+  get #troublesOfStore(): readonly string[] {
+    return this.#founding?.snapshot().troubles ?? []
   }
 
   #stepMembership(input: MembershipInput, now: number): void {
@@ -282,6 +332,7 @@ export class ClusterMachine {
     this.#stepHeartbeat({ type: 'MembersChanged', members: nodes, unheard }, now)
     this.#stepPause({ type: 'MembersChanged', members: electorate }, now)
     this.#stepDowning({ type: 'ViewChanged', view: downingViewOf(gossip, this.#self) }, now)
+    this.#stepFounding({ type: 'ViewChanged', gossip }, now)
   }
 
   #stepHeartbeat(input: HeartbeatInput, now: number): void {
@@ -325,7 +376,7 @@ export class ClusterMachine {
       case 'Overslept':
         this.#stepHeartbeat(effect, now)
         this.#stepDowning({ type: 'Overslept' }, now)
-        return
+        return this.#stepFounding({ type: 'Overslept' }, now)
       case 'Freeze':
         return this.#freeze('paused')
       case 'Thaw':
@@ -337,6 +388,43 @@ export class ClusterMachine {
     }
   }
 
+  #stepFounding(input: FoundingInput, now: number): void {
+    if (this.#founding === undefined || this.#isStopped) return
+    for (const effect of this.#founding.step(input, now)) this.#performFounding(effect, now)
+  }
+
+  #performFounding(effect: FoundingEffect, now: number): void {
+    switch (effect.type) {
+      case 'ReadFounding':
+      case 'WriteFounding':
+      case 'Send':
+      case 'WaitingToFound':
+        return this.#perform(effect)
+      case 'Recorded':
+      case 'Founded':
+      case 'Cleared':
+      case 'NotCleared':
+        return this.#stepJoining(effect, now)
+      case 'Freeze':
+        return this.#freeze('founding')
+      case 'Thaw':
+        return this.#thaw('founding')
+      case 'Succeeded':
+        return this.#shutDown('succeeded', [effect.by])
+      case 'LivesElsewhere':
+        return this.#shutDown('cluster-elsewhere', effect.addresses)
+      case 'Unreadable':
+        return this.#shutDown('join-failed', [effect.problem])
+      default:
+        return unreachable(effect)
+    }
+  }
+
+  /** Frozen by others than the founding. */
+  get #isHeld(): boolean {
+    return this.#frozen.size > (this.#frozen.has('founding') ? 1 : 0)
+  }
+
   #freeze(cause: FreezeCause): void {
     const wasFrozen = this.isFrozen
     this.#frozen.add(cause)
@@ -346,7 +434,8 @@ export class ClusterMachine {
   /** Others can be reached again; but they may have given this node up meanwhile, so first it asks. */
   #reconnect(cause: 'silence' | 'minority', now: number): void {
     if (!this.#frozen.has(cause)) return
-    if (this.#frozen.size === 1) this.#stepPause({ type: 'WasCutOff' }, now)
+    const others = [...this.#frozen].filter((each) => each !== cause && each !== 'founding')
+    if (others.length === 0) this.#stepPause({ type: 'WasCutOff' }, now)
     this.#thaw(cause)
   }
 

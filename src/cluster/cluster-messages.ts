@@ -16,6 +16,8 @@ export interface InitJoinAck {
   readonly type: 'InitJoinAck'
   readonly from: NodeId
   readonly problems: readonly string[]
+  /** Who founded the cluster: that names the founding. */
+  readonly founder: NodeId
 }
 
 /** Seed -> newcomer: not through me, I am not in a cluster myself, or no longer. */

@@ -57,6 +57,17 @@ export interface ClusterSettings {
   readonly phiDeviationMaxMs: number
   /** How many members each member monitors. More finds mass failures sooner and costs traffic. */
   readonly monitoredByMembers: number
+  /**
+   * How often a node that hosts entities looks at the record of the founding in the store that all share, and the leader
+   * carries it on, with a write. Longer costs the store less; a cluster that was founded anew is then noticed later.
+   */
+  readonly foundingLookIntervalMs: number
+  /**
+   * How long that record must stand still before a first seed founds the cluster anew, where nothing proves that its members
+   * have ended. After four fifths of it members that are shown no change freeze, unless the first seed answers them. Shorter
+   * freezes for every hiccup of the store, longer lets a restart after the loss of all hosts wait.
+   */
+  readonly foundingStillMs: number
   /** How long a downed node stays to spread the news before it shuts down. */
   readonly downedLingerMs: number
   /** How long an exiting node waits for the word that it was removed. */
@@ -88,6 +99,8 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
     phiDeviationMinMs: milliseconds(100),
     phiDeviationMaxMs: milliseconds(200),
     monitoredByMembers: count(9, 'members'),
+    foundingLookIntervalMs: milliseconds(seconds(1)),
+    foundingStillMs: milliseconds(seconds(10)),
     downedLingerMs: milliseconds(seconds(4)),
     exitedLingerMs: milliseconds(seconds(1)),
     downing: section(downingSettingsTable),
@@ -99,10 +112,14 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
     '{downing.stableAfterMs} must be at least {the spread of detection}: so far apart can two sides of a split notice it, and the losing one must be frozen before the other acts',
     '{seedTimeoutMs} must be at least twice {seedRetryIntervalMs}, to leave time to ask twice',
     '{joinDeadlineMs} must be at least {seedTimeoutMs}',
+    '{foundingStillMs} must be at least {eight looks at the founding}, so that others can stand in for a leader that does not get through to the store',
+    '{foundingStillMs} must be at least {ten ticks}, so that members have frozen before they are succeeded',
   ],
   (settings) => ({
     'downing.stableAfterMs': stableAfterMs(settings.downing, 1, settings),
     'the spread of detection': Math.ceil(detectionSpreadMs(settings)),
+    'eight looks at the founding': 8 * settings.foundingLookIntervalMs,
+    'ten ticks': 10 * settings.tickIntervalMs,
   }),
 )
 
@@ -122,6 +139,7 @@ export function agreementOf(
     heartbeatIntervalMs: String(settings.heartbeatIntervalMs),
     acceptableHeartbeatPauseMs: String(settings.acceptableHeartbeatPauseMs),
     monitoredByMembers: String(settings.monitoredByMembers),
+    foundingStillMs: String(settings.foundingStillMs),
     ...agreementOnDowning(settings.downing),
     ...(store !== undefined && { store: shownStore(store) }),
   }

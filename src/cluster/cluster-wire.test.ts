@@ -90,7 +90,7 @@ describe('isGossip', () => {
 describe('the protocol of the cluster', () => {
   const messages: ClusterMessage[] = [
     { type: 'InitJoin', from: a, agreement: { x: '1' } },
-    { type: 'InitJoinAck', from: a, problems: ['one'] },
+    { type: 'InitJoinAck', from: a, problems: ['one'], founder: a },
     { type: 'InitJoinNack', from: a },
     { type: 'Join', from: a, ...described },
     { type: 'Welcome', from: a, gossip: gossip(), tombstoneAgesMs: [5] },

@@ -80,7 +80,10 @@ const from = isNode
 
 export const clusterProtocol = new MessageProtocol<ClusterMessage>('cluster', {
   InitJoin: { version: 1, fields: { from, agreement: tableOf(isShortText, textsMax) } },
-  InitJoinAck: { version: 1, fields: { from, problems: listOf(isShortText, textsMax) } },
+  InitJoinAck: {
+    version: 2,
+    fields: { from, problems: listOf(isShortText, textsMax), founder: isNode },
+  },
   InitJoinNack: { version: 1, fields: { from } },
   Join: { version: 2, fields: { from, ...description } },
   Welcome: {

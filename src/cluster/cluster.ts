@@ -9,7 +9,13 @@ import { show } from '../foundation/show.ts'
 import type { Address, NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'
 import { ClusterActor, type ClusterEnd, type ClusterOwner } from './cluster-actor.ts'
-import { IncompatibleSettings, InvalidAddress, JoinFailed, NeverUp } from './cluster-errors.ts'
+import {
+  ClusterElsewhere,
+  IncompatibleSettings,
+  InvalidAddress,
+  JoinFailed,
+  NeverUp,
+} from './cluster-errors.ts'
 import { type ClusterEvent, eventsBetween } from './cluster-events.ts'
 import type {
   ClusterMembership,
@@ -25,6 +31,7 @@ import {
 } from './cluster-settings.ts'
 import { leaveOnShutdown } from './cluster-shutdown.ts'
 import { clusterExitCodeOf } from './cluster-shutdown-reason.ts'
+import type { FoundingStore } from './founding/founding-store.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { defaultAppVersion, problemsWithAppVersion } from './gossip/app-version.ts'
 import { type Gossip, emptyGossip, memberOf } from './gossip/gossip.ts'
@@ -47,6 +54,8 @@ export interface ClusterStartOptions {
   readonly settings?: ChosenClusterSettings
   /** Of a node that hosts entities: it cannot join others that use another one. */
   readonly store?: SharedStore | undefined
+  /** Where that store keeps the founding of the cluster. Without it the seeds alone decide who founds. */
+  readonly founding?: FoundingStore | undefined
 }
 
 export class Cluster implements ClusterMembership {
@@ -77,7 +86,8 @@ export class Cluster implements ClusterMembership {
   }
 
   private constructor(options: ClusterStartOptions, settings: ClusterSettings) {
-    const { system, remoting, store, roles = [], appVersion = defaultAppVersion } = options
+    const { system, remoting, store, founding } = options
+    const { roles = [], appVersion = defaultAppVersion } = options
     const ofStore = store === undefined ? [] : [attributeOfStore(store)]
     const attributes = [...(options.attributes ?? []), ...ofStore]
     this.#system = system
@@ -91,6 +101,7 @@ export class Cluster implements ClusterMembership {
     }
     this.#actor = new ClusterActor({
       ...{ system, remoting, roles, attributes, appVersion, settings, owner, store },
+      founding,
       strategy: strategyOf(settings.downing),
     })
     leaveOnShutdown(system, {
@@ -160,6 +171,14 @@ export class Cluster implements ClusterMembership {
   lookForFreeze(): boolean {
     this.#actor.look()
     return this.isFrozen
+  }
+
+  /**
+   * @internal Resolves when the store has shown which founding of the cluster lives, or has not answered. Whoever asks `isFrozen`
+   * then knows whether this one does.
+   */
+  lookAtFounding(): Promise<void> {
+    return this.#actor.lookAtFounding()
   }
 
   /**
@@ -270,6 +289,7 @@ export class Cluster implements ClusterMembership {
   #shutDown(reason: ClusterEnd, problems: readonly string[]): void {
     this.#up.fail(this.#whyNeverUp(reason, problems))
     if (reason === 'downing') this.#sayThatWeAreRemoved()
+    if (reason === 'succeeded') this.#sayThatWeAreSucceeded(problems[0] ?? '')
     this.#ended.set()
     this.#shutSystemDown({ type: reason })
   }
@@ -280,14 +300,23 @@ export class Cluster implements ClusterMembership {
     // Not as in `state`: what a member says that is Down, as this one is now, does not count there.
     const unreachable = unreachableOrTerminated(this.#actor.machine.gossip.reachability)
     unreachable.delete(this.self)
-    const { exitProcess } = this.#system.settings
-    const next = exitProcess
+    this.#system.log.error(
+      { members: members.length, unreachable: [...unreachable] },
+      `This node was removed from the cluster: the others have given it up, or it could not reach the majority of them (${unreachable.size} of ${members.length} members were unreachable from here). It stops now, and only a new one can join. ${this.#whatIsNext}.`,
+    )
+  }
+
+  #sayThatWeAreSucceeded(founder: string): void {
+    this.#system.log.error(
+      { founder },
+      `The cluster of this node is over: by the record in the store it was founded anew by ${founder}, while this node was not heard of. It stops now, and only a new one can join. ${this.#whatIsNext}.`,
+    )
+  }
+
+  get #whatIsNext(): string {
+    return this.#system.settings.exitProcess
       ? 'This process exits'
       : 'This process goes on without it: start it again, or let the setting `actor.exitProcess` end it'
-    this.#system.log.error(
-      { node: this.self, members: members.length, unreachable: [...unreachable] },
-      `This node was removed from the cluster: the others have given it up, or it could not reach the majority of them (${unreachable.size} of ${members.length} members were unreachable from here). It stops now, and only a new one can join. ${next}.`,
-    )
   }
 
   #whyNeverUp(reason: ClusterEnd, problems: readonly string[]): Error {
@@ -301,6 +330,11 @@ export class Cluster implements ClusterMembership {
       }
       case 'incompatible-config': {
         const error = new IncompatibleSettings(this.self, problems)
+        this.#system.log.error({ err: error }, error.message)
+        return error
+      }
+      case 'cluster-elsewhere': {
+        const error = new ClusterElsewhere(this.self, problems)
         this.#system.log.error({ err: error }, error.message)
         return error
       }

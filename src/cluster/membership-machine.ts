@@ -48,9 +48,12 @@ export class MembershipMachine {
   #effects: MembershipEffect[] = []
   #published: Gossip = emptyGossip
   #isInside = false
+  /** Of the cluster that this node is in. */
+  #founder: NodeId
 
   constructor(options: MembershipOptions) {
     this.#self = options.self
+    this.#founder = options.self
     this.#options = options
     this.#gossiping = new GossipMachine(options.self, options.settings, options.random)
     this.#departure = new DepartureMachine(options.settings)
@@ -83,6 +86,7 @@ export class MembershipMachine {
       this.#gossip({ type: 'Change', gossip, tell: [] }, now)
     } else if (input.type === 'Joined') {
       this.#isInside = true
+      this.#founder = input.founder
       this.#graveyard.learn(input.gossip.tombstones, input.tombstoneAgesMs, now)
       this.#gossip({ type: 'Adopt', gossip: input.gossip, tell: [input.through] }, now)
     } else if (input.type === 'InitJoin') {
@@ -146,7 +150,7 @@ export class MembershipMachine {
       ...problemsWithStore(this.gossip.members, to, theirs['store']),
     ]
     if (!canAdmit(this.gossip, from)) this.#send(to, { type: 'InitJoinNack', from })
-    else this.#send(to, { type: 'InitJoinAck', from, problems })
+    else this.#send(to, { type: 'InitJoinAck', from, problems, founder: this.#founder })
   }
 
   #join(join: Join, now: number): void {

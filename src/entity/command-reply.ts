@@ -6,6 +6,7 @@ import { clip } from '../foundation/text.ts'
 import {
   EventsOutcomeUnknown,
   type PersistenceFailure,
+  RecoveryFailure,
   WriterFenced,
 } from '../persistence/index.ts'
 import { CannotSerialize } from '../serialization/index.ts'
@@ -83,7 +84,7 @@ function refusalOf(
   const level = isSlip(thrown) ? 'warn' : 'debug'
   log[level](
     { err: thrown, entityType: entity.name, entityId: id, command },
-    `The command ${command} of ${entity.name} failed: ${thrown instanceof Error ? thrown.message : show(thrown)}`,
+    `The command ${command} of ${entity.name} ${show(id)} failed: ${thrown instanceof Error ? thrown.message : show(thrown)}`,
   )
   const mayHaveHappened = !entity.isDurable || comesOfOpenCall(thrown)
   if (thrown instanceof CannotSerialize) {
@@ -114,6 +115,9 @@ function comesOfOpenCall(thrown: unknown): boolean {
   return false
 }
 
+/** In place of the code of a failed recovery, when the next one may go well. */
+export const storeUnavailable = 'STORE_UNAVAILABLE'
+
 /** `adviceOn` knows more about a writer that has the stream now. */
 export function notDone(
   error: PersistenceFailure,
@@ -123,7 +127,8 @@ export function notDone(
   const advice = error instanceof WriterFenced ? adviceOn?.(error.byWriter) : undefined
   const problem = advice === undefined ? error.message : `${error.message} ${advice}`
   // It must fit into an answer, whatever a handler threw at the recovery.
-  const { code } = error
+  const isPassing = error instanceof RecoveryFailure && error.mayPass
+  const code = isPassing ? storeUnavailable : error.code
   return { type: 'NotDone', version: 1, code, problem: clip(problem, 16_384), mayHaveHappened }
 }
 

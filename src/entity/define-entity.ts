@@ -41,6 +41,7 @@ import type {
   EventTags,
   NoEvents,
   SelfOf,
+  Upcasters,
 } from './entity-types.ts'
 import { placesOfOthers } from './misplaced-options.ts'
 
@@ -71,6 +72,17 @@ export interface DurableEntitySpec<State, Events, Commands> extends PlainEntityS
   readonly events?: Events | undefined
   /** Names under which events can be found later, stored with them: at most 16, each of 1 to 255 bytes. */
   readonly tags?: EventTags<NoInfer<State>, NoInfer<Events>> | undefined
+  /**
+   * For events of earlier versions: by its name, makes what the event is now of what it said. May give one event, a list, or
+   * an empty list to leave it out; what it gives must be events of this version. Asked at every recovery.
+   */
+  readonly upcast?: Upcasters<NoInfer<Events>> | undefined
+  /**
+   * What becomes of an entity with an event that this version does not know, as after a roll back. `'refuse'`, the default: it
+   * does not start, and every call says why. `'read-only'`: its state is the one before that event, commands that
+   * persist or delete fail with `ENTITY_READ_ONLY`, and the others answer from a state that may be old.
+   */
+  readonly unknownEvents?: 'refuse' | 'read-only' | undefined
   /** Between the events and what is stored of them, for those whose form has changed. Without one, they are stored as they are. */
   readonly eventAdapter?: EventAdapter<EventOf<Events>> | undefined
 }
@@ -91,8 +103,12 @@ export interface EntityDefinition<State, Events, Commands> extends EntityType<Co
   readonly isDurable: boolean
   readonly allocationStrategy?: ShardAllocationStrategy
   readonly tags?: AnyTags
+  readonly upcast?: AnyUpcasters
+  readonly unknownEvents?: 'refuse' | 'read-only'
   readonly eventAdapter?: EventAdapter<never>
 }
+
+type AnyUpcasters = Readonly<Record<string, (...args: never[]) => unknown>>
 
 type AnyTags = Readonly<
   Record<string, readonly string[] | ((state: never, ...args: never[]) => readonly string[])>
@@ -127,6 +143,8 @@ export function defineEntity(
   spec: PlainEntitySpec<unknown, object> & {
     readonly events?: object
     readonly tags?: object | undefined
+    readonly upcast?: object | undefined
+    readonly unknownEvents?: 'refuse' | 'read-only' | undefined
     readonly eventAdapter?: object | undefined
   },
 ): AnyEntity {
@@ -141,7 +159,7 @@ export function defineEntity(
   ]
   if (problems.length > 0) throw new InvalidSettings(what, problems)
   const { state, events, commands, role, numberOfShards, passivateAfter } = spec
-  const { allocationStrategy, tags, eventAdapter } = spec
+  const { allocationStrategy, tags, upcast, unknownEvents, eventAdapter } = spec
   return {
     name,
     state,
@@ -150,6 +168,8 @@ export function defineEntity(
     isDurable: events !== undefined,
     ...(allocationStrategy !== undefined && { allocationStrategy }),
     ...(tags !== undefined && { tags: tags as AnyTags }),
+    ...(upcast !== undefined && { upcast: upcast as AnyUpcasters }),
+    ...(unknownEvents !== undefined && { unknownEvents }),
     ...(eventAdapter !== undefined && { eventAdapter: eventAdapter as EventAdapter<never> }),
     ...(role !== undefined && { role }),
     ...(numberOfShards !== undefined && { numberOfShards }),
@@ -215,6 +235,10 @@ const checks = {
   commands: problemsWithFunctions,
   ...agreedChecks,
   tags: maybe(problemsWithTags),
+  upcast: maybe(problemsWithUpcasters),
+  unknownEvents: maybe(
+    mustBe("'refuse' or 'read-only'", (given) => given === 'refuse' || given === 'read-only'),
+  ),
   eventAdapter: mustHave(['toJournal', 'fromJournal']),
   allocationStrategy: mustHave(['allocateShard', 'rebalance']),
 } satisfies Record<keyof DurableEntitySpec<never, never, never>, Check>
@@ -283,6 +307,14 @@ function problemsWithEvents(name: string, given: unknown): string[] {
   ]
 }
 
+function problemsWithUpcasters(name: string, given: unknown): string[] {
+  if (!isRecord(given)) return [`${name} must be an object of functions, not ${show(given)}`]
+  return Object.entries(given).flatMap(([event, value]) => [
+    ...mustBeFunction(`${name}.${event}`, value),
+    ...(isAsync(value) ? [`${name}.${event} must not be async: recovery waits for nobody`] : []),
+  ])
+}
+
 function problemsWithTags(name: string, given: unknown): string[] {
   if (!isRecord(given)) return [`${name} must be an object, not ${show(given)}`]
   return Object.entries(given).flatMap(([event, tags]) => {
@@ -300,12 +332,16 @@ function problemsWithTags(name: string, given: unknown): string[] {
 function problemsOfEvents({
   events,
   tags,
+  upcast,
+  unknownEvents,
   eventAdapter,
 }: Readonly<Record<string, unknown>>): string[] {
   if (isRecord(events)) {
     return isRecord(tags) ? unknownSettings(tags, events, 'an event', 'tags.') : []
   }
-  const orphans = Object.entries({ tags, eventAdapter }).filter(([, value]) => value !== undefined)
+  const orphans = Object.entries({ tags, upcast, unknownEvents, eventAdapter }).filter(
+    ([, value]) => value !== undefined,
+  )
   return events === undefined
     ? orphans.map(([name]) => `${name} is about events, and there are none: define \`events\``)
     : []

@@ -3,6 +3,8 @@
  * events it has made, and all it has seen, are stored. One that throws leaves nothing behind.
  */
 import { type Behavior, Behaviors } from '../actor/index.ts'
+import { CountedRepeats } from '../foundation/counted-repeats.ts'
+import { show } from '../foundation/show.ts'
 import {
   defaultEventSourcedSettings,
   Effect,
@@ -28,7 +30,9 @@ import { isCall, isEntityCall } from './entity-wire.ts'
 import type { WorkOfType } from './entity-work.ts'
 import type { EntityWorld } from './entity-world.ts'
 import { isOverdue } from './overdue-calls.ts'
-import { replay, type StoredForm, Transaction } from './transaction.ts'
+import { UnknownStoredEvent } from './stored-event-errors.ts'
+import type { StoredForm } from './stored-events.ts'
+import { replay, Transaction } from './transaction.ts'
 
 type Outcome = Effect<StoredForm, unknown>
 
@@ -42,6 +46,10 @@ export class DurableEntities {
   readonly #prefixLength: number
   readonly #work: WorkOfType
   readonly #encoding: Encoding<StoredForm, unknown>
+  /** By their actors: the entities that only answer reads, and the event that is not known here. */
+  readonly #unknown = new WeakMap<object, UnknownStoredEvent>()
+  /** So that many of them are not as many lines in the log. */
+  #unknownNews: CountedRepeats<string> | undefined
   readonly #notDone = (error: PersistenceFailure): EntityReply =>
     notDone(error, this.#world.adviceOnWriter)
 
@@ -59,9 +67,12 @@ export class DurableEntities {
       this.#work.recoveryEnds(this.#idOf(context))
     this.#family = new EventSourcedFamily({
       commandHandler: (state, call, context) => this.#handle(state, call, context),
-      eventHandler: (state, event) => replay(entity, state, event),
+      eventHandler: (state, event, context) => this.#replay(state, event, context),
       signals: {
-        RecoveryCompleted: recoveryEnds,
+        RecoveryCompleted: (_, __, context) => {
+          this.#work.recoveryEnds(this.#idOf(context))
+          this.#tellUnknown(context)
+        },
         RecoveryFailed: (_, { error }, context) =>
           this.#work.recoveryFailed(this.#idOf(context), error),
         PostStop: recoveryEnds,
@@ -92,6 +103,38 @@ export class DurableEntities {
 
   #idOf({ persistenceId }: EventSourcedContext<EntityCall>): string {
     return persistenceId.slice(this.#prefixLength)
+  }
+
+  /** With `read-only` the state stays as it is before the first event that is not known, whatever comes after that. */
+  #replay(state: unknown, event: unknown, context: EventSourcedContext<EntityCall>): unknown {
+    const { actor, lastSequenceNr: sequenceNr } = context
+    if (this.#unknown.has(actor)) return state
+    const { appVersion } = this.#world
+    try {
+      return replay(this.#entity, state, event, { id: this.#idOf(context), sequenceNr, appVersion })
+    } catch (error) {
+      const isServed = this.#entity.unknownEvents === 'read-only'
+      if (!isServed || !(error instanceof UnknownStoredEvent)) throw error
+      this.#unknown.set(actor, error)
+      return state
+    }
+  }
+
+  #tellUnknown({ actor }: EventSourcedContext<EntityCall>): void {
+    const unknown = this.#unknown.get(actor)
+    if (unknown === undefined) return
+    const { entityType, event, sequenceNr, id } = unknown
+    const { log, settings, environment } = actor.system
+    const news = (this.#unknownNews ??= new CountedRepeats(settings.logFailuresIntervalMs, 100))
+    const { isFirst, due } = news.add(event, id, environment.clock.monotonicMs())
+    const fields = { entityType, event }
+    for (const { count, last } of due) {
+      const text = `${count} more of ${entityType} only answer reads, because of an event that this version does not know.`
+      log.warn({ ...fields, entityId: last, count }, text)
+    }
+    if (!isFirst) return
+    const text = `${entityType} ${show(id)} only answers reads, with the state before its event ${sequenceNr}, ${show(event)}: this version does not know it.`
+    log.warn({ ...fields, entityId: id, sequenceNr }, text)
   }
 
   #handle(
@@ -130,6 +173,8 @@ export class DurableEntities {
       encoding: this.#encoding,
       context,
       eventsMax: this.#eventsMax,
+      // Nearly always there is none, and that costs nothing.
+      unknown: this.#unknownNews === undefined ? undefined : this.#unknown.get(context),
       witnessed: this.#world.witness?.begins(this.#entity.name, id, call),
     }
     return new Transaction(options, call.command, state)

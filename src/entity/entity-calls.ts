@@ -28,6 +28,7 @@ import { AskNotSent, TooManyAsks } from '../remote/index.ts'
 import { CannotSerialize } from '../serialization/index.ts'
 import { placeOfStack } from '../serialization/internals.ts'
 import { EntityMessageDropped, RegionRefused } from '../sharding/index.ts'
+import { storeUnavailable } from './command-reply.ts'
 import { isDefinition, type EntityType } from './define-entity.ts'
 import {
   CallAborted,
@@ -36,6 +37,7 @@ import {
   CallTimeout,
   CommandCutOff,
   CommandFailed,
+  EntityNotRecovered,
   EntityUnavailable,
   NodeStopping,
   NotStored,
@@ -44,7 +46,7 @@ import {
   UnreadableAnswer,
 } from './entity-errors.ts'
 import { type HandleData, HandleKind } from './entity-handle.ts'
-import type { EntityCall, EntityReply, Refused } from './entity-messages.ts'
+import type { EntityCall, EntityReply, NotDone, Refused } from './entity-messages.ts'
 import type { CallOptions, EntityHandle } from './entity-types.ts'
 import { isEntityReply } from './entity-wire.ts'
 import { withTimeLeft } from './overdue-calls.ts'
@@ -264,7 +266,7 @@ function refuse(reply: Exclude<EntityReply, { type: 'Answered' }>, site: CallSit
     case 'ResultRefused':
       throw new ValueCannotTravel(site, reply.path, reply.problem, reply.mayHaveHappened)
     case 'NotDone':
-      throw new NotStored(site, reply.code, reply.problem, reply.mayHaveHappened)
+      return notDone(reply, site)
     case 'NotHandled':
       throw new EntityUnavailable(site, reply.reason, { waiting: reply.waiting })
     case 'CutOff':
@@ -272,6 +274,14 @@ function refuse(reply: Exclude<EntityReply, { type: 'Answered' }>, site: CallSit
     default:
       return unreachable(reply)
   }
+}
+
+function notDone({ code, problem, mayHaveHappened }: NotDone, site: CallSite): never {
+  if (code === 'RECOVERY_FAILED') throw new EntityNotRecovered(site, problem)
+  if (code === storeUnavailable) {
+    throw new EntityUnavailable(site, 'store-unavailable', { problem })
+  }
+  throw new NotStored(site, code, problem, mayHaveHappened)
 }
 
 /** Says in place of the stack where it was thrown, when it came from another node. */

@@ -109,10 +109,10 @@ export class CallAborted extends CallError {
   }
 }
 
-/** The journal did not take the events, another instance has the stream, or the entity could not be recovered. */
+/** The journal did not take the events, or another instance has the stream. */
 export class NotStored extends CallError {
   readonly code = 'NOT_STORED'
-  /** Why: `EVENTS_NOT_STORED`, `EVENTS_OUTCOME_UNKNOWN`, `WRITER_FENCED` or `RECOVERY_FAILED`. */
+  /** Why: `EVENTS_NOT_STORED`, `EVENTS_OUTCOME_UNKNOWN`, `WRITER_FENCED` or `INSTANCE_ENDED`. */
   readonly reason: string
 
   constructor(site: CallSite, reason: string, problem: string, mayHaveHappened: boolean) {
@@ -122,6 +122,23 @@ export class NotStored extends CallError {
       `${mayHaveHappened ? 'may not have been' : 'was not'} done: ${problem}`,
     )
     this.reason = reason
+  }
+}
+
+/**
+ * The entity cannot be brought back to its state: an event of it cannot be read, is not known to this version, or its
+ * handler throws. So it is for every command, also one that only reads, until somebody has mended that: to call again is of
+ * no use. Its events are as they were. A store that cannot be read just now is an `EntityUnavailable`.
+ */
+export class EntityNotRecovered extends CallError {
+  readonly code = 'ENTITY_NOT_RECOVERED'
+
+  constructor(site: CallSite, problem: string) {
+    super(
+      site,
+      false,
+      `was not handled, and no other call to this entity will be: ${problem} Nothing of it has happened, and its events are as they were. Mend that, deploy it, and call again.`,
+    )
   }
 }
 
@@ -139,7 +156,10 @@ export class ValueCannotTravel extends CallError {
 /** The call did not get as far as the entity: it was lost on its way, or while it waited for its turn. */
 export class EntityUnavailable extends CallError {
   readonly code = 'ENTITY_UNAVAILABLE'
-  /** For programs: `shard-buffer-full`, `terminated-while-queued` and the like, as dead letters have it. */
+  /**
+   * For programs: `shard-buffer-full`, `terminated-while-queued` and the like, as dead letters have it; `store-unavailable`
+   * when its events could not be read.
+   */
   readonly reason: string
   /** With `mailbox-full`: how many messages waited for the entity, where that is known. */
   readonly waiting: number | undefined
@@ -147,14 +167,22 @@ export class EntityUnavailable extends CallError {
   constructor(
     site: CallSite,
     reason: string,
-    { cause, waiting }: { readonly cause?: unknown; readonly waiting?: number | undefined } = {},
+    { cause, waiting, problem }: UnavailableDetails = {},
   ) {
     const known = Number.isSafeInteger(waiting) ? waiting : undefined
-    const why = reason === 'mailbox-full' ? mailboxFull(known) : whyNotHandled(reason, cause)
+    const why =
+      problem ?? (reason === 'mailbox-full' ? mailboxFull(known) : whyNotHandled(reason, cause))
     super(site, false, `was not handled: ${why} ${whatNow(reason)}`, cause)
     this.reason = reason
     this.waiting = known
   }
+}
+
+interface UnavailableDetails {
+  readonly cause?: unknown
+  readonly waiting?: number | undefined
+  /** Why, in a whole sentence. */
+  readonly problem?: string
 }
 
 /** Something that no call should come to. `cause` is what happened. */
@@ -216,14 +244,14 @@ export class CallToItself extends CodedError {
 export class CommandOver extends CodedError {
   readonly code = 'COMMAND_OVER'
 
-  constructor(entityType: string, command: string) {
+  constructor(entityType: string, command: string, called: 'persist' | 'delete') {
     super(
-      `self.persist was called after ${entityType}.${command} had settled. Await everything the command depends on before it returns.`,
+      `self.${called} was called after ${entityType}.${command} had settled. Await everything the command depends on before it returns.`,
     )
   }
 }
 
-/** The definition has no such event: thrown where it is persisted, and where it is read from the journal. */
+/** The definition has no such event: thrown where it is persisted. */
 export class UnknownEvent extends CodedError {
   readonly code = 'UNKNOWN_EVENT'
 
@@ -232,6 +260,17 @@ export class UnknownEvent extends CodedError {
       known.length === 0
         ? `${show(name)} is not an event of ${entityType}, which has none: its state is in memory only. Give its definition \`events\` to store what happens to it.`
         : `${show(name)} is not an event of ${entityType}. Its events are ${known.join(', ')}. Events that were ever stored must stay in the definition.`,
+    )
+  }
+}
+
+/** Thrown by `self.delete()`. Nothing of the command has happened. */
+export class StoreCannotDelete extends CodedError {
+  readonly code = 'STORE_CANNOT_DELETE'
+
+  constructor(entityType: string, command: string) {
+    super(
+      `${entityType}.${command} wants to delete its entity, and the journal of this node cannot delete events. Give the journal \`deleteEvents\` (the port EventDeletion of sherd/persistence), or use the store of Sherd.`,
     )
   }
 }

@@ -101,6 +101,19 @@ export type EventOf<Events> = {
   readonly [Name in keyof Events & string]: readonly [name: Name, ...says: EventArgs<Events[Name]>]
 }[keyof Events & string]
 
+/** Nothing that anybody would give. Only because it is there, the compiler takes what is given for a list with a name. */
+type NamelessEvent = readonly [name: '\u0000', ...says: unknown[]]
+
+/** Upcasters are looked at before the events are known, and then again: the first time everything is right. */
+type Upcasted<Events> = [keyof Events] extends [never]
+  ? readonly unknown[]
+  : EventOf<Events> | readonly EventOf<Events>[]
+
+/** By the name of an event that was stored: what it is now. One event, a list of several, or an empty list: then it is left out. */
+export type Upcasters<Events> = Readonly<
+  Record<string, (...args: never[]) => Upcasted<Events> | NamelessEvent | readonly NamelessEvent[]>
+>
+
 /** For some events, the tags they are stored with: a list, or what makes one of the state after the event and what it says. */
 export type EventTags<State, Events> = {
   readonly [Name in keyof Events]?:
@@ -141,6 +154,12 @@ export interface DurableSelf<State, Events> extends AnySelf {
     name: Name,
     ...args: EventArgs<Events[Name]>
   ): DeepReadonly<State>
+  /**
+   * Ends all that is stored of this entity: its events are deleted, for good, when the command's answer is given. From here on
+   * the state is the one at the start, and what is persisted after it, in this command or later, begins a new life of the
+   * entity; what this command has persisted before it is deleted with the rest. A command that fails deletes nothing.
+   */
+  delete(): void
 }
 
 /** An entity that keeps its state in memory only: it is gone when the entity stops, moves or is passivated. */

@@ -21,6 +21,8 @@ export interface EntityWorldOptions {
   /** Who writes, for people who look for the other instance: the node. */
   readonly writer: string
   readonly settings?: Partial<EventSourcedSettings>
+  /** Of the program, for people who look for the version that knows an event. */
+  readonly appVersion?: string | undefined
   /** What there is to say of another writer that has taken a stream, in whole sentences. */
   readonly adviceOnWriter?: (writer: string) => string | undefined
 }
@@ -40,6 +42,7 @@ export class EntityWorld {
   readonly recoveryPermits: RecoveryPermits
   readonly writer: string
   readonly settings: Partial<EventSourcedSettings>
+  readonly appVersion: string | undefined
   readonly adviceOnWriter: ((writer: string) => string | undefined) | undefined
   readonly travelling: Travelling
   readonly states = new FrozenStates()
@@ -61,6 +64,7 @@ export class EntityWorld {
     this.recoveryPermits = recoveryPermits
     this.writer = writer
     this.settings = settings
+    this.appVersion = options.appVersion
     this.adviceOnWriter = adviceOnWriter
     this.travelling = new Travelling(options.serialization)
   }

@@ -2,7 +2,7 @@
  * The front door for users: an entity as plain functions, and calls to it as plain methods.
  *
  * Reading order: `entity-types.ts` (what is inferred), `travelling-types.ts`, `define-entity.ts`, `entity-messages.ts` (what travels), `entity-wire.ts`,
- * `transaction.ts` and `entity-self.ts` (what a command sees), `frozen-state.ts`, `durable-entity.ts`, `plain-entity.ts`, `entity-work.ts` (what
+ * `transaction.ts` and `entity-self.ts` (what a command sees), `stored-events.ts`, `frozen-state.ts`, `durable-entity.ts`, `plain-entity.ts`, `entity-work.ts` (what
  * callers wait for), `entity-calls.ts` (the caller's side), `lost-calls.ts`, `overdue-calls.ts`, `travelling.ts`,
  * `command-witness.ts` (for tests and simulations), `entity-errors.ts`.
  *
@@ -23,6 +23,7 @@ export {
   type PlainEntitySpec,
 } from './define-entity.ts'
 export * from './entity-errors.ts'
+export * from './stored-event-errors.ts'
 export type {
   AnyEventHandlers,
   CallOptions,
@@ -38,5 +39,6 @@ export type {
   NoEvents,
   PlainSelf,
   SelfOf,
+  Upcasters,
 } from './entity-types.ts'
 export type { CannotTravel, TravellingValue, TravellingResult } from './travelling-types.ts'

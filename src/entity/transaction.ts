@@ -6,7 +6,13 @@
 import type { ActorContext } from '../actor/index.ts'
 import { isObject } from '../foundation/is-object.ts'
 import type { Logger } from '../foundation/logger.ts'
-import { bytesOfEvent, Effect, EventTooLarge, type NewEvent } from '../persistence/index.ts'
+import {
+  bytesOfEvent,
+  deletesEvents,
+  Effect,
+  EventTooLarge,
+  type NewEvent,
+} from '../persistence/index.ts'
 import { encoded, type Encoding } from '../persistence/internals.ts'
 import type { WitnessedCommand } from './command-witness.ts'
 import type { AnyEntity, EntityType } from './define-entity.ts'
@@ -14,6 +20,7 @@ import {
   CommandOver,
   EventHandlerChangedState,
   EventHandlerGaveNoState,
+  StoreCannotDelete,
   TooManyEvents,
   UnknownEvent,
 } from './entity-errors.ts'
@@ -22,9 +29,8 @@ import { logOf, otherEntity, type SelfSite } from './entity-self.ts'
 import type { CallOptions, EntityHandle } from './entity-types.ts'
 import type { EntityWorld } from './entity-world.ts'
 import { isFrozenComplaint } from './frozen-state.ts'
-
-/** How an event lies in the store: its name, then its arguments. */
-export type StoredForm = readonly [name: string, ...args: readonly unknown[]]
+import { EntityReadOnly, type UnknownStoredEvent } from './stored-event-errors.ts'
+import { eventsOf, type StoredForm, type StoredPlace } from './stored-events.ts'
 
 type Handler = (state: unknown, ...args: readonly unknown[]) => unknown
 
@@ -41,7 +47,10 @@ export class Transaction {
   readonly #context: ActorContext<EntityCall>
   readonly #command: string
   readonly #eventsMax: number
+  /** Why nothing may happen to it. */
+  readonly #unknown: UnknownStoredEvent | undefined
   #events: NewEvent[] | undefined = undefined
+  #deletes = false
   #isOver = false
   #state: unknown
   #log: Logger | undefined = undefined
@@ -55,6 +64,7 @@ export class Transaction {
       readonly encoding: Encoding<StoredForm, unknown>
       readonly context: ActorContext<EntityCall>
       readonly eventsMax: number
+      readonly unknown?: UnknownStoredEvent | undefined
       readonly witnessed: WitnessedCommand | undefined
     },
     command: string,
@@ -68,6 +78,7 @@ export class Transaction {
     this.#encoding = options.encoding
     this.#context = options.context
     this.#eventsMax = options.eventsMax
+    this.#unknown = options.unknown
     this.#command = command
     this.#state = options.world.states.freeze(state)
   }
@@ -103,7 +114,10 @@ export class Transaction {
 
   persist(name: string, ...args: readonly unknown[]): unknown {
     const { name: entity } = this.#entity
-    if (this.#isOver) throw new CommandOver(entity, this.#command)
+    if (this.#isOver) throw new CommandOver(entity, this.#command, 'persist')
+    if (this.#unknown !== undefined) {
+      throw new EntityReadOnly(this.#command, 'persist', this.#unknown)
+    }
     const handler = handlerOf(this.#entity, name)
     const events = (this.#events ??= [])
     if (events.length >= this.#eventsMax) {
@@ -117,11 +131,23 @@ export class Transaction {
     return state
   }
 
+  delete(): void {
+    const { name: entity } = this.#entity
+    if (this.#isOver) throw new CommandOver(entity, this.#command, 'delete')
+    if (this.#unknown !== undefined)
+      throw new EntityReadOnly(this.#command, 'delete', this.#unknown)
+    if (!deletesEvents(this.#world.journal)) throw new StoreCannotDelete(entity, this.#command)
+    const { states } = this.#world
+    this.#state = states.freeze(this.#entity.state())
+    this.#events = undefined
+    this.#deletes = true
+  }
+
   /** The command has settled well: all its events, to be stored together. */
   commit(): Effect<StoredForm, unknown> {
     this.#isOver = true
     this.witnessed?.ends(this.#events?.length ?? 0)
-    return Effect.applied(this.#events ?? noEvents, this.#state)
+    return Effect.applied(this.#events ?? noEvents, this.#state, this.#deletes)
   }
 
   /** The command has failed: nothing of it has happened. */
@@ -164,10 +190,18 @@ export class Transaction {
   }
 }
 
-/** Makes the next state of an event from the journal. */
-export function replay(entity: AnyEntity, state: unknown, event: unknown): unknown {
-  const [name, ...args] = Array.isArray(event) ? (event as readonly unknown[]) : [event]
-  return nextState(entity, name, state, handlerOf(entity, name)(state, ...args))
+/** Makes the next state of what lies in the journal. */
+export function replay(
+  entity: AnyEntity,
+  state: unknown,
+  stored: unknown,
+  place: StoredPlace,
+): unknown {
+  let next = state
+  for (const [name, ...args] of eventsOf(entity, stored, place)) {
+    next = nextState(entity, name, next, handlerOf(entity, name)(next, ...args))
+  }
+  return next
 }
 
 /** Refuses what a handler without `return`, or an async one, gives: it would be the state from now on. */

@@ -1,4 +1,4 @@
-/** The port for the operating-system process that a system lives in: its signals and its end. */
+/** The port for the operating-system process that a system lives in: its signals, its end, and its name among others. */
 export interface HostProcess {
   /**
    * Calls `listener` when the operator asks the process to end. A second signal is not held back: it ends the process
@@ -12,4 +12,11 @@ export interface HostProcess {
   onEscapedError(listener: (error: unknown) => void): { remove(): void }
   /** Ends the process now. */
   exit(code: number): void
+  /** The host, the number and the start of this process: no other process ever has the same. Undefined when nobody can tell. */
+  readonly identity: string | undefined
+  /**
+   * Whether the process with this identity has ended. True only with proof: of a process of another host, and wherever the
+   * system does not tell, it is false.
+   */
+  isGone(identity: string): boolean
 }

@@ -1,5 +1,7 @@
 /** The Node.js process we run in. */
 import type { HostProcess } from './host-process.ts'
+import { identityOf, isGone } from './process-identity.ts'
+import { systemProcessTable } from './system-process-table.ts'
 
 /** A terminal and a process manager may both pass on one Ctrl-C: what comes this soon is not a second one. */
 const echoMs = 500
@@ -38,6 +40,14 @@ export const systemProcess: HostProcess = {
 
   exit(code) {
     process.exit(code)
+  },
+
+  get identity() {
+    return identityOf(systemProcessTable())
+  },
+
+  isGone(identity) {
+    return isGone(systemProcessTable(), identity)
   },
 }
 

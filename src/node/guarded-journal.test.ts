@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MemoryJournal } from '../persistence/index.ts'
+import { deletesEvents, hasRegisters, type Journal, MemoryJournal } from '../persistence/index.ts'
 import { GuardedJournal } from './guarded-journal.ts'
 
 const words = /This node is frozen and writes nothing: .* may have been replaced/
@@ -20,10 +20,59 @@ test('claims and writes nothing while the node is frozen, and goes on afterwards
   expect(await memory.highestSequenceNr('a')).toBe(1)
 })
 
+test('looks which founding of the cluster lives before it claims, and claims nothing when that froze the node', async () => {
+  const memory = new MemoryJournal()
+  const journal = new GuardedJournal(memory, true)
+  let [looks, isFrozen] = [0, false]
+  journal.isFrozen = () => isFrozen
+  journal.lookAtFounding = async () => void looks++
+  expect(await journal.claim('a', 'me')).toMatchObject({ epoch: 1 })
+  expect(looks).toBe(1)
+  journal.lookAtFounding = async () => void (isFrozen = true)
+  await expect(journal.claim('a', 'me')).rejects.toThrow(words)
+  expect(await memory.claim('a', 'somebody')).toMatchObject({ epoch: 2 })
+})
+
+test('deletes nothing while the node is frozen, and nothing at all where the store cannot', async () => {
+  const memory = new MemoryJournal()
+  const journal = new GuardedJournal(memory, true)
+  const { epoch } = await journal.claim('a', 'w')
+  const batch = { persistenceId: 'a', epoch, expectedSequenceNr: 0, events: [new Uint8Array([7])] }
+  await journal.append(batch)
+  const deletion = { ...batch, expectedSequenceNr: 1, events: [] }
+  journal.isFrozen = () => true
+  await expect(journal.deleteEvents?.(deletion)).rejects.toThrow('frozen')
+  expect((await memory.claim('a', 'w')).deletedSequenceNr).toBe(undefined)
+  journal.isFrozen = () => false
+  expect(await journal.deleteEvents?.(deletion)).toMatchObject({ type: 'Fenced' })
+
+  const { claim, append, read, highestSequenceNr, close } = memory
+  const without = new GuardedJournal({ claim, append, read, highestSequenceNr, close }, false)
+  expect(deletesEvents(without)).toBe(false)
+})
+
 test('closes only what is its own', async () => {
   const memory = new MemoryJournal()
   await new GuardedJournal(memory, false).close()
   expect(await memory.highestSequenceNr('a')).toBe(0)
   await new GuardedJournal(memory, true).close()
   await expect(memory.highestSequenceNr('a')).rejects.toMatchObject({ code: 'JOURNAL_CLOSED' })
+})
+
+test('reads and writes registers also while the node is frozen, if the store has any', async () => {
+  const memory = new MemoryJournal()
+  const journal: Journal = new GuardedJournal(memory, true)
+  Object.assign(journal, { isFrozen: () => true })
+  if (!hasRegisters(journal)) throw new Error('the registers are passed on')
+  const written = await journal.writeRegister({
+    ...{ name: 'r', expectedRevision: 0, bytes: new Uint8Array([7]) },
+  })
+  expect(written).toEqual({ type: 'RegisterWritten', revision: 1 })
+  const register = { revision: 1, bytes: new Uint8Array([7]) }
+  expect(await memory.readRegister('r')).toEqual(register)
+  expect(await journal.readRegister('r')).toEqual(register)
+
+  const { claim, append, read, highestSequenceNr, close } = memory
+  const without: Journal = { claim, append, read, highestSequenceNr, close }
+  expect(hasRegisters(new GuardedJournal(without, false))).toBe(false)
 })

@@ -3,25 +3,49 @@
  * been replaced, or that slept, must not write; the fence of the journal would hold, but need not be tried.
  */
 import {
+  hasRegisters,
   type AppendBatch,
   type AppendResult,
   type Claim,
+  deletesEvents,
+  type EventDeletion,
   type Journal,
   JournalUnavailable,
+  LmdbJournal,
   type ReadRange,
+  type Registers,
   type StoredEvent,
 } from '../persistence/index.ts'
 
 export class GuardedJournal implements Journal {
   readonly #journal: Journal
   readonly #closes: boolean
+  /**
+   * Those of the store, if it has any, also while the node is frozen: it must be able to see whether it was replaced, and what
+   * it may write then is decided by those who do.
+   */
+  readonly readRegister: Registers['readRegister'] | undefined
+  readonly writeRegister: Registers['writeRegister'] | undefined
+  /** If the journal can. */
+  readonly deleteEvents: EventDeletion['deleteEvents'] | undefined
   /** Told by the cluster, once there is one. */
   isFrozen: () => boolean = () => false
+  /** Resolves when it was looked which founding of the cluster lives: whoever is frozen since then must not claim. */
+  lookAtFounding: () => Promise<void> = () => Promise.resolve()
+
+  /** The cluster does not want this node: a store that was made for it is removed when it is closed. */
+  isTakenBack = false
 
   /** `closes` is false for a journal that its owner closes. */
   constructor(journal: Journal, closes: boolean) {
     this.#journal = journal
     this.#closes = closes
+    if (deletesEvents(journal)) {
+      this.deleteEvents = (batch) => (this.isFrozen() ? refused() : journal.deleteEvents(batch))
+    }
+    if (!hasRegisters(journal)) return
+    this.readRegister = (name) => journal.readRegister(name)
+    this.writeRegister = (write) => journal.writeRegister(write)
   }
 
   get storeId(): string | undefined {
@@ -32,7 +56,8 @@ export class GuardedJournal implements Journal {
     return this.#journal.eventBytesMax
   }
 
-  claim(persistenceId: string, writer: string): Promise<Claim> {
+  async claim(persistenceId: string, writer: string): Promise<Claim> {
+    if (!this.isFrozen()) await this.lookAtFounding()
     return this.isFrozen() ? refused() : this.#journal.claim(persistenceId, writer)
   }
 
@@ -49,14 +74,16 @@ export class GuardedJournal implements Journal {
   }
 
   async close(): Promise<void> {
-    if (this.#closes) await this.#journal.close()
+    if (!this.#closes) return
+    if (this.isTakenBack && this.#journal instanceof LmdbJournal) await this.#journal.takeBack()
+    else await this.#journal.close()
   }
 }
 
 function refused(): Promise<never> {
   return Promise.reject(
     new JournalUnavailable(
-      'This node is frozen and writes nothing: it slept too long, or does not see a majority of the cluster, and may have been replaced. It goes on when it hears from the cluster again.',
+      'This node is frozen and writes nothing: it slept too long, does not see a majority of the cluster, or is not shown by the store that its cluster is the one that lives, and may have been replaced. It goes on when it hears from them again.',
     ),
   )
 }

@@ -32,7 +32,10 @@ export interface NodeOptions {
   readonly port?: number | undefined
   /** How other nodes reach this one when that differs: behind a proxy, or when bound to 0.0.0.0. */
   readonly advertised?: Chosen<HostAndPort> | undefined
-  /** `host:port` of nodes to join, the same list in the same order on every node. Without any this node forms a cluster of one. */
+  /**
+   * `host:port` of nodes to join, the same list in the same order on every node. Without any this node forms a cluster of
+   * one, or does not start where one of its name lives on its store.
+   */
   readonly seeds?: readonly string[] | undefined
   /** The same on every node, at least 16 characters. Never travels. */
   readonly secret?: string | undefined

@@ -19,7 +19,11 @@ import { show } from '../foundation/show.ts'
 import type { Journal } from '../persistence/index.ts'
 import { notYetInEventSourcing } from '../persistence/internals.ts'
 import { InsecureBind } from '../remote/index.ts'
-import { problemsWithAdvertised, refuseInsecureBind } from '../remote/internals.ts'
+import {
+  problemsWithAdvertised,
+  problemWithReach,
+  refuseInsecureBind,
+} from '../remote/internals.ts'
 import type { NodeOptions } from './node-options.ts'
 import { isObject, isRecord } from '../foundation/is-object.ts'
 import { notYetInSharding } from '../sharding/internals.ts'
@@ -136,10 +140,12 @@ export function checkNodeOptions(options: NodeOptions): void {
     ...problemsWithEntities(options),
   ]
   const insecure = insecureBindOf(options)
-  if (problems.length === 0) {
-    if (insecure !== undefined) throw insecure
-    return
+  const unreachable = problemWithReach(bound, advertised)
+  // It is the error that counts, also where nobody has said yet how others reach the node.
+  if (insecure !== undefined && problems.every((problem) => problem === unreachable)) {
+    throw new InsecureBind(bound, unreachable)
   }
+  if (problems.length === 0) return
   if (insecure !== undefined) problems.push(insecure.message)
   throw new InvalidSettings('The options of startNode', problems)
 }

@@ -59,7 +59,7 @@ export class SherdNode {
       explain: async (entityType, id, waitedMs) =>
         (await this.#explain(entityType, id)).text + lostMembers.inWords(waitedMs),
       // Given up by the cluster, it is frozen for good: a call could only wait.
-      isStopping: () => this.#isStopping || system.shutdown.reason?.type === 'downing',
+      isStopping: () => this.#isStopping || isGivenUp(system.shutdown.reason?.type),
       keepsCallerContext,
       unanswered: (site, reason) => world.witness?.unanswered?.(site, reason),
     })
@@ -148,6 +148,11 @@ export class SherdNode {
     this.#keys.set(entityType, key)
     return key
   }
+}
+
+/** Frozen for good: nothing is handled here any more. */
+function isGivenUp(reason: string | undefined): boolean {
+  return reason === 'downing' || reason === 'succeeded'
 }
 
 async function ended({ whenTerminated, shutdown }: ActorSystem): Promise<StopReason> {

@@ -4,7 +4,7 @@
  */
 import { ActorSystem } from '../actor/index.ts'
 import { IncompatibleSettings } from '../cluster/index.ts'
-import { Cluster, type SharedStore } from '../cluster/internals.ts'
+import { Cluster, type FoundingStore, type SharedStore } from '../cluster/internals.ts'
 import type { EntityType } from '../entity/index.ts'
 import {
   answerLostCalls,
@@ -15,6 +15,7 @@ import {
 } from '../entity/internals.ts'
 import { type Duration, seconds, toMs } from '../foundation/duration.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
+import { type Address, addressOf } from '../foundation/node-id.ts'
 import { show } from '../foundation/show.ts'
 import { systemEnvironment } from '../foundation/system-environment.ts'
 import {
@@ -33,7 +34,9 @@ import { ClusterSharding } from '../sharding/internals.ts'
 import { Singletons } from '../singleton/internals.ts'
 import type { Environment } from '../foundation/environment.ts'
 import { ForeignWriters } from './foreign-writers.ts'
+import { foundingStoreOf, withdraw } from './founding-register.ts'
 import { GuardedJournal } from './guarded-journal.ts'
+import { NodeLogger } from './node-logger.ts'
 import { type NodeParts, SherdNode } from './sherd-node.ts'
 import type { HostedEntity, NodeOptions, NodeSettings } from './node-options.ts'
 import { checkNodeOptions, defaultHost, isJournal } from './node-settings.ts'
@@ -45,13 +48,15 @@ const defaultFolder = './sherd-data'
 const registrationPatienceMs = seconds(10)
 
 /**
- * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `JoinFailed`, `JournalFolderUnusable` and
- * others, each of which says what to do; and with the error of a store that does not open.
+ * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `JoinFailed`, `ClusterElsewhere`,
+ * `JournalFolderUnusable` and others, each of which says what to do; and with the error of a store that does not open.
  */
 export async function startNode(given: NodeOptions): Promise<SherdNode> {
   checkNodeOptions(given)
   const options = inOnePlace(given)
-  const environment = systemEnvironment(options.environment)
+  const real = systemEnvironment(options.environment)
+  let name = placeOf(options)
+  const environment = { ...real, logger: new NodeLogger(real.logger, () => name) }
   const journal = await openJournal(options, environment)
   let system: ActorSystem
   try {
@@ -64,19 +69,28 @@ export async function startNode(given: NodeOptions): Promise<SherdNode> {
     await journal.close()
     throw error
   }
+  const shared = sharedStoreOf(options, journal)
+  const founding = shared && foundingStoreOf(options.name ?? defaultName, journal, environment)
+  let parts: NodeParts | undefined
   // The very last thing: whoever still writes must be able to.
   system.shutdown.addTask('actor-system-terminate', 'close the journal', async () => {
     await system.whenTerminated
+    // Nothing of this node can act any more: the next start need not wait for it.
+    if (founding !== undefined && parts !== undefined) await withdraw(founding, parts)
     await journal.close()
   })
   try {
-    const parts = await startRooms(options, system, journal)
+    parts = await startRooms(options, system, {
+      ...{ journal, founding },
+      onAddress: (address) => (name = address),
+    })
     const node = new SherdNode(parts)
     initEntities(options, parts)
     await options.beforeJoin?.(node)
     await join(options, parts)
     return node
   } catch (error) {
+    journal.isTakenBack = error instanceof IncompatibleSettings
     await system.terminate()
     throw error
   }
@@ -92,6 +106,11 @@ function inOnePlace({ logger, callTimeout, ...options }: NodeOptions): NodeOptio
     environment: { ...environment, ...(logger !== undefined && { logger }) },
     settings: { ...settings, actor: { ...settings?.actor, ...askTimeoutMs } },
   }
+}
+
+/** Where others will find it, as far as that is said: the port may be the system's choice. */
+function placeOf({ host = defaultHost, port = 0, advertised }: NodeOptions): Address {
+  return addressOf(advertised?.host ?? host, advertised?.port ?? port)
 }
 
 /** A journal that comes open has an owner, who closes it; one that is opened here is closed with the node. */
@@ -125,10 +144,16 @@ function memoryJournal(settings: NodeSettings['journal'], { random }: Environmen
   })
 }
 
+interface StartParts {
+  readonly journal: GuardedJournal
+  readonly founding: FoundingStore | undefined
+  readonly onAddress: (address: Address) => void
+}
+
 async function startRooms(
   options: NodeOptions,
   system: ActorSystem,
-  journal: GuardedJournal,
+  { journal, founding, onAddress }: StartParts,
 ): Promise<NodeParts> {
   const { name = defaultName, host = defaultHost, port = 0, advertised } = options
   const { settings = {}, secret, insecure = false, transport = tcpTransport } = options
@@ -137,15 +162,17 @@ async function startRooms(
     ...(advertised !== undefined && { advertised }),
     ...(settings.remote !== undefined && { settings: settings.remote }),
   })
+  onAddress(remoting.address)
   const { roles = [] } = options
   const called = calledBy(options)
   const attributes = hostedBy(options).map((entity) => hostAttribute(entity.name))
   const cluster = Cluster.start({
     ...{ system, remoting, roles, attributes, settings: clusterSettingsOf(options) },
-    store: sharedStoreOf(options, journal),
+    ...{ store: sharedStoreOf(options, journal), founding },
     ...(options.appVersion !== undefined && { appVersion: options.appVersion }),
   })
   journal.isFrozen = () => cluster.lookForFreeze()
+  journal.lookAtFounding = () => cluster.lookAtFounding()
   const singletons = new Singletons({
     ...{ system, remoting, cluster },
     ...(settings.singleton !== undefined && { settings: settings.singleton }),
@@ -164,6 +191,7 @@ async function startRooms(
     recoveryPermits: new RecoveryPermits(settings.concurrentRecoveriesMax),
     writer: remoting.node,
     adviceOnWriter,
+    appVersion: options.appVersion,
     ...(settings.entity !== undefined && { settings: settings.entity }),
   })
   const keepsCallerContext = options.keepCallerContext === true

@@ -2,7 +2,7 @@
  * Persistence: what an entity did survives it. Below is the journal port, where events are appended behind a fence, and
  * two stores for it; above it `EventSourcedBehavior`, an actor whose state is made of stored events.
  *
- * Reading order: `journal.ts` (the port and its promises), `slice-reader.ts` (what a journal may do besides), `journals/fence.ts` (the rule that refuses stale writers),
+ * Reading order: `journal.ts` (the port and its promises), `slice-reader.ts`, `registers.ts` and `event-deletion.ts` (what a journal may do besides), `journals/fence.ts` (the rule that refuses stale writers),
  * `journals/memory-store.ts` (the port, kept in the simplest way), `journals/group-commit.ts`,
  * `journals/lmdb-layout.ts` and `journals/lmdb-commit.ts` (kept on disk, shared by the processes of a host). Then
  * `event-sourcing/`: `event-sourced-options.ts` and `effect.ts` (what users write), `event-adapter.ts` (what is stored of
@@ -34,6 +34,19 @@ export {
   type SliceQuery,
   type SliceReader,
 } from './slice-reader.ts'
+export { type EventDeletion, deletesEvents } from './event-deletion.ts'
+export {
+  checkRegisterName,
+  checkRegisterWrite,
+  hasRegisters,
+  judgeRegisterWrite,
+  type StoredRegister,
+  type RegisterChanged,
+  type Registers,
+  type RegisterWrite,
+  type RegisterWriteResult,
+  type RegisterWritten,
+} from './registers.ts'
 export { bytesOfEvent, noTags, tagsOfEvent } from './tags.ts'
 export type { EventAdapter } from './event-sourcing/event-adapter.ts'
 export { Effect, type Effects, effectsFor } from './event-sourcing/effect.ts'
@@ -68,6 +81,7 @@ export { type RecoveryPermit, RecoveryPermits } from './event-sourcing/recovery-
 export {
   checkAppend,
   checkClaim,
+  checkDeletion,
   checkJournalSettings,
   checkRange,
   checkSliceQuery,

@@ -33,11 +33,15 @@ export interface Journal {
 
   /**
    * Hands over the stored events with numbers in `from..to`, both included, in order. Works in bounded chunks with the
-   * event loop served in between. Events stored after the call began may be missing. Rejects with what `onEvent` throws.
+   * event loop served in between. Events stored after the call began may be missing, and deleted ones are. Rejects with what
+   * `onEvent` throws.
    */
   read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void>
 
-  /** The number of the last stored event, 0 when there is none. Waits for appends of this journal under way; never falls. */
+  /**
+   * The number of the last event that was stored, deleted since or not; 0 when there was none. Waits for appends of this
+   * journal under way; never falls.
+   */
   highestSequenceNr(persistenceId: string): Promise<number>
 
   /** Takes no new calls, finishes those under way, lets go of the store. May be called twice. */
@@ -48,6 +52,8 @@ export interface Claim {
   readonly epoch: number
   /** The number of the last stored event: what the first append expects. */
   readonly highestSequenceNr: number
+  /** The events up to this number were deleted, and reading begins behind it. 0, or left out, when none were. */
+  readonly deletedSequenceNr?: number | undefined
 }
 
 export interface AppendBatch {

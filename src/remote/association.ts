@@ -180,9 +180,14 @@ export class Association implements LinkOwner, RefHome {
     this.#deathWatch.peerChanged(node, before === undefined)
   }
 
-  /** Gives this incarnation up for good. */
+  /** Gives this incarnation up for good; who decides that tells the operator why. */
   quarantine(node: NodeId, reason: string): void {
-    if (this.#incarnations.quarantine(node)) this.#shut(node, reason)
+    if (!this.#incarnations.quarantine(node)) return
+    this.runtime.logger.debug(
+      { peer: node, reason },
+      `Nothing passes to or from ${node}: ${reason}`,
+    )
+    this.#shut(node, reason, false)
   }
 
   /**
@@ -193,15 +198,18 @@ export class Association implements LinkOwner, RefHome {
   #quarantineInReturn(node: NodeId): void {
     if (!this.#incarnations.quarantineInReturn(node)) return
     this.#remindedMs = this.runtime.environment.clock.monotonicMs()
-    this.#shut(node, 'it has given this node up')
+    this.runtime.logger.warn(
+      { peer: node },
+      `${this.address} has given this node up and takes nothing from it any more; the two speak again after one of them was restarted.`,
+    )
+    this.#shut(node, 'it has given this node up', true)
   }
 
-  #shut(node: NodeId, reason: string): void {
-    this.runtime.logger.warn({ node, reason }, `Node ${node} is quarantined: ${reason}`)
+  #shut(node: NodeId, reason: string, isInReturn: boolean): void {
     this.#end(node, 'quarantined', 'quarantined')
     this.#deathWatch.forgetMessagesTo(node)
     this.#deathWatch.nodeGone(node)
-    this.runtime.eventStream.publish(new PeerQuarantined(node, reason))
+    this.runtime.eventStream.publish(new PeerQuarantined(node, reason, isInReturn))
   }
 
   /** Others have seen the last of it: those who watch its actors are told. It may still be spoken to. */
@@ -257,7 +265,14 @@ export class Association implements LinkOwner, RefHome {
   }
 
   #abandon(reason: string): void {
-    if (this.peer !== undefined) this.quarantine(this.peer, reason)
+    const { peer } = this
+    if (peer !== undefined) {
+      this.runtime.logger.warn(
+        { peer, reason },
+        `This node gives ${this.address} up: ${reason}. Nothing passes between the two until one of them was restarted; is the network between them sound?`,
+      )
+      this.quarantine(peer, reason)
+    }
     // Nobody was ever reached there, so there is no one to give up.
     else this.#deathWatch.giveUp()
   }
@@ -266,6 +281,10 @@ export class Association implements LinkOwner, RefHome {
 
   needs(lane: Lane): boolean {
     return lane === 'control' && this.#deathWatch.unconfirmed > 0
+  }
+
+  hasLastWords(lane: Lane): boolean {
+    return lane === 'control' && this.#deathWatch.hasDeathsToTell
   }
 
   opened(lane: Lane, peer: NodeId): void {
@@ -312,9 +331,13 @@ export class Association implements LinkOwner, RefHome {
 
   /** Takes no more messages; calls `done` when what was sent has come or is lost. */
   stop(done: () => void): void {
-    const links = Object.values(this.#links)
-    let waiting = links.length
-    for (const link of links) link.stop(() => void (--waiting === 0 && done()))
+    const { control, data, large } = this.#links
+    let waiting = 2
+    control.takeNoMore()
+    // A death is told behind what the dead actor had sent, so its lane comes last.
+    const settled = (): void => void (--waiting === 0 && control.stop(done))
+    data.stop(settled)
+    large.stop(settled)
   }
 
   close(): void {

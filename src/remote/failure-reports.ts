@@ -48,7 +48,7 @@ export class FailureReports {
   }
 
   inboundLost(node: NodeId, lane: Lane, reason: string): void {
-    this.#system.log.debug({ node, lane, reason }, `Connection from ${node} ended: ${reason}`)
+    this.#system.log.debug({ peer: node, lane, reason }, `Connection from ${node} ended: ${reason}`)
   }
 
   /** What was under way by that connection is lost, and only this node knows why. */
@@ -56,8 +56,8 @@ export class FailureReports {
     const leftOut = this.#badBytes.leftOut(`${peer} ${code}`, this.#nowMs())
     if (leftOut === undefined) return
     this.#system.log.warn(
-      { node: peer, lane, code, leftOut },
-      `Closed the ${lane} connection with ${peer} for what it sent: ${problem}. Messages under way by it are lost. Do both nodes have the same settings remote.serialization and remote.largeMessageBytesMax, and versions of Sherd that go together?`,
+      { peer, lane, code, leftOut },
+      `Closed a connection with ${peer} for what it sent: ${problem}. Messages under way by it are lost. Do both nodes have the same settings remote.serialization and remote.largeMessageBytesMax, and versions of Sherd that go together?`,
     )
   }
 

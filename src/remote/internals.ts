@@ -7,6 +7,7 @@ export { RemoteQuestion, RemoteRef } from './ref/remote-ref.ts'
 export { remoteSettingsTable } from './remote-settings.ts'
 export {
   problemsWithAdvertised,
+  problemWithReach,
   refuseInsecureBind,
   type RemotingOptions,
 } from './remoting-options.ts'

@@ -45,9 +45,11 @@ export class HostNotOurs extends CodedError {
 export class InsecureBind extends CodedError {
   readonly code = 'INSECURE_BIND'
 
-  constructor(host: string) {
+  /** `besides`: what else is wrong with the place, so that it is told at once. */
+  constructor(host: string, besides?: string) {
+    const more = besides === undefined ? '' : ` Besides, ${besides}.`
     super(
-      `${host} can be reached from other machines, and whoever reaches it could join the cluster. Give every node the same \`secret\` (at least 16 characters, from your secret store), bind to 127.0.0.1, or set \`insecure: true\` if the network itself is guarded.`,
+      `${host} can be reached from other machines, and whoever reaches it could join the cluster. Give every node the same \`secret\` (at least 16 characters, from your secret store), bind to 127.0.0.1, or set \`insecure: true\` if the network itself is guarded.${more}`,
     )
   }
 }

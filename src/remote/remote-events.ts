@@ -102,10 +102,13 @@ export class PeerQuarantined {
   readonly type = 'PeerQuarantined'
   readonly node: NodeId
   readonly reason: string
+  /** True when that node has given this one up first. */
+  readonly isInReturn: boolean
 
-  constructor(node: NodeId, reason: string) {
+  constructor(node: NodeId, reason: string, isInReturn = false) {
     this.node = node
     this.reason = reason
+    this.isInReturn = isInReturn
   }
 }
 

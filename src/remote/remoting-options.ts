@@ -51,12 +51,20 @@ export function problemsWithAdvertised(
   bindHost: string,
   advertised: Chosen<HostAndPort> | undefined,
 ): string[] {
+  const unreachable = problemWithReach(bindHost, advertised)
   const problems = problemsWithPlace('advertised', advertised)
+  return unreachable === undefined ? problems : [...problems, unreachable]
+}
+
+/** A node that listens on all addresses has none that others could use. */
+export function problemWithReach(
+  bindHost: string,
+  advertised: Chosen<HostAndPort> | undefined,
+): string | undefined {
   const host = advertised?.host ?? bindHost
-  if (host === '0.0.0.0' || host === '::') {
-    problems.push(`others cannot reach ${host}: give advertised.host, the name or address they use`)
-  }
-  return problems
+  return host === '0.0.0.0' || host === '::'
+    ? `others cannot reach ${host}: give advertised.host, the name or address they use`
+    : undefined
 }
 
 /** Without a secret only this machine may reach the node, unless somebody takes the blame. Throws `InsecureBind`. */

@@ -28,6 +28,7 @@ import {
   followStops,
   type LossListener,
   type LostEntityMessage,
+  nameOfEntity,
 } from './entity-losses.ts'
 import type { EntityRef } from './entity-ref.ts'
 import type { EntityTypeKey } from './entity-type-key.ts'
@@ -103,6 +104,7 @@ export class ClusterSharding {
   constructor(options: ClusterShardingOptions) {
     this.#options = options
     const { system } = options
+    system.runtime.deadLetterLog.nameOf = nameOfEntity
     this.#ref = system.spawnSystemActor(Behaviors.ignore, 'entities') as LocalRef
     system.shutdown.addPhases(shardingShutdownPhases)
     system.shutdown.addTask('cluster-sharding-shutdown-region', 'hand over shards', () =>

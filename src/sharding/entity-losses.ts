@@ -4,7 +4,8 @@
  * addresses, so it is sharding that reads them, and only here.
  */
 import { type ActorRef, DeadLetter, Dropped, type EventStream } from '../actor/index.ts'
-import { LocalRef } from '../actor/internals.ts'
+import { LocalRef, type NameOfActor } from '../actor/internals.ts'
+import { show } from '../foundation/show.ts'
 import { decodeName } from './entity-name.ts'
 import type { EntityId } from './shard-id.ts'
 import { EntityStopped } from './sharding-events.ts'
@@ -51,6 +52,16 @@ export function followStops(eventStream: EventStream, listener: LossListener): v
   eventStream.subscribe(EntityStopped, ({ entityType, entityId }) =>
     listener.entityStopped(entityType, entityId),
   )
+}
+
+/** For logs: an entity is its type and id, wherever it lives. */
+export function nameOfEntity(ref: ActorRef<never>): ReturnType<NameOfActor> {
+  const [root, home, type, _shard, name] = ref.path.elements
+  if (root !== 'system' || !homes.has(home) || type === undefined) return undefined
+  const entityType = decodeName(type) ?? type
+  if (name === undefined) return { text: `an entity of ${entityType}`, fields: { entityType } }
+  const entityId = decodeName(name) ?? name
+  return { text: `${entityType} ${show(entityId)}`, fields: { entityType, entityId } }
 }
 
 /** Nobody else has heard of it then: what regions and links lose they tell themselves. */

@@ -84,9 +84,9 @@ function elsewhereInWords(region: Region, shard: ShardId, view: View): string {
 /** Nobody may say where it is. */
 function unknownInWords(region: Region, shard: ShardId, view: View): string {
   const place = askedInWords(region, shard, view)
-  const { self, trouble } = view
-  const isOurs = region.explain(shard).coordinator === self
-  return isOurs && trouble !== undefined ? `${place} ${trouble}` : place
+  const { coordinator = view.self, trouble: heard } = region.explain(shard)
+  const trouble = coordinator === view.self ? (view.trouble ?? heard) : heard
+  return trouble === undefined ? place : `${place} ${trouble}`
 }
 
 function askedInWords(region: Region, shard: ShardId, view: View): string {

@@ -140,9 +140,18 @@ export class RunningType {
     const { remoting } = this.#options
     const end = serveRegion({
       ...{ remoting, region: this.region, protocol: this.#protocol },
-      toCoordinator: (message) => this.#coordinator?.(message),
+      toCoordinator: (message) => this.#tellCoordinator(message),
     })
     void this.#options.system.whenTerminated.then(end)
+  }
+
+  /** Where there is none because of some trouble, who looks for it is told: calls wait for that, also on other nodes. */
+  #tellCoordinator(message: ToCoordinator): void {
+    const problem = this.#trouble
+    if (this.#coordinator !== undefined) this.#coordinator(message)
+    else if (message.type === 'Register' && problem !== undefined) {
+      this.#sendToRegion(message.region, { type: 'CoordinatorTroubled', problem })
+    }
   }
 
   #sendToCoordinator(to: NodeId, message: ToCoordinator): void {

@@ -30,6 +30,12 @@ export interface RegisterRefused {
   readonly problem: string
 }
 
+/** Node of the coordinator -> region: nobody decides here for now, and why; said again at every `Register`. */
+export interface CoordinatorTroubled {
+  readonly type: 'CoordinatorTroubled'
+  readonly problem: string
+}
+
 /** Coordinator -> leaving region: nobody else could take your shards, so nothing needs to wait for that. */
 export interface NoOtherRegion {
   readonly type: 'NoOtherRegion'
@@ -86,6 +92,7 @@ export interface HandOff extends Placement {
 export type ToRegion =
   | RegisterAck
   | RegisterRefused
+  | CoordinatorTroubled
   | NoOtherRegion
   | GracefulShutdownAck
   | CurrentRegions

@@ -44,11 +44,13 @@ export function shardingProtocol(numberOfShards: number): ShardingProtocol {
     toRegion: toRegion(shard),
     toCoordinator: toCoordinator(shard),
     betweenPeers: betweenPeers(shard),
-    stored: stored(shard),
+    stored: storedProtocol(),
   }
 }
 
-function stored(shard: Shape): ShardingProtocol['stored'] {
+/** Whether its shards are of the number that this node knows is for its reader to say: it may be the node that is wrong. */
+export function storedProtocol(): ShardingProtocol['stored'] {
+  const shard: Shape = isCount
   const region: Shape = isNodeId
   const registered = { region, isProxy: isFlag, numberOfShards: maybe(isCount) }
   const lives = listOf(recordOf({ shard, epoch: isCount }))
@@ -58,7 +60,7 @@ function stored(shard: Shape): ShardingProtocol['stored'] {
     ShardAllocated: kind('ShardAllocated', { shard, home: isNodeId, epoch: isCount }),
     ShardDeallocated: kind('ShardDeallocated', { shard, epoch: isCount }),
     StateSummed: kind('StateSummed', {
-      ...{ lastEpoch: isCount, homeless: listOf(shard) },
+      ...{ lastEpoch: isCount, numberOfShards: maybe(isCount), homeless: listOf(shard) },
       regions: listOf(recordOf({ ...registered, shards: lives })),
     }),
   })
@@ -69,6 +71,7 @@ function toRegion(shard: Shape): MessageProtocol<ToRegion> {
   return new MessageProtocol('sharding', {
     RegisterAck: kind('RegisterAck', { term: isCount }),
     RegisterRefused: kind('RegisterRefused', { term: isCount, problem: isText }),
+    CoordinatorTroubled: kind('CoordinatorTroubled', { problem: isText }),
     NoOtherRegion: kind('NoOtherRegion', { term: isCount }),
     GracefulShutdownAck: kind('GracefulShutdownAck', { term: isCount }),
     CurrentRegions: kind('CurrentRegions', {

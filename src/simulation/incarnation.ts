@@ -28,6 +28,8 @@ export interface Ground {
   appoint(place: Incarnation, plan: AppointmentPlan): Appointment<Incarnation>
   note(place: Incarnation, kind: string, text: string): void
   end(place: Incarnation, why: string): void
+  /** Whether it can be proved that this life has ended. */
+  isGone(label: string): boolean
 }
 
 export interface AppointmentPlan {
@@ -75,7 +77,11 @@ export class Incarnation implements Surroundings {
     this.userRandom = random.fork('user')
     this.#tieBreaks = random.fork('ties')
     this.#dispatcher = world.dispatcherFor(this, random.fork('turns'), () => this.mayAct('turn'))
-    this.process = new SimulatedProcess((code) => world.end(this, `exit ${code}`))
+    this.process = new SimulatedProcess({
+      identity: this.label,
+      onExit: (code) => world.end(this, `exit ${code}`),
+      isGone: (identity) => world.isGone(identity),
+    })
     this.environment = {
       clock,
       timers: { after: (delayMs, callback) => this.after(delayMs, 'timer', callback) },

@@ -1,15 +1,29 @@
-/** The operating-system process of a simulated node: it gets signals from the scenario and ends when the node says so. */
+/**
+ * The operating-system process of a simulated node: it gets signals from the scenario and ends when the node says so. It is
+ * known by the life of its node.
+ */
 import type { HostProcess } from '../foundation/host-process.ts'
 
 /** What an operating system sends a process that should end. */
 export type TerminationSignal = 'SIGTERM' | 'SIGINT'
 
+export interface SimulatedProcessParts {
+  readonly identity: string
+  readonly onExit: (code: number) => void
+  /** Whether the process with this identity can be seen to have ended. */
+  readonly isGone: (identity: string) => boolean
+}
+
 export class SimulatedProcess implements HostProcess {
+  readonly identity: string
   readonly #onExit: (code: number) => void
+  readonly #isGone: (identity: string) => boolean
   #listeners: ((signal: TerminationSignal) => void)[] = []
 
-  constructor(onExit: (code: number) => void) {
+  constructor({ identity, onExit, isGone }: SimulatedProcessParts) {
+    this.identity = identity
     this.#onExit = onExit
+    this.#isGone = isGone
   }
 
   onTerminationSignal(listener: (signal: TerminationSignal) => void): { remove(): void } {
@@ -28,6 +42,10 @@ export class SimulatedProcess implements HostProcess {
 
   exit(code: number): void {
     this.#onExit(code)
+  }
+
+  isGone(identity: string): boolean {
+    return this.#isGone(identity)
   }
 
   /** Delivers a signal. With nobody listening it ends the process, and so does the next one. */

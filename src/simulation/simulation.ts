@@ -87,6 +87,11 @@ export class Simulation {
     this.random = this.#world.random('scenario')
   }
 
+  /** Whether nodes can see that the process of another has ended, as on one host. Otherwise nobody can tell it from silence. */
+  setEndsProved(areProved: boolean): void {
+    this.#world.endsAreProved = areProved
+  }
+
   // ---- nodes
 
   /** The node of that name: the one that lives or, when there is none, a new life of it. */

@@ -58,12 +58,15 @@ export class World implements Ground {
   /** How often the run came to places that are worth testing. */
   readonly reached = new Map<string, number>()
   strayCalls = 0
+  /** False: the processes are on hosts of their own, and none can tell that another has ended. */
+  endsAreProved = true
   readonly #random: SeededRandom
   readonly #order: SeededRandom
   readonly #agenda = new Agenda<Incarnation>()
   readonly #turns: SeededTurns<Incarnation>
   readonly #whereabouts = new Whereabouts<Incarnation>()
   readonly #lives = new Map<string, number>()
+  readonly #ended = new Set<string>()
   readonly #isTraced: boolean
 
   /** `isTraced`: errors show the last events beside the story. */
@@ -105,6 +108,7 @@ export class World implements Ground {
     this.note(place, 'end', why)
     this.story.nodeEnded(place.label, why)
     place.revoke()
+    this.#ended.add(place.label)
     this.onEnd(place)
     this.#agenda.forgetAllOf(place)
   }
@@ -130,6 +134,10 @@ export class World implements Ground {
     mayAct: () => boolean,
   ): SeededDispatcher<Incarnation> {
     return new SeededDispatcher(place, this.#turns, { random, mayAct })
+  }
+
+  isGone(label: string): boolean {
+    return this.endsAreProved && this.#ended.has(label)
   }
 
   admit(place: Incarnation, what: string): void {

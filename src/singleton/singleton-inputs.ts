@@ -31,7 +31,7 @@ export type SingletonEffect =
     }
   | { readonly type: 'StartTimer'; readonly timer: SingletonTimer; readonly delayMs: number }
   | { readonly type: 'CancelTimer'; readonly timer: SingletonTimer }
-  | { readonly type: 'Log'; readonly level: 'info' | 'warn'; readonly text: string }
+  | { readonly type: 'Log'; readonly level: 'debug' | 'warn'; readonly text: string }
   /** Nothing runs here, and nothing ever will. */
   | { readonly type: 'HandedOver' }
 

@@ -202,7 +202,7 @@ export class SingletonMachine {
     this.#phase = 'running'
     this.#startedAt = now
     return [
-      this.#log('info', `starts here, term ${term}`),
+      this.#log('debug', `starts here, term ${term}`),
       { type: 'StartInstance', term },
       ...this.#tellProxies('InstanceIsHere', [...this.#proxies]),
     ]
@@ -254,7 +254,7 @@ export class SingletonMachine {
     this.#phase = 'stopping'
     const { stopTimeoutMs: delayMs } = this.#options.settings
     return [
-      this.#log('info', `stops here, term ${this.#term}`),
+      this.#log('debug', `stops here, term ${this.#term}`),
       ...this.#tellProxies('InstanceStops', [...this.#proxies]),
       { type: 'StopInstance', isForced },
       { type: 'StartTimer', timer: 'force-stop', delayMs },
@@ -303,7 +303,7 @@ export class SingletonMachine {
     return { type: 'Send', to, message: { type, from: this.#options.self, term } }
   }
 
-  #log(level: 'info' | 'warn', what: string): SingletonEffect {
+  #log(level: 'debug' | 'warn', what: string): SingletonEffect {
     return { type: 'Log', level, text: `Singleton ${this.#options.name} ${what}.` }
   }
 }

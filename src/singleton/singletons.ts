@@ -211,7 +211,7 @@ export class Singletons {
       message instanceof NotAMessage ? message.problem : `it claims to be from ${message.from}`
     const { log, runtime } = this.#system
     log.warn(
-      { node: from, singleton: encoded },
+      { peer: from, singleton: encoded },
       `A message about a singleton is refused: ${problem}.`,
     )
     runtime.lost(new UnhandledMessage(value, this.#parent))

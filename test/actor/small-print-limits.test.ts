@@ -92,6 +92,7 @@ describe('the small print of limits', () => {
       logDeadLettersMax: 10,
       logDeadLettersSuspendMs: 300_000,
       logDeadLettersDuringShutdown: false,
+      logFailuresIntervalMs: 60_000,
       hookSignals: true,
       exitProcess: false,
     })

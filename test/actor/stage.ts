@@ -58,6 +58,7 @@ export class Stage {
         process: {
           onTerminationSignal: () => ({ remove: () => undefined }),
           onEscapedError: () => ({ remove: () => undefined }),
+          ...{ identity: undefined, isGone: () => false },
           exit: (code) => void this.exits.push(code),
         },
         ...options.environment,

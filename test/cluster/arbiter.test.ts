@@ -48,6 +48,7 @@ test('the shell asks the arbiter, again when that fails, and the machine goes by
       attributes: [],
       appVersion: '1.2.3',
       store: undefined,
+      founding: undefined,
     },
     settings: quickSettings,
   })

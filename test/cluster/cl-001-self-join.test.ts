@@ -82,7 +82,8 @@ test('CL-001 a listener can be told first what is there, as a snapshot or as eve
   expect(silent).toEqual([])
   expect(whole).toEqual([{ type: 'CurrentState', state: cluster.state }])
   const { members, leader } = cluster.state
-  expect(replayed).toEqual([
+  // A busy machine may have frozen it by now, which is told last.
+  expect(replayed.filter(({ type }) => type !== 'Frozen')).toEqual([
     ...members.map((member) => ({ type: 'MemberUp', member })),
     { type: 'UnreachableMember', member: members.find(({ node }) => node === third!.id) },
     { type: 'LeaderChanged', leader },
@@ -104,7 +105,9 @@ test('CL-001 who comes to a frozen node is told so by the events', async () => {
   await until([survivor!], 'the freeze', () => cluster.isFrozen)
   const replayed: ClusterEvent[] = []
   cluster.subscribe((event) => replayed.push(event), { initial: 'events' })
-  expect(replayed.at(-1)).toEqual({ type: 'Frozen', reason: 'minority' })
+  // On a busy machine it may have been held up before it missed the others.
+  const reason = expect.stringMatching(/^(minority|paused)$/) as string
+  expect(replayed.at(-1)).toEqual({ type: 'Frozen', reason })
 })
 
 test('CL-001 before it has joined there is nothing to replay, and the snapshot is empty', async () => {

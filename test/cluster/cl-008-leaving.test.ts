@@ -7,8 +7,7 @@ const nodes = new ClusterNodes()
 afterEach(() => nodes.stop())
 
 /** Whatever it was that ends it. */
-const ended = ({ id, system }: ClusterNode) =>
-  within(system.whenTerminated, `the end of ${id}`, 10_000)
+const ended = ({ id, system }: ClusterNode) => within(system.whenTerminated, `the end of ${id}`)
 
 const leave = ['MemberLeft', 'MemberExited', 'MemberRemoved(Exiting)']
 

@@ -95,6 +95,19 @@ describe('whole nodes', () => {
   const nodes = new ClusterNodes()
   afterEach(() => nodes.stop())
 
+  test('do not log that the others are back when they end themselves without them', async () => {
+    const [survivor, ...others] = await nodes.cluster(3)
+    await Promise.all(others.map((node) => nodes.kill(node)))
+    const { logs, cluster } = survivor!
+    const events: string[] = []
+    cluster.subscribe(({ type }) => events.push(type))
+    logs.clear()
+    await cluster.whenRemoved
+    expect(logs.matching('This node was removed', 'error')).toHaveLength(1)
+    expect(logs.matching('is reachable again')).toEqual([])
+    expect(events).not.toContain('ReachableMember')
+  })
+
   test('log their start and the death of another', async () => {
     const [first, second, third] = await nodes.cluster(3)
     await nodes.kill(third!)

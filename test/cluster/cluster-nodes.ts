@@ -38,7 +38,8 @@ export const quickSettings: ClusterSettings = {
   downedLingerMs: 400,
 }
 
-const patienceMs = 15_000
+/** Only failing tests wait so long, however busy the machine. */
+const patienceMs = 50_000
 
 export class ClusterNodes {
   readonly #nodes = new TestNodes('tcp')

@@ -50,7 +50,7 @@ function stage() {
     })
     const welcome = sent(effects).find((message) => message.type === 'Welcome')
     if (welcome !== undefined) {
-      give(name, { ...welcome, type: 'Joined', through: ids[through] })
+      give(name, { ...welcome, type: 'Joined', through: ids[through], founder: ids.n1 })
     }
     return sent(effects).map(({ type }) => type)
   }
@@ -72,7 +72,9 @@ describe('MembershipMachine', () => {
       'LeaderChanged',
       'MemberUp',
     ])
-    expect(sent(give('n1', ask))).toEqual([{ type: 'InitJoinAck', from: ids.n1, problems: [] }])
+    expect(sent(give('n1', ask))).toEqual([
+      { type: 'InitJoinAck', from: ids.n1, problems: [], founder: ids.n1 },
+    ])
   })
 
   test('CL-003 statuses and seen sets, step by step', () => {

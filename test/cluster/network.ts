@@ -237,6 +237,10 @@ export class Network {
       case 'ForgetPeer':
       case 'Refuse':
       case 'StillJoining':
+      // Nobody here has a store that keeps the founding.
+      case 'ReadFounding':
+      case 'WriteFounding':
+      case 'WaitingToFound':
         return
       case 'ShutDown':
         this.machines.note(`${nameOf(node.id)} ShutDown ${effect.reason}`)

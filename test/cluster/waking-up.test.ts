@@ -21,9 +21,9 @@ function oversleep(ms: number, how: Sleep): void {
   vi.spyOn(performance, 'now').mockImplementation(() => now() + ms)
 }
 
-/** A sleep of five seconds by slow heartbeats: what a busy machine holds up by itself must not look like one. */
-const sleepMs = 5_000
-const slow = { cluster: { heartbeatIntervalMs: 1_000, acceptableHeartbeatPauseMs: 5_000 } }
+/** A long sleep by slow heartbeats: what a busy machine holds up by itself must not look like one. */
+const sleepMs = 25_000
+const slow = { cluster: { heartbeatIntervalMs: 5_000, acceptableHeartbeatPauseMs: 25_000 } }
 
 const sleeps: readonly Sleep[] = ['a stopped process', 'a suspended machine']
 

@@ -14,7 +14,8 @@ function lmdbContract(name: string, options: Omit<LmdbJournalOptions, 'folder'>)
       remove: () => rm(folder, { recursive: true }),
     }
   }
-  journalContract({ describe, test }, { name, readsSlices: true, newStore })
+  const ports = { readsSlices: true, keepsRegisters: true, deletesEvents: true }
+  journalContract({ describe, test }, { name, ...ports, newStore })
 }
 
 lmdbContract('LmdbJournal', {})

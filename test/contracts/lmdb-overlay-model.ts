@@ -1,6 +1,9 @@
 /** Random transactions of several processes on one LMDB store, and a map of lists that says what must come of them. */
 import { expect } from 'vitest'
 import type { FoldLimits } from '../../src/persistence/journals/lmdb-fold.ts'
+import { blockEvents } from '../../src/persistence/journals/lmdb-layout.ts'
+import { LmdbRecordEntries } from '../../src/persistence/journals/lmdb-log-record.ts'
+import { nextDeletion } from '../../src/persistence/journals/lmdb-scrub.ts'
 import { type LmdbTables, readCount } from '../../src/persistence/journals/lmdb-tables.ts'
 import type { LmdbRequest } from '../../src/persistence/journals/lmdb-write.ts'
 import type { SeededRandom } from '../../src/simulation/index.ts'
@@ -8,6 +11,8 @@ import {
   type Answer,
   appendOf,
   claimOf,
+  deleteOf,
+  logTexts,
   Overlay,
   storedTexts,
   tornAppendOf,
@@ -16,13 +21,21 @@ import {
 interface Stream {
   readonly epoch: number
   readonly writer: string
+  /** How many events it had that are deleted. */
+  readonly deleted: number
+  /** Those that are left. */
   readonly texts: readonly string[]
 }
 
 type Streams = ReadonlyMap<string, Stream>
 
 const ids = ['a', 'b', 'c', 'a|1', 'a|2', 'é', 'x'.repeat(300)]
-const nobody: Stream = { epoch: 0, writer: '', texts: [] }
+const nobody: Stream = { epoch: 0, writer: '', deleted: 0, texts: [] }
+
+const highestOf = ({ deleted, texts }: Stream): number => deleted + texts.length
+
+/** So few that many deletions are taken out of the log in parts. */
+const scrubEventsMax = 20
 
 export class OverlayModel {
   readonly #tables: LmdbTables
@@ -36,7 +49,7 @@ export class OverlayModel {
     this.#tables = tables
     this.#limits = limits
     this.#random = random
-    this.#overlays = [1, 2, 3].map(() => new Overlay(tables, limits))
+    this.#overlays = [1, 2, 3].map(() => new Overlay(tables, limits, scrubEventsMax))
   }
 
   async step(): Promise<void> {
@@ -53,9 +66,11 @@ export class OverlayModel {
     if (chance === 0) return overlay.writeInVain(requests)
     if (chance === 1) return this.#writeTorn(overlay, requests, streams)
     // The process is ended and started, or does not know what came of its last commit.
-    if (chance === 2) this.#overlays[index] = new Overlay(this.#tables, this.#limits)
+    if (chance === 2)
+      this.#overlays[index] = new Overlay(this.#tables, this.#limits, scrubEventsMax)
     if (chance === 3) overlay.heads.forget()
     if (chance === 4) await overlay.foldOn()
+    if (chance > 15) await overlay.write([{ type: 'Scrub' }])
     expect(await this.#overlays[index]!.write(requests)).toEqual(expected)
     this.#streams = streams
     if (chance < 8) this.#expectRead()
@@ -63,11 +78,31 @@ export class OverlayModel {
 
   /** Every stream is in the store as it is here, and the store holds no more claims than it says. */
   expectStored(): void {
-    for (const [id, { texts }] of this.#streams) {
-      expect(storedTexts(this.#tables, id)).toEqual(texts)
+    const expected: string[] = []
+    for (const [id, { texts, deleted }] of this.#streams) {
+      expect(storedTexts(this.#tables, id, deleted + 1)).toEqual(texts)
+      expected.push(...texts.map((text, index) => `${id} ${deleted + 1 + index} ${text}`))
     }
+    expect(logTexts(this.#tables).toSorted()).toEqual(expected.toSorted())
     const { claimCount, foldedClaims } = readCount(this.#tables)
     expect([...this.#tables.claims.getKeys()].length).toBe(claimCount - foldedClaims)
+  }
+
+  /** Whoever is left takes out what is deleted, and nothing but what is left is in the log. */
+  async expectScrubbed(): Promise<void> {
+    while (nextDeletion(this.#tables) !== undefined) {
+      await this.#overlays[0]!.write([{ type: 'Scrub' }])
+    }
+    this.expectStored()
+    const { log, blocks } = this.#tables
+    const entries = [...log.getKeys()].flatMap((key) => {
+      const record = LmdbRecordEntries.in(log.getBinary(key)!, 1)!
+      return Array.from({ length: record.count }, () => record.next()).filter(Boolean)
+    })
+    const left = [...this.#streams.values()].map(({ texts }) => texts.length)
+    expect(entries).toHaveLength(left.reduce((sum, count) => sum + count, 0))
+    const blocksMax = left.reduce((sum, count) => sum + Math.ceil(count / blockEvents) + 1, 0)
+    expect([...blocks.getKeys()].length).toBeLessThanOrEqual(blocksMax)
   }
 
   #addRequest(streams: Map<string, Stream>, requests: LmdbRequest[], expected: Answer[]): void {
@@ -76,27 +111,33 @@ export class OverlayModel {
     const kind = this.#random.below(12)
     if (kind === 0) {
       requests.push({ type: 'Highest', persistenceId: id })
-      expected.push(stream.texts.length)
+      expected.push(highestOf(stream))
     } else if (kind < 3 || stream === nobody) {
       const writer = 'w'.repeat(this.#random.below(9))
       requests.push(claimOf(id, writer))
-      expected.push({ epoch: stream.epoch + 1, highestSequenceNr: stream.texts.length })
+      const { deleted } = stream
+      const gone = deleted === 0 ? {} : { deletedSequenceNr: deleted }
+      expected.push({ epoch: stream.epoch + 1, highestSequenceNr: highestOf(stream), ...gone })
       streams.set(id, { ...stream, epoch: stream.epoch + 1, writer })
     } else {
       const lag = this.#random.below(6) === 0 && stream.epoch > 1 ? 1 : 0
       const off = this.#random.below(8) === 0 ? 1 : 0
-      const writer = { id, epoch: stream.epoch - lag, after: stream.texts.length + off }
+      const writer = { id, epoch: stream.epoch - lag, after: highestOf(stream) + off }
+      const deletes = kind === 11
       const count = this.#random.below(10) === 0 ? 30 + this.#random.below(50) : 1
       const texts = Array.from({ length: count }, (_, i) => `${this.#steps}.${i}`)
-      requests.push(appendOf(writer, ...texts))
+      requests.push((deletes ? deleteOf : appendOf)(writer, ...texts))
       expected.push(answerTo(stream, lag, off, count))
-      if (lag === 0 && off === 0) streams.set(id, { ...stream, texts: [...stream.texts, ...texts] })
+      if (lag > 0 || off > 0) return
+      const deleted = deletes ? highestOf(stream) : stream.deleted
+      streams.set(id, { ...stream, deleted, texts: [...(deletes ? [] : stream.texts), ...texts] })
     }
   }
 
   async #writeTorn(overlay: Overlay, requests: LmdbRequest[], streams: Streams): Promise<void> {
-    const [id, { epoch, texts }] = [...streams][0] ?? ['a', nobody]
-    const torn = tornAppendOf({ id, epoch, after: texts.length })
+    const [id, stream] = [...streams][0] ?? ['a', nobody]
+    const { epoch } = stream
+    const torn = tornAppendOf({ id, epoch, after: highestOf(stream) })
     // Without any claim before it, it is not torn but refused, and the others are stored.
     if (epoch === 0) return
     await expect(overlay.write([...requests, torn])).rejects.toThrow('torn')
@@ -104,19 +145,15 @@ export class OverlayModel {
 
   #expectRead(): void {
     const id = ids[this.#random.below(ids.length)]!
-    const { texts } = this.#streams.get(id) ?? nobody
-    const from = 1 + this.#random.below(texts.length + 2)
-    expect(storedTexts(this.#tables, id, from)).toEqual(texts.slice(from - 1))
+    const { texts, deleted } = this.#streams.get(id) ?? nobody
+    const from = this.#random.below(texts.length + 2)
+    expect(storedTexts(this.#tables, id, deleted + 1 + from)).toEqual(texts.slice(from))
   }
 }
 
-function answerTo(
-  { epoch, writer, texts }: Stream,
-  lag: number,
-  off: number,
-  count: number,
-): Answer {
-  if (lag > 0) return { type: 'Fenced', byEpoch: epoch, byWriter: writer }
-  if (off > 0) return { type: 'SequenceConflict', highestSequenceNr: texts.length }
-  return { type: 'Appended', highestSequenceNr: texts.length + count }
+function answerTo(stream: Stream, lag: number, off: number, count: number): Answer {
+  const { epoch: byEpoch, writer: byWriter } = stream
+  if (lag > 0) return { type: 'Fenced', byEpoch, byWriter }
+  if (off > 0) return { type: 'SequenceConflict', highestSequenceNr: highestOf(stream) }
+  return { type: 'Appended', highestSequenceNr: highestOf(stream) + count }
 }

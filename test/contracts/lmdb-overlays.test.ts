@@ -13,7 +13,15 @@ import {
 } from '../../src/persistence/journals/lmdb-tables.ts'
 import type { LmdbRequest } from '../../src/persistence/journals/lmdb-write.ts'
 import { SeededRandom } from '../../src/simulation/internals.ts'
-import { appendOf, claimOf, Overlay, storedTexts, tornAppendOf } from './lmdb-overlays.ts'
+import {
+  appendOf,
+  claimOf,
+  deleteOf,
+  logTexts,
+  Overlay,
+  storedTexts,
+  tornAppendOf,
+} from './lmdb-overlays.ts'
 import { OverlayModel } from './lmdb-overlay-model.ts'
 
 describe('heads in the memory of several processes', { timeout: 60_000 }, () => {
@@ -49,6 +57,7 @@ describe('heads in the memory of several processes', { timeout: 60_000 }, () => 
       const model = new OverlayModel(tables, limits, new SeededRandom(1, name))
       for (let step = 0; step < 300; step++) await model.step()
       model.expectStored()
+      await model.expectScrubbed()
     },
   )
 
@@ -79,6 +88,38 @@ describe('heads in the memory of several processes', { timeout: 60_000 }, () => 
     const fenced = { type: 'Fenced', byEpoch: 2, byWriter: 'second' }
     expect(await first.write([appendOf(old, 'late'), highest('a')])).toEqual([fenced, 3])
     expect(storedTexts(tables, 'a')).toEqual(['1', '2', '3'])
+  })
+
+  test('a stream that another has deleted is so for all, though its head is in memory', async () => {
+    const [first, second] = [new Overlay(tables), new Overlay(tables, {}, 1)]
+    await first.write([claimOf('a'), claimOf('b')])
+    await first.write([appendOf({ id: 'a', epoch: 1, after: 0 }, '1', '2')])
+    await second.write([deleteOf({ id: 'a', epoch: 1, after: 2 }, '3')])
+    const conflict = { type: 'SequenceConflict', highestSequenceNr: 3 }
+    expect(await first.write([deleteOf({ id: 'a', epoch: 1, after: 2 })])).toEqual([conflict])
+    await first.write([appendOf({ id: 'a', epoch: 1, after: 3 }, '4')])
+    expect(storedTexts(tables, 'a', 3)).toEqual(['3', '4'])
+    // Its events are still in the log, and nobody is shown them.
+    expect(logTexts(tables)).toEqual(['a 3 3', 'a 4 4'])
+    expect(await first.write([{ type: 'Scrub' }, claimOf('a')])).toEqual([
+      0,
+      { epoch: 2, highestSequenceNr: 4, deletedSequenceNr: 2 },
+    ])
+    expect(logTexts(tables)).toEqual(['a 3 3', 'a 4 4'])
+  })
+
+  test('what is stored and deleted in one commit is gone', async () => {
+    const overlay = new Overlay(tables)
+    await overlay.write([
+      claimOf('a'),
+      appendOf({ id: 'a', epoch: 1, after: 0 }, '1'),
+      deleteOf({ id: 'a', epoch: 1, after: 1 }, '2'),
+      appendOf({ id: 'a', epoch: 1, after: 2 }, '3'),
+      deleteOf({ id: 'a', epoch: 1, after: 3 }, '4'),
+      appendOf({ id: 'a', epoch: 1, after: 4 }, '5'),
+    ])
+    expect(storedTexts(tables, 'a', 4)).toEqual(['4', '5'])
+    expect(logTexts(tables)).toEqual(['a 4 4', 'a 5 5'])
   })
 
   test('a process that was away for several folds knows every claim made meanwhile', async () => {

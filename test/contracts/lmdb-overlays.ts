@@ -1,6 +1,12 @@
 /** Several processes on one LMDB store, without processes: each has its own heads in memory, and they take turns. */
 import { expect } from 'vitest'
-import type { AppendResult, Claim, StoredEvent } from '../../src/persistence/index.ts'
+import type {
+  AppendResult,
+  Claim,
+  RegisterWriteResult,
+  StoredEvent,
+} from '../../src/persistence/index.ts'
+import { DiskRoom } from '../../src/persistence/journals/disk-room.ts'
 import { LmdbCommit, type LmdbCommitParts } from '../../src/persistence/journals/lmdb-commit.ts'
 import { defaultFoldLimits, type FoldLimits } from '../../src/persistence/journals/lmdb-fold.ts'
 import { LmdbHeads } from '../../src/persistence/journals/lmdb-heads.ts'
@@ -16,14 +22,16 @@ import {
 } from '../../src/persistence/journals/lmdb-write.ts'
 import { bytesOf, textOf, type Writer } from '../../src/testkit/journal-contract/journal-texts.ts'
 
-export type Answer = AppendResult | Claim | number | Error
+export type Answer = AppendResult | Claim | number | RegisterWriteResult | Error
 
 export class Overlay {
   readonly #parts: LmdbCommitParts
 
-  constructor(tables: LmdbTables, limits: Partial<FoldLimits> = {}) {
+  constructor(tables: LmdbTables, limits: Partial<FoldLimits> = {}, scrubEventsMax = 256) {
     const foldLimits = { ...defaultFoldLimits, ...limits }
-    this.#parts = { tables, heads: new LmdbHeads(tables), record: new LmdbLogRecord(), foldLimits }
+    const room = new DiskRoom({ folder: tables.folder, freeBytes: () => undefined })
+    const own = { heads: new LmdbHeads(tables), record: new LmdbLogRecord() }
+    this.#parts = { tables, ...own, foldLimits, scrubEventsMax, room }
   }
 
   get heads(): LmdbHeads {
@@ -73,6 +81,13 @@ export function appendOf({ id, epoch, after }: Writer, ...texts: string[]): Lmdb
   return { type: 'Append', batch }
 }
 
+/** Deletes what is there, and stores these texts behind it. */
+export function deleteOf({ id, epoch, after }: Writer, ...texts: string[]): LmdbRequest {
+  const events = texts.map(bytesOf)
+  const batch = { persistenceId: id, epoch, expectedSequenceNr: after, events }
+  return { type: 'Delete', batch }
+}
+
 /** An append that fails after its first event was counted and put into the record. */
 export function tornAppendOf(writer: Writer): LmdbRequest {
   const events = [bytesOf('torn')]
@@ -86,6 +101,22 @@ export function tornAppendOf(writer: Writer): LmdbRequest {
     type: 'Append',
     batch: { persistenceId: id, epoch, expectedSequenceNr: after, events },
   }
+}
+
+/** Everything that is in the log, as a reader over all streams finds it: `id number text`. */
+export function logTexts(tables: LmdbTables): string[] {
+  const reader = new LmdbReader(tables, { ...defaultLmdbSettings, readEventsMax: 50 })
+  const found: string[] = []
+  const query = { fromSlice: 0, toSlice: 1023, eventsMax: 20 }
+  for (let after = 0, isLast = false; !isLast;) {
+    const page = reader.page(query, after)
+    for (const { persistenceId, sequenceNr, bytes } of page.events) {
+      found.push(`${persistenceId} ${sequenceNr} ${textOf(bytes)}`)
+    }
+    after = Number(page.next)
+    isLast = page.isLast
+  }
+  return found
 }
 
 /** The texts of a stream as a reader finds them, in chunks of a few events. */

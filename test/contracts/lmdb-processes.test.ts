@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LmdbJournal } from '../../src/persistence/index.ts'
-import { appendText } from '../../src/testkit/journal-contract/journal-texts.ts'
-import { expectWhole, Writer } from './lmdb-processes.ts'
+import { appendText, textOf } from '../../src/testkit/journal-contract/journal-texts.ts'
+import { expectWhole, registerWriterFile, Writer } from './lmdb-processes.ts'
 import { cases } from '../how-long.ts'
 import { compiledFile } from '../processes/harness/compiled.ts'
 
@@ -54,6 +54,38 @@ describe('LmdbJournal between processes', { timeout: 120_000 }, () => {
     expect(spawnSync(process.execPath, args, { timeout: 30_000 }).signal).toBe('SIGKILL')
     const before = await write(300, 400)
     expect((await write(400, 1000)) - before).toBeLessThan(1_000_000)
+    await journal.close()
+  })
+
+  test('gives each revision of a register to one of the processes that race for it', async () => {
+    const writers = ['left', 'right'].map((name) => {
+      const writer = new Writer(folder, name, 0, 2000, registerWriterFile)
+      running.push(writer)
+      return writer
+    })
+    const [left, right] = writers as [Writer, Writer]
+    const journal = await LmdbJournal.open({ folder })
+    for (const enough of [20, 60, 100]) {
+      await Promise.all(writers.map((writer) => writer.acknowledged(enough)))
+      // What another process was told before is seen at once.
+      const told = Math.max(...writers.map(({ lines }) => Number(lines.at(-1)?.split(' ')[1])))
+      expect((await journal.readRegister('r'))?.revision).toBeGreaterThanOrEqual(told)
+    }
+    await left.kill()
+    // The lock of the dead is not left behind.
+    await right.acknowledgedMore(20)
+    await right.kill()
+
+    const lines = writers.flatMap((writer) => writer.lines)
+    expect(lines.filter((line) => line.startsWith('stale'))).toEqual([])
+    const texts = new Map(lines.map((line) => [Number(line.split(' ')[1]), line.split(' ')[2]]))
+    expect(texts.size, 'no revision was given out twice').toBe(lines.length)
+    const last = await journal.readRegister('r')
+    expect(last?.revision).toBeGreaterThanOrEqual(Math.max(...texts.keys()))
+    // Each of them may have died before it could tell of its last one.
+    expect(last?.revision).toBeLessThanOrEqual(lines.length + 2)
+    const told = texts.get(last?.revision ?? 0)
+    if (told !== undefined) expect(last && textOf(last.bytes)).toBe(told)
     await journal.close()
   })
 

@@ -8,6 +8,9 @@ import { readAll, textOf } from '../../src/testkit/journal-contract/journal-text
 import { compiledFile } from '../processes/harness/compiled.ts'
 
 const writerFile = compiledFile(new URL('./lmdb-writer.ts', import.meta.url))
+export const registerWriterFile = compiledFile(
+  new URL('./lmdb-register-writer.ts', import.meta.url),
+)
 
 /** Everything acknowledged is there, under its number; numbers have no gaps; epochs never fall; pairs are whole. */
 export async function expectWhole(
@@ -55,8 +58,14 @@ export class Writer {
   #errors = ''
   #listeners: (() => void)[] = []
 
-  constructor(folder: string, name: string, streams: number, killAfterMs = 2000) {
-    const args = [writerFile, folder, name, `${streams}`, `${killAfterMs}`]
+  constructor(
+    folder: string,
+    name: string,
+    streams: number,
+    killAfterMs = 2000,
+    file = writerFile,
+  ) {
+    const args = [file, folder, name, `${streams}`, `${killAfterMs}`]
     this.#process = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
     this.#exited = once(this.#process, 'close').then(() => this.#changed())
     this.#process.stderr?.on('data', (chunk: Buffer) => (this.#errors += chunk.toString()))

@@ -9,6 +9,8 @@ journalContract(
   {
     name: 'MemoryJournal',
     readsSlices: true,
+    keepsRegisters: true,
+    deletesEvents: true,
     newStore: () => {
       const store = new MemoryStore()
       return { open: async (settings = {}) => new MemoryJournal({ store, settings }) }
@@ -25,6 +27,8 @@ describe.each([
     {
       name: 'it',
       readsSlices: true,
+      keepsRegisters: true,
+      deletesEvents: true,
       newStore: () => {
         const store = new MemoryStore()
         const open = async (settings = {}) => {

@@ -15,6 +15,7 @@ async function failedBy(open: OpenOn): Promise<string[]> {
   journalContract(runner, {
     name: 'a journal',
     readsSlices: true,
+    keepsRegisters: true,
     newStore: () => {
       const store = new MemoryStore()
       return { open: (settings = {}) => open(store, settings) }

@@ -6,12 +6,14 @@ import {
   MemoryStore,
   type NewEvent,
   type OrderedEvent,
+  type StoredRegister,
+  type Registers,
   type SlicePage,
   type SliceReader,
   bytesOfEvent,
 } from '../../src/persistence/index.ts'
 
-type Both = Journal & SliceReader
+type Both = Journal & SliceReader & Registers
 type Open = (store: MemoryStore, settings: Partial<JournalSettings>) => Partial<Both>
 
 interface SeededFault {
@@ -196,6 +198,54 @@ export const seededFaults: Readonly<Record<string, SeededFault>> = {
     }),
     fails: 'hands out every event of every stream once, those of a slice in their order',
   },
+  'it has half of the registers': {
+    open: (store, settings) => ({
+      ...bound(good(store, settings)),
+      writeRegister: undefined as never,
+    }),
+    fails: 'keeps registers',
+  },
+  'it writes a register whatever stands there': {
+    open: (store) => ({
+      writeRegister: async (write) => {
+        const expectedRevision = (await good(store).readRegister(write.name))?.revision ?? 0
+        return good(store).writeRegister({ ...write, expectedRevision })
+      },
+    }),
+    fails: 'writes no register that is not at the expected revision',
+  },
+  'it looks at a register and writes it later': {
+    open: (store) => ({
+      writeRegister: async (write) => {
+        const revision = (await good(store).readRegister(write.name))?.revision ?? 0
+        await new Promise(setImmediate)
+        if (revision !== write.expectedRevision) return { type: 'RegisterChanged', revision }
+        const expectedRevision = (await good(store).readRegister(write.name))?.revision ?? 0
+        return good(store).writeRegister({ ...write, expectedRevision })
+      },
+    }),
+    fails: 'lets one of several writes through that expect the same',
+  },
+  'it shows what stood in a register a moment ago': {
+    open: (store) => {
+      let known: StoredRegister | undefined
+      return {
+        readRegister: async (name) => {
+          const shown = known
+          known = await good(store).readRegister(name)
+          return shown ?? known
+        },
+      }
+    },
+    fails: 'gives each revision to one writer, and no reader an older one later',
+  },
+  'it has one register': {
+    open: (store) => ({
+      readRegister: () => good(store).readRegister('r'),
+      writeRegister: (write) => good(store).writeRegister({ ...write, name: 'r' }),
+    }),
+    fails: 'keeps registers apart from each other and from streams',
+  },
 }
 
 /** Opens the store with a journal that has this fault. */
@@ -219,7 +269,10 @@ function inPairs(event: OrderedEvent): OrderedEvent {
 
 /** Its methods, as they can be spread. */
 function bound(journal: Partial<Both>): Partial<Both> {
-  const names = ['claim', 'append', 'read', 'highestSequenceNr', 'readSlices', 'close'] as const
+  const names = [
+    ...(['claim', 'append', 'read', 'highestSequenceNr', 'readSlices', 'close'] as const),
+    ...(['readRegister', 'writeRegister'] as const),
+  ]
   const methods = names
     .filter((name) => name in journal)
     .map((name) => [name, (journal[name] as Function | undefined)?.bind(journal) as unknown])

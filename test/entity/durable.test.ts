@@ -205,9 +205,9 @@ describe('when the journal fails', () => {
       outcome(stage.call(Account, 'a').balance()),
     ])
     const message =
-      /was not done: 'Account\|a' could not be recovered: A fault was injected: [^.]*\.$/
+      /was not handled: 'Account\|a' could not be recovered: A fault was injected: [^.]*\. Nothing of it has happened; it can be called again\.$/
     for (const error of errors) {
-      expect(error).toMatchObject({ reason: 'RECOVERY_FAILED' })
+      expect(error).toMatchObject({ code: 'ENTITY_UNAVAILABLE', reason: 'store-unavailable' })
       expect((error as Error).message).toMatch(message)
     }
   })
@@ -222,7 +222,7 @@ describe('when the journal fails', () => {
     await stage.passivate(Older, 'old')
     const error = (await outcome(stage.call(Account, 'old').balance())) as Error
     expect(error.message).toContain(
-      "'Minted' is not an event of Account. Its events are Moved, Noted.",
+      "Event 1 of Account 'old' is 'Minted', which this version does not know: its events are Moved, Noted.",
     )
   })
 })

@@ -99,7 +99,7 @@ describe('an event handler', () => {
     await stage.call(Before, 'a').open()
     await stage.passivate(Before, 'a')
     const error = await outcome(stage.call(Now, 'a').count())
-    expect(error).toMatchObject({ code: 'NOT_STORED', reason: 'RECOVERY_FAILED' })
+    expect(error).toMatchObject({ code: 'ENTITY_NOT_RECOVERED', mayHaveHappened: false })
     expect((error as Error).message).toContain(
       'The handler of the event Opened of Jar gave nothing.',
     )

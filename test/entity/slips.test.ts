@@ -40,7 +40,7 @@ describe.each([Plain, Stored])('a slip in a command of $name', (entity) => {
       const { cause } = await failureOf(node.entity(entity, 'a')[command]())
       expect(cause.stack).toMatch(/^TypeError: Cannot read .*\n {4}at .*boom .*slips\.test\.ts/)
       const [line, ...more] = logger.matching(
-        `The command ${command} of ${entity.name} failed: Cannot read`,
+        `The command ${command} of ${entity.name} 'a' failed: Cannot read`,
         'warn',
       )
       expect(line?.fields).toMatchObject({ entityType: entity.name, entityId: 'a', command })
@@ -60,7 +60,7 @@ describe.each([Plain, Stored])('a slip in a command of $name', (entity) => {
     expect(cause.stack).toBe(
       `TypeError: ${cause.message}\n    at node ${host.id}, whose log may have the stack`,
     )
-    expect(logger.matching(`The command boom of ${entity.name} failed`, 'warn')).toHaveLength(1)
+    expect(logger.matching(`The command boom of ${entity.name} 'a' failed`, 'warn')).toHaveLength(1)
   })
 
   test('is told from what is thrown on purpose', async () => {

@@ -48,7 +48,7 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
     clusterProtocol,
     {
       InitJoin: { from: a, agreement: { downing: 'keep-majority', shards: '1000' } },
-      InitJoinAck: { from: a, problems: ['other downing'] },
+      InitJoinAck: { from: a, problems: ['other downing'], founder: a },
       InitJoinNack: { from: a },
       Join: { from: a, roles: ['back'], attributes: ['host of Game'], appVersion: '1.2.3' },
       Welcome: { from: a, gossip, tombstoneAgesMs: [86_400_000] },
@@ -67,6 +67,7 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
     {
       RegisterAck: { term: 4 },
       RegisterRefused: { term: 4, problem: 'its numberOfShards is 3' },
+      CoordinatorTroubled: { problem: 'the disk is full' },
       NoOtherRegion: { term: 4 },
       GracefulShutdownAck: { term: 4 },
       CurrentRegions: { term: 4, ask: 1, regions: [{ region: a, shards: [1, 2] }] },

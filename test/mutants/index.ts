@@ -1,5 +1,6 @@
 /**
- * Seeded bugs: real ones of the field (B), some that our nested behaviors had (N), and checks of our protocols left out (P). Each is a small edit of our source
+ * Seeded bugs: real ones of the field (B), ways to found a cluster twice (F), some that our nested behaviors had (N), and
+ * checks of our protocols left out (P). Each is a small edit of our source
  * that is applied when modules are loaded (`npm run simulate -- --mutant NAME`). The checkers must find every one; that
  * shows that they can.
  */
@@ -10,6 +11,10 @@ import { B08 } from './b08.ts'
 import { B15 } from './b15.ts'
 import { B38 } from './b38.ts'
 import { B42 } from './b42.ts'
+import { F01 } from './f01.ts'
+import { F02 } from './f02.ts'
+import { F03 } from './f03.ts'
+import { F04 } from './f04.ts'
 import { N01 } from './n01.ts'
 import { N02 } from './n02.ts'
 import { N03 } from './n03.ts'
@@ -31,6 +36,10 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     B15,
     B38,
     B42,
+    F01,
+    F02,
+    F03,
+    F04,
     N01,
     N02,
     N03,

@@ -58,7 +58,7 @@ describe('a call that does not get as far as its entity', () => {
     const first = await nodeFor({ ...options, environment: { logger } })
     await first.entity(Counter, 'a').increment(1)
     await first.entity(Counter, 'b').increment(1)
-    const second = await nodeFor(options)
+    const second = await nodeFor({ ...options, name: 'another' })
     const words = `'${second.id}' is not a member of this cluster: a node outside of it writes to the same store. Did you forget \`seeds\`?`
     for (const id of ['a', 'b']) {
       await second.entity(Counter, id).increment(1)
@@ -74,7 +74,7 @@ describe('a call that does not get as far as its entity', () => {
     const logger = new CapturedLogs()
     const options = { entities: [Counter], store }
     const first = await nodeFor({ ...options, environment: { logger } })
-    const second = await nodeFor(options)
+    const second = await nodeFor({ ...options, name: 'another' })
     const calling = first.entity(Counter, 'a').increment(1)
     const advice = `'${second.id}' is not a member of this cluster: a node outside of it writes to the same store. Did you forget \`seeds\`? If it does not belong to this cluster, stop it or give it a store of its own.`
     const line = await logger.expect('The coordinator of Counter on this node stops', {

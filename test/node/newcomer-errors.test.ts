@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { open } from 'lmdb'
@@ -120,6 +120,13 @@ describe('a node that cannot listen says why', () => {
     expect(error.message).toContain('whoever reaches it could join the cluster')
     expect(error.message).toContain('Give every node the same `secret`')
   })
+
+  test('when that is all its host says, and says how others reach it as well', async () => {
+    const error = await refusalOf({ host: '0.0.0.0' })
+    expect(error).toMatchObject({ code: 'INSECURE_BIND' })
+    expect(error.message).toContain('Give every node the same `secret`')
+    expect(error.message).toContain('Besides, others cannot reach 0.0.0.0: give advertised.host')
+  })
 })
 
 describe('a store that cannot be used is named', () => {
@@ -169,7 +176,7 @@ test('a store of another version is named, with what to do', async () => {
   const error = await refusalOf({ entities: [Counter], store: { folder } })
   expect(error).toMatchObject({ code: 'JOURNAL_FORMAT_MISMATCH' })
   expect(error.message).toMatch(
-    /holds "sherd journal, format 9"; this version of Sherd reads "sherd journal, format \d+" and "sherd journal, format \d+"\. Use the version that wrote it, or another folder\.$/,
+    /holds "sherd journal, format 9"; this version of Sherd reads ("sherd journal, format \d+",? )+and "sherd journal, format \d+"\. Use the version that wrote it, or another folder\.$/,
   )
 })
 
@@ -191,6 +198,21 @@ describe('a store that the others do not use is named', () => {
     for (const text of [...words, `this node uses the folder ${folder}`]) {
       expect(error.message).toContain(text)
     }
+  })
+
+  test('and is removed when it was made just now, or whoever misses the lost one would take it for that', async () => {
+    const { address } = await seedWith({ folder: temporaryFolder() })
+    const folder = join(temporaryFolder(), 'lost')
+    const refuse = () => refusalOf({ entities: [Counter], store: { folder }, seeds: [address] })
+    expect(await refuse()).toMatchObject({ code: 'INCOMPATIBLE_SETTINGS' })
+    expect(existsSync(folder)).toBe(false)
+    mkdirSync(folder)
+    expect(await refuse()).toMatchObject({ code: 'INCOMPATIBLE_SETTINGS' })
+    expect(readdirSync(folder)).toEqual([])
+    const alone = await nodeFor({ entities: [Counter], store: { folder } })
+    await alone.stop()
+    expect(await refuse()).toMatchObject({ code: 'INCOMPATIBLE_SETTINGS' })
+    expect(readdirSync(folder)).toContain('data.mdb')
   })
 
   test('when it is memory, or another journal in memory', async () => {

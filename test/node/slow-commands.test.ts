@@ -210,7 +210,7 @@ describe.each([Plain, Durable])('$name: the node of an entity stops', (kind) => 
       const beganMs = stage.simulation.now
       await stage.simulation.settle(a.stop())
       // The calls of a node are given five seconds before its shards are handed over.
-      expect(stage.firedAtMs.get(id)! - beganMs).toBe(8_000)
+      expect(stage.firedAtMs.get(id)! - beganMs).toBeCloseTo(8_000)
       expect(await called).toMatchObject({ code: 'COMMAND_CUT_OFF', mayHaveHappened: true })
     }))
 })

@@ -51,8 +51,8 @@ async function afterTheFailed<Answer>(
   try {
     return await call()
   } catch (error) {
-    const { reason } = error as { reason?: string }
-    if (reason !== 'RECOVERY_FAILED' || triesMax <= 1) throw error
+    const { code } = error as { code?: string }
+    if (code !== 'ENTITY_NOT_RECOVERED' || triesMax <= 1) throw error
     await nextTurn()
     return afterTheFailed(call, triesMax - 1)
   }
@@ -79,7 +79,7 @@ test.each(
       .add(1)
       .catch((error: unknown) => error)
     expect(wrong).toMatchObject({
-      ...{ code: 'NOT_STORED', reason: 'RECOVERY_FAILED', mayHaveHappened: false },
+      ...{ code: 'ENTITY_NOT_RECOVERED', mayHaveHappened: false },
       message: expect.stringMatching(/event \d is missing/) as string,
     })
     if (replayEventsMax === 256) {

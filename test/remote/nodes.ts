@@ -5,6 +5,7 @@ import { type RemoteSettings, tcpTransport, type Transport } from '../../src/rem
 import { Remoting, type RemotingOptions } from '../../src/remote/internals.ts'
 import { SeededRandom } from '../../src/simulation/internals.ts'
 import { CapturedLogs } from '../../src/testkit/index.ts'
+import { patienceMs } from '../processes/harness/patience.ts'
 import { MemoryNetwork } from './memory-transport.ts'
 
 export interface TestNode {
@@ -78,9 +79,9 @@ export async function untilTurn(
   isTrue: () => boolean,
   inEachTurn: () => void = () => undefined,
 ): Promise<void> {
-  const endMs = performance.now() + 10_000
+  const endMs = performance.now() + patienceMs
   while (!isTrue()) {
-    if (performance.now() > endMs) throw new Error(`not within 10 s: ${what}`)
+    if (performance.now() > endMs) throw new Error(`not within ${patienceMs} ms: ${what}`)
     inEachTurn()
     await new Promise(setImmediate)
   }
@@ -95,8 +96,8 @@ export function nextEvent<E>(
   return new Promise((resolve, reject) => {
     const patience = setTimeout(() => {
       subscription.unsubscribe()
-      reject(new Error(`no ${eventClass.name} came within 10 s`))
-    }, 10_000)
+      reject(new Error(`no ${eventClass.name} came within ${patienceMs} ms`))
+    }, patienceMs)
     const subscription = system.eventStream.subscribe(eventClass, (event) => {
       if (!isMeant(event)) return
       clearTimeout(patience)

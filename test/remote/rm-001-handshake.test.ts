@@ -4,6 +4,9 @@ import { ConnectionFailed, HandshakeFailed } from '../../src/remote/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { nextEvent, type TestNode, TestNodes } from './nodes.ts'
 
+/** On a machine that does much else. */
+const patient = { within: '30s' } as const
+
 describe.each(['tcp', 'memory'] as const)('RM-001 handshake over %s', (kind) => {
   let nodes = new TestNodes(kind)
 
@@ -23,7 +26,7 @@ describe.each(['tcp', 'memory'] as const)('RM-001 handshake over %s', (kind) => 
   }
 
   test('RM-001 sent to an absent node for longer than messages wait: lost, and later ones arrive', async () => {
-    const a = await nodes.start({ remote: { giveUpAfterMs: 1_000 } })
+    const a = await nodes.start({ remote: { giveUpAfterMs: 3_000 } })
     const port = await freePort()
     const target = refTo(a, { address: `127.0.0.1:${port}` }, '/user/probe')
     const refused = nextEvent(a.system, ConnectionFailed)
@@ -34,7 +37,7 @@ describe.each(['tcp', 'memory'] as const)('RM-001 handshake over %s', (kind) => 
     const b = await nodes.start({ port })
     const probe = createTestProbe<string>(b.system, 'probe')
     target.tell('in time')
-    await probe.expect('in time')
+    await probe.expect('in time', patient)
   })
 
   test('RM-001 sent to an absent node that comes soon: the very first message arrives', async () => {
@@ -45,7 +48,7 @@ describe.each(['tcp', 'memory'] as const)('RM-001 handshake over %s', (kind) => 
     await refused
     const b = await nodes.start({ port })
     const probe = createTestProbe<string>(b.system, 'probe')
-    await probe.expect('the first')
+    await probe.expect('the first', patient)
   })
 
   test('RM-001 called by a name that is not its own: refused, told at both ends, a dead letter', async () => {
@@ -56,8 +59,8 @@ describe.each(['tcp', 'memory'] as const)('RM-001 handshake over %s', (kind) => 
     refTo(a, { address: `127.0.0.1:${advertised.port}` }, '/user/probe').tell('hello')
     expect(await lost).toMatchObject({ reason: 'connection-rejected' })
     expect((await told).error.code).toBe('WRONG_ADDRESS')
-    await a.logs.expect(/Call it by its advertised address/, { level: 'warn' })
+    await a.logs.expect(/Call it by its advertised address/, { level: 'warn', ...patient })
     const called = new RegExp(`was called by the address "?127\\.0\\.0\\.1:${advertised.port}`)
-    await advertised.logs.expect(called, { level: 'warn' })
+    await advertised.logs.expect(called, { level: 'warn', ...patient })
   })
 })

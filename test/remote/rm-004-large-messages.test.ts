@@ -47,11 +47,11 @@ describe.each(['tcp', 'memory'] as const)('RM-004 large messages over %s', (kind
     tap.stop('large')
     for (const text of ['x'.repeat(3_000_000), 'behind it']) bulk.tell(text)
     for (let n = 0; n < 1_000; n++) small.tell(n)
-    const got = await probes.small.receive(1_000, { within: '10s' })
+    const got = await probes.small.receive(1_000, { within: '40s' })
     expect(got).toEqual(Array.from({ length: 1_000 }, (_, n) => n))
     await probes.bulk.expectNo({ for: 20 })
     tap.flow('large')
-    const large = (await probes.bulk.receive(2, { within: '10s' })) as string[]
+    const large = (await probes.bulk.receive(2, { within: '40s' })) as string[]
     expect(large.map((text) => text.length)).toEqual([3_000_000, 9])
   })
 
@@ -87,7 +87,7 @@ describe.each(['tcp', 'memory'] as const)('RM-004 large messages over %s', (kind
     expect(await broken).toMatchObject({ lane: 'data', unconfirmed: 1 })
     await b.logs.expect(/a frame has \d+ of at most \d+ bytes/, { level: 'debug' })
     refTo<string>(a, b, '/user/bulk').tell(text)
-    const [got] = await probe.receive(1, { within: '10s' })
+    const [got] = await probe.receive(1, { within: '40s' })
     expect(got).toHaveLength(7_000_000)
   })
 
@@ -106,7 +106,7 @@ describe.each(['tcp', 'memory'] as const)('RM-004 large messages over %s', (kind
     small.tell('fits')
     await probes.small.expect('fits')
     tap.flow('large')
-    const got = (await probes.bulk.receive(4, { within: '10s' })) as string[]
+    const got = (await probes.bulk.receive(4, { within: '40s' })) as string[]
     expect(got.map((text) => text.length - 100_000)).toEqual([1, 2, 3, 4])
   })
 
@@ -124,7 +124,7 @@ describe.each(['tcp', 'memory'] as const)('RM-004 large messages over %s', (kind
       for (let n = 0; n < 1_000; n++) {
         for (const [from, target] of targets.entries()) target.tell({ from, n })
       }
-      const all = await probe.receive(2_000, { within: '10s' })
+      const all = await probe.receive(2_000, { within: '40s' })
       for (const sender of senders.keys()) {
         const numbers = all.filter(({ from }) => from === sender).map(({ n }) => n)
         expect(numbers).toEqual(Array.from({ length: 1_000 }, (_, n) => n))
@@ -158,7 +158,7 @@ describe.each(['tcp', 'memory'] as const)('RM-004 large messages over %s', (kind
     await a.system.whenStopped(speaker)
     await probes.bulk.expectNo({ for: 50 })
     tap.flow('large')
-    const got = (await probes.bulk.receive(2, { within: '10s' })) as string[]
+    const got = (await probes.bulk.receive(2, { within: '40s' })) as string[]
     expect(got.map((text) => text.length)).toEqual([500_000, 'gone'.length])
   })
 })

@@ -25,7 +25,7 @@ describe.each(['tcp', 'memory'] as const)('RM-004 order and identity over %s', (
     for (let n = 0; n < 1000; n++) {
       for (const [index, target] of targets.entries()) target.tell({ from: `sender ${index}`, n })
     }
-    const all = await probe.receive(2000, { within: '10s' })
+    const all = await probe.receive(2000, { within: '40s' })
     for (const index of targets.keys()) {
       const numbers = all.filter(({ from }) => from === `sender ${index}`).map(({ n }) => n)
       expect(numbers).toEqual(Array.from({ length: 1000 }, (_, n) => n))
@@ -46,7 +46,7 @@ describe.each(['tcp', 'memory'] as const)('RM-004 order and identity over %s', (
       const [first, ...rest] = hops
       first?.tell({ type: 'Letter', n, route: [...rest, probe.ref] })
     }
-    const letters = await probe.receive(500, { within: '10s' })
+    const letters = await probe.receive(500, { within: '40s' })
     expect(letters.map(({ n }) => n).sort((x, y) => x - y)).toEqual(letters.map((_, n) => n))
   })
 
@@ -93,7 +93,7 @@ describe.each(['tcp', 'memory'] as const)('RM-004 order and identity over %s', (
     const target = refTo<string>(a, b, '/user/target')
     const large = 'y'.repeat(3_000_000)
     for (const text of ['small', large, 'smaller']) target.tell(text)
-    const got = await probe.receive(3, { within: '10s' })
+    const got = await probe.receive(3, { within: '40s' })
     expect(got.map((text) => text.length)).toEqual([5, 3_000_000, 7])
   })
 })

@@ -72,7 +72,7 @@ describe.each(['tcp', 'memory'] as const)('trouble over %s', (kind) => {
       target.tell([[[[[[[round]]]]]]])
       await broken
     }
-    const said = b.logs.matching(/Closed the data connection with .*nested too deep.*same settings/)
+    const said = b.logs.matching(/Closed a connection with .*nested too deep.*same settings/)
     expect(said.map(({ level }) => level)).toEqual(['warn'])
   })
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { InternalRef } from '../../src/actor/internals.ts'
 import { type ActorRef, type ActorSystem, Behaviors, PoisonPill } from '../../src/actor/index.ts'
 import { PeerConnected, PeerDisconnected, PeerQuarantined } from '../../src/remote/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
@@ -45,6 +46,24 @@ describe.each(['tcp', 'memory'] as const)('watching over %s', (kind) => {
     await reports[0]!.expectNo({ for: 20 })
   })
 
+  test('tells of a death also where the node stops with it, and has not called before', async () => {
+    const [a, b] = [await nodes.start(), await nodes.start()]
+    const target = b.system.spawn<string>(() => undefined, 'target') as InternalRef
+    const isWatched = new Promise<void>((resolve) => {
+      const addWatcher = target.addWatcher.bind(target)
+      target.addWatcher = (each) => {
+        addWatcher(each)
+        resolve()
+      }
+    })
+    const report = createTestProbe<string>(a.system)
+    watcher(a.system, report.ref).tell({ watch: refTo(a, b, '/user/target') })
+    await report.expect('ok')
+    await isWatched
+    await b.system.terminate()
+    await report.expect('target is gone')
+  })
+
   test('tells at once of an actor that is not there, and not after unwatch', async () => {
     const [a, b] = [await nodes.start(), await nodes.start()]
     const target = createTestProbe<string>(b.system, 'target')
@@ -76,7 +95,7 @@ describe.each(['tcp', 'memory'] as const)('watching over %s', (kind) => {
     watcher(a.system, report.ref).tell({ watch: refTo(a, b, '/user/speaker') })
     await report.expect('ok')
     speaker.tell('last words')
-    const heard = await report.receive(2_002, { within: '10s' })
+    const heard = await report.receive(2_002, { within: '40s' })
     expect(heard.slice(-2)).toEqual(['last words', 'speaker is gone'])
   })
 
@@ -122,7 +141,7 @@ describe.each(['tcp', 'memory'] as const)('watching over %s', (kind) => {
       if (n % 3 === 0) nodes.network?.cut(b.port)
       if (n % 2 === 0) nodes.network?.cut(a.port)
       target.stop()
-      await report.expect(`target-${n} is gone`, { within: '10s' })
+      await report.expect(`target-${n} is gone`, { within: '40s' })
     }
   })
 
@@ -144,7 +163,7 @@ describe.each(['tcp', 'memory'] as const)('watching over %s', (kind) => {
     const again = await nodes.start({ port })
     const next = createTestProbe<string>(again.system, 'probe')
     refTo(a, again, '/user/probe').tell('hello again' as never)
-    await next.expect('hello again', { within: '10s' })
+    await next.expect('hello again', { within: '40s' })
   })
 })
 

@@ -1,6 +1,8 @@
 /** The scenarios that `npm run simulate` knows by name. */
 import type { Scenario, SimulationReport } from '../../src/simulation/index.ts'
 import { canary } from './canary.ts'
+import { foundingPlaces } from './founding/founding-places.ts'
+import { founding } from './founding.ts'
 import { nestingPlaces } from './nesting/nesting-ledger.ts'
 import { nesting } from './nesting.ts'
 import { pingPong } from './ping-pong.ts'
@@ -93,6 +95,16 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       defaultSeeds: 100,
       places: ['a node freezes: minority', 'a node thaws'],
       placesWithin: 60,
+    },
+  ],
+  [
+    'founding',
+    {
+      scenario: founding,
+      summary:
+        'restarts, deaths, pauses and cuts of seeds and others: one founding of the cluster lives',
+      defaultSeeds: 100,
+      places: foundingPlaces,
     },
   ],
   [

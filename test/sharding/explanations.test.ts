@@ -1,7 +1,7 @@
 /** What is said to somebody whose call has no answer: where it waits, and what to look at. */
 import { describe, expect, test } from 'vitest'
 import { Behaviors } from '../../src/actor/index.ts'
-import type { Journal } from '../../src/persistence/index.ts'
+import { type Journal, JournalUnavailable } from '../../src/persistence/index.ts'
 import { EntityTypeKey } from '../../src/sharding/index.ts'
 import { add, ByNumber, countOf, hostCounters } from './counter.ts'
 import { play, type Scene, type ShardingNode } from './scene.ts'
@@ -45,6 +45,33 @@ describe('a call waits', () => {
       expect(await textOn(scene, a, '3')).toBe(
         `${place} Its home is not known, and no coordinator has been found yet: is a node with the role up, and a majority reachable? One message of this node waits for that shard.`,
       )
+    })
+  })
+
+  test('for a coordinator whose disk is full, and says so on every node', async () => {
+    await play(async (scene) => {
+      const disk = { isFull: false }
+      const a = await scene.start('a', {
+        journal: (real) => fullWhile(() => disk.isFull, real),
+        init: (starting) => hostCounters(starting, { ...twelve, role: 'host' }),
+        roles: ['host'],
+      })
+      const b = await scene.start('b', { init: proxies })
+      await scene.settle(countOf(b, '3'))
+      disk.isFull = true
+      add(b, '5', 1)
+      const isNamed = async (node: ShardingNode): Promise<boolean> =>
+        (await textOn(scene, node, '5')).includes('the disk is full; free some space.')
+      await scene.simulation.run({ for: '5s' })
+      expect(await isNamed(a)).toBe(true)
+      expect(await isNamed(b)).toBe(true)
+      expect(await textOn(scene, b, '5')).toContain(
+        `The coordinator of Counter on ${a.id} could not read or store: `,
+      )
+      disk.isFull = false
+      expect((await scene.settle(countOf(b, '5'))).count).toBe(1)
+      expect(await isNamed(a)).toBe(false)
+      expect(await isNamed(b)).toBe(false)
     })
   })
 
@@ -141,6 +168,23 @@ function hostSlow({ sharding }: ShardingNode): void {
         return type === 'Stop' ? Behaviors.receiveMessage(() => Behaviors.stopped()) : undefined
       }),
   })
+}
+
+/** Refuses what is written while it is full. */
+function fullWhile(isFull: () => boolean, journal: Journal): Journal {
+  const refused = () =>
+    Promise.reject(
+      new JournalUnavailable(
+        'Nothing could be written in ./data: the disk is full; free some space.',
+      ),
+    )
+  return {
+    claim: (id, writer) => (isFull() ? refused() : journal.claim(id, writer)),
+    append: (batch) => (isFull() ? refused() : journal.append(batch)),
+    read: (range, onEvent) => journal.read(range, onEvent),
+    highestSequenceNr: (id) => journal.highestSequenceNr(id),
+    close: () => journal.close(),
+  }
 }
 
 /** A store whose appends are not answered for a while. */

@@ -6,6 +6,7 @@ import {
   NothingAcknowledgedIsLost,
   OneActiveInstance,
   OneCoordinator,
+  OneFounding,
   SenderOrder,
   ShardMap,
   StopComesLast,
@@ -231,5 +232,39 @@ describe('nothing acknowledged is lost', () => {
     expect(notebook.found).toEqual([])
     checker.read('l1', ['x'], 5)
     expect(notebook.found).toEqual(['a read shows what was acknowledged before it'])
+  })
+})
+
+describe('one founding lives', () => {
+  const two = 'one founding lives'
+
+  test('finds members of two foundings that act, and nobody who is frozen, asleep, dead or gone', () => {
+    const notebook = new Notebook()
+    const checker = new OneFounding(notebook)
+    const [a, b, c] = [life('a#1'), life('b#1'), life('c#1')]
+    checker.entered(a, 'a', false)
+    checker.entered(b, 'a', false)
+    checker.frozen(a)
+    checker.left(b)
+    checker.entered(c, 'c', false)
+    expect(notebook.found).toEqual([])
+    checker.thawed(a)
+    expect(notebook.found).toEqual([two])
+    a.isAlive = false
+    checker.acted(c)
+    expect(notebook.found).toEqual([two])
+    expect(checker.count).toBe(2)
+  })
+
+  test('blames one that slept for what it does afterwards', () => {
+    const notebook = new Notebook()
+    const checker = new OneFounding(notebook)
+    const [a, b] = [life('a#1'), life('b#1')]
+    checker.entered(a, 'a', false)
+    a.pauseCount++
+    checker.entered(b, 'b', false)
+    expect(notebook.found).toEqual([])
+    checker.acted(a)
+    expect(notebook.found).toEqual([two])
   })
 })

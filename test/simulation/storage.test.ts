@@ -19,6 +19,19 @@ async function claimed(simulation: Simulation, journal: Journal) {
 }
 
 describe('the store of a simulation', () => {
+  test('refuses a fault that it does not know, and what is no number', () => {
+    const { store, network } = new Simulation({ seed: 1 })
+    const misspelled: object = { failBefore: 1, latencyMeanMs: '5' }
+    expect(() => store.setFaults(misspelled)).toThrow(
+      /The faults of the store.*`failBefore` is not known; did you mean `failsBefore`\?.*latencyMeanMs must be a number/s,
+    )
+    expect(() => network.latency({ mean: 3 } as object)).toThrow(
+      /mean`? is not known; (known: minMs|did you mean `meanMs`)/,
+    )
+    expect(() => network.configure({ giveUp: 0 } as object)).toThrow(/giveUp`? is not known/)
+    store.setFaults({ failsBefore: undefined } as object)
+  })
+
   test('is one for all nodes, and fences them', async () => {
     const simulation = new Simulation({ seed: 1 })
     const [a, b] = [simulation.node('a').journal, simulation.node('b').journal]
@@ -100,18 +113,44 @@ describe('the checks of a store', () => {
       checked((checks) => {
         checks.claimed('cart|1', { epoch: 1, highestSequenceNr: 0 }, 'a#1')
         checks.claimed('cart|1', { epoch: 2, highestSequenceNr: 0 }, 'b#1')
-        checks.appended(batch(1, 0, 'x'), appended, 'a#1', 0)
+        checks.appended(batch(1, 0, 'x'), appended, { by: 'a#1', timeMs: 0 })
       }),
     ).toEqual(['nobody writes after a later claim'])
+  })
+
+  test('find a deletion that is forgotten, and what a deletion has left behind', () => {
+    const at = { by: 'a#1', timeMs: 0 }
+    const event = (sequenceNr: number) => ({
+      ...{ persistenceId: 'cart|1', sequenceNr, epoch: 1, tags: [], bytes: bytes('x') },
+    })
+    expect(
+      checked((checks) => {
+        checks.claimed('cart|1', { epoch: 1, highestSequenceNr: 0 }, 'a#1')
+        checks.appended(batch(1, 0, 'x'), appended, at)
+        checks.appended(batch(1, 1, 'y'), appended, { ...at, deletesEarlier: true })
+        checks.left('cart|1', [event(2)])
+        checks.left('cart|1', [event(1), event(2)])
+        checks.left('cart|1', [])
+        const claim = { epoch: 2, highestSequenceNr: 2 }
+        checks.claimed('cart|1', { ...claim, deletedSequenceNr: 1 }, 'b#1')
+        checks.claimed('cart|1', { ...claim, epoch: 3 }, 'b#1')
+        checks.appended(batch(3, 0, 'y'), appended, { by: 'b#1', timeMs: 0, deletesEarlier: true })
+      }),
+    ).toEqual([
+      'what is deleted is gone, and nothing else',
+      'what is deleted is gone, and nothing else',
+      'a claim tells up to where events are deleted',
+      'numbers are consecutive',
+    ])
   })
 
   test('find a number that is written twice, and an epoch that two have', () => {
     expect(
       checked((checks) => {
         checks.claimed('cart|1', { epoch: 1, highestSequenceNr: 0 }, 'a#1')
-        checks.appended(batch(1, 0, 'x'), appended, 'a#1', 0)
-        checks.appended(batch(1, 0, 'x'), appended, 'a#1', 1)
-        checks.appended(batch(1, 1, 'x'), appended, 'b#1', 1)
+        checks.appended(batch(1, 0, 'x'), appended, { by: 'a#1', timeMs: 0 })
+        checks.appended(batch(1, 0, 'x'), appended, { by: 'a#1', timeMs: 1 })
+        checks.appended(batch(1, 1, 'x'), appended, { by: 'b#1', timeMs: 1 })
         checks.claimed('cart|1', { epoch: 1, highestSequenceNr: 2 }, 'b#1')
       }),
     ).toEqual([

@@ -58,7 +58,7 @@ describe('SG-003 leaving, one node after the other', () => {
     expect(await ping(proxies[1]!)).toBe('first')
     const beganMs = performance.now()
     void first.system.terminate()
-    await nodes.story.has('first: post-stop', 10_000)
+    await nodes.story.has('first: post-stop', 30_000)
     const stoppedMs = performance.now() - beganMs
     await nodes.story.has('second: started', 30_000)
     const startedMs = performance.now() - beganMs

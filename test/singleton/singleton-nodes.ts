@@ -25,7 +25,7 @@ class Story {
   }
 
   /** Resolves when the line is there; fails by name when it does not come. */
-  has(line: string, withinMs = 15_000): Promise<void> {
+  has(line: string, withinMs = 45_000): Promise<void> {
     if (this.lines.includes(line)) return Promise.resolve()
     return new Promise((resolve, reject) => {
       const patience = setTimeout(() => {
@@ -124,6 +124,6 @@ export class SingletonNodes {
   }
 }
 
-export function ping(proxy: ActorRef<Ping>, withinMs = 15_000): Promise<string> {
+export function ping(proxy: ActorRef<Ping>, withinMs = 45_000): Promise<string> {
   return proxy.ask<string>((replyTo) => ({ type: 'Ping', replyTo }), { timeout: withinMs })
 }

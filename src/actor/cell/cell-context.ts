@@ -2,7 +2,6 @@
 import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import { type Duration, toMs } from '../../foundation/duration.ts'
 import type { Logger } from '../../foundation/logger.ts'
-import { withFields } from '../../foundation/with-fields.ts'
 import { show } from '../../foundation/show.ts'
 import type { ActorContext, Askable, AskAnswer, SpawnOptions } from '../context/actor-context.ts'
 import { AbortedByStop, InvalidRef, NotAChild, WatchConflict } from '../actor-errors.ts'
@@ -43,7 +42,7 @@ export class CellContext implements ActorContext<unknown> {
   }
 
   get log(): Logger {
-    this.#log ??= withFields(this.#cell.runtime.logger, { actor: this.#cell.toString() })
+    this.#log ??= this.#cell.runtime.loggerOf(this.#cell.ref)
     return this.#log
   }
 

@@ -6,7 +6,12 @@ import { defaultActorSettings } from '../actor-settings.ts'
 import { DeadLetterLog, type DeadLetterLogSettings } from './dead-letter-log.ts'
 import { DeadLetter, Dropped, suppressDeadLetterLog, UnhandledMessage } from './lost-messages.ts'
 
-const cart = { toString: () => 'sherd://shop/user/cart#7' } as ActorRef<never>
+const refTo = (...elements: readonly string[]) =>
+  ({
+    path: { elements },
+    toString: () => `sherd://shop/${elements.join('/')}#7`,
+  }) as unknown as ActorRef<never>
+const cart = refTo('user', 'cart')
 
 function newLog(settings: Partial<DeadLetterLogSettings> = {}) {
   const lines: { level: LogLevel; fields: LogFields; text: string }[] = []
@@ -42,14 +47,31 @@ describe('DeadLetterLog', () => {
       {
         level: 'info',
         fields: { type: 'DeadLetter', kind: 'Add', recipient, reason: 'late-reply' },
-        text: 'DeadLetter(Add to sherd://shop/user/cart#7: late-reply)',
+        text: 'A message was lost: Add to sherd://shop/user/cart#7 (late-reply)',
       },
       {
         level: 'debug',
         fields: { type: 'UnhandledMessage', kind: 'a text', recipient },
-        text: 'UnhandledMessage(a text to sherd://shop/user/cart#7)',
+        text: 'A message was not handled: a text to sherd://shop/user/cart#7',
       },
     ])
+  })
+
+  test('calls actors of the runtime as people do, and is quiet about answers that nobody waits for', () => {
+    const { log, lines } = newLog()
+    log.nameOf = (recipient) =>
+      recipient.path.elements[0] === 'system'
+        ? { text: "Cart 'c1'", fields: { id: 'c1' } }
+        : undefined
+    log.record(new DeadLetter({ type: 'Add' }, refTo('system', 'carts', 'c1'), 'terminated'))
+    log.record(new DeadLetter({ type: 'Added' }, refTo('temp', '$ask-1'), 'late-reply'))
+    expect(lines.map(({ level, text }) => `${level} ${text}`)).toEqual([
+      "info A message was lost: Add to Cart 'c1' (terminated)",
+      'debug A message was lost: Added to sherd://shop/temp/$ask-1#7 (late-reply)',
+    ])
+    expect(lines[0]?.fields).toEqual({
+      ...{ type: 'DeadLetter', kind: 'Add', id: 'c1', reason: 'terminated' },
+    })
   })
 
   test('says nothing of what is in a message', () => {
@@ -68,7 +90,7 @@ describe('DeadLetterLog', () => {
     }
     expect(lines).toHaveLength(3 * messages.length)
     expect(JSON.stringify(lines)).not.toContain('secret')
-    expect(lines[0]?.text).toContain('DeadLetter(the command pay to ')
+    expect(lines[0]?.text).toContain('A message was lost: the command pay to ')
   })
 
   test('counts by type and reason, logged or not', () => {
@@ -94,7 +116,7 @@ describe('DeadLetterLog', () => {
     const logged = texts()
     expect(logged).toHaveLength(10)
     expect(logged[8]).not.toContain('suspended')
-    expect(logged[9]).toContain('logging of dead letters and dropped messages is suspended for 5 m')
+    expect(logged[9]).toContain('logging of lost messages is suspended for 5 m')
   })
 
   test('resumes after the silence and says how many were not logged', () => {

@@ -3,6 +3,7 @@
  * lines it falls silent for a while, says so, and afterwards says how many it kept to itself. It names the kind of a
  * message, never what is in it: that may be nobody's business who reads logs.
  */
+import type { ActorRef } from '../ref/actor-ref.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { formatMs } from '../../foundation/duration.ts'
 import type { Logger, LogFields } from '../../foundation/logger.ts'
@@ -31,6 +32,8 @@ export class DeadLetterLog {
   /** Apart, so that a chatty sender of unhandled messages does not hide the loss of others. */
   readonly #unhandledLimit: LogLimit
   #isSilent: boolean
+  /** Who a recipient is to people, where its path is the affair of the runtime. */
+  nameOf: NameOfActor = () => undefined
 
   constructor({ logger, clock, settings }: DeadLetterLogOptions) {
     this.#logger = logger
@@ -58,18 +61,19 @@ export class DeadLetterLog {
   }
 
   #log(event: LostMessage): void {
-    const isUnhandled = event.type === 'UnhandledMessage'
-    const limit = isUnhandled ? this.#unhandledLimit : this.#lostLimit
+    // Whoever waited for an answer has been told that it did not come.
+    const isNoNews = event.type === 'UnhandledMessage' || isAnswer(event)
+    const limit = isNoNews ? this.#unhandledLimit : this.#lostLimit
     const turn = limit.next(this.#clock.monotonicMs())
     if (turn === undefined) return
     const write = (fields: LogFields, text: string): void =>
-      isUnhandled ? this.#logger.debug(fields, text) : this.#logger.info(fields, text)
-    const what = isUnhandled ? 'unhandled messages' : 'dead letters and dropped messages'
+      isNoNews ? this.#logger.debug(fields, text) : this.#logger.info(fields, text)
+    const what = isNoNews ? 'unhandled messages' : 'lost messages'
     const { skipped, isLast } = turn
     if (skipped > 0) write({ skipped }, `Logging of ${what} resumes; ${skipped} were not logged.`)
     const suspended = `; logging of ${what} is suspended for ${formatMs(this.#settings.logDeadLettersSuspendMs)}`
-    const fields = fieldsOf(event)
-    write(fields, isLast ? `${inWords(fields)}${suspended}` : inWords(fields))
+    const { fields, text } = inWords(event, this.nameOf(event.recipient))
+    write(fields, isLast ? `${text}${suspended}` : text)
   }
 }
 
@@ -108,24 +112,33 @@ function kindOf(event: LostMessage): string {
   return event.type === 'UnhandledMessage' ? event.type : `${event.type}/${event.reason}`
 }
 
-interface LostFields {
-  readonly type: LostMessage['type']
-  /** Of the message. */
-  readonly kind: string
-  readonly recipient: string
-  readonly reason?: string
+/** How an actor of the runtime is called in a log: in words, and by fields. */
+export type NameOfActor = (
+  recipient: ActorRef<never>,
+) => { readonly text: string; readonly fields: LogFields } | undefined
+
+function isAnswer(event: LostMessage): boolean {
+  return event.recipient.path.elements[0] === 'temp'
 }
 
-function fieldsOf(event: LostMessage): LostFields & LogFields {
+const openings: Readonly<Record<LostMessage['type'], string>> = {
+  DeadLetter: 'A message was lost',
+  Dropped: 'A message was dropped',
+  UnhandledMessage: 'A message was not handled',
+}
+
+function inWords(
+  event: LostMessage,
+  name: ReturnType<NameOfActor>,
+): { readonly fields: LogFields; readonly text: string } {
   const { type } = event
   const kind = kindOfMessage(event.message)
   const recipient = String(event.recipient)
-  if (event.type === 'UnhandledMessage') return { type, kind, recipient }
-  return { type, kind, recipient, reason: event.reason }
-}
-
-function inWords({ type, kind, recipient, reason }: LostFields): string {
-  return `${type}(${kind} to ${recipient}${reason === undefined ? '' : `: ${reason}`})`
+  const fields = { type, kind, ...(name?.fields ?? { recipient }) }
+  const text = `${openings[type]}: ${kind} to ${name?.text ?? recipient}`
+  if (event.type === 'UnhandledMessage') return { fields, text }
+  const { reason } = event
+  return { fields: { ...fields, reason }, text: `${text} (${reason})` }
 }
 
 function isSuppressed(message: unknown): boolean {

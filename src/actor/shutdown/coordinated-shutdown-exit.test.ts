@@ -40,6 +40,7 @@ class FakeProcess {
       this.escapeListeners.add(listener)
       return { remove: () => void this.escapeListeners.delete(listener) }
     },
+    ...{ identity: undefined, isGone: () => false },
     exit: (code: number) => void this.exits.push({ code, atMs: this.nowMs }),
   }
   readonly logger: Logger = {
@@ -111,18 +112,21 @@ describe('AT-007 coordinated shutdown and the end of the process', () => {
     await expect(shutdown.run({ type: 'tired' })).rejects.toThrow('The reason of a shutdown')
     expect(shutdown.reason).toBeUndefined()
     await shutdown.run({ type: 'tired' }, { exitCode: 7 })
+    await world.advance(0)
     expect(shutdown.reason).toEqual({ type: 'tired' })
     expect(world.exits).toEqual([{ code: 7, atMs: 0 }])
   })
 
-  test('exits with the code of the reason after the last phase, if wished', async () => {
+  test('exits with the code of the reason when those who wait for the end were told, if wished', async () => {
     const { world, shutdown } = arrange({ exitProcess: true })
     let exitsBefore: unknown
     shutdown.addTask('c', 'looks', () => {
       exitsBefore = [...world.exits]
     })
     await shutdown.run(downing)
-    expect(exitsBefore).toEqual([])
+    exitsBefore = [exitsBefore, ...world.exits]
+    await world.advance(0)
+    expect(exitsBefore).toEqual([[]])
     expect(world.exits).toEqual([{ code: -1, atMs: 0 }])
     expect(world.waitingTimers.size).toBe(0)
   })
@@ -179,6 +183,7 @@ describe('AT-007 coordinated shutdown: errors that nobody caught', () => {
       listener('two')
     }
     await shutdown.run(leaving)
+    await world.advance(0)
     expect([runs, shutdown.reason]).toEqual([1, { type: 'escaped-error' }])
     expect([world.problems.length, world.escapeListeners.size]).toEqual([2, 0])
     expect(world.exits).toEqual([{ code: -1, atMs: 0 }])

@@ -38,6 +38,7 @@ class FakeWorld {
     onTerminationSignal: () => expect.unreachable('no signals'),
     onEscapedError: () => expect.unreachable('no escapes'),
     exit: () => expect.unreachable('no exit'),
+    ...{ identity: undefined, isGone: () => false },
   }
   readonly logger: Logger = {
     trace: this.#at('trace'),

@@ -170,8 +170,15 @@ export class CoordinatedShutdown {
     const took = formatMs(clock.monotonicMs() - beganMs)
     logger[level](fields, `Coordinated shutdown ended after ${took}.`)
     // After a failure the hard kill stays armed: the process has still been asked to end.
-    this.#hardKill?.cancel()
-    if (this.#exitProcess) this.#exit(exitCode)
+    if (this.#exitProcess) this.#exitSoon(exitCode)
+  }
+
+  /** Behind the promises that settle now: whoever waits for the end of the system has a last word. */
+  #exitSoon(code: number): void {
+    this.#environment.timers.after(0, () => {
+      this.#hardKill?.cancel()
+      this.#exit(code)
+    })
   }
 
   #armHardKill(): void {

@@ -14,6 +14,14 @@ export type JoiningInput =
   | NotAccepted
   | { readonly type: 'Connected'; readonly address: Address }
   | { readonly type: 'Tick' }
+  /** The store names these as members: they are asked like seeds, and decide nothing about the forming of a cluster. */
+  | { readonly type: 'Recorded'; readonly addresses: readonly Address[] }
+  /** The store has given the next founding to this node. */
+  | { readonly type: 'Founded' }
+  /** The store knows of this node in the cluster that has invited it: it may ask to be let in. */
+  | { readonly type: 'Cleared' }
+  /** By the store another cluster lives than the one that has invited this node. */
+  | { readonly type: 'NotCleared' }
   | JoiningMessage
   | Standing
 
@@ -38,11 +46,17 @@ export interface NotAccepted {
 export interface Joined extends Pick<Welcome, 'gossip' | 'tombstoneAgesMs'> {
   readonly type: 'Joined'
   readonly through: NodeId
+  /** Who founded the cluster. */
+  readonly founder: NodeId
 }
 
 export type JoiningEffect =
   | { readonly type: 'SendToAddress'; readonly to: Address; readonly message: InitJoin }
   | { readonly type: 'Send'; readonly to: NodeId; readonly message: Join }
+  /** There is none to be found by the seeds; `Founded` is awaited, and meanwhile the search goes on. */
+  | { readonly type: 'WouldForm' }
+  /** A member would let this node in; `Cleared` is awaited. */
+  | { readonly type: 'Invited'; readonly founder: NodeId; readonly by: NodeId }
   | { readonly type: 'FormCluster' }
   | Joined
   | StillJoining
@@ -65,6 +79,8 @@ export interface JoiningOptions extends MemberDescription {
   readonly settings: ClusterSettings
   /** Of a node that hosts entities. */
   readonly store?: SharedStore | undefined
+  /** The store keeps the founding of the cluster: it has a say before this node forms one, or joins. */
+  readonly asksStore?: boolean | undefined
 }
 
 export interface JoiningSnapshot {

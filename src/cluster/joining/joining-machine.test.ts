@@ -14,7 +14,8 @@ const welcome = {
   gossip: putMember(emptyGossip, joiningMember(self)),
   tombstoneAgesMs: [],
 } as const
-const ack = { type: 'InitJoinAck', from: b, problems: [] } as const
+const founder = nodeIdOf('f:1', 6n)
+const ack = { type: 'InitJoinAck', from: b, problems: [], founder } as const
 const nack = (address: Address) => ({ type: 'InitJoinNack', from: nodeIdOf(address, 7n) }) as const
 const types = (effects: readonly { readonly type: string }[]) => effects.map(({ type }) => type)
 
@@ -40,7 +41,7 @@ describe('JoiningMachine', () => {
     expect(machine.step({ type: 'Tick' }, 250)).toEqual([join])
     expect(machine.step({ ...welcome, from: nodeIdOf('c:1', 3n) }, 260)).toEqual([])
     expect(machine.step(welcome, 270)).toEqual([
-      { type: 'Joined', through: b, gossip: welcome.gossip, tombstoneAgesMs: [] },
+      { type: 'Joined', through: b, founder, gossip: welcome.gossip, tombstoneAgesMs: [] },
     ])
     expect(machine.step(welcome, 280)).toEqual([])
   })
@@ -151,5 +152,57 @@ describe('JoiningMachine', () => {
     expect(other.step({ ...ack, problems: ['x'] }, 1)).toEqual([
       { type: 'GiveUp', reason: 'incompatible-config', problems: ['x'] },
     ])
+  })
+})
+
+describe('JoiningMachine, where the store keeps the founding', () => {
+  function asking(address: Address = 'a:1') {
+    const settings = defaultClusterSettings
+    const asksStore = true
+    const id = nodeIdOf(address, 1n)
+    return new JoiningMachine({ ...described, self: id, address, settings, asksStore })
+  }
+  const asked = (effects: readonly { readonly type: string }[]) =>
+    effects.flatMap((effect) => ('to' in effect ? [effect.to] : []))
+
+  test('says once that it would form a cluster, seeks on, and forms it when it may', () => {
+    const machine = asking()
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    machine.step(nack('b:1'), 10)
+    expect(machine.step(nack('c:1'), 10)).toEqual([{ type: 'WouldForm' }])
+    expect(machine.step(nack('c:1'), 20)).toEqual([])
+    expect(types(machine.step({ type: 'Tick' }, 5_500))).toEqual([
+      'StillJoining',
+      'SendToAddress',
+      'SendToAddress',
+    ])
+    expect(machine.step({ type: 'Founded' }, 5_600)).toEqual([{ type: 'FormCluster' }])
+    expect(machine.step({ type: 'Founded' }, 5_700)).toEqual([])
+  })
+
+  test('a node told to join itself would form a cluster at once', () => {
+    expect(asking().step({ type: 'JoinNode', address: 'a:1' }, 0)).toEqual([{ type: 'WouldForm' }])
+  })
+
+  test('asks members that are no seeds, and joins through one of them', () => {
+    const machine = asking('c:1')
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    const recorded = { type: 'Recorded', addresses: ['b:1', 'd:1'] } as const
+    expect(asked(machine.step(recorded, 10))).toEqual(['d:1'])
+    expect(asked(machine.step({ type: 'Tick' }, 600))).toEqual(['a:1', 'b:1', 'd:1'])
+    const d = nodeIdOf('d:1', 4n)
+    expect(machine.step({ ...ack, from: d }, 610)).toEqual([{ type: 'Invited', founder, by: d }])
+  })
+
+  test('asks to be let in only when it is cleared, and seeks on when it is not', () => {
+    const machine = asking('c:1')
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    machine.step(ack, 10)
+    expect(machine.step({ type: 'Tick' }, 250)).toEqual([])
+    machine.step({ type: 'NotCleared' }, 260)
+    expect(machine.step({ type: 'Cleared' }, 265)).toEqual([])
+    expect(types(machine.step(ack, 270))).toEqual(['Invited'])
+    expect(types(machine.step({ type: 'Cleared' }, 280))).toEqual(['Send'])
+    expect(types(machine.step({ type: 'Tick' }, 500))).toEqual(['Send'])
   })
 })

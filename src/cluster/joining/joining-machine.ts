@@ -5,12 +5,15 @@
  *                     │  ▲────────no welcome in time──┘
  *                     └──first seed, and no cluster to be found──▶ done (forms the cluster)
  *
+ * Where the store keeps the founding it is asked before either: a first seed seeks on until `Founded`, and one that was
+ * invited waits for `Cleared` before it asks to be let in.
+ *
  * Invariant: only the first seed of the list, or a node told to join itself, ever forms a cluster.
  */
 import { unreachable } from '../../foundation/assert.ts'
 import { seconds } from '../../foundation/duration.ts'
 import { type Address, type NodeId, addressOfNode } from '../../foundation/node-id.ts'
-import type { InitJoin, Standing, Welcome } from '../cluster-messages.ts'
+import type { InitJoin, InitJoinAck, Standing, Welcome } from '../cluster-messages.ts'
 import { agreementOf } from '../cluster-settings.ts'
 import type {
   JoiningEffect,
@@ -32,7 +35,13 @@ export class JoiningMachine {
   #phase: JoiningSnapshot['phase'] = 'idle'
   #troubles = new SeedTroubles([])
   #mayForm = false
+  /** It was said that this node would form a cluster; since then the store has to agree. */
+  #wouldForm = false
+  /** Members by the store, besides the seeds. */
+  #recorded: readonly Address[] = []
   #contact: NodeId | undefined
+  #founder: NodeId | undefined
+  #isCleared = false
   #startedAt = 0
   #phaseSince = 0
   #askAgainAt = 0
@@ -58,13 +67,21 @@ export class JoiningMachine {
       case 'InitJoinNack':
         return this.#notInACluster(addressOfNode(input.from))
       case 'InitJoinAck':
-        return this.#invited(input.from, input.problems, now)
+        return this.#invited(input, now)
       case 'Welcome':
         return this.#welcomed(input)
       case 'Standing':
         return this.#turnedAway(input)
       case 'Tick':
         return this.#tick(now)
+      case 'Recorded':
+        return this.#learn(input.addresses)
+      case 'Founded':
+        return this.#phase === 'done' ? [] : this.#form()
+      case 'Cleared':
+        return this.#cleared()
+      case 'NotCleared':
+        return this.#notCleared()
       default:
         return unreachable(input)
     }
@@ -87,24 +104,42 @@ export class JoiningMachine {
     this.#troubles = new SeedTroubles(others, this.#mayForm ? undefined : founder)
     this.#startedAt = now
     this.#reportAt = now + reportIntervalMs
-    if (this.#mayForm && others.length === 0) return this.#formCluster()
-    return this.#seek(now)
+    const asks = this.#seek(now)
+    return this.#mayForm && others.length === 0 ? [...asks, ...this.#formCluster()] : asks
   }
 
   #seek(now: number): JoiningEffect[] {
     this.#phase = 'seeking'
     this.#phaseSince = now
     this.#contact = undefined
+    this.#wouldForm = false
     this.#refusals.clear()
     return this.#askSeeds(now)
   }
 
   #askSeeds(now: number): JoiningEffect[] {
+    this.#askAgainAt = now + this.#options.settings.seedRetryIntervalMs
+    return [...this.#seeds, ...this.#recorded].map((to) => this.#initJoin(to))
+  }
+
+  #initJoin(to: Address): JoiningEffect {
     const { self, settings, store } = this.#options
-    this.#askAgainAt = now + settings.seedRetryIntervalMs
     const agreement = agreementOf(settings, store)
     const message: InitJoin = { type: 'InitJoin', from: self, agreement }
-    return this.#seeds.map((to) => ({ type: 'SendToAddress', to, message }))
+    return { type: 'SendToAddress', to, message }
+  }
+
+  #learn(addresses: readonly Address[]): JoiningEffect[] {
+    const before = this.#recorded
+    this.#recorded = addresses.filter((address) => !this.#seeds.includes(address))
+    if (this.#phase !== 'seeking') return []
+    const news = this.#recorded.filter((address) => !before.includes(address))
+    return news.map((to) => this.#initJoin(to))
+  }
+
+  #isAsked(node: NodeId): boolean {
+    const address = addressOfNode(node)
+    return this.#seeds.includes(address) || this.#recorded.includes(address)
   }
 
   #notConnected({ address, isRefused, text }: NotConnected): JoiningEffect[] {
@@ -132,38 +167,58 @@ export class JoiningMachine {
     return this.#mayForm && this.#seeds.every(isAbsent) ? this.#formCluster() : []
   }
 
-  #invited(from: NodeId, problems: readonly string[], now: number): JoiningEffect[] {
-    if (this.#phase !== 'seeking' || !this.#seeds.includes(addressOfNode(from))) return []
+  #invited({ from, problems, founder }: InitJoinAck, now: number): JoiningEffect[] {
+    if (this.#phase !== 'seeking' || !this.#isAsked(from)) return []
     if (problems.length > 0) return this.#giveUp('incompatible-config', problems)
     this.#phase = 'asking'
     this.#phaseSince = now
     this.#contact = from
-    return [this.#join(from)]
+    this.#founder = founder
+    this.#isCleared = this.#options.asksStore !== true
+    return this.#isCleared ? [this.#join(from)] : [{ type: 'Invited', founder, by: from }]
+  }
+
+  #cleared(): JoiningEffect[] {
+    if (this.#phase !== 'asking' || this.#isCleared) return []
+    this.#isCleared = true
+    return [this.#join(this.#contact!)]
+  }
+
+  /** As if it had not answered. */
+  #notCleared(): JoiningEffect[] {
+    if (this.#phase !== 'asking' || this.#isCleared) return []
+    this.#phase = 'seeking'
+    this.#contact = undefined
+    this.#wouldForm = false
+    return []
   }
 
   #welcomed({ from, gossip, tombstoneAgesMs }: Welcome): JoiningEffect[] {
-    if (this.#phase !== 'asking' || from !== this.#contact) return []
+    if (this.#phase !== 'asking' || from !== this.#contact || !this.#isCleared) return []
     if (!gossip.members.some(({ node }) => node === this.#options.self)) return []
     this.#phase = 'done'
-    return [{ type: 'Joined', through: from, gossip, tombstoneAgesMs }]
+    return [{ type: 'Joined', through: from, founder: this.#founder!, gossip, tombstoneAgesMs }]
   }
 
   /** Let in, given up and removed before the welcome arrived: only another incarnation can join. */
   #turnedAway({ from, standing }: Standing): JoiningEffect[] {
-    if (!this.#isTrying || standing !== 'removed') return []
-    if (!this.#seeds.includes(addressOfNode(from))) return []
+    if (!this.#isTrying || standing !== 'removed' || !this.#isAsked(from)) return []
     return this.#giveUp('join-failed', [`removed by ${from} before it was welcome; start it again`])
   }
 
   #tick(now: number): JoiningEffect[] {
     if (!this.#isTrying) return []
-    const { settings } = this.#options
-    if (now - this.#startedAt >= settings.joinDeadlineMs) return this.#giveUp('join-failed', [])
+    const { settings, asksStore = false } = this.#options
+    // Who would form a cluster is given the time that the store asks for besides.
+    const deadlineMs =
+      settings.joinDeadlineMs + (this.#mayForm && asksStore ? settings.foundingStillMs : 0)
+    if (now - this.#startedAt >= deadlineMs) return this.#giveUp('join-failed', [])
     const waited = now - this.#phaseSince
-    if (this.#phase === 'seeking' && this.#mayForm && waited >= settings.seedTimeoutMs) {
-      return this.#formCluster()
-    }
-    return [...this.#report(now), ...this.#tryOn(waited, now)]
+    const forms =
+      this.#phase === 'seeking' && this.#mayForm && waited >= settings.seedTimeoutMs
+        ? this.#formCluster()
+        : []
+    return this.#isTrying ? [...forms, ...this.#report(now), ...this.#tryOn(waited, now)] : forms
   }
 
   #report(now: number): JoiningEffect[] {
@@ -175,7 +230,8 @@ export class JoiningMachine {
   #tryOn(waited: number, now: number): JoiningEffect[] {
     if (this.#phase === 'asking') {
       const { joinTimeoutMs } = this.#options.settings
-      return waited < joinTimeoutMs ? [this.#join(this.#contact!)] : this.#seek(now)
+      if (waited >= joinTimeoutMs) return this.#seek(now)
+      return this.#isCleared ? [this.#join(this.#contact!)] : []
     }
     return now >= this.#askAgainAt ? this.#askSeeds(now) : []
   }
@@ -190,6 +246,13 @@ export class JoiningMachine {
   }
 
   #formCluster(): JoiningEffect[] {
+    if (this.#options.asksStore !== true) return this.#form()
+    if (this.#wouldForm) return []
+    this.#wouldForm = true
+    return [{ type: 'WouldForm' }]
+  }
+
+  #form(): JoiningEffect[] {
     this.#phase = 'done'
     return [{ type: 'FormCluster' }]
   }

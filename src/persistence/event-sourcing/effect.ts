@@ -22,6 +22,8 @@ export type SideEffect<State> =
 interface Done<State> {
   readonly events: readonly NewEvent[]
   readonly state: State
+  /** All events before these are deleted with them. */
+  readonly deletes: boolean
 }
 
 /** What becomes of the command itself. */
@@ -69,10 +71,16 @@ export class Effect<Event, State> {
 
   /**
    * For other parts of Sherd: stores these events, which the caller has applied, giving this state, and encoded. They are stored as
-   * they are: neither the event adapter nor the tagger is asked.
+   * they are: neither the event adapter nor the tagger is asked. With `deletes`, all events before them are deleted, which
+   * the journal must be able to.
    */
-  static applied<Event, State>(events: readonly NewEvent[], state: State): Effect<Event, State> {
-    return new Effect<Event, State>(nothing, 'handled', nothing, false, false, { events, state })
+  static applied<Event, State>(
+    events: readonly NewEvent[],
+    state: State,
+    deletes = false,
+  ): Effect<Event, State> {
+    const done = { events, state, deletes }
+    return new Effect<Event, State>(nothing, 'handled', nothing, false, false, done)
   }
 
   /** Stores nothing. What is chained still waits for the events before: reads see only what is stored. */

@@ -1,6 +1,7 @@
 /** How an event-sourced entity fails. A caller can read from the class whether its command may have taken effect. */
 import { CodedError } from '../../foundation/coded-error.ts'
 import { show } from '../../foundation/show.ts'
+import { JournalClosed, JournalOutcomeUnknown, JournalUnavailable } from '../persistence-errors.ts'
 
 /** The journal let the entity down. It never goes on with the state it has. */
 export abstract class PersistenceFailure extends CodedError {
@@ -44,16 +45,23 @@ export class EventsOutcomeUnknown extends JournalFailure {
 /** The entity could not be brought back to its state. */
 export class RecoveryFailure extends JournalFailure {
   readonly code = 'RECOVERY_FAILED'
+  /** Whether it may go well the next time: the store could not be read. What is wrong with an event, or with its handler, stays. */
+  readonly mayPass: boolean
 
   /** `handling` is the number of the event whose handling threw the cause; undefined when it came from the journal. */
   constructor(persistenceId: string, cause: unknown, handling?: number) {
-    const isHandlers = handling !== undefined && !(cause instanceof EventAdapterFailed)
-    const advice = isHandlers ? ` Look at event ${handling} and at the event handler.` : ''
+    // Some name the event themselves, and say what to look at.
+    const isNamed = cause instanceof CodedError && 'sequenceNr' in cause
+    const advice =
+      handling !== undefined && !isNamed
+        ? ` Look at event ${handling} and at the event handler.`
+        : ''
     super(
       persistenceId,
       `${show(persistenceId)} could not be recovered: ${wordsOf(cause)}${advice}`,
       cause,
     )
+    this.mayPass = handling === undefined && isPassing(cause)
   }
 }
 
@@ -108,6 +116,17 @@ export class EventAdapterFailed extends CodedError {
 /** A handler of an event-sourced behavior gave something that is no effect, or one that cannot be. */
 export class InvalidEffect extends CodedError {
   readonly code = 'INVALID_EFFECT'
+}
+
+/** Whether the journal says of it that it is no fault of what is stored. What is no error of ours is of a journal of a user's own. */
+function isPassing(cause: unknown): boolean {
+  return (
+    !(cause instanceof CodedError) ||
+    cause instanceof RecoveryTimedOut ||
+    cause instanceof JournalUnavailable ||
+    cause instanceof JournalOutcomeUnknown ||
+    cause instanceof JournalClosed
+  )
 }
 
 export function wordsOf(cause: unknown): string {

@@ -210,6 +210,9 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   #recovered(claim: Claim): void {
     const work = this.#begin()
     this.#epoch = claim.epoch
+    // Those that were deleted have not been replayed, and count.
+    this.#sequenceNr = claim.highestSequenceNr
+    work.view.lastSequenceNr = claim.highestSequenceNr
     this.#phase = 'running'
     work.recovery = undefined
     work.view.isRecovering = false
@@ -282,7 +285,8 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     if (unstashes) work.stash?.callKept()
     const state = this.#state
     const held = { command, state, sequenceNr: this.#sequenceNr, sideEffects, stops }
-    this.#hold(stored, held, work)
+    const deletes = effect.done?.deletes === true
+    this.#hold(stored, held, work, deletes)
     if (!this.#mayHandle()) work.turn.withholdMail(this.#plan.withheldMail)
     else if (unstashes) this.#goOn()
     return handling === 'unhandled' ? Behaviors.unhandled : undefined
@@ -293,15 +297,16 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     events: readonly NewEvent[],
     held: HeldEffects<State>,
     work: Work<Command, Event, State>,
+    deletes: boolean,
   ): void {
-    if (events.length === 0 && work.writes === undefined) {
+    if (events.length === 0 && !deletes && work.writes === undefined) {
       perform(held, (error) => this.#rejected(error))
       if (held.stops) this.#context.stop()
       return this.#rest()
     }
     work.writes ??= this.#newWrites(work, this.#sequenceNr - events.length)
-    work.writes.add(events, held)
-    if (events.length === 0) this.#rest()
+    work.writes.add(events, held, deletes)
+    if (events.length === 0 && !deletes) this.#rest()
   }
 
   #newWrites(

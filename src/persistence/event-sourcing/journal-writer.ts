@@ -1,6 +1,7 @@
 /** Gives the batches of one instance to the journal, and says in the words of the pipeline what became of them. */
-import { unreachable } from '../../foundation/assert.ts'
-import type { AppendResult, Journal } from '../journal.ts'
+import { assert, unreachable } from '../../foundation/assert.ts'
+import { deletesEvents } from '../event-deletion.ts'
+import type { AppendBatch, AppendResult, Journal } from '../journal.ts'
 import {
   EventTooLarge,
   InvalidJournalCall,
@@ -39,7 +40,7 @@ export class JournalWriter {
   }
 
   /** Never throws: the answer says everything. By `then`, because an async function costs two promises more per append. */
-  append({ batch, expectedSequenceNr, events }: Append): void {
+  append({ batch, expectedSequenceNr, events, deletes }: Append): void {
     const failed = (cause: unknown): void =>
       this.#answered({ type: isRefusal(cause) ? 'Failed' : 'Unknown', batch, cause })
     const write = {
@@ -50,7 +51,7 @@ export class JournalWriter {
     }
     // A journal of somebody else's may throw where it should reject, and answer what is no answer.
     try {
-      void this.#journal.append(write).then((result) => {
+      void this.#write(write, deletes).then((result) => {
         let outcome: WriteOutcome
         try {
           outcome = this.#outcomeOf(batch, expectedSequenceNr, result)
@@ -63,6 +64,13 @@ export class JournalWriter {
       // Answers never come inside the call.
       void Promise.resolve(cause).then(failed)
     }
+  }
+
+  #write(write: AppendBatch, deletes: boolean): Promise<AppendResult> {
+    const journal = this.#journal
+    if (!deletes) return journal.append(write)
+    assert(deletesEvents(journal), 'nothing is deleted in a journal that cannot')
+    return journal.deleteEvents(write)
   }
 
   #outcomeOf(batch: number, expectedSequenceNr: number, result: AppendResult): WriteOutcome {

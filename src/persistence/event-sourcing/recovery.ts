@@ -68,7 +68,8 @@ export class Recovery<Event> {
       this.#expect('The claim of the stream')
       const claim = await this.#claim()
       const last = claim.highestSequenceNr
-      for (let from = 1; from <= last && !this.#isOver; from += settings.replayEventsMax) {
+      const first = (claim.deletedSequenceNr ?? 0) + 1
+      for (let from = first; from <= last && !this.#isOver; from += settings.replayEventsMax) {
         await this.#replay(from, Math.min(from + settings.replayEventsMax - 1, last))
       }
       this.#end(() => completed(claim))

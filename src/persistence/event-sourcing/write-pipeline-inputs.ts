@@ -6,6 +6,8 @@ export type WriteInput<Held> =
   | {
       readonly type: 'CommandHandled'
       readonly events: readonly NewEvent[]
+      /** Everything before its events is deleted. */
+      readonly deletes?: boolean
       readonly held: Held
     }
   /** No more commands for now: what was gathered goes to the journal. */
@@ -47,6 +49,8 @@ export type WriteEffect<Held> =
       readonly batch: number
       readonly expectedSequenceNr: number
       readonly events: readonly NewEvent[]
+      /** Everything before the events is deleted in the same step. */
+      readonly deletes: boolean
     }
   | { readonly type: 'Release'; readonly held: readonly Held[] }
   | { readonly type: 'Discard'; readonly held: readonly Held[]; readonly because: WriteEnd }

@@ -51,6 +51,31 @@ describe('WritePipelineMachine', () => {
     expect(words(effects)).toEqual(['append 1 after 7: 3', 'append 2 after 10: 4'])
   })
 
+  test('deletes in a batch of its own, behind what came before and before what comes after', () => {
+    const machine = machineWith()
+    const deletes = (held: string, events: number): WriteInput<string> => ({
+      ...{ type: 'CommandHandled', events: bytes(events), held, deletes: true },
+    })
+    const effects = steps(
+      machine,
+      ...[handled('a', 2), deletes('d', 0), handled('r', 0), handled('b', 1), ended],
+      ...[deletes('e', 1), ended],
+    )
+    expect(words(effects)).toEqual([
+      'append 1 after 7: 2',
+      'append 2 after 9: 1',
+      'append 3 after 10: 1',
+    ])
+    expect(effects.map((effect) => effect.type === 'Append' && effect.deletes)).toEqual([
+      false,
+      true,
+      true,
+    ])
+    expect(machine.step(appended(2))).toEqual([])
+    expect(machine.step(appended(1))).toEqual([release('a'), release('d', 'r', 'b')])
+    expect(words(machine.step(failed(3)))).toEqual(['Discard e', 'Stop'])
+  })
+
   test('holds what has no events until those before it are stored', () => {
     const machine = machineWith()
     expect(machine.step(handled('read', 0))).toEqual([release('read')])

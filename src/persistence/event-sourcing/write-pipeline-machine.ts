@@ -24,6 +24,8 @@ interface Batch<Held> {
   readonly number: number
   readonly expectedSequenceNr: number
   readonly events: NewEvent[]
+  /** Begins by deleting all that came before it. */
+  readonly deletes: boolean
   readonly held: Held[]
   isStored: boolean
 }
@@ -59,7 +61,7 @@ export class WritePipelineMachine<Held> {
   step(input: WriteInput<Held>): readonly WriteEffect<Held>[] {
     switch (input.type) {
       case 'CommandHandled':
-        return this.#handled(input.events, input.held)
+        return this.#handled(input.events, input.held, input.deletes === true)
       case 'TurnEnded':
         return this.#open === undefined ? none : [this.#append(this.#open)]
       case 'Appended':
@@ -76,15 +78,19 @@ export class WritePipelineMachine<Held> {
     }
   }
 
-  #handled(events: readonly NewEvent[], held: Held): readonly WriteEffect<Held>[] {
+  #handled(
+    events: readonly NewEvent[],
+    held: Held,
+    deletes: boolean,
+  ): readonly WriteEffect<Held>[] {
     assert(this.#end === undefined, 'no command is handled after a write has failed')
-    if (events.length === 0) return this.#holdAsIs(held)
+    if (events.length === 0 && !deletes) return this.#holdAsIs(held)
     const effects: WriteEffect<Held>[] = []
     const before = this.#open
-    if (before !== undefined && before.events.length + events.length > this.#appendEventsMax) {
-      effects.push(this.#append(before))
-    }
-    const batch = (this.#open ??= this.#newBatch())
+    const isTooMany = (before?.events.length ?? 0) + events.length > this.#appendEventsMax
+    // What came before a deletion is stored before it: whoever waits for that may be answered when the deletion fails.
+    if (before !== undefined && (deletes || isTooMany)) effects.push(this.#append(before))
+    const batch = (this.#open ??= this.#newBatch(deletes))
     for (const event of events) batch.events.push(event)
     batch.held.push(held)
     this.#heldCount++
@@ -103,16 +109,17 @@ export class WritePipelineMachine<Held> {
     return none
   }
 
-  #newBatch(): Batch<Held> {
+  #newBatch(deletes: boolean): Batch<Held> {
     const expectedSequenceNr = this.#sequenceNr
-    return { number: ++this.#batches, expectedSequenceNr, events: [], held: [], isStored: false }
+    const number = ++this.#batches
+    return { number, expectedSequenceNr, events: [], deletes, held: [], isStored: false }
   }
 
   #append(batch: Batch<Held>): WriteEffect<Held> {
     this.#open = undefined
     this.#inFlight.push(batch)
-    const { number, expectedSequenceNr, events } = batch
-    return { type: 'Append', batch: number, expectedSequenceNr, events }
+    const { number, expectedSequenceNr, events, deletes } = batch
+    return { type: 'Append', batch: number, expectedSequenceNr, events, deletes }
   }
 
   /** Undefined for what is no longer, or never was, awaited. */

@@ -84,9 +84,10 @@ export class WritePipeline<Command, Event, State> {
   }
 
   /** Takes the events of a command and what it causes. Throws what that throws, if it happens at once. */
-  add(events: readonly NewEvent[], held: HeldEffects<State>): void {
-    const thrown = this.#perform(this.#machine.step({ type: 'CommandHandled', events, held }))
-    if (events.length > 0) this.#askFlush()
+  add(events: readonly NewEvent[], held: HeldEffects<State>, deletes: boolean): void {
+    const handled = { type: 'CommandHandled', events, held, deletes } as const
+    const thrown = this.#perform(this.#machine.step(handled))
+    if (events.length > 0 || deletes) this.#askFlush()
     if (thrown !== undefined) throw thrown.error
   }
 

@@ -61,6 +61,19 @@ export function checkAppend(batch: AppendBatch, settings: JournalSettings): numb
       `An append has 1 to ${settings.appendEventsMax} events (appendEventsMax), and this one has ${length}.`,
     )
   }
+  return checkEvents(batch, settings)
+}
+
+/** As an append, with events or without. */
+export function checkDeletion(batch: AppendBatch, settings: JournalSettings): number {
+  if (batch.events.length > 0) return checkAppend(batch, settings)
+  checkPersistenceId(batch.persistenceId)
+  checkWhole('epoch', batch.epoch, 1)
+  checkWhole('expectedSequenceNr', batch.expectedSequenceNr, 0)
+  return 0
+}
+
+function checkEvents(batch: AppendBatch, settings: JournalSettings): number {
   let bytes = 0
   for (const event of batch.events) {
     if (!(event instanceof Uint8Array)) bytes += checkTagged(batch.persistenceId, event)

@@ -1,18 +1,35 @@
 /**
- * One write transaction: decides claims and appends on what is stored, inside the store's write lock, so that the fence
- * holds between processes. An append writes the log only. A head is written when its stream is claimed, and by a fold when
+ * One write transaction: decides claims, appends, deletions and writes of registers on what is stored, inside the store's write lock, so that the fence
+ * holds between processes. An append writes the log only. A head is written when its stream is claimed or deleted, and by a fold when
  * the tail of the log has become too long (`lmdb-fold.ts`): some heads in each commit.
  */
 import { assert } from '../../foundation/assert.ts'
 import type { AppendBatch, AppendResult, Claim } from '../journal.ts'
+import { JournalCorrupted } from '../persistence-errors.ts'
 import { sliceOf } from '../persistence-id.ts'
+import { judgeRegisterWrite, type RegisterWrite, type RegisterWriteResult } from '../registers.ts'
+import type { DiskRoom } from './disk-room.ts'
 import { judgeAppend } from './fence.ts'
 import { type FoldLimits, mustFold } from './lmdb-fold.ts'
 import type { KnownStream, LmdbHeads } from './lmdb-heads.ts'
-import { blockKey, countKey, encodeCount, numberKey, type StoreCount } from './lmdb-layout.ts'
+import {
+  blockKey,
+  countKey,
+  encodeCount,
+  encodeRegister,
+  numberKey,
+  type StoreCount,
+} from './lmdb-layout.ts'
 import type { LmdbLogRecord } from './lmdb-log-record.ts'
+import { nextDeletion, readDeletion, scrub, scrubEventsMax, writeDeletion } from './lmdb-scrub.ts'
 import { LmdbStreamHead } from './lmdb-stream-head.ts'
-import { type LmdbTable, type LmdbTables, markTagged } from './lmdb-tables.ts'
+import {
+  type LmdbTable,
+  type LmdbTables,
+  markDeleting,
+  markTagged,
+  readRegister,
+} from './lmdb-tables.ts'
 import { noSection, sectionOf } from './lmdb-tag-section.ts'
 
 /** What the transactions of one process have in common. */
@@ -21,6 +38,9 @@ export interface LmdbCommitParts {
   readonly heads: LmdbHeads
   readonly record: LmdbLogRecord
   readonly foldLimits: FoldLimits
+  /** Deleted events that one commit takes out of the log; `scrubEventsMax` when not given. */
+  readonly scrubEventsMax?: number
+  readonly room: DiskRoom
 }
 
 export class LmdbCommit {
@@ -29,6 +49,7 @@ export class LmdbCommit {
   readonly #claimed: KnownStream[] = []
   #lastOrder: number
   #tailBytes: number
+  readonly #scrubMax: number
   /** Of the first event of the record that is being filled. */
   #recordOrder = 0
   #hasTags = false
@@ -37,6 +58,7 @@ export class LmdbCommit {
     this.#parts = parts
     // A transaction that failed may have left something in it.
     parts.record.clear()
+    this.#scrubMax = parts.scrubEventsMax ?? scrubEventsMax
     this.#before = parts.heads.begin()
     this.#lastOrder = this.#before.lastOrder
     this.#tailBytes = this.#before.tailBytes
@@ -48,7 +70,9 @@ export class LmdbCommit {
     head.claim(writer)
     this.#claimed.push(stream)
     this.#parts.heads.soil(stream)
-    return { epoch: head.epoch, highestSequenceNr: head.highestSequenceNr }
+    const { epoch, highestSequenceNr, deletedSequenceNr } = head
+    const deleted = deletedSequenceNr === 0 ? {} : { deletedSequenceNr }
+    return { epoch, highestSequenceNr, ...deleted }
   }
 
   append(batch: AppendBatch): AppendResult {
@@ -58,17 +82,59 @@ export class LmdbCommit {
     if (result.type !== 'Appended') return result
     assert(head !== undefined, 'an append is accepted only after a claim')
 
-    this.#parts.heads.soil(stream)
-    for (const event of batch.events) {
-      if (event instanceof Uint8Array) this.#store(stream, head, event, noSection)
-      else this.#store(stream, head, event.bytes, sectionOf(event.tags))
-    }
+    this.#storeAll(stream, head, batch)
     assert(head.highestSequenceNr === result.highestSequenceNr, 'every event has a number')
     return result
   }
 
+  deleteEvents(batch: AppendBatch): AppendResult {
+    const stream = this.#parts.heads.stream(batch.persistenceId)
+    const { head } = stream
+    const result = judgeAppend(head, batch)
+    if (result.type !== 'Appended') return result
+    assert(head !== undefined, 'a deletion is accepted only after a claim')
+    if (head.highestSequenceNr > head.deletedSequenceNr) this.#delete(stream, head)
+    if (batch.events.length > 0) this.#storeAll(stream, head, batch)
+    return result
+  }
+
+  /**
+   * Takes some deleted events out of the log that were too many for the commit that deleted them. Answers how many are left
+   * of one stream that has some, 0 when none has.
+   */
+  scrubOn(): number {
+    const { tables, heads } = this.#parts
+    const id = nextDeletion(tables)
+    const deletion = id && readDeletion(tables, id)
+    if (id === undefined || deletion === undefined) return 0
+    const { head } = heads.stream(id.toString())
+    if (head === undefined) {
+      throw new JournalCorrupted(tables.folder, `"${id}" is deleted, and has no head`)
+    }
+    const to = Math.min(deletion.from + this.#scrubMax - 1, deletion.to)
+    this.#writeRecord()
+    scrub(tables, id, head, { from: deletion.from, to })
+    if (to < deletion.to) writeDeletion(tables, id, { from: to + 1, to: deletion.to })
+    else tables.deletions.removeSync(id)
+    const next = nextDeletion(tables)
+    const left = next && readDeletion(tables, next)
+    return left === undefined ? 0 : left.to - left.from + 1
+  }
+
   highestSequenceNr(persistenceId: string): number {
     return this.#parts.heads.stream(persistenceId).head?.highestSequenceNr ?? 0
+  }
+
+  /** Written at once, and counted nowhere: what is known of streams stays true. */
+  writeRegister(write: RegisterWrite): RegisterWriteResult {
+    const { tables } = this.#parts
+    const { name, bytes } = write
+    const result = judgeRegisterWrite(readRegister(tables, name)?.revision ?? 0, write)
+    if (result.type === 'RegisterWritten') {
+      const register = encodeRegister({ revision: result.revision, bytes })
+      tables.registers.putSync(Buffer.from(name), register)
+    }
+    return result
   }
 
   /** Writes what was only collected so far. Nothing may follow. */
@@ -97,6 +163,34 @@ export class LmdbCommit {
     })
     void tables.meta.put(countKey, encodeCount(left))
     heads.end(left)
+  }
+
+  /** Others learn of it as they do of a claim: what they know of the stream is dropped. */
+  #delete(stream: KnownStream, head: LmdbStreamHead): void {
+    const { tables, heads } = this.#parts
+    const { id } = stream
+    markDeleting(tables)
+    // Events of this very commit may be among those that go.
+    this.#writeRecord()
+    const open = readDeletion(tables, id)
+    const range = { from: open?.from ?? head.deletedSequenceNr + 1, to: head.highestSequenceNr }
+    if (open === undefined && range.to - range.from < this.#scrubMax) {
+      scrub(tables, id, head, range)
+      head.letGoDeleted()
+    } else {
+      writeDeletion(tables, id, range)
+    }
+    head.delete()
+    heads.soil(stream)
+    this.#claimed.push(stream)
+  }
+
+  #storeAll(stream: KnownStream, head: LmdbStreamHead, { events }: AppendBatch): void {
+    this.#parts.heads.soil(stream)
+    for (const event of events) {
+      if (event instanceof Uint8Array) this.#store(stream, head, event, noSection)
+      else this.#store(stream, head, event.bytes, sectionOf(event.tags))
+    }
   }
 
   #store(stream: KnownStream, head: LmdbStreamHead, bytes: Uint8Array, tags: Buffer): void {

@@ -11,6 +11,9 @@ import {
   openSync,
   readSync,
   realpathSync,
+  rmdirSync,
+  rmSync,
+  statfsSync,
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -25,6 +28,13 @@ const noRoot = 2n ** 64n - 1n
 /** Offsets in a meta page of LMDB's data format 2, on 64 bits, little-endian. */
 const at = { magic: 24, version: 28, pageSize: 48, freeRoot: 88, mainRoot: 136, commit: 152 }
 
+const dataFile = 'data.mdb'
+
+/** A store that was not there before it was opened. */
+export interface NewStore {
+  readonly isFolderNew: boolean
+}
+
 interface Meta {
   readonly isWhole: boolean
   readonly pageSize: number
@@ -32,13 +42,27 @@ interface Meta {
   readonly commit: bigint
 }
 
-export function prepareFolder(folder: string): void {
+/** Answers what of the store was not there before. */
+export function prepareFolder(folder: string): NewStore | undefined {
   try {
-    mkdirSync(folder, { recursive: true })
+    const isFolderNew = mkdirSync(folder, { recursive: true }) !== undefined
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    const found = statSync(join(folder, dataFile), { throwIfNoEntry: false })
+    return found === undefined ? { isFolderNew } : undefined
   } catch (error) {
     throw new JournalFolderUnusable(folder, adviceOn(error), error)
   }
+}
+
+/**
+ * Removes a store that this process has made, closed, and that holds nothing, so that an empty one does not stand where
+ * another is missed. Not to be called for one that other processes may have opened.
+ */
+export function removeStore(folder: string, { isFolderNew }: NewStore): void {
+  for (const file of [dataFile, 'lock.mdb', 'writers']) {
+    rmSync(join(folder, file), { recursive: true, force: true })
+  }
+  if (isFolderNew) rmdirSync(folder)
 }
 
 function adviceOn(error: unknown): string {
@@ -55,7 +79,7 @@ function adviceOn(error: unknown): string {
 }
 
 export function checkDataFile(folder: string): void {
-  const file = join(folder, 'data.mdb')
+  const file = join(folder, dataFile)
   let handle: number
   try {
     handle = openSync(file, 'r+')
@@ -79,6 +103,16 @@ export function fileIdsIn(folder: string): FileIdOf {
   return (file) => {
     const found = statSync(join(place, file), { throwIfNoEntry: false })
     return found === undefined ? '' : `${found.dev} ${found.ino}`
+  }
+}
+
+/** What this user may still write there; undefined where the system does not tell, as when the folder is gone. */
+export function freeBytesOf(folder: string): number | undefined {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize
+  } catch {
+    return undefined
   }
 }
 

@@ -177,7 +177,7 @@ export class LmdbHeads {
     for (let place = from.lastOrder + 1; place <= count.lastOrder;) {
       const entries = readRecord(this.#tables, place)
       while (entries.next()) this.#count(entries, place)
-      tailBytes += entries.byteLength
+      tailBytes += entries.weight
       place += entries.count
     }
     if (tailBytes === count.tailBytes || from.headsOrder !== count.headsOrder) return

@@ -19,20 +19,44 @@ import type {
   ReadRange,
   StoredEvent,
 } from '../journal.ts'
+import type { EventDeletion } from '../event-deletion.ts'
 import { JournalClosed, JournalUnavailable } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
+import {
+  checkRegisterName,
+  checkRegisterWrite,
+  type StoredRegister,
+  type Registers,
+  type RegisterWrite,
+  type RegisterWriteResult,
+} from '../registers.ts'
 import type { SlicePage, SliceQuery, SliceReader } from '../slice-reader.ts'
 import { guardExit } from './exit-guard.ts'
-import { checkAppend, checkClaim, checkRange, checkSliceQuery, placeOf } from './fence.ts'
+import {
+  checkAppend,
+  checkClaim,
+  checkDeletion,
+  checkRange,
+  checkSliceQuery,
+  placeOf,
+} from './fence.ts'
+import { DiskRoom } from './disk-room.ts'
 import { GroupCommit } from './group-commit.ts'
-import { checkDataFile, fileIdsIn, prepareFolder } from './lmdb-folder.ts'
+import {
+  checkDataFile,
+  fileIdsIn,
+  freeBytesOf,
+  type NewStore,
+  prepareFolder,
+  removeStore,
+} from './lmdb-folder.ts'
 import { checkFoldLimits, defaultFoldLimits, type FoldLimits } from './lmdb-fold.ts'
 import { LmdbHeads } from './lmdb-heads.ts'
 import { LmdbLock } from './lmdb-lock.ts'
 import { LmdbLogRecord } from './lmdb-log-record.ts'
 import { LmdbReader } from './lmdb-reader.ts'
 import { checkLmdbSettings, defaultLmdbSettings, type LmdbSettings } from './lmdb-settings.ts'
-import { type LmdbTables, openTables } from './lmdb-tables.ts'
+import { hasAnyRegister, type LmdbTables, openTables, readCount } from './lmdb-tables.ts'
 import { foldOn, type LmdbRequest, LmdbWrite, transact } from './lmdb-write.ts'
 import { StoppedWriter, StoppedWriterWatch } from './stopped-writer.ts'
 import { StorePlace } from './store-place.ts'
@@ -65,24 +89,35 @@ interface LmdbJournalParts {
   readonly timers: Timers
   readonly stoppedWriter: StoppedWriter
   readonly place: StorePlace
+  readonly room: DiskRoom
+  readonly lock: LmdbLock
+  /** Undefined for a store that was there. */
+  readonly isNew: NewStore | undefined
 }
 
-export class LmdbJournal implements Journal, SliceReader {
+export class LmdbJournal implements Journal, SliceReader, Registers, EventDeletion {
   readonly #tables: LmdbTables
   readonly #settings: LmdbSettings
   readonly #reader: LmdbReader
+  readonly #place: StorePlace
   readonly #commits: GroupCommit<LmdbWrite>
   readonly #endGuard: () => void
+  readonly #lock: LmdbLock
+  readonly #isNew: NewStore | undefined
+  #isScrubbing = false
   #commitsToReaderCheck = commitsPerReaderCheck
   #closing: Promise<void> | undefined
 
   private constructor(parts: LmdbJournalParts) {
-    const { tables, settings, foldLimits, timers, stoppedWriter, place } = parts
+    const { tables, settings, foldLimits, timers, stoppedWriter, place, room } = parts
     this.#tables = tables
     this.#settings = settings
+    this.#place = place
+    this.#lock = parts.lock
+    this.#isNew = parts.isNew
     this.#reader = new LmdbReader(tables, settings)
     const record = new LmdbLogRecord()
-    const commitParts = { tables, heads: new LmdbHeads(tables), record, foldLimits }
+    const commitParts = { tables, heads: new LmdbHeads(tables), record, foldLimits, room }
     const watch = new StoppedWriterWatch(stoppedWriter, timers)
     const watched = (write: (onLock: () => void) => Promise<void>): Promise<void> => {
       this.#letGoOfDeadReaders()
@@ -101,6 +136,8 @@ export class LmdbJournal implements Journal, SliceReader {
     const advice = (): string => stoppedWriter.advice
     this.#commits = new GroupCommit({ transact: run, settings, timers, advice })
     this.#endGuard = guardExit(() => this.#commits.isBusy)
+    // Whoever deleted may have died before it was done.
+    this.#scrubOn()
   }
 
   /** Opens the folder and checks what is in it. Rejects with a CodedError that says what is wrong with it. */
@@ -111,7 +148,7 @@ export class LmdbJournal implements Journal, SliceReader {
     checkLmdbSettings(settings)
     const foldLimits = { ...defaultFoldLimits, ...options.foldLimits }
     checkFoldLimits(foldLimits)
-    prepareFolder(folder)
+    const isNew = prepareFolder(folder)
     checkDataFile(folder)
     const lock = new LmdbLock(folder)
     const killAfterMs = settings.stoppedWriterKillAfterMs
@@ -121,7 +158,9 @@ export class LmdbJournal implements Journal, SliceReader {
     const idOf = fileIdsIn(folder)
     const tables = openTables(folder)
     const place = new StorePlace({ folder, idOf, clock, logger })
-    return new LmdbJournal({ tables, settings, foldLimits, timers, stoppedWriter, place })
+    place.checkThere()
+    const parts = { tables, settings, foldLimits, timers, stoppedWriter, place, lock, isNew }
+    return new LmdbJournal({ ...parts, room: roomIn(folder) })
   }
 
   get storeId(): string {
@@ -140,6 +179,13 @@ export class LmdbJournal implements Journal, SliceReader {
     return this.#write({ type: 'Append', batch })
   }
 
+  /** Up to 256 events are out of the log when it resolves; more go out soon after, piece by piece. */
+  async deleteEvents(batch: AppendBatch): Promise<AppendResult> {
+    const result = await this.#write<AppendResult>({ type: 'Delete', batch })
+    this.#scrubOn()
+    return result
+  }
+
   async read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {
     this.#checkOpen()
     checkRange(range)
@@ -151,7 +197,7 @@ export class LmdbJournal implements Journal, SliceReader {
       const events = this.#reader.chunk({ id, from, to, lastOrder })
       if (events.length === 0) return
       for (const event of events) onEvent(event)
-      from += events.length
+      from = events.at(-1)!.sequenceNr + 1
       await nextTurn()
       this.#checkOpen()
     }
@@ -162,16 +208,47 @@ export class LmdbJournal implements Journal, SliceReader {
     return this.#write({ type: 'Highest', persistenceId })
   }
 
-  /** In one order for all events, 1, 2, 3 and so on without gaps: more than the port asks for. */
+  /** In one order for all events, 1, 2, 3 and so on, with gaps only where events were deleted: more than the port asks for. */
   async readSlices(query: SliceQuery): Promise<SlicePage> {
     this.#checkOpen()
     checkSliceQuery(query)
     return this.#reader.page(query, placeOf(query.after))
   }
 
+  /** Waits for no lock, so that it answers also while a process that was stopped holds the store's. */
+  async readRegister(name: string): Promise<StoredRegister | undefined> {
+    this.#checkOpen()
+    checkRegisterName(name)
+    // In files that are lost the register would stand still for ever.
+    this.#place.checkRead()
+    return this.#reader.register(name)
+  }
+
+  writeRegister(write: RegisterWrite): Promise<RegisterWriteResult> {
+    return this.#write({ type: 'Register', write })
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
+  }
+
+  /**
+   * @internal Closes it, and removes it from the disk if it was made by this journal and nobody has written to it: where a
+   * store was lost, an empty one in its place would be taken for it.
+   */
+  async takeBack(): Promise<void> {
+    const isUnused = this.#closing === undefined && this.#isUnused()
+    await this.close()
+    if (isUnused && this.#isNew !== undefined && this.#lock.isAlone()) {
+      removeStore(this.#tables.folder, this.#isNew)
+    }
+  }
+
+  #isUnused(): boolean {
+    const { lastOrder, claimCount } = readCount(this.#tables)
+    const isEmpty = lastOrder === 0 && claimCount === 0 && !hasAnyRegister(this.#tables)
+    return this.#isNew !== undefined && isEmpty
   }
 
   async #close(): Promise<void> {
@@ -180,6 +257,18 @@ export class LmdbJournal implements Journal, SliceReader {
     if (!isIdle) return
     await this.#tables.environment.close()
     this.#endGuard()
+  }
+
+  #scrubOn(): void {
+    const isOpen = this.#closing === undefined
+    if (this.#isScrubbing || !isOpen || !this.#reader.hasDeletions()) return
+    this.#isScrubbing = true
+    const ended = (left: number): void => {
+      this.#isScrubbing = false
+      if (left > 0) this.#scrubOn()
+    }
+    // What fails here, as on a full disk, is tried again with the next deletion, or when the store is opened next.
+    void this.#write<number>({ type: 'Scrub' }).then(ended, () => ended(0))
   }
 
   #letGoOfDeadReaders(): void {
@@ -203,11 +292,17 @@ export class LmdbJournal implements Journal, SliceReader {
     switch (request.type) {
       case 'Append':
         return checkAppend(request.batch, this.#settings)
+      case 'Delete':
+        return checkDeletion(request.batch, this.#settings)
+      case 'Scrub':
+        return 0
       case 'Claim':
         return checkClaim(request.persistenceId, request.writer)
       case 'Highest':
         checkPersistenceId(request.persistenceId)
         return 0
+      case 'Register':
+        return checkRegisterWrite(request.write)
       default:
         return unreachable(request)
     }
@@ -216,6 +311,10 @@ export class LmdbJournal implements Journal, SliceReader {
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new JournalClosed()
   }
+}
+
+function roomIn(folder: string): DiskRoom {
+  return new DiskRoom({ folder, freeBytes: () => freeBytesOf(folder) })
 }
 
 function register(lock: LmdbLock, folder: string, logger: Logger): void {

@@ -10,19 +10,25 @@
  *   log     order -> record         the event of this order and some that follow it: see `lmdb-log-record.ts`
  *   heads   id -> head              epoch, highest sequence number, slice, writer, places of the youngest events
  *   blocks  id NUL block -> places  of `blockEvents` events: those numbered block * blockEvents + 1 and so on
- *   claims  number -> id            who was claimed since the checkpoint, so that others forget what they know of it
+ *   claims  number -> id            who was claimed, or deleted, since the checkpoint, so that others forget what they know of it
+ *   deletions  id -> from, to       events that are deleted and still in the log: see `lmdb-scrub.ts`
+ *   registers  name -> register     its revision (6), its bytes: no part of all that. Older versions pass over this table
  *
- * A head in the table holds every claim of its stream, all events up to the checkpoint, and all whose places are in a block.
+ * A head in the table holds every claim and deletion of its stream, all events up to the checkpoint, and all whose places are in a block.
  * It may hold more events than that: a claim and a fold under way write it as it is then.
  * The place of an event is the key of its record. Whole numbers of 6 bytes are big-endian, so that keys sort as numbers do.
  */
 import { assert } from '../../foundation/assert.ts'
+import type { StoredRegister } from '../registers.ts'
 
 /** Written into a new store. A store with a text that is not here is not opened. */
 export const formatText = 'sherd journal, format 2'
 
 /** Takes its place with the first event that has tags: versions that know nothing of tags refuse the store from then on. */
 export const formatTextWithTags = 'sherd journal, format 3'
+
+/** Takes its place with the first deletion: other versions would take what is left in the log for damage. It may have tags, too. */
+export const formatTextWithDeletions = 'sherd journal, format 4'
 
 export const formatKey = Buffer.from('format')
 export const storeIdKey = Buffer.from('store id')
@@ -98,4 +104,19 @@ export function decodeCount(bytes: Buffer): StoreCount | undefined {
   }
   const isOurs = count.headsOrder <= count.lastOrder && count.foldedClaims <= count.claimCount
   return isOurs ? count : undefined
+}
+
+export function encodeRegister({ revision, bytes }: StoredRegister): Buffer {
+  const stored = Buffer.allocUnsafe(numberBytes + bytes.byteLength)
+  writeNumber(stored, revision, 0)
+  stored.set(bytes, numberBytes)
+  return stored
+}
+
+/** In bytes of its own. Undefined when these are not a register. */
+export function decodeRegister(stored: Buffer): StoredRegister | undefined {
+  if (stored.length < numberBytes) return undefined
+  const revision = stored.readUIntBE(0, numberBytes)
+  if (revision === 0) return undefined
+  return { revision, bytes: new Uint8Array(stored.subarray(numberBytes)) }
 }

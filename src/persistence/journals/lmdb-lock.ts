@@ -72,6 +72,13 @@ export class LmdbLock implements WriteLock {
     writeFileSync(join(notes, `${pid}`), `${hostId()} ${lifeOf(pid)?.start ?? ''}`)
   }
 
+  /** Whether no other process has left a note. False where there are no notes to tell. */
+  isAlone(): boolean {
+    if (process.platform !== 'linux') return false
+    const notes = readdirSync(join(this.#folder, 'writers'))
+    return notes.every((name) => name === `${process.pid}` || this.#isGone(name))
+  }
+
   holder(): LockHolder | undefined {
     if (process.platform !== 'linux') return undefined
     const head = this.#read()

@@ -14,7 +14,7 @@ import type { OrderedEvent } from '../slice-reader.ts'
 import { prepareFolder } from './lmdb-folder.ts'
 import { LmdbJournal } from './lmdb-journal.ts'
 import { numberKey } from './lmdb-layout.ts'
-import { LmdbLogRecord, LmdbRecordEntries } from './lmdb-log-record.ts'
+import { LmdbLogRecord, LmdbRecordEntries, scrubbed } from './lmdb-log-record.ts'
 import { openTables } from './lmdb-tables.ts'
 import { noSection, sectionOf } from './lmdb-tag-section.ts'
 
@@ -49,6 +49,43 @@ describe('a record of the log', () => {
     expect(recordOf(['xy', 'r', 'é']).subarray(22).toString('hex')).toBe(
       hexOf('8003 617c31 02 0172 02c3a9 7879'),
     )
+  })
+
+  test('has one gap for neighbours that were deleted, and keeps count, orders and weight', () => {
+    const other = Buffer.from('b|1')
+    const record = new LmdbLogRecord()
+    const texts = [id, id, other, id, other, id]
+    for (const [index, of] of texts.entries()) {
+      record.add(of, { ...stream, highestSequenceNr: index }, bytesOf(`${index}`), noSection)
+    }
+    const whole = Buffer.from(record.take())
+    const first = scrubbed(whole, id, 2)
+    const gap = hexOf('00000018 4000000000000000 404c000000000000 ffff 0000')
+    expect(first.subarray(0, 24).toString('hex')).toBe(gap)
+    // Those behind the number stay, and nothing of the others is touched.
+    for (const [upTo, left] of [
+      [2, [12, 13, 14, 15]],
+      [4, [12, 14, 15]],
+      [9, [12, 14]],
+    ] as const) {
+      const rest = scrubbed(first, id, upTo)
+      expect(eventsIn(rest)?.map(({ order }) => order)).toEqual(left)
+      const { count, weight } = LmdbRecordEntries.in(rest, 10)!
+      expect([count, weight]).toEqual([6, whole.length])
+    }
+    const nothing = scrubbed(scrubbed(first, other, 9), id, 9)
+    expect([nothing.length, eventsIn(nothing)]).toEqual([24, []])
+  })
+
+  test('is none when a gap is damaged', () => {
+    const gap = scrubbed(recordOf(['x']), id, 9)
+    expect(eventsIn(gap)).toEqual([])
+    for (const at of [0, 3, 4, 12, 20]) {
+      const damaged = Buffer.from(gap)
+      damaged.writeUInt8(damaged.readUInt8(at) ^ 0xc0, at)
+      expect(eventsIn(damaged), `byte ${at}`).toBe(undefined)
+    }
+    expect(eventsIn(gap.subarray(0, 20))).toBe(undefined)
   })
 
   test('gives back what was put into it', () => {

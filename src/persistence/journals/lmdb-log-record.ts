@@ -5,6 +5,10 @@
  *
  *   entry   its size in bytes (4), sequence number (8), epoch (8), slice (2), length of the id (2), id, tags, bytes
  *
+ * Events that were deleted leave a gap behind, one for all that lie together, so that orders and the weight of the log stay:
+ *
+ *   gap     its size in bytes (4), how many events (8), how many bytes they had (8), no slice (2), no id (2)
+ *
  * The highest bit of the length of the id says that there are tags (`lmdb-tag-section.ts`): an id is far shorter, and an
  * entry without tags is as it was before there were any.
  */
@@ -21,6 +25,10 @@ const sliceAt = 20
 const idLengthAt = 22
 const idAt = 24
 const tagsFlag = 0x8000
+/** In place of a slice, of which there are 1024. */
+const gapSlice = 0xffff
+const gapCountAt = sequenceNrAt
+const gapBytesAt = epochAt
 
 /** What a record takes from the head of an event's stream. */
 interface StreamNumbers {
@@ -99,40 +107,62 @@ function viewOf(bytes: Buffer): DataView {
 /** Goes through the entries of a record, in place: nothing is copied but what is asked for. */
 export class LmdbRecordEntries {
   readonly #record: Buffer
-  /** How many events the record holds. */
+  /** How many events the record holds, or held. */
   readonly count: number
+  /** Of all of them as they were stored. */
+  readonly weight: number
+  readonly #hasGaps: boolean
   #at = 0
   #next = 0
   #order: number
 
-  private constructor(record: Buffer, place: number, count: number) {
+  private constructor(record: Buffer, place: number, count: number, weight: number) {
     this.#record = record
     this.count = count
+    this.weight = weight
+    this.#hasGaps = weight !== record.length
     this.#order = place - 1
   }
 
   /** Undefined when it is not one of ours. */
   static in(record: Buffer, place: number): LmdbRecordEntries | undefined {
     let count = 0
-    for (let at = 0; at < record.length; at += record.readUInt32BE(at)) {
-      if (!isEntry(record, at)) return undefined
-      count++
+    let weight = 0
+    // Every event that is read comes by here, with all its neighbours: each is looked at as little as possible.
+    for (let at = 0, size = 0; at < record.length; at += size) {
+      if (at + idAt > record.length) return undefined
+      size = record.readUInt32BE(at)
+      const idLength = record.readUInt16BE(at + idLengthAt)
+      if (idLength === 0) {
+        if (size !== idAt || !isWholeGap(record, at)) return undefined
+        count += countAt(record, at)
+        weight += weightAt(record, at)
+      } else {
+        if (!isWholeEvent(record, at, size, idLength)) return undefined
+        count++
+        weight += size
+      }
     }
-    return count === 0 ? undefined : new LmdbRecordEntries(record, place, count)
+    return count === 0 ? undefined : new LmdbRecordEntries(record, place, count, weight)
   }
 
-  /** Goes to the next entry; false when there is none. */
+  /** Goes to the next event that is still there; false when there is none. */
   next(): boolean {
-    if (this.#next >= this.#record.length) return false
-    this.#at = this.#next
-    this.#next += this.#record.readUInt32BE(this.#at)
-    this.#order++
-    return true
+    while (this.#next < this.#record.length) {
+      this.#at = this.#next
+      this.#next += this.#record.readUInt32BE(this.#at)
+      if (!this.#hasGaps || !isGap(this.#record, this.#at)) {
+        this.#order++
+        return true
+      }
+      this.#order += countAt(this.#record, this.#at)
+    }
+    return false
   }
 
-  /** Of the whole record. */
-  get byteLength(): number {
-    return this.#record.length
+  /** The whole record. */
+  get bytes(): Buffer {
+    return this.#record
   }
 
   get order(): number {
@@ -156,11 +186,7 @@ export class LmdbRecordEntries {
   }
 
   isOf(id: Buffer): boolean {
-    const start = this.#at + idAt
-    const end = this.#idEnd
-    // Most ids of a kind differ in their last letter or in their length: that is cheap to see.
-    if (end - start !== id.length || this.#record[end - 1] !== id[id.length - 1]) return false
-    return this.#record.compare(id, 0, id.length, start, end) === 0
+    return isOf(this.#record, this.#at, id)
   }
 
   /** Of this entry. */
@@ -203,12 +229,79 @@ export class LmdbRecordEntries {
   }
 }
 
-function isEntry(record: Buffer, at: number): boolean {
-  if (at + idAt > record.length) return false
-  const end = at + record.readUInt32BE(at)
-  const idEndsAt = idEnd(record, at)
+/** The record without the events of this stream up to a number. What is left of them says how many they were, and no more. */
+export function scrubbed(record: Buffer, id: Buffer, upTo: number): Buffer {
+  const parts: Buffer[] = []
+  let count = 0
+  let weight = 0
+  const endGap = (): void => {
+    if (count > 0) parts.push(gapOf(count, weight))
+    count = 0
+    weight = 0
+  }
+  for (let at = 0, end = 0; at < record.length; at = end) {
+    end = at + record.readUInt32BE(at)
+    const isGone =
+      isGap(record, at) || (isOf(record, at, id) && record.readDoubleBE(at + sequenceNrAt) <= upTo)
+    if (isGone) {
+      count += countAt(record, at)
+      weight += weightAt(record, at)
+      continue
+    }
+    endGap()
+    parts.push(record.subarray(at, end))
+  }
+  endGap()
+  return Buffer.concat(parts)
+}
+
+function gapOf(count: number, weight: number): Buffer {
+  const gap = Buffer.alloc(idAt)
+  gap.writeUInt32BE(idAt, 0)
+  gap.writeDoubleBE(count, gapCountAt)
+  gap.writeDoubleBE(weight, gapBytesAt)
+  gap.writeUInt16BE(gapSlice, sliceAt)
+  return gap
+}
+
+/** No event has an empty id. */
+function isGap(record: Buffer, at: number): boolean {
+  return record.readUInt16BE(at + idLengthAt) === 0
+}
+
+/** How many events are here, or were. */
+function countAt(record: Buffer, at: number): number {
+  return isGap(record, at) ? record.readDoubleBE(at + gapCountAt) : 1
+}
+
+/** Their bytes when they were stored. */
+function weightAt(record: Buffer, at: number): number {
+  return isGap(record, at) ? record.readDoubleBE(at + gapBytesAt) : record.readUInt32BE(at)
+}
+
+function isOf(record: Buffer, at: number, id: Buffer): boolean {
+  const start = at + idAt
+  const end = idEnd(record, at)
+  // Most ids of a kind differ in their last letter or in their length: that is cheap to see.
+  if (end - start !== id.length || record[end - 1] !== id[id.length - 1]) return false
+  return record.compare(id, 0, id.length, start, end) === 0
+}
+
+function isWholeGap(record: Buffer, at: number): boolean {
+  const count = countAt(record, at)
+  return (
+    record.readUInt16BE(at + sliceAt) === gapSlice &&
+    Number.isSafeInteger(count) &&
+    count > 0 &&
+    weightAt(record, at) > idAt
+  )
+}
+
+function isWholeEvent(record: Buffer, at: number, size: number, idLength: number): boolean {
+  const end = at + size
+  const idEndsAt = at + idAt + (idLength & ~tagsFlag)
   if (end > record.length || idEndsAt > end) return false
-  return !isTagged(record, at) || isTagSection(record, idEndsAt, end)
+  return (idLength & tagsFlag) === 0 || isTagSection(record, idEndsAt, end)
 }
 
 function isTagged(record: Buffer, at: number): boolean {

@@ -1,15 +1,25 @@
 /**
- * Reads events back, some at a time, and trusts nothing: each must be the one the index promised. Works on a snapshot of
+ * Reads events and registers back, events some at a time, and trusts nothing: each event must be the one the index promised. Works on a snapshot of
  * what is durable and never on heads in memory, which may be ahead of it. The index ends at the head in the table; events
- * behind that are looked for in the tail of the log, which is short. The log has one order for all events, 1, 2, 3 and so on
- * without gaps: LMDB has only one writer at a time. No other store promises that.
+ * behind that are looked for in the tail of the log, which is short. The log has one order for all events, 1, 2, 3 and so on,
+ * with gaps only where events were deleted: LMDB has only one writer at a time. No other store promises that.
  */
 import { JournalCorrupted } from '../persistence-errors.ts'
+import type { StoredRegister } from '../registers.ts'
 import type { OrderedEvent, SlicePage, SliceQuery } from '../slice-reader.ts'
 import { blockEvents, blockKey, numberBytes, numberKey } from './lmdb-layout.ts'
+import type { LmdbRecordEntries } from './lmdb-log-record.ts'
+import { nextDeletion, readDeletion } from './lmdb-scrub.ts'
 import type { LmdbSettings } from './lmdb-settings.ts'
 import type { LmdbStreamHead } from './lmdb-stream-head.ts'
-import { glanceAtRecord, type LmdbTables, readCount, readHead, readRecord } from './lmdb-tables.ts'
+import {
+  glanceAtRecord,
+  type LmdbTables,
+  readCount,
+  readHead,
+  readRecord,
+  readRegister,
+} from './lmdb-tables.ts'
 
 export interface StreamRange {
   /** The persistence id in UTF-8. */
@@ -39,15 +49,25 @@ export class LmdbReader {
     return this.#inSnapshot(() => {
       const head = readHead(this.#tables, range.id)
       const indexed = head?.highestSequenceNr ?? 0
-      return head !== undefined && range.from <= indexed
-        ? this.#readIndexed(range, head)
-        : this.#readTail(range, indexed)
+      const from = Math.max(range.from, (head?.deletedSequenceNr ?? 0) + 1)
+      return head !== undefined && from <= indexed
+        ? this.#readIndexed({ ...range, from }, head)
+        : this.#readTail({ ...range, from }, indexed)
     })
+  }
+
+  /** Whether events that were deleted are still in the log. */
+  hasDeletions(): boolean {
+    return this.#inSnapshot(() => nextDeletion(this.#tables) !== undefined)
   }
 
   /** Events of these slices whose order is greater than `after`, no more than are looked at in one go. */
   page(query: SliceQuery, after: number): SlicePage {
     return this.#inSnapshot(() => this.#readLog(query, after))
+  }
+
+  register(name: string): StoredRegister | undefined {
+    return this.#inSnapshot(() => readRegister(this.#tables, name))
   }
 
   #readLog({ fromSlice, toSlice, eventsMax }: SliceQuery, after: number): SlicePage {
@@ -58,18 +78,28 @@ export class LmdbReader {
     }
     // No key can be made of a number that is far too large.
     if (after >= lastOrder) return page(after)
+    const isGone = this.#goneEvents()
     for (let place = this.#placeOf(after + 1); place <= lastOrder;) {
       const entries = readRecord(this.#tables, place)
       while (entries.next()) {
         const { order, slice } = entries
         if (order <= after) continue
         if (chunk.isFull) return page(order - 1)
-        if (slice >= fromSlice && slice <= toSlice) chunk.add(entries.event)
+        if (slice >= fromSlice && slice <= toSlice && !isGone(entries)) chunk.add(entries.event)
         else chunk.skip(entries.entryBytes)
       }
       place += entries.count
     }
     return page(lastOrder)
+  }
+
+  /** Whether an event was deleted that is still in the log. */
+  #goneEvents(): (entry: LmdbRecordEntries) => boolean {
+    if (nextDeletion(this.#tables) === undefined) return () => false
+    return ({ persistenceId, sequenceNr }) => {
+      const deletion = readDeletion(this.#tables, Buffer.from(persistenceId))
+      return deletion !== undefined && sequenceNr <= deletion.to
+    }
   }
 
   #readIndexed({ id, from, to, lastOrder }: StreamRange, head: LmdbStreamHead): OrderedEvent[] {

@@ -11,12 +11,16 @@ import {
   JournalFormatMismatch,
   JournalUnavailable,
 } from '../persistence-errors.ts'
+import type { StoredRegister } from '../registers.ts'
+import { keepOffConsole } from './lmdb-console.ts'
 import {
   countKey,
   decodeCount,
+  decodeRegister,
   emptyCount,
   formatKey,
   formatText,
+  formatTextWithDeletions,
   formatTextWithTags,
   numberBytes,
   numberKey,
@@ -37,6 +41,8 @@ export interface LmdbTables {
   readonly heads: LmdbTable
   readonly blocks: LmdbTable
   readonly claims: LmdbTable
+  readonly registers: LmdbTable
+  readonly deletions: LmdbTable
 }
 
 const binary = { encoding: 'binary', keyEncoding: 'binary' } as const
@@ -76,6 +82,7 @@ function openChecked(folder: string): LmdbTables {
     mapSize: mapBytes,
     maxDbs: 16,
   })
+  keepOffConsole(environment)
   try {
     const names = [...environment.getKeys()].map((name) => String(name).replace(/\0$/, ''))
     const isForeign = names.length > 0 && !names.includes('meta')
@@ -95,6 +102,8 @@ function openChecked(folder: string): LmdbTables {
       heads: table('heads'),
       blocks: table('blocks'),
       claims: table('claims'),
+      registers: table('registers'),
+      deletions: table('deletions'),
     }
   } catch (error) {
     void environment.close()
@@ -108,15 +117,25 @@ function checkFormat(folder: string, meta: LmdbTable, names: readonly string[]):
   const isForeign = found === undefined && names.some((name) => name !== 'meta')
   if (isForeign) throw foreign(folder)
   if (found === undefined) void meta.put(formatKey, Buffer.from(formatText))
-  else if (found !== formatText && found !== formatTextWithTags) {
-    throw mismatch(folder, `"${found}"`)
-  }
+  else if (!formats.includes(found)) throw mismatch(folder, `"${found}"`)
 }
+
+/** Each reads what the ones before it have written. */
+const formats: readonly string[] = [formatText, formatTextWithTags, formatTextWithDeletions]
 
 /** In a write transaction that stores tags. */
 export function markTagged({ meta }: LmdbTables): void {
-  if (meta.getBinary(formatKey)?.toString() === formatTextWithTags) return
-  void meta.put(formatKey, Buffer.from(formatTextWithTags))
+  markFormat(meta, formatTextWithTags)
+}
+
+/** In a write transaction that deletes. */
+export function markDeleting({ meta }: LmdbTables): void {
+  markFormat(meta, formatTextWithDeletions)
+}
+
+function markFormat(meta: LmdbTable, format: string): void {
+  const found = meta.getBinary(formatKey)?.toString() ?? ''
+  if (formats.indexOf(found) < formats.indexOf(format)) meta.putSync(formatKey, Buffer.from(format))
 }
 
 /** Made by whoever comes first, also in a store that is older than ids. Runs in a write transaction: all see the same one. */
@@ -133,7 +152,9 @@ function foreign(folder: string): JournalFormatMismatch {
 }
 
 function mismatch(folder: string, found: string): JournalFormatMismatch {
-  return new JournalFormatMismatch(folder, found, `"${formatText}" and "${formatTextWithTags}"`)
+  const names = formats.map((format) => `"${format}"`)
+  const known = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+  return new JournalFormatMismatch(folder, found, known)
 }
 
 export function readHead(tables: LmdbTables, id: Buffer): LmdbStreamHead | undefined {
@@ -144,6 +165,21 @@ export function readHead(tables: LmdbTables, id: Buffer): LmdbStreamHead | undef
   if (head === undefined)
     throw new JournalCorrupted(tables.folder, `the head of "${id}" is unreadable`)
   return head
+}
+
+export function readRegister(
+  { registers, folder }: LmdbTables,
+  name: string,
+): StoredRegister | undefined {
+  const stored = registers.getBinary(Buffer.from(name))
+  if (stored === undefined) return undefined
+  const register = decodeRegister(stored)
+  if (register === undefined) throw new JournalCorrupted(folder, `register "${name}" is unreadable`)
+  return register
+}
+
+export function hasAnyRegister({ registers }: LmdbTables): boolean {
+  return lastKeyOf(registers) !== undefined
 }
 
 export function readCount({ meta, log, heads, folder }: LmdbTables): StoreCount {

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { DiskRoom } from './disk-room.ts'
 import type { LmdbCommitParts } from './lmdb-commit.ts'
 import { defaultFoldLimits } from './lmdb-fold.ts'
 import { LmdbHeads } from './lmdb-heads.ts'
@@ -13,11 +14,14 @@ import { type LmdbRequest, LmdbWrite, transact } from './lmdb-write.ts'
 describe('a transaction that is rolled back', () => {
   let folder: string
   let parts: LmdbCommitParts
+  let free: number | undefined
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'sherd-journal-'))
     const tables = openTables(folder)
     const record = new LmdbLogRecord()
-    parts = { tables, heads: new LmdbHeads(tables), record, foldLimits: defaultFoldLimits }
+    free = undefined
+    const room = new DiskRoom({ folder, freeBytes: () => free })
+    parts = { tables, heads: new LmdbHeads(tables), record, foldLimits: defaultFoldLimits, room }
   })
   afterEach(async () => {
     await parts.tables.environment.close()
@@ -57,6 +61,18 @@ describe('a transaction that is rolled back', () => {
   test('leaves no epoch behind that nobody was given', async () => {
     await write(claim)
     await expect(write(claim, true)).rejects.toThrow('the disk is full')
+    expect(await write(append(0))).toEqual({ type: 'Appended', highestSequenceNr: 1 })
+  })
+
+  test('is so where the disk has no room, before the store tries, and nothing is stored', async () => {
+    await write(claim)
+    free = 20_000
+    const refused = write(append(0))
+    await expect(refused).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' })
+    await expect(refused).rejects.toThrow(
+      `Nothing could be written in ${folder}: the disk is full (19 kB are free); free some space.`,
+    )
+    free = 20_000_000
     expect(await write(append(0))).toEqual({ type: 'Appended', highestSequenceNr: 1 })
   })
 })

@@ -1,4 +1,4 @@
-/** One claim or append on its way to the disk, and the transaction that carries many of them. */
+/** One claim, append, deletion or write of a register on its way to the disk, and the transaction that carries many of them. */
 import { assert, unreachable } from '../../foundation/assert.ts'
 import { CodedError } from '../../foundation/coded-error.ts'
 import type { AppendBatch, AppendResult, Claim } from '../journal.ts'
@@ -7,23 +7,31 @@ import {
   JournalOutcomeUnknown,
   JournalUnavailable,
 } from '../persistence-errors.ts'
+import type { RegisterWrite, RegisterWriteResult } from '../registers.ts'
 import type { Operation } from './group-commit.ts'
 import { LmdbCommit, type LmdbCommitParts } from './lmdb-commit.ts'
+import { scrubEventsMax } from './lmdb-scrub.ts'
 import { reasonOf } from './lmdb-tables.ts'
 
 export type LmdbRequest =
   | { readonly type: 'Append'; readonly batch: AppendBatch }
+  | { readonly type: 'Delete'; readonly batch: AppendBatch }
+  /** Takes deleted events out of the log. */
+  | { readonly type: 'Scrub' }
   | { readonly type: 'Claim'; readonly persistenceId: string; readonly writer: string }
   | { readonly type: 'Highest'; readonly persistenceId: string }
+  | { readonly type: 'Register'; readonly write: RegisterWrite }
 
 /**
  * Decisions are taken on the event loop and inside the write lock, so a commit is bounded in all that it decides. In events of
- * equal work: a claim writes a head where its stream's name sorts, a question reads one there.
+ * equal work: a claim writes a head where its stream's name sorts, a question reads one there, a register
+ * is read and written where its own name sorts.
  */
 const claimEvents = 2
 const highestEvents = 1
+const registerEvents = 2
 
-type LmdbResult = AppendResult | Claim | number
+type LmdbResult = AppendResult | Claim | number | RegisterWriteResult
 
 interface LmdbWriteOptions {
   readonly request: LmdbRequest
@@ -76,10 +84,16 @@ function workOf(request: LmdbRequest): number {
   switch (request.type) {
     case 'Append':
       return request.batch.events.length
+    case 'Delete':
+      return request.batch.events.length + scrubEventsMax
+    case 'Scrub':
+      return scrubEventsMax
     case 'Claim':
       return claimEvents
     case 'Highest':
       return highestEvents
+    case 'Register':
+      return registerEvents
     default:
       return unreachable(request)
   }
@@ -89,10 +103,16 @@ function decide(request: LmdbRequest, commit: LmdbCommit): LmdbResult {
   switch (request.type) {
     case 'Append':
       return commit.append(request.batch)
+    case 'Delete':
+      return commit.deleteEvents(request.batch)
+    case 'Scrub':
+      return commit.scrubOn()
     case 'Claim':
       return commit.claim(request.persistenceId, request.writer)
     case 'Highest':
       return commit.highestSequenceNr(request.persistenceId)
+    case 'Register':
+      return commit.writeRegister(request.write)
     default:
       return unreachable(request)
   }
@@ -100,7 +120,11 @@ function decide(request: LmdbRequest, commit: LmdbCommit): LmdbResult {
 
 export function transact(parts: LmdbCommitParts, take: () => readonly LmdbWrite[]): Promise<void> {
   return inTransaction(parts, (commit) => {
-    for (const write of take()) write.perform(commit)
+    const writes = take()
+    const byteCount = writes.reduce((sum, write) => sum + write.byteCount, 0)
+    // A mere question needs none.
+    if (byteCount > 0) parts.room.check(byteCount)
+    for (const write of writes) write.perform(commit)
     commit.finish()
     return true
   })
@@ -110,6 +134,7 @@ export function transact(parts: LmdbCommitParts, take: () => readonly LmdbWrite[
 export function foldOn(parts: LmdbCommitParts, onLock: () => void): Promise<void> {
   return inTransaction(parts, (commit) => {
     onLock()
+    parts.room.check(0)
     commit.foldOn()
     return false
   })

@@ -10,13 +10,23 @@ import type {
   ReadRange,
   StoredEvent,
 } from '../journal.ts'
+import type { EventDeletion } from '../event-deletion.ts'
 import { JournalClosed } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
 import { defaultJournalSettings, type JournalSettings } from '../persistence-settings.ts'
+import {
+  checkRegisterName,
+  checkRegisterWrite,
+  type StoredRegister,
+  type Registers,
+  type RegisterWrite,
+  type RegisterWriteResult,
+} from '../registers.ts'
 import type { SlicePage, SliceQuery, SliceReader } from '../slice-reader.ts'
 import {
   checkAppend,
   checkClaim,
+  checkDeletion,
   checkJournalSettings,
   checkRange,
   checkSliceQuery,
@@ -32,7 +42,7 @@ export interface MemoryJournalOptions {
 /** Events read in one go before others have their turn. */
 const readEventsMax = 256
 
-export class MemoryJournal implements Journal, SliceReader {
+export class MemoryJournal implements Journal, SliceReader, Registers, EventDeletion {
   readonly #store: MemoryStore
   readonly #settings: JournalSettings
   #isClosed = false
@@ -63,6 +73,12 @@ export class MemoryJournal implements Journal, SliceReader {
     return this.#store.append(batch)
   }
 
+  async deleteEvents(batch: AppendBatch): Promise<AppendResult> {
+    this.#checkOpen()
+    checkDeletion(batch, this.#settings)
+    return this.#store.deleteEvents(batch)
+  }
+
   async read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {
     this.#checkOpen()
     checkRange(range)
@@ -86,6 +102,18 @@ export class MemoryJournal implements Journal, SliceReader {
     this.#checkOpen()
     checkSliceQuery(query)
     return this.#store.readSlices({ ...query, eventsMax: Math.min(query.eventsMax, readEventsMax) })
+  }
+
+  async readRegister(name: string): Promise<StoredRegister | undefined> {
+    this.#checkOpen()
+    checkRegisterName(name)
+    return this.#store.readRegister(name)
+  }
+
+  async writeRegister(write: RegisterWrite): Promise<RegisterWriteResult> {
+    this.#checkOpen()
+    checkRegisterWrite(write)
+    return this.#store.writeRegister(write)
   }
 
   async close(): Promise<void> {

@@ -27,7 +27,16 @@ function stage(first: string | undefined) {
       return (thrown as CodedError).code
     }
   }
-  return { commit, story }
+  const read = (seen: string | undefined): string => {
+    id = seen
+    try {
+      place.checkRead()
+      return 'read'
+    } catch (thrown) {
+      return (thrown as CodedError).code
+    }
+  }
+  return { commit, read, story }
 }
 
 test('acknowledges while the files are the same, and nothing after they were others, not even if they come back', () => {
@@ -52,6 +61,19 @@ test('looks at the first commit after a pause, and then not more often than ever
     'JOURNAL_OUTCOME_UNKNOWN',
     'JOURNAL_FOLDER_LOST',
   ])
+})
+
+test('looks before every read that must see the newest, and says once that the files are lost', () => {
+  const { commit, read, story } = stage('1 7')
+  expect(commit('1 7')).toBe('acknowledged')
+  expect(['1 7', undefined, '', '1 7'].map((seen) => read(seen))).toEqual([
+    'read',
+    'read',
+    'JOURNAL_FOLDER_LOST',
+    'JOURNAL_FOLDER_LOST',
+  ])
+  expect(commit('1 7')).toBe('JOURNAL_FOLDER_LOST')
+  expect(story).toHaveLength(1)
 })
 
 test.each(['1 8', '2 7', ''])('takes "%s" for another file', (other) => {

@@ -37,9 +37,22 @@ export class StorePlace {
     this.#ids = files.map((file) => this.#idOf(file))
   }
 
+  /** After it was opened. Throws when somebody has removed the files meanwhile: nobody would ever find them again. */
+  checkThere(): void {
+    const lost = files.find((_, at) => this.#ids[at] === '')
+    if (lost !== undefined) throw new JournalFolderLost(this.#options.folder, lost)
+  }
+
   /** Before a commit. Throws when the files were lost. */
   checkKept(): void {
     if (this.#loss !== undefined) throw this.#loss
+  }
+
+  /** Before a read that must not miss what others write. Throws when the files were lost. */
+  checkRead(): void {
+    this.checkKept()
+    const loss = this.#look()
+    if (loss !== undefined) throw loss
   }
 
   /** After a commit. Throws when it may have gone into files that are lost. */
@@ -47,17 +60,19 @@ export class StorePlace {
     const now = this.#options.clock.monotonicMs()
     if (now - this.#lookedAt < lookEveryMs) return
     this.#lookedAt = now
-    this.#look()
+    const cause = this.#look()
+    if (cause === undefined) return
+    throw new JournalOutcomeUnknown(`A commit may be lost. ${cause.message}`, { cause })
   }
 
-  #look(): void {
+  #look(): JournalFolderLost | undefined {
     const { folder, logger } = this.#options
     const lost = files.find((file, at) => isOther(this.#idOf(file), this.#ids[at]))
-    if (lost === undefined) return
+    if (lost === undefined) return undefined
     const cause = new JournalFolderLost(folder, lost)
     this.#loss = cause
     logger.error({ folder, file: lost }, cause.message)
-    throw new JournalOutcomeUnknown(`A commit may be lost. ${cause.message}`, { cause })
+    return cause
   }
 
   /** Undefined when this process may not look, as after it has given up rights: then nobody can tell. */

@@ -91,6 +91,8 @@ export class Dialer implements ConnectionOwner {
 
   established(peer: NodeId, lane: Lane, connection: PeerConnection): FrameHandler {
     this.#state = 'open'
+    // From now on it is the link that ends it, when its last bytes have gone.
+    this.#attempt = undefined
     this.nothingWaits()
     this.#backOff.reset()
     this.#isUsed = true

@@ -59,6 +59,6 @@ export class InboundDelivery implements Delivery {
     if (error instanceof MailboxFull && isRef(recipient)) {
       return this.#runtime.lost(new Dropped(message, recipient, 'mailbox-full'))
     }
-    this.#runtime.logger.error({ err: error, node: this.#peer }, 'a message could not be delivered')
+    this.#runtime.logger.error({ err: error, peer: this.#peer }, 'a message could not be delivered')
   }
 }

@@ -33,6 +33,8 @@ export interface LinkOwner {
   fateOf(node: NodeId): RemoteDeadLetterReason | undefined
   /** Whether system messages wait for this lane to be open. */
   needs(lane: Lane): boolean
+  /** Whether deaths wait to be told on this lane: a node that stops waits for a connection that is on its way. */
+  hasLastWords(lane: Lane): boolean
   opened(lane: Lane, peer: NodeId): void
   failed(failure: ConnectFailure): void
   lost(lane: Lane, peer: NodeId, loss: LinkLoss): void

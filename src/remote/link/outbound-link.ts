@@ -47,6 +47,8 @@ export class OutboundLink implements Outbox, Task {
   #connection: PeerConnection | undefined
   #peer: NodeId | undefined
   #isStopped = false
+  /** Of one that stops and has something to tell: the attempt to connect has ended. */
+  #whenTried: () => void = () => undefined
   /** For who still sends here after it was forgotten. */
   #successor: ((lane: Lane) => Outbox) | undefined
   /** The network wants no more for now. */
@@ -197,6 +199,7 @@ export class OutboundLink implements Outbox, Task {
     // What is left behind those was written anew just now.
     if (!this.giveUp('former-incarnation', isOfAnother)) this.#queue.connected()
     this.#owner.opened(this.#lane, peer)
+    this.#whenTried()
     if (this.#confirmations.isAwaited) this.#askToConfirm()
     this.wake()
     return {
@@ -217,6 +220,7 @@ export class OutboundLink implements Outbox, Task {
     if (isFinal(failure)) this.giveUp('connection-rejected', () => true)
     else if (this.#isStopped) this.giveUp('remoting-stopped', () => true)
     this.#owner.failed(failure)
+    this.#whenTried()
   }
 
   #lost(connection: PeerConnection, reason: string): void {
@@ -270,13 +274,25 @@ export class OutboundLink implements Outbox, Task {
     return letters.length > 0
   }
 
+  takeNoMore(): void {
+    this.#isStopped = true
+  }
+
   /** Takes no more messages; calls `done` when all that were taken have come or are lost. */
   stop(done: () => void): void {
-    this.#isStopped = true
+    this.takeNoMore()
     // A connection that is on its way is waited for; after one that failed there is no time for the next.
-    if (!this.isOpen && this.#dialer.isPausing) this.giveUp('remoting-stopped', () => true)
-    else if (!this.isOpen && this.#queue.count > 0) this.#dialer.begin()
-    this.whenSettled(done)
+    const mustBeTold = this.#owner.hasLastWords(this.#lane)
+    if (this.isOpen) this.whenSettled(done)
+    else if (this.#dialer.isPausing) {
+      this.giveUp('remoting-stopped', () => true)
+      this.whenSettled(done)
+    } else {
+      if (this.#queue.count > 0 || mustBeTold) this.#dialer.begin()
+      // What must be told is no message: only an attempt shows what becomes of it.
+      if (mustBeTold) this.#whenTried = () => this.whenSettled(done)
+      else this.whenSettled(done)
+    }
     this.#write()
   }
 

@@ -79,6 +79,12 @@ export class RemoteDeathWatch {
     return this.#sender.size + this.#aside.length
   }
 
+  /** Whether somebody there has not been told of a death. */
+  get hasDeathsToTell(): boolean {
+    for (const [, { type }] of this.#sender.numbered()) if (type === 'Died') return true
+    return this.#aside.some(({ message }) => message.type === 'Died')
+  }
+
   /** For how long the oldest of them has waited. */
   get oldestWaitMs(): number {
     const nowMs = this.#options.clock.monotonicMs()

@@ -7,6 +7,7 @@ import { withoutDeadLetterLog } from '../../actor/internals.ts'
 import type { ClusterMembership } from '../../cluster/internals.ts'
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
+import { show } from '../../foundation/show.ts'
 import { LeastShardAllocationStrategy } from '../allocation/least-shard-allocation-strategy.ts'
 import type {
   ClusterView,
@@ -173,7 +174,10 @@ class Coordinator {
     this.#term = term
     // Regions repeat what was not answered, so nobody need read of it.
     listen((message) => self.tell(withoutDeadLetterLog({ type: 'FromRegion', message })))
-    log.info({ entityType, term }, `The coordinator of ${entityType} runs here.`)
+    log.info(
+      { entityType, term },
+      `The coordinator of ${entityType} runs here: it decides where its entities live.`,
+    )
     system.eventStream.publish(new CoordinatorStarted(entityType, term))
   }
 
@@ -211,11 +215,19 @@ class Coordinator {
   }
 
   #giveUp(reason: GiveUpReason): void {
-    const { entityType, troubled } = this.#options
+    const { entityType, troubled, node, send } = this.#options
     const err = this.#errorOf(reason)
     const isFenced = err instanceof CoordinatorFenced
-    if (isFenced) troubled(err.advice)
-    const words = `The coordinator of ${entityType} stops: it could not read or store.`
+    const cause = err instanceof Error ? err.message : show(err)
+    const isOther = reason.type === 'OtherNumberOfShards'
+    const words = isOther
+      ? cause
+      : `The coordinator of ${entityType} on ${node} could not read or store: ${cause}`
+    troubled(isFenced ? err.advice : words)
+    // The region of this node hears it as from a coordinator that runs: it says so to whoever starts or calls.
+    if (isOther) {
+      send(node, { type: 'RegisterRefused', term: reason.term, problem: this.#otherNumber(reason) })
+    }
     this.#context.log.warn({ err, entityType }, isFenced ? err.message : words)
     // A store that has failed, or says nothing, is not waited for.
     this.#lastAnswer = undefined
@@ -237,11 +249,22 @@ class Coordinator {
         )
       case 'OtherNumberOfShards':
         return new CoordinatorStoreFailed(
-          `The coordinator of ${entityType} cannot run on ${node}, whose numberOfShards is ${settings.numberOfShards}: ${reason.region} is in use with ${reason.numberOfShards}. Give all nodes the same number, and restart the one that differs.`,
+          `The coordinator of ${entityType} cannot run on ${node}: ${this.#otherNumber(reason)}.`,
         )
       default:
         return unreachable(reason)
     }
+  }
+
+  #otherNumber({
+    region,
+    numberOfShards,
+    isLeast,
+  }: Extract<GiveUpReason, { type: 'OtherNumberOfShards' }>): string {
+    const ours = this.#options.settings.numberOfShards
+    const stored = isLeast ? `at least ${numberOfShards}` : `${numberOfShards}`
+    const user = region === undefined ? 'the store of this cluster' : `${region}, as the store,`
+    return `its numberOfShards is ${ours}, and ${user} has ${stored}. It cannot change as long as the store is in use: set numberOfShards to ${isLeast ? 'what it was' : stored} and start this node again, or start all nodes with a new store`
   }
 }
 

@@ -79,11 +79,15 @@ export type GiveUpReason =
   | { readonly type: 'StoreSilent' }
   /** There was something to store, and the node was frozen. */
   | { readonly type: 'NodeFrozen' }
-  /** This member was registered with another number than this node knows. */
+  /** What is stored counts shards by another number than this node knows; the region of this node must not go on. */
   | {
       readonly type: 'OtherNumberOfShards'
-      readonly region: NodeId
+      readonly term: number
+      /** A member that lives by it, if there is one. */
+      readonly region: NodeId | undefined
       readonly numberOfShards: number
+      /** It is the least that can be said of a store that does not say it itself. */
+      readonly isLeast: boolean
     }
 
 // ---- which shards move

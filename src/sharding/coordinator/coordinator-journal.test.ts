@@ -47,7 +47,7 @@ test('a coordinator that read many events spares the next one from reading them'
   const third = journalOver(store, thirdRead)
   const { state, term } = await third.load()
   expect(thirdRead.length).toBe(1_000)
-  expect([term, state.lastEpoch, state.numberOfShardsOf(region)]).toEqual([3, 1_760, 8])
+  expect([term, state.lastEpoch, state.numberOfShards]).toEqual([3, 1_760, 8])
   await expect(second.store(lives(1_761, 1))).rejects.toThrow(`'${region}' coordinates now`)
 })
 

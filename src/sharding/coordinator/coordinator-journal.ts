@@ -5,7 +5,7 @@
  */
 import { type Journal, persistenceIdOf } from '../../persistence/index.ts'
 import { type MessageProtocol, NotAMessage, ValueCodec } from '../../serialization/internals.ts'
-import { shardingProtocol } from '../sharding-wire.ts'
+import { storedProtocol } from '../sharding-wire.ts'
 import { type CoordinatorEvent, CoordinatorState, type StateSummed } from './coordinator-state.ts'
 import {
   CoordinatorFenced,
@@ -43,7 +43,7 @@ export class CoordinatorJournal implements CoordinatorStore {
   constructor(options: CoordinatorJournalOptions) {
     this.#options = options
     this.#persistenceId = persistenceIdOf('$coordinator', options.entityType)
-    this.#protocol = shardingProtocol(options.numberOfShards).stored
+    this.#protocol = storedProtocol()
   }
 
   /** The claim makes this the only coordinator that can store anything, so its number is the term. */
@@ -119,7 +119,7 @@ export class CoordinatorJournal implements CoordinatorStore {
     const event = this.#protocol.unpack(this.#codec.decode(bytes))
     if (!(event instanceof NotAMessage)) return event
     throw new CoordinatorStoreFailed(
-      `A stored event of the coordinator of ${this.#options.entityType} cannot be read: ${event.problem}. Was numberOfShards lowered, or does another version of Sherd write here?`,
+      `A stored event of the coordinator of ${this.#options.entityType} cannot be read: ${event.problem}. Does another version of Sherd write here?`,
     )
   }
 }

@@ -65,10 +65,24 @@ describe('CoordinatorLifeMachine', () => {
     expect(load([registered('a')]).slice(0, 2)).toEqual(['CancelTimer store', 'Serve'])
   })
 
-  test('does not run among members that count other shards', () => {
-    const { load } = begun()
-    expect(load([registered('a', 12)])).toEqual(['CancelTimer store', 'GiveUp OtherNumberOfShards'])
-    expect(begun().load([registered('gone', 12)])).toContain('Serve')
+  test('does not run on what counts other shards, whether somebody lives by that or not', () => {
+    const givesUp = ['CancelTimer store', 'GiveUp OtherNumberOfShards']
+    const terminated: CoordinatorEvent = { type: 'RegionTerminated', region: 'gone' }
+    expect(begun().load([registered('a', 12)])).toEqual(givesUp)
+    expect(begun().load([registered('gone', 4)])).toEqual(givesUp)
+    expect(begun().load([registered('gone', 12), terminated])).toEqual(givesUp)
+    // A store from before the number was changed, in times when nobody looked.
+    expect(begun().load([registered('gone', 12), terminated, registered('a')])).toContain('Serve')
+  })
+
+  test('tells by the shards of an old store, which does not say it, that there were more', () => {
+    const old: CoordinatorEvent = { type: 'RegionRegistered', region: 'a', isProxy: false }
+    const allocated = (shard: number): CoordinatorEvent[] => [
+      old,
+      { type: 'ShardAllocated', shard, home: 'a', epoch: 1 },
+    ]
+    expect(begun().load(allocated(7))).toContain('Serve')
+    expect(begun().load(allocated(8))).toContain('GiveUp OtherNumberOfShards')
   })
 
   test('gives up on a store that is silent', () => {

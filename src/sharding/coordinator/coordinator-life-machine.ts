@@ -3,7 +3,7 @@
  * and takes up and stores nothing while its node is frozen.
  *
  *   loading ──Loaded──▶ running ──the store fails, or says nothing, or the node is frozen──▶ over
- *      └──the same, or members with another number of shards──────────────────────────────▲
+ *      └──the same, or what is stored has another number of shards────────────────────────▲
  *
  * Invariant: nothing is decided before everything stored was read, nor after the store has failed, and nothing is
  * stored by a node that is frozen.
@@ -20,6 +20,7 @@ import type {
   LifeTimer,
 } from './coordinator-inputs.ts'
 import { CoordinatorMachine } from './coordinator-machine.ts'
+import type { CoordinatorState } from './coordinator-state.ts'
 
 export class CoordinatorLifeMachine {
   readonly #settings: ShardingSettings
@@ -66,11 +67,15 @@ export class CoordinatorLifeMachine {
 
   #start({ term, state, cluster }: Extract<LifeInput, { type: 'Loaded' }>): LifeEffect[] {
     const settings = this.#settings
-    // Whatever was decided here would make entities of those who count other shards live twice.
-    for (const region of state.regions) {
-      const numberOfShards = state.numberOfShardsOf(region) ?? settings.numberOfShards
-      if (numberOfShards === settings.numberOfShards || !cluster.members.has(region)) continue
-      return this.#giveUp({ type: 'OtherNumberOfShards', region, numberOfShards })
+    const stored = numberOfShardsIn(state)
+    const isMet = stored.isLeast
+      ? stored.numberOfShards <= settings.numberOfShards
+      : stored.numberOfShards === settings.numberOfShards
+    if (!isMet) {
+      // Whatever was decided here would make entities of those who count other shards live twice; and after a restart of
+      // all nodes nobody else is there to tell this one that it is wrong.
+      const region = [...state.regions].find((each) => cluster.members.has(each))
+      return this.#giveUp({ type: 'OtherNumberOfShards', term, region, ...stored })
     }
     this.#decisions = new CoordinatorMachine({ term, state, settings })
     return [{ type: 'Serve', term }, ...this.#decide({ type: 'Started', cluster })]
@@ -138,6 +143,15 @@ export class CoordinatorLifeMachine {
     this.#isOver = true
     return [{ type: 'GiveUp', reason }]
   }
+}
+
+function numberOfShardsIn(state: CoordinatorState): {
+  readonly numberOfShards: number
+  readonly isLeast: boolean
+} {
+  const { numberOfShards, highestShard } = state
+  if (numberOfShards === undefined) return { numberOfShards: highestShard + 1, isLeast: true }
+  return { numberOfShards, isLeast: false }
 }
 
 function isOfStrategy(timer: LifeTimer): timer is `strategy/${number}` {

@@ -44,6 +44,16 @@ describe('CoordinatorState', () => {
     expect([...again.homeless]).toEqual([7])
   })
 
+  test('knows by which number shards were counted when all regions are gone, also when summed up', () => {
+    const state = CoordinatorState.replay([
+      { type: 'RegionRegistered', region: 'a', isProxy: false, numberOfShards: 16 },
+      { type: 'RegionTerminated', region: 'a' },
+    ])
+    expect([state.numberOfShards, CoordinatorState.of(state.sum()).numberOfShards]).toEqual([
+      16, 16,
+    ])
+  })
+
   test('gives no epoch again after it was summed up, also when the last life has ended', () => {
     const ended: CoordinatorEvent = { type: 'ShardDeallocated', shard: 3, epoch: 2 }
     const again = CoordinatorState.of(CoordinatorState.replay([...history, ended]).sum())

@@ -45,6 +45,8 @@ export type CoordinatorEvent =
 export interface StateSummed {
   readonly type: 'StateSummed'
   readonly lastEpoch: number
+  /** Not known of sums that are older than the question. */
+  readonly numberOfShards?: number | undefined
   readonly homeless: readonly ShardId[]
   readonly regions: readonly (Omit<RegionRegistered, 'type'> & {
     /** In the order of allocation. */
@@ -69,6 +71,7 @@ export class CoordinatorState {
   readonly #homes = new Map<ShardId, Home>()
   readonly #homeless = new Set<ShardId>()
   #lastEpoch = 0
+  #numberOfShards: number | undefined
 
   static replay(events: Iterable<CoordinatorEvent | StateSummed>): CoordinatorState {
     let state = new CoordinatorState()
@@ -79,8 +82,9 @@ export class CoordinatorState {
     return state
   }
 
-  static of({ lastEpoch, homeless, regions }: StateSummed): CoordinatorState {
+  static of({ lastEpoch, numberOfShards, homeless, regions }: StateSummed): CoordinatorState {
     const state = new CoordinatorState()
+    state.#numberOfShards = numberOfShards
     for (const { shards, ...registered } of regions) {
       state.#register({ type: 'RegionRegistered', ...registered })
       for (const { shard, epoch } of shards) {
@@ -99,8 +103,9 @@ export class CoordinatorState {
       ...{ region, isProxy, ...(numberOfShards === undefined ? {} : { numberOfShards }) },
       shards: [...shards].map((shard) => ({ shard, epoch: this.#homes.get(shard)?.epoch ?? 0 })),
     }))
-    const { lastEpoch } = this
-    return { type: 'StateSummed', lastEpoch, homeless: [...this.#homeless], regions }
+    const { lastEpoch, numberOfShards } = this
+    const known = numberOfShards === undefined ? {} : { numberOfShards }
+    return { type: 'StateSummed', lastEpoch, ...known, homeless: [...this.#homeless], regions }
   }
 
   apply(event: CoordinatorEvent): void {
@@ -122,6 +127,22 @@ export class CoordinatorState {
   /** The epoch of the last allocation; the next one has a higher number. */
   get lastEpoch(): number {
     return this.#lastEpoch
+  }
+
+  /**
+   * That of the last region that was let in, also when it is gone: what is stored counts shards by it. Undefined when nobody
+   * has said.
+   */
+  get numberOfShards(): number | undefined {
+    return this.#numberOfShards
+  }
+
+  /** The greatest that had a home, or has one; -1 when there is none. */
+  get highestShard(): ShardId {
+    let highest = -1
+    for (const shard of this.#homes.keys()) highest = Math.max(highest, shard)
+    for (const shard of this.#homeless) highest = Math.max(highest, shard)
+    return highest
   }
 
   get regions(): Iterable<NodeId> {
@@ -150,11 +171,6 @@ export class CoordinatorState {
     return this.#regions.get(region)?.isProxy === true
   }
 
-  /** undefined when it is not known. */
-  numberOfShardsOf(region: NodeId): number | undefined {
-    return this.#regions.get(region)?.numberOfShards
-  }
-
   homeOf(shard: ShardId): Home | undefined {
     return this.#homes.get(shard)
   }
@@ -165,6 +181,7 @@ export class CoordinatorState {
 
   #register({ region, isProxy, numberOfShards }: RegionRegistered): void {
     this.#regions.set(region, { isProxy, numberOfShards, shards: new Set() })
+    this.#numberOfShards = numberOfShards ?? this.#numberOfShards
   }
 
   #terminate(region: NodeId): void {

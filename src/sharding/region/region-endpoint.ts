@@ -156,5 +156,5 @@ function isAskedOf(region: Region, entityId: EntityId, { target, asked }: Questi
 }
 
 function refuse(runtime: Runtime, from: NodeId, { problem }: NotAMessage): void {
-  runtime.logger.warn({ node: from }, `A message about sharding is refused: ${problem}`)
+  runtime.logger.warn({ peer: from }, `A message about sharding is refused: ${problem}`)
 }

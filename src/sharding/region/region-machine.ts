@@ -52,6 +52,8 @@ export class RegionMachine<Parcel> {
   #isFrozen = false
   /** Why the coordinator does not let this region take part. */
   #refusal: string | undefined
+  /** Why no coordinator decides, as the node says that should have it. */
+  #trouble: string | undefined
   /** Whether another region could host what this one gives up, as far as the coordinator has said. */
   #hasHeir = true
   /** The term of the coordinator that gives this region no shard any more. */
@@ -107,6 +109,7 @@ export class RegionMachine<Parcel> {
       here: this.#hosted.stateOf(shard),
       buffered: this.#buffers.sizeOf(shard),
       coordinator: this.#registration.coordinator,
+      trouble: this.#trouble,
     }
   }
 
@@ -162,11 +165,16 @@ export class RegionMachine<Parcel> {
   }
 
   #fromCoordinator(coordinator: NodeId, message: ToRegion): void {
+    if (message.type === 'CoordinatorTroubled') {
+      this.#trouble = message.problem
+      return
+    }
     const { term } = message
     if (!this.#registration.isCurrent(term)) return
     const isNew = coordinator !== this.#registration.coordinator || term > this.#registration.term
     this.#register({ type: 'Heard', coordinator, term })
     if (isNew) this.#askAgain()
+    this.#trouble = undefined
     switch (message.type) {
       case 'RegisterAck':
         this.#refusal = undefined

@@ -3,6 +3,7 @@
  * load knows (what was sent, what was acknowledged) it tells the checkers itself.
  */
 import { DeadLetter, Dropped, type LostMessage, UnhandledMessage } from '../../actor/index.ts'
+import type { ClusterEvent } from '../../cluster/index.ts'
 import type { SherdNode } from '../../node/index.ts'
 import { bytesOfEvent } from '../../persistence/index.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
@@ -21,6 +22,7 @@ import { type Holders, NoSilentLoss } from './no-silent-loss.ts'
 import { NothingAcknowledgedIsLost } from './nothing-acknowledged-is-lost.ts'
 import { OneActiveInstance } from './one-active-instance.ts'
 import { OneCoordinator } from './one-coordinator.ts'
+import { OneFounding } from './one-founding.ts'
 import { SenderOrder } from './sender-order.ts'
 import { ShardMap } from './shard-map.ts'
 import { StopComesLast } from './stop-comes-last.ts'
@@ -46,6 +48,8 @@ export class ClusterChecks {
   readonly instances: OneActiveInstance
   /** @internal */
   readonly coordinators: OneCoordinator
+  /** @internal */
+  readonly foundings: OneFounding
   readonly order: SenderOrder
   /** @internal */
   readonly shards: ShardMap
@@ -64,6 +68,7 @@ export class ClusterChecks {
     this.#findings = findings
     this.instances = new OneActiveInstance(findings, excuseForTwo)
     this.coordinators = new OneCoordinator(findings)
+    this.foundings = new OneFounding(findings)
     this.order = new SenderOrder(findings)
     this.shards = new ShardMap(findings)
     if (store !== undefined) {
@@ -103,15 +108,24 @@ export class ClusterChecks {
     eventStream.subscribe<LostMessage>(DeadLetter, lost)
     eventStream.subscribe<LostMessage>(Dropped, lost)
     eventStream.subscribe<LostMessage>(UnhandledMessage, lost)
-    node.cluster.subscribe((event) => {
-      if (event.type === 'Frozen') {
-        this.instances.frozen(life)
-        this.#findings.reached(`a node freezes: ${event.reason}`)
-      } else if (event.type === 'Thawed') {
-        this.instances.thawed(life)
-        this.#findings.reached('a node thaws')
-      }
-    })
+    node.cluster.subscribe((event) => this.#changed(node, life, event))
+  }
+
+  #changed({ id, cluster }: SherdNode, life: WatchedLife, event: ClusterEvent): void {
+    if (event.type === 'Frozen') {
+      this.instances.frozen(life)
+      this.foundings.frozen(life)
+      this.#findings.reached(`a node freezes: ${event.reason}`)
+    } else if (event.type === 'Thawed') {
+      this.instances.thawed(life)
+      this.foundings.thawed(life)
+      this.#findings.reached('a node thaws')
+    } else if (event.type === 'ClusterShuttingDown') {
+      this.foundings.left(life)
+    } else if (event.type === 'MemberJoined' && event.member.node === id) {
+      const founder = cluster.snapshot().founding?.founder
+      if (founder !== undefined) this.foundings.entered(life, founder, cluster.isFrozen)
+    }
   }
 
   /** The process of that node is about to die without a word. */
@@ -127,6 +141,7 @@ export class ClusterChecks {
     if (life === undefined) return
     this.#stops.acted(life, `${entityType}/${entityId}`)
     this.instances.acted(life, `${entityType}/${entityId}`)
+    this.foundings.acted(life)
   }
 
   /** An entity in the life of that label has got its stop message: from now on it may not act. */

@@ -5,6 +5,7 @@
  * Promises, as TCP gives them: bytes of one connection arrive in order or not at all; there is no order between connections;
  * a short cut stalls and resumes the same bytes, a long one may end the connection at one end, at both, or at none.
  */
+import { withChosen } from '../chosen-numbers.ts'
 import type { Incarnation } from '../incarnation.ts'
 import type { World } from '../world.ts'
 import type { CloseReason, Connection, ConnectionHandler } from '../../remote/index.ts'
@@ -57,7 +58,7 @@ export class SimulatedNetwork implements NetworkGround {
 
   /** For connections made from now on. */
   configure(settings: Partial<NetworkSettings>): void {
-    this.#settings = { ...this.#settings, ...settings }
+    this.#settings = withChosen('The settings of the network', settings, this.#settings)
   }
 
   // ---- faults
@@ -133,7 +134,7 @@ export class SimulatedNetwork implements NetworkGround {
 
   /** For one pair, both ways, or for all pairs without a latency of their own. */
   latency(latency: Partial<Latency>, between?: readonly [string, string]): void {
-    const whole = { ...defaultLatency, ...latency }
+    const whole = withChosen('The latency of the network', latency, defaultLatency)
     if (between === undefined) return this.links.setLatency(whole)
     const [one, other] = between
     this.links.setLatencyOf(one, other, whole)

@@ -10,17 +10,23 @@ import {
   type AppendBatch,
   type AppendResult,
   type Claim,
+  type EventDeletion,
   type Journal,
   JournalClosed,
   JournalOutcomeUnknown,
   JournalUnavailable,
   type MemoryJournal,
   type ReadRange,
+  type StoredRegister,
+  type Registers,
+  type RegisterWrite,
+  type RegisterWriteResult,
   type SlicePage,
   type SliceQuery,
   type SliceReader,
   type StoredEvent,
 } from '../../persistence/index.ts'
+import { withChosen } from '../chosen-numbers.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 import { calmStore, type StoreFaults } from './store-faults.ts'
 
@@ -52,6 +58,8 @@ export interface SimulatedJournalOptions {
   readonly onClaimed?: (persistenceId: string, claim: Claim) => void
   /** Hears of every append that the store has decided on, in order. */
   readonly onAppended?: (batch: AppendBatch, result: AppendResult) => void
+  /** Hears of every deletion as of an append, in the same order. */
+  readonly onDeleted?: (batch: AppendBatch, result: AppendResult) => void
 }
 
 type Fate = 'good' | 'fails before' | 'unknown, not stored' | 'unknown, stored'
@@ -67,7 +75,7 @@ interface Pending {
 /** The part of writes under way that reach the store although their node has died. */
 const LATE_EFFECT_CHANCE = 0.5
 
-export class SimulatedJournal implements Journal, SliceReader {
+export class SimulatedJournal implements Journal, SliceReader, Registers, EventDeletion {
   readonly #options: SimulatedJournalOptions
   readonly #journal: MemoryJournal
   readonly #random: SeededRandom
@@ -99,7 +107,7 @@ export class SimulatedJournal implements Journal, SliceReader {
 
   /** From now on, and for this journal alone. What is not given is calm. */
   setFaults(faults: Partial<StoreFaults>): void {
-    const all = { ...calmStore, ...faults }
+    const all = withChosen('The faults of the journal', faults, calmStore)
     this.#faults = () => all
   }
 
@@ -129,6 +137,14 @@ export class SimulatedJournal implements Journal, SliceReader {
     })
   }
 
+  deleteEvents(batch: AppendBatch): Promise<AppendResult> {
+    return this.#write(batch.persistenceId, 'delete', async () => {
+      const result = await this.#journal.deleteEvents(batch)
+      this.#options.onDeleted?.(batch, result)
+      return result
+    })
+  }
+
   async read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {
     await this.#beforeReading('read')
     await this.#journal.read(range, onEvent)
@@ -144,6 +160,32 @@ export class SimulatedJournal implements Journal, SliceReader {
   async readSlices(query: SliceQuery): Promise<SlicePage> {
     await this.#beforeReading('readSlices')
     return this.#journal.readSlices(query)
+  }
+
+  /** Looks in a step of the store, and answers in one of the node: who is paused in between hears of it late. */
+  async readRegister(name: string): Promise<StoredRegister | undefined> {
+    if (this.#isClosed) throw new JournalClosed()
+    if (!this.#ground.mayAct('readRegister')) return new Promise(() => {})
+    const fate = this.#drawFate()
+    let result: PromiseSettledResult<StoredRegister | undefined> | undefined
+    await new Promise<void>((resolve) => {
+      const look = async (): Promise<void> => {
+        ;[result] = await Promise.allSettled([this.#journal.readRegister(name)])
+        this.#ground.inNode(this.#drawDelayMs(), resolve)
+      }
+      this.#ground.inStore(this.#drawDelayMs(), () => {
+        if (this.#stall === undefined) void look()
+        else void this.#stall.then(look)
+      })
+    })
+    if (fate === 'fails before') throw this.#failure(`readRegister of ${name} ${fate}`, fate)
+    if (result?.status === 'fulfilled') return result.value
+    throw result?.reason
+  }
+
+  /** Takes its turn behind a stream of this name, if there is one, which does no harm. */
+  writeRegister(write: RegisterWrite): Promise<RegisterWriteResult> {
+    return this.#write(write.name, 'writeRegister', () => this.#journal.writeRegister(write))
   }
 
   async close(): Promise<void> {

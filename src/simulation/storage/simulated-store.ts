@@ -10,6 +10,7 @@ import {
   MemoryStore,
   type StoredEvent,
 } from '../../persistence/index.ts'
+import { withChosen } from '../chosen-numbers.ts'
 import type { Incarnation } from '../incarnation.ts'
 import type { World } from '../world.ts'
 import { SimulatedJournal } from './simulated-journal.ts'
@@ -33,9 +34,9 @@ export class SimulatedStore {
     this.checks = new StoreChecks((name, detail) => world.violate(name, detail))
   }
 
-  /** From now on. What is not given is calm. */
+  /** From now on. What is not given is calm. Throws `InvalidSettings` for a fault that no store has. */
   setFaults(faults: Partial<StoreFaults>): void {
-    this.#faults = { ...calmStore, ...faults }
+    this.#faults = withChosen('The faults of the store', faults, calmStore)
   }
 
   /** Every append that was accepted, in order. */
@@ -70,14 +71,25 @@ export class SimulatedStore {
         world.story.claimed(persistenceId, life.label, claim.highestSequenceNr)
         this.checks.claimed(persistenceId, claim, life.label)
       },
-      onAppended: (batch, result) => this.#appended(batch, result, life),
+      onAppended: (batch, result) => this.#appended(batch, result, life, false),
+      onDeleted: (batch, result) => this.#appended(batch, result, life, true),
     })
   }
 
-  #appended(batch: AppendBatch, result: AppendResult, life: Incarnation): void {
+  #appended(
+    batch: AppendBatch,
+    result: AppendResult,
+    life: Incarnation,
+    deletesEarlier: boolean,
+  ): void {
     const world = this.#world
     world.story.appended(batch, result, life.label)
-    this.checks.appended(batch, result, life.label, world.clock.nowMs)
+    const by = { by: life.label, timeMs: world.clock.nowMs }
+    this.checks.appended(batch, result, { ...by, deletesEarlier })
+    if (deletesEarlier && result.type === 'Appended') {
+      world.reach('the store deletes the events of a stream')
+      this.checks.left(batch.persistenceId, this.events(batch.persistenceId))
+    }
     if (result.type === 'Appended') return this.onAppended(batch)
     world.reach(`the store refuses a write: ${result.type}`)
     const { persistenceId, epoch } = batch

@@ -1,10 +1,11 @@
 /**
  * What must be true of every store, checked against what it accepts and apart from how it decides: epochs of a stream only
- * grow, numbers are consecutive, nobody writes under an epoch that another got, and nobody after a later claim (S1c).
+ * grow, numbers are consecutive, nobody writes under an epoch that another got, and nobody after a later claim (S1c). A
+ * deletion is held to the same; no number comes again after it, and nothing of what it deleted.
  */
-import type { AppendBatch, AppendResult, Claim } from '../../persistence/index.ts'
+import type { AppendBatch, AppendResult, Claim, StoredEvent } from '../../persistence/index.ts'
 
-/** One append that the store took. */
+/** One append that the store took, or one deletion, with the events that follow it: then `toSequenceNr` may be the smaller. */
 export interface AcceptedAppend {
   readonly persistenceId: string
   readonly epoch: number
@@ -13,12 +14,15 @@ export interface AcceptedAppend {
   /** The life that wrote it, such as `a#2`. */
   readonly writer: string
   readonly timeMs: number
+  /** All events before these were deleted with it. */
+  readonly deletesEarlier: boolean
 }
 
 interface Shadow {
   claimedEpoch: number
   claimedBy: string
   highestSequenceNr: number
+  deletedSequenceNr: number
   lastEpoch: number
   lastAppend: AcceptedAppend | undefined
 }
@@ -52,11 +56,39 @@ export class StoreChecks {
         `${persistenceId}: ${by} was told ${claim.highestSequenceNr}, and it is ${shadow.highestSequenceNr}`,
       )
     }
+    if ((claim.deletedSequenceNr ?? 0) !== shadow.deletedSequenceNr) {
+      this.#violate(
+        'a claim tells up to where events are deleted',
+        `${persistenceId}: ${by} was told ${claim.deletedSequenceNr}, and it is ${shadow.deletedSequenceNr}`,
+      )
+    }
     shadow.claimedEpoch = claim.epoch
     shadow.claimedBy = by
   }
 
-  appended(batch: AppendBatch, result: AppendResult, by: string, timeMs: number): void {
+  /** After a deletion: what can still be read. */
+  left(persistenceId: string, events: readonly StoredEvent[]): void {
+    const { deletedSequenceNr, highestSequenceNr } = this.#shadow(persistenceId)
+    const numbers = events.map(({ sequenceNr }) => sequenceNr)
+    const isRight =
+      numbers.length === highestSequenceNr - deletedSequenceNr &&
+      numbers.every((number, index) => number === deletedSequenceNr + index + 1)
+    if (isRight) return
+    this.#violate(
+      'what is deleted is gone, and nothing else',
+      `${persistenceId}: ${numbers.join()} are left of ${highestSequenceNr} when ${deletedSequenceNr} were deleted`,
+    )
+  }
+
+  appended(
+    batch: AppendBatch,
+    result: AppendResult,
+    {
+      by,
+      timeMs,
+      deletesEarlier = false,
+    }: { readonly by: string; readonly timeMs: number; readonly deletesEarlier?: boolean },
+  ): void {
     if (result.type !== 'Appended') return
     const { persistenceId, epoch, expectedSequenceNr, events } = batch
     const shadow = this.#shadow(persistenceId)
@@ -67,12 +99,14 @@ export class StoreChecks {
       toSequenceNr: expectedSequenceNr + events.length,
       writer: by,
       timeMs,
+      deletesEarlier,
     }
     const problem = problemWith(accepted, shadow)
     if (problem !== undefined) {
       const earlier = shadow.lastAppend === undefined ? 'nothing' : inWords(shadow.lastAppend)
       this.#violate(problem, `accepted ${inWords(accepted)} after ${earlier}`)
     }
+    if (deletesEarlier) shadow.deletedSequenceNr = expectedSequenceNr
     shadow.highestSequenceNr = accepted.toSequenceNr
     shadow.lastEpoch = epoch
     shadow.lastAppend = accepted
@@ -86,6 +120,7 @@ export class StoreChecks {
         claimedEpoch: 0,
         claimedBy: 'nobody',
         highestSequenceNr: 0,
+        deletedSequenceNr: 0,
         lastEpoch: 0,
         lastAppend: undefined,
       }

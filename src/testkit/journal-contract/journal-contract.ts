@@ -12,12 +12,20 @@
  *   })
  */
 import assert from 'node:assert/strict'
-import { isSliceReader, type Journal, type JournalSettings } from '../../persistence/index.ts'
+import {
+  deletesEvents,
+  hasRegisters,
+  isSliceReader,
+  type Journal,
+  type JournalSettings,
+} from '../../persistence/index.ts'
 import { comesWithin } from '../patience.ts'
 import { anySteps } from './any-steps.ts'
+import { deleting } from './deleting.ts'
 import { limits } from './limits.ts'
 import { OpenedJournal } from './opened-journal.ts'
 import { closing, reading } from './reading.ts'
+import { registers } from './registers.ts'
 import { slices } from './slices.ts'
 import { tags } from './tags.ts'
 import { claims, conditions, storing } from './writing.ts'
@@ -33,6 +41,10 @@ export interface JournalUnderTest {
   readonly name: string
   /** Whether it has the second port, `SliceReader`. */
   readonly readsSlices: boolean
+  /** Whether it has the port `Registers`. Left out: it has not. */
+  readonly keepsRegisters?: boolean
+  /** Whether it has the port `EventDeletion`; it has not when this is not given. */
+  readonly deletesEvents?: boolean
   /** An empty store, for one test. */
   readonly newStore: () => StoreUnderTest | Promise<StoreUnderTest>
 }
@@ -53,7 +65,13 @@ const patienceMs = 60_000
 /** Registers the tests; the runner runs them. */
 export function journalContract(
   { describe, test }: TestFunctions,
-  { name: ofJournal, readsSlices, newStore }: JournalUnderTest,
+  {
+    name: ofJournal,
+    readsSlices,
+    keepsRegisters = false,
+    deletesEvents: deletes = false,
+    newStore,
+  }: JournalUnderTest,
 ): void {
   const check: AddTest = (name, body) => {
     test(name, async () => {
@@ -68,6 +86,12 @@ export function journalContract(
     check(`${readsSlices ? 'reads' : 'does not read'} over all streams`, async ({ journal }) => {
       assert.equal(isSliceReader(journal), readsSlices)
     })
+    check(`${keepsRegisters ? 'keeps' : 'does not keep'} registers`, async ({ journal }) => {
+      assert.equal(hasRegisters(journal), keepsRegisters)
+    })
+    check(`${deletes ? 'can' : 'cannot'} delete events`, async ({ journal }) => {
+      assert.equal(deletesEvents(journal), deletes)
+    })
     claims(check)
     conditions(check)
     storing(check)
@@ -77,6 +101,8 @@ export function journalContract(
     closing(check)
     anySteps(check)
     if (readsSlices) slices(check)
+    if (keepsRegisters) registers(check)
+    if (deletes) deleting(check)
   })
 }
 

@@ -24,6 +24,11 @@ export interface ClusterOptions {
   readonly hasProxies?: boolean
 }
 
+export interface Launched<N> {
+  readonly node: NodeProcess<N>
+  readonly started: Promise<unknown>
+}
+
 interface Seat {
   readonly port: number
   readonly advertisedPort?: number
@@ -55,6 +60,13 @@ export class ProcessCluster<N, O extends object = object> {
 
   /** Starts a node, on the port it had before if there was one of this name. Resolves when its `start` has answered. */
   async start(name: string, options: O): Promise<NodeProcess<N>> {
+    const { node, started } = await this.launch(name, options)
+    await started
+    return node
+  }
+
+  /** The same without waiting: for nodes whose start takes long, or may be refused. */
+  async launch(name: string, options: O): Promise<Launched<N>> {
     const { port, advertisedPort } = await this.#seatOf(name)
     const node = new NodeProcess<N>(name, this.#kind)
     this.#processes.push(node)
@@ -64,8 +76,7 @@ export class ProcessCluster<N, O extends object = object> {
       folder: this.folder,
       ...(advertisedPort !== undefined && { advertisedPort }),
     }
-    await node.start({ ...place, ...options })
-    return node
+    return { node, started: node.start({ ...place, ...options }) }
   }
 
   /** The address under which others know the node of this name, also before it was started. */

@@ -49,8 +49,8 @@ export class ProxiedConnection {
 
   /** Both ends get a reset. */
   reset(): void {
-    this.#dialer.resetAndDestroy()
-    this.#target?.resetAndDestroy()
+    reset(this.#dialer)
+    if (this.#target !== undefined) reset(this.#target)
   }
 
   readonly #readHello = (chunk: Buffer): void => {
@@ -71,7 +71,7 @@ export class ProxiedConnection {
     const target = connect(this.#targetPort, '127.0.0.1')
     target.setNoDelay(true)
     // Nobody listens behind the proxy: the dialer is told as plainly as a proxy can.
-    target.on('error', () => this.#dialer.resetAndDestroy())
+    target.on('error', () => reset(this.#dialer))
     this.#target = target
     const there = new Pipe(this.#dialer, target, () => this.#rules.isStalled(from, this.to))
     const back = new Pipe(target, this.#dialer, () => this.#rules.isStalled(this.to, from))
@@ -79,6 +79,12 @@ export class ProxiedConnection {
     there.take(this.#hello)
     this.follow()
   }
+}
+
+/** One that has said goodbye can be reset no more: Node would keep it, and never end. */
+function reset(socket: Socket): void {
+  if (socket.writableEnded) socket.destroy()
+  else socket.resetAndDestroy()
 }
 
 /** The bytes of one direction. */

@@ -1,4 +1,7 @@
 /** The chaos scenarios by name. */
+import { foundingPause } from './founding-pause.ts'
+import { foundingRestart } from './founding-restart.ts'
+import { foundingSecond } from './founding-second.ts'
 import { killNine } from './kill-9.ts'
 import { partition } from './partition.ts'
 import { rollingRestart } from './rolling-restart.ts'
@@ -6,5 +9,8 @@ import type { Scenario } from './scenario.ts'
 import { sigstop } from './sigstop.ts'
 
 export const scenarios: ReadonlyMap<string, Scenario> = new Map(
-  [killNine, rollingRestart, sigstop, partition].map((scenario) => [scenario.name, scenario]),
+  [
+    ...[killNine, rollingRestart, sigstop, partition],
+    ...[foundingRestart, foundingPause, foundingSecond],
+  ].map((scenario) => [scenario.name, scenario]),
 )

@@ -45,6 +45,8 @@ const fixed: NodeSettings = {
     acceptableHeartbeatPauseMs: 1_500,
     phiDeviationMinMs: 50,
     phiDeviationMaxMs: 100,
+    foundingLookIntervalMs: 400,
+    foundingStillMs: 4_000,
     downedLingerMs: 1_000,
     exitedLingerMs: 500,
   },

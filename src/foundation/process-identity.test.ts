@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { identityOf, isGone, type ProcessTable, type SeenProcess } from './process-identity.ts'
+
+const table = (parts: Partial<ProcessTable> = {}): ProcessTable => ({
+  ...{ host: 'here', pid: 7, start: '700', see: () => 'none' },
+  ...parts,
+})
+
+const seeing = (processes: Record<number, SeenProcess>): ProcessTable =>
+  table({ see: (pid) => processes[pid] ?? 'none' })
+
+describe('identityOf', () => {
+  test('names host, number and start', () => {
+    expect(identityOf(table())).toBe('here 7 700')
+  })
+
+  test('is undefined when one of them is not known, or when it would be unreadable', () => {
+    const odd = [{ host: undefined }, { start: undefined }, { start: '' }, { host: 'a b' }]
+    for (const parts of [...odd, { host: 'x'.repeat(200) }]) {
+      expect(identityOf(table(parts))).toBe(undefined)
+    }
+  })
+})
+
+describe('isGone', () => {
+  test('is true when no process has the number, or one that was started at another time', () => {
+    const sees = seeing({ 7: { start: '700' }, 8: { start: '801' } })
+    expect(isGone(sees, 'here 9 900')).toBe(true)
+    expect(isGone(sees, 'here 8 800')).toBe(true)
+  })
+
+  test('is false for a process that is there', () => {
+    const sees = seeing({ 7: { start: '700' }, 8: { start: '801' } })
+    expect(isGone(sees, 'here 8 801')).toBe(false)
+    expect(isGone(sees, 'here 7 700')).toBe(false)
+  })
+
+  test('is false where nobody can tell: another host, no host, a start that cannot be read', () => {
+    expect(isGone(table(), 'elsewhere 9 900')).toBe(false)
+    expect(isGone(table({ host: undefined }), 'here 9 900')).toBe(false)
+    expect(isGone(table({ host: undefined }), 'undefined 9 900')).toBe(false)
+    expect(isGone(seeing({ 9: 'unknown' }), 'here 9 900')).toBe(false)
+  })
+
+  test('is false for what is no identity', () => {
+    const strange = ['', 'here', 'here 9', 'here 0 1', 'here -1 1', 'here 9 900 1', ' here 9 900']
+    for (const text of [...strange, 'here 9 900\n', 'here 99999999999 1', 'here 9.5 1']) {
+      expect({ text, isGone: isGone(table(), text) }).toEqual({ text, isGone: false })
+    }
+  })
+})

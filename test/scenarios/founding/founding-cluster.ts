@@ -1,0 +1,185 @@
+/**
+ * The cluster of the founding scenario and whoever keeps it running: seeds and members that are no seeds, all with the same
+ * list of seeds for ever. A process that has ended is started again on its address. Nobody ever helps.
+ */
+import type { NodeSettings, SherdNode } from '../../../src/node/index.ts'
+import {
+  type ClusterChecks,
+  type SeededRandom,
+  type SimulatedNode,
+  type Simulation,
+  startSimulatedNode,
+} from '../../../src/simulation/index.ts'
+import type { SimulatedJournal } from '../../../src/simulation/storage/simulated-journal.ts'
+import { places } from './founding-places.ts'
+import { foundingEntities, type FoundingEntities } from './founding-entities.ts'
+
+export interface Running {
+  readonly node: SherdNode
+  readonly life: SimulatedNode
+}
+
+const LOOK_MS = 250
+const CALL_PAUSE_MS = 150
+const ENTITIES = 3
+
+export interface FoundingClusterOptions {
+  readonly simulation: Simulation
+  readonly checks: ClusterChecks
+  readonly settings: NodeSettings
+  readonly seeds: readonly string[]
+  /** Members that are no seeds. */
+  readonly others: readonly string[]
+}
+
+export class FoundingCluster {
+  readonly #options: FoundingClusterOptions
+  readonly #random: SeededRandom
+  readonly #entities: FoundingEntities
+  readonly #wanted: readonly string[]
+  readonly #starting = new Set<string>()
+  readonly #lives = new Map<string, SimulatedNode>()
+  readonly #up = new Map<string, Running>()
+  #isCalm = false
+
+  constructor(options: FoundingClusterOptions) {
+    this.#options = options
+    this.#random = options.simulation.random.fork('cluster')
+    this.#entities = foundingEntities(options.simulation, options.checks)
+    this.#wanted = [...options.seeds, ...options.others]
+    for (const name of this.#wanted) this.#start(name, this.#seeds)
+    this.#look()
+  }
+
+  get names(): readonly string[] {
+    return this.#wanted
+  }
+
+  /** Nodes that live and have been let in. */
+  get up(): Running[] {
+    return [...this.#up.values()].filter(({ life }) => life.isAlive)
+  }
+
+  /** Everybody is in one cluster, and each sees the others Up and reachable. */
+  get isWhole(): boolean {
+    const { up } = this
+    return (
+      this.#wanted.every((name) => this.#up.get(name)?.life.isAlive === true) &&
+      up.every(({ node, life }) => {
+        const { members, unreachable } = node.cluster.state
+        const isSettled = members.every(({ status }) => status === 'Up')
+        const isAlright = isSettled && unreachable.size === 0 && !node.cluster.isFrozen
+        return isAlright && members.length === up.length && !life.isPaused
+      })
+    )
+  }
+
+  /** Who has not come back, in words. */
+  get state(): string {
+    return this.#wanted
+      .map((name) => {
+        const running = this.#up.get(name)
+        if (running?.life.isAlive !== true) return `${name} is not up`
+        const { cluster } = running.node
+        const members = cluster.state.members.map(({ node, status }) => `${node} ${status}`)
+        const { founder, isFrozen } = cluster.snapshot().founding ?? {}
+        return `${name} in ${founder} frozen ${isFrozen}: ${members.join(', ')}`
+      })
+      .join('; ')
+  }
+
+  /** Leaves in good order; its process is started again later. */
+  leave(name: string): void {
+    const running = this.#up.get(name)
+    if (running?.life.isAlive !== true) return
+    running.life.environment.timers.after(0, () => void running.node.stop())
+  }
+
+  /** What this node asks of the store fails, or is answered late, until it is over. */
+  cutFromStore(name: string, how: 'fails' | 'stalls', forMs: number): void {
+    const life = this.#lives.get(name)
+    if (life?.isAlive !== true) return
+    const journal = life.journal as SimulatedJournal
+    if (how === 'fails') journal.setFaults({ failsBefore: 1 })
+    else journal.stall()
+    this.#options.simulation.after(forMs, () => this.#mend(journal))
+  }
+
+  /** A process that was told of no seeds. */
+  startAlone(name: string): void {
+    const { simulation } = this.#options
+    if (!simulation.isAlive(name)) this.#start(name, [])
+  }
+
+  /** From now on nothing goes wrong any more. */
+  calm(): void {
+    this.#isCalm = true
+    for (const { journal } of this.#lives.values()) this.#mend(journal as SimulatedJournal)
+  }
+
+  get #seeds(): readonly string[] {
+    return this.#options.seeds.map((name) => `${name}:2552`)
+  }
+
+  #mend(journal: SimulatedJournal): void {
+    journal.setFaults({})
+    journal.flow()
+  }
+
+  #look(): void {
+    const { simulation } = this.#options
+    for (const name of this.#wanted) {
+      if (simulation.isAlive(name) || this.#starting.has(name)) continue
+      this.#starting.add(name)
+      simulation.after(200 + this.#random.below(this.#isCalm ? 1_000 : 4_000), () => {
+        this.#starting.delete(name)
+        if (!simulation.isAlive(name)) this.#start(name, this.#seeds)
+      })
+    }
+    simulation.after(LOOK_MS, () => this.#look())
+  }
+
+  #start(name: string, seeds: readonly string[]): void {
+    const { simulation, checks, settings } = this.#options
+    let life: SimulatedNode | undefined
+    startSimulatedNode(simulation, name, {
+      entities: [this.#entities.plain, this.#entities.durable],
+      name: 'founding',
+      seeds,
+      settings,
+      beforeJoin: (node, its) => {
+        life = its
+        this.#lives.set(name, its)
+        checks.attach(node, its)
+        void node.whenStopped.then(({ type }) => simulation.reached(`a node ends: ${type}`))
+      },
+    }).then(
+      (node) => {
+        const running = { node, life: life as SimulatedNode }
+        this.#up.set(name, running)
+        if (seeds.length === 0) simulation.reached(places.foundAlone)
+        this.#call(running)
+      },
+      (error: unknown) => {
+        simulation.record(`${name} did not start: ${String(error)}`)
+        if ((error as { code?: string }).code === 'CLUSTER_ELSEWHERE') {
+          simulation.reached(places.elsewhere)
+        }
+      },
+    )
+  }
+
+  /** Somebody on this node always wants something. */
+  #call(running: Running): void {
+    const { timers } = running.life.environment
+    timers.after(2 * CALL_PAUSE_MS * this.#random.float(), () => {
+      const id = `e${this.#random.below(ENTITIES)}`
+      const type = this.#random.chance(0.6) ? this.#entities.plain : this.#entities.durable
+      running.node
+        .entity(type, id)
+        .add(1)
+        .catch(() => undefined)
+      this.#call(running)
+    })
+  }
+}

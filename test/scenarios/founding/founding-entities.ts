@@ -1,0 +1,29 @@
+/** What lives in the cluster of the founding scenario: counters that keep nothing, and counters that keep events. */
+import { defineEntity } from '../../../src/entity/index.ts'
+import type { ClusterChecks, Simulation } from '../../../src/simulation/index.ts'
+
+export type FoundingEntities = ReturnType<typeof foundingEntities>
+
+export function foundingEntities(simulation: Simulation, checks: ClusterChecks) {
+  const plain = defineEntity('Plain', {
+    state: () => ({ count: 0 }),
+    commands: {
+      add: (self, by: number): number => {
+        checks.acted(simulation.here, 'Plain', self.id)
+        self.state.count += by
+        return self.state.count
+      },
+    },
+  })
+  const durable = defineEntity('Durable', {
+    state: () => ({ count: 0 }),
+    events: { Added: (state, by: number) => ({ count: state.count + by }) },
+    commands: {
+      add: (self, by: number): number => {
+        checks.acted(simulation.here, 'Durable', self.id)
+        return self.persist('Added', by).count
+      },
+    },
+  })
+  return { plain, durable }
+}

@@ -1,0 +1,166 @@
+/** What goes wrong in the founding scenario: seeds and others leave, die, sleep and are cut off, and so is the store. */
+import type { ClusterChecks, SeededRandom, Simulation } from '../../../src/simulation/index.ts'
+import type { FoundingCluster } from './founding-cluster.ts'
+
+/** As long as it takes a cluster with these settings to notice a change and to decide about it. */
+const EXCUSED_MS = 6_000
+const alone = 'x'
+
+type Fault = (faults: FoundingFaults) => void
+
+export class FoundingFaults {
+  readonly #simulation: Simulation
+  readonly #checks: ClusterChecks
+  readonly #cluster: FoundingCluster
+  readonly #random: SeededRandom
+  readonly #kinds: readonly Fault[]
+  readonly #seeds: readonly string[]
+  #isOver = false
+  #healedMs = 0
+  #splitMs = -Infinity
+  #flappedMs = -Infinity
+
+  constructor(parts: {
+    readonly simulation: Simulation
+    readonly checks: ClusterChecks
+    readonly cluster: FoundingCluster
+    readonly seeds: readonly string[]
+  }) {
+    this.#simulation = parts.simulation
+    this.#checks = parts.checks
+    this.#cluster = parts.cluster
+    this.#seeds = parts.seeds
+    this.#random = this.#simulation.random.fork('faults')
+    const swarm = this.#simulation.random.fork('swarm')
+    this.#kinds = allFaults.filter(() => swarm.chance(0.5))
+    if (swarm.chance(0.5)) {
+      this.#simulation.store.setFaults({
+        latencyMeanMs: swarm.pick([1, 20, 100]),
+        stallChance: swarm.pick([0, 0.05]),
+        stallMaxMs: swarm.pick([1_000, 6_000]),
+        failsBefore: swarm.pick([0, 0.1]),
+        failsUnknown: swarm.pick([0, 0.1]),
+      })
+    }
+    this.#goOn()
+  }
+
+  /** The end of all faults: what follows must come right again. */
+  end(): void {
+    this.#isOver = true
+    this.#simulation.network.heal()
+    this.#simulation.store.setFaults({})
+    this.#cluster.calm()
+  }
+
+  /** Why two instances of an entity may be active now, if they may: splits that follow each other quickly. */
+  get excuseForTwo(): string | undefined {
+    const isRecent = this.#simulation.now - this.#flappedMs < EXCUSED_MS
+    return isRecent ? 'a split that came and went' : undefined
+  }
+
+  /** All seeds at once, or whoever. */
+  leave(): void {
+    for (const name of this.#some()) this.#cluster.leave(name)
+  }
+
+  crash(of: 'process' | 'host'): void {
+    for (const name of this.#some()) {
+      if (!this.#simulation.isAlive(name)) continue
+      this.#checks.crashed(name)
+      this.#simulation.crash(name, of)
+    }
+  }
+
+  pause(leastMs: number, mostMs: number): void {
+    const forMs = leastMs + this.#random.below(mostMs - leastMs)
+    for (const name of this.#some()) {
+      if (this.#simulation.isAlive(name)) this.#simulation.pause(name, forMs)
+    }
+  }
+
+  partition(): void {
+    const { names } = this.#cluster
+    const side = this.#random.chance(0.5)
+      ? names.filter((name) => this.#seeds.includes(name))
+      : names.filter(() => this.#random.chance(0.5))
+    this.#split(side)
+  }
+
+  cutOff(): void {
+    this.#split([this.#random.pick(this.#cluster.names)])
+  }
+
+  cutFromStore(): void {
+    const how = this.#random.pick(['fails', 'stalls'] as const)
+    const forMs = 1_000 + this.#random.below(14_000)
+    for (const name of this.#some()) this.#cluster.cutFromStore(name, how, forMs)
+  }
+
+  /** Those who are no seeds see neither these nor the store, and the seeds begin anew. */
+  strand(): void {
+    const stranded = this.#cluster.names.filter((name) => !this.#seeds.includes(name))
+    const forMs = 6_000 + this.#random.below(10_000)
+    for (const name of stranded) this.#cluster.cutFromStore(name, 'fails', forMs)
+    this.#split(this.#seeds, forMs)
+    for (const name of this.#seeds) {
+      if (this.#simulation.isAlive(name)) this.#simulation.crash(name)
+    }
+  }
+
+  storeAway(): void {
+    const forMs = 1_000 + this.#random.below(10_000)
+    this.#simulation.fault('the store does not answer')
+    this.#simulation.store.setFaults({ failsBefore: 1 })
+    this.#simulation.after(forMs, () => this.#simulation.store.setFaults({}))
+  }
+
+  startAlone(): void {
+    this.#cluster.startAlone(alone)
+  }
+
+  #split(side: readonly string[], forMs = this.#random.below(15_000)): void {
+    const { names } = this.#cluster
+    const other = names.filter((name) => !side.includes(name))
+    if (side.length === 0 || other.length === 0) return
+    const { now } = this.#simulation
+    if (now - this.#splitMs < EXCUSED_MS) this.#flappedMs = now
+    this.#splitMs = now
+    this.#simulation.network.partition(side, other)
+    this.#healedMs = Math.max(this.#healedMs, now + forMs)
+    this.#simulation.after(this.#healedMs - now, () => {
+      if (this.#simulation.now >= this.#healedMs) this.#simulation.network.heal()
+    })
+  }
+
+  #some(): readonly string[] {
+    const { names } = this.#cluster
+    const draw = this.#random.below(4)
+    if (draw === 0) return this.#seeds
+    if (draw === 1) return names.filter((name) => !this.#seeds.includes(name))
+    if (draw === 2) return names.filter(() => this.#random.chance(0.5))
+    return [this.#random.pick(names)]
+  }
+
+  #goOn(): void {
+    this.#simulation.after(500 + this.#random.below(5_000), () => {
+      if (this.#isOver || this.#kinds.length === 0) return
+      this.#random.pick(this.#kinds)(this)
+      this.#goOn()
+    })
+  }
+}
+
+const allFaults: readonly Fault[] = [
+  (faults) => faults.leave(),
+  (faults) => faults.crash('process'),
+  (faults) => faults.crash('host'),
+  (faults) => faults.pause(1_000, 4_000),
+  (faults) => faults.pause(4_000, 15_000),
+  (faults) => faults.partition(),
+  (faults) => faults.cutOff(),
+  (faults) => faults.cutFromStore(),
+  (faults) => faults.strand(),
+  (faults) => faults.storeAway(),
+  (faults) => faults.startAlone(),
+]
