@@ -5,7 +5,7 @@
 import type { NodeSettings } from '../../../src/node/index.ts'
 import type { SeededRandom } from '../../../src/simulation/index.ts'
 
-export function spineSettings(random: SeededRandom, askTimeoutMs: number): NodeSettings {
+export function spineSettings(random: SeededRandom, askTimeoutMs = 2_000): NodeSettings {
   const handOffTimeoutMs = random.pick([700, 1_500, 5_000])
   return {
     ...fixed,
