@@ -126,7 +126,8 @@ export type HandleOf<Entity extends EntityType<unknown>> = EntityHandle<Commands
 /** An entity: with `events` its state is made of what is stored, without them it lives in memory only. */
 export function defineEntity<
   State,
-  Events extends AnyEventHandlers<State> = NoEvents,
+  // What the state is, `state` alone says: a handler that forgets a part of it must not make it a smaller one.
+  Events extends AnyEventHandlers<NoInfer<State>> = NoEvents,
   Commands = unknown,
 >(
   name: string,
@@ -136,7 +137,7 @@ export function defineEntity<
     State,
     Events,
     Commands & CommandHandlers<SelfOf<State, Events>> & CheckedCommands<NoInfer<Commands>>
-  > & { readonly events?: CheckedEvents<State, NoInfer<Events>> },
+  > & { readonly events?: CheckedEvents<NoInfer<State>, NoInfer<Events>> },
 ): EntityDefinition<State, Events, Commands>
 export function defineEntity(
   name: string,

@@ -147,6 +147,19 @@ describe('what a command may do', () => {
     })
   })
 
+  test('one that forgets a part of the state is the only one that is told so', () => {
+    const Forgetful = defineEntity('Forgetful', {
+      state: () => ({ count: 0, tags: ['a'] }),
+      events: {
+        Good: (state, by: number) => ({ ...state, count: state.count + by }),
+        // @ts-expect-error the tags are missing
+        Forgotten: (state, by: number) => ({ count: state.count + by }),
+      },
+      commands: { add: (self, by: number) => self.persist('Good', by).tags.length },
+    })
+    expectTypeOf(Forgetful.state()).toEqualTypeOf<{ count: number; tags: string[] }>()
+  })
+
   test('a state may be an array, a text or a union', () => {
     type Door = { open: boolean } | undefined
     const Log = defineEntity('Log', {
