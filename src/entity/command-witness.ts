@@ -15,8 +15,11 @@ export interface CommandWitness {
 export interface WitnessedCommand {
   /** It lets this happen. */
   persists(event: string, args: readonly unknown[]): void
-  /** It has ended: of the events it let happen, so many of the last will be stored, none when it has failed. */
-  ends(eventCount: number): void
+  /**
+   * It has ended: of the events it let happen, so many of the last will be stored, none when it has failed. When it deletes,
+   * all that was stored before them goes.
+   */
+  ends(eventCount: number, deletes: boolean): void
   /** Its answer leaves the entity, after what it depends on was stored or was not. */
   answers(reply: EntityReply): void
 }

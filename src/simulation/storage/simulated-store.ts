@@ -68,7 +68,8 @@ export class SimulatedStore {
       },
       onClaimed: (persistenceId, claim) => {
         // First the story, so that it is whole when a check fails.
-        world.story.claimed(persistenceId, life.label, claim.highestSequenceNr)
+        const { highestSequenceNr, deletedSequenceNr = 0 } = claim
+        world.story.claimed(persistenceId, life.label, highestSequenceNr - deletedSequenceNr)
         this.checks.claimed(persistenceId, claim, life.label)
       },
       onAppended: (batch, result) => this.#appended(batch, result, life, false),

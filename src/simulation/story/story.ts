@@ -137,13 +137,13 @@ export class Story {
   }
 
   /** An entity takes its stream, to read what has happened to it. */
-  claimed(persistenceId: string, label: string, highestSequenceNr: number): void {
+  claimed(persistenceId: string, label: string, eventCount: number): void {
     const told = this.#entityOf(persistenceId)
     if (told === undefined) return
     // What was under way before has been stored by now, or never will be.
     told.unstored.delete(label)
-    const events = `${highestSequenceNr} stored event${highestSequenceNr === 1 ? '' : 's'}`
-    const text = highestSequenceNr === 0 ? 'has no stored events' : `recovers from ${events}`
+    const events = `${eventCount} stored event${eventCount === 1 ? '' : 's'}`
+    const text = eventCount === 0 ? 'has no stored events' : `recovers from ${events}`
     told.latest.add(this.#entry(text, label, nameOf(told)))
   }
 

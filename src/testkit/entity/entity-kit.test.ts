@@ -316,6 +316,37 @@ describe('an entity without events', () => {
   })
 })
 
+test('an entity that deletes itself has no past, but for what came after', async () => {
+  const Profile = defineEntity('Profile', {
+    state: () => ({ names: [] as readonly string[] }),
+    events: { Named: (state, name: string) => ({ names: [...state.names, name] }) },
+    commands: {
+      name: (self, name: string) => void self.persist('Named', name),
+      forget: (self) => self.delete(),
+      begin: (self, name: string) => {
+        self.persist('Named', 'nobody')
+        self.delete()
+        self.persist('Named', name)
+      },
+      fail: (self) => {
+        self.delete()
+        throw new Error('not now')
+      },
+    },
+  })
+  const kit = entityKit(Profile, 'p')
+  await kit.given(['Named', 'ada'])
+  await kit.when.fail().thenFails('not now')
+  expect(kit.events).toEqual([['Named', 'ada']])
+  await kit.when.forget().then({ events: [], state: { names: [] } })
+  expect(kit.events).toEqual([])
+  await kit.when.name('bob')
+  await kit.when.begin('cem').then({ events: [['Named', 'cem']], state: { names: ['cem'] } })
+  expect(kit.events).toEqual([['Named', 'cem']])
+  await kit.restart()
+  expect(kit.state).toEqual({ names: ['cem'] })
+})
+
 test('a command that never ends is told of within its time', async () => {
   const Waiting = defineEntity('Waiting', {
     state: () => 0,

@@ -38,8 +38,8 @@ interface AnySelf {
 
 export class EntityStage {
   readonly time = new ManualTime()
-  /** Everything it has persisted, oldest first. */
-  readonly events: Event[] = []
+  /** Everything that is stored of it, oldest first. */
+  events: Event[] = []
   /** What the command that runs, or ran last, has persisted. */
   persisted: Event[] = []
   readonly stubs: Stubs
@@ -150,10 +150,16 @@ export class EntityStage {
     }
     if (call.command === look) return undefined
     const { persisted } = this
+    let isDeleted = false
     return {
       persists: (name, args) => void persisted.push([name, ...args]),
-      ends: (eventCount) => void persisted.splice(0, persisted.length - eventCount),
-      answers: () => void this.events.push(...persisted),
+      ends: (eventCount, deletes) => {
+        persisted.splice(0, persisted.length - eventCount)
+        isDeleted = deletes
+      },
+      answers: () => {
+        this.events = [...(isDeleted ? [] : this.events), ...persisted]
+      },
     }
   }
 
