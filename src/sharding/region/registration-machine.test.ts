@@ -46,3 +46,12 @@ test('RegionMachine tells when it is taken in, and when it is refused', () => {
   const refused = { type: 'RegisterRefused', term: 1, problem: 'it counts other shards' } as const
   expect(hear(refused)).toEqual([{ type: 'Refused', problem: 'it counts other shards' }])
 })
+
+test('RegionMachine that was refused leaves at once: nobody gives it a shard', () => {
+  const settings = shardingSettings({ numberOfShards: 8 })
+  const machine = new RegionMachine<string>({ self: 'me', isProxy: false, settings })
+  const message = { type: 'RegisterRefused', term: 1, problem: 'it counts other shards' } as const
+  machine.step({ type: 'FromCoordinator', coordinator: 'k', message })
+  const effects = machine.step({ type: 'GracefulShutdown', isMember: true })
+  expect(effects.map(({ type }) => type)).toContain('Finish')
+})
