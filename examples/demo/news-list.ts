@@ -1,7 +1,7 @@
 /** What happened, in words, the newest last. Every node tells of every change: each is news once. */
 import type { NodeEvent } from './messages.ts'
 import type { Mood, News } from './view.ts'
-import { counted } from './words.ts'
+import { counted, whyFrozen } from './words.ts'
 
 const newsMax = 100
 /** Moves away from one node are one piece of news, told when none has followed for so long. */
@@ -18,7 +18,7 @@ const phrases: Readonly<Record<NodeEvent['kind'], Phrase | undefined>> = {
   MemberRemoved: [(name) => `${name} is no longer a member`, 'plain'],
   UnreachableMember: [(name) => `${name} is unreachable`, 'warning'],
   ReachableMember: [(name) => `${name} is reachable again`, 'good'],
-  Frozen: [(name, detail) => `${name} has frozen its accounts (${detail})`, 'warning'],
+  Frozen: [(name, reason) => `${name} freezes its accounts: ${whyFrozen(reason)}`, 'warning'],
   Thawed: [(name) => `${name} goes on`, 'good'],
 }
 

@@ -63,9 +63,22 @@ export function endingOf({ reason, code, wasPaused, hasSlept }: Ending): string 
   if (reason === 'downing') {
     return `${hasSlept ? 'slept too long' : 'ended itself'}: the others went on without it`
   }
+  if (reason === 'succeeded') return 'ended itself: the cluster was founded anew without it'
   if (reason !== undefined) return `ended itself: ${reason}`
   if (code !== null) return `ended itself: code ${code}`
   return wasPaused
     ? 'was ended while paused: it held the lock of the store'
     : 'was ended by a signal'
+}
+
+const freezes: Readonly<Record<string, string>> = {
+  minority: 'it sees too few of the others',
+  paused: 'it was asleep',
+  downed: 'it was given up',
+  founding: 'is its cluster still the one?',
+}
+
+/** Why a node stands still, by the reason of the cluster. */
+export function whyFrozen(reason: string): string {
+  return freezes[reason] ?? reason
 }

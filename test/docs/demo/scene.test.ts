@@ -153,6 +153,13 @@ describe('the scene', () => {
     ])
   })
 
+  test('says in plain words why a node stands still', () => {
+    const scene = twoNodes()
+    scene.happened({ ...event('Frozen', 'host:2'), detail: 'minority' }, 1)
+    const [, frozen] = textsOf(look(scene, 5))
+    expect(frozen).toBe('node 1 freezes its accounts: it sees too few of the others')
+  })
+
   test('waits with the news of a node until it knows its name', () => {
     const scene = twoNodes()
     scene.spawned('node 3', 13)
