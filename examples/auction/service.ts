@@ -98,15 +98,25 @@ function addFeed(app: FastifyInstance, node: SherdNode): void {
   })
 }
 
+/** What a command says no with. Any other failure of a command is a mistake in it: sent again, it would fail again. */
+const refusals: ReadonlyMap<string, number> = new Map([
+  ['NO_SUCH_AUCTION', 404],
+  ['BID_TOO_LOW', 409],
+  ['AUCTION_CLOSED', 409],
+])
+const passing: ReadonlySet<string> = new Set(['ENTITY_UNAVAILABLE', 'NODE_STOPPING', 'NOT_STORED'])
+
 function answerTo(error: unknown): { status: number; code: string; message: string } {
-  if (error instanceof CommandFailed && error.errorCode !== undefined) {
-    const status = error.errorCode === 'NO_SUCH_AUCTION' ? 404 : 409
-    return { status, code: error.errorCode, message: error.message }
+  if (error instanceof CommandFailed) {
+    const { errorCode = '', message } = error
+    const status = refusals.get(errorCode)
+    if (status !== undefined) return { status, code: errorCode, message }
   }
   // 503: nothing has happened. 504: nobody can tell; the same request, with the same id, is safe to send again.
   if (error instanceof CallError) {
     const { mayHaveHappened, code, message } = error
-    return { status: mayHaveHappened ? 504 : 503, code, message }
+    if (mayHaveHappened) return { status: 504, code, message }
+    if (passing.has(code)) return { status: 503, code, message }
   }
   if (error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number') {
     return { status: error.statusCode, code: 'BAD_REQUEST', message: error.message }
