@@ -39,6 +39,8 @@ export class SherdNode {
    */
   readonly whenStopped: Promise<StopReason>
   readonly #calls: EntityCalls
+  /** Those that commands make: as long as entities live here, they can call others. */
+  readonly #callsOfCommands: EntityCalls
   readonly #world: EntityWorld
   readonly #keys = new Map<string, EntityTypeKey<EntityCall>>()
   #isStopping = false
@@ -53,21 +55,27 @@ export class SherdNode {
     this.whenStopped = ended(system)
     this.#world = world
     const lostMembers = new LostMembers(cluster, system.environment.clock)
-    this.#calls = new EntityCalls({
+    const isOver = (): boolean => isGivenUp(system.shutdown.reason?.type)
+    const calls: ConstructorParameters<typeof EntityCalls>[0] = {
       travelling: world.travelling,
       targetOf: (entityType, id) => sharding.entityRefFor(this.#keyOf(entityType), id),
       explain: async (entityType, id, waitedMs) =>
         (await this.#explain(entityType, id)).text + lostMembers.inWords(waitedMs),
       // Given up by the cluster, it is frozen for good: a call could only wait.
-      isStopping: () => this.#isStopping || isGivenUp(system.shutdown.reason?.type),
+      isStopping: isOver,
       keepsCallerContext,
       unanswered: (site, reason) => world.witness?.unanswered?.(site, reason),
-    })
-    world.entityOf = (type, id, options) => this.entity(type, id, options)
+    }
+    this.#calls = new EntityCalls({ ...calls, isStopping: () => this.#isStopping || isOver() })
+    this.#callsOfCommands = new EntityCalls(calls)
+    world.entityOf = (type, id, options) => {
+      this.#check(type, id)
+      return this.#callsOfCommands.handle(type, id, options)
+    }
     // What was begun is finished while everything still stands.
-    system.shutdown.addTask('service-requests-done', 'finish the calls under way', () =>
-      this.#calls.drain(),
-    )
+    system.shutdown.addTask('service-requests-done', 'finish the calls under way', async () => {
+      await Promise.all([this.#calls.drain(), this.#callsOfCommands.drain()])
+    })
     // Whoever serves requests has ended by then.
     system.shutdown.addTask('before-cluster-shutdown', 'take no more calls', async () => {
       this.#isStopping = true

@@ -261,7 +261,10 @@ export class ClusterSharding {
   }
 
   async #handOver(): Promise<void> {
-    await Promise.all([...this.#types.values()].map((type) => type.handOver()))
+    const types = [...this.#types.values()]
+    // A command that still runs may call entities of any type.
+    await Promise.all(types.map((type) => type.handOver()))
+    await Promise.all(types.map((type) => type.end()))
   }
 
   async #endNow(): Promise<void> {

@@ -74,15 +74,23 @@ export class RunningType {
     return this.#trouble
   }
 
-  /** Resolves when nothing of this type lives here any more. A proxy has nothing to hand over. */
+  /** Resolves when nothing of this type lives here any more; it is still routed to. A proxy has nothing to hand over. */
   handOver(): Promise<void> {
     const { region } = this
     if (region.isProxy) return Promise.resolve()
-    region.leave()
+    region.leave(true)
+    return region.whenEmptied
+  }
+
+  /** After `handOver` of all types: no entity is left here that could call one of this type. */
+  end(): Promise<void> {
+    const { region } = this
+    if (region.isProxy) return Promise.resolve()
+    region.step({ type: 'OthersEmptied' })
     return region.whenStopped
   }
 
-  /** Time is up: what is still here is stopped by force. Resolves as `handOver`. */
+  /** Time is up: what is still here is stopped by force. Resolves as `end`. */
   endNow(): Promise<void> {
     const { region } = this
     if (region.isProxy) return Promise.resolve()

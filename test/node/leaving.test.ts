@@ -1,5 +1,7 @@
 /** Nodes that leave in good order while calls come in, on a real store. */
+import { once } from 'node:events'
 import { expect, test } from 'vitest'
+import { defineEntity } from '../../src/entity/index.ts'
 import type { SherdNode } from '../../src/node/index.ts'
 import { LmdbJournal } from '../../src/persistence/index.ts'
 import { EntityStarted, EntityStopped, type ShardingSettings } from '../../src/sharding/index.ts'
@@ -51,6 +53,44 @@ test('no call to an entity that rests fails when a node leaves in that moment', 
     await store.close()
   }
 }, 120_000)
+
+const Book = defineEntity('Book', {
+  state: () => ({ loans: 7 }),
+  commands: { loans: ({ state }) => state.loans },
+})
+const Reader = defineEntity('Reader', {
+  state: () => ({}),
+  commands: {
+    arrive: () => 'here',
+    /** Goes on only when its node has told it to stop. */
+    read: async (self, begun: string) => {
+      begins.get(begun)?.()
+      await once(self.signal, 'abort')
+      return self.entity(Book, 'b').loans()
+    },
+  },
+})
+const begins = new Map<string, () => void>()
+
+test('a command on a node that leaves can call others until it has ended', async () => {
+  const store = await LmdbJournal.open({ folder: temporaryFolder() })
+  const settings = { ...quick, sharding: { stopGraceMs: 300 } }
+  const common = { entities: [Book, Reader], store, settings }
+  const a = await nodeFor(common)
+  const leaving = await nodeFor({ ...common, seeds: [a.address] })
+  const ids = Array.from({ length: 20 }, (_, number) => `r${number}`)
+  await Promise.all(ids.map((id) => a.entity(Reader, id, options).arrive()))
+  const homes = await Promise.all(ids.map((id) => a.explain(Reader, id)))
+  const id = ids[homes.findIndex(({ home }) => home === leaving.id)]!
+  const begun = new Promise<void>((resolve) => begins.set('once', resolve))
+  const loans = a.entity(Reader, id, options).read('once')
+  await begun
+  const left = leaving.stop()
+  expect(await loans).toBe(7)
+  await left
+  await a.stop()
+  await store.close()
+})
 
 /** Resolves when so many entities have gone to rest. */
 function whenResting(nodes: readonly SherdNode[], count: number): Promise<void> {

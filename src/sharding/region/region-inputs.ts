@@ -30,8 +30,17 @@ export type RegionInput<Parcel> =
   | { readonly type: 'AssociationLost'; readonly node: NodeId }
   /** All entities of a local shard have stopped. */
   | { readonly type: 'ShardTerminated'; readonly shard: ShardId }
-  /** Hand over what is here, then stop. `isMember`: whether this node is in the cluster and was not given up by it. */
-  | { readonly type: 'GracefulShutdown'; readonly isMember: boolean }
+  /**
+   * Hand over what is here, then stop. `isMember`: whether this node is in the cluster and was not given up by it. With
+   * `staysForOthers` it says `Emptied` and goes on routing until `OthersEmptied`: entities of other types may call by it.
+   */
+  | {
+      readonly type: 'GracefulShutdown'
+      readonly isMember: boolean
+      readonly staysForOthers?: boolean
+    }
+  /** No entity of any type lives on this node any more: nobody is left to route for. */
+  | { readonly type: 'OthersEmptied' }
   /** Time is up: stop, whatever was not handed over. */
   | { readonly type: 'EndNow' }
   /** All actors of this node are being stopped, whatever was not handed over. */
@@ -76,6 +85,8 @@ export type RegionEffect<Parcel> =
   | { readonly type: 'Refused'; readonly problem: string }
   /** The answer to `AskRegions`. */
   | { readonly type: 'Answer'; readonly answer: CurrentRegions }
+  /** Nothing lives here any more, and nothing will; it stays for others. Said once. */
+  | { readonly type: 'Emptied' }
   /** The region has nothing left: stop it and all its timers. */
   | { readonly type: 'Finish' }
 

@@ -58,6 +58,9 @@ export class RegionMachine<Parcel> {
   #hasHeir = true
   /** The term of the coordinator that gives this region no shard any more. */
   #releasedBy: number | undefined
+  /** Whether entities of other types on this node may still call by this region. */
+  #staysForOthers = false
+  #isEmptied = false
   #effects: RegionEffect<Parcel>[] = []
 
   constructor({ self, isProxy, settings, releasedMax }: RegionMachineOptions) {
@@ -141,9 +144,13 @@ export class RegionMachine<Parcel> {
       case 'ShardTerminated':
         return this.#shardTerminated(input.shard)
       case 'GracefulShutdown':
+        this.#staysForOthers = input.staysForOthers === true
         this.#leave()
         // Nobody would take the shards, or nobody may be told: what is here ends here.
         if (this.#isFrozen || !input.isMember) this.#force()
+        return
+      case 'OthersEmptied':
+        this.#staysForOthers = false
         return
       case 'EndNow':
         this.#leave()
@@ -270,7 +277,10 @@ export class RegionMachine<Parcel> {
   /** What is on its way to others may still come back, so one flush follows it before the region stops. */
   #leaveWhenDone(): void {
     const isFree = this.#isReleased && this.#hosted.isEmpty && this.#routes.isEmpty
-    if (this.#phase === 'leaving' && isFree) {
+    if (this.#phase === 'leaving' && isFree && this.#staysForOthers) {
+      if (!this.#isEmptied) this.#effects.push({ type: 'Emptied' })
+      this.#isEmptied = true
+    } else if (this.#phase === 'leaving' && isFree) {
       this.#phase = 'flushing'
       this.#perform(this.#routes.flushAll())
     }

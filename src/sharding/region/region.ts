@@ -75,7 +75,9 @@ export class Region {
   readonly isProxy: boolean
   readonly runtime: Runtime
   readonly ref: LocalRef
-  /** Resolves when nothing lives here any more and nothing will. */
+  /** Resolves when nothing lives here any more and nothing will. Until it has stopped it still routes. */
+  readonly whenEmptied: Promise<void>
+  /** Resolves when it has stopped: it routes nothing any more. */
   readonly whenStopped: Promise<void>
   /** Resolves when a coordinator has taken this region in, or has said why not: with that. */
   readonly whenRegistered: Promise<{ readonly refusal: string | undefined }>
@@ -92,6 +94,7 @@ export class Region {
   readonly #questions: RegionQuestions
   #isFrozen: boolean
   #refusal: RegionRefused | undefined
+  #emptied: () => void = () => undefined
   #stopped: () => void = () => undefined
   #registered: (answer: { readonly refusal: string | undefined }) => void = () => undefined
 
@@ -101,6 +104,7 @@ export class Region {
     this.isProxy = behavior === undefined
     this.runtime = system.runtime
     this.ref = options.ref
+    this.whenEmptied = new Promise((resolve) => (this.#emptied = resolve))
     this.whenStopped = new Promise((resolve) => (this.#stopped = resolve))
     this.whenRegistered = new Promise((resolve) => (this.#registered = resolve))
     this.#options = options
@@ -122,9 +126,10 @@ export class Region {
     this.step({ type: 'Started', candidates: this.#options.candidates })
   }
 
-  /** Hands over what is here, and stops then. */
-  leave(): void {
-    this.step({ type: 'GracefulShutdown', isMember: this.#options.isMember() })
+  /** Hands over what is here, and stops then; with `staysForOthers` only after `OthersEmptied`. */
+  leave(staysForOthers = false): void {
+    const isMember = this.#options.isMember()
+    this.step({ type: 'GracefulShutdown', isMember, staysForOthers })
   }
 
   // ---- messages
@@ -277,6 +282,8 @@ export class Region {
         return this.#refused(effect.problem)
       case 'Answer':
         return this.#questions.answered(effect.answer)
+      case 'Emptied':
+        return this.#emptied()
       case 'Finish':
         return this.#finish()
       default:
@@ -385,6 +392,7 @@ export class Region {
   #finish(): void {
     for (const timer of this.#timers.values()) timer.cancel()
     this.ref.cell?.stop()
+    this.#emptied()
     this.#stopped()
   }
 

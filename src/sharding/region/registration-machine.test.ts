@@ -55,3 +55,20 @@ test('RegionMachine that was refused leaves at once: nobody gives it a shard', (
   const effects = machine.step({ type: 'GracefulShutdown', isMember: true })
   expect(effects.map(({ type }) => type)).toContain('Finish')
 })
+
+test('RegionMachine that stays for others routes until they are done too', () => {
+  const settings = shardingSettings({ numberOfShards: 8 })
+  const machine = new RegionMachine<string>({ self: 'me', isProxy: false, settings })
+  const typesOf = (effects: readonly { readonly type: string }[]) => effects.map(({ type }) => type)
+  const leave = { type: 'GracefulShutdown', isMember: true, staysForOthers: true } as const
+  expect(typesOf(machine.step(leave))).toContain('Emptied')
+  expect(typesOf(machine.step({ type: 'Message', shard: 1, parcel: 'x' }))).not.toContain('Drop')
+  const home = { type: 'ShardHome', term: 1, shard: 1, home: 'k', epoch: 1, turn: 1 } as const
+  machine.step({ type: 'FromCoordinator', coordinator: 'k', message: home })
+  const released = { type: 'GracefulShutdownAck', term: 1 } as const
+  const after = machine.step({ type: 'FromCoordinator', coordinator: 'k', message: released })
+  expect(typesOf(after)).not.toContain('Finish')
+  machine.step({ type: 'OthersEmptied' })
+  const dropped = machine.step({ type: 'Message', shard: 1, parcel: 'y' })
+  expect(typesOf(dropped)).toContain('Drop')
+})
