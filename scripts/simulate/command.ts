@@ -14,7 +14,7 @@ import {
   emptyReport,
   formatEvent,
 } from '../../src/simulation/internals.ts'
-import { scenarios } from '../../test/scenarios/index.ts'
+import { problemsOver, scenarios } from '../../test/scenarios/index.ts'
 import { compared } from './compared.ts'
 import { resultsOfJobs, toLine } from './jobs.ts'
 import { type CommandOptions, listOfScenarios, parseCommand, usage } from './options.ts'
@@ -96,12 +96,17 @@ async function runSeeds(
   for (const line of placesIn(report, scenarios.get(options.scenario)?.places ?? [])) {
     terminal.print(line)
   }
+  const known = scenarios.get(options.scenario)
+  const problems = known === undefined ? [] : problemsOver(report, known)
+  for (const problem of problems) {
+    terminal.print(`Fails over ${count(report.seeds, 'seed')}: ${problem}`)
+  }
   terminal.print(summaryOf(options.scenario, report, terminal.now() - startedMs))
   if (options.isJson) {
     const { places: _, ...told } = report
     terminal.print(JSON.stringify({ scenario: options.scenario, ...told }))
   }
-  return report.violations === 0 ? 0 : 1
+  return report.violations + problems.length === 0 ? 0 : 1
 }
 
 /** In one line: enough to replay it. */

@@ -37,7 +37,8 @@
  * awaits must be settled by a step, not from outside.
  */
 export { ClusterChecks, type ClusterChecksOptions } from './checkers/cluster-checks.ts'
-export type { FaultKind, Findings, WatchedLife } from './checkers/findings.ts'
+export type { CallsEnd, FollowedCall } from './checkers/calls-end.ts'
+export type { FaultKind, Findings, Trouble, WatchedLife } from './checkers/findings.ts'
 export type { NoSilentLoss } from './checkers/no-silent-loss.ts'
 export type { NothingAcknowledgedIsLost } from './checkers/nothing-acknowledged-is-lost.ts'
 export type { SenderOrder } from './checkers/sender-order.ts'

@@ -1,7 +1,7 @@
 /** Several nodes in one process under one seed: the same seed and the same code do the same things at the same times. */
 import { type Duration, formatMs, toMs } from '../foundation/duration.ts'
 import { show } from '../foundation/show.ts'
-import type { FaultKind } from './checkers/findings.ts'
+import type { Trouble } from './checkers/findings.ts'
 import type { Incarnation } from './incarnation.ts'
 import { type DrainMode, bestDrainMode } from './microtasks.ts'
 import { type Goal, type RunEnd, Stepper } from './stepper.ts'
@@ -30,6 +30,11 @@ export interface SimulationOptions {
   readonly seed: number
   /** Steps one run may take; 10 million when not given. Fewer find an endless loop sooner. */
   readonly stepsMax?: number
+  /**
+   * Steps that may be taken while no time passes; 200,000 when not given. One more is a violation that names what runs:
+   * somebody goes on and on, and the run would never end.
+   */
+  readonly stepsPerInstantMax?: number
   /** Events kept for error messages and `lastEvents`; 1,000 when not given. */
   readonly keptEventsMax?: number
   /** Adds the last events, turn by turn, to errors that tell the story of entities; false when not given. */
@@ -50,6 +55,7 @@ export class Simulation {
   readonly #world: World
   readonly #stepper: Stepper
   readonly #stepsMax: number
+  readonly #stepsPerInstantMax: number
   readonly #drainMode: DrainMode
   readonly #nodes = new Map<string, LivingNode>()
   readonly #excuses = new Map<string, number>()
@@ -61,14 +67,17 @@ export class Simulation {
   /** @internal For those who make many simulations. */
   constructor(options: SimulationOptions, stepper: Stepper)
   constructor(options: SimulationOptions, stepper = new Stepper()) {
-    const { seed, stepsMax = 10_000_000, keptEventsMax = 1_000, trace = false } = options
+    const { seed, stepsMax = 10_000_000, stepsPerInstantMax = 200_000 } = options
+    const { keptEventsMax = 1_000, trace = false } = options
     if (!Number.isSafeInteger(seed)) {
       throw new SimulationMisuse(`A seed is a whole number, not ${show(seed)}.`)
     }
     assertCount('stepsMax', stepsMax)
+    assertCount('stepsPerInstantMax', stepsPerInstantMax)
     assertCount('keptEventsMax', keptEventsMax)
     this.seed = seed
     this.#stepsMax = stepsMax
+    this.#stepsPerInstantMax = stepsPerInstantMax
     this.#drainMode = options.drainMode ?? bestDrainMode
     this.#world = new World(seed, keptEventsMax, trace)
     this.#stepper = stepper
@@ -105,7 +114,8 @@ export class Simulation {
    */
   crash(name: string, of: 'process' | 'host' = 'process'): void {
     const life = this.#life(name)
-    this.#world.fault(`crash of ${name}${of === 'host' ? ' with its machine' : ''}`, 'crash')
+    const how = of === 'host' ? ' with its machine' : ''
+    this.#world.fault(`crash of ${name}${how}`, { kind: 'crash', nodes: [name] })
     this.#isHostCrash = of === 'host'
     this.#world.end(life, 'crash')
     this.#isHostCrash = false
@@ -118,7 +128,8 @@ export class Simulation {
   pause(name: string, duration: Duration): void {
     const durationMs = toMs(duration, 'pause')
     const life = this.#life(name)
-    this.#world.fault(`pause of ${name} for ${formatMs(durationMs)}`, 'pause')
+    const place = { kind: 'pause', nodes: [name], forMs: durationMs } as const
+    this.#world.fault(`pause of ${name} for ${formatMs(durationMs)}`, place)
     this.#world.pause(life, durationMs)
   }
 
@@ -246,9 +257,9 @@ export class Simulation {
     return this.#world.faults
   }
 
-  /** What kinds of faults there have been. */
-  get troubles(): ReadonlySet<FaultKind> {
-    return this.#world.troubles
+  /** What has gone wrong so far, oldest first: where, and from when to when. */
+  get troubles(): readonly Trouble[] {
+    return this.#world.troubles.all
   }
 
   // ---- the story so far
@@ -320,6 +331,7 @@ export class Simulation {
     const invariants = this.#invariants
     return this.#stepper.run(this.#world, goal, {
       stepsMax: this.#stepsMax,
+      stepsPerInstantMax: this.#stepsPerInstantMax,
       drainMode: this.#drainMode,
       invariants,
     })

@@ -3,6 +3,7 @@
  * invariant; while it steps, the process shows the world's time and chance, and none of the real world.
  */
 import { assert } from '../foundation/assert.ts'
+import { formatMs } from '../foundation/duration.ts'
 import { show } from '../foundation/show.ts'
 import { Escapes } from './escapes.ts'
 import { type DrainMode, type SteppedWork, driveSteps } from './microtasks.ts'
@@ -20,6 +21,7 @@ export interface Goal {
 
 export interface SteppingOptions {
   readonly stepsMax: number
+  readonly stepsPerInstantMax: number
   readonly drainMode: DrainMode
   readonly invariants: ReadonlyMap<string, () => boolean>
 }
@@ -111,6 +113,8 @@ class Run implements SteppedWork {
   readonly #options: SteppingOptions
   readonly #violationsBefore: number
   #steps = 0
+  #instantUs = -1
+  #stepsOfInstant = 0
   #outcome: RunEnd | undefined
 
   constructor(
@@ -136,7 +140,10 @@ class Run implements SteppedWork {
     try {
       if (this.#isOver() || this.#steps >= this.#options.stepsMax) return false
       this.#steps++
-      if (this.#world.step(this.#goal.untilUs)) return true
+      if (this.#world.step(this.#goal.untilUs)) {
+        this.#countInstant()
+        return true
+      }
       this.#nothingHappens()
       return false
     } catch (error) {
@@ -162,6 +169,21 @@ class Run implements SteppedWork {
         ? `${show(error, 500)} was thrown and nobody caught it`
         : `a promise was rejected with ${show(error, 500)} and nobody handles it`
     this.#world.violate('no error goes unnoticed', what, error)
+  }
+
+  /** Whoever goes on for ever while no time passes would keep the run for as long as all its steps take. */
+  #countInstant(): void {
+    const { nowUs } = this.#world.clock
+    if (nowUs !== this.#instantUs) {
+      this.#instantUs = nowUs
+      this.#stepsOfInstant = 0
+    }
+    const { stepsPerInstantMax } = this.#options
+    if (++this.#stepsOfInstant !== stepsPerInstantMax) return
+    this.#world.violate(
+      'time goes on',
+      `${stepsPerInstantMax} steps were taken at ${formatMs(nowUs / 1_000)} and no time has passed; most of the last ones: ${this.#world.busiest().join('; ')}`,
+    )
   }
 
   #isOver(): boolean {

@@ -13,6 +13,7 @@ import { formatMs } from '../foundation/duration.ts'
 import { Story } from './story/story.ts'
 import type { Scene, Violation } from './simulation-errors.ts'
 import { Trace, formatEvent } from './trace.ts'
+import { Troubles } from './troubles.ts'
 import { NodeClock, VirtualClock } from './virtual-clock.ts'
 import { Whereabouts } from './microtasks.ts'
 
@@ -24,9 +25,18 @@ const VIOLATIONS_KEPT = 100
 /** Violations whose story is told; the others came of the same. */
 const STORIES_TOLD = 3
 const LINES_SHOWN = 20
+const BUSY_LOOK = 1_000
+const BUSY_SHOWN = 5
 
 /** `starting`: a run was asked for, and its first step has not begun. */
 export type Activity = 'resting' | 'starting' | 'between-steps' | 'stepping'
+
+/** Where something goes wrong, and for how long: 0 when not given. */
+export interface FaultPlace {
+  readonly kind: FaultKind
+  readonly nodes: readonly string[]
+  readonly forMs?: number
+}
 
 export class World implements Ground {
   readonly seed: number
@@ -44,8 +54,7 @@ export class World implements Ground {
   /** Set once: hears of every life that ends. */
   onEnd: (place: Incarnation) => void = () => {}
   faults = 0
-  /** What has gone wrong so far. */
-  readonly troubles = new Set<FaultKind>()
+  readonly troubles = new Troubles()
   /** How often the run came to places that are worth testing. */
   readonly reached = new Map<string, number>()
   strayCalls = 0
@@ -228,14 +237,20 @@ export class World implements Ground {
 
   // ---- findings
 
-  /** Counts a fault and notes it. What is of no kind cannot be what a message was lost by. */
-  fault(description: string, kind?: FaultKind): void {
+  /** Counts a fault and notes it. What happens nowhere cannot be what a message was lost by. */
+  fault(description: string, place?: FaultPlace): void {
     this.faults++
-    if (kind !== undefined) this.troubles.add(kind)
+    if (place !== undefined) this.trouble(place)
     this.note(this.current, 'fault', description)
+    const kind = place?.kind
     if (kind === 'store') this.story.storeFault(description)
     // Of a node that ends or sleeps its own line tells.
     else if (kind !== 'crash' && kind !== 'pause') this.story.note(description)
+  }
+
+  /** Something is not as it should be that is no fault of its own. */
+  trouble({ kind, nodes, forMs }: FaultPlace): void {
+    this.troubles.add(kind, nodes, this.clock.nowMs, forMs)
   }
 
   reach(name: string): void {
@@ -255,6 +270,17 @@ export class World implements Ground {
       ...(story.length > 0 && { story }),
       ...(cause === undefined ? {} : { cause }),
     })
+  }
+
+  /** What the last events were, those that came most often first. */
+  busiest(): string[] {
+    const counts = new Map<string, number>()
+    for (const { kind, place, text } of this.trace.last(BUSY_LOOK)) {
+      const what = `${kind} of ${place} ${text.replace(/, \d+ units?$/, '')}`.trimEnd()
+      counts.set(what, (counts.get(what) ?? 0) + 1)
+    }
+    const most = [...counts].sort(([, one], [, other]) => other - one).slice(0, BUSY_SHOWN)
+    return most.map(([what, times]) => `${what} (${times} times)`)
   }
 
   /** For an error that says this. */

@@ -45,7 +45,7 @@ describe('bad input: settings, durations, the end', () => {
       const error = thrownBy(() => new ActorSystem('bad', options as never)) as InvalidSettings
       expect(error).toBeInstanceOf(InvalidSettings)
       expect(error.problems.map((problem) => problem.split(' ', 1)[0])).toEqual([
-        'setings',
+        '`setings`',
         'askTimeoutMs',
         'restartStashMessagesMax',
         'mine',

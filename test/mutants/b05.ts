@@ -23,7 +23,7 @@ export const B05: Mutant = {
     by: 'no error goes unnoticed',
     detail: 'is another node',
     scenario: 'spine',
-    seed: 8,
+    seed: 9,
     oneIn: 2,
   },
 }

@@ -15,5 +15,5 @@ export const B15: Mutant = {
 `,
     },
   ],
-  found: { by: 'coordinator', scenario: 'spine', seed: 3, oneIn: 11 },
+  found: { by: 'coordinator', scenario: 'spine', seed: 15, oneIn: 13 },
 }

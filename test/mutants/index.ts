@@ -1,5 +1,6 @@
 /**
- * Seeded bugs: real ones of the field (B), ways to found a cluster twice (F), and some that our nested behaviors had (N). Each is a small edit of our source
+ * Seeded bugs: real ones of the field (B), ways to found a cluster twice (F), some that our nested behaviors had (N), and
+ * checks of our protocols left out (P). Each is a small edit of our source
  * that is applied when modules are loaded (`npm run simulate -- --mutant NAME`). The checkers must find every one; that
  * shows that they can.
  */
@@ -17,8 +18,37 @@ import { F04 } from './f04.ts'
 import { N01 } from './n01.ts'
 import { N02 } from './n02.ts'
 import { N03 } from './n03.ts'
+import { P01 } from './p01.ts'
+import { P02 } from './p02.ts'
+import { P03 } from './p03.ts'
+import { P04 } from './p04.ts'
+import { P05 } from './p05.ts'
+import { P07 } from './p07.ts'
+import { P08 } from './p08.ts'
 import type { Mutant } from './mutant.ts'
 
 export const mutants: ReadonlyMap<string, Mutant> = new Map(
-  Object.entries({ B02, B03, B05, B08, B15, B38, B42, F01, F02, F03, F04, N01, N02, N03 }),
+  Object.entries({
+    B02,
+    B03,
+    B05,
+    B08,
+    B15,
+    B38,
+    B42,
+    F01,
+    F02,
+    F03,
+    F04,
+    N01,
+    N02,
+    N03,
+    P01,
+    P02,
+    P03,
+    P04,
+    P05,
+    P07,
+    P08,
+  }),
 )

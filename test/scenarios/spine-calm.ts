@@ -5,11 +5,15 @@
 import { ClusterChecks, type SeededRandom, type Simulation } from '../../src/simulation/index.ts'
 import { SpineCluster } from './spine/spine-cluster.ts'
 import { conclude, everyEntityAnswers, type SpineParts } from './spine/spine-end.ts'
-import { inboxes, listEntity, notesIn } from './spine/spine-entities.ts'
+import { diaries, inboxes, listEntity, notesIn } from './spine/spine-entities.ts'
 import { SpineLoad } from './spine/spine-load.ts'
 import { watched } from './spine/spine-probes.ts'
 
 const CHANGES_MS = 45_000
+/** So long after a rush, at most, a node is told to stop. */
+const RUSH_MS = 30
+/** How slow the store is: no store answers at once. */
+const stores = [{}, { latencyMeanMs: 8 }, { latencyMeanMs: 25, stallChance: 0.01, stallMaxMs: 400 }]
 const latencies = [
   {},
   { minMs: 0.5, meanMs: 5, tailChance: 0.05, tailMs: 200 },
@@ -20,6 +24,7 @@ export async function spineCalm(simulation: Simulation): Promise<void> {
   const checks = new ClusterChecks(simulation, { idsIn: notesIn, store: simulation.store })
   const watcher = {
     reached: (place: string) => simulation.reached(place),
+    contradicts: (what: string) => simulation.check('nobody heeds an old word', false, what),
     overran: () => simulation.check('nobody runs out of time in calm', false),
   }
   await watched(watcher, async () => {
@@ -27,7 +32,7 @@ export async function spineCalm(simulation: Simulation): Promise<void> {
     const { cluster, load } = parts
     const isWhole = { within: '60s', what: 'the cluster is whole' } as const
     await simulation.runUntil(() => cluster.isWhole, isWhole)
-    const changes = new Changes(simulation, cluster)
+    const changes = new Changes(simulation, cluster, load)
     await simulation.run({ for: CHANGES_MS })
     changes.end()
     // One that has just been told to leave still looks as if it stayed.
@@ -40,6 +45,8 @@ export async function spineCalm(simulation: Simulation): Promise<void> {
     // Whoever hands over has finished its writes: else what it decided would be forgotten.
     const refused = Object.keys(simulation.places).filter((place) => place.includes('refuses'))
     simulation.check('in calm no write is refused', refused.length === 0, refused.join('; '))
+    const excuses = Object.keys(simulation.excuses)
+    simulation.check('in calm nothing is excused', excuses.length === 0, excuses.join('; '))
     const { sent, delivered, lost } = checks.losses.summary
     simulation.check(
       'in calm everything is delivered',
@@ -53,19 +60,25 @@ function build(simulation: Simulation, checks: ClusterChecks): SpineParts {
   const list = listEntity(simulation, checks)
   const load = new SpineLoad({
     ...{ simulation, checks, list },
-    ...{ entities: 10, pauseMs: 200, longMaxMs: 3_000, isSlowShared: false },
+    ...{ entities: 10, diaries: 6, pauseMs: 200, longMaxMs: 3_000, isSlowShared: false },
+    callTimeoutMs: 5_000,
     onFailure: (call, error) =>
       simulation.check('in calm every call succeeds', false, `${call}: ${String(error)}`),
   })
   const random = simulation.random.fork('calm')
   simulation.network.latency(random.pick(latencies))
+  simulation.store.setFaults(random.pick(stores))
+  const restChance = random.pick([0, 0.1])
+  const stopMaxMs = random.pick([0, 100, 500])
   const cluster = new SpineCluster(
     {
-      ...{ simulation, checks, list, settings: {} },
-      inbox: inboxes(simulation, checks, {
-        stopMaxMs: random.pick([0, 100, 500]),
-        restChance: random.pick([0, 0.1]),
-      }),
+      ...{ simulation, checks, list },
+      // With fewer, some calls are enough to make an entity wait for its store.
+      settings: { entity: { unstoredCommandsMax: random.pick([1_024, 8]) } },
+      inbox: inboxes(simulation, checks, { stopMaxMs, restChance }),
+      diary: diaries(simulation, checks, { restChance }),
+      diariesAreTold: random.chance(0.5),
+      clerkStopMaxMs: stopMaxMs,
       onUp: (running) => load.begin(running),
       onLeave: (running) => load.endAt(running),
     },
@@ -78,11 +91,13 @@ function build(simulation: Simulation, checks: ClusterChecks): SpineParts {
 class Changes {
   readonly #simulation: Simulation
   readonly #cluster: SpineCluster
+  readonly #load: SpineLoad
   readonly #random: SeededRandom
   readonly #newNames = ['d', 'e']
   #isOver = false
 
-  constructor(simulation: Simulation, cluster: SpineCluster) {
+  constructor(simulation: Simulation, cluster: SpineCluster, load: SpineLoad) {
+    this.#load = load
     this.#simulation = simulation
     this.#cluster = cluster
     this.#random = simulation.random.fork('changes')
@@ -108,7 +123,11 @@ class Changes {
   }
 
   #leave(): void {
-    const staying = this.#cluster.staying.map(({ life }) => life.name)
-    if (staying.length > 2) this.#cluster.leave(this.#random.pick(staying))
+    const { staying } = this.#cluster
+    if (staying.length <= 2) return
+    const { name } = this.#random.pick(staying).life
+    // Most of what it hosts was asked something a moment ago, and waits for the store.
+    if (this.#random.chance(0.7)) this.#load.rush(staying)
+    this.#simulation.after(this.#random.below(RUSH_MS), () => this.#cluster.leave(name))
   }
 }

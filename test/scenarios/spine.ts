@@ -5,24 +5,39 @@
 import { ClusterChecks, type Simulation } from '../../src/simulation/index.ts'
 import { SpineCluster } from './spine/spine-cluster.ts'
 import { conclude, everyEntityAnswers, type SpineParts } from './spine/spine-end.ts'
-import { inboxes, listEntity, notesIn } from './spine/spine-entities.ts'
-import { SpineFaults } from './spine/spine-faults.ts'
+import { diaries, inboxes, listEntity, notesIn } from './spine/spine-entities.ts'
+import { type Fault, onlyFlaps, SpineFaults } from './spine/spine-faults.ts'
 import { SpineLoad } from './spine/spine-load.ts'
 import { watched } from './spine/spine-probes.ts'
 import { spineSettings } from './spine/spine-settings.ts'
 
 const CHAOS_MS = 14_000
+/** What went wrong longer ago than this does not explain a loss: with these settings all is decided by then. */
+const LINGERS_MS = 12_000
+const CALL_TIMEOUT_MS = 2_000
 
-export async function spine(simulation: Simulation): Promise<void> {
+/** All kinds of faults that a seed may choose. */
+export function spine(simulation: Simulation): Promise<void> {
+  return play(simulation)
+}
+
+/** One kind alone: a side is cut off again and again. */
+export function spineFlaps(simulation: Simulation): Promise<void> {
+  return play(simulation, onlyFlaps)
+}
+
+async function play(simulation: Simulation, only?: readonly Fault[]): Promise<void> {
   const checks = new ClusterChecks(simulation, {
     idsIn: notesIn,
     store: simulation.store,
+    lingersMs: LINGERS_MS,
     excuseForTwo: () => faults?.excuseForTwo,
   })
   let faults: SpineFaults | undefined
   const watcher = {
     reached: (place: string) => simulation.reached(place),
-    overran: () => checks.losses.overran(),
+    contradicts: (what: string) => simulation.check('nobody heeds an old word', false, what),
+    overran: () => checks.losses.overran(simulation.here),
     moves: () => faults?.onMove(),
     returns: (from: string) => faults?.onReturn(simulation.here, from),
   }
@@ -30,10 +45,17 @@ export async function spine(simulation: Simulation): Promise<void> {
     const parts = build(simulation, checks)
     const { cluster } = parts
     await simulation.runUntil(() => cluster.isWhole, { within: '20s', what: 'the cluster forms' })
-    faults = new SpineFaults(simulation, checks, cluster)
+    faults = new SpineFaults(parts, only)
     await simulation.run({ for: CHAOS_MS })
     faults.end()
     await recover(parts)
+    if (faults.mayNeedExcuse) return
+    const forTwo = Object.keys(simulation.excuses).filter((name) => /^(S1|D4)/.test(name))
+    simulation.check(
+      'two instances are excused only where no side can know the other',
+      forTwo.length === 0,
+      forTwo.join('; '),
+    )
   })
 }
 
@@ -41,17 +63,20 @@ function build(simulation: Simulation, checks: ClusterChecks): SpineParts {
   const list = listEntity(simulation, checks)
   const load = new SpineLoad({
     ...{ simulation, checks, list },
-    ...{ entities: 4, pauseMs: 180, longMaxMs: 20_000, isSlowShared: true },
+    ...{ entities: 4, diaries: 3, pauseMs: 180, longMaxMs: 20_000, isSlowShared: true },
+    callTimeoutMs: CALL_TIMEOUT_MS,
   })
   const swarm = simulation.random.fork('settings')
+  const restChance = swarm.pick([0, 0.02, 0.1])
+  const stopMaxMs = swarm.pick([0, 100, 500, 1_500])
   const cluster = new SpineCluster(
     {
       ...{ simulation, checks, list },
-      settings: spineSettings(swarm),
-      inbox: inboxes(simulation, checks, {
-        stopMaxMs: swarm.pick([0, 100, 500, 1_500]),
-        restChance: swarm.pick([0, 0.02, 0.1]),
-      }),
+      settings: spineSettings(swarm, CALL_TIMEOUT_MS),
+      inbox: inboxes(simulation, checks, { stopMaxMs, restChance }),
+      diary: diaries(simulation, checks, { restChance }),
+      diariesAreTold: swarm.chance(0.5),
+      clerkStopMaxMs: stopMaxMs,
       onUp: (running) => load.begin(running),
     },
     ['a', 'b', 'c'],

@@ -1,39 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import { ValueCodec } from '../../src/serialization/internals.ts'
 import { LocalShardStarted, LocalShardStopped } from '../../src/sharding/index.ts'
-import type { FaultKind, Findings } from '../../src/simulation/index.ts'
 import {
-  NoSilentLoss,
+  CallsEnd,
   NothingAcknowledgedIsLost,
   OneActiveInstance,
   OneCoordinator,
   OneFounding,
   SenderOrder,
   ShardMap,
+  StopComesLast,
 } from '../../src/simulation/internals.ts'
-
-/** Collects what a checker finds; time goes on by one with every look. */
-class Notebook implements Findings {
-  readonly found: string[] = []
-  readonly excuses: string[] = []
-  now = 0
-  readonly troubles = new Set<FaultKind>()
-  readonly places: string[] = []
-
-  reached(name: string): void {
-    this.places.push(name)
-  }
-
-  check(name: string, holds: boolean): void {
-    if (!holds) this.found.push(name)
-  }
-
-  excuse(name: string): void {
-    this.excuses.push(name)
-  }
-}
-
-const life = (label: string) => ({ label, isAlive: true, isPaused: false, pauseCount: 0 })
+import { life, Notebook } from './notebook.ts'
 
 describe('at most one active instance', () => {
   const twice = 'at most one active instance of an entity'
@@ -96,148 +74,88 @@ test('one coordinator per term, and terms grow', () => {
   expect(notebook.found).toEqual(['one coordinator per term', 'terms of coordinators grow'])
 })
 
+test('nothing comes behind the stop message of an entity, until its next instance', () => {
+  const notebook = new Notebook()
+  const checker = new StopComesLast(notebook)
+  const [a, b] = [life('a#1'), life('b#1')]
+  checker.acted(a, 'Cart/1')
+  checker.told(a, 'Cart/1')
+  checker.acted(b, 'Cart/1')
+  checker.acted(a, 'Cart/2')
+  expect(notebook.found).toEqual([])
+  checker.acted(a, 'Cart/1')
+  expect(notebook.found).toEqual(['nothing comes behind the stop message of an entity'])
+  checker.isOver(a, 'Cart/1')
+  checker.acted(a, 'Cart/1')
+  expect(notebook.found).toHaveLength(1)
+})
+
+describe('a call ends before its time is over', () => {
+  const late = 'a call ends before its time is over'
+
+  function followed() {
+    const notebook = new Notebook()
+    const checker = new CallsEnd(notebook)
+    const caller = { ...life('a#1'), isPaused: false }
+    const call = deferred()
+    checker.made({ life: caller, what: 'x', timeoutMs: 2_000 }, call.promise)
+    return { notebook, checker, caller, call }
+  }
+
+  function deferred() {
+    let resolve = (): void => {}
+    let reject = (_error: Error): void => {}
+    const promise = new Promise<void>((yes, no) => {
+      resolve = yes
+      reject = no
+    })
+    return { promise, resolve, reject }
+  }
+
+  test('by an answer or by an error', async () => {
+    const { notebook, checker, call } = followed()
+    notebook.now = 2_500
+    call.reject(new Error('it timed out'))
+    await call.promise.catch(() => {})
+    notebook.now = 60_000
+    checker.conclude()
+    expect(notebook.found).toEqual([])
+  })
+
+  test('and not later', async () => {
+    const { notebook, call } = followed()
+    notebook.now = 4_000
+    call.resolve()
+    await call.promise
+    expect(notebook.found).toEqual([late])
+  })
+
+  test('and not never', () => {
+    const { notebook, checker, caller } = followed()
+    notebook.now = 4_000
+    checker.conclude()
+    expect(notebook.found).toEqual([late])
+    caller.isAlive = false
+    checker.conclude()
+    expect(notebook.found).toEqual([late])
+  })
+
+  test('unless its node slept meanwhile', async () => {
+    const { notebook, caller, call } = followed()
+    notebook.now = 30_000
+    caller.pauseCount = 1
+    call.resolve()
+    await call.promise
+    expect(notebook.found).toEqual([])
+  })
+})
+
 test('messages of a sender arrive in order and once, gaps aside', () => {
   const notebook = new Notebook()
   const checker = new SenderOrder(notebook)
   for (const number of [1, 3, 3, 2]) checker.received('a#1', 'i1', number)
   checker.received('b#1', 'i1', 1)
   expect(notebook.found).toHaveLength(2)
-})
-
-/** It runs there, and was given to nobody else. */
-const atHome = (home: string, ...chosen: string[]) => ({
-  homes: new Set([home]),
-  chosen: new Set([home, ...chosen]),
-  isAtHome: true,
-})
-
-describe('no message is given up without a fault', () => {
-  const name = 'no message is given up without a fault'
-
-  test('that explains it', () => {
-    const notebook = new Notebook()
-    const checker = new NoSilentLoss(notebook)
-    for (const id of ['in calm', 'overtaken', 'unreachable', 'too many']) checker.sent(id, 'a#1')
-    checker.lost('in calm', { reason: 'overtaken', by: 'a#1' })
-    expect(notebook.found).toEqual([name])
-    notebook.troubles.add('store')
-    checker.lost('overtaken', { reason: 'overtaken', by: 'a#1' })
-    expect(notebook.found).toEqual([name])
-    checker.lost('unreachable', { reason: 'unreachable', by: 'a#1' })
-    expect(notebook.found).toEqual([name, name])
-    notebook.troubles.add('network')
-    checker.lost('too many', { reason: 'shard-buffer-full', by: 'a#1' })
-    expect(notebook.found).toEqual([name, name, name])
-    expect(notebook.places).toContain('a message is given up: overtaken')
-  })
-
-  test('or a node that had no more time, or that was told to stop before', () => {
-    const notebook = new Notebook()
-    const checker = new NoSilentLoss(notebook)
-    checker.sent('early', 'a#1')
-    checker.leaves('a#1')
-    checker.sent('late', 'a#1')
-    checker.lost('late', { reason: 'region-stopped', by: 'a#1' })
-    expect(notebook.found).toEqual([])
-    checker.overran()
-    checker.lost('early', { reason: 'region-stopped', by: 'a#1' })
-    checker.conclude()
-    expect(notebook.found).toEqual([])
-  })
-
-  test('when all leave, there is nobody to take what waits, but everything else is owed', () => {
-    const notebook = new Notebook()
-    const checker = new NoSilentLoss(notebook)
-    for (const id of ['waiting', 'on its way']) checker.sent(id, 'a#1')
-    checker.nobodyStays()
-    checker.lost('waiting', { reason: 'region-stopped', by: 'a#1' })
-    expect(notebook.found).toEqual([])
-    checker.lost('on its way', { reason: 'unreachable', by: 'a#1' })
-    expect(notebook.found).toEqual([name])
-  })
-
-  test('one that was told to stop may only refuse, and only itself', () => {
-    const notebook = new Notebook()
-    const checker = new NoSilentLoss(notebook)
-    checker.leaves('a#1')
-    for (const id of ['refused', 'taken', 'refused elsewhere']) checker.sent(id, 'a#1')
-    checker.lost('refused', { reason: 'region-stopped', by: 'a#1' })
-    expect(notebook.found).toEqual([])
-    checker.lost('taken', { reason: 'overtaken', by: 'a#1' })
-    expect(notebook.found).toEqual([name])
-    checker.lost('refused elsewhere', { reason: 'region-stopped', by: 'b#1' })
-    expect(notebook.found).toEqual([name, name])
-  })
-})
-
-describe('no message is lost silently', () => {
-  test('unless it was delivered, or its loss was told', () => {
-    const notebook = new Notebook()
-    const checker = new NoSilentLoss(notebook)
-    for (const id of ['delivered', 'told', 'vanished']) checker.sent(id, 'a#1')
-    checker.delivered('delivered')
-    notebook.troubles.add('crash')
-    checker.lost('told', { reason: 'quarantined', by: 'a#1' })
-    checker.conclude()
-    expect(notebook.found).toEqual(['no message is lost silently'])
-    checker.delivered('delivered')
-    expect(notebook.found).toContain('no message is delivered twice')
-  })
-
-  test('the death of its sender or of a home excuses what was sent before, that of others does not', () => {
-    const notebook = new Notebook()
-    const checker = new NoSilentLoss(notebook, () => atHome('b#1'))
-    checker.sent('x', 'a#1', 'Cart/1')
-    checker.crashed('c#1')
-    checker.conclude()
-    expect(notebook.found).toEqual(['no message is lost silently'])
-    checker.crashed('b#1')
-    checker.sent('after', 'a#1', 'Cart/1')
-    checker.conclude()
-    expect(notebook.excuses).toEqual(['S3: lost when a home died'])
-    expect(notebook.found).toHaveLength(2)
-    checker.crashed('a#1')
-    checker.conclude()
-    expect(notebook.found).toHaveLength(2)
-  })
-
-  test('while its target has no home, anyone may have held it', () => {
-    const notebook = new Notebook()
-    const checker = new NoSilentLoss(notebook, () => ({ ...atHome('b#1'), isAtHome: false }))
-    checker.sent('x', 'a#1', 'Cart/1')
-    checker.crashed('c#1')
-    checker.conclude()
-    expect(notebook.found).toEqual([])
-  })
-
-  test('a broken connection between sender and home excuses as many as were counted', () => {
-    const notebook = new Notebook()
-    const checker = new NoSilentLoss(notebook, () => atHome('b#2'))
-    const lost = 'no message is lost silently'
-    for (const id of ['x', 'y']) checker.sent(id, 'a#1', 'Cart/1')
-    checker.connectionBroke({ by: 'a#1', peer: 'c#1', unconfirmed: 5 })
-    checker.connectionBroke({ by: 'a#1', peer: 'b#1', unconfirmed: 5 })
-    checker.conclude()
-    expect(notebook.found).toEqual([lost, lost])
-    const stricter = new NoSilentLoss(notebook, () => atHome('b#2'))
-    for (const id of ['x', 'y']) stricter.sent(id, 'a#1', 'Cart/1')
-    stricter.connectionBroke({ by: 'b#2', peer: 'a#1', unconfirmed: 1 })
-    stricter.conclude()
-    expect(notebook.excuses).toHaveLength(2)
-    expect(notebook.found).toEqual([lost, lost, lost])
-  })
-
-  test('so does one to a node that was to be its home and never was', () => {
-    const notebook = new Notebook()
-    const checker = new NoSilentLoss(notebook, () => atHome('b#1', 'c#1'))
-    checker.sent('x', 'a#1', 'Cart/1')
-    checker.connectionBroke({ by: 'a#1', peer: 'c#1', unconfirmed: 1 })
-    checker.conclude()
-    expect([notebook.found, notebook.excuses]).toEqual([
-      [],
-      ['S3: lost in a connection that broke'],
-    ])
-  })
 })
 
 describe('the shard map', () => {

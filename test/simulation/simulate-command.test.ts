@@ -5,6 +5,7 @@ import { describeFailure, runCommand } from '../../scripts/simulate/command.ts'
 import type { CommandOptions } from '../../scripts/simulate/options.ts'
 import { compared } from '../../scripts/simulate/compared.ts'
 import type { SeedResult } from '../../src/simulation/index.ts'
+import { type KnownScenario, scenarios } from '../scenarios/index.ts'
 import { compiledFile } from '../processes/harness/compiled.ts'
 
 async function run(
@@ -57,6 +58,32 @@ describe('npm run simulate', () => {
       true,
     )
     expect(progress.at(-1)).toBe('')
+  })
+
+  test('fails when many seeds never come to a place that they must reach, or excuse too much', async () => {
+    const known = scenarios as Map<string, KnownScenario>
+    known.set('blind', {
+      scenario: (simulation) => {
+        simulation.reached('a place')
+        if (simulation.seed === 7) simulation.excuse('S1: a flapping link')
+      },
+      summary: '',
+      defaultSeeds: 1,
+      places: ['a place', 'another place'],
+      placesWithin: 3,
+      rareExcuses: ['S1'],
+    })
+    try {
+      expect((await run('--scenario blind --seeds 2')).code).toBe(0)
+      const blind = await run('--scenario blind --seeds 3')
+      expect(blind.code).toBe(1)
+      expect(blind.lines).toContain('Fails over 3 seeds: never reached: another place')
+      const excused = await run('--scenario blind --seed 7 --seeds 2')
+      expect(excused.code).toBe(1)
+      expect(excused.lines).toContain('Fails over 2 seeds: excused 1 times: S1: a flapping link')
+    } finally {
+      known.delete('blind')
+    }
   })
 
   test('gives the same hash again, and for a part of the seeds', async () => {

@@ -111,6 +111,19 @@ describe('a run', () => {
     expect((failure as Error).message).toContain('dizzy')
   })
 
+  test('ends in seconds when somebody goes on and on while no time passes, and names who', async () => {
+    const simulation = new Simulation({ seed: 4 })
+    const dizzy: ActorRef<string> = simulation
+      .node('a')
+      .system.spawn<string>(() => dizzy.tell('again'), 'dizzy')
+    simulation.after('3s', () => dizzy.tell('go'))
+    await expect(simulation.run({ for: '1h' })).rejects.toBeInstanceOf(SimulationFailed)
+    expect(simulation.now).toBe(3_000)
+    expect(simulation.violations).toMatchObject([
+      { name: 'time goes on', detail: expect.stringMatching(/turn of a#1 .*dizzy/) as string },
+    ])
+  })
+
   test('cannot be started inside a step, nor twice at once, nor after the end', async () => {
     const simulation = new Simulation({ seed: 1 })
     const inside: Promise<unknown>[] = []
@@ -152,6 +165,7 @@ describe('a run', () => {
   test('refuses bad seeds, names, durations and conditions', async () => {
     expect(() => new Simulation({ seed: 1.5 })).toThrow('A seed is a whole number')
     expect(() => new Simulation({ seed: 1, stepsMax: NaN })).toThrow('stepsMax is a whole number')
+    expect(() => new Simulation({ seed: 1, stepsPerInstantMax: 0 })).toThrow('stepsPerInstantMax')
     expect(() => new Simulation({ seed: 1, keptEventsMax: -1 })).toThrow(
       'keptEventsMax is a whole number',
     )

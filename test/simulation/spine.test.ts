@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { type Scenario, simulateSeeds } from '../../src/simulation/index.ts'
+import { addToReport, emptyReport } from '../../src/simulation/internals.ts'
 import { cases } from '../how-long.ts'
+import { type KnownScenario, problemsOver, scenarios } from '../scenarios/index.ts'
 import { spineCalm } from '../scenarios/spine-calm.ts'
-import { spine } from '../scenarios/spine.ts'
+import { spineMoves } from '../scenarios/spine-moves.ts'
+import { spine, spineFlaps } from '../scenarios/spine.ts'
 
 async function results(seeds: number, scenario: Scenario = spine) {
   const all = []
@@ -13,6 +16,9 @@ async function results(seeds: number, scenario: Scenario = spine) {
 test('whole nodes keep their promises under load and faults, and the same seed does the same', async () => {
   const first = await results(cases({ short: 6, full: 300 }))
   expect(first.flatMap(({ violations }) => violations)).toEqual([])
+  // Many seeds together: what they must reach, and what they may excuse.
+  const report = first.reduce(addToReport, emptyReport)
+  expect(problemsOver(report, scenarios.get('spine') as KnownScenario)).toEqual([])
   const second = await results(2)
   expect(second.map(({ hash }) => hash)).toEqual(first.slice(0, 2).map(({ hash }) => hash))
 }, 600_000)
@@ -23,3 +29,15 @@ test('without faults nothing is lost and no call fails while nodes come and go',
   expect([first?.faults, first?.excuses]).toEqual([0, {}])
   expect(Object.keys(first?.places ?? {})).toContain('shards move for balance')
 }, 600_000)
+
+test.each([
+  ['shards that never rest', spineMoves],
+  ['a side that is cut off again and again', spineFlaps],
+])(
+  'nothing goes wrong with %s',
+  async (_, scenario) => {
+    const all = await results(cases({ short: 2, full: 60 }), scenario)
+    expect(all.flatMap(({ violations }) => violations)).toEqual([])
+  },
+  600_000,
+)

@@ -388,6 +388,24 @@ describe('RegionMachine leaves', () => {
     expect(from('b', { type: 'FlushAck', shard: 8, stamp })).toEqual(['k RegionStopped', 'Finish'])
   })
 
+  test('flushes again behind what came back while it flushed, and takes nothing new meanwhile', () => {
+    const { step, hear, from, send } = region()
+    const learn = (home: string, epoch: number) =>
+      hear({ type: 'ShardHome', shard: 8, home, epoch, term: 1, turn: epoch })
+    learn('b', 2)
+    step({ type: 'GracefulShutdown', isMember: true })
+    expect(hear(released)).toEqual(['b Flush 1'])
+    expect(send('new')).toEqual(['Drop new region-stopped'])
+    // The one that gives it back is not the home, whatever was said before.
+    const back = { type: 'Returned', shard: 8, stamp: 1, parcels: ['x'] } as const
+    expect(from('b', back)).toEqual(['k GetShardHome'])
+    expect(learn('c', 3)).toEqual([])
+    const flushed = { type: 'FlushAck', shard: 8 } as const
+    expect(from('b', { ...flushed, stamp: 1 })).toEqual(['c Forwarded x', 'c Flush 2'])
+    expect(learn('d', 4)).toEqual([])
+    expect(from('c', { ...flushed, stamp: 2 })).toEqual(['k RegionStopped', 'Finish'])
+  })
+
   test('hosts a shard that it was chosen for before, and hands it over', () => {
     const { step, hear, home, handOff, forwarded } = region()
     step({ type: 'GracefulShutdown', isMember: true })

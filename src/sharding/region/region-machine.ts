@@ -119,6 +119,11 @@ export class RegionMachine<Parcel> {
         this.#startTimer('retry', this.#settings.retryIntervalMs)
         return this.#register({ type: 'CandidatesChanged', candidates: input.candidates })
       case 'Message':
+        // Nothing is left to do but to hear what comes back: who sends still is told at once.
+        if (this.#phase === 'flushing') {
+          const { parcel } = input
+          return void this.#effects.push({ type: 'Drop', parcel, reason: 'region-stopped' })
+        }
         return this.#perform(this.#routes.route(input.shard, input.parcel))
       case 'FromRegion':
         return this.#perform(this.#routes.fromRegion(input.region, input.message))

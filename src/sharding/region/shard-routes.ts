@@ -55,6 +55,7 @@ export class ShardRoutes<Parcel> {
   #releasable: number
   /** How many the last turn might send. */
   #part: number
+  #isFlushing = false
 
   constructor({ self, table, buffers, isServed, releasedMax }: ShardRoutesOptions<Parcel>) {
     this.#self = self
@@ -123,8 +124,9 @@ export class ShardRoutes<Parcel> {
     return this.#buffers.has(shard) ? [...effects, ...this.ask(shard)] : effects
   }
 
-  /** Sends a flush behind everything that went to other nodes. */
+  /** Sends a flush behind everything that went to other nodes, and from now on behind everything that is sent at all. */
   flushAll(): RoutesEffect<Parcel>[] {
+    this.#isFlushing = true
     return [...this.#places].flatMap(([shard, place]) =>
       this.#table.routeOf(shard)?.node === undefined ? [] : this.#closeBehind(shard, place),
     )
@@ -162,7 +164,9 @@ export class ShardRoutes<Parcel> {
       this.#table.close(shard)
       return []
     }
-    return route === undefined ? this.#open(shard, place, node) : []
+    // By the end of a region only what came back is sent, and a route without messages would never be flushed.
+    const isUseless = this.#isFlushing && node !== undefined && !this.#buffers.has(shard)
+    return route === undefined && !isUseless ? this.#open(shard, place, node) : []
   }
 
   /** The stream is lost, and with it whatever was under way. */
@@ -252,11 +256,11 @@ export class ShardRoutes<Parcel> {
     }
     const effects: RoutesEffect<Parcel>[] = []
     const isRouted = this.#table.routeOf(shard) !== undefined
-    const mustAsk = isRouted || !this.#buffers.has(shard)
-    if (isRouted) {
-      place.home = undefined
-      effects.push(...this.#closeBehind(shard, place))
-    }
+    // Whoever gives it back is not the home by its own word, whether anything is still sent there or not.
+    const isDenied = isRouted || place.home === from
+    const mustAsk = isDenied || !this.#buffers.has(shard)
+    if (isDenied) place.home = undefined
+    if (isRouted) effects.push(...this.#closeBehind(shard, place))
     for (const parcel of parcels) {
       if (!this.#buffers.addReturned(shard, parcel)) effects.push(drop(parcel, 'shard-buffer-full'))
     }
@@ -286,12 +290,22 @@ export class ShardRoutes<Parcel> {
     const { node } = route
     const max = node === undefined ? Infinity : this.#releasable
     const effects = this.#buffers.take(shard, max).map((item) => this.#go(shard, item, node))
-    if (!this.#buffers.has(shard)) this.#table.open(shard, route)
+    const count = effects.length
+    if (!this.#buffers.has(shard)) effects.push(...this.#released(route, shard))
     if (node === undefined || this.#releasable === 0) return effects
-    this.#releasable = Math.max(0, this.#releasable - effects.length)
+    this.#releasable = Math.max(0, this.#releasable - count)
     // Asked for once: until it has come, nothing more is released.
     if (this.#releasable === 0) effects.push({ type: 'StartTimer', timer: 'release', delayMs: 0 })
     return effects
+  }
+
+  /** Nothing waits any more for the shard. */
+  #released(route: Route, shard: ShardId): RoutesEffect<Parcel>[] {
+    const place = this.#places.get(shard)
+    const isLast = this.#isFlushing && route.node !== undefined
+    if (isLast && place !== undefined) return this.#closeBehind(shard, place)
+    this.#table.open(shard, route)
+    return []
   }
 
   #go(shard: ShardId, item: Buffered<Parcel>, node: NodeId | undefined): RoutesEffect<Parcel> {

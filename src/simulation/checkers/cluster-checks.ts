@@ -16,6 +16,7 @@ import {
   LocalShardStopped,
 } from '../../sharding/index.ts'
 import type { SimulatedStore } from '../storage/simulated-store.ts'
+import { CallsEnd } from './calls-end.ts'
 import type { Findings, WatchedLife } from './findings.ts'
 import { type Holders, NoSilentLoss } from './no-silent-loss.ts'
 import { NothingAcknowledgedIsLost } from './nothing-acknowledged-is-lost.ts'
@@ -24,6 +25,7 @@ import { OneCoordinator } from './one-coordinator.ts'
 import { OneFounding } from './one-founding.ts'
 import { SenderOrder } from './sender-order.ts'
 import { ShardMap } from './shard-map.ts'
+import { StopComesLast } from './stop-comes-last.ts'
 
 /** What a scenario may say of its own load, and what it excuses. */
 export interface ClusterChecksOptions {
@@ -31,6 +33,11 @@ export interface ClusterChecksOptions {
   readonly excuseForTwo?: () => string | undefined
   /** The ids of the load's messages in this one: it may be one of them, or carry some. */
   readonly idsIn?: (message: unknown) => readonly string[]
+  /**
+   * How long after something went wrong it may still be the reason why a message is given up; a minute when not given.
+   * With settings by which a cluster decides sooner, less finds more.
+   */
+  readonly lingersMs?: number
   /** Where the coordinators keep what they decide. */
   readonly store?: SimulatedStore
 }
@@ -48,13 +55,16 @@ export class ClusterChecks {
   readonly shards: ShardMap
   readonly losses: NoSilentLoss
   readonly ledger: NothingAcknowledgedIsLost
+  readonly calls: CallsEnd
+  readonly #stops: StopComesLast
   readonly #findings: Findings
   readonly #idsIn: (message: unknown) => readonly string[]
   readonly #lives = new Map<string, WatchedLife>()
   readonly #labels = new Map<NodeId, string>()
   readonly #shardOf = new Map<string, Pick<EntityStarted, 'entityType' | 'shard'>>()
 
-  constructor(findings: Findings, { excuseForTwo, idsIn, store }: ClusterChecksOptions = {}) {
+  constructor(findings: Findings, options: ClusterChecksOptions = {}) {
+    const { excuseForTwo, idsIn, store, lingersMs } = options
     this.#findings = findings
     this.instances = new OneActiveInstance(findings, excuseForTwo)
     this.coordinators = new OneCoordinator(findings)
@@ -65,8 +75,10 @@ export class ClusterChecks {
       store.onAppended = ({ persistenceId, events }) =>
         this.shards.stored(persistenceId, events.map(bytesOfEvent))
     }
-    this.losses = new NoSilentLoss(findings, (entity) => this.#holdersOf(entity))
+    this.losses = new NoSilentLoss(findings, (entity) => this.#holdersOf(entity), lingersMs)
     this.ledger = new NothingAcknowledgedIsLost(findings, excuseForTwo)
+    this.calls = new CallsEnd(findings)
+    this.#stops = new StopComesLast(findings)
     this.#idsIn = idsIn ?? (() => [])
   }
 
@@ -76,11 +88,13 @@ export class ClusterChecks {
     const { eventStream } = node.system
     eventStream.subscribe(EntityStarted, (event) => {
       this.#shardOf.set(entityName(event), event)
+      this.#stops.isOver(life, entityName(event))
       this.instances.started(life, entityName(event), instanceName(event))
     })
-    eventStream.subscribe(EntityStopped, (event) =>
-      this.instances.stopped(life, entityName(event), instanceName(event)),
-    )
+    eventStream.subscribe(EntityStopped, (event) => {
+      this.#stops.isOver(life, entityName(event))
+      this.instances.stopped(life, entityName(event), instanceName(event))
+    })
     eventStream.subscribe(LocalShardStarted, (event) => this.shards.started(life, event))
     eventStream.subscribe(LocalShardStopped, (event) => this.shards.stopped(event))
     eventStream.subscribe(CoordinatorStarted, ({ entityType, term }) =>
@@ -125,8 +139,15 @@ export class ClusterChecks {
   acted(label: string, entityType: string, entityId: string): void {
     const life = this.#lives.get(label)
     if (life === undefined) return
+    this.#stops.acted(life, `${entityType}/${entityId}`)
     this.instances.acted(life, `${entityType}/${entityId}`)
     this.foundings.acted(life)
+  }
+
+  /** An entity in the life of that label has got its stop message: from now on it may not act. */
+  stops(label: string, entityType: string, entityId: string): void {
+    const life = this.#lives.get(label)
+    if (life !== undefined) this.#stops.told(life, `${entityType}/${entityId}`)
   }
 
   #holdersOf(entity: string): Holders | undefined {

@@ -4,8 +4,11 @@
  * two of those that broke with messages in it. May have held it: who ran the shard of its target up to then; anyone, while
  * no process that is awake runs that shard. Excuses are counted; those for connections may not exceed what the nodes
  * themselves counted as unconfirmed.
+ *
+ * What explains a loss is near: it lasted until shortly before the message was sent, or came later; and where a message is
+ * given up on its way from one node to another, it happened to one of those that it may have been on.
  */
-import type { FaultKind, Findings } from './findings.ts'
+import type { FaultKind, Findings, Trouble } from './findings.ts'
 
 interface Sent {
   readonly id: string
@@ -21,27 +24,48 @@ interface Sent {
  * A fault, or a node that could not let go of its entities in the time it has for that, or nodes that leave all at once, so
  * that nobody is left who could host.
  */
-type Trouble = FaultKind | 'overrun' | 'desertion'
+type Kind = FaultKind | 'overrun' | 'desertion'
 
-const anyTrouble: readonly Trouble[] = ['crash', 'pause', 'network', 'store', 'overrun']
-const peerTrouble: readonly Trouble[] = ['crash', 'pause', 'network', 'overrun']
+interface OwnTrouble extends Omit<Trouble, 'kind'> {
+  readonly kind: Kind
+}
+
+const anyTrouble: readonly Kind[] = ['crash', 'pause', 'network', 'store', 'overrun']
+const peerTrouble: readonly Kind[] = ['crash', 'pause', 'network', 'overrun']
+
+interface Explanation {
+  readonly kinds: readonly Kind[]
+  /**
+   * A hand-off needs every node, so any may have kept it from going well; on its way a message meets only some; and an
+   * actor ends because of what happened to its own node.
+   */
+  readonly where: 'anywhere' | 'on its way' | 'there'
+}
+
+const anywhere = { kinds: anyTrouble, where: 'anywhere' } as const
+const there = { kinds: anyTrouble, where: 'there' } as const
+const onItsWay = { kinds: peerTrouble, where: 'on its way' } as const
 
 /** What must have gone wrong before a node may give up a message for that reason. For any other reason it never may. */
-const explanations: ReadonlyMap<string, readonly Trouble[]> = new Map([
-  ['overtaken', anyTrouble],
-  ['hand-off-timeout', anyTrouble],
+const explanations: ReadonlyMap<string, Explanation> = new Map<string, Explanation>([
+  ['overtaken', anywhere],
+  ['hand-off-timeout', anywhere],
   // Its caller was told that it timed out: somebody took too long.
-  ['expired', anyTrouble],
-  ['region-stopped', [...anyTrouble, 'desertion']],
-  ['terminated', anyTrouble],
-  ['terminated-while-queued', anyTrouble],
-  ['no-such-actor', peerTrouble],
-  ['former-incarnation', peerTrouble],
-  ['unreachable', peerTrouble],
-  ['quarantined', peerTrouble],
-  ['connection-rejected', peerTrouble],
-  ['remoting-stopped', peerTrouble],
+  ['expired', anywhere],
+  ['region-stopped', { ...anywhere, kinds: [...anyTrouble, 'desertion'] }],
+  ['terminated', there],
+  ['terminated-while-queued', there],
+  ['terminated-while-stashed', there],
+  ['no-such-actor', onItsWay],
+  ['former-incarnation', onItsWay],
+  ['unreachable', onItsWay],
+  ['quarantined', onItsWay],
+  ['connection-rejected', onItsWay],
+  ['remoting-stopped', onItsWay],
 ])
+
+/** As long as a cluster with the settings of the product may take to come to terms with what went wrong. */
+const LINGERS_MS = 60_000
 
 /** How a region that has stopped, or is about to, refuses what is given to it. */
 const refusedByRegion = 'region-stopped'
@@ -83,7 +107,8 @@ export class NoSilentLoss {
   readonly #senders = new Map<string, string>()
   readonly #delivered = new Set<string>()
   readonly #leaving = new Set<string>()
-  readonly #ownTroubles = new Set<Trouble>()
+  readonly #ownTroubles: OwnTrouble[] = []
+  readonly #lingersMs: number
   #sentCount = 0
   #lostCount = 0
   #unconfirmed = 0
@@ -92,8 +117,10 @@ export class NoSilentLoss {
   constructor(
     findings: Findings,
     holdersOf: (to: string) => Holders | undefined = () => undefined,
+    lingersMs = LINGERS_MS,
   ) {
     this.#findings = findings
+    this.#lingersMs = lingersMs
     this.#holdersOf = holdersOf
   }
 
@@ -131,11 +158,12 @@ export class NoSilentLoss {
     const { by, to, atMs, isLate } = message
     // What it took all the same and sent on is owed to its sender like any other.
     if (isLate && teller === by && reason === refusedByRegion) return
-    const why = `${reason}; so far there was trouble with ${this.#troubles.join(', ') || 'nothing'}`
+    if (this.#explains(reason, message, teller)) return
+    const what = `${id}, sent by ${by}${to === undefined ? '' : ` to ${to}`} at ${atMs} ms`
     this.#findings.check(
       'no message is given up without a fault',
-      this.#explains(reason),
-      `${id}, sent by ${by}${to === undefined ? '' : ` to ${to}`} at ${atMs} ms, was given up (${why})`,
+      false,
+      `${what}, was given up by ${teller} (${reason}); the last troubles were ${this.#lastTroubles()}`,
     )
   }
 
@@ -144,14 +172,14 @@ export class NoSilentLoss {
     this.#leaving.add(label)
   }
 
-  /** A node that leaves has used up its time, and stops what it still runs by force. */
-  overran(): void {
-    this.#ownTroubles.add('overrun')
+  /** The life with that label has used up the time it has to let go of something, and stops what it still runs by force. */
+  overran(label: string): void {
+    this.#trouble('overrun', [nodeOf(label)])
   }
 
   /** All nodes that are there have been told to stop. */
   nobodyStays(): void {
-    this.#ownTroubles.add('desertion')
+    this.#trouble('desertion', [])
   }
 
   /** @internal The process with that label dies: whatever is on it is gone. To be told before it does. */
@@ -199,13 +227,40 @@ export class NoSilentLoss {
     return { sent: this.#sentCount, delivered: this.#delivered.size, lost: this.#lostCount }
   }
 
-  get #troubles(): readonly Trouble[] {
+  #trouble(kind: Kind, nodes: readonly string[]): void {
+    const { now } = this.#findings
+    this.#ownTroubles.push({ kind, nodes, sinceMs: now, untilMs: now })
+  }
+
+  get #troubles(): readonly OwnTrouble[] {
     return [...this.#findings.troubles, ...this.#ownTroubles]
   }
 
-  #explains(reason: string): boolean {
-    const explanation = explanations.get(reason) ?? []
-    return this.#troubles.some((trouble) => explanation.includes(trouble))
+  #lastTroubles(): string {
+    const last = this.#troubles.slice(-3).map(({ kind, nodes, sinceMs, untilMs }) => {
+      return `${kind} of ${nodes.join(', ') || 'all'} from ${sinceMs} to ${untilMs} ms`
+    })
+    return last.join('; ') || 'none'
+  }
+
+  #explains(reason: string, message: Sent, teller: string): boolean {
+    const explanation = explanations.get(reason)
+    if (explanation === undefined) return false
+    const fromMs = message.atMs - this.#lingersMs
+    const near = this.#troubles.filter(
+      ({ kind, untilMs }) => untilMs >= fromMs && explanation.kinds.includes(kind),
+    )
+    if (near.length === 0 || explanation.where === 'anywhere') return near.length > 0
+    const nodes =
+      explanation.where === 'there' ? new Set([nodeOf(teller)]) : this.#nodesOf(message, teller)
+    return nodes === undefined || near.some((trouble) => trouble.nodes.some((n) => nodes.has(n)))
+  }
+
+  /** The names of the nodes on which it may have been; undefined when nobody knows. */
+  #nodesOf({ by, to }: Sent, teller: string): ReadonlySet<string> | undefined {
+    const holders = to === undefined ? undefined : this.#holdersOf(to)
+    if (holders === undefined) return undefined
+    return new Set([by, teller, ...holders.homes, ...holders.chosen].map(nodeOf))
   }
 
   #excuseOfDeath({ by, to }: Sent, label: string): Excuse | undefined {
@@ -223,4 +278,9 @@ export class NoSilentLoss {
       ? holders.homes.has(peer) || holders.chosen.has(peer)
       : holders.homes.has(by) && peer === sender
   }
+}
+
+/** The name of the node in the label of a life. */
+function nodeOf(label: string): string {
+  return label.split('#', 1)[0] as string
 }

@@ -65,7 +65,8 @@ export class SimulatedNetwork implements NetworkGround {
 
   /** Nothing passes between nodes of different sides, in either direction, until `heal`. */
   partition(...sides: readonly (readonly string[])[]): void {
-    this.#fault(`partition of ${sides.map((side) => side.join(',')).join(' | ')}`)
+    const inWords = sides.map((side) => side.join(',')).join(' | ')
+    this.#fault(`partition of ${inWords}`, sides.flat(), Infinity)
     for (const side of sides) {
       for (const other of sides) {
         if (side === other) continue
@@ -76,13 +77,14 @@ export class SimulatedNetwork implements NetworkGround {
 
   /** Nothing passes from the one to the other; the way back stays open. */
   cut(from: string, to: string): void {
-    this.#fault(`cut of ${from} -> ${to}`)
+    this.#fault(`cut of ${from} -> ${to}`, [from, to], Infinity)
     this.links.cut(from, to)
   }
 
   /** Opens that way again. */
   join(from: string, to: string): void {
     this.links.open(from, to)
+    this.world.troubles.healed(this.world.clock.nowMs, [from, to])
     this.#resume()
   }
 
@@ -91,6 +93,7 @@ export class SimulatedNetwork implements NetworkGround {
     this.world.note(this.world.stage, 'heal')
     this.world.story.note('the network is whole again')
     this.links.openAll()
+    this.world.troubles.healed(this.world.clock.nowMs)
     for (const wire of this.#wires) {
       wire.near.out?.letGo()
       wire.far.out?.letGo()
@@ -100,7 +103,7 @@ export class SimulatedNetwork implements NetworkGround {
 
   /** The connections between these two carry nothing until `heal`; new ones do. */
   stall(one: string, other: string): void {
-    this.#fault(`stall of ${one} - ${other}`)
+    this.#fault(`stall of ${one} - ${other}`, [one, other], Infinity)
     for (const wire of this.#wiresBetween(one, other)) {
       wire.near.out?.holdUp()
       wire.far.out?.holdUp()
@@ -109,7 +112,7 @@ export class SimulatedNetwork implements NetworkGround {
 
   /** Every connection between these two breaks; part of what was under way is lost. */
   reset(one: string, other: string): void {
-    this.#fault(`reset of ${one} - ${other}`)
+    this.#fault(`reset of ${one} - ${other}`, [one, other])
     for (const { near, far } of this.#wiresBetween(one, other)) {
       for (const end of [near, far]) {
         end.out?.vanish()
@@ -123,7 +126,7 @@ export class SimulatedNetwork implements NetworkGround {
    * or a part of it, and the news of the end still arrive: after a stall perhaps long after a new connection stands.
    */
   breakAt(from: string, to: string): void {
-    this.#fault(`break of ${from} -> ${to} at ${from}`)
+    this.#fault(`break of ${from} -> ${to} at ${from}`, [from, to])
     for (const { near } of this.#wiresBetween(from, to)) {
       if (near.host === from) near.breakHere('the connection broke')
     }
@@ -272,7 +275,7 @@ export class SimulatedNetwork implements NetworkGround {
     }
   }
 
-  #fault(description: string): void {
-    this.world.fault(description, 'network')
+  #fault(description: string, nodes: readonly string[], forMs = 0): void {
+    this.world.fault(description, { kind: 'network', nodes, forMs })
   }
 }

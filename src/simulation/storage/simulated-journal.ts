@@ -44,6 +44,8 @@ export interface JournalGround {
   isAlive(): boolean
   /** Told of every failure, so that it can be counted and explained. */
   fault(description: string): void
+  /** Told of every call that takes so long. */
+  stalled?(forMs: number): void
 }
 
 export interface SimulatedJournalOptions {
@@ -288,6 +290,8 @@ export class SimulatedJournal implements Journal, SliceReader, Registers, EventD
     const { latencyMeanMs, stallChance, stallMaxMs } = this.#faults()
     const delayMs = -latencyMeanMs * Math.log(1 - this.#random.float())
     if (stallChance === 0 || !this.#random.chance(stallChance)) return delayMs
-    return delayMs + this.#random.float() * stallMaxMs
+    const stalledMs = delayMs + this.#random.float() * stallMaxMs
+    this.#ground.stalled?.(stalledMs)
+    return stalledMs
   }
 }

@@ -63,7 +63,8 @@ export class SimulatedStore {
         inNode: (delayMs, run) => void life.appoint(delayMs, 'stored', run),
         mayAct: (what) => life.mayAct(what),
         isAlive: () => life.isAlive,
-        fault: (description) => world.fault(description, 'store'),
+        fault: (description) => world.fault(description, { kind: 'store', nodes: [life.name] }),
+        stalled: (forMs) => world.trouble({ kind: 'store', nodes: [life.name], forMs }),
       },
       onClaimed: (persistenceId, claim) => {
         // First the story, so that it is whole when a check fails.

@@ -60,7 +60,7 @@ describe('BehaviorKit', () => {
     const kit = new BehaviorKit(counting(() => undefined))
     kit.run('what')
     expect(kit.effects()).toEqual([{ type: 'Unhandled', message: 'what' }])
-    expect(kit.logs.matching(/^UnhandledMessage\(a text to /)).toHaveLength(1)
+    expect(kit.logs.matching(/: a text to /)).toHaveLength(1)
   })
 
   test('runs PostStop when the behavior stops, and then reaches nobody', () => {

@@ -10,7 +10,16 @@ import {
   type Simulation,
   startSimulatedNode,
 } from '../../../src/simulation/index.ts'
-import { type InboxMaker, inboxKey, type ListEntity, lastNote } from './spine-entities.ts'
+import type { ShardAllocationStrategy } from '../../../src/sharding/index.ts'
+import { hostClerk } from './spine-clerk.ts'
+import {
+  type DiaryMaker,
+  diaryKey,
+  type InboxMaker,
+  inboxKey,
+  type ListEntity,
+  lastNote,
+} from './spine-entities.ts'
 
 export interface Running {
   readonly node: SherdNode
@@ -26,6 +35,13 @@ export interface SpineClusterOptions {
   readonly checks: ClusterChecks
   readonly list: ListEntity
   readonly inbox: InboxMaker
+  /** Where the shards of inboxes go; as the product would have it when not given. */
+  readonly inboxStrategy?: ShardAllocationStrategy
+  readonly diary: DiaryMaker
+  /** Whether diaries are stopped by a message that they handle, or as entities are that have none. */
+  readonly diariesAreTold: boolean
+  /** So long the singleton takes to stop, at most. */
+  readonly clerkStopMaxMs: number
   readonly settings: NodeSettings
   /** A node is in the cluster and can be used. */
   readonly onUp: (running: Running) => void
@@ -134,7 +150,8 @@ export class SpineCluster {
   }
 
   #start(name: string, seeds: readonly string[]): void {
-    const { simulation, checks, list, inbox, settings, onUp } = this.#options
+    const { simulation, checks, list, inbox, diary, clerkStopMaxMs } = this.#options
+    const { diariesAreTold, inboxStrategy, settings, onUp } = this.#options
     let life: SimulatedNode | undefined
     startSimulatedNode(simulation, name, {
       entities: [list],
@@ -144,7 +161,16 @@ export class SpineCluster {
       beforeJoin: (node, its) => {
         life = its
         checks.attach(node, its)
-        node.sharding.init({ key: inboxKey, behavior: inbox, stopMessage: lastNote })
+        node.sharding.init({
+          ...{ key: inboxKey, behavior: inbox, stopMessage: lastNote },
+          ...(inboxStrategy && { allocationStrategy: inboxStrategy }),
+        })
+        node.sharding.init({
+          key: diaryKey,
+          behavior: (context) => diary(context, its.journal),
+          ...(diariesAreTold && { stopMessage: lastNote }),
+        })
+        hostClerk(this.#options, node, its, clerkStopMaxMs)
       },
     }).then(
       (node) => {

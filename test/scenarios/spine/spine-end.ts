@@ -7,7 +7,7 @@ import {
   type WatchedLife,
 } from '../../../src/simulation/index.ts'
 import type { Running, SpineCluster } from './spine-cluster.ts'
-import { inboxKey, type ListEntity } from './spine-entities.ts'
+import { keyOf, type ListEntity } from './spine-entities.ts'
 import type { SpineLoad } from './spine-load.ts'
 
 export interface SpineParts {
@@ -32,7 +32,7 @@ export async function everyEntityAnswers(parts: SpineParts): Promise<void> {
   const open = new Map<string, Silence>()
   for (const running of cluster.up) {
     for (const id of load.lists) askList(parts, running, id, open)
-    for (const id of load.inboxes) sendToInbox(parts, running, id, open)
+    for (const id of [...load.inboxes, ...load.diaries]) sendToInbox(parts, running, id, open)
   }
   // A node that was about to leave when the faults ended has a next life, which is no worse than its first.
   const isDone = (): boolean => [...open.values()].every(({ life }) => !life.isAlive)
@@ -74,15 +74,16 @@ function sendToInbox(
   open: Map<string, Silence>,
 ): void {
   const name = `${id} from ${life.label}`
-  open.set(name, { life, why: () => JSON.stringify(node.sharding.regionState('Inbox')) })
+  const key = keyOf(id)
+  open.set(name, { life, why: () => JSON.stringify(node.sharding.regionState(key.name)) })
   const probes: string[] = []
   const send = (): void => {
     if (probes.some((probe) => checks.losses.isDelivered(probe))) return void open.delete(name)
     const note = `probe ${name}, ${probes.length + 1}`
     probes.push(note)
-    checks.losses.sent(note, life.label, `Inbox/${id}`)
+    checks.losses.sent(note, life.label, `${key.name}/${id}`)
     const sender = `probe of ${life.label}`
-    node.sharding.entityRefFor(inboxKey, id).tell({ note, sender, number: probes.length })
+    node.sharding.entityRefFor(key, id).tell({ note, sender, number: probes.length })
     life.environment.timers.after(AGAIN_MS, send)
   }
   send()
@@ -92,7 +93,7 @@ function sendToInbox(
 export async function conclude(parts: SpineParts): Promise<void> {
   const { simulation, checks, cluster, list, load } = parts
   const [{ node }] = cluster.staying as [Running]
-  for (const id of load.lists) {
+  for (const id of [...load.lists, ...load.resting]) {
     // Behind a slow command that is under way.
     const patient = node.entity(list, id, { timeout: '30s' })
     const ids = await simulation.settle(patient.all())
@@ -105,5 +106,6 @@ export async function conclude(parts: SpineParts): Promise<void> {
     )
   }
   checks.losses.conclude()
+  checks.calls.conclude()
   simulation.record(`${checks.ledger.acknowledgedCount} acknowledged`)
 }

@@ -1,7 +1,13 @@
-/** What lives in the cluster of the spine scenario: durable lists, and inboxes that take numbered messages. */
+/** What lives in the cluster of the spine scenario: durable lists, and inboxes and diaries that take numbered messages. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { Behaviors, type Behavior } from '../../../src/actor/index.ts'
 import { defineEntity, type EntityDefinition } from '../../../src/entity/index.ts'
+import {
+  effectsFor,
+  EventSourcedBehavior,
+  type Journal,
+  persistenceIdOf,
+} from '../../../src/persistence/index.ts'
 import { EntityTypeKey } from '../../../src/sharding/index.ts'
 import type { ClusterChecks, Simulation } from '../../../src/simulation/index.ts'
 import { places } from './spine-places.ts'
@@ -14,6 +20,12 @@ export interface Note {
 }
 
 export const inboxKey = new EntityTypeKey<Note>('Inbox')
+export const diaryKey = new EntityTypeKey<Note>('Diary')
+
+/** Inboxes are `i0`, `i1` and so on, diaries `d0`, `d1`. */
+export function keyOf(entityId: string): EntityTypeKey<Note> {
+  return entityId.startsWith('d') ? diaryKey : inboxKey
+}
 
 /** The notes in a message that was lost: it may be one, or an envelope, or a bundle that was sent back. */
 export function notesIn(message: unknown): string[] {
@@ -32,6 +44,11 @@ export type InboxMaker = (context: {
   readonly passivate: () => void
 }) => Behavior<Note>
 
+export type DiaryMaker = (
+  context: { readonly entityId: string; readonly passivate: () => void },
+  journal: Journal,
+) => Behavior<Note>
+
 export interface InboxOptions {
   /** They need up to so long to stop: whoever moves them must wait. */
   readonly stopMaxMs: number
@@ -48,20 +65,51 @@ export function inboxes(
   return (context) =>
     Behaviors.withTimers<Note>((timers) =>
       Behaviors.receiveMessage<Note>((message) => {
+        const { entityId } = context
         const { note, sender, number } = message
         if (note !== lastNote.note) {
-          const { entityId } = context
           checks.acted(simulation.here, 'Inbox', entityId)
           checks.order.received(sender, entityId, number)
           checks.losses.delivered(note)
           if (random.chance(restChance)) context.passivate()
           return Behaviors.same
         }
+        checks.stops(simulation.here, 'Inbox', entityId)
         if (number > 0 || stopMaxMs === 0) return Behaviors.stopped()
         timers.startSingle('stop', random.below(stopMaxMs), { ...lastNote, number: 1 })
         return Behaviors.same
       }),
     )
+}
+
+const effect = effectsFor<string, number>()
+
+/** Inboxes that store every note: they recover when they start, and a note may come before they have. */
+export function diaries(
+  simulation: Simulation,
+  checks: ClusterChecks,
+  { restChance }: Pick<InboxOptions, 'restChance'>,
+): DiaryMaker {
+  const random = simulation.random.fork('diaries')
+  return (context, journal) =>
+    EventSourcedBehavior<Note, string, number>({
+      persistenceId: persistenceIdOf('Diary', context.entityId),
+      emptyState: 0,
+      journal,
+      commandHandler: (_, { note, sender, number }) => {
+        const { entityId } = context
+        if (note === lastNote.note) {
+          checks.stops(simulation.here, 'Diary', entityId)
+          return effect.stop()
+        }
+        checks.acted(simulation.here, 'Diary', entityId)
+        checks.order.received(sender, entityId, number)
+        checks.losses.delivered(note)
+        if (random.chance(restChance)) context.passivate()
+        return effect.persist(note)
+      },
+      eventHandler: (count) => count + 1,
+    })
 }
 
 interface ListState {

@@ -1,19 +1,25 @@
 /** What goes wrong in the spine scenario: which kinds of faults there are is drawn by seed, then when and where. */
 import type { ClusterChecks, SeededRandom, Simulation } from '../../../src/simulation/index.ts'
 import type { SpineCluster } from './spine-cluster.ts'
+import type { SpineParts } from './spine-end.ts'
+import type { SpineLoad } from './spine-load.ts'
 
 /** As long as it takes a cluster with these settings to notice a change and to decide about it. */
 const EXCUSED_MS = 6_000
 
+/** Time enough to join and to leave on one side, and for that side to decide without the other. */
+const SPLIT_LONG_MS = 12_000
+
 const slowLatency = { minMs: 5, meanMs: 40, tailChance: 0.02, tailMs: 500 }
 const unevenLatency = { minMs: 1, meanMs: 5, tailChance: 0.2, tailMs: 400 }
 
-type Fault = (faults: SpineFaults) => void
+export type Fault = (faults: SpineFaults) => void
 
 export class SpineFaults {
   readonly #simulation: Simulation
   readonly #checks: ClusterChecks
   readonly #cluster: SpineCluster
+  readonly #load: SpineLoad
   readonly #random: SeededRandom
   readonly #kinds: readonly Fault[]
   readonly #newNames = ['d', 'e']
@@ -23,22 +29,23 @@ export class SpineFaults {
   #isOver = false
   #linkTroubleUntilMs = 0
   #messyUntilMs = -Infinity
-  #splitMs = -Infinity
-  #flappedMs = -Infinity
 
-  constructor(simulation: Simulation, checks: ClusterChecks, cluster: SpineCluster) {
+  /** `only` are the faults to have, instead of those that are drawn. */
+  constructor({ simulation, checks, cluster, load }: SpineParts, only?: readonly Fault[]) {
     this.#simulation = simulation
     this.#checks = checks
     this.#cluster = cluster
+    this.#load = load
     this.#random = simulation.random.fork('faults')
     const { random } = simulation
     const swarm = random.fork('swarm')
-    const kinds = swarm.chance(0.5) ? [...cleanFaults, ...messyFaults] : cleanFaults
-    this.#kinds = kinds.filter(() => swarm.chance(0.5))
-    if (swarm.chance(0.5)) this.#troubleStore(swarm)
-    this.#moveFaultChance = swarm.pick([0, 0, 0.3])
+    const kinds =
+      only === undefined && swarm.chance(0.5) ? [...cleanFaults, ...messyFaults] : cleanFaults
+    this.#kinds = only ?? kinds.filter(() => swarm.chance(0.5))
+    if (only === undefined && swarm.chance(0.5)) this.#troubleStore(swarm)
+    this.#moveFaultChance = only === undefined ? swarm.pick([0, 0, 0.3]) : 0
     // What comes back one by one can be parted by a break.
-    this.#breaksReturns = kinds !== cleanFaults && swarm.chance(0.5)
+    this.#breaksReturns = kinds !== cleanFaults && swarm.chance(0.7)
     if (this.#breaksReturns) simulation.network.latency(unevenLatency)
     this.#moveFaults = kinds === cleanFaults ? moveFaults : [...moveFaults, ...messyFaults]
     this.#goOn()
@@ -46,7 +53,9 @@ export class SpineFaults {
 
   /** A shard begins to move: what is told and sent meanwhile is what a hand-off must not lose or mix up. */
   onMove(): void {
-    if (this.#isOver || !this.#random.chance(this.#moveFaultChance)) return
+    if (this.#isOver) return
+    if (this.#breaksReturns) this.#load.stream()
+    if (!this.#random.chance(this.#moveFaultChance)) return
     this.#simulation.after(this.#random.below(100), () => {
       if (!this.#isOver) this.#random.pick(this.#moveFaults)(this)
     })
@@ -71,22 +80,44 @@ export class SpineFaults {
     this.#simulation.store.setFaults({})
   }
 
+  /** Whether anything happened in this run after which two instances may be active for a while. */
+  get mayNeedExcuse(): boolean {
+    return this.#messyUntilMs > -Infinity
+  }
+
   /** Why two instances of an entity may be active now, if they may. */
   get excuseForTwo(): string | undefined {
     const isRecent = (atMs: number): boolean => this.#simulation.now - atMs < EXCUSED_MS
-    if (isRecent(this.#messyUntilMs)) return 'links that are cut one way, in part, or stall'
-    return isRecent(this.#flappedMs) ? 'a split that came and went' : undefined
+    const isMessy = isRecent(this.#messyUntilMs)
+    return isMessy ? 'links that are cut one way, in part, or stall' : undefined
   }
 
-  partition(): void {
-    if (this.#simulation.now - this.#splitMs < EXCUSED_MS) this.#flappedMs = this.#simulation.now
-    this.#splitMs = this.#simulation.now
+  /** It lasts up to so long, or as long as any cut. */
+  partition(forMs?: number): void {
     const { names } = this.#cluster
     const side = names.filter(() => this.#random.chance(0.5))
     const other = names.filter((name) => !side.includes(name))
     if (side.length === 0 || other.length === 0) return
     this.#simulation.network.partition(side, other)
-    this.#healLater()
+    this.#healLater('clean', forMs)
+  }
+
+  /** The same side is cut off again and again: the other may have counted for a while when this one loses touch anew. */
+  flap(): void {
+    const { names } = this.#cluster
+    const side = names.filter(() => this.#random.chance(0.4))
+    const other = names.filter((name) => !side.includes(name))
+    if (side.length === 0 || other.length === 0) return
+    const cut = (left: number): void => {
+      if (this.#isOver) return
+      this.#simulation.network.partition(side, other)
+      this.#simulation.after(600 + this.#random.below(1_500), () => {
+        if (this.#isOver || this.#simulation.now < this.#linkTroubleUntilMs) return
+        this.#simulation.network.heal()
+        if (left > 0) this.#simulation.after(100 + this.#random.below(900), () => cut(left - 1))
+      })
+    }
+    cut(2 + this.#random.below(4))
   }
 
   cutOneWay(): void {
@@ -135,10 +166,21 @@ export class SpineFaults {
     this.#simulation.pause(name, leastMs + this.#random.below(mostMs - leastMs))
   }
 
-  leave(): void {
-    const name = this.#random.pick(this.#cluster.names)
+  leave(name = this.#random.pick(this.#cluster.names)): void {
     this.#simulation.fault(`${name} leaves`)
     this.#cluster.leave(name)
+  }
+
+  /** Nodes come and go while some cannot see the others; often it is the oldest that goes, and has most to hand over. */
+  changeWhileSplit(): void {
+    this.partition(SPLIT_LONG_MS)
+    for (let count = 1 + this.#random.below(2); count > 0; count--) {
+      this.#simulation.after(this.#random.below(2_000), () => {
+        if (this.#isOver) return
+        if (this.#newNames.length > 0 && this.#random.chance(0.4)) this.join()
+        else this.leave(this.#random.chance(0.5) ? this.#cluster.names[0] : undefined)
+      })
+    }
   }
 
   join(): void {
@@ -175,8 +217,8 @@ export class SpineFaults {
     })
   }
 
-  #healLater(kind: 'clean' | 'messy' = 'clean'): void {
-    const afterMs = this.#random.chance(0.5) ? 1_500 : 9_000
+  #healLater(kind: 'clean' | 'messy' = 'clean', forMs?: number): void {
+    const afterMs = forMs ?? (this.#random.chance(0.5) ? 1_500 : 9_000)
     const untilMs = this.#simulation.now + this.#random.below(afterMs)
     this.#linkTroubleUntilMs = Math.max(this.#linkTroubleUntilMs, untilMs)
     // Links that were healed come back one by one, and what was stalled may be healed by a later fault's end.
@@ -211,8 +253,12 @@ const moveFaults: readonly Fault[] = [
   (faults) => faults.slowNetwork(),
 ]
 
+export const onlyFlaps: readonly Fault[] = [(faults) => faults.flap()]
+
 const cleanFaults: readonly Fault[] = [
   (faults) => faults.partition(),
+  (faults) => faults.flap(),
+  (faults) => faults.changeWhileSplit(),
   (faults) => faults.reset(),
   (faults) => faults.crash('process'),
   (faults) => faults.crash('host'),

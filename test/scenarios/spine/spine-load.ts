@@ -5,7 +5,8 @@
  */
 import type { ClusterChecks, SeededRandom, Simulation } from '../../../src/simulation/index.ts'
 import type { Running } from './spine-cluster.ts'
-import { inboxKey, type ListEntity } from './spine-entities.ts'
+import { clerk } from './spine-clerk.ts'
+import { keyOf, type ListEntity } from './spine-entities.ts'
 
 const ATTEMPTS_MAX = 10
 const RETRY_MS = 300
@@ -20,8 +21,12 @@ export interface SpineLoadOptions {
   readonly list: ListEntity
   /** How many lists and inboxes there are, beside the slow list. */
   readonly entities: number
+  /** How many diaries there are. */
+  readonly diaries: number
   /** The mean pause between two things that one node does. */
   readonly pauseMs: number
+  /** How long a call may take that says nothing else. */
+  readonly callTimeoutMs: number
   /** The longest that a command of the slow list takes. */
   readonly longMaxMs: number
   /** Whether other commands go there as well, and wait. */
@@ -32,9 +37,21 @@ export interface SpineLoadOptions {
 
 const slowList = 'slow'
 
+/** Lists that rest until a crowd comes. */
+const RESTING = 30
+const RUSH_TO_RESTING = 6
+const RUSH_TO_ONE = 12
+const RUSH_OF_NOTES = 4
+
+const STREAM_OF_NOTES = 12
+const STREAM_MS = 150
+
 export class SpineLoad {
   readonly lists: readonly string[]
   readonly inboxes: readonly string[]
+  readonly diaries: readonly string[]
+  /** Lists that only a rush comes to. */
+  readonly resting = numbered('r', RESTING)
   readonly options: SpineLoadOptions
   /** The lists that others than slow commands go to. */
   readonly shared: readonly string[]
@@ -48,6 +65,18 @@ export class SpineLoad {
     this.lists = [...quick, slowList]
     this.shared = options.isSlowShared ? this.lists : quick
     this.inboxes = numbered('i', options.entities)
+    this.diaries = numbered('d', options.diaries)
+  }
+
+  /** For a moment notes come one upon the other from everywhere, so that some are on their way whatever happens. */
+  stream(): void {
+    for (const client of this.#clients.values()) client.stream()
+  }
+
+  /** A crowd comes to these nodes at once: to entities that rest, and to one that cannot store as fast as it is asked. */
+  rush(at: readonly Running[]): void {
+    const one = this.options.simulation.random.pick(this.shared)
+    for (const { life } of at) this.#clients.get(life.label)?.rush(one)
   }
 
   begin(running: Running): void {
@@ -112,23 +141,54 @@ class Client {
     })
   }
 
+  rush(one: string): void {
+    if (this.#isOver) return
+    for (let count = 0; count < RUSH_TO_RESTING; count++) {
+      this.#add(this.#random.pick(this.#load.resting))
+    }
+    for (let count = 0; count < RUSH_TO_ONE; count++) this.#add(one, 0)
+    for (let count = 0; count < RUSH_OF_NOTES; count++) {
+      if (this.#load.diaries.length > 0) this.#note(this.#random.pick(this.#load.diaries))
+    }
+  }
+
+  stream(): void {
+    for (let count = 0; count < STREAM_OF_NOTES; count++) {
+      this.#after(this.#random.below(STREAM_MS), () => {
+        if (!this.#isOver && !this.#load.isOver) this.#note(this.#random.pick(this.#load.inboxes))
+      })
+    }
+  }
+
   #act(): void {
     const draw = this.#random.below(20)
-    if (draw < 7) this.#add()
+    if (draw < 7) this.#add(this.#random.pick(this.#load.shared))
     else if (draw < 8) this.#addSlowly()
     else if (draw < 12) this.#read()
     else this.#write()
   }
 
-  #add(): void {
-    const list = this.#random.pick(this.#load.shared)
+  /** Some of these commands take their time. */
+  #add(list: string, slowShare = 0.3): void {
     const id = this.#invoked(list)
-    const waitMs = this.#random.chance(0.3) ? this.#random.below(SHORT_MAX_MS) : undefined
+    const waitMs = this.#random.chance(slowShare) ? this.#random.below(SHORT_MAX_MS) : undefined
     const heeds = this.#random.chance(0.5)
     const entity = this.#running.node.entity(this.#load.options.list, list)
     this.#attempt(id, 1, () =>
-      waitMs === undefined ? entity.add(id) : entity.addLater(id, waitMs, heeds),
+      this.#followed(
+        `${id} to ${list}`,
+        waitMs === undefined ? entity.add(id) : entity.addLater(id, waitMs, heeds),
+      ),
     )
+  }
+
+  #followed<Answer>(
+    what: string,
+    call: Promise<Answer>,
+    timeoutMs = this.#load.options.callTimeoutMs,
+  ): Promise<Answer> {
+    this.#load.options.checks.calls.made({ life: this.#running.life, what, timeoutMs }, call)
+    return call
   }
 
   /** Made once: whether it happened may stay unknown. */
@@ -139,9 +199,10 @@ class Client {
     const id = this.#invoked(slowList)
     const heeds = this.#random.chance(0.5)
     const options = { timeout: waitMs + LEEWAY_MS }
-    this.#attempt(id, ATTEMPTS_MAX, () =>
-      this.#running.node.entity(list, slowList, options).addLater(id, waitMs, heeds),
-    )
+    this.#attempt(id, ATTEMPTS_MAX, () => {
+      const entity = this.#running.node.entity(list, slowList, options)
+      return this.#followed(id, entity.addLater(id, waitMs, heeds), options.timeout)
+    })
   }
 
   #invoked(list: string): string {
@@ -166,21 +227,22 @@ class Client {
     const { checks, list, simulation, onFailure } = this.#load.options
     const entity = this.#random.pick(this.#load.shared)
     const invokedMs = simulation.now
-    this.#running.node
-      .entity(list, entity)
-      .all()
-      .then(
-        (ids) => checks.ledger.read(entity, ids, invokedMs),
-        (error: unknown) => {
-          simulation.record('a read failed')
-          onFailure?.(`a read of ${entity}`, error)
-        },
-      )
+    const what = `a read of ${entity}`
+    this.#followed(what, this.#running.node.entity(list, entity).all()).then(
+      (ids) => checks.ledger.read(entity, ids, invokedMs),
+      (error: unknown) => {
+        simulation.record('a read failed')
+        onFailure?.(what, error)
+      },
+    )
   }
 
-  /** A few notes to one inbox or to several. */
+  /** A few notes to one inbox or to several, or to diaries; and a word to the singleton. */
   #write(): void {
-    const { inboxes } = this.#load
+    const { node } = this.#running
+    node.singletons.proxy<string>(clerk).tell('good day')
+    const isStored = this.#random.chance(0.3) && this.#load.diaries.length > 0
+    const inboxes = isStored ? this.#load.diaries : this.#load.inboxes
     const one = this.#random.chance(0.5) ? this.#random.pick(inboxes) : undefined
     for (let burst = this.#random.below(4); burst >= 0; burst--) {
       this.#note(one ?? this.#random.pick(inboxes))
@@ -193,8 +255,9 @@ class Client {
     const number = (this.#sent.get(entity) ?? 0) + 1
     this.#sent.set(entity, number)
     const note = `${life.label} to ${entity}, ${number}`
-    checks.losses.sent(note, life.label, `Inbox/${entity}`)
-    node.sharding.entityRefFor(inboxKey, entity).tell({ note, sender: life.label, number })
+    const key = keyOf(entity)
+    checks.losses.sent(note, life.label, `${key.name}/${entity}`)
+    node.sharding.entityRefFor(key, entity).tell({ note, sender: life.label, number })
   }
 
   #after(delayMs: number, callback: () => void): void {

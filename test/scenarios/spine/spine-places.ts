@@ -12,6 +12,7 @@ export const places = {
   balanced: 'shards move for balance',
   returned: 'a message comes back from a former home',
   overrun: 'a leaving region runs out of time',
+  failedWrite: 'a write fails, and what depended on it is discarded',
   late: 'a command goes on after its entity had to stop',
 } as const
 

@@ -5,10 +5,11 @@
 import type { NodeSettings } from '../../../src/node/index.ts'
 import type { SeededRandom } from '../../../src/simulation/index.ts'
 
-export function spineSettings(random: SeededRandom): NodeSettings {
+export function spineSettings(random: SeededRandom, askTimeoutMs = 2_000): NodeSettings {
   const handOffTimeoutMs = random.pick([700, 1_500, 5_000])
   return {
     ...fixed,
+    actor: { askTimeoutMs },
     sharding: {
       numberOfShards: 6,
       retryIntervalMs: random.pick([60, 200, 500]),
@@ -23,7 +24,6 @@ export function spineSettings(random: SeededRandom): NodeSettings {
 }
 
 const fixed: NodeSettings = {
-  actor: { askTimeoutMs: 2_000 },
   remote: {
     connectTimeoutMs: 1_000,
     handshakeTimeoutMs: 1_000,
