@@ -146,14 +146,15 @@ export class Transaction {
   /** The command has settled well: all its events, to be stored together. */
   commit(): Effect<StoredForm, unknown> {
     this.#isOver = true
-    this.witnessed?.ends(this.#events?.length ?? 0, this.#deletes)
+    if (this.#deletes) this.witnessed?.deletes?.()
+    this.witnessed?.ends(this.#events?.length ?? 0)
     return Effect.applied(this.#events ?? noEvents, this.#state, this.#deletes)
   }
 
   /** The command has failed: nothing of it has happened. */
   abandon(): void {
     this.#isOver = true
-    this.witnessed?.ends(0, false)
+    this.witnessed?.ends(0)
   }
 
   #apply(name: string, handler: Handler, args: readonly unknown[]): unknown {

@@ -72,8 +72,9 @@ export class SherdNode {
       this.#check(type, id)
       return this.#callsOfCommands.handle(type, id, options)
     }
-    // What was begun is finished while everything still stands.
+    // What was begun is finished while everything still stands, unless nothing is handled here any more.
     system.shutdown.addTask('service-requests-done', 'finish the calls under way', async () => {
+      if (isOver()) return
       await Promise.all([this.#calls.drain(), this.#callsOfCommands.drain()])
     })
     // Whoever serves requests has ended by then.

@@ -30,7 +30,6 @@ export class CommandEntry implements StoryEntry, WitnessedCommand {
   /** Those of its entity that the store has not accepted yet. */
   readonly #unstored: EventEntry[]
   readonly #events: EventEntry[] = []
-  #deletes = false
   #end: string | undefined = undefined
 
   constructor(
@@ -51,8 +50,7 @@ export class CommandEntry implements StoryEntry, WitnessedCommand {
     this.#events.push({ text: showCall(name, args), sequenceNr: undefined })
   }
 
-  ends(eventCount: number, deletes: boolean): void {
-    this.#deletes = deletes
+  ends(eventCount: number): void {
     this.#events.splice(0, this.#events.length - eventCount)
     this.#unstored.push(...this.#events)
   }
@@ -68,8 +66,7 @@ export class CommandEntry implements StoryEntry, WitnessedCommand {
       sequenceNr === undefined ? `${text}, not stored` : `${text} #${sequenceNr}`,
     )
     const persisted = events.length === 0 ? [] : [`persisted ${events.join(', ')}`]
-    const deleted = this.#deletes ? ['deleted its events'] : []
-    return [this.#call, ...deleted, ...persisted, this.#end ?? 'not answered'].join('  ->  ')
+    return [this.#call, ...persisted, this.#end ?? 'not answered'].join('  ->  ')
   }
 }
 

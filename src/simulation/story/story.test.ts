@@ -38,7 +38,7 @@ describe('a command in the story', () => {
     const { story, clock, begins } = told()
     const command = begins('alice', 'withdraw', 70)
     command.persists('Withdrawn', [70])
-    command.ends(1, false)
+    command.ends(1)
     expect(story.lines()).toEqual([
       '    12.040 s  node b  Account/alice  withdraw(70)  ->  persisted Withdrawn(70), not stored  ->  not answered',
     ])
@@ -57,11 +57,11 @@ describe('a command in the story', () => {
     const { story, begins } = told()
     const failing = begins('alice', 'withdraw', 70)
     failing.persists('Withdrawn', [70])
-    failing.ends(0, false)
+    failing.ends(0)
     const good = begins('alice', 'move', 1)
     good.persists('Withdrawn', [1])
     good.persists('Deposited', [1])
-    good.ends(2, false)
+    good.ends(2)
     story.appended(batch(4, 2), appended, 'b#1')
     const error = Object.assign(new Error('only 3'), { code: 'NOT_ENOUGH' })
     failing.answers({ type: 'Refused', version: 1, error, node: 'b', mayHaveHappened: false })
@@ -73,25 +73,16 @@ describe('a command in the story', () => {
     )
   })
 
-  test('that deletes says so', () => {
-    const { story, begins } = told()
-    const forget = begins('alice', 'forget')
-    forget.ends(0, true)
-    forget.answers(answered(undefined))
-    const [line] = story.lines()
-    expect(line).toMatch(/forget\(\)  ->  deleted its events  ->  answered undefined$/)
-  })
-
   test('whose write is refused, or whose entity starts again, has not stored', () => {
     const { story, begins } = told()
     const first = begins('alice', 'withdraw', 70)
     first.persists('Withdrawn', [70])
-    first.ends(1, false)
+    first.ends(1)
     story.appended(batch(4, 1), { type: 'Fenced' } as AppendResult, 'b#1')
-    story.claimed('Account|alice', 'b#1', 3)
+    story.claimed('Account|alice', 'b#1', { epoch: 2, highestSequenceNr: 3 })
     const second = begins('alice', 'withdraw', 1)
     second.persists('Withdrawn', [1])
-    second.ends(1, false)
+    second.ends(1)
     story.appended(batch(4, 1), appended, 'b#1')
     story.storeFault('append of Account|alice unknown, not stored')
     const lines = story.lines().join('\n')
@@ -100,6 +91,27 @@ describe('a command in the story', () => {
     expect(lines).toContain('an event refused by the store: Fenced')
     expect(lines).toContain('recovers from 3 stored events')
     expect(lines).toContain('Withdrawn(1) #4')
+  })
+
+  test('that deletes what is stored has a line for it, and a recovery counts what is left', () => {
+    const { story, begins } = told()
+    const closing = begins('alice', 'close')
+    closing.persists('Withdrawn', [70])
+    closing.persists('Closed', [])
+    closing.ends(1)
+    story.appended(batch(5, 1), appended, 'b#1', true)
+    closing.answers(answered(undefined))
+    const claim = { epoch: 2, highestSequenceNr: 5 }
+    story.claimed('Account|alice', 'b#1', { ...claim, deletedSequenceNr: 4 })
+    story.claimed('Account|alice', 'b#1', { ...claim, deletedSequenceNr: 5 })
+    story.appended(batch(6, 0), { type: 'Fenced' } as AppendResult, 'b#1', true)
+    expect(story.lines().map((line) => line.slice(37))).toEqual([
+      'close()  ->  persisted Closed() #5  ->  answered undefined',
+      'deleted everything up to #4',
+      'recovers from 1 stored event',
+      'has no stored events',
+      'a deletion refused by the store: Fenced',
+    ])
   })
 })
 

@@ -32,6 +32,12 @@ const Account = defineEntity('Account', {
       return self.persist('Deposited', amount).balance
     },
     get: (self) => self.state.balance,
+    close: (self, rest: number) => {
+      self.persist('Withdrawn', self.state.balance)
+      self.delete()
+      if (rest < 0) throw new NotEnough('nobody closes with a debt')
+      if (rest > 0) self.persist('Deposited', rest)
+    },
   },
 })
 
@@ -69,6 +75,18 @@ describe('given, when, then', () => {
       'Deposited',
       'Deposited',
     ])
+  })
+
+  test('an entity that deletes itself begins anew, and one that fails to does not', async () => {
+    const kit = entityKit(Account, 'alice')
+    await kit.given(['Deposited', 10]).when.close(-1).thenFails('NOT_ENOUGH')
+    expect(kit.events).toEqual([['Deposited', 10]])
+    await kit.when.close(2).then({ events: [['Deposited', 2]], state: { balance: 2 } })
+    expect(kit.events).toEqual([['Deposited', 2]])
+    await kit.when.deposit(1).then({ answer: 3 })
+    expect(kit.events.map(([name]) => name)).toEqual(['Deposited', 'Deposited'])
+    await kit.when.close(0).then({ events: [], state: { balance: 0 } })
+    expect(kit.events).toEqual([])
   })
 
   test('a step that is awaited gives what came of it', async () => {
@@ -314,37 +332,6 @@ describe('an entity without events', () => {
       "Counter 'c' has no events: its past is made of commands.",
     )
   })
-})
-
-test('an entity that deletes itself has no past, but for what came after', async () => {
-  const Profile = defineEntity('Profile', {
-    state: () => ({ names: [] as readonly string[] }),
-    events: { Named: (state, name: string) => ({ names: [...state.names, name] }) },
-    commands: {
-      name: (self, name: string) => void self.persist('Named', name),
-      forget: (self) => self.delete(),
-      begin: (self, name: string) => {
-        self.persist('Named', 'nobody')
-        self.delete()
-        self.persist('Named', name)
-      },
-      fail: (self) => {
-        self.delete()
-        throw new Error('not now')
-      },
-    },
-  })
-  const kit = entityKit(Profile, 'p')
-  await kit.given(['Named', 'ada'])
-  await kit.when.fail().thenFails('not now')
-  expect(kit.events).toEqual([['Named', 'ada']])
-  await kit.when.forget().then({ events: [], state: { names: [] } })
-  expect(kit.events).toEqual([])
-  await kit.when.name('bob')
-  await kit.when.begin('cem').then({ events: [['Named', 'cem']], state: { names: ['cem'] } })
-  expect(kit.events).toEqual([['Named', 'cem']])
-  await kit.restart()
-  expect(kit.state).toEqual({ names: ['cem'] })
 })
 
 test('a command that never ends is told of within its time', async () => {

@@ -38,8 +38,8 @@ interface AnySelf {
 
 export class EntityStage {
   readonly time = new ManualTime()
-  /** Everything that is stored of it, oldest first. */
-  events: Event[] = []
+  /** Everything it has persisted since it deleted itself last, oldest first. */
+  readonly events: Event[] = []
   /** What the command that runs, or ran last, has persisted. */
   persisted: Event[] = []
   readonly stubs: Stubs
@@ -149,17 +149,13 @@ export class EntityStage {
       return undefined
     }
     if (call.command === look) return undefined
-    const { persisted } = this
-    let isDeleted = false
+    const { persisted, events } = this
+    let isAnew = false
     return {
       persists: (name, args) => void persisted.push([name, ...args]),
-      ends: (eventCount, deletes) => {
-        persisted.splice(0, persisted.length - eventCount)
-        isDeleted = deletes
-      },
-      answers: () => {
-        this.events = [...(isDeleted ? [] : this.events), ...persisted]
-      },
+      ends: (eventCount) => void persisted.splice(0, persisted.length - eventCount),
+      deletes: () => void (isAnew = true),
+      answers: () => void events.splice(isAnew ? 0 : events.length, Infinity, ...persisted),
     }
   }
 
