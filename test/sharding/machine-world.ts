@@ -333,6 +333,7 @@ export class World {
         this.dropped.set(effect.parcel.id, effect.reason)
         return
       case 'Registered':
+      case 'Emptied':
         return
       case 'StartShard':
         return this.#startShard(node, effect.shard, effect.epoch)
