@@ -222,7 +222,8 @@ export class ClusterSharding {
 
   /** Hands the shards of this type over and stops its region here. Resolves when nothing of it lives here any more. */
   gracefulShutdown(entityType: string): Promise<void> {
-    return this.#typeOf(entityType).handOver()
+    const type = this.#typeOf(entityType)
+    return type.handOver().then(() => type.end())
   }
 
   #start(given: unknown, by: StartFunction): ActorRef<unknown> {
