@@ -7,6 +7,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import { CountedRepeats, type Repeats } from '../../foundation/counted-repeats.ts'
 import { formatMs } from '../../foundation/duration.ts'
 import type { Logger, LogFields } from '../../foundation/logger.ts'
+import { show } from '../../foundation/show.ts'
 import type { ActorRef } from '../ref/actor-ref.ts'
 import type { NameOfActor } from './dead-letter-log.ts'
 
@@ -46,7 +47,7 @@ export class FailureLog {
     const fields = { actor: ref.toString(), ...name?.fields }
     const nowMs = this.#clock.monotonicMs()
     // Entities of two types may fail in the same words, and each is news.
-    const kind = `${String(name?.fields['entityType'] ?? '')} ${kindOfCause(cause)}`
+    const kind = `${show(name?.fields['entityType'])} ${kindOfCause(cause)}`
     const { isFirst, due } = this.#repeats.add(kind, { fields, cause }, nowMs)
     for (const repeats of due) this.#summarize(repeats)
     if (!isFirst) return
