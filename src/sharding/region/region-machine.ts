@@ -289,11 +289,11 @@ export class RegionMachine<Parcel> {
     if (isDone && this.#hosted.isEmpty) this.#finish()
   }
 
-  /** Whether nobody gives it a shard any more, as far as a coordinator has ever heard of it and taken it in. */
+  /** Whether nobody gives it a shard any more, as far as a coordinator has ever heard of it and let it take part. */
   get #isReleased(): boolean {
     const { term } = this.#registration
-    const isUnknown = term === 0 || this.#refusal !== undefined
-    return this.#isProxy || isUnknown || term === this.#releasedBy
+    const isUnknown = this.#isProxy || term === 0 || this.#refusal !== undefined
+    return isUnknown || term === this.#releasedBy
   }
 
   #finish(): void {
