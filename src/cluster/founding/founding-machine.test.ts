@@ -181,6 +181,16 @@ describe('a node that would found a cluster', () => {
     expect(desk.pass(1_500)).toEqual(['Founded'])
   })
 
+  test('founds also where every answer of the store takes long', () => {
+    const desk = firstSeed(recordWith(formerSeed, d))
+    desk.give({ type: 'WouldForm' })
+    const types: string[] = []
+    for (let look = 0; look < 4; look++) types.push(...desk.pass(3_000, 'hangs'), ...desk.answer())
+    expect(types).not.toContain('Founded')
+    types.push(...desk.pass(3_000, 'hangs'), ...desk.answer())
+    expect(types).toContain('Founded')
+  })
+
   test('looks again when somebody was quicker, and takes its own claim for stored when it finds it', () => {
     const desk = firstSeed()
     desk.answer()
@@ -281,6 +291,18 @@ describe('a member', () => {
     const other = member(e, [d, e])
     other.pass(1_500)
     expect(other.record?.counter).toBe(0)
+  })
+
+  test('carries it on no more often because others look in between', () => {
+    const leader = member(d, [d, e])
+    leader.pass(1_000)
+    for (let look = 0; look < 100; look++) {
+      leader.give({ type: 'LookNow' })
+      leader.answer()
+    }
+    expect(leader.record?.counter).toBe(1)
+    leader.pass(2_000)
+    expect(leader.record?.counter).toBe(3)
   })
 
   test('stands in for a leader that does not get through to the store', () => {

@@ -323,8 +323,10 @@ export class FoundingMachine {
     if (isHeld || this.#rank === undefined) return
     if (!isRecorded(record, this.#self)) return this.#write(withMember(record, this.#member), now)
     // The others stand in, one after the other, for one that does not get through to the store.
-    const isDue = now - this.#watch.firstSeenAt >= this.#rank * 2 * this.#intervalMs
-    if (isDue) this.#write(this.#carriedOn(record, now), now)
+    const isTurn = now - this.#watch.firstSeenAt >= this.#rank * 2 * this.#intervalMs
+    // Who takes a stream over looks too: not each of those looks is followed by a write.
+    const isDue = now - this.#watch.boundAt >= this.#intervalMs
+    if (isTurn && isDue) this.#write(this.#carriedOn(record, now), now)
   }
 
   #isSucceededBy({ number }: FoundingRecord): boolean {

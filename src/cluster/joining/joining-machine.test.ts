@@ -156,8 +156,8 @@ describe('JoiningMachine', () => {
 })
 
 describe('JoiningMachine, where the store keeps the founding', () => {
-  function asking(address: Address = 'a:1') {
-    const settings = defaultClusterSettings
+  function asking(address: Address = 'a:1', more: Partial<ClusterSettings> = {}) {
+    const settings = { ...defaultClusterSettings, ...more }
     const asksStore = true
     const id = nodeIdOf(address, 1n)
     return new JoiningMachine({ ...described, self: id, address, settings, asksStore })
@@ -178,6 +178,14 @@ describe('JoiningMachine, where the store keeps the founding', () => {
     ])
     expect(machine.step({ type: 'Founded' }, 5_600)).toEqual([{ type: 'FormCluster' }])
     expect(machine.step({ type: 'Founded' }, 5_700)).toEqual([])
+  })
+
+  test('gives up only when it could have founded: it may have to wait longer than it is set to', () => {
+    const machine = asking('a:1', { joinDeadlineMs: 30_000 })
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    machine.step({ type: 'MustWait', ms: 60_000 }, 10)
+    expect(types(machine.step({ type: 'Tick' }, 89_000))).not.toContain('GiveUp')
+    expect(types(machine.step({ type: 'Tick' }, 90_000))).toContain('GiveUp')
   })
 
   test('a node told to join itself would form a cluster at once', () => {

@@ -46,6 +46,8 @@ export class JoiningMachine {
   #phaseSince = 0
   #askAgainAt = 0
   #reportAt = Infinity
+  /** How long the store keeps this node from founding, by what it has said. */
+  #mustWaitMs = 0
 
   constructor(options: JoiningOptions) {
     this.#options = options
@@ -76,6 +78,9 @@ export class JoiningMachine {
         return this.#tick(now)
       case 'Recorded':
         return this.#learn(input.addresses)
+      case 'MustWait':
+        this.#mustWaitMs = input.ms
+        return []
       case 'Founded':
         return this.#phase === 'done' ? [] : this.#form()
       case 'Cleared':
@@ -208,17 +213,22 @@ export class JoiningMachine {
 
   #tick(now: number): JoiningEffect[] {
     if (!this.#isTrying) return []
-    const { settings, asksStore = false } = this.#options
-    // Who would form a cluster is given the time that the store asks for besides.
-    const deadlineMs =
-      settings.joinDeadlineMs + (this.#mayForm && asksStore ? settings.foundingStillMs : 0)
-    if (now - this.#startedAt >= deadlineMs) return this.#giveUp('join-failed', [])
+    const { settings } = this.#options
+    if (now - this.#startedAt >= this.#deadlineMs) return this.#giveUp('join-failed', [])
     const waited = now - this.#phaseSince
     const forms =
       this.#phase === 'seeking' && this.#mayForm && waited >= settings.seedTimeoutMs
         ? this.#formCluster()
         : []
     return this.#isTrying ? [...forms, ...this.#report(now), ...this.#tryOn(waited, now)] : forms
+  }
+
+  /** Who would form a cluster is given the time that the store asks for besides: else it would never be over. */
+  get #deadlineMs(): number {
+    const { settings, asksStore = false } = this.#options
+    const { joinDeadlineMs, foundingStillMs } = settings
+    if (!this.#mayForm || !asksStore) return joinDeadlineMs
+    return joinDeadlineMs + Math.max(foundingStillMs, this.#mustWaitMs)
   }
 
   #report(now: number): JoiningEffect[] {
