@@ -55,6 +55,11 @@ class Desk {
     return effects.map(({ type }) => type)
   }
 
+  /** Of what was asked last. */
+  get openNumber(): number {
+    return (this.#open.at(-1) as { number: number }).number
+  }
+
   put(record: FoundingRecord): void {
     this.record = record
     this.revision++
@@ -229,6 +234,22 @@ describe('a node without seeds', () => {
     desk.give({ type: 'WouldForm' })
     return desk
   }
+
+  test('is frozen when it slept over the answer to its claim: another may have founded since', () => {
+    const desk = new Desk(d)
+    desk.give({ type: 'JoinBegan', firstSeed: 'd:1', isAlone: true })
+    desk.answer()
+    desk.give({ type: 'WouldForm' })
+    const number = desk.openNumber
+    desk.now += 3 * T
+    desk.give({ type: 'Overslept' })
+    desk.record = { ...recordWith(e, e), number: 2 }
+    desk.revision = 2
+    desk.give({ type: 'FoundingWritten', number, revision: 1, isHeld: false })
+    expect(desk.effects.at(-1)).toEqual({ type: 'Founded' })
+    expect(desk.give({ type: 'Entered', founder: d })).toEqual(['Freeze'])
+    expect(desk.pass(1_000)).toEqual(['Succeeded'])
+  })
 
   test('says where the cluster is when a member answers', () => {
     const desk = alone(recordWith(seed, seed, d))
