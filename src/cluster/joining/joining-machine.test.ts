@@ -209,8 +209,25 @@ describe('JoiningMachine, where the store keeps the founding', () => {
     expect(machine.step({ type: 'Tick' }, 250)).toEqual([])
     machine.step({ type: 'NotCleared' }, 260)
     expect(machine.step({ type: 'Cleared' }, 265)).toEqual([])
-    expect(types(machine.step(ack, 270))).toEqual(['Invited'])
-    expect(types(machine.step({ type: 'Cleared' }, 280))).toEqual(['Send'])
-    expect(types(machine.step({ type: 'Tick' }, 500))).toEqual(['Send'])
+    expect(types(machine.step(ack, 1_270))).toEqual(['Invited'])
+    expect(types(machine.step({ type: 'Cleared' }, 1_280))).toEqual(['Send'])
+    expect(types(machine.step({ type: 'Tick' }, 1_500))).toEqual(['Send'])
+  })
+
+  test('hears the others when those of a cluster that it may not join always answer first', () => {
+    const machine = asking('c:1')
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    const a = nodeIdOf('a:1', 8n)
+    const heard = [10, 510].map((now) => {
+      const acks = [ack, { ...ack, from: a, founder: a }]
+      const effects = acks.flatMap((each) => machine.step(each, now))
+      machine.step({ type: 'NotCleared' }, now + 1)
+      return effects
+    })
+    expect(heard).toEqual([
+      [{ type: 'Invited', founder, by: b }],
+      [{ type: 'Invited', founder: a, by: a }],
+    ])
+    expect(types(machine.step(ack, 1_300))).toEqual(['Invited'])
   })
 })

@@ -42,6 +42,8 @@ export class JoiningMachine {
   #contact: NodeId | undefined
   #founder: NodeId | undefined
   #isCleared = false
+  /** By the store another cluster lives than the one of this founder: its members are not heard until then. */
+  #passedOver: { readonly founder: NodeId | undefined; readonly until: number } | undefined
   #startedAt = 0
   #phaseSince = 0
   #askAgainAt = 0
@@ -86,7 +88,7 @@ export class JoiningMachine {
       case 'Cleared':
         return this.#cleared()
       case 'NotCleared':
-        return this.#notCleared()
+        return this.#notCleared(now)
       default:
         return unreachable(input)
     }
@@ -175,6 +177,7 @@ export class JoiningMachine {
   #invited({ from, problems, founder }: InitJoinAck, now: number): JoiningEffect[] {
     if (this.#phase !== 'seeking' || !this.#isAsked(from)) return []
     if (problems.length > 0) return this.#giveUp('incompatible-config', problems)
+    if (founder === this.#passedOver?.founder && now < this.#passedOver.until) return []
     this.#phase = 'asking'
     this.#phaseSince = now
     this.#contact = from
@@ -189,9 +192,11 @@ export class JoiningMachine {
     return [this.#join(this.#contact!)]
   }
 
-  /** As if it had not answered. */
-  #notCleared(): JoiningEffect[] {
+  /** As if it had not answered. Nor does it the next time: else it would always be quicker than those of the other cluster. */
+  #notCleared(now: number): JoiningEffect[] {
     if (this.#phase !== 'asking' || this.#isCleared) return []
+    const until = now + 1.5 * this.#options.settings.seedRetryIntervalMs
+    this.#passedOver = { founder: this.#founder, until }
     this.#phase = 'seeking'
     this.#contact = undefined
     this.#wouldForm = false
