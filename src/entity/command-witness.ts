@@ -15,6 +15,8 @@ export interface CommandWitness {
 export interface WitnessedCommand {
   /** It lets this happen. */
   persists(event: string, args: readonly unknown[]): void
+  /** It is about to end well, and deletes all that was stored before it; `ends` says what follows. */
+  deletes?(): void
   /** It has ended: of the events it let happen, so many of the last will be stored, none when it has failed. */
   ends(eventCount: number): void
   /** Its answer leaves the entity, after what it depends on was stored or was not. */

@@ -146,6 +146,7 @@ export class Transaction {
   /** The command has settled well: all its events, to be stored together. */
   commit(): Effect<StoredForm, unknown> {
     this.#isOver = true
+    if (this.#deletes) this.witnessed?.deletes?.()
     this.witnessed?.ends(this.#events?.length ?? 0)
     return Effect.applied(this.#events ?? noEvents, this.#state, this.#deletes)
   }

@@ -33,6 +33,24 @@ test('looks which founding of the cluster lives before it claims, and claims not
   expect(await memory.claim('a', 'somebody')).toMatchObject({ epoch: 2 })
 })
 
+test('lets a claim wait until the node goes on, and refuses it when that takes long', async () => {
+  const journal = new GuardedJournal(new MemoryJournal(), true)
+  let [isFrozen, waits] = [true, 0]
+  journal.isFrozen = () => isFrozen
+  journal.whenThawed = async () => {
+    waits++
+    isFrozen = false
+  }
+  expect(await journal.claim('a', 'me')).toMatchObject({ epoch: 1 })
+  journal.lookAtFounding = async () => void (isFrozen = waits < 2)
+  expect(await journal.claim('a', 'me')).toMatchObject({ epoch: 2 })
+  expect(waits).toBe(2)
+  isFrozen = true
+  journal.whenThawed = async () => void waits++
+  await expect(journal.claim('a', 'me')).rejects.toThrow(words)
+  expect(waits).toBe(3)
+})
+
 test('deletes nothing while the node is frozen, and nothing at all where the store cannot', async () => {
   const memory = new MemoryJournal()
   const journal = new GuardedJournal(memory, true)

@@ -1,6 +1,7 @@
 /**
  * The journal of a node that may be frozen: while it is, nothing is claimed and nothing is written. A node that may have
- * been replaced, or that slept, must not write; the fence of the journal would hold, but need not be tried.
+ * been replaced, or that slept, must not write; the fence of the journal would hold, but need not be tried. Claims wait for
+ * the end of a short freeze: an entity that is just being started would be lost to its callers otherwise.
  */
 import {
   hasRegisters,
@@ -33,6 +34,9 @@ export class GuardedJournal implements Journal {
   /** Resolves when it was looked which founding of the cluster lives: whoever is frozen since then must not claim. */
   lookAtFounding: () => Promise<void> = () => Promise.resolve()
 
+  /** Resolves when the node goes on, or when that takes too long to wait for it. */
+  whenThawed: () => Promise<void> = () => Promise.resolve()
+
   /** The cluster does not want this node: a store that was made for it is removed when it is closed. */
   isTakenBack = false
 
@@ -57,8 +61,14 @@ export class GuardedJournal implements Journal {
   }
 
   async claim(persistenceId: string, writer: string): Promise<Claim> {
-    if (!this.isFrozen()) await this.lookAtFounding()
-    return this.isFrozen() ? refused() : this.#journal.claim(persistenceId, writer)
+    // The look itself may be what freezes the node, until another one has shown that all is well.
+    for (let looks = 0; looks < 2; looks++) {
+      if (this.isFrozen()) await this.whenThawed()
+      if (this.isFrozen()) break
+      await this.lookAtFounding()
+      if (!this.isFrozen()) return this.#journal.claim(persistenceId, writer)
+    }
+    return refused()
   }
 
   append(batch: AppendBatch): Promise<AppendResult> {

@@ -64,10 +64,10 @@ export class SherdNode {
       unanswered: (site, reason) => world.witness?.unanswered?.(site, reason),
     })
     world.entityOf = (type, id, options) => this.entity(type, id, options)
-    // What was begun is finished while everything still stands.
-    system.shutdown.addTask('service-requests-done', 'finish the calls under way', () =>
-      this.#calls.drain(),
-    )
+    // What was begun is finished while everything still stands, unless nothing is handled here any more.
+    system.shutdown.addTask('service-requests-done', 'finish the calls under way', async () => {
+      if (!isGivenUp(system.shutdown.reason?.type)) await this.#calls.drain()
+    })
     // Whoever serves requests has ended by then.
     system.shutdown.addTask('before-cluster-shutdown', 'take no more calls', async () => {
       this.#isStopping = true

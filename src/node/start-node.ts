@@ -41,6 +41,7 @@ import { type NodeParts, SherdNode } from './sherd-node.ts'
 import type { HostedEntity, NodeOptions, NodeSettings } from './node-options.ts'
 import { checkNodeOptions, defaultHost, isJournal } from './node-settings.ts'
 import { clusterSettingsOf } from './settings-of-parts.ts'
+import { whenThawed } from './when-thawed.ts'
 
 const defaultName = 'sherd'
 const defaultFolder = './sherd-data'
@@ -173,6 +174,7 @@ async function startRooms(
   })
   journal.isFrozen = () => cluster.lookForFreeze()
   journal.lookAtFounding = () => cluster.lookAtFounding()
+  journal.whenThawed = () => whenThawed(system, cluster)
   const singletons = new Singletons({
     ...{ system, remoting, cluster },
     ...(settings.singleton !== undefined && { settings: settings.singleton }),

@@ -23,6 +23,7 @@ import { P02 } from './p02.ts'
 import { P03 } from './p03.ts'
 import { P04 } from './p04.ts'
 import { P05 } from './p05.ts'
+import { P06 } from './p06.ts'
 import { P07 } from './p07.ts'
 import { P08 } from './p08.ts'
 import type { Mutant } from './mutant.ts'
@@ -48,6 +49,7 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     P03,
     P04,
     P05,
+    P06,
     P07,
     P08,
   }),

@@ -12,7 +12,14 @@ export interface Found {
   readonly by: string
   /** What the violation says; anything when not given. */
   readonly detail?: string
-  readonly scenario: 'spine' | 'spine-calm' | 'spine-moves' | 'spine-flaps' | 'nesting' | 'founding'
+  readonly scenario:
+    | 'spine'
+    | 'spine-calm'
+    | 'spine-moves'
+    | 'spine-flaps'
+    | 'spine-writes'
+    | 'nesting'
+    | 'founding'
   /** One that found it when this was written. Any change of code deals the cards anew, and then another one does. */
   readonly seed: number
   /** About one seed in so many finds it. */

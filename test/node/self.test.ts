@@ -60,7 +60,7 @@ describe.each([Plain, Durable])('in $name', (Kind) => {
     const logger = new CapturedLogs()
     const node = await nodeFor({ entities: [Kind], environment: { logger } })
     await handleOf(node, Kind, 'ann').say('tea')
-    const fields = { entityType: Kind.name, node: node.id }
+    const fields = { entityType: Kind.name, node: node.address }
     expect(logger.lines.filter(({ message }) => message.startsWith('said'))).toMatchObject([
       { level: 'info', message: 'said', fields: { ...fields, entityId: 'ann', words: 'tea' } },
       { level: 'info', message: 'said again', fields: { ...fields, entityId: 'another' } },

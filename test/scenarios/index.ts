@@ -8,6 +8,7 @@ import { nesting } from './nesting.ts'
 import { pingPong } from './ping-pong.ts'
 import { spineCalm } from './spine-calm.ts'
 import { spineMoves } from './spine-moves.ts'
+import { spineWrites } from './spine-writes.ts'
 import { spine, spineFlaps } from './spine.ts'
 import { places, spinePlaces } from './spine/spine-places.ts'
 import { workshop } from './workshop.ts'
@@ -94,6 +95,16 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       summary: 'the spine with one kind of fault: a side is cut off again and again',
       defaultSeeds: 100,
       places: ['a node freezes: minority', 'a node thaws'],
+      placesWithin: 60,
+    },
+  ],
+  [
+    'spine-writes',
+    {
+      scenario: spineWrites,
+      summary: 'a few entities that are asked much at once, and a store that fails for moments',
+      defaultSeeds: 100,
+      places: [places.failedWrite, places.failedAmidBatch],
       placesWithin: 60,
     },
   ],

@@ -105,9 +105,14 @@ class Stage {
     return this.#journals.get(name) as SimulatedJournal
   }
 
-  async #add(name: string): Promise<void> {
+  /** Does not wait for the answer. */
+  call(name: string): Promise<number> {
     const node = this.nodes.get(name) as SherdNode
-    await this.simulation.settle(node.entity(this.#plain, 'one').add())
+    return node.entity(this.#plain, 'one').add()
+  }
+
+  async #add(name: string): Promise<void> {
+    await this.simulation.settle(this.call(name))
   }
 }
 
@@ -201,6 +206,21 @@ story(
     expect(stage.checks.foundings.count).toBe(1)
   },
 )
+
+story('a member that was succeeded waits for no call that nobody can answer', async (stage) => {
+  const { simulation, ended } = stage
+  await stage.form('a', 'd', 'e')
+  await stage.stop('a')
+  simulation.network.partition(['a'], ['d', 'e'])
+  for (const name of ['d', 'e']) stage.storeOf(name).setFaults({ failsBefore: 1 })
+  void stage.start('a')
+  await stage.areOne('a')
+  for (const name of ['d', 'e']) stage.call(name).catch(() => undefined)
+  for (const name of ['d', 'e']) stage.storeOf(name).setFaults({})
+  const seenAt = simulation.now
+  await simulation.runUntil(() => ended.get('d') === 'succeeded' || ended.get('e') === 'succeeded')
+  expect(simulation.now - seenAt).toBeLessThan(4_000)
+})
 
 story(
   'members without store and first seed are frozen before it founds anew, and end',

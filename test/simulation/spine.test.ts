@@ -5,6 +5,7 @@ import { cases } from '../how-long.ts'
 import { type KnownScenario, problemsOver, scenarios } from '../scenarios/index.ts'
 import { spineCalm } from '../scenarios/spine-calm.ts'
 import { spineMoves } from '../scenarios/spine-moves.ts'
+import { spineWrites } from '../scenarios/spine-writes.ts'
 import { spine, spineFlaps } from '../scenarios/spine.ts'
 
 async function results(seeds: number, scenario: Scenario = spine) {
@@ -33,6 +34,7 @@ test('without faults nothing is lost and no call fails while nodes come and go',
 test.each([
   ['shards that never rest', spineMoves],
   ['a side that is cut off again and again', spineFlaps],
+  ['writes that fail among many', spineWrites],
 ])(
   'nothing goes wrong with %s',
   async (_, scenario) => {

@@ -18,6 +18,7 @@ const Wallet = defineEntity('Wallet', {
     balance: (self) => self.state.balance,
     // The planted bug: it trusts whoever looked at the balance before.
     pay: (self, amount: number, _order: string) => self.persist('Paid', amount).balance,
+    close: (self) => self.delete(),
     refuse: () => {
       throw new Error('not today')
     },
@@ -134,6 +135,21 @@ describe('the story of a violation', () => {
     expect(message).toMatch(/node [ab]  Wallet\/bob  refuse\(\)  ->  failed: not today/)
     expect(message).not.toContain('alice')
   }, 60_000)
+
+  test('says what an entity has deleted', async () => {
+    using simulation = new Simulation({ seed: 5 })
+    const options = { entities: [Wallet], seeds: ['a:2552'] }
+    const node = await simulation.settle(startSimulatedNode(simulation, 'a', options))
+    const wallet = node.entity(Wallet, 'alice')
+    await simulation.settle(wallet.fill(1))
+    await simulation.settle(wallet.fill(2))
+    await simulation.settle(wallet.close())
+    await simulation.settle(wallet.fill(3))
+    const told = simulation.story('Wallet/alice').slice(-4)
+    const begins = ['fill(2)', 'close()', 'deleted everything up to #2', 'fill(3)']
+    expect(told.map((line) => line.split(/Wallet\/alice +|  ->/)[1])).toEqual(begins)
+    expect(told[3]).toContain('persisted Filled(3) #3')
+  })
 
   test('has moves and faults in it', async () => {
     const simulation = new Simulation({ seed: 5 })

@@ -109,6 +109,8 @@ export class ClusterChecks {
     eventStream.subscribe<LostMessage>(Dropped, lost)
     eventStream.subscribe<LostMessage>(UnhandledMessage, lost)
     node.cluster.subscribe((event) => this.#changed(node, life, event))
+    // Also of one that ends without having been removed, as after a join that failed.
+    void node.system.whenTerminated.then(() => this.foundings.left(life))
   }
 
   #changed({ id, cluster }: SherdNode, life: WatchedLife, event: ClusterEvent): void {

@@ -68,7 +68,7 @@ export class SimulatedStore {
       },
       onClaimed: (persistenceId, claim) => {
         // First the story, so that it is whole when a check fails.
-        world.story.claimed(persistenceId, life.label, claim.highestSequenceNr)
+        world.story.claimed(persistenceId, life.label, claim)
         this.checks.claimed(persistenceId, claim, life.label)
       },
       onAppended: (batch, result) => this.#appended(batch, result, life, false),
@@ -83,7 +83,7 @@ export class SimulatedStore {
     deletesEarlier: boolean,
   ): void {
     const world = this.#world
-    world.story.appended(batch, result, life.label)
+    world.story.appended(batch, result, life.label, deletesEarlier)
     const by = { by: life.label, timeMs: world.clock.nowMs }
     this.checks.appended(batch, result, { ...by, deletesEarlier })
     if (deletesEarlier && result.type === 'Appended') {

@@ -79,7 +79,7 @@ describe('a command in the story', () => {
     first.persists('Withdrawn', [70])
     first.ends(1)
     story.appended(batch(4, 1), { type: 'Fenced' } as AppendResult, 'b#1')
-    story.claimed('Account|alice', 'b#1', 3)
+    story.claimed('Account|alice', 'b#1', { epoch: 2, highestSequenceNr: 3 })
     const second = begins('alice', 'withdraw', 1)
     second.persists('Withdrawn', [1])
     second.ends(1)
@@ -91,6 +91,27 @@ describe('a command in the story', () => {
     expect(lines).toContain('an event refused by the store: Fenced')
     expect(lines).toContain('recovers from 3 stored events')
     expect(lines).toContain('Withdrawn(1) #4')
+  })
+
+  test('that deletes what is stored has a line for it, and a recovery counts what is left', () => {
+    const { story, begins } = told()
+    const closing = begins('alice', 'close')
+    closing.persists('Withdrawn', [70])
+    closing.persists('Closed', [])
+    closing.ends(1)
+    story.appended(batch(5, 1), appended, 'b#1', true)
+    closing.answers(answered(undefined))
+    const claim = { epoch: 2, highestSequenceNr: 5 }
+    story.claimed('Account|alice', 'b#1', { ...claim, deletedSequenceNr: 4 })
+    story.claimed('Account|alice', 'b#1', { ...claim, deletedSequenceNr: 5 })
+    story.appended(batch(6, 0), { type: 'Fenced' } as AppendResult, 'b#1', true)
+    expect(story.lines().map((line) => line.slice(37))).toEqual([
+      'close()  ->  persisted Closed() #5  ->  answered undefined',
+      'deleted everything up to #4',
+      'recovers from 1 stored event',
+      'has no stored events',
+      'a deletion refused by the store: Fenced',
+    ])
   })
 })
 

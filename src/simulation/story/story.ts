@@ -4,7 +4,7 @@
  * only listens: nothing of it enters the hash of a run.
  */
 import type { CommandWitness } from '../../entity/internals.ts'
-import type { AppendBatch, AppendResult } from '../../persistence/index.ts'
+import type { AppendBatch, AppendResult, Claim } from '../../persistence/index.ts'
 import type {
   EntityStarted,
   EntityStopped,
@@ -137,28 +137,38 @@ export class Story {
   }
 
   /** An entity takes its stream, to read what has happened to it. */
-  claimed(persistenceId: string, label: string, highestSequenceNr: number): void {
+  claimed(
+    persistenceId: string,
+    label: string,
+    { highestSequenceNr, deletedSequenceNr = 0 }: Claim,
+  ): void {
     const told = this.#entityOf(persistenceId)
     if (told === undefined) return
     // What was under way before has been stored by now, or never will be.
     told.unstored.delete(label)
-    const events = `${highestSequenceNr} stored event${highestSequenceNr === 1 ? '' : 's'}`
-    const text = highestSequenceNr === 0 ? 'has no stored events' : `recovers from ${events}`
+    const count = highestSequenceNr - deletedSequenceNr
+    const events = `${count} stored event${count === 1 ? '' : 's'}`
+    const text = count === 0 ? 'has no stored events' : `recovers from ${events}`
     told.latest.add(this.#entry(text, label, nameOf(told)))
   }
 
-  /** The store has decided on a write. */
+  /** The store has decided on a write, which may begin by deleting all before it. */
   appended(
     { persistenceId, expectedSequenceNr, events }: AppendBatch,
     result: AppendResult,
     label: string,
+    deletesEarlier = false,
   ): void {
     const told = this.#entityOf(persistenceId)
     if (told === undefined) return
     if (result.type !== 'Appended') {
       const count = events.length === 1 ? 'an event' : `${events.length} events`
-      const text = `${count} refused by the store: ${result.type}`
+      const text = `${deletesEarlier ? 'a deletion' : count} refused by the store: ${result.type}`
       return told.latest.add(this.#entry(text, label, nameOf(told)))
+    }
+    if (deletesEarlier) {
+      const text = `deleted everything up to #${expectedSequenceNr}`
+      told.latest.add(this.#entry(text, label, nameOf(told)))
     }
     const stored = unstoredOf(told, label).splice(0, events.length)
     stored.forEach((event, index) => {

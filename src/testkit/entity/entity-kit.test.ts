@@ -32,6 +32,12 @@ const Account = defineEntity('Account', {
       return self.persist('Deposited', amount).balance
     },
     get: (self) => self.state.balance,
+    close: (self, rest: number) => {
+      self.persist('Withdrawn', self.state.balance)
+      self.delete()
+      if (rest < 0) throw new NotEnough('nobody closes with a debt')
+      if (rest > 0) self.persist('Deposited', rest)
+    },
   },
 })
 
@@ -69,6 +75,18 @@ describe('given, when, then', () => {
       'Deposited',
       'Deposited',
     ])
+  })
+
+  test('an entity that deletes itself begins anew, and one that fails to does not', async () => {
+    const kit = entityKit(Account, 'alice')
+    await kit.given(['Deposited', 10]).when.close(-1).thenFails('NOT_ENOUGH')
+    expect(kit.events).toEqual([['Deposited', 10]])
+    await kit.when.close(2).then({ events: [['Deposited', 2]], state: { balance: 2 } })
+    expect(kit.events).toEqual([['Deposited', 2]])
+    await kit.when.deposit(1).then({ answer: 3 })
+    expect(kit.events.map(([name]) => name)).toEqual(['Deposited', 'Deposited'])
+    await kit.when.close(0).then({ events: [], state: { balance: 0 } })
+    expect(kit.events).toEqual([])
   })
 
   test('a step that is awaited gives what came of it', async () => {

@@ -110,7 +110,7 @@ export class EntityKit<State, Events, Commands> {
     return this.#state as DeepReadonly<State>
   }
 
-  /** Everything that has happened to it, oldest first. */
+  /** Everything that has happened to it since it deleted itself last, oldest first. */
   get events(): readonly EventOf<Events>[] {
     return [...this.#stage.events] as unknown as EventOf<Events>[]
   }

@@ -38,7 +38,7 @@ interface AnySelf {
 
 export class EntityStage {
   readonly time = new ManualTime()
-  /** Everything it has persisted, oldest first. */
+  /** Everything it has persisted since it deleted itself last, oldest first. */
   readonly events: Event[] = []
   /** What the command that runs, or ran last, has persisted. */
   persisted: Event[] = []
@@ -149,11 +149,13 @@ export class EntityStage {
       return undefined
     }
     if (call.command === look) return undefined
-    const { persisted } = this
+    const { persisted, events } = this
+    let isAnew = false
     return {
       persists: (name, args) => void persisted.push([name, ...args]),
       ends: (eventCount) => void persisted.splice(0, persisted.length - eventCount),
-      answers: () => void this.events.push(...persisted),
+      deletes: () => void (isAnew = true),
+      answers: () => void events.splice(isAnew ? 0 : events.length, Infinity, ...persisted),
     }
   }
 

@@ -18,6 +18,11 @@ export interface SpineParts {
   readonly load: SpineLoad
 }
 
+/** What is looked at in the end; by whom it was asked does not matter. */
+type EndingParts = Omit<SpineParts, 'load'> & {
+  readonly load: Pick<SpineLoad, 'lists' | 'resting' | 'inboxes' | 'diaries'>
+}
+
 /** An entity that has not answered. */
 interface Silence {
   readonly life: WatchedLife
@@ -27,7 +32,7 @@ interface Silence {
 const AGAIN_MS = 300
 
 /** From every node, each entity: the lists answer, and the inboxes take what is sent again and again. */
-export async function everyEntityAnswers(parts: SpineParts): Promise<void> {
+export async function everyEntityAnswers(parts: EndingParts): Promise<void> {
   const { simulation, cluster, load } = parts
   const open = new Map<string, Silence>()
   for (const running of cluster.up) {
@@ -46,7 +51,7 @@ export async function everyEntityAnswers(parts: SpineParts): Promise<void> {
 }
 
 function askList(
-  { list }: SpineParts,
+  { list }: EndingParts,
   { life, node }: Running,
   id: string,
   open: Map<string, Silence>,
@@ -68,7 +73,7 @@ function askList(
 }
 
 function sendToInbox(
-  { checks }: SpineParts,
+  { checks }: EndingParts,
   { life, node }: Running,
   id: string,
   open: Map<string, Silence>,
@@ -90,7 +95,7 @@ function sendToInbox(
 }
 
 /** When nothing is under way any more. */
-export async function conclude(parts: SpineParts): Promise<void> {
+export async function conclude(parts: EndingParts): Promise<void> {
   const { simulation, checks, cluster, list, load } = parts
   const [{ node }] = cluster.staying as [Running]
   for (const id of [...load.lists, ...load.resting]) {

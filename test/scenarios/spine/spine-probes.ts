@@ -2,6 +2,10 @@
  * Looks at the product from outside: some methods are replaced, once per process, by ones that do the same and tell what
  * they did. So the product holds no switch for it. One scenario at a time is told.
  */
+import type {
+  WriteEffect,
+  WriteInput,
+} from '../../../src/persistence/event-sourcing/write-pipeline-inputs.ts'
 import { WritePipelineMachine } from '../../../src/persistence/event-sourcing/write-pipeline-machine.ts'
 import { GuardedJournal } from '../../../src/node/guarded-journal.ts'
 import type { CoordinatorEffect } from '../../../src/sharding/coordinator/coordinator-inputs.ts'
@@ -150,14 +154,30 @@ function watchConversations(): void {
     if (failed.has(pipeline) && has('Append')) {
       watcher?.contradicts('events are given to the journal after a write has failed')
     }
-    if (has('Discard')) failed.add(pipeline)
     const isEnd = input.type === 'Fenced' || input.type === 'Failed'
     if (isEnd && has('Discard')) watcher?.reached(places.failedWrite)
+    if (has('Discard') && (gathered.get(pipeline) ?? 0) > 0)
+      watcher?.reached(places.failedAmidBatch)
+    if (has('Discard')) failed.add(pipeline)
+    gathered.set(pipeline, gatheredAfter(gathered.get(pipeline) ?? 0, input, effects))
   })
 }
 
 /** The terms that regions heed. */
 const terms = new WeakMap<RegistrationMachine, number>()
+/** How many events each has taken and not given to the journal: those of its open batch. */
+const gathered = new WeakMap<object, number>()
+
+function gatheredAfter(
+  before: number,
+  input: WriteInput<unknown>,
+  effects: readonly WriteEffect<unknown>[],
+): number {
+  const taken = input.type === 'CommandHandled' ? input.events.length : 0
+  const given = effects.map((effect) => (effect.type === 'Append' ? effect.events.length : 0))
+  return given.reduce((left, count) => left - count, before + taken)
+}
+
 /** Those that have discarded what depended on a write that failed. */
 const failed = new WeakSet<object>()
 
