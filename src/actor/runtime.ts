@@ -53,7 +53,10 @@ export class Runtime {
     this.eventStream = new EventStream(environment.logger)
     const logging = { logger: environment.logger, clock: environment.clock, settings }
     this.deadLetterLog = new DeadLetterLog(logging)
-    this.failureLog = new FailureLog(logging)
+    this.failureLog = new FailureLog({
+      ...logging,
+      nameOf: (ref) => this.deadLetterLog.nameOf(ref),
+    })
     this.root = new LocalRef(system.name, undefined, 0)
   }
 

@@ -74,7 +74,8 @@ export interface DurableEntitySpec<State, Events, Commands> extends PlainEntityS
   readonly tags?: EventTags<NoInfer<State>, NoInfer<Events>> | undefined
   /**
    * For events of earlier versions: by its name, makes what the event is now of what it said. May give one event, a list, or
-   * an empty list to leave it out; what it gives must be events of this version. Asked at every recovery.
+   * an empty list to leave it out; what it gives must be events of this version. Asked at every recovery, also for what this
+   * version stores under that name.
    */
   readonly upcast?: Upcasters<NoInfer<Events>> | undefined
   /**

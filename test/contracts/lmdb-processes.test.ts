@@ -10,6 +10,7 @@ import { cases } from '../how-long.ts'
 import { compiledFile } from '../processes/harness/compiled.ts'
 
 const readerFile = compiledFile(new URL('./lmdb-killed-reader.ts', import.meta.url))
+const openerFile = compiledFile(new URL('./lmdb-opened-twice.ts', import.meta.url))
 
 describe('LmdbJournal between processes', { timeout: 120_000 }, () => {
   let folder: string
@@ -38,6 +39,15 @@ describe('LmdbJournal between processes', { timeout: 120_000 }, () => {
       await writers[(round + 1) % 2]?.kill()
     }
     await expectWhole(folder, running)
+  })
+
+  test('a second journal of one process opens while the first commits', () => {
+    const args = [openerFile, folder]
+    const { status, stdout } = spawnSync(process.execPath, args, {
+      timeout: 60_000,
+      encoding: 'utf8',
+    })
+    expect([status, Number(stdout) > 0]).toEqual([0, true])
   })
 
   test('uses its pages again, though a reader was killed and nobody opens the store anew', async () => {

@@ -131,6 +131,24 @@ describe('an entity that deletes itself', () => {
     expect(await stored()).toEqual(['1 ada'])
   })
 
+  test('what is called behind a deletion that is not stored leaves nothing behind either', async () => {
+    await person().name('ada')
+    stage.journal.stall()
+    stage.journal.setFaults({ latencyMeanMs: 0, failsBefore: 1 })
+    const forgotten = outcome(person().forget())
+    await stage.settle()
+    stage.journal.setFaults({ latencyMeanMs: 0 })
+    const named = outcome(person().name('grace'))
+    await stage.settle()
+    stage.journal.flow()
+    await stage.settle()
+    expect(await forgotten).toMatchObject({ code: 'NOT_STORED', mayHaveHappened: false })
+    expect(await named).toMatchObject({ code: 'NOT_STORED', mayHaveHappened: false })
+    expect(await stored()).toEqual(['1 ada'])
+    await stage.passivate(Person, 'a')
+    expect(await person().names()).toEqual(['ada'])
+  })
+
   test('cannot do so after its command has settled', async () => {
     let deleteLate = (): void => undefined
     const Late = defineEntity('Late', {

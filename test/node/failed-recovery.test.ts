@@ -45,9 +45,41 @@ test('every call to it says so, and the log says it once for many', async () => 
       }
     }
   }
-  expect(logger.matching('actor failed and stops', 'error')).toHaveLength(1)
+  const told = logger.matching('failed and stops', 'error')
+  expect(told.map(({ message, fields }) => [message, fields['entityId']])).toEqual([
+    ["Jar 'a' failed and stops", 'a'],
+  ])
   await second.stop()
   const [summary, ...more] = logger.matching('more in the last', 'error')
   expect(more).toEqual([])
   expect(summary?.fields['count']).toBeGreaterThanOrEqual(39)
+})
+
+test('another type that fails in the same words is told of as well', async () => {
+  const brokenOf = (name: string, isBroken: boolean) =>
+    defineEntity(name, {
+      state: () => ({ count: 0 }),
+      events: {
+        Filled: (state) => {
+          if (isBroken) throw new RangeError('the lid is stuck')
+          return { count: state.count + 1 }
+        },
+      },
+      commands: { fill: (self) => self.persist('Filled').count },
+    })
+  const store = new MemoryJournal()
+  const good = ['Cup', 'Pot'].map((name) => brokenOf(name, false))
+  const first = await nodeFor({ entities: good, store })
+  for (const type of good) await first.entity(type, 'a').fill()
+  await first.stop()
+
+  const logger = new CapturedLogs()
+  const broken = ['Cup', 'Pot'].map((name) => brokenOf(name, true))
+  const second = await nodeFor({ entities: broken, store, environment: { logger } })
+  for (const type of [...broken, ...broken]) {
+    await expect(second.entity(type, 'a').fill()).rejects.toThrow('the lid is stuck')
+  }
+  const told = logger.matching('failed and stops', 'error').map(({ message }) => message)
+  expect(told).toEqual(["Cup 'a' failed and stops", "Pot 'a' failed and stops"])
+  await second.stop()
 })

@@ -324,7 +324,7 @@ export class Cell implements Task, Watcher {
   /** Stops the actor for this reason; nobody supervises it any more. */
   #fail(cause: unknown): void {
     const { runtime } = this
-    runtime.failureLog.record(this.toString(), cause)
+    runtime.failureLog.record(this.ref, cause)
     if (isInstance(cause, AssertionFailed)) runtime.brokenInvariant(cause)
     this.state().failure = { cause }
     this.stop()

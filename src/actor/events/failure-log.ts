@@ -6,7 +6,10 @@
 import type { Clock } from '../../foundation/clock.ts'
 import { CountedRepeats, type Repeats } from '../../foundation/counted-repeats.ts'
 import { formatMs } from '../../foundation/duration.ts'
-import type { Logger } from '../../foundation/logger.ts'
+import type { Logger, LogFields } from '../../foundation/logger.ts'
+import { show } from '../../foundation/show.ts'
+import type { ActorRef } from '../ref/actor-ref.ts'
+import type { NameOfActor } from './dead-letter-log.ts'
 
 /** Causes that are told apart; all others are one. */
 const causesMax = 100
@@ -15,7 +18,7 @@ const causesMax = 100
 const textLengthMax = 500
 
 interface ActorFailure {
-  readonly actor: string
+  readonly fields: LogFields
   readonly cause: unknown
 }
 
@@ -23,25 +26,32 @@ export interface FailureLogOptions {
   readonly logger: Logger
   readonly clock: Clock
   readonly settings: { readonly logFailuresIntervalMs: number }
+  readonly nameOf: NameOfActor
 }
 
 export class FailureLog {
   readonly #logger: Logger
   readonly #clock: Clock
+  readonly #nameOf: NameOfActor
   readonly #repeats: CountedRepeats<ActorFailure>
 
-  constructor({ logger, clock, settings }: FailureLogOptions) {
+  constructor({ logger, clock, settings, nameOf }: FailureLogOptions) {
     this.#logger = logger
     this.#clock = clock
+    this.#nameOf = nameOf
     this.#repeats = new CountedRepeats(settings.logFailuresIntervalMs, causesMax)
   }
 
-  record(actor: string, cause: unknown): void {
-    const failure = { actor, cause }
+  record(ref: ActorRef<never>, cause: unknown): void {
+    const name = this.#nameOf(ref)
+    const fields = { actor: ref.toString(), ...name?.fields }
     const nowMs = this.#clock.monotonicMs()
-    const { isFirst, due } = this.#repeats.add(kindOfCause(cause), failure, nowMs)
+    // Entities of two types may fail in the same words, and each is news.
+    const kind = `${show(name?.fields['entityType'])} ${kindOfCause(cause)}`
+    const { isFirst, due } = this.#repeats.add(kind, { fields, cause }, nowMs)
     for (const repeats of due) this.#summarize(repeats)
-    if (isFirst) this.#logger.error({ err: cause, actor }, 'actor failed and stops')
+    if (!isFirst) return
+    this.#logger.error({ err: cause, ...fields }, `${name?.text ?? 'actor'} failed and stops`)
   }
 
   /** The system ends. */
@@ -49,10 +59,10 @@ export class FailureLog {
     for (const repeats of this.#repeats.end(this.#clock.monotonicMs())) this.#summarize(repeats)
   }
 
-  #summarize({ count, sinceMs, last: { actor, cause } }: Repeats<ActorFailure>): void {
+  #summarize({ count, sinceMs, last: { fields, cause } }: Repeats<ActorFailure>): void {
     const times = count === 1 ? 'Once' : `${count} times`
     this.#logger.error(
-      { err: cause, actor, count },
+      { err: cause, ...fields, count },
       `${times} more in the last ${formatMs(sinceMs)} an actor failed for the same cause and stopped. This is the latest.`,
     )
   }

@@ -51,29 +51,24 @@ describe('WritePipelineMachine', () => {
     expect(words(effects)).toEqual(['append 1 after 7: 3', 'append 2 after 10: 4'])
   })
 
-  test('deletes in a batch of its own, behind what came before and before what comes after', () => {
+  test('deletes in a batch of its own, behind what came before; what comes after waits for it', () => {
     const machine = machineWith()
     const deletes = (held: string, events: number): WriteInput<string> => ({
       ...{ type: 'CommandHandled', events: bytes(events), held, deletes: true },
     })
-    const effects = steps(
-      machine,
-      ...[handled('a', 2), deletes('d', 0), handled('r', 0), handled('b', 1), ended],
-      ...[deletes('e', 1), ended],
-    )
-    expect(words(effects)).toEqual([
-      'append 1 after 7: 2',
-      'append 2 after 9: 1',
-      'append 3 after 10: 1',
-    ])
-    expect(effects.map((effect) => effect.type === 'Append' && effect.deletes)).toEqual([
-      false,
-      true,
-      true,
-    ])
+    const first = steps(machine, handled('a', 2), deletes('d', 0), ended)
+    expect(words(first)).toEqual(['append 1 after 7: 2', 'append 2 after 9: 0'])
+    expect(first.map((effect) => effect.type === 'Append' && effect.deletes)).toEqual([false, true])
+    expect(machine.isDeleting).toBe(true)
+    // It takes no number: a write behind it would be accepted although it failed.
+    expect(() => machine.step(handled('b', 1))).toThrow('before a deletion is answered')
     expect(machine.step(appended(2))).toEqual([])
-    expect(machine.step(appended(1))).toEqual([release('a'), release('d', 'r', 'b')])
-    expect(words(machine.step(failed(3)))).toEqual(['Discard e', 'Stop'])
+    expect(machine.isDeleting).toBe(false)
+    expect(machine.step(appended(1))).toEqual([release('a'), release('d')])
+    const second = steps(machine, handled('b', 1), deletes('e', 1), ended)
+    expect(words(second)).toEqual(['append 3 after 9: 1', 'append 4 after 10: 1'])
+    expect(words(machine.step(failed(4)))).toEqual(['Discard e'])
+    expect(words(machine.step(appended(3)))).toEqual(['Release b', 'Stop'])
   })
 
   test('holds what has no events until those before it are stored', () => {

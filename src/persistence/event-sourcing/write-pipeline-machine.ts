@@ -6,7 +6,8 @@
  *     └──Unknown, GivenUp────────┴──▶ stopped
  *
  * Invariant: what is held is released or discarded once, and released in the order of handling, after every event handled
- * up to then is stored; appends expect consecutive sequence numbers; nothing is released after the stop.
+ * up to then is stored; appends expect consecutive sequence numbers; nothing is released after the stop. Nothing is handled
+ * while a deletion waits for its answer: it may take no number, and then a write behind it would be accepted where it failed.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
 import type { NewEvent } from '../journal.ts'
@@ -38,6 +39,8 @@ export class WritePipelineMachine<Held> {
   readonly #inFlight: Batch<Held>[] = []
   /** Not given to the journal yet. */
   #open: Batch<Held> | undefined = undefined
+  /** The number of a batch that deletes and was not answered. */
+  #deletion: number | undefined = undefined
   #sequenceNr: number
   #batches = 0
   #heldCount = 0
@@ -56,6 +59,11 @@ export class WritePipelineMachine<Held> {
 
   get isIdle(): boolean {
     return this.#open === undefined && this.#inFlight.length === 0
+  }
+
+  /** A deletion is on its way: what comes next has to wait for what becomes of it. */
+  get isDeleting(): boolean {
+    return this.#deletion !== undefined
   }
 
   step(input: WriteInput<Held>): readonly WriteEffect<Held>[] {
@@ -84,6 +92,7 @@ export class WritePipelineMachine<Held> {
     deletes: boolean,
   ): readonly WriteEffect<Held>[] {
     assert(this.#end === undefined, 'no command is handled after a write has failed')
+    assert(!this.isDeleting, 'no command is handled before a deletion is answered')
     if (events.length === 0 && !deletes) return this.#holdAsIs(held)
     const effects: WriteEffect<Held>[] = []
     const before = this.#open
@@ -91,6 +100,7 @@ export class WritePipelineMachine<Held> {
     // What came before a deletion is stored before it: whoever waits for that may be answered when the deletion fails.
     if (before !== undefined && (deletes || isTooMany)) effects.push(this.#append(before))
     const batch = (this.#open ??= this.#newBatch(deletes))
+    if (deletes) this.#deletion = batch.number
     for (const event of events) batch.events.push(event)
     batch.held.push(held)
     this.#heldCount++
@@ -132,6 +142,7 @@ export class WritePipelineMachine<Held> {
     const batch = this.#find(number)
     if (batch === undefined) return none
     batch.isStored = true
+    if (number === this.#deletion) this.#deletion = undefined
     const effects: WriteEffect<Held>[] = []
     while (this.#inFlight[0]?.isStored === true) {
       const { held } = this.#inFlight.shift()!

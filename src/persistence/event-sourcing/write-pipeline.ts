@@ -70,7 +70,7 @@ export class WritePipeline<Command, Event, State> {
 
   /** Whether commands may be handled. */
   get isOpen(): boolean {
-    return this.#phase === 'open'
+    return this.#phase === 'open' && !this.#machine.isDeleting
   }
 
   /** Nothing waits for the journal, so that a fresh one would do as well. */

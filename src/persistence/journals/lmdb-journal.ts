@@ -3,6 +3,7 @@
  * group commit; epoch and sequence number are checked inside the write transaction; promises resolve after the synced
  * commit, which runs on another thread. One journal per folder and process: share it between nodes.
  */
+import { realpathSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { unreachable } from '../../foundation/assert.ts'
 import type { Clock } from '../../foundation/clock.ts'
@@ -41,6 +42,7 @@ import {
   placeOf,
 } from './fence.ts'
 import { DiskRoom } from './disk-room.ts'
+import { FolderTurns } from './folder-turns.ts'
 import { GroupCommit } from './group-commit.ts'
 import {
   checkDataFile,
@@ -91,6 +93,7 @@ interface LmdbJournalParts {
   readonly place: StorePlace
   readonly room: DiskRoom
   readonly lock: LmdbLock
+  readonly turns: FolderTurns
   /** Undefined for a store that was there. */
   readonly isNew: NewStore | undefined
 }
@@ -103,27 +106,30 @@ export class LmdbJournal implements Journal, SliceReader, Registers, EventDeleti
   readonly #commits: GroupCommit<LmdbWrite>
   readonly #endGuard: () => void
   readonly #lock: LmdbLock
+  readonly #turns: FolderTurns
   readonly #isNew: NewStore | undefined
   #isScrubbing = false
   #commitsToReaderCheck = commitsPerReaderCheck
   #closing: Promise<void> | undefined
 
   private constructor(parts: LmdbJournalParts) {
-    const { tables, settings, foldLimits, timers, stoppedWriter, place, room } = parts
+    const { tables, settings, foldLimits, timers, stoppedWriter, place, room, turns } = parts
     this.#tables = tables
     this.#settings = settings
     this.#place = place
     this.#lock = parts.lock
+    this.#turns = turns
     this.#isNew = parts.isNew
     this.#reader = new LmdbReader(tables, settings)
     const record = new LmdbLogRecord()
     const commitParts = { tables, heads: new LmdbHeads(tables), record, foldLimits, room }
     const watch = new StoppedWriterWatch(stoppedWriter, timers)
-    const watched = (write: (onLock: () => void) => Promise<void>): Promise<void> => {
-      this.#letGoOfDeadReaders()
-      watch.begin()
-      return write(() => watch.end()).finally(() => watch.end())
-    }
+    const watched = (write: (onLock: () => void) => Promise<void>): Promise<void> =>
+      turns.commit(() => {
+        this.#letGoOfDeadReaders()
+        watch.begin()
+        return write(() => watch.end()).finally(() => watch.end())
+      })
     const run = async (take: () => readonly LmdbWrite[]): Promise<void> => {
       place.checkKept()
       // Each ends on another thread, so the event loop has its turn in between.
@@ -156,11 +162,17 @@ export class LmdbJournal implements Journal, SliceReader, Registers, EventDeleti
     register(lock, folder, logger)
     await stoppedWriterGone(stoppedWriter, settings, timers)
     const idOf = fileIdsIn(folder)
-    const tables = openTables(folder)
-    const place = new StorePlace({ folder, idOf, clock, logger })
-    place.checkThere()
-    const parts = { tables, settings, foldLimits, timers, stoppedWriter, place, lock, isNew }
-    return new LmdbJournal({ ...parts, room: roomIn(folder) })
+    const turns = FolderTurns.enter(realpathSync(folder))
+    try {
+      const tables = await turns.open(() => openTables(folder))
+      const place = new StorePlace({ folder, idOf, clock, logger })
+      place.checkThere()
+      const parts = { tables, settings, foldLimits, timers, stoppedWriter, place, lock, isNew }
+      return new LmdbJournal({ ...parts, turns, room: roomIn(folder) })
+    } catch (error) {
+      turns.leave()
+      throw error
+    }
   }
 
   get storeId(): string {
@@ -256,6 +268,7 @@ export class LmdbJournal implements Journal, SliceReader, Registers, EventDeleti
     // A commit that hangs holds the environment: waiting for it would hang the shutdown, too.
     if (!isIdle) return
     await this.#tables.environment.close()
+    this.#turns.leave()
     this.#endGuard()
   }
 

@@ -38,6 +38,13 @@ function unknownRegion() {
   return { step }
 }
 
+/** Its coordinator has refused it, and may have given up itself. */
+function refusedRegion() {
+  const { step, hear } = region()
+  hear({ type: 'RegisterRefused', term: 1, problem: 'it counts other shards' })
+  return { step }
+}
+
 function words(effects: readonly RegionEffect<string>[]): string[] {
   return effects.map((effect) => {
     switch (effect.type) {
@@ -348,6 +355,7 @@ describe('RegionMachine leaves', () => {
   test.each([
     ['a proxy is given nothing', region({ isProxy: true })],
     ['nobody knows it', unknownRegion()],
+    ['it was refused', refusedRegion()],
   ])('finishes at once when %s', (_, { step }) => {
     const effects = step({ type: 'GracefulShutdown', isMember: true })
     expect(effects.at(-1)).toBe('Finish')

@@ -279,10 +279,11 @@ export class RegionMachine<Parcel> {
     if (isDone && this.#hosted.isEmpty) this.#finish()
   }
 
-  /** Whether nobody gives it a shard any more, as far as a coordinator has ever heard of it. */
+  /** Whether nobody gives it a shard any more, as far as a coordinator has ever heard of it and let it take part. */
   get #isReleased(): boolean {
     const { term } = this.#registration
-    return this.#isProxy || term === 0 || term === this.#releasedBy
+    const isUnknown = this.#isProxy || term === 0 || this.#refusal !== undefined
+    return isUnknown || term === this.#releasedBy
   }
 
   #finish(): void {
