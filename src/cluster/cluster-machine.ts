@@ -398,7 +398,9 @@ export class ClusterMachine {
       case 'ReadFounding':
       case 'WriteFounding':
       case 'Send':
+        return this.#perform(effect)
       case 'WaitingToFound':
+        this.#stepJoining({ type: 'MustWait', ms: effect.waitMs }, now)
         return this.#perform(effect)
       case 'Recorded':
       case 'Founded':

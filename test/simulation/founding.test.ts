@@ -23,6 +23,8 @@ class Stage {
   readonly ended = new Map<string, string>()
   readonly #plain
   readonly #journals = new Map<string, SimulatedJournal>()
+  /** Of nodes that start from now on. */
+  foundingStillMs = 10_000
 
   constructor(simulation: Simulation) {
     this.simulation = simulation
@@ -46,6 +48,7 @@ class Stage {
     const starting = startSimulatedNode(this.simulation, name, {
       entities: [this.#plain],
       seeds: through,
+      settings: { cluster: { foundingStillMs: this.foundingStillMs } },
       beforeJoin: (node, life) => {
         this.checks.attach(node, life)
         this.#journals.set(name, life.journal as SimulatedJournal)
@@ -285,6 +288,19 @@ story('a process without seeds that was killed starts again', async (stage) => {
   void stage.start('x', [])
   await stage.areOne('x')
 })
+
+story(
+  'a first seed waits as long as the last founding asked for, and then founds',
+  async (stage) => {
+    stage.foundingStillMs = 60_000
+    await stage.form('a', 'b')
+    for (const name of ['a', 'b']) stage.simulation.crash(name)
+    stage.foundingStillMs = 10_000
+    void stage.start('a')
+    await stage.simulation.run({ for: '70s' })
+    await stage.areOne('a')
+  },
+)
 
 test('nobody waits where the end of the others is known', async () => {
   await simulate('restarts', {

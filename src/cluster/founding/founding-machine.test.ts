@@ -55,6 +55,11 @@ class Desk {
     return effects.map(({ type }) => type)
   }
 
+  /** Of what was asked last. */
+  get openNumber(): number {
+    return (this.#open.at(-1) as { number: number }).number
+  }
+
   put(record: FoundingRecord): void {
     this.record = record
     this.revision++
@@ -181,6 +186,16 @@ describe('a node that would found a cluster', () => {
     expect(desk.pass(1_500)).toEqual(['Founded'])
   })
 
+  test('founds also where every answer of the store takes long', () => {
+    const desk = firstSeed(recordWith(formerSeed, d))
+    desk.give({ type: 'WouldForm' })
+    const types: string[] = []
+    for (let look = 0; look < 4; look++) types.push(...desk.pass(3_000, 'hangs'), ...desk.answer())
+    expect(types).not.toContain('Founded')
+    types.push(...desk.pass(3_000, 'hangs'), ...desk.answer())
+    expect(types).toContain('Founded')
+  })
+
   test('looks again when somebody was quicker, and takes its own claim for stored when it finds it', () => {
     const desk = firstSeed()
     desk.answer()
@@ -219,6 +234,22 @@ describe('a node without seeds', () => {
     desk.give({ type: 'WouldForm' })
     return desk
   }
+
+  test('is frozen when it slept over the answer to its claim: another may have founded since', () => {
+    const desk = new Desk(d)
+    desk.give({ type: 'JoinBegan', firstSeed: 'd:1', isAlone: true })
+    desk.answer()
+    desk.give({ type: 'WouldForm' })
+    const number = desk.openNumber
+    desk.now += 3 * T
+    desk.give({ type: 'Overslept' })
+    desk.record = { ...recordWith(e, e), number: 2 }
+    desk.revision = 2
+    desk.give({ type: 'FoundingWritten', number, revision: 1, isHeld: false })
+    expect(desk.effects.at(-1)).toEqual({ type: 'Founded' })
+    expect(desk.give({ type: 'Entered', founder: d })).toEqual(['Freeze'])
+    expect(desk.pass(1_000)).toEqual(['Succeeded'])
+  })
 
   test('says where the cluster is when a member answers', () => {
     const desk = alone(recordWith(seed, seed, d))
@@ -281,6 +312,18 @@ describe('a member', () => {
     const other = member(e, [d, e])
     other.pass(1_500)
     expect(other.record?.counter).toBe(0)
+  })
+
+  test('carries it on no more often because others look in between', () => {
+    const leader = member(d, [d, e])
+    leader.pass(1_000)
+    for (let look = 0; look < 100; look++) {
+      leader.give({ type: 'LookNow' })
+      leader.answer()
+    }
+    expect(leader.record?.counter).toBe(1)
+    leader.pass(2_000)
+    expect(leader.record?.counter).toBe(3)
   })
 
   test('stands in for a leader that does not get through to the store', () => {

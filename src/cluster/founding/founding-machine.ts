@@ -169,8 +169,9 @@ export class FoundingMachine {
     if (look === undefined) return
     const { beganAt } = look
     this.#watch.saw({ revision, record, areAllGone, beganAt }, now)
+    const isShown = this.#phase === 'outside' || this.#isOwn
+    if (beganAt >= (this.#doubtsSince ?? Infinity) && isShown) this.#doubtsSince = undefined
     if (this.#phase === 'outside') return this.#goOnOutside(now)
-    if (beganAt >= (this.#doubtsSince ?? Infinity) && this.#isOwn) this.#doubtsSince = undefined
     this.#goOnInside(isHeld, now)
   }
 
@@ -194,10 +195,10 @@ export class FoundingMachine {
     const { record, beganAt } = write
     this.#watch.wrote({ revision, record, beganAt }, now)
     this.#calls.nextLookAt = Math.max(now, beganAt + this.#intervalMs)
-    if (this.#phase === 'outside') return this.#goOnOutside(now)
-    this.#ownNumber = record.number
     // Nobody else had written: that is as good as a look.
     if (beganAt >= (this.#doubtsSince ?? Infinity)) this.#doubtsSince = undefined
+    if (this.#phase === 'outside') return this.#goOnOutside(now)
+    this.#ownNumber = record.number
   }
 
   #changed(number: number, now: number): void {
@@ -323,8 +324,10 @@ export class FoundingMachine {
     if (isHeld || this.#rank === undefined) return
     if (!isRecorded(record, this.#self)) return this.#write(withMember(record, this.#member), now)
     // The others stand in, one after the other, for one that does not get through to the store.
-    const isDue = now - this.#watch.firstSeenAt >= this.#rank * 2 * this.#intervalMs
-    if (isDue) this.#write(this.#carriedOn(record, now), now)
+    const isTurn = now - this.#watch.firstSeenAt >= this.#rank * 2 * this.#intervalMs
+    // Who takes a stream over looks too: not each of those looks is followed by a write.
+    const isDue = now - this.#watch.boundAt >= this.#intervalMs
+    if (isTurn && isDue) this.#write(this.#carriedOn(record, now), now)
   }
 
   #isSucceededBy({ number }: FoundingRecord): boolean {
@@ -398,9 +401,9 @@ export class FoundingMachine {
   /** Only the store tells whether another founding has begun: a process without seeds may have found all asleep. */
   #overslept(now: number): void {
     this.#watch.slept()
-    if (this.#phase !== 'inside') return
+    // Also outside: a claim may have been stored before the sleep, and succeeded while it lasted.
     this.#doubtsSince = now
-    this.#beginLook(now)
+    if (this.#phase === 'inside') this.#beginLook(now)
   }
 
   /** Only when the store does not show that our founding lives. */

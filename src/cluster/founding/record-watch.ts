@@ -77,7 +77,8 @@ export class RecordWatch {
       this.#firstSeenAt = now
       if (before !== undefined && hasAdvanced(before.record, sight.record)) this.#advances++
     }
-    if (isNews || now - this.#answeredAt > this.#gapMaxMs) this.#stillSince = now
+    // Not the time that the answer took: a slow store shows as much as a quick one.
+    if (isNews || sight.beganAt - this.#answeredAt > this.#gapMaxMs) this.#stillSince = now
     this.#answeredAt = now
     this.#sight = sight
   }

@@ -16,6 +16,8 @@ export type JoiningInput =
   | { readonly type: 'Tick' }
   /** The store names these as members: they are asked like seeds, and decide nothing about the forming of a cluster. */
   | { readonly type: 'Recorded'; readonly addresses: readonly Address[] }
+  /** The store lets this node found a cluster after so long at the soonest. */
+  | { readonly type: 'MustWait'; readonly ms: number }
   /** The store has given the next founding to this node. */
   | { readonly type: 'Founded' }
   /** The store knows of this node in the cluster that has invited it: it may ask to be let in. */

@@ -156,8 +156,8 @@ describe('JoiningMachine', () => {
 })
 
 describe('JoiningMachine, where the store keeps the founding', () => {
-  function asking(address: Address = 'a:1') {
-    const settings = defaultClusterSettings
+  function asking(address: Address = 'a:1', more: Partial<ClusterSettings> = {}) {
+    const settings = { ...defaultClusterSettings, ...more }
     const asksStore = true
     const id = nodeIdOf(address, 1n)
     return new JoiningMachine({ ...described, self: id, address, settings, asksStore })
@@ -178,6 +178,14 @@ describe('JoiningMachine, where the store keeps the founding', () => {
     ])
     expect(machine.step({ type: 'Founded' }, 5_600)).toEqual([{ type: 'FormCluster' }])
     expect(machine.step({ type: 'Founded' }, 5_700)).toEqual([])
+  })
+
+  test('gives up only when it could have founded: it may have to wait longer than it is set to', () => {
+    const machine = asking('a:1', { joinDeadlineMs: 30_000 })
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    machine.step({ type: 'MustWait', ms: 60_000 }, 10)
+    expect(types(machine.step({ type: 'Tick' }, 89_000))).not.toContain('GiveUp')
+    expect(types(machine.step({ type: 'Tick' }, 90_000))).toContain('GiveUp')
   })
 
   test('a node told to join itself would form a cluster at once', () => {
@@ -201,8 +209,25 @@ describe('JoiningMachine, where the store keeps the founding', () => {
     expect(machine.step({ type: 'Tick' }, 250)).toEqual([])
     machine.step({ type: 'NotCleared' }, 260)
     expect(machine.step({ type: 'Cleared' }, 265)).toEqual([])
-    expect(types(machine.step(ack, 270))).toEqual(['Invited'])
-    expect(types(machine.step({ type: 'Cleared' }, 280))).toEqual(['Send'])
-    expect(types(machine.step({ type: 'Tick' }, 500))).toEqual(['Send'])
+    expect(types(machine.step(ack, 1_270))).toEqual(['Invited'])
+    expect(types(machine.step({ type: 'Cleared' }, 1_280))).toEqual(['Send'])
+    expect(types(machine.step({ type: 'Tick' }, 1_500))).toEqual(['Send'])
+  })
+
+  test('hears the others when those of a cluster that it may not join always answer first', () => {
+    const machine = asking('c:1')
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    const a = nodeIdOf('a:1', 8n)
+    const heard = [10, 510].map((now) => {
+      const acks = [ack, { ...ack, from: a, founder: a }]
+      const effects = acks.flatMap((each) => machine.step(each, now))
+      machine.step({ type: 'NotCleared' }, now + 1)
+      return effects
+    })
+    expect(heard).toEqual([
+      [{ type: 'Invited', founder, by: b }],
+      [{ type: 'Invited', founder: a, by: a }],
+    ])
+    expect(types(machine.step(ack, 1_300))).toEqual(['Invited'])
   })
 })

@@ -42,10 +42,14 @@ export class JoiningMachine {
   #contact: NodeId | undefined
   #founder: NodeId | undefined
   #isCleared = false
+  /** By the store another cluster lives than the one of this founder: its members are not heard until then. */
+  #passedOver: { readonly founder: NodeId | undefined; readonly until: number } | undefined
   #startedAt = 0
   #phaseSince = 0
   #askAgainAt = 0
   #reportAt = Infinity
+  /** How long the store keeps this node from founding, by what it has said. */
+  #mustWaitMs = 0
 
   constructor(options: JoiningOptions) {
     this.#options = options
@@ -76,12 +80,15 @@ export class JoiningMachine {
         return this.#tick(now)
       case 'Recorded':
         return this.#learn(input.addresses)
+      case 'MustWait':
+        this.#mustWaitMs = input.ms
+        return []
       case 'Founded':
         return this.#phase === 'done' ? [] : this.#form()
       case 'Cleared':
         return this.#cleared()
       case 'NotCleared':
-        return this.#notCleared()
+        return this.#notCleared(now)
       default:
         return unreachable(input)
     }
@@ -170,6 +177,7 @@ export class JoiningMachine {
   #invited({ from, problems, founder }: InitJoinAck, now: number): JoiningEffect[] {
     if (this.#phase !== 'seeking' || !this.#isAsked(from)) return []
     if (problems.length > 0) return this.#giveUp('incompatible-config', problems)
+    if (founder === this.#passedOver?.founder && now < this.#passedOver.until) return []
     this.#phase = 'asking'
     this.#phaseSince = now
     this.#contact = from
@@ -184,9 +192,11 @@ export class JoiningMachine {
     return [this.#join(this.#contact!)]
   }
 
-  /** As if it had not answered. */
-  #notCleared(): JoiningEffect[] {
+  /** As if it had not answered. Nor does it the next time: else it would always be quicker than those of the other cluster. */
+  #notCleared(now: number): JoiningEffect[] {
     if (this.#phase !== 'asking' || this.#isCleared) return []
+    const until = now + 1.5 * this.#options.settings.seedRetryIntervalMs
+    this.#passedOver = { founder: this.#founder, until }
     this.#phase = 'seeking'
     this.#contact = undefined
     this.#wouldForm = false
@@ -208,17 +218,22 @@ export class JoiningMachine {
 
   #tick(now: number): JoiningEffect[] {
     if (!this.#isTrying) return []
-    const { settings, asksStore = false } = this.#options
-    // Who would form a cluster is given the time that the store asks for besides.
-    const deadlineMs =
-      settings.joinDeadlineMs + (this.#mayForm && asksStore ? settings.foundingStillMs : 0)
-    if (now - this.#startedAt >= deadlineMs) return this.#giveUp('join-failed', [])
+    const { settings } = this.#options
+    if (now - this.#startedAt >= this.#deadlineMs) return this.#giveUp('join-failed', [])
     const waited = now - this.#phaseSince
     const forms =
       this.#phase === 'seeking' && this.#mayForm && waited >= settings.seedTimeoutMs
         ? this.#formCluster()
         : []
     return this.#isTrying ? [...forms, ...this.#report(now), ...this.#tryOn(waited, now)] : forms
+  }
+
+  /** Who would form a cluster is given the time that the store asks for besides: else it would never be over. */
+  get #deadlineMs(): number {
+    const { settings, asksStore = false } = this.#options
+    const { joinDeadlineMs, foundingStillMs } = settings
+    if (!this.#mayForm || !asksStore) return joinDeadlineMs
+    return joinDeadlineMs + Math.max(foundingStillMs, this.#mustWaitMs)
   }
 
   #report(now: number): JoiningEffect[] {
