@@ -16,7 +16,11 @@ const longest: readonly string[] = [
   'test/processes/partitions.test.ts',
   'test/processes/chaos.test.ts',
   'test/processes/sleeper.full.test.ts',
+  'test/processes/founding-pause.full.test.ts',
+  'test/node/woken-at-once.full.test.ts',
   'test/node/counter.test.ts',
+  'test/processes/founding.test.ts',
+  'test/contracts/own-journal.test.ts',
   'test/node/removed-node.test.ts',
   'test/docs/demo/unbalanced.full.test.ts',
   'test/processes/cl-membership.test.ts',
@@ -26,9 +30,13 @@ const longest: readonly string[] = [
   'test/processes/sh-routing.test.ts',
   'test/cluster/cl-002-join-seeds.test.ts',
   'test/simulation/mutants.test.ts',
-  'test/simulation/determinism.test.ts',
   'test/simulation/spine.test.ts',
+  'test/simulation/founding.test.ts',
   'test/cluster/random-faults.test.ts',
+  'test/simulation/deleting.test.ts',
+  'test/sharding/sh-003-passivation.test.ts',
+  'test/simulation/nesting.test.ts',
+  'test/simulation/determinism.test.ts',
 ]
 
 export class LongestFirst implements TestSequencer {
