@@ -13,7 +13,6 @@ import { B38 } from './b38.ts'
 import { B42 } from './b42.ts'
 import { F01 } from './f01.ts'
 import { F02 } from './f02.ts'
-import { F03 } from './f03.ts'
 import { F04 } from './f04.ts'
 import { N01 } from './n01.ts'
 import { N02 } from './n02.ts'
@@ -39,7 +38,6 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     B42,
     F01,
     F02,
-    F03,
     F04,
     N01,
     N02,
