@@ -9,12 +9,21 @@ import {
   type AppendResult,
   type Claim,
   deletesEvents,
+  type DurableStates,
   type EventDeletion,
+  hasSnapshots,
+  type IdList,
+  isSliceReader,
   type Journal,
   JournalUnavailable,
+  keepsStates,
+  listsIds,
   LmdbJournal,
   type ReadRange,
   type Registers,
+  type SliceReader,
+  type Snapshots,
+  type StateClaim,
   type StoredEvent,
 } from '../persistence/index.ts'
 
@@ -27,8 +36,17 @@ export class GuardedJournal implements Journal {
    */
   readonly readRegister: Registers['readRegister'] | undefined
   readonly writeRegister: Registers['writeRegister'] | undefined
-  /** If the journal can. */
+  /** If the journal can, as all that follow. */
   readonly deleteEvents: EventDeletion['deleteEvents'] | undefined
+  readonly deleteEventsTo: EventDeletion['deleteEventsTo'] | undefined
+  readonly saveSnapshot: Snapshots['saveSnapshot'] | undefined
+  readonly loadSnapshot: Snapshots['loadSnapshot'] | undefined
+  readonly deleteSnapshots: Snapshots['deleteSnapshots'] | undefined
+  readonly claimState: DurableStates['claimState'] | undefined
+  readonly writeState: DurableStates['writeState'] | undefined
+  readonly readState: DurableStates['readState'] | undefined
+  readonly readSlices: SliceReader['readSlices'] | undefined
+  readonly listIds: IdList['listIds'] | undefined
   /** Told by the cluster, once there is one. */
   isFrozen: () => boolean = () => false
   /** Resolves when it was looked which founding of the cluster lives: whoever is frozen since then must not claim. */
@@ -45,8 +63,23 @@ export class GuardedJournal implements Journal {
     this.#journal = journal
     this.#closes = closes
     if (deletesEvents(journal)) {
-      this.deleteEvents = (batch) => (this.isFrozen() ? refused() : journal.deleteEvents(batch))
+      this.deleteEvents = (batch) => this.#unlessFrozen(() => journal.deleteEvents(batch))
+      this.deleteEventsTo = (deletion) => this.#unlessFrozen(() => journal.deleteEventsTo(deletion))
     }
+    if (hasSnapshots(journal)) {
+      this.saveSnapshot = (snapshot) => this.#unlessFrozen(() => journal.saveSnapshot(snapshot))
+      this.loadSnapshot = (query) => journal.loadSnapshot(query)
+      this.deleteSnapshots = (deletion) =>
+        this.#unlessFrozen(() => journal.deleteSnapshots(deletion))
+    }
+    if (keepsStates(journal)) {
+      this.claimState = (persistenceId, writer) =>
+        this.#claimed<StateClaim>(() => journal.claimState(persistenceId, writer))
+      this.writeState = (write) => this.#unlessFrozen(() => journal.writeState(write))
+      this.readState = (persistenceId) => journal.readState(persistenceId)
+    }
+    if (isSliceReader(journal)) this.readSlices = (query) => journal.readSlices(query)
+    if (listsIds(journal)) this.listIds = (query) => journal.listIds(query)
     if (!hasRegisters(journal)) return
     this.readRegister = (name) => journal.readRegister(name)
     this.writeRegister = (write) => journal.writeRegister(write)
@@ -60,19 +93,27 @@ export class GuardedJournal implements Journal {
     return this.#journal.eventBytesMax
   }
 
-  async claim(persistenceId: string, writer: string): Promise<Claim> {
+  claim(persistenceId: string, writer: string): Promise<Claim> {
+    return this.#claimed(() => this.#journal.claim(persistenceId, writer))
+  }
+
+  async #claimed<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed> {
     // The look itself may be what freezes the node, until another one has shown that all is well.
     for (let looks = 0; looks < 2; looks++) {
       if (this.isFrozen()) await this.whenThawed()
       if (this.isFrozen()) break
       await this.lookAtFounding()
-      if (!this.isFrozen()) return this.#journal.claim(persistenceId, writer)
+      if (!this.isFrozen()) return claim()
     }
     return refused()
   }
 
   append(batch: AppendBatch): Promise<AppendResult> {
     return this.isFrozen() ? refused() : this.#journal.append(batch)
+  }
+
+  #unlessFrozen<Result>(write: () => Promise<Result>): Promise<Result> {
+    return this.isFrozen() ? refused() : write()
   }
 
   read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {

@@ -34,7 +34,49 @@ export {
   type SliceQuery,
   type SliceReader,
 } from './slice-reader.ts'
-export { type EventDeletion, deletesEvents } from './event-deletion.ts'
+export {
+  type EventDeletion,
+  type EventDeletionResult,
+  type EventDeletionTo,
+  type EventsDeleted,
+  deletesEvents,
+} from './event-deletion.ts'
+export {
+  checkNewSnapshot,
+  checkSnapshotDeletion,
+  checkSnapshotQuery,
+  hasSnapshots,
+  type NewSnapshot,
+  type SnapshotConflict,
+  type SnapshotDeletion,
+  type SnapshotQuery,
+  type SnapshotResult,
+  type Snapshots,
+  type SnapshotSaved,
+  type SnapshotsDeleted,
+  type StoredSnapshot,
+} from './snapshots.ts'
+export {
+  checkStateWrite,
+  type DurableStates,
+  judgeStateWrite,
+  keepsStates,
+  type RevisionConflict,
+  type StateClaim,
+  type StateWrite,
+  type StateWriteResult,
+  type StateWritten,
+  type StoredState,
+} from './durable-states.ts'
+export { checkIdQuery, type IdList, type IdPage, type IdQuery, listsIds } from './id-list.ts'
+export {
+  canTransfer,
+  problemWithPlace,
+  problemWithRegisterPlace,
+  problemWithStatePlace,
+  type StoreTransfer,
+  type StreamPlace,
+} from './store-transfer.ts'
 export {
   checkRegisterName,
   checkRegisterWrite,
@@ -82,10 +124,14 @@ export {
   checkAppend,
   checkClaim,
   checkDeletion,
+  checkDeletionTo,
   checkJournalSettings,
   checkRange,
   checkSliceQuery,
   judgeAppend,
+  judgeDeletionTo,
+  judgeSnapshot,
+  judgeSnapshotDeletion,
   type StreamState,
 } from './journals/fence.ts'
 export { LmdbJournal, type LmdbJournalOptions } from './journals/lmdb-journal.ts'

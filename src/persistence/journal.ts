@@ -54,6 +54,11 @@ export interface Claim {
   readonly highestSequenceNr: number
   /** The events up to this number were deleted, and reading begins behind it. 0, or left out, when none were. */
   readonly deletedSequenceNr?: number | undefined
+  /**
+   * The stream was ended behind this number (`deleteEvents`): its state there is the empty one. Never greater than
+   * `deletedSequenceNr`: where it is smaller, what lies between is in a snapshot. 0, or left out, when it never was.
+   */
+  readonly startSequenceNr?: number | undefined
 }
 
 export interface AppendBatch {

@@ -44,6 +44,21 @@ export class EventTooLarge extends CodedError {
   }
 }
 
+/** A snapshot, or a durable state. */
+export class StateTooLarge extends CodedError {
+  readonly code = 'STATE_TOO_LARGE'
+  readonly persistenceId: string
+  readonly bytes: number
+
+  constructor(persistenceId: string, bytes: number, bytesMax: number) {
+    super(
+      `The state of ${show(persistenceId)} has ${bytes} bytes, and stateBytesMax is ${bytesMax}. Divide it into several entities, or raise the setting.`,
+    )
+    this.persistenceId = persistenceId
+    this.bytes = bytes
+  }
+}
+
 /** Nothing was stored, and the reason may pass. */
 export class JournalUnavailable extends CodedError {
   readonly code = 'JOURNAL_UNAVAILABLE'

@@ -20,7 +20,9 @@ export interface SliceQuery {
   readonly fromSlice: number
   /** Included. */
   readonly toSlice: number
-  /** `next` of an earlier page of the same slices. Left out: from the first event on. */
+  /** Only events with this tag. */
+  readonly tag?: string | undefined
+  /** `next` of an earlier page of the same slices and tag. Left out: from the first event on. */
   readonly after?: string | undefined
   readonly eventsMax: number
 }

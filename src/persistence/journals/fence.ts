@@ -5,13 +5,16 @@
 import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import { assert } from '../../foundation/assert.ts'
 import { show } from '../../foundation/show.ts'
-import { utf8Length } from '../../foundation/text.ts'
-import type { AppendBatch, AppendResult, ReadRange, TaggedEvent } from '../journal.ts'
+import { problemWithId, utf8Length } from '../../foundation/text.ts'
+import type { EventDeletionTo, EventDeletionResult } from '../event-deletion.ts'
+import type { AppendBatch, AppendResult, Fenced, ReadRange, TaggedEvent } from '../journal.ts'
 import { EventTooLarge, InvalidJournalCall } from '../persistence-errors.ts'
 import { checkPersistenceId, numberOfSlices } from '../persistence-id.ts'
 import { type JournalSettings, journalSettingsTable } from '../persistence-settings.ts'
 import type { SliceQuery } from '../slice-reader.ts'
-import { byteCountOf, bytesOfEvent, problemWithTags } from '../tags.ts'
+import type { NewSnapshot, SnapshotDeletion, SnapshotResult } from '../snapshots.ts'
+import { byteCountOf, bytesOfEvent, problemWithTags, tagBytesMax } from '../tags.ts'
+import { checkWhole } from '../whole-number.ts'
 
 export const writerBytesMax = 256
 
@@ -22,16 +25,24 @@ export interface StreamState {
   readonly highestSequenceNr: number
 }
 
-/** Accepts the append, or says why not. Whoever applies an `Appended` does so before the next question is asked. */
-export function judgeAppend(stream: StreamState | undefined, batch: AppendBatch): AppendResult {
-  if (stream === undefined || batch.epoch > stream.epoch) {
+/** Answers the stream if this epoch is its newest; throws for one that was never given out. */
+function fenced<Stream extends StreamState>(
+  stream: Stream | undefined,
+  { persistenceId, epoch }: { readonly persistenceId: string; readonly epoch: number },
+): Stream | Fenced {
+  if (stream === undefined || epoch > stream.epoch) {
     throw new InvalidJournalCall(
-      `Epoch ${batch.epoch} of "${batch.persistenceId}" was never given out by this store. Claim the stream first, in the store that is written to.`,
+      `Epoch ${epoch} of "${persistenceId}" was never given out by this store. Claim the stream first, in the store that is written to.`,
     )
   }
-  if (batch.epoch < stream.epoch) {
-    return { type: 'Fenced', byEpoch: stream.epoch, byWriter: stream.writer }
-  }
+  if (epoch === stream.epoch) return stream
+  return { type: 'Fenced', byEpoch: stream.epoch, byWriter: stream.writer }
+}
+
+/** Accepts the append, or says why not. Whoever applies an `Appended` does so before the next question is asked. */
+export function judgeAppend(given: StreamState | undefined, batch: AppendBatch): AppendResult {
+  const stream = fenced(given, batch)
+  if ('type' in stream) return stream
   const { highestSequenceNr } = stream
   if (batch.expectedSequenceNr !== highestSequenceNr) {
     return { type: 'SequenceConflict', highestSequenceNr }
@@ -39,6 +50,44 @@ export function judgeAppend(stream: StreamState | undefined, batch: AppendBatch)
   const highest = highestSequenceNr + batch.events.length
   assert(Number.isSafeInteger(highest), `sequence numbers of "${batch.persistenceId}" are exact`)
   return { type: 'Appended', highestSequenceNr: highest }
+}
+
+/** The rule for deleting the first events of a stream. Whoever applies an `EventsDeleted` does so before the next question is asked. */
+export function judgeDeletionTo(
+  given: (StreamState & { readonly deletedSequenceNr: number }) | undefined,
+  deletion: EventDeletionTo,
+): EventDeletionResult {
+  const stream = fenced(given, deletion)
+  if ('type' in stream) return stream
+  const { highestSequenceNr, deletedSequenceNr } = stream
+  if (deletion.toSequenceNr > highestSequenceNr) {
+    return { type: 'SequenceConflict', highestSequenceNr }
+  }
+  const deleted = Math.max(deletedSequenceNr, deletion.toSequenceNr)
+  return { type: 'EventsDeleted', deletedSequenceNr: deleted }
+}
+
+/** The rule for snapshots: of the events of the present life, by their present writer. */
+export function judgeSnapshot(
+  given: (StreamState & { readonly startSequenceNr: number }) | undefined,
+  snapshot: NewSnapshot,
+): SnapshotResult {
+  const stream = fenced(given, snapshot)
+  if ('type' in stream) return stream
+  const { highestSequenceNr, startSequenceNr } = stream
+  const { sequenceNr } = snapshot
+  return sequenceNr <= highestSequenceNr && sequenceNr > startSequenceNr
+    ? { type: 'SnapshotSaved' }
+    : { type: 'SnapshotConflict', highestSequenceNr }
+}
+
+/** Undefined when this writer may delete snapshots. */
+export function judgeSnapshotDeletion(
+  given: StreamState | undefined,
+  deletion: SnapshotDeletion,
+): Fenced | undefined {
+  const stream = fenced(given, deletion)
+  return 'type' in stream ? stream : undefined
 }
 
 /** Answers the bytes of events in it: none. */
@@ -71,6 +120,12 @@ export function checkDeletion(batch: AppendBatch, settings: JournalSettings): nu
   checkWhole('epoch', batch.epoch, 1)
   checkWhole('expectedSequenceNr', batch.expectedSequenceNr, 0)
   return 0
+}
+
+export function checkDeletionTo({ persistenceId, epoch, toSequenceNr }: EventDeletionTo): void {
+  checkPersistenceId(persistenceId)
+  checkWhole('epoch', epoch, 1)
+  checkWhole('toSequenceNr', toSequenceNr, 0)
 }
 
 function checkEvents(batch: AppendBatch, settings: JournalSettings): number {
@@ -106,7 +161,8 @@ export function checkRange({ persistenceId, fromSequenceNr, toSequenceNr }: Read
   checkWhole('toSequenceNr', toSequenceNr, 0)
 }
 
-export function checkSliceQuery({ fromSlice, toSlice, after, eventsMax }: SliceQuery): void {
+export function checkSliceQuery(query: SliceQuery): void {
+  const { fromSlice, toSlice, after, tag, eventsMax } = query
   checkWhole('fromSlice', fromSlice, 0)
   checkWhole('toSlice', toSlice, fromSlice)
   checkWhole('eventsMax', eventsMax, 1)
@@ -116,6 +172,9 @@ export function checkSliceQuery({ fromSlice, toSlice, after, eventsMax }: SliceQ
   if (after !== undefined && typeof after !== 'string') {
     throw new InvalidJournalCall('`after` is the `next` of an earlier page.')
   }
+  const problem = tag === undefined ? undefined : problemWithId(tag, tagBytesMax)
+  if (problem !== undefined)
+    throw new InvalidJournalCall(`${show(tag)} cannot be a tag: ${problem}.`)
 }
 
 /** For stores whose places are numbers: how far the pages before have come. */
@@ -123,11 +182,6 @@ export function placeOf(after: string | undefined): number {
   const place = after === undefined ? 0 : Number(after)
   if (after === undefined || (/^\d+$/.test(after) && Number.isSafeInteger(place))) return place
   throw new InvalidJournalCall(`${show(after)} is not a place that this store has handed out.`)
-}
-
-function checkWhole(name: string, value: number, least: number): void {
-  if (Number.isSafeInteger(value) && value >= least) return
-  throw new InvalidJournalCall(`${name} is a whole number of at least ${least}, not ${value}.`)
 }
 
 export function checkJournalSettings(settings: JournalSettings): void {

@@ -98,7 +98,9 @@ interface LmdbJournalParts {
   readonly isNew: NewStore | undefined
 }
 
-export class LmdbJournal implements Journal, SliceReader, Registers, EventDeletion {
+export class LmdbJournal
+  implements Journal, SliceReader, Registers, Pick<EventDeletion, 'deleteEvents'>
+{
   readonly #tables: LmdbTables
   readonly #settings: LmdbSettings
   readonly #reader: LmdbReader

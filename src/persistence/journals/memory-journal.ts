@@ -6,11 +6,21 @@ import type {
   AppendBatch,
   AppendResult,
   Claim,
+  Fenced,
   Journal,
   ReadRange,
   StoredEvent,
 } from '../journal.ts'
-import type { EventDeletion } from '../event-deletion.ts'
+import {
+  checkStateWrite,
+  type DurableStates,
+  type StateClaim,
+  type StateWrite,
+  type StateWriteResult,
+  type StoredState,
+} from '../durable-states.ts'
+import type { EventDeletion, EventDeletionResult, EventDeletionTo } from '../event-deletion.ts'
+import { checkIdQuery, type IdList, type IdPage, type IdQuery } from '../id-list.ts'
 import { JournalClosed } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
 import { defaultJournalSettings, type JournalSettings } from '../persistence-settings.ts'
@@ -24,9 +34,23 @@ import {
 } from '../registers.ts'
 import type { SlicePage, SliceQuery, SliceReader } from '../slice-reader.ts'
 import {
+  checkNewSnapshot,
+  checkSnapshotDeletion,
+  checkSnapshotQuery,
+  type NewSnapshot,
+  type SnapshotDeletion,
+  type SnapshotQuery,
+  type SnapshotResult,
+  type Snapshots,
+  type SnapshotsDeleted,
+  type StoredSnapshot,
+} from '../snapshots.ts'
+import type { StoreTransfer, StreamPlace } from '../store-transfer.ts'
+import {
   checkAppend,
   checkClaim,
   checkDeletion,
+  checkDeletionTo,
   checkJournalSettings,
   checkRange,
   checkSliceQuery,
@@ -42,7 +66,17 @@ export interface MemoryJournalOptions {
 /** Events read in one go before others have their turn. */
 const readEventsMax = 256
 
-export class MemoryJournal implements Journal, SliceReader, Registers, EventDeletion {
+export class MemoryJournal
+  implements
+    Journal,
+    SliceReader,
+    Registers,
+    EventDeletion,
+    Snapshots,
+    DurableStates,
+    IdList,
+    StoreTransfer
+{
   readonly #store: MemoryStore
   readonly #settings: JournalSettings
   #isClosed = false
@@ -77,6 +111,86 @@ export class MemoryJournal implements Journal, SliceReader, Registers, EventDele
     this.#checkOpen()
     checkDeletion(batch, this.#settings)
     return this.#store.deleteEvents(batch)
+  }
+
+  async deleteEventsTo(deletion: EventDeletionTo): Promise<EventDeletionResult> {
+    this.#checkOpen()
+    checkDeletionTo(deletion)
+    return this.#store.deleteEventsTo(deletion)
+  }
+
+  async saveSnapshot(snapshot: NewSnapshot): Promise<SnapshotResult> {
+    this.#checkOpen()
+    checkNewSnapshot(snapshot, this.#settings.stateBytesMax)
+    return this.#store.saveSnapshot(snapshot)
+  }
+
+  async loadSnapshot(query: SnapshotQuery): Promise<StoredSnapshot | undefined> {
+    this.#checkOpen()
+    checkSnapshotQuery(query)
+    return this.#store.loadSnapshot(query)
+  }
+
+  async deleteSnapshots(deletion: SnapshotDeletion): Promise<SnapshotsDeleted | Fenced> {
+    this.#checkOpen()
+    checkSnapshotDeletion(deletion)
+    return this.#store.deleteSnapshots(deletion)
+  }
+
+  async claimState(persistenceId: string, writer: string): Promise<StateClaim> {
+    this.#checkOpen()
+    checkClaim(persistenceId, writer)
+    return this.#store.claimState(persistenceId, writer)
+  }
+
+  async writeState(write: StateWrite): Promise<StateWriteResult> {
+    this.#checkOpen()
+    checkStateWrite(write, this.#settings.stateBytesMax)
+    return this.#store.writeState(write)
+  }
+
+  async readState(persistenceId: string): Promise<StoredState | undefined> {
+    this.#checkOpen()
+    checkPersistenceId(persistenceId)
+    return this.#store.readState(persistenceId)
+  }
+
+  async listIds(query: IdQuery): Promise<IdPage> {
+    this.#checkOpen()
+    checkIdQuery(query)
+    return this.#store.listIds(query)
+  }
+
+  async readStream(persistenceId: string): Promise<StreamPlace | undefined> {
+    this.#checkOpen()
+    checkPersistenceId(persistenceId)
+    return this.#store.readStream(persistenceId)
+  }
+
+  async placeStream(place: StreamPlace): Promise<void> {
+    this.#checkOpen()
+    checkClaim(place.persistenceId, place.writer)
+    this.#store.placeStream(place)
+  }
+
+  async placeState(state: StoredState): Promise<void> {
+    this.#checkOpen()
+    checkClaim(state.persistenceId, state.writer)
+    this.#store.placeState(state)
+  }
+
+  async listRegisters({
+    after,
+    namesMax,
+  }: Parameters<StoreTransfer['listRegisters']>[0]): Promise<readonly string[]> {
+    this.#checkOpen()
+    return this.#store.listRegisters(after, namesMax)
+  }
+
+  async placeRegister(register: StoredRegister & { readonly name: string }): Promise<void> {
+    this.#checkOpen()
+    checkRegisterName(register.name)
+    this.#store.placeRegister(register.name, register)
   }
 
   async read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {

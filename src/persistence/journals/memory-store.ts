@@ -1,10 +1,20 @@
 /**
- * What memory journals of one process share: the streams, all events in one list, and the registers. Lost with the process. Order numbers
+ * What memory journals of one process share: the streams, all events in one list, snapshots, states and registers. Lost with the process. Order numbers
  * count the events of each slice: that is all that a store promises.
  */
 import { assert } from '../../foundation/assert.ts'
 import { systemRandom } from '../../foundation/system-random.ts'
-import type { AppendBatch, AppendResult, Claim, StoredEvent } from '../journal.ts'
+import {
+  judgeStateWrite,
+  type StateClaim,
+  type StateWrite,
+  type StateWriteResult,
+  type StoredState,
+} from '../durable-states.ts'
+import type { EventDeletionResult, EventDeletionTo } from '../event-deletion.ts'
+import type { IdPage, IdQuery } from '../id-list.ts'
+import type { AppendBatch, AppendResult, Claim, Fenced, StoredEvent } from '../journal.ts'
+import { InvalidJournalCall } from '../persistence-errors.ts'
 import { sliceOf } from '../persistence-id.ts'
 import {
   judgeRegisterWrite,
@@ -13,8 +23,28 @@ import {
   type RegisterWriteResult,
 } from '../registers.ts'
 import type { OrderedEvent, SlicePage, SliceQuery } from '../slice-reader.ts'
+import type {
+  NewSnapshot,
+  SnapshotDeletion,
+  SnapshotQuery,
+  SnapshotResult,
+  SnapshotsDeleted,
+  StoredSnapshot,
+} from '../snapshots.ts'
+import {
+  problemWithPlace,
+  problemWithRegisterPlace,
+  problemWithStatePlace,
+  type StreamPlace,
+} from '../store-transfer.ts'
 import { bytesOfEvent, tagsOfEvent } from '../tags.ts'
-import { judgeAppend, placeOf } from './fence.ts'
+import {
+  judgeAppend,
+  judgeDeletionTo,
+  judgeSnapshot,
+  judgeSnapshotDeletion,
+  placeOf,
+} from './fence.ts'
 
 interface Stream {
   epoch: number
@@ -22,9 +52,13 @@ interface Stream {
   highestSequenceNr: number
   /** The events up to this one are gone. */
   deletedSequenceNr: number
+  /** It was ended behind this one. */
+  startSequenceNr: number
   readonly events: OrderedEvent[]
   /** Where in the log each of the events is. */
   readonly places: number[]
+  /** By their numbers, in no order. */
+  readonly snapshots: Map<number, StoredSnapshot>
 }
 
 export class MemoryStore {
@@ -33,6 +67,7 @@ export class MemoryStore {
   readonly #streams = new Map<string, Stream>()
   /** Undefined where one was deleted, so that places stay good. */
   readonly #log: (OrderedEvent | undefined)[] = []
+  readonly #states = new Map<string, StoredState>()
   readonly #registers = new Map<string, StoredRegister>()
   /** The order number of the newest event of each slice. */
   readonly #orders = new Map<number, number>()
@@ -46,9 +81,10 @@ export class MemoryStore {
     const stream = this.#stream(persistenceId)
     stream.epoch++
     stream.writer = writer
-    const { epoch, highestSequenceNr, deletedSequenceNr } = stream
+    const { epoch, highestSequenceNr, deletedSequenceNr, startSequenceNr } = stream
     const deleted = deletedSequenceNr === 0 ? {} : { deletedSequenceNr }
-    return { epoch, highestSequenceNr, ...deleted }
+    const started = startSequenceNr === 0 ? {} : { startSequenceNr }
+    return { epoch, highestSequenceNr, ...deleted, ...started }
   }
 
   append(batch: AppendBatch): AppendResult {
@@ -65,11 +101,27 @@ export class MemoryStore {
     const result = judgeAppend(stream, batch)
     if (result.type !== 'Appended') return result
     assert(stream !== undefined, 'a deletion is accepted only after a claim')
-    stream.deletedSequenceNr = stream.highestSequenceNr
-    stream.events.length = 0
-    for (const place of stream.places.splice(0)) this.#log[place] = undefined
+    this.#deleteTo(stream, stream.highestSequenceNr)
+    stream.startSequenceNr = stream.highestSequenceNr
+    stream.snapshots.clear()
     this.#store(stream, batch)
     return result
+  }
+
+  deleteEventsTo(deletion: EventDeletionTo): EventDeletionResult {
+    const stream = this.#streams.get(deletion.persistenceId)
+    const result = judgeDeletionTo(stream, deletion)
+    if (result.type !== 'EventsDeleted') return result
+    assert(stream !== undefined, 'a deletion is accepted only after a claim')
+    this.#deleteTo(stream, result.deletedSequenceNr)
+    return result
+  }
+
+  #deleteTo(stream: Stream, toSequenceNr: number): void {
+    const count = toSequenceNr - stream.deletedSequenceNr
+    stream.events.splice(0, count)
+    for (const place of stream.places.splice(0, count)) this.#log[place] = undefined
+    stream.deletedSequenceNr = toSequenceNr
   }
 
   #store(stream: Stream, { persistenceId, epoch, events }: AppendBatch): void {
@@ -97,15 +149,114 @@ export class MemoryStore {
     return events.slice(first, Math.max(to - deletedSequenceNr, 0)).map(copied)
   }
 
-  readSlices({ fromSlice, toSlice, after, eventsMax }: SliceQuery): SlicePage {
+  readSlices({ fromSlice, toSlice, tag, after, eventsMax }: SliceQuery): SlicePage {
     const events: OrderedEvent[] = []
     let place = placeOf(after)
     for (; place < this.#log.length && events.length < eventsMax; place++) {
       const event = this.#log[place]
-      if (event === undefined) continue
+      if (event === undefined || (tag !== undefined && !event.tags.includes(tag))) continue
       if (event.slice >= fromSlice && event.slice <= toSlice) events.push(copied(event))
     }
     return { events, next: `${place}`, isLast: place >= this.#log.length }
+  }
+
+  saveSnapshot(snapshot: NewSnapshot): SnapshotResult {
+    const { persistenceId, sequenceNr, savedAtMs, bytes } = snapshot
+    const stream = this.#streams.get(persistenceId)
+    const result = judgeSnapshot(stream, snapshot)
+    if (result.type === 'SnapshotSaved') {
+      const stored = { persistenceId, sequenceNr, savedAtMs, bytes: bytes.slice() }
+      stream?.snapshots.set(sequenceNr, stored)
+    }
+    return result
+  }
+
+  loadSnapshot(query: SnapshotQuery): StoredSnapshot | undefined {
+    const [newest] = this.#fitting(query).sort((a, b) => b.sequenceNr - a.sequenceNr)
+    return newest && { ...newest, bytes: newest.bytes.slice() }
+  }
+
+  deleteSnapshots(deletion: SnapshotDeletion): SnapshotsDeleted | Fenced {
+    const stream = this.#streams.get(deletion.persistenceId)
+    const refusal = judgeSnapshotDeletion(stream, deletion)
+    if (refusal !== undefined) return refusal
+    for (const { sequenceNr } of this.#fitting(deletion)) stream?.snapshots.delete(sequenceNr)
+    return { type: 'SnapshotsDeleted' }
+  }
+
+  #fitting(query: SnapshotQuery): StoredSnapshot[] {
+    const { persistenceId, fromSequenceNr, toSequenceNr, savedUntilMs = Infinity } = query
+    return [...(this.#streams.get(persistenceId)?.snapshots.values() ?? [])].filter(
+      ({ sequenceNr, savedAtMs }) =>
+        sequenceNr >= fromSequenceNr && sequenceNr <= toSequenceNr && savedAtMs <= savedUntilMs,
+    )
+  }
+
+  claimState(persistenceId: string, writer: string): StateClaim {
+    const before = this.#states.get(persistenceId)
+    const { epoch = 0, revision = 0, bytes } = before ?? {}
+    this.#states.set(persistenceId, { persistenceId, epoch: epoch + 1, writer, revision, bytes })
+    return { epoch: epoch + 1, revision, bytes: bytes?.slice() }
+  }
+
+  writeState(write: StateWrite): StateWriteResult {
+    const { persistenceId, revision, bytes } = write
+    const state = this.#states.get(persistenceId)
+    const result = judgeStateWrite(state, write)
+    if (result.type === 'StateWritten') {
+      assert(state !== undefined, 'a write is accepted only after a claim')
+      this.#states.set(persistenceId, { ...state, revision, bytes: bytes?.slice() })
+    }
+    return result
+  }
+
+  readState(persistenceId: string): StoredState | undefined {
+    const state = this.#states.get(persistenceId)
+    return state && { ...state, bytes: state.bytes?.slice() }
+  }
+
+  listIds({ kind, prefix = '', after, idsMax }: IdQuery): IdPage {
+    const known: ReadonlyMap<string, unknown> = kind === 'events' ? this.#streams : this.#states
+    const ids = inOrder(
+      [...known.keys()].filter((id) => id.startsWith(prefix)),
+      after,
+    )
+    return { ids: ids.slice(0, idsMax), isLast: ids.length <= idsMax }
+  }
+
+  readStream(persistenceId: string): StreamPlace | undefined {
+    const stream = this.#streams.get(persistenceId)
+    if (stream === undefined) return undefined
+    const { epoch, writer, highestSequenceNr, deletedSequenceNr, startSequenceNr } = stream
+    const numbers = { highestSequenceNr, deletedSequenceNr, startSequenceNr }
+    return { persistenceId, epoch, writer, ...numbers }
+  }
+
+  placeStream(place: StreamPlace): void {
+    const { persistenceId, epoch, writer, deletedSequenceNr, startSequenceNr } = place
+    const stream = this.#stream(persistenceId)
+    const problem = problemWithPlace(stream, place)
+    if (problem !== undefined) throw new InvalidJournalCall(problem)
+    Object.assign(stream, { epoch, writer, deletedSequenceNr, startSequenceNr })
+    stream.highestSequenceNr = Math.max(stream.highestSequenceNr, deletedSequenceNr)
+  }
+
+  placeState(state: StoredState): void {
+    const { persistenceId, bytes } = state
+    const problem = problemWithStatePlace(this.#states.get(persistenceId), state)
+    if (problem !== undefined) throw new InvalidJournalCall(problem)
+    this.#states.set(persistenceId, { ...state, bytes: bytes?.slice() })
+  }
+
+  listRegisters(after: string | undefined, namesMax: number): readonly string[] {
+    return inOrder([...this.#registers.keys()], after).slice(0, namesMax)
+  }
+
+  placeRegister(name: string, { revision, bytes }: StoredRegister): void {
+    const before = this.#registers.get(name)
+    const problem = problemWithRegisterPlace(name, before, { revision, bytes })
+    if (problem !== undefined) throw new InvalidJournalCall(problem)
+    this.#registers.set(name, { revision, bytes: bytes.slice() })
   }
 
   readRegister(name: string): StoredRegister | undefined {
@@ -125,8 +276,8 @@ export class MemoryStore {
   #stream(persistenceId: string): Stream {
     let stream = this.#streams.get(persistenceId)
     if (stream === undefined) {
-      const numbers = { epoch: 0, highestSequenceNr: 0, deletedSequenceNr: 0 }
-      stream = { ...numbers, writer: '', events: [], places: [] }
+      const numbers = { epoch: 0, highestSequenceNr: 0, deletedSequenceNr: 0, startSequenceNr: 0 }
+      stream = { ...numbers, writer: '', events: [], places: [], snapshots: new Map() }
       this.#streams.set(persistenceId, stream)
     }
     return stream
@@ -134,6 +285,16 @@ export class MemoryStore {
 }
 
 const nothing = { events: [] as readonly OrderedEvent[], deletedSequenceNr: 0 }
+
+/** Those behind `after`, in the order of their bytes. */
+function inOrder(texts: readonly string[], after: string | undefined): string[] {
+  const last = after === undefined ? undefined : Buffer.from(after)
+  return texts
+    .map((text) => ({ text, bytes: Buffer.from(text) }))
+    .filter(({ bytes }) => last === undefined || Buffer.compare(bytes, last) > 0)
+    .sort((a, b) => Buffer.compare(a.bytes, b.bytes))
+    .map(({ text }) => text)
+}
 
 function copied(event: OrderedEvent): OrderedEvent {
   return { ...event, bytes: event.bytes.slice() }

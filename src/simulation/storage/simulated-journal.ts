@@ -10,12 +10,20 @@ import {
   type AppendBatch,
   type AppendResult,
   type Claim,
+  type DurableStates,
   type EventDeletion,
+  type EventDeletionResult,
+  type EventDeletionTo,
+  type Fenced,
+  type IdList,
+  type IdPage,
+  type IdQuery,
   type Journal,
   JournalClosed,
   JournalOutcomeUnknown,
   JournalUnavailable,
   type MemoryJournal,
+  type NewSnapshot,
   type ReadRange,
   type StoredRegister,
   type Registers,
@@ -24,7 +32,17 @@ import {
   type SlicePage,
   type SliceQuery,
   type SliceReader,
+  type SnapshotDeletion,
+  type SnapshotQuery,
+  type SnapshotResult,
+  type Snapshots,
+  type SnapshotsDeleted,
+  type StateClaim,
+  type StateWrite,
+  type StateWriteResult,
   type StoredEvent,
+  type StoredSnapshot,
+  type StoredState,
 } from '../../persistence/index.ts'
 import { withChosen } from '../chosen-numbers.ts'
 import type { SeededRandom } from '../seeded-random.ts'
@@ -60,6 +78,8 @@ export interface SimulatedJournalOptions {
   readonly onAppended?: (batch: AppendBatch, result: AppendResult) => void
   /** Hears of every deletion as of an append, in the same order. */
   readonly onDeleted?: (batch: AppendBatch, result: AppendResult) => void
+  /** Hears of every deletion of first events, in the same order. */
+  readonly onDeletedTo?: (deletion: EventDeletionTo, result: EventDeletionResult) => void
 }
 
 type Fate = 'good' | 'fails before' | 'unknown, not stored' | 'unknown, stored'
@@ -75,7 +95,9 @@ interface Pending {
 /** The part of writes under way that reach the store although their node has died. */
 const LATE_EFFECT_CHANCE = 0.5
 
-export class SimulatedJournal implements Journal, SliceReader, Registers, EventDeletion {
+export class SimulatedJournal
+  implements Journal, SliceReader, Registers, EventDeletion, Snapshots, DurableStates, IdList
+{
   readonly #options: SimulatedJournalOptions
   readonly #journal: MemoryJournal
   readonly #random: SeededRandom
@@ -143,6 +165,52 @@ export class SimulatedJournal implements Journal, SliceReader, Registers, EventD
       this.#options.onDeleted?.(batch, result)
       return result
     })
+  }
+
+  deleteEventsTo(deletion: EventDeletionTo): Promise<EventDeletionResult> {
+    return this.#write(deletion.persistenceId, 'delete', async () => {
+      const result = await this.#journal.deleteEventsTo(deletion)
+      this.#options.onDeletedTo?.(deletion, result)
+      return result
+    })
+  }
+
+  saveSnapshot(snapshot: NewSnapshot): Promise<SnapshotResult> {
+    return this.#write(snapshot.persistenceId, 'saveSnapshot', () =>
+      this.#journal.saveSnapshot(snapshot),
+    )
+  }
+
+  async loadSnapshot(query: SnapshotQuery): Promise<StoredSnapshot | undefined> {
+    await this.#beforeReading('loadSnapshot')
+    return this.#journal.loadSnapshot(query)
+  }
+
+  deleteSnapshots(deletion: SnapshotDeletion): Promise<SnapshotsDeleted | Fenced> {
+    return this.#write(deletion.persistenceId, 'deleteSnapshots', () =>
+      this.#journal.deleteSnapshots(deletion),
+    )
+  }
+
+  /** States take their turns behind a stream of the same name, if there is one, which does no harm. */
+  claimState(persistenceId: string, writer: string): Promise<StateClaim> {
+    return this.#write(persistenceId, 'claimState', () =>
+      this.#journal.claimState(persistenceId, writer),
+    )
+  }
+
+  writeState(write: StateWrite): Promise<StateWriteResult> {
+    return this.#write(write.persistenceId, 'writeState', () => this.#journal.writeState(write))
+  }
+
+  async readState(persistenceId: string): Promise<StoredState | undefined> {
+    await this.#beforeReading('readState')
+    return this.#journal.readState(persistenceId)
+  }
+
+  async listIds(query: IdQuery): Promise<IdPage> {
+    await this.#beforeReading('listIds')
+    return this.#journal.listIds(query)
   }
 
   async read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {

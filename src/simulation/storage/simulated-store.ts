@@ -73,6 +73,12 @@ export class SimulatedStore {
       },
       onAppended: (batch, result) => this.#appended(batch, result, life, false),
       onDeleted: (batch, result) => this.#appended(batch, result, life, true),
+      onDeletedTo: ({ persistenceId }, result) => {
+        if (result.type !== 'EventsDeleted') return
+        world.reach('the store deletes the first events of a stream')
+        this.checks.deletedTo(persistenceId, result.deletedSequenceNr)
+        this.checks.left(persistenceId, this.events(persistenceId))
+      },
     })
   }
 

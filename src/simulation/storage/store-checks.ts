@@ -66,6 +66,10 @@ export class StoreChecks {
     shadow.claimedBy = by
   }
 
+  deletedTo(persistenceId: string, sequenceNr: number): void {
+    this.#shadow(persistenceId).deletedSequenceNr = sequenceNr
+  }
+
   /** After a deletion: what can still be read. */
   left(persistenceId: string, events: readonly StoredEvent[]): void {
     const { deletedSequenceNr, highestSequenceNr } = this.#shadow(persistenceId)
