@@ -1,0 +1,28 @@
+/** Whoever hears of what a store has decided, in the order in which it took effect: those who check it, and those who tell of it. */
+import type {
+  AppendBatch,
+  AppendResult,
+  Claim,
+  EventDeletionResult,
+  EventDeletionTo,
+  Fenced,
+  NewSnapshot,
+  SnapshotDeletion,
+  SnapshotResult,
+  SnapshotsDeleted,
+  StateClaim,
+  StateWrite,
+  StateWriteResult,
+} from '../../persistence/index.ts'
+
+export interface JournalWatcher {
+  claimed(persistenceId: string, claim: Claim): void
+  appended(batch: AppendBatch, result: AppendResult): void
+  /** As of an append. */
+  deleted(batch: AppendBatch, result: AppendResult): void
+  deletedTo(deletion: EventDeletionTo, result: EventDeletionResult): void
+  snapshotSaved(snapshot: NewSnapshot, result: SnapshotResult): void
+  snapshotsDeleted(deletion: SnapshotDeletion, result: SnapshotsDeleted | Fenced): void
+  stateClaimed(persistenceId: string, claim: StateClaim): void
+  stateWritten(write: StateWrite, result: StateWriteResult): void
+}
