@@ -110,8 +110,12 @@ export type {
   EventSourcedContext,
   EventSourcedFamilyOptions,
   EventSourcedOptions,
+  EventSourcedSchemas,
   EventSourcedSignal,
   EventSourcedSignalHandlers,
+  PersistFailed,
+  PersistRejected,
+  RecoveryChoice,
   RecoveryCompleted,
   RecoveryFailed,
 } from './event-sourcing/event-sourced-options.ts'
@@ -119,6 +123,21 @@ export {
   type EventSourcedSettings,
   defaultEventSourcedSettings,
 } from './event-sourcing/event-sourced-settings.ts'
+export type { Retention } from './event-sourcing/retention.ts'
+export {
+  type SnapshotAdapter,
+  type SnapshotForm,
+  SnapshotRefused,
+} from './event-sourcing/snapshot-form.ts'
+export { type SnapshotChoice, SnapshotMissing } from './event-sourcing/snapshot-recovery.ts'
+export type * from './event-sourcing/snapshot-signals.ts'
+export {
+  AsyncSchema,
+  RefusedBySchema,
+  type StandardIssue,
+  type StandardResult,
+  type StandardSchema,
+} from './event-sourcing/standard-schema.ts'
 export { type RecoveryPermit, RecoveryPermits } from './event-sourcing/recovery-permits.ts'
 export {
   checkAppend,
