@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   type Journal,
   JournalCorrupted,
+  RefusedBySchema,
   type Retention,
-  SnapshotRefused,
 } from '../../src/persistence/index.ts'
 import { ValueCodec } from '../../src/serialization/internals.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
@@ -283,7 +283,7 @@ describe('PT-003 recovery options', () => {
       signals: { SnapshotFailed: (_, { error }) => void failures.push(error) },
     })
     // That of the state that was read, and that of the one after it.
-    expect(failures).toEqual([expect.any(SnapshotRefused), expect.any(SnapshotRefused)])
+    expect(failures).toEqual([expect.any(RefusedBySchema), expect.any(RefusedBySchema)])
   })
 
   test('a long replay is kept at once, so that the next start is short', async () => {

@@ -15,6 +15,7 @@ import { show } from '../../foundation/show.ts'
 import { unknownSettings } from '../../foundation/unknown-names.ts'
 import { deletesEvents } from '../event-deletion.ts'
 import type { Journal } from '../journal.ts'
+import { keepsStates } from '../durable-states.ts'
 import { problemWithPersistenceId } from '../persistence-id.ts'
 import { hasSnapshots } from '../snapshots.ts'
 import type {
@@ -100,13 +101,55 @@ const places: ReadonlyMap<string, string> = new Map(
   ),
 )
 
+const ofStates = {
+  persistenceId: anything,
+  emptyState: anything,
+  commandHandler: mustBeFunction,
+  signals: maybe(problemsWithSignals),
+  refused: maybe(mustBeFunction),
+  journal: (name, given) =>
+    inFamily
+      .journal(name, given)
+      .concat(
+        isObject(given) && !keepsStates(given as unknown as Journal)
+          ? [`${name} keeps no states, and a durable state needs one that does`]
+          : [],
+      ),
+  codec: inFamily.codec,
+  settings: inFamily.settings,
+  recoveryPermits: inFamily.recoveryPermits,
+  writer: inFamily.writer,
+  onPersistFailure: inFamily.onPersistFailure,
+  stateAdapter: inFamily.snapshotAdapter,
+  stateVersion: inFamily.snapshotVersion,
+  upcastState: maybe(mustBeFunction),
+  schemas: maybe((name, given) =>
+    isRecord(given)
+      ? problemsInside(name, given, { state: problemsWithSchema })
+      : [`${name} must be an object, not ${show(given)}`],
+  ),
+} satisfies Record<string, Check>
+
 /** Of one actor. Throws `InvalidSettings` with every problem. */
 export function checkEventSourced(options: unknown): void {
   const what = 'The options of EventSourcedBehavior'
-  const given = checkedObject(options, what)
-  const problems = [...problemsWithOptions(given, alone, places), ...problemsWithStore(given)]
+  checkAlone(what, checkedObject(options, what), alone)
+}
+
+/** Of one actor whose state is stored. Throws `InvalidSettings` with every problem. */
+export function checkDurableState(options: unknown): void {
+  const what = 'The options of DurableStateBehavior'
+  checkAlone(what, checkedObject(options, what), ofStates)
+}
+
+function checkAlone(
+  what: string,
+  given: Readonly<Record<string, unknown>>,
+  checks: Readonly<Record<string, Check>>,
+): void {
+  const problems = [...problemsWithOptions(given, checks, places), ...problemsWithStore(given)]
   if (!('emptyState' in given)) {
-    problems.push('emptyState must be given: the state before the first event')
+    problems.push('emptyState must be given: the state before anything was stored')
   }
   if (problems.length === 0) return
   const { persistenceId } = given as { readonly persistenceId?: unknown }

@@ -37,7 +37,7 @@ import { type DueSnapshot, type HeldEffects, perform } from './held-effects.ts'
 import type { Resting } from './lately-idle.ts'
 import { Recovery, type SnapshotChoices } from './recovery.ts'
 import { crossesMultiple } from './retention.ts'
-import { decodedSnapshot, encodedSnapshot } from './snapshot-form.ts'
+import { decodedSnapshot, encodedState } from './snapshot-form.ts'
 import { SnapshotKeeper } from './snapshot-keeper.ts'
 import type { RecoveryStart } from './snapshot-recovery.ts'
 import type { SnapshotSignal } from './snapshot-signals.ts'
@@ -395,7 +395,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     const { clock } = this.#context.system.environment
     const options = {
       ...{ persistenceId: this.#persistenceId, epoch: this.#epoch, journal, retention },
-      encode: (state: State) => encodedSnapshot(this.#plan, codec, state),
+      encode: (state: State) => encodedState(this.#plan, codec, state),
       wallMs: () => clock.wallMs(),
       tell: (signal: SnapshotSignal) => this.#tellOfSnapshot(signal),
     }

@@ -8,7 +8,7 @@ import { show } from '../../foundation/show.ts'
 import { CannotSerialize } from '../../serialization/index.ts'
 import type { ValueCodec } from '../../serialization/internals.ts'
 import { wordsOf } from './event-sourced-errors.ts'
-import { problemsBySchema, type StandardSchema } from './standard-schema.ts'
+import { checkBySchema, problemsBySchema, type StandardSchema } from './standard-schema.ts'
 
 /** Between the state that handlers know and what is stored of it as a snapshot. */
 export interface SnapshotAdapter<State> {
@@ -24,8 +24,14 @@ export interface SnapshotForm<State> {
   /** Of the shape of the state; 0 when not given. Snapshots of another version are passed over, or upcast. */
   readonly snapshotVersion?: number | undefined
   /** Makes a state of this version of what was stored by another one. */
-  readonly upcastSnapshot?: ((stored: unknown, version: number) => State) | undefined
+  upcastSnapshot?(stored: unknown, version: number): State
   readonly schemas?: { readonly state?: StandardSchema | undefined } | undefined
+}
+
+/** How it lies in the store. */
+export interface StoredForm {
+  readonly version: number
+  readonly state: unknown
 }
 
 /** A snapshot lies in the store that this version cannot start from. */
@@ -33,21 +39,19 @@ export class SnapshotRefused extends CodedError {
   readonly code = 'SNAPSHOT_REFUSED'
 }
 
-/** Throws `CannotSerialize`, `SnapshotRefused`, and what the adapter throws. */
-export function encodedSnapshot<State>(
+/** Throws `CannotSerialize`, `RefusedBySchema`, and what the adapter throws. */
+export function encodedState<State>(
   { snapshotAdapter, snapshotVersion = 0, schemas }: SnapshotForm<State>,
   codec: ValueCodec,
   state: State,
 ): Uint8Array {
-  const problems = problemsBySchema(schemas?.state, state, 'the state')
-  if (problems !== undefined) {
-    throw new SnapshotRefused(`The schema of the state refuses it: ${problems}.`)
-  }
+  checkBySchema(schemas?.state, state, 'The state')
   const stored = snapshotAdapter === undefined ? state : snapshotAdapter.toJournal(state)
   if (stored === undefined) {
-    throw new CannotSerialize('snapshot', 'is undefined: toJournal must return what to store')
+    throw new CannotSerialize('the state', 'is undefined: nothing would be left of it')
   }
-  return codec.encode({ version: snapshotVersion, state: stored }, 'snapshot')
+  const form: StoredForm = { version: snapshotVersion, state: stored }
+  return codec.encode(form, 'the state')
 }
 
 /** Throws `SnapshotRefused` with the reason. */
@@ -57,30 +61,31 @@ export function decodedSnapshot<State>(
   bytes: Uint8Array,
 ): State {
   try {
-    return restored(form, codec.decode(bytes))
+    return restoredState(form, codec.decode(bytes))
   } catch (error) {
     if (error instanceof SnapshotRefused) throw error
     throw new SnapshotRefused(wordsOf(error), { cause: error })
   }
 }
 
-function restored<State>(form: SnapshotForm<State>, stored: unknown): State {
-  const { snapshotAdapter, snapshotVersion = 0, upcastSnapshot, schemas } = form
+/** The state of what was decoded. Throws `SnapshotRefused`, and what the adapter and the upcaster throw. */
+export function restoredState<State>(form: SnapshotForm<State>, stored: unknown): State {
+  const { snapshotAdapter, snapshotVersion = 0, schemas } = form
   if (!isRecord(stored) || typeof stored['version'] !== 'number' || !('state' in stored)) {
     throw new SnapshotRefused(`It is ${show(stored)}, which is no snapshot.`)
   }
   const { version } = stored
-  if (version !== snapshotVersion && upcastSnapshot === undefined) {
+  const isOfThisVersion = version === snapshotVersion
+  if (!isOfThisVersion && form.upcastSnapshot === undefined) {
     throw new SnapshotRefused(
-      `It is of version ${version}, and this is version ${snapshotVersion}, without an upcaster of snapshots.`,
+      `It is of version ${version}, and this is version ${snapshotVersion}, without an upcaster.`,
     )
   }
   const read = (value: unknown): State =>
     snapshotAdapter === undefined ? (value as State) : snapshotAdapter.fromJournal(value)
-  const state =
-    version === snapshotVersion || upcastSnapshot === undefined
-      ? read(stored['state'])
-      : upcastSnapshot(stored['state'], version)
+  const state = isOfThisVersion
+    ? read(stored['state'])
+    : (form.upcastSnapshot?.(stored['state'], version) as State)
   if (state instanceof Promise) {
     state.catch(() => undefined)
     throw new SnapshotRefused('A promise was made of it: a state is made at once, or not at all.')
