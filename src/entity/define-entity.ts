@@ -27,7 +27,7 @@ import { show } from '../foundation/show.ts'
 import { problemWithId } from '../foundation/text.ts'
 import { unknownSettings } from '../foundation/unknown-names.ts'
 import type { EventAdapter } from '../persistence/index.ts'
-import { notYetInEventSourcing, problemWithTags } from '../persistence/internals.ts'
+import { problemWithTags } from '../persistence/internals.ts'
 import type { ShardAllocationStrategy } from '../sharding/index.ts'
 import { notYetInSharding } from '../sharding/internals.ts'
 import { notCommands } from './entity-handle.ts'
@@ -213,11 +213,9 @@ export function isDefinition(entity: EntityType<unknown>): entity is AnyEntity {
   return 'commands' in entity && 'state' in entity
 }
 
-/** Of what an entity passes on to sharding and to its events, and of its own. */
+/** Of what an entity passes on to sharding. */
 export const notYetInEntities: NotYet = {
   ...notYetInSharding,
-  ...notYetInEventSourcing,
-  durableState: 'Define `events`.',
 }
 
 const agreedChecks = {

@@ -1,7 +1,6 @@
 /**
  * For the rooms above: families of event-sourced actors, and the checks of settings. The package does not export it.
  */
-export { notYetInEventSourcing } from './event-sourcing/check-event-sourced.ts'
 export { encoded, type Encoding } from './event-sourcing/event-adapter.ts'
 export { EventSourcedFamily } from './event-sourcing/event-sourced-behavior.ts'
 export { eventSourcedSettingsTable } from './event-sourcing/event-sourced-settings.ts'

@@ -51,7 +51,7 @@ export class RecoveryFailure extends JournalFailure {
   /** `handling` is the number of the event whose handling threw the cause; undefined when it came from the journal. */
   constructor(persistenceId: string, cause: unknown, handling?: number) {
     // Some name the event themselves, and say what to look at.
-    const isNamed = cause instanceof CodedError && 'sequenceNr' in cause
+    const isNamed = cause instanceof CodedError && ('sequenceNr' in cause || 'revision' in cause)
     const advice =
       handling !== undefined && !isNamed
         ? ` Look at event ${handling} and at the event handler.`

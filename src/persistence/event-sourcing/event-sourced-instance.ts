@@ -16,6 +16,7 @@ import { failAsker } from '../../actor/internals.ts'
 import { show } from '../../foundation/show.ts'
 import { startOf, utf8Length } from '../../foundation/text.ts'
 import type { Claim, NewEvent } from '../journal.ts'
+import type { StoredSnapshot } from '../snapshots.ts'
 import { writerBytesMax } from '../journals/fence.ts'
 import type { EventSourcedDroppedReason } from './event-sourced-drop-reasons.ts'
 import { ActorTurn, beFrugal, type Scope, scopeOf } from './actor-turn.ts'
@@ -32,9 +33,15 @@ import {
 } from './event-sourced-errors.ts'
 import type { EventSourcedContext, EventSourcedPlan } from './event-sourced-options.ts'
 import { signalHandlersOf } from './event-sourced-signals.ts'
-import { type HeldEffects, perform } from './held-effects.ts'
+import { type DueSnapshot, type HeldEffects, perform } from './held-effects.ts'
 import type { Resting } from './lately-idle.ts'
-import { Recovery } from './recovery.ts'
+import { Recovery, type SnapshotChoices } from './recovery.ts'
+import { crossesMultiple } from './retention.ts'
+import { decodedSnapshot, encodedState } from './snapshot-form.ts'
+import { SnapshotKeeper } from './snapshot-keeper.ts'
+import type { RecoveryStart } from './snapshot-recovery.ts'
+import type { SnapshotSignal } from './snapshot-signals.ts'
+import { checkBySchema } from './standard-schema.ts'
 import { type Mutable, WritePipeline } from './write-pipeline.ts'
 
 type Handled = void | typeof Behaviors.unhandled
@@ -46,6 +53,9 @@ interface Work<Command, Event, State> {
   stash: CommandStash<Command> | undefined
   recovery: Recovery<unknown> | undefined
   writes: WritePipeline<Command, Event, State> | undefined
+  snapshots: SnapshotKeeper<State> | undefined
+  /** `snapshotWhen` has said so, of an event of the command that is handled. */
+  isSnapshotWanted: boolean
 }
 
 export interface InstanceOptions<Command, Event, State> {
@@ -144,7 +154,8 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     const isForGood = (error: unknown): boolean =>
       !isSupervised && error instanceof PersistenceFailure
     const turn = new ActorTurn<Command>({ context, scope: this.#scope, isForGood })
-    return { view, turn, stash: undefined, recovery: undefined, writes: undefined }
+    const none = { stash: undefined, recovery: undefined, writes: undefined, snapshots: undefined }
+    return { view, turn, ...none, isSnapshotWanted: false }
   }
 
   #stashOf(work: Work<Command, Event, State>): CommandStash<Command> {
@@ -168,7 +179,8 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     if (this.#work !== undefined && this.#isIdle(this.#work)) this.#work = undefined
   }
 
-  #isIdle({ writes, stash, turn }: Work<Command, Event, State>): boolean {
+  #isIdle({ writes, stash, turn, snapshots }: Work<Command, Event, State>): boolean {
+    if (snapshots?.isIdle === false) return false
     const isWriting = writes !== undefined && !(writes.isOpen && writes.isIdle)
     const isStashing = stash !== undefined && !stash.isEmpty
     return this.#phase === 'running' && !isWriting && !isStashing && turn.isIdle
@@ -187,10 +199,35 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
       timers: this.#context.system.environment.timers,
       turn,
       decode: (bytes) => codec.decode(bytes),
+      snapshots: this.#snapshotChoices(),
+      startFrom: (snapshot) => this.#startFrom(snapshot),
       apply: (stored, sequenceNr) => this.#replayed(stored, sequenceNr),
-      completed: (claim) => this.#recovered(claim),
+      completed: (claim, start) => this.#recovered(claim, start),
       failed: (error) => this.#recoveryFailed(error),
     })
+  }
+
+  #snapshotChoices(): SnapshotChoices | undefined {
+    const { recovery = {}, retention, snapshotWhen, savesSnapshots, snapshotNews } = this.#plan
+    if (recovery.disabled === true) return undefined
+    const { system } = this.#context
+    // Where no more than that may have been saved, none is asked for; and none but what deleted events need, where none are.
+    const every = retention?.snapshotEvery
+    const eventsMin =
+      recovery.snapshot !== undefined || snapshotWhen !== undefined ? 1 : (every ?? Infinity)
+    return {
+      choice: recovery.snapshot ?? 'latest',
+      eventsMin: savesSnapshots ? eventsMin : Infinity,
+      every,
+      passedOver: (problems) => snapshotNews.passedOver(system, this.#persistenceId, problems),
+    }
+  }
+
+  #startFrom({ sequenceNr, bytes }: StoredSnapshot): void {
+    const { view } = this.#begin()
+    this.#state = decodedSnapshot(this.#plan, this.#plan.codec, bytes)
+    this.#sequenceNr = sequenceNr
+    view.lastSequenceNr = sequenceNr
   }
 
   #replayed(stored: unknown, sequenceNr: number): void {
@@ -207,7 +244,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     this.#sequenceNr = sequenceNr
   }
 
-  #recovered(claim: Claim): void {
+  #recovered(claim: Claim, start: RecoveryStart): void {
     const work = this.#begin()
     this.#epoch = claim.epoch
     // Those that were deleted have not been replayed, and count.
@@ -218,6 +255,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     work.view.isRecovering = false
     if (this.#stashes !== undefined) this.#stashOf(work)
     this.#goOn()
+    this.#keepAfterRecovery(start, claim, work)
     this.#plan.signals?.RecoveryCompleted?.(this.#state, { type: 'RecoveryCompleted' }, work.view)
     this.#rest()
   }
@@ -280,12 +318,16 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     if (handling === 'stash') {
       return this.#stashOf(work).keep(command)
     }
-    const stored = this.#advance(effect, work.view)
+    const before = this.#sequenceNr
+    const stored = this.#advance(effect, work)
+    const deletes = effect.done?.deletes === true
+    const snapshot =
+      this.#plan.savesSnapshots && stored.length > 0 ? this.#dueSince(before, work) : 'none'
+    if (deletes) work.snapshots?.forget()
     if (stops) this.#phase = 'stopping'
     if (unstashes) work.stash?.callKept()
     const state = this.#state
-    const held = { command, state, sequenceNr: this.#sequenceNr, sideEffects, stops }
-    const deletes = effect.done?.deletes === true
+    const held = { command, state, sequenceNr: this.#sequenceNr, sideEffects, stops, snapshot }
     this.#hold(stored, held, work, deletes)
     if (!this.#mayHandle()) work.turn.withholdMail(this.#plan.withheldMail)
     else if (unstashes) this.#goOn()
@@ -323,6 +365,67 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
         this.#rest()
       },
       failed: (error) => this.#commandFailed(error),
+      snapshotDue: ({ state, sequenceNr }, isRetained) => this.#keep(state, sequenceNr, isRetained),
+    })
+  }
+
+  // ---- snapshots
+
+  #dueSince(before: number, work: Work<Command, Event, State>): DueSnapshot {
+    const { retention } = this.#plan
+    const isWanted = work.isSnapshotWanted
+    work.isSnapshotWanted = false
+    if (retention && crossesMultiple(retention.snapshotEvery, before, this.#sequenceNr)) {
+      return 'retained'
+    }
+    return isWanted ? 'kept' : 'none'
+  }
+
+  /** All events up to this state are stored, and it is that of all of them. A state that is nothing is not kept. */
+  #keep(state: State, sequenceNr: number, isRetained: boolean, startedFrom?: number): void {
+    if (state === null || state === undefined) return
+    const work = this.#begin()
+    if (this.#plan.maySnapshot?.(work.view) === false) return
+    work.snapshots ??= this.#newSnapshots(startedFrom)
+    work.snapshots.keep({ state, sequenceNr, isRetained })
+  }
+
+  #newSnapshots(startedFrom: number | undefined): SnapshotKeeper<State> {
+    const { journal, retention, codec } = this.#plan
+    const { clock } = this.#context.system.environment
+    const options = {
+      ...{ persistenceId: this.#persistenceId, epoch: this.#epoch, journal, retention },
+      encode: (state: State) => encodedState(this.#plan, codec, state),
+      wallMs: () => clock.wallMs(),
+      tell: (signal: SnapshotSignal) => this.#tellOfSnapshot(signal),
+    }
+    return new SnapshotKeeper<State>(options, startedFrom)
+  }
+
+  /** What took long to read is kept at once, so that the next start does not. */
+  #keepAfterRecovery(
+    { sequenceNr, isSnapshot }: RecoveryStart,
+    { highestSequenceNr }: Claim,
+    work: Work<Command, Event, State>,
+  ): void {
+    const { retention, savesSnapshots } = this.#plan
+    if (!savesSnapshots || retention === undefined) return
+    const startedFrom = isSnapshot ? sequenceNr : undefined
+    if (highestSequenceNr - sequenceNr >= retention.snapshotEvery) {
+      this.#keep(this.#state, highestSequenceNr, true, startedFrom)
+    } else if (isSnapshot) work.snapshots = this.#newSnapshots(startedFrom)
+  }
+
+  #tellOfSnapshot(signal: SnapshotSignal): void {
+    const { turn } = this.#begin()
+    if (this.#phase === 'ended' || turn.isTerminated) return
+    this.#plan.snapshotNews.heard(this.#context.system, this.#persistenceId, signal)
+    turn.run(() => {
+      if (this.#phase === 'ended') return
+      type Handler = (state: State, signal: SnapshotSignal, context: unknown) => void
+      const handler = this.#plan.signals?.[signal.type] as Handler | undefined
+      handler?.(this.#state, signal, this.view)
+      this.#rest()
     })
   }
 
@@ -335,9 +438,10 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   /** Applies the events before they are written: all of them, or none. */
   #advance(
     { events, done }: Effect<Event, State>,
-    view: Mutable<EventSourcedContext<Command>>,
+    work: Work<Command, Event, State>,
   ): readonly NewEvent[] {
-    const { eventHandler, settings } = this.#plan
+    const { view } = work
+    const { eventHandler, settings, snapshotWhen, schemas } = this.#plan
     const count = done?.events.length ?? events.length
     if (count > settings.appendEventsMax) {
       throw new InvalidEffect(
@@ -354,8 +458,10 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     let state = this.#state
     for (const event of events) {
       view.lastSequenceNr++
+      if (schemas?.event !== undefined) checkBySchema(schemas.event, event, 'An event')
       state = eventHandler(state, event, view)
       stored.push(encoded(this.#plan, this.#persistenceId, state, event))
+      if (snapshotWhen?.(state, event, view.lastSequenceNr) === true) work.isSnapshotWanted = true
     }
     this.#state = state
     this.#sequenceNr = view.lastSequenceNr

@@ -9,6 +9,7 @@ import {
   JournalCorrupted,
   JournalFolderLost,
   JournalUnavailable,
+  StateTooLarge,
 } from '../persistence-errors.ts'
 import {
   EventsNotStored,
@@ -96,6 +97,7 @@ function isRefusal(cause: unknown): boolean {
     cause instanceof JournalUnavailable ||
     cause instanceof JournalFolderLost ||
     cause instanceof EventTooLarge ||
+    cause instanceof StateTooLarge ||
     cause instanceof InvalidJournalCall ||
     cause instanceof JournalClosed
   )
