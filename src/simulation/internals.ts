@@ -3,6 +3,7 @@
  */
 export { causalSlice } from './causal-slice.ts'
 export { CallsEnd } from './checkers/calls-end.ts'
+export { KeptHistory } from './checkers/kept-history.ts'
 export { NoSilentLoss } from './checkers/no-silent-loss.ts'
 export { NothingAcknowledgedIsLost } from './checkers/nothing-acknowledged-is-lost.ts'
 export { OneActiveInstance } from './checkers/one-active-instance.ts'

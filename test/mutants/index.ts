@@ -4,13 +4,17 @@
  * that is applied when modules are loaded (`npm run simulate -- --mutant NAME`). The checkers must find every one; that
  * shows that they can.
  */
+import { B01 } from './b01.ts'
 import { B02 } from './b02.ts'
 import { B03 } from './b03.ts'
 import { B05 } from './b05.ts'
 import { B08 } from './b08.ts'
 import { B15 } from './b15.ts'
 import { B38 } from './b38.ts'
+import { B39 } from './b39.ts'
+import { B41 } from './b41.ts'
 import { B42 } from './b42.ts'
+import { B43 } from './b43.ts'
 import { F01 } from './f01.ts'
 import { F02 } from './f02.ts'
 import { F04 } from './f04.ts'
@@ -29,13 +33,17 @@ import type { Mutant } from './mutant.ts'
 
 export const mutants: ReadonlyMap<string, Mutant> = new Map(
   Object.entries({
+    B01,
     B02,
     B03,
     B05,
     B08,
     B15,
     B38,
+    B39,
+    B41,
     B42,
+    B43,
     F01,
     F02,
     F04,

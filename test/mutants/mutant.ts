@@ -18,6 +18,7 @@ export interface Found {
     | 'spine-moves'
     | 'spine-flaps'
     | 'spine-writes'
+    | 'stores'
     | 'nesting'
     | 'founding'
   /** One that found it when this was written. Any change of code deals the cards anew, and then another one does. */

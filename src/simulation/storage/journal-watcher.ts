@@ -16,6 +16,8 @@ import type {
 } from '../../persistence/index.ts'
 
 export interface JournalWatcher {
+  /** Before anything is done: a living node asks for this write of events. */
+  asked(batch: Pick<AppendBatch, 'persistenceId' | 'epoch'>): void
   claimed(persistenceId: string, claim: Claim): void
   appended(batch: AppendBatch, result: AppendResult): void
   /** As of an append. */

@@ -169,6 +169,7 @@ export class SimulatedJournal
   }
 
   append(batch: AppendBatch): Promise<AppendResult> {
+    this.#isAsked(batch)
     return this.#write(batch.persistenceId, 'append', async () => {
       const result = await this.#journal.append(batch)
       this.#watcher.appended?.(batch, result)
@@ -177,6 +178,7 @@ export class SimulatedJournal
   }
 
   deleteEvents(batch: AppendBatch): Promise<AppendResult> {
+    this.#isAsked(batch)
     return this.#write(batch.persistenceId, 'delete', async () => {
       const result = await this.#journal.deleteEvents(batch)
       this.#watcher.deleted?.(batch, result)
@@ -288,6 +290,10 @@ export class SimulatedJournal
     this.#isClosed = true
     if (this.#underWay > 0) await new Promise<void>((done) => this.#whenAllDone.push(done))
     await this.#journal.close()
+  }
+
+  #isAsked(batch: AppendBatch): void {
+    if (this.#ground.isAlive()) this.#watcher.asked?.(batch)
   }
 
   async #write<Result>(

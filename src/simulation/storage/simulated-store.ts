@@ -21,6 +21,11 @@ import { StateChecks } from './state-checks.ts'
 import { type AcceptedAppend, StoreChecks } from './store-checks.ts'
 import { calmStore, type StoreFaults } from './store-faults.ts'
 
+interface AskedWrites {
+  asked(label: string, persistenceId: string, epoch: number): void
+  claimed(label: string, persistenceId: string, epoch: number): void
+}
+
 /** The store that all nodes of a simulation share; it outlives them, is slow, and fails. */
 export class SimulatedStore {
   /** @internal */
@@ -33,6 +38,8 @@ export class SimulatedStore {
   onAppended: (batch: AppendBatch) => void = () => {}
   /** @internal Set once: as above, and whether all before it was deleted. */
   onHistory: (batch: AppendBatch, deletesEarlier: boolean) => void = () => {}
+  /** @internal Set once: hears of every write of events that a living node asks for, and of every claim that it was given. */
+  writes: Partial<AskedWrites> = {}
   readonly #world: World
   #faults: StoreFaults = calmStore
   readonly #journals = new Set<SimulatedJournal>()
@@ -108,7 +115,9 @@ export class SimulatedStore {
   #watcherOf(life: Incarnation): JournalWatcher {
     const world = this.#world
     return {
+      asked: ({ persistenceId, epoch }) => this.writes.asked?.(life.label, persistenceId, epoch),
       claimed: (persistenceId, claim) => {
+        this.writes.claimed?.(life.label, persistenceId, claim.epoch)
         // First the story, so that it is whole when a check fails.
         world.story.claimed(persistenceId, life.label, claim)
         this.checks.claimed(persistenceId, claim, life.label)
