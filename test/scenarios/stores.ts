@@ -40,6 +40,7 @@ export const storesPlaces: readonly string[] = [
   'the store deletes the events of a stream',
   'the store deletes the first events of a stream',
   'the store is given a snapshot: SnapshotSaved',
+  'the store hands out a snapshot',
   'the store is given a state: StateWritten',
   'the store refuses a write: Fenced',
 ]

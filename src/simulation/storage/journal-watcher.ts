@@ -13,6 +13,7 @@ import type {
   StateClaim,
   StateWrite,
   StateWriteResult,
+  StoredSnapshot,
 } from '../../persistence/index.ts'
 
 export interface JournalWatcher {
@@ -24,6 +25,7 @@ export interface JournalWatcher {
   deleted(batch: AppendBatch, result: AppendResult): void
   deletedTo(deletion: EventDeletionTo, result: EventDeletionResult): void
   snapshotSaved(snapshot: NewSnapshot, result: SnapshotResult): void
+  snapshotLoaded(found: StoredSnapshot | undefined): void
   snapshotsDeleted(deletion: SnapshotDeletion, result: SnapshotsDeleted | Fenced): void
   stateClaimed(persistenceId: string, claim: StateClaim): void
   stateWritten(write: StateWrite, result: StateWriteResult): void

@@ -204,7 +204,9 @@ export class SimulatedJournal
 
   async loadSnapshot(query: SnapshotQuery): Promise<StoredSnapshot | undefined> {
     await this.#beforeReading('loadSnapshot')
-    return this.#journal.loadSnapshot(query)
+    const found = await this.#journal.loadSnapshot(query)
+    this.#watcher.snapshotLoaded?.(found)
+    return found
   }
 
   deleteSnapshots(deletion: SnapshotDeletion): Promise<SnapshotsDeleted | Fenced> {

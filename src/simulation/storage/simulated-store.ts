@@ -134,6 +134,9 @@ export class SimulatedStore {
         world.reach(`the store is given a snapshot: ${result.type}`)
         this.checks.snapshotSaved(snapshot, result, life.label)
       },
+      snapshotLoaded: (found) => {
+        if (found !== undefined) world.reach('the store hands out a snapshot')
+      },
       snapshotsDeleted: (deletion, result) =>
         this.checks.snapshotsDeleted(deletion, result, life.label),
       stateClaimed: (persistenceId, claim) =>
