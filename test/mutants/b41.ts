@@ -13,5 +13,10 @@ export const B41: Mutant = {
     if (handling === 'stash') {`,
     },
   ],
-  found: { by: 'an entity that has stopped stores nothing', scenario: 'spine', seed: 1, oneIn: 10 },
+  found: {
+    by: 'an entity that has stopped stores nothing',
+    scenario: 'spine',
+    seed: 11,
+    oneIn: 12,
+  },
 }
