@@ -1,8 +1,8 @@
 /**
- * Seeded bugs: real ones of the field (B), ways to found a cluster twice (F), some that our nested behaviors had (N), and
- * checks of our protocols left out (P). Each is a small edit of our source
- * that is applied when modules are loaded (`npm run simulate -- --mutant NAME`). The checkers must find every one; that
- * shows that they can.
+ * Seeded bugs: real ones of the field (B), states that come back or do not outlive a deletion (D), ways to found a cluster
+ * twice (F), some that our nested behaviors had (N), and checks of our protocols left out (P). Each is a small edit of our
+ * source that is applied when modules are loaded (`npm run simulate -- --mutant NAME`). The checkers must find every one;
+ * that shows that they can.
  */
 import { B01 } from './b01.ts'
 import { B02 } from './b02.ts'
@@ -15,6 +15,9 @@ import { B39 } from './b39.ts'
 import { B41 } from './b41.ts'
 import { B42 } from './b42.ts'
 import { B43 } from './b43.ts'
+import { D01 } from './d01.ts'
+import { D02 } from './d02.ts'
+import { D03 } from './d03.ts'
 import { F01 } from './f01.ts'
 import { F02 } from './f02.ts'
 import { F04 } from './f04.ts'
@@ -44,6 +47,9 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     B41,
     B42,
     B43,
+    D01,
+    D02,
+    D03,
     F01,
     F02,
     F04,
