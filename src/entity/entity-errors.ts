@@ -112,7 +112,7 @@ export class CallAborted extends CallError {
 /** The journal did not take the events, or another instance has the stream. */
 export class NotStored extends CallError {
   readonly code = 'NOT_STORED'
-  /** Why: `EVENTS_NOT_STORED`, `EVENTS_OUTCOME_UNKNOWN`, `WRITER_FENCED` or `INSTANCE_ENDED`. */
+  /** Why: `EVENTS_NOT_STORED`, `EVENTS_REJECTED`, `EVENTS_OUTCOME_UNKNOWN`, `WRITER_FENCED` or `INSTANCE_ENDED`. */
   readonly reason: string
 
   constructor(site: CallSite, reason: string, problem: string, mayHaveHappened: boolean) {

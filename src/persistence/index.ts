@@ -92,6 +92,7 @@ export {
 } from './registers.ts'
 export { bytesOfEvent, noTags, tagsOfEvent } from './tags.ts'
 export type { EventAdapter } from './event-sourcing/event-adapter.ts'
+export { type EventVersions, versionedEvents } from './event-sourcing/versioned-events.ts'
 export { Effect, type Effects, effectsFor } from './event-sourcing/effect.ts'
 export { EventSourcedBehavior } from './event-sourcing/event-sourced-behavior.ts'
 export type { EventSourcedDroppedReason } from './event-sourcing/event-sourced-drop-reasons.ts'
@@ -100,6 +101,8 @@ export {
   JournalFailure,
   EventsNotStored,
   EventsOutcomeUnknown,
+  EventsRejected,
+  StashOverflow,
   RecoveryFailure,
   WriterFenced,
   InstanceEnded,
@@ -167,6 +170,14 @@ export { type LmdbSettings, defaultLmdbSettings } from './journals/lmdb-settings
 export { MemoryJournal, type MemoryJournalOptions } from './journals/memory-journal.ts'
 export { MemoryStore } from './journals/memory-store.ts'
 export * from './persistence-errors.ts'
-export { checkPersistenceId, numberOfSlices, persistenceIdOf, sliceOf } from './persistence-id.ts'
+export {
+  checkPersistenceId,
+  entityIdOf,
+  entityTypeOf,
+  numberOfSlices,
+  persistenceIdOf,
+  sliceOf,
+  sliceRanges,
+} from './persistence-id.ts'
 export { type JournalSettings, defaultJournalSettings } from './persistence-settings.ts'
 export type { FoldLimits } from './journals/lmdb-fold.ts'

@@ -36,7 +36,7 @@ const Visitor = defineEntity('Visitor', {
     store: (self, what: 'undefined' | 'promise' | 'function') => {
       const all = { undefined, promise: Promise.resolve(), function: () => 0 }
       const next = what === 'function' ? { ...self.state, name: all[what] } : all[what]
-      self.state = next as DeepReadonly<Profile>
+      self.state = next as never
     },
     persist: (self) => (self as unknown as { persist(name: string): void }).persist('Seen'),
     delete: (self) => self.delete(),

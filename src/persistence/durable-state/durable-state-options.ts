@@ -13,6 +13,7 @@ type Shared<Command, State> = Pick<
   | 'journal'
   | 'codec'
   | 'settings'
+  | 'onStashOverflow'
   | 'recoveryPermits'
   | 'writer'
   | 'onPersistFailure'

@@ -77,6 +77,9 @@ const inFamily = {
   codec: mustHave(['encode', 'decode']),
   settings: (_, given) =>
     eventSourcedSettingsTable.problemsWith(eventSourcedSettingsTable.complete(given)),
+  onStashOverflow: maybe(
+    mustBe("'drop' or 'fail'", (given) => given === 'drop' || given === 'fail'),
+  ),
   recoveryPermits: mustHave(['request']),
   writer: problemsWithText,
   onPersistFailure: maybe(
@@ -117,6 +120,7 @@ const ofStates = {
       ),
   codec: inFamily.codec,
   settings: inFamily.settings,
+  onStashOverflow: inFamily.onStashOverflow,
   recoveryPermits: inFamily.recoveryPermits,
   writer: inFamily.writer,
   onPersistFailure: inFamily.onPersistFailure,

@@ -21,7 +21,7 @@ import { ValueCodec } from '../../serialization/internals.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
 import { hasSnapshots } from '../snapshots.ts'
 import { checkEventSourced, checkEventSourcedFamily } from './check-event-sourced.ts'
-import { JournalFailure, PersistenceFailure } from './event-sourced-errors.ts'
+import { JournalFailure, WriterFenced } from './event-sourced-errors.ts'
 import { EventSourcedInstance } from './event-sourced-instance.ts'
 import type {
   EventSourcedFamilyOptions,
@@ -92,7 +92,7 @@ function restarted<Command, Event, State>(
     })
     const inner = Behaviors.supervise(instance).onFailure(JournalFailure, onPersistFailure)
     // What the user's own supervision never sees: it might resume, and the state is ahead of what is stored.
-    return Behaviors.supervise(inner).onFailure(PersistenceFailure, SupervisorStrategy.stop())
+    return Behaviors.supervise(inner).onFailure(WriterFenced, SupervisorStrategy.stop())
   })
 }
 

@@ -25,11 +25,13 @@ import { Effect } from './effect.ts'
 import { adapted, encoded } from './event-adapter.ts'
 import {
   EventsOutcomeUnknown,
+  EventsRejected,
   InstanceEnded,
   InvalidEffect,
   JournalFailure,
   PersistenceFailure,
   RecoveryFailure,
+  StashOverflow,
 } from './event-sourced-errors.ts'
 import type { EventSourcedContext, EventSourcedPlan } from './event-sourced-options.ts'
 import { signalHandlersOf } from './event-sourced-signals.ts'
@@ -54,6 +56,8 @@ interface Work<Command, Event, State> {
   recovery: Recovery<unknown> | undefined
   writes: WritePipeline<Command, Event, State> | undefined
   snapshots: SnapshotKeeper<State> | undefined
+  /** Events that the journal refuses: nothing is handled any more. */
+  rejection: EventsRejected | undefined
   /** `snapshotWhen` has said so, of an event of the command that is handled. */
   isSnapshotWanted: boolean
 }
@@ -152,10 +156,10 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     const isSupervised = this.#plan.onPersistFailure !== undefined
     // No supervision of the user's may answer it: it might resume, and the state is ahead of what is stored.
     const isForGood = (error: unknown): boolean =>
-      !isSupervised && error instanceof PersistenceFailure
+      !isSupervised && error instanceof PersistenceFailure && !(error instanceof EventsRejected)
     const turn = new ActorTurn<Command>({ context, scope: this.#scope, isForGood })
     const none = { stash: undefined, recovery: undefined, writes: undefined, snapshots: undefined }
-    return { view, turn, ...none, isSnapshotWanted: false }
+    return { view, turn, ...none, rejection: undefined, isSnapshotWanted: false }
   }
 
   #stashOf(work: Work<Command, Event, State>): CommandStash<Command> {
@@ -166,8 +170,10 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
         waiting: context.stash(stashedCommandsMax),
         kept: context.stash(stashedCommandsMax),
       },
-      context.self,
-      context.system.runtime,
+      this.#context,
+      this.#plan.onStashOverflow === 'fail'
+        ? () => new StashOverflow(this.#persistenceId, stashedCommandsMax)
+        : undefined,
     ))
   }
 
@@ -295,6 +301,13 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
 
   /** It came past the mailbox, or in the very moment in which nothing may be handled any more. */
   #wait(command: Command, work: Work<Command, Event, State>): void {
+    const { rejection } = work
+    if (rejection !== undefined) {
+      // Whoever supervises it has let it go on after all: its state is ahead of what is stored, so it ends.
+      this.#lost(command)
+      failAsker(command, () => rejection)
+      return work.turn.failForGood(rejection)
+    }
     this.#stashOf(work).wait(command)
     if (this.#mayHandle()) this.#goOn()
     else work.turn.withholdMail(this.#plan.withheldMail)
@@ -479,10 +492,16 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   }
 
   #commandFailed(error: unknown): never {
-    const { view, stash, turn } = this.#begin()
+    const work = this.#begin()
+    const { view, stash, turn } = work
     view.lastSequenceNr = this.#sequenceNr
     stash?.interrupted()
-    if (error instanceof PersistenceFailure) {
+    if (error instanceof PersistenceFailure) this.#tellFailed(error)
+    if (error instanceof EventsRejected) {
+      work.rejection = error
+      // Whoever is built anew gets it; what was let go on shows itself by it.
+      turn.letMailIn()
+    } else if (error instanceof PersistenceFailure) {
       this.#refuseWaiting(error)
       this.#isBuiltAnew =
         error instanceof JournalFailure && this.#plan.onPersistFailure !== undefined
@@ -492,6 +511,19 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     // Should a supervisor resume this actor, the commands behind this one go on.
     turn.run(() => this.#goOn())
     throw error
+  }
+
+  /** Before it ends by this. What the handler throws is only told. */
+  #tellFailed(error: PersistenceFailure): void {
+    const { signals } = this.#plan
+    try {
+      const isRejected = error instanceof EventsRejected
+      if (isRejected)
+        signals?.PersistRejected?.(this.#state, { type: 'PersistRejected', error }, this.view)
+      else signals?.PersistFailed?.(this.#state, { type: 'PersistFailed', error }, this.view)
+    } catch (failure) {
+      this.#context.log.error({ err: failure }, 'the handler of a failed write failed')
+    }
   }
 
   /** The instance fails, and nobody builds it anew. */

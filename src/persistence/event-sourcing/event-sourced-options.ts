@@ -75,6 +75,11 @@ export interface EventSourcedFamilyOptions<Command, Event, State> extends Snapsh
   /** @internal One for many entities saves memory. It must be for stored values. */
   readonly codec?: ValueCodec
   readonly settings?: Partial<EventSourcedSettings>
+  /**
+   * What becomes of a command that the entity stashes when it keeps `stashedCommandsMax` already. `'drop'`, the default: it is
+   * published as `Dropped`. `'fail'`: the entity fails as well, with `StashOverflow`.
+   */
+  readonly onStashOverflow?: 'drop' | 'fail' | undefined
   /** Limits how many entities of the node recover at once; without it there is no limit. */
   readonly recoveryPermits?: RecoveryPermits
   /** Who writes, for people who look for the other instance; the path of the actor when not given. */
