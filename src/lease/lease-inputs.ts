@@ -4,7 +4,12 @@ import type { LeaseHolder, LeaseRecord } from './lease-record.ts'
 
 export type LeaseInput =
   /** Somebody wants it, or gives it back; `request` is answered once. */
-  | { readonly type: 'Acquire'; readonly request: number }
+  | {
+      readonly type: 'Acquire'
+      readonly request: number
+      /** The monotonic clock may have stood still: being the holder is no answer. */
+      readonly isInDoubt: boolean
+    }
   | { readonly type: 'Release'; readonly request: number }
   /** For tests: as if a renewal were due. */
   | { readonly type: 'RenewNow' }

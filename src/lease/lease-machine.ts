@@ -18,6 +18,7 @@ import type {
   LeaseRead,
   LeaseSnapshot,
 } from './lease-inputs.ts'
+import type { LeaseLoss } from './lease.ts'
 import type { LeaseRecord } from './lease-record.ts'
 
 /** The one call to the store that counts. */
@@ -37,6 +38,10 @@ interface Operation {
   writes: number
   /** One of its writes may stand there, though nobody said so. */
   isInDoubt: boolean
+  /** Being the holder is no answer. */
+  isAnew: boolean
+  /** A grant that ends with it: by a new one, or lost. */
+  former?: Grant
 }
 
 interface Grant {
@@ -106,8 +111,9 @@ export class LeaseMachine {
   #take(input: LeaseInput, now: number): void {
     switch (input.type) {
       case 'Acquire':
+        return this.#ask(input.type, input.request, input.isInDoubt)
       case 'Release':
-        return this.#ask(input.type, input.request)
+        return this.#ask(input.type, input.request, false)
       case 'RenewNow':
         if (this.#grant !== undefined) this.#grant.renewAt = now
         return
@@ -173,14 +179,14 @@ export class LeaseMachine {
 
   // ---- requests, one operation after the other
 
-  #ask(type: Operation['type'], request: number): void {
+  #ask(type: Operation['type'], request: number, isAnew: boolean): void {
     const last = this.#operations.at(-1)
     // Not with one that has begun: what it saw may be older than this request.
     if (last !== undefined && last.type === type && last.endsAt === Infinity) {
       last.requests.push(request)
       return
     }
-    const begins = { endsAt: Infinity, writes: 0, isInDoubt: false }
+    const begins = { endsAt: Infinity, writes: 0, isInDoubt: false, isAnew }
     this.#operations.push({ type, requests: [request], ...begins })
   }
 
@@ -199,14 +205,16 @@ export class LeaseMachine {
 
   #begin(operation: Operation, now: number): void {
     const grant = this.#grant
-    const isHeld = grant !== undefined
-    if (operation.type === 'Acquire' && isHeld) return this.#finish(operation, true)
-    if (operation.type === 'Release' && !this.#mayStandThere) return this.#finish(operation, false)
+    const isAcquire = operation.type === 'Acquire'
+    if (isAcquire && grant !== undefined && !operation.isAnew) return this.#finish(operation, true)
+    if (!isAcquire && !this.#mayStandThere) return this.#finish(operation, false)
     operation.endsAt = now + this.#options.operationTimeoutMs
     // From here on nobody acts by it, whatever the store says.
     this.#grant = undefined
-    if (isHeld) this.#giveBack(operation, grant.revision, now)
-    else this.#read(now)
+    if (grant === undefined) return this.#read(now)
+    if (!isAcquire) return this.#giveBack(operation, grant.revision, now)
+    operation.former = grant
+    this.#read(now)
   }
 
   #answeredTo(operation: Operation, answer: LeaseAnswer, call: Call, now: number): void {
@@ -279,11 +287,13 @@ export class LeaseMachine {
   }
 
   #finish(operation: Operation, isTrue: boolean): void {
+    if (!isTrue) this.#loseFormer(operation, 'taken', 'another has it since this machine slept')
     this.#effects.push({ type: 'Answer', requests: operation.requests, isTrue })
     this.#operations.shift()
   }
 
   #refuse(operation: Operation, problem: string | undefined): void {
+    this.#loseFormer(operation, 'expired', 'this machine slept, and the store did not answer')
     this.#effects.push({ type: 'Refuse', requests: operation.requests, problem })
     this.#operations.shift()
     this.#call = undefined
@@ -340,7 +350,11 @@ export class LeaseMachine {
     grant.renewAt = now + this.#options.renewIntervalMs / retriesPerInterval
   }
 
-  #lose(grant: Grant, reason: 'expired' | 'taken', detail: string): void {
+  #loseFormer({ former }: Operation, reason: LeaseLoss['reason'], detail: string): void {
+    if (former !== undefined) this.#lose(former, reason, detail)
+  }
+
+  #lose(grant: Grant, reason: LeaseLoss['reason'], detail: string): void {
     this.#grant = undefined
     if (this.#operations.length === 0) this.#call = undefined
     this.#effects.push({ type: 'Lost', token: grant.token, reason, detail })

@@ -89,14 +89,18 @@ export class RegisterLease implements Lease {
   }
 
   release(): Promise<boolean> {
+    // Whoever gives it back need not hear that it was over already.
+    this.#granted = undefined
     return this.#ask('Release')
   }
 
   checkLease(): boolean {
-    const { clock } = this.#environment
-    if (!this.#machine.isValidAt(clock.monotonicMs())) return false
-    // The monotonic clock of a machine that was suspended may have stood still: then the next renewal shows who has it.
-    return clock.wallMs() - this.#renewedWallMs < this.settings.ttlMs
+    return this.#machine.isValidAt(this.#environment.clock.monotonicMs()) && !this.#isInDoubt
+  }
+
+  /** The monotonic clock of a machine that was suspended may have stood still: then the next renewal shows who has it. */
+  get #isInDoubt(): boolean {
+    return this.#environment.clock.wallMs() - this.#renewedWallMs >= this.settings.ttlMs
   }
 
   get fenceToken(): number | undefined {
@@ -113,7 +117,9 @@ export class RegisterLease implements Lease {
     let settle: Pick<Waiting, 'resolve' | 'reject'> | undefined
     const answer = new Promise<boolean>((resolve, reject) => (settle = { resolve, reject }))
     this.#waiting.set(request, { type, onLost, answer, ...settle! })
-    this.#step({ type, request })
+    this.#step(
+      type === 'Acquire' ? { type, request, isInDoubt: this.#isInDoubt } : { type, request },
+    )
     return answer
   }
 
@@ -146,8 +152,11 @@ export class RegisterLease implements Lease {
 
   #written(answer: LeaseAnswer): void {
     const { call, wallMs } = this.#sent
-    if (answer.type === 'LeaseWritten' && answer.call === call) this.#renewedWallMs = wallMs
-    this.#step(answer)
+    if (answer.type !== 'LeaseWritten' || answer.call !== call) return this.#step(answer)
+    this.#renewedWallMs = wallMs
+    if (!this.#isInDoubt) return this.#step(answer)
+    const problem = 'the machine slept, or its wall clock was set'
+    this.#step({ type: 'LeaseNotWritten', call, problem, isUnknown: true })
   }
 
   #lookAt(at: number, now: number): void {
