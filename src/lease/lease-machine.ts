@@ -363,7 +363,8 @@ export class LeaseMachine {
   // ---- the register
 
   #isOwn({ holder }: LeaseRecord): boolean {
-    return holder?.instance === this.#options.holder.instance
+    const { owner, instance } = this.#options.holder
+    return holder?.owner === owner && holder.instance === instance
   }
 
   /** A write that was sent then has been confirmed. */
