@@ -2,6 +2,7 @@
 import { formatMs, seconds } from '../foundation/duration.ts'
 import type { LeaseOptions, Leases } from './leases.ts'
 
+/** Which lease is tried, and for how long. */
 export interface LeaseHealthOptions extends LeaseOptions {
   /** The lease that is tried; no other use should be made of it. */
   readonly name?: string

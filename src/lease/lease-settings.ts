@@ -5,6 +5,7 @@ import { milliseconds, millisecondsOr, number } from '../foundation/setting-kind
 import { SettingsTable } from '../foundation/settings-table.ts'
 import { show } from '../foundation/show.ts'
 
+/** What can be tuned about a lease. */
 export interface LeaseSettings {
   /**
    * How long a lease outlives its last renewal. Others wait that long after a holder that has vanished, so shorter is
@@ -27,7 +28,7 @@ export interface LeaseSettings {
 
 const intervalMinMs = seconds(5)
 
-export const leaseSettingsTable = new SettingsTable<LeaseSettings>(
+const leaseSettingsTable = new SettingsTable<LeaseSettings>(
   {
     ttlMs: milliseconds(seconds(120)),
     renewIntervalMs: millisecondsOr('by-ttl'),
@@ -41,6 +42,7 @@ export const leaseSettingsTable = new SettingsTable<LeaseSettings>(
   (settings) => ({ renewIntervalMs: renewIntervalMsOf(settings) }),
 )
 
+/** What holds where nothing was chosen. */
 export const defaultLeaseSettings = leaseSettingsTable.defaults
 
 /** The interval that these settings come to. */

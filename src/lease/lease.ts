@@ -5,6 +5,7 @@
 import type { Environment } from '../foundation/environment.ts'
 import type { LeaseSettings } from './lease-settings.ts'
 
+/** Something that one holds at a time, by name. */
 export interface Lease {
   readonly name: string
   /** Who asks for it, such as `host:port#uid`: for people, and for whoever waits. */
@@ -19,7 +20,7 @@ export interface Lease {
    * `onLost` takes the place of the one before it. It is called once when the lease is lost, never before this promise has
    * resolved, and not after a `release`. Do not rely on it alone: a process that slept hears of it late.
    */
-  acquire(onLost?: (loss: LeaseLoss) => void): Promise<boolean>
+  acquire(onLost?: (loss: LeaseLoss) => void | Promise<void>): Promise<boolean>
 
   /**
    * Gives it back, so that others need not wait. It does not count as held any more from the call on. True: it was held, and

@@ -8,6 +8,7 @@ import type { Lease, LeaseImplementation } from './lease.ts'
 import { UnknownLeaseImplementation } from './lease-errors.ts'
 import { type LeaseSettings, leaseSettings } from './lease-settings.ts'
 
+/** Of all leases of a process. */
 export interface LeasesOptions {
   /** Who asks, where a call does not say otherwise: `host:port#uid` of the node, or another text that no other process has. */
   readonly owner: string
@@ -19,6 +20,7 @@ export interface LeasesOptions {
   readonly environment?: Chosen<Environment>
 }
 
+/** Of one lease. */
 export interface LeaseOptions {
   /** Which one, by its name; may be left out where there is only one. */
   readonly implementation?: string
@@ -46,7 +48,7 @@ export class Leases {
     const { owner = this.#options.owner } = options
     const implementation = this.#implementationFor(options.implementation)
     const settings = leaseSettings(name, { ...this.#options.settings, ...options.settings })
-    const key = JSON.stringify([implementation, name, owner, Object.entries(settings).sort()])
+    const key = JSON.stringify([implementation, name, owner, settings])
     const known = this.#leases.get(key)
     if (known !== undefined) return known
     const make = this.#options.implementations[implementation] as LeaseImplementation

@@ -40,7 +40,7 @@ export function registerLeases(registers: Registers): LeaseImplementation {
 interface Waiting {
   readonly resolve: (isTrue: boolean) => void
   readonly reject: (error: Error) => void
-  readonly onLost: ((loss: LeaseLoss) => void) | undefined
+  readonly onLost: ((loss: LeaseLoss) => void | Promise<void>) | undefined
   readonly type: 'Acquire' | 'Release'
   readonly answer: Promise<boolean>
 }
@@ -84,7 +84,7 @@ export class RegisterLease implements Lease {
     })
   }
 
-  acquire(onLost?: (loss: LeaseLoss) => void): Promise<boolean> {
+  acquire(onLost?: (loss: LeaseLoss) => void | Promise<void>): Promise<boolean> {
     return this.#ask('Acquire', onLost)
   }
 

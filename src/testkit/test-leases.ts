@@ -24,6 +24,7 @@ import {
 /** `before`: nothing is done, and that is said. `unknown`: it is done, and nobody says so. `silent`: it is done, and there is no answer. */
 export type LeaseFault = 'none' | 'before' | 'unknown' | 'silent'
 
+/** Leases in memory that a test can delay, fail, lose and steal. */
 export class TestLeases {
   readonly #store = new MemoryStore()
   readonly #leases: RegisterLease[] = []

@@ -18,7 +18,7 @@ export async function leases(simulation: Simulation): Promise<void> {
   const start = (name: string): void => {
     const node = simulation.node(name)
     const random = swarm.fork(`worker ${node.label}`)
-    new LeaseWorker({ simulation, ledger, names, node, random })
+    new LeaseWorker({ simulation, ledger, names, node, random }).goOn()
   }
   for (const name of nodes) start(name)
   const faults = { isOver: false }
@@ -61,10 +61,10 @@ function disturb({ simulation, random, start, faults }: Disturbance): void {
     simulation.after(200 + random.below(2 * ttlMs), () => {
       if (faults.isOver) return
       const name = random.pick(nodes)
+      const kind = random.float()
       if (!simulation.isAlive(name)) start(name)
-      else if (random.chance(0.2)) simulation.crash(name)
-      else if (random.chance(0.2))
-        simulation.stepWallClock(name, random.pick([-3_600_000, 3_600_000]))
+      else if (kind < 0.2) simulation.crash(name)
+      else if (kind < 0.4) simulation.stepWallClock(name, random.pick([-3_600_000, 3_600_000]))
       else simulation.pause(name, ttlMs * random.pick([0.3, 0.9, 1.1, 2, 10]))
       goOn()
     })

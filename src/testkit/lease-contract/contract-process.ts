@@ -33,7 +33,7 @@ export class ContractProcess {
 
   /** With a note of its loss. */
   acquire(name = 'lease'): Promise<boolean> {
-    return this.lease(name).acquire((loss) => this.losses.push(loss))
+    return this.lease(name).acquire((loss) => void this.losses.push(loss))
   }
 
   /** Nothing of it renews any more. */

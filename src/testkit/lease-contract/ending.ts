@@ -11,7 +11,7 @@ export function ending(check: AddLeaseTest): void {
 
 function givingBack(check: AddLeaseTest): void {
   check('gives a lease that was given back to the next at once', async (scene) => {
-    const [a, b] = [await scene.process('a'), await scene.process('b')]
+    const [a, b] = [await scene.start('a'), await scene.start('b')]
     assert.equal(await a.acquire(), true)
     const releasing = a.lease().release()
     assert.equal(a.lease().checkLease(), false)
@@ -25,7 +25,7 @@ function givingBack(check: AddLeaseTest): void {
   })
 
   check('makes the token grow with every grant, whoever gets it', async (scene) => {
-    const processes = [await scene.process('a'), await scene.process('b')]
+    const processes = [await scene.start('a'), await scene.start('b')]
     const tokens: number[] = []
     for (let round = 0; round < 3; round++) {
       for (const each of processes) {
@@ -41,7 +41,7 @@ function givingBack(check: AddLeaseTest): void {
   })
 
   check('answers what is asked at once in the order of the calls', async (scene) => {
-    const a = await scene.process('a')
+    const a = await scene.start('a')
     const asked = [a.acquire(), a.lease().release(), a.lease().release(), a.acquire()]
     assert.deepEqual((await Promise.all(asked)).slice(0, 2), [true, true])
     assert.equal(await asked[3], true)
@@ -51,7 +51,7 @@ function givingBack(check: AddLeaseTest): void {
 
 function outliving(check: AddLeaseTest): void {
   check('lets nobody else in as long as the holder renews', async (scene) => {
-    const [a, b] = [await scene.process('a'), await scene.process('b')]
+    const [a, b] = [await scene.start('a'), await scene.start('b')]
     assert.equal(await a.acquire(), true)
     const untilMs = realMs() + 1.5 * scene.ttlMs
     while (realMs() < untilMs) {
@@ -65,7 +65,7 @@ function outliving(check: AddLeaseTest): void {
   check(
     'lets another in when the holder has vanished, and not before it is over',
     async (scene) => {
-      const [a, b] = [await scene.process('a'), await scene.process('b')]
+      const [a, b] = [await scene.start('a'), await scene.start('b')]
       assert.equal(await a.acquire(), true)
       const token = a.lease().fenceToken ?? NaN
       a.vanish()

@@ -40,7 +40,7 @@ export interface LeaseStoreUnderTest {
 export interface LeaseScene {
   readonly ttlMs: number
   /** As if it were another process; it owns leases by this name. */
-  process(owner: string): Promise<ContractProcess>
+  start(owner: string): Promise<ContractProcess>
 }
 
 /** Registers a test that has a store of its own. */
@@ -76,7 +76,7 @@ async function onStore(
 ): Promise<void> {
   const processes: ContractProcess[] = []
   const settings = { ttlMs, renewIntervalMs: ttlMs / 10, operationTimeoutMs: ttlMs / 2.5 }
-  const process = async (owner: string): Promise<ContractProcess> => {
+  const start = async (owner: string): Promise<ContractProcess> => {
     const implementations = { tested: await store.open() }
     const started = new ContractProcess(
       (environment) => new Leases({ owner, implementations, settings, environment }),
@@ -85,7 +85,7 @@ async function onStore(
     return started
   }
   try {
-    await body({ ttlMs, process })
+    await body({ ttlMs, start })
   } finally {
     for (const each of processes) each.vanish()
     await store.remove?.()

@@ -53,13 +53,12 @@ export class LeaseWorker {
       ledger.watch({ lease, isAlive: () => node.isAlive })
       return { lease, isAsking: false, told: undefined }
     })
-    this.#goOn()
   }
 
-  #goOn(): void {
+  goOn(): void {
     this.#environment.timers.after(20 + this.#parts.random.below(200), () => {
       for (const wanted of this.#wanted) this.#attendTo(wanted)
-      this.#goOn()
+      this.goOn()
     })
   }
 
