@@ -118,6 +118,8 @@ export class LeaseMachine {
         if (this.#grant !== undefined) this.#grant.renewAt = now
         return
       case 'Look':
+        // The timer has fired, perhaps a hair too early: it is set anew.
+        this.#lookAt = Infinity
         return
       case 'LeaseRead':
       case 'LeaseNotRead':
@@ -184,6 +186,7 @@ export class LeaseMachine {
     // Not with one that has begun: what it saw may be older than this request.
     if (last !== undefined && last.type === type && last.endsAt === Infinity) {
       last.requests.push(request)
+      last.isAnew ||= isAnew
       return
     }
     const begins = { endsAt: Infinity, writes: 0, isInDoubt: false, isAnew }

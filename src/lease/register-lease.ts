@@ -4,10 +4,16 @@
  */
 import { unreachable } from '../foundation/assert.ts'
 import type { Environment } from '../foundation/environment.ts'
+import { isObject } from '../foundation/is-object.ts'
 import { show } from '../foundation/show.ts'
 import { problemWithId } from '../foundation/text.ts'
 import type { Timer } from '../foundation/timers.ts'
-import { JournalUnavailable, type Registers } from '../persistence/index.ts'
+import {
+  hasRegisters,
+  type Journal,
+  JournalUnavailable,
+  type Registers,
+} from '../persistence/index.ts'
 import type { Lease, LeaseImplementation, LeaseLoss, LeaseRequest } from './lease.ts'
 import { InvalidLease, LeaseTimedOut, LeaseUnavailable } from './lease-errors.ts'
 import type { LeaseAnswer, LeaseEffect, LeaseInput } from './lease-inputs.ts'
@@ -24,16 +30,13 @@ export function registerOfLease(name: string): string {
 const textBytesMax = 200
 
 /** Leases in the registers of a store, such as a journal on LMDB: all who share the store exclude each other. */
-export function registerLeases(registers: Registers): LeaseImplementation {
-  const lacking = (['readRegister', 'writeRegister'] as const).filter(
-    (each) => typeof (registers as Partial<Registers> | undefined)?.[each] !== 'function',
-  )
-  if (lacking.length > 0) {
+export function registerLeases(store: Journal | Registers): LeaseImplementation {
+  if (!isObject(store) || !hasRegisters(store as Journal)) {
     throw new InvalidLease(
-      `Leases need a store with registers, and this one lacks ${lacking.join(' and ')}. Take LmdbJournal or MemoryJournal, or give your journal the port Registers.`,
+      'Leases need a store with registers, and this one lacks readRegister or writeRegister. Take LmdbJournal or MemoryJournal, or give your journal the port Registers.',
     )
   }
-  return (request) => new RegisterLease(registers, request)
+  return (request) => new RegisterLease(store as Registers, request)
 }
 
 /** Whoever waits for an answer. */
@@ -95,7 +98,11 @@ export class RegisterLease implements Lease {
   }
 
   checkLease(): boolean {
-    return this.#machine.isValidAt(this.#environment.clock.monotonicMs()) && !this.#isInDoubt
+    return this.#isValid && !this.#isInDoubt
+  }
+
+  get #isValid(): boolean {
+    return this.#machine.isValidAt(this.#environment.clock.monotonicMs())
   }
 
   /** The monotonic clock of a machine that was suspended may have stood still: then the next renewal shows who has it. */
@@ -117,9 +124,8 @@ export class RegisterLease implements Lease {
     let settle: Pick<Waiting, 'resolve' | 'reject'> | undefined
     const answer = new Promise<boolean>((resolve, reject) => (settle = { resolve, reject }))
     this.#waiting.set(request, { type, onLost, answer, ...settle! })
-    this.#step(
-      type === 'Acquire' ? { type, request, isInDoubt: this.#isInDoubt } : { type, request },
-    )
+    const isInDoubt = this.#isValid && this.#isInDoubt
+    this.#step(type === 'Acquire' ? { type, request, isInDoubt } : { type, request })
     return answer
   }
 

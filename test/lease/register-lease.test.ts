@@ -41,6 +41,13 @@ describe('a lease', () => {
     }
   })
 
+  test('is granted once to an owner that asks several times at once', async () => {
+    const { leases } = bound(new Scene())
+    const a = leases('a').lease('x')
+    expect(await Promise.all([a.acquire(), a.acquire(), a.acquire()])).toEqual([true, true, true])
+    expect(a.fenceToken).toBe(1)
+  })
+
   test('survives a store that is away for less than it lasts', async () => {
     const { time, store, losses, note, leases } = bound(new Scene())
     const a = leases('a').lease('x')

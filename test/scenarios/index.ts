@@ -128,7 +128,7 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
         'leases on a store that fails, wanted by nodes that sleep and die, on clocks that err',
       defaultSeeds: 300,
       places: leasePlaces,
-      placesWithin: 100,
+      placesWithin: 60,
     },
   ],
   [

@@ -1,7 +1,6 @@
 /** One life of a node that wants leases, acts by those it has, and gives one back now and then, on a clock that errs. */
 import type { Environment } from '../../../src/foundation/environment.ts'
 import { type Lease, type LeaseSettings, Leases, registerLeases } from '../../../src/lease/index.ts'
-import { hasRegisters } from '../../../src/persistence/index.ts'
 import type { SeededRandom, SimulatedNode, Simulation } from '../../../src/simulation/index.ts'
 import { type LeaseLedger, places } from './lease-ledger.ts'
 
@@ -41,7 +40,6 @@ export class LeaseWorker {
     this.#parts = parts
     const drift = leaseSettings.clockDriftMax
     this.#environment = drifting(node.environment, random.pick([1 - drift, 1, 1 + drift]))
-    if (!hasRegisters(node.journal)) throw new Error('the store has registers')
     const leases = new Leases({
       owner: node.label,
       implementations: { store: registerLeases(node.journal) },
