@@ -167,10 +167,11 @@ export class RegisterLease implements Lease {
 
   #lookAt(at: number, now: number): void {
     this.#timer?.cancel()
-    this.#timer =
-      at === Infinity
-        ? undefined
-        : this.#environment.timers.after(Math.max(at - now, 0), () => this.#step({ type: 'Look' }))
+    this.#timer = undefined
+    if (at === Infinity) return
+    // In whole milliseconds: what fractions leave over would be a timer without a delay, again and again.
+    const delayMs = Math.max(Math.ceil(at - now), 0)
+    this.#timer = this.#environment.timers.after(delayMs, () => this.#step({ type: 'Look' }))
   }
 
   // ---- those who wait
