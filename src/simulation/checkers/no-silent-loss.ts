@@ -201,6 +201,11 @@ export class NoSilentLoss {
     }
   }
 
+  /** Nothing is under way any more that could still arrive, as far as is known. */
+  get isSettled(): boolean {
+    return [...this.#open.values()].every(({ excuse }) => excuse !== undefined)
+  }
+
   /** When nothing is under way any more. */
   conclude(): void {
     const broken: string[] = []
