@@ -106,6 +106,7 @@ test.each([
         network.join('a', 'b')
         network.join('b', 'a')
         write('b', 'given back')
+        // Nobody publishes that a message was confirmed; that it was shows below, in what b counts.
         await simulation.run({ for: '1s' })
         network.partition(['a'], ['b'])
         await simulation.runUntil(() => starts.length > 1, { within: '60s', what: 'b hosts again' })
