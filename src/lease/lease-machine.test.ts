@@ -1,3 +1,4 @@
+/** One file because every test tells of one machine and the same store. */
 import { describe, expect, test } from 'vitest'
 import type { LeaseEffect, LeaseInput, LeaseRead } from './lease-inputs.ts'
 import { LeaseMachine } from './lease-machine.ts'
