@@ -18,6 +18,7 @@ export interface Found {
     | 'spine-moves'
     | 'spine-flaps'
     | 'spine-writes'
+    | 'stores'
     | 'nesting'
     | 'founding'
     | 'leases'

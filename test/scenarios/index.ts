@@ -13,6 +13,7 @@ import { spineMoves } from './spine-moves.ts'
 import { spineWrites } from './spine-writes.ts'
 import { spine, spineFlaps } from './spine.ts'
 import { places, spinePlaces } from './spine/spine-places.ts'
+import { stores, storesPlaces } from './stores.ts'
 import { workshop } from './workshop.ts'
 
 export interface KnownScenario {
@@ -107,6 +108,17 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       summary: 'a few entities that are asked much at once, and a store that fails for moments',
       defaultSeeds: 100,
       places: [places.failedWrite, places.failedAmidBatch],
+      placesWithin: 60,
+    },
+  ],
+  [
+    'stores',
+    {
+      scenario: stores,
+      summary:
+        'events with snapshots and deletion, durable states, and a store that stalls, fails, runs full and crashes',
+      defaultSeeds: 100,
+      places: storesPlaces,
       placesWithin: 60,
     },
   ],
