@@ -9,7 +9,8 @@ import { defaultFoldLimits } from './lmdb-fold.ts'
 import { LmdbHeads } from './lmdb-heads.ts'
 import { LmdbLogRecord } from './lmdb-log-record.ts'
 import { openTables } from './lmdb-tables.ts'
-import { type LmdbRequest, LmdbWrite, transact } from './lmdb-write.ts'
+import type { LmdbRequest } from './lmdb-request.ts'
+import { LmdbWrite, transact } from './lmdb-write.ts'
 
 describe('a transaction that is rolled back', () => {
   let folder: string
