@@ -8,7 +8,11 @@ import * as zlib from 'node:zlib'
 const native = (zlib as { readonly crc32?: typeof zlib.crc32 }).crc32
 
 /** `before` is the checksum of what comes before these bytes. */
-export const checksumOf: (bytes: Uint8Array, before?: number) => number = native ?? slowChecksumOf
+export function checksumOf(bytes: Uint8Array, before = 0): number {
+  // Of no bytes, Node forgets what came before.
+  if (native === undefined || bytes.length === 0) return slowChecksumOf(bytes, before)
+  return native(bytes, before)
+}
 
 const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   let rest = byte

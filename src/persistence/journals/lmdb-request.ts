@@ -167,11 +167,6 @@ function checkStatePlace(state: StoredState): number {
   return utf8Length(state.persistenceId) + (state.bytes?.byteLength ?? 0)
 }
 
-/** Whether it only asks, and writes nothing. */
-export function isQuestion({ type }: LmdbRequest): boolean {
-  return type === 'Highest' || type === 'ReadStream'
-}
-
 export function decide(request: LmdbRequest, commit: LmdbCommit): LmdbResult {
   const { tables } = commit
   switch (request.type) {

@@ -8,7 +8,7 @@ import {
 } from '../persistence-errors.ts'
 import type { Operation } from './group-commit.ts'
 import { LmdbCommit, type LmdbCommitParts } from './lmdb-commit.ts'
-import { decide, isQuestion, type LmdbRequest, type LmdbResult, workOf } from './lmdb-request.ts'
+import { decide, type LmdbRequest, type LmdbResult, workOf } from './lmdb-request.ts'
 import { reasonOf } from './lmdb-tables.ts'
 
 interface LmdbWriteOptions {
@@ -56,17 +56,14 @@ export class LmdbWrite implements Operation {
   fail(error: Error): void {
     this.#fail(error)
   }
-
-  get isQuestion(): boolean {
-    return isQuestion(this.#request)
-  }
 }
 
 export function transact(parts: LmdbCommitParts, take: () => readonly LmdbWrite[]): Promise<void> {
   return inTransaction(parts, (commit) => {
     const writes = take()
     const byteCount = writes.reduce((sum, write) => sum + write.byteCount, 0)
-    if (!writes.every(({ isQuestion }) => isQuestion)) parts.room.check(byteCount)
+    // A mere question needs none; and a claim, so that entities can be read, and a deletion, which makes room, are tried.
+    if (byteCount > 0) parts.room.check(byteCount)
     for (const write of writes) write.perform(commit)
     commit.finish()
     return true
