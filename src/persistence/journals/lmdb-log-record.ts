@@ -22,6 +22,7 @@ import {
   checksumBytes,
   checksumIn,
   countAt,
+  endsWith,
   epochAt,
   idAt,
   idEnd,
@@ -123,6 +124,18 @@ export class LmdbLogRecord {
   }
 }
 
+export interface StreamName {
+  /** The persistence id in UTF-8. */
+  readonly id: Buffer
+  readonly persistenceId: string
+}
+
+/** Events of one stream that follow each other. */
+export interface EventRun {
+  readonly from: number
+  readonly count: number
+}
+
 function viewOf(bytes: Buffer): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 }
@@ -190,6 +203,42 @@ export class LmdbRecordEntries {
       this.#order += countAt(this.#record, this.#at)
     }
     return false
+  }
+
+  /** Some events of a stream that follow each other, in bytes of their own. Fewer where one of them is not here. */
+  eventsOf({ id, persistenceId }: StreamName, { from, count }: EventRun): OrderedEvent[] {
+    const record = this.#record
+    const { length } = id
+    const events: OrderedEvent[] = []
+    // One copy for all of them; where there is only one, of its own bytes.
+    const copy = count > 1 ? Buffer.from(record) : undefined
+    let order = this.#place - 1
+    for (let at = this.#start, end = 0; at < record.length && events.length < count; at = end) {
+      end = at + record.readUInt32BE(at)
+      const idLength = record.readUInt16BE(at + idLengthAt)
+      order += idLength === 0 ? countAt(record, at) : 1
+      const idEndsAt = at + idAt + length
+      if ((idLength & ~tagsFlag) !== length || !endsWith(record, idEndsAt, id)) continue
+      const sequenceNr = record.readDoubleBE(at + sequenceNrAt)
+      if (sequenceNr !== from + events.length) continue
+      const isTagged = idLength !== length
+      const bytesAt = isTagged ? tagSectionEnd(record, idEndsAt) : idEndsAt
+      events.push({
+        persistenceId,
+        sequenceNr,
+        epoch: record.readDoubleBE(at + epochAt),
+        slice: record.readUInt16BE(at + sliceAt),
+        order,
+        tags: isTagged ? tagsIn(record, idEndsAt) : noTags,
+        bytes: copy?.subarray(bytesAt, end) ?? Buffer.from(record.subarray(bytesAt, end)),
+      })
+    }
+    return events
+  }
+
+  /** The same in bytes of its own: it stays as it is while other things are read. */
+  kept(): LmdbRecordEntries {
+    return new LmdbRecordEntries(Buffer.from(this.#record), this.#place, this.#start, this.#total)
   }
 
   /** The whole record. */

@@ -239,6 +239,14 @@ export function glanceAtRecord(tables: LmdbTables, key: number): LmdbRecordEntri
   return entriesIn(tables, key, stored?.subarray(0, stored.length))
 }
 
+/** The record that holds the event of this place, without a copy: good until the next read. */
+export function recordAt(tables: LmdbTables, place: number): LmdbRecordEntries {
+  const stored = tables.log.getBinaryFast(numberKey(place))
+  if (stored !== undefined) return entriesIn(tables, place, stored.subarray(0, stored.length))
+  // It was joined with those before it.
+  return glanceAtRecord(tables, keyOfRecord(tables, place) ?? place)
+}
+
 /** The key of the record that holds the event of this order, or its gap; undefined when the log begins behind it. */
 export function keyOfRecord({ log }: LmdbTables, order: number): number | undefined {
   if (log.doesExist(numberKey(order))) return order
