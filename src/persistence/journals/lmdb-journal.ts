@@ -295,8 +295,8 @@ export class LmdbJournal
     return this.#reader.names('registers', query).ids
   }
 
-  placeRegister(register: StoredRegister & { readonly name: string }): Promise<void> {
-    return this.#write({ type: 'PlaceRegister', register })
+  placeRegister(named: StoredRegister & { readonly name: string }): Promise<void> {
+    return this.#write({ type: 'PlaceRegister', register: named })
   }
 
   async read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {

@@ -73,8 +73,8 @@ export class LmdbLogRecord {
   }
 
   /** To be called before the first event of a transaction. One that failed may have left something in it. */
-  begin(isChecked: boolean): void {
-    this.#start = isChecked ? checksumBytes : 0
+  begin(hasChecksum: boolean): void {
+    this.#start = hasChecksum ? checksumBytes : 0
     this.#clear()
   }
 
@@ -221,15 +221,15 @@ export class LmdbRecordEntries {
       if ((idLength & ~tagsFlag) !== length || !endsWith(record, idEndsAt, id)) continue
       const sequenceNr = record.readDoubleBE(at + sequenceNrAt)
       if (sequenceNr !== from + events.length) continue
-      const isTagged = idLength !== length
-      const bytesAt = isTagged ? tagSectionEnd(record, idEndsAt) : idEndsAt
+      const hasTags = idLength !== length
+      const bytesAt = hasTags ? tagSectionEnd(record, idEndsAt) : idEndsAt
       events.push({
         persistenceId,
         sequenceNr,
         epoch: record.readDoubleBE(at + epochAt),
         slice: record.readUInt16BE(at + sliceAt),
         order,
-        tags: isTagged ? tagsIn(record, idEndsAt) : noTags,
+        tags: hasTags ? tagsIn(record, idEndsAt) : noTags,
         bytes: copy?.subarray(bytesAt, end) ?? Buffer.from(record.subarray(bytesAt, end)),
       })
     }
