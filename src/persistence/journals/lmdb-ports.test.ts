@@ -289,6 +289,25 @@ describe('a flipped bit', () => {
     })
   })
 
+  test('in a register is noticed by whoever reads or writes it', async () => {
+    const write = { name: 'r', expectedRevision: 0, bytes: bytesOf('founding') }
+    await filled((journal) => journal.writeRegister(write))
+    await eachFlip([({ registers }) => registers, Buffer.from('r')], async (journal, at) => {
+      const wrong = { code: 'JOURNAL_CORRUPTED' }
+      await expect(journal.readRegister('r'), `byte ${at}`).rejects.toMatchObject(wrong)
+      await expect(journal.writeRegister(write), `byte ${at}`).rejects.toMatchObject(wrong)
+    })
+  })
+
+  test('in the head of a stream is noticed by whoever claims or reads it', async () => {
+    await filled(async () => undefined)
+    await eachFlip([({ heads }) => heads, Buffer.from('a')], async (journal, at) => {
+      const wrong = { code: 'JOURNAL_CORRUPTED' }
+      await expect(journal.claim('a', 'w'), `byte ${at}`).rejects.toMatchObject(wrong)
+      await expect(readTexts(journal, 'a'), `byte ${at}`).rejects.toMatchObject(wrong)
+    })
+  })
+
   test('gives another checksum, the same with the code of Node and with ours', () => {
     for (const text of ['', 'a', 'The quick brown fox', 'é'.repeat(300)]) {
       expect(slowChecksumOf(bytesOf(text))).toBe(checksumOf(bytesOf(text)))

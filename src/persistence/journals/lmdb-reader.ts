@@ -14,6 +14,7 @@ import { listNames, type NameQuery } from './lmdb-ids.ts'
 import { blockEvents, blockKey, numberBytes } from './lmdb-layout.ts'
 import { LatelyUsed } from './lately-used.ts'
 import type { EventRun, LmdbRecordEntries, StreamName } from './lmdb-log-record.ts'
+import { readRegister } from './lmdb-registers.ts'
 import { nextDeletion } from './lmdb-scrub.ts'
 import type { LmdbSettings } from './lmdb-settings.ts'
 import { findSnapshot } from './lmdb-snapshots.ts'
@@ -27,7 +28,6 @@ import {
   readCount,
   readHead,
   readRecord,
-  readRegister,
   recordAt,
 } from './lmdb-tables.ts'
 

@@ -11,12 +11,10 @@ import {
   JournalFormatMismatch,
   JournalUnavailable,
 } from '../persistence-errors.ts'
-import type { StoredRegister } from '../registers.ts'
 import { keepOffConsole } from './lmdb-console.ts'
 import {
   countKey,
   decodeCount,
-  decodeRegister,
   emptyCount,
   formatKey,
   formatText,
@@ -181,21 +179,10 @@ export function readHead(tables: LmdbTables, id: Buffer): LmdbStreamHead | undef
   const stored = tables.heads.getBinaryFast(id)
   if (stored === undefined) return undefined
   // The buffer is lmdb's own, longer than it says, and good until the next read.
-  const head = LmdbStreamHead.decode(stored.subarray(0, stored.length))
+  const head = LmdbStreamHead.decode(stored.subarray(0, stored.length), id)
   if (head === undefined)
     throw new JournalCorrupted(tables.folder, `the head of "${id}" is unreadable`)
   return head
-}
-
-export function readRegister(
-  { registers, folder }: LmdbTables,
-  name: string,
-): StoredRegister | undefined {
-  const stored = registers.getBinary(Buffer.from(name))
-  if (stored === undefined) return undefined
-  const register = decodeRegister(stored)
-  if (register === undefined) throw new JournalCorrupted(folder, `register "${name}" is unreadable`)
-  return register
 }
 
 export function hasAnyRow(table: LmdbTable): boolean {
