@@ -228,7 +228,7 @@ describe('a flipped bit', () => {
     expect(whole.length).toBeGreaterThan(10)
     for (let at = 0; at < whole.length; at++) {
       const damaged = Buffer.from(whole)
-      damaged.writeUInt8(whole.readUInt8(at) ^ (1 << (at % 8)), at)
+      damaged.writeUInt8(whole.readUInt8(at) ^ (0x80 >> (at % 8)), at)
       await table.put(key, damaged)
       // One that has read nothing before.
       const journal = await LmdbJournal.open({ folder })
