@@ -1,6 +1,6 @@
 /**
  * Seeded bugs: real ones of the field (B), states that come back or do not outlive a deletion (D), ways to found a cluster
- * twice (F), some that our nested behaviors had (N), and checks of our protocols left out (P). Each is a small edit of our
+ * twice (F), to hold a lease twice (L), some that our nested behaviors had (N), and checks of our protocols left out (P). Each is a small edit of our
  * source that is applied when modules are loaded (`npm run simulate -- --mutant NAME`). The checkers must find every one;
  * that shows that they can.
  */
@@ -10,7 +10,9 @@ import { B03 } from './b03.ts'
 import { B05 } from './b05.ts'
 import { B08 } from './b08.ts'
 import { B15 } from './b15.ts'
+import { B16 } from './b16.ts'
 import { B38 } from './b38.ts'
+import { B40 } from './b40.ts'
 import { B39 } from './b39.ts'
 import { B41 } from './b41.ts'
 import { B42 } from './b42.ts'
@@ -21,6 +23,8 @@ import { D03 } from './d03.ts'
 import { F01 } from './f01.ts'
 import { F02 } from './f02.ts'
 import { F04 } from './f04.ts'
+import { L01 } from './l01.ts'
+import { L02 } from './l02.ts'
 import { N01 } from './n01.ts'
 import { N02 } from './n02.ts'
 import { N03 } from './n03.ts'
@@ -42,7 +46,9 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     B05,
     B08,
     B15,
+    B16,
     B38,
+    B40,
     B39,
     B41,
     B42,
@@ -53,6 +59,8 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     F01,
     F02,
     F04,
+    L01,
+    L02,
     N01,
     N02,
     N03,

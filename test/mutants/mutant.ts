@@ -21,6 +21,7 @@ export interface Found {
     | 'stores'
     | 'nesting'
     | 'founding'
+    | 'leases'
   /** One that found it when this was written. Any change of code deals the cards anew, and then another one does. */
   readonly seed: number
   /** About one seed in so many finds it. */

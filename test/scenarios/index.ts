@@ -3,6 +3,8 @@ import type { Scenario, SimulationReport } from '../../src/simulation/index.ts'
 import { canary } from './canary.ts'
 import { foundingPlaces } from './founding/founding-places.ts'
 import { founding } from './founding.ts'
+import { leasePlaces } from './leases/lease-ledger.ts'
+import { leases } from './leases.ts'
 import { nestingPlaces } from './nesting/nesting-ledger.ts'
 import { nesting } from './nesting.ts'
 import { pingPong } from './ping-pong.ts'
@@ -128,6 +130,17 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
         'restarts, deaths, pauses and cuts of seeds and others: one founding of the cluster lives',
       defaultSeeds: 100,
       places: foundingPlaces,
+    },
+  ],
+  [
+    'leases',
+    {
+      scenario: leases,
+      summary:
+        'leases on a store that fails, wanted by nodes that sleep and die, on clocks that err',
+      defaultSeeds: 300,
+      places: leasePlaces,
+      placesWithin: 60,
     },
   ],
   [

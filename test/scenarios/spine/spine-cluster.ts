@@ -79,7 +79,7 @@ export class SpineCluster {
 
   /** Those of them that have not been told to leave. */
   get staying(): Running[] {
-    return this.up.filter(({ life }) => !this.#leaving.has(life.label))
+    return this.up.filter((each) => this.#isStaying(each))
   }
 
   get names(): readonly string[] {
@@ -91,7 +91,7 @@ export class SpineCluster {
     const { up } = this
     return (
       up.length === this.#wanted.size &&
-      this.staying.length > 0 &&
+      up.some((each) => this.#isStaying(each)) &&
       up.every(({ node, life }) => {
         const { members, unreachable } = node.cluster.state
         const isSettled = members.every(({ status }) => status === 'Up')
@@ -118,6 +118,10 @@ export class SpineCluster {
       if (this.staying.length === 0) checks.losses.nobodyStays()
       void running.node.stop()
     })
+  }
+
+  #isStaying({ life }: Running): boolean {
+    return !this.#leaving.has(life.label)
   }
 
   #look(): void {
