@@ -29,7 +29,7 @@ export interface SnapshotForm<State> {
 }
 
 /** How it lies in the store. */
-export interface StoredForm {
+export interface VersionedState {
   readonly version: number
   readonly state: unknown
 }
@@ -50,7 +50,7 @@ export function encodedState<State>(
   if (stored === undefined) {
     throw new CannotSerialize('the state', 'is undefined: nothing would be left of it')
   }
-  const form: StoredForm = { version: snapshotVersion, state: stored }
+  const form: VersionedState = { version: snapshotVersion, state: stored }
   return codec.encode(form, 'the state')
 }
 
