@@ -32,6 +32,7 @@ const reads: ReadonlySet<string> = new Set([
   ...['readRegister', 'listIds', 'listRegisters', 'readStream', 'close'],
 ])
 
+/** Stands in front of a journal, and fails or stalls when it is told to. */
 export class FaultyStore<Store extends Journal = MemoryJournal> {
   /** What an entity is given. */
   readonly journal: Store
