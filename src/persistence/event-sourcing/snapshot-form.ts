@@ -51,7 +51,7 @@ export function encodedState<State>(
     throw new CannotSerialize('the state', 'is undefined: nothing would be left of it')
   }
   const form: VersionedState = { version: snapshotVersion, state: stored }
-  return codec.encode(form, 'the state')
+  return codec.encode(form, 'stored')
 }
 
 /** Throws `SnapshotRefused` with the reason. */
