@@ -236,6 +236,11 @@ export class LmdbRecordEntries {
     return events
   }
 
+  /** Not one that was made for a single large event. */
+  get isOfUsualSize(): boolean {
+    return this.#record.length <= checksumBytes + recordBytesMax
+  }
+
   /** The same in bytes of its own: it stays as it is while other things are read. */
   kept(): LmdbRecordEntries {
     return new LmdbRecordEntries(Buffer.from(this.#record), this.#place, this.#start, this.#total)
