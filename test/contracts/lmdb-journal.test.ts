@@ -14,7 +14,9 @@ function lmdbContract(name: string, options: Omit<LmdbJournalOptions, 'folder'>)
       remove: () => rm(folder, { recursive: true }),
     }
   }
-  const ports = { readsSlices: true, keepsRegisters: true, deletesEvents: true }
+  const read = { readsSlices: true, listsIds: true, transfers: true }
+  const kept = { keepsRegisters: true, keepsSnapshots: true, keepsStates: true }
+  const ports = { ...read, ...kept, deletesEvents: true }
   journalContract({ describe, test }, { name: `PT-012 ${name}`, ...ports, newStore })
 }
 
