@@ -247,14 +247,19 @@ export class LmdbJournal
   }
 
   async deleteSnapshots(deletion: SnapshotDeletion): Promise<SnapshotsDeleted | Fenced> {
-    let left = deletion
-    for (;;) {
-      const request = { type: 'DeleteSnapshots', deletion: left } as const
-      const result = await this.#write<Fenced | SnapshotsLeft>(request)
+    for (
+      let toSequenceNr: number | undefined = deletion.toSequenceNr;
+      toSequenceNr !== undefined;
+    ) {
+      const part: SnapshotDeletion = { ...deletion, toSequenceNr }
+      const result: Fenced | SnapshotsLeft = await this.#write({
+        type: 'DeleteSnapshots',
+        deletion: part,
+      })
       if ('type' in result) return result
-      if (result.leftTo === undefined) return { type: 'SnapshotsDeleted' }
-      left = { ...left, toSequenceNr: result.leftTo }
+      toSequenceNr = result.leftTo
     }
+    return { type: 'SnapshotsDeleted' }
   }
 
   claimState(persistenceId: string, writer: string): Promise<StateClaim> {
