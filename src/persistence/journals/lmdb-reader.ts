@@ -219,15 +219,21 @@ export class LmdbReader {
   }
 
   #eventsAt(place: number, stream: StreamName, run: EventRun): OrderedEvent[] {
+    const { from, count } = run
+    if (count > 1) return recordAt(this.#tables, place).eventsOf(stream, run)
+    const event = this.#sharedRecord(place).eventOf(stream, from)
+    return event === undefined ? [] : [event]
+  }
+
+  /** Where a record has one event of each of many streams, the next stream that is read wants its neighbours. */
+  #sharedRecord(place: number): LmdbRecordEntries {
     const known = this.#records.get(place)
-    if (known !== undefined) return known.eventsOf(stream, run)
+    if (known !== undefined) return known
     const record = recordAt(this.#tables, place)
-    // Where it has one event of each of many streams, the next stream that is read wants its neighbours.
-    const isShared = run.count === 1 && record.isOfUsualSize
-    if (!isShared) return record.eventsOf(stream, run)
+    if (!record.isOfUsualSize) return record
     const kept = record.kept()
     this.#records.set(place, kept)
-    return kept.eventsOf(stream, run)
+    return kept
   }
 
   /**
