@@ -86,13 +86,3 @@ export function explain(error: unknown): string {
   const said = message.replaceAll(/\s+/g, ' ')
   return known === undefined ? `${said}.` : `${known} (${said})`
 }
-
-/** Where a store is, without the password. */
-export function placeOfUrl(url: string): string {
-  try {
-    const { hostname, port, pathname } = new URL(url)
-    return `${hostname}${port === '' ? '' : `:${port}`}${pathname}`
-  } catch {
-    return 'an address that is no url'
-  }
-}

@@ -73,6 +73,7 @@ import {
 import { PostgresSliceReader, tagsOfRow } from './postgres-slice-reader.ts'
 import { statementsFor } from './postgres-statements.ts'
 import { placeRegister, placeState, placeStream } from './postgres-transfer.ts'
+import { isPostgresUrl } from './postgres-url.ts'
 import type { PostgresRequest } from './postgres-write.ts'
 
 export interface PostgresStore {
@@ -405,7 +406,7 @@ function serversOf({ url, partitions }: PostgresStore): readonly string[] {
   const urls = partitions ?? (url === undefined ? [] : [url])
   const problems: string[] = []
   if (urls.length === 0) problems.push('url must be given, or partitions')
-  if (!urls.every((each) => /^postgres(ql)?:\/\//.test(String(each)))) {
+  if (!urls.every(isPostgresUrl)) {
     problems.push('url and partitions must be addresses such as postgres://user@host:5432/database')
   }
   if (url !== undefined && urls.length > 0 && urls[0] !== url) {

@@ -43,7 +43,7 @@ export class PostgresPartition {
     this.#options = options
     this.#writers = Array.from({ length: writeConnections }, () => this.#newWriter())
     this.#readers = Array.from({ length: readConnections }, () =>
-      this.#newConnection(readTimeoutMs, true),
+      this.#newConnection(readTimeoutMs),
     )
     // Whoever deleted may have died before it was done.
     this.scrubOn()
@@ -107,7 +107,7 @@ export class PostgresPartition {
 
   #newWriter(): Writer {
     const { settings, statements, slices, timers } = this.#options
-    const connection = this.#newConnection(settings.commitTimeoutMs, false)
+    const connection = this.#newConnection(settings.commitTimeoutMs)
     const parts = { connection, statements, slices }
     const transact = async (take: () => readonly PostgresWrite[]): Promise<void> => {
       await connection.ready()
@@ -118,11 +118,11 @@ export class PostgresPartition {
     return { connection, commits: new GroupCommit({ transact, settings, timers, advice }) }
   }
 
-  #newConnection(timeoutMs: number, onlyReads: boolean): PostgresConnection {
+  #newConnection(timeoutMs: number): PostgresConnection {
     const { url, connect, settings, clock, timers } = this.#options
     const { connectTimeoutMs } = settings
     return new PostgresConnection({
-      ...{ url, clock, timers, timeoutMs, onlyReads },
+      ...{ url, clock, timers, timeoutMs },
       connect: async () => prepared(await connect({ url, connectTimeoutMs }), timeoutMs),
     })
   }

@@ -9,13 +9,24 @@ import type { PostgresTables } from './postgres-schema.ts'
 export interface PostgresStatement {
   readonly name: string
   readonly text: string
+  /** Does no harm when it has taken effect once already and nobody knows: a second claim is only a newer one. */
+  readonly mayRepeat: boolean
 }
 
 export type PostgresStatements = ReturnType<typeof statementsFor>
 
+const repeatable: ReadonlySet<string> = new Set([
+  ...['claim', 'claim_state', 'delete_to', 'save_snapshot', 'delete_snapshots'],
+  ...['scrub', 'scrubbed'],
+])
+
 export function statementsFor(tables: PostgresTables) {
-  const texts = { ...writingTexts(tables), ...stateTexts(tables), ...readingTexts(tables) }
-  const named = Object.entries(texts).map(([name, text]) => [name, { name: `sherd_${name}`, text }])
+  const reading = readingTexts(tables)
+  const texts = { ...writingTexts(tables), ...stateTexts(tables), ...reading }
+  const named = Object.entries(texts).map(([name, text]) => {
+    const mayRepeat = name in reading || repeatable.has(name)
+    return [name, { name: `sherd_${name}`, text, mayRepeat }]
+  })
   return Object.fromEntries(named) as Readonly<Record<keyof typeof texts, PostgresStatement>>
 }
 
