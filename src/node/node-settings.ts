@@ -17,7 +17,7 @@ import {
 import { refuseNotYet, type NotYet, within } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
 import type { Journal, PostgresStore } from '../persistence/index.ts'
-import { isPostgresUrl, notYetInEventSourcing } from '../persistence/internals.ts'
+import { isPostgresUrl } from '../persistence/internals.ts'
 import { InsecureBind } from '../remote/index.ts'
 import {
   problemsWithAdvertised,
@@ -54,7 +54,6 @@ const notYet: NotYet = {
     'A call is made at most once: let the entity recognise what it has done, and call again.',
   queries: 'Read the journal by `readSlices`, or keep an entity that knows the answer.',
   ...within('settings.sharding', notYetInSharding),
-  ...within('settings.entity', notYetInEventSourcing),
 }
 
 /** What people look for here and is found elsewhere. */

@@ -28,6 +28,12 @@ export type PostgresRequest =
   /** Several statements in a transaction of their own. */
   | { readonly type: 'Place'; readonly place: Place }
 
+/** One kind of request. */
+export type Of<Type extends PostgresRequest['type']> = Extract<
+  PostgresRequest,
+  { readonly type: Type }
+>
+
 export type Place = (connection: PostgresConnection) => Promise<void>
 
 interface PostgresWriteOptions {
