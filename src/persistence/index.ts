@@ -5,7 +5,8 @@
  *
  * Reading order: `journal.ts` (the port and its promises), `slice-reader.ts`, `registers.ts` and `event-deletion.ts` (what a journal may do besides), `journals/fence.ts` (the rule that refuses stale writers),
  * `journals/memory-store.ts` (the port, kept in the simplest way), `journals/group-commit.ts`,
- * `journals/lmdb-layout.ts` and `journals/lmdb-commit.ts` (kept on disk, shared by the processes of a host). Then
+ * `journals/lmdb-layout.ts` and `journals/lmdb-commit.ts` (kept on disk, shared by the processes of a host), `journals/postgres`:
+ * `postgres-schema.ts`, `postgres-statements.ts`, `postgres-commit.ts` (kept by servers, shared by many hosts). Then
  * `event-sourcing/`: `event-sourced-options.ts` and `effect.ts` (what users write), `event-adapter.ts` (what is stored of
  * an event), `write-pipeline-machine.ts` (what may leave, and when), `write-pipeline.ts`, `event-sourced-instance.ts`,
  * `recovery.ts`, `snapshot-recovery.ts`, `retention.ts`, `snapshot-keeper.ts`, `actor-turn.ts`. Then `durable-state/`.
@@ -169,6 +170,17 @@ export { LmdbJournal, type LmdbJournalOptions } from './journals/lmdb-journal.ts
 export { type LmdbSettings, defaultLmdbSettings } from './journals/lmdb-settings.ts'
 export { MemoryJournal, type MemoryJournalOptions } from './journals/memory-journal.ts'
 export { MemoryStore } from './journals/memory-store.ts'
+export * from './journals/postgres/postgres-errors.ts'
+export {
+  PostgresJournal,
+  type PostgresJournalOptions,
+  type PostgresStore,
+} from './journals/postgres/postgres-journal.ts'
+export { postgresSchemaSql } from './journals/postgres/postgres-schema.ts'
+export {
+  defaultPostgresSettings,
+  type PostgresSettings,
+} from './journals/postgres/postgres-settings.ts'
 export * from './persistence-errors.ts'
 export {
   checkPersistenceId,

@@ -409,7 +409,8 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     const options = {
       ...{ persistenceId: this.#persistenceId, epoch: this.#epoch, journal, retention },
       encode: (state: State) => encodedState(this.#plan, codec, state),
-      wallMs: () => clock.wallMs(),
+      // Whole, which a clock need not be.
+      wallMs: () => Math.floor(clock.wallMs()),
       tell: (signal: SnapshotSignal) => this.#tellOfSnapshot(signal),
     }
     return new SnapshotKeeper<State>(options, startedFrom)
