@@ -39,6 +39,7 @@ export const adapters: ReadonlySet<string> = new Set([
   'src/foundation/console-logger.ts',
   'src/remote/tcp-transport.ts',
   'src/persistence/journals/exit-guard.ts',
+  'src/persistence/journals/lmdb-checksum.ts',
   'src/persistence/journals/lmdb-console.ts',
   'src/persistence/journals/lmdb-folder.ts',
   'src/persistence/journals/lmdb-journal.ts',

@@ -69,7 +69,7 @@ describe('LmdbJournal deletes', { timeout: 120_000 }, () => {
     await erase(journal, 'a', epoch, 200)
     await journal.close()
     expect(await inTables()).toEqual({
-      ...{ secrets: 0, deletions: 0, format: 'sherd journal, format 4' },
+      ...{ secrets: 0, deletions: 0, format: 'sherd journal, format 5' },
     })
   })
 
@@ -163,11 +163,30 @@ describe('LmdbJournal deletes', { timeout: 120_000 }, () => {
     expect(await inTables()).toMatchObject({ deletions: 0 })
   })
 
-  test('nothing of a store that never deletes: older versions can still read it', async () => {
+  test('from a store of an older version, which has the same format as long as nothing is deleted', async () => {
+    const before = await LmdbJournal.open({ folder })
+    const { epoch } = await before.claim('a', 'w')
+    await before.close()
+    const store = open<Buffer, Buffer>({ path: folder, noSubdir: false, overlappingSync: false })
+    const meta = store.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
+    meta.putSync(Buffer.from('format'), Buffer.from('sherd journal, format 2'))
+    await store.close()
     const journal = await LmdbJournal.open({ folder })
-    const { epoch } = await journal.claim('a', 'w')
     await fill(journal, { id: 'a', epoch, after: 0 }, 100)
-    await journal.close()
     expect(await inTables()).toMatchObject({ format: 'sherd journal, format 2' })
+    await erase(journal, 'a', epoch, 100)
+    expect(await inTables()).toMatchObject({ format: 'sherd journal, format 4' })
+    const next = await journal.claim('a', 'w')
+    expect(next).toMatchObject({ deletedSequenceNr: 100, startSequenceNr: 100 })
+    await fill(journal, { id: 'a', epoch: next.epoch, after: 100 }, 100)
+    await journal.deleteEventsTo({ persistenceId: 'a', epoch: next.epoch, toSequenceNr: 150 })
+    expect(await inTables()).toMatchObject({ format: 'sherd journal, format 5' })
+    expect(await journal.claim('a', 'w')).toMatchObject({
+      ...{ highestSequenceNr: 200, deletedSequenceNr: 150, startSequenceNr: 100 },
+    })
+    expect((await readEvents(journal, 'a')).map(({ sequenceNr }) => sequenceNr)).toEqual(
+      Array.from({ length: 50 }, (_, index) => 151 + index),
+    )
+    await journal.close()
   })
 })

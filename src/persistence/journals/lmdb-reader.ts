@@ -5,15 +5,23 @@
  * with gaps only where events were deleted: LMDB has only one writer at a time. No other store promises that.
  */
 import { JournalCorrupted } from '../persistence-errors.ts'
+import type { StoredState } from '../durable-states.ts'
+import type { IdPage } from '../id-list.ts'
 import type { StoredRegister } from '../registers.ts'
 import type { OrderedEvent, SlicePage, SliceQuery } from '../slice-reader.ts'
-import { blockEvents, blockKey, numberBytes, numberKey } from './lmdb-layout.ts'
+import type { SnapshotQuery, StoredSnapshot } from '../snapshots.ts'
+import { listNames, type NameQuery } from './lmdb-ids.ts'
+import { blockEvents, blockKey, numberBytes } from './lmdb-layout.ts'
 import type { LmdbRecordEntries } from './lmdb-log-record.ts'
-import { nextDeletion, readDeletion } from './lmdb-scrub.ts'
+import { nextDeletion } from './lmdb-scrub.ts'
 import type { LmdbSettings } from './lmdb-settings.ts'
+import { findSnapshot } from './lmdb-snapshots.ts'
+import { readState } from './lmdb-states.ts'
 import type { LmdbStreamHead } from './lmdb-stream-head.ts'
+import { isSweepDue, readSweep } from './lmdb-sweep.ts'
 import {
   glanceAtRecord,
+  keyOfRecord,
   type LmdbTables,
   readCount,
   readHead,
@@ -61,6 +69,26 @@ export class LmdbReader {
     return this.#inSnapshot(() => nextDeletion(this.#tables) !== undefined)
   }
 
+  /** Whether somebody should go on with the sweep. */
+  isSweepDue(): boolean {
+    return this.#inSnapshot(() => isSweepDue(readSweep(this.#tables)))
+  }
+
+  snapshot(query: SnapshotQuery): StoredSnapshot | undefined {
+    return this.#inSnapshot(() => {
+      const head = readHead(this.#tables, Buffer.from(query.persistenceId))
+      return head && findSnapshot(this.#tables, query, head.startSequenceNr)
+    })
+  }
+
+  state(persistenceId: string): StoredState | undefined {
+    return this.#inSnapshot(() => readState(this.#tables, persistenceId))
+  }
+
+  names(table: 'heads' | 'states' | 'registers', query: NameQuery): IdPage {
+    return this.#inSnapshot(() => listNames(this.#tables[table], query))
+  }
+
   /** Events of these slices whose order is greater than `after`, no more than are looked at in one go. */
   page(query: SliceQuery, after: number): SlicePage {
     return this.#inSnapshot(() => this.#readLog(query, after))
@@ -70,7 +98,7 @@ export class LmdbReader {
     return this.#inSnapshot(() => readRegister(this.#tables, name))
   }
 
-  #readLog({ fromSlice, toSlice, eventsMax }: SliceQuery, after: number): SlicePage {
+  #readLog({ fromSlice, toSlice, tag, eventsMax }: SliceQuery, after: number): SlicePage {
     const { lastOrder } = readCount(this.#tables)
     const chunk = new Chunk(this.#settings, eventsMax)
     const page = (next: number): SlicePage => {
@@ -79,13 +107,19 @@ export class LmdbReader {
     // No key can be made of a number that is far too large.
     if (after >= lastOrder) return page(after)
     const isGone = this.#goneEvents()
-    for (let place = this.#placeOf(after + 1); place <= lastOrder;) {
+    const first = keyOfRecord(this.#tables, after + 1) ?? after + 1
+    for (let place = first; place <= lastOrder;) {
       const entries = readRecord(this.#tables, place)
       while (entries.next()) {
         const { order, slice } = entries
         if (order <= after) continue
         if (chunk.isFull) return page(order - 1)
-        if (slice >= fromSlice && slice <= toSlice && !isGone(entries)) chunk.add(entries.event)
+        const isWanted =
+          slice >= fromSlice &&
+          slice <= toSlice &&
+          (tag === undefined || entries.tags.includes(tag)) &&
+          !isGone(entries)
+        if (isWanted) chunk.add(entries.event)
         else chunk.skip(entries.entryBytes)
       }
       place += entries.count
@@ -93,12 +127,18 @@ export class LmdbReader {
     return page(lastOrder)
   }
 
-  /** Whether an event was deleted that is still in the log. */
+  /** Whether an event was deleted that is still in the log. Only where something waits to be scrubbed or swept. */
   #goneEvents(): (entry: LmdbRecordEntries) => boolean {
-    if (nextDeletion(this.#tables) === undefined) return () => false
+    const tables = this.#tables
+    if (nextDeletion(tables) === undefined && readSweep(tables) === undefined) return () => false
+    const deleted = new Map<string, number>()
     return ({ persistenceId, sequenceNr }) => {
-      const deletion = readDeletion(this.#tables, Buffer.from(persistenceId))
-      return deletion !== undefined && sequenceNr <= deletion.to
+      let upTo = deleted.get(persistenceId)
+      if (upTo === undefined) {
+        upTo = readHead(tables, Buffer.from(persistenceId))?.deletedSequenceNr ?? 0
+        deleted.set(persistenceId, upTo)
+      }
+      return sequenceNr <= upTo
     }
   }
 
@@ -150,18 +190,11 @@ export class LmdbReader {
   }
 
   #eventAt(place: number, id: Buffer, sequenceNr: number): OrderedEvent | undefined {
-    const entries = glanceAtRecord(this.#tables, place)
+    const entries = glanceAtRecord(this.#tables, keyOfRecord(this.#tables, place) ?? place)
     while (entries.next()) {
       if (entries.sequenceNr === sequenceNr && entries.isOf(id)) return entries.eventCopy
     }
     return undefined
-  }
-
-  /** The key of the record that holds this order, or would hold it. */
-  #placeOf(order: number): number {
-    const backwards = { start: numberKey(order), reverse: true, limit: 1 }
-    for (const key of this.#tables.log.getKeys(backwards)) return key.readUIntBE(0, numberBytes)
-    return order
   }
 
   /**

@@ -1,8 +1,9 @@
 /**
- * What the store knows about one stream: epoch, highest sequence number, slice, writer, up to where it was deleted, and the
- * places of the events behind the last block that is stored. Plain fields, because an append asks for them; bytes only when it is written.
+ * What the store knows about one stream: epoch, highest sequence number, slice, writer, up to where it was deleted, where it was
+ * ended, and the places of the events behind the last block that is stored. Plain fields, because an append asks for them; bytes only when it is written.
  */
 import { assert } from '../../foundation/assert.ts'
+import type { StreamPlace } from '../store-transfer.ts'
 import { writerBytesMax } from './fence.ts'
 import { blockEvents, numberBytes, writeNumber } from './lmdb-layout.ts'
 
@@ -12,8 +13,11 @@ const writerLengthAt = 18
 const writerAt = 20
 /** In the length of the writer, which is far shorter: at the end stands the number up to which events are deleted. */
 const deletedFlag = 0x8000
-const deletedBytes = 8
-const bytesMax = writerAt + writerBytesMax + blockEvents * numberBytes + deletedBytes
+/** Likewise: behind that number stands the one behind which the stream was ended. Without it the two are the same. */
+const startFlag = 0x4000
+const flags = deletedFlag | startFlag
+const endBytes = 8
+const bytesMax = writerAt + writerBytesMax + blockEvents * numberBytes + 2 * endBytes
 
 export interface PlacesBlock {
   readonly block: number
@@ -25,6 +29,7 @@ export class LmdbStreamHead {
   #epoch = 0
   #highestSequenceNr = 0
   #deletedSequenceNr = 0
+  #startSequenceNr = 0
   #writer = ''
   /** Of the events behind the last block that is stored. */
   readonly #places: number[] = []
@@ -42,14 +47,18 @@ export class LmdbStreamHead {
     const { epoch, highestSequenceNr } = head
     const writerLength = stored.readUInt16BE(writerLengthAt)
     const isDeleted = (writerLength & deletedFlag) !== 0
-    const placesAt = writerAt + (writerLength & ~deletedFlag)
+    const hasStart = (writerLength & startFlag) !== 0
+    const placesAt = writerAt + (writerLength & ~flags)
     const placesEnd = placesAt + (highestSequenceNr % blockEvents) * numberBytes
-    const end = isDeleted ? placesEnd + deletedBytes : placesEnd
+    const end = placesEnd + (isDeleted ? endBytes : 0) + (hasStart ? endBytes : 0)
     if (!isCount(epoch) || !isCount(highestSequenceNr) || end !== stored.length) return undefined
-    if (isDeleted) head.#deletedSequenceNr = stored.readDoubleBE(placesEnd)
-    if (!isCount(head.#deletedSequenceNr) || head.#deletedSequenceNr > highestSequenceNr) {
-      return undefined
-    }
+    if (hasStart && !isDeleted) return undefined
+    const deleted = isDeleted ? stored.readDoubleBE(placesEnd) : 0
+    const start = hasStart ? stored.readDoubleBE(placesEnd + endBytes) : deleted
+    if (!isCount(deleted) || deleted > highestSequenceNr) return undefined
+    if (!isCount(start) || start > deleted) return undefined
+    head.#deletedSequenceNr = deleted
+    head.#startSequenceNr = start
     head.#writer = stored.toString('utf8', writerAt, placesAt)
     for (let at = placesAt; at < placesEnd; at += numberBytes) {
       head.#places.push(stored.readUIntBE(at, numberBytes))
@@ -68,6 +77,11 @@ export class LmdbStreamHead {
   /** The events up to this one are gone. */
   get deletedSequenceNr(): number {
     return this.#deletedSequenceNr
+  }
+
+  /** The stream was ended behind this one. */
+  get startSequenceNr(): number {
+    return this.#startSequenceNr
   }
 
   get slice(): number {
@@ -90,9 +104,26 @@ export class LmdbStreamHead {
     this.#highestSequenceNr++
   }
 
-  /** All events so far are gone. */
+  /** All events so far are gone, and what they made. */
   delete(): void {
     this.#deletedSequenceNr = this.#highestSequenceNr
+    this.#startSequenceNr = this.#highestSequenceNr
+  }
+
+  /** The first events are gone, up to this one. */
+  deleteTo(sequenceNr: number): void {
+    this.#deletedSequenceNr = sequenceNr
+  }
+
+  /** As another store has it. One without events begins where it is told; nobody will look for those before. */
+  place({ epoch, writer, deletedSequenceNr, startSequenceNr }: StreamPlace): void {
+    this.#epoch = epoch
+    this.#writer = writer
+    this.#deletedSequenceNr = deletedSequenceNr
+    this.#startSequenceNr = startSequenceNr
+    if (this.#highestSequenceNr > 0) return
+    this.#highestSequenceNr = deletedSequenceNr
+    for (let rest = deletedSequenceNr % blockEvents; rest > 0; rest--) this.#places.push(0)
   }
 
   /** The full blocks of places are of events that nobody will look for: they need not be stored. */
@@ -138,12 +169,16 @@ export class LmdbStreamHead {
     const placesAt = writerAt + writer.length
     const placesEnd = placesAt + this.#places.length * numberBytes
     const isDeleted = this.#deletedSequenceNr > 0
-    const bytes = Buffer.allocUnsafe(isDeleted ? placesEnd + deletedBytes : placesEnd)
+    const hasStart = this.#startSequenceNr !== this.#deletedSequenceNr
+    const end = placesEnd + (isDeleted ? endBytes : 0) + (hasStart ? endBytes : 0)
+    const bytes = Buffer.allocUnsafe(end)
+    const marks = (isDeleted ? deletedFlag : 0) | (hasStart ? startFlag : 0)
     bytes.writeDoubleBE(this.#epoch, 0)
     bytes.writeDoubleBE(this.#highestSequenceNr, highestAt)
     bytes.writeUInt16BE(this.#slice, sliceAt)
-    bytes.writeUInt16BE(isDeleted ? writer.length | deletedFlag : writer.length, writerLengthAt)
+    bytes.writeUInt16BE(writer.length | marks, writerLengthAt)
     if (isDeleted) bytes.writeDoubleBE(this.#deletedSequenceNr, placesEnd)
+    if (hasStart) bytes.writeDoubleBE(this.#startSequenceNr, placesEnd + endBytes)
     writer.copy(bytes, writerAt)
     writePlaces(bytes, placesAt, this.#places)
     return bytes
