@@ -7,3 +7,14 @@ export { EventSourcedFamily } from './event-sourcing/event-sourced-behavior.ts'
 export { eventSourcedSettingsTable } from './event-sourcing/event-sourced-settings.ts'
 export { lmdbSettingsTable } from './journals/lmdb-settings.ts'
 export { problemWithTags } from './tags.ts'
+export { compareStores, type Compared } from './transfer/compare-stores.ts'
+export { copyStore, type CopyProgress, nothingCopied } from './transfer/copy-store.ts'
+export * from './transfer/look.ts'
+export { lineOf, shown } from './transfer/shown-value.ts'
+export { CopyRefused, SameStore, TargetNotEmpty } from './transfer/transfer-errors.ts'
+export {
+  registersOf,
+  StorePortMissing,
+  wholeStore,
+  type WholeStore,
+} from './transfer/whole-store.ts'
