@@ -2,7 +2,7 @@
  * Compares two stores after a copy, by reading both anew: for every stream where it stands, how many events and snapshots it
  * has and a hash of them, for every state and register all of it. What is in one of them only is a difference, too.
  */
-import { createHash, type Hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { show } from '../../foundation/show.ts'
 import type { StoredState } from '../durable-states.ts'
 import type { StoredRegister } from '../registers.ts'
@@ -90,6 +90,8 @@ class Tally {
 }
 
 // ---- what is compared, each by a name
+
+type Hash = ReturnType<typeof createHash>
 
 type Facts = Readonly<Record<string, string | number>>
 

@@ -8,7 +8,7 @@ import { shown } from './shown-value.ts'
 import { eventsOf, idsOf, registersOf, snapshotsOf, type WholeStore } from './whole-store.ts'
 
 /** Something to print on a line of its own. */
-export type Sight = Readonly<Record<string, unknown>>
+export type StoreSight = Readonly<Record<string, unknown>>
 
 export class NotInStore extends CodedError {
   readonly code = 'NOT_IN_STORE'
@@ -21,7 +21,7 @@ export class NotInStore extends CodedError {
 }
 
 /** How much of everything there is. */
-export async function* lookOver(store: WholeStore): AsyncGenerator<Sight> {
+export async function* lookOver(store: WholeStore): AsyncGenerator<StoreSight> {
   const streams = await countOf(idsOf(store, 'events'))
   const states = await countOf(idsOf(store, 'states'))
   const registers = await countOf(registersOf(store))
@@ -40,7 +40,7 @@ export async function* lookAtIds(
     kind,
     entityType,
   }: { readonly kind: 'events' | 'states'; readonly entityType?: string | undefined },
-): AsyncGenerator<Sight> {
+): AsyncGenerator<StoreSight> {
   const prefix = entityType === undefined ? undefined : `${entityType}|`
   for await (const id of idsOf(store, kind, prefix)) yield { id }
 }
@@ -55,7 +55,7 @@ export interface EventSpan {
 export async function* lookAtEvents(
   store: WholeStore,
   { persistenceId, from = 1, to = Infinity }: EventSpan,
-): AsyncGenerator<Sight> {
+): AsyncGenerator<StoreSight> {
   const { highestSequenceNr } = await streamIn(store, persistenceId)
   const toSequenceNr = Math.min(to, highestSequenceNr)
   const range = { persistenceId, fromSequenceNr: from, toSequenceNr }
@@ -69,7 +69,7 @@ export async function* lookAtEvents(
 export async function* lookAtSnapshots(
   store: WholeStore,
   persistenceId: string,
-): AsyncGenerator<Sight> {
+): AsyncGenerator<StoreSight> {
   const { highestSequenceNr: toSequenceNr } = await streamIn(store, persistenceId)
   const range = { persistenceId, fromSequenceNr: 1, toSequenceNr }
   for await (const snapshot of snapshotsOf(store, range)) {
@@ -86,7 +86,7 @@ export async function* lookAtSnapshots(
 export async function* lookAtState(
   store: WholeStore,
   persistenceId: string,
-): AsyncGenerator<Sight> {
+): AsyncGenerator<StoreSight> {
   const state = await store.readState(persistenceId)
   if (state === undefined) throw new NotInStore('durable state', persistenceId)
   const { epoch, writer, revision, bytes } = state
@@ -95,7 +95,7 @@ export async function* lookAtState(
   yield { id: persistenceId, epoch, writer, revision, ...value }
 }
 
-export async function* lookAtRegisters(store: WholeStore): AsyncGenerator<Sight> {
+export async function* lookAtRegisters(store: WholeStore): AsyncGenerator<StoreSight> {
   for await (const name of registersOf(store)) {
     const register = await store.readRegister(name)
     if (register === undefined) continue

@@ -134,14 +134,27 @@ export async function* snapshotsOf(
     const found = await snapshotIn(store, range)
     if (found === undefined) return
     if (found instanceof JournalCorrupted) {
-      if (fromSequenceNr === to) return void (yield { sequenceNr: to, problem: found })
-      const middle = Math.floor((fromSequenceNr + to) / 2)
-      yield* snapshotsOf(store, { ...range, fromSequenceNr: middle + 1 })
-      return void (yield* snapshotsOf(store, { ...range, toSequenceNr: middle }))
+      yield* aroundDamage(store, range, found)
+      return
     }
     yield found
     to = found.sequenceNr - 1
   }
+}
+
+async function* aroundDamage(
+  store: Snapshots,
+  range: ReadRange,
+  problem: JournalCorrupted,
+): AsyncGenerator<StoredSnapshot | DamagedSnapshot> {
+  const { fromSequenceNr, toSequenceNr } = range
+  if (fromSequenceNr === toSequenceNr) {
+    yield { sequenceNr: toSequenceNr, problem }
+    return
+  }
+  const middle = Math.floor((fromSequenceNr + toSequenceNr) / 2)
+  yield* snapshotsOf(store, { ...range, fromSequenceNr: middle + 1 })
+  yield* snapshotsOf(store, { ...range, toSequenceNr: middle })
 }
 
 async function snapshotIn(
