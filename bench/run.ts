@@ -14,6 +14,7 @@ import { installPeers, loadPeers } from './peer-libraries.ts'
 import { remoteAsk } from './remote-ask.ts'
 import { remoteTell } from './remote-tell.ts'
 import { persist } from './persist.ts'
+import { replay } from './replay.ts'
 import { printTable, toJson } from './report.ts'
 import { shardedLocal } from './sharded-local.ts'
 import { shardedRemote } from './sharded-remote.ts'
@@ -32,6 +33,7 @@ const benchmarks: readonly Benchmark[] = [
   shardedRemote,
   entities,
   persist,
+  replay,
   storeSize,
   failover,
 ]

@@ -17,7 +17,6 @@ import {
 import { NotThereYet, refuseNotYet, type NotYet, within } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
 import type { Journal } from '../persistence/index.ts'
-import { notYetInEventSourcing } from '../persistence/internals.ts'
 import { InsecureBind } from '../remote/index.ts'
 import {
   problemsWithAdvertised,
@@ -57,7 +56,6 @@ const notYet: NotYet = {
   postgres: folderInstead,
   'store.postgres': folderInstead,
   ...within('settings.sharding', notYetInSharding),
-  ...within('settings.entity', notYetInEventSourcing),
 }
 
 /** What people look for here and is found elsewhere. */

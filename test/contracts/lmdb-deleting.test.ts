@@ -138,9 +138,23 @@ describe('LmdbJournal deletes', { timeout: 120_000 }, () => {
     const log = await readAll(journal)
     const lines = running.flatMap((writer) => writer.lines)
     expect(lines.filter((line) => line.endsWith('deleted')).length).toBeGreaterThan(20)
+    expect(lines.filter((line) => line.endsWith('saved')).length).toBeGreaterThan(20)
     for (let stream = 0; stream < 6; stream++) {
       const id = `stream|${stream}`
-      const { highestSequenceNr, deletedSequenceNr = 0 } = await journal.claim(id, 'the test')
+      const claim = await journal.claim(id, 'the test')
+      const { highestSequenceNr, deletedSequenceNr = 0, startSequenceNr = 0 } = claim
+      const all = { persistenceId: id, fromSequenceNr: 0, toSequenceNr: highestSequenceNr }
+      const snapshot = await journal.loadSnapshot(all)
+      const saved = lines.map((line) => line.split(' ')).filter((words) => words[0] === id)
+      for (const [, number, text, what] of saved) {
+        if (what !== 'saved' || Number(number) <= startSequenceNr) continue
+        expect(snapshot?.sequenceNr).toBeGreaterThanOrEqual(Number(number))
+        if (snapshot?.sequenceNr === Number(number)) expect(textOf(snapshot.bytes)).toBe(text)
+      }
+      // Who deletes events has saved what they say.
+      if (deletedSequenceNr > startSequenceNr) {
+        expect(snapshot?.sequenceNr).toBeGreaterThanOrEqual(deletedSequenceNr)
+      }
       const events = await readEvents(journal, id)
       const numbers = events.map(({ sequenceNr }) => sequenceNr)
       const left = Array.from(

@@ -60,6 +60,8 @@ export class LmdbCommit {
   readonly #parts: LmdbCommitParts
   readonly #before: StoreCount
   readonly #claimed: KnownStream[] = []
+  /** Whether what it writes gets checksums. */
+  readonly #isChecked: boolean
   #lastOrder: number
   #tailBytes: number
   readonly #scrubMax: number
@@ -72,7 +74,8 @@ export class LmdbCommit {
 
   constructor(parts: LmdbCommitParts) {
     this.#parts = parts
-    parts.record.begin(isNewestFormat(parts.tables))
+    this.#isChecked = isNewestFormat(parts.tables)
+    parts.record.begin(this.#isChecked)
     this.#scrubMax = parts.scrubEventsMax ?? scrubEventsMax
     this.#before = parts.heads.begin()
     this.#lastOrder = this.#before.lastOrder
@@ -354,7 +357,7 @@ export class LmdbCommit {
         void tables.blocks.put(blockKey(id, full.block), full.places)
       }
     }
-    void tables.heads.put(id, head.encode())
+    void tables.heads.put(id, head.encode(this.#isChecked ? id : undefined))
     heads.clean(stream)
   }
 

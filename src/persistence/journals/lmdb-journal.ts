@@ -2,6 +2,8 @@
  * The embedded journal, with all ports that a journal may have: LMDB in one folder that all processes of a host share. Appends of all entities go through one
  * group commit; epoch and sequence number are checked inside the write transaction; promises resolve after the synced
  * commit, which runs on another thread. One journal per folder and process: share it between nodes.
+ *
+ * One file because each of its many methods is a line or two: a request to the group commit, or a question to the reader.
  */
 import { realpathSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -293,8 +295,8 @@ export class LmdbJournal
     return this.#reader.names('registers', query).ids
   }
 
-  placeRegister(register: StoredRegister & { readonly name: string }): Promise<void> {
-    return this.#write({ type: 'PlaceRegister', register })
+  placeRegister(named: StoredRegister & { readonly name: string }): Promise<void> {
+    return this.#write({ type: 'PlaceRegister', register: named })
   }
 
   async read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {
@@ -309,6 +311,8 @@ export class LmdbJournal
       if (events.length === 0) return
       for (const event of events) onEvent(event)
       from = events.at(-1)!.sequenceNr + 1
+      // Whoever reads more than this has other work in between.
+      if (from > to) return
       await nextTurn()
       this.#checkOpen()
     }

@@ -13,7 +13,7 @@
  *           'sweep' -> how far the store is swept: see `lmdb-sweep.ts`
  *   claims  number -> id            who was claimed, or deleted, since the checkpoint, so that others forget what they know of it
  *   deletions  id -> from, to       events that are deleted and still in the log: see `lmdb-scrub.ts`
- *   registers  name -> register     its revision (6), its bytes: no part of all that. Older versions pass over this table
+ *   registers  name -> register     see `lmdb-registers.ts`: no part of all that. Older versions pass over this table
  *   snapshots  id NUL number -> state   see `lmdb-snapshots.ts`
  *   states  id -> state             see `lmdb-states.ts`: no part of all that either
  *
@@ -24,7 +24,6 @@
  * Whole numbers of 6 bytes are big-endian, so that keys sort as numbers do.
  */
 import { assert } from '../../foundation/assert.ts'
-import type { StoredRegister } from '../registers.ts'
 
 /** What the first stores have. A store with a text that is not here is not opened. */
 export const formatText = 'sherd journal, format 2'
@@ -125,19 +124,4 @@ export function decodeCount(bytes: Buffer): StoreCount | undefined {
   }
   const isOurs = count.headsOrder <= count.lastOrder && count.foldedClaims <= count.claimCount
   return isOurs ? count : undefined
-}
-
-export function encodeRegister({ revision, bytes }: StoredRegister): Buffer {
-  const stored = Buffer.allocUnsafe(numberBytes + bytes.byteLength)
-  writeNumber(stored, revision, 0)
-  stored.set(bytes, numberBytes)
-  return stored
-}
-
-/** In bytes of its own. Undefined when these are not a register. */
-export function decodeRegister(stored: Buffer): StoredRegister | undefined {
-  if (stored.length < numberBytes) return undefined
-  const revision = stored.readUIntBE(0, numberBytes)
-  if (revision === 0) return undefined
-  return { revision, bytes: new Uint8Array(stored.subarray(numberBytes)) }
 }

@@ -22,6 +22,7 @@ import {
   checksumBytes,
   checksumIn,
   countAt,
+  endsWith,
   epochAt,
   idAt,
   idEnd,
@@ -72,8 +73,8 @@ export class LmdbLogRecord {
   }
 
   /** To be called before the first event of a transaction. One that failed may have left something in it. */
-  begin(isChecked: boolean): void {
-    this.#start = isChecked ? checksumBytes : 0
+  begin(hasChecksum: boolean): void {
+    this.#start = hasChecksum ? checksumBytes : 0
     this.#clear()
   }
 
@@ -121,6 +122,18 @@ export class LmdbLogRecord {
     this.#view = this.#scratchView
     this.#length = this.#start
   }
+}
+
+export interface StreamName {
+  /** The persistence id in UTF-8. */
+  readonly id: Buffer
+  readonly persistenceId: string
+}
+
+/** Events of one stream that follow each other. */
+export interface EventRun {
+  readonly from: number
+  readonly count: number
 }
 
 function viewOf(bytes: Buffer): DataView {
@@ -190,6 +203,42 @@ export class LmdbRecordEntries {
       this.#order += countAt(this.#record, this.#at)
     }
     return false
+  }
+
+  /** Some events of a stream that follow each other, in bytes of their own. Fewer where one of them is not here. */
+  eventsOf({ id, persistenceId }: StreamName, { from, count }: EventRun): OrderedEvent[] {
+    const record = this.#record
+    const { length } = id
+    const events: OrderedEvent[] = []
+    // One copy for all of them; where there is only one, of its own bytes.
+    const copy = count > 1 ? Buffer.from(record) : undefined
+    let order = this.#place - 1
+    for (let at = this.#start, end = 0; at < record.length && events.length < count; at = end) {
+      end = at + record.readUInt32BE(at)
+      const idLength = record.readUInt16BE(at + idLengthAt)
+      order += idLength === 0 ? countAt(record, at) : 1
+      const idEndsAt = at + idAt + length
+      if ((idLength & ~tagsFlag) !== length || !endsWith(record, idEndsAt, id)) continue
+      const sequenceNr = record.readDoubleBE(at + sequenceNrAt)
+      if (sequenceNr !== from + events.length) continue
+      const hasTags = idLength !== length
+      const bytesAt = hasTags ? tagSectionEnd(record, idEndsAt) : idEndsAt
+      events.push({
+        persistenceId,
+        sequenceNr,
+        epoch: record.readDoubleBE(at + epochAt),
+        slice: record.readUInt16BE(at + sliceAt),
+        order,
+        tags: hasTags ? tagsIn(record, idEndsAt) : noTags,
+        bytes: copy?.subarray(bytesAt, end) ?? Buffer.from(record.subarray(bytesAt, end)),
+      })
+    }
+    return events
+  }
+
+  /** The same in bytes of its own: it stays as it is while other things are read. */
+  kept(): LmdbRecordEntries {
+    return new LmdbRecordEntries(Buffer.from(this.#record), this.#place, this.#start, this.#total)
   }
 
   /** The whole record. */

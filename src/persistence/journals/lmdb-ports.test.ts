@@ -161,12 +161,13 @@ describe('the ports of an LmdbJournal', () => {
   test('place streams, states and registers as another store has them, and lower nothing', async () => {
     const place = { persistenceId: 'a', epoch: 7, writer: 'w', highestSequenceNr: 50 }
     const begins = { ...place, deletedSequenceNr: 40, startSequenceNr: 10 }
+    const texts = 'a b c d e f g h i j'.split(' ')
     await journal.placeStream(begins)
     await reopen()
-    await appendText(journal, { id: 'a', epoch: 7, after: 40 }, ...'abcdefghij')
+    await appendText(journal, { id: 'a', epoch: 7, after: 40 }, ...texts)
     await reopen()
     expect(await journal.readStream('a')).toEqual(begins)
-    expect(await readTexts(journal, 'a')).toEqual([...'abcdefghij'])
+    expect(await readTexts(journal, 'a')).toEqual(texts)
     await journal.placeStream({ ...begins, epoch: 9, writer: 'v' })
     for (const wrong of [{ epoch: 8 }, { epoch: 9, startSequenceNr: 40 }]) {
       const placed = journal.placeStream({ ...begins, ...wrong })
@@ -221,19 +222,20 @@ describe('a flipped bit', () => {
     look: (journal: LmdbJournal, at: number) => Promise<void>,
   ): Promise<void> {
     prepareFolder(folder)
-    const journal = await LmdbJournal.open({ folder })
     const tables = openTables(folder)
     const table = tableOf(tables)
     const whole = Buffer.from(table.getBinary(key)!)
     expect(whole.length).toBeGreaterThan(10)
     for (let at = 0; at < whole.length; at++) {
       const damaged = Buffer.from(whole)
-      damaged.writeUInt8(whole.readUInt8(at) ^ (1 << (at % 8)), at)
+      damaged.writeUInt8(whole.readUInt8(at) ^ (0x80 >> (at % 8)), at)
       await table.put(key, damaged)
+      // One that has read nothing before.
+      const journal = await LmdbJournal.open({ folder })
       await look(journal, at)
+      await journal.close()
     }
     await tables.environment.close()
-    await journal.close()
   }
 
   async function filled(fill: (journal: LmdbJournal) => Promise<unknown>): Promise<void> {
@@ -284,6 +286,25 @@ describe('a flipped bit', () => {
       const wrong = { code: 'JOURNAL_CORRUPTED' }
       await expect(journal.readState('s'), `byte ${at}`).rejects.toMatchObject(wrong)
       await expect(journal.claimState('s', 'v'), `byte ${at}`).rejects.toMatchObject(wrong)
+    })
+  })
+
+  test('in a register is noticed by whoever reads or writes it', async () => {
+    const write = { name: 'r', expectedRevision: 0, bytes: bytesOf('founding') }
+    await filled((journal) => journal.writeRegister(write))
+    await eachFlip([({ registers }) => registers, Buffer.from('r')], async (journal, at) => {
+      const wrong = { code: 'JOURNAL_CORRUPTED' }
+      await expect(journal.readRegister('r'), `byte ${at}`).rejects.toMatchObject(wrong)
+      await expect(journal.writeRegister(write), `byte ${at}`).rejects.toMatchObject(wrong)
+    })
+  })
+
+  test('in the head of a stream is noticed by whoever claims or reads it', async () => {
+    await filled(async () => undefined)
+    await eachFlip([({ heads }) => heads, Buffer.from('a')], async (journal, at) => {
+      const wrong = { code: 'JOURNAL_CORRUPTED' }
+      await expect(journal.claim('a', 'w'), `byte ${at}`).rejects.toMatchObject(wrong)
+      await expect(readTexts(journal, 'a'), `byte ${at}`).rejects.toMatchObject(wrong)
     })
   })
 

@@ -12,7 +12,9 @@ import type { OrderedEvent, SlicePage, SliceQuery } from '../slice-reader.ts'
 import type { SnapshotQuery, StoredSnapshot } from '../snapshots.ts'
 import { listNames, type NameQuery } from './lmdb-ids.ts'
 import { blockEvents, blockKey, numberBytes } from './lmdb-layout.ts'
-import type { LmdbRecordEntries } from './lmdb-log-record.ts'
+import { LatelyUsed } from './lately-used.ts'
+import type { EventRun, LmdbRecordEntries, StreamName } from './lmdb-log-record.ts'
+import { readRegister } from './lmdb-registers.ts'
 import { nextDeletion } from './lmdb-scrub.ts'
 import type { LmdbSettings } from './lmdb-settings.ts'
 import { findSnapshot } from './lmdb-snapshots.ts'
@@ -26,7 +28,7 @@ import {
   readCount,
   readHead,
   readRecord,
-  readRegister,
+  recordAt,
 } from './lmdb-tables.ts'
 
 export interface StreamRange {
@@ -38,9 +40,14 @@ export interface StreamRange {
   readonly lastOrder: number
 }
 
+/** Of one generation; there are two. A record has 2 kB, unless it holds one large event. */
+const recordsKept = 512
+
 export class LmdbReader {
   readonly #tables: LmdbTables
   readonly #settings: LmdbSettings
+  /** Records that were read lately, by place. What lives in them never changes. */
+  readonly #records = new LatelyUsed<LmdbRecordEntries>(recordsKept)
 
   constructor(tables: LmdbTables, settings: LmdbSettings) {
     this.#tables = tables
@@ -142,24 +149,46 @@ export class LmdbReader {
     }
   }
 
+  /** Events of the stream that lie in one record are taken from it in one go. */
   #readIndexed({ id, from, to, lastOrder }: StreamRange, head: LmdbStreamHead): OrderedEvent[] {
     const last = Math.min(to, head.highestSequenceNr)
     const chunk = new Chunk(this.#settings)
-    let block: Buffer | undefined
-    for (let number = from; number <= last && !chunk.isFull; number++) {
-      const index = (number - 1) % blockEvents
-      const isOpen = number > head.highestSequenceNr - (head.highestSequenceNr % blockEvents)
-      if (!isOpen && (index === 0 || block === undefined)) block = this.#block(id, number)
-      const place = isOpen
-        ? head.placeAt(index)
-        : block?.readUIntBE(index * numberBytes, numberBytes)
-      const event = place === undefined ? undefined : this.#eventAt(place, id, number)
-      if (event === undefined)
+    const stream = { id, persistenceId: id.toString() }
+    const placeOf = this.#index(id, head)
+    for (let number = from; number <= last && !chunk.isFull;) {
+      const place = placeOf(number)
+      const end = Math.min(last, number + chunk.left - 1)
+      let count = 1
+      while (number + count <= end && placeOf(number + count) === place) count++
+      const events = this.#eventsAt(place, stream, { from: number, count })
+      for (const event of events) {
+        if (event.order > lastOrder) return chunk.events
+        if (chunk.isFull) break
+        chunk.add(event)
+        number++
+      }
+      if (events.length < count && !chunk.isFull) {
         throw this.#damage(`event ${number} of "${id}" is not where the index says`)
-      if (event.order > lastOrder) break
-      chunk.add(event)
+      }
     }
     return chunk.events
+  }
+
+  /** Tells the place of an event. Asked for one after the other, it reads each block once. */
+  #index(id: Buffer, head: LmdbStreamHead): (sequenceNr: number) => number {
+    const { highestSequenceNr } = head
+    const blocked = highestSequenceNr - (highestSequenceNr % blockEvents)
+    let places: Buffer | undefined
+    let blockEnd = 0
+    return (sequenceNr) => {
+      const index = (sequenceNr - 1) % blockEvents
+      if (sequenceNr > blocked) return head.placeAt(index) ?? 0
+      if (places === undefined || sequenceNr > blockEnd) {
+        places = this.#block(id, sequenceNr)
+        blockEnd = sequenceNr - index + blockEvents - 1
+      }
+      return places.readUIntBE(index * numberBytes, numberBytes)
+    }
   }
 
   /** `indexed` is the last number that the index knows. */
@@ -189,12 +218,15 @@ export class LmdbReader {
     throw this.#damage(`block ${block} of the index of "${id}" is missing`)
   }
 
-  #eventAt(place: number, id: Buffer, sequenceNr: number): OrderedEvent | undefined {
-    const entries = glanceAtRecord(this.#tables, keyOfRecord(this.#tables, place) ?? place)
-    while (entries.next()) {
-      if (entries.sequenceNr === sequenceNr && entries.isOf(id)) return entries.eventCopy
+  #eventsAt(place: number, stream: StreamName, run: EventRun): OrderedEvent[] {
+    if (run.count > 1) return recordAt(this.#tables, place).eventsOf(stream, run)
+    // One event of many streams each: the next stream that is read wants its neighbours.
+    let record = this.#records.get(place)
+    if (record === undefined) {
+      record = recordAt(this.#tables, place).kept()
+      this.#records.set(place, record)
     }
-    return undefined
+    return record.eventsOf(stream, run)
   }
 
   /**
@@ -235,6 +267,11 @@ class Chunk {
     const { length } = this.events
     const isAllRead = length + this.#skipped >= readEventsMax || this.#bytes >= readBytesMax
     return isAllRead || length >= this.#eventsMax
+  }
+
+  /** Events that it takes at most. */
+  get left(): number {
+    return Math.max(this.#settings.readEventsMax - this.events.length, 1)
   }
 
   add(event: OrderedEvent): void {

@@ -92,9 +92,18 @@ export function weightAt(record: Buffer, at: number): number {
 export function isOf(record: Buffer, at: number, id: Buffer): boolean {
   const start = at + idAt
   const end = idEnd(record, at)
-  // Most ids of a kind differ in their last letter or in their length: that is cheap to see.
-  if (end - start !== id.length || record[end - 1] !== id[id.length - 1]) return false
-  return record.compare(id, 0, id.length, start, end) === 0
+  return end - start === id.length && endsWith(record, end, id)
+}
+
+/** Whether the id ends here. Most ids of a kind differ in their last letters: that is cheap to see. */
+export function endsWith(record: Buffer, end: number, id: Buffer): boolean {
+  const start = end - id.length
+  // A call of Node's own costs as much as a loop over this many.
+  if (id.length > 64 && record[end - 1] === id[id.length - 1]) {
+    return record.compare(id, 0, id.length, start, end) === 0
+  }
+  for (let at = id.length - 1; at >= 0; at--) if (record[start + at] !== id[at]) return false
+  return true
 }
 
 function isWholeGap(record: Buffer, at: number): boolean {

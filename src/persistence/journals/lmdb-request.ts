@@ -197,11 +197,14 @@ export function decide(request: LmdbRequest, commit: LmdbCommit): LmdbResult {
     case 'ReadStream':
       return commit.readStream(request.persistenceId)
     case 'PlaceStream':
-      return void commit.placeStream(request.place)
+      commit.placeStream(request.place)
+      return undefined
     case 'PlaceState':
-      return void placeState(tables, request.state)
+      placeState(tables, request.state)
+      return undefined
     case 'PlaceRegister':
-      return void placeRegister(tables, request.register)
+      placeRegister(tables, request.register)
+      return undefined
     default:
       return unreachable(request)
   }

@@ -5,6 +5,7 @@
 import { assert } from '../../foundation/assert.ts'
 import type { StreamPlace } from '../store-transfer.ts'
 import { writerBytesMax } from './fence.ts'
+import { checksumOf } from './lmdb-checksum.ts'
 import { blockEvents, numberBytes, writeNumber } from './lmdb-layout.ts'
 
 const highestAt = 8
@@ -15,9 +16,13 @@ const writerAt = 20
 const deletedFlag = 0x8000
 /** Likewise: behind that number stands the one behind which the stream was ended. Without it the two are the same. */
 const startFlag = 0x4000
-const flags = deletedFlag | startFlag
+/** Likewise: at the very end stands a checksum of all that comes before, and of the id. */
+const checkedFlag = 0x2000
+const flags = deletedFlag | startFlag | checkedFlag
 const endBytes = 8
-const bytesMax = writerAt + writerBytesMax + blockEvents * numberBytes + 2 * endBytes
+const checksumBytes = 4
+const bytesMax =
+  writerAt + writerBytesMax + blockEvents * numberBytes + 2 * endBytes + checksumBytes
 
 export interface PlacesBlock {
   readonly block: number
@@ -38,9 +43,11 @@ export class LmdbStreamHead {
     this.#slice = slice
   }
 
-  /** Undefined when the bytes are not a head. */
-  static decode(stored: Buffer): LmdbStreamHead | undefined {
-    if (stored.length < writerAt || stored.length > bytesMax) return undefined
+  /** Undefined when the bytes are not a head, or not of this stream. */
+  static decode(bytes: Buffer, id: Buffer): LmdbStreamHead | undefined {
+    if (bytes.length < writerAt || bytes.length > bytesMax) return undefined
+    const stored = withoutChecksum(bytes, id)
+    if (stored === undefined) return undefined
     const head = new LmdbStreamHead(stored.readUInt16BE(sliceAt))
     head.#epoch = stored.readDoubleBE(0)
     head.#highestSequenceNr = stored.readDoubleBE(highestAt)
@@ -162,7 +169,8 @@ export class LmdbStreamHead {
     this.#places.splice(0, count)
   }
 
-  encode(): Buffer {
+  /** With a checksum when it is given the id of the stream. */
+  encode(id: Buffer | undefined): Buffer {
     const isWhole = this.#places.length === this.#highestSequenceNr % blockEvents
     assert(isWhole, 'full blocks are taken from a head before it is written')
     const writer = Buffer.from(this.#writer)
@@ -171,8 +179,9 @@ export class LmdbStreamHead {
     const isDeleted = this.#deletedSequenceNr > 0
     const hasStart = this.#startSequenceNr !== this.#deletedSequenceNr
     const end = placesEnd + (isDeleted ? endBytes : 0) + (hasStart ? endBytes : 0)
-    const bytes = Buffer.allocUnsafe(end)
-    const marks = (isDeleted ? deletedFlag : 0) | (hasStart ? startFlag : 0)
+    const bytes = Buffer.allocUnsafe(id === undefined ? end : end + checksumBytes)
+    const isChecked = id === undefined ? 0 : checkedFlag
+    const marks = (isDeleted ? deletedFlag : 0) | (hasStart ? startFlag : 0) | isChecked
     bytes.writeDoubleBE(this.#epoch, 0)
     bytes.writeDoubleBE(this.#highestSequenceNr, highestAt)
     bytes.writeUInt16BE(this.#slice, sliceAt)
@@ -181,8 +190,18 @@ export class LmdbStreamHead {
     if (hasStart) bytes.writeDoubleBE(this.#startSequenceNr, placesEnd + endBytes)
     writer.copy(bytes, writerAt)
     writePlaces(bytes, placesAt, this.#places)
+    if (id !== undefined)
+      bytes.writeUInt32BE(checksumOf(bytes.subarray(0, end), checksumOf(id)), end)
     return bytes
   }
+}
+
+/** Undefined when it does not fit. */
+function withoutChecksum(bytes: Buffer, id: Buffer): Buffer | undefined {
+  if ((bytes.readUInt16BE(writerLengthAt) & checkedFlag) === 0) return bytes
+  const end = bytes.length - checksumBytes
+  const rest = bytes.subarray(0, end)
+  return checksumOf(rest, checksumOf(id)) === bytes.readUInt32BE(end) ? rest : undefined
 }
 
 function isCount(value: number): boolean {

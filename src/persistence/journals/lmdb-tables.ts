@@ -11,12 +11,10 @@ import {
   JournalFormatMismatch,
   JournalUnavailable,
 } from '../persistence-errors.ts'
-import type { StoredRegister } from '../registers.ts'
 import { keepOffConsole } from './lmdb-console.ts'
 import {
   countKey,
   decodeCount,
-  decodeRegister,
   emptyCount,
   formatKey,
   formatText,
@@ -181,21 +179,10 @@ export function readHead(tables: LmdbTables, id: Buffer): LmdbStreamHead | undef
   const stored = tables.heads.getBinaryFast(id)
   if (stored === undefined) return undefined
   // The buffer is lmdb's own, longer than it says, and good until the next read.
-  const head = LmdbStreamHead.decode(stored.subarray(0, stored.length))
+  const head = LmdbStreamHead.decode(stored.subarray(0, stored.length), id)
   if (head === undefined)
     throw new JournalCorrupted(tables.folder, `the head of "${id}" is unreadable`)
   return head
-}
-
-export function readRegister(
-  { registers, folder }: LmdbTables,
-  name: string,
-): StoredRegister | undefined {
-  const stored = registers.getBinary(Buffer.from(name))
-  if (stored === undefined) return undefined
-  const register = decodeRegister(stored)
-  if (register === undefined) throw new JournalCorrupted(folder, `register "${name}" is unreadable`)
-  return register
 }
 
 export function hasAnyRow(table: LmdbTable): boolean {
@@ -237,6 +224,14 @@ export function readRecord(tables: LmdbTables, key: number): LmdbRecordEntries {
 export function glanceAtRecord(tables: LmdbTables, key: number): LmdbRecordEntries {
   const stored = tables.log.getBinaryFast(numberKey(key))
   return entriesIn(tables, key, stored?.subarray(0, stored.length))
+}
+
+/** The record that holds the event of this place, without a copy: good until the next read. */
+export function recordAt(tables: LmdbTables, place: number): LmdbRecordEntries {
+  const stored = tables.log.getBinaryFast(numberKey(place))
+  if (stored !== undefined) return entriesIn(tables, place, stored.subarray(0, stored.length))
+  // It was joined with those before it.
+  return glanceAtRecord(tables, keyOfRecord(tables, place) ?? place)
 }
 
 /** The key of the record that holds the event of this order, or its gap; undefined when the log begins behind it. */
