@@ -13,12 +13,15 @@ export { lmdbSettingsTable } from './journals/lmdb-settings.ts'
 export { problemWithTags } from './tags.ts'
 export { compareStores, type Compared } from './transfer/compare-stores.ts'
 export { copyStore, type CopyProgress, nothingCopied } from './transfer/copy-store.ts'
-export * from './transfer/look.ts'
-export { lineOf, shown } from './transfer/shown-value.ts'
-export { CopyRefused, SameStore, TargetNotEmpty } from './transfer/transfer-errors.ts'
 export {
-  registersOf,
-  StorePortMissing,
-  wholeStore,
-  type WholeStore,
-} from './transfer/whole-store.ts'
+  lookAtEvents,
+  lookAtIds,
+  lookAtRegisters,
+  lookAtSnapshots,
+  lookAtState,
+  lookOver,
+  type StoreSight,
+} from './transfer/look.ts'
+export { lineOf } from './transfer/shown-value.ts'
+export { CopyRefused, SameStore, TargetNotEmpty } from './transfer/transfer-errors.ts'
+export { registersOf, wholeStore, type WholeStore } from './transfer/whole-store.ts'

@@ -21,7 +21,11 @@ const folder = (name: string): string => join(root, name)
 
 async function inStore(name: string, use: (store: WholeStore) => Promise<unknown>): Promise<void> {
   const journal = await LmdbJournal.open({ folder: folder(name) })
-  await use(wholeStore(journal)).finally(() => journal.close())
+  try {
+    await use(wholeStore(journal))
+  } finally {
+    await journal.close()
+  }
 }
 
 async function sherd(...words: string[]) {

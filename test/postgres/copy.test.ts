@@ -29,9 +29,9 @@ async function sherd(...words: string[]) {
 }
 
 test.each([1, 2])('a store moves from a folder to PostgreSQL on %i and back', async (count) => {
-  const servers = urls.slice(0, count)
+  const partitions = urls.slice(0, count)
   const schema = `copied_to_${count}`
-  const address = servers.map((url) => `${url}?schema=${schema}`).join(',')
+  const address = partitions.map((url) => `${url}?schema=${schema}`).join(',')
   const old = await LmdbJournal.open({ folder: folder('old') })
   await fillMixed(wholeStore(old))
   await old.close()
@@ -58,7 +58,7 @@ test.each([1, 2])('a store moves from a folder to PostgreSQL on %i and back', as
   const [first, last, middle] = await Promise.all([
     LmdbJournal.open({ folder: folder('old') }),
     LmdbJournal.open({ folder: folder('back') }),
-    PostgresJournal.open({ partitions: servers, schema }),
+    PostgresJournal.open({ partitions, schema }),
   ])
   const compared = await compareStores({ source: wholeStore(first), target: wholeStore(last) })
   expect(compared).toMatchObject({ events: 712, differenceCount: 0 })

@@ -123,7 +123,7 @@ async function copyStates({ source, target, signal }: StoreCopy, told: Told): Pr
   })
 }
 
-export function isSameState(one: StoredState, other: StoredState): boolean {
+function isSameState(one: StoredState, other: StoredState): boolean {
   const isSamePlace = one.epoch === other.epoch && one.revision === other.revision
   return isSamePlace && one.writer === other.writer && areSameBytes(one.bytes, other.bytes)
 }

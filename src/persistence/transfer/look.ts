@@ -10,7 +10,7 @@ import { eventsOf, idsOf, registersOf, snapshotsOf, type WholeStore } from './wh
 /** Something to print on a line of its own. */
 export type StoreSight = Readonly<Record<string, unknown>>
 
-export class NotInStore extends CodedError {
+class NotInStore extends CodedError {
   readonly code = 'NOT_IN_STORE'
 
   constructor(what: string, persistenceId: string) {

@@ -11,7 +11,7 @@ import { canTransfer, type StoreTransfer } from '../store-transfer.ts'
 export type WholeStore = Journal & IdList & StoreTransfer & Snapshots & DurableStates & Registers
 
 /** A journal of a user's own may lack some of the ports. */
-export class StorePortMissing extends CodedError {
+class StorePortMissing extends CodedError {
   readonly code = 'STORE_PORT_MISSING'
 
   constructor(ports: readonly string[]) {
@@ -42,7 +42,7 @@ export interface PageLimits {
 }
 
 /** What one reader holds at a time. */
-export const pageLimits: PageLimits = { eventsMax: 256, bytesMax: 1_048_576 }
+const pageLimits: PageLimits = { eventsMax: 256, bytesMax: 1_048_576 }
 
 const namesPerPage = 256
 
