@@ -1,5 +1,6 @@
 /** `sherd copy`: a whole store into another one, compared afterwards. */
 import { CodedError } from '../foundation/coded-error.ts'
+import { seconds } from '../foundation/duration.ts'
 import { show } from '../foundation/show.ts'
 import {
   compareStores,
@@ -74,10 +75,11 @@ interface CopyRun {
 }
 
 async function copyBetween(from: StoreAddress, to: StoreAddress, run: CopyRun): Promise<ExitCode> {
-  const logger = noteLogger(run.terminal)
-  const source = await openStore(from, { logger, isMade: false })
+  // A busy disk is waited for: nobody else does.
+  const opening = { logger: noteLogger(run.terminal), commitTimeoutMs: seconds(60) }
+  const source = await openStore(from, { ...opening, isMade: false })
   try {
-    const target = await openStore(to, { logger, isMade: true })
+    const target = await openStore(to, { ...opening, isMade: true })
     try {
       await checkNoNodesRun([source, target], run.terminal)
       return await copyOpened(source, target, run)

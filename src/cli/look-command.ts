@@ -1,4 +1,5 @@
 /** `sherd look`: what a store has, as JSON lines. */
+import { seconds } from '../foundation/duration.ts'
 import {
   lineOf,
   lookAtEvents,
@@ -70,7 +71,11 @@ export const lookCommand: Command = {
     }
     checkTogether(options)
     const parsed = parseStoreAddress(address)
-    const opened = await openStore(parsed, { logger: noteLogger(terminal), isMade: false })
+    const opened = await openStore(parsed, {
+      logger: noteLogger(terminal),
+      isMade: false,
+      commitTimeoutMs: seconds(5),
+    })
     try {
       for await (const sight of sightsOf(opened.store, options)) {
         terminal.signal.throwIfAborted()

@@ -22,6 +22,8 @@ export interface StoreOpening {
   readonly logger: Logger
   /** Whether it is made when it is missing. */
   readonly isMade: boolean
+  /** How long a write may take, waiting for others included. */
+  readonly commitTimeoutMs: number
 }
 
 /** Nodes may have been allowed larger events and states than they are by default. */
@@ -30,25 +32,25 @@ const limits = {
   eventBytesMax: 64 * mebibyte,
   stateBytesMax: 256 * mebibyte,
   waitingBytesMax: 512 * mebibyte,
-  commitTimeoutMs: 60_000,
 }
 
 export async function openStore(
   address: StoreAddress,
-  { logger, isMade }: StoreOpening,
+  { logger, isMade, commitTimeoutMs }: StoreOpening,
 ): Promise<OpenedStore> {
   const name = nameOfStore(address)
   if (address.type === 'postgres') {
     const { urls, schema } = address
     const options = { partitions: urls, schema, createSchema: isMade }
-    const journal = await PostgresJournal.open({ ...options, settings: limits })
+    const settings = { ...limits, commitTimeoutMs }
+    const journal = await PostgresJournal.open({ ...options, settings })
     const close = (): Promise<void> => journal.close()
     return { store: wholeStore(journal), name, otherProcesses: () => [], close, takeBack: close }
   }
   const { folder } = address
   if (!isMade && !existsSync(join(folder, 'data.mdb'))) throw new StoreMissing(folder)
   // A node that was stopped while it writes is not ended by somebody who only looks.
-  const settings = { ...limits, stoppedWriterKillAfterMs: Infinity }
+  const settings = { ...limits, commitTimeoutMs, stoppedWriterKillAfterMs: Infinity }
   const journal = await LmdbJournal.open({ folder, logger, settings })
   return {
     store: wholeStore(journal),

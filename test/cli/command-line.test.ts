@@ -164,6 +164,17 @@ describe('sherd copy', () => {
     ])
   })
 
+  test('ends with 130 when it is interrupted, and says how it goes on', async () => {
+    await inStore('old', fillMixed)
+    const stop = new AbortController()
+    stop.abort(new Error('Interrupted'))
+    const terminal = silentTerminal({ signal: stop.signal })
+    const words = ['copy', '--from', folder('old'), '--to', folder('new')]
+    expect(await runCommandLine(words, terminal)).toBe(130)
+    expect(terminal.noted.join()).toMatch(/Interrupted/)
+    expect((await copy('--resume')).code).toBe(0)
+  })
+
   test('says that there is no store to copy from', async () => {
     const { code, notes } = await copy()
     expect([code, notes]).toEqual([1, expect.stringContaining('There is no store')])

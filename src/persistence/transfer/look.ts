@@ -54,15 +54,16 @@ export interface EventSpan {
 
 export async function* lookAtEvents(
   store: WholeStore,
-  { persistenceId, from = 1, to = Infinity }: EventSpan,
+  { persistenceId, from = 1, to = Number.MAX_SAFE_INTEGER }: EventSpan,
 ): AsyncGenerator<StoreSight> {
-  const { highestSequenceNr } = await streamIn(store, persistenceId)
-  const toSequenceNr = Math.min(to, highestSequenceNr)
-  const range = { persistenceId, fromSequenceNr: from, toSequenceNr }
+  const range = { persistenceId, fromSequenceNr: from, toSequenceNr: to }
+  let count = 0
   for await (const { sequenceNr, epoch, tags, bytes } of eventsOf(store, range)) {
+    count++
     const tagged = tags.length === 0 ? {} : { tags }
     yield { id: persistenceId, sequenceNr, epoch, ...tagged, ...shown(bytes) }
   }
+  if (count === 0) await checkStream(store, persistenceId)
 }
 
 /** Newest first. */
@@ -70,9 +71,10 @@ export async function* lookAtSnapshots(
   store: WholeStore,
   persistenceId: string,
 ): AsyncGenerator<StoreSight> {
-  const { highestSequenceNr: toSequenceNr } = await streamIn(store, persistenceId)
-  const range = { persistenceId, fromSequenceNr: 1, toSequenceNr }
+  const range = { persistenceId, fromSequenceNr: 1, toSequenceNr: Number.MAX_SAFE_INTEGER }
+  let count = 0
   for await (const snapshot of snapshotsOf(store, range)) {
+    count++
     const { sequenceNr } = snapshot
     if ('problem' in snapshot) {
       yield { id: persistenceId, sequenceNr, problem: snapshot.problem.message }
@@ -81,6 +83,7 @@ export async function* lookAtSnapshots(
     const { savedAtMs, bytes } = snapshot
     yield { id: persistenceId, sequenceNr, savedAtMs, ...shown(bytes) }
   }
+  if (count === 0) await checkStream(store, persistenceId)
 }
 
 export async function* lookAtState(
@@ -103,11 +106,8 @@ export async function* lookAtRegisters(store: WholeStore): AsyncGenerator<StoreS
   }
 }
 
-async function streamIn(
-  store: WholeStore,
-  persistenceId: string,
-): Promise<{ readonly highestSequenceNr: number }> {
+/** Only asked when nothing was found: on a folder it waits for the lock of those who write. */
+async function checkStream(store: WholeStore, persistenceId: string): Promise<void> {
   const place = await store.readStream(persistenceId)
   if (place === undefined) throw new NotInStore('events', persistenceId)
-  return place
 }
