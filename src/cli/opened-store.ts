@@ -42,7 +42,8 @@ export async function openStore(
   if (address.type === 'postgres') {
     const { urls, schema } = address
     const options = { partitions: urls, schema, createSchema: isMade }
-    const settings = { ...limits, commitTimeoutMs }
+    // Streams are placed one by one on each connection.
+    const settings = { ...limits, commitTimeoutMs, writeConnections: 4 }
     const journal = await PostgresJournal.open({ ...options, settings })
     const close = (): Promise<void> => journal.close()
     return { store: wholeStore(journal), name, otherProcesses: () => [], close, takeBack: close }

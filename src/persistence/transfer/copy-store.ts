@@ -41,7 +41,7 @@ export const nothingCopied: CopyProgress = {
 }
 
 /** Streams at once: so many share a commit, and so many pages of events are held at a time. */
-export const streamsAtOnce = 16
+export const streamsAtOnce = 32
 
 /** The registers that no other store understands. */
 export function staysBehind(register: string): boolean {

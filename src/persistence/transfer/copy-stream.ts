@@ -2,8 +2,7 @@
  * Copies one stream into another store: its place, its events with their own epochs and tags, its snapshots. What is there
  * already and equal is passed over, so that a copy that was cut short goes on behind the last event that was stored.
  *
- * Invariant: nothing that stands in the target is overwritten, and no number there falls. The stream has its last epoch in
- * the target only when all of its events are there.
+ * Invariant: nothing that stands in the target is overwritten, and no number there falls.
  */
 import { show } from '../../foundation/show.ts'
 import type { NewEvent, StoredEvent } from '../journal.ts'
@@ -32,11 +31,11 @@ export async function copyStream(copy: StreamCopy, persistenceId: string): Promi
   if (place === undefined) return { copied: 'nothing', snapshots: 0 }
   const present = await target.readStream(persistenceId)
   if (present !== undefined) await checkPresent(copy, place, present)
-  await copyEvents(copy, place, present)
-  const isPlaced = present !== undefined && isSamePlace(present, place)
-  if (!isPlaced) await target.placeStream(place)
+  const wasPlaced = present !== undefined && isSamePlace(present, place)
+  const placedEpoch = await copyEvents(copy, place, present)
+  if (!wasPlaced && placedEpoch !== place.epoch) await target.placeStream(place)
   const snapshots = await copySnapshots(copy, place, present === undefined)
-  const isAllThere = isPlaced && snapshots === 0
+  const isAllThere = wasPlaced && snapshots === 0
   return { copied: present === undefined ? 'whole' : isAllThere ? 'nothing' : 'rest', snapshots }
 }
 
@@ -93,14 +92,16 @@ function isSameEvent(one: StoredEvent, other: StoredEvent): boolean {
   )
 }
 
+/** Answers the epoch that the stream was placed with on the way; undefined when it was not. */
 async function copyEvents(
   copy: StreamCopy,
   place: StreamPlace,
   present: StreamPlace | undefined,
-): Promise<void> {
+): Promise<number | undefined> {
   const { source, signal } = copy
   const { persistenceId, highestSequenceNr: toSequenceNr } = place
   let epoch = present?.epoch
+  let placedEpoch: number | undefined
   let last = Math.max(present?.highestSequenceNr ?? 0, place.deletedSequenceNr)
   while (last < toSequenceNr) {
     signal?.throwIfAborted()
@@ -108,10 +109,12 @@ async function copyEvents(
     if (page[0]?.sequenceNr !== last + 1) throw sourceChanged(persistenceId)
     for (const run of runsOfOneEpoch(page)) {
       await appendRun(copy, place, { run, epoch, last })
+      if (epoch !== run[0]!.epoch) placedEpoch = run[0]!.epoch
       epoch = run[0]!.epoch
       last += run.length
     }
   }
+  return placedEpoch
 }
 
 interface Run {
