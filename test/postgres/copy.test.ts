@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { runCommandLine } from '../../src/cli/command-line.ts'
 import { LmdbJournal, PostgresJournal } from '../../src/persistence/index.ts'
 import { compareStores, wholeStore } from '../../src/persistence/internals.ts'
+import { commandsIn } from '../cli/guide-commands.ts'
 import { silentTerminal } from '../cli/silent-terminal.ts'
 import { fillMixed } from '../persistence/mixed-store.ts'
 import { postgresForTests, type TestDatabases } from './postgres-server.ts'
@@ -67,6 +68,22 @@ test.each([1, 2])('a store moves from a folder to PostgreSQL on %i and back', as
   expect(claims).toEqual([claims[0], await last.claim(id, 'next')])
   expect(claims[1]).toMatchObject({ epoch: 3, highestSequenceNr: 700 })
   await Promise.all([first.close(), last.close(), middle.close()])
+})
+
+test('the commands of the guide move a folder', async () => {
+  const old = await LmdbJournal.open({ folder: folder('old') })
+  await fillMixed(wholeStore(old))
+  await old.close()
+  const page = 'docs/guide/15-growing-out-of-a-folder.md'
+  const commands = commandsIn(page, readFileSync(page, 'utf8'))
+  const url = await servers.newDatabase()
+  for (const words of commands) {
+    const told = words.map((word) =>
+      word.replace('./sherd-data', folder('old')).replace('postgres://shop@db.example/shop', url),
+    )
+    expect(await sherd(...told)).toMatchObject({ code: 0, notes: '' })
+  }
+  expect(commands.map(([name]) => name)).toEqual(['schema', 'copy', 'copy', 'copy'])
 })
 
 test('a look or a copy makes no tables where there are none', async () => {
