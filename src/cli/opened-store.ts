@@ -52,7 +52,7 @@ export async function openStore(
   if (!isMade && !existsSync(join(folder, 'data.mdb'))) throw new StoreMissing(folder)
   // A node that was stopped while it writes is not ended by somebody who only looks.
   const settings = { ...limits, commitTimeoutMs, stoppedWriterKillAfterMs: Infinity }
-  const journal = await LmdbJournal.open({ folder, logger, settings })
+  const journal = await LmdbJournal.open({ folder, logger, settings, onlyLooks: !isMade })
   return {
     store: wholeStore(journal),
     name,

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -164,6 +164,16 @@ describe('sherd copy', () => {
     ])
   })
 
+  test('tells how far it has come', async () => {
+    await inStore('old', fillMixed)
+    const told: string[] = []
+    const terminal = silentTerminal({ progress: (line) => void told.push(line) })
+    await runCommandLine(['copy', '--from', folder('old'), '--to', folder('new')], terminal)
+    const words = [...new Set(told.map((line) => line.split(' ')[0]))]
+    expect(words).toEqual(['copying:', 'comparing:', ''])
+    expect(told.join()).toMatch(/copying: 11 streams with 712 events and 3 snapshots/)
+  })
+
   test('ends with 130 when it is interrupted, and says how it goes on', async () => {
     await inStore('old', fillMixed)
     const stop = new AbortController()
@@ -254,6 +264,17 @@ describe('sherd look', () => {
       expect([code, out]).toEqual([1, []])
       expect(notes).toMatch(/The store has no .* of 'Counter'\. An entity has the id TYPE\|ID/)
     }
+  })
+
+  test('writes nothing', async () => {
+    const file = join(folder('store'), 'data.mdb')
+    const before = readFileSync(file)
+    await look('store')
+    await look('store', '--ids')
+    await look('store', '--events', 'Counter|long')
+    await look('store', '--snapshots', 'Account|short')
+    await look('store', '--registers')
+    expect(readFileSync(file).equals(before)).toBe(true)
   })
 
   test('changes nothing, and works while the store is open elsewhere', async () => {

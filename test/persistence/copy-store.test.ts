@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { MemoryJournal } from '../../src/persistence/index.ts'
+import { JournalCorrupted, MemoryJournal, type SnapshotQuery } from '../../src/persistence/index.ts'
 import {
   compareStores,
   CopyRefused,
   copyStore,
+  lookAtSnapshots,
   SameStore,
   TargetNotEmpty,
   type WholeStore,
@@ -15,6 +16,12 @@ async function filled(): Promise<WholeStore> {
   const store = wholeStore(new MemoryJournal())
   await fillMixed(store)
   return store
+}
+
+/** A method of a class with private fields works on itself only. */
+function method(store: WholeStore, name: string | symbol): unknown {
+  const found = Reflect.get(store, name) as unknown
+  return typeof found === 'function' ? (found.bind(store) as unknown) : found
 }
 
 /** A target that fails at its n-th write, and has stored nothing of it or all. */
@@ -190,6 +197,34 @@ describe('copyStore', () => {
     expect((await compareStores({ source, target })).differenceCount).toBeGreaterThan(0)
     await copyStore({ source, target, mayResume: true })
     expect(await compareStores({ source, target })).toMatchObject(equal)
+  })
+})
+
+describe('a damaged snapshot', () => {
+  test('hides no other one, is not copied, and is named', async () => {
+    const source = new Proxy(await filled(), {
+      get(store, name) {
+        if (name !== 'loadSnapshot') return method(store, name)
+        return async (query: SnapshotQuery) => {
+          const found = await store.loadSnapshot(query)
+          if (found?.sequenceNr !== 4) return found
+          throw new JournalCorrupted('the store', 'a snapshot has another checksum')
+        }
+      },
+    })
+    const target = wholeStore(new MemoryJournal())
+    expect(await copyStore({ source, target, mayResume: false })).toMatchObject({ snapshots: 2 })
+    const { differences } = await compareStores({ source, target })
+    expect(differences).toEqual([
+      `the snapshot 4 of 'Account|short' is damaged in the source, and was not copied`,
+    ])
+    const seen: unknown[] = []
+    for await (const sight of lookAtSnapshots(source, 'Account|short')) seen.push(sight)
+    expect(seen).toMatchObject([
+      { sequenceNr: 6, value: { total: 6 } },
+      { sequenceNr: 4, problem: expect.stringMatching(/checksum/) as string },
+      { sequenceNr: 2, value: { total: 2 } },
+    ])
   })
 })
 
