@@ -1,5 +1,6 @@
 /** How a store is named on a command line: a folder, or one or several PostgreSQL servers. */
 import { show } from '../foundation/show.ts'
+import { isPostgresUrl, placeOfUrl } from '../persistence/internals.ts'
 import { UsageError } from './cli-errors.ts'
 
 export type StoreAddress = FolderAddress | PostgresAddress
@@ -31,7 +32,7 @@ export function parseStoreAddress(text: string): StoreAddress {
 }
 
 function serverOf(text: string): { readonly url: string; readonly schema: string | undefined } {
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
+  if (!isPostgresUrl(text) || !URL.canParse(text)) {
     // Not the whole of it: there may be a password in it.
     const start = show(text.slice(0, text.indexOf('://') + 3))
     throw new UsageError(
@@ -47,9 +48,6 @@ function serverOf(text: string): { readonly url: string; readonly schema: string
 /** For people, without user and password. */
 export function nameOfStore(address: StoreAddress): string {
   if (address.type === 'folder') return address.folder
-  const places = address.urls.map((text) => {
-    const { host, pathname } = new URL(text)
-    return `postgres://${host}${pathname}`
-  })
+  const places = address.urls.map((url) => `postgres://${placeOfUrl(url)}`)
   return `${places.join(',')}${address.schema === undefined ? '' : `?schema=${address.schema}`}`
 }

@@ -10,6 +10,8 @@ export { checkBySchema, problemsWithSchema } from './event-sourcing/standard-sch
 export { eventSourcedSettingsTable } from './event-sourcing/event-sourced-settings.ts'
 export { otherProcessesIn } from './journals/lmdb-lock.ts'
 export { lmdbSettingsTable } from './journals/lmdb-settings.ts'
+export { isPostgresUrl, placeOfUrl } from './journals/postgres/postgres-url.ts'
+export { postgresSettingsTable } from './journals/postgres/postgres-settings.ts'
 export { problemWithTags } from './tags.ts'
 export { compareStores, type Compared } from './transfer/compare-stores.ts'
 export { copyStore, type CopyProgress, nothingCopied } from './transfer/copy-store.ts'

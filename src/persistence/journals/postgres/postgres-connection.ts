@@ -2,7 +2,7 @@
  * One connection to the server that is made when it is needed, and made anew when it was lost. It runs statements until they
  * work, their time is up, or nobody can tell any more what happened.
  *
- * Invariant: a statement that may have taken effect is never sent a second time, unless it only reads.
+ * Invariant: a statement that may have taken effect is never sent a second time, unless that does no harm.
  */
 import type { Clock } from '../../../foundation/clock.ts'
 import { CodedError } from '../../../foundation/coded-error.ts'
@@ -10,7 +10,8 @@ import { formatMs } from '../../../foundation/duration.ts'
 import type { Timers } from '../../../foundation/timers.ts'
 import { JournalOutcomeUnknown, JournalUnavailable } from '../../persistence-errors.ts'
 import type { PostgresClient, PostgresRow, PostgresValue } from './postgres-driver.ts'
-import { explain, kindOfFailure, mayPass, placeOfUrl } from './postgres-failure.ts'
+import { explain, kindOfFailure, mayPass } from './postgres-failure.ts'
+import { placeOfUrl } from './postgres-url.ts'
 import type { PostgresStatement } from './postgres-statements.ts'
 
 export interface PostgresConnectionOptions {
@@ -20,8 +21,6 @@ export interface PostgresConnectionOptions {
   readonly timers: Timers
   /** For one call, with all that is tried. */
   readonly timeoutMs: number
-  /** Reads may be repeated when the connection was lost. */
-  readonly onlyReads: boolean
 }
 
 /** Between two attempts; each pause is twice the one before. */
@@ -51,7 +50,7 @@ export class PostgresConnection {
 
   /** Resolves when there is a connection. Rejects with `JournalUnavailable` when there is none for long. */
   async ready(): Promise<void> {
-    await this.#trying('There is no connection to', async () => {
+    await this.#trying(true, async () => {
       await this.#connected()
     })
   }
@@ -61,9 +60,10 @@ export class PostgresConnection {
     statement: PostgresStatement,
     values: readonly PostgresValue[],
   ): Promise<readonly PostgresRow[]> {
-    return this.#trying('Nothing was stored in', async () => {
+    const { name, text, mayRepeat } = statement
+    return this.#trying(mayRepeat, async () => {
       const client = await this.#connected()
-      return await this.#inTime(client, () => client.query({ ...statement, values }))
+      return this.#inTime(client, () => client.query({ name, text, values }))
     })
   }
 
@@ -74,18 +74,18 @@ export class PostgresConnection {
   transaction<Result>(
     work: (
       run: (
-        statement: PostgresStatement | { readonly text: string },
-        values?: readonly PostgresValue[],
+        statement: PostgresStatement,
+        values: readonly PostgresValue[],
       ) => Promise<readonly PostgresRow[]>,
     ) => Promise<Result>,
   ): Promise<Result> {
-    return this.#trying('Nothing was stored in', async () => {
+    return this.#trying(false, async () => {
       const client = await this.#connected()
-      return await this.#inTime(client, async () => {
+      return this.#inTime(client, async () => {
         await client.query({ text: 'BEGIN' })
         try {
-          const result = await work((statement, values = []) =>
-            client.query({ ...statement, values }),
+          const result = await work(({ name, text }, values) =>
+            client.query({ name, text, values }),
           )
           await client.query({ text: 'COMMIT' })
           return result
@@ -104,7 +104,7 @@ export class PostgresConnection {
     await client?.end().catch(() => undefined)
   }
 
-  async #trying<Result>(failed: string, attempt: () => Promise<Result>): Promise<Result> {
+  async #trying<Result>(mayRepeat: boolean, attempt: () => Promise<Result>): Promise<Result> {
     const { clock, timeoutMs } = this.#options
     const deadline = clock.monotonicMs() + timeoutMs * shareForRetries
     this.#underWay++
@@ -114,7 +114,7 @@ export class PostgresConnection {
           return await attempt()
         } catch (error) {
           const isLate = clock.monotonicMs() + pause > deadline
-          this.#judge(error, failed, isLate || this.#isClosed)
+          this.#judge(error, mayRepeat, isLate || this.#isClosed)
         }
         await this.#wait(pause)
       }
@@ -124,25 +124,19 @@ export class PostgresConnection {
   }
 
   /** Throws what the caller is told; returns when it is to be tried again. */
-  #judge(error: unknown, failed: string, isLate: boolean): void {
-    if (error instanceof NotConnected) {
-      if (!isLate && mayPass(error.cause)) return
-      const text = `${failed} PostgreSQL at ${this.place}: ${explain(error.cause)}`
-      throw new JournalUnavailable(text, { cause: error.cause })
-    }
+  #judge(error: unknown, mayRepeat: boolean, isLate: boolean): void {
     // Somebody's own, thrown inside a transaction.
     if (error instanceof CodedError) throw error
-    const kind = kindOfFailure(error)
-    const { onlyReads } = this.#options
+    const isSent = !(error instanceof NotConnected)
+    const cause = isSent ? error : error.cause
+    const kind = isSent ? kindOfFailure(cause) : mayPass(cause) ? 'again' : 'refused'
     if (kind === 'elsewhere' || kind === 'lost') this.#drop()
-    const isHopeless = kind === 'refused' || (kind === 'lost' && !onlyReads)
-    if (!isHopeless && !isLate) return
-    const text = `PostgreSQL at ${this.place}: ${explain(error)}`
-    if (kind === 'lost' && !onlyReads) {
-      throw new JournalOutcomeUnknown(`A commit may be lost in ${text}`, { cause: error })
-    }
-    const how = onlyReads ? 'Nothing could be read from' : failed
-    throw new JournalUnavailable(`${how} ${text}`, { cause: error })
+    const isUnknown = kind === 'lost' && !mayRepeat
+    if (kind !== 'refused' && !isUnknown && !isLate) return
+    const text = `PostgreSQL at ${this.place}: ${explain(cause)}`
+    throw isUnknown
+      ? new JournalOutcomeUnknown(`A commit may be lost in ${text}`, { cause })
+      : new JournalUnavailable(`Nothing was done by ${text}`, { cause })
   }
 
   async #connected(): Promise<PostgresClient> {

@@ -41,15 +41,16 @@ interface DriverClient {
   readonly connection: { readonly stream: { destroy(): unknown } }
 }
 
-/** Throws `PostgresDriverMissing`. */
-export async function loadPostgresDriver(): Promise<
-  (options: PostgresConnect) => Promise<PostgresClient>
-> {
-  // By a variable, so that neither bundlers nor compilers of users who have no PostgreSQL look for it.
-  const name = 'pg'
+/** By a variable, so that neither bundlers nor compilers of users who have no PostgreSQL look for it. */
+const driverName = 'pg'
+
+/** Rejects with `PostgresDriverMissing`. */
+export async function loadPostgresDriver(
+  load: () => Promise<unknown> = () => import(driverName),
+): Promise<(options: PostgresConnect) => Promise<PostgresClient>> {
   let driver: Driver
   try {
-    const loaded = (await import(name)) as { readonly default?: Driver } & Driver
+    const loaded = (await load()) as { readonly default?: Driver } & Driver
     driver = loaded.default ?? loaded
   } catch (error) {
     throw new PostgresDriverMissing(error)

@@ -17,7 +17,6 @@ interface ServerError {
 const again: ReadonlySet<string> = new Set([
   '40001', // serialization failure
   '40P01', // deadlock
-  '40003', // completion unknown, as some engines call a statement that must be repeated
   '55P03', // lock not available
 ])
 
@@ -33,6 +32,7 @@ export function kindOfFailure(error: unknown): FailureKind {
   const { severity } = error as ServerError
   const state = sqlStateOf(error)
   if (state === undefined) return 'lost'
+  // The server itself does not know.
   if (state === '40003') return 'lost'
   if (again.has(state)) return 'again'
   if (elsewhere.has(state)) return 'elsewhere'
@@ -85,14 +85,4 @@ export function explain(error: unknown): string {
   const known = lasting[code] ?? passing[code]
   const said = message.replaceAll(/\s+/g, ' ')
   return known === undefined ? `${said}.` : `${known} (${said})`
-}
-
-/** Where a store is, without the password. */
-export function placeOfUrl(url: string): string {
-  try {
-    const { hostname, port, pathname } = new URL(url)
-    return `${hostname}${port === '' ? '' : `:${port}`}${pathname}`
-  } catch {
-    return 'an address that is no url'
-  }
 }

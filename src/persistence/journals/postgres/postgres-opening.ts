@@ -10,7 +10,8 @@ import {
   PostgresSchemaMismatch,
   PostgresUnusable,
 } from './postgres-errors.ts'
-import { explain, placeOfUrl, sqlStateOf } from './postgres-failure.ts'
+import { explain, sqlStateOf } from './postgres-failure.ts'
+import { placeOfUrl } from './postgres-url.ts'
 import {
   lanesPerServer,
   type PostgresTables,

@@ -70,8 +70,8 @@ export class PostgresSliceReader {
         last = all.indexOf(lane)
       }
       isFull = taken.isFull
-      // By what was looked at, not by what was found: so it ends also where all was deleted.
-      room -= Math.max(taken.looked, 1)
+      // By what was looked at, not by what was found: so a page is bounded also where much was deleted.
+      room -= taken.looked
       const done = new Set(offers.filter(({ hasMore }) => !hasMore).map(({ lane }) => lane))
       if (!isFull) open = open.filter((lane) => !done.has(lane))
     }

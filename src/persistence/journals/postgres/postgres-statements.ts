@@ -9,13 +9,24 @@ import type { PostgresTables } from './postgres-schema.ts'
 export interface PostgresStatement {
   readonly name: string
   readonly text: string
+  /** Does no harm when it has taken effect once already and nobody knows: a second claim is only a newer one. */
+  readonly mayRepeat: boolean
 }
 
 export type PostgresStatements = ReturnType<typeof statementsFor>
 
+const repeatable: ReadonlySet<string> = new Set([
+  ...['claim', 'claim_state', 'delete_to', 'save_snapshot', 'delete_snapshots'],
+  ...['scrub', 'scrubbed'],
+])
+
 export function statementsFor(tables: PostgresTables) {
-  const texts = { ...writingTexts(tables), ...stateTexts(tables), ...readingTexts(tables) }
-  const named = Object.entries(texts).map(([name, text]) => [name, { name: `sherd_${name}`, text }])
+  const reading = { ...readingTexts(tables), ...sliceTexts(tables) }
+  const texts = { ...writingTexts(tables), ...stateTexts(tables), ...reading }
+  const named = Object.entries(texts).map(([name, text]) => {
+    const mayRepeat = name in reading || repeatable.has(name)
+    return [name, { name: `sherd_${name}`, text, mayRepeat }]
+  })
   return Object.fromEntries(named) as Readonly<Record<keyof typeof texts, PostgresStatement>>
 }
 
@@ -209,16 +220,7 @@ ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, bytes = excluded.
   }
 }
 
-function readingTexts({
-  streams,
-  events,
-  snapshots,
-  states,
-  registers,
-  lanes,
-  log,
-  tags,
-}: PostgresTables) {
+function readingTexts({ streams, events, snapshots, states, registers }: PostgresTables) {
   /** $1 from, $2 after, $3 before, $4 how many. */
   const ids = (table: string): string => `SELECT id FROM ${table}
 WHERE id >= $1::bytea AND id > $2::bytea AND ($3::bytea IS NULL OR id < $3::bytea) ORDER BY id LIMIT $4::int4`
@@ -251,7 +253,11 @@ WHERE s.id = $1 AND t.seq BETWEEN $2::int8 AND $3::int8 AND t.saved_at <= $4::in
 
     /** One whose deleted events are still there. */
     unscrubbed: `SELECT number, slice, deleted FROM ${streams} WHERE scrubbed < deleted ORDER BY number LIMIT 1`,
+  }
+}
 
+function sliceTexts({ streams, events, lanes, log, tags }: PostgresTables) {
+  return {
     /**
      * $1 lanes, $2 after which numbers, $3 how many events of each lane, at least one commit. A row for every lane: how far it
      * is. In one snapshot, so that nothing is missing up to there.
