@@ -8,7 +8,22 @@ export { type StateForm, snapshotFormOf, storedState } from './durable-state/sto
 export { encodedState } from './event-sourcing/snapshot-form.ts'
 export { checkBySchema, problemsWithSchema } from './event-sourcing/standard-schema.ts'
 export { eventSourcedSettingsTable } from './event-sourcing/event-sourced-settings.ts'
+export { otherProcessesIn } from './journals/lmdb-lock.ts'
 export { lmdbSettingsTable } from './journals/lmdb-settings.ts'
 export { isPostgresUrl, placeOfUrl } from './journals/postgres/postgres-url.ts'
 export { postgresSettingsTable } from './journals/postgres/postgres-settings.ts'
 export { problemWithTags } from './tags.ts'
+export { compareStores, type Compared } from './transfer/compare-stores.ts'
+export { copyStore, type CopyProgress, nothingCopied } from './transfer/copy-store.ts'
+export {
+  lookAtEvents,
+  lookAtIds,
+  lookAtRegisters,
+  lookAtSnapshots,
+  lookAtState,
+  lookOver,
+  type StoreSight,
+} from './transfer/look.ts'
+export { lineOf } from './transfer/shown-value.ts'
+export { CopyRefused, SameStore, TargetNotEmpty } from './transfer/transfer-errors.ts'
+export { registersOf, wholeStore, type WholeStore } from './transfer/whole-store.ts'
