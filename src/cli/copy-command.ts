@@ -5,6 +5,7 @@ import { show } from '../foundation/show.ts'
 import {
   compareStores,
   type Compared,
+  CopyRefused,
   copyStore,
   type CopyProgress,
   lineOf,
@@ -164,6 +165,11 @@ class Summary {
     this.#terminal.progress('')
     const code = error instanceof CodedError ? error.code : undefined
     const problem = error instanceof Error ? error.message : show(error)
+    const { signal } = this.#terminal
+    const hasBegun = this.copied !== nothingCopied && !(error instanceof CopyRefused)
+    if (hasBegun && !signal.aborted) {
+      this.#terminal.note('What was copied is stored: the same command with --resume goes on.')
+    }
     await this.#json({ isDone: false, isEqual: false, code, problem, copied: this.copied })
   }
 

@@ -19,9 +19,10 @@ async function filled(): Promise<WholeStore> {
 }
 
 /** A method of a class with private fields works on itself only. */
-function method(store: WholeStore, name: string | symbol): unknown {
-  const found = Reflect.get(store, name) as unknown
-  return typeof found === 'function' ? (found.bind(store) as unknown) : found
+function member(store: WholeStore, name: string | symbol): unknown {
+  const found: unknown = Reflect.get(store, name)
+  if (typeof found !== 'function') return found
+  return (...args: unknown[]): unknown => Reflect.apply(found, store, args)
 }
 
 /** A target that fails at its n-th write, and has stored nothing of it or all. */
@@ -204,7 +205,7 @@ describe('a damaged snapshot', () => {
   test('hides no other one, is not copied, and is named', async () => {
     const source = new Proxy(await filled(), {
       get(store, name) {
-        if (name !== 'loadSnapshot') return method(store, name)
+        if (name !== 'loadSnapshot') return member(store, name)
         return async (query: SnapshotQuery) => {
           const found = await store.loadSnapshot(query)
           if (found?.sequenceNr !== 4) return found

@@ -8,7 +8,7 @@ import { compareStores, wholeStore } from '../../src/persistence/internals.ts'
 import { commandsIn } from '../cli/guide-commands.ts'
 import { silentTerminal } from '../cli/silent-terminal.ts'
 import { fillMixed } from '../persistence/mixed-store.ts'
-import { postgresForTests, type TestDatabases } from './postgres-server.ts'
+import { postgresForTests, PostgresServer, type TestDatabases } from './postgres-server.ts'
 
 let servers: TestDatabases
 let urls: string[]
@@ -68,6 +68,32 @@ test.each([1, 2])('a store moves from a folder to PostgreSQL on %i and back', as
   expect(claims).toEqual([claims[0], await last.claim(id, 'next')])
   expect(claims[1]).toMatchObject({ epoch: 3, highestSequenceNr: 700 })
   await Promise.all([first.close(), last.close(), middle.close()])
+})
+
+test('a copy goes on after the server was killed in the middle of it', async () => {
+  const old = await LmdbJournal.open({ folder: folder('old') })
+  await fillMixed(wholeStore(old), 3000)
+  await old.close()
+  const server = await PostgresServer.start()
+  try {
+    const url = await server.newDatabase()
+    let killed: Promise<void> | undefined
+    const progress = (line: string): void => {
+      if (line.startsWith('copying:'))
+        killed ??= server.killServer().then(() => server.startAgain())
+    }
+    const words = ['copy', '--from', folder('old'), '--to', url]
+    const terminal = silentTerminal({ progress })
+    const code = await runCommandLine(words, terminal)
+    await killed
+    if (code === 1) expect(terminal.noted.join()).toMatch(/--resume goes on/)
+    else expect(code).toBe(0)
+    const resumed = await sherd(...words, '--resume')
+    expect([resumed.code, resumed.out.at(-1)]).toEqual([0, expect.stringMatching(/: equal$/)])
+    expect(killed).toBeDefined()
+  } finally {
+    await server.stop()
+  }
 })
 
 test('the commands of the guide move a folder', async () => {
