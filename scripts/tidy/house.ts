@@ -14,6 +14,7 @@ export const rooms: readonly string[] = [
   'delivery',
   'sharding',
   'entity',
+  'projection',
   'management',
   'node',
   'simulation',

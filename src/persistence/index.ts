@@ -139,6 +139,7 @@ export { type LmdbSettings, defaultLmdbSettings } from './journals/lmdb-settings
 export { MemoryJournal, type MemoryJournalOptions } from './journals/memory-journal.ts'
 export { MemoryStore } from './journals/memory-store.ts'
 export * from './persistence-errors.ts'
+export * from './reading/reading-errors.ts'
 export { checkPersistenceId, numberOfSlices, persistenceIdOf, sliceOf } from './persistence-id.ts'
 export { type JournalSettings, defaultJournalSettings } from './persistence-settings.ts'
 export type { FoldLimits } from './journals/lmdb-fold.ts'

@@ -2,8 +2,11 @@
  * For the rooms above: families of event-sourced actors, and the checks of settings. The package does not export it.
  */
 export { notYetInEventSourcing } from './event-sourcing/check-event-sourced.ts'
-export { encoded, type Encoding } from './event-sourcing/event-adapter.ts'
+export { adapted, encoded, type Encoding } from './event-sourcing/event-adapter.ts'
 export { EventSourcedFamily } from './event-sourcing/event-sourced-behavior.ts'
 export { eventSourcedSettingsTable } from './event-sourcing/event-sourced-settings.ts'
 export { lmdbSettingsTable } from './journals/lmdb-settings.ts'
+export { readIds, readSlices, readStream, type ReadOptions } from './reading/read-stored.ts'
+export { type PlacedEvent, SliceCursor } from './reading/slice-cursor.ts'
+export { firstPlace, placeOfText, type SlicePlace, textOfPlace } from './reading/slice-place.ts'
 export { problemWithTags } from './tags.ts'
