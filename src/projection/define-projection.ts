@@ -136,6 +136,14 @@ export function defineProjection<const Source extends ProjectionSource>(
   }
 }
 
+/** Whether it is one that was made here, or by another copy of this package. */
+export function isProjection(given: unknown): given is Projection {
+  if (!isRecord(given)) return false
+  const { name, entities, ranges, settings } = given
+  const isWhole = Array.isArray(entities) && isRecord(settings)
+  return isWhole && typeof name === 'string' && typeof ranges === 'number'
+}
+
 function sourceOf(from: ProjectionSource): Pick<Projection, 'entities' | 'tag'> {
   if (isList(from)) return { entities: from, tag: undefined }
   if (!('entities' in from)) return { entities: [from], tag: undefined }
@@ -171,9 +179,6 @@ const checks = {
   // Looked at with their defaults.
   settings: () => [],
 } satisfies Record<string, Check>
-
-/** Every option of `defineProjection`. */
-export const optionsOfProjections: readonly string[] = Object.keys(checks)
 
 function problemsWithHandlers({ handle, handleMany }: Readonly<Record<string, unknown>>): string[] {
   if ((handle === undefined) !== (handleMany === undefined)) return []

@@ -61,8 +61,8 @@ export class EntityEvents {
     return entity && { entity, id: persistenceId.slice(end + 1) }
   }
 
-  /** Throws `UnreadableEvent`, with the place behind the event, so that a reader can go on there. */
-  decode({ persistenceId, sequenceNr, bytes }: StoredEvent, place: () => string): DecodedEvents {
+  /** Throws `UnreadableEvent`, with the place behind the event if there is one, so that a reader can go on there. */
+  decode({ persistenceId, sequenceNr, bytes }: StoredEvent, place?: () => string): DecodedEvents {
     const { entity, id } = this.originOf(persistenceId) as Origin
     try {
       const stored = this.#codec.decode(Buffer.from(bytes))
@@ -73,7 +73,10 @@ export class EntityEvents {
         .flatMap((form) => eventsOf(entity, form, at))
         .map(([name, ...args]) => ({ name, args }))
     } catch (error) {
-      throw new UnreadableEvent({ entityType: entity.name, id, sequenceNr, place: place() }, error)
+      throw new UnreadableEvent(
+        { entityType: entity.name, id, sequenceNr, place: place?.() },
+        error,
+      )
     }
   }
 

@@ -9,6 +9,7 @@
  * at a time, and the offset of one that was replaced is not stored; what is stored as handled was, or was skipped as the
  * definition says.
  */
+export type { NodeProjection } from './cluster-projections.ts'
 export {
   defineProjection,
   type EventFrom,
@@ -30,3 +31,9 @@ export {
   type RunningProjection,
   startProjection,
 } from './start-projection.ts'
+export type {
+  EventOfId,
+  EventsOfIdOptions,
+  EventsOfOptions,
+  ReadEventsOptions,
+} from './stored-reading.ts'

@@ -7,7 +7,8 @@ export interface EventSpot {
   readonly entityType: string
   readonly id: string
   readonly sequenceNr: number
-  readonly place: string
+  /** Undefined where one entity is read: then its number says where to go on. */
+  readonly place: string | undefined
 }
 
 /** An event lies in the store that this version cannot read. */
@@ -17,11 +18,15 @@ export class UnreadableEvent extends CodedError implements EventSpot {
   readonly id: string
   readonly sequenceNr: number
   /** Behind the event: read on from here to leave it out. */
-  readonly place: string
+  readonly place: string | undefined
 
   constructor({ entityType, id, sequenceNr, place }: EventSpot, cause: unknown) {
+    const next =
+      place === undefined
+        ? `from ${sequenceNr + 1} on`
+        : 'with `after` set to the `place` of this error'
     super(
-      `Event ${sequenceNr} of ${entityType} ${show(id)} cannot be read: ${wordsOf(cause)} To leave it out, read on with \`after\` set to the \`place\` of this error.`,
+      `Event ${sequenceNr} of ${entityType} ${show(id)} cannot be read: ${wordsOf(cause)} To leave it out, read ${next}.`,
       { cause },
     )
     this.entityType = entityType
@@ -39,7 +44,7 @@ export class ProjectionHandlerFailed extends CodedError implements EventSpot {
   readonly entityType: string
   readonly id: string
   readonly sequenceNr: number
-  readonly place: string
+  readonly place: string | undefined
   /** How many events it was given; the fields speak of the first. */
   readonly events: number
 

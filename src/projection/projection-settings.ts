@@ -38,7 +38,7 @@ export const projectionSettingsTable = new SettingsTable<ProjectionSettings>(
     backOffMinMs: milliseconds(200),
     backOffMaxMs: milliseconds(seconds(30)),
     backOffJitter: number(0.2, 'a number from 0 to 1', (value) => value >= 0 && value <= 1),
-    keepAliveIntervalMs: milliseconds(seconds(5)),
+    keepAliveIntervalMs: milliseconds(seconds(3)),
     answerTimeoutMs: milliseconds(seconds(5)),
   },
   ['{backOffMinMs} must be at most {backOffMaxMs}, or no wait fits between them'],
