@@ -39,7 +39,7 @@ type NamedEvent<Event> = Event extends readonly [infer Name, ...infer Args]
 export type DecodedEvents = readonly Pick<AnyEntityEvent, 'name' | 'args'>[]
 
 /** The entity and the id of a stream. */
-export interface Origin {
+export interface StreamOrigin {
   readonly entity: AnyEntity
   readonly id: string
 }
@@ -55,7 +55,7 @@ export class EntityEvents {
   }
 
   /** Undefined for a stream of something else: of a type that is not read, or of the runtime. */
-  originOf(persistenceId: string): Origin | undefined {
+  originOf(persistenceId: string): StreamOrigin | undefined {
     const end = persistenceId.indexOf('|')
     const entity = this.#entities.get(persistenceId.slice(0, Math.max(end, 0)))
     return entity && { entity, id: persistenceId.slice(end + 1) }
@@ -63,7 +63,7 @@ export class EntityEvents {
 
   /** Throws `UnreadableEvent`, with the place behind the event if there is one, so that a reader can go on there. */
   decode({ persistenceId, sequenceNr, bytes }: StoredEvent, place?: () => string): DecodedEvents {
-    const { entity, id } = this.originOf(persistenceId) as Origin
+    const { entity, id } = this.originOf(persistenceId) as StreamOrigin
     try {
       const stored = this.#codec.decode(Buffer.from(bytes))
       const adapter = entity.eventAdapter as EventAdapter<unknown> | undefined
@@ -83,7 +83,7 @@ export class EntityEvents {
   /** As they are handed out. All but the last of one stored event stand before it: whoever goes on there gets all again. */
   handOut(event: StoredEvent, places: EventPlaces): AnyEntityEvent[] {
     const { persistenceId, sequenceNr, tags } = event
-    const { entity, id } = this.originOf(persistenceId) as Origin
+    const { entity, id } = this.originOf(persistenceId) as StreamOrigin
     const decoded = this.decode(event, places.behind)
     return decoded.map(({ name, args }, index) => {
       const placeOf = index === decoded.length - 1 ? places.behind : places.before

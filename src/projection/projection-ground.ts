@@ -18,7 +18,8 @@ import { RangeWorker } from './range-worker.ts'
 export interface ProjectionGround {
   readonly system: ActorSystem
   readonly journal: Journal
-  readonly node: NodeId | 'here'
+  /** `here` where there is no cluster. */
+  readonly node: NodeId
   readonly appVersion: string | undefined
 }
 

@@ -9,14 +9,11 @@ import type { RangeReset } from './projection-messages.ts'
 import { projectionProtocol } from './projection-wire.ts'
 import type { RangeWorker } from './range-worker.ts'
 
-/** To itself: take the next step. A class, so that no other node can say it, as the next one. */
-class Work {}
+/** To itself: take the next step. A symbol, so that no other node can say it, as the next one. */
+const work = Symbol('work')
 
 /** From its node: store how far you came, and end. */
-class Leave {}
-
-const work = new Work()
-export const leaveRange = new Leave()
+export const leaveRange = Symbol('leave range')
 
 export interface RangeActorOptions {
   readonly makeWorker: () => RangeWorker
@@ -60,8 +57,8 @@ export function rangeActor({ makeWorker, began, ended }: RangeActorOptions): Beh
     }
 
     const receive = (message: unknown): Result<unknown> => {
-      if (message instanceof Work) return takeStep()
-      if (message instanceof Leave) return worker.leave().then(() => Behaviors.stopped())
+      if (message === work) return takeStep()
+      if (message === leaveRange) return worker.leave().then(() => Behaviors.stopped())
       const said = projectionProtocol.unpack(message)
       if (said instanceof NotAMessage) return Behaviors.unhandled
       // Every message keeps it alive; there is nothing else to do for that one.

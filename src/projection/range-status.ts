@@ -3,8 +3,8 @@ import type { NodeId } from '../foundation/node-id.ts'
 
 export interface RangeStatus {
   readonly range: number
-  /** Who works on it; `here` where there is no cluster. */
-  readonly node: NodeId | 'here'
+  /** Who works on it: the id of a node, or `here` where there is no cluster. */
+  readonly node: NodeId
   /** Behind the last event that was handled. */
   readonly place: string
   /** Events handled since this node began to work on the range. */

@@ -21,7 +21,7 @@ import {
   textOfPlace,
 } from '../persistence/internals.ts'
 import type { Projection } from './define-projection.ts'
-import type { AnyEntityEvent, EntityEvents, Origin } from './entity-events.ts'
+import type { AnyEntityEvent, EntityEvents, StreamOrigin } from './entity-events.ts'
 import {
   ProjectionChanged,
   ProjectionHandlerFailed,
@@ -37,7 +37,7 @@ export interface RangeWorkerOptions {
   readonly journal: SliceReader & Registers
   readonly events: EntityEvents
   readonly environment: Pick<Environment, 'clock' | 'random'>
-  readonly node: NodeId | 'here'
+  readonly node: NodeId
   readonly log: Logger
 }
 
@@ -230,7 +230,7 @@ export class RangeWorker {
     const { projection, range, log, events } = this.#options
     const [first] = batch as [Waiting]
     const { event } = first
-    const { entity, id } = events.originOf(event.persistenceId) as Origin
+    const { entity, id } = events.originOf(event.persistenceId) as StreamOrigin
     const place = textOfPlace(first.place())
     const spot = { entityType: entity.name, id, sequenceNr: event.sequenceNr, place }
     const failure = { spot, events: batch.length, cause }

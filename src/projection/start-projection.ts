@@ -53,8 +53,8 @@ export interface ProjectionHost {
 export async function startProjection<const Source extends ProjectionSource>(
   options: ProjectionOptions<Source> & ProjectionPlace,
 ): Promise<RunningProjection> {
-  const { journal, node, environment, appVersion, ...chosen } = options
-  const projection = defineProjection(chosen as unknown as ProjectionOptions<Source>)
+  const projection = defineProjection(withoutPlace(options))
+  const { node } = options
   const ground = node?.projectionGround ?? ownGround(projection, options)
   try {
     const registers = readableJournal(ground.journal)
@@ -65,6 +65,14 @@ export async function startProjection<const Source extends ProjectionSource>(
     if (node === undefined) await ground.system.terminate()
     throw error
   }
+}
+
+function withoutPlace<Source extends ProjectionSource>(
+  options: ProjectionOptions<Source> & ProjectionPlace,
+): ProjectionOptions<Source> {
+  const places: readonly string[] = ['journal', 'node', 'environment', 'appVersion']
+  const entries = Object.entries(options).filter(([name]) => !places.includes(name))
+  return Object.fromEntries(entries) as unknown as ProjectionOptions<Source>
 }
 
 function ownGround(

@@ -157,6 +157,7 @@ test('an event that fails for good is skipped, and told', async () => {
       if (event.name === 'Added' && event.args[0] === 'tea') throw new Error('never')
       seen.push(inWords(event))
     },
+    // oxlint-disable-next-line unicorn/no-thenable
     onFailure: { retries: 2, then: 'skip' },
     onSkipped: (event, error) =>
       skipped.push(`${event?.name} ${error.sequenceNr}: ${String((error.cause as Error).name)}`),
@@ -178,6 +179,7 @@ test('an event that fails for good stops its range and no other, until a reset',
       if (isBroken && event.id === 'ann') throw new Error('never')
       seen.push(inWords(event))
     },
+    // oxlint-disable-next-line unicorn/no-thenable
     onFailure: { retries: 0, then: 'stop' },
   })
   await time.advance('10s')

@@ -23,24 +23,24 @@ test('the nodes of a cluster divide the ranges, and take those of one that leave
         })
       const [a, b] = await simulation.settle(Promise.all([start('a'), start('b')]))
       for (const id of ['ann', 'bob', 'cid']) {
-        await simulation.settle(a!.entity(Cart, id).add('tea', 1))
+        await simulation.settle(a.entity(Cart, id).add('tea', 1))
       }
       await simulation.runUntil(() => seen.length === 3, { within: '20s' })
       await simulation.run({ for: '60s' })
-      const status = await simulation.settle(a!.projection('carts').status())
+      const status = await simulation.settle(a.projection('carts').status())
       expect(status).toMatchObject({ name: 'carts', missing: [], unanswered: [] })
       const shares = [a, b].map(
-        (node) => status.ranges.filter((range) => range.node === node!.id).length,
+        (node) => status.ranges.filter((range) => range.node === node.id).length,
       )
       expect(shares).toEqual([8, 8])
       expect(status.ranges.every(({ behindMs }) => behindMs === 0)).toBe(true)
-      const stopped = b!.stop()
+      const stopped = b.stop()
       await simulation.settle(stopped)
-      await simulation.settle(a!.entity(Cart, 'ann').order())
+      await simulation.settle(a.entity(Cart, 'ann').order())
       await simulation.runUntil(() => seen.includes('ann 2'), { within: '20s' })
       await simulation.run({ for: '10s' })
-      const after = await simulation.settle(a!.projection('carts').status())
-      expect(after.ranges.map(({ node }) => node)).toEqual(Array(16).fill(a!.id))
+      const after = await simulation.settle(a.projection('carts').status())
+      expect(after.ranges.map(({ node }) => node)).toEqual(Array(16).fill(a.id))
       expect([...seen].sort()).toEqual(['ann 1', 'ann 2', 'bob 1', 'cid 1'])
     },
   })

@@ -19,6 +19,8 @@ export class ProjectedView {
   readonly #codec = new ValueCodec({ use: 'stored' })
   /** The number of the last event that was handled, by entity. */
   readonly #last = new Map<string, number>()
+  /** How many events were stored as handled, by range. */
+  readonly #passed = new Map<number, number>()
   #repeats = 0
 
   constructor(simulation: Simulation, of: ViewOf) {
@@ -66,6 +68,13 @@ export class ProjectedView {
         unhandled === undefined,
         `range ${range} is stored as being at ${place}, behind ${unhandled && nameOf(unhandled)}`,
       )
+      const before = this.#passed.get(range) ?? 0
+      this.#simulation.check(
+        'a stored offset never goes back',
+        passed.length >= before,
+        `range ${range} had ${before} events behind it, and now ${passed.length}`,
+      )
+      this.#passed.set(range, passed.length)
       if (passed.length > 0) this.#simulation.reached('an offset is stored')
     }
   }
