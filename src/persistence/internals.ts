@@ -6,7 +6,7 @@ export { adapted, encoded, type Encoding } from './event-sourcing/event-adapter.
 export { EventSourcedFamily } from './event-sourcing/event-sourced-behavior.ts'
 export { eventSourcedSettingsTable } from './event-sourcing/event-sourced-settings.ts'
 export { lmdbSettingsTable } from './journals/lmdb-settings.ts'
-export { readIds, readSlices, readStream, type ReadOptions } from './reading/read-stored.ts'
+export { readIds, readSlices, readStream } from './reading/read-stored.ts'
 export { type PlacedEvent, SliceCursor } from './reading/slice-cursor.ts'
 export { firstPlace, placeOfText, type SlicePlace, textOfPlace } from './reading/slice-place.ts'
 export { problemWithTags } from './tags.ts'

@@ -5,12 +5,19 @@
 import type { Timers } from '../foundation/timers.ts'
 import type { EntityType } from '../entity/index.ts'
 import { type Journal, JournalClosed, persistenceIdOf } from '../persistence/index.ts'
-import { type ReadOptions, readIds, readSlices, readStream } from '../persistence/internals.ts'
+import { readIds, readSlices, readStream } from '../persistence/internals.ts'
 import type { AnyEntityEvent, EntityEvent, ReadableEntity } from './entity-events.ts'
 import { EntityEvents } from './entity-events.ts'
 
 /** How long to go on, and how. */
-export type ReadEventsOptions = Pick<ReadOptions, 'live' | 'signal' | 'pollIntervalMs'>
+export interface ReadEventsOptions {
+  /** Goes on with what is stored later; false when not given. */
+  readonly live?: boolean | undefined
+  /** Ends the iteration: it rejects with the reason. */
+  readonly signal?: AbortSignal | undefined
+  /** How long a live reader that has come to the end waits before it looks again; 500 when not given. */
+  readonly pollIntervalMs?: number | undefined
+}
 
 export interface EventsOfIdOptions extends ReadEventsOptions {
   /** The number of the first event wanted; 1 when not given. */

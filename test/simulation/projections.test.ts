@@ -1,7 +1,16 @@
 import { expect, test } from 'vitest'
 import { defineProjection } from '../../src/projection/index.ts'
-import { ClusterChecks, simulate, startSimulatedNode } from '../../src/simulation/index.ts'
+import {
+  ClusterChecks,
+  simulate,
+  simulateSeeds,
+  startSimulatedNode,
+} from '../../src/simulation/index.ts'
+import { addToReport, emptyReport } from '../../src/simulation/internals.ts'
+import { cases } from '../how-long.ts'
 import { Cart } from '../projection/shop.ts'
+import { type KnownScenario, problemsOver, scenarios } from '../scenarios/index.ts'
+import { projections } from '../scenarios/projections.ts'
 
 const seeds = ['a:2552', 'b:2552']
 
@@ -45,3 +54,14 @@ test('the nodes of a cluster divide the ranges, and take those of one that leave
     },
   })
 })
+
+test('every event is handled, in order and by one worker at a time, while nodes come, go and fail', async () => {
+  const results = []
+  const seedCount = cases({ short: 6, full: 300 })
+  for await (const result of simulateSeeds({ scenario: projections, seeds: seedCount })) {
+    results.push(result)
+  }
+  expect(results.flatMap(({ violations }) => violations)).toEqual([])
+  const report = results.reduce(addToReport, emptyReport)
+  expect(problemsOver(report, scenarios.get('projections') as KnownScenario)).toEqual([])
+}, 600_000)
