@@ -46,6 +46,8 @@ export const adapters: ReadonlySet<string> = new Set([
   'src/persistence/journals/lmdb-lock.ts',
   'src/persistence/journals/lmdb-tables.ts',
   'src/persistence/journals/memory-store.ts',
+  'src/persistence/journals/postgres/postgres-driver.ts',
+  'src/persistence/journals/postgres/postgres-journal.ts',
   'src/simulation/microtasks.ts',
   'src/simulation/virtual-globals.ts',
   'src/simulation/escapes.ts',

@@ -6,7 +6,12 @@ import type { Chosen } from '../foundation/chosen.ts'
 import type { Duration } from '../foundation/duration.ts'
 import type { Environment } from '../foundation/environment.ts'
 import type { Logger } from '../foundation/logger.ts'
-import type { EventSourcedSettings, Journal, LmdbSettings } from '../persistence/index.ts'
+import type {
+  EventSourcedSettings,
+  Journal,
+  LmdbSettings,
+  PostgresStore,
+} from '../persistence/index.ts'
 import type { Projection } from '../projection/index.ts'
 import type { ChosenRemoteSettings, HostAndPort, Transport } from '../remote/index.ts'
 import type { ShardingSettings } from '../sharding/index.ts'
@@ -52,11 +57,19 @@ export interface NodeOptions {
   /** What your application calls its version, such as `1.2.3`: other nodes see it. `0.0.0` when not given. */
   readonly appVersion?: string | undefined
   /**
-   * Where events are kept: a folder on a local disk that all nodes of the host share (`./sherd-data` when not given), the
-   * memory of this process, or a journal of your own: one that is open, which you close yourself, or a function that opens
-   * it for this node, which closes it when it stops.
+   * Where events are kept: a folder on a local disk that all nodes of the host share (`./sherd-data` when not given), a
+   * PostgreSQL database that all nodes share (`npm install pg`), the memory of this process, or a journal of your own: one that
+   * is open, which you close yourself, or a function that opens it for this node, which closes it when it stops.
    */
-  readonly store?: { readonly folder: string } | 'memory' | Journal | OpenStore | undefined
+  readonly store?:
+    | { readonly folder: string }
+    | { readonly postgres: PostgresStore }
+    | `postgres://${string}`
+    | `postgresql://${string}`
+    | 'memory'
+    | Journal
+    | OpenStore
+    | undefined
   /** Words to the operator: pino, or any logger of its shape; the console when not given. Also `environment.logger`. */
   readonly logger?: Logger | undefined
   /**
@@ -89,7 +102,9 @@ export interface NodeSettings {
   readonly singleton?: Partial<SingletonSettings> | undefined
   readonly sharding?: Partial<ShardingSettings> | undefined
   readonly entity?: Partial<EventSourcedSettings> | undefined
-  /** Of the folder; `'memory'` heeds its limits of events and appends. A journal of your own has its settings from you. */
+  /**
+   * Of the folder; PostgreSQL and `'memory'` heed what concerns them, too. A journal of your own has its settings from you.
+   */
   readonly journal?: Partial<LmdbSettings> | undefined
   /** Entities that read their events at the same time, at most. More asks the store for more at once. */
   readonly concurrentRecoveriesMax?: number | undefined

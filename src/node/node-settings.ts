@@ -14,10 +14,10 @@ import {
   mustHave,
   problemsWithOptions,
 } from '../foundation/invalid-settings.ts'
-import { NotThereYet, refuseNotYet, type NotYet, within } from '../foundation/not-there-yet.ts'
+import { refuseNotYet, type NotYet, within } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
-import type { Journal } from '../persistence/index.ts'
-import { notYetInEventSourcing } from '../persistence/internals.ts'
+import type { Journal, PostgresStore } from '../persistence/index.ts'
+import { isPostgresUrl, notYetInEventSourcing } from '../persistence/internals.ts'
 import { isProjection } from '../projection/internals.ts'
 import { InsecureBind } from '../remote/index.ts'
 import {
@@ -37,7 +37,6 @@ const leastShards =
   'New shards go to the node with the fewest; `defineEntity` takes another strategy.'
 const askTheNode = 'Read `node.cluster.state` and `node.explain`.'
 const entityInstead = 'Keep what is shared in an entity.'
-const folderInstead = "Use { folder: '…' }, which all nodes of one host share."
 
 const notYet: NotYet = {
   ...notYetInEntities,
@@ -56,8 +55,6 @@ const notYet: NotYet = {
     'A call is made at most once: let the entity recognise what it has done, and call again.',
   queries:
     'Read by `node.events`, `node.ids` and `node.eventsOf`, or keep a view by `projections`.',
-  postgres: folderInstead,
-  'store.postgres': folderInstead,
   ...within('settings.sharding', notYetInSharding),
   ...within('settings.entity', notYetInEventSourcing),
 }
@@ -67,6 +64,7 @@ const places: ReadonlyMap<string, string> = new Map([
   ...settingPlaces,
   ...Object.keys(portFunctions).map((port) => [port, 'belongs in environment'] as const),
   ...optionsOfEntities.map((name) => [name, 'belongs to defineEntity, not to startNode'] as const),
+  ['postgres', "belongs in store, as in store: { postgres: { url: '…' } }"],
   [
     'timeout',
     "belongs to a call, as in node.entity(Counter, id, { timeout: '5s' }); the one of all calls is `callTimeout`",
@@ -108,9 +106,13 @@ const checks = {
   appVersion: (_, given) => problemsWithAppVersion(given),
   store: maybe(
     mustBe(
-      "{ folder: '…' }, 'memory', a journal or a function that opens one",
+      "{ folder: '…' }, 'postgres://…', { postgres: { url: '…' } }, 'memory', a journal or a function that opens one",
       (given) =>
-        given === 'memory' || typeof given === 'function' || isJournal(given) || isFolder(given),
+        given === 'memory' ||
+        typeof given === 'function' ||
+        isJournal(given) ||
+        isFolder(given) ||
+        postgresOf(given) !== undefined,
     ),
   ),
   keepCallerContext: maybe(mustBe('true or false', (given) => typeof given === 'boolean')),
@@ -129,9 +131,6 @@ export function checkNodeOptions(options: NodeOptions): void {
     throw new InvalidSettings('The options of startNode', [
       `they must be an object such as { entities: [Counter] }, not ${show(options)}`,
     ])
-  }
-  if (given['store'] === 'postgres') {
-    throw new NotThereYet('The PostgreSQL store', folderInstead)
   }
   refuseNotYet(options, notYet)
   const { host, advertised } = options
@@ -182,6 +181,14 @@ function problemsWithTimeout(name: string, given: unknown): string[] {
 
 export function isJournal(store: unknown): store is Journal {
   return isObject(store) && 'claim' in store && 'append' in store
+}
+
+/** How a PostgreSQL store is described; undefined when it is another one. */
+export function postgresOf(store: unknown): PostgresStore | undefined {
+  if (typeof store === 'string') return isPostgresUrl(store) ? { url: store } : undefined
+  if (!isObject(store) || isJournal(store)) return undefined
+  const { postgres } = store
+  return isRecord(postgres) ? postgres : undefined
 }
 
 function isFolder(store: unknown): boolean {

@@ -24,8 +24,11 @@ import {
   LmdbJournal,
   MemoryJournal,
   MemoryStore,
+  PostgresJournal,
+  type PostgresSettings,
   RecoveryPermits,
 } from '../persistence/index.ts'
+import { placeOfUrl, postgresSettingsTable } from '../persistence/internals.ts'
 import { ClusterProjections, rangesTypeOf, StoredReading } from '../projection/internals.ts'
 import { tcpTransport } from '../remote/index.ts'
 import { Remoting } from '../remote/internals.ts'
@@ -40,7 +43,7 @@ import { GuardedJournal } from './guarded-journal.ts'
 import { NodeLogger } from './node-logger.ts'
 import { type NodeParts, SherdNode } from './sherd-node.ts'
 import type { HostedEntity, NodeOptions, NodeSettings } from './node-options.ts'
-import { checkNodeOptions, defaultHost, isJournal } from './node-settings.ts'
+import { checkNodeOptions, defaultHost, isJournal, postgresOf } from './node-settings.ts'
 import { clusterSettingsOf } from './settings-of-parts.ts'
 import { whenThawed } from './when-thawed.ts'
 
@@ -133,9 +136,25 @@ async function openJournal(
     return new GuardedJournal(journal, true)
   }
   const { timers, clock, logger } = environment
-  const folder = store?.folder ?? defaultFolder
+  const postgres = postgresOf(store)
+  if (postgres !== undefined) {
+    const own = { ...commonSettings(chosen), ...postgres.settings }
+    const given = { ...postgres, settings: own, timers, clock }
+    return new GuardedJournal(await PostgresJournal.open(given), true)
+  }
+  const folder = folderOf(store)
   const given = { folder, timers, clock, logger, ...(chosen !== undefined && { settings: chosen }) }
   return new GuardedJournal(await LmdbJournal.open(given), true)
+}
+
+function folderOf(store: NodeOptions['store']): string {
+  return typeof store === 'object' && 'folder' in store ? store.folder : defaultFolder
+}
+
+/** Those of the settings of journals that PostgreSQL has as well. */
+function commonSettings(chosen: NodeSettings['journal']): Partial<PostgresSettings> {
+  const known = Object.keys(postgresSettingsTable.settings)
+  return Object.fromEntries(Object.entries(chosen ?? {}).filter(([name]) => known.includes(name)))
 }
 
 /** Two journals in memory are two stores: only an id tells. */
@@ -264,7 +283,12 @@ function sharedStoreOf(options: NodeOptions, { storeId: id }: Journal): SharedSt
   const { store } = options
   if (isJournal(store)) return { id, name: 'a journal object' }
   if (typeof store === 'function') return { id, name: 'a journal that it opened' }
-  const name = store === 'memory' ? "'memory'" : `the folder ${store?.folder ?? defaultFolder}`
+  const postgres = postgresOf(store)
+  if (postgres !== undefined) {
+    const { url, partitions = [url ?? ''] } = postgres
+    return { id, name: `PostgreSQL at ${partitions.map(placeOfUrl).join(', ')}` }
+  }
+  const name = store === 'memory' ? "'memory'" : `the folder ${folderOf(store)}`
   return { id, name }
 }
 

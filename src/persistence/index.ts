@@ -138,6 +138,17 @@ export { LmdbJournal, type LmdbJournalOptions } from './journals/lmdb-journal.ts
 export { type LmdbSettings, defaultLmdbSettings } from './journals/lmdb-settings.ts'
 export { MemoryJournal, type MemoryJournalOptions } from './journals/memory-journal.ts'
 export { MemoryStore } from './journals/memory-store.ts'
+export * from './journals/postgres/postgres-errors.ts'
+export {
+  PostgresJournal,
+  type PostgresJournalOptions,
+  type PostgresStore,
+} from './journals/postgres/postgres-journal.ts'
+export { postgresSchemaSql } from './journals/postgres/postgres-schema.ts'
+export {
+  defaultPostgresSettings,
+  type PostgresSettings,
+} from './journals/postgres/postgres-settings.ts'
 export * from './persistence-errors.ts'
 export * from './reading/reading-errors.ts'
 export { checkPersistenceId, numberOfSlices, persistenceIdOf, sliceOf } from './persistence-id.ts'

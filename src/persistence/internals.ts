@@ -6,6 +6,8 @@ export { adapted, encoded, type Encoding } from './event-sourcing/event-adapter.
 export { EventSourcedFamily } from './event-sourcing/event-sourced-behavior.ts'
 export { eventSourcedSettingsTable } from './event-sourcing/event-sourced-settings.ts'
 export { lmdbSettingsTable } from './journals/lmdb-settings.ts'
+export { isPostgresUrl, placeOfUrl } from './journals/postgres/postgres-url.ts'
+export { postgresSettingsTable } from './journals/postgres/postgres-settings.ts'
 export { readIds, readSlices, readStream } from './reading/read-stored.ts'
 export { type PlacedEvent, SliceCursor } from './reading/slice-cursor.ts'
 export { firstPlace, placeOfText, type SlicePlace, textOfPlace } from './reading/slice-place.ts'

@@ -314,7 +314,7 @@ describe('options that cannot be used are all told at once', () => {
     expect(error.message).toContain('Cart has no implementation: put it into proxies')
     expect(error.message).toContain('5 is not an entity; make it with defineEntity or entityType')
     expect(error.message).toContain(
-      "store must be { folder: '…' }, 'memory', a journal or a function that opens one, not { file: 'x' }",
+      "store must be { folder: '…' }, 'postgres://…', { postgres: { url: '…' } }, 'memory', a journal or a function that opens one, not { file: 'x' }",
     )
   })
 
@@ -322,14 +322,11 @@ describe('options that cannot be used are all told at once', () => {
     expect((await refusalOf({ tls: {} } as never)).message).toBe(
       '`tls` is not there yet in this version of Sherd. Give every node the same `secret` and guard the network, or tunnel it.',
     )
-    expect((await refusalOf({ store: 'postgres' as never })).message).toContain(
-      'The PostgreSQL store is not there yet',
-    )
   })
 
   test.each([
     ...['distributedData', 'allocation', 'allocationStrategy', 'leases', 'lease'],
-    ...['reliableDelivery', 'queries', 'dashboard', 'management', 'postgres', 'tls'],
+    ...['reliableDelivery', 'queries', 'dashboard', 'management', 'tls'],
     ...['downingStrategy', 'dataCenter', 'snapshots', 'rememberEntities'],
   ])('what is not there yet: %s', async (option) => {
     const error = await refusalOf({ [option]: {} })

@@ -8,7 +8,14 @@
 import { formatMs } from '../../foundation/duration.ts'
 import type { Timer, Timers } from '../../foundation/timers.ts'
 import { JournalOutcomeUnknown, JournalUnavailable } from '../persistence-errors.ts'
-import type { LmdbSettings } from './lmdb-settings.ts'
+
+/** How large a commit may be, how much may wait for it, and for how long. */
+export interface CommitSettings {
+  readonly waitingBytesMax: number
+  readonly commitEventsMax: number
+  readonly commitBytesMax: number
+  readonly commitTimeoutMs: number
+}
 
 export interface Operation {
   /** Of what has no events: of how many the work is worth. */
@@ -27,7 +34,7 @@ export type Transact<Op extends Operation> = (take: () => readonly Op[]) => Prom
 
 interface GroupCommitOptions<Op extends Operation> {
   readonly transact: Transact<Op>
-  readonly settings: LmdbSettings
+  readonly settings: CommitSettings
   readonly timers: Timers
   /** Why a commit may hang just now, and what to do about it. */
   readonly advice: () => string
@@ -35,7 +42,7 @@ interface GroupCommitOptions<Op extends Operation> {
 
 export class GroupCommit<Op extends Operation> {
   readonly #transact: Transact<Op>
-  readonly #settings: LmdbSettings
+  readonly #settings: CommitSettings
   readonly #timers: Timers
   readonly #advice: () => string
   #waiting: Op[] = []

@@ -1,0 +1,431 @@
+/**
+ * Performs the writes of one commit, statement by statement. Each statement changes only what may be changed, on rows that it
+ * has locked; what it left alone is then looked at, and judged by the rules that all stores have.
+ */
+import { assert, unreachable } from '../../../foundation/assert.ts'
+import { CodedError } from '../../../foundation/coded-error.ts'
+import { judgeStateWrite } from '../../durable-states.ts'
+import {
+  InvalidJournalCall,
+  JournalOutcomeUnknown,
+  JournalUnavailable,
+} from '../../persistence-errors.ts'
+import { sliceOf } from '../../persistence-id.ts'
+import { judgeRegisterWrite, type RegisterWrite } from '../../registers.ts'
+import { judgeAppend, judgeDeletionTo, judgeSnapshot, judgeSnapshotDeletion } from '../fence.ts'
+import { appendParameters, byStream, type StreamAppend } from './postgres-append.ts'
+import { byteaArray, int4Array, int8Array } from './postgres-arrays.ts'
+import type { PostgresConnection } from './postgres-connection.ts'
+import type { PostgresRow, PostgresValue } from './postgres-driver.ts'
+import type { PostgresSlices } from './postgres-schema.ts'
+import type { PostgresStatement, PostgresStatements } from './postgres-statements.ts'
+import {
+  type PostgresRequest,
+  type PostgresStep,
+  type PostgresWrite,
+  stepsOf,
+} from './postgres-write.ts'
+
+export interface PostgresCommitParts {
+  readonly connection: PostgresConnection
+  readonly statements: PostgresStatements
+  readonly slices: PostgresSlices
+}
+
+/** Deleted events that one statement takes out of the tables. */
+const scrubEventsMax = 500
+
+/** Where a stream stands, as the server says. */
+export interface StreamRow {
+  readonly epoch: number
+  readonly writer: string
+  readonly highestSequenceNr: number
+  readonly deletedSequenceNr: number
+  readonly startSequenceNr: number
+}
+
+export function streamOf(row: PostgresRow): StreamRow {
+  const [epoch, writer, highestSequenceNr, deletedSequenceNr, startSequenceNr] = row as [
+    number,
+    Buffer,
+    number,
+    number,
+    number,
+  ]
+  const numbers = { highestSequenceNr, deletedSequenceNr, startSequenceNr }
+  return { epoch, writer: writer.toString(), ...numbers }
+}
+
+/** Every write is decided when it resolves: with its result, or with the error that its caller is told. */
+export async function performAll(
+  parts: PostgresCommitParts,
+  writes: readonly PostgresWrite[],
+): Promise<void> {
+  const commit = new PostgresCommit(parts)
+  const steps = stepsOf(writes)
+  for (const [at, step] of steps.entries()) {
+    try {
+      await commit.perform(step)
+    } catch (error) {
+      const reason = error instanceof Error ? error : new JournalUnavailable(String(error))
+      refuse([step], reason)
+      // Those behind were not tried: a stream must not go on where nobody knows how it stands.
+      const isUnknown = reason instanceof JournalOutcomeUnknown
+      const behind = isUnknown
+        ? new JournalUnavailable(`Nothing was stored, after this: ${reason.message}`)
+        : reason
+      refuse(steps.slice(at + 1), behind)
+      return
+    }
+  }
+}
+
+function refuse(steps: readonly PostgresStep[], reason: Error): void {
+  for (const write of steps.flatMap(({ writes }) => writes)) {
+    if (!write.isDecided) write.refuse(reason)
+  }
+}
+
+type Of<Type extends PostgresRequest['type']> = Extract<PostgresRequest, { readonly type: Type }>
+
+class PostgresCommit {
+  readonly #connection: PostgresConnection
+  readonly #statements: PostgresStatements
+  readonly #slices: PostgresSlices
+
+  constructor({ connection, statements, slices }: PostgresCommitParts) {
+    this.#connection = connection
+    this.#statements = statements
+    this.#slices = slices
+  }
+
+  async perform({ type, writes }: PostgresStep): Promise<void> {
+    switch (type) {
+      case 'Append':
+        return this.#append(byStream(writes), false)
+      case 'End':
+        return this.#append(byStream(writes), true)
+      case 'Claim':
+        return this.#claim(writes)
+      case 'ClaimState':
+        return this.#claimStates(writes)
+      case 'Highest':
+        return this.#highest(writes)
+      case 'WriteState':
+        return this.#writeStates(writes)
+      case 'DeleteTo':
+      case 'SaveSnapshot':
+      case 'DeleteSnapshots':
+      case 'Register':
+      case 'Scrub':
+      case 'Place':
+        for (const write of writes) await this.#performAlone(write)
+        return
+      default:
+        return unreachable(type)
+    }
+  }
+
+  async #performAlone(write: PostgresWrite): Promise<void> {
+    const { request } = write
+    try {
+      write.decide(await this.#alone(request))
+    } catch (error) {
+      // A caller's mistake is its own affair; anything else ends the commit.
+      if (!(error instanceof InvalidJournalCall)) throw error
+      write.refuse(error)
+    }
+  }
+
+  #alone(request: PostgresRequest): Promise<unknown> {
+    switch (request.type) {
+      case 'DeleteTo':
+        return this.#deleteTo(request)
+      case 'SaveSnapshot':
+        return this.#saveSnapshot(request)
+      case 'DeleteSnapshots':
+        return this.#deleteSnapshots(request)
+      case 'Register':
+        return this.#writeRegister(request.write)
+      case 'Scrub':
+        return this.#scrub()
+      case 'Place':
+        return request.place(this.#connection)
+      default:
+        throw new TypeError(`${request.type} is not performed alone`)
+    }
+  }
+
+  /** Until each is stored, or refused by what the stream has become. */
+  async #append(streams: readonly StreamAppend[], ends: boolean): Promise<void> {
+    for (let open = streams; open.length > 0;) {
+      const { hasTags, values } = appendParameters(open, this.#slices)
+      const { append, append_tagged, end, end_tagged } = this.#statements
+      const [plain, tagged] = ends ? [end, end_tagged] : [append, append_tagged]
+      const rows = await this.#run(hasTags ? tagged : plain, values)
+      const refused = new Set(rows.map(([place]) => (place as number) - 1))
+      for (const [at, { writes, batches }] of open.entries()) {
+        if (refused.has(at)) continue
+        for (const [nth, { expectedSequenceNr, events }] of batches.entries()) {
+          const highestSequenceNr = expectedSequenceNr + events.length
+          writes[nth]!.decide({ type: 'Appended', highestSequenceNr })
+        }
+      }
+      const left = open.filter((_, at) => refused.has(at))
+      open = left.length === 0 ? [] : await this.#judged(left)
+    }
+  }
+
+  /** Answers what is to be tried again: an append may fit although the one before it did not. */
+  async #judged(streams: readonly StreamAppend[]): Promise<StreamAppend[]> {
+    const stored = await this.#streams(streams.map(({ id }) => id))
+    const again: StreamAppend[] = []
+    for (const { id, writes, batches } of streams) {
+      const first = batches.findIndex((batch, nth) => {
+        const write = writes[nth]!
+        try {
+          const result = judgeAppend(stored.get(id), batch)
+          if (result.type === 'Appended') return true
+          write.decide(result)
+        } catch (error) {
+          write.refuse(ownMistake(error))
+        }
+        return false
+      })
+      if (first >= 0) {
+        again.push({ id, writes: writes.slice(first), batches: batches.slice(first) })
+      }
+    }
+    return again
+  }
+
+  async #claim(writes: readonly PostgresWrite[]): Promise<void> {
+    const rows = await this.#run(this.#statements.claim, this.#claimValues(writes))
+    const claims = new Map(rows.map(([id, ...row]) => [textOf(id), row as number[]]))
+    for (const write of writes) {
+      const { persistenceId } = write.request as Of<'Claim'>
+      const row = claims.get(persistenceId)
+      assert(row !== undefined, 'a claim is always granted')
+      const [epoch, highestSequenceNr, deletedSequenceNr, startSequenceNr] = row
+      const deleted = deletedSequenceNr === 0 ? {} : { deletedSequenceNr }
+      const started = startSequenceNr === 0 ? {} : { startSequenceNr }
+      write.decide({ epoch, highestSequenceNr, ...deleted, ...started })
+    }
+  }
+
+  async #claimStates(writes: readonly PostgresWrite[]): Promise<void> {
+    const rows = await this.#run(this.#statements.claim_state, this.#claimValues(writes))
+    const claims = new Map(rows.map(([id, ...row]) => [textOf(id), row]))
+    for (const write of writes) {
+      const { persistenceId } = write.request as Of<'ClaimState'>
+      const row = claims.get(persistenceId)
+      assert(row !== undefined, 'a claim is always granted')
+      const [epoch, revision, bytes] = row
+      write.decide({ epoch, revision, bytes: bytes ?? undefined })
+    }
+  }
+
+  #claimValues(writes: readonly PostgresWrite[]): PostgresValue[] {
+    const given = writes.map(({ request }) => request as Of<'Claim' | 'ClaimState'>)
+    const slices = given.map(({ persistenceId }) => sliceOf(persistenceId))
+    return [
+      byteaArray(given.map(({ persistenceId }) => Buffer.from(persistenceId))),
+      int4Array(slices),
+      byteaArray(given.map(({ writer }) => Buffer.from(writer))),
+      this.#lanesOf(slices),
+    ]
+  }
+
+  async #highest(writes: readonly PostgresWrite[]): Promise<void> {
+    const ids = writes.map(({ request }) => (request as Of<'Highest'>).persistenceId)
+    const stored = await this.#streams(ids)
+    for (const [at, write] of writes.entries()) {
+      write.decide(stored.get(ids[at]!)?.highestSequenceNr ?? 0)
+    }
+  }
+
+  /** Of several that follow each other only the last one is stored, and all of them are. */
+  async #writeStates(given: readonly PostgresWrite[]): Promise<void> {
+    for (let open = given; open.length > 0;) {
+      const chains = new Map<string, PostgresWrite[]>()
+      for (const write of open) {
+        const { persistenceId } = (write.request as Of<'WriteState'>).write
+        const chain = chains.get(persistenceId)
+        if (chain === undefined) chains.set(persistenceId, [write])
+        else chain.push(write)
+      }
+      const rows = await this.#run(this.#statements.write_state, this.#stateValues(chains))
+      const written = new Set(rows.map(([id]) => textOf(id)))
+      const refused = [...chains].filter(([id]) => !written.has(id))
+      for (const id of written) {
+        for (const write of chains.get(id) ?? []) {
+          const { revision } = (write.request as Of<'WriteState'>).write
+          write.decide({ type: 'StateWritten', revision })
+        }
+      }
+      open = refused.length === 0 ? [] : await this.#judgedStates(refused)
+    }
+  }
+
+  #stateValues(chains: ReadonlyMap<string, readonly PostgresWrite[]>): PostgresValue[] {
+    const firsts = [...chains.values()].map(
+      (chain) => (chain[0]!.request as Of<'WriteState'>).write,
+    )
+    const lasts = [...chains.values()].map(
+      (chain) => (chain.at(-1)!.request as Of<'WriteState'>).write,
+    )
+    return [
+      byteaArray(firsts.map(({ persistenceId }) => Buffer.from(persistenceId))),
+      int8Array(firsts.map(({ epoch }) => epoch)),
+      int8Array(firsts.map(({ expectedRevision }) => expectedRevision)),
+      int8Array(lasts.map(({ revision }) => revision)),
+      int4Array(lasts.map(({ bytes }) => (bytes === undefined ? 1 : 0))),
+      byteaArray(lasts.map(({ bytes = noBytes }) => bytes)),
+      this.#lanesOf([...chains.keys()].map(sliceOf)),
+    ]
+  }
+
+  async #judgedStates(
+    chains: readonly (readonly [string, readonly PostgresWrite[]])[],
+  ): Promise<PostgresWrite[]> {
+    const ids = byteaArray(chains.map(([id]) => Buffer.from(id)))
+    const rows = await this.#run(this.#statements.states, [ids])
+    const stored = new Map(
+      rows.map(([id, epoch, writer, revision]) => [
+        textOf(id),
+        { epoch: epoch as number, writer: textOf(writer), revision: revision as number },
+      ]),
+    )
+    return chains.flatMap(([id, chain]) => {
+      const first = chain.findIndex((write) => {
+        try {
+          const result = judgeStateWrite(stored.get(id), (write.request as Of<'WriteState'>).write)
+          if (result.type === 'StateWritten') return true
+          write.decide(result)
+        } catch (error) {
+          write.refuse(ownMistake(error))
+        }
+        return false
+      })
+      return first < 0 ? [] : chain.slice(first)
+    })
+  }
+
+  #deleteTo({ deletion }: Of<'DeleteTo'>): Promise<unknown> {
+    const { persistenceId, epoch, toSequenceNr } = deletion
+    const values = [Buffer.from(persistenceId), epoch, toSequenceNr]
+    return this.#fenced(
+      persistenceId,
+      async () => {
+        const [row] = await this.#run(this.#statements.delete_to, values)
+        return row && { type: 'EventsDeleted', deletedSequenceNr: row[0] }
+      },
+      (stream) => {
+        const result = judgeDeletionTo(stream, deletion)
+        return result.type === 'EventsDeleted' ? undefined : result
+      },
+    )
+  }
+
+  #saveSnapshot({ snapshot }: Of<'SaveSnapshot'>): Promise<unknown> {
+    const { persistenceId, epoch, sequenceNr, savedAtMs, bytes } = snapshot
+    const values = [Buffer.from(persistenceId), epoch, sequenceNr, savedAtMs, bytes]
+    return this.#fenced(
+      persistenceId,
+      async () => {
+        const rows = await this.#run(this.#statements.save_snapshot, values)
+        return rows.length > 0 ? { type: 'SnapshotSaved' } : undefined
+      },
+      (stream) => {
+        const result = judgeSnapshot(stream, snapshot)
+        return result.type === 'SnapshotSaved' ? undefined : result
+      },
+    )
+  }
+
+  #deleteSnapshots({ deletion }: Of<'DeleteSnapshots'>): Promise<unknown> {
+    const { persistenceId, epoch, fromSequenceNr, toSequenceNr, savedUntilMs } = deletion
+    const until = savedUntilMs ?? Number.MAX_SAFE_INTEGER
+    const values = [Buffer.from(persistenceId), epoch, fromSequenceNr, toSequenceNr, until]
+    return this.#fenced(
+      persistenceId,
+      async () => {
+        const rows = await this.#run(this.#statements.delete_snapshots, values)
+        return rows.length > 0 ? { type: 'SnapshotsDeleted' } : undefined
+      },
+      (stream) => judgeSnapshotDeletion(stream, deletion),
+    )
+  }
+
+  /** Tries, and judges what it found instead; again when that has changed in between. */
+  async #fenced(
+    persistenceId: string,
+    attempt: () => Promise<unknown>,
+    judge: (stream: StreamRow | undefined) => unknown,
+  ): Promise<unknown> {
+    for (;;) {
+      const done = await attempt()
+      if (done !== undefined) return done
+      const refusal = judge((await this.#streams([persistenceId])).get(persistenceId))
+      if (refusal !== undefined) return refusal
+    }
+  }
+
+  async #writeRegister(write: RegisterWrite): Promise<unknown> {
+    const { first_register, next_register, read_register } = this.#statements
+    const { expectedRevision, bytes } = write
+    const name = Buffer.from(write.name)
+    for (;;) {
+      const [written] =
+        expectedRevision === 0
+          ? await this.#run(first_register, [name, bytes])
+          : await this.#run(next_register, [name, bytes, expectedRevision])
+      if (written !== undefined) return { type: 'RegisterWritten', revision: written[0] }
+      const [found] = await this.#run(read_register, [name])
+      const result = judgeRegisterWrite((found?.[0] as number | undefined) ?? 0, write)
+      if (result.type === 'RegisterChanged') return result
+    }
+  }
+
+  /** Answers whether there may be more. */
+  async #scrub(): Promise<boolean> {
+    const { unscrubbed, scrub, scrubbed } = this.#statements
+    const [stream] = await this.#run(unscrubbed, [])
+    if (stream === undefined) return false
+    const [number, slice, deleted] = stream as [number, number, number]
+    const lanes = this.#lanesOf([slice])
+    const [row] = await this.#run(scrub, [number, deleted, scrubEventsMax, lanes])
+    const gone = (row?.[0] as number | undefined) ?? 0
+    if (gone < scrubEventsMax) await this.#run(scrubbed, [number, deleted])
+    return true
+  }
+
+  async #streams(ids: readonly string[]): Promise<Map<string, StreamRow>> {
+    const given = byteaArray(ids.map((id) => Buffer.from(id)))
+    const rows = await this.#run(this.#statements.streams, [given])
+    return new Map(rows.map(([id, ...row]) => [textOf(id), streamOf(row)]))
+  }
+
+  #lanesOf(slices: readonly number[]): Buffer {
+    return int4Array([...new Set(slices.map((slice) => this.#slices.laneOf(slice)))])
+  }
+
+  #run(
+    statement: PostgresStatement,
+    values: readonly PostgresValue[],
+  ): Promise<readonly PostgresRow[]> {
+    return this.#connection.run(statement, values)
+  }
+}
+
+const noBytes = Buffer.alloc(0)
+
+function textOf(bytes: unknown): string {
+  return (bytes as Buffer).toString()
+}
+
+/** What a rule threw; anything else is a mistake of ours. */
+function ownMistake(error: unknown): Error {
+  if (error instanceof CodedError) return error
+  throw error
+}

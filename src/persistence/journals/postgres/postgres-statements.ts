@@ -1,0 +1,297 @@
+/**
+ * Every statement that the store is used by, as text for one set of tables. Each is complete in itself and is a transaction of
+ * its own: it decides on rows that it has locked, so it is right whatever others do, and harmless to repeat after it failed.
+ * Those that lock rows of several streams lock their lanes first, in one order, so that no two of them wait for each other.
+ */
+import type { PostgresTables } from './postgres-schema.ts'
+
+/** The driver prepares it once for each connection, by its name. */
+export interface PostgresStatement {
+  readonly name: string
+  readonly text: string
+  /** Does no harm when it has taken effect once already and nobody knows: a second claim is only a newer one. */
+  readonly mayRepeat: boolean
+}
+
+export type PostgresStatements = ReturnType<typeof statementsFor>
+
+const repeatable: ReadonlySet<string> = new Set([
+  ...['claim', 'claim_state', 'delete_to', 'save_snapshot', 'delete_snapshots'],
+  ...['scrub', 'scrubbed'],
+])
+
+export function statementsFor(tables: PostgresTables) {
+  const reading = readingTexts(tables)
+  const texts = { ...writingTexts(tables), ...stateTexts(tables), ...reading }
+  const named = Object.entries(texts).map(([name, text]) => {
+    const mayRepeat = name in reading || repeatable.has(name)
+    return [name, { name: `sherd_${name}`, text, mayRepeat }]
+  })
+  return Object.fromEntries(named) as Readonly<Record<keyof typeof texts, PostgresStatement>>
+}
+
+/** `$n`: the lanes. To be referred to, or the server leaves it out. */
+function locked({ lanes }: PostgresTables, n: number): string {
+  return `locked AS MATERIALIZED (SELECT lane FROM ${lanes} WHERE lane = ANY($${n}::int4[]) ORDER BY lane FOR UPDATE)`
+}
+
+const isLocked = '(SELECT count(*) FROM locked) > 0'
+
+/**
+ * $1..$5 for each stream: id, epoch, expected number, count of events, lane; $6, $7 for each lane: how many events it gets;
+ * $8..$10 for each event: place of its stream in $1, place in its stream, bytes; $11..$13 for each tag: place of its event in
+ * $8, place in its event, bytes. Answers the places of streams that were refused.
+ */
+function appendText(
+  tables: PostgresTables,
+  { hasTags, ends }: Record<'hasTags' | 'ends', boolean>,
+): string {
+  const { lanes, streams, events, log } = tables
+  const end = ', deleted = s.highest, start = s.highest'
+  return `WITH given AS MATERIALIZED (
+  SELECT * FROM unnest($1::bytea[], $2::int8[], $3::int8[], $4::int4[], $5::int4[])
+    WITH ORDINALITY AS g (id, epoch, expected, count, lane, n)
+), ${locked(tables, 6)},
+counted AS (
+  UPDATE ${lanes} l SET last = l.last + t.total
+  FROM unnest($6::int4[], $7::int4[]) AS t (lane, total) JOIN locked ON locked.lane = t.lane
+  WHERE l.lane = t.lane RETURNING l.lane, l.last, l.last - t.total AS before
+), fenced AS (
+  UPDATE ${streams} s SET highest = s.highest + g.count${ends ? end : ''}
+  FROM given g JOIN counted c ON c.lane = g.lane
+  WHERE s.id = g.id AND s.epoch = g.epoch AND s.highest = g.expected
+  RETURNING g.n, s.number, s.epoch, g.expected, g.lane, c.last, c.before
+), placed AS MATERIALIZED (
+  SELECT e.at, f.number, f.expected + e.nth AS seq, f.epoch, f.lane, f.last, f.before, e.bytes,
+    f.before + row_number() OVER (PARTITION BY f.lane ORDER BY e.at) AS ord
+  FROM unnest($8::int4[], $9::int4[], $10::bytea[]) WITH ORDINALITY AS e (n, nth, bytes, at)
+  JOIN fenced f ON f.n = e.n
+), ${hasTags ? taggedParts(tables) : ''}${ends ? endedPart(tables) : ''}stored AS (
+  INSERT INTO ${events} (stream, seq, epoch, ord, tags, bytes)
+  SELECT p.number, p.seq, p.epoch, p.ord, ${hasTags ? 't.tags' : 'NULL'}, p.bytes
+  FROM placed p${hasTags ? ' LEFT JOIN tagged t ON t.at = p.at' : ''}
+), logged AS (
+  INSERT INTO ${log} (lane, ord, first, live, streams, seqs)
+  SELECT p.lane, p.last, p.before + 1, count(*), array_agg(p.number ORDER BY p.at), array_agg(p.seq ORDER BY p.at)
+  FROM placed p GROUP BY p.lane, p.last, p.before
+)
+SELECT g.n FROM given g WHERE g.n NOT IN (SELECT n FROM fenced)`
+}
+
+function taggedParts({ tags }: PostgresTables): string {
+  return `tag AS MATERIALIZED (
+  SELECT * FROM unnest($11::int4[], $12::int4[], $13::bytea[]) AS t (at, nth, tag)
+), tagged AS MATERIALIZED (
+  SELECT at, array_agg(tag ORDER BY nth) AS tags FROM tag GROUP BY at
+), listed AS (
+  INSERT INTO ${tags} (tag, lane, ord, stream, seq)
+  SELECT t.tag, p.lane, p.ord, p.number, p.seq FROM tag t JOIN placed p ON p.at = t.at
+), `
+}
+
+function endedPart({ snapshots }: PostgresTables): string {
+  return `ended AS (
+  DELETE FROM ${snapshots} t USING fenced f WHERE t.stream = f.number
+), `
+}
+
+function writingTexts(tables: PostgresTables) {
+  const { streams, snapshots } = tables
+  return {
+    append: appendText(tables, { hasTags: false, ends: false }),
+    append_tagged: appendText(tables, { hasTags: true, ends: false }),
+    end: appendText(tables, { hasTags: false, ends: true }),
+    end_tagged: appendText(tables, { hasTags: true, ends: true }),
+
+    /** $1 ids, $2 slices, $3 writers, $4 lanes. */
+    claim: `WITH ${locked(tables, 4)}
+INSERT INTO ${streams} AS s (id, slice, epoch, writer)
+SELECT g.id, g.slice, 1, g.writer FROM unnest($1::bytea[], $2::int4[], $3::bytea[]) AS g (id, slice, writer)
+WHERE ${isLocked}
+ON CONFLICT (id) DO UPDATE SET epoch = s.epoch + 1, writer = excluded.writer
+RETURNING s.id, s.epoch, s.highest, s.deleted, s.start`,
+
+    /** $1 id, $2 epoch, $3 number. */
+    delete_to: `UPDATE ${streams} SET deleted = GREATEST(deleted, $3::int8)
+WHERE id = $1 AND epoch = $2::int8 AND highest >= $3::int8 RETURNING deleted`,
+
+    /** $1 id, $2 epoch, $3 number, $4 time, $5 bytes. */
+    save_snapshot: `WITH s AS (
+  SELECT number FROM ${streams}
+  WHERE id = $1 AND epoch = $2::int8 AND highest >= $3::int8 AND start < $3::int8 FOR UPDATE
+)
+INSERT INTO ${snapshots} AS t (stream, seq, saved_at, bytes) SELECT number, $3::int8, $4::int8, $5::bytea FROM s
+ON CONFLICT (stream, seq) DO UPDATE SET saved_at = excluded.saved_at, bytes = excluded.bytes
+RETURNING t.seq`,
+
+    /** $1 id, $2 epoch, $3 and $4 numbers, $5 time. Answers a row if this writer may. */
+    delete_snapshots: `WITH s AS (
+  SELECT number FROM ${streams} WHERE id = $1 AND epoch = $2::int8 FOR UPDATE
+), gone AS (
+  DELETE FROM ${snapshots} t USING s
+  WHERE t.stream = s.number AND t.seq BETWEEN $3::int8 AND $4::int8 AND t.saved_at <= $5::int8
+)
+SELECT number FROM s`,
+
+    scrub: scrubText(tables),
+
+    /** $1 number of the stream, $2 the number that all of it up to is gone. */
+    scrubbed: `UPDATE ${streams} SET scrubbed = GREATEST(scrubbed, $2::int8) WHERE number = $1::int8`,
+
+    /** For transfers, in a transaction. */
+    lock_stream: `SELECT epoch, writer, highest, deleted, start FROM ${streams} WHERE id = $1 FOR UPDATE`,
+
+    /** $1 id, $2 slice, $3 epoch, $4 writer, $5 deleted, $6 start. */
+    place_stream: `INSERT INTO ${streams} AS s (id, slice, epoch, writer, highest, deleted, start, scrubbed)
+VALUES ($1, $2::int4, $3::int8, $4, $5::int8, $5::int8, $6::int8, $5::int8)
+ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, writer = excluded.writer,
+  highest = GREATEST(s.highest, excluded.highest), deleted = excluded.deleted, start = excluded.start,
+  scrubbed = GREATEST(s.scrubbed, excluded.scrubbed)`,
+  }
+}
+
+/**
+ * $1 number of the stream, $2 up to which number its events go, $3 how many at once, $4 its lane. Takes them out of the log as
+ * well, in which a commit that has none left has no row.
+ */
+function scrubText(tables: PostgresTables): string {
+  const { events, tags, log } = tables
+  return `WITH ${locked(tables, 4)}, doomed AS MATERIALIZED (
+  SELECT seq FROM ${events} WHERE stream = $1::int8 AND seq <= $2::int8 AND ${isLocked} ORDER BY seq LIMIT $3::int4
+), gone AS (
+  DELETE FROM ${events} e USING doomed d WHERE e.stream = $1::int8 AND e.seq = d.seq RETURNING e.ord, e.tags
+), untagged AS (
+  DELETE FROM ${tags} t
+  USING (SELECT g.ord, x.tag FROM gone g CROSS JOIN LATERAL unnest(g.tags) AS x (tag)) d
+  WHERE t.tag = d.tag AND t.lane = ANY($4::int4[]) AND t.ord = d.ord
+), entries AS MATERIALIZED (
+  SELECT r.lane, r.ord, count(*) AS n FROM gone g CROSS JOIN LATERAL (
+    SELECT l.lane, l.ord FROM ${log} l WHERE l.lane = ANY($4::int4[]) AND l.ord >= g.ord ORDER BY l.ord LIMIT 1
+  ) r GROUP BY r.lane, r.ord
+), fewer AS (
+  UPDATE ${log} l SET live = l.live - e.n FROM entries e
+  WHERE l.lane = e.lane AND l.ord = e.ord AND l.live > e.n
+), none AS (
+  DELETE FROM ${log} l USING entries e WHERE l.lane = e.lane AND l.ord = e.ord AND l.live <= e.n
+)
+SELECT count(*) FROM gone`
+}
+
+function stateTexts(tables: PostgresTables) {
+  const { states, registers } = tables
+  return {
+    /** $1 ids, $2 slices, $3 writers, $4 lanes. */
+    claim_state: `WITH ${locked(tables, 4)}
+INSERT INTO ${states} AS s (id, slice, epoch, writer)
+SELECT g.id, g.slice, 1, g.writer FROM unnest($1::bytea[], $2::int4[], $3::bytea[]) AS g (id, slice, writer)
+WHERE ${isLocked}
+ON CONFLICT (id) DO UPDATE SET epoch = s.epoch + 1, writer = excluded.writer
+RETURNING s.id, s.epoch, s.revision, s.bytes`,
+
+    /** $1 ids, $2 epochs, $3 expected revisions, $4 revisions, $5 whether it goes, $6 bytes, $7 lanes. Answers the ids written. */
+    write_state: `WITH ${locked(tables, 7)}
+UPDATE ${states} s SET revision = g.revision, bytes = CASE WHEN g.goes = 1 THEN NULL ELSE g.bytes END
+FROM unnest($1::bytea[], $2::int8[], $3::int8[], $4::int8[], $5::int4[], $6::bytea[])
+  AS g (id, epoch, expected, revision, goes, bytes)
+WHERE s.id = g.id AND s.epoch = g.epoch AND s.revision = g.expected AND ${isLocked}
+RETURNING s.id`,
+
+    lock_state: `SELECT epoch, writer, revision, bytes FROM ${states} WHERE id = $1 FOR UPDATE`,
+
+    /** $1 id, $2 slice, $3 epoch, $4 writer, $5 revision, $6 bytes. */
+    place_state: `INSERT INTO ${states} (id, slice, epoch, writer, revision, bytes)
+VALUES ($1, $2::int4, $3::int8, $4, $5::int8, $6::bytea)
+ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, writer = excluded.writer,
+  revision = excluded.revision, bytes = excluded.bytes`,
+
+    /** $1 name, $2 bytes. */
+    first_register: `INSERT INTO ${registers} (name, revision, bytes) VALUES ($1, 1, $2::bytea)
+ON CONFLICT (name) DO NOTHING RETURNING revision`,
+
+    /** $1 name, $2 bytes, $3 expected revision. */
+    next_register: `UPDATE ${registers} SET revision = revision + 1, bytes = $2::bytea
+WHERE name = $1 AND revision = $3::int8 RETURNING revision`,
+
+    lock_register: `SELECT revision, bytes FROM ${registers} WHERE name = $1 FOR UPDATE`,
+
+    /** $1 name, $2 bytes, $3 revision. */
+    place_register: `INSERT INTO ${registers} (name, revision, bytes) VALUES ($1, $3::int8, $2::bytea)
+ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, bytes = excluded.bytes`,
+  }
+}
+
+function readingTexts({
+  streams,
+  events,
+  snapshots,
+  states,
+  registers,
+  lanes,
+  log,
+  tags,
+}: PostgresTables) {
+  /** $1 from, $2 after, $3 before, $4 how many. */
+  const ids = (table: string): string => `SELECT id FROM ${table}
+WHERE id >= $1::bytea AND id > $2::bytea AND ($3::bytea IS NULL OR id < $3::bytea) ORDER BY id LIMIT $4::int4`
+  return {
+    streams: `SELECT id, epoch, writer, highest, deleted, start FROM ${streams} WHERE id = ANY($1::bytea[])`,
+    states: `SELECT id, epoch, writer, revision FROM ${states} WHERE id = ANY($1::bytea[])`,
+
+    /** $1 id, $2 and $3 numbers, $4 how many, $5 how many bytes. */
+    read: `SELECT seq, epoch, tags, bytes FROM (
+  SELECT e.seq, e.epoch, e.tags, e.bytes, sum(octet_length(e.bytes)) OVER (ORDER BY e.seq) - octet_length(e.bytes) AS before
+  FROM (
+    SELECT e.seq, e.epoch, e.tags, e.bytes FROM ${events} e
+    JOIN ${streams} s ON s.number = e.stream
+    WHERE s.id = $1 AND e.seq > s.deleted AND e.seq BETWEEN $2::int8 AND $3::int8 ORDER BY e.seq LIMIT $4::int4
+  ) e
+) e WHERE before < $5::int8 ORDER BY seq`,
+
+    /** $1 id, $2 and $3 numbers, $4 time. */
+    load_snapshot: `SELECT t.seq, t.saved_at, t.bytes FROM ${snapshots} t JOIN ${streams} s ON s.number = t.stream
+WHERE s.id = $1 AND t.seq BETWEEN $2::int8 AND $3::int8 AND t.saved_at <= $4::int8 ORDER BY t.seq DESC LIMIT 1`,
+
+    read_state: `SELECT epoch, writer, revision, bytes FROM ${states} WHERE id = $1`,
+    read_register: `SELECT revision, bytes FROM ${registers} WHERE name = $1`,
+
+    /** $1 after, $2 how many. */
+    register_names: `SELECT name FROM ${registers} WHERE name > $1::bytea ORDER BY name LIMIT $2::int4`,
+
+    stream_ids: ids(streams),
+    state_ids: ids(states),
+
+    /** One whose deleted events are still there. */
+    unscrubbed: `SELECT number, slice, deleted FROM ${streams} WHERE scrubbed < deleted ORDER BY number LIMIT 1`,
+
+    /**
+     * $1 lanes, $2 after which numbers, $3 how many events of each lane, at least one commit. A row for every lane: how far it
+     * is. In one snapshot, so that nothing is missing up to there.
+     */
+    log: `SELECT g.lane, l.last, r.ord, r.first, r.streams, r.seqs
+FROM unnest($1::int4[], $2::int8[]) AS g (lane, after) JOIN ${lanes} l ON l.lane = g.lane
+LEFT JOIN LATERAL (
+  SELECT w.ord, w.first, w.streams, w.seqs FROM (
+    SELECT r.ord, r.first, r.streams, r.seqs, sum(cardinality(r.seqs)) OVER (ORDER BY r.ord) - cardinality(r.seqs) AS before
+    FROM (SELECT * FROM ${log} c WHERE c.lane = g.lane AND c.ord > g.after ORDER BY c.ord LIMIT $3::int4) r
+  ) w WHERE w.before < $3::int8
+) r ON true ORDER BY g.lane, r.ord`,
+
+    /** $1 lanes, $2 after which numbers, $3 how many, $4 the tag. */
+    tagged: `SELECT g.lane, l.last, r.ord, r.stream, r.seq
+FROM unnest($1::int4[], $2::int8[]) AS g (lane, after) JOIN ${lanes} l ON l.lane = g.lane
+LEFT JOIN LATERAL (
+  SELECT t.ord, t.stream, t.seq FROM ${tags} t
+  WHERE t.tag = $4::bytea AND t.lane = g.lane AND t.ord > g.after ORDER BY t.ord LIMIT $3::int4
+) r ON true ORDER BY g.lane, r.ord`,
+
+    /** $1 streams, $2 numbers, $3 how many bytes, $4 and $5 slices. Those that are there, each with its place in $1. */
+    events: `SELECT n, id, slice, seq, epoch, ord, tags, bytes FROM (
+  SELECT g.n, s.id, s.slice, e.seq, e.epoch, e.ord, e.tags, e.bytes,
+    sum(octet_length(e.bytes)) OVER (ORDER BY g.n) - octet_length(e.bytes) AS before
+  FROM unnest($1::int8[], $2::int8[]) WITH ORDINALITY AS g (stream, seq, n)
+  JOIN ${events} e ON e.stream = g.stream AND e.seq = g.seq
+  JOIN ${streams} s ON s.number = g.stream
+  WHERE e.seq > s.deleted AND s.slice BETWEEN $4::int4 AND $5::int4
+) e WHERE before < $3::int8 ORDER BY n`,
+  }
+}

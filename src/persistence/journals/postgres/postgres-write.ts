@@ -1,0 +1,192 @@
+/**
+ * One claim, append, deletion or other change on its way to the server, and the plan by which many of them share few statements:
+ * those of one kind go together, those of one id keep their order, and appends of one id that follow each other become one.
+ */
+import { assert, unreachable } from '../../../foundation/assert.ts'
+import type { StateWrite } from '../../durable-states.ts'
+import type { EventDeletionTo } from '../../event-deletion.ts'
+import type { AppendBatch } from '../../journal.ts'
+import type { RegisterWrite } from '../../registers.ts'
+import type { NewSnapshot, SnapshotDeletion } from '../../snapshots.ts'
+import type { Operation } from '../group-commit.ts'
+import type { PostgresConnection } from './postgres-connection.ts'
+
+export type PostgresRequest =
+  | { readonly type: 'Append'; readonly batch: AppendBatch }
+  /** Deletes what was there before. */
+  | { readonly type: 'End'; readonly batch: AppendBatch }
+  | { readonly type: 'Claim'; readonly persistenceId: string; readonly writer: string }
+  | { readonly type: 'Highest'; readonly persistenceId: string }
+  | { readonly type: 'DeleteTo'; readonly deletion: EventDeletionTo }
+  | { readonly type: 'SaveSnapshot'; readonly snapshot: NewSnapshot }
+  | { readonly type: 'DeleteSnapshots'; readonly deletion: SnapshotDeletion }
+  | { readonly type: 'ClaimState'; readonly persistenceId: string; readonly writer: string }
+  | { readonly type: 'WriteState'; readonly write: StateWrite }
+  | { readonly type: 'Register'; readonly write: RegisterWrite }
+  /** Takes some deleted events out of the tables. */
+  | { readonly type: 'Scrub' }
+  /** Several statements in a transaction of their own. */
+  | { readonly type: 'Place'; readonly key: string; readonly place: Place }
+
+export type Place = (connection: PostgresConnection) => Promise<void>
+
+interface PostgresWriteOptions {
+  readonly request: PostgresRequest
+  readonly byteCount: number
+  readonly succeed: (result: unknown) => void
+  readonly fail: (error: Error) => void
+}
+
+/** In events of equal work: what else a commit does is bounded by the same number. */
+const claimEvents = 2
+const stateEvents = 16
+const otherEvents = 4
+
+export class PostgresWrite implements Operation {
+  readonly request: PostgresRequest
+  readonly eventCount: number
+  readonly byteCount: number
+  readonly #succeed: (result: unknown) => void
+  readonly #fail: (error: Error) => void
+  #outcome: { readonly result: unknown } | Error | undefined
+
+  constructor({ request, byteCount, succeed, fail }: PostgresWriteOptions) {
+    this.request = request
+    this.eventCount = workOf(request)
+    this.byteCount = byteCount
+    this.#succeed = succeed
+    this.#fail = fail
+  }
+
+  get isDecided(): boolean {
+    return this.#outcome !== undefined
+  }
+
+  decide(result: unknown): void {
+    this.#outcome = { result }
+  }
+
+  refuse(error: Error): void {
+    this.#outcome = error
+  }
+
+  succeed(): void {
+    const outcome = this.#outcome
+    assert(outcome !== undefined, 'a write is decided before it is durable')
+    if (outcome instanceof Error) this.#fail(outcome)
+    else this.#succeed(outcome.result)
+  }
+
+  fail(error: Error): void {
+    this.#fail(error)
+  }
+}
+
+function workOf(request: PostgresRequest): number {
+  switch (request.type) {
+    case 'Append':
+    case 'End':
+      return request.batch.events.length + 1
+    case 'Claim':
+      return claimEvents
+    case 'Highest':
+      return 1
+    case 'ClaimState':
+    case 'WriteState':
+      return stateEvents
+    case 'DeleteTo':
+    case 'SaveSnapshot':
+    case 'DeleteSnapshots':
+    case 'Register':
+    case 'Scrub':
+    case 'Place':
+      return otherEvents
+    default:
+      return unreachable(request)
+  }
+}
+
+/** Writes that one statement carries. */
+export interface PostgresStep {
+  readonly type: PostgresRequest['type']
+  readonly writes: PostgresWrite[]
+}
+
+/** Of these many may go together, each of an id of its own unless they follow each other. */
+const shared: ReadonlySet<PostgresRequest['type']> = new Set([
+  'Append',
+  'Claim',
+  'Highest',
+  'ClaimState',
+  'WriteState',
+] as const)
+
+export function stepsOf(writes: readonly PostgresWrite[]): PostgresStep[] {
+  const steps: PostgresStep[] = []
+  /** By what must keep its order: the last write, and the step it is in. */
+  const last = new Map<string, { readonly step: number; readonly write: PostgresWrite }>()
+  for (const write of writes) {
+    const key = keyOf(write.request)
+    const before = last.get(key)
+    const step =
+      before !== undefined && follows(before.write.request, write.request)
+        ? before.step
+        : stepFor(steps, write.request.type, before === undefined ? 0 : before.step + 1)
+    steps[step] ??= { type: write.request.type, writes: [] }
+    steps[step].writes.push(write)
+    last.set(key, { step, write })
+  }
+  return steps
+}
+
+function stepFor(
+  steps: readonly PostgresStep[],
+  type: PostgresRequest['type'],
+  from: number,
+): number {
+  if (!shared.has(type)) return steps.length
+  for (let at = from; at < steps.length; at++) if (steps[at]!.type === type) return at
+  return steps.length
+}
+
+/** The second expects exactly what the first leaves. */
+function follows(first: PostgresRequest, second: PostgresRequest): boolean {
+  if (first.type === 'Append' && second.type === 'Append') {
+    const { epoch, expectedSequenceNr, events } = first.batch
+    const { batch } = second
+    return epoch === batch.epoch && batch.expectedSequenceNr === expectedSequenceNr + events.length
+  }
+  if (first.type === 'WriteState' && second.type === 'WriteState') {
+    const { epoch, expectedRevision } = second.write
+    return epoch === first.write.epoch && expectedRevision === first.write.revision
+  }
+  return false
+}
+
+function keyOf(request: PostgresRequest): string {
+  switch (request.type) {
+    case 'Append':
+    case 'End':
+      return `e${request.batch.persistenceId}`
+    case 'Claim':
+    case 'Highest':
+      return `e${request.persistenceId}`
+    case 'DeleteTo':
+    case 'DeleteSnapshots':
+      return `e${request.deletion.persistenceId}`
+    case 'SaveSnapshot':
+      return `e${request.snapshot.persistenceId}`
+    case 'ClaimState':
+      return `s${request.persistenceId}`
+    case 'WriteState':
+      return `s${request.write.persistenceId}`
+    case 'Register':
+      return `r${request.write.name}`
+    case 'Scrub':
+      return 'scrub'
+    case 'Place':
+      return request.key
+    default:
+      return unreachable(request)
+  }
+}
