@@ -48,6 +48,7 @@ export const adapters: ReadonlySet<string> = new Set([
   'src/persistence/journals/memory-store.ts',
   'src/persistence/journals/postgres/postgres-driver.ts',
   'src/persistence/journals/postgres/postgres-journal.ts',
+  'src/projection/postgres/postgres-pool.ts',
   'src/simulation/microtasks.ts',
   'src/simulation/virtual-globals.ts',
   'src/simulation/escapes.ts',

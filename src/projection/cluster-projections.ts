@@ -100,7 +100,10 @@ export class ClusterProjections {
 
   #startRanges(projection: Projection): void {
     const { name, ranges } = projection
-    const makeWorker = workersOf(projection, this.#options)
+    const workers = workersOf(projection, this.#options)
+    const { shutdown } = this.#options.system
+    // When the ranges have been handed over.
+    shutdown.addTask('before-actor-system-terminate', `let go of ${name}`, () => workers.close())
     const living = new Set<RangeWorker>()
     this.#workers.set(name, living)
     this.#options.sharding.start({
@@ -111,7 +114,7 @@ export class ClusterProjections {
       settings: { numberOfShards: ranges, passivateIdleAfterMs: Infinity, rebalanceShareMax: 1 },
       behavior: ({ entityId }) =>
         rangeActor({
-          makeWorker: () => makeWorker(Number(entityId)),
+          makeWorker: () => workers.make(Number(entityId)),
           began: (worker) => living.add(worker),
           ended: (worker) => living.delete(worker),
         }),

@@ -14,6 +14,7 @@ import {
   maybe,
   mustBe,
   mustBeFunction,
+  mustHave,
   problemsWithOptions,
 } from '../foundation/invalid-settings.ts'
 import { isRecord } from '../foundation/is-object.ts'
@@ -22,8 +23,9 @@ import { show } from '../foundation/show.ts'
 import { problemWithId } from '../foundation/text.ts'
 import { isDefinition } from '../entity/internals.ts'
 import { numberOfSlices } from '../persistence/index.ts'
-import { problemWithTags } from '../persistence/internals.ts'
+import { isPostgresUrl, problemWithTags } from '../persistence/internals.ts'
 import type { AnyEntityEvent, EntityEvent, ReadableEntity } from './entity-events.ts'
+import type { ProjectionDatabase } from './postgres/postgres-offsets.ts'
 import type { ProjectionHandlerFailed } from './projection-errors.ts'
 import { type ProjectionSettings, projectionSettingsTable } from './projection-settings.ts'
 
@@ -49,6 +51,26 @@ export interface ProjectionContext {
   readonly signal: AbortSignal
   /** Says on every line which projection and range speaks. */
   readonly log: Logger
+  /** With `postgres`: the connection whose transaction also stores that this was handled. Without it, using it throws. */
+  readonly client: ProjectionClient
+}
+
+/** A connection of `pg` within a transaction: do not end that. */
+export interface ProjectionClient {
+  query(
+    text: string,
+    values?: unknown[],
+  ): Promise<{
+    readonly rows: readonly Record<string, unknown>[]
+    readonly rowCount: number | null
+  }>
+}
+
+export const noClient: ProjectionClient = {
+  query() {
+    const problem = 'client is there only with `postgres`, which says where your database is'
+    throw new InvalidSettings('The projection', [problem])
+  },
 }
 
 /** `'retry'`: again and again, with growing waits; nothing behind the event in its range is handled meanwhile. */
@@ -73,6 +95,11 @@ interface CommonOptions<Source, Event> {
   readonly onSkipped?:
     | ((event: Event | undefined, error: ProjectionHandlerFailed) => unknown)
     | undefined
+  /**
+   * Your own PostgreSQL: what the handler writes there through `client` happens exactly once, in one transaction with the
+   * offset, one for each event or for each batch. The events may be in any store.
+   */
+  readonly postgres?: ProjectionDatabase | undefined
   readonly settings?: Partial<ProjectionSettings> | undefined
 }
 
@@ -106,6 +133,7 @@ export interface Projection {
   readonly handleMany:
     | ((events: readonly AnyEntityEvent[], context: ProjectionContext) => unknown)
     | undefined
+  readonly postgres: ProjectionDatabase | undefined
   readonly settings: ProjectionSettings
 }
 
@@ -128,7 +156,7 @@ export function defineProjection<const Source extends ProjectionSource>(
   const { name, from, ranges = rangesByDefault, onFailure = 'retry' } = options
   const { handle, handleMany, onSkipped = () => undefined } = options
   return {
-    ...{ name, ranges, onFailure, settings, ...sourceOf(from) },
+    ...{ name, ranges, onFailure, settings, postgres: options.postgres, ...sourceOf(from) },
     // What the events are, the types of the source say; from here on nobody looks into them.
     onSkipped: onSkipped as Projection['onSkipped'],
     handle: handle as Projection['handle'],
@@ -176,6 +204,7 @@ const checks = {
   onSkipped: maybe(mustBeFunction),
   handle: maybe(mustBeFunction),
   handleMany: maybe(mustBeFunction),
+  postgres: maybe(problemsWithDatabase),
   // Looked at with their defaults.
   settings: () => [],
 } satisfies Record<string, Check>
@@ -205,6 +234,32 @@ function problemsWithEntity(name: string, entity: unknown): string[] {
     ? []
     : [`${name}: ${show(entity['name'])} has no events: nothing of it is stored`]
 }
+
+function problemsWithDatabase(name: string, given: unknown): string[] {
+  if (!isRecord(given)) return [`${name} must be { url } or { pool }, not ${show(given)}`]
+  const { url, pool } = given
+  const one =
+    (url === undefined) === (pool === undefined) ? [`${name} needs one of url and pool`] : []
+  return [...one, ...problemsWithOptions(given, databaseChecks).map((each) => `${name}.${each}`)]
+}
+
+const databaseChecks = {
+  // Not shown: there is a password in it.
+  url: (name, given) =>
+    given === undefined || isPostgresUrl(given) ? [] : [`${name} must begin with postgres://`],
+  pool: mustHave(['connect']),
+  connectionsMax: maybe(
+    mustBe(
+      'a whole number of at least 1',
+      (given) => Number.isSafeInteger(given) && Number(given) > 0,
+    ),
+  ),
+  table: maybe(
+    mustBe('the name of a table, such as sherd_projections or views.offsets', (given) =>
+      /^[A-Za-z_]\w{0,62}(\.[A-Za-z_]\w{0,62})?$/.test(String(given)),
+    ),
+  ),
+} satisfies Record<keyof ProjectionDatabase, Check>
 
 function isOnFailure(given: unknown): boolean {
   if (!isRecord(given)) return given === 'retry'

@@ -17,12 +17,15 @@ export {
   type OneByOne,
   type OnFailure,
   type Projection,
+  type ProjectionClient,
   type ProjectionContext,
   type ProjectionOptions,
   type ProjectionSource,
 } from './define-projection.ts'
 export type { AnyEntityEvent, EntityEvent, ReadableEntity } from './entity-events.ts'
 export * from './projection-errors.ts'
+export type { PooledClient, PostgresPool, PostgresResult } from './postgres/postgres-pool.ts'
+export type { ProjectionDatabase } from './postgres/postgres-offsets.ts'
 export { defaultProjectionSettings, type ProjectionSettings } from './projection-settings.ts'
 export type { ProjectionStatus, RangeStatus } from './range-status.ts'
 export {

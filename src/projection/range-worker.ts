@@ -12,7 +12,7 @@
 import type { Environment } from '../foundation/environment.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { NodeId } from '../foundation/node-id.ts'
-import { numberOfSlices, type Registers, type SliceReader } from '../persistence/index.ts'
+import { numberOfSlices, type SliceReader } from '../persistence/index.ts'
 import {
   firstPlace,
   type PlacedEvent,
@@ -20,21 +20,24 @@ import {
   type SlicePlace,
   textOfPlace,
 } from '../persistence/internals.ts'
-import type { Projection } from './define-projection.ts'
+import { noClient, type Projection, type ProjectionClient } from './define-projection.ts'
 import type { AnyEntityEvent, EntityEvents, StreamOrigin } from './entity-events.ts'
 import {
   ProjectionChanged,
   ProjectionHandlerFailed,
   RangeTaken,
+  UnreadableEvent,
   wordsOf,
 } from './projection-errors.ts'
+import { HandlerThrew, type Offset } from './offset.ts'
 import type { RangeStatus } from './range-status.ts'
-import { StoredOffset } from './stored-offset.ts'
 
 export interface RangeWorkerOptions {
   readonly projection: Projection
   readonly range: number
-  readonly journal: SliceReader & Registers
+  readonly journal: SliceReader
+  /** Where this worker, called so, keeps how far it came. */
+  readonly makeOffset: (worker: string) => Offset
   readonly events: EntityEvents
   readonly environment: Pick<Environment, 'clock' | 'random'>
   readonly node: NodeId
@@ -51,7 +54,7 @@ interface Waiting extends PlacedEvent {
 
 export class RangeWorker {
   readonly #options: RangeWorkerOptions
-  readonly #offset: StoredOffset
+  readonly #offset: Offset
   #cursor: SliceCursor | undefined = undefined
   #waiting: Waiting[] = []
   /** Behind the last event that was handled. */
@@ -73,10 +76,9 @@ export class RangeWorker {
   #skipped = 0
 
   constructor(options: RangeWorkerOptions) {
-    const { projection, range, journal, environment, node } = options
+    const { makeOffset, environment, node } = options
     this.#options = options
-    const worker = `${node}/${environment.random.uid().toString(36)}`
-    this.#offset = new StoredOffset({ registers: journal, projection, range, worker })
+    this.#offset = makeOffset(`${node}/${environment.random.uid().toString(36)}`)
     this.#seenEndMs = this.#now()
   }
 
@@ -177,16 +179,43 @@ export class RangeWorker {
         if (!this.#read(each, batch.length === 0)) break
         batch.push(each)
       }
-      await this.#callHandler(batch, signal)
+      const stored = await this.#perform(batch, signal)
+      if (signal.aborted) return 'over'
+      if (stored !== undefined) this.#begin(stored)
+      else this.#performed(batch)
+      return 0
     } catch (error) {
       // It had to end, and what it says of that is no failure.
       if (signal.aborted) return 'over'
-      return this.#handlerFailed(batch.length === 0 ? first.slice(0, 1) : batch, error)
+      const isHandlers = error instanceof HandlerThrew
+      if (isHandlers) return this.#handlerFailed(batch, error.cause)
+      if (error instanceof UnreadableEvent) return this.#handlerFailed(first.slice(0, 1), error)
+      throw error
     }
-    if (signal.aborted) return 'over'
-    this.#handled += batch.reduce((sum, { events = [] }) => sum + events.length, 0)
+  }
+
+  /** Answers the place that is stored when all of it had been done before. Rejects with `HandlerThrew`, and for the store. */
+  async #perform(batch: readonly Waiting[], signal: AbortSignal): Promise<SlicePlace | undefined> {
+    const events = batch.flatMap((each) => each.events ?? [])
+    if (events.length === 0) return undefined
+    const { together } = this.#offset
+    if (together === undefined) {
+      const throwsOn = (error: unknown): never => {
+        throw new HandlerThrew(error)
+      }
+      await this.#callHandler(events, signal, noClient).catch(throwsOn)
+      return undefined
+    }
+    const place = (batch.at(-1) as Waiting).place()
+    const work = (client: ProjectionClient) => this.#callHandler(events, signal, client)
+    return together.call(this.#offset, place, work, signal)
+  }
+
+  #performed(batch: readonly Waiting[]): void {
+    const count = batch.reduce((sum, { events = [] }) => sum + events.length, 0)
+    this.#handled += count
     this.#pass(batch)
-    return 0
+    if (this.#offset.together !== undefined && count > 0) this.#stored()
   }
 
   /** Whether it can be read. Who cannot comes alone, so that nobody else is left out with it. */
@@ -205,13 +234,16 @@ export class RangeWorker {
     }
   }
 
-  async #callHandler(batch: readonly Waiting[], signal: AbortSignal): Promise<void> {
+  async #callHandler(
+    events: readonly AnyEntityEvent[],
+    signal: AbortSignal,
+    client: ProjectionClient,
+  ): Promise<void> {
     const { log, projection } = this.#options
     const { handle, handleMany } = projection
-    const events = batch.flatMap((each) => each.events ?? [])
-    if (events.length === 0) return
-    if (handleMany !== undefined) await handleMany(events, { signal, log })
-    else for (const event of events) await handle?.(event, { signal, log })
+    const context = { signal, log, client }
+    if (handleMany !== undefined) await handleMany(events, context)
+    else for (const event of events) await handle?.(event, context)
   }
 
   #pass(batch: readonly Waiting[]): void {

@@ -17,12 +17,11 @@ import {
   type ProjectionSource,
 } from './define-projection.ts'
 import { ResetIncomplete, wordsOf } from './projection-errors.ts'
-import { type ProjectionGround, readableJournal, workersOf } from './projection-ground.ts'
+import { type ProjectionGround, type ProjectionWorkers, workersOf } from './projection-ground.ts'
 import { projectionProtocol } from './projection-wire.ts'
 import { leaveRange, rangeActor } from './range-actor.ts'
 import { type ProjectionStatus, statusOf } from './range-status.ts'
 import type { RangeWorker } from './range-worker.ts'
-import { StoredOffset } from './stored-offset.ts'
 
 /** Where its events come from, and where it is stored how far it came: a journal, or the one of a node. */
 export type ProjectionPlace =
@@ -57,10 +56,12 @@ export async function startProjection<const Source extends ProjectionSource>(
   const { node } = options
   const ground = node?.projectionGround ?? ownGround(projection, options)
   try {
-    const registers = readableJournal(ground.journal)
-    const worker = 'nobody'
-    await new StoredOffset({ registers, projection, range: 0, worker }).check()
-    return new RunningProjection(projection, ground, node === undefined)
+    const workers = workersOf(projection, ground)
+    await workers.check().catch(async (error: unknown) => {
+      await workers.close()
+      throw error
+    })
+    return new RunningProjection(projection, { ground, workers, ownsSystem: node === undefined })
   } catch (error) {
     if (node === undefined) await ground.system.terminate()
     throw error
@@ -90,25 +91,34 @@ function ownGround(
   return { system, journal, node: 'here', appVersion }
 }
 
+interface RunningOn {
+  readonly ground: ProjectionGround
+  readonly workers: ProjectionWorkers
+  readonly ownsSystem: boolean
+}
+
+/** A projection in this process. */
 export class RunningProjection {
   readonly name: string
   readonly #projection: Projection
   readonly #ground: ProjectionGround
+  readonly #source: ProjectionWorkers
   readonly #ownsSystem: boolean
   readonly #workers = new Set<RangeWorker>()
   readonly #actors: readonly ActorRef<unknown>[]
+  #left: Promise<void> | undefined = undefined
   #stopped: Promise<void> | undefined = undefined
 
-  constructor(projection: Projection, ground: ProjectionGround, ownsSystem: boolean) {
+  constructor(projection: Projection, { ground, workers, ownsSystem }: RunningOn) {
     this.name = projection.name
     this.#projection = projection
     this.#ground = ground
+    this.#source = workers
     this.#ownsSystem = ownsSystem
-    const makeWorker = workersOf(projection, ground)
     this.#actors = Array.from({ length: projection.ranges }, (_, range) =>
       ground.system.spawn(
         rangeActor({
-          makeWorker: () => makeWorker(range),
+          makeWorker: () => workers.make(range),
           began: (worker) => this.#workers.add(worker),
           // What another process has taken stays in the status, with the reason.
           ended: () => undefined,
@@ -145,10 +155,16 @@ export class RunningProjection {
     return this.stop()
   }
 
-  async #leave(): Promise<void> {
+  #leave(): Promise<void> {
+    this.#left ??= this.#leaveAll()
+    return this.#left
+  }
+
+  async #leaveAll(): Promise<void> {
     const { system } = this.#ground
     for (const actor of this.#actors) actor.tell(leaveRange)
     await Promise.all(this.#actors.map((actor) => system.whenStopped(actor)))
+    await this.#source.close()
   }
 }
 

@@ -10,14 +10,12 @@ import { JournalOutcomeUnknown, JournalUnavailable, type Registers } from '../pe
 import { firstPlace, placeOfText, type SlicePlace, textOfPlace } from '../persistence/internals.ts'
 import { ValueCodec } from '../serialization/internals.ts'
 import type { Projection } from './define-projection.ts'
+import { formOf, type Offset, type OffsetForm, refuseOtherForm } from './offset.ts'
 import { ProjectionChanged, RangeTaken } from './projection-errors.ts'
 
 /** What stands in the register. */
-interface OffsetRecord {
+interface OffsetRecord extends OffsetForm {
   readonly version: 1
-  readonly ranges: number
-  readonly types: readonly string[]
-  readonly tag: string | undefined
   readonly place: string
   /** Who works on it: a node, with a number that no other life has. */
   readonly worker: string
@@ -37,12 +35,12 @@ const isRecordOfOffset = recordOf({
 
 export interface StoredOffsetOptions {
   readonly registers: Registers
-  readonly projection: Pick<Projection, 'name' | 'entities' | 'tag' | 'ranges'>
+  readonly projection: Projection
   readonly range: number
   readonly worker: string
 }
 
-export class StoredOffset {
+export class StoredOffset implements Offset {
   readonly #options: StoredOffsetOptions
   readonly #name: string
   readonly #codec = new ValueCodec({ use: 'stored' })
@@ -55,7 +53,6 @@ export class StoredOffset {
     this.#name = `projection/${options.projection.name}/${options.range}`
   }
 
-  /** Makes this worker the only one that can store. Rejects with `ProjectionChanged`, `RangeTaken`, and what the store says. */
   async takeOver(): Promise<SlicePlace> {
     const { revision, record } = await this.#read()
     this.#refuseOther(record)
@@ -64,18 +61,15 @@ export class StoredOffset {
     return place
   }
 
-  /** Rejects with `RangeTaken`, and what the store says: then nothing was stored, or nobody can tell, and it can be tried again. */
   async store(place: SlicePlace): Promise<void> {
     await this.#write(this.#revision ?? 0, place)
   }
 
-  /** Begins again from the first event, whatever stands there. */
   async reset(): Promise<void> {
     const { revision } = await this.#read()
     await this.#write(revision, firstPlace)
   }
 
-  /** Throws `ProjectionChanged` for what another definition has stored. */
   async check(): Promise<void> {
     this.#refuseOther((await this.#read()).record)
   }
@@ -94,7 +88,7 @@ export class StoredOffset {
   async #write(expectedRevision: number, place: SlicePlace): Promise<void> {
     const { registers, worker } = this.#options
     const record: OffsetRecord = {
-      ...{ version: 1, ...this.#form(), place: textOfPlace(place), worker },
+      ...{ version: 1, ...formOf(this.#options.projection), place: textOfPlace(place), worker },
       write: ++this.#writes,
     }
     const bytes = this.#codec.encode(record, 'offset')
@@ -121,18 +115,8 @@ export class StoredOffset {
     throw new RangeTaken(projection.name, range, record?.worker ?? 'somebody else')
   }
 
-  #form(): Pick<OffsetRecord, 'ranges' | 'types' | 'tag'> {
-    const { ranges, tag, entities } = this.#options.projection
-    return { ranges, tag, types: entities.map(({ name }) => name).sort() }
-  }
-
   #refuseOther(record: OffsetRecord | undefined): void {
-    if (record === undefined) return
-    const form = this.#form()
-    const differences = (['ranges', 'types', 'tag'] as const)
-      .filter((each) => String(record[each]) !== String(form[each]))
-      .map((each) => `${each} was ${show(record[each])} and is ${show(form[each])}`)
     const { projection, range } = this.#options
-    if (differences.length > 0) throw new ProjectionChanged(projection.name, range, differences)
+    if (record !== undefined) refuseOtherForm(projection, range, record)
   }
 }
