@@ -9,6 +9,7 @@ import {
 } from '../../src/projection/index.ts'
 import { CapturedLogs } from '../../src/testkit/index.ts'
 import { Cart, Shop } from '../projection/shop.ts'
+import { nodeFor } from '../node/nodes.ts'
 import { postgresForTests, query, type TestDatabases } from './postgres-server.ts'
 
 let servers: TestDatabases
@@ -168,4 +169,30 @@ test('what is wrong with the database is told at once, and without its password'
     /postgres\.url must begin with postgres:\/\/\n.*postgres\.table must be/,
   )
   expect(define({ url: 'http://me:secret@host' })).not.toThrow(/secret/)
+})
+
+test('nodes on PostgreSQL count each event once in the same database, while one of them leaves', async () => {
+  const url = (await databaseWithTotals()) as `postgres://${string}`
+  const totals = () =>
+    defineProjection({
+      ...{ name: 'totals', from: Cart, ranges: 4, postgres: { url }, settings },
+      handle: ({ id }, context) => add(context, id),
+    })
+  const start = (seeds: readonly string[]) =>
+    nodeFor({
+      ...{ entities: [Cart], projections: [totals()], store: url, seeds },
+      settings: { sharding: { rebalanceIntervalMs: 100 } },
+    })
+  const first = await start([])
+  const second = await start([first.address])
+  for (const id of ids) await second.entity(Cart, id).add('tea', 1)
+  await first.stop()
+  for (const id of ids) await second.entity(Cart, id).add('milk', 1)
+  const sum = async () =>
+    Object.values(await totalsIn(url)).reduce<number>((a, b) => a + Number(b), 0)
+  while ((await sum()) < 2 * ids.length) {
+    const { ranges } = await second.projection('totals').status()
+    expect(ranges.filter(({ isStopped }) => isStopped)).toEqual([])
+  }
+  expect(await totalsIn(url)).toEqual(Object.fromEntries(ids.map((id) => [id, 2])))
 })
