@@ -9,7 +9,12 @@ export interface Benchmark {
   /** What is counted, in one line. */
   readonly summary: string
   readonly smallerIsBetter?: boolean
-  readonly run: (peers: Peers) => Promise<MeasuredCase[]>
+  readonly run: (peers: Peers, options?: BenchmarkOptions) => Promise<MeasuredCase[]>
+}
+
+/** For benchmarks that can do more than a minute's work. */
+export interface BenchmarkOptions {
+  readonly events?: number
 }
 
 /** One case and every contestant's figures. */

@@ -14,10 +14,12 @@ import { installPeers, loadPeers } from './peer-libraries.ts'
 import { remoteAsk } from './remote-ask.ts'
 import { remoteTell } from './remote-tell.ts'
 import { persist } from './persist.ts'
+import { replay } from './replay.ts'
 import { printTable, toJson } from './report.ts'
 import { shardedLocal } from './sharded-local.ts'
 import { shardedRemote } from './sharded-remote.ts'
 import { spawn } from './spawn.ts'
+import { storeSize } from './store-size.ts'
 import { tell } from './tell.ts'
 
 const benchmarks: readonly Benchmark[] = [
@@ -31,6 +33,8 @@ const benchmarks: readonly Benchmark[] = [
   shardedRemote,
   entities,
   persist,
+  replay,
+  storeSize,
   failover,
 ]
 
@@ -43,6 +47,7 @@ ${list}
 
 Options
   --json   end with one line of JSON: {name, rows: [{case, ours, unit, baselines}]}
+  --events N   of store-size: so many instead of a million
   --list   list the benchmarks
   --help   show this text
 
@@ -64,7 +69,9 @@ async function main(): Promise<void> {
 
   if (globalThis.gc === undefined) console.error('Without --expose-gc the figures spread wider.')
   installPeers()
-  const cases = await benchmark.run(loadPeers())
+  const events = values.events === undefined ? undefined : Number(values.events)
+  if (events !== undefined && !(events >= 1)) return refuse('--events is a number of at least 1.')
+  const cases = await benchmark.run(loadPeers(), events === undefined ? {} : { events })
   printTable(benchmark, cases)
   if (values.json) console.log(toJson(benchmark, cases))
 }
@@ -74,6 +81,7 @@ function readArguments() {
     json: { type: 'boolean' },
     list: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
+    events: { type: 'string' },
     // Not for people: `memory` starts this program again for each contestant.
     heap: { type: 'string' },
   } as const

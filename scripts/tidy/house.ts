@@ -25,7 +25,7 @@ export const rooms: readonly string[] = [
 /** Rooms that need less than everything below them, so that they may not have it. */
 const narrow: ReadonlyMap<string, readonly string[]> = new Map([
   ['actor', ['foundation']],
-  ['testkit', ['foundation', 'serialization', 'actor', 'persistence', 'entity']],
+  ['testkit', ['foundation', 'serialization', 'actor', 'persistence', 'lease', 'entity']],
 ])
 
 /** The only files that may touch the world: each makes one port real, or keeps the real world out of a simulation. */
@@ -40,6 +40,7 @@ export const adapters: ReadonlySet<string> = new Set([
   'src/foundation/console-logger.ts',
   'src/remote/tcp-transport.ts',
   'src/persistence/journals/exit-guard.ts',
+  'src/persistence/journals/lmdb-checksum.ts',
   'src/persistence/journals/lmdb-console.ts',
   'src/persistence/journals/lmdb-folder.ts',
   'src/persistence/journals/lmdb-journal.ts',

@@ -10,32 +10,16 @@
  *     },
  *   })
  */
-import { type Duration, toMs } from '../foundation/duration.ts'
-import {
-  type Check,
-  InvalidSettings,
-  maybe,
-  mustBe,
-  mustBeFunction,
-  mustHave,
-  problemsWithOptions,
-  problemsWithText,
-} from '../foundation/invalid-settings.ts'
-import { isRecord } from '../foundation/is-object.ts'
-import { type NotYet, refuseNotYet } from '../foundation/not-there-yet.ts'
-import { show } from '../foundation/show.ts'
-import { problemWithId } from '../foundation/text.ts'
-import { unknownSettings } from '../foundation/unknown-names.ts'
-import type { EventAdapter } from '../persistence/index.ts'
-import { notYetInEventSourcing, problemWithTags } from '../persistence/internals.ts'
+import type { Duration } from '../foundation/duration.ts'
+import type { EventAdapter, StandardSchema } from '../persistence/index.ts'
 import type { ShardAllocationStrategy } from '../sharding/index.ts'
-import { notYetInSharding } from '../sharding/internals.ts'
-import { notCommands } from './entity-handle.ts'
+import { checkEntity, checkEntityType } from './check-entity.ts'
 import type {
   AnyEventHandlers,
   CheckedCommands,
   CheckedEvents,
   CommandHandlers,
+  DeepReadonly,
   EntityHandle,
   EventOf,
   EventTags,
@@ -43,7 +27,7 @@ import type {
   SelfOf,
   Upcasters,
 } from './entity-types.ts'
-import { placesOfOthers } from './misplaced-options.ts'
+import { type StoringOptions, storingOptionsOf } from './storing-options.ts'
 
 /** What is agreed on by all nodes that know an entity type, hosts and callers. */
 export interface EntityOptions {
@@ -86,6 +70,46 @@ export interface DurableEntitySpec<State, Events, Commands> extends PlainEntityS
   readonly unknownEvents?: 'refuse' | 'read-only' | undefined
   /** Between the events and what is stored of them, for those whose form has changed. Without one, they are stored as they are. */
   readonly eventAdapter?: EventAdapter<EventOf<Events>> | undefined
+  /** How often the state is kept beside the events, so that a start reads little; `false` for never. */
+  readonly snapshots?: EntitySnapshots | false | undefined
+  /**
+   * Of the shape of the state, as it is kept in snapshots: to be raised whenever it changes, or an event handler makes something
+   * else of the same events. Snapshots of another version are upcast, or passed over: then the events decide. When it is not
+   * given, snapshots are passed over when the state at the start has other fields than when they were made.
+   */
+  readonly snapshotVersion?: number | undefined
+  /** Makes a state of this version of one that was kept by another. */
+  upcastSnapshot?(state: unknown, version: number): DeepReadonly<NoInfer<State>>
+  /** By any library that follows Standard Schema. What they refuse fails the command, and nothing is stored. */
+  readonly schema?: EntitySchemas<NoInfer<Events>> | undefined
+  /**
+   * The state itself is stored, without events: `self.state = …` in a command puts the next one in its place. For what has no
+   * history worth keeping. Not together with `events`.
+   */
+  readonly durable?: boolean | undefined
+  /** Of the shape of a durable state; 0 when not given. A stored state of another version needs `upcastState`. */
+  readonly stateVersion?: number | undefined
+  /** Makes a state of this version of one that was stored by another. */
+  upcastState?(state: unknown, version: number): DeepReadonly<NoInfer<State>>
+}
+
+export interface EntitySnapshots {
+  /** Events from one snapshot to the next; 100 when not given. A start reads about as many. */
+  readonly every?: number | undefined
+  /** Snapshots that are kept, should the newest not be readable; 2 when not given. */
+  readonly keep?: number | undefined
+  /**
+   * Deletes events that are older than the snapshots; they stay when it is not given. Then the store does not grow, and nothing
+   * but the snapshots knows what was: `snapshotVersion` must be given.
+   */
+  readonly deleteEvents?: boolean | undefined
+}
+
+export interface EntitySchemas<Events> {
+  /** By the name of an event: of the list of what it says, as in `Deposited: z.tuple([z.number()])`. */
+  readonly events?: { readonly [Name in keyof Events]?: StandardSchema } | undefined
+  /** Of a state that is stored, by itself or as a snapshot, and of one that is read: a refused snapshot is passed over. */
+  readonly state?: StandardSchema | undefined
 }
 
 /** The name of an entity type and, in its type, what can be called: all that a caller needs. */
@@ -100,8 +124,16 @@ export interface EntityDefinition<State, Events, Commands> extends EntityType<Co
   readonly state: () => State
   readonly events: Events
   readonly commands: Commands
-  /** Whether its state is made of stored events. */
+  /** Whether its state survives it: made of stored events, or stored itself. */
   readonly isDurable: boolean
+  /** Whether its state is stored itself, and there are no events. */
+  readonly keepsState: boolean
+  readonly snapshots?: EntitySnapshots | false
+  readonly snapshotVersion?: number
+  upcastSnapshot?(state: unknown, version: number): unknown
+  readonly schema?: EntitySchemas<Record<string, unknown>>
+  readonly stateVersion?: number
+  upcastState?(state: unknown, version: number): unknown
   readonly allocationStrategy?: ShardAllocationStrategy
   readonly tags?: AnyTags
   readonly upcast?: AnyUpcasters
@@ -124,12 +156,13 @@ export type CommandsOf<Entity> = Entity extends EntityType<infer Commands> ? Com
 /** What `node.entity` gives for a definition, or for a type: `HandleOf<typeof Counter>`. */
 export type HandleOf<Entity extends EntityType<unknown>> = EntityHandle<CommandsOf<Entity>>
 
-/** An entity: with `events` its state is made of what is stored, without them it lives in memory only. */
+/** An entity: with `events` its state is made of what is stored, with `durable` it is stored itself, else it lives in memory only. */
 export function defineEntity<
   State,
   // What the state is, `state` alone says: a handler that forgets a part of it must not make it a smaller one.
   Events extends AnyEventHandlers<NoInfer<State>> = NoEvents,
   Commands = unknown,
+  Durable extends boolean = false,
 >(
   name: string,
   // In intersections, because so the commands see the events that were inferred before them, and each handler is told
@@ -137,37 +170,24 @@ export function defineEntity<
   spec: DurableEntitySpec<
     State,
     Events,
-    Commands & CommandHandlers<SelfOf<State, Events>> & CheckedCommands<NoInfer<Commands>>
-  > & { readonly events?: CheckedEvents<NoInfer<State>, NoInfer<Events>> },
-): EntityDefinition<State, Events, Commands>
-export function defineEntity(
-  name: string,
-  spec: PlainEntitySpec<unknown, object> & {
-    readonly events?: object
-    readonly tags?: object | undefined
-    readonly upcast?: object | undefined
-    readonly unknownEvents?: 'refuse' | 'read-only' | undefined
-    readonly eventAdapter?: object | undefined
+    Commands & CommandHandlers<SelfOf<State, Events, Durable>> & CheckedCommands<NoInfer<Commands>>
+  > & {
+    readonly events?: CheckedEvents<NoInfer<State>, NoInfer<Events>>
+    readonly durable?: Durable
   },
-): AnyEntity {
-  const what = `The entity ${show(name)}`
-  const given: unknown = spec
-  if (!isRecord(given)) throw new InvalidSettings(what, problemsWithout(name))
-  refuseNotYet(spec, notYetInEntities)
-  const problems = [
-    ...problemsWithName(name),
-    ...problemsWithOptions(spec, checks, placesOfOthers),
-    ...problemsOfEvents(given),
-  ]
-  if (problems.length > 0) throw new InvalidSettings(what, problems)
+): EntityDefinition<State, Events, Commands>
+export function defineEntity(name: string, spec: AnySpec): AnyEntity {
+  checkEntity(name, spec)
   const { state, events, commands, role, numberOfShards, passivateAfter } = spec
-  const { allocationStrategy, tags, upcast, unknownEvents, eventAdapter } = spec
+  const { allocationStrategy, tags, upcast, unknownEvents, eventAdapter, durable = false } = spec
   return {
     name,
     state,
     events: events ?? {},
     commands,
-    isDurable: events !== undefined,
+    isDurable: events !== undefined || durable,
+    keepsState: durable,
+    ...storingOptionsOf(spec),
     ...(allocationStrategy !== undefined && { allocationStrategy }),
     ...(tags !== undefined && { tags: tags as AnyTags }),
     ...(upcast !== undefined && { upcast: upcast as AnyUpcasters }),
@@ -177,6 +197,15 @@ export function defineEntity(
     ...(numberOfShards !== undefined && { numberOfShards }),
     ...(passivateAfter !== undefined && { passivateAfter }),
   }
+}
+
+interface AnySpec extends PlainEntitySpec<unknown, object>, StoringOptions {
+  readonly events?: object
+  readonly tags?: object | undefined
+  readonly upcast?: object | undefined
+  readonly unknownEvents?: 'refuse' | 'read-only' | undefined
+  readonly eventAdapter?: object | undefined
+  readonly durable?: boolean | undefined
 }
 
 /**
@@ -190,17 +219,7 @@ export function entityType<Entity extends EntityType<unknown>>(
   name: string,
   options: EntityOptions = {},
 ): EntityType<CommandsOf<Entity>> {
-  const what = `The entity type ${show(name)}`
-  const given: unknown = options
-  if (!isRecord(given)) {
-    throw new InvalidSettings(what, [`its options must be an object, not ${show(options)}`])
-  }
-  refuseNotYet(options, notYetInEntities)
-  const problems = [
-    ...problemsWithName(name),
-    ...problemsWithOptions(options, agreedChecks, placesOfTypes),
-  ]
-  if (problems.length > 0) throw new InvalidSettings(what, problems)
+  checkEntityType(name, options)
   const { role, numberOfShards } = options
   return {
     name,
@@ -211,158 +230,4 @@ export function entityType<Entity extends EntityType<unknown>>(
 
 export function isDefinition(entity: EntityType<unknown>): entity is AnyEntity {
   return 'commands' in entity && 'state' in entity
-}
-
-/** Of what an entity passes on to sharding and to its events, and of its own. */
-export const notYetInEntities: NotYet = {
-  ...notYetInSharding,
-  ...notYetInEventSourcing,
-  durableState: 'Define `events`.',
-}
-
-const agreedChecks = {
-  role: problemsWithText,
-  numberOfShards: maybe(
-    mustBe(
-      'a whole number of at least 1',
-      (given) => Number.isSafeInteger(given) && (given as number) > 0,
-    ),
-  ),
-  passivateAfter: maybe(problemsWithIdleTime),
-} satisfies Record<keyof EntityOptions, Check>
-
-const checks = {
-  state: problemsWithState,
-  events: maybe(problemsWithEvents),
-  commands: problemsWithFunctions,
-  ...agreedChecks,
-  tags: maybe(problemsWithTags),
-  upcast: maybe(problemsWithUpcasters),
-  unknownEvents: maybe(
-    mustBe("'refuse' or 'read-only'", (given) => given === 'refuse' || given === 'read-only'),
-  ),
-  eventAdapter: mustHave(['toJournal', 'fromJournal']),
-  allocationStrategy: mustHave(['allocateShard', 'rebalance']),
-} satisfies Record<keyof DurableEntitySpec<never, never, never>, Check>
-
-/** Every option of `defineEntity`, for whoever is given one of them by mistake. */
-export const optionsOfEntities: readonly string[] = Object.keys(checks)
-
-const placesOfTypes: ReadonlyMap<string, string> = new Map([
-  ...placesOfOthers,
-  ...optionsOfEntities.map((name) => [name, 'belongs to defineEntity, not to entityType'] as const),
-])
-
-/** Stands in paths and in persistence ids. */
-const nameForm = /^[A-Za-z][\w.-]*$/
-const nameBytesMax = 128
-
-/** Names that mean something to every object: a handle could not be awaited, compared or printed. */
-const takenNames: ReadonlySet<string> = new Set([
-  ...notCommands,
-  'constructor',
-  '__proto__',
-  'prototype',
-  'toString',
-])
-
-/** Of a definition with nothing in it; by mistake, the name may be missing as well. */
-function problemsWithout(name: unknown): string[] {
-  return [
-    ...problemsWithName(name),
-    'it needs an object that describes it: defineEntity(name, { state: () => ({ count: 0 }), commands: { … } })',
-  ]
-}
-
-function problemsWithName(name: unknown): string[] {
-  const problem = problemWithId(name, nameBytesMax)
-  if (problem !== undefined) return [`its name cannot be used: ${problem}`]
-  return nameForm.test(name as string)
-    ? []
-    : ['its name must begin with a letter and have only letters, digits, ".", "_" and "-"']
-}
-
-function problemsWithState(name: string, given: unknown): string[] {
-  if (isAsync(given)) return [`${name} must not be async: it is the state before the first call`]
-  return mustBe('a function that makes the state', isFunction)(name, given)
-}
-
-function problemsWithFunctions(name: string, given: unknown): string[] {
-  if (!isRecord(given)) return [`${name} must be an object of functions, not ${show(given)}`]
-  return Object.entries(given).flatMap(([each, value]) => [
-    ...mustBeFunction(`${name}.${each}`, value),
-    ...(takenNames.has(each)
-      ? [
-          `${name}.${each} needs another name: JavaScript itself looks for ${show(each)} in objects, as when they are awaited, compared or printed`,
-        ]
-      : []),
-  ])
-}
-
-function problemsWithEvents(name: string, given: unknown): string[] {
-  const asyncs = Object.entries(isRecord(given) ? given : {}).filter(([, value]) => isAsync(value))
-  return [
-    ...problemsWithFunctions(name, given),
-    ...asyncs.map(
-      ([each]) => `${name}.${each} must not be async: do in a command what has to be awaited`,
-    ),
-  ]
-}
-
-function problemsWithUpcasters(name: string, given: unknown): string[] {
-  if (!isRecord(given)) return [`${name} must be an object of functions, not ${show(given)}`]
-  return Object.entries(given).flatMap(([event, value]) => [
-    ...mustBeFunction(`${name}.${event}`, value),
-    ...(isAsync(value) ? [`${name}.${event} must not be async: recovery waits for nobody`] : []),
-  ])
-}
-
-function problemsWithTags(name: string, given: unknown): string[] {
-  if (!isRecord(given)) return [`${name} must be an object, not ${show(given)}`]
-  return Object.entries(given).flatMap(([event, tags]) => {
-    if (typeof tags === 'function' && !isAsync(tags)) return []
-    const problem = Array.isArray(tags) ? problemWithTags(tags) : undefined
-    if (problem !== undefined) return [`${name}.${event} cannot be used: ${problem}`]
-    return mustBe('a list of texts, or a function that makes one', Array.isArray)(
-      `${name}.${event}`,
-      tags,
-    )
-  })
-}
-
-/** What is said of events there must be events for. */
-function problemsOfEvents({
-  events,
-  tags,
-  upcast,
-  unknownEvents,
-  eventAdapter,
-}: Readonly<Record<string, unknown>>): string[] {
-  if (isRecord(events)) {
-    return isRecord(tags) ? unknownSettings(tags, events, 'an event', 'tags.') : []
-  }
-  const orphans = Object.entries({ tags, upcast, unknownEvents, eventAdapter }).filter(
-    ([, value]) => value !== undefined,
-  )
-  return events === undefined
-    ? orphans.map(([name]) => `${name} is about events, and there are none: define \`events\``)
-    : []
-}
-
-function problemsWithIdleTime(name: string, given: unknown): string[] {
-  if (given === 'never') return []
-  try {
-    return toMs(given as Duration, name) > 0 ? [] : [`${name} must be longer than 0`]
-  } catch (error) {
-    return [error instanceof Error ? error.message : String(error)]
-  }
-}
-
-function isFunction(given: unknown): boolean {
-  return typeof given === 'function'
-}
-
-/** As far as it shows: what is compiled to something older gives itself away when it runs. */
-function isAsync(given: unknown): boolean {
-  return Object.prototype.toString.call(given) === '[object AsyncFunction]'
 }

@@ -1,6 +1,6 @@
 /**
- * An entity with events, as an event-sourced actor. A command runs on the newest state; its answer is held until the
- * events it has made, and all it has seen, are stored. One that throws leaves nothing behind.
+ * An entity with events, or with a state that is stored itself, as an event-sourced actor. A command runs on the newest state;
+ * its answer is held until what it has made, and all it has seen, is stored. One that throws leaves nothing behind.
  */
 import { type Behavior, Behaviors } from '../actor/index.ts'
 import { CountedRepeats } from '../foundation/counted-repeats.ts'
@@ -13,7 +13,12 @@ import {
   type PersistenceFailure,
   persistenceIdOf,
 } from '../persistence/index.ts'
-import { type Encoding, EventSourcedFamily } from '../persistence/internals.ts'
+import {
+  type Encoding,
+  EventSourcedFamily,
+  type StateForm,
+  storedState,
+} from '../persistence/internals.ts'
 import {
   answer,
   commandOf,
@@ -32,6 +37,7 @@ import type { EntityWorld } from './entity-world.ts'
 import { isOverdue } from './overdue-calls.ts'
 import { UnknownStoredEvent } from './stored-event-errors.ts'
 import type { StoredForm } from './stored-events.ts'
+import { journalOf, snapshotsOf, stateFormOf } from './stored-state.ts'
 import { replay, Transaction } from './transaction.ts'
 
 type Outcome = Effect<StoredForm, unknown>
@@ -46,6 +52,8 @@ export class DurableEntities {
   readonly #prefixLength: number
   readonly #work: WorkOfType
   readonly #encoding: Encoding<StoredForm, unknown>
+  /** Where the state itself is stored. */
+  readonly #stateForm: StateForm<unknown> | undefined
   /** By their actors: the entities that only answer reads, and the event that is not known here. */
   readonly #unknown = new WeakMap<object, UnknownStoredEvent>()
   /** So that many of them are not as many lines in the log. */
@@ -54,7 +62,8 @@ export class DurableEntities {
     notDone(error, this.#world.adviceOnWriter)
 
   constructor(entity: AnyEntity, world: EntityWorld) {
-    const { journal, codec, recoveryPermits, writer, settings } = world
+    const { codec, recoveryPermits, writer, settings } = world
+    const journal = journalOf(entity, world.journal)
     const eventAdapter = entity.eventAdapter as EventAdapter<StoredForm> | undefined
     const adapting = eventAdapter === undefined ? {} : { eventAdapter }
     this.#entity = entity
@@ -62,6 +71,7 @@ export class DurableEntities {
     this.#eventsMax = settings.appendEventsMax ?? defaultEventSourcedSettings.appendEventsMax
     this.#prefixLength = persistenceIdOf(entity.name, 'x').length - 1
     this.#work = world.work.of(entity.name)
+    this.#stateForm = entity.keepsState ? stateFormOf(entity) : undefined
     this.#encoding = { codec, ...adapting, ...(entity.tags && { tagger: taggerOf(entity.tags) }) }
     const recoveryEnds = (_: unknown, __: unknown, context: EventSourcedContext<EntityCall>) =>
       this.#work.recoveryEnds(this.#idOf(context))
@@ -83,6 +93,9 @@ export class DurableEntities {
         call.replyTo.tell(this.#notDone(error))
       },
       ...adapting,
+      ...snapshotsOf(entity, journal),
+      // The state of one that does not know all its events is not that of all its events.
+      maySnapshot: ({ actor }) => !this.#unknown.has(actor),
       journal,
       codec,
       recoveryPermits,
@@ -107,7 +120,10 @@ export class DurableEntities {
 
   /** With `read-only` the state stays as it is before the first event that is not known, whatever comes after that. */
   #replay(state: unknown, event: unknown, context: EventSourcedContext<EntityCall>): unknown {
-    const { actor, lastSequenceNr: sequenceNr } = context
+    const { actor, lastSequenceNr: sequenceNr, persistenceId } = context
+    if (this.#stateForm !== undefined) {
+      return storedState(this.#stateForm, event, persistenceId, sequenceNr)
+    }
     if (this.#unknown.has(actor)) return state
     const { appVersion } = this.#world
     try {
@@ -171,6 +187,7 @@ export class DurableEntities {
       persistenceId,
       world: this.#world,
       encoding: this.#encoding,
+      stateForm: this.#stateForm,
       context,
       eventsMax: this.#eventsMax,
       // Nearly always there is none, and that costs nothing.

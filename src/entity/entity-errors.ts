@@ -112,7 +112,7 @@ export class CallAborted extends CallError {
 /** The journal did not take the events, or another instance has the stream. */
 export class NotStored extends CallError {
   readonly code = 'NOT_STORED'
-  /** Why: `EVENTS_NOT_STORED`, `EVENTS_OUTCOME_UNKNOWN`, `WRITER_FENCED` or `INSTANCE_ENDED`. */
+  /** Why: `EVENTS_NOT_STORED`, `EVENTS_REJECTED`, `EVENTS_OUTCOME_UNKNOWN`, `WRITER_FENCED` or `INSTANCE_ENDED`. */
   readonly reason: string
 
   constructor(site: CallSite, reason: string, problem: string, mayHaveHappened: boolean) {
@@ -244,9 +244,10 @@ export class CallToItself extends CodedError {
 export class CommandOver extends CodedError {
   readonly code = 'COMMAND_OVER'
 
-  constructor(entityType: string, command: string, called: 'persist' | 'delete') {
+  constructor(entityType: string, command: string, called: 'persist' | 'delete' | 'state') {
+    const what = called === 'state' ? 'self.state was set' : `self.${called} was called`
     super(
-      `self.${called} was called after ${entityType}.${command} had settled. Await everything the command depends on before it returns.`,
+      `${what} after ${entityType}.${command} had settled. Await everything the command depends on before it returns.`,
     )
   }
 }
@@ -255,10 +256,11 @@ export class CommandOver extends CodedError {
 export class UnknownEvent extends CodedError {
   readonly code = 'UNKNOWN_EVENT'
 
-  constructor(entityType: string, name: unknown, known: readonly string[]) {
+  constructor(entityType: string, name: unknown, known: readonly string[], keepsState = false) {
+    const stored = keepsState ? 'stored itself, by self.state = …' : 'in memory only'
     super(
       known.length === 0
-        ? `${show(name)} is not an event of ${entityType}, which has none: its state is in memory only. Give its definition \`events\` to store what happens to it.`
+        ? `${show(name)} is not an event of ${entityType}, which has none: its state is ${stored}. Give its definition \`events\` to store what happens to it.`
         : `${show(name)} is not an event of ${entityType}. Its events are ${known.join(', ')}. Events that were ever stored must stay in the definition.`,
     )
   }
@@ -291,8 +293,19 @@ export class CommandChangedState extends CodedError {
 
   constructor(entityType: string, command: string, cause: unknown) {
     super(
-      `${cause instanceof Error ? cause.message : String(cause)}. If that was the state: the command ${command} of ${entityType} cannot change it. The state of an entity with events changes only by self.persist and event handlers.`,
+      `${cause instanceof Error ? cause.message : String(cause)}. If that was the state: the command ${command} of ${entityType} cannot change it. The state of an entity with events changes only by self.persist and event handlers; one with \`durable: true\` is replaced, as in self.state = { ...self.state, … }.`,
       { cause },
+    )
+  }
+}
+
+/** `self.state` was set to nothing, or to a promise. Nothing of the command has happened. */
+export class StateNotSet extends CodedError {
+  readonly code = 'STATE_NOT_SET'
+
+  constructor(entityType: string, command: string, given: unknown) {
+    super(
+      `${entityType}.${command} set self.state to ${given === undefined ? 'undefined' : 'a promise'}. Set it to the next state, such as { ...self.state, count: 1 }; to end what is stored, call self.delete().`,
     )
   }
 }

@@ -80,10 +80,12 @@ export type CheckedCommands<Commands> = {
     : unknown
 }
 
-/** What a command sees: without events its state is its own to change. */
-export type SelfOf<State, Events> = [keyof Events] extends [never]
-  ? PlainSelf<State>
-  : DurableSelf<State, Events>
+/** What a command sees: without events its state is its own to change, or, where it is stored, to replace. */
+export type SelfOf<State, Events, Durable = false> = [Durable] extends [true]
+  ? DurableStateSelf<State>
+  : [keyof Events] extends [never]
+    ? PlainSelf<State>
+    : DurableSelf<State, Events>
 
 /** An entity without events: its state lives in memory, and ends with it. */
 export type NoEvents = { readonly [Name in never]: never }
@@ -159,6 +161,17 @@ export interface DurableSelf<State, Events> extends AnySelf {
    * the state is the one at the start, and what is persisted after it, in this command or later, begins a new life of the
    * entity; what this command has persisted before it is deleted with the rest. A command that fails deletes nothing.
    */
+  delete(): void
+}
+
+/** An entity whose state is stored, without events (`durable: true`). */
+export interface DurableStateSelf<State> extends AnySelf {
+  /**
+   * A value: never changed, only replaced, as in `self.state = { ...self.state, count: 1 }`. What it is when the command ends well
+   * is stored, and the caller hears of nothing before that. A command that fails leaves it as it was.
+   */
+  state: DeepReadonly<State>
+  /** Ends what is stored of this entity: from here on the state is the one at the start. A command that fails deletes nothing. */
   delete(): void
 }
 

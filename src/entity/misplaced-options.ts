@@ -27,6 +27,10 @@ export const placesOfOthers: ReadonlyMap<string, string> = new Map([
   ...placesOfSettings(shardingSettingsTable, 'settings.sharding of startNode'),
   ...placesOfSettings(eventSourcedSettingsTable, 'settings.entity of startNode'),
   ...optionsOfNodes.map((name) => [name, 'belongs to startNode, not to defineEntity'] as const),
+  ...['retention', 'snapshotEvery', 'snapshotWhen'].map(
+    (name) => [name, 'is `snapshots: { every: 100, keep: 2 }` here'] as const,
+  ),
+  ['durableState', 'is `durable: true` here'],
   ['name', 'is the first argument of defineEntity'],
   ['timeout', "belongs to a call, as in node.entity(Counter, id, { timeout: '5s' })"],
 ])

@@ -1,5 +1,5 @@
 /**
- * What a command of a durable entity sees as `self`: the state with everything it has persisted so far. Events are
+ * What a command of a durable entity sees as `self`: the state with everything it has persisted or set so far. Events are
  * applied and turned into bytes where they are persisted, once, so that whatever is wrong with them is thrown there. They
  * are applied as they will be read: handlers get copies of what is stored, so the state is the same after the next start.
  */
@@ -13,13 +13,21 @@ import {
   EventTooLarge,
   type NewEvent,
 } from '../persistence/index.ts'
-import { encoded, type Encoding } from '../persistence/internals.ts'
+import {
+  checkBySchema,
+  encoded,
+  encodedState,
+  type Encoding,
+  snapshotFormOf,
+  type StateForm,
+} from '../persistence/internals.ts'
 import type { WitnessedCommand } from './command-witness.ts'
 import type { AnyEntity, EntityType } from './define-entity.ts'
 import {
   CommandOver,
   EventHandlerChangedState,
   EventHandlerGaveNoState,
+  StateNotSet,
   StoreCannotDelete,
   TooManyEvents,
   UnknownEvent,
@@ -49,6 +57,9 @@ export class Transaction {
   readonly #eventsMax: number
   /** Why nothing may happen to it. */
   readonly #unknown: UnknownStoredEvent | undefined
+  /** Where the state itself is stored, and may be set. */
+  readonly #stateForm: StateForm<unknown> | undefined
+  #isStateSet = false
   #events: NewEvent[] | undefined = undefined
   #deletes = false
   #isOver = false
@@ -63,6 +74,7 @@ export class Transaction {
       readonly world: EntityWorld
       readonly encoding: Encoding<StoredForm, unknown>
       readonly context: ActorContext<EntityCall>
+      readonly stateForm?: StateForm<unknown> | undefined
       readonly eventsMax: number
       readonly unknown?: UnknownStoredEvent | undefined
       readonly witnessed: WitnessedCommand | undefined
@@ -79,13 +91,28 @@ export class Transaction {
     this.#context = options.context
     this.#eventsMax = options.eventsMax
     this.#unknown = options.unknown
+    this.#stateForm = options.stateForm
     this.#command = command
     this.#state = options.world.states.freeze(state)
   }
 
-  /** Not to be set: what no event says would be gone with the instance. */
   get state(): unknown {
     return this.#state
+  }
+
+  /** Only where the state itself is stored: what no event says would be gone with the instance. */
+  set state(next: unknown) {
+    const { name: entity } = this.#entity
+    if (this.#stateForm === undefined) {
+      throw new TypeError('Cannot set property state of #<Transaction>: it is made of events')
+    }
+    if (this.#isOver) throw new CommandOver(entity, this.#command, 'state')
+    if (next === undefined || next instanceof Promise) {
+      if (next instanceof Promise) next.catch(() => undefined)
+      throw new StateNotSet(entity, this.#command, next)
+    }
+    this.#state = this.#world.states.freeze(next)
+    this.#isStateSet = true
   }
 
   get signal(): AbortSignal {
@@ -124,6 +151,8 @@ export class Transaction {
       throw new TooManyEvents(entity, this.#command, this.#eventsMax)
     }
     const stored = this.#asStored(name, args)
+    const { schema } = this.#entity
+    if (schema !== undefined) checkBySchema(schema.events?.[name], stored, `The event ${name}`)
     const state = this.#world.states.freeze(this.#apply(name, handler, stored))
     events.push(this.#encode(name, stored, state))
     this.#state = state
@@ -136,18 +165,25 @@ export class Transaction {
     if (this.#isOver) throw new CommandOver(entity, this.#command, 'delete')
     if (this.#unknown !== undefined)
       throw new EntityReadOnly(this.#command, 'delete', this.#unknown)
-    if (!deletesEvents(this.#world.journal)) throw new StoreCannotDelete(entity, this.#command)
+    if (this.#stateForm === undefined && !deletesEvents(this.#world.journal)) {
+      throw new StoreCannotDelete(entity, this.#command)
+    }
     const { states } = this.#world
     this.#state = states.freeze(this.#entity.state())
     this.#events = undefined
+    this.#isStateSet = false
     this.#deletes = true
   }
 
-  /** The command has settled well: all its events, to be stored together. */
+  /** The command has settled well: all its events, to be stored together. Throws when a state that was set cannot be stored. */
   commit(): Effect<StoredForm, unknown> {
     this.#isOver = true
+    if (this.#isStateSet && this.#stateForm !== undefined) {
+      const form = snapshotFormOf(this.#stateForm)
+      this.#events = [encodedState(form, this.#world.codec, this.#state)]
+    }
     if (this.#deletes) this.witnessed?.deletes?.()
-    this.witnessed?.ends(this.#events?.length ?? 0)
+    this.witnessed?.ends(this.#isStateSet ? 0 : (this.#events?.length ?? 0))
     return Effect.applied(this.#events ?? noEvents, this.#state, this.#deletes)
   }
 
@@ -214,10 +250,12 @@ function nextState(entity: AnyEntity, name: unknown, state: unknown, next: unkno
   throw new EventHandlerGaveNoState(entity.name, String(name), next)
 }
 
-function handlerOf({ name: entity, events }: AnyEntity, name: unknown): Handler {
+function handlerOf({ name: entity, events, keepsState }: AnyEntity, name: unknown): Handler {
   const handlers = events as Readonly<Record<string, Handler>>
   const handler =
     typeof name === 'string' && Object.hasOwn(handlers, name) ? handlers[name] : undefined
-  if (handler === undefined) throw new UnknownEvent(entity, name, Object.keys(handlers))
+  if (handler === undefined) {
+    throw new UnknownEvent(entity, name, Object.keys(handlers), keepsState)
+  }
   return handler
 }

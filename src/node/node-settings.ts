@@ -17,7 +17,7 @@ import {
 import { refuseNotYet, type NotYet, within } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
 import type { Journal, PostgresStore } from '../persistence/index.ts'
-import { isPostgresUrl, notYetInEventSourcing } from '../persistence/internals.ts'
+import { isPostgresUrl } from '../persistence/internals.ts'
 import { isProjection } from '../projection/internals.ts'
 import { InsecureBind } from '../remote/index.ts'
 import {
@@ -56,7 +56,6 @@ const notYet: NotYet = {
   queries:
     'Read by `node.events`, `node.ids` and `node.eventsOf`, or keep a view by `projections`.',
   ...within('settings.sharding', notYetInSharding),
-  ...within('settings.entity', notYetInEventSourcing),
 }
 
 /** What people look for here and is found elsewhere. */

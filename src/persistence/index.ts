@@ -1,13 +1,15 @@
 /**
  * Persistence: what an entity did survives it. Below is the journal port, where events are appended behind a fence, and
- * two stores for it; above it `EventSourcedBehavior`, an actor whose state is made of stored events.
+ * two stores for it; above it `EventSourcedBehavior`, an actor whose state is made of stored events, and
+ * `DurableStateBehavior`, one whose newest state is stored.
  *
  * Reading order: `journal.ts` (the port and its promises), `slice-reader.ts`, `registers.ts` and `event-deletion.ts` (what a journal may do besides), `journals/fence.ts` (the rule that refuses stale writers),
  * `journals/memory-store.ts` (the port, kept in the simplest way), `journals/group-commit.ts`,
- * `journals/lmdb-layout.ts` and `journals/lmdb-commit.ts` (kept on disk, shared by the processes of a host). Then
+ * `journals/lmdb-layout.ts` and `journals/lmdb-commit.ts` (kept on disk, shared by the processes of a host), `journals/postgres`:
+ * `postgres-schema.ts`, `postgres-statements.ts`, `postgres-commit.ts` (kept by servers, shared by many hosts). Then
  * `event-sourcing/`: `event-sourced-options.ts` and `effect.ts` (what users write), `event-adapter.ts` (what is stored of
  * an event), `write-pipeline-machine.ts` (what may leave, and when), `write-pipeline.ts`, `event-sourced-instance.ts`,
- * `recovery.ts`, `actor-turn.ts`.
+ * `recovery.ts`, `snapshot-recovery.ts`, `retention.ts`, `snapshot-keeper.ts`, `actor-turn.ts`. Then `durable-state/`.
  *
  * Promises: what was acknowledged survives kill -9 and power cuts; sequence numbers have no gaps; a writer whose stream
  * was claimed by another writes nothing more; nothing that is sent through an effect leaves an entity before the events it
@@ -91,6 +93,7 @@ export {
 } from './registers.ts'
 export { bytesOfEvent, noTags, tagsOfEvent } from './tags.ts'
 export type { EventAdapter } from './event-sourcing/event-adapter.ts'
+export { type EventVersions, versionedEvents } from './event-sourcing/versioned-events.ts'
 export { Effect, type Effects, effectsFor } from './event-sourcing/effect.ts'
 export { EventSourcedBehavior } from './event-sourcing/event-sourced-behavior.ts'
 export type { EventSourcedDroppedReason } from './event-sourcing/event-sourced-drop-reasons.ts'
@@ -99,6 +102,8 @@ export {
   JournalFailure,
   EventsNotStored,
   EventsOutcomeUnknown,
+  EventsRejected,
+  StashOverflow,
   RecoveryFailure,
   WriterFenced,
   InstanceEnded,
@@ -110,8 +115,12 @@ export type {
   EventSourcedContext,
   EventSourcedFamilyOptions,
   EventSourcedOptions,
+  EventSourcedSchemas,
   EventSourcedSignal,
   EventSourcedSignalHandlers,
+  PersistFailed,
+  PersistRejected,
+  RecoveryChoice,
   RecoveryCompleted,
   RecoveryFailed,
 } from './event-sourcing/event-sourced-options.ts'
@@ -119,6 +128,21 @@ export {
   type EventSourcedSettings,
   defaultEventSourcedSettings,
 } from './event-sourcing/event-sourced-settings.ts'
+export type { Retention } from './event-sourcing/retention.ts'
+export {
+  type SnapshotAdapter,
+  type SnapshotForm,
+  SnapshotRefused,
+} from './event-sourcing/snapshot-form.ts'
+export { type SnapshotChoice, SnapshotMissing } from './event-sourcing/snapshot-recovery.ts'
+export type * from './event-sourcing/snapshot-signals.ts'
+export {
+  AsyncSchema,
+  RefusedBySchema,
+  type StandardIssue,
+  type StandardResult,
+  type StandardSchema,
+} from './event-sourcing/standard-schema.ts'
 export { type RecoveryPermit, RecoveryPermits } from './event-sourcing/recovery-permits.ts'
 export {
   checkAppend,
@@ -134,6 +158,14 @@ export {
   judgeSnapshotDeletion,
   type StreamState,
 } from './journals/fence.ts'
+export { DurableStateBehavior } from './durable-state/durable-state-behavior.ts'
+export {
+  durableEffectsFor,
+  type DurableStateEffect,
+  type DurableStateEffects,
+} from './durable-state/durable-state-effects.ts'
+export type { DurableStateOptions } from './durable-state/durable-state-options.ts'
+export { StoredStateRefused } from './durable-state/stored-state.ts'
 export { LmdbJournal, type LmdbJournalOptions } from './journals/lmdb-journal.ts'
 export { type LmdbSettings, defaultLmdbSettings } from './journals/lmdb-settings.ts'
 export { MemoryJournal, type MemoryJournalOptions } from './journals/memory-journal.ts'
@@ -151,6 +183,14 @@ export {
 } from './journals/postgres/postgres-settings.ts'
 export * from './persistence-errors.ts'
 export * from './reading/reading-errors.ts'
-export { checkPersistenceId, numberOfSlices, persistenceIdOf, sliceOf } from './persistence-id.ts'
+export {
+  checkPersistenceId,
+  entityIdOf,
+  entityTypeOf,
+  numberOfSlices,
+  persistenceIdOf,
+  sliceOf,
+  sliceRanges,
+} from './persistence-id.ts'
 export { type JournalSettings, defaultJournalSettings } from './persistence-settings.ts'
 export type { FoldLimits } from './journals/lmdb-fold.ts'

@@ -1,9 +1,12 @@
 /**
  * For the rooms above: families of event-sourced actors, and the checks of settings. The package does not export it.
  */
-export { notYetInEventSourcing } from './event-sourcing/check-event-sourced.ts'
 export { adapted, encoded, type Encoding } from './event-sourcing/event-adapter.ts'
 export { EventSourcedFamily } from './event-sourcing/event-sourced-behavior.ts'
+export { StatesAsJournal } from './durable-state/states-as-journal.ts'
+export { type StateForm, snapshotFormOf, storedState } from './durable-state/stored-state.ts'
+export { encodedState } from './event-sourcing/snapshot-form.ts'
+export { checkBySchema, problemsWithSchema } from './event-sourcing/standard-schema.ts'
 export { eventSourcedSettingsTable } from './event-sourcing/event-sourced-settings.ts'
 export { lmdbSettingsTable } from './journals/lmdb-settings.ts'
 export { isPostgresUrl, placeOfUrl } from './journals/postgres/postgres-url.ts'

@@ -1,7 +1,7 @@
 /** What may name a stream of events, and the slice it lies in. Checked once, when it comes to a journal. */
 import { stableHash } from '../foundation/stable-hash.ts'
 import { problemWithId } from '../foundation/text.ts'
-import { InvalidPersistenceId } from './persistence-errors.ts'
+import { InvalidJournalCall, InvalidPersistenceId } from './persistence-errors.ts'
 
 /** Small enough to be a key, with room for what stores add to it, in every store. */
 const persistenceIdBytesMax = 1024
@@ -40,4 +40,30 @@ export function problemWithPersistenceId(persistenceId: unknown): string | undef
 
 export function sliceOf(persistenceId: string): number {
   return stableHash(persistenceId) % numberOfSlices
+}
+
+/** What stands before the separator; '' when there is none. */
+export function entityTypeOf(persistenceId: string): string {
+  return persistenceId.slice(0, Math.max(0, persistenceId.indexOf(separator)))
+}
+
+/** What stands behind the first separator; all of it when there is none. */
+export function entityIdOf(persistenceId: string): string {
+  return persistenceId.slice(persistenceId.indexOf(separator) + 1)
+}
+
+/** All slices in so many ranges of the same size, both ends included. Throws `InvalidJournalCall` when they do not come out even. */
+export function sliceRanges(
+  count: number,
+): readonly { readonly fromSlice: number; readonly toSlice: number }[] {
+  const size = numberOfSlices / count
+  if (!Number.isSafeInteger(count) || count < 1 || !Number.isInteger(size)) {
+    throw new InvalidJournalCall(
+      `A number of ranges is one that divides ${numberOfSlices}, not ${count}.`,
+    )
+  }
+  return Array.from({ length: count }, (_, index) => ({
+    fromSlice: index * size,
+    toSlice: (index + 1) * size - 1,
+  }))
 }

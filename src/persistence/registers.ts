@@ -1,6 +1,6 @@
 /**
  * Small values that whoever shares a store agrees on, each with a revision: an optional port that a journal may have besides.
- * No entity needs it: the cluster keeps its founding there.
+ * No entity needs it: the cluster keeps its founding there, and leases stand there.
  *
  * Invariant: the revisions of a register are 1, 2, 3 and so on, each written once, by a write that expected the one before
  * it. Reads and writes of one register are linearizable, also between processes.

@@ -11,6 +11,9 @@ import type { Fenced, Journal } from './journal.ts'
 import { checkWhole } from './whole-number.ts'
 
 export interface Snapshots {
+  /** Every snapshot takes the place of the one before it: none has to be deleted. */
+  readonly keepsNewestSnapshotOnly?: boolean | undefined
+
   /**
    * Keeps a state, in the place of one of the same number. The events up to that number must be stored: otherwise
    * `SnapshotConflict`. `SnapshotSaved` means that it survives a power cut. Rejects as `append` does, and with

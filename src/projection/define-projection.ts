@@ -230,9 +230,10 @@ function problemsWithEntity(name: string, entity: unknown): string[] {
   if (!isRecord(entity) || !isDefinition(entity as never)) {
     return [`${name}: ${show(entity)} is not an entity definition; make it with defineEntity`]
   }
-  return entity['isDurable'] === true
+  const { isDurable, keepsState, name: entityType } = entity
+  return isDurable === true && keepsState !== true
     ? []
-    : [`${name}: ${show(entity['name'])} has no events: nothing of it is stored`]
+    : [`${name}: ${show(entityType)} has no events that could be read`]
 }
 
 function problemsWithDatabase(name: string, given: unknown): string[] {

@@ -4,7 +4,12 @@
  */
 import type { EntityDefinition, EventOf } from '../entity/index.ts'
 import { type AnyEntity, eventsOf } from '../entity/internals.ts'
-import type { EventAdapter, StoredEvent } from '../persistence/index.ts'
+import {
+  entityIdOf,
+  entityTypeOf,
+  type EventAdapter,
+  type StoredEvent,
+} from '../persistence/index.ts'
 import { adapted } from '../persistence/internals.ts'
 import { ValueCodec } from '../serialization/internals.ts'
 import { UnreadableEvent } from './projection-errors.ts'
@@ -56,9 +61,8 @@ export class EntityEvents {
 
   /** Undefined for a stream of something else: of a type that is not read, or of the runtime. */
   originOf(persistenceId: string): StreamOrigin | undefined {
-    const end = persistenceId.indexOf('|')
-    const entity = this.#entities.get(persistenceId.slice(0, Math.max(end, 0)))
-    return entity && { entity, id: persistenceId.slice(end + 1) }
+    const entity = this.#entities.get(entityTypeOf(persistenceId))
+    return entity && { entity, id: entityIdOf(persistenceId) }
   }
 
   /** Throws `UnreadableEvent`, with the place behind the event if there is one, so that a reader can go on there. */

@@ -12,7 +12,7 @@
 import type { Environment } from '../foundation/environment.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { NodeId } from '../foundation/node-id.ts'
-import { numberOfSlices, type SliceReader } from '../persistence/index.ts'
+import { type SliceReader, sliceRanges } from '../persistence/index.ts'
 import {
   firstPlace,
   type PlacedEvent,
@@ -51,6 +51,8 @@ export type AfterStep = number | 'over' | 'stopped'
 interface Waiting extends PlacedEvent {
   events: readonly AnyEntityEvent[] | undefined
 }
+
+type SliceRange = ReturnType<typeof sliceRanges>[number]
 
 export class RangeWorker {
   readonly #options: RangeWorkerOptions
@@ -147,11 +149,9 @@ export class RangeWorker {
 
   #begin(place: SlicePlace): void {
     const { projection, range, journal, events } = this.#options
-    const slices = numberOfSlices / projection.ranges
     this.#cursor = new SliceCursor({
       ...{ journal, place, tag: projection.tag, eventsMax: projection.settings.pageEventsMax },
-      fromSlice: range * slices,
-      toSlice: (range + 1) * slices - 1,
+      ...(sliceRanges(projection.ranges)[range] as SliceRange),
       wants: ({ persistenceId }) => events.originOf(persistenceId) !== undefined,
     })
     this.#waiting = []

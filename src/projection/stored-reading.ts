@@ -4,6 +4,7 @@
  */
 import type { Timers } from '../foundation/timers.ts'
 import type { EntityType } from '../entity/index.ts'
+import { isDefinition } from '../entity/internals.ts'
 import { type Journal, JournalClosed, persistenceIdOf } from '../persistence/index.ts'
 import { readIds, readSlices, readStream } from '../persistence/internals.ts'
 import type { AnyEntityEvent, EntityEvent, ReadableEntity } from './entity-events.ts'
@@ -80,10 +81,11 @@ export class StoredReading {
   }
 
   /** Those that were claimed and never written to, and those whose events were deleted, are among them. */
-  idsOf({ name }: EntityType<unknown>, signal?: AbortSignal): AsyncIterable<string> {
-    const prefix = `${name}|`
+  idsOf(type: EntityType<unknown>, signal?: AbortSignal): AsyncIterable<string> {
+    const prefix = `${type.name}|`
+    const kind = isDefinition(type) && type.keepsState ? 'states' : 'events'
     return this.#until(signal, async function* (world, ours) {
-      for await (const id of readIds(world, { kind: 'events', prefix, signal: ours })) {
+      for await (const id of readIds(world, { kind, prefix, signal: ours })) {
         yield id.slice(prefix.length)
       }
     })

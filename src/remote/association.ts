@@ -315,12 +315,12 @@ export class Association implements LinkOwner, RefHome {
   }
 
   /** What an actor has sent before it died may have gone by either lane. */
-  #whenDataSettled(done: () => void): void {
+  #whenDataSettled(done: () => void): () => void {
     const { data, large } = this.#links
     let waiting = 2
     const settled = (): void => void (--waiting === 0 && done())
-    data.whenSettled(settled)
-    large.whenSettled(settled)
+    const waits = [data.whenSettled(settled), large.whenSettled(settled)]
+    return () => waits.forEach((takeBack) => takeBack())
   }
 
   /** Only while it is idle: whatever its refs are used for from now on happens in its successor. */

@@ -31,7 +31,10 @@ export interface RemoteSettings {
   readonly idleAfterMs: number
   /** How late a receiver may say what it has. Longer makes the count of possibly lost messages less exact. */
   readonly confirmAfterMs: number
-  /** How long the news of a death waits for messages sent before it. Longer delays a watcher behind a slow link. */
+  /**
+   * How long the news of a death waits for messages sent before it. Longer delays a watcher behind a slow link. When more
+   * than `systemMessagesMax` wait, the oldest is told at once.
+   */
   readonly deathNoticeWaitMs: number
   /** System messages (watch, unwatch, deaths) without confirmation; one more and the peer is quarantined. */
   readonly systemMessagesMax: number

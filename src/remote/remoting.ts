@@ -27,7 +27,7 @@ import {
 import { AskTable } from './ref/ask-table.ts'
 import { LaneChoice } from './ref/lane-choice.ts'
 import { type Endpoint, LocalRecipients } from './ref/local-recipients.ts'
-import { parseLocalText, parseRefText, type RefText } from './ref/ref-text.ts'
+import { parseRefText, type RefText } from './ref/ref-text.ts'
 import { RemoteRefCodec } from './ref/remote-ref-codec.ts'
 import { RemoteQuestion } from './ref/remote-ref.ts'
 import { InvalidActorAddress } from './remote-errors.ts'
@@ -125,12 +125,10 @@ export class Remoting {
   refAt(where: Address, path: string): ActorRef<unknown> {
     const isNode = isNodeId(where)
     const address = isNode ? addressOfNode(where) : where
-    const local = parseLocalText(path)
     const text = `sherd://${this.#options.system.name}@${address}${path}`
-    if (local === undefined || parseRefText(text) === undefined) throw new InvalidActorAddress(text)
-    const nodeUid = isNode ? where.slice(-16) : undefined
-    const { name: system } = this.#options.system
-    return this.#refTo({ system, address, ...local, nodeUid })
+    const parsed = path.startsWith('/') ? parseRefText(text) : undefined
+    if (parsed?.address !== address) throw new InvalidActorAddress(text)
+    return this.#refTo({ ...parsed, nodeUid: isNode ? where.slice(-16) : undefined })
   }
 
   /**

@@ -98,6 +98,10 @@ export class Incarnation implements Surroundings {
     return this.#isAlive
   }
 
+  isIn(world: Ground): boolean {
+    return this.#world === world
+  }
+
   after(delayMs: number, kind: string, callback: () => void): SurroundingTimer {
     return this.mayAct(kind) ? this.appoint(delayMs, kind, callback) : noTimer()
   }

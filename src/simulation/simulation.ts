@@ -79,7 +79,7 @@ export class Simulation {
     this.#stepsMax = stepsMax
     this.#stepsPerInstantMax = stepsPerInstantMax
     this.#drainMode = options.drainMode ?? bestDrainMode
-    this.#world = new World(seed, keptEventsMax, trace)
+    this.#world = new World(seed, keptEventsMax, stepper.whereabouts, trace)
     this.#stepper = stepper
     this.network = new SimulatedNetwork(this.#world)
     this.store = new SimulatedStore(this.#world)

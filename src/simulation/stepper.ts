@@ -6,7 +6,8 @@ import { assert } from '../foundation/assert.ts'
 import { formatMs } from '../foundation/duration.ts'
 import { show } from '../foundation/show.ts'
 import { Escapes } from './escapes.ts'
-import { type DrainMode, type SteppedWork, driveSteps } from './microtasks.ts'
+import type { Incarnation } from './incarnation.ts'
+import { type DrainMode, type SteppedWork, Whereabouts, driveSteps } from './microtasks.ts'
 import { SimulationFailed, SimulationMisuse, StepLimitReached } from './simulation-errors.ts'
 import { VirtualGlobals, isInsideStep } from './virtual-globals.ts'
 import type { World } from './world.ts'
@@ -30,6 +31,11 @@ export type RunEnd = 'reached' | 'idle' | 'time-over'
 
 /** Steps worlds. Can be shared by simulations: it knows every way out of the process, and learning them takes its time. */
 export class Stepper {
+  /**
+   * For all its worlds, one after the other: whatever can be waited for carries a mark of its own for each storage, and
+   * with one per world no two worlds would have promises of the same shape.
+   */
+  readonly whereabouts = new Whereabouts<Incarnation>()
   readonly #globals = new VirtualGlobals(() => this.#stepped.current)
   readonly #escapes = new Escapes(({ called, callSite }) =>
     this.#stepped.violate(

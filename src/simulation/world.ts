@@ -15,7 +15,7 @@ import type { Scene, Violation } from './simulation-errors.ts'
 import { Trace, formatEvent } from './trace.ts'
 import { Troubles } from './troubles.ts'
 import { NodeClock, VirtualClock } from './virtual-clock.ts'
-import { Whereabouts } from './microtasks.ts'
+import type { Whereabouts } from './microtasks.ts'
 
 /** How often a ready task goes before an appointment that is due. */
 const TURN_FIRST = 0.75
@@ -64,14 +64,22 @@ export class World implements Ground {
   readonly #order: SeededRandom
   readonly #agenda = new Agenda<Incarnation>()
   readonly #turns: SeededTurns<Incarnation>
-  readonly #whereabouts = new Whereabouts<Incarnation>()
+  readonly #whereabouts: Whereabouts<Incarnation>
   readonly #lives = new Map<string, number>()
   readonly #ended = new Set<string>()
   readonly #isTraced: boolean
 
-  /** `isTraced`: errors show the last events beside the story. */
-  constructor(seed: number, keptEventsMax: number, isTraced = false) {
+  /**
+   * `whereabouts` may be those of earlier worlds, too. `isTraced`: errors show the last events beside the story.
+   */
+  constructor(
+    seed: number,
+    keptEventsMax: number,
+    whereabouts: Whereabouts<Incarnation>,
+    isTraced = false,
+  ) {
     this.seed = seed
+    this.#whereabouts = whereabouts
     this.#isTraced = isTraced
     this.trace = new Trace(keptEventsMax)
     this.#random = new SeededRandom(seed, 'world')
@@ -166,7 +174,9 @@ export class World implements Ground {
 
   /** Where the running code belongs, also after an await. */
   get current(): Incarnation {
-    return this.#whereabouts.current ?? this.stage
+    const place = this.#whereabouts.current
+    // A promise of an earlier world may continue in a step of this one.
+    return place?.isIn(this) === true ? place : this.stage
   }
 
   /** Nothing is ready, and nothing that anybody waits for is to come. */

@@ -69,7 +69,7 @@ describe('LmdbJournal deletes', { timeout: 120_000 }, () => {
     await erase(journal, 'a', epoch, 200)
     await journal.close()
     expect(await inTables()).toEqual({
-      ...{ secrets: 0, deletions: 0, format: 'sherd journal, format 4' },
+      ...{ secrets: 0, deletions: 0, format: 'sherd journal, format 5' },
     })
   })
 
@@ -138,9 +138,23 @@ describe('LmdbJournal deletes', { timeout: 120_000 }, () => {
     const log = await readAll(journal)
     const lines = running.flatMap((writer) => writer.lines)
     expect(lines.filter((line) => line.endsWith('deleted')).length).toBeGreaterThan(20)
+    expect(lines.filter((line) => line.endsWith('saved')).length).toBeGreaterThan(20)
     for (let stream = 0; stream < 6; stream++) {
       const id = `stream|${stream}`
-      const { highestSequenceNr, deletedSequenceNr = 0 } = await journal.claim(id, 'the test')
+      const claim = await journal.claim(id, 'the test')
+      const { highestSequenceNr, deletedSequenceNr = 0, startSequenceNr = 0 } = claim
+      const all = { persistenceId: id, fromSequenceNr: 0, toSequenceNr: highestSequenceNr }
+      const snapshot = await journal.loadSnapshot(all)
+      const saved = lines.map((line) => line.split(' ')).filter((words) => words[0] === id)
+      for (const [, number, text, what] of saved) {
+        if (what !== 'saved' || Number(number) <= startSequenceNr) continue
+        expect(snapshot?.sequenceNr).toBeGreaterThanOrEqual(Number(number))
+        if (snapshot?.sequenceNr === Number(number)) expect(textOf(snapshot.bytes)).toBe(text)
+      }
+      // Who deletes events has saved what they say.
+      if (deletedSequenceNr > startSequenceNr) {
+        expect(snapshot?.sequenceNr).toBeGreaterThanOrEqual(deletedSequenceNr)
+      }
       const events = await readEvents(journal, id)
       const numbers = events.map(({ sequenceNr }) => sequenceNr)
       const left = Array.from(
@@ -163,11 +177,30 @@ describe('LmdbJournal deletes', { timeout: 120_000 }, () => {
     expect(await inTables()).toMatchObject({ deletions: 0 })
   })
 
-  test('nothing of a store that never deletes: older versions can still read it', async () => {
+  test('from a store of an older version, which has the same format as long as nothing is deleted', async () => {
+    const before = await LmdbJournal.open({ folder })
+    const { epoch } = await before.claim('a', 'w')
+    await before.close()
+    const store = open<Buffer, Buffer>({ path: folder, noSubdir: false, overlappingSync: false })
+    const meta = store.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
+    meta.putSync(Buffer.from('format'), Buffer.from('sherd journal, format 2'))
+    await store.close()
     const journal = await LmdbJournal.open({ folder })
-    const { epoch } = await journal.claim('a', 'w')
     await fill(journal, { id: 'a', epoch, after: 0 }, 100)
-    await journal.close()
     expect(await inTables()).toMatchObject({ format: 'sherd journal, format 2' })
+    await erase(journal, 'a', epoch, 100)
+    expect(await inTables()).toMatchObject({ format: 'sherd journal, format 4' })
+    const next = await journal.claim('a', 'w')
+    expect(next).toMatchObject({ deletedSequenceNr: 100, startSequenceNr: 100 })
+    await fill(journal, { id: 'a', epoch: next.epoch, after: 100 }, 100)
+    await journal.deleteEventsTo({ persistenceId: 'a', epoch: next.epoch, toSequenceNr: 150 })
+    expect(await inTables()).toMatchObject({ format: 'sherd journal, format 5' })
+    expect(await journal.claim('a', 'w')).toMatchObject({
+      ...{ highestSequenceNr: 200, deletedSequenceNr: 150, startSequenceNr: 100 },
+    })
+    expect((await readEvents(journal, 'a')).map(({ sequenceNr }) => sequenceNr)).toEqual(
+      Array.from({ length: 50 }, (_, index) => 151 + index),
+    )
+    await journal.close()
   })
 })

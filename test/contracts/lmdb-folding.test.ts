@@ -11,7 +11,7 @@ import {
   readCount,
   readHead,
 } from '../../src/persistence/journals/lmdb-tables.ts'
-import type { LmdbRequest } from '../../src/persistence/journals/lmdb-write.ts'
+import type { LmdbRequest } from '../../src/persistence/journals/lmdb-request.ts'
 import { appendText, readTexts } from '../../src/testkit/journal-contract/journal-texts.ts'
 import { appendOf, claimOf, Overlay, storedTexts } from './lmdb-overlays.ts'
 import { compiledFile } from '../processes/harness/compiled.ts'

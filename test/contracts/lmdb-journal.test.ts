@@ -15,7 +15,7 @@ function lmdbContract(name: string, options: Omit<LmdbJournalOptions, 'folder'>)
     }
   }
   const ports = { readsSlices: true, keepsRegisters: true, deletesEvents: true }
-  journalContract({ describe, test }, { name, ...ports, newStore })
+  journalContract({ describe, test }, { name: `PT-012 ${name}`, ...ports, newStore })
 }
 
 lmdbContract('LmdbJournal', {})

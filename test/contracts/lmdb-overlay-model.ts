@@ -4,14 +4,21 @@ import type { FoldLimits } from '../../src/persistence/journals/lmdb-fold.ts'
 import { blockEvents } from '../../src/persistence/journals/lmdb-layout.ts'
 import { LmdbRecordEntries } from '../../src/persistence/journals/lmdb-log-record.ts'
 import { nextDeletion } from '../../src/persistence/journals/lmdb-scrub.ts'
+import {
+  freshSweep,
+  isSweepDue,
+  readSweep,
+  writeSweep,
+} from '../../src/persistence/journals/lmdb-sweep.ts'
 import { type LmdbTables, readCount } from '../../src/persistence/journals/lmdb-tables.ts'
-import type { LmdbRequest } from '../../src/persistence/journals/lmdb-write.ts'
+import type { LmdbRequest } from '../../src/persistence/journals/lmdb-request.ts'
 import type { SeededRandom } from '../../src/simulation/index.ts'
 import {
   type Answer,
   appendOf,
   claimOf,
   deleteOf,
+  deleteToOf,
   logTexts,
   Overlay,
   storedTexts,
@@ -23,6 +30,8 @@ interface Stream {
   readonly writer: string
   /** How many events it had that are deleted. */
   readonly deleted: number
+  /** How many it had when it was ended. */
+  readonly start: number
   /** Those that are left. */
   readonly texts: readonly string[]
 }
@@ -30,7 +39,7 @@ interface Stream {
 type Streams = ReadonlyMap<string, Stream>
 
 const ids = ['a', 'b', 'c', 'a|1', 'a|2', 'é', 'x'.repeat(300)]
-const nobody: Stream = { epoch: 0, writer: '', deleted: 0, texts: [] }
+const nobody: Stream = { epoch: 0, writer: '', deleted: 0, start: 0, texts: [] }
 
 const highestOf = ({ deleted, texts }: Stream): number => deleted + texts.length
 
@@ -71,6 +80,7 @@ export class OverlayModel {
     if (chance === 3) overlay.heads.forget()
     if (chance === 4) await overlay.foldOn()
     if (chance > 15) await overlay.write([{ type: 'Scrub' }])
+    if (chance > 11) await this.#sweep(overlay)
     expect(await this.#overlays[index]!.write(requests)).toEqual(expected)
     this.#streams = streams
     if (chance < 8) this.#expectRead()
@@ -93,10 +103,14 @@ export class OverlayModel {
     while (nextDeletion(this.#tables) !== undefined) {
       await this.#overlays[0]!.write([{ type: 'Scrub' }])
     }
+    writeSweep(this.#tables, { ...(readSweep(this.#tables) ?? freshSweep), thorough: 2 })
+    while (isSweepDue(readSweep(this.#tables))) {
+      await this.#overlays[0]!.write([{ type: 'Sweep' }])
+    }
     this.expectStored()
     const { log, blocks } = this.#tables
     const entries = [...log.getKeys()].flatMap((key) => {
-      const record = LmdbRecordEntries.in(log.getBinary(key)!, 1)!
+      const record = LmdbRecordEntries.in(log.getBinary(key)!, key.readUIntBE(0, 6))!
       return Array.from({ length: record.count }, () => record.next()).filter(Boolean)
     })
     const left = [...this.#streams.values()].map(({ texts }) => texts.length)
@@ -115,23 +129,52 @@ export class OverlayModel {
     } else if (kind < 3 || stream === nobody) {
       const writer = 'w'.repeat(this.#random.below(9))
       requests.push(claimOf(id, writer))
-      const { deleted } = stream
+      const { deleted, start } = stream
       const gone = deleted === 0 ? {} : { deletedSequenceNr: deleted }
-      expected.push({ epoch: stream.epoch + 1, highestSequenceNr: highestOf(stream), ...gone })
+      const ended = start === 0 ? {} : { startSequenceNr: start }
+      const numbers = { highestSequenceNr: highestOf(stream), ...gone, ...ended }
+      expected.push({ epoch: stream.epoch + 1, ...numbers })
       streams.set(id, { ...stream, epoch: stream.epoch + 1, writer })
     } else {
       const lag = this.#random.below(6) === 0 && stream.epoch > 1 ? 1 : 0
       const off = this.#random.below(8) === 0 ? 1 : 0
       const writer = { id, epoch: stream.epoch - lag, after: highestOf(stream) + off }
+      if (kind === 10) return this.#addDeletion(streams, requests, expected, id)
       const deletes = kind === 11
       const count = this.#random.below(10) === 0 ? 30 + this.#random.below(50) : 1
       const texts = Array.from({ length: count }, (_, i) => `${this.#steps}.${i}`)
       requests.push((deletes ? deleteOf : appendOf)(writer, ...texts))
       expected.push(answerTo(stream, lag, off, count))
       if (lag > 0 || off > 0) return
-      const deleted = deletes ? highestOf(stream) : stream.deleted
-      streams.set(id, { ...stream, deleted, texts: [...(deletes ? [] : stream.texts), ...texts] })
+      if (deletes) {
+        const start = highestOf(stream)
+        streams.set(id, { ...stream, deleted: start, start, texts })
+      } else streams.set(id, { ...stream, texts: [...stream.texts, ...texts] })
     }
+  }
+
+  /** Of the first events, often all but a few. */
+  #addDeletion(
+    streams: Map<string, Stream>,
+    requests: LmdbRequest[],
+    expected: Answer[],
+    id: string,
+  ): void {
+    const stream = streams.get(id) ?? nobody
+    const { epoch, deleted, texts } = stream
+    const left = this.#random.below(Math.min(texts.length, 40) + 1)
+    const to = highestOf(stream) - left
+    requests.push(deleteToOf({ id, epoch, after: to }))
+    expected.push({ type: 'EventsDeleted', deletedSequenceNr: to })
+    streams.set(id, { ...stream, deleted: to, texts: texts.slice(to - deleted) })
+  }
+
+  /** As if much was deleted: every step of a sweep is worth something then. */
+  async #sweep(overlay: Overlay): Promise<void> {
+    const place = readSweep(this.#tables) ?? freshSweep
+    const thorough = this.#random.below(4) === 0 ? 1 : place.thorough
+    writeSweep(this.#tables, { ...place, paid: 1_000, thorough })
+    await overlay.write([{ type: 'Sweep' }])
   }
 
   async #writeTorn(overlay: Overlay, requests: LmdbRequest[], streams: Streams): Promise<void> {

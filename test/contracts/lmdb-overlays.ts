@@ -1,11 +1,6 @@
 /** Several processes on one LMDB store, without processes: each has its own heads in memory, and they take turns. */
 import { expect } from 'vitest'
-import type {
-  AppendResult,
-  Claim,
-  RegisterWriteResult,
-  StoredEvent,
-} from '../../src/persistence/index.ts'
+import type { StoredEvent } from '../../src/persistence/index.ts'
 import { DiskRoom } from '../../src/persistence/journals/disk-room.ts'
 import { LmdbCommit, type LmdbCommitParts } from '../../src/persistence/journals/lmdb-commit.ts'
 import { defaultFoldLimits, type FoldLimits } from '../../src/persistence/journals/lmdb-fold.ts'
@@ -14,15 +9,11 @@ import { LmdbLogRecord } from '../../src/persistence/journals/lmdb-log-record.ts
 import { defaultLmdbSettings } from '../../src/persistence/journals/lmdb-settings.ts'
 import { LmdbReader } from '../../src/persistence/journals/lmdb-reader.ts'
 import type { LmdbTables } from '../../src/persistence/journals/lmdb-tables.ts'
-import {
-  foldOn,
-  type LmdbRequest,
-  LmdbWrite,
-  transact,
-} from '../../src/persistence/journals/lmdb-write.ts'
+import type { LmdbRequest, LmdbResult } from '../../src/persistence/journals/lmdb-request.ts'
+import { foldOn, LmdbWrite, transact } from '../../src/persistence/journals/lmdb-write.ts'
 import { bytesOf, textOf, type Writer } from '../../src/testkit/journal-contract/journal-texts.ts'
 
-export type Answer = AppendResult | Claim | number | RegisterWriteResult | Error
+export type Answer = LmdbResult | Error
 
 export class Overlay {
   readonly #parts: LmdbCommitParts
@@ -86,6 +77,11 @@ export function deleteOf({ id, epoch, after }: Writer, ...texts: string[]): Lmdb
   const events = texts.map(bytesOf)
   const batch = { persistenceId: id, epoch, expectedSequenceNr: after, events }
   return { type: 'Delete', batch }
+}
+
+/** The first events, up to this number. */
+export function deleteToOf({ id, epoch, after }: Writer): LmdbRequest {
+  return { type: 'DeleteTo', deletion: { persistenceId: id, epoch, toSequenceNr: after } }
 }
 
 /** An append that fails after its first event was counted and put into the record. */

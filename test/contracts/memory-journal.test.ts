@@ -7,10 +7,14 @@ import { faultyJournal, noFaults } from '../persistence/faulty-journal.ts'
 journalContract(
   { describe, test },
   {
-    name: 'MemoryJournal',
+    name: 'PT-012 MemoryJournal',
     readsSlices: true,
     keepsRegisters: true,
     deletesEvents: true,
+    keepsSnapshots: true,
+    keepsStates: true,
+    listsIds: true,
+    transfers: true,
     newStore: () => {
       const store = new MemoryStore()
       return { open: async (settings = {}) => new MemoryJournal({ store, settings }) }
@@ -21,7 +25,7 @@ journalContract(
 describe.each([
   ['that answers at once', noFaults],
   ['that is slow, and stalls', { latencyMeanMs: 0.1, stallChance: 0.01, stallMaxMs: 5 }],
-])('SimulatedJournal %s', (_how, faults) => {
+])('PT-012 SimulatedJournal %s', (_how, faults) => {
   journalContract(
     { describe, test },
     {
@@ -29,6 +33,9 @@ describe.each([
       readsSlices: true,
       keepsRegisters: true,
       deletesEvents: true,
+      keepsSnapshots: true,
+      keepsStates: true,
+      listsIds: true,
       newStore: () => {
         const store = new MemoryStore()
         const open = async (settings = {}) => {

@@ -42,7 +42,7 @@ test('every type that a public declaration speaks of can be imported', () => {
   expect(lacking).toEqual([])
 })
 
-test.for(['sherd/actor', 'sherd/testkit', 'sherd/simulation'])(
+test.for(['sherd/actor', 'sherd/lease', 'sherd/testkit', 'sherd/simulation'])(
   'every name of %s has a comment that an editor shows',
   (specifier) => {
     const { types = '' } = built.exports.find((each) => each.specifier === specifier) ?? {}

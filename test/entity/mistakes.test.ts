@@ -214,15 +214,23 @@ describe('a definition is refused', () => {
     )
   })
 
-  test.each([
-    ...['rememberEntities', 'snapshotEvery', 'snapshots', 'retention', 'durableState', 'lease'],
-    ...['dataCenter', 'snapshotWhen', 'stateStoreMode'],
-  ])('when it asks for what is not there yet: %s', (name) => {
-    const options = { [name]: true }
-    const define = () => defineEntity('Mug', { state: () => 0, commands: {}, ...options })
-    expect(define).toThrow(`\`${name}\` is not there yet in this version of Sherd. `)
-    expect(() => entityType('Mug', options)).toThrow(`\`${name}\` is not there yet`)
-  })
+  test.each([...['rememberEntities', 'lease', 'dataCenter', 'stateStoreMode']])(
+    'when it asks for what is not there yet: %s',
+    (name) => {
+      const options = { [name]: true }
+      const define = () => defineEntity('Mug', { state: () => 0, commands: {}, ...options })
+      expect(define).toThrow(`\`${name}\` is not there yet in this version of Sherd. `)
+      expect(() => entityType('Mug', options)).toThrow(`\`${name}\` is not there yet`)
+    },
+  )
+
+  test.each(['snapshotEvery', 'retention', 'snapshotWhen', 'durableState'])(
+    'when an option has another name here: %s',
+    (name) => {
+      const define = () => defineEntity('Mug', { state: () => 0, commands: {}, ...{ [name]: {} } })
+      expect(define).toThrow(/is `(snapshots|durable): .*` here/)
+    },
+  )
 
   test('when an option is misspelt', () => {
     const define = () =>

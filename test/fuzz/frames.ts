@@ -22,7 +22,7 @@ import {
 const port = 4_711
 /** The handshake is long in comparison: most changes should come after it. */
 const handshakeBytes = 120
-const memoryLimitMiB = 128
+const memoryLimitMiB = 64
 
 export const frames: Fuzz = {
   name: 'frames',

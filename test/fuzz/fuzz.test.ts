@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cases } from '../how-long.ts'
+import { MemoryLimit } from './fuzz.ts'
 import { protocol } from './protocol.ts'
 import { protocolSamples } from './protocol-samples.ts'
 
@@ -20,4 +21,25 @@ test('there is a sample of every kind of message, but for those with a ref in th
     'projection.ResetRange@1',
     'projection.GetProjectionRanges@1',
   ])
+})
+
+describe('the limit of memory', () => {
+  const limitMiB = 8
+  /** Small objects, twice the limit of them. */
+  const fill = (): object[] =>
+    Array.from({ length: (2 * limitMiB * 2 ** 20) / 64 }, (_, at) => ({ at, next: [at] }))
+
+  test('does not count what nobody holds any more', () => {
+    const memory = new MemoryLimit(limitMiB)
+    const kept = [fill()]
+    kept.length = 0
+    expect(() => memory.check(1)).not.toThrow()
+  })
+
+  test('counts what is held', () => {
+    const memory = new MemoryLimit(limitMiB)
+    const kept = [fill()]
+    expect(() => memory.check(7)).toThrow(/round 7: memory grew by \d+ MiB/)
+    expect(kept).toHaveLength(1)
+  })
 })

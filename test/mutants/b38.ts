@@ -6,8 +6,8 @@ export const B38: Mutant = {
   edits: [
     {
       file: 'src/persistence/journals/fence.ts',
-      find: '  if (batch.epoch < stream.epoch) {',
-      replace: '  if (batch.epoch < 0) {',
+      find: '  if (epoch === stream.epoch) return stream',
+      replace: '  if (epoch >= 0) return stream',
     },
   ],
   found: {

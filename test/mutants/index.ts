@@ -1,19 +1,30 @@
 /**
- * Seeded bugs: real ones of the field (B), ways to found a cluster twice (F), some that our nested behaviors had (N), and
- * checks of our protocols left out (P). Each is a small edit of our source
- * that is applied when modules are loaded (`npm run simulate -- --mutant NAME`). The checkers must find every one; that
- * shows that they can.
+ * Seeded bugs: real ones of the field (B), states that come back or do not outlive a deletion (D), ways to found a cluster
+ * twice (F), to hold a lease twice (L), some that our nested behaviors had (N), and checks of our protocols left out (P). Each is a small edit of our
+ * source that is applied when modules are loaded (`npm run simulate -- --mutant NAME`). The checkers must find every one;
+ * that shows that they can.
  */
+import { B01 } from './b01.ts'
 import { B02 } from './b02.ts'
 import { B03 } from './b03.ts'
 import { B05 } from './b05.ts'
 import { B08 } from './b08.ts'
 import { B15 } from './b15.ts'
+import { B16 } from './b16.ts'
 import { B38 } from './b38.ts'
+import { B40 } from './b40.ts'
+import { B39 } from './b39.ts'
+import { B41 } from './b41.ts'
 import { B42 } from './b42.ts'
+import { B43 } from './b43.ts'
+import { D01 } from './d01.ts'
+import { D02 } from './d02.ts'
+import { D03 } from './d03.ts'
 import { F01 } from './f01.ts'
 import { F02 } from './f02.ts'
 import { F04 } from './f04.ts'
+import { L01 } from './l01.ts'
+import { L02 } from './l02.ts'
 import { N01 } from './n01.ts'
 import { N02 } from './n02.ts'
 import { N03 } from './n03.ts'
@@ -29,16 +40,27 @@ import type { Mutant } from './mutant.ts'
 
 export const mutants: ReadonlyMap<string, Mutant> = new Map(
   Object.entries({
+    B01,
     B02,
     B03,
     B05,
     B08,
     B15,
+    B16,
     B38,
+    B40,
+    B39,
+    B41,
     B42,
+    B43,
+    D01,
+    D02,
+    D03,
     F01,
     F02,
     F04,
+    L01,
+    L02,
     N01,
     N02,
     N03,

@@ -18,8 +18,10 @@ export interface Found {
     | 'spine-moves'
     | 'spine-flaps'
     | 'spine-writes'
+    | 'stores'
     | 'nesting'
     | 'founding'
+    | 'leases'
   /** One that found it when this was written. Any change of code deals the cards anew, and then another one does. */
   readonly seed: number
   /** About one seed in so many finds it. */

@@ -327,7 +327,7 @@ describe('options that cannot be used are all told at once', () => {
   test.each([
     ...['distributedData', 'allocation', 'allocationStrategy', 'leases', 'lease'],
     ...['reliableDelivery', 'queries', 'dashboard', 'management', 'tls'],
-    ...['downingStrategy', 'dataCenter', 'snapshots', 'rememberEntities'],
+    ...['downingStrategy', 'dataCenter', 'rememberEntities'],
   ])('what is not there yet: %s', async (option) => {
     const error = await refusalOf({ [option]: {} })
     expect(error).toMatchObject({ code: 'NOT_THERE_YET', option: `\`${option}\`` })

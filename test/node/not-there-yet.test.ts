@@ -1,7 +1,6 @@
 /** What is not there yet, asked for below the door of `defineEntity` and `startNode`. */
 import { describe, expect, test } from 'vitest'
 import { Behaviors } from '../../src/actor/index.ts'
-import { EventSourcedBehavior, effectsFor, MemoryJournal } from '../../src/persistence/index.ts'
 import { EntityTypeKey } from '../../src/sharding/index.ts'
 import { nodeFor } from './nodes.ts'
 
@@ -20,22 +19,6 @@ describe('what is not there yet is refused, not passed over', () => {
       const within = { key, behavior: () => Behaviors.ignore, settings }
       expect(() => sharding.init(within)).toThrow(notThereYet(`settings.${option}`))
       expect([...sharding.entityTypes]).toEqual([])
-    },
-  )
-
-  test.each(['retention', 'snapshots', 'snapshotWhen', 'snapshotEvery', 'snapshotAdapter'])(
-    'by EventSourcedBehavior: %s',
-    (option) => {
-      const make = () =>
-        EventSourcedBehavior<string, string, string>({
-          persistenceId: 'Cart|1',
-          emptyState: '',
-          journal: new MemoryJournal(),
-          commandHandler: () => effectsFor<string, string>().none(),
-          eventHandler: (state) => state,
-          ...{ [option]: {} },
-        })
-      expect(make).toThrow(notThereYet(option))
     },
   )
 

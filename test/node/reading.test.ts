@@ -70,6 +70,17 @@ test('the ids of a type are listed, and those of others are not', async () => {
   expect(await all(node.ids(Cart))).toEqual(['ann', 'bob', '|x'])
 })
 
+test('the ids of entities that keep a state are listed too', async () => {
+  const Note = defineEntity('Note', {
+    durable: true,
+    state: () => ({ text: '' }),
+    commands: { write: (self, text: string) => void (self.state = { text }) },
+  })
+  const node = await nodeFor({ entities: [Note] })
+  await node.entity(Note, 'a').write('hello')
+  expect(await all(node.ids(Note))).toEqual(['a'])
+})
+
 test('the events of several types can be read on from the place of any of them', async () => {
   const { node, shop } = await readableNode()
   for (const id of ['ann', 'bob', 'cid', 'dan']) {

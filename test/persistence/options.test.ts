@@ -66,8 +66,8 @@ test('every problem is told at once', () => {
     'eventHandler must be a function, not undefined',
     'journal must be given: the one that all nodes share',
     'stashedCommandsMax must be a whole number of at least 1, not 0',
-    expect.stringContaining('retentoin is not an option; known: '),
-    'emptyState must be given: the state before the first event',
+    '`retentoin` is not an option; did you mean `retention`?',
+    'emptyState must be given: the state before anything was stored',
   ])
   expect(refusalOf(() => make(undefined)).problems).toEqual([
     'they must be an object, not undefined',

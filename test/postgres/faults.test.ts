@@ -69,11 +69,11 @@ describe('a server that is stopped and started', () => {
     const { url, journal } = await opened()
     const ids = Array.from({ length: 20 }, (_, i) => `writer-${i}`)
     const acknowledged = new Map(ids.map((id) => [id, 0]))
-    let isKilled = false
+    const killed = new AbortController()
     const write = async (id: string): Promise<void> => {
       const writer = await claimed(journal, id)
       try {
-        for (let after = 0; !isKilled; after++) {
+        for (let after = 0; !killed.signal.aborted; after++) {
           await appendText(journal, { ...writer, after }, `${after + 1}`)
           acknowledged.set(id, after + 1)
         }
@@ -86,7 +86,7 @@ describe('a server that is stopped and started', () => {
     const writing = ids.map(write)
     await expect.poll(() => Math.min(...acknowledged.values())).toBeGreaterThan(20)
     await server.killServer()
-    isKilled = true
+    killed.abort()
     await server.startAgain()
     await Promise.all(writing)
     for (const id of ids) {

@@ -15,6 +15,8 @@ const laneAt = 10
 const lanes: readonly Lane[] = ['control', 'data', 'large']
 
 export class LaneTap implements Transport {
+  /** Bytes that the dialer wrote, on lanes stopped or not. */
+  readonly written: Record<Lane, number> = { control: 0, data: 0, large: 0 }
   readonly #inner: Transport
   readonly #stopped = new Set<Lane>()
   readonly #connections = new Set<TappedConnection>()
@@ -90,6 +92,7 @@ class TappedConnection implements Connection {
 
   write(bytes: Buffer): boolean {
     this.lane ??= lanes[bytes[laneAt] ?? -1]
+    if (this.lane !== undefined) this.#tap.written[this.lane] += bytes.length
     if (!this.#tap.isStopped(this.lane)) return this.inner?.write(bytes) ?? false
     this.#held.push(Buffer.from(bytes))
     return false

@@ -44,6 +44,18 @@ describe.each(['tcp', 'memory'] as const)(
       expect(await probe.receive(4, { within: '10s' })).toEqual(['one', 'two', 'three', 'four'])
     })
 
+    test('does not grow with every death that is told to a peer that does not read', async () => {
+      const { tap, a, b, probe } = await stage({ deathNoticeWaitMs: 1 })
+      const before = tap.written.data
+      const deaths = Array.from({ length: 1_000 }, (_, n) =>
+        b.system.whenStopped(b.remoting.refAt(a.remoting.address, `/user/nobody-${n}`)),
+      )
+      await Promise.all(deaths)
+      tap.flow('data')
+      await probe.receive(5, { within: '10s' })
+      expect(tap.written.data - before).toBeLessThan(1_000)
+    })
+
     test('is given up when there is none in time, and that is told', async () => {
       const { tap, a, b } = await stage({ giveUpAfterMs: 100 })
       const dead: unknown[] = []

@@ -3,6 +3,8 @@ import type { Scenario, SimulationReport } from '../../src/simulation/index.ts'
 import { canary } from './canary.ts'
 import { foundingPlaces } from './founding/founding-places.ts'
 import { founding } from './founding.ts'
+import { leasePlaces } from './leases/lease-ledger.ts'
+import { leases } from './leases.ts'
 import { nestingPlaces } from './nesting/nesting-ledger.ts'
 import { nesting } from './nesting.ts'
 import { pingPong } from './ping-pong.ts'
@@ -12,6 +14,7 @@ import { spineMoves } from './spine-moves.ts'
 import { spineWrites } from './spine-writes.ts'
 import { spine, spineFlaps } from './spine.ts'
 import { places, spinePlaces } from './spine/spine-places.ts'
+import { stores, storesPlaces } from './stores.ts'
 import { workshop } from './workshop.ts'
 
 export interface KnownScenario {
@@ -110,6 +113,17 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
     },
   ],
   [
+    'stores',
+    {
+      scenario: stores,
+      summary:
+        'events with snapshots and deletion, durable states, and a store that stalls, fails, runs full and crashes',
+      defaultSeeds: 100,
+      places: storesPlaces,
+      placesWithin: 60,
+    },
+  ],
+  [
     'founding',
     {
       scenario: founding,
@@ -128,6 +142,17 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       defaultSeeds: 200,
       places: projectionPlaces,
       placesWithin: 100,
+    },
+  ],
+  [
+    'leases',
+    {
+      scenario: leases,
+      summary:
+        'leases on a store that fails, wanted by nodes that sleep and die, on clocks that err',
+      defaultSeeds: 300,
+      places: leasePlaces,
+      placesWithin: 60,
     },
   ],
   [

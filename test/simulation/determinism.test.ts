@@ -51,4 +51,24 @@ describe('the same seed does the same', () => {
     expect(together).toEqual(alone)
     expect(hopping).toEqual(alone.slice(0, 3))
   })
+
+  test('and a promise of an earlier seed belongs to no node of a later one', async () => {
+    const places: string[] = []
+    let latest: Simulation | undefined
+    let goOn = (): void => {}
+    const scenario = async (simulation: Simulation): Promise<void> => {
+      latest = simulation
+      const earlier = goOn
+      const { environment } = simulation.node('a')
+      environment.timers.after(1, () => {
+        places.push(simulation.here)
+        const waiting = new Promise<void>((resolve) => (goOn = resolve))
+        void waiting.then(() => places.push(`then ${latest?.here}`))
+        earlier()
+      })
+      await simulation.run({ for: '1s' })
+    }
+    await hashesOf({ scenario, seed: 1, seeds: 2 })
+    expect(places).toEqual(['a#1', 'a#1', 'then *'])
+  })
 })

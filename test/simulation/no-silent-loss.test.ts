@@ -159,15 +159,32 @@ describe('no message is lost silently', () => {
     expect(notebook.found).toEqual([lost, lost, lost])
   })
 
-  test('so does one to a node that was to be its home and never was', () => {
+  test.each([
+    ['to', { by: 'a#1', peer: 'c#1' }],
+    ['back from', { by: 'c#1', peer: 'a#1' }],
+  ])('so does one %s a node that was to be its home and never was', (_, ends) => {
     const notebook = new Notebook()
     const checker = new NoSilentLoss(notebook, () => atHome('b#1', 'c#1'))
     checker.sent('x', 'a#1', 'Cart/1')
-    checker.connectionBroke({ by: 'a#1', peer: 'c#1', unconfirmed: 1 })
+    checker.connectionBroke({ ...ends, unconfirmed: 1 })
     checker.conclude()
     expect([notebook.found, notebook.excuses]).toEqual([
       [],
       ['S3: lost in a connection that broke'],
     ])
+  })
+
+  test('so does the death of such a node, but not a connection of it to a third', () => {
+    const notebook = new Notebook()
+    const checker = new NoSilentLoss(notebook, () => atHome('b#1', 'c#1'))
+    checker.sent('x', 'a#1', 'Cart/1')
+    checker.connectionBroke({ by: 'c#1', peer: 'b#1', unconfirmed: 1 })
+    checker.connectionBroke({ by: 'b#1', peer: 'c#1', unconfirmed: 1 })
+    checker.conclude()
+    expect([notebook.found, notebook.excuses]).toEqual([['no message is lost silently'], []])
+    checker.crashed('c#1')
+    checker.conclude()
+    expect(notebook.excuses).toEqual(['S3: lost when a home died'])
+    expect(notebook.found).toHaveLength(1)
   })
 })

@@ -1,7 +1,8 @@
+import assert from 'node:assert/strict'
 import { describe, expect, test } from 'vitest'
-import type { Journal } from '../../src/persistence/index.ts'
+import { hasSnapshots, type Journal, keepsStates } from '../../src/persistence/index.ts'
 import { Simulation } from '../../src/simulation/index.ts'
-import { StoreChecks } from '../../src/simulation/internals.ts'
+import { StateChecks, StoreChecks } from '../../src/simulation/internals.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const batch = (epoch: number, expectedSequenceNr: number, ...texts: string[]) => ({
@@ -97,6 +98,74 @@ describe('the store of a simulation', () => {
     }
     expect([...outcomes].sort()).toEqual(['', '0', '01', '012'])
   })
+
+  test('refuses every write while its disk is full, loses nothing, and goes on', async () => {
+    const simulation = new Simulation({ seed: 1 })
+    const { journal } = simulation.node('a')
+    assert(keepsStates(journal) && hasSnapshots(journal))
+    const { epoch } = await claimed(simulation, journal)
+    await simulation.settle(journal.append(batch(epoch, 0, 'x')))
+    simulation.store.setDiskFull(true)
+    const numbers = { persistenceId: 'cart|1', epoch, sequenceNr: 1, savedAtMs: 0 }
+    const writes = [
+      journal.append(batch(epoch, 1, 'y')),
+      journal.claim('cart|2', 'somebody'),
+      journal.saveSnapshot({ ...numbers, bytes: bytes('state') }),
+      journal.claimState('cart|1', 'somebody'),
+    ]
+    const outcomes = await simulation.settle(Promise.allSettled(writes))
+    const codes = outcomes.map((outcome) =>
+      outcome.status === 'rejected' ? (outcome.reason as { code: string }).code : outcome.status,
+    )
+    expect(codes).toEqual(writes.map(() => 'JOURNAL_UNAVAILABLE'))
+    expect(stored(simulation)).toEqual(['x'])
+    simulation.store.setDiskFull(false)
+    const appended = await simulation.settle(journal.append(batch(epoch, 1, 'y')))
+    expect(appended.type).toBe('Appended')
+    expect(stored(simulation)).toEqual(['x', 'y'])
+  })
+
+  test('loses in a crash what it has not acknowledged, and nothing else', async () => {
+    const outcomes = new Set<string>()
+    for (let seed = 1; seed <= 20; seed++) {
+      const simulation = new Simulation({ seed })
+      const { journal } = simulation.node('a')
+      assert(keepsStates(journal))
+      const { epoch } = await claimed(simulation, journal)
+      const state = await simulation.settle(journal.claimState('cart|1', 'somebody'))
+      const write = (revision: number) =>
+        journal.writeState({
+          ...{ persistenceId: 'cart|1', epoch: state.epoch, expectedRevision: revision - 1 },
+          ...{ revision, bytes: bytes(`${revision}`) },
+        })
+      simulation.store.setFaults({ latencyMeanMs: 10 })
+      const acknowledged = { events: 0, revision: 0 }
+      for (let n = 0; n < 3; n++) {
+        void journal.append(batch(epoch, n, `${n}`)).then(
+          () => acknowledged.events++,
+          (error: { code: string }) => outcomes.add(error.code),
+        )
+        void write(n + 1).then(
+          () => acknowledged.revision++,
+          (error: { code: string }) => outcomes.add(error.code),
+        )
+      }
+      await simulation.run({ for: 15 })
+      simulation.store.crash('1s')
+      await simulation.run({ for: 200 })
+      const down = await claimed(simulation, journal).catch((error: unknown) => error)
+      expect(down).toMatchObject({ code: 'JOURNAL_UNAVAILABLE' })
+      await simulation.run({ for: '1s' })
+      const claim = await claimed(simulation, journal)
+      expect(claim.highestSequenceNr).toBe(stored(simulation).length)
+      expect(claim.highestSequenceNr).toBeGreaterThanOrEqual(acknowledged.events)
+      const { revision } = await simulation.settle(journal.claimState('cart|1', 'somebody'))
+      expect(revision).toBeGreaterThanOrEqual(acknowledged.revision)
+      outcomes.add(`${claim.highestSequenceNr} events`)
+    }
+    expect(outcomes).toContain('JOURNAL_OUTCOME_UNKNOWN')
+    expect(outcomes).toContain('1 events')
+  })
 })
 
 describe('the checks of a store', () => {
@@ -132,7 +201,7 @@ describe('the checks of a store', () => {
         checks.left('cart|1', [event(1), event(2)])
         checks.left('cart|1', [])
         const claim = { epoch: 2, highestSequenceNr: 2 }
-        checks.claimed('cart|1', { ...claim, deletedSequenceNr: 1 }, 'b#1')
+        checks.claimed('cart|1', { ...claim, deletedSequenceNr: 1, startSequenceNr: 1 }, 'b#1')
         checks.claimed('cart|1', { ...claim, epoch: 3 }, 'b#1')
         checks.appended(batch(3, 0, 'y'), appended, { by: 'b#1', timeMs: 0, deletesEarlier: true })
       }),
@@ -140,6 +209,7 @@ describe('the checks of a store', () => {
       'what is deleted is gone, and nothing else',
       'what is deleted is gone, and nothing else',
       'a claim tells up to where events are deleted',
+      'a claim tells where the present life began',
       'numbers are consecutive',
     ])
   })
@@ -159,4 +229,62 @@ describe('the checks of a store', () => {
       'every claim gets a greater epoch',
     ])
   })
+
+  test('find snapshots of others, of former lives and of nothing, and events without one', () => {
+    const snapshot = (epoch: number, sequenceNr: number) => ({
+      ...{ persistenceId: 'cart|1', epoch, sequenceNr, savedAtMs: 5, bytes: bytes('state') },
+    })
+    const saved = { type: 'SnapshotSaved' } as const
+    const gone = { type: 'SnapshotsDeleted' } as const
+    const at = { by: 'a#1', timeMs: 0 }
+    expect(
+      checked((checks) => {
+        checks.claimed('cart|1', { epoch: 1, highestSequenceNr: 0 }, 'a#1')
+        checks.appended(batch(1, 0, 'x', 'y', 'z'), appended, at)
+        checks.snapshotSaved(snapshot(1, 4), saved, 'a#1')
+        checks.snapshotsDeleted({ ...snapshot(1, 0), ...range(4, 4) }, gone, 'a#1')
+        checks.snapshotSaved(snapshot(1, 2), saved, 'a#1')
+        const deleted = { type: 'EventsDeleted', deletedSequenceNr: 2 } as const
+        checks.deletedTo({ persistenceId: 'cart|1', epoch: 1, toSequenceNr: 2 }, deleted, 'a#1')
+        checks.snapshotsDeleted({ ...snapshot(1, 0), ...range(0, 9), savedUntilMs: 4 }, gone, 'a#1')
+        checks.deletedTo({ persistenceId: 'cart|1', epoch: 1, toSequenceNr: 3 }, deleted, 'a#1')
+        checks.appended(batch(1, 3, 'x'), appended, { ...at, deletesEarlier: true })
+        checks.snapshotSaved(snapshot(1, 3), saved, 'a#1')
+        const claim = { epoch: 2, highestSequenceNr: 4, deletedSequenceNr: 3, startSequenceNr: 3 }
+        checks.claimed('cart|1', claim, 'b#1')
+        checks.snapshotSaved(snapshot(1, 4), saved, 'a#1')
+      }),
+    ).toEqual([
+      'a snapshot is of stored events of the present life',
+      'what is deleted is in a snapshot that is kept',
+      'a snapshot is of stored events of the present life',
+      'nobody writes after a later claim',
+    ])
+  })
+
+  test('find states that fall, that two have written, and that are forgotten', () => {
+    const found: string[] = []
+    const checks = new StateChecks((name) => found.push(name))
+    const write = (epoch: number, expectedRevision: number, text?: string) => ({
+      ...{ persistenceId: 'cart|1', epoch, expectedRevision, revision: expectedRevision + 1 },
+      bytes: text === undefined ? undefined : bytes(text),
+    })
+    const written = { type: 'StateWritten', revision: 1 } as const
+    checks.claimed('cart|1', { epoch: 1, revision: 0, bytes: undefined }, 'a#1')
+    checks.written(write(1, 0, 'x'), written, 'a#1')
+    checks.written(write(1, 1), written, 'a#1')
+    expect(found).toEqual([])
+    checks.claimed('cart|1', { epoch: 2, revision: 0, bytes: undefined }, 'b#1')
+    checks.written(write(1, 2, 'y'), written, 'a#1')
+    checks.written(write(2, 1, 'z'), written, 'b#1')
+    checks.claimed('cart|1', { epoch: 2, revision: 2, bytes: bytes('z') }, 'c#1')
+    expect(found).toEqual([
+      'a claim tells the last state that was written',
+      'nobody writes a state after a later claim',
+      'one accepted writer per revision',
+      'every claim of a state gets a greater epoch',
+    ])
+  })
 })
+
+const range = (fromSequenceNr: number, toSequenceNr: number) => ({ fromSequenceNr, toSequenceNr })

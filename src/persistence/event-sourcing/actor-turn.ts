@@ -144,6 +144,11 @@ export class ActorTurn<T> implements Replay {
     })
   }
 
+  /** Ends the actor by this, whoever supervises it. */
+  failForGood(error: unknown): void {
+    this.#cell.failForGood(error)
+  }
+
   #takeWorks(): (() => void)[] {
     const works = this.#works
     if (works.length > 0) this.#works = []

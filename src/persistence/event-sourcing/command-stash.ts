@@ -1,11 +1,10 @@
 /**
  * Commands of an entity that are not in its mailbox and not handled yet: those it keeps for later by its own wish, and those
  * that came past the mailbox while it could handle none (a supervisor around it held them). Both outlive a restart after a
- * failed write. What does not fit is dropped. Whatever is due here comes before any mail, one at a time, and only when
+ * failed write. What does not fit is dropped, or fails the actor. Whatever is due here comes before any mail, one at a time, and only when
  * another command may be handled.
  */
-import { type ActorRef, Dropped, type StashBuffer } from '../../actor/index.ts'
-import type { Runtime } from '../../actor/internals.ts'
+import { type ActorContext, Dropped, type StashBuffer } from '../../actor/index.ts'
 import type { EventSourcedDroppedReason } from './event-sourced-drop-reasons.ts'
 
 export interface CommandStashes<Command> {
@@ -15,17 +14,22 @@ export interface CommandStashes<Command> {
 
 export class CommandStash<Command> {
   readonly #stashes: CommandStashes<Command>
-  readonly #self: ActorRef<Command>
-  readonly #runtime: Runtime
+  readonly #context: Pick<ActorContext<Command>, 'self' | 'system'>
+  readonly #overflow: (() => Error) | undefined
   /** Kept commands, the oldest ones, that were called for and have not come yet. */
   #calledCount = 0
   #isReplaying = false
   #isFromHere = false
 
-  constructor(stashes: CommandStashes<Command>, self: ActorRef<Command>, runtime: Runtime) {
+  /** `overflow` makes what is thrown for a command that does not fit; without it the command is dropped. */
+  constructor(
+    stashes: CommandStashes<Command>,
+    context: Pick<ActorContext<Command>, 'self' | 'system'>,
+    overflow?: () => Error,
+  ) {
     this.#stashes = stashes
-    this.#self = self
-    this.#runtime = runtime
+    this.#context = context
+    this.#overflow = overflow
   }
 
   /** Something is to be handled before any mail. */
@@ -92,10 +96,11 @@ export class CommandStash<Command> {
 
   #put(which: keyof CommandStashes<Command>, command: Command): void {
     const stash = this.#stashes[which]
-    if (stash.isFull)
-      this.#runtime.lost(
-        new Dropped(command, this.#self, 'stash-full' satisfies EventSourcedDroppedReason),
-      )
-    else stash.stash(command)
+    if (!stash.isFull) return stash.stash(command)
+    const { self, system } = this.#context
+    system.runtime.lost(
+      new Dropped(command, self, 'stash-full' satisfies EventSourcedDroppedReason),
+    )
+    if (this.#overflow !== undefined) throw this.#overflow()
   }
 }

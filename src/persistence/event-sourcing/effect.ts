@@ -122,6 +122,12 @@ export class Effect<Event, State> {
     return Effect.none()
   }
 
+  /** @internal The same with what it stores applied and encoded: of a state that is kept without events. */
+  asApplied(done: Done<State>): Effect<Event, State> {
+    const { handling, sideEffects, stops, unstashes } = this
+    return new Effect<Event, State>(nothing, handling, sideEffects, stops, unstashes, done)
+  }
+
   // ---- what happens then, in this order
 
   /**

@@ -3,6 +3,7 @@
  * stored, that are stored in another form, or that shall be forgotten. And the one place where an event becomes what is
  * stored: applied first, then tagged, adapted and encoded, so that whatever throws does so before anything is written.
  */
+import { isRecord } from '../../foundation/is-object.ts'
 import { show } from '../../foundation/show.ts'
 import { CannotSerialize } from '../../serialization/index.ts'
 import type { ValueCodec } from '../../serialization/internals.ts'
@@ -16,9 +17,18 @@ export interface EventAdapter<Event> {
   toJournal(event: Event): unknown
   /**
    * The events that this one is now, in an array: usually one. All are applied under the number of the stored one; when
-   * there are none it is left out, and keeps its number. When it throws, the entity does not recover.
+   * there are none it is left out, and keeps its number. When it throws, the entity does not recover. `manifest` is what was
+   * stored with it, '' when nothing was.
    */
-  fromJournal(stored: unknown): readonly Event[]
+  fromJournal(stored: unknown, manifest: string): readonly Event[]
+  /** A short text that is stored with the event and given back with it, such as a version; '' stores none. */
+  manifest?(event: Event): string
+}
+
+/** How an event with a manifest lies in the journal. */
+interface WithManifest {
+  readonly $manifest: string
+  readonly event: unknown
 }
 
 /** What it takes to store an event. */
@@ -38,11 +48,14 @@ export function encoded<Event, State>(
   const tags =
     tagger === undefined ? undefined : checkedTags(persistenceId, settled(tagger(state, event)))
   const stored = eventAdapter === undefined ? event : settled(eventAdapter.toJournal(event))
+  const manifest = eventAdapter?.manifest?.(event) ?? ''
   // It forgot to return: there would be nothing left of the event, and nobody would notice before the next start.
   if (stored === undefined && event !== undefined) {
     throw new CannotSerialize('event', 'is undefined: toJournal must return what to store')
   }
-  const bytes = codec.encode(stored, 'event')
+  const noted: unknown =
+    manifest === '' ? stored : ({ $manifest: manifest, event: stored } satisfies WithManifest)
+  const bytes = codec.encode(noted, 'event')
   return tags === undefined ? bytes : { bytes, tags }
 }
 
@@ -71,11 +84,21 @@ export function adapted<Event>(
 ): readonly Event[] {
   let events: unknown
   try {
-    events = settled(adapter.fromJournal(stored))
+    // Whoever stores no manifests may have events that look as if they had one.
+    const noted =
+      adapter.manifest !== undefined && hasManifest(stored)
+        ? stored
+        : { $manifest: '', event: stored }
+    events = settled(adapter.fromJournal(noted.event, noted.$manifest))
   } catch (error) {
     throw new EventAdapterFailed(sequenceNr, wordsOf(error), error)
   }
   if (Array.isArray(events)) return events as readonly Event[]
   const problem = `it gave ${show(events)}. Give an array of events, an empty one to leave it out.`
   throw new EventAdapterFailed(sequenceNr, problem)
+}
+
+function hasManifest(stored: unknown): stored is WithManifest {
+  if (!isRecord(stored) || typeof stored['$manifest'] !== 'string') return false
+  return 'event' in stored && Object.keys(stored).length === 2
 }

@@ -19,8 +19,9 @@ import {
 } from '../../actor/index.ts'
 import { ValueCodec } from '../../serialization/internals.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
+import { hasSnapshots } from '../snapshots.ts'
 import { checkEventSourced, checkEventSourcedFamily } from './check-event-sourced.ts'
-import { JournalFailure, PersistenceFailure } from './event-sourced-errors.ts'
+import { JournalFailure, WriterFenced } from './event-sourced-errors.ts'
 import { EventSourcedInstance } from './event-sourced-instance.ts'
 import type {
   EventSourcedFamilyOptions,
@@ -29,6 +30,7 @@ import type {
 } from './event-sourced-options.ts'
 import type { EventSourcedDroppedReason } from './event-sourced-drop-reasons.ts'
 import { LatelyIdle } from './lately-idle.ts'
+import { SnapshotNews } from './snapshot-news.ts'
 import { defaultEventSourcedSettings } from './event-sourced-settings.ts'
 
 /** Throws `InvalidPersistenceId`, `InvalidSettings` and `NotThereYet`. */
@@ -90,7 +92,7 @@ function restarted<Command, Event, State>(
     })
     const inner = Behaviors.supervise(instance).onFailure(JournalFailure, onPersistFailure)
     // What the user's own supervision never sees: it might resume, and the state is ahead of what is stored.
-    return Behaviors.supervise(inner).onFailure(PersistenceFailure, SupervisorStrategy.stop())
+    return Behaviors.supervise(inner).onFailure(WriterFenced, SupervisorStrategy.stop())
   })
 }
 
@@ -103,5 +105,11 @@ function planOf<Command, Event, State>(
     messagesMax: settings.stashedCommandsMax,
     reason: 'stash-full' satisfies EventSourcedDroppedReason,
   }
-  return { ...options, settings, codec, latelyIdle: new LatelyIdle(), withheldMail }
+  const { retention, snapshotWhen, journal, recovery } = options
+  const isAsked = retention !== undefined || snapshotWhen !== undefined
+  // A state that began empty is not that of all its events, and must not be kept as if it were.
+  const savesSnapshots = hasSnapshots(journal) && isAsked && recovery?.disabled !== true
+  const snapshotNews = new SnapshotNews()
+  const own = { latelyIdle: new LatelyIdle(), withheldMail, snapshotNews, savesSnapshots }
+  return { ...options, settings, codec, ...own }
 }

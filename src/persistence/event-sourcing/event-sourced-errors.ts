@@ -29,6 +29,33 @@ export class EventsNotStored extends JournalFailure {
   }
 }
 
+/**
+ * The journal refuses these events for what they are, so that it would refuse them again: nothing was stored. A failure like any
+ * other: whoever supervises the entity may restart it, and it comes back with what is stored. It cannot be resumed.
+ */
+export class EventsRejected extends PersistenceFailure {
+  readonly code = 'EVENTS_REJECTED'
+
+  constructor(persistenceId: string, cause: unknown) {
+    super(
+      persistenceId,
+      `Events of ${show(persistenceId)} were refused by the journal for what they are: ${wordsOf(cause)} Nothing was stored. To send the command again is of no use.`,
+      cause,
+    )
+  }
+}
+
+/** As many commands wait as may, and `onStashOverflow` is `'fail'`. */
+export class StashOverflow extends CodedError {
+  readonly code = 'STASH_OVERFLOW'
+
+  constructor(persistenceId: string, commandsMax: number) {
+    super(
+      `${show(persistenceId)} keeps ${commandsMax} commands for later (stashedCommandsMax), and another one came. Unstash earlier, or raise the setting.`,
+    )
+  }
+}
+
 /** The command may have taken effect or not. */
 export class EventsOutcomeUnknown extends JournalFailure {
   readonly code = 'EVENTS_OUTCOME_UNKNOWN'
@@ -51,7 +78,7 @@ export class RecoveryFailure extends JournalFailure {
   /** `handling` is the number of the event whose handling threw the cause; undefined when it came from the journal. */
   constructor(persistenceId: string, cause: unknown, handling?: number) {
     // Some name the event themselves, and say what to look at.
-    const isNamed = cause instanceof CodedError && 'sequenceNr' in cause
+    const isNamed = cause instanceof CodedError && ('sequenceNr' in cause || 'revision' in cause)
     const advice =
       handling !== undefined && !isNamed
         ? ` Look at event ${handling} and at the event handler.`

@@ -16,6 +16,7 @@ import { failAsker } from '../../actor/internals.ts'
 import { show } from '../../foundation/show.ts'
 import { startOf, utf8Length } from '../../foundation/text.ts'
 import type { Claim, NewEvent } from '../journal.ts'
+import type { StoredSnapshot } from '../snapshots.ts'
 import { writerBytesMax } from '../journals/fence.ts'
 import type { EventSourcedDroppedReason } from './event-sourced-drop-reasons.ts'
 import { ActorTurn, beFrugal, type Scope, scopeOf } from './actor-turn.ts'
@@ -24,17 +25,25 @@ import { Effect } from './effect.ts'
 import { adapted, encoded } from './event-adapter.ts'
 import {
   EventsOutcomeUnknown,
+  EventsRejected,
   InstanceEnded,
   InvalidEffect,
   JournalFailure,
   PersistenceFailure,
   RecoveryFailure,
+  StashOverflow,
 } from './event-sourced-errors.ts'
 import type { EventSourcedContext, EventSourcedPlan } from './event-sourced-options.ts'
 import { signalHandlersOf } from './event-sourced-signals.ts'
-import { type HeldEffects, perform } from './held-effects.ts'
+import { type DueSnapshot, type HeldEffects, perform } from './held-effects.ts'
 import type { Resting } from './lately-idle.ts'
-import { Recovery } from './recovery.ts'
+import { Recovery, type SnapshotChoices } from './recovery.ts'
+import { crossesMultiple } from './retention.ts'
+import { decodedSnapshot, encodedState } from './snapshot-form.ts'
+import { SnapshotKeeper } from './snapshot-keeper.ts'
+import type { RecoveryStart } from './snapshot-recovery.ts'
+import type { SnapshotSignal } from './snapshot-signals.ts'
+import { checkBySchema } from './standard-schema.ts'
 import { type Mutable, WritePipeline } from './write-pipeline.ts'
 
 type Handled = void | typeof Behaviors.unhandled
@@ -46,6 +55,11 @@ interface Work<Command, Event, State> {
   stash: CommandStash<Command> | undefined
   recovery: Recovery<unknown> | undefined
   writes: WritePipeline<Command, Event, State> | undefined
+  snapshots: SnapshotKeeper<State> | undefined
+  /** Events that the journal refuses: nothing is handled any more. */
+  rejection: EventsRejected | undefined
+  /** `snapshotWhen` has said so, of an event of the command that is handled. */
+  isSnapshotWanted: boolean
 }
 
 export interface InstanceOptions<Command, Event, State> {
@@ -142,9 +156,10 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     const isSupervised = this.#plan.onPersistFailure !== undefined
     // No supervision of the user's may answer it: it might resume, and the state is ahead of what is stored.
     const isForGood = (error: unknown): boolean =>
-      !isSupervised && error instanceof PersistenceFailure
+      !isSupervised && error instanceof PersistenceFailure && !(error instanceof EventsRejected)
     const turn = new ActorTurn<Command>({ context, scope: this.#scope, isForGood })
-    return { view, turn, stash: undefined, recovery: undefined, writes: undefined }
+    const none = { stash: undefined, recovery: undefined, writes: undefined, snapshots: undefined }
+    return { view, turn, ...none, rejection: undefined, isSnapshotWanted: false }
   }
 
   #stashOf(work: Work<Command, Event, State>): CommandStash<Command> {
@@ -155,8 +170,10 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
         waiting: context.stash(stashedCommandsMax),
         kept: context.stash(stashedCommandsMax),
       },
-      context.self,
-      context.system.runtime,
+      this.#context,
+      this.#plan.onStashOverflow === 'fail'
+        ? () => new StashOverflow(this.#persistenceId, stashedCommandsMax)
+        : undefined,
     ))
   }
 
@@ -168,7 +185,8 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     if (this.#work !== undefined && this.#isIdle(this.#work)) this.#work = undefined
   }
 
-  #isIdle({ writes, stash, turn }: Work<Command, Event, State>): boolean {
+  #isIdle({ writes, stash, turn, snapshots }: Work<Command, Event, State>): boolean {
+    if (snapshots?.isIdle === false) return false
     const isWriting = writes !== undefined && !(writes.isOpen && writes.isIdle)
     const isStashing = stash !== undefined && !stash.isEmpty
     return this.#phase === 'running' && !isWriting && !isStashing && turn.isIdle
@@ -187,10 +205,35 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
       timers: this.#context.system.environment.timers,
       turn,
       decode: (bytes) => codec.decode(bytes),
+      snapshots: this.#snapshotChoices(),
+      startFrom: (snapshot) => this.#startFrom(snapshot),
       apply: (stored, sequenceNr) => this.#replayed(stored, sequenceNr),
-      completed: (claim) => this.#recovered(claim),
+      completed: (claim, start) => this.#recovered(claim, start),
       failed: (error) => this.#recoveryFailed(error),
     })
+  }
+
+  #snapshotChoices(): SnapshotChoices | undefined {
+    const { recovery = {}, retention, snapshotWhen, savesSnapshots, snapshotNews } = this.#plan
+    if (recovery.disabled === true) return undefined
+    const { system } = this.#context
+    // Where no more than that may have been saved, none is asked for; and none but what deleted events need, where none are.
+    const every = retention?.snapshotEvery
+    const eventsMin =
+      recovery.snapshot !== undefined || snapshotWhen !== undefined ? 1 : (every ?? Infinity)
+    return {
+      choice: recovery.snapshot ?? 'latest',
+      eventsMin: savesSnapshots ? eventsMin : Infinity,
+      every,
+      passedOver: (problems) => snapshotNews.passedOver(system, this.#persistenceId, problems),
+    }
+  }
+
+  #startFrom({ sequenceNr, bytes }: StoredSnapshot): void {
+    const { view } = this.#begin()
+    this.#state = decodedSnapshot(this.#plan, this.#plan.codec, bytes)
+    this.#sequenceNr = sequenceNr
+    view.lastSequenceNr = sequenceNr
   }
 
   #replayed(stored: unknown, sequenceNr: number): void {
@@ -207,7 +250,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     this.#sequenceNr = sequenceNr
   }
 
-  #recovered(claim: Claim): void {
+  #recovered(claim: Claim, start: RecoveryStart): void {
     const work = this.#begin()
     this.#epoch = claim.epoch
     // Those that were deleted have not been replayed, and count.
@@ -218,6 +261,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     work.view.isRecovering = false
     if (this.#stashes !== undefined) this.#stashOf(work)
     this.#goOn()
+    this.#keepAfterRecovery(start, claim, work)
     this.#plan.signals?.RecoveryCompleted?.(this.#state, { type: 'RecoveryCompleted' }, work.view)
     this.#rest()
   }
@@ -257,6 +301,13 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
 
   /** It came past the mailbox, or in the very moment in which nothing may be handled any more. */
   #wait(command: Command, work: Work<Command, Event, State>): void {
+    const { rejection } = work
+    if (rejection !== undefined) {
+      // Whoever supervises it has let it go on after all: its state is ahead of what is stored, so it ends.
+      this.#lost(command)
+      failAsker(command, () => rejection)
+      return work.turn.failForGood(rejection)
+    }
     this.#stashOf(work).wait(command)
     if (this.#mayHandle()) this.#goOn()
     else work.turn.withholdMail(this.#plan.withheldMail)
@@ -280,12 +331,16 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     if (handling === 'stash') {
       return this.#stashOf(work).keep(command)
     }
-    const stored = this.#advance(effect, work.view)
+    const before = this.#sequenceNr
+    const stored = this.#advance(effect, work)
+    const deletes = effect.done?.deletes === true
+    const snapshot =
+      this.#plan.savesSnapshots && stored.length > 0 ? this.#dueSince(before, work) : 'none'
+    if (deletes) work.snapshots?.forget()
     if (stops) this.#phase = 'stopping'
     if (unstashes) work.stash?.callKept()
     const state = this.#state
-    const held = { command, state, sequenceNr: this.#sequenceNr, sideEffects, stops }
-    const deletes = effect.done?.deletes === true
+    const held = { command, state, sequenceNr: this.#sequenceNr, sideEffects, stops, snapshot }
     this.#hold(stored, held, work, deletes)
     if (!this.#mayHandle()) work.turn.withholdMail(this.#plan.withheldMail)
     else if (unstashes) this.#goOn()
@@ -323,6 +378,68 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
         this.#rest()
       },
       failed: (error) => this.#commandFailed(error),
+      snapshotDue: ({ state, sequenceNr }, isRetained) => this.#keep(state, sequenceNr, isRetained),
+    })
+  }
+
+  // ---- snapshots
+
+  #dueSince(before: number, work: Work<Command, Event, State>): DueSnapshot {
+    const { retention } = this.#plan
+    const isWanted = work.isSnapshotWanted
+    work.isSnapshotWanted = false
+    if (retention && crossesMultiple(retention.snapshotEvery, before, this.#sequenceNr)) {
+      return 'retained'
+    }
+    return isWanted ? 'kept' : 'none'
+  }
+
+  /** All events up to this state are stored, and it is that of all of them. A state that is nothing is not kept. */
+  #keep(state: State, sequenceNr: number, isRetained: boolean, startedFrom?: number): void {
+    if (state === null || state === undefined) return
+    const work = this.#begin()
+    if (this.#plan.maySnapshot?.(work.view) === false) return
+    work.snapshots ??= this.#newSnapshots(startedFrom)
+    work.snapshots.keep({ state, sequenceNr, isRetained })
+  }
+
+  #newSnapshots(startedFrom: number | undefined): SnapshotKeeper<State> {
+    const { journal, retention, codec } = this.#plan
+    const { clock } = this.#context.system.environment
+    const options = {
+      ...{ persistenceId: this.#persistenceId, epoch: this.#epoch, journal, retention },
+      encode: (state: State) => encodedState(this.#plan, codec, state),
+      // Whole, which a clock need not be.
+      wallMs: () => Math.floor(clock.wallMs()),
+      tell: (signal: SnapshotSignal) => this.#tellOfSnapshot(signal),
+    }
+    return new SnapshotKeeper<State>(options, startedFrom)
+  }
+
+  /** What took long to read is kept at once, so that the next start does not. */
+  #keepAfterRecovery(
+    { sequenceNr, isSnapshot }: RecoveryStart,
+    { highestSequenceNr }: Claim,
+    work: Work<Command, Event, State>,
+  ): void {
+    const { retention, savesSnapshots } = this.#plan
+    if (!savesSnapshots || retention === undefined) return
+    const startedFrom = isSnapshot ? sequenceNr : undefined
+    if (highestSequenceNr - sequenceNr >= retention.snapshotEvery) {
+      this.#keep(this.#state, highestSequenceNr, true, startedFrom)
+    } else if (isSnapshot) work.snapshots = this.#newSnapshots(startedFrom)
+  }
+
+  #tellOfSnapshot(signal: SnapshotSignal): void {
+    const { turn } = this.#begin()
+    if (this.#phase === 'ended' || turn.isTerminated) return
+    this.#plan.snapshotNews.heard(this.#context.system, this.#persistenceId, signal)
+    turn.run(() => {
+      if (this.#phase === 'ended') return
+      type Handler = (state: State, signal: SnapshotSignal, context: unknown) => void
+      const handler = this.#plan.signals?.[signal.type] as Handler | undefined
+      handler?.(this.#state, signal, this.view)
+      this.#rest()
     })
   }
 
@@ -335,9 +452,10 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   /** Applies the events before they are written: all of them, or none. */
   #advance(
     { events, done }: Effect<Event, State>,
-    view: Mutable<EventSourcedContext<Command>>,
+    work: Work<Command, Event, State>,
   ): readonly NewEvent[] {
-    const { eventHandler, settings } = this.#plan
+    const { view } = work
+    const { eventHandler, settings, snapshotWhen, schemas } = this.#plan
     const count = done?.events.length ?? events.length
     if (count > settings.appendEventsMax) {
       throw new InvalidEffect(
@@ -354,8 +472,10 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     let state = this.#state
     for (const event of events) {
       view.lastSequenceNr++
+      if (schemas?.event !== undefined) checkBySchema(schemas.event, event, 'An event')
       state = eventHandler(state, event, view)
       stored.push(encoded(this.#plan, this.#persistenceId, state, event))
+      if (snapshotWhen?.(state, event, view.lastSequenceNr) === true) work.isSnapshotWanted = true
     }
     this.#state = state
     this.#sequenceNr = view.lastSequenceNr
@@ -372,10 +492,16 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   }
 
   #commandFailed(error: unknown): never {
-    const { view, stash, turn } = this.#begin()
+    const work = this.#begin()
+    const { view, stash, turn } = work
     view.lastSequenceNr = this.#sequenceNr
     stash?.interrupted()
-    if (error instanceof PersistenceFailure) {
+    if (error instanceof PersistenceFailure) this.#tellFailed(error)
+    if (error instanceof EventsRejected) {
+      work.rejection = error
+      // Whoever is built anew gets it; what was let go on shows itself by it.
+      turn.letMailIn()
+    } else if (error instanceof PersistenceFailure) {
       this.#refuseWaiting(error)
       this.#isBuiltAnew =
         error instanceof JournalFailure && this.#plan.onPersistFailure !== undefined
@@ -385,6 +511,19 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     // Should a supervisor resume this actor, the commands behind this one go on.
     turn.run(() => this.#goOn())
     throw error
+  }
+
+  /** Before it ends by this. What the handler throws is only told. */
+  #tellFailed(error: PersistenceFailure): void {
+    const { signals } = this.#plan
+    try {
+      const isRejected = error instanceof EventsRejected
+      if (isRejected)
+        signals?.PersistRejected?.(this.#state, { type: 'PersistRejected', error }, this.view)
+      else signals?.PersistFailed?.(this.#state, { type: 'PersistFailed', error }, this.view)
+    } catch (failure) {
+      this.#context.log.error({ err: failure }, 'the handler of a failed write failed')
+    }
   }
 
   /** The instance fails, and nobody builds it anew. */

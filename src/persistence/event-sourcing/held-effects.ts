@@ -12,7 +12,12 @@ export interface HeldEffects<State> {
   readonly sequenceNr: number
   readonly sideEffects: readonly SideEffect<State>[]
   readonly stops: boolean
+  /** The state is to be kept as a snapshot once it is stored, and by which rule. */
+  readonly snapshot: DueSnapshot
 }
+
+/** `retained`: what is old is deleted then. */
+export type DueSnapshot = 'none' | 'kept' | 'retained'
 
 /** Lets them happen in order. What one of them throws ends the rest; nobody waits for an async one. */
 export function perform<State>(

@@ -9,10 +9,12 @@ import {
   JournalCorrupted,
   JournalFolderLost,
   JournalUnavailable,
+  StateTooLarge,
 } from '../persistence-errors.ts'
 import {
   EventsNotStored,
   EventsOutcomeUnknown,
+  EventsRejected,
   type PersistenceFailure,
   WriterFenced,
 } from './event-sourced-errors.ts'
@@ -93,12 +95,17 @@ export class JournalWriter {
 /** Whether the journal says that nothing was stored. Of anything else nobody can tell. */
 function isRefusal(cause: unknown): boolean {
   return (
+    isRejection(cause) ||
     cause instanceof JournalUnavailable ||
     cause instanceof JournalFolderLost ||
-    cause instanceof EventTooLarge ||
     cause instanceof InvalidJournalCall ||
     cause instanceof JournalClosed
   )
+}
+
+/** Whether it is for what was to be stored. */
+function isRejection(cause: unknown): boolean {
+  return cause instanceof EventTooLarge || cause instanceof StateTooLarge
 }
 
 export function failureOf(persistenceId: string, end: WriteEnd): PersistenceFailure {
@@ -106,7 +113,9 @@ export function failureOf(persistenceId: string, end: WriteEnd): PersistenceFail
     case 'Fenced':
       return new WriterFenced(persistenceId, end.byWriter, end.byEpoch)
     case 'Failed':
-      return new EventsNotStored(persistenceId, end.cause)
+      return isRejection(end.cause)
+        ? new EventsRejected(persistenceId, end.cause)
+        : new EventsNotStored(persistenceId, end.cause)
     case 'Unknown':
       return new EventsOutcomeUnknown(persistenceId, end.cause)
     default:

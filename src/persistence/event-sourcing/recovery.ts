@@ -1,15 +1,18 @@
 /**
- * Brings one instance back to its state: waits for a permit, claims the stream, reads it in bounded chunks. Every chunk is
- * applied in the actor's turn before the next is read. The permit is given back on every way out.
+ * Brings one instance back to its state: waits for a permit, claims the stream, starts from a snapshot where there is one, and
+ * reads the events after it in bounded chunks. Every chunk is applied in the actor's turn before the next is read. The permit
+ * is given back on every way out.
  *
- *   waiting for a permit ──▶ claiming ──▶ reading ⇄ applying ──▶ over (completed, failed or cancelled)
+ *   waiting for a permit ──▶ claiming ──▶ loading a snapshot ──▶ reading ⇄ applying ──▶ over (completed, failed or cancelled)
  */
 import type { Timer, Timers } from '../../foundation/timers.ts'
 import type { Claim, Journal, StoredEvent } from '../journal.ts'
 import { JournalCorrupted } from '../persistence-errors.ts'
+import type { StoredSnapshot } from '../snapshots.ts'
 import type { ActorTurn } from './actor-turn.ts'
 import { RecoveryTimedOut } from './event-sourced-errors.ts'
 import type { EventSourcedSettings } from './event-sourced-settings.ts'
+import { type RecoveryStart, recoveryStart, type SnapshotSearch } from './snapshot-recovery.ts'
 import type { RecoveryPermit, RecoveryPermits } from './recovery-permits.ts'
 
 export interface RecoveryOptions<Event> {
@@ -21,11 +24,17 @@ export interface RecoveryOptions<Event> {
   readonly timers: Timers
   readonly turn: Pick<ActorTurn<never>, 'run'>
   readonly decode: (bytes: Uint8Array) => Event
+  /** How snapshots are looked for; undefined begins empty behind the last event, and reads nothing. */
+  readonly snapshots: SnapshotChoices | undefined
+  /** In the actor's turn. Throws `SnapshotRefused` when it cannot be started from. */
+  readonly startFrom: (snapshot: StoredSnapshot) => void
   /** In the actor's turn, as the following two. */
   readonly apply: (event: Event, sequenceNr: number) => void
-  readonly completed: (claim: Claim) => void
+  readonly completed: (claim: Claim, start: RecoveryStart) => void
   readonly failed: (error: unknown) => void
 }
+
+export type SnapshotChoices = Pick<SnapshotSearch, 'choice' | 'eventsMin' | 'every' | 'passedOver'>
 
 export class Recovery<Event> {
   readonly #options: RecoveryOptions<Event>
@@ -68,14 +77,23 @@ export class Recovery<Event> {
       this.#expect('The claim of the stream')
       const claim = await this.#claim()
       const last = claim.highestSequenceNr
-      const first = (claim.deletedSequenceNr ?? 0) + 1
+      const start = await this.#start(claim)
+      const first = start.sequenceNr + 1
       for (let from = first; from <= last && !this.#isOver; from += settings.replayEventsMax) {
         await this.#replay(from, Math.min(from + settings.replayEventsMax - 1, last))
       }
-      this.#end(() => completed(claim))
+      this.#end(() => completed(claim, start))
     } catch (error) {
       this.#end(() => this.#options.failed(error))
     }
+  }
+
+  #start(claim: Claim): Promise<RecoveryStart> | RecoveryStart {
+    const { snapshots, journal, persistenceId, startFrom } = this.#options
+    if (snapshots === undefined) return { sequenceNr: claim.highestSequenceNr, isSnapshot: false }
+    const expect = (what: string): void => this.#expect(what)
+    const use = (snapshot: StoredSnapshot): Promise<void> => this.#inTurn(() => startFrom(snapshot))
+    return recoveryStart({ ...snapshots, journal, persistenceId, expect, use }, claim)
   }
 
   async #claim(): Promise<Claim> {

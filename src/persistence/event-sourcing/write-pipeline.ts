@@ -25,6 +25,8 @@ export interface WritePipelineOptions<Command, Event, State> {
   readonly stored: () => void
   /** In the actor's turn: what was stored has failed in its consequences. Throws on. */
   readonly failed: (error: unknown) => never
+  /** In the actor's turn: this state and all events before it are stored, and it is to be kept. */
+  readonly snapshotDue: (held: HeldEffects<State>, isRetained: boolean) => void
 }
 
 /** A box, because anything can be thrown. */
@@ -41,6 +43,7 @@ export class WritePipeline<Command, Event, State> {
   readonly #context: ActorContext<Command>
   readonly #stored: () => void
   readonly #failed: (error: unknown) => never
+  readonly #snapshotDue: (held: HeldEffects<State>, isRetained: boolean) => void
   readonly #flush: Task
   #phase: 'open' | 'failing' | 'draining' | 'ended' = 'open'
   #isFlushAsked = false
@@ -49,7 +52,7 @@ export class WritePipeline<Command, Event, State> {
   #drained: (() => void) | undefined = undefined
 
   constructor(options: WritePipelineOptions<Command, Event, State>) {
-    const { plan, claim, turn, view, stored, failed } = options
+    const { plan, claim, turn, view, stored, failed, snapshotDue } = options
     const { journal, settings } = plan
     const { persistenceId } = view
     this.#persistenceId = persistenceId
@@ -61,6 +64,7 @@ export class WritePipeline<Command, Event, State> {
     this.#context = view.actor
     this.#stored = stored
     this.#failed = failed
+    this.#snapshotDue = snapshotDue
     this.#flush = {
       isInternal: false,
       run: () => this.#look(),
@@ -191,8 +195,15 @@ export class WritePipeline<Command, Event, State> {
   #release(helds: readonly HeldEffects<State>[]): Thrown | undefined {
     const { lastSequenceNr } = this.#view
     let thrown: Thrown | undefined
+    // Of several only the newest: it says all that they say.
+    let due: HeldEffects<State> | undefined
+    let isRetained = false
     for (const held of helds) {
       this.#view.lastSequenceNr = held.sequenceNr
+      if (held.snapshot !== 'none') {
+        due = held
+        isRetained ||= held.snapshot === 'retained'
+      }
       try {
         perform(held, this.#rejected)
         if (held.stops && this.#phase !== 'draining') this.#context.stop()
@@ -201,6 +212,7 @@ export class WritePipeline<Command, Event, State> {
       }
     }
     this.#view.lastSequenceNr = lastSequenceNr
+    if (due !== undefined && this.#phase !== 'draining') this.#snapshotDue(due, isRetained)
     return thrown
   }
 

@@ -1,34 +1,47 @@
 /**
- * One write transaction: decides claims, appends, deletions and writes of registers on what is stored, inside the store's write lock, so that the fence
+ * One write transaction: decides what is asked of streams on what is stored, inside the store's write lock, so that the fence
  * holds between processes. An append writes the log only. A head is written when its stream is claimed or deleted, and by a fold when
  * the tail of the log has become too long (`lmdb-fold.ts`): some heads in each commit.
  */
 import { assert } from '../../foundation/assert.ts'
-import type { AppendBatch, AppendResult, Claim } from '../journal.ts'
-import { JournalCorrupted } from '../persistence-errors.ts'
+import type { EventDeletionResult, EventDeletionTo } from '../event-deletion.ts'
+import type { AppendBatch, AppendResult, Claim, Fenced } from '../journal.ts'
+import { InvalidJournalCall, JournalCorrupted } from '../persistence-errors.ts'
 import { sliceOf } from '../persistence-id.ts'
-import { judgeRegisterWrite, type RegisterWrite, type RegisterWriteResult } from '../registers.ts'
+import type { NewSnapshot, SnapshotDeletion, SnapshotQuery, SnapshotResult } from '../snapshots.ts'
+import { problemWithPlace, type StreamPlace } from '../store-transfer.ts'
 import type { DiskRoom } from './disk-room.ts'
-import { judgeAppend } from './fence.ts'
+import { judgeAppend, judgeDeletionTo, judgeSnapshot, judgeSnapshotDeletion } from './fence.ts'
 import { type FoldLimits, mustFold } from './lmdb-fold.ts'
 import type { KnownStream, LmdbHeads } from './lmdb-heads.ts'
 import {
+  blockEvents,
   blockKey,
   countKey,
   encodeCount,
-  encodeRegister,
   numberKey,
   type StoreCount,
 } from './lmdb-layout.ts'
 import type { LmdbLogRecord } from './lmdb-log-record.ts'
 import { nextDeletion, readDeletion, scrub, scrubEventsMax, writeDeletion } from './lmdb-scrub.ts'
+import { putSnapshot, removeSnapshots } from './lmdb-snapshots.ts'
 import { LmdbStreamHead } from './lmdb-stream-head.ts'
 import {
+  entriesPerDeletion,
+  freshSweep,
+  isSweepDue,
+  readSweep,
+  sweep,
+  thoroughWalks,
+  writeSweep,
+} from './lmdb-sweep.ts'
+import {
+  isNewestFormat,
   type LmdbTable,
   type LmdbTables,
   markDeleting,
+  markSweeping,
   markTagged,
-  readRegister,
 } from './lmdb-tables.ts'
 import { noSection, sectionOf } from './lmdb-tag-section.ts'
 
@@ -47,17 +60,22 @@ export class LmdbCommit {
   readonly #parts: LmdbCommitParts
   readonly #before: StoreCount
   readonly #claimed: KnownStream[] = []
+  /** Whether what it writes gets checksums. */
+  readonly #isChecked: boolean
   #lastOrder: number
   #tailBytes: number
   readonly #scrubMax: number
   /** Of the first event of the record that is being filled. */
   #recordOrder = 0
   #hasTags = false
+  /** First events that were deleted, and are to be swept. */
+  #deletedCount = 0
+  #isThorough = false
 
   constructor(parts: LmdbCommitParts) {
     this.#parts = parts
-    // A transaction that failed may have left something in it.
-    parts.record.clear()
+    this.#isChecked = isNewestFormat(parts.tables)
+    parts.record.begin(this.#isChecked)
     this.#scrubMax = parts.scrubEventsMax ?? scrubEventsMax
     this.#before = parts.heads.begin()
     this.#lastOrder = this.#before.lastOrder
@@ -68,11 +86,11 @@ export class LmdbCommit {
     const stream = this.#parts.heads.stream(persistenceId)
     const head = (stream.head ??= new LmdbStreamHead(sliceOf(persistenceId)))
     head.claim(writer)
-    this.#claimed.push(stream)
-    this.#parts.heads.soil(stream)
-    const { epoch, highestSequenceNr, deletedSequenceNr } = head
+    this.#change(stream)
+    const { epoch, highestSequenceNr, deletedSequenceNr, startSequenceNr } = head
     const deleted = deletedSequenceNr === 0 ? {} : { deletedSequenceNr }
-    return { epoch, highestSequenceNr, ...deleted }
+    const started = startSequenceNr === 0 ? {} : { startSequenceNr }
+    return { epoch, highestSequenceNr, ...deleted, ...started }
   }
 
   append(batch: AppendBatch): AppendResult {
@@ -93,14 +111,90 @@ export class LmdbCommit {
     const result = judgeAppend(head, batch)
     if (result.type !== 'Appended') return result
     assert(head !== undefined, 'a deletion is accepted only after a claim')
-    if (head.highestSequenceNr > head.deletedSequenceNr) this.#delete(stream, head)
+    if (head.highestSequenceNr > head.startSequenceNr) this.#delete(stream, head)
     if (batch.events.length > 0) this.#storeAll(stream, head, batch)
     return result
   }
 
+  /** The events stay in the log until they are swept. */
+  deleteEventsTo(deletion: EventDeletionTo): EventDeletionResult {
+    const { tables, heads } = this.#parts
+    const stream = heads.stream(deletion.persistenceId)
+    const { head } = stream
+    const result = judgeDeletionTo(head, deletion)
+    if (result.type !== 'EventsDeleted') return result
+    assert(head !== undefined, 'a deletion is accepted only after a claim')
+    const count = result.deletedSequenceNr - head.deletedSequenceNr
+    if (count === 0) return result
+    markSweeping(tables)
+    head.deleteTo(result.deletedSequenceNr)
+    this.#deletedCount += count
+    this.#change(stream)
+    return result
+  }
+
+  saveSnapshot(snapshot: NewSnapshot): SnapshotResult {
+    const { tables, heads } = this.#parts
+    const { id, head } = heads.stream(snapshot.persistenceId)
+    const result = judgeSnapshot(head, snapshot)
+    if (result.type === 'SnapshotSaved') {
+      markSweeping(tables)
+      putSnapshot(tables, id, snapshot)
+    }
+    return result
+  }
+
+  /** Answers whether there may be more that fit. */
+  deleteSnapshots(deletion: SnapshotDeletion): Fenced | { readonly isDone: boolean } {
+    const { tables, heads } = this.#parts
+    const { id, head } = heads.stream(deletion.persistenceId)
+    const refusal = judgeSnapshotDeletion(head, deletion)
+    return refusal ?? { isDone: !removeSnapshots(tables, id, deletion) }
+  }
+
+  readStream(persistenceId: string): StreamPlace | undefined {
+    const { head } = this.#parts.heads.stream(persistenceId)
+    if (head === undefined) return undefined
+    const { epoch, writer, highestSequenceNr, deletedSequenceNr, startSequenceNr } = head
+    const numbers = { highestSequenceNr, deletedSequenceNr, startSequenceNr }
+    return { persistenceId, epoch, writer, ...numbers }
+  }
+
+  placeStream(place: StreamPlace): void {
+    const { tables, heads } = this.#parts
+    const stream = heads.stream(place.persistenceId)
+    const problem = problemWithPlace(stream.head, place)
+    if (problem !== undefined) throw new InvalidJournalCall(problem)
+    markSweeping(tables)
+    stream.head ??= new LmdbStreamHead(sliceOf(place.persistenceId))
+    stream.head.place(place)
+    this.#change(stream)
+  }
+
+  /** Goes on with the sweep. Answers whether that is worth another commit. */
+  sweepOn(): boolean {
+    const { tables, heads } = this.#parts
+    const place = readSweep(tables)
+    if (place === undefined || !isSweepDue(place)) return false
+    // A thorough one comes by the events of this very commit.
+    this.#writeRecord()
+    const known = new Map<string, number>()
+    const deletedOf = (persistenceId: string): number => {
+      const before = known.get(persistenceId)
+      if (before !== undefined) return before
+      const deleted = heads.deletedSequenceNr(persistenceId)
+      known.set(persistenceId, deleted)
+      return deleted
+    }
+    const { headsOrder } = this.#before
+    const left = sweep(place, { tables, deletedOf, headsOrder, lastOrder: this.#lastOrder })
+    writeSweep(tables, left)
+    return isSweepDue(left)
+  }
+
   /**
    * Takes some deleted events out of the log that were too many for the commit that deleted them. Answers how many are left
-   * of one stream that has some, 0 when none has.
+   * of one stream that has some, 0 when none has. Its snapshots go first.
    */
   scrubOn(): number {
     const { tables, heads } = this.#parts
@@ -111,30 +205,24 @@ export class LmdbCommit {
     if (head === undefined) {
       throw new JournalCorrupted(tables.folder, `"${id}" is deleted, and has no head`)
     }
-    const to = Math.min(deletion.from + this.#scrubMax - 1, deletion.to)
-    this.#writeRecord()
-    scrub(tables, id, head, { from: deletion.from, to })
-    if (to < deletion.to) writeDeletion(tables, id, { from: to + 1, to: deletion.to })
-    else tables.deletions.removeSync(id)
+    if (!removeSnapshots(tables, id, endedSnapshots(id, deletion.to))) {
+      const to = Math.min(deletion.from + this.#scrubMax - 1, deletion.to)
+      this.#writeRecord()
+      scrub(tables, id, head, { from: deletion.from, to })
+      if (to < deletion.to) writeDeletion(tables, id, { from: to + 1, to: deletion.to })
+      else tables.deletions.removeSync(id)
+    }
     const next = nextDeletion(tables)
     const left = next && readDeletion(tables, next)
-    return left === undefined ? 0 : left.to - left.from + 1
+    return left === undefined ? 0 : Math.max(left.to - left.from + 1, 1)
   }
 
   highestSequenceNr(persistenceId: string): number {
     return this.#parts.heads.stream(persistenceId).head?.highestSequenceNr ?? 0
   }
 
-  /** Written at once, and counted nowhere: what is known of streams stays true. */
-  writeRegister(write: RegisterWrite): RegisterWriteResult {
-    const { tables } = this.#parts
-    const { name, bytes } = write
-    const result = judgeRegisterWrite(readRegister(tables, name)?.revision ?? 0, write)
-    if (result.type === 'RegisterWritten') {
-      const register = encodeRegister({ revision: result.revision, bytes })
-      tables.registers.putSync(Buffer.from(name), register)
-    }
-    return result
+  get tables(): LmdbTables {
+    return this.#parts.tables
   }
 
   /** Writes what was only collected so far. Nothing may follow. */
@@ -143,6 +231,7 @@ export class LmdbCommit {
     this.#writeRecord()
     if (this.#hasTags) markTagged(this.#parts.tables)
     this.#writeClaims()
+    this.#paySweep()
     this.#leave()
   }
 
@@ -165,24 +254,42 @@ export class LmdbCommit {
     heads.end(left)
   }
 
-  /** Others learn of it as they do of a claim: what they know of the stream is dropped. */
   #delete(stream: KnownStream, head: LmdbStreamHead): void {
-    const { tables, heads } = this.#parts
+    const { tables } = this.#parts
     const { id } = stream
     markDeleting(tables)
     // Events of this very commit may be among those that go.
     this.#writeRecord()
     const open = readDeletion(tables, id)
     const range = { from: open?.from ?? head.deletedSequenceNr + 1, to: head.highestSequenceNr }
-    if (open === undefined && range.to - range.from < this.#scrubMax) {
+    const hasMore = removeSnapshots(tables, id, endedSnapshots(id, range.to))
+    if (open === undefined && !hasMore && range.to - range.from < this.#scrubMax) {
       scrub(tables, id, head, range)
       head.letGoDeleted()
     } else {
       writeDeletion(tables, id, range)
     }
+    // What was deleted before its end is wherever the sweep has left it.
+    if (head.deletedSequenceNr > head.startSequenceNr) this.#isThorough = true
     head.delete()
-    heads.soil(stream)
+    this.#change(stream)
+  }
+
+  /** More than events were added to the stream. Others learn of it as they do of a claim: what they know of it is dropped. */
+  #change(stream: KnownStream): void {
+    this.#parts.heads.soil(stream)
     this.#claimed.push(stream)
+  }
+
+  #paySweep(): void {
+    if (this.#deletedCount === 0 && !this.#isThorough) return
+    const { tables } = this.#parts
+    const place = readSweep(tables) ?? freshSweep
+    writeSweep(tables, {
+      ...place,
+      paid: place.paid + this.#deletedCount * entriesPerDeletion,
+      thorough: this.#isThorough ? thoroughWalks : place.thorough,
+    })
   }
 
   #storeAll(stream: KnownStream, head: LmdbStreamHead, { events }: AppendBatch): void {
@@ -206,8 +313,8 @@ export class LmdbCommit {
   #writeRecord(): void {
     const { record, tables } = this.#parts
     if (record.isEmpty) return
-    this.#tailBytes += record.length
-    append(tables.log, this.#recordOrder, record.take())
+    this.#tailBytes += record.weight
+    append(tables.log, this.#recordOrder, record.take(this.#recordOrder))
   }
 
   #writeClaims(): void {
@@ -246,11 +353,25 @@ export class LmdbCommit {
     const { id, head } = stream
     assert(head !== undefined, 'a changed stream has a head')
     for (let full = head.takeBlock(); full !== undefined; full = head.takeBlock()) {
-      void tables.blocks.put(blockKey(id, full.block), full.places)
+      if (!this.#isUnneeded(stream, head, full.block)) {
+        void tables.blocks.put(blockKey(id, full.block), full.places)
+      }
     }
-    void tables.heads.put(id, head.encode())
+    void tables.heads.put(id, head.encode(this.#isChecked ? id : undefined))
     heads.clean(stream)
   }
+
+  /** Nobody will look for these events by their places: they are swept, not scrubbed. */
+  #isUnneeded({ id }: KnownStream, head: LmdbStreamHead, block: number): boolean {
+    const last = (block + 1) * blockEvents
+    const isSwept = last <= head.deletedSequenceNr && last > head.startSequenceNr
+    return isSwept && readDeletion(this.#parts.tables, id) === undefined
+  }
+}
+
+/** Of a stream that was ended behind this number. */
+function endedSnapshots(id: Buffer, to: number): SnapshotQuery {
+  return { persistenceId: id.toString(), fromSequenceNr: 0, toSequenceNr: to }
 }
 
 /** Puts the value behind all others of the table: LMDB fills its pages then, and leaves them half empty otherwise. */

@@ -45,6 +45,13 @@ describe('the folder of an LmdbJournal', () => {
     await journal.close()
   }
 
+  const setFormat = async (format: string): Promise<void> => {
+    const store = open({ path: folder, noSubdir: false, overlappingSync: false })
+    const meta = store.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
+    meta.putSync(Buffer.from('format'), Buffer.from(format))
+    await store.close()
+  }
+
   test('is made when it is missing, also several levels of it', async () => {
     folder = join(root, 'one', 'two', 'three')
     await filled()
@@ -69,18 +76,16 @@ describe('the folder of an LmdbJournal', () => {
 
   test('is refused when it holds the store of another version', async () => {
     await filled()
-    const store = open({ path: folder, noSubdir: false, overlappingSync: false })
-    const meta = store.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
-    meta.putSync(Buffer.from('format'), Buffer.from('sherd journal, format 9'))
-    await store.close()
+    await setFormat('sherd journal, format 9')
     expect(await refusal()).toMatchObject({ code: 'JOURNAL_FORMAT_MISMATCH' })
     expect((await refusal()).message).toBe(
-      `The folder ${folder} holds "sherd journal, format 9"; this version of Sherd reads "sherd journal, format 2", "sherd journal, format 3" and "sherd journal, format 4". Use the version that wrote it, or another folder.`,
+      `The folder ${folder} holds "sherd journal, format 9"; this version of Sherd reads "sherd journal, format 2", "sherd journal, format 3", "sherd journal, format 4" and "sherd journal, format 5". Use the version that wrote it, or another folder.`,
     )
   })
 
   test('gets another format with the first tag, so that versions without tags leave it alone', async () => {
     await filled()
+    await setFormat('sherd journal, format 2')
     const formats = [await formatIn(folder)]
     const bytes = Buffer.from('z')
     for (const tags of [[], ['red'], []]) {
@@ -189,6 +194,7 @@ describe('the folder of an LmdbJournal', () => {
 
   test('keeps its registers beside the tables of a version that knew of none', async () => {
     await filled()
+    await setFormat('sherd journal, format 2')
     const store = open({ path: folder, noSubdir: false, overlappingSync: false })
     store.openDB('registers', {}).dropSync()
     expect([...store.getKeys()].map(String)).not.toContain('registers')

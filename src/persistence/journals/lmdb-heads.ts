@@ -78,6 +78,16 @@ export class LmdbHeads {
     return stream
   }
 
+  /** The events of the stream up to this number are gone. Known streams stay those in use. */
+  deletedSequenceNr(persistenceId: string): number {
+    const { head } =
+      this.#young.get(persistenceId) ??
+      this.#old.get(persistenceId) ??
+      this.#dirty.get(persistenceId) ??
+      this.#fromTable(persistenceId)
+    return head?.deletedSequenceNr ?? 0
+  }
+
   /** Its head was changed. */
   soil(stream: KnownStream): void {
     if (stream.isDirty) return

@@ -1,11 +1,12 @@
 /**
- * The embedded journal: LMDB in one folder that all processes of a host share. Appends of all entities go through one
+ * The embedded journal, with all ports that a journal may have: LMDB in one folder that all processes of a host share. Appends of all entities go through one
  * group commit; epoch and sequence number are checked inside the write transaction; promises resolve after the synced
  * commit, which runs on another thread. One journal per folder and process: share it between nodes.
+ *
+ * One file because each of its many methods is a line or two: a request to the group commit, or a question to the reader.
  */
 import { realpathSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { unreachable } from '../../foundation/assert.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { consoleLogger } from '../../foundation/console-logger.ts'
 import type { Logger } from '../../foundation/logger.ts'
@@ -16,31 +17,43 @@ import type {
   AppendBatch,
   AppendResult,
   Claim,
+  Fenced,
   Journal,
   ReadRange,
   StoredEvent,
 } from '../journal.ts'
-import type { EventDeletion } from '../event-deletion.ts'
+import type {
+  DurableStates,
+  StateClaim,
+  StateWrite,
+  StateWriteResult,
+  StoredState,
+} from '../durable-states.ts'
+import type { EventDeletion, EventDeletionResult, EventDeletionTo } from '../event-deletion.ts'
+import { checkIdQuery, type IdList, type IdPage, type IdQuery } from '../id-list.ts'
 import { JournalClosed, JournalUnavailable } from '../persistence-errors.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
 import {
   checkRegisterName,
-  checkRegisterWrite,
   type StoredRegister,
   type Registers,
   type RegisterWrite,
   type RegisterWriteResult,
 } from '../registers.ts'
 import type { SlicePage, SliceQuery, SliceReader } from '../slice-reader.ts'
-import { guardExit } from './exit-guard.ts'
 import {
-  checkAppend,
-  checkClaim,
-  checkDeletion,
-  checkRange,
-  checkSliceQuery,
-  placeOf,
-} from './fence.ts'
+  checkSnapshotQuery,
+  type NewSnapshot,
+  type SnapshotDeletion,
+  type SnapshotQuery,
+  type SnapshotResult,
+  type Snapshots,
+  type SnapshotsDeleted,
+  type StoredSnapshot,
+} from '../snapshots.ts'
+import type { StoreTransfer, StreamPlace } from '../store-transfer.ts'
+import { guardExit } from './exit-guard.ts'
+import { checkRange, checkSliceQuery, placeOf } from './fence.ts'
 import { DiskRoom } from './disk-room.ts'
 import { FolderTurns } from './folder-turns.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -57,9 +70,10 @@ import { LmdbHeads } from './lmdb-heads.ts'
 import { LmdbLock } from './lmdb-lock.ts'
 import { LmdbLogRecord } from './lmdb-log-record.ts'
 import { LmdbReader } from './lmdb-reader.ts'
+import { checkRequest, type LmdbRequest } from './lmdb-request.ts'
 import { checkLmdbSettings, defaultLmdbSettings, type LmdbSettings } from './lmdb-settings.ts'
-import { hasAnyRegister, type LmdbTables, openTables, readCount } from './lmdb-tables.ts'
-import { foldOn, type LmdbRequest, LmdbWrite, transact } from './lmdb-write.ts'
+import { hasAnyRow, type LmdbTables, openTables, readCount } from './lmdb-tables.ts'
+import { foldOn, LmdbWrite, transact } from './lmdb-write.ts'
 import { StoppedWriter, StoppedWriterWatch } from './stopped-writer.ts'
 import { StorePlace } from './store-place.ts'
 
@@ -99,7 +113,15 @@ interface LmdbJournalParts {
 }
 
 export class LmdbJournal
-  implements Journal, SliceReader, Registers, Pick<EventDeletion, 'deleteEvents'>
+  implements
+    Journal,
+    SliceReader,
+    Registers,
+    EventDeletion,
+    Snapshots,
+    DurableStates,
+    IdList,
+    StoreTransfer
 {
   readonly #tables: LmdbTables
   readonly #settings: LmdbSettings
@@ -111,6 +133,7 @@ export class LmdbJournal
   readonly #turns: FolderTurns
   readonly #isNew: NewStore | undefined
   #isScrubbing = false
+  #isSweeping = false
   #commitsToReaderCheck = commitsPerReaderCheck
   #closing: Promise<void> | undefined
 
@@ -146,6 +169,7 @@ export class LmdbJournal
     this.#endGuard = guardExit(() => this.#commits.isBusy)
     // Whoever deleted may have died before it was done.
     this.#scrubOn()
+    this.#sweepOn()
   }
 
   /** Opens the folder and checks what is in it. Rejects with a CodedError that says what is wrong with it. */
@@ -197,7 +221,82 @@ export class LmdbJournal
   async deleteEvents(batch: AppendBatch): Promise<AppendResult> {
     const result = await this.#write<AppendResult>({ type: 'Delete', batch })
     this.#scrubOn()
+    this.#sweepOn()
     return result
+  }
+
+  /** What the events took is used again some commits later, when the sweep has come by. */
+  async deleteEventsTo(deletion: EventDeletionTo): Promise<EventDeletionResult> {
+    const result = await this.#write<EventDeletionResult>({ type: 'DeleteTo', deletion })
+    this.#sweepOn()
+    return result
+  }
+
+  saveSnapshot(snapshot: NewSnapshot): Promise<SnapshotResult> {
+    return this.#write({ type: 'SaveSnapshot', snapshot })
+  }
+
+  /** Rejects with `JournalCorrupted` when the one that fits best is damaged; an older one may still be whole. */
+  async loadSnapshot(query: SnapshotQuery): Promise<StoredSnapshot | undefined> {
+    this.#checkOpen()
+    checkSnapshotQuery(query)
+    return this.#reader.snapshot(query)
+  }
+
+  async deleteSnapshots(deletion: SnapshotDeletion): Promise<SnapshotsDeleted | Fenced> {
+    for (;;) {
+      const request = { type: 'DeleteSnapshots', deletion } as const
+      const result = await this.#write<Fenced | { readonly isDone: boolean }>(request)
+      if ('type' in result) return result
+      if (result.isDone) return { type: 'SnapshotsDeleted' }
+    }
+  }
+
+  claimState(persistenceId: string, writer: string): Promise<StateClaim> {
+    return this.#write({ type: 'ClaimState', persistenceId, writer })
+  }
+
+  writeState(write: StateWrite): Promise<StateWriteResult> {
+    return this.#write({ type: 'WriteState', write })
+  }
+
+  async readState(persistenceId: string): Promise<StoredState | undefined> {
+    this.#checkOpen()
+    checkPersistenceId(persistenceId)
+    return this.#reader.state(persistenceId)
+  }
+
+  /** A claim writes the head of its stream at once, so that the table has all ids. */
+  async listIds(query: IdQuery): Promise<IdPage> {
+    this.#checkOpen()
+    checkIdQuery(query)
+    const { prefix, after, idsMax } = query
+    const table = query.kind === 'events' ? 'heads' : 'states'
+    return this.#reader.names(table, { prefix, after, namesMax: idsMax })
+  }
+
+  /** As it stands behind the writes under way. */
+  readStream(persistenceId: string): Promise<StreamPlace | undefined> {
+    return this.#write({ type: 'ReadStream', persistenceId })
+  }
+
+  placeStream(place: StreamPlace): Promise<void> {
+    return this.#write({ type: 'PlaceStream', place })
+  }
+
+  placeState(state: StoredState): Promise<void> {
+    return this.#write({ type: 'PlaceState', state })
+  }
+
+  async listRegisters(
+    query: Parameters<StoreTransfer['listRegisters']>[0],
+  ): Promise<readonly string[]> {
+    this.#checkOpen()
+    return this.#reader.names('registers', query).ids
+  }
+
+  placeRegister(named: StoredRegister & { readonly name: string }): Promise<void> {
+    return this.#write({ type: 'PlaceRegister', register: named })
   }
 
   async read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {
@@ -212,6 +311,8 @@ export class LmdbJournal
       if (events.length === 0) return
       for (const event of events) onEvent(event)
       from = events.at(-1)!.sequenceNr + 1
+      // Whoever reads more than this has other work in between.
+      if (from > to) return
       await nextTurn()
       this.#checkOpen()
     }
@@ -261,7 +362,8 @@ export class LmdbJournal
 
   #isUnused(): boolean {
     const { lastOrder, claimCount } = readCount(this.#tables)
-    const isEmpty = lastOrder === 0 && claimCount === 0 && !hasAnyRegister(this.#tables)
+    const { registers, states } = this.#tables
+    const isEmpty = lastOrder === 0 && claimCount === 0 && ![registers, states].some(hasAnyRow)
     return this.#isNew !== undefined && isEmpty
   }
 
@@ -286,6 +388,17 @@ export class LmdbJournal
     void this.#write<number>({ type: 'Scrub' }).then(ended, () => ended(0))
   }
 
+  #sweepOn(): void {
+    const isOpen = this.#closing === undefined
+    if (this.#isSweeping || !isOpen || !this.#reader.isSweepDue()) return
+    this.#isSweeping = true
+    const ended = (isDue: boolean): void => {
+      this.#isSweeping = false
+      if (isDue) this.#sweepOn()
+    }
+    void this.#write<boolean>({ type: 'Sweep' }).then(ended, () => ended(false))
+  }
+
   #letGoOfDeadReaders(): void {
     if (--this.#commitsToReaderCheck > 0) return
     this.#commitsToReaderCheck = commitsPerReaderCheck
@@ -296,31 +409,10 @@ export class LmdbJournal
   #write<Result>(request: LmdbRequest): Promise<Result> {
     return new Promise<Result>((resolve, fail) => {
       this.#checkOpen()
-      const byteCount = this.#check(request)
+      const byteCount = checkRequest(request, this.#settings)
       const succeed = resolve as (result: unknown) => void
       this.#commits.add(new LmdbWrite({ request, byteCount, succeed, fail }))
     })
-  }
-
-  /** Answers the bytes to be stored. */
-  #check(request: LmdbRequest): number {
-    switch (request.type) {
-      case 'Append':
-        return checkAppend(request.batch, this.#settings)
-      case 'Delete':
-        return checkDeletion(request.batch, this.#settings)
-      case 'Scrub':
-        return 0
-      case 'Claim':
-        return checkClaim(request.persistenceId, request.writer)
-      case 'Highest':
-        checkPersistenceId(request.persistenceId)
-        return 0
-      case 'Register':
-        return checkRegisterWrite(request.write)
-      default:
-        return unreachable(request)
-    }
   }
 
   #checkOpen(): void {

@@ -10,18 +10,22 @@
  *   log     order -> record         the event of this order and some that follow it: see `lmdb-log-record.ts`
  *   heads   id -> head              epoch, highest sequence number, slice, writer, places of the youngest events
  *   blocks  id NUL block -> places  of `blockEvents` events: those numbered block * blockEvents + 1 and so on
+ *           'sweep' -> how far the store is swept: see `lmdb-sweep.ts`
  *   claims  number -> id            who was claimed, or deleted, since the checkpoint, so that others forget what they know of it
  *   deletions  id -> from, to       events that are deleted and still in the log: see `lmdb-scrub.ts`
- *   registers  name -> register     its revision (6), its bytes: no part of all that. Older versions pass over this table
+ *   registers  name -> register     see `lmdb-registers.ts`: no part of all that. Older versions pass over this table
+ *   snapshots  id NUL number -> state   see `lmdb-snapshots.ts`
+ *   states  id -> state             see `lmdb-states.ts`: no part of all that either
  *
  * A head in the table holds every claim and deletion of its stream, all events up to the checkpoint, and all whose places are in a block.
  * It may hold more events than that: a claim and a fold under way write it as it is then.
- * The place of an event is the key of its record. Whole numbers of 6 bytes are big-endian, so that keys sort as numbers do.
+ * The place of an event is the key that its record had when it was written. Where the log was swept, the record with the
+ * greatest key that is not greater holds it. A block is there as long as the last of its events is in the log.
+ * Whole numbers of 6 bytes are big-endian, so that keys sort as numbers do.
  */
 import { assert } from '../../foundation/assert.ts'
-import type { StoredRegister } from '../registers.ts'
 
-/** Written into a new store. A store with a text that is not here is not opened. */
+/** What the first stores have. A store with a text that is not here is not opened. */
 export const formatText = 'sherd journal, format 2'
 
 /** Takes its place with the first event that has tags: versions that know nothing of tags refuse the store from then on. */
@@ -30,15 +34,22 @@ export const formatTextWithTags = 'sherd journal, format 3'
 /** Takes its place with the first deletion: other versions would take what is left in the log for damage. It may have tags, too. */
 export const formatTextWithDeletions = 'sherd journal, format 4'
 
+/**
+ * Of every new store, and of an older one from its first snapshot, state or deletion of first events on. Its records have a
+ * checksum, its log is swept, and its heads may tell where the stream was ended. It may have tags and deletions, too.
+ */
+export const formatTextWithSweeps = 'sherd journal, format 5'
+
 export const formatKey = Buffer.from('format')
 export const storeIdKey = Buffer.from('store id')
 export const countKey = Buffer.from('count')
+export const sweepKey = Buffer.from('sweep')
 
 /** Places that a head keeps before they become a block. */
 export const blockEvents = 32
 
 export const numberBytes = 6
-const numberMax = 2 ** 48 - 1
+export const numberMax = 2 ** 48 - 1
 
 export function writeNumber(bytes: Buffer, value: number, at: number): void {
   assert(value <= numberMax, 'order and block numbers fit into six bytes')
@@ -52,10 +63,19 @@ export function numberKey(value: number): Buffer {
 }
 
 export function blockKey(id: Buffer, block: number): Buffer {
+  return keyWithNumber(id, block)
+}
+
+export function snapshotKey(id: Buffer, sequenceNr: number): Buffer {
+  return keyWithNumber(id, sequenceNr)
+}
+
+/** No id has NUL in it, so those of one id lie together. */
+function keyWithNumber(id: Buffer, number: number): Buffer {
   const key = Buffer.allocUnsafe(id.length + 1 + numberBytes)
   id.copy(key)
   key[id.length] = 0
-  writeNumber(key, block, id.length + 1)
+  writeNumber(key, number, id.length + 1)
   return key
 }
 
@@ -104,19 +124,4 @@ export function decodeCount(bytes: Buffer): StoreCount | undefined {
   }
   const isOurs = count.headsOrder <= count.lastOrder && count.foldedClaims <= count.claimCount
   return isOurs ? count : undefined
-}
-
-export function encodeRegister({ revision, bytes }: StoredRegister): Buffer {
-  const stored = Buffer.allocUnsafe(numberBytes + bytes.byteLength)
-  writeNumber(stored, revision, 0)
-  stored.set(bytes, numberBytes)
-  return stored
-}
-
-/** In bytes of its own. Undefined when these are not a register. */
-export function decodeRegister(stored: Buffer): StoredRegister | undefined {
-  if (stored.length < numberBytes) return undefined
-  const revision = stored.readUIntBE(0, numberBytes)
-  if (revision === 0) return undefined
-  return { revision, bytes: new Uint8Array(stored.subarray(numberBytes)) }
 }

@@ -9,26 +9,40 @@
  *
  *   gap     its size in bytes (4), how many events (8), how many bytes they had (8), no slice (2), no id (2)
  *
+ * A record that begins with a bit that no size has starts with a checksum (4) of its entries and its key: see
+ * `lmdb-checksum.ts`. Records of older stores have none.
+ *
  * The highest bit of the length of the id says that there are tags (`lmdb-tag-section.ts`): an id is far shorter, and an
  * entry without tags is as it was before there were any.
  */
 import { assert } from '../../foundation/assert.ts'
 import type { OrderedEvent } from '../slice-reader.ts'
 import { noTags } from '../tags.ts'
-import { isTagSection, tagSectionEnd, tagsIn } from './lmdb-tag-section.ts'
+import {
+  checksumBytes,
+  checksumIn,
+  countAt,
+  endsWith,
+  epochAt,
+  idAt,
+  idEnd,
+  idLengthAt,
+  isChecked,
+  isGap,
+  isOf,
+  isTagged,
+  persistenceIdIn,
+  sequenceNrAt,
+  sequenceNrIn,
+  sliceAt,
+  stampChecksum,
+  tagsFlag,
+  type Total,
+  totalOf,
+} from './lmdb-record-entry.ts'
+import { tagSectionEnd, tagsIn } from './lmdb-tag-section.ts'
 
-const recordBytesMax = 2000
-
-const sequenceNrAt = 4
-const epochAt = 12
-const sliceAt = 20
-const idLengthAt = 22
-const idAt = 24
-const tagsFlag = 0x8000
-/** In place of a slice, of which there are 1024. */
-const gapSlice = 0xffff
-const gapCountAt = sequenceNrAt
-const gapBytesAt = epochAt
+export const recordBytesMax = 2000
 
 /** What a record takes from the head of an event's stream. */
 interface StreamNumbers {
@@ -40,19 +54,28 @@ interface StreamNumbers {
 
 /** What is filled while a transaction runs, and again by the next one. */
 export class LmdbLogRecord {
-  readonly #scratch = Buffer.allocUnsafeSlow(recordBytesMax)
+  readonly #scratch = Buffer.allocUnsafeSlow(checksumBytes + recordBytesMax)
   readonly #scratchView = viewOf(this.#scratch)
   #bytes = this.#scratch
   /** Writes numbers faster than a Buffer does. */
   #view = this.#scratchView
+  /** Where the entries begin. */
+  #start = 0
   #length = 0
 
   get isEmpty(): boolean {
-    return this.#length === 0
+    return this.#length === this.#start
   }
 
-  get length(): number {
-    return this.#length
+  /** Of its entries. */
+  get weight(): number {
+    return this.#length - this.#start
+  }
+
+  /** To be called before the first event of a transaction. One that failed may have left something in it. */
+  begin(hasChecksum: boolean): void {
+    this.#start = hasChecksum ? checksumBytes : 0
+    this.#clear()
   }
 
   hasRoomFor(id: Buffer, bytes: Uint8Array, tags: Buffer): boolean {
@@ -86,18 +109,31 @@ export class LmdbLogRecord {
     this.#length = end
   }
 
-  /** The record, good until the next event is added to the one that begins now. */
-  take(): Buffer {
+  /** The record for this key, good until the next event is added to the one that begins now. */
+  take(place: number): Buffer {
     const record = this.#bytes.subarray(0, this.#length)
-    this.clear()
+    if (this.#start > 0) stampChecksum(record, place)
+    this.#clear()
     return record
   }
 
-  clear(): void {
+  #clear(): void {
     this.#bytes = this.#scratch
     this.#view = this.#scratchView
-    this.#length = 0
+    this.#length = this.#start
   }
+}
+
+export interface StreamName {
+  /** The persistence id in UTF-8. */
+  readonly id: Buffer
+  readonly persistenceId: string
+}
+
+/** Events of one stream that follow each other. */
+export interface EventRun {
+  readonly from: number
+  readonly count: number
 }
 
 function viewOf(bytes: Buffer): DataView {
@@ -107,43 +143,52 @@ function viewOf(bytes: Buffer): DataView {
 /** Goes through the entries of a record, in place: nothing is copied but what is asked for. */
 export class LmdbRecordEntries {
   readonly #record: Buffer
-  /** How many events the record holds, or held. */
-  readonly count: number
-  /** Of all of them as they were stored. */
-  readonly weight: number
-  readonly #hasGaps: boolean
+  readonly #start: number
+  readonly #place: number
+  #total: Total | undefined
   #at = 0
-  #next = 0
+  #next: number
   #order: number
 
-  private constructor(record: Buffer, place: number, count: number, weight: number) {
+  private constructor(record: Buffer, place: number, start: number, total: Total | undefined) {
     this.#record = record
-    this.count = count
-    this.weight = weight
-    this.#hasGaps = weight !== record.length
+    this.#start = start
+    this.#place = place
+    this.#total = total
+    this.#next = start
     this.#order = place - 1
   }
 
   /** Undefined when it is not one of ours. */
   static in(record: Buffer, place: number): LmdbRecordEntries | undefined {
-    let count = 0
-    let weight = 0
-    // Every event that is read comes by here, with all its neighbours: each is looked at as little as possible.
-    for (let at = 0, size = 0; at < record.length; at += size) {
-      if (at + idAt > record.length) return undefined
-      size = record.readUInt32BE(at)
-      const idLength = record.readUInt16BE(at + idLengthAt)
-      if (idLength === 0) {
-        if (size !== idAt || !isWholeGap(record, at)) return undefined
-        count += countAt(record, at)
-        weight += weightAt(record, at)
-      } else {
-        if (!isWholeEvent(record, at, size, idLength)) return undefined
-        count++
-        weight += size
-      }
+    if (isChecked(record)) {
+      // What has the right checksum was written by us, and is whole.
+      const isWhole = record.readUInt32BE(0) === checksumIn(record, place)
+      return isWhole ? new LmdbRecordEntries(record, place, checksumBytes, undefined) : undefined
     }
-    return count === 0 ? undefined : new LmdbRecordEntries(record, place, count, weight)
+    const total = totalOf(record)
+    return total && new LmdbRecordEntries(record, place, 0, total)
+  }
+
+  /** Of the first event that it holds, or held. */
+  get place(): number {
+    return this.#place
+  }
+
+  /** How many events the record holds, or held. */
+  get count(): number {
+    return this.#whole.count
+  }
+
+  /** Of all of them as they were stored. */
+  get weight(): number {
+    return this.#whole.weight
+  }
+
+  get #whole(): Total {
+    this.#total ??= totalOf(this.#record.subarray(this.#start))
+    assert(this.#total !== undefined, 'a record with the right checksum is whole')
+    return this.#total
   }
 
   /** Goes to the next event that is still there; false when there is none. */
@@ -151,13 +196,49 @@ export class LmdbRecordEntries {
     while (this.#next < this.#record.length) {
       this.#at = this.#next
       this.#next += this.#record.readUInt32BE(this.#at)
-      if (!this.#hasGaps || !isGap(this.#record, this.#at)) {
+      if (!isGap(this.#record, this.#at)) {
         this.#order++
         return true
       }
       this.#order += countAt(this.#record, this.#at)
     }
     return false
+  }
+
+  /** Some events of a stream that follow each other, in bytes of their own. Fewer where one of them is not here. */
+  eventsOf({ id, persistenceId }: StreamName, { from, count }: EventRun): OrderedEvent[] {
+    const record = this.#record
+    const { length } = id
+    const events: OrderedEvent[] = []
+    // One copy for all of them; where there is only one, of its own bytes.
+    const copy = count > 1 ? Buffer.from(record) : undefined
+    let order = this.#place - 1
+    for (let at = this.#start, end = 0; at < record.length && events.length < count; at = end) {
+      end = at + record.readUInt32BE(at)
+      const idLength = record.readUInt16BE(at + idLengthAt)
+      order += idLength === 0 ? countAt(record, at) : 1
+      const idEndsAt = at + idAt + length
+      if ((idLength & ~tagsFlag) !== length || !endsWith(record, idEndsAt, id)) continue
+      const sequenceNr = record.readDoubleBE(at + sequenceNrAt)
+      if (sequenceNr !== from + events.length) continue
+      const hasTags = idLength !== length
+      const bytesAt = hasTags ? tagSectionEnd(record, idEndsAt) : idEndsAt
+      events.push({
+        persistenceId,
+        sequenceNr,
+        epoch: record.readDoubleBE(at + epochAt),
+        slice: record.readUInt16BE(at + sliceAt),
+        order,
+        tags: hasTags ? tagsIn(record, idEndsAt) : noTags,
+        bytes: copy?.subarray(bytesAt, end) ?? Buffer.from(record.subarray(bytesAt, end)),
+      })
+    }
+    return events
+  }
+
+  /** The same in bytes of its own: it stays as it is while other things are read. */
+  kept(): LmdbRecordEntries {
+    return new LmdbRecordEntries(Buffer.from(this.#record), this.#place, this.#start, this.#total)
   }
 
   /** The whole record. */
@@ -170,7 +251,7 @@ export class LmdbRecordEntries {
   }
 
   get sequenceNr(): number {
-    return this.#record.readDoubleBE(this.#at + sequenceNrAt)
+    return sequenceNrIn(this.#record, this.#at)
   }
 
   get slice(): number {
@@ -182,11 +263,15 @@ export class LmdbRecordEntries {
   }
 
   get persistenceId(): string {
-    return this.#record.toString('utf8', this.#at + idAt, this.#idEnd)
+    return persistenceIdIn(this.#record, this.#at)
   }
 
   isOf(id: Buffer): boolean {
     return isOf(this.#record, this.#at, id)
+  }
+
+  get tags(): readonly string[] {
+    return this.#isTagged ? tagsIn(this.#record, this.#idEnd) : noTags
   }
 
   /** Of this entry. */
@@ -211,7 +296,7 @@ export class LmdbRecordEntries {
       epoch: this.epoch,
       slice: this.slice,
       order: this.#order,
-      tags: this.#isTagged ? tagsIn(this.#record, this.#idEnd) : noTags,
+      tags: this.tags,
       bytes,
     }
   }
@@ -227,87 +312,4 @@ export class LmdbRecordEntries {
   get #bytesAt(): number {
     return this.#isTagged ? tagSectionEnd(this.#record, this.#idEnd) : this.#idEnd
   }
-}
-
-/** The record without the events of this stream up to a number. What is left of them says how many they were, and no more. */
-export function scrubbed(record: Buffer, id: Buffer, upTo: number): Buffer {
-  const parts: Buffer[] = []
-  let count = 0
-  let weight = 0
-  const endGap = (): void => {
-    if (count > 0) parts.push(gapOf(count, weight))
-    count = 0
-    weight = 0
-  }
-  for (let at = 0, end = 0; at < record.length; at = end) {
-    end = at + record.readUInt32BE(at)
-    const isGone =
-      isGap(record, at) || (isOf(record, at, id) && record.readDoubleBE(at + sequenceNrAt) <= upTo)
-    if (isGone) {
-      count += countAt(record, at)
-      weight += weightAt(record, at)
-      continue
-    }
-    endGap()
-    parts.push(record.subarray(at, end))
-  }
-  endGap()
-  return Buffer.concat(parts)
-}
-
-function gapOf(count: number, weight: number): Buffer {
-  const gap = Buffer.alloc(idAt)
-  gap.writeUInt32BE(idAt, 0)
-  gap.writeDoubleBE(count, gapCountAt)
-  gap.writeDoubleBE(weight, gapBytesAt)
-  gap.writeUInt16BE(gapSlice, sliceAt)
-  return gap
-}
-
-/** No event has an empty id. */
-function isGap(record: Buffer, at: number): boolean {
-  return record.readUInt16BE(at + idLengthAt) === 0
-}
-
-/** How many events are here, or were. */
-function countAt(record: Buffer, at: number): number {
-  return isGap(record, at) ? record.readDoubleBE(at + gapCountAt) : 1
-}
-
-/** Their bytes when they were stored. */
-function weightAt(record: Buffer, at: number): number {
-  return isGap(record, at) ? record.readDoubleBE(at + gapBytesAt) : record.readUInt32BE(at)
-}
-
-function isOf(record: Buffer, at: number, id: Buffer): boolean {
-  const start = at + idAt
-  const end = idEnd(record, at)
-  // Most ids of a kind differ in their last letter or in their length: that is cheap to see.
-  if (end - start !== id.length || record[end - 1] !== id[id.length - 1]) return false
-  return record.compare(id, 0, id.length, start, end) === 0
-}
-
-function isWholeGap(record: Buffer, at: number): boolean {
-  const count = countAt(record, at)
-  return (
-    record.readUInt16BE(at + sliceAt) === gapSlice &&
-    Number.isSafeInteger(count) &&
-    count > 0 &&
-    weightAt(record, at) > idAt
-  )
-}
-
-function isWholeEvent(record: Buffer, at: number, size: number, idLength: number): boolean {
-  const end = at + size
-  const idEndsAt = at + idAt + (idLength & ~tagsFlag)
-  if (end > record.length || idEndsAt > end) return false
-  return (idLength & tagsFlag) === 0 || isTagSection(record, idEndsAt, end)
-}
-
-function isTagged(record: Buffer, at: number): boolean {
-  return (record.readUInt16BE(at + idLengthAt) & tagsFlag) !== 0
-}
-
-function idEnd(record: Buffer, at: number): number {
-  return at + idAt + (record.readUInt16BE(at + idLengthAt) & ~tagsFlag)
 }

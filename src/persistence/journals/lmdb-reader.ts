@@ -5,20 +5,30 @@
  * with gaps only where events were deleted: LMDB has only one writer at a time. No other store promises that.
  */
 import { JournalCorrupted } from '../persistence-errors.ts'
+import type { StoredState } from '../durable-states.ts'
+import type { IdPage } from '../id-list.ts'
 import type { StoredRegister } from '../registers.ts'
 import type { OrderedEvent, SlicePage, SliceQuery } from '../slice-reader.ts'
-import { blockEvents, blockKey, numberBytes, numberKey } from './lmdb-layout.ts'
-import type { LmdbRecordEntries } from './lmdb-log-record.ts'
-import { nextDeletion, readDeletion } from './lmdb-scrub.ts'
+import type { SnapshotQuery, StoredSnapshot } from '../snapshots.ts'
+import { listNames, type NameQuery } from './lmdb-ids.ts'
+import { blockEvents, blockKey, numberBytes } from './lmdb-layout.ts'
+import { LatelyUsed } from './lately-used.ts'
+import type { EventRun, LmdbRecordEntries, StreamName } from './lmdb-log-record.ts'
+import { readRegister } from './lmdb-registers.ts'
+import { nextDeletion } from './lmdb-scrub.ts'
 import type { LmdbSettings } from './lmdb-settings.ts'
+import { findSnapshot } from './lmdb-snapshots.ts'
+import { readState } from './lmdb-states.ts'
 import type { LmdbStreamHead } from './lmdb-stream-head.ts'
+import { isSweepDue, readSweep } from './lmdb-sweep.ts'
 import {
   glanceAtRecord,
+  keyOfRecord,
   type LmdbTables,
   readCount,
   readHead,
   readRecord,
-  readRegister,
+  recordAt,
 } from './lmdb-tables.ts'
 
 export interface StreamRange {
@@ -30,9 +40,14 @@ export interface StreamRange {
   readonly lastOrder: number
 }
 
+/** Of one generation; there are two. A record has 2 kB, unless it holds one large event. */
+const recordsKept = 512
+
 export class LmdbReader {
   readonly #tables: LmdbTables
   readonly #settings: LmdbSettings
+  /** Records that were read lately, by place. What lives in them never changes. */
+  readonly #records = new LatelyUsed<LmdbRecordEntries>(recordsKept)
 
   constructor(tables: LmdbTables, settings: LmdbSettings) {
     this.#tables = tables
@@ -61,6 +76,26 @@ export class LmdbReader {
     return this.#inSnapshot(() => nextDeletion(this.#tables) !== undefined)
   }
 
+  /** Whether somebody should go on with the sweep. */
+  isSweepDue(): boolean {
+    return this.#inSnapshot(() => isSweepDue(readSweep(this.#tables)))
+  }
+
+  snapshot(query: SnapshotQuery): StoredSnapshot | undefined {
+    return this.#inSnapshot(() => {
+      const head = readHead(this.#tables, Buffer.from(query.persistenceId))
+      return head && findSnapshot(this.#tables, query, head.startSequenceNr)
+    })
+  }
+
+  state(persistenceId: string): StoredState | undefined {
+    return this.#inSnapshot(() => readState(this.#tables, persistenceId))
+  }
+
+  names(table: 'heads' | 'states' | 'registers', query: NameQuery): IdPage {
+    return this.#inSnapshot(() => listNames(this.#tables[table], query))
+  }
+
   /** Events of these slices whose order is greater than `after`, no more than are looked at in one go. */
   page(query: SliceQuery, after: number): SlicePage {
     return this.#inSnapshot(() => this.#readLog(query, after))
@@ -70,7 +105,7 @@ export class LmdbReader {
     return this.#inSnapshot(() => readRegister(this.#tables, name))
   }
 
-  #readLog({ fromSlice, toSlice, eventsMax }: SliceQuery, after: number): SlicePage {
+  #readLog({ fromSlice, toSlice, tag, eventsMax }: SliceQuery, after: number): SlicePage {
     const { lastOrder } = readCount(this.#tables)
     const chunk = new Chunk(this.#settings, eventsMax)
     const page = (next: number): SlicePage => {
@@ -79,13 +114,19 @@ export class LmdbReader {
     // No key can be made of a number that is far too large.
     if (after >= lastOrder) return page(after)
     const isGone = this.#goneEvents()
-    for (let place = this.#placeOf(after + 1); place <= lastOrder;) {
+    const first = keyOfRecord(this.#tables, after + 1) ?? after + 1
+    for (let place = first; place <= lastOrder;) {
       const entries = readRecord(this.#tables, place)
       while (entries.next()) {
         const { order, slice } = entries
         if (order <= after) continue
         if (chunk.isFull) return page(order - 1)
-        if (slice >= fromSlice && slice <= toSlice && !isGone(entries)) chunk.add(entries.event)
+        const isWanted =
+          slice >= fromSlice &&
+          slice <= toSlice &&
+          (tag === undefined || entries.tags.includes(tag)) &&
+          !isGone(entries)
+        if (isWanted) chunk.add(entries.event)
         else chunk.skip(entries.entryBytes)
       }
       place += entries.count
@@ -93,33 +134,61 @@ export class LmdbReader {
     return page(lastOrder)
   }
 
-  /** Whether an event was deleted that is still in the log. */
+  /** Whether an event was deleted that is still in the log. Only where something waits to be scrubbed or swept. */
   #goneEvents(): (entry: LmdbRecordEntries) => boolean {
-    if (nextDeletion(this.#tables) === undefined) return () => false
+    const tables = this.#tables
+    if (nextDeletion(tables) === undefined && readSweep(tables) === undefined) return () => false
+    const deleted = new Map<string, number>()
     return ({ persistenceId, sequenceNr }) => {
-      const deletion = readDeletion(this.#tables, Buffer.from(persistenceId))
-      return deletion !== undefined && sequenceNr <= deletion.to
+      let upTo = deleted.get(persistenceId)
+      if (upTo === undefined) {
+        upTo = readHead(tables, Buffer.from(persistenceId))?.deletedSequenceNr ?? 0
+        deleted.set(persistenceId, upTo)
+      }
+      return sequenceNr <= upTo
     }
   }
 
+  /** Events of the stream that lie in one record are taken from it in one go. */
   #readIndexed({ id, from, to, lastOrder }: StreamRange, head: LmdbStreamHead): OrderedEvent[] {
     const last = Math.min(to, head.highestSequenceNr)
     const chunk = new Chunk(this.#settings)
-    let block: Buffer | undefined
-    for (let number = from; number <= last && !chunk.isFull; number++) {
-      const index = (number - 1) % blockEvents
-      const isOpen = number > head.highestSequenceNr - (head.highestSequenceNr % blockEvents)
-      if (!isOpen && (index === 0 || block === undefined)) block = this.#block(id, number)
-      const place = isOpen
-        ? head.placeAt(index)
-        : block?.readUIntBE(index * numberBytes, numberBytes)
-      const event = place === undefined ? undefined : this.#eventAt(place, id, number)
-      if (event === undefined)
+    const stream = { id, persistenceId: id.toString() }
+    const placeOf = this.#index(id, head)
+    for (let number = from; number <= last && !chunk.isFull;) {
+      const place = placeOf(number)
+      const end = Math.min(last, number + chunk.left - 1)
+      let count = 1
+      while (number + count <= end && placeOf(number + count) === place) count++
+      const events = this.#eventsAt(place, stream, { from: number, count })
+      for (const event of events) {
+        if (event.order > lastOrder) return chunk.events
+        if (chunk.isFull) break
+        chunk.add(event)
+        number++
+      }
+      if (events.length < count && !chunk.isFull) {
         throw this.#damage(`event ${number} of "${id}" is not where the index says`)
-      if (event.order > lastOrder) break
-      chunk.add(event)
+      }
     }
     return chunk.events
+  }
+
+  /** Tells the place of an event. Asked for one after the other, it reads each block once. */
+  #index(id: Buffer, head: LmdbStreamHead): (sequenceNr: number) => number {
+    const { highestSequenceNr } = head
+    const blocked = highestSequenceNr - (highestSequenceNr % blockEvents)
+    let places: Buffer | undefined
+    let blockEnd = 0
+    return (sequenceNr) => {
+      const index = (sequenceNr - 1) % blockEvents
+      if (sequenceNr > blocked) return head.placeAt(index) ?? 0
+      if (places === undefined || sequenceNr > blockEnd) {
+        places = this.#block(id, sequenceNr)
+        blockEnd = sequenceNr - index + blockEvents - 1
+      }
+      return places.readUIntBE(index * numberBytes, numberBytes)
+    }
   }
 
   /** `indexed` is the last number that the index knows. */
@@ -149,19 +218,15 @@ export class LmdbReader {
     throw this.#damage(`block ${block} of the index of "${id}" is missing`)
   }
 
-  #eventAt(place: number, id: Buffer, sequenceNr: number): OrderedEvent | undefined {
-    const entries = glanceAtRecord(this.#tables, place)
-    while (entries.next()) {
-      if (entries.sequenceNr === sequenceNr && entries.isOf(id)) return entries.eventCopy
+  #eventsAt(place: number, stream: StreamName, run: EventRun): OrderedEvent[] {
+    if (run.count > 1) return recordAt(this.#tables, place).eventsOf(stream, run)
+    // One event of many streams each: the next stream that is read wants its neighbours.
+    let record = this.#records.get(place)
+    if (record === undefined) {
+      record = recordAt(this.#tables, place).kept()
+      this.#records.set(place, record)
     }
-    return undefined
-  }
-
-  /** The key of the record that holds this order, or would hold it. */
-  #placeOf(order: number): number {
-    const backwards = { start: numberKey(order), reverse: true, limit: 1 }
-    for (const key of this.#tables.log.getKeys(backwards)) return key.readUIntBE(0, numberBytes)
-    return order
+    return record.eventsOf(stream, run)
   }
 
   /**
@@ -202,6 +267,11 @@ class Chunk {
     const { length } = this.events
     const isAllRead = length + this.#skipped >= readEventsMax || this.#bytes >= readBytesMax
     return isAllRead || length >= this.#eventsMax
+  }
+
+  /** Events that it takes at most. */
+  get left(): number {
+    return Math.max(this.#settings.readEventsMax - this.events.length, 1)
   }
 
   add(event: OrderedEvent): void {

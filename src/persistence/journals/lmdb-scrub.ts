@@ -5,9 +5,9 @@
  */
 import { JournalCorrupted } from '../persistence-errors.ts'
 import { blockEvents, blockKey, numberBytes, numberKey, writeNumber } from './lmdb-layout.ts'
-import { scrubbed } from './lmdb-log-record.ts'
+import { scrubbed } from './lmdb-record-rewrite.ts'
 import type { LmdbStreamHead } from './lmdb-stream-head.ts'
-import { type LmdbTables, readRecord } from './lmdb-tables.ts'
+import { keyOfRecord, type LmdbTables, readRecord } from './lmdb-tables.ts'
 
 /** Events that one commit takes out. */
 export const scrubEventsMax = 256
@@ -51,13 +51,16 @@ export function scrub(
 ): void {
   const places = new Set<number>()
   for (let number = from; number <= to; number++) {
-    places.add(head.placeOf(number) ?? placeInBlock(tables, id, number))
+    const place = head.placeOf(number) ?? placeInBlock(tables, id, number)
+    if (place !== undefined) places.add(place)
   }
-  for (const place of places) {
-    const record = readRecord(tables, place).bytes
+  const keys = new Set([...places].map((place) => keyOfRecord(tables, place)))
+  for (const key of keys) {
+    if (key === undefined) continue
+    const record = readRecord(tables, key).bytes
     // LMDB joins pages that have become empty when a key is removed, and never when a value becomes shorter.
-    tables.log.removeSync(numberKey(place))
-    tables.log.putSync(numberKey(place), scrubbed(record, id, to))
+    tables.log.removeSync(numberKey(key))
+    tables.log.putSync(numberKey(key), scrubbed(record, id, to, key))
   }
   const endOfBlocks = Math.floor(to / blockEvents)
   for (let block = Math.floor((from - 1) / blockEvents); block < endOfBlocks; block++) {
@@ -65,11 +68,17 @@ export function scrub(
   }
 }
 
-function placeInBlock({ blocks, folder }: LmdbTables, id: Buffer, number: number): number {
+/** Undefined when the block is gone with the events that it was about: they were swept. */
+function placeInBlock(
+  { blocks, folder }: LmdbTables,
+  id: Buffer,
+  number: number,
+): number | undefined {
   const block = Math.floor((number - 1) / blockEvents)
   const places = blocks.getBinary(blockKey(id, block))
-  if (places?.length === blockEvents * numberBytes) {
+  if (places === undefined) return undefined
+  if (places.length === blockEvents * numberBytes) {
     return places.readUIntBE(((number - 1) % blockEvents) * numberBytes, numberBytes)
   }
-  throw new JournalCorrupted(folder, `block ${block} of the index of "${id}" is missing`)
+  throw new JournalCorrupted(folder, `block ${block} of the index of "${id}" is unreadable`)
 }

@@ -11,16 +11,15 @@ import {
   JournalFormatMismatch,
   JournalUnavailable,
 } from '../persistence-errors.ts'
-import type { StoredRegister } from '../registers.ts'
 import { keepOffConsole } from './lmdb-console.ts'
 import {
   countKey,
   decodeCount,
-  decodeRegister,
   emptyCount,
   formatKey,
   formatText,
   formatTextWithDeletions,
+  formatTextWithSweeps,
   formatTextWithTags,
   numberBytes,
   numberKey,
@@ -43,6 +42,8 @@ export interface LmdbTables {
   readonly claims: LmdbTable
   readonly registers: LmdbTable
   readonly deletions: LmdbTable
+  readonly snapshots: LmdbTable
+  readonly states: LmdbTable
 }
 
 const binary = { encoding: 'binary', keyEncoding: 'binary' } as const
@@ -104,6 +105,8 @@ function openChecked(folder: string): LmdbTables {
       claims: table('claims'),
       registers: table('registers'),
       deletions: table('deletions'),
+      snapshots: table('snapshots'),
+      states: table('states'),
     }
   } catch (error) {
     void environment.close()
@@ -116,12 +119,17 @@ function checkFormat(folder: string, meta: LmdbTable, names: readonly string[]):
   const found = meta.getBinary(formatKey)?.toString()
   const isForeign = found === undefined && names.some((name) => name !== 'meta')
   if (isForeign) throw foreign(folder)
-  if (found === undefined) void meta.put(formatKey, Buffer.from(formatText))
+  if (found === undefined) void meta.put(formatKey, Buffer.from(formatTextWithSweeps))
   else if (!formats.includes(found)) throw mismatch(folder, `"${found}"`)
 }
 
 /** Each reads what the ones before it have written. */
-const formats: readonly string[] = [formatText, formatTextWithTags, formatTextWithDeletions]
+const formats: readonly string[] = [
+  formatText,
+  formatTextWithTags,
+  formatTextWithDeletions,
+  formatTextWithSweeps,
+]
 
 /** In a write transaction that stores tags. */
 export function markTagged({ meta }: LmdbTables): void {
@@ -131,6 +139,16 @@ export function markTagged({ meta }: LmdbTables): void {
 /** In a write transaction that deletes. */
 export function markDeleting({ meta }: LmdbTables): void {
   markFormat(meta, formatTextWithDeletions)
+}
+
+/** In a write transaction that writes what only the newest format has. */
+export function markSweeping({ meta }: LmdbTables): void {
+  markFormat(meta, formatTextWithSweeps)
+}
+
+/** Whether records of the log get a checksum. Once a store has the newest format, it keeps it. */
+export function isNewestFormat({ meta }: LmdbTables): boolean {
+  return meta.getBinary(formatKey)?.toString() === formatTextWithSweeps
 }
 
 function markFormat(meta: LmdbTable, format: string): void {
@@ -161,25 +179,14 @@ export function readHead(tables: LmdbTables, id: Buffer): LmdbStreamHead | undef
   const stored = tables.heads.getBinaryFast(id)
   if (stored === undefined) return undefined
   // The buffer is lmdb's own, longer than it says, and good until the next read.
-  const head = LmdbStreamHead.decode(stored.subarray(0, stored.length))
+  const head = LmdbStreamHead.decode(stored.subarray(0, stored.length), id)
   if (head === undefined)
     throw new JournalCorrupted(tables.folder, `the head of "${id}" is unreadable`)
   return head
 }
 
-export function readRegister(
-  { registers, folder }: LmdbTables,
-  name: string,
-): StoredRegister | undefined {
-  const stored = registers.getBinary(Buffer.from(name))
-  if (stored === undefined) return undefined
-  const register = decodeRegister(stored)
-  if (register === undefined) throw new JournalCorrupted(folder, `register "${name}" is unreadable`)
-  return register
-}
-
-export function hasAnyRegister({ registers }: LmdbTables): boolean {
-  return lastKeyOf(registers) !== undefined
+export function hasAnyRow(table: LmdbTable): boolean {
+  return lastKeyOf(table) !== undefined
 }
 
 export function readCount({ meta, log, heads, folder }: LmdbTables): StoreCount {
@@ -208,15 +215,31 @@ function lastKeyOf(table: LmdbTable): Buffer | undefined {
   return undefined
 }
 
-/** The record at this place of the log, in bytes of its own: it stays as it is while other things are read. */
-export function readRecord(tables: LmdbTables, place: number): LmdbRecordEntries {
-  return entriesIn(tables, place, tables.log.getBinary(numberKey(place)))
+/** The record with this key, in bytes of its own: it stays as it is while other things are read. */
+export function readRecord(tables: LmdbTables, key: number): LmdbRecordEntries {
+  return entriesIn(tables, key, tables.log.getBinary(numberKey(key)))
 }
 
 /** The same without a copy: good until the next read. */
-export function glanceAtRecord(tables: LmdbTables, place: number): LmdbRecordEntries {
+export function glanceAtRecord(tables: LmdbTables, key: number): LmdbRecordEntries {
+  const stored = tables.log.getBinaryFast(numberKey(key))
+  return entriesIn(tables, key, stored?.subarray(0, stored.length))
+}
+
+/** The record that holds the event of this place, without a copy: good until the next read. */
+export function recordAt(tables: LmdbTables, place: number): LmdbRecordEntries {
   const stored = tables.log.getBinaryFast(numberKey(place))
-  return entriesIn(tables, place, stored?.subarray(0, stored.length))
+  if (stored !== undefined) return entriesIn(tables, place, stored.subarray(0, stored.length))
+  // It was joined with those before it.
+  return glanceAtRecord(tables, keyOfRecord(tables, place) ?? place)
+}
+
+/** The key of the record that holds the event of this order, or its gap; undefined when the log begins behind it. */
+export function keyOfRecord({ log }: LmdbTables, order: number): number | undefined {
+  if (log.doesExist(numberKey(order))) return order
+  const backwards = { start: numberKey(order), reverse: true, limit: 1 }
+  for (const key of log.getKeys(backwards)) return key.readUIntBE(0, numberBytes)
+  return undefined
 }
 
 function entriesIn(

@@ -8,8 +8,11 @@ import type { LmdbCommitParts } from './lmdb-commit.ts'
 import { defaultFoldLimits } from './lmdb-fold.ts'
 import { LmdbHeads } from './lmdb-heads.ts'
 import { LmdbLogRecord } from './lmdb-log-record.ts'
+import { findSnapshot } from './lmdb-snapshots.ts'
+import { readState } from './lmdb-states.ts'
 import { openTables } from './lmdb-tables.ts'
-import { type LmdbRequest, LmdbWrite, transact } from './lmdb-write.ts'
+import type { LmdbRequest } from './lmdb-request.ts'
+import { LmdbWrite, transact } from './lmdb-write.ts'
 
 describe('a transaction that is rolled back', () => {
   let folder: string
@@ -74,5 +77,44 @@ describe('a transaction that is rolled back', () => {
     )
     free = 20_000_000
     expect(await write(append(0))).toEqual({ type: 'Appended', highestSequenceNr: 1 })
+  })
+
+  test('is so for snapshots and states, too, which keep what they had and go on when there is room', async () => {
+    await write(claim)
+    await write(append(0))
+    await write({ type: 'ClaimState', persistenceId: 's', writer: 'me' })
+    const save = (text: string): LmdbRequest => {
+      const snapshot = { persistenceId: 'a', epoch: 1, sequenceNr: 1, savedAtMs: 0 }
+      return { type: 'SaveSnapshot', snapshot: { ...snapshot, bytes: Buffer.from(text) } }
+    }
+    const put = (expectedRevision: number, text: string): LmdbRequest => {
+      const place = { persistenceId: 's', epoch: 1, expectedRevision }
+      const bytes = Buffer.from(text)
+      return { type: 'WriteState', write: { ...place, revision: expectedRevision + 1, bytes } }
+    }
+    const stored = (): (string | undefined)[] => {
+      const query = { persistenceId: 'a', fromSequenceNr: 0, toSequenceNr: 9 }
+      parts.tables.environment.resetReadTxn()
+      const values = [findSnapshot(parts.tables, query, 0), readState(parts.tables, 's')]
+      return values.map((value) => value?.bytes && Buffer.from(value.bytes).toString())
+    }
+    await write(save('first'))
+    await write(put(0, 'first'))
+    free = 20_000
+    for (const request of [save('second'), put(1, 'second')]) {
+      await expect(write(request)).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' })
+      await expect(write(request)).rejects.toThrow('the disk is full (19 kB are free)')
+    }
+    expect(stored()).toEqual(['first', 'first'])
+    free = undefined
+    // Also when the disk fills up in the middle.
+    for (const request of [save('third'), put(1, 'third')]) {
+      await expect(write(request, true)).rejects.toThrow('the disk is full')
+    }
+    expect(stored()).toEqual(['first', 'first'])
+    free = 20_000_000
+    expect(await write(save('fourth'))).toEqual({ type: 'SnapshotSaved' })
+    expect(await write(put(1, 'fourth'))).toEqual({ type: 'StateWritten', revision: 2 })
+    expect(stored()).toEqual(['fourth', 'fourth'])
   })
 })

@@ -1,37 +1,15 @@
-/** One claim, append, deletion or write of a register on its way to the disk, and the transaction that carries many of them. */
-import { assert, unreachable } from '../../foundation/assert.ts'
+/** One request on its way to the disk, and the transaction that carries many of them. */
+import { assert } from '../../foundation/assert.ts'
 import { CodedError } from '../../foundation/coded-error.ts'
-import type { AppendBatch, AppendResult, Claim } from '../journal.ts'
 import {
   InvalidJournalCall,
   JournalOutcomeUnknown,
   JournalUnavailable,
 } from '../persistence-errors.ts'
-import type { RegisterWrite, RegisterWriteResult } from '../registers.ts'
 import type { Operation } from './group-commit.ts'
 import { LmdbCommit, type LmdbCommitParts } from './lmdb-commit.ts'
-import { scrubEventsMax } from './lmdb-scrub.ts'
+import { decide, type LmdbRequest, type LmdbResult, workOf } from './lmdb-request.ts'
 import { reasonOf } from './lmdb-tables.ts'
-
-export type LmdbRequest =
-  | { readonly type: 'Append'; readonly batch: AppendBatch }
-  | { readonly type: 'Delete'; readonly batch: AppendBatch }
-  /** Takes deleted events out of the log. */
-  | { readonly type: 'Scrub' }
-  | { readonly type: 'Claim'; readonly persistenceId: string; readonly writer: string }
-  | { readonly type: 'Highest'; readonly persistenceId: string }
-  | { readonly type: 'Register'; readonly write: RegisterWrite }
-
-/**
- * Decisions are taken on the event loop and inside the write lock, so a commit is bounded in all that it decides. In events of
- * equal work: a claim writes a head where its stream's name sorts, a question reads one there, a register
- * is read and written where its own name sorts.
- */
-const claimEvents = 2
-const highestEvents = 1
-const registerEvents = 2
-
-type LmdbResult = AppendResult | Claim | number | RegisterWriteResult
 
 interface LmdbWriteOptions {
   readonly request: LmdbRequest
@@ -48,7 +26,7 @@ export class LmdbWrite implements Operation {
   readonly #succeed: (result: LmdbResult) => void
   readonly #fail: (error: Error) => void
   /** Decided inside the transaction. */
-  #outcome: LmdbResult | InvalidJournalCall | undefined
+  #outcome: { readonly result: LmdbResult } | InvalidJournalCall | undefined
 
   constructor({ request, byteCount, succeed, fail }: LmdbWriteOptions) {
     this.eventCount = workOf(request)
@@ -61,7 +39,7 @@ export class LmdbWrite implements Operation {
   /** A caller's mistake is its own affair; anything else ends the transaction, and with it all that it carries. */
   perform(commit: LmdbCommit): void {
     try {
-      this.#outcome = decide(this.#request, commit)
+      this.#outcome = { result: decide(this.#request, commit) }
     } catch (error) {
       if (!(error instanceof InvalidJournalCall)) throw error
       this.#outcome = error
@@ -72,7 +50,7 @@ export class LmdbWrite implements Operation {
     const outcome = this.#outcome
     assert(outcome !== undefined, 'a write is performed before it is durable')
     if (outcome instanceof InvalidJournalCall) this.#fail(outcome)
-    else this.#succeed(outcome)
+    else this.#succeed(outcome.result)
   }
 
   fail(error: Error): void {
@@ -80,49 +58,11 @@ export class LmdbWrite implements Operation {
   }
 }
 
-function workOf(request: LmdbRequest): number {
-  switch (request.type) {
-    case 'Append':
-      return request.batch.events.length
-    case 'Delete':
-      return request.batch.events.length + scrubEventsMax
-    case 'Scrub':
-      return scrubEventsMax
-    case 'Claim':
-      return claimEvents
-    case 'Highest':
-      return highestEvents
-    case 'Register':
-      return registerEvents
-    default:
-      return unreachable(request)
-  }
-}
-
-function decide(request: LmdbRequest, commit: LmdbCommit): LmdbResult {
-  switch (request.type) {
-    case 'Append':
-      return commit.append(request.batch)
-    case 'Delete':
-      return commit.deleteEvents(request.batch)
-    case 'Scrub':
-      return commit.scrubOn()
-    case 'Claim':
-      return commit.claim(request.persistenceId, request.writer)
-    case 'Highest':
-      return commit.highestSequenceNr(request.persistenceId)
-    case 'Register':
-      return commit.writeRegister(request.write)
-    default:
-      return unreachable(request)
-  }
-}
-
 export function transact(parts: LmdbCommitParts, take: () => readonly LmdbWrite[]): Promise<void> {
   return inTransaction(parts, (commit) => {
     const writes = take()
     const byteCount = writes.reduce((sum, write) => sum + write.byteCount, 0)
-    // A mere question needs none.
+    // A mere question needs none; and a claim, so that entities can be read, and a deletion, which makes room, are tried.
     if (byteCount > 0) parts.room.check(byteCount)
     for (const write of writes) write.perform(commit)
     commit.finish()

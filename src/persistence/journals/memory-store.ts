@@ -234,9 +234,9 @@ export class MemoryStore {
 
   placeStream(place: StreamPlace): void {
     const { persistenceId, epoch, writer, deletedSequenceNr, startSequenceNr } = place
-    const stream = this.#stream(persistenceId)
-    const problem = problemWithPlace(stream, place)
+    const problem = problemWithPlace(this.#streams.get(persistenceId), place)
     if (problem !== undefined) throw new InvalidJournalCall(problem)
+    const stream = this.#stream(persistenceId)
     Object.assign(stream, { epoch, writer, deletedSequenceNr, startSequenceNr })
     stream.highestSequenceNr = Math.max(stream.highestSequenceNr, deletedSequenceNr)
   }

@@ -17,6 +17,20 @@ test('tells when everything sent so far has come', () => {
   expect(confirmations.isAwaited).toBe(false)
 })
 
+test('keeps nothing for who does not want to know any more', () => {
+  const confirmations = new Confirmations()
+  const done: string[] = []
+  confirmations.handedOver(1)
+  const takeBack = confirmations.whenSettled(0, () => done.push('taken back'))
+  confirmations.whenSettled(0, () => done.push('other'))()
+  expect(confirmations.isAwaited).toBe(true)
+  takeBack()
+  expect(confirmations.isAwaited).toBe(false)
+  confirmations.confirmed(1)
+  takeBack()
+  expect(done).toEqual([])
+})
+
 test('what is lost is settled too, and counted', () => {
   const confirmations = new Confirmations()
   let isDone = false

@@ -11,11 +11,11 @@ export class Confirmations {
   /** What had been handed over before the current connection. */
   #before = 0
   /** In the order in which they are settled. */
-  #waiting: { upTo: number; readonly done: () => void }[] = []
+  readonly #waiting = new Set<{ upTo: number; readonly done: () => void }>()
 
   /** Whether somebody waits for messages to be settled. */
   get isAwaited(): boolean {
-    return this.#waiting.length > 0
+    return this.#waiting.size > 0
   }
 
   handedOver(count: number): void {
@@ -42,7 +42,7 @@ export class Confirmations {
 
   /** These have left the queue and will never be handed over; their places in it as it was, 0 for the oldest. */
   tookOut(places: readonly number[]): void {
-    if (this.#waiting.length === 0) return
+    if (!this.isAwaited) return
     // Both are in order, and both may be many.
     let before = 0
     for (const each of this.#waiting) {
@@ -53,18 +53,22 @@ export class Confirmations {
     this.#settle(this.#settled)
   }
 
-  /** Calls `done` once everything handed over, and `queued` messages more, is settled; at once when it is. */
-  whenSettled(queued: number, done: () => void): void {
-    const upTo = this.#handed + queued
-    if (upTo <= this.#settled) done()
-    else this.#waiting.push({ upTo, done })
+  /**
+   * Calls `done` once everything handed over, and `queued` messages more, is settled; at once when it is. Whoever does not
+   * want to know any more calls what it returns: a peer that never confirms would have it kept for good.
+   */
+  whenSettled(queued: number, done: () => void): () => void {
+    const wait = { upTo: this.#handed + queued, done }
+    if (wait.upTo <= this.#settled) done()
+    else this.#waiting.add(wait)
+    return () => void this.#waiting.delete(wait)
   }
 
   #settle(upTo: number): void {
     this.#settled = upTo
-    if (this.#waiting.length === 0) return
-    const settled = this.#waiting.filter((each) => each.upTo <= upTo)
-    this.#waiting = this.#waiting.filter((each) => each.upTo > upTo)
+    if (!this.isAwaited) return
+    const settled = [...this.#waiting].filter((each) => each.upTo <= upTo)
+    for (const each of settled) this.#waiting.delete(each)
     for (const { done } of settled) done()
   }
 }

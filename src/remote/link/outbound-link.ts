@@ -53,6 +53,8 @@ export class OutboundLink implements Outbox, Task {
   #successor: ((lane: Lane) => Outbox) | undefined
   /** The network wants no more for now. */
   #isBlocked = false
+  /** The peer is asked to confirm everything taken so far: to ask again would only make what waits longer. */
+  #isAsked = false
   /** Of the dispatcher; those of a connection it counts itself. */
   #hasTurn = false
 
@@ -121,6 +123,7 @@ export class OutboundLink implements Outbox, Task {
       return this.#letters.dropped({ recipient, message, question }, 'outbound-queue-full')
     }
     this.#queue.add(recipient, message, question)
+    this.#isAsked = false
     if (this.#queue.bytes >= writeBytes && this.isOpen && !this.#isBlocked) this.#write()
     this.wake()
   }
@@ -145,10 +148,11 @@ export class OutboundLink implements Outbox, Task {
     this.wake()
   }
 
-  /** Calls `done` when everything sent so far has come or is lost. */
-  whenSettled(done: () => void): void {
-    this.#confirmations.whenSettled(this.#queue.count, done)
-    if (this.#confirmations.isAwaited && this.isOpen) this.#askToConfirm()
+  /** Calls `done` when everything sent so far has come or is lost. What it returns takes that back. */
+  whenSettled(done: () => void): () => void {
+    const takeBack = this.#confirmations.whenSettled(this.#queue.count, done)
+    if (this.#confirmations.isAwaited && this.isOpen && !this.#isAsked) this.#askToConfirm()
+    return takeBack
   }
 
   // ---- turns
@@ -194,6 +198,7 @@ export class OutboundLink implements Outbox, Task {
     this.#connection = connection
     this.#peer = peer
     this.#isBlocked = false
+    this.#isAsked = false
     this.#confirmations.connectionBegan()
     const isOfAnother = ({ node }: RemoteRecipient) => node !== undefined && node !== peer
     // What is left behind those was written anew just now.
@@ -243,6 +248,8 @@ export class OutboundLink implements Outbox, Task {
   }
 
   #askToConfirm(): void {
+    // First, since who hears of a loss while the frame is made may send more, which comes behind it.
+    this.#isAsked = true
     this.sendFrame((target) => endFrame(target, beginFrame(target, frameKinds.flush)))
   }
 

@@ -13,6 +13,8 @@ function stage() {
   const told: string[] = []
   const settled: (() => void)[] = []
   const expired: (() => void)[] = []
+  /** Waits for the data lane that nobody took back. */
+  const waits = new Set<() => void>()
   const watched = new Map<string, Watcher>()
   const state: { peer: string | undefined; overflows: number; wakes: number } = {
     peer: 'one',
@@ -37,7 +39,11 @@ function stage() {
     peer: () => state.peer,
     send: (sequence, message) => void sent.push([sequence, message]),
     wake: () => void state.wakes++,
-    whenDataSettled: (done) => void settled.push(done),
+    whenDataSettled: (done) => {
+      settled.push(done)
+      waits.add(done)
+      return () => void waits.delete(done)
+    },
     onOverflow: () => void state.overflows++,
   })
   const take = (sequence: number, message: SystemMessage): void => {
@@ -48,7 +54,7 @@ function stage() {
   const watcher = (name: string): Watcher => ({ watchedTerminated: () => void told.push(name) })
   const die = (path: string): void =>
     watched.get(path)?.watchedTerminated(undefined as never, undefined)
-  return { watch, take, watcher, sent, told, settled, expired, watched, die, state }
+  return { watch, take, watcher, sent, told, settled, expired, waits, watched, die, state }
 }
 
 describe('watching others', () => {
@@ -140,5 +146,32 @@ describe('being watched', () => {
     watch.peerChanged('two', false)
     settled[0]?.()
     expect(sent).toEqual([])
+  })
+
+  test('keeps nothing of a death that has had its time, nor of one that another incarnation need not hear of', () => {
+    const { watch, take, die, expired, waits, state } = stage()
+    take(1, { type: 'Watch', id: 7, path: '/user/x' })
+    take(2, { type: 'Watch', id: 8, path: '/user/y' })
+    die('/user/x')
+    die('/user/y')
+    expect(waits.size).toBe(2)
+    expired[0]?.()
+    expect(waits.size).toBe(1)
+    state.peer = 'two'
+    watch.peerChanged('two', false)
+    expect([waits.size, watch.isIdle]).toEqual([0, true])
+  })
+
+  test('lets only so many deaths wait, and tells the oldest before its time', () => {
+    const { take, die, sent, waits } = stage()
+    for (let id = 1; id <= 5; id++) {
+      take(id, { type: 'Watch', id, path: '/user/x' })
+      die('/user/x')
+    }
+    expect(sent.map(([, message]) => message)).toEqual([
+      { type: 'Died', id: 1 },
+      { type: 'Died', id: 2 },
+    ])
+    expect(waits.size).toBe(3)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Who watches whom between this node and one peer, and the system messages that carry it. News of a death waits, for a
- * bounded time, until what the dead actor had sent has come.
+ * Who watches whom between this node and one peer, and the system messages that carry it. News of a death waits until
+ * what the dead actor had sent has come: for a bounded time, and no more of them than system messages may wait.
  */
 import type { InternalRef, Watcher } from '../../actor/internals.ts'
 import { unreachable } from '../../foundation/assert.ts'
@@ -31,10 +31,17 @@ export interface RemoteDeathWatchOptions {
   readonly send: (sequence: number, message: SystemMessage) => void
   /** Sees to it that the control lane is open. */
   readonly wake: () => void
-  /** Calls back when everything sent on the data lane so far has come or is lost. */
-  readonly whenDataSettled: (done: () => void) => void
+  /** Calls back when everything sent on the data lane so far has come or is lost. What it returns takes that back. */
+  readonly whenDataSettled: (done: () => void) => () => void
   /** No more can be kept: the peer has to be given up. */
   readonly onOverflow: () => void
+}
+
+/** A death that waits to be told. */
+interface Announcement {
+  readonly tell: () => void
+  /** Nothing of it stays. */
+  readonly forget: () => void
 }
 
 export class RemoteDeathWatch {
@@ -45,8 +52,8 @@ export class RemoteDeathWatch {
   /** For an incarnation that this node has heard of but not spoken to: another one is known to live there, so far. */
   #aside: AddressedSystemMessage[] = []
   #receiver = new SystemReceiver()
-  /** Deaths that wait to be told. */
-  #announced = 0
+  /** Oldest first. */
+  readonly #announced = new Set<Announcement>()
 
   constructor(options: RemoteDeathWatchOptions) {
     this.#options = options
@@ -69,7 +76,7 @@ export class RemoteDeathWatch {
 
   get isIdle(): boolean {
     const watched = this.#watches.size + this.#watchedHere.size
-    return this.unconfirmed + this.#announced + watched === 0
+    return this.unconfirmed + this.#announced.size + watched === 0
   }
 
   // ---- system messages
@@ -135,20 +142,29 @@ export class RemoteDeathWatch {
 
   /** Not before what the dead actor had sent: its last words come first. */
   #announce(id: number): void {
-    const { timers, deathNoticeWaitMs, whenDataSettled, peer } = this.#options
+    const { timers, deathNoticeWaitMs, systemMessagesMax, whenDataSettled, peer } = this.#options
     const node = peer()
-    let isTold = false
-    this.#announced++
-    const tell = (): void => {
-      if (isTold) return
-      isTold = true
-      this.#announced--
-      patience.cancel()
-      // Whoever watched is gone when another lives there by now.
-      if (peer() === node) this.#tell({ type: 'Died', id }, node)
+    let takeBack = (): void => undefined
+    const announcement: Announcement = {
+      tell: () => {
+        if (!this.#announced.has(announcement)) return
+        announcement.forget()
+        // Whoever watched is gone when another lives there by now.
+        if (peer() === node) this.#tell({ type: 'Died', id }, node)
+      },
+      forget: () => {
+        this.#announced.delete(announcement)
+        patience.cancel()
+        takeBack()
+      },
     }
-    const patience = timers.after(deathNoticeWaitMs, tell)
-    whenDataSettled(tell)
+    const patience = timers.after(deathNoticeWaitMs, announcement.tell)
+    this.#announced.add(announcement)
+    takeBack = whenDataSettled(announcement.tell)
+    // A peer that watches the dead faster than it takes what it is sent must not fill the memory.
+    if (this.#announced.size <= systemMessagesMax) return
+    const [oldest] = this.#announced
+    oldest?.tell()
   }
 
   // ---- incarnations
@@ -161,6 +177,7 @@ export class RemoteDeathWatch {
     this.#aside = []
     this.#receiver = new SystemReceiver()
     this.#watchedHere.clear()
+    for (const announcement of this.#announced) announcement.forget()
     // Whoever is watched by name only lived on the one before, if there was one.
     this.#watches.giveUp((ref) => (ref.node === undefined ? !isFirst : ref.node !== node))
   }

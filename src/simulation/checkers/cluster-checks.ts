@@ -18,6 +18,7 @@ import {
 import type { SimulatedStore } from '../storage/simulated-store.ts'
 import { CallsEnd } from './calls-end.ts'
 import type { Findings, WatchedLife } from './findings.ts'
+import { NoLateWrites } from './no-late-writes.ts'
 import { type Holders, NoSilentLoss } from './no-silent-loss.ts'
 import { NothingAcknowledgedIsLost } from './nothing-acknowledged-is-lost.ts'
 import { OneActiveInstance } from './one-active-instance.ts'
@@ -57,6 +58,7 @@ export class ClusterChecks {
   readonly ledger: NothingAcknowledgedIsLost
   readonly calls: CallsEnd
   readonly #stops: StopComesLast
+  readonly #lateWrites: NoLateWrites
   readonly #findings: Findings
   readonly #idsIn: (message: unknown) => readonly string[]
   readonly #lives = new Map<string, WatchedLife>()
@@ -71,9 +73,14 @@ export class ClusterChecks {
     this.foundings = new OneFounding(findings)
     this.order = new SenderOrder(findings)
     this.shards = new ShardMap(findings)
+    this.#lateWrites = new NoLateWrites(findings)
     if (store !== undefined) {
       store.onAppended = ({ persistenceId, events }) =>
         this.shards.stored(persistenceId, events.map(bytesOfEvent))
+      store.writes = {
+        asked: (label, id, epoch) => this.#lateWrites.asked(label, entityOf(id), epoch),
+        claimed: (label, id, epoch) => this.#lateWrites.claimed(label, entityOf(id), epoch),
+      }
     }
     this.losses = new NoSilentLoss(findings, (entity) => this.#holdersOf(entity), lingersMs)
     this.ledger = new NothingAcknowledgedIsLost(findings, excuseForTwo)
@@ -89,10 +96,12 @@ export class ClusterChecks {
     eventStream.subscribe(EntityStarted, (event) => {
       this.#shardOf.set(entityName(event), event)
       this.#stops.isOver(life, entityName(event))
+      this.#lateWrites.started(life.label, entityName(event))
       this.instances.started(life, entityName(event), instanceName(event))
     })
     eventStream.subscribe(EntityStopped, (event) => {
       this.#stops.isOver(life, entityName(event))
+      this.#lateWrites.stopped(life.label, entityName(event))
       this.instances.stopped(life, entityName(event), instanceName(event))
     })
     eventStream.subscribe(LocalShardStarted, (event) => this.shards.started(life, event))
@@ -182,6 +191,11 @@ export class ClusterChecks {
 
 function entityName({ entityType, entityId }: EntityStarted | EntityStopped): string {
   return `${entityType}/${entityId}`
+}
+
+/** `Cart/ann` of `Cart|ann`. */
+function entityOf(persistenceId: string): string {
+  return persistenceId.replace('|', '/')
 }
 
 function instanceName({ shard, instance }: EntityStarted | EntityStopped): string {

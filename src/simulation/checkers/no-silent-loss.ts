@@ -1,9 +1,9 @@
 /**
  * S3: every message is delivered, or a node tells that it gave it up and something went wrong that explains it, or a fault
  * that came after it excuses it: the death of its sender or of a process that may have held it, or a connection between
- * two of those that broke with messages in it. May have held it: who ran the shard of its target up to then; anyone, while
- * no process that is awake runs that shard. Excuses are counted; those for connections may not exceed what the nodes
- * themselves counted as unconfirmed.
+ * two of those that broke with messages in it. May have held it: who ran the shard of its target up to then, or was to run
+ * it; anyone, while no process that is awake runs that shard. Excuses are counted; those for connections may not exceed
+ * what the nodes themselves counted as unconfirmed.
  *
  * What explains a loss is near: it lasted until shortly before the message was sent, or came later; and where a message is
  * given up on its way from one node to another, it happened to one of those that it may have been on.
@@ -76,7 +76,7 @@ type Excuse = 'its sender died' | 'a home died' | 'a process died, no home known
 export interface Holders {
   /** Labels of lives that run it or did. */
   readonly homes: ReadonlySet<string>
-  /** Labels of lives that were to run it: messages were sent there, whether it ever did or not. */
+  /** Labels of lives that were to run it: messages were sent there and may come back, whether it ever ran or not. */
   readonly chosen: ReadonlySet<string>
   /** Whether one of them does, and lives. */
   readonly isAtHome: boolean
@@ -201,6 +201,11 @@ export class NoSilentLoss {
     }
   }
 
+  /** Nothing is under way any more that could still arrive, as far as is known. */
+  get isSettled(): boolean {
+    return [...this.#open.values()].every(({ excuse }) => excuse !== undefined)
+  }
+
   /** When nothing is under way any more. */
   conclude(): void {
     const broken: string[] = []
@@ -266,7 +271,7 @@ export class NoSilentLoss {
   #excuseOfDeath({ by, to }: Sent, label: string): Excuse | undefined {
     if (by === label) return 'its sender died'
     const holders = to === undefined ? undefined : this.#holdersOf(to)
-    if (holders?.homes.has(label) === true) return 'a home died'
+    if (holders !== undefined && mayHold(holders, label)) return 'a home died'
     return holders?.isAtHome === true ? undefined : 'a process died, no home known'
   }
 
@@ -274,10 +279,13 @@ export class NoSilentLoss {
   #mayRunOver({ by: sender, to }: Sent, by: string, peer: string): boolean {
     const holders = to === undefined ? undefined : this.#holdersOf(to)
     if (holders?.isAtHome !== true) return true
-    return by === sender
-      ? holders.homes.has(peer) || holders.chosen.has(peer)
-      : holders.homes.has(by) && peer === sender
+    return by === sender ? mayHold(holders, peer) : peer === sender && mayHold(holders, by)
   }
+}
+
+/** Also one that never ran it has taken what was sent there, and holds it until it has come back to its sender. */
+function mayHold({ homes, chosen }: Holders, label: string): boolean {
+  return homes.has(label) || chosen.has(label)
 }
 
 /** The name of the node in the label of a life. */

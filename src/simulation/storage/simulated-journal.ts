@@ -20,8 +20,6 @@ import {
   type IdQuery,
   type Journal,
   JournalClosed,
-  JournalOutcomeUnknown,
-  JournalUnavailable,
   type MemoryJournal,
   type NewSnapshot,
   type ReadRange,
@@ -46,6 +44,15 @@ import {
 } from '../../persistence/index.ts'
 import { withChosen } from '../chosen-numbers.ts'
 import type { SeededRandom } from '../seeded-random.ts'
+import {
+  type CallFate,
+  drawFate,
+  errorOf,
+  fateIn,
+  isRefusal,
+  type StoreCondition,
+} from './call-fate.ts'
+import type { JournalWatcher } from './journal-watcher.ts'
 import { calmStore, type StoreFaults } from './store-faults.ts'
 
 /** Where the steps of a store and of one of its nodes take place. */
@@ -73,20 +80,21 @@ export interface SimulatedJournalOptions {
   readonly ground: JournalGround
   /** As they are now. */
   readonly faults?: () => StoreFaults
-  readonly onClaimed?: (persistenceId: string, claim: Claim) => void
-  /** Hears of every append that the store has decided on, in order. */
-  readonly onAppended?: (batch: AppendBatch, result: AppendResult) => void
-  /** Hears of every deletion as of an append, in the same order. */
-  readonly onDeleted?: (batch: AppendBatch, result: AppendResult) => void
-  /** Hears of every deletion of first events, in the same order. */
-  readonly onDeletedTo?: (deletion: EventDeletionTo, result: EventDeletionResult) => void
+  /** As the store is now; `well` when not given. */
+  readonly condition?: () => StoreCondition
+  readonly watcher?: Partial<JournalWatcher>
 }
 
-type Fate = 'good' | 'fails before' | 'unknown, not stored' | 'unknown, stored'
+/** Something that was sent and has not taken effect. */
+interface Effect {
+  readonly take: () => void
+  /** The store has crashed meanwhile. */
+  isLost: boolean
+}
 
 /** What was sent of one stream and has not taken effect. */
 interface Pending {
-  readonly effects: (() => void)[]
+  readonly effects: Effect[]
   lastEffectMs: number
   /** The node died, and what comes now never reached the store. */
   isCutOff: boolean
@@ -98,10 +106,11 @@ const LATE_EFFECT_CHANCE = 0.5
 export class SimulatedJournal
   implements Journal, SliceReader, Registers, EventDeletion, Snapshots, DurableStates, IdList
 {
-  readonly #options: SimulatedJournalOptions
   readonly #journal: MemoryJournal
   readonly #random: SeededRandom
   readonly #ground: JournalGround
+  readonly #watcher: Partial<JournalWatcher>
+  readonly #condition: () => StoreCondition
   readonly #pending = new Map<string, Pending>()
   #faults: () => StoreFaults
   #underWay = 0
@@ -112,7 +121,8 @@ export class SimulatedJournal
 
   constructor(options: SimulatedJournalOptions) {
     const { journal, random, ground, faults = () => calmStore } = options
-    this.#options = options
+    this.#watcher = options.watcher ?? {}
+    this.#condition = options.condition ?? (() => 'well')
     this.#journal = journal
     this.#random = random
     this.#ground = ground
@@ -143,26 +153,35 @@ export class SimulatedJournal
     this.#flow()
   }
 
+  /** The store crashes: what has not taken effect never will, and whoever sent it cannot tell. */
+  loseUnderWay(): void {
+    for (const { effects } of this.#pending.values()) {
+      for (const effect of effects) effect.isLost = true
+    }
+  }
+
   claim(persistenceId: string, writer: string): Promise<Claim> {
     return this.#write(persistenceId, 'claim', async () => {
       const claim = await this.#journal.claim(persistenceId, writer)
-      this.#options.onClaimed?.(persistenceId, claim)
+      this.#watcher.claimed?.(persistenceId, claim)
       return claim
     })
   }
 
   append(batch: AppendBatch): Promise<AppendResult> {
+    this.#isAsked(batch)
     return this.#write(batch.persistenceId, 'append', async () => {
       const result = await this.#journal.append(batch)
-      this.#options.onAppended?.(batch, result)
+      this.#watcher.appended?.(batch, result)
       return result
     })
   }
 
   deleteEvents(batch: AppendBatch): Promise<AppendResult> {
+    this.#isAsked(batch)
     return this.#write(batch.persistenceId, 'delete', async () => {
       const result = await this.#journal.deleteEvents(batch)
-      this.#options.onDeleted?.(batch, result)
+      this.#watcher.deleted?.(batch, result)
       return result
     })
   }
@@ -170,37 +189,49 @@ export class SimulatedJournal
   deleteEventsTo(deletion: EventDeletionTo): Promise<EventDeletionResult> {
     return this.#write(deletion.persistenceId, 'delete', async () => {
       const result = await this.#journal.deleteEventsTo(deletion)
-      this.#options.onDeletedTo?.(deletion, result)
+      this.#watcher.deletedTo?.(deletion, result)
       return result
     })
   }
 
   saveSnapshot(snapshot: NewSnapshot): Promise<SnapshotResult> {
-    return this.#write(snapshot.persistenceId, 'saveSnapshot', () =>
-      this.#journal.saveSnapshot(snapshot),
-    )
+    return this.#write(snapshot.persistenceId, 'saveSnapshot', async () => {
+      const result = await this.#journal.saveSnapshot(snapshot)
+      this.#watcher.snapshotSaved?.(snapshot, result)
+      return result
+    })
   }
 
   async loadSnapshot(query: SnapshotQuery): Promise<StoredSnapshot | undefined> {
     await this.#beforeReading('loadSnapshot')
-    return this.#journal.loadSnapshot(query)
+    const found = await this.#journal.loadSnapshot(query)
+    this.#watcher.snapshotLoaded?.(found)
+    return found
   }
 
   deleteSnapshots(deletion: SnapshotDeletion): Promise<SnapshotsDeleted | Fenced> {
-    return this.#write(deletion.persistenceId, 'deleteSnapshots', () =>
-      this.#journal.deleteSnapshots(deletion),
-    )
+    return this.#write(deletion.persistenceId, 'deleteSnapshots', async () => {
+      const result = await this.#journal.deleteSnapshots(deletion)
+      this.#watcher.snapshotsDeleted?.(deletion, result)
+      return result
+    })
   }
 
   /** States take their turns behind a stream of the same name, if there is one, which does no harm. */
   claimState(persistenceId: string, writer: string): Promise<StateClaim> {
-    return this.#write(persistenceId, 'claimState', () =>
-      this.#journal.claimState(persistenceId, writer),
-    )
+    return this.#write(persistenceId, 'claimState', async () => {
+      const claim = await this.#journal.claimState(persistenceId, writer)
+      this.#watcher.stateClaimed?.(persistenceId, claim)
+      return claim
+    })
   }
 
   writeState(write: StateWrite): Promise<StateWriteResult> {
-    return this.#write(write.persistenceId, 'writeState', () => this.#journal.writeState(write))
+    return this.#write(write.persistenceId, 'writeState', async () => {
+      const result = await this.#journal.writeState(write)
+      this.#watcher.stateWritten?.(write, result)
+      return result
+    })
   }
 
   async readState(persistenceId: string): Promise<StoredState | undefined> {
@@ -234,10 +265,11 @@ export class SimulatedJournal
   async readRegister(name: string): Promise<StoredRegister | undefined> {
     if (this.#isClosed) throw new JournalClosed()
     if (!this.#ground.mayAct('readRegister')) return new Promise(() => {})
-    const fate = this.#drawFate()
+    let fate = drawFate(this.#faults(), this.#random)
     let result: PromiseSettledResult<StoredRegister | undefined> | undefined
     await new Promise<void>((resolve) => {
       const look = async (): Promise<void> => {
+        if (this.#condition() === 'down') fate = 'finds the store down'
         ;[result] = await Promise.allSettled([this.#journal.readRegister(name)])
         this.#ground.inNode(this.#drawDelayMs(), resolve)
       }
@@ -246,7 +278,7 @@ export class SimulatedJournal
         else void this.#stall.then(look)
       })
     })
-    if (fate === 'fails before') throw this.#failure(`readRegister of ${name} ${fate}`, fate)
+    if (isRefusal(fate)) throw this.#failure(`readRegister of ${name} ${fate}`, fate)
     if (result?.status === 'fulfilled') return result.value
     throw result?.reason
   }
@@ -262,6 +294,10 @@ export class SimulatedJournal
     await this.#journal.close()
   }
 
+  #isAsked(batch: AppendBatch): void {
+    if (this.#ground.isAlive()) this.#watcher.asked?.(batch)
+  }
+
   async #write<Result>(
     persistenceId: string,
     what: string,
@@ -269,10 +305,11 @@ export class SimulatedJournal
   ): Promise<Result> {
     if (this.#isClosed) throw new JournalClosed()
     if (!this.#ground.mayAct(what)) return new Promise(() => {})
-    const fate = this.#drawFate()
+    let fate = drawFate(this.#faults(), this.#random)
     this.#underWay++
     let result: PromiseSettledResult<Result> | undefined
-    await this.#takesEffect(persistenceId, async () => {
+    await this.#takesEffect(persistenceId, async (isLost) => {
+      fate = isLost ? 'lost in a crash of the store' : fateIn(this.#condition(), fate)
       if (fate === 'good' || fate === 'unknown, stored') {
         ;[result] = await Promise.allSettled([perform()])
       }
@@ -284,16 +321,21 @@ export class SimulatedJournal
   }
 
   /** Resolves in a step of the node after the effect; never when the node has died. */
-  #takesEffect(persistenceId: string, effect: () => Promise<void>): Promise<void> {
+  #takesEffect(persistenceId: string, perform: (isLost: boolean) => Promise<void>): Promise<void> {
     const pending = this.#pendingOf(persistenceId)
     const nowMs = this.#ground.clock.monotonicMs()
     const effectMs = Math.max(pending.lastEffectMs, nowMs + this.#drawDelayMs())
     pending.lastEffectMs = effectMs
     return new Promise((resolve) => {
-      pending.effects.push(() => {
-        if (!this.#isReached(pending)) return
-        void effect().then(() => this.#ground.inNode(this.#drawDelayMs(), resolve))
-      })
+      const effect: Effect = {
+        isLost: false,
+        take: () => {
+          if (!this.#isReached(pending)) return
+          const performed = perform(effect.isLost)
+          void performed.then(() => this.#ground.inNode(this.#drawDelayMs(), resolve))
+        },
+      }
+      pending.effects.push(effect)
       // Whichever step comes first takes the oldest effect, so that equal times keep the order of the calls.
       this.#ground.inStore(effectMs - nowMs, () => {
         if (this.#stall === undefined) this.#takeOldest(persistenceId, pending)
@@ -305,7 +347,7 @@ export class SimulatedJournal
   #takeOldest(persistenceId: string, pending: Pending): void {
     const next = pending.effects.shift()
     if (pending.effects.length === 0) this.#pending.delete(persistenceId)
-    next?.()
+    next?.take()
   }
 
   #isReached(pending: Pending): boolean {
@@ -333,25 +375,16 @@ export class SimulatedJournal
   async #beforeReading(what: string): Promise<void> {
     if (this.#isClosed) throw new JournalClosed()
     if (!this.#ground.mayAct(what)) return new Promise(() => {})
-    const fate = this.#drawFate()
+    const fate = drawFate(this.#faults(), this.#random)
     await new Promise<void>((resolve) => this.#ground.inNode(this.#drawDelayMs(), resolve))
     await this.#stall
-    if (fate === 'fails before') throw this.#failure(`${what} ${fate}`, fate)
+    const found = this.#condition() === 'down' ? 'finds the store down' : fate
+    if (isRefusal(found)) throw this.#failure(`${what} ${found}`, found)
   }
 
-  #drawFate(): Fate {
-    const { failsBefore, failsUnknown } = this.#faults()
-    if (failsBefore + failsUnknown === 0) return 'good'
-    const chance = this.#random.float()
-    if (chance < failsBefore) return 'fails before'
-    if (chance >= failsBefore + 2 * failsUnknown) return 'good'
-    return chance < failsBefore + failsUnknown ? 'unknown, stored' : 'unknown, not stored'
-  }
-
-  #failure(description: string, fate: Fate): Error {
+  #failure(description: string, fate: CallFate): Error {
     this.#ground.fault(description)
-    const text = `A fault was injected: ${description}.`
-    return fate === 'fails before' ? new JournalUnavailable(text) : new JournalOutcomeUnknown(text)
+    return errorOf(fate, description)
   }
 
   #drawDelayMs(): number {

@@ -1,9 +1,22 @@
 /**
  * What must be true of every store, checked against what it accepts and apart from how it decides: epochs of a stream only
  * grow, numbers are consecutive, nobody writes under an epoch that another got, and nobody after a later claim (S1c). A
- * deletion is held to the same; no number comes again after it, and nothing of what it deleted.
+ * deletion is held to the same; no number comes again after it, and nothing of what it deleted. Snapshots are of stored events
+ * of the present life, and at any moment the state is there: in its events, or in a snapshot and what came behind it.
  */
-import type { AppendBatch, AppendResult, Claim, StoredEvent } from '../../persistence/index.ts'
+import type {
+  AppendBatch,
+  AppendResult,
+  Claim,
+  EventDeletionResult,
+  EventDeletionTo,
+  Fenced,
+  NewSnapshot,
+  SnapshotDeletion,
+  SnapshotResult,
+  SnapshotsDeleted,
+  StoredEvent,
+} from '../../persistence/index.ts'
 
 /** One append that the store took, or one deletion, with the events that follow it: then `toSequenceNr` may be the smaller. */
 export interface AcceptedAppend {
@@ -23,6 +36,10 @@ interface Shadow {
   claimedBy: string
   highestSequenceNr: number
   deletedSequenceNr: number
+  /** The present life of the stream began behind it. */
+  startSequenceNr: number
+  /** When each was saved, by number. */
+  readonly snapshots: Map<number, number>
   lastEpoch: number
   lastAppend: AcceptedAppend | undefined
 }
@@ -62,12 +79,84 @@ export class StoreChecks {
         `${persistenceId}: ${by} was told ${claim.deletedSequenceNr}, and it is ${shadow.deletedSequenceNr}`,
       )
     }
+    if ((claim.startSequenceNr ?? 0) !== shadow.startSequenceNr) {
+      this.#violate(
+        'a claim tells where the present life began',
+        `${persistenceId}: ${by} was told ${claim.startSequenceNr}, and it is ${shadow.startSequenceNr}`,
+      )
+    }
     shadow.claimedEpoch = claim.epoch
     shadow.claimedBy = by
   }
 
-  deletedTo(persistenceId: string, sequenceNr: number): void {
-    this.#shadow(persistenceId).deletedSequenceNr = sequenceNr
+  deletedTo(
+    { persistenceId, epoch, toSequenceNr }: EventDeletionTo,
+    result: EventDeletionResult,
+    by: string,
+  ): void {
+    if (result.type !== 'EventsDeleted') return
+    const shadow = this.#shadow(persistenceId)
+    this.#isByItsWriter(shadow, { persistenceId, epoch, by }, `deletes up to ${toSequenceNr}`)
+    shadow.deletedSequenceNr = Math.max(shadow.deletedSequenceNr, toSequenceNr)
+    this.#isCovered(persistenceId, shadow, by)
+  }
+
+  snapshotSaved(
+    { persistenceId, epoch, sequenceNr, savedAtMs }: NewSnapshot,
+    result: SnapshotResult,
+    by: string,
+  ): void {
+    if (result.type !== 'SnapshotSaved') return
+    const shadow = this.#shadow(persistenceId)
+    this.#isByItsWriter(shadow, { persistenceId, epoch, by }, `saves a snapshot of ${sequenceNr}`)
+    const { startSequenceNr, highestSequenceNr } = shadow
+    if (sequenceNr > highestSequenceNr || sequenceNr <= startSequenceNr) {
+      this.#violate(
+        'a snapshot is of stored events of the present life',
+        `${persistenceId}: ${by} saved one of ${sequenceNr}, and the events are ${startSequenceNr + 1}..${highestSequenceNr}`,
+      )
+    }
+    shadow.snapshots.set(sequenceNr, savedAtMs)
+  }
+
+  snapshotsDeleted(
+    deletion: SnapshotDeletion,
+    result: SnapshotsDeleted | Fenced,
+    by: string,
+  ): void {
+    if (result.type !== 'SnapshotsDeleted') return
+    const { persistenceId, epoch, fromSequenceNr, toSequenceNr } = deletion
+    const { savedUntilMs = Infinity } = deletion
+    const shadow = this.#shadow(persistenceId)
+    this.#isByItsWriter(shadow, { persistenceId, epoch, by }, 'deletes snapshots')
+    for (const [number, savedAtMs] of shadow.snapshots) {
+      const fits = number >= fromSequenceNr && number <= toSequenceNr && savedAtMs <= savedUntilMs
+      if (fits) shadow.snapshots.delete(number)
+    }
+    this.#isCovered(persistenceId, shadow, by)
+  }
+
+  #isByItsWriter(
+    { claimedEpoch, claimedBy }: Shadow,
+    { persistenceId, epoch, by }: { persistenceId: string; epoch: number; by: string },
+    what: string,
+  ): void {
+    if (epoch === claimedEpoch && by === claimedBy) return
+    this.#violate(
+      'nobody writes after a later claim',
+      `${persistenceId}: ${by} ${what} under epoch ${epoch}, and ${claimedBy} has ${claimedEpoch}`,
+    )
+  }
+
+  /** The events of the present life from the first on, or a snapshot and all that came behind it. */
+  #isCovered(persistenceId: string, shadow: Shadow, by: string): void {
+    const { deletedSequenceNr, startSequenceNr, snapshots } = shadow
+    if (deletedSequenceNr <= startSequenceNr) return
+    if ([...snapshots.keys()].some((number) => number >= deletedSequenceNr)) return
+    this.#violate(
+      'what is deleted is in a snapshot that is kept',
+      `${persistenceId}: ${by} left the snapshots ${[...snapshots.keys()].join()}, and the events are deleted up to ${deletedSequenceNr}`,
+    )
   }
 
   /** After a deletion: what can still be read. */
@@ -110,7 +199,11 @@ export class StoreChecks {
       const earlier = shadow.lastAppend === undefined ? 'nothing' : inWords(shadow.lastAppend)
       this.#violate(problem, `accepted ${inWords(accepted)} after ${earlier}`)
     }
-    if (deletesEarlier) shadow.deletedSequenceNr = expectedSequenceNr
+    if (deletesEarlier) {
+      shadow.deletedSequenceNr = expectedSequenceNr
+      shadow.startSequenceNr = expectedSequenceNr
+      shadow.snapshots.clear()
+    }
     shadow.highestSequenceNr = accepted.toSequenceNr
     shadow.lastEpoch = epoch
     shadow.lastAppend = accepted
@@ -125,6 +218,8 @@ export class StoreChecks {
         claimedBy: 'nobody',
         highestSequenceNr: 0,
         deletedSequenceNr: 0,
+        startSequenceNr: 0,
+        snapshots: new Map(),
         lastEpoch: 0,
         lastAppend: undefined,
       }

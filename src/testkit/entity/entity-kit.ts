@@ -6,7 +6,8 @@
  *   await kit.when.withdraw(20).thenFails('NOT_ENOUGH')
  *
  * It is the very code that runs on a node: arguments, events and answers go through the serialization, and after every
- * command an entity with events is stopped and read back from what it has stored, which must give the same state.
+ * command an entity that is stored is stopped and read back, which must give the same state: from all its events, and from a
+ * snapshot and what came after it.
  */
 import type { DeepReadonly, EntityDefinition, EntityType, EventOf } from '../../entity/index.ts'
 import type { AnyEntity } from '../../entity/internals.ts'
@@ -66,6 +67,8 @@ export class EntityKit<State, Events, Commands> {
   readonly #stage: EntityStage
   readonly #withinMs: number
   readonly #checkState: boolean
+  /** Whether it is read back from snapshots as well. */
+  readonly #isKept: boolean
   /** Everything asked of it so far; what comes next waits for it. */
   #work: Promise<unknown> = Promise.resolve()
   #underWay = 0
@@ -91,7 +94,8 @@ export class EntityKit<State, Events, Commands> {
       first = undefined
       return made
     }
-    this.#stage = new EntityStage({ ...entity, state }, id)
+    this.#isKept = this.#checkState && !entity.keepsState && entity.snapshots !== false
+    this.#stage = new EntityStage({ ...entity, state }, id, this.#isKept)
     const names = Object.keys(entity.commands)
     const commands = names.map((name) => [
       name,
@@ -132,7 +136,16 @@ export class EntityKit<State, Events, Commands> {
 
   /** What has happened before, each as its name and what it says. Stored as if a command had persisted it. */
   given(...events: readonly EventOf<Events>[]): EntityPast<State, Events, Commands> {
-    const past = this.#next(() => this.#give(events as unknown as readonly Event[]))
+    return this.#past(() => this.#give(events as unknown as readonly Event[]))
+  }
+
+  /** What an entity with `durable: true` is before. Stored as if a command had set it. */
+  givenState(state: DeepReadonly<State>): EntityPast<State, Events, Commands> {
+    return this.#past(() => this.#giveState(state))
+  }
+
+  #past(give: () => Promise<void>): EntityPast<State, Events, Commands> {
+    const past = this.#next(give)
     past.catch(() => undefined)
     return {
       when: this.when,
@@ -178,12 +191,32 @@ export class EntityKit<State, Events, Commands> {
   async #give(events: readonly Event[]): Promise<void> {
     this.#throwIfBroken()
     if (events.length === 0) return
-    if (!this.#entity.isDurable) {
-      throw new EntityKitMisuse(`${this} has no events: its past is made of commands.`)
+    if (!this.#entity.isDurable || this.#entity.keepsState) {
+      const past = this.#entity.keepsState ? 'given by givenState' : 'made of commands'
+      throw new EntityKitMisuse(`${this} has no events: its past is ${past}.`)
     }
-    try {
+    await this.#orBreak(async () => {
       await this.#stage.give(events)
       await this.#readBack(`given(${events.map(shownEvent).join(', ')})`)
+    })
+  }
+
+  async #giveState(state: unknown): Promise<void> {
+    this.#throwIfBroken()
+    if (!this.#entity.keepsState) {
+      throw new EntityKitMisuse(
+        `${this} does not store its state itself (durable: true): its past is made of events, or of commands.`,
+      )
+    }
+    await this.#orBreak(async () => {
+      await this.#stage.set(state)
+      await this.#readBack(`givenState(${show(state)})`)
+    })
+  }
+
+  async #orBreak(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
     } catch (error) {
       this.#broken = error as Error
       throw error
@@ -219,25 +252,36 @@ export class EntityKit<State, Events, Commands> {
   async #readBack(after: string): Promise<void> {
     const before = await this.#stage.look()
     if (this.#checkState) this.#checkStorable(before, after)
+    if (this.#isKept) {
+      const replayed = await this.#recovered(after, () => this.#stage.replayed())
+      this.#mustEqual(before, replayed, `${this}: after ${after} ${ofEvents}`)
+    }
     await this.#stage.stop()
-    this.#state = await this.#recovered(after)
-    if (isEqual(before, this.#state)) return
-    const lines = [
-      `${this}: after ${after} its stored events give another state than the one it had. Its event handlers must make the same of the same events, and nothing but them may change the state.`,
-      `  before the restart: ${show(before, 500)}`,
-      `  after the restart:  ${show(this.#state, 500)}`,
-      describeDifference(before, this.#state),
-    ]
-    const message = lines.filter((line) => line !== '').join('\n')
-    throw this.#breaks(message, { expected: before, actual: this.#state })
+    this.#state = await this.#recovered(after, () => this.#stage.look())
+    const otherwise = this.#entity.keepsState ? ofState : ofEvents
+    const text = this.#isKept ? ofSnapshots : otherwise
+    this.#mustEqual(before, this.#state, `${this}: after ${after} ${text}`)
   }
 
-  async #recovered(after: string): Promise<unknown> {
+  #mustEqual(before: unknown, after: unknown, text: string): void {
+    if (isEqual(before, after)) return
+    const lines = [
+      text,
+      `  before the restart: ${show(before, 500)}`,
+      `  after the restart:  ${show(after, 500)}`,
+      describeDifference(before, after),
+    ]
+    const message = lines.filter((line) => line !== '').join('\n')
+    throw this.#breaks(message, { expected: before, actual: after })
+  }
+
+  async #recovered(after: string, look: () => Promise<unknown>): Promise<unknown> {
     try {
-      return await this.#stage.look()
+      return await look()
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : show(cause)
-      const message = `${this}: after ${after} it cannot be started again from its stored events: ${why}`
+      const from = this.#entity.keepsState ? 'state' : 'events'
+      const message = `${this}: after ${after} it cannot be started again from its stored ${from}: ${why}`
       throw this.#breaks(message, { cause })
     }
   }
@@ -262,3 +306,10 @@ export class EntityKit<State, Events, Commands> {
     if (this.#broken !== undefined) throw this.#broken
   }
 }
+
+const ofEvents =
+  'its stored events give another state than the one it had. Its event handlers must make the same of the same events, and nothing but them may change the state.'
+const ofState =
+  'its stored state is another one than the one it had. What is set must be made of what can be stored.'
+const ofSnapshots =
+  'a snapshot and what came after it give another state than its events. What is in the state must survive being stored, and the event handlers must make the same of what comes back.'

@@ -21,6 +21,7 @@ import { withoutPresent } from './timeless.ts'
 /** Calls of the kit's own, which the entity takes beside its commands. */
 const give = 'sherd:give'
 const look = 'sherd:look'
+const set = 'sherd:set'
 
 /** Of one command: less than any journal takes at once. */
 const givenAtOnceMax = 100
@@ -31,8 +32,10 @@ const callOptions = { timeout: '30d' } as const
 /** An event as a value: its name, then what it says. */
 export type Event = readonly [name: string, ...args: readonly unknown[]]
 
+type EntityBehavior = ReturnType<typeof entityBehavior>
+
 interface AnySelf {
-  readonly state: unknown
+  state: unknown
   persist(name: string, ...args: readonly unknown[]): unknown
 }
 
@@ -48,11 +51,15 @@ export class EntityStage {
   readonly #system: ActorSystem
   readonly #codec = new ValueCodec({ use: 'stored' })
   readonly #calls: EntityCalls
-  readonly #behavior: (id: string) => ReturnType<ReturnType<typeof entityBehavior>>
+  readonly #behavior: EntityBehavior
+  /** The same without snapshots: reads all events. */
+  readonly #replaying: EntityBehavior
+  #isReplaying = false
   #ref: ActorRef<EntityCall> | undefined = undefined
   #seen: unknown = undefined
 
-  constructor(entity: AnyEntity, id: string) {
+  /** `isKept`: states are kept as snapshots after every event, and begun with. */
+  constructor(entity: AnyEntity, id: string, isKept: boolean) {
     this.#entity = this.#withOwnCalls(entity)
     this.#id = id
     this.#system = new ActorSystem('kit', { environment: this.time.environment })
@@ -64,7 +71,13 @@ export class EntityStage {
     })
     world.witness = { begins: (type, entityId, call) => this.#begins(type, entityId, call) }
     this.stubs = new Stubs(this.#system, world, entity)
-    this.#behavior = entityBehavior(this.#entity, world)
+    // A version of its own, since the one that is derived would ask for a state.
+    const { snapshotVersion = 0 } = entity
+    const replaying = { ...this.#entity, snapshots: false, snapshotVersion } as const
+    // All events stay, so that both ways can be gone.
+    const keeping = { ...replaying, snapshots: { every: 1, keep: 2 } }
+    this.#replaying = entityBehavior(replaying, world)
+    this.#behavior = isKept ? entityBehavior(keeping, world) : this.#replaying
     this.#calls = new EntityCalls({
       travelling: world.travelling,
       targetOf: (type, entityId) =>
@@ -94,6 +107,24 @@ export class EntityStage {
     for (let from = 0; from < events.length; from += givenAtOnceMax) {
       this.persisted = []
       await this.#call(give, [events.slice(from, from + givenAtOnceMax)])
+    }
+  }
+
+  /** Lets this be the state of an entity that stores it itself. */
+  async set(state: unknown): Promise<void> {
+    await this.#call(set, [state])
+  }
+
+  /** The state that all events give, without any snapshot. */
+  async replayed(): Promise<unknown> {
+    await this.stop()
+    this.#isReplaying = true
+    try {
+      const state = await this.look()
+      await this.stop()
+      return state
+    } finally {
+      this.#isReplaying = false
     }
   }
 
@@ -135,7 +166,8 @@ export class EntityStage {
 
   get #running(): ActorRef<EntityCall> {
     if (this.#ref !== undefined) return this.#ref
-    const ref = this.#system.spawn(this.#behavior(this.#id))
+    const behavior = this.#isReplaying ? this.#replaying : this.#behavior
+    const ref = this.#system.spawn(behavior(this.#id))
     this.#ref = ref
     void this.#system.whenStopped(ref).then(() => {
       if (this.#ref === ref) this.#ref = undefined
@@ -164,6 +196,9 @@ export class EntityStage {
       ...entity.commands,
       [give]: (self: AnySelf, events: readonly Event[]) => {
         for (const [name, ...args] of events) self.persist(name, ...args)
+      },
+      [set]: (self: AnySelf, state: unknown) => {
+        self.state = state
       },
       [look]: (self: AnySelf) => {
         this.#seen = self.state

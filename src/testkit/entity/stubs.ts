@@ -81,6 +81,7 @@ export class Stubs {
       events: {},
       commands: Object.fromEntries(commands) as object,
       isDurable: false,
+      keepsState: false,
     }
     return this.#system.spawn(entityBehavior(entity, this.#world)(id))
   }

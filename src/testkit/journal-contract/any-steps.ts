@@ -1,73 +1,103 @@
-/** Any sequence of claims, appends and reopenings does to a journal what it does to a map of lists. */
+/** Any sequence of calls and reopenings does to a journal what it does to a few maps and lists, over all ports that it has. */
 import assert from 'node:assert/strict'
+import {
+  deletesEvents,
+  hasRegisters,
+  hasSnapshots,
+  isSliceReader,
+  type Journal,
+  keepsStates,
+  listsIds,
+} from '../../persistence/index.ts'
 import { SteadyRandom } from '../steady-random.ts'
+import { AnyStateSteps } from './any-state-steps.ts'
+import { AnyStreamSteps } from './any-stream-steps.ts'
 import type { AddTest } from './journal-contract.ts'
-import { appendText, readTexts } from './journal-texts.ts'
+import { bytesOf, inNumbers, readAll, textOf } from './journal-texts.ts'
+import { ModelStore } from './model-store.ts'
 import type { OpenedJournal } from './opened-journal.ts'
 
 const runs = 10
-const stepsPerRun = 25
-
-interface Expected {
-  /** As they were given out. */
-  readonly epochs: number[]
-  readonly texts: string[]
-}
+const stepsPerRun = 30
 
 export function anySteps(check: AddTest): void {
   for (const part of [1, 2, 3, 4]) {
-    check(`does what a map of lists would do, whatever is asked of it (${part})`, async (on) => {
+    check(`does what maps of lists would do, whatever is asked of it (${part})`, async (on) => {
       const random = new SteadyRandom(`part ${part}`)
-      for (let run = 0; run < runs; run++) await new AnySteps(on, random, `${run}`).take()
+      const model = new ModelStore()
+      for (let run = 0; run < runs; run++) await takeSteps(on, random, { model, run: `${run}` })
+      await assertSame(on.journal, model)
+      await on.reopen()
+      await assertSame(on.journal, model)
     })
   }
 }
 
-class AnySteps {
-  readonly #on: OpenedJournal
-  readonly #random: SteadyRandom
-  readonly #run: string
-  readonly #model = new Map<string, Expected>()
-
-  constructor(on: OpenedJournal, random: SteadyRandom, run: string) {
-    this.#on = on
-    this.#random = random
-    this.#run = run
+async function takeSteps(
+  on: OpenedJournal,
+  random: SteadyRandom,
+  { model, run }: { readonly model: ModelStore; readonly run: string },
+): Promise<void> {
+  const streams = new AnyStreamSteps(on, random, model)
+  const states = new AnyStateSteps(on, random, model)
+  for (let step = 0; step < stepsPerRun; step++) {
+    const { journal } = on
+    const id = `${run}-${random.below(4)}`
+    const kind = random.below(40)
+    if (kind === 0) await on.reopen()
+    else if (kind < 8 && keepsStates(journal)) await states.step(id, `${run}.${step}`)
+    else if (kind < 10 && hasRegisters(journal)) await writeRegister(journal, random, model)
+    else if (kind < 15 && deletesEvents(journal)) await streams.delete(id, `${step}`)
+    else if (kind < 22 && hasSnapshots(journal)) await streams.snapshot(id, `${run}.${step}`)
+    else if (kind < 30) await streams.claim(id)
+    else await streams.append(id, `${step}`)
   }
+}
 
-  async take(): Promise<void> {
-    for (let step = 0; step < stepsPerRun; step++) await this.#step(`${step}`)
-    for (const [id, { texts }] of this.#model) {
-      assert.deepEqual(await readTexts(this.#on.journal, id), texts)
-      assert.equal(await this.#on.journal.highestSequenceNr(id), texts.length)
-    }
+async function writeRegister(
+  journal: Journal,
+  random: SteadyRandom,
+  { registers }: ModelStore,
+): Promise<void> {
+  assert.ok(hasRegisters(journal))
+  const name = `r${random.below(3)}`
+  const { revision = 0 } = registers.get(name) ?? {}
+  const expectedRevision = Math.max(0, revision - (random.below(4) === 0 ? 1 : 0))
+  const text = `${random.below(1_000)}`
+  const write = { name, expectedRevision, bytes: bytesOf(text) }
+  const result = await journal.writeRegister(write)
+  const isTaken = expectedRevision === revision
+  assert.equal(result.type, isTaken ? 'RegisterWritten' : 'RegisterChanged')
+  if (isTaken) registers.set(name, { revision: revision + 1, text })
+}
+
+async function assertSame(
+  journal: Journal,
+  { streams, states, registers }: ModelStore,
+): Promise<void> {
+  for (const [id, stream] of streams) {
+    assert.deepEqual(await inNumbers(journal, id), stream.inNumbers)
+    assert.equal(await journal.highestSequenceNr(id), stream.highest)
   }
-
-  /** Mostly an append, some of them stale or mistaken about the last event. */
-  async #step(text: string): Promise<void> {
-    const random = this.#random
-    const id = `${this.#run}-${random.below(4)}`
-    const kind = random.below(14)
-    if (kind === 0) return this.#on.reopen()
-    const known = this.#model.get(id) ?? { epochs: [], texts: [] }
-    this.#model.set(id, known)
-    if (kind <= 3) return this.#claim(id, known)
-    const lag = random.below(6) === 0 ? random.below(3) : 0
-    const off = random.below(6) === 0 ? random.below(5) - 2 : 0
-    const epoch = known.epochs.at(-1 - lag)
-    const after = known.texts.length + off
-    if (epoch === undefined || after < 0) return
-    const count = random.below(2) === 0 ? 1 + random.below(3) : 30 + random.below(5)
-    const texts = Array.from({ length: count }, (_, i) => `${text}.${i}`)
-    const { type } = await appendText(this.#on.journal, { id, epoch, after }, ...texts)
-    assert.equal(type, lag > 0 ? 'Fenced' : off === 0 ? 'Appended' : 'SequenceConflict')
-    if (type === 'Appended') known.texts.push(...texts)
+  if (isSliceReader(journal)) {
+    const count = [...streams.values()].reduce((sum, { texts }) => sum + texts.length, 0)
+    assert.equal((await readAll(journal)).length, count)
   }
-
-  async #claim(id: string, { epochs, texts }: Expected): Promise<void> {
-    const { epoch, highestSequenceNr } = await this.#on.journal.claim(id, 'w')
-    assert.equal(highestSequenceNr, texts.length)
-    assert.ok(epoch > (epochs.at(-1) ?? 0))
-    epochs.push(epoch)
+  for (const [id, { revision, text, epochs }] of states) {
+    assert.ok(keepsStates(journal))
+    const found = await journal.readState(id)
+    const expected = epochs.length === 0 ? undefined : revision
+    assert.deepEqual([found?.revision, found?.bytes && textOf(found.bytes)], [expected, text])
+  }
+  for (const [name, { revision, text }] of registers) {
+    assert.ok(hasRegisters(journal))
+    const found = await journal.readRegister(name)
+    assert.deepEqual([found?.revision, found && textOf(found.bytes)], [revision, text])
+  }
+  if (!listsIds(journal)) return
+  for (const [kind, known] of [['events', streams] as const, ['states', states] as const]) {
+    const { ids } = await journal.listIds({ kind, idsMax: 1_000 })
+    const claimed = [...known].filter(([, { epochs }]) => epochs.length > 0)
+    assert.deepEqual(ids, claimed.map(([id]) => id).sort())
   }
 }

@@ -1,12 +1,6 @@
 /** The part of the contract about deleting, for journals that can. */
 import assert from 'node:assert/strict'
-import {
-  type AppendResult,
-  deletesEvents,
-  type EventDeletion,
-  isSliceReader,
-  type Journal,
-} from '../../persistence/index.ts'
+import { type AppendResult, isSliceReader, type Journal } from '../../persistence/index.ts'
 import { SteadyRandom } from '../steady-random.ts'
 import type { AddTest } from './journal-contract.ts'
 import {
@@ -14,19 +8,14 @@ import {
   appendText,
   bytesOf,
   claimed,
+  inNumbers,
   readAll,
-  readEvents,
   readTexts,
-  textOf,
   type Writer,
 } from './journal-texts.ts'
+import { deleterOf } from './ports.ts'
 
 const code = 'INVALID_JOURNAL_CALL'
-
-function deleterOf(journal: Journal): Journal & EventDeletion {
-  assert.ok(deletesEvents(journal))
-  return journal
-}
 
 function deleteText(
   journal: Journal,
@@ -36,9 +25,6 @@ function deleteText(
   const batch = { persistenceId: id, epoch, expectedSequenceNr: after }
   return deleterOf(journal).deleteEvents({ ...batch, events: texts.map(bytesOf) })
 }
-
-const numbered = async (journal: Journal, id: string): Promise<string[]> =>
-  (await readEvents(journal, id)).map(({ sequenceNr, bytes }) => `${sequenceNr} ${textOf(bytes)}`)
 
 const texts = (count: number): string[] => Array.from({ length: count }, (_, i) => `${i}`)
 
@@ -66,9 +52,9 @@ function gone(check: AddTest): void {
     assert.ok(next.epoch > writer.epoch)
     assert.deepEqual([next.highestSequenceNr, next.deletedSequenceNr], [3, 3])
     await appendText(on.journal, { id: 'a', epoch: next.epoch, after: 3 }, 'new')
-    assert.deepEqual(await numbered(on.journal, 'a'), ['4 new'])
+    assert.deepEqual(await inNumbers(on.journal, 'a'), ['4 new'])
     await on.reopen()
-    assert.deepEqual(await numbered(on.journal, 'a'), ['4 new'])
+    assert.deepEqual(await inNumbers(on.journal, 'a'), ['4 new'])
     const last = await on.journal.claim('a', 'last')
     assert.deepEqual([last.highestSequenceNr, last.deletedSequenceNr], [4, 3])
   })
@@ -78,10 +64,10 @@ function gone(check: AddTest): void {
     await appendText(on.journal, writer, 'x', 'y')
     const result = await deleteText(on.journal, { ...writer, after: 2 }, 'p', 'q')
     assert.deepEqual(result, { type: 'Appended', highestSequenceNr: 4 })
-    assert.deepEqual(await numbered(on.journal, 'a'), ['3 p', '4 q'])
+    assert.deepEqual(await inNumbers(on.journal, 'a'), ['3 p', '4 q'])
     await deleteText(on.journal, { ...writer, after: 4 }, 'r')
     await on.reopen()
-    assert.deepEqual(await numbered(on.journal, 'a'), ['5 r'])
+    assert.deepEqual(await inNumbers(on.journal, 'a'), ['5 r'])
     assert.deepEqual(await readTexts(on.journal, 'a', 1, 4), [])
     assert.deepEqual(await readTexts(on.journal, 'a', 5, 5), ['r'])
   })
@@ -112,9 +98,9 @@ function inOrder(check: AddTest): void {
       results.map((result) => result.type === 'Appended' && result.highestSequenceNr),
       [2, 3, 4, 4, 5],
     )
-    assert.deepEqual(await numbered(journal, 'a'), ['5 r'])
+    assert.deepEqual(await inNumbers(journal, 'a'), ['5 r'])
     await on.reopen()
-    assert.deepEqual(await numbered(on.journal, 'a'), ['5 r'])
+    assert.deepEqual(await inNumbers(on.journal, 'a'), ['5 r'])
   })
 }
 
@@ -125,7 +111,7 @@ function fenced(check: AddTest): void {
     const { epoch: byEpoch } = await on.journal.claim('a', 'the new one')
     const refused = { type: 'Fenced', byEpoch, byWriter: 'the new one' }
     assert.deepEqual(await deleteText(on.journal, { ...old, after: 1 }, 'late'), refused)
-    assert.deepEqual(await numbered(on.journal, 'a'), ['1 mine'])
+    assert.deepEqual(await inNumbers(on.journal, 'a'), ['1 mine'])
     const current = { id: 'a', epoch: byEpoch, after: 1 }
     await deleteText(on.journal, current)
     // The tombstone fences as the stream did.
@@ -142,7 +128,7 @@ function fenced(check: AddTest): void {
     for (const after of [1, 3]) {
       assert.deepEqual(await deleteText(journal, { ...writer, after }, 'z'), conflict)
     }
-    assert.deepEqual(await numbered(journal, 'a'), ['1 x', '2 y'])
+    assert.deepEqual(await inNumbers(journal, 'a'), ['1 x', '2 y'])
   })
 
   check('refuses to delete what nobody has claimed, and too much at once', async (on) => {
@@ -168,7 +154,7 @@ function many(check: AddTest): void {
     const before = isSliceReader(journal) ? await readAll(journal) : []
     await deleteText(journal, { ...writers[1]!, after: 600 }, 'left')
     for (let round = 0; round < 2; round++) {
-      assert.deepEqual(await numbered(on.journal, 'b'), ['601 left'])
+      assert.deepEqual(await inNumbers(on.journal, 'b'), ['601 left'])
       for (const id of ['a', 'c']) assert.equal((await readTexts(on.journal, id)).length, 600)
       if (isSliceReader(on.journal)) {
         const all = await readAll(on.journal)
@@ -238,7 +224,7 @@ function anyDeletions(check: AddTest): void {
     for (const [id, { highest, left }] of model) {
       const first = highest - left.length + 1
       const expected = left.map((text, index) => `${first + index} ${text}`)
-      assert.deepEqual(await numbered(on.journal, id), expected)
+      assert.deepEqual(await inNumbers(on.journal, id), expected)
       assert.equal(await on.journal.highestSequenceNr(id), highest)
     }
   })

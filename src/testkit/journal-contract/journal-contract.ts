@@ -13,21 +13,33 @@
  */
 import assert from 'node:assert/strict'
 import {
+  canTransfer,
   deletesEvents,
   hasRegisters,
+  hasSnapshots,
   isSliceReader,
   type Journal,
   type JournalSettings,
+  keepsStates,
+  listsIds,
 } from '../../persistence/index.ts'
 import { comesWithin } from '../patience.ts'
 import { anySteps } from './any-steps.ts'
 import { deleting } from './deleting.ts'
+import { deletingFirst } from './deleting-first.ts'
+import { listingIds } from './listing-ids.ts'
 import { limits } from './limits.ts'
+import { nastyIds } from './nasty-ids.ts'
 import { OpenedJournal } from './opened-journal.ts'
 import { closing, reading } from './reading.ts'
 import { registers } from './registers.ts'
 import { slices } from './slices.ts'
+import { snapshots } from './snapshots.ts'
+import { snapshotsOfEndedStreams } from './snapshots-of-ended-streams.ts'
+import { states } from './states.ts'
+import { tagQueries } from './tag-queries.ts'
 import { tags } from './tags.ts'
+import { transfer } from './transfer.ts'
 import { claims, conditions, storing } from './writing.ts'
 
 /** Of the test runner. */
@@ -45,6 +57,14 @@ export interface JournalUnderTest {
   readonly keepsRegisters?: boolean
   /** Whether it has the port `EventDeletion`; it has not when this is not given. */
   readonly deletesEvents?: boolean
+  /** The same for `Snapshots`, */
+  readonly keepsSnapshots?: boolean
+  /** for `DurableStates`, */
+  readonly keepsStates?: boolean
+  /** for `IdList`, */
+  readonly listsIds?: boolean
+  /** and for `StoreTransfer`, which goes with `EventDeletion`. */
+  readonly transfers?: boolean
   /** An empty store, for one test. */
   readonly newStore: () => StoreUnderTest | Promise<StoreUnderTest>
 }
@@ -65,14 +85,9 @@ const patienceMs = 60_000
 /** Registers the tests; the runner runs them. */
 export function journalContract(
   { describe, test }: TestFunctions,
-  {
-    name: ofJournal,
-    readsSlices,
-    keepsRegisters = false,
-    deletesEvents: deletes = false,
-    newStore,
-  }: JournalUnderTest,
+  underTest: JournalUnderTest,
 ): void {
+  const { name: ofJournal, newStore } = underTest
   const check: AddTest = (name, body) => {
     test(name, async () => {
       const work = onStore(await newStore(), body)
@@ -83,27 +98,77 @@ export function journalContract(
     })
   }
   describe(`${ofJournal} keeps the promises of a journal`, () => {
-    check(`${readsSlices ? 'reads' : 'does not read'} over all streams`, async ({ journal }) => {
-      assert.equal(isSliceReader(journal), readsSlices)
-    })
-    check(`${keepsRegisters ? 'keeps' : 'does not keep'} registers`, async ({ journal }) => {
-      assert.equal(hasRegisters(journal), keepsRegisters)
-    })
-    check(`${deletes ? 'can' : 'cannot'} delete events`, async ({ journal }) => {
-      assert.equal(deletesEvents(journal), deletes)
-    })
+    hasWhatItSays(check, underTest)
     claims(check)
     conditions(check)
     storing(check)
     tags(check)
     reading(check)
     limits(check)
+    nastyIds(check)
     closing(check)
     anySteps(check)
-    if (readsSlices) slices(check)
-    if (keepsRegisters) registers(check)
-    if (deletes) deleting(check)
+    besides(check, underTest)
   })
+}
+
+/** What a journal may have besides, in words: with it, and without. */
+const ports: readonly {
+  readonly flag: Exclude<keyof JournalUnderTest, 'name' | 'newStore'>
+  readonly words: readonly [has: string, hasNot: string]
+  readonly isThere: (journal: Journal) => boolean
+}[] = [
+  {
+    flag: 'readsSlices',
+    words: ['reads over all streams', 'does not read over all streams'],
+    isThere: isSliceReader,
+  },
+  {
+    flag: 'keepsRegisters',
+    words: ['keeps registers', 'does not keep registers'],
+    isThere: hasRegisters,
+  },
+  {
+    flag: 'deletesEvents',
+    words: ['can delete events', 'cannot delete events'],
+    isThere: deletesEvents,
+  },
+  {
+    flag: 'keepsSnapshots',
+    words: ['keeps snapshots', 'does not keep snapshots'],
+    isThere: hasSnapshots,
+  },
+  { flag: 'keepsStates', words: ['keeps states', 'does not keep states'], isThere: keepsStates },
+  { flag: 'listsIds', words: ['lists its ids', 'does not list its ids'], isThere: listsIds },
+  {
+    flag: 'transfers',
+    words: ['can be copied from and to', 'cannot be copied from and to'],
+    isThere: canTransfer,
+  },
+]
+
+function hasWhatItSays(check: AddTest, underTest: JournalUnderTest): void {
+  for (const { flag, words, isThere } of ports) {
+    const isSaid = underTest[flag] ?? false
+    check(words[isSaid ? 0 : 1], async ({ journal }) => assert.equal(isThere(journal), isSaid))
+  }
+}
+
+function besides(check: AddTest, underTest: JournalUnderTest): void {
+  if (underTest.readsSlices) {
+    slices(check)
+    tagQueries(check)
+  }
+  if (underTest.keepsRegisters) registers(check)
+  if (underTest.deletesEvents) {
+    deleting(check)
+    deletingFirst(check)
+  }
+  if (underTest.keepsSnapshots) snapshots(check)
+  if (underTest.keepsSnapshots && underTest.deletesEvents) snapshotsOfEndedStreams(check)
+  if (underTest.keepsStates) states(check)
+  if (underTest.listsIds) listingIds(check)
+  if (underTest.transfers) transfer(check)
 }
 
 async function onStore(

@@ -1,22 +1,20 @@
 /** The part of the contract about reading over all streams, for journals that can. */
 import assert from 'node:assert/strict'
-import {
-  isSliceReader,
-  type Journal,
-  type OrderedEvent,
-  type SliceReader,
-  sliceOf,
-} from '../../persistence/index.ts'
+import { type Journal, type OrderedEvent, sliceOf } from '../../persistence/index.ts'
 import type { AddTest } from './journal-contract.ts'
-import { allSlices, appendText, claimed, readAll, readEvents, textOf } from './journal-texts.ts'
+import {
+  allSlices,
+  appendText,
+  claimed,
+  readAll,
+  readerFollows,
+  readEvents,
+  textOf,
+} from './journal-texts.ts'
+import { readerOf } from './ports.ts'
 
 const ids = Array.from({ length: 100 }, (_, i) => `Account|${i}`)
 const perStream = 10
-
-function readerOf(journal: Journal): Journal & SliceReader {
-  assert.ok(isSliceReader(journal))
-  return journal
-}
 
 /** Several streams that are written at once, so that their events mix. */
 async function fill(journal: Journal): Promise<void> {
@@ -115,15 +113,7 @@ function following(check: AddTest): void {
   check('passes over nothing that is stored while it is read', async ({ journal }) => {
     const reader = readerOf(journal)
     const writers = await Promise.all(ids.map((id) => claimed(journal, id)))
-    const seen: OrderedEvent[] = []
-    let after: string | undefined
-    const readOn = async (): Promise<void> => {
-      for (let isLast = false; !isLast;) {
-        const page = await reader.readSlices({ ...allSlices, after })
-        seen.push(...page.events)
-        ;({ next: after, isLast } = page)
-      }
-    }
+    const { seen, readOn } = readerFollows(reader, allSlices)
     for (let number = 0; number < perStream; number++) {
       const appending = writers.map((w) => appendText(journal, { ...w, after: number }, 'x'))
       // While all of them are under way, and while some are.

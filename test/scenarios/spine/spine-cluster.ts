@@ -2,6 +2,7 @@
  * The cluster of the spine scenario and whoever keeps it running: a process that has ended is started again on its address,
  * and when no node is in a cluster any more, all are started anew with the first list of seeds.
  */
+import type { AnyEntity } from '../../../src/entity/internals.ts'
 import type { NodeSettings, SherdNode } from '../../../src/node/index.ts'
 import {
   type ClusterChecks,
@@ -34,6 +35,8 @@ export interface SpineClusterOptions {
   readonly simulation: Simulation
   readonly checks: ClusterChecks
   readonly list: ListEntity
+  /** Hosted beside the lists. */
+  readonly others?: readonly AnyEntity[]
   readonly inbox: InboxMaker
   /** Where the shards of inboxes go; as the product would have it when not given. */
   readonly inboxStrategy?: ShardAllocationStrategy
@@ -76,7 +79,7 @@ export class SpineCluster {
 
   /** Those of them that have not been told to leave. */
   get staying(): Running[] {
-    return this.up.filter(({ life }) => !this.#leaving.has(life.label))
+    return this.up.filter((each) => this.#isStaying(each))
   }
 
   get names(): readonly string[] {
@@ -88,7 +91,7 @@ export class SpineCluster {
     const { up } = this
     return (
       up.length === this.#wanted.size &&
-      this.staying.length > 0 &&
+      up.some((each) => this.#isStaying(each)) &&
       up.every(({ node, life }) => {
         const { members, unreachable } = node.cluster.state
         const isSettled = members.every(({ status }) => status === 'Up')
@@ -115,6 +118,10 @@ export class SpineCluster {
       if (this.staying.length === 0) checks.losses.nobodyStays()
       void running.node.stop()
     })
+  }
+
+  #isStaying({ life }: Running): boolean {
+    return !this.#leaving.has(life.label)
   }
 
   #look(): void {
@@ -151,10 +158,10 @@ export class SpineCluster {
 
   #start(name: string, seeds: readonly string[]): void {
     const { simulation, checks, list, inbox, diary, clerkStopMaxMs } = this.#options
-    const { diariesAreTold, inboxStrategy, settings, onUp } = this.#options
+    const { diariesAreTold, inboxStrategy, settings, onUp, others = [] } = this.#options
     let life: SimulatedNode | undefined
     startSimulatedNode(simulation, name, {
-      entities: [list],
+      entities: [list, ...others],
       name: 'spine',
       seeds,
       settings,

@@ -1,7 +1,6 @@
 /** What goes wrong in the spine scenario: which kinds of faults there are is drawn by seed, then when and where. */
 import type { ClusterChecks, SeededRandom, Simulation } from '../../../src/simulation/index.ts'
 import type { SpineCluster } from './spine-cluster.ts'
-import type { SpineParts } from './spine-end.ts'
 import type { SpineLoad } from './spine-load.ts'
 
 /** As long as it takes a cluster with these settings to notice a change and to decide about it. */
@@ -13,13 +12,21 @@ const SPLIT_LONG_MS = 12_000
 const slowLatency = { minMs: 5, meanMs: 40, tailChance: 0.02, tailMs: 500 }
 const unevenLatency = { minMs: 1, meanMs: 5, tailChance: 0.2, tailMs: 400 }
 
+/** What goes wrong; without a load nothing is added to it. */
+interface FaultyParts {
+  readonly simulation: Simulation
+  readonly checks: ClusterChecks
+  readonly cluster: SpineCluster
+  readonly load?: Pick<SpineLoad, 'stream'>
+}
+
 export type Fault = (faults: SpineFaults) => void
 
 export class SpineFaults {
   readonly #simulation: Simulation
   readonly #checks: ClusterChecks
   readonly #cluster: SpineCluster
-  readonly #load: SpineLoad
+  readonly #load: Pick<SpineLoad, 'stream'> | undefined
   readonly #random: SeededRandom
   readonly #kinds: readonly Fault[]
   readonly #newNames = ['d', 'e']
@@ -31,7 +38,7 @@ export class SpineFaults {
   #messyUntilMs = -Infinity
 
   /** `only` are the faults to have, instead of those that are drawn. */
-  constructor({ simulation, checks, cluster, load }: SpineParts, only?: readonly Fault[]) {
+  constructor({ simulation, checks, cluster, load }: FaultyParts, only?: readonly Fault[]) {
     this.#simulation = simulation
     this.#checks = checks
     this.#cluster = cluster
@@ -54,7 +61,7 @@ export class SpineFaults {
   /** A shard begins to move: what is told and sent meanwhile is what a hand-off must not lose or mix up. */
   onMove(): void {
     if (this.#isOver) return
-    if (this.#breaksReturns) this.#load.stream()
+    if (this.#breaksReturns) this.#load?.stream()
     if (!this.#random.chance(this.#moveFaultChance)) return
     this.#simulation.after(this.#random.below(100), () => {
       if (!this.#isOver) this.#random.pick(this.#moveFaults)(this)

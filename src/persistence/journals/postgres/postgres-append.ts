@@ -1,6 +1,5 @@
 /** The parameters of an append of many streams, and how each of its writes came out. */
 import type { AppendBatch } from '../../journal.ts'
-import { sliceOf } from '../../persistence-id.ts'
 import { bytesOfEvent } from '../../tags.ts'
 import { byteaArray, int4Array, int8Array } from './postgres-arrays.ts'
 import type { PostgresSlices } from './postgres-schema.ts'
@@ -40,7 +39,7 @@ export function appendParameters(
   slices: PostgresSlices,
 ): AppendParameters {
   const columns = new AppendColumns()
-  for (const stream of streams) columns.add(stream, slices.laneOf(sliceOf(stream.id)))
+  for (const stream of streams) columns.add(stream, slices.laneOf(stream.writes[0]!.slice))
   return columns.parameters()
 }
 

@@ -3,34 +3,34 @@
  * has locked; what it left alone is then looked at, and judged by the rules that all stores have.
  */
 import { assert, unreachable } from '../../../foundation/assert.ts'
-import { CodedError } from '../../../foundation/coded-error.ts'
-import { judgeStateWrite } from '../../durable-states.ts'
 import {
   InvalidJournalCall,
   JournalOutcomeUnknown,
   JournalUnavailable,
 } from '../../persistence-errors.ts'
-import { sliceOf } from '../../persistence-id.ts'
 import { judgeRegisterWrite, type RegisterWrite } from '../../registers.ts'
 import { judgeAppend, judgeDeletionTo, judgeSnapshot, judgeSnapshotDeletion } from '../fence.ts'
 import { appendParameters, byStream, type StreamAppend } from './postgres-append.ts'
-import { byteaArray, int4Array, int8Array } from './postgres-arrays.ts'
+import { byteaArray } from './postgres-arrays.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import type { PostgresRow, PostgresValue } from './postgres-driver.ts'
-import type { PostgresSlices } from './postgres-schema.ts'
 import type { PostgresStatement, PostgresStatements } from './postgres-statements.ts'
 import {
+  claimStates,
+  claimValues,
+  lanesOf,
+  ownMistake,
+  type PostgresCommitParts,
+  textOf,
+  writeStates,
+} from './postgres-state-writes.ts'
+import {
+  type Of,
   type PostgresRequest,
   type PostgresStep,
   type PostgresWrite,
   stepsOf,
 } from './postgres-write.ts'
-
-export interface PostgresCommitParts {
-  readonly connection: PostgresConnection
-  readonly statements: PostgresStatements
-  readonly slices: PostgresSlices
-}
 
 /** Deleted events that one statement takes out of the tables. */
 const scrubEventsMax = 500
@@ -86,17 +86,15 @@ function refuse(steps: readonly PostgresStep[], reason: Error): void {
   }
 }
 
-type Of<Type extends PostgresRequest['type']> = Extract<PostgresRequest, { readonly type: Type }>
-
 class PostgresCommit {
+  readonly #parts: PostgresCommitParts
   readonly #connection: PostgresConnection
   readonly #statements: PostgresStatements
-  readonly #slices: PostgresSlices
 
-  constructor({ connection, statements, slices }: PostgresCommitParts) {
-    this.#connection = connection
-    this.#statements = statements
-    this.#slices = slices
+  constructor(parts: PostgresCommitParts) {
+    this.#parts = parts
+    this.#connection = parts.connection
+    this.#statements = parts.statements
   }
 
   async perform({ type, writes }: PostgresStep): Promise<void> {
@@ -108,11 +106,11 @@ class PostgresCommit {
       case 'Claim':
         return this.#claim(writes)
       case 'ClaimState':
-        return this.#claimStates(writes)
+        return claimStates(this.#parts, writes)
       case 'Highest':
         return this.#highest(writes)
       case 'WriteState':
-        return this.#writeStates(writes)
+        return writeStates(this.#parts, writes)
       case 'DeleteTo':
       case 'SaveSnapshot':
       case 'DeleteSnapshots':
@@ -159,7 +157,7 @@ class PostgresCommit {
   /** Until each is stored, or refused by what the stream has become. */
   async #append(streams: readonly StreamAppend[], ends: boolean): Promise<void> {
     for (let open = streams; open.length > 0;) {
-      const { hasTags, values } = appendParameters(open, this.#slices)
+      const { hasTags, values } = appendParameters(open, this.#parts.slices)
       const { append, append_tagged, end, end_tagged } = this.#statements
       const [plain, tagged] = ends ? [end, end_tagged] : [append, append_tagged]
       const rows = await this.#run(hasTags ? tagged : plain, values)
@@ -200,7 +198,7 @@ class PostgresCommit {
   }
 
   async #claim(writes: readonly PostgresWrite[]): Promise<void> {
-    const rows = await this.#run(this.#statements.claim, this.#claimValues(writes))
+    const rows = await this.#run(this.#statements.claim, claimValues(this.#parts, writes))
     const claims = new Map(rows.map(([id, ...row]) => [textOf(id), row as number[]]))
     for (const write of writes) {
       const { persistenceId } = write.request as Of<'Claim'>
@@ -213,102 +211,12 @@ class PostgresCommit {
     }
   }
 
-  async #claimStates(writes: readonly PostgresWrite[]): Promise<void> {
-    const rows = await this.#run(this.#statements.claim_state, this.#claimValues(writes))
-    const claims = new Map(rows.map(([id, ...row]) => [textOf(id), row]))
-    for (const write of writes) {
-      const { persistenceId } = write.request as Of<'ClaimState'>
-      const row = claims.get(persistenceId)
-      assert(row !== undefined, 'a claim is always granted')
-      const [epoch, revision, bytes] = row
-      write.decide({ epoch, revision, bytes: bytes ?? undefined })
-    }
-  }
-
-  #claimValues(writes: readonly PostgresWrite[]): PostgresValue[] {
-    const given = writes.map(({ request }) => request as Of<'Claim' | 'ClaimState'>)
-    const slices = given.map(({ persistenceId }) => sliceOf(persistenceId))
-    return [
-      byteaArray(given.map(({ persistenceId }) => Buffer.from(persistenceId))),
-      int4Array(slices),
-      byteaArray(given.map(({ writer }) => Buffer.from(writer))),
-      this.#lanesOf(slices),
-    ]
-  }
-
   async #highest(writes: readonly PostgresWrite[]): Promise<void> {
     const ids = writes.map(({ request }) => (request as Of<'Highest'>).persistenceId)
     const stored = await this.#streams(ids)
     for (const [at, write] of writes.entries()) {
       write.decide(stored.get(ids[at]!)?.highestSequenceNr ?? 0)
     }
-  }
-
-  /** Of several that follow each other only the last one is stored, and all of them are. */
-  async #writeStates(given: readonly PostgresWrite[]): Promise<void> {
-    for (let open = given; open.length > 0;) {
-      const chains = new Map<string, PostgresWrite[]>()
-      for (const write of open) {
-        const { persistenceId } = (write.request as Of<'WriteState'>).write
-        const chain = chains.get(persistenceId)
-        if (chain === undefined) chains.set(persistenceId, [write])
-        else chain.push(write)
-      }
-      const rows = await this.#run(this.#statements.write_state, this.#stateValues(chains))
-      const written = new Set(rows.map(([id]) => textOf(id)))
-      const refused = [...chains].filter(([id]) => !written.has(id))
-      for (const id of written) {
-        for (const write of chains.get(id) ?? []) {
-          const { revision } = (write.request as Of<'WriteState'>).write
-          write.decide({ type: 'StateWritten', revision })
-        }
-      }
-      open = refused.length === 0 ? [] : await this.#judgedStates(refused)
-    }
-  }
-
-  #stateValues(chains: ReadonlyMap<string, readonly PostgresWrite[]>): PostgresValue[] {
-    const firsts = [...chains.values()].map(
-      (chain) => (chain[0]!.request as Of<'WriteState'>).write,
-    )
-    const lasts = [...chains.values()].map(
-      (chain) => (chain.at(-1)!.request as Of<'WriteState'>).write,
-    )
-    return [
-      byteaArray(firsts.map(({ persistenceId }) => Buffer.from(persistenceId))),
-      int8Array(firsts.map(({ epoch }) => epoch)),
-      int8Array(firsts.map(({ expectedRevision }) => expectedRevision)),
-      int8Array(lasts.map(({ revision }) => revision)),
-      int4Array(lasts.map(({ bytes }) => (bytes === undefined ? 1 : 0))),
-      byteaArray(lasts.map(({ bytes = noBytes }) => bytes)),
-      this.#lanesOf([...chains.keys()].map(sliceOf)),
-    ]
-  }
-
-  async #judgedStates(
-    chains: readonly (readonly [string, readonly PostgresWrite[]])[],
-  ): Promise<PostgresWrite[]> {
-    const ids = byteaArray(chains.map(([id]) => Buffer.from(id)))
-    const rows = await this.#run(this.#statements.states, [ids])
-    const stored = new Map(
-      rows.map(([id, epoch, writer, revision]) => [
-        textOf(id),
-        { epoch: epoch as number, writer: textOf(writer), revision: revision as number },
-      ]),
-    )
-    return chains.flatMap(([id, chain]) => {
-      const first = chain.findIndex((write) => {
-        try {
-          const result = judgeStateWrite(stored.get(id), (write.request as Of<'WriteState'>).write)
-          if (result.type === 'StateWritten') return true
-          write.decide(result)
-        } catch (error) {
-          write.refuse(ownMistake(error))
-        }
-        return false
-      })
-      return first < 0 ? [] : chain.slice(first)
-    })
   }
 
   #deleteTo({ deletion }: Of<'DeleteTo'>): Promise<unknown> {
@@ -393,7 +301,7 @@ class PostgresCommit {
     const [stream] = await this.#run(unscrubbed, [])
     if (stream === undefined) return false
     const [number, slice, deleted] = stream as [number, number, number]
-    const lanes = this.#lanesOf([slice])
+    const lanes = lanesOf(this.#parts, [slice])
     const [row] = await this.#run(scrub, [number, deleted, scrubEventsMax, lanes])
     const gone = (row?.[0] as number | undefined) ?? 0
     if (gone < scrubEventsMax) await this.#run(scrubbed, [number, deleted])
@@ -406,26 +314,10 @@ class PostgresCommit {
     return new Map(rows.map(([id, ...row]) => [textOf(id), streamOf(row)]))
   }
 
-  #lanesOf(slices: readonly number[]): Buffer {
-    return int4Array([...new Set(slices.map((slice) => this.#slices.laneOf(slice)))])
-  }
-
   #run(
     statement: PostgresStatement,
     values: readonly PostgresValue[],
   ): Promise<readonly PostgresRow[]> {
     return this.#connection.run(statement, values)
   }
-}
-
-const noBytes = Buffer.alloc(0)
-
-function textOf(bytes: unknown): string {
-  return (bytes as Buffer).toString()
-}
-
-/** What a rule threw; anything else is a mistake of ours. */
-function ownMistake(error: unknown): Error {
-  if (error instanceof CodedError) return error
-  throw error
 }

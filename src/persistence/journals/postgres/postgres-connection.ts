@@ -63,7 +63,7 @@ export class PostgresConnection {
     const { name, text, mayRepeat } = statement
     return this.#trying(mayRepeat, async () => {
       const client = await this.#connected()
-      return await this.#inTime(client, () => client.query({ name, text, values }))
+      return this.#inTime(client, () => client.query({ name, text, values }))
     })
   }
 
@@ -81,7 +81,7 @@ export class PostgresConnection {
   ): Promise<Result> {
     return this.#trying(false, async () => {
       const client = await this.#connected()
-      return await this.#inTime(client, async () => {
+      return this.#inTime(client, async () => {
         await client.query({ text: 'BEGIN' })
         try {
           const result = await work(({ name, text }, values) =>

@@ -1,7 +1,8 @@
 /**
  * The journal on PostgreSQL, for clusters over several machines: one server, or several that share the slices. All that entities
  * of a process want to store goes through a group commit; each commit is one statement that checks epochs and sequence numbers
- * under the locks of its rows. Reads have connections of their own.
+ * under the locks of its rows. Reads have connections of their own. One file because it is one port after another, each a few
+ * lines: what they do is in the files beside it.
  */
 import type { Clock } from '../../../foundation/clock.ts'
 import { InvalidSettings } from '../../../foundation/invalid-settings.ts'
@@ -71,10 +72,10 @@ import {
   type PostgresSettings,
 } from './postgres-settings.ts'
 import { PostgresSliceReader, tagsOfRow } from './postgres-slice-reader.ts'
-import { statementsFor } from './postgres-statements.ts'
+import { type PostgresStatements, statementsFor } from './postgres-statements.ts'
 import { placeRegister, placeState, placeStream } from './postgres-transfer.ts'
 import { isPostgresUrl } from './postgres-url.ts'
-import type { PostgresRequest } from './postgres-write.ts'
+import { type PostgresRequest, PostgresWrite } from './postgres-write.ts'
 
 export interface PostgresStore {
   /** `postgres://user:password@host:port/database`. */
@@ -101,6 +102,14 @@ interface PostgresJournalParts {
   readonly partitions: readonly PostgresPartition[]
   readonly slices: PostgresSlices
   readonly settings: PostgresSettings
+  readonly statements: PostgresStatements
+}
+
+/** With the id that it is about; none for a register. */
+interface CheckedRequest {
+  readonly persistenceId?: string
+  readonly request: PostgresRequest
+  readonly byteCount?: number
 }
 
 export class PostgresJournal
@@ -118,6 +127,7 @@ export class PostgresJournal
   readonly #partitions: readonly PostgresPartition[]
   readonly #slices: PostgresSlices
   readonly #settings: PostgresSettings
+  readonly #statements: PostgresStatements
   readonly #sliceReader: PostgresSliceReader
   #closing: Promise<void> | undefined
 
@@ -126,6 +136,7 @@ export class PostgresJournal
     this.#partitions = parts.partitions
     this.#slices = parts.slices
     this.#settings = parts.settings
+    this.#statements = parts.statements
     this.#sliceReader = new PostgresSliceReader(parts)
   }
 
@@ -153,42 +164,45 @@ export class PostgresJournal
     const partitions = urls.map(
       (url) => new PostgresPartition({ url, connect, statements, slices, settings, clock, timers }),
     )
-    return new PostgresJournal({ storeId, partitions, slices, settings })
+    return new PostgresJournal({ storeId, partitions, slices, settings, statements })
   }
 
   get eventBytesMax(): number {
     return this.#settings.eventBytesMax
   }
 
-  async claim(persistenceId: string, writer: string): Promise<Claim> {
-    this.#checkOpen()
-    checkClaim(persistenceId, writer)
-    return this.#write(persistenceId, { type: 'Claim', persistenceId, writer })
+  claim(persistenceId: string, writer: string): Promise<Claim> {
+    return this.#write(() => {
+      checkClaim(persistenceId, writer)
+      return { persistenceId, request: { type: 'Claim', persistenceId, writer } }
+    })
   }
 
-  async append(batch: AppendBatch): Promise<AppendResult> {
-    this.#checkOpen()
-    const byteCount = checkAppend(batch, this.#settings)
-    return this.#write(batch.persistenceId, { type: 'Append', batch }, byteCount)
+  append(batch: AppendBatch): Promise<AppendResult> {
+    return this.#write(() => ({
+      byteCount: checkAppend(batch, this.#settings),
+      persistenceId: batch.persistenceId,
+      request: { type: 'Append', batch },
+    }))
   }
 
   /** They are hidden when it resolves, and leave the tables soon after, piece by piece. */
   async deleteEvents(batch: AppendBatch): Promise<AppendResult> {
-    this.#checkOpen()
-    const byteCount = checkDeletion(batch, this.#settings)
     const { persistenceId } = batch
-    const request = { type: 'End', batch } as const
-    const result = await this.#write<AppendResult>(persistenceId, request, byteCount)
+    const result = await this.#write<AppendResult>(() => ({
+      byteCount: checkDeletion(batch, this.#settings),
+      ...{ persistenceId, request: { type: 'End', batch } },
+    }))
     this.#partitionOf(persistenceId).scrubOn()
     return result
   }
 
   async deleteEventsTo(deletion: EventDeletionTo): Promise<EventDeletionResult> {
-    this.#checkOpen()
-    checkDeletionTo(deletion)
     const { persistenceId } = deletion
-    const request = { type: 'DeleteTo', deletion } as const
-    const result = await this.#write<EventDeletionResult>(persistenceId, request)
+    const result = await this.#write<EventDeletionResult>(() => {
+      checkDeletionTo(deletion)
+      return { persistenceId, request: { type: 'DeleteTo', deletion } }
+    })
     this.#partitionOf(persistenceId).scrubOn()
     return result
   }
@@ -202,7 +216,7 @@ export class PostgresJournal
     const partition = this.#partitionOf(persistenceId)
     for (let from = Math.max(range.fromSequenceNr, 1); from <= toSequenceNr;) {
       const values = [id, from, toSequenceNr, readEventsMax, readBytesMax]
-      const rows = await partition.read(partition.statements.read, values)
+      const rows = await partition.read(this.#statements.read, values)
       this.#checkOpen()
       let byteCount = 0
       for (const row of rows) {
@@ -215,10 +229,11 @@ export class PostgresJournal
     }
   }
 
-  async highestSequenceNr(persistenceId: string): Promise<number> {
-    this.#checkOpen()
-    checkPersistenceId(persistenceId)
-    return this.#write(persistenceId, { type: 'Highest', persistenceId })
+  highestSequenceNr(persistenceId: string): Promise<number> {
+    return this.#write(() => {
+      checkPersistenceId(persistenceId)
+      return { persistenceId, request: { type: 'Highest', persistenceId } }
+    })
   }
 
   async readSlices(query: SliceQuery): Promise<SlicePage> {
@@ -227,11 +242,12 @@ export class PostgresJournal
     return this.#sliceReader.page(query)
   }
 
-  async saveSnapshot(snapshot: NewSnapshot): Promise<SnapshotResult> {
-    this.#checkOpen()
-    const byteCount = checkNewSnapshot(snapshot, this.#settings.stateBytesMax)
-    const request = { type: 'SaveSnapshot', snapshot } as const
-    return this.#write(snapshot.persistenceId, request, byteCount)
+  saveSnapshot(snapshot: NewSnapshot): Promise<SnapshotResult> {
+    return this.#write(() => ({
+      byteCount: checkNewSnapshot(snapshot, this.#settings.stateBytesMax),
+      persistenceId: snapshot.persistenceId,
+      request: { type: 'SaveSnapshot', snapshot },
+    }))
   }
 
   async loadSnapshot(query: SnapshotQuery): Promise<StoredSnapshot | undefined> {
@@ -241,28 +257,33 @@ export class PostgresJournal
     const until = query.savedUntilMs ?? Number.MAX_SAFE_INTEGER
     const partition = this.#partitionOf(persistenceId)
     const values = [Buffer.from(persistenceId), fromSequenceNr, toSequenceNr, until]
-    const [row] = await partition.read(partition.statements.load_snapshot, values)
+    const [row] = await partition.read(this.#statements.load_snapshot, values)
     if (row === undefined) return undefined
     const [sequenceNr, savedAtMs, bytes] = row as [number, number, Buffer]
     return { persistenceId, sequenceNr, savedAtMs, bytes }
   }
 
-  async deleteSnapshots(deletion: SnapshotDeletion): Promise<SnapshotsDeleted | Fenced> {
-    this.#checkOpen()
-    checkSnapshotDeletion(deletion)
-    return this.#write(deletion.persistenceId, { type: 'DeleteSnapshots', deletion })
+  deleteSnapshots(deletion: SnapshotDeletion): Promise<SnapshotsDeleted | Fenced> {
+    return this.#write(() => {
+      checkSnapshotDeletion(deletion)
+      const { persistenceId } = deletion
+      return { persistenceId, request: { type: 'DeleteSnapshots', deletion } }
+    })
   }
 
-  async claimState(persistenceId: string, writer: string): Promise<StateClaim> {
-    this.#checkOpen()
-    checkClaim(persistenceId, writer)
-    return this.#write(persistenceId, { type: 'ClaimState', persistenceId, writer })
+  claimState(persistenceId: string, writer: string): Promise<StateClaim> {
+    return this.#write(() => {
+      checkClaim(persistenceId, writer)
+      return { persistenceId, request: { type: 'ClaimState', persistenceId, writer } }
+    })
   }
 
-  async writeState(write: StateWrite): Promise<StateWriteResult> {
-    this.#checkOpen()
-    const byteCount = checkStateWrite(write, this.#settings.stateBytesMax)
-    return this.#write(write.persistenceId, { type: 'WriteState', write }, byteCount)
+  writeState(write: StateWrite): Promise<StateWriteResult> {
+    return this.#write(() => ({
+      byteCount: checkStateWrite(write, this.#settings.stateBytesMax),
+      persistenceId: write.persistenceId,
+      request: { type: 'WriteState', write },
+    }))
   }
 
   async readState(persistenceId: string): Promise<StoredState | undefined> {
@@ -270,7 +291,7 @@ export class PostgresJournal
     checkPersistenceId(persistenceId)
     const partition = this.#partitionOf(persistenceId)
     const values = [Buffer.from(persistenceId)]
-    const [row] = await partition.read(partition.statements.read_state, values)
+    const [row] = await partition.read(this.#statements.read_state, values)
     if (row === undefined) return undefined
     const [epoch, writer, revision, bytes] = row as [number, Buffer, number, Buffer | null]
     return { persistenceId, epoch, writer: writer.toString(), revision, bytes: bytes ?? undefined }
@@ -280,12 +301,12 @@ export class PostgresJournal
     this.#checkOpen()
     checkIdQuery(query)
     const { kind, prefix = '', after = '', idsMax } = query
-    const most = Math.min(idsMax, this.#settings.readEventsMax)
+    const most = Math.min(idsMax, namesReadMax)
     const first = Buffer.from(prefix)
     const values = [first, Buffer.from(after), behind(first), most + 1]
     const pages = await Promise.all(
       this.#partitions.map((partition) => {
-        const { stream_ids, state_ids } = partition.statements
+        const { stream_ids, state_ids } = this.#statements
         return partition.read(kind === 'events' ? stream_ids : state_ids, values)
       }),
     )
@@ -299,26 +320,30 @@ export class PostgresJournal
     checkPersistenceId(persistenceId)
     const partition = this.#partitionOf(persistenceId)
     const values = [[Buffer.from(persistenceId)]]
-    const [row] = await partition.read(partition.statements.streams, values)
+    const [row] = await partition.read(this.#statements.streams, values)
     return row && { persistenceId, ...streamOf(row.slice(1)) }
   }
 
-  async placeStream(place: StreamPlace): Promise<void> {
-    this.#checkOpen()
-    checkClaim(place.persistenceId, place.writer)
-    const { persistenceId } = place
-    const { statements } = this.#partitionOf(persistenceId)
-    const key = `e${persistenceId}`
-    await this.#write(persistenceId, { type: 'Place', key, place: placeStream(statements, place) })
+  placeStream(place: StreamPlace): Promise<void> {
+    return this.#write(() => {
+      const { persistenceId } = place
+      checkClaim(persistenceId, place.writer)
+      return {
+        persistenceId,
+        request: { type: 'Place', place: placeStream(this.#statements, place) },
+      }
+    })
   }
 
-  async placeState(state: StoredState): Promise<void> {
-    this.#checkOpen()
-    checkClaim(state.persistenceId, state.writer)
-    const { persistenceId } = state
-    const { statements } = this.#partitionOf(persistenceId)
-    const key = `s${persistenceId}`
-    await this.#write(persistenceId, { type: 'Place', key, place: placeState(statements, state) })
+  placeState(state: StoredState): Promise<void> {
+    return this.#write(() => {
+      const { persistenceId } = state
+      checkClaim(persistenceId, state.writer)
+      return {
+        persistenceId,
+        request: { type: 'Place', place: placeState(this.#statements, state) },
+      }
+    })
   }
 
   async listRegisters({
@@ -327,36 +352,33 @@ export class PostgresJournal
   }: Parameters<StoreTransfer['listRegisters']>[0]): Promise<readonly string[]> {
     this.#checkOpen()
     const first = this.#partitions[0]!
-    const values = [Buffer.from(after), Math.min(namesMax, this.#settings.readEventsMax)]
-    const rows = await first.read(first.statements.register_names, values)
+    const values = [Buffer.from(after), Math.min(namesMax, namesReadMax)]
+    const rows = await first.read(this.#statements.register_names, values)
     return rows.map(([name]) => (name as Buffer).toString())
   }
 
-  async placeRegister(register: StoredRegister & { readonly name: string }): Promise<void> {
-    this.#checkOpen()
-    checkRegisterName(register.name)
-    const first = this.#partitions[0]!
-    const key = `r${register.name}`
-    const place = placeRegister(first.statements, register)
-    await first.write({ type: 'Place', key, place }, registerSlice, 0)
+  placeRegister(register: StoredRegister & { readonly name: string }): Promise<void> {
+    return this.#write(() => {
+      checkRegisterName(register.name)
+      return { request: { type: 'Place', place: placeRegister(this.#statements, register) } }
+    })
   }
 
   async readRegister(name: string): Promise<StoredRegister | undefined> {
     this.#checkOpen()
     checkRegisterName(name)
     const first = this.#partitions[0]!
-    const [row] = await first.read(first.statements.read_register, [Buffer.from(name)])
+    const [row] = await first.read(this.#statements.read_register, [Buffer.from(name)])
     if (row === undefined) return undefined
     const [revision, bytes] = row as [number, Buffer]
     return { revision, bytes }
   }
 
-  async writeRegister(write: RegisterWrite): Promise<RegisterWriteResult> {
-    this.#checkOpen()
-    const byteCount = checkRegisterWrite(write)
-    const request = { type: 'Register', write } as const
-    const written = await this.#partitions[0]!.write(request, registerSlice, byteCount)
-    return written as RegisterWriteResult
+  writeRegister(write: RegisterWrite): Promise<RegisterWriteResult> {
+    return this.#write(() => ({
+      byteCount: checkRegisterWrite(write),
+      request: { type: 'Register', write },
+    }))
   }
 
   close(): Promise<void> {
@@ -366,13 +388,16 @@ export class PostgresJournal
     return this.#closing
   }
 
-  async #write<Result>(
-    persistenceId: string,
-    request: PostgresRequest,
-    byteCount = 0,
-  ): Promise<Result> {
-    const partition = this.#partitionOf(persistenceId)
-    return (await partition.write(request, sliceOf(persistenceId), byteCount)) as Result
+  /** What is wrong with the request rejects the promise, which is the only one made. */
+  #write<Result>(checked: () => CheckedRequest): Promise<Result> {
+    return new Promise<Result>((resolve, fail) => {
+      this.#checkOpen()
+      const { persistenceId, request, byteCount = 0 } = checked()
+      const slice = persistenceId === undefined ? registerSlice : sliceOf(persistenceId)
+      const succeed = resolve as (result: unknown) => void
+      const write = new PostgresWrite({ request, slice, byteCount, succeed, fail })
+      this.#partitions[this.#slices.partitionOf(slice)]!.add(write)
+    })
   }
 
   #partitionOf(persistenceId: string): PostgresPartition {
@@ -383,6 +408,9 @@ export class PostgresJournal
     if (this.#closing !== undefined) throw new JournalClosed()
   }
 }
+
+/** Ids, and names of registers, that are read in one go. */
+const namesReadMax = 1000
 
 /** Registers are on the first server, all in the turn of one of its connections. */
 const registerSlice = 0

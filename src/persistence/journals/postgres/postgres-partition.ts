@@ -13,7 +13,7 @@ import type {
 import { lanesPerServer, type PostgresSlices } from './postgres-schema.ts'
 import type { PostgresSettings } from './postgres-settings.ts'
 import type { PostgresStatement, PostgresStatements } from './postgres-statements.ts'
-import { type PostgresRequest, PostgresWrite } from './postgres-write.ts'
+import { PostgresWrite } from './postgres-write.ts'
 
 export interface PostgresPartitionOptions {
   readonly url: string
@@ -24,6 +24,9 @@ export interface PostgresPartitionOptions {
   readonly clock: Clock
   readonly timers: Timers
 }
+
+/** Its connection can scrub as well as any. */
+const anySlice = 0
 
 interface Writer {
   readonly connection: PostgresConnection
@@ -54,12 +57,10 @@ export class PostgresPartition {
   }
 
   /** In one order with all other writes of the same slice. */
-  write(request: PostgresRequest, slice: number, byteCount: number): Promise<unknown> {
-    const lane = this.#options.slices.laneOf(slice)
-    const writer = this.#writers[Math.floor((lane * this.#writers.length) / lanesPerServer)]!
-    return new Promise((succeed, fail) => {
-      writer.commits.add(new PostgresWrite({ request, byteCount, succeed, fail }))
-    })
+  add(write: PostgresWrite): void {
+    const lane = this.#options.slices.laneOf(write.slice)
+    const writer = Math.floor((lane * this.#writers.length) / lanesPerServer)
+    this.#writers[writer]!.commits.add(write)
   }
 
   /** On the connection that has the least to do. */
@@ -85,9 +86,12 @@ export class PostgresPartition {
       if (hasMore) this.scrubOn()
     }
     // What fails here is tried again with the next deletion, or when the store is opened next.
-    void this.write({ type: 'Scrub' }, this.#anySlice, 0).then(
-      (hasMore) => ended(hasMore === true),
-      () => ended(false),
+    this.add(
+      new PostgresWrite({
+        ...{ request: { type: 'Scrub' }, slice: anySlice, byteCount: 0 },
+        succeed: (hasMore) => ended(hasMore === true),
+        fail: () => ended(false),
+      }),
     )
   }
 
@@ -98,11 +102,6 @@ export class PostgresPartition {
     await Promise.allSettled(this.#reads)
     const connections = [...this.#readers, ...this.#writers.map(({ connection }) => connection)]
     await Promise.all(connections.map((connection) => connection.close()))
-  }
-
-  /** Any: lane 0 of every server has slices. */
-  get #anySlice(): number {
-    return 0
   }
 
   #newWriter(): Writer {

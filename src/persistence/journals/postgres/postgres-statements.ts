@@ -21,7 +21,7 @@ const repeatable: ReadonlySet<string> = new Set([
 ])
 
 export function statementsFor(tables: PostgresTables) {
-  const reading = readingTexts(tables)
+  const reading = { ...readingTexts(tables), ...sliceTexts(tables) }
   const texts = { ...writingTexts(tables), ...stateTexts(tables), ...reading }
   const named = Object.entries(texts).map(([name, text]) => {
     const mayRepeat = name in reading || repeatable.has(name)
@@ -220,16 +220,7 @@ ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, bytes = excluded.
   }
 }
 
-function readingTexts({
-  streams,
-  events,
-  snapshots,
-  states,
-  registers,
-  lanes,
-  log,
-  tags,
-}: PostgresTables) {
+function readingTexts({ streams, events, snapshots, states, registers }: PostgresTables) {
   /** $1 from, $2 after, $3 before, $4 how many. */
   const ids = (table: string): string => `SELECT id FROM ${table}
 WHERE id >= $1::bytea AND id > $2::bytea AND ($3::bytea IS NULL OR id < $3::bytea) ORDER BY id LIMIT $4::int4`
@@ -262,7 +253,11 @@ WHERE s.id = $1 AND t.seq BETWEEN $2::int8 AND $3::int8 AND t.saved_at <= $4::in
 
     /** One whose deleted events are still there. */
     unscrubbed: `SELECT number, slice, deleted FROM ${streams} WHERE scrubbed < deleted ORDER BY number LIMIT 1`,
+  }
+}
 
+function sliceTexts({ streams, events, lanes, log, tags }: PostgresTables) {
+  return {
     /**
      * $1 lanes, $2 after which numbers, $3 how many events of each lane, at least one commit. A row for every lane: how far it
      * is. In one snapshot, so that nothing is missing up to there.

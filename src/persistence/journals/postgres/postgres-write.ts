@@ -26,12 +26,19 @@ export type PostgresRequest =
   /** Takes some deleted events out of the tables. */
   | { readonly type: 'Scrub' }
   /** Several statements in a transaction of their own. */
-  | { readonly type: 'Place'; readonly key: string; readonly place: Place }
+  | { readonly type: 'Place'; readonly place: Place }
+
+/** One kind of request. */
+export type Of<Type extends PostgresRequest['type']> = Extract<
+  PostgresRequest,
+  { readonly type: Type }
+>
 
 export type Place = (connection: PostgresConnection) => Promise<void>
 
 interface PostgresWriteOptions {
   readonly request: PostgresRequest
+  readonly slice: number
   readonly byteCount: number
   readonly succeed: (result: unknown) => void
   readonly fail: (error: Error) => void
@@ -44,14 +51,17 @@ const otherEvents = 4
 
 export class PostgresWrite implements Operation {
   readonly request: PostgresRequest
+  /** Of its id. */
+  readonly slice: number
   readonly eventCount: number
   readonly byteCount: number
   readonly #succeed: (result: unknown) => void
   readonly #fail: (error: Error) => void
   #outcome: { readonly result: unknown } | Error | undefined
 
-  constructor({ request, byteCount, succeed, fail }: PostgresWriteOptions) {
+  constructor({ request, slice, byteCount, succeed, fail }: PostgresWriteOptions) {
     this.request = request
+    this.slice = slice
     this.eventCount = workOf(request)
     this.byteCount = byteCount
     this.#succeed = succeed
@@ -123,20 +133,32 @@ const shared: ReadonlySet<PostgresRequest['type']> = new Set([
 
 export function stepsOf(writes: readonly PostgresWrite[]): PostgresStep[] {
   const steps: PostgresStep[] = []
-  /** By what must keep its order: the last write, and the step it is in. */
-  const last = new Map<string, { readonly step: number; readonly write: PostgresWrite }>()
+  /** By what must keep its order: where the last write is. Streams, states and the rest have names of their own. */
+  const last: Readonly<Record<NameSpace, Map<string, LastWrite>>> = {
+    streams: new Map(),
+    states: new Map(),
+    others: new Map(),
+  }
   for (const write of writes) {
-    const key = keyOf(write.request)
-    const before = last.get(key)
+    const known = last[spaceOf(write.request)]
+    const name = nameOf(write.request)
+    const before = known.get(name)
     const step =
       before !== undefined && follows(before.write.request, write.request)
         ? before.step
         : stepFor(steps, write.request.type, before === undefined ? 0 : before.step + 1)
     steps[step] ??= { type: write.request.type, writes: [] }
     steps[step].writes.push(write)
-    last.set(key, { step, write })
+    known.set(name, { step, write })
   }
   return steps
+}
+
+type NameSpace = 'streams' | 'states' | 'others'
+
+interface LastWrite {
+  readonly step: number
+  readonly write: PostgresWrite
 }
 
 function stepFor(
@@ -163,29 +185,50 @@ function follows(first: PostgresRequest, second: PostgresRequest): boolean {
   return false
 }
 
-function keyOf(request: PostgresRequest): string {
+function spaceOf(request: PostgresRequest): NameSpace {
   switch (request.type) {
     case 'Append':
     case 'End':
-      return `e${request.batch.persistenceId}`
     case 'Claim':
     case 'Highest':
-      return `e${request.persistenceId}`
+    case 'DeleteTo':
+    case 'SaveSnapshot':
+    case 'DeleteSnapshots':
+      return 'streams'
+    case 'ClaimState':
+    case 'WriteState':
+      return 'states'
+    case 'Register':
+    case 'Scrub':
+    case 'Place':
+      return 'others'
+    default:
+      return unreachable(request)
+  }
+}
+
+function nameOf(request: PostgresRequest): string {
+  switch (request.type) {
+    case 'Append':
+    case 'End':
+      return request.batch.persistenceId
+    case 'Claim':
+    case 'Highest':
+    case 'ClaimState':
+      return request.persistenceId
     case 'DeleteTo':
     case 'DeleteSnapshots':
-      return `e${request.deletion.persistenceId}`
+      return request.deletion.persistenceId
     case 'SaveSnapshot':
-      return `e${request.snapshot.persistenceId}`
-    case 'ClaimState':
-      return `s${request.persistenceId}`
+      return request.snapshot.persistenceId
     case 'WriteState':
-      return `s${request.write.persistenceId}`
+      return request.write.persistenceId
     case 'Register':
-      return `r${request.write.name}`
+      return request.write.name
+    // In the order in which they come.
     case 'Scrub':
-      return 'scrub'
     case 'Place':
-      return request.key
+      return ''
     default:
       return unreachable(request)
   }

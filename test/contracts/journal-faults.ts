@@ -1,30 +1,13 @@
 /** Journals that break one promise each, in front of one that keeps them all: the contract must find every one out. */
 import {
-  type Journal,
-  type JournalSettings,
-  MemoryJournal,
+  bytesOfEvent,
   MemoryStore,
   type NewEvent,
   type OrderedEvent,
-  type StoredRegister,
-  type Registers,
   type SlicePage,
-  type SliceReader,
-  bytesOfEvent,
+  type StoredRegister,
 } from '../../src/persistence/index.ts'
-
-type Both = Journal & SliceReader & Registers
-type Open = (store: MemoryStore, settings: Partial<JournalSettings>) => Partial<Both>
-
-interface SeededFault {
-  /** What it does instead, on a journal that is good. */
-  readonly open: Open
-  /** One of the tests that must fail. */
-  readonly fails: string
-}
-
-const good = (store: MemoryStore, settings: Partial<JournalSettings> = {}): MemoryJournal =>
-  new MemoryJournal({ store, settings })
+import { type Faults, good, methodsOf, type Open } from './seeded-fault.ts'
 
 const pagesWith =
   (change: (page: SlicePage) => SlicePage): Open =>
@@ -43,7 +26,7 @@ const appendsWith =
     },
   })
 
-export const seededFaults: Readonly<Record<string, SeededFault>> = {
+export const journalFaults: Faults = {
   'it lets anybody write': {
     open: (store) => ({
       append: async (batch) => {
@@ -136,7 +119,10 @@ export const seededFaults: Readonly<Record<string, SeededFault>> = {
     fails: 'refuses events that are too large, and appends of none or too many',
   },
   'it goes on after it was closed': {
-    open: (store, settings) => ({ ...bound(good(store, settings)), close: async () => undefined }),
+    open: (store, settings) => ({
+      ...methodsOf(good(store, settings)),
+      close: async () => undefined,
+    }),
     fails: 'takes nothing more after it was closed, and can be closed twice',
   },
   'it swallows what its reader throws': {
@@ -150,7 +136,7 @@ export const seededFaults: Readonly<Record<string, SeededFault>> = {
   },
   'it cannot read over all streams': {
     open: (store, settings) => ({
-      ...bound(good(store, settings)),
+      ...methodsOf(good(store, settings)),
       readSlices: undefined as never,
     }),
     fails: 'reads over all streams',
@@ -200,7 +186,7 @@ export const seededFaults: Readonly<Record<string, SeededFault>> = {
   },
   'it has half of the registers': {
     open: (store, settings) => ({
-      ...bound(good(store, settings)),
+      ...methodsOf(good(store, settings)),
       writeRegister: undefined as never,
     }),
     fails: 'keeps registers',
@@ -248,33 +234,10 @@ export const seededFaults: Readonly<Record<string, SeededFault>> = {
   },
 }
 
-/** Opens the store with a journal that has this fault. */
-export async function openWith(
-  { open }: SeededFault,
-  store: MemoryStore,
-  settings: Partial<JournalSettings>,
-): Promise<Journal> {
-  const faulty = open(store, settings)
-  const { storeId = store.storeId } = faulty
-  return { storeId, ...bound(good(store, settings)), ...bound(faulty) } as Journal
-}
-
 function alike(id: string): string {
   return typeof id === 'string' ? id.normalize('NFC') : id
 }
 
 function inPairs(event: OrderedEvent): OrderedEvent {
   return { ...event, order: Math.ceil(event.order / 2) }
-}
-
-/** Its methods, as they can be spread. */
-function bound(journal: Partial<Both>): Partial<Both> {
-  const names = [
-    ...(['claim', 'append', 'read', 'highestSequenceNr', 'readSlices', 'close'] as const),
-    ...(['readRegister', 'writeRegister'] as const),
-  ]
-  const methods = names
-    .filter((name) => name in journal)
-    .map((name) => [name, (journal[name] as Function | undefined)?.bind(journal) as unknown])
-  return Object.fromEntries(methods) as Partial<Both>
 }

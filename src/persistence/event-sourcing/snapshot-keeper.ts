@@ -1,0 +1,160 @@
+/**
+ * Keeps snapshots of one instance, and deletes what they make needless: one run at a time, beside the commands, which wait for
+ * nothing of it.
+ *
+ *   idle ──state due──▶ saving ──▶ deleting events ──▶ deleting snapshots ──▶ idle, or the newest state that came due meanwhile
+ *
+ * Invariants: a state comes here only when all its events are stored; events are deleted only after the store has said that
+ * the snapshot is kept. Whatever fails is told and given up: the next run covers it.
+ */
+import { deletesEvents } from '../event-deletion.ts'
+import type { Fenced, Journal } from '../journal.ts'
+import { hasSnapshots, type Snapshots } from '../snapshots.ts'
+import { WriterFenced } from './event-sourced-errors.ts'
+import { deletable, type Retention } from './retention.ts'
+import { SnapshotRefused } from './snapshot-form.ts'
+import type { SnapshotSignal } from './snapshot-signals.ts'
+
+/** A state all of whose events are stored. */
+export interface DueState<State> {
+  readonly state: State
+  readonly sequenceNr: number
+  /** Whether what is old may go then; a state that was kept for its own sake deletes nothing. */
+  readonly isRetained: boolean
+}
+
+export interface SnapshotKeeperOptions<State> {
+  readonly persistenceId: string
+  readonly epoch: number
+  readonly journal: Journal
+  readonly retention: Retention | undefined
+  readonly encode: (state: State) => Uint8Array
+  readonly wallMs: () => number
+  /** From wherever the journal answers. */
+  readonly tell: (signal: SnapshotSignal) => void
+}
+
+export class SnapshotKeeper<State> {
+  readonly #options: SnapshotKeeperOptions<State>
+  /** Numbers of snapshots known to be in the store, the oldest first. */
+  #kept: number[]
+  #isRunning = false
+  #next: DueState<State> | undefined = undefined
+  /** Counts the lives of the stream: what was begun in an earlier one is of no interest any more. */
+  #life = 0
+
+  /** `startedFrom` is the number of the snapshot that the recovery began with, if there was one. */
+  constructor(options: SnapshotKeeperOptions<State>, startedFrom: number | undefined) {
+    this.#options = options
+    this.#kept = startedFrom === undefined ? [] : [startedFrom]
+  }
+
+  get isIdle(): boolean {
+    return !this.#isRunning
+  }
+
+  /** Keeps it now, or after the run under way; then only the newest. */
+  keep(due: DueState<State>): void {
+    this.#next = { ...due, isRetained: due.isRetained || this.#next?.isRetained === true }
+    if (!this.#isRunning) void this.#run()
+  }
+
+  /** The stream was ended, and its snapshots with it. */
+  forget(): void {
+    this.#life++
+    this.#next = undefined
+    this.#kept = []
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    for (let due = this.#take(); due !== undefined; due = this.#take()) {
+      const life = this.#life
+      const tell = (signal: SnapshotSignal): void => {
+        if (life === this.#life) this.#options.tell(signal)
+      }
+      if (await this.#save(due, tell)) {
+        if (life === this.#life) this.#kept.push(due.sequenceNr)
+        if (due.isRetained) await this.#retain(life, tell)
+      }
+    }
+    this.#isRunning = false
+  }
+
+  #take(): DueState<State> | undefined {
+    const due = this.#next
+    this.#next = undefined
+    return due
+  }
+
+  async #save({ state, sequenceNr }: DueState<State>, tell: Tell): Promise<boolean> {
+    const { persistenceId, epoch, encode, wallMs } = this.#options
+    try {
+      const bytes = encode(state)
+      const snapshot = { persistenceId, epoch, sequenceNr, savedAtMs: wallMs(), bytes }
+      const result = await this.#snapshots.saveSnapshot(snapshot)
+      if (result.type === 'Fenced') throw this.#fenced(result)
+      if (result.type === 'SnapshotConflict') {
+        throw new SnapshotRefused(
+          `The store knows ${result.highestSequenceNr} events of "${persistenceId}" and refuses a snapshot of number ${sequenceNr}.`,
+        )
+      }
+    } catch (error) {
+      tell({ type: 'SnapshotFailed', sequenceNr, error })
+      return false
+    }
+    tell({ type: 'SnapshotSaved', sequenceNr })
+    return true
+  }
+
+  async #retain(life: number, tell: Tell): Promise<void> {
+    const { retention } = this.#options
+    if (retention === undefined || life !== this.#life) return
+    const { keepsNewestSnapshotOnly: isOne = false } = this.#snapshots
+    const { eventsTo, snapshotsTo } = deletable(retention, this.#kept, isOne)
+    if (eventsTo > 0 && !(await this.#deleteEvents(eventsTo, tell))) return
+    if (snapshotsTo > 0) await this.#deleteSnapshots(snapshotsTo, tell)
+    this.#kept = this.#kept.slice(-1 - retention.keepSnapshots)
+  }
+
+  async #deleteEvents(toSequenceNr: number, tell: Tell): Promise<boolean> {
+    const { journal, persistenceId, epoch } = this.#options
+    try {
+      if (!deletesEvents(journal)) throw new TypeError('the journal deletes no events')
+      const result = await journal.deleteEventsTo({ persistenceId, epoch, toSequenceNr })
+      if (result.type === 'Fenced') throw this.#fenced(result)
+      if (result.type === 'SequenceConflict') {
+        throw new RangeError(`the store knows ${result.highestSequenceNr} events only`)
+      }
+    } catch (error) {
+      tell({ type: 'EventDeletionFailed', toSequenceNr, error })
+      return false
+    }
+    tell({ type: 'EventsDeleted', toSequenceNr })
+    return true
+  }
+
+  async #deleteSnapshots(toSequenceNr: number, tell: Tell): Promise<void> {
+    const { persistenceId, epoch } = this.#options
+    try {
+      const deletion = { persistenceId, epoch, fromSequenceNr: 0, toSequenceNr }
+      const result = await this.#snapshots.deleteSnapshots(deletion)
+      if (result.type === 'Fenced') throw this.#fenced(result)
+    } catch (error) {
+      return tell({ type: 'SnapshotDeletionFailed', toSequenceNr, error })
+    }
+    tell({ type: 'SnapshotsDeleted', toSequenceNr })
+  }
+
+  get #snapshots(): Snapshots {
+    const { journal } = this.#options
+    if (hasSnapshots(journal)) return journal
+    throw new TypeError('the journal keeps no snapshots')
+  }
+
+  #fenced({ byWriter, byEpoch }: Fenced): WriterFenced {
+    return new WriterFenced(this.#options.persistenceId, byWriter, byEpoch)
+  }
+}
+
+type Tell = (signal: SnapshotSignal) => void

@@ -1,0 +1,27 @@
+/** A seeded bug; see index.ts. */
+import type { Mutant } from './mutant.ts'
+
+export const B01: Mutant = {
+  why: 'Akka 28093: a coordinator stops while its slow write is under way; its successor has recovered, and the late write lands.',
+  edits: [
+    {
+      file: 'src/persistence/journals/fence.ts',
+      find: '  if (epoch === stream.epoch) return stream',
+      replace: `  if (epoch === stream.epoch || persistenceId.startsWith('$coordinator')) return stream`,
+    },
+    {
+      file: 'src/persistence/journals/fence.ts',
+      find: '  if (batch.expectedSequenceNr !== highestSequenceNr) {',
+      replace: `  const isCoordinator = batch.persistenceId.startsWith('$coordinator')
+  if (batch.expectedSequenceNr !== highestSequenceNr && !isCoordinator) {`,
+    },
+  ],
+  found: {
+    by: 'nobody writes after a later claim',
+    detail: '\\$coordinator',
+    scenario: 'spine',
+    seed: 35,
+    oneIn: 50,
+    isSlow: true,
+  },
+}

@@ -1,0 +1,3 @@
+import { postgresContract } from './contract.ts'
+
+postgresContract('PostgresJournal', { count: 1, settings: {} })
