@@ -61,7 +61,7 @@ export async function startProjection<const Source extends ProjectionSource>(
       await workers.close()
       throw error
     })
-    return new RunningProjection(projection, { ground, workers, ownsSystem: node === undefined })
+    return new LocalProjection(projection, { ground, workers, ownsSystem: node === undefined })
   } catch (error) {
     if (node === undefined) await ground.system.terminate()
     throw error
@@ -98,7 +98,21 @@ interface RunningOn {
 }
 
 /** A projection in this process. */
-export class RunningProjection {
+export interface RunningProjection {
+  readonly name: string
+  /** How far each range came, and what holds it up. */
+  status(): Promise<ProjectionStatus>
+  /**
+   * Begins again from the first event. What the handler has made is not touched: empty it in the handler, or before you call
+   * this. Rejects with `ResetIncomplete`.
+   */
+  reset(): Promise<void>
+  /** Lets the handlers that run end, stores how far they came, and ends. May be called twice. */
+  stop(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+class LocalProjection implements RunningProjection {
   readonly name: string
   readonly #projection: Projection
   readonly #ground: ProjectionGround
@@ -131,21 +145,15 @@ export class RunningProjection {
     )
   }
 
-  /** How far each range came, and what holds it up. */
   status(): Promise<ProjectionStatus> {
     const told = [...this.#workers].map((worker) => worker.status)
     return Promise.resolve(statusOf(this.#projection, told))
   }
 
-  /**
-   * Begins again from the first event. What the handler has made is not touched: empty it in the handler, or before you call
-   * this. Rejects with `ResetIncomplete`.
-   */
   reset(): Promise<void> {
     return resetAll(this.#projection, (range) => this.#actors[range] as ActorRef<unknown>)
   }
 
-  /** Lets the handlers that run end, stores how far they came, and ends. May be called twice. */
   stop(): Promise<void> {
     this.#stopped ??= this.#ownsSystem ? this.#ground.system.terminate() : this.#leave()
     return this.#stopped
