@@ -94,7 +94,7 @@ function refusalOf(
   }
   const error =
     entity.isDurable && isFrozenComplaint(thrown)
-      ? new CommandChangedState(entity.name, command, thrown)
+      ? new CommandChangedState(entity.name, command, thrown, entity.keepsState)
       : thrown
   return { type: 'Refused', version: 1, error: travelling.error(error), node, mayHaveHappened }
 }

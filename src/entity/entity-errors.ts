@@ -291,9 +291,12 @@ export class TooManyEvents extends CodedError {
 export class CommandChangedState extends CodedError {
   readonly code = 'COMMAND_CHANGED_STATE'
 
-  constructor(entityType: string, command: string, cause: unknown) {
+  constructor(entityType: string, command: string, cause: unknown, keepsState = false) {
+    const advice = keepsState
+      ? 'A durable state is replaced, as in self.state = { ...self.state, count: 1 }.'
+      : 'The state of an entity with events changes only by self.persist and event handlers.'
     super(
-      `${cause instanceof Error ? cause.message : String(cause)}. If that was the state: the command ${command} of ${entityType} cannot change it. The state of an entity with events changes only by self.persist and event handlers; one with \`durable: true\` is replaced, as in self.state = { ...self.state, … }.`,
+      `${cause instanceof Error ? cause.message : String(cause)}. If that was the state: the command ${command} of ${entityType} cannot change it. ${advice}`,
       { cause },
     )
   }

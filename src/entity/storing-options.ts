@@ -39,7 +39,7 @@ export const storingChecks = {
 /** Those that were given. */
 export function storingOptionsOf(spec: StoringOptions): Partial<AnyEntity> {
   const given = names.filter((name) => spec[name] !== undefined)
-  return Object.fromEntries(given.map((name) => [name, spec[name]])) as Partial<AnyEntity>
+  return Object.fromEntries(given.map((name) => [name, spec[name]]))
 }
 
 /** What belongs to events, what to a durable state, and what goes together. */

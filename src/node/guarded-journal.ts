@@ -89,6 +89,11 @@ export class GuardedJournal implements Journal {
     return this.#journal.storeId
   }
 
+  get keepsNewestSnapshotOnly(): boolean {
+    const journal = this.#journal
+    return hasSnapshots(journal) && journal.keepsNewestSnapshotOnly === true
+  }
+
   get eventBytesMax(): number | undefined {
     return this.#journal.eventBytesMax
   }

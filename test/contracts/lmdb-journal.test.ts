@@ -14,7 +14,10 @@ function lmdbContract(name: string, options: Omit<LmdbJournalOptions, 'folder'>)
       remove: () => rm(folder, { recursive: true }),
     }
   }
-  const ports = { readsSlices: true, keepsRegisters: true, deletesEvents: true }
+  const ports = {
+    ...{ readsSlices: true, keepsRegisters: true, deletesEvents: true, keepsSnapshots: true },
+    ...{ keepsStates: true, listsIds: true, transfers: true },
+  }
   journalContract({ describe, test }, { name: `PT-012 ${name}`, ...ports, newStore })
 }
 

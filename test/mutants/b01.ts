@@ -17,11 +17,11 @@ export const B01: Mutant = {
     },
   ],
   found: {
-    by: 'nobody writes after a later claim',
+    by: 'accepted epochs never fall',
     detail: '\\$coordinator',
     scenario: 'spine',
-    seed: 35,
-    oneIn: 50,
+    seed: 103,
+    oneIn: 45,
     isSlow: true,
   },
 }

@@ -170,7 +170,7 @@ describe('PT-007 failure signals and supervision', () => {
     read.catch(() => undefined)
     await probe.expect('stopped')
     await probe.expectTerminated(actor)
-    await expect(read).rejects.toThrow()
+    await expect(read).rejects.toThrow('were refused by the journal')
   })
 
   test.each([

@@ -7,7 +7,6 @@ import {
   type DurableStateOptions,
   EventsNotStored,
   type Journal,
-  type MemoryJournal,
   WriterFenced,
 } from '../../src/persistence/index.ts'
 import { ValueCodec } from '../../src/serialization/internals.ts'
@@ -289,7 +288,7 @@ describe('PT-010 durable state', () => {
   })
 
   test('what cannot be is refused at once', () => {
-    const { claim, append, read, highestSequenceNr, close } = scene.memory as MemoryJournal
+    const { claim, append, read, highestSequenceNr, close } = scene.memory
     const bare = { claim, append, read, highestSequenceNr, close }
     expect(() => counter(bare)).toThrow('journal keeps no states, and a durable state needs one')
     expect(() => counter(scene.memory, { eventHandler: () => 0 } as never)).toThrow(

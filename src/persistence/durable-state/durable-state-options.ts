@@ -11,7 +11,6 @@ type Shared<Command, State> = Pick<
   | 'signals'
   | 'refused'
   | 'journal'
-  | 'codec'
   | 'settings'
   | 'onStashOverflow'
   | 'recoveryPermits'
@@ -20,6 +19,8 @@ type Shared<Command, State> = Pick<
 >
 
 export interface DurableStateOptions<Command, State> extends Shared<Command, State> {
+  /** @internal One for many saves memory. It must be for stored values. */
+  readonly codec?: EventSourcedOptions<Command, State, State>['codec']
   /** Before anything was stored, and after it was deleted. */
   readonly emptyState: State
   /** Decides. `context.lastSequenceNr` is the revision of the state at hand: how many states there were. May be async. */

@@ -207,8 +207,7 @@ function problemsWithStore(given: Readonly<Record<string, unknown>>): string[] {
 
 const isBoolean = mustBe('true or false', (given) => typeof given === 'boolean')
 
-/** Of how snapshots are made and kept: also for the rooms above, under names of their own. */
-export function problemsWithRetention(name: string, given: unknown): string[] {
+function problemsWithRetention(name: string, given: unknown): string[] {
   if (!isRecord(given)) {
     return [`${name} must be { snapshotEvery: 100, keepSnapshots: 2 }, not ${show(given)}`]
   }

@@ -29,7 +29,7 @@ export interface SnapshotForm<State> {
 }
 
 /** How it lies in the store. */
-export interface StoredForm {
+export interface VersionedState {
   readonly version: number
   readonly state: unknown
 }
@@ -50,8 +50,8 @@ export function encodedState<State>(
   if (stored === undefined) {
     throw new CannotSerialize('the state', 'is undefined: nothing would be left of it')
   }
-  const form: StoredForm = { version: snapshotVersion, state: stored }
-  return codec.encode(form, 'the state')
+  const form: VersionedState = { version: snapshotVersion, state: stored }
+  return codec.encode(form, 'stored')
 }
 
 /** Throws `SnapshotRefused` with the reason. */

@@ -2,6 +2,7 @@
 import type { ActorSystem } from '../../actor/index.ts'
 import { CountedRepeats } from '../../foundation/counted-repeats.ts'
 import { show } from '../../foundation/show.ts'
+import { CannotSerialize } from '../../serialization/index.ts'
 import { wordsOf } from './event-sourced-errors.ts'
 import type { SnapshotSignal } from './snapshot-signals.ts'
 
@@ -19,7 +20,11 @@ export class SnapshotNews {
       type === 'SnapshotFailed'
         ? `No snapshot of ${show(persistenceId)} was kept at number ${signal.sequenceNr}`
         : `Old ${type === 'EventDeletionFailed' ? 'events' : 'snapshots'} of ${show(persistenceId)} were not deleted`
-    const text = `${what}: ${wordsOf(error)} Its events are stored, and the next snapshot is tried in time.`
+    const next =
+      error instanceof CannotSerialize
+        ? 'Keep data in the state, or keep no snapshots of it.'
+        : 'Its events are stored, and the next snapshot is tried in time.'
+    const text = `${what}: ${wordsOf(error)} ${next}`
     this.#tell(where, { kind: type, persistenceId, text, error })
   }
 

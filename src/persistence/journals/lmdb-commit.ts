@@ -4,6 +4,7 @@
  * the tail of the log has become too long (`lmdb-fold.ts`): some heads in each commit.
  */
 import { assert } from '../../foundation/assert.ts'
+import type { Clock } from '../../foundation/clock.ts'
 import type { EventDeletionResult, EventDeletionTo } from '../event-deletion.ts'
 import type { AppendBatch, AppendResult, Claim, Fenced } from '../journal.ts'
 import { InvalidJournalCall, JournalCorrupted } from '../persistence-errors.ts'
@@ -54,6 +55,12 @@ export interface LmdbCommitParts {
   /** Deleted events that one commit takes out of the log; `scrubEventsMax` when not given. */
   readonly scrubEventsMax?: number
   readonly room: DiskRoom
+  readonly clock?: Clock
+}
+
+/** Those up to this number are to be looked at; none when it is undefined. */
+export interface SnapshotsLeft {
+  readonly leftTo: number | undefined
 }
 
 export class LmdbCommit {
@@ -144,12 +151,12 @@ export class LmdbCommit {
     return result
   }
 
-  /** Answers whether there may be more that fit. */
-  deleteSnapshots(deletion: SnapshotDeletion): Fenced | { readonly isDone: boolean } {
+  /** Answers the number to go on with, if there are more. */
+  deleteSnapshots(deletion: SnapshotDeletion): Fenced | SnapshotsLeft {
     const { tables, heads } = this.#parts
     const { id, head } = heads.stream(deletion.persistenceId)
     const refusal = judgeSnapshotDeletion(head, deletion)
-    return refusal ?? { isDone: !removeSnapshots(tables, id, deletion) }
+    return refusal ?? { leftTo: removeSnapshots(tables, id, deletion) }
   }
 
   readStream(persistenceId: string): StreamPlace | undefined {
@@ -173,21 +180,15 @@ export class LmdbCommit {
 
   /** Goes on with the sweep. Answers whether that is worth another commit. */
   sweepOn(): boolean {
-    const { tables, heads } = this.#parts
+    const { tables, heads, clock } = this.#parts
     const place = readSweep(tables)
     if (place === undefined || !isSweepDue(place)) return false
     // A thorough one comes by the events of this very commit.
     this.#writeRecord()
-    const known = new Map<string, number>()
-    const deletedOf = (persistenceId: string): number => {
-      const before = known.get(persistenceId)
-      if (before !== undefined) return before
-      const deleted = heads.deletedSequenceNr(persistenceId)
-      known.set(persistenceId, deleted)
-      return deleted
-    }
+    const deletedOf = (persistenceId: string): number => heads.deletedSequenceNr(persistenceId)
     const { headsOrder } = this.#before
-    const left = sweep(place, { tables, deletedOf, headsOrder, lastOrder: this.#lastOrder })
+    const lastOrder = this.#lastOrder
+    const left = sweep(place, { tables, deletedOf, headsOrder, lastOrder, clock })
     writeSweep(tables, left)
     return isSweepDue(left)
   }
@@ -205,7 +206,7 @@ export class LmdbCommit {
     if (head === undefined) {
       throw new JournalCorrupted(tables.folder, `"${id}" is deleted, and has no head`)
     }
-    if (!removeSnapshots(tables, id, endedSnapshots(id, deletion.to))) {
+    if (removeSnapshots(tables, id, endedSnapshots(id, deletion.to)) === undefined) {
       const to = Math.min(deletion.from + this.#scrubMax - 1, deletion.to)
       this.#writeRecord()
       scrub(tables, id, head, { from: deletion.from, to })
@@ -262,8 +263,8 @@ export class LmdbCommit {
     this.#writeRecord()
     const open = readDeletion(tables, id)
     const range = { from: open?.from ?? head.deletedSequenceNr + 1, to: head.highestSequenceNr }
-    const hasMore = removeSnapshots(tables, id, endedSnapshots(id, range.to))
-    if (open === undefined && !hasMore && range.to - range.from < this.#scrubMax) {
+    const left = removeSnapshots(tables, id, endedSnapshots(id, range.to))
+    if (open === undefined && left === undefined && range.to - range.from < this.#scrubMax) {
       scrub(tables, id, head, range)
       head.letGoDeleted()
     } else {

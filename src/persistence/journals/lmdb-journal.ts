@@ -55,6 +55,7 @@ import type { StoreTransfer, StreamPlace } from '../store-transfer.ts'
 import { guardExit } from './exit-guard.ts'
 import { checkRange, checkSliceQuery, placeOf } from './fence.ts'
 import { DiskRoom } from './disk-room.ts'
+import type { SnapshotsLeft } from './lmdb-commit.ts'
 import { FolderTurns } from './folder-turns.ts'
 import { GroupCommit } from './group-commit.ts'
 import {
@@ -107,6 +108,7 @@ interface LmdbJournalParts {
   readonly place: StorePlace
   readonly room: DiskRoom
   readonly lock: LmdbLock
+  readonly clock: Clock
   readonly turns: FolderTurns
   /** Undefined for a store that was there. */
   readonly isNew: NewStore | undefined
@@ -147,7 +149,8 @@ export class LmdbJournal
     this.#isNew = parts.isNew
     this.#reader = new LmdbReader(tables, settings)
     const record = new LmdbLogRecord()
-    const commitParts = { tables, heads: new LmdbHeads(tables), record, foldLimits, room }
+    const heads = new LmdbHeads(tables)
+    const commitParts = { tables, heads, record, foldLimits, room, clock: parts.clock }
     const watch = new StoppedWriterWatch(stoppedWriter, timers)
     const watched = (write: (onLock: () => void) => Promise<void>): Promise<void> =>
       turns.commit(() => {
@@ -194,7 +197,7 @@ export class LmdbJournal
       const place = new StorePlace({ folder, idOf, clock, logger })
       place.checkThere()
       const parts = { tables, settings, foldLimits, timers, stoppedWriter, place, lock, isNew }
-      return new LmdbJournal({ ...parts, turns, room: roomIn(folder) })
+      return new LmdbJournal({ ...parts, turns, clock, room: roomIn(folder) })
     } catch (error) {
       turns.leave()
       throw error
@@ -244,12 +247,19 @@ export class LmdbJournal
   }
 
   async deleteSnapshots(deletion: SnapshotDeletion): Promise<SnapshotsDeleted | Fenced> {
-    for (;;) {
-      const request = { type: 'DeleteSnapshots', deletion } as const
-      const result = await this.#write<Fenced | { readonly isDone: boolean }>(request)
+    for (
+      let toSequenceNr: number | undefined = deletion.toSequenceNr;
+      toSequenceNr !== undefined;
+    ) {
+      const part: SnapshotDeletion = { ...deletion, toSequenceNr }
+      const result: Fenced | SnapshotsLeft = await this.#write({
+        type: 'DeleteSnapshots',
+        deletion: part,
+      })
       if ('type' in result) return result
-      if (result.isDone) return { type: 'SnapshotsDeleted' }
+      toSequenceNr = result.leftTo
     }
+    return { type: 'SnapshotsDeleted' }
   }
 
   claimState(persistenceId: string, writer: string): Promise<StateClaim> {

@@ -136,6 +136,43 @@ export interface EventRun {
   readonly count: number
 }
 
+/** From one place of a record to another; of the event there, or of the one before what is between. */
+interface Entry {
+  readonly at: number
+  readonly end: number
+  readonly order: number
+}
+
+function isEventOf(record: Buffer, at: number, id: Buffer, sequenceNr: number): boolean {
+  const idLength = record.readUInt16BE(at + idLengthAt) & ~tagsFlag
+  return (
+    idLength === id.length &&
+    endsWith(record, at + idAt + idLength, id) &&
+    sequenceNrIn(record, at) === sequenceNr
+  )
+}
+
+/** Its bytes lie in the record, or are its own. */
+function eventAt(
+  record: Buffer,
+  { at, end, order }: Entry,
+  persistenceId: string,
+  hasOwnBytes = false,
+): OrderedEvent {
+  const tagsAt = idEnd(record, at)
+  const hasTags = isTagged(record, at)
+  const bytes = record.subarray(hasTags ? tagSectionEnd(record, tagsAt) : tagsAt, end)
+  return {
+    persistenceId,
+    sequenceNr: sequenceNrIn(record, at),
+    epoch: record.readDoubleBE(at + epochAt),
+    slice: record.readUInt16BE(at + sliceAt),
+    order,
+    tags: hasTags ? tagsIn(record, tagsAt) : noTags,
+    bytes: hasOwnBytes ? Buffer.from(bytes) : bytes,
+  }
+}
+
 function viewOf(bytes: Buffer): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
 }
@@ -149,6 +186,9 @@ export class LmdbRecordEntries {
   #at = 0
   #next: number
   #order: number
+  /** Where the last event ends that was looked for alone. */
+  #foundEnd: number
+  #foundOrder: number
 
   private constructor(record: Buffer, place: number, start: number, total: Total | undefined) {
     this.#record = record
@@ -157,6 +197,8 @@ export class LmdbRecordEntries {
     this.#total = total
     this.#next = start
     this.#order = place - 1
+    this.#foundEnd = start
+    this.#foundOrder = place - 1
   }
 
   /** Undefined when it is not one of ours. */
@@ -206,34 +248,53 @@ export class LmdbRecordEntries {
   }
 
   /** Some events of a stream that follow each other, in bytes of their own. Fewer where one of them is not here. */
-  eventsOf({ id, persistenceId }: StreamName, { from, count }: EventRun): OrderedEvent[] {
-    const record = this.#record
-    const { length } = id
+  eventsOf(stream: StreamName, { from, count }: EventRun): OrderedEvent[] {
+    const record = Buffer.from(this.#record)
     const events: OrderedEvent[] = []
-    // One copy for all of them; where there is only one, of its own bytes.
-    const copy = count > 1 ? Buffer.from(record) : undefined
     let order = this.#place - 1
     for (let at = this.#start, end = 0; at < record.length && events.length < count; at = end) {
       end = at + record.readUInt32BE(at)
-      const idLength = record.readUInt16BE(at + idLengthAt)
-      order += idLength === 0 ? countAt(record, at) : 1
-      const idEndsAt = at + idAt + length
-      if ((idLength & ~tagsFlag) !== length || !endsWith(record, idEndsAt, id)) continue
-      const sequenceNr = record.readDoubleBE(at + sequenceNrAt)
-      if (sequenceNr !== from + events.length) continue
-      const hasTags = idLength !== length
-      const bytesAt = hasTags ? tagSectionEnd(record, idEndsAt) : idEndsAt
-      events.push({
-        persistenceId,
-        sequenceNr,
-        epoch: record.readDoubleBE(at + epochAt),
-        slice: record.readUInt16BE(at + sliceAt),
-        order,
-        tags: hasTags ? tagsIn(record, idEndsAt) : noTags,
-        bytes: copy?.subarray(bytesAt, end) ?? Buffer.from(record.subarray(bytesAt, end)),
-      })
+      order += countAt(record, at)
+      if (isEventOf(record, at, stream.id, from + events.length)) {
+        events.push(eventAt(record, { at, end, order }, stream.persistenceId))
+      }
     }
     return events
+  }
+
+  /**
+   * One event of a stream, in bytes of its own; undefined when it is not here. Streams that are written in turns follow each other
+   * in many records, and are often read in that order: so the search begins where the one before has ended.
+   */
+  eventOf(stream: StreamName, sequenceNr: number): OrderedEvent | undefined {
+    const [at, order] = [this.#foundEnd, this.#foundOrder]
+    return (
+      this.#search(stream, sequenceNr, { at, order, end: this.#record.length }) ??
+      this.#search(stream, sequenceNr, { at: this.#start, order: this.#place - 1, end: at })
+    )
+  }
+
+  #search(
+    { id, persistenceId }: StreamName,
+    sequenceNr: number,
+    within: Entry,
+  ): OrderedEvent | undefined {
+    const record = this.#record
+    let { order } = within
+    for (let { at } = within, end = 0; at < within.end; at = end) {
+      end = at + record.readUInt32BE(at)
+      order += countAt(record, at)
+      if (!isEventOf(record, at, id, sequenceNr)) continue
+      this.#foundEnd = end
+      this.#foundOrder = order
+      return eventAt(record, { at, end, order }, persistenceId, true)
+    }
+    return undefined
+  }
+
+  /** Not one that was made for a single large event. */
+  get isOfUsualSize(): boolean {
+    return this.#record.length <= checksumBytes + recordBytesMax
   }
 
   /** The same in bytes of its own: it stays as it is while other things are read. */
@@ -271,7 +332,9 @@ export class LmdbRecordEntries {
   }
 
   get tags(): readonly string[] {
-    return this.#isTagged ? tagsIn(this.#record, this.#idEnd) : noTags
+    return isTagged(this.#record, this.#at)
+      ? tagsIn(this.#record, idEnd(this.#record, this.#at))
+      : noTags
   }
 
   /** Of this entry. */
@@ -281,35 +344,13 @@ export class LmdbRecordEntries {
 
   /** Its bytes lie in the record. */
   get event(): OrderedEvent {
-    return this.#eventWith(this.#record.subarray(this.#bytesAt, this.#next))
+    const entry = { at: this.#at, end: this.#next, order: this.#order }
+    return eventAt(this.#record, entry, this.persistenceId)
   }
 
   /** With bytes of its own. */
   get eventCopy(): OrderedEvent {
-    return this.#eventWith(Buffer.from(this.#record.subarray(this.#bytesAt, this.#next)))
-  }
-
-  #eventWith(bytes: Buffer): OrderedEvent {
-    return {
-      persistenceId: this.persistenceId,
-      sequenceNr: this.sequenceNr,
-      epoch: this.epoch,
-      slice: this.slice,
-      order: this.#order,
-      tags: this.tags,
-      bytes,
-    }
-  }
-
-  get #idEnd(): number {
-    return idEnd(this.#record, this.#at)
-  }
-
-  get #isTagged(): boolean {
-    return isTagged(this.#record, this.#at)
-  }
-
-  get #bytesAt(): number {
-    return this.#isTagged ? tagSectionEnd(this.#record, this.#idEnd) : this.#idEnd
+    const entry = { at: this.#at, end: this.#next, order: this.#order }
+    return eventAt(this.#record, entry, this.persistenceId, true)
   }
 }

@@ -87,6 +87,15 @@ describe('the ports of an LmdbJournal', () => {
     const texts = Array.from({ length: 600 }, (_, index) => `${index}`)
     await appendText(journal, { id: 'a', epoch, after: 0 }, ...texts)
     await Promise.all(texts.map((_, index) => save('a', epoch, index + 1)))
+    const range = { persistenceId: 'a', epoch, fromSequenceNr: 0, toSequenceNr: 595 }
+    await journal.deleteSnapshots({ ...range, savedUntilMs: 100 })
+    expect([await load('a', 0, 10), await load('a', 0, 11)]).toEqual([undefined, [11, 110, '11']])
+    await journal.deleteSnapshots(range)
+    expect([await load('a', 0, 595), await load('a', 0, 596)]).toEqual([
+      undefined,
+      [596, 5960, '596'],
+    ])
+    await Promise.all(texts.map((_, index) => save('a', epoch, index + 1)))
     const ended = { persistenceId: 'a', epoch, expectedSequenceNr: 600, events: [bytesOf('new')] }
     await journal.deleteEvents(ended)
     expect(await load('a')).toBe(undefined)

@@ -40,7 +40,7 @@ export interface StreamRange {
   readonly lastOrder: number
 }
 
-/** Of one generation; there are two. A record has 2 kB, unless it holds one large event. */
+/** Of one generation; there are two, of records of at most 2 kB. */
 const recordsKept = 512
 
 export class LmdbReader {
@@ -219,14 +219,21 @@ export class LmdbReader {
   }
 
   #eventsAt(place: number, stream: StreamName, run: EventRun): OrderedEvent[] {
-    if (run.count > 1) return recordAt(this.#tables, place).eventsOf(stream, run)
-    // One event of many streams each: the next stream that is read wants its neighbours.
-    let record = this.#records.get(place)
-    if (record === undefined) {
-      record = recordAt(this.#tables, place).kept()
-      this.#records.set(place, record)
-    }
-    return record.eventsOf(stream, run)
+    const { from, count } = run
+    if (count > 1) return recordAt(this.#tables, place).eventsOf(stream, run)
+    const event = this.#sharedRecord(place).eventOf(stream, from)
+    return event === undefined ? [] : [event]
+  }
+
+  /** Where a record has one event of each of many streams, the next stream that is read wants its neighbours. */
+  #sharedRecord(place: number): LmdbRecordEntries {
+    const known = this.#records.get(place)
+    if (known !== undefined) return known
+    const record = recordAt(this.#tables, place)
+    if (!record.isOfUsualSize) return record
+    const kept = record.kept()
+    this.#records.set(place, kept)
+    return kept
   }
 
   /**

@@ -53,6 +53,11 @@ export function totalOf(entries: Buffer): Total | undefined {
   return count === 0 ? undefined : { count, weight }
 }
 
+/** Where its entries begin. */
+export function firstEntryIn(record: Buffer): number {
+  return isChecked(record) ? checksumBytes : 0
+}
+
 export function isChecked(record: Buffer): boolean {
   return record.length > checksumBytes && (record[0] ?? 0) >= 0x80
 }

@@ -2,6 +2,7 @@
 import {
   checksumBytes,
   countAt,
+  firstEntryIn,
   gapOf,
   idAt,
   isChecked,
@@ -29,8 +30,7 @@ export class LmdbRewrittenRecord {
 
   /** All entries of a record, without those events that are gone. */
   add(record: Buffer, isGone: IsGone = () => false): void {
-    const start = isChecked(record) ? checksumBytes : 0
-    for (let at = start, end = 0; at < record.length; at = end) {
+    for (let at = firstEntryIn(record), end = 0; at < record.length; at = end) {
       end = at + record.readUInt32BE(at)
       if (isGap(record, at) || isGone(record, at)) {
         this.#gapCount += countAt(record, at)

@@ -27,7 +27,7 @@ import {
 import type { StreamPlace } from '../store-transfer.ts'
 import { checkWhole } from '../whole-number.ts'
 import { checkAppend, checkClaim, checkDeletion, checkDeletionTo } from './fence.ts'
-import type { LmdbCommit } from './lmdb-commit.ts'
+import type { LmdbCommit, SnapshotsLeft } from './lmdb-commit.ts'
 import { type NamedRegister, placeRegister, writeRegister } from './lmdb-registers.ts'
 import { scrubEventsMax } from './lmdb-scrub.ts'
 import type { LmdbSettings } from './lmdb-settings.ts'
@@ -65,7 +65,7 @@ export type LmdbResult =
   | RegisterWriteResult
   | SnapshotResult
   | Fenced
-  | { readonly isDone: boolean }
+  | SnapshotsLeft
   | StateClaim
   | StateWriteResult
   | StreamPlace

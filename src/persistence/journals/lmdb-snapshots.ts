@@ -14,7 +14,7 @@ import type { LmdbTables } from './lmdb-tables.ts'
 const savedAt = 4
 const stateAt = 12
 
-/** Snapshots that one commit takes out of the table. */
+/** Snapshots that one commit looks at to take them out of the table. */
 export const snapshotsAtOnce = 256
 
 export function putSnapshot({ snapshots }: LmdbTables, id: Buffer, snapshot: NewSnapshot): void {
@@ -45,18 +45,20 @@ export function findSnapshot(
   return undefined
 }
 
-/** Removes some of those that fit. Answers whether there may be more. */
-export function removeSnapshots(tables: LmdbTables, id: Buffer, query: SnapshotQuery): boolean {
-  const { fromSequenceNr, toSequenceNr, savedUntilMs } = query
+/** Removes some of those that fit. Answers the number to go on with, if there are more. */
+export function removeSnapshots(
+  tables: LmdbTables,
+  id: Buffer,
+  { fromSequenceNr, toSequenceNr, savedUntilMs }: SnapshotQuery,
+): number | undefined {
   let count = 0
   for (const sequenceNr of numbersOf(tables, id, fromSequenceNr, toSequenceNr)) {
-    if (count === snapshotsAtOnce) return true
+    if (count++ === snapshotsAtOnce) return sequenceNr
     const key = snapshotKey(id, sequenceNr)
-    if (savedUntilMs !== undefined && savedTime(tables, key) > savedUntilMs) continue
-    tables.snapshots.removeSync(key)
-    count++
+    const isYounger = savedUntilMs !== undefined && savedTime(tables, key) > savedUntilMs
+    if (!isYounger) tables.snapshots.removeSync(key)
   }
-  return false
+  return undefined
 }
 
 /** The greatest first. Each is looked for anew: the one before may have been removed, or read over. */

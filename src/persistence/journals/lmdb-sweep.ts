@@ -11,6 +11,7 @@
  * Records of the tail keep their keys: processes catch up from there. How far it has come is in the store, so that
  * whoever dies leaves no rest, and several processes take turns.
  */
+import type { Clock } from '../../foundation/clock.ts'
 import { JournalCorrupted } from '../persistence-errors.ts'
 import {
   blockEvents,
@@ -21,7 +22,14 @@ import {
   writeNumber,
 } from './lmdb-layout.ts'
 import { type LmdbRecordEntries, recordBytesMax } from './lmdb-log-record.ts'
-import { persistenceIdIn, sequenceNrIn } from './lmdb-record-entry.ts'
+import {
+  firstEntryIn,
+  idAt,
+  idEnd,
+  isGap,
+  persistenceIdIn,
+  sequenceNrIn,
+} from './lmdb-record-entry.ts'
 import { type IsGone, LmdbRewrittenRecord } from './lmdb-record-rewrite.ts'
 import { keyOfRecord, type LmdbTables, readRecord } from './lmdb-tables.ts'
 
@@ -48,9 +56,10 @@ export const thoroughWalks = 2
  */
 export const entriesPerDeletion = 4
 
-/** Entries that one commit walks over: more when much is paid for, but below some milliseconds of work. */
+/** Entries that one commit walks over: more when much is paid for, but no longer than the event loop can wait. */
 export const sweepEntries = 512
 const sweepEntriesMax = 4096
+const sweepMs = 2
 const sweepBytesMax = 1_048_576
 
 const fields = Object.keys(freshSweep) as (keyof SweepPlace)[]
@@ -83,6 +92,8 @@ export interface SweepOptions {
   /** The checkpoint. */
   readonly headsOrder: number
   readonly lastOrder: number
+  /** Undefined where time does not count. */
+  readonly clock: Clock | undefined
 }
 
 /** Goes on from a place. Answers where it stands then. */
@@ -102,6 +113,8 @@ class Sweep {
   readonly #isThorough: boolean
   /** The record that those behind it may join. */
   #open: OpenRecord | undefined
+  /** By the id of the stream. */
+  readonly #deleted = new Map<string, number>()
   #entries = 0
   #bytes = 0
   #taken = 0
@@ -120,11 +133,13 @@ class Sweep {
     if (order > 1 && order <= headsOrder) this.#openBefore(order)
     // It may have stood in the tail, whose records were joined since.
     if (order <= end) order = keyOfRecord(tables, order) ?? order
+    const isTimeUp = timeLimit(this.#options.clock)
     while (order <= end && this.#entries < entriesMax && this.#bytes < sweepBytesMax) {
       const record = readRecord(tables, order)
       if (order > headsOrder) this.#scrubInPlace(record)
       else this.#walk(record)
       order += record.count
+      if (isTimeUp()) break
     }
     this.#close()
     return this.#left(order, order > end)
@@ -173,13 +188,13 @@ class Sweep {
     const { bytes } = record
     let gone = 0
     let count = 0
-    while (record.next()) {
+    for (let at = firstEntryIn(bytes), end = 0; at < bytes.length; at = end) {
+      end = at + bytes.readUInt32BE(at)
       this.#entries++
-      if (record.sequenceNr > this.#options.deletedOf(record.persistenceId)) continue
-      gone += record.entryBytes
+      if (isGap(bytes, at) || sequenceNrIn(bytes, at) > this.#deletedAt(bytes, at)) continue
+      gone += end - at
       count++
     }
-    this.#entries++
     this.#bytes += bytes.length
     if (count === 0 || (!this.#isThorough && gone * 2 < bytes.length)) return undefined
     this.#taken += count
@@ -190,14 +205,26 @@ class Sweep {
 
   /** Removes the block with the last of its events. */
   readonly #isGone: IsGone = (entries, at) => {
-    const persistenceId = persistenceIdIn(entries, at)
     const sequenceNr = sequenceNrIn(entries, at)
-    if (sequenceNr > this.#options.deletedOf(persistenceId)) return false
+    if (sequenceNr > this.#deletedAt(entries, at)) return false
     if (sequenceNr % blockEvents === 0) {
       const block = sequenceNr / blockEvents - 1
-      this.#options.tables.blocks.removeSync(blockKey(Buffer.from(persistenceId), block))
+      const id = Buffer.from(persistenceIdIn(entries, at))
+      this.#options.tables.blocks.removeSync(blockKey(id, block))
     }
     return true
+  }
+
+  /** Events of the stream of this entry are gone up to this number. */
+  #deletedAt(entries: Buffer, at: number): number {
+    // Not the id, but as many letters as it has bytes: that is made fastest.
+    const key = entries.toString('latin1', at + idAt, idEnd(entries, at))
+    let deleted = this.#deleted.get(key)
+    if (deleted === undefined) {
+      deleted = this.#options.deletedOf(persistenceIdIn(entries, at))
+      this.#deleted.set(key, deleted)
+    }
+    return deleted
   }
 
   #scrubInPlace(record: LmdbRecordEntries): void {
@@ -229,4 +256,10 @@ class Sweep {
   #put(key: number, record: LmdbRewrittenRecord): void {
     this.#options.tables.log.putSync(numberKey(key), record.take(key, true))
   }
+}
+
+function timeLimit(clock: Clock | undefined): () => boolean {
+  if (clock === undefined) return () => false
+  const end = clock.monotonicMs() + sweepMs
+  return () => clock.monotonicMs() >= end
 }

@@ -65,7 +65,9 @@ describe('eventSourcingKit', () => {
     const kit = kitWith({
       commandHandler: () => effect.persist(new Strange()),
     })
-    await expect(kit.tell({ type: 'Add', by: 1 })).rejects.toThrow()
+    await expect(kit.tell({ type: 'Add', by: 1 })).rejects.toThrow(
+      'An event cannot be stored or sent',
+    )
     const lost = kitWith({
       emptyState: { count: 0, seen: undefined },
       eventHandler: (state: State) => ({ count: state.count + 1, at: () => 0 }),

@@ -72,7 +72,9 @@ export class EventSourcingKit<Command, Event, State> {
   readonly #codec = new ValueCodec({ use: 'stored' })
   readonly #withinMs: number
   #actor: ActorRef<Command | Look> | undefined = undefined
+  /** What handlers have made events of since the last command. */
   #applied: Event[] = []
+  #storedBefore = 0
   #state: State
 
   /** @internal */
@@ -128,15 +130,19 @@ export class EventSourcingKit<Command, Event, State> {
   async #settled(): Promise<ActorRef<Command | Look>> {
     await this.#look()
     this.#applied = []
+    this.#storedBefore = await this.#storedCount()
     return this.#running()
   }
 
   async #outcome(): Promise<{ readonly events: readonly Event[]; readonly state: State }> {
     await this.#look()
-    const events = this.#applied
-    for (const event of events)
+    const applied = this.#applied
+    for (const event of applied)
       if (!this.#options.eventAdapter) this.#mustSurvive(event, 'An event')
+    const count = (await this.#storedCount()) - this.#storedBefore
     await this.#readBack()
+    // A command that failed may have applied what was never stored.
+    const events = count === 0 ? [] : applied.slice(-count)
     return { events, state: this.#state }
   }
 
@@ -158,6 +164,14 @@ export class EventSourcingKit<Command, Event, State> {
     this.#state = before
   }
 
+  #storedCount(): Promise<number> {
+    return this.store.behind.highestSequenceNr(this.#persistenceId)
+  }
+
+  get #persistenceId(): string {
+    return this.#options.persistenceId ?? 'Kit|1'
+  }
+
   get #checksState(): boolean {
     return this.#options.checkState !== false
   }
@@ -167,11 +181,11 @@ export class EventSourcingKit<Command, Event, State> {
   }
 
   #start(snapshot: 'latest' | 'none'): ActorRef<Command | Look> {
-    const { checkState, within, commandHandler, eventHandler, ...rest } = this.#options
+    const { checkState: _, within: __, commandHandler, eventHandler, ...rest } = this.#options
     const retention = { snapshotEvery: 1, keepSnapshots: 2 }
     const behavior = EventSourcedBehavior<Command | Look, Event, State>({
       ...(rest as unknown as EventSourcedOptions<Command | Look, Event, State>),
-      persistenceId: rest.persistenceId ?? 'Kit|1',
+      persistenceId: this.#persistenceId,
       journal: this.store.journal,
       // Events stay, so that both ways can be gone.
       ...(this.#checksState ? { retention, recovery: { snapshot } } : { retention: undefined }),
@@ -195,7 +209,7 @@ export class EventSourcingKit<Command, Event, State> {
   async #stop(): Promise<void> {
     const actor = this.#actor
     if (actor === undefined) return
-    actor.tell(PoisonPill as never)
+    actor.tell(PoisonPill)
     await this.#within(this.#system.whenStopped(actor), 'The actor has not stopped')
     this.#actor = undefined
   }

@@ -32,9 +32,12 @@ const reads: ReadonlySet<string> = new Set([
   ...['readRegister', 'listIds', 'listRegisters', 'readStream', 'close'],
 ])
 
+/** Stands in front of a journal, and fails or stalls when it is told to. */
 export class FaultyStore<Store extends Journal = MemoryJournal> {
   /** What an entity is given. */
   readonly journal: Store
+  /** The one behind it, which never fails nor stalls. */
+  readonly behind: Store
   /** What was asked of it, in order: `append`, `saveSnapshot`, … */
   readonly calls: string[] = []
   readonly #faults: Fault[] = []
@@ -43,6 +46,7 @@ export class FaultyStore<Store extends Journal = MemoryJournal> {
 
   /** In front of this one, or of an empty one in memory. */
   constructor(behind: Store = new MemoryJournal() as unknown as Store) {
+    this.behind = behind
     const calls = new Map<PropertyKey, AnyCall>()
     this.journal = new Proxy(behind, {
       get: (target, name) => {

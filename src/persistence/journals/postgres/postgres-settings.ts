@@ -4,9 +4,8 @@ import { InvalidSettings } from '../../../foundation/invalid-settings.ts'
 import { count } from '../../../foundation/setting-kinds.ts'
 import { SettingsTable } from '../../../foundation/settings-table.ts'
 import { type JournalSettings, journalSettingsTable } from '../../persistence-settings.ts'
-import type { CommitSettings } from '../group-commit.ts'
 
-export interface PostgresSettings extends JournalSettings, CommitSettings {
+export interface PostgresSettings extends JournalSettings {
   /** Bytes that wait to be stored for one connection that writes; what comes on top is refused with `JournalUnavailable`. */
   readonly waitingBytesMax: number
   /** Events that share one commit. More is faster in all and holds the locks of their slices longer each time. */
