@@ -123,12 +123,14 @@ export class ClusterProjections {
 
   /** Wakes all ranges, at once and then again and again. */
   #keeper({ name, ranges, settings }: Projection) {
-    const { cluster } = this.#options
+    const { cluster, sharding } = this.#options
     return Behaviors.withTimers<'wake' | 'end'>((timers) => {
       timers.startFixedDelay('wake', settings.keepAliveIntervalMs, 'wake', 1)
       return Behaviors.receiveMessage<'wake' | 'end'>((message) => {
         if (message === 'end') return Behaviors.stopped()
-        if (cluster.isFrozen) return undefined
+        // What waits for a coordinator already need not wait twice.
+        const { buffered } = sharding.regionState(rangesTypeOf(name))
+        if (cluster.isFrozen || buffered >= ranges) return undefined
         for (let range = 0; range < ranges; range++) this.#wake(name, range)
         return undefined
       })
