@@ -3,17 +3,21 @@
  * told to leave between any two of them. Nothing is decided here.
  */
 import { type ActorRef, type Behavior, Behaviors, type Result } from '../actor/index.ts'
+import { withoutDeadLetterLog } from '../actor/internals.ts'
 import { NotAMessage } from '../serialization/internals.ts'
 import { wordsOf } from './projection-errors.ts'
 import type { RangeReset } from './projection-messages.ts'
 import { projectionProtocol } from './projection-wire.ts'
 import type { RangeWorker } from './range-worker.ts'
 
-/** To itself: take the next step. A symbol, so that no other node can say it, as the next one. */
-const work = Symbol('work')
+/**
+ * To itself: take the next step. An object that no other node has, as the next one. The last of them is lost when the range
+ * is told to leave, and that is no news.
+ */
+const work = Object.freeze(withoutDeadLetterLog({ step: 'next' }))
 
 /** From its node: store how far you came, and end. */
-export const leaveRange = Symbol('leave range')
+export const leaveRange = Object.freeze(withoutDeadLetterLog({ step: 'last' }))
 
 export interface RangeActorOptions {
   readonly makeWorker: () => RangeWorker

@@ -72,6 +72,28 @@ test('goes on where the one before stopped, and handles nothing twice', async ()
   expect(seen).toEqual(['Cart ann Added tea 1', 'Cart ann Added milk 1'])
 })
 
+test('one that is stopped in the middle of its work goes on there, and no message is lost', async () => {
+  const { shop, time, seen, start } = scene()
+  for (let count = 1; count <= 9; count++) await shop.added('ann', `item ${count}`)
+  let stop = (): Promise<void> | undefined => undefined
+  const first = startProjection({
+    ...{ journal: shop.journal, environment: time.environment, name: 'carts', from: Cart },
+    handle: (event) => {
+      seen.push(inWords(event))
+      if (seen.length === 4) void stop()
+    },
+  })
+  stop = () => void first.then((projection) => projection.stop())
+  await first
+  await time.advance('20s')
+  const stoppedAt = seen.length
+  expect(stoppedAt).toBeLessThan(9)
+  await start()
+  expect(seen).toEqual([...new Set(seen)])
+  expect(seen).toHaveLength(9)
+  expect(time.logs.matching('lost')).toEqual([])
+})
+
 test('events of earlier versions come as what they are now', async () => {
   const { shop, seen, start } = scene()
   await shop.did('Cart', 'ann', [

@@ -24,6 +24,7 @@ test('the nodes of a cluster divide the ranges, and take those of one that leave
         name: 'carts',
         from: Cart,
         handle: ({ id, sequenceNr }) => void seen.push(`${id} ${sequenceNr}`),
+        settings: { answerTimeoutMs: 500 },
       })
       const start = (name: string) =>
         startSimulatedNode(simulation, name, {
@@ -43,6 +44,11 @@ test('the nodes of a cluster divide the ranges, and take those of one that leave
       )
       expect(shares).toEqual([8, 8])
       expect(status.ranges.every(({ behindMs }) => behindMs === 0)).toBe(true)
+      simulation.pause('b', '1s')
+      const asked = await simulation.settle(a.projection('carts').status())
+      expect(asked).toMatchObject({ unanswered: [b.id] })
+      expect(asked.missing).toHaveLength(8)
+      await simulation.run({ for: '10s' })
       const stopped = b.stop()
       await simulation.settle(stopped)
       await simulation.settle(a.entity(Cart, 'ann').order())
