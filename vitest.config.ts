@@ -8,7 +8,7 @@ import { LongestFirst } from './test/longest-first.ts'
 
 /** Processes, stores, sockets, real time; and what changes the process it runs in. */
 const real = [
-  'test/{processes,contracts,docs,node,postgres,remote}/**',
+  'test/{cli,processes,contracts,docs,node,postgres,remote}/**',
   'test/{cluster,singleton}/{cl-*,cluster-log,joining-trouble,quarantine,strangers,waking-up,sg-*,shell}.test.ts',
   'test/actor/{escaped-errors,run-loop,many-timeouts}.test.ts',
   'test/entity/{mailbox-full,mistakes,slips,waited-for}.test.ts',

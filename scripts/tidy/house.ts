@@ -55,6 +55,9 @@ export const adapters: ReadonlySet<string> = new Set([
   'src/simulation/escapes.ts',
   'src/testkit/entity/timeless.ts',
   'src/testkit/patience.ts',
+  'src/cli/opened-store.ts',
+  'src/cli/process-terminal.ts',
+  'src/cli/sherd.ts',
 ])
 
 /** Packages that compute and do nothing else; all others are for adapters. */

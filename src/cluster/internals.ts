@@ -6,6 +6,14 @@ export type { ClusterMembership } from './cluster-membership.ts'
 export { clusterSettingsTable } from './cluster-settings.ts'
 export { clusterShutdownPhases } from './cluster-shutdown-phases.ts'
 export { Cluster } from './cluster.ts'
+export {
+  addressesIn,
+  areAllGone,
+  bytesOfRecord,
+  type FoundingRecord,
+  recordOfBytes,
+} from './founding/founding-record.ts'
+export { RecordWatch } from './founding/record-watch.ts'
 export { type FoundingStore, withdrawFromFounding } from './founding/founding-store.ts'
 export { problemsWithAppVersion } from './gossip/app-version.ts'
 export { compareAges, isAmong, notYetUp, problemsWithRoles } from './gossip/member.ts'

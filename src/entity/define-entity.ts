@@ -70,7 +70,7 @@ export interface DurableEntitySpec<State, Events, Commands> extends PlainEntityS
   readonly unknownEvents?: 'refuse' | 'read-only' | undefined
   /** Between the events and what is stored of them, for those whose form has changed. Without one, they are stored as they are. */
   readonly eventAdapter?: EventAdapter<EventOf<Events>> | undefined
-  /** How often the state is kept beside the events, so that a start reads little; `false` for never. */
+  /** How often the state is kept beside the events, so that a start reads little. Never when not given, or `false`. */
   readonly snapshots?: EntitySnapshots | false | undefined
   /**
    * Of the shape of the state, as it is kept in snapshots: to be raised whenever it changes, or an event handler makes something

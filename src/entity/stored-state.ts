@@ -38,7 +38,7 @@ export function journalOf({ name, keepsState }: AnyEntity, journal: Journal): Jo
   ])
 }
 
-/** How snapshots of entities with events are kept; none where the store keeps none, and nobody asked for them. */
+/** How snapshots of entities with events are kept, and those of before are read where events were deleted for them. */
 export function snapshotsOf(
   entity: AnyEntity,
   journal: Journal,
@@ -51,8 +51,8 @@ export function snapshotsOf(
     ...(upcastSnapshot !== undefined && { upcastSnapshot }),
   }
   const canSave = hasSnapshots(journal)
-  if (snapshots === false || (snapshots === undefined && !canSave)) return form
-  const { every = defaultEvery, keep = defaultKeep, deleteEvents = false } = snapshots ?? {}
+  if (snapshots === undefined || snapshots === false) return form
+  const { every = defaultEvery, keep = defaultKeep, deleteEvents = false } = snapshots
   const problems = [
     ...(canSave
       ? []

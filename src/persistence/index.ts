@@ -9,7 +9,8 @@
  * `postgres-schema.ts`, `postgres-statements.ts`, `postgres-commit.ts` (kept by servers, shared by many hosts). Then
  * `event-sourcing/`: `event-sourced-options.ts` and `effect.ts` (what users write), `event-adapter.ts` (what is stored of
  * an event), `write-pipeline-machine.ts` (what may leave, and when), `write-pipeline.ts`, `event-sourced-instance.ts`,
- * `recovery.ts`, `snapshot-recovery.ts`, `retention.ts`, `snapshot-keeper.ts`, `actor-turn.ts`. Then `durable-state/`.
+ * `recovery.ts`, `snapshot-recovery.ts`, `retention.ts`, `snapshot-keeper.ts`, `actor-turn.ts`. Then `durable-state/`,
+ * and `transfer/`, by which a store is copied, compared and looked through.
  *
  * Promises: what was acknowledged survives kill -9 and power cuts; sequence numbers have no gaps; a writer whose stream
  * was claimed by another writes nothing more; nothing that is sent through an effect leaves an entity before the events it

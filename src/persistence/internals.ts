@@ -8,6 +8,7 @@ export { type StateForm, snapshotFormOf, storedState } from './durable-state/sto
 export { encodedState } from './event-sourcing/snapshot-form.ts'
 export { checkBySchema, problemsWithSchema } from './event-sourcing/standard-schema.ts'
 export { eventSourcedSettingsTable } from './event-sourcing/event-sourced-settings.ts'
+export { otherProcessesIn } from './journals/lmdb-lock.ts'
 export { lmdbSettingsTable } from './journals/lmdb-settings.ts'
 export { isPostgresUrl, placeOfUrl } from './journals/postgres/postgres-url.ts'
 export { postgresSettingsTable } from './journals/postgres/postgres-settings.ts'
@@ -15,3 +16,17 @@ export { readIds, readSlices, readStream } from './reading/read-stored.ts'
 export { type PlacedEvent, SliceCursor } from './reading/slice-cursor.ts'
 export { firstPlace, placeOfText, type SlicePlace, textOfPlace } from './reading/slice-place.ts'
 export { problemWithTags } from './tags.ts'
+export { compareStores, type Compared } from './transfer/compare-stores.ts'
+export { copyStore, type CopyProgress, nothingCopied } from './transfer/copy-store.ts'
+export {
+  lookAtEvents,
+  lookAtIds,
+  lookAtRegisters,
+  lookAtSnapshots,
+  lookAtState,
+  lookOver,
+  type StoreSight,
+} from './transfer/look.ts'
+export { lineOf } from './transfer/shown-value.ts'
+export { CopyRefused, SameStore, TargetNotEmpty } from './transfer/transfer-errors.ts'
+export { registersOf, wholeStore, type WholeStore } from './transfer/whole-store.ts'

@@ -48,9 +48,9 @@ const snapshotOf = async ({ memory }: Stage) => {
 }
 
 describe('snapshots of entities', () => {
-  test('are kept every 100 events unless something else is said, and a start reads what came after', async () => {
+  test('are kept every 100 events if asked for, and a start reads what came after', async () => {
     await using stage = new Stage()
-    const { Counter, took } = counter()
+    const { Counter, took } = counter({ snapshots: {} })
     const handle = stage.call(Counter, 'a')
     for (let n = 0; n < 25; n++) await handle.increment(1, 10)
     await stage.settle()
@@ -61,9 +61,9 @@ describe('snapshots of entities', () => {
     expect(took()).toBe(50)
   })
 
-  test('can be turned off', async () => {
+  test.each([{}, { snapshots: false }])('are not kept with %o', async (options) => {
     await using stage = new Stage()
-    const { Counter } = counter({ snapshots: false })
+    const { Counter } = counter(options as Parameters<typeof counter>[0])
     for (let n = 0; n < 25; n++) await stage.call(Counter, 'a').increment(1, 10)
     await stage.settle()
     expect(await snapshotOf(stage)).toBeUndefined()

@@ -91,6 +91,8 @@ export interface LmdbJournalOptions {
    * Standard error when left out.
    */
   readonly logger?: Logger
+  /** @internal For whoever only looks: what others have deleted is left where it is. */
+  readonly onlyLooks?: boolean
 }
 
 /**
@@ -170,9 +172,6 @@ export class LmdbJournal
     const advice = (): string => stoppedWriter.advice
     this.#commits = new GroupCommit({ transact: run, settings, timers, advice })
     this.#endGuard = guardExit(() => this.#commits.isBusy)
-    // Whoever deleted may have died before it was done.
-    this.#scrubOn()
-    this.#sweepOn()
   }
 
   /** Opens the folder and checks what is in it. Rejects with a CodedError that says what is wrong with it. */
@@ -197,7 +196,9 @@ export class LmdbJournal
       const place = new StorePlace({ folder, idOf, clock, logger })
       place.checkThere()
       const parts = { tables, settings, foldLimits, timers, stoppedWriter, place, lock, isNew }
-      return new LmdbJournal({ ...parts, turns, clock, room: roomIn(folder) })
+      const journal = new LmdbJournal({ ...parts, turns, clock, room: roomIn(folder) })
+      if (options.onlyLooks !== true) journal.#clearOn()
+      return journal
     } catch (error) {
       turns.leave()
       throw error
@@ -384,6 +385,12 @@ export class LmdbJournal
     await this.#tables.environment.close()
     this.#turns.leave()
     this.#endGuard()
+  }
+
+  /** Whoever deleted may have died before it was done. */
+  #clearOn(): void {
+    this.#scrubOn()
+    this.#sweepOn()
   }
 
   #scrubOn(): void {

@@ -74,9 +74,25 @@ export class LmdbLock implements WriteLock {
 
   /** Whether no other process has left a note. False where there are no notes to tell. */
   isAlone(): boolean {
-    if (process.platform !== 'linux') return false
+    return process.platform === 'linux' && this.#noted().length === 0
+  }
+
+  /** The numbers of other processes that may have the store open. Undefined where there are no notes to tell. */
+  others(): readonly string[] | undefined {
+    if (process.platform !== 'linux') return undefined
+    const inode = statSync(join(this.#folder, 'lock.mdb'), { throwIfNoEntry: false })?.ino
+    return this.#noted().filter((name) => {
+      const isSeenHere = this.#note(name)[0] === hostId()
+      const maps = isSeenHere ? read(`/proc/${name}/maps`) : undefined
+      // A process that has closed the store may live on. What cannot be looked at counts as open.
+      return maps === undefined || (inode !== undefined && mappingOf(inode).test(maps))
+    })
+  }
+
+  /** The other processes that have left a note and may live. */
+  #noted(): string[] {
     const notes = readdirSync(join(this.#folder, 'writers'))
-    return notes.every((name) => name === `${process.pid}` || this.#isGone(name))
+    return notes.filter((name) => name !== `${process.pid}` && !this.#isGone(name))
   }
 
   holder(): LockHolder | undefined {
@@ -130,11 +146,20 @@ export class LmdbLock implements WriteLock {
   }
 }
 
-/** Where this process has mapped the file. A line: `7f01-7f02 rw-s offset device inode path`. */
+/** The other processes that have the store in this folder open, by their numbers; empty where nobody can tell. */
+export function otherProcessesIn(folder: string): readonly string[] {
+  return new LmdbLock(folder).others() ?? []
+}
+
+/** Where this process has mapped the file. */
 function addressOf(inode: number): number | undefined {
-  const line = new RegExp(`^([0-9a-f]+)-\\S+ rw-s 0+ \\S+ ${inode} .*/lock\\.mdb$`, 'm')
-  const address = line.exec(read('/proc/self/maps') ?? '')?.[1]
+  const address = mappingOf(inode).exec(read('/proc/self/maps') ?? '')?.[1]
   return address === undefined ? undefined : Number.parseInt(address, 16)
+}
+
+/** A line of the mapped files of a process: `7f01-7f02 rw-s offset device inode path`. */
+function mappingOf(inode: number): RegExp {
+  return new RegExp(`^([0-9a-f]+)-\\S+ rw-s 0+ \\S+ ${inode} .*/lock\\.mdb$`, 'm')
 }
 
 function headOf(file: string, position: number): Buffer | undefined {

@@ -8,10 +8,15 @@ import { createServer } from 'node:net'
 const lowest = 10_000
 const highest = 32_000
 
-/** A port of 127.0.0.1 on which nobody listens now. */
+/** Whoever got one may not listen yet, or just not now: nobody else of this process is to get it. */
+const handedOut = new Set<number>()
+
+/** A port of 127.0.0.1 on which nobody listens now, and that was never handed out before. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(lowest, highest)
+    if (handedOut.has(port)) continue
+    handedOut.add(port)
     if (await isFree(port)) return port
   }
 }
