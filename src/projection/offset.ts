@@ -40,22 +40,39 @@ export class HandlerThrew extends Error {
   }
 }
 
+/** Whose offset it is. */
+export interface OffsetOwner {
+  readonly projection: Projection
+  readonly range: number
+  /** Of the store that the events are read from. */
+  readonly storeId: string | undefined
+}
+
 /** What stored offsets belong to. */
 export interface OffsetForm {
   readonly ranges: number
   readonly types: readonly string[]
   readonly tag?: string | undefined
+  /** Places are words of one store: in a copy of it they mean something else. Undefined where a store has no id. */
+  readonly store?: string | undefined
 }
 
-export function formOf({ ranges, tag, entities }: Projection): OffsetForm {
-  return { ranges, tag, types: entities.map(({ name }) => name).sort() }
+export function formOf(
+  { ranges, tag, entities }: Projection,
+  store: string | undefined,
+): OffsetForm {
+  return { ranges, tag, types: entities.map(({ name }) => name).sort(), store }
 }
 
 /** Throws `ProjectionChanged`. */
-export function refuseOtherForm(projection: Projection, range: number, stored: OffsetForm): void {
-  const form = formOf(projection)
-  const differences = (['ranges', 'types', 'tag'] as const)
+export function refuseOtherForm(
+  { projection, range, storeId }: OffsetOwner,
+  stored: OffsetForm,
+): void {
+  const form = formOf(projection, storeId)
+  const differences = (['ranges', 'types', 'tag', 'store'] as const)
     .filter((each) => String(stored[each]) !== String(form[each]))
+    .filter((each) => each !== 'store' || (stored.store !== undefined && storeId !== undefined))
     .map((each) => `${each} was ${show(stored[each])} and is ${show(form[each])}`)
   if (differences.length > 0) throw new ProjectionChanged(projection.name, range, differences)
 }

@@ -54,10 +54,11 @@ interface Offsets {
 }
 
 function offsetsOf(projection: Projection, journal: Journal): Offsets {
+  const { storeId } = journal
   if (projection.postgres !== undefined) {
     const offsets = new PostgresOffsets(projection, projection.postgres)
     return {
-      offsetOf: (range, worker) => offsets.of(range, worker),
+      offsetOf: (range, worker) => offsets.of(range, worker, storeId),
       close: () => offsets.close(),
     }
   }
@@ -66,7 +67,7 @@ function offsetsOf(projection: Projection, journal: Journal): Offsets {
   }
   return {
     offsetOf: (range, worker) =>
-      new StoredOffset({ registers: journal, projection, range, worker }),
+      new StoredOffset({ registers: journal, projection, range, worker, storeId }),
     close: () => Promise.resolve(),
   }
 }

@@ -9,8 +9,13 @@ import { show } from '../foundation/show.ts'
 import { JournalOutcomeUnknown, JournalUnavailable, type Registers } from '../persistence/index.ts'
 import { firstPlace, placeOfText, type SlicePlace, textOfPlace } from '../persistence/internals.ts'
 import { ValueCodec } from '../serialization/internals.ts'
-import type { Projection } from './define-projection.ts'
-import { formOf, type Offset, type OffsetForm, refuseOtherForm } from './offset.ts'
+import {
+  formOf,
+  type Offset,
+  type OffsetForm,
+  type OffsetOwner,
+  refuseOtherForm,
+} from './offset.ts'
 import { ProjectionChanged, RangeTaken } from './projection-errors.ts'
 
 /** What stands in the register. */
@@ -28,15 +33,14 @@ const isRecordOfOffset = recordOf({
   ranges: isCount,
   types: listOf(isText),
   tag: maybe(isText),
+  store: maybe(isText),
   place: isText,
   worker: isText,
   write: isCount,
 })
 
-export interface StoredOffsetOptions {
+export interface StoredOffsetOptions extends OffsetOwner {
   readonly registers: Registers
-  readonly projection: Projection
-  readonly range: number
   readonly worker: string
 }
 
@@ -86,9 +90,9 @@ export class StoredOffset implements Offset {
   }
 
   async #write(expectedRevision: number, place: SlicePlace): Promise<void> {
-    const { registers, worker } = this.#options
+    const { registers, worker, projection, storeId } = this.#options
     const record: OffsetRecord = {
-      ...{ version: 1, ...formOf(this.#options.projection), place: textOfPlace(place), worker },
+      ...{ version: 1, ...formOf(projection, storeId), place: textOfPlace(place), worker },
       write: ++this.#writes,
     }
     const bytes = this.#codec.encode(record, 'offset')
@@ -116,7 +120,6 @@ export class StoredOffset implements Offset {
   }
 
   #refuseOther(record: OffsetRecord | undefined): void {
-    const { projection, range } = this.#options
-    if (record !== undefined) refuseOtherForm(projection, range, record)
+    if (record !== undefined) refuseOtherForm(this.#options, record)
   }
 }

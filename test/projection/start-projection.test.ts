@@ -226,6 +226,21 @@ test('what was stored of another definition is refused, with what differs', asyn
   await expect(start({ ranges: 8 })).rejects.toThrow(/ranges was 16 and is 8/)
 })
 
+test('an offset in a copy of the store is refused: its places are those of the other', async () => {
+  const { shop, time, start, environment } = scene()
+  await shop.added('ann', 'tea')
+  await ended(await start(), time)
+  const copy = new MemoryJournal()
+  for (const name of await shop.journal.listRegisters({ namesMax: 100 })) {
+    const register = await shop.journal.readRegister(name)
+    if (register !== undefined) await copy.placeRegister({ name, ...register })
+  }
+  const options = { name: 'carts', from: Cart, handle: () => undefined, environment } as const
+  await expect(startProjection({ ...options, journal: copy })).rejects.toThrow(
+    /store was 'shop' and is/,
+  )
+})
+
 test('a second process takes the ranges over, and the first stores and handles no more', async () => {
   const { shop, time, seen, start } = scene()
   const first = await start()

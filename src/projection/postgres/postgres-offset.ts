@@ -10,16 +10,21 @@ import {
   type SlicePlace,
   textOfPlace,
 } from '../../persistence/internals.ts'
-import type { Projection, ProjectionClient } from '../define-projection.ts'
-import { formOf, HandlerThrew, type Offset, type OffsetForm, refuseOtherForm } from '../offset.ts'
+import type { ProjectionClient } from '../define-projection.ts'
+import {
+  formOf,
+  HandlerThrew,
+  type Offset,
+  type OffsetForm,
+  type OffsetOwner,
+  refuseOtherForm,
+} from '../offset.ts'
 import { RangeTaken } from '../projection-errors.ts'
 import type { PooledClient, PostgresPool } from './postgres-pool.ts'
 
-export interface PostgresOffsetOptions {
+export interface PostgresOffsetOptions extends OffsetOwner {
   readonly pool: () => Promise<PostgresPool>
   readonly table: string
-  readonly projection: Projection
-  readonly range: number
   readonly worker: string
 }
 
@@ -117,7 +122,8 @@ export class PostgresOffset implements Offset {
   }
 
   get #form(): string {
-    return JSON.stringify(formOf(this.#options.projection))
+    const { projection, storeId } = this.#options
+    return JSON.stringify(formOf(projection, storeId))
   }
 
   /** Whether the row was where this worker left it. */
@@ -153,8 +159,7 @@ export class PostgresOffset implements Offset {
   }
 
   #refuseOther(form: string | undefined): void {
-    const { projection, range } = this.#options
-    if (form !== undefined) refuseOtherForm(projection, range, JSON.parse(form) as OffsetForm)
+    if (form !== undefined) refuseOtherForm(this.#options, JSON.parse(form) as OffsetForm)
   }
 
   // ---- transactions

@@ -29,10 +29,11 @@ export class PostgresOffsets {
     this.#database = database
   }
 
-  of(range: number, worker: string): Offset {
+  of(range: number, worker: string, storeId: string | undefined): Offset {
     const { table = tableByDefault } = this.#database
     const pool = (): Promise<PostgresPool> => this.#pool(table)
-    return new PostgresOffset({ pool, table, projection: this.#projection, range, worker })
+    const projection = this.#projection
+    return new PostgresOffset({ pool, table, projection, range, worker, storeId })
   }
 
   async close(): Promise<void> {
