@@ -36,6 +36,7 @@ export {
   JournalFormatMismatch,
   JournalUnavailable,
 } from './persistence/index.ts'
+export { defineProjection, startProjection } from './projection/index.ts'
 export {
   type Address,
   addressOfNode,

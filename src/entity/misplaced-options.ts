@@ -9,6 +9,7 @@ export const optionsOfNodes = Object.freeze([
   ...([
     'entities',
     'proxies',
+    'projections',
     'host',
     'port',
     'advertised',

@@ -12,6 +12,7 @@ import type {
   LmdbSettings,
   PostgresStore,
 } from '../persistence/index.ts'
+import type { Projection } from '../projection/index.ts'
 import type { ChosenRemoteSettings, HostAndPort, Transport } from '../remote/index.ts'
 import type { ShardingSettings } from '../sharding/index.ts'
 import type { SingletonSettings } from '../singleton/index.ts'
@@ -29,6 +30,11 @@ export interface NodeOptions {
   readonly entities?: readonly HostedEntity[] | undefined
   /** What is only called from here and lives on other nodes: definitions, or types made by `entityType`. */
   readonly proxies?: readonly EntityType<unknown>[] | undefined
+  /**
+   * What is made of stored events, by `defineProjection`. The nodes that have one divide the work on it; its entities may
+   * live on others.
+   */
+  readonly projections?: readonly Projection[] | undefined
   /** The name of the cluster: nodes of other names are refused. `sherd` when not given. */
   readonly name?: string | undefined
   /** Where to listen, 127.0.0.1 when not given. Anything else needs a `secret`. */

@@ -18,6 +18,7 @@ import { refuseNotYet, type NotYet, within } from '../foundation/not-there-yet.t
 import { show } from '../foundation/show.ts'
 import type { Journal, PostgresStore } from '../persistence/index.ts'
 import { isPostgresUrl } from '../persistence/internals.ts'
+import { isProjection } from '../projection/internals.ts'
 import { InsecureBind } from '../remote/index.ts'
 import {
   problemsWithAdvertised,
@@ -52,7 +53,8 @@ const notYet: NotYet = {
   distributedData: entityInstead,
   reliableDelivery:
     'A call is made at most once: let the entity recognise what it has done, and call again.',
-  queries: 'Read the journal by `readSlices`, or keep an entity that knows the answer.',
+  queries:
+    'Read by `node.events`, `node.ids` and `node.eventsOf`, or keep a view by `projections`.',
   ...within('settings.sharding', notYetInSharding),
 }
 
@@ -72,6 +74,7 @@ const checks = {
   // Looked at together.
   entities: anything,
   proxies: anything,
+  projections: maybe(problemsWithProjections),
   name: maybe(
     mustBe('a text of 1 to 100 letters, digits, ".", "_" or "-"', (given) =>
       /^[\w.-]{1,100}$/.test(String(given)),
@@ -244,6 +247,18 @@ function problemsWithEntities(options: NodeOptions): string[] {
     )
   }
   return problems
+}
+
+function problemsWithProjections(name: string, given: unknown): string[] {
+  if (!Array.isArray(given)) return [`${name} must be a list, such as [carts], not ${show(given)}`]
+  const list: readonly unknown[] = given
+  const names = list.map((each) => (isRecord(each) ? each['name'] : undefined))
+  return list.flatMap((each, index) => {
+    if (!isProjection(each)) return [`${name}: ${show(each)} is not made by defineProjection`]
+    return names.indexOf(each.name) < index
+      ? [`${name}: two have the name ${show(each.name)}; rename one`]
+      : []
+  })
 }
 
 function isEntityType(entity: unknown): entity is EntityType<unknown> {

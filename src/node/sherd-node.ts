@@ -9,6 +9,19 @@ import {
   type EntityWorld,
 } from '../entity/internals.ts'
 import type { Address, NodeId } from '../foundation/node-id.ts'
+import type {
+  EntityEvent,
+  EventOfId,
+  EventsOfIdOptions,
+  EventsOfOptions,
+  NodeProjection,
+  ReadableEntity,
+} from '../projection/index.ts'
+import type {
+  ClusterProjections,
+  ProjectionGround,
+  StoredReading,
+} from '../projection/internals.ts'
 import type { Remoting } from '../remote/index.ts'
 import { type ClusterSharding, type EntityExplanation, EntityTypeKey } from '../sharding/index.ts'
 import { checkEntityId } from '../sharding/internals.ts'
@@ -25,6 +38,8 @@ export interface NodeParts {
   readonly sharding: ClusterSharding
   readonly world: EntityWorld
   readonly keepsCallerContext: boolean
+  readonly projections: ClusterProjections
+  readonly reading: StoredReading
 }
 
 export class SherdNode {
@@ -42,6 +57,8 @@ export class SherdNode {
   /** Those that commands make: as long as entities live here, they can call others. */
   readonly #callsOfCommands: EntityCalls
   readonly #world: EntityWorld
+  readonly #projections: ClusterProjections
+  readonly #reading: StoredReading
   readonly #keys = new Map<string, EntityTypeKey<EntityCall>>()
   #isStopping = false
 
@@ -54,6 +71,8 @@ export class SherdNode {
     this.sharding = sharding
     this.whenStopped = ended(system)
     this.#world = world
+    this.#projections = parts.projections
+    this.#reading = parts.reading
     const lostMembers = new LostMembers(cluster, system.environment.clock)
     const isOver = (): boolean => isGivenUp(system.shutdown.reason?.type)
     const calls: ConstructorParameters<typeof EntityCalls>[0] = {
@@ -80,6 +99,7 @@ export class SherdNode {
     // Whoever serves requests has ended by then.
     system.shutdown.addTask('before-cluster-shutdown', 'take no more calls', async () => {
       this.#isStopping = true
+      this.#reading.end()
     })
   }
 
@@ -109,6 +129,48 @@ export class SherdNode {
   explain(type: EntityType<unknown>, id: string): Promise<EntityExplanation> {
     this.#check(type, id)
     return this.#explain(type.name, id)
+  }
+
+  /**
+   * The events of one entity as they are stored, in order; with `live`, also those to come. Rejects with `UnreadableEvent`,
+   * and with the reason of the signal.
+   */
+  events<Entity extends ReadableEntity>(
+    type: Entity,
+    id: string,
+    options?: EventsOfIdOptions,
+  ): AsyncIterable<EventOfId<Entity>> {
+    checkEntityId(id)
+    return this.#reading.eventsOfId(type, id, options)
+  }
+
+  /** The ids of which anything was ever stored, in the order of their bytes. Rejects with `StoreCannot`. */
+  ids(
+    type: EntityType<unknown>,
+    options: { readonly signal?: AbortSignal | undefined } = {},
+  ): AsyncIterable<string> {
+    return this.#reading.idsOf(type, options.signal)
+  }
+
+  /**
+   * The events of all entities of these types, or those with a tag; of each entity in order. Goes on behind `after`, the
+   * `place` of an event. Rejects with `UnreadableEvent`, `StoreCannot`, `InvalidPlace`, and with the reason of the signal.
+   */
+  eventsOf<Entity extends ReadableEntity>(
+    options: EventsOfOptions<Entity>,
+  ): AsyncIterable<EntityEvent<Entity>> {
+    return this.#reading.eventsOf(options)
+  }
+
+  /** A projection that this node runs, in the whole cluster. Throws `ProjectionNotOnNode`. */
+  projection(name: string): NodeProjection {
+    return this.#projections.of(name)
+  }
+
+  /** @internal For `startProjection`. */
+  get projectionGround(): ProjectionGround {
+    const { journal, appVersion } = this.#world
+    return { system: this.system, journal, node: this.id, appVersion }
   }
 
   /** @internal Tells it of every command of the entities that live here. To be called before the node joins. */

@@ -29,6 +29,7 @@ import {
   RecoveryPermits,
 } from '../persistence/index.ts'
 import { placeOfUrl, postgresSettingsTable } from '../persistence/internals.ts'
+import { ClusterProjections, rangesTypeOf, StoredReading } from '../projection/internals.ts'
 import { tcpTransport } from '../remote/index.ts'
 import { Remoting } from '../remote/internals.ts'
 import { ValueCodec } from '../serialization/internals.ts'
@@ -90,6 +91,7 @@ export async function startNode(given: NodeOptions): Promise<SherdNode> {
     })
     const node = new SherdNode(parts)
     initEntities(options, parts)
+    parts.projections.start()
     await options.beforeJoin?.(node)
     await join(options, parts)
     return node
@@ -185,7 +187,8 @@ async function startRooms(
   onAddress(remoting.address)
   const { roles = [] } = options
   const called = calledBy(options)
-  const attributes = hostedBy(options).map((entity) => hostAttribute(entity.name))
+  const ranges = new Set(rangeTypes(options))
+  const attributes = hostedTypes(options).map(hostAttribute)
   const cluster = Cluster.start({
     ...{ system, remoting, roles, attributes, settings: clusterSettingsOf(options) },
     ...{ store: sharedStoreOf(options, journal), founding },
@@ -202,7 +205,8 @@ async function startRooms(
   const adviceOnWriter = (writer: string) => foreignWriters.adviceOn(writer)
   const sharding = new ClusterSharding({
     ...{ system, remoting, cluster, singletons, journal, roles, attributes, adviceOnWriter },
-    hostAttribute: (entityType) => (called.has(entityType) ? hostAttribute(entityType) : undefined),
+    hostAttribute: (entityType) =>
+      called.has(entityType) || ranges.has(entityType) ? hostAttribute(entityType) : undefined,
     ...(settings.sharding !== undefined && { settings: settings.sharding }),
   })
   const world = new EntityWorld({
@@ -216,7 +220,14 @@ async function startRooms(
     ...(settings.entity !== undefined && { settings: settings.entity }),
   })
   const keepsCallerContext = options.keepCallerContext === true
-  return { system, remoting, cluster, singletons, sharding, world, keepsCallerContext }
+  const { appVersion } = options
+  const projections = new ClusterProjections({
+    ...{ system, remoting, cluster, sharding, journal, node: remoting.node, appVersion },
+    ...{ projections: options.projections ?? [], hostAttribute },
+  })
+  const reading = new StoredReading(journal, system.environment.timers, appVersion)
+  const parts = { system, remoting, cluster, singletons, sharding, world, keepsCallerContext }
+  return { ...parts, projections, reading }
 }
 
 function initEntities(options: NodeOptions, { sharding, world }: NodeParts): void {
@@ -251,6 +262,16 @@ function hostedBy({ entities = [], roles = [] }: NodeOptions): readonly HostedEn
   return entities.filter(({ role }) => role === undefined || roles.includes(role))
 }
 
+/** The types of the ranges of its projections. */
+function rangeTypes({ projections = [] }: NodeOptions): readonly string[] {
+  return projections.map(({ name }) => rangesTypeOf(name))
+}
+
+/** What lives on a node with these options, and must find its coordinator and its store. */
+function hostedTypes(options: NodeOptions): readonly string[] {
+  return [...hostedBy(options).map(({ name }) => name), ...rangeTypes(options)]
+}
+
 /** Every host of the type has it: its coordinator must run on one of them, and not on whoever is the oldest. */
 function hostAttribute(entityType: string): string {
   return `host of ${entityType}`
@@ -258,7 +279,7 @@ function hostAttribute(entityType: string): string {
 
 /** What the other hosts must use as well. Who hosts nothing writes nothing. */
 function sharedStoreOf(options: NodeOptions, { storeId: id }: Journal): SharedStore | undefined {
-  if (id === undefined || hostedBy(options).length === 0) return undefined
+  if (id === undefined || hostedTypes(options).length === 0) return undefined
   const { store } = options
   if (isJournal(store)) return { id, name: 'a journal object' }
   if (typeof store === 'function') return { id, name: 'a journal that it opened' }
@@ -305,7 +326,7 @@ async function registered(options: NodeOptions, parts: NodeParts): Promise<void>
   const late = new Promise<undefined>((resolve) => (patienceEnds = () => resolve(undefined)))
   const timer = environment.timers.after(registrationPatienceMs, () => patienceEnds?.())
   try {
-    for (const { name } of hostedBy(options)) {
+    for (const name of hostedTypes(options)) {
       const answer = await Promise.race([sharding.whenRegistered(name), late])
       if (answer === undefined) {
         return log.warn(

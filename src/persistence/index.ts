@@ -183,6 +183,7 @@ export {
   type PostgresSettings,
 } from './journals/postgres/postgres-settings.ts'
 export * from './persistence-errors.ts'
+export * from './reading/reading-errors.ts'
 export {
   checkPersistenceId,
   entityIdOf,

@@ -1,7 +1,7 @@
 /**
  * For the rooms above: families of event-sourced actors, and the checks of settings. The package does not export it.
  */
-export { encoded, type Encoding } from './event-sourcing/event-adapter.ts'
+export { adapted, encoded, type Encoding } from './event-sourcing/event-adapter.ts'
 export { EventSourcedFamily } from './event-sourcing/event-sourced-behavior.ts'
 export { StatesAsJournal } from './durable-state/states-as-journal.ts'
 export { type StateForm, snapshotFormOf, storedState } from './durable-state/stored-state.ts'
@@ -12,6 +12,9 @@ export { otherProcessesIn } from './journals/lmdb-lock.ts'
 export { lmdbSettingsTable } from './journals/lmdb-settings.ts'
 export { isPostgresUrl, placeOfUrl } from './journals/postgres/postgres-url.ts'
 export { postgresSettingsTable } from './journals/postgres/postgres-settings.ts'
+export { readIds, readSlices, readStream } from './reading/read-stored.ts'
+export { type PlacedEvent, SliceCursor } from './reading/slice-cursor.ts'
+export { firstPlace, placeOfText, type SlicePlace, textOfPlace } from './reading/slice-place.ts'
 export { problemWithTags } from './tags.ts'
 export { compareStores, type Compared } from './transfer/compare-stores.ts'
 export { copyStore, type CopyProgress, nothingCopied } from './transfer/copy-store.ts'

@@ -1,5 +1,6 @@
 /** One good message of every kind that the runtime's rooms send each other. */
 import { clusterProtocol } from '../../src/cluster/cluster-wire.ts'
+import { projectionProtocol } from '../../src/projection/projection-wire.ts'
 import { NotAMessage } from '../../src/serialization/internals.ts'
 import { shardingProtocol } from '../../src/sharding/sharding-wire.ts'
 import { singletonProtocol } from '../../src/singleton/singleton-wire.ts'
@@ -128,6 +129,22 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
       HandOverDone: signed,
       WhereIsInstance: signed,
       InstanceStops: signed,
+    },
+  ],
+  [
+    'projection',
+    projectionProtocol,
+    {
+      KeepRange: {},
+      RangeReset: { problem: 'the disk is full' },
+      ProjectionRanges: {
+        ranges: [
+          {
+            ...{ range: 3, node: a, place: '["17"]', handled: 12, skipped: 1, behindMs: 20 },
+            ...{ failing: 'no table', isStopped: false },
+          },
+        ],
+      },
     },
   ],
 ]

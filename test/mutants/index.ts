@@ -1,6 +1,7 @@
 /**
  * Seeded bugs: real ones of the field (B), states that come back or do not outlive a deletion (D), ways to found a cluster
- * twice (F), to hold a lease twice (L), some that our nested behaviors had (N), and checks of our protocols left out (P). Each is a small edit of our
+ * twice (F), to hold a lease twice (L), some that our nested behaviors had (N), checks of our protocols left out (P),
+ * and projections that move on too early (R). Each is a small edit of our
  * source that is applied when modules are loaded (`npm run simulate -- --mutant NAME`). The checkers must find every one;
  * that shows that they can.
  */
@@ -36,6 +37,7 @@ import { P05 } from './p05.ts'
 import { P06 } from './p06.ts'
 import { P07 } from './p07.ts'
 import { P08 } from './p08.ts'
+import { R01 } from './r01.ts'
 import type { Mutant } from './mutant.ts'
 
 export const mutants: ReadonlyMap<string, Mutant> = new Map(
@@ -72,5 +74,6 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     P06,
     P07,
     P08,
+    R01,
   }),
 )

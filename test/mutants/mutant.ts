@@ -22,6 +22,7 @@ export interface Found {
     | 'nesting'
     | 'founding'
     | 'leases'
+    | 'projections'
   /** One that found it when this was written. Any change of code deals the cards anew, and then another one does. */
   readonly seed: number
   /** About one seed in so many finds it. */

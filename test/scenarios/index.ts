@@ -8,6 +8,7 @@ import { leases } from './leases.ts'
 import { nestingPlaces } from './nesting/nesting-ledger.ts'
 import { nesting } from './nesting.ts'
 import { pingPong } from './ping-pong.ts'
+import { projectionPlaces, projections } from './projections.ts'
 import { spineCalm } from './spine-calm.ts'
 import { spineMoves } from './spine-moves.ts'
 import { spineWrites } from './spine-writes.ts'
@@ -130,6 +131,17 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
         'restarts, deaths, pauses and cuts of seeds and others: one founding of the cluster lives',
       defaultSeeds: 100,
       places: foundingPlaces,
+    },
+  ],
+  [
+    'projections',
+    {
+      scenario: projections,
+      summary:
+        'a projection on nodes that come, go and fail: each event at least once, in order, by one worker',
+      defaultSeeds: 200,
+      places: projectionPlaces,
+      placesWithin: 100,
     },
   ],
   [
