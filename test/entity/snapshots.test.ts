@@ -63,7 +63,7 @@ describe('snapshots of entities', () => {
 
   test.each([{}, { snapshots: false }])('are not kept with %o', async (options) => {
     await using stage = new Stage()
-    const { Counter } = counter(options as Parameters<typeof counter>[0])
+    const { Counter } = counter(options)
     for (let n = 0; n < 25; n++) await stage.call(Counter, 'a').increment(1, 10)
     await stage.settle()
     expect(await snapshotOf(stage)).toBeUndefined()
