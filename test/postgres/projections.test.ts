@@ -145,6 +145,27 @@ test('a handler that hides a failed statement has failed, and an outage skips no
   expect(cuts).toBe(4)
 })
 
+test('nothing stays of what a handler wrote before it failed', async () => {
+  const url = await databaseWithTotals()
+  const shop = new Shop()
+  await shop.added('ann', 'tea')
+  await shop.added('bob', 'tea')
+  const skipped: string[] = []
+  const projection = await started(shop, {
+    postgres: { url },
+    handle: async ({ id }, context) => {
+      await add(context, id)
+      if (id === 'ann') throw new Error('after it has written')
+    },
+    // oxlint-disable-next-line unicorn/no-thenable
+    onFailure: { retries: 1, then: 'skip' },
+    onSkipped: (event) => void skipped.push(event?.id ?? ''),
+  })
+  await caughtUp(projection, async () => 'bob' in (await totalsIn(url)) && skipped.length > 0)
+  expect(await totalsIn(url)).toEqual({ bob: 1 })
+  expect(skipped).toEqual(['ann'])
+})
+
 test('another definition is refused, and reset begins again', async () => {
   const url = await databaseWithTotals()
   const shop = new Shop()
