@@ -2,6 +2,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { PostgresJournal, type PostgresSettings } from '../../src/persistence/index.ts'
 import {
+  allSlices,
   appendText,
   claimed,
   readTexts,
@@ -62,6 +63,19 @@ describe('a server that is stopped and started', () => {
     await expect(readTexts(journal, 'a')).rejects.toMatchObject(unavailable)
     await expect(journal.readRegister('r')).rejects.toMatchObject(unavailable)
     await server.startAgain()
+    await expectGoingOn(journal, ['first'])
+  })
+
+  test('is asked nothing while it is a standby, whose answers may be old', async () => {
+    const { url, journal } = await opened({ readTimeoutMs: 400 })
+    await journal.writeRegister({ name: 'r', expectedRevision: 0, bytes: Buffer.from('x') })
+    await server.stopServer()
+    await server.startAsStandby()
+    const reading = journal.readRegister('r')
+    await expect(reading).rejects.toMatchObject(unavailable)
+    await expect(reading).rejects.toThrow(/takes no writes: it is a standby/)
+    await query(url, 'SELECT pg_promote()')
+    expect((await journal.readRegister('r'))?.revision).toBe(1)
     await expectGoingOn(journal, ['first'])
   })
 
@@ -140,6 +154,31 @@ describe('a commit whose connection is lost', () => {
       timeout: 20_000,
     })
     await expectGoingOn(journal, ['first', heldText])
+  })
+})
+
+describe('connections that read', () => {
+  test('are asked one thing at a time, as the driver wants it', async () => {
+    const { journal } = await opened({ readConnections: 1 })
+    const warnings: Error[] = []
+    const note = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', note)
+    const reads = await Promise.all(Array.from({ length: 20 }, () => readTexts(journal, 'a')))
+    expect(new Set(reads.flat())).toEqual(new Set(['first']))
+    await journal.close()
+    process.off('warning', note)
+    expect(warnings).toEqual([])
+  })
+
+  test('are all gone when the journal is closed in the middle of a page', async () => {
+    const { url, journal } = await opened()
+    const page = journal.readSlices(allSlices)
+    const settled = Promise.allSettled([page])
+    await journal.close()
+    await settled
+    const left = `SELECT pid FROM pg_stat_activity
+WHERE datname = current_database() AND application_name = 'sherd'`
+    await vi.waitFor(async () => expect(await query(url, left)).toEqual([]), { timeout: 20_000 })
   })
 })
 
