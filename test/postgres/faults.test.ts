@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { PostgresJournal, type PostgresSettings } from '../../src/persistence/index.ts'
+import { PostgresJournal, type PostgresSettings, sliceOf } from '../../src/persistence/index.ts'
 import {
   allSlices,
   appendText,
@@ -255,6 +255,50 @@ describe('transactions of others', () => {
     await other.end()
     expect((await storing).type).toBe('Appended')
     await expectGoingOn(journal, ['first', 'second'])
+  })
+
+  /** Deletes all of `a`, and does this while the journal waits to take its events out of the tables. */
+  async function meanwhile(
+    { url, journal, writer: { id, epoch, after } }: Opened,
+    ...texts: readonly string[]
+  ): Promise<void> {
+    const other = new Client({ connectionString: url })
+    await other.connect()
+    await other.query('BEGIN')
+    await other.query('SELECT * FROM sherd_lanes ORDER BY lane FOR UPDATE')
+    await journal.deleteEventsTo({ persistenceId: id, epoch, toSequenceNr: after })
+    await waiting(url, 1)
+    for (const text of texts) await other.query(text)
+    await other.query('COMMIT')
+    await other.end()
+  }
+
+  test('that take the same deleted events out of the tables leave none behind', async () => {
+    const { url, journal, writer } = await opened()
+    await appendText(journal, writer, ...Array.from({ length: 599 }, () => 'more'))
+    const all = { url, journal, writer: { ...writer, after: 600 } }
+    await meanwhile(all, 'DELETE FROM sherd_events WHERE seq <= 500')
+    await vi.waitFor(async () =>
+      expect(await query(url, 'SELECT seq FROM sherd_events')).toEqual([]),
+    )
+    await journal.close()
+  })
+
+  test('that take out other events of the same commit leave no trace of it', async () => {
+    const { url, journal, writer } = await opened()
+    const quarter = (id: string): number => Math.floor(sliceOf(id) / 256)
+    const names = Array.from({ length: 100 }, (_, index) => `b${index}`)
+    const near = await claimed(journal, names.find((id) => quarter(id) === quarter('a')) ?? '')
+    await Promise.all([appendText(journal, writer, 'x'), appendText(journal, near, 'y')])
+    const lives = 'SELECT live FROM sherd_log ORDER BY ord'
+    expect(await query(url, lives)).toEqual([{ live: 1 }, { live: 2 }])
+    await meanwhile(
+      { url, journal, writer: { ...writer, after: 2 } },
+      `DELETE FROM sherd_events WHERE bytes = 'y'`,
+      'UPDATE sherd_log SET live = live - 1 WHERE live = 2',
+    )
+    await vi.waitFor(async () => expect(await query(url, lives)).toEqual([]))
+    await journal.close()
   })
 
   test('are serialized where the server has that as its default, with retries', async () => {

@@ -82,8 +82,9 @@ export class PostgresConnection {
         values: readonly PostgresValue[],
       ) => Promise<readonly PostgresRow[]>,
     ) => Promise<Result>,
+    { mayRepeat = false }: Partial<Pick<PostgresStatement, 'mayRepeat'>> = {},
   ): Promise<Result> {
-    return this.#trying(false, (deadline) =>
+    return this.#trying(mayRepeat, (deadline) =>
       this.#inTurn(deadline, async (client) => {
         await client.query({ text: 'BEGIN' })
         try {

@@ -17,7 +17,7 @@ export type PostgresStatements = ReturnType<typeof statementsFor>
 
 const repeatable: ReadonlySet<string> = new Set([
   ...['claim', 'claim_state', 'delete_to', 'save_snapshot', 'delete_snapshots'],
-  ...['scrub', 'scrubbed'],
+  'scrubbed',
 ])
 
 export function statementsFor(tables: PostgresTables) {
@@ -96,7 +96,7 @@ function endedPart({ snapshots }: PostgresTables): string {
 }
 
 function writingTexts(tables: PostgresTables) {
-  const { streams, snapshots } = tables
+  const { lanes, streams, snapshots } = tables
   return {
     append: appendText(tables, { hasTags: false, ends: false }),
     append_tagged: appendText(tables, { hasTags: true, ends: false }),
@@ -133,6 +133,9 @@ RETURNING t.seq`,
 )
 SELECT number FROM s`,
 
+    /** $1 lanes. In a transaction, before a statement that has to see what others did under the same locks. */
+    lock_lanes: `SELECT lane FROM ${lanes} WHERE lane = ANY($1::int4[]) ORDER BY lane FOR UPDATE`,
+
     scrub: scrubText(tables),
 
     /** $1 number of the stream, $2 the number that all of it up to is gone. */
@@ -151,13 +154,13 @@ ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, writer = excluded.writer,
 }
 
 /**
- * $1 number of the stream, $2 up to which number its events go, $3 how many at once, $4 its lane. Takes them out of the log as
- * well, in which a commit that has none left has no row.
+ * $1 number of the stream, $2 up to which number its events go, $3 how many at once, $4 its lane, which is locked. Takes them out
+ * of the log as well, in which a commit that has none left has no row.
  */
 function scrubText(tables: PostgresTables): string {
   const { events, tags, log } = tables
-  return `WITH ${locked(tables, 4)}, doomed AS MATERIALIZED (
-  SELECT seq FROM ${events} WHERE stream = $1::int8 AND seq <= $2::int8 AND ${isLocked} ORDER BY seq LIMIT $3::int4
+  return `WITH doomed AS MATERIALIZED (
+  SELECT seq FROM ${events} WHERE stream = $1::int8 AND seq <= $2::int8 ORDER BY seq LIMIT $3::int4
 ), gone AS (
   DELETE FROM ${events} e USING doomed d WHERE e.stream = $1::int8 AND e.seq = d.seq RETURNING e.ord, e.tags
 ), untagged AS (
