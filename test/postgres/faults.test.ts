@@ -182,6 +182,36 @@ WHERE datname = current_database() AND application_name = 'sherd'`
   })
 })
 
+test('a server that does not answer holds up nobody who closes', async () => {
+  const { url, journal } = await opened({ commitTimeoutMs: 300, readTimeoutMs: 300 })
+  const backends = await query(
+    url,
+    `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'sherd'`,
+  )
+  const signal = (name: NodeJS.Signals): void => {
+    for (const { pid } of backends) process.kill(Number(pid), name)
+  }
+  signal('SIGSTOP')
+  try {
+    await journal.close()
+  } finally {
+    signal('SIGCONT')
+  }
+})
+
+test('a snapshot that was on its way when its stream was ended does not come back', async () => {
+  const { url, journal, writer } = await opened()
+  const { id: persistenceId, epoch } = writer
+  await journal.deleteEvents({ persistenceId, epoch, expectedSequenceNr: 1, events: [] })
+  await query(
+    url,
+    `INSERT INTO sherd_snapshots (stream, seq, saved_at, bytes) SELECT number, 1, 0, 'x' FROM sherd_streams`,
+  )
+  const all = { persistenceId, fromSequenceNr: 0, toSequenceNr: Number.MAX_SAFE_INTEGER }
+  expect(await journal.loadSnapshot(all)).toBeUndefined()
+  await journal.close()
+})
+
 describe('a server that refuses for a while', () => {
   test('because it takes no writes: what waits is stored when it does', async () => {
     const { url, journal, writer } = await opened()

@@ -105,7 +105,9 @@ export class PostgresConnection {
     this.#isClosed = true
     const client = await this.#client?.catch(() => undefined)
     this.#client = undefined
-    await client?.end().catch(() => undefined)
+    if (client === undefined) return
+    // A server that does not answer the good-bye either is left behind.
+    await this.#inTime(client, () => client.end()).catch(() => undefined)
   }
 
   async #trying<Result>(

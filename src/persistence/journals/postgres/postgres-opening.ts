@@ -127,7 +127,8 @@ async function make(client: PostgresClient, opening: PostgresOpening): Promise<M
       const meta = await readMeta(client, opening)
       if (meta !== undefined) return meta
     } catch (error) {
-      await client.query({ text: 'ROLLBACK' })
+      // Where this fails too, the reason is what went wrong first.
+      await client.query({ text: 'ROLLBACK' }).catch(() => undefined)
       if (sqlStateOf(error) === undefinedTable) throw tablesMissing(opening, error)
       if (!madeTwice.has(sqlStateOf(error)) || attempt === attemptsMax) throw error
     }

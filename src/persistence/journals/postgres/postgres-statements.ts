@@ -241,9 +241,9 @@ WHERE id >= $1::bytea AND id > $2::bytea AND ($3::bytea IS NULL OR id < $3::byte
   ) e
 ) e WHERE before < $5::int8 ORDER BY seq`,
 
-    /** $1 id, $2 and $3 numbers, $4 time. */
+    /** $1 id, $2 and $3 numbers, $4 time. None of before the stream was ended, also where one was on its way meanwhile. */
     load_snapshot: `SELECT t.seq, t.saved_at, t.bytes FROM ${snapshots} t JOIN ${streams} s ON s.number = t.stream
-WHERE s.id = $1 AND t.seq BETWEEN $2::int8 AND $3::int8 AND t.saved_at <= $4::int8 ORDER BY t.seq DESC LIMIT 1`,
+WHERE s.id = $1 AND t.seq > s.start AND t.seq BETWEEN $2::int8 AND $3::int8 AND t.saved_at <= $4::int8 ORDER BY t.seq DESC LIMIT 1`,
 
     read_state: `SELECT epoch, writer, revision, bytes FROM ${states} WHERE id = $1`,
     read_register: `SELECT revision, bytes FROM ${registers} WHERE name = $1`,
