@@ -1,6 +1,7 @@
 /**
  * Every statement that the store is used by, as text for one set of tables. Each is complete in itself and is a transaction of
- * its own: it decides on rows that it has locked, so it is right whatever others do, and harmless to repeat after it failed.
+ * its own, unless it says otherwise: it decides on rows that it has locked, so it is right whatever others do, and harmless to
+ * repeat after it failed.
  * Those that lock rows of several streams lock their lanes first, in one order, so that no two of them wait for each other.
  */
 import type { PostgresTables } from './postgres-schema.ts'
