@@ -1,7 +1,8 @@
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { PostgresJournal, type PostgresSettings } from '../../src/persistence/index.ts'
+import { PostgresJournal, type PostgresSettings, sliceOf } from '../../src/persistence/index.ts'
 import {
+  allSlices,
   appendText,
   claimed,
   readTexts,
@@ -62,6 +63,19 @@ describe('a server that is stopped and started', () => {
     await expect(readTexts(journal, 'a')).rejects.toMatchObject(unavailable)
     await expect(journal.readRegister('r')).rejects.toMatchObject(unavailable)
     await server.startAgain()
+    await expectGoingOn(journal, ['first'])
+  })
+
+  test('is asked nothing while it is a standby, whose answers may be old', async () => {
+    const { url, journal } = await opened({ readTimeoutMs: 400 })
+    await journal.writeRegister({ name: 'r', expectedRevision: 0, bytes: Buffer.from('x') })
+    await server.stopServer()
+    await server.startAsStandby()
+    const reading = journal.readRegister('r')
+    await expect(reading).rejects.toMatchObject(unavailable)
+    await expect(reading).rejects.toThrow(/takes no writes: it is a standby/)
+    await query(url, 'SELECT pg_promote()')
+    expect((await journal.readRegister('r'))?.revision).toBe(1)
     await expectGoingOn(journal, ['first'])
   })
 
@@ -143,6 +157,61 @@ describe('a commit whose connection is lost', () => {
   })
 })
 
+describe('connections that read', () => {
+  test('are asked one thing at a time, as the driver wants it', async () => {
+    const { journal } = await opened({ readConnections: 1 })
+    const warnings: Error[] = []
+    const note = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', note)
+    const reads = await Promise.all(Array.from({ length: 20 }, () => readTexts(journal, 'a')))
+    expect(new Set(reads.flat())).toEqual(new Set(['first']))
+    await journal.close()
+    process.off('warning', note)
+    expect(warnings).toEqual([])
+  })
+
+  test('are all gone when the journal is closed in the middle of a page', async () => {
+    const { url, journal } = await opened()
+    const page = journal.readSlices(allSlices)
+    const settled = Promise.allSettled([page])
+    await journal.close()
+    await settled
+    const left = `SELECT pid FROM pg_stat_activity
+WHERE datname = current_database() AND application_name = 'sherd'`
+    await vi.waitFor(async () => expect(await query(url, left)).toEqual([]), { timeout: 20_000 })
+  })
+})
+
+test('a server that does not answer holds up nobody who closes', async () => {
+  const { url, journal } = await opened({ commitTimeoutMs: 300, readTimeoutMs: 300 })
+  const backends = await query(
+    url,
+    `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'sherd'`,
+  )
+  const signal = (name: NodeJS.Signals): void => {
+    for (const { pid } of backends) process.kill(Number(pid), name)
+  }
+  signal('SIGSTOP')
+  try {
+    await journal.close()
+  } finally {
+    signal('SIGCONT')
+  }
+})
+
+test('a snapshot that was on its way when its stream was ended does not come back', async () => {
+  const { url, journal, writer } = await opened()
+  const { id: persistenceId, epoch } = writer
+  await journal.deleteEvents({ persistenceId, epoch, expectedSequenceNr: 1, events: [] })
+  await query(
+    url,
+    `INSERT INTO sherd_snapshots (stream, seq, saved_at, bytes) SELECT number, 1, 0, 'x' FROM sherd_streams`,
+  )
+  const all = { persistenceId, fromSequenceNr: 0, toSequenceNr: Number.MAX_SAFE_INTEGER }
+  expect(await journal.loadSnapshot(all)).toBeUndefined()
+  await journal.close()
+})
+
 describe('a server that refuses for a while', () => {
   test('because it takes no writes: what waits is stored when it does', async () => {
     const { url, journal, writer } = await opened()
@@ -216,6 +285,50 @@ describe('transactions of others', () => {
     await other.end()
     expect((await storing).type).toBe('Appended')
     await expectGoingOn(journal, ['first', 'second'])
+  })
+
+  /** Deletes all of `a`, and does this while the journal waits to take its events out of the tables. */
+  async function meanwhile(
+    { url, journal, writer: { id, epoch, after } }: Opened,
+    ...texts: readonly string[]
+  ): Promise<void> {
+    const other = new Client({ connectionString: url })
+    await other.connect()
+    await other.query('BEGIN')
+    await other.query('SELECT * FROM sherd_lanes ORDER BY lane FOR UPDATE')
+    await journal.deleteEventsTo({ persistenceId: id, epoch, toSequenceNr: after })
+    await waiting(url, 1)
+    for (const text of texts) await other.query(text)
+    await other.query('COMMIT')
+    await other.end()
+  }
+
+  test('that take the same deleted events out of the tables leave none behind', async () => {
+    const { url, journal, writer } = await opened()
+    await appendText(journal, writer, ...Array.from({ length: 599 }, () => 'more'))
+    const all = { url, journal, writer: { ...writer, after: 600 } }
+    await meanwhile(all, 'DELETE FROM sherd_events WHERE seq <= 500')
+    await vi.waitFor(async () =>
+      expect(await query(url, 'SELECT seq FROM sherd_events')).toEqual([]),
+    )
+    await journal.close()
+  })
+
+  test('that take out other events of the same commit leave no trace of it', async () => {
+    const { url, journal, writer } = await opened()
+    const quarter = (id: string): number => Math.floor(sliceOf(id) / 256)
+    const names = Array.from({ length: 100 }, (_, index) => `b${index}`)
+    const near = await claimed(journal, names.find((id) => quarter(id) === quarter('a')) ?? '')
+    await Promise.all([appendText(journal, writer, 'x'), appendText(journal, near, 'y')])
+    const lives = 'SELECT live FROM sherd_log ORDER BY ord'
+    expect(await query(url, lives)).toEqual([{ live: 1 }, { live: 2 }])
+    await meanwhile(
+      { url, journal, writer: { ...writer, after: 2 } },
+      `DELETE FROM sherd_events WHERE bytes = 'y'`,
+      'UPDATE sherd_log SET live = live - 1 WHERE live = 2',
+    )
+    await vi.waitFor(async () => expect(await query(url, lives)).toEqual([]))
+    await journal.close()
   })
 
   test('are serialized where the server has that as its default, with retries', async () => {

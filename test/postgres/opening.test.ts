@@ -1,4 +1,7 @@
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemTimers } from '../../src/foundation/system-timers.ts'
+import type { Timers } from '../../src/foundation/timers.ts'
 import {
   PostgresJournal,
   type PostgresJournalOptions,
@@ -77,6 +80,21 @@ describe('a store that cannot be opened says what to do', () => {
     const error = await refusal({ url })
     expect(error).toMatchObject({ code: 'POSTGRES_UNUSABLE', sqlState: '25006' })
     expect(error.message).toContain('address of the primary')
+  })
+
+  test('where somebody holds the locks of its tables', async () => {
+    const url = await server.newDatabase()
+    await closed(PostgresJournal.open({ url }))
+    const other = new Client({ connectionString: url })
+    await other.connect()
+    await other.query('BEGIN')
+    await other.query('LOCK TABLE sherd_meta IN ACCESS EXCLUSIVE MODE')
+    // What takes half a minute comes soon.
+    const after: Timers['after'] = (ms, tell) => systemTimers.after(ms < 30_000 ? ms : 200, tell)
+    const error = await refusal({ url, timers: { after } })
+    expect(error).toMatchObject({ code: 'POSTGRES_UNUSABLE' })
+    expect(error.message).toContain('Does somebody hold locks')
+    await other.end()
   })
 
   test('with tables of another version', async () => {

@@ -21,7 +21,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { Client } from 'pg'
 
-const readyWords = 'database system is ready to accept connections'
+const readyWords = /database system is ready to accept (read-only )?connections/
 const startMs = 30_000
 
 interface Owner {
@@ -166,6 +166,12 @@ export class PostgresServer implements TestDatabases {
     }
   }
 
+  /** With what it has, as the follower of a server that is gone: it only reads, until somebody promotes it. */
+  async startAsStandby(): Promise<void> {
+    writeFileSync(join(this.#data, 'standby.signal'), '')
+    await this.startAgain()
+  }
+
   async stop(): Promise<void> {
     process.off('exit', this.#removeAtExit)
     await this.#end('SIGQUIT')
@@ -203,7 +209,7 @@ export class PostgresServer implements TestDatabases {
     )
     this.#process = started
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`no "${readyWords}"`)), startMs)
+      const late = setTimeout(() => reject(new Error(`no "${readyWords.source}"`)), startMs)
       const end = (isReady: boolean): void => {
         clearTimeout(late)
         resolve(isReady)
@@ -212,7 +218,7 @@ export class PostgresServer implements TestDatabases {
       started.once('exit', () => end(false))
       started.stderr.setEncoding('utf8').on('data', (text: string) => {
         this.#said = `${this.#said}${text}`.slice(-20_000)
-        if (this.#said.includes(readyWords)) end(true)
+        if (readyWords.test(this.#said)) end(true)
       })
     })
   }

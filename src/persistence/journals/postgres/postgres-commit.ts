@@ -295,14 +295,20 @@ class PostgresCommit {
     }
   }
 
-  /** Answers whether there may be more. */
+  /** Answers whether there may be more. First the lock, then a look: others scrub the same stream, and the same commits. */
   async #scrub(): Promise<boolean> {
-    const { unscrubbed, scrub, scrubbed } = this.#statements
+    const { unscrubbed, lock_lanes, scrub, scrubbed } = this.#statements
     const [stream] = await this.#run(unscrubbed, [])
     if (stream === undefined) return false
     const [number, slice, deleted] = stream as [number, number, number]
     const lanes = lanesOf(this.#parts, [slice])
-    const [row] = await this.#run(scrub, [number, deleted, scrubEventsMax, lanes])
+    const [row] = await this.#connection.transaction(
+      async (run) => {
+        await run(lock_lanes, [lanes])
+        return run(scrub, [number, deleted, scrubEventsMax, lanes])
+      },
+      { mayRepeat: true },
+    )
     const gone = (row?.[0] as number | undefined) ?? 0
     if (gone < scrubEventsMax) await this.#run(scrubbed, [number, deleted])
     return true

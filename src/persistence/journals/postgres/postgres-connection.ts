@@ -1,6 +1,6 @@
 /**
- * One connection to the server that is made when it is needed, and made anew when it was lost. It runs statements until they
- * work, their time is up, or nobody can tell any more what happened.
+ * One connection to the server that is made when it is needed, and made anew when it was lost. It runs statements, one at a
+ * time, until they work, their time is up, or nobody can tell any more what happened.
  *
  * Invariant: a statement that may have taken effect is never sent a second time, unless that does no harm.
  */
@@ -8,7 +8,11 @@ import type { Clock } from '../../../foundation/clock.ts'
 import { CodedError } from '../../../foundation/coded-error.ts'
 import { formatMs } from '../../../foundation/duration.ts'
 import type { Timers } from '../../../foundation/timers.ts'
-import { JournalOutcomeUnknown, JournalUnavailable } from '../../persistence-errors.ts'
+import {
+  JournalClosed,
+  JournalOutcomeUnknown,
+  JournalUnavailable,
+} from '../../persistence-errors.ts'
 import type { PostgresClient, PostgresRow, PostgresValue } from './postgres-driver.ts'
 import { explain, kindOfFailure, mayPass } from './postgres-failure.ts'
 import { placeOfUrl } from './postgres-url.ts'
@@ -17,6 +21,8 @@ import type { PostgresStatement } from './postgres-statements.ts'
 export interface PostgresConnectionOptions {
   readonly url: string
   readonly connect: () => Promise<PostgresClient>
+  /** What every new connection is asked before it is used; rejects where it cannot be. */
+  readonly prepare: (client: PostgresClient) => Promise<void>
   readonly clock: Clock
   readonly timers: Timers
   /** For one call, with all that is tried. */
@@ -32,6 +38,8 @@ const shareForRetries = 0.8
 export class PostgresConnection {
   readonly #options: PostgresConnectionOptions
   #client: Promise<PostgresClient> | undefined
+  /** Ends with whatever came last. */
+  #turn = Promise.resolve()
   #isClosed = false
   #underWay = 0
 
@@ -61,16 +69,12 @@ export class PostgresConnection {
     values: readonly PostgresValue[],
   ): Promise<readonly PostgresRow[]> {
     const { name, text, mayRepeat } = statement
-    return this.#trying(mayRepeat, async () => {
-      const client = await this.#connected()
-      return this.#inTime(client, () => client.query({ name, text, values }))
-    })
+    return this.#trying(mayRepeat, (deadline) =>
+      this.#inTurn(deadline, (client) => client.query({ name, text, values })),
+    )
   }
 
-  /**
-   * Several statements that take effect together or not at all. Nobody else may use the connection meanwhile. What `work`
-   * throws by itself undoes all of it and is thrown on.
-   */
+  /** Several statements that take effect together or not at all. What `work` throws by itself undoes all of it and is thrown on. */
   transaction<Result>(
     work: (
       run: (
@@ -78,10 +82,10 @@ export class PostgresConnection {
         values: readonly PostgresValue[],
       ) => Promise<readonly PostgresRow[]>,
     ) => Promise<Result>,
+    { mayRepeat = false }: Partial<Pick<PostgresStatement, 'mayRepeat'>> = {},
   ): Promise<Result> {
-    return this.#trying(false, async () => {
-      const client = await this.#connected()
-      return this.#inTime(client, async () => {
+    return this.#trying(mayRepeat, (deadline) =>
+      this.#inTurn(deadline, async (client) => {
         await client.query({ text: 'BEGIN' })
         try {
           const result = await work(({ name, text }, values) =>
@@ -93,25 +97,30 @@ export class PostgresConnection {
           await client.query({ text: 'ROLLBACK' }).catch(() => client.destroy())
           throw error
         }
-      })
-    })
+      }),
+    )
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     const client = await this.#client?.catch(() => undefined)
     this.#client = undefined
-    await client?.end().catch(() => undefined)
+    if (client === undefined) return
+    // A server that does not answer the good-bye either is left behind.
+    await this.#inTime(client, () => client.end()).catch(() => undefined)
   }
 
-  async #trying<Result>(mayRepeat: boolean, attempt: () => Promise<Result>): Promise<Result> {
+  async #trying<Result>(
+    mayRepeat: boolean,
+    attempt: (deadline: number) => Promise<Result>,
+  ): Promise<Result> {
     const { clock, timeoutMs } = this.#options
     const deadline = clock.monotonicMs() + timeoutMs * shareForRetries
     this.#underWay++
     try {
       for (let pause = pauseMs.first; ; pause = Math.min(pause * 2, pauseMs.longest)) {
         try {
-          return await attempt()
+          return await attempt(deadline)
         } catch (error) {
           const isLate = clock.monotonicMs() + pause > deadline
           this.#judge(error, mayRepeat, isLate || this.#isClosed)
@@ -127,30 +136,52 @@ export class PostgresConnection {
   #judge(error: unknown, mayRepeat: boolean, isLate: boolean): void {
     // Somebody's own, thrown inside a transaction.
     if (error instanceof CodedError) throw error
-    const isSent = !(error instanceof NotConnected)
+    const isSent = !(error instanceof NotSent)
     const cause = isSent ? error : error.cause
     const kind = isSent ? kindOfFailure(cause) : mayPass(cause) ? 'again' : 'refused'
     if (kind === 'elsewhere' || kind === 'lost') this.#drop()
     const isUnknown = kind === 'lost' && !mayRepeat
     if (kind !== 'refused' && !isUnknown && !isLate) return
     const text = `PostgreSQL at ${this.place}: ${explain(cause)}`
-    throw isUnknown
-      ? new JournalOutcomeUnknown(`A commit may be lost in ${text}`, { cause })
-      : new JournalUnavailable(`Nothing was done by ${text}`, { cause })
+    if (isUnknown) throw new JournalOutcomeUnknown(`A commit may be lost in ${text}`, { cause })
+    const said = kind === 'lost' ? 'No answer from' : 'Nothing was done by'
+    throw new JournalUnavailable(`${said} ${text}`, { cause })
+  }
+
+  /** Whoever comes meanwhile waits. What is late by then is not sent, so a server that is silent holds up all of them once. */
+  async #inTurn<Result>(
+    deadline: number,
+    work: (client: PostgresClient) => Promise<Result>,
+  ): Promise<Result> {
+    const before = this.#turn
+    let end = (): void => undefined
+    this.#turn = new Promise((resolve) => (end = resolve))
+    await before
+    try {
+      if (this.#options.clock.monotonicMs() > deadline) {
+        throw new NotSent(new Silent('it was busy with other statements for too long'))
+      }
+      const client = await this.#connected()
+      return await this.#inTime(client, () => work(client))
+    } finally {
+      end()
+    }
   }
 
   async #connected(): Promise<PostgresClient> {
+    // Nobody would close what is made now.
+    if (this.#isClosed) throw new JournalClosed()
     this.#client ??= this.#connect()
     try {
       return await this.#client
     } catch (error) {
-      throw new NotConnected(error)
+      throw new NotSent(error)
     }
   }
 
   async #connect(): Promise<PostgresClient> {
     try {
-      const client = await this.#options.connect()
+      const client = await this.#prepared(await this.#options.connect())
       const made = this.#client
       client.onEnd(() => {
         if (this.#client === made) this.#client = undefined
@@ -158,6 +189,16 @@ export class PostgresConnection {
       return client
     } catch (error) {
       this.#client = undefined
+      throw error
+    }
+  }
+
+  async #prepared(client: PostgresClient): Promise<PostgresClient> {
+    try {
+      await this.#inTime(client, () => this.#options.prepare(client))
+      return client
+    } catch (error) {
+      client.destroy()
       throw error
     }
   }
@@ -195,12 +236,12 @@ export class PostgresConnection {
   }
 }
 
-/** There was nothing to send a statement on: it has done nothing. */
-class NotConnected extends Error {
+/** There was nothing to send a statement on, or no time left: it has done nothing. */
+class NotSent extends Error {
   override readonly cause: unknown
 
   constructor(cause: unknown) {
-    super('not connected')
+    super('not sent')
     this.cause = cause
   }
 }

@@ -27,17 +27,22 @@ const elsewhere: ReadonlySet<string> = new Set([
   '57P03', // the server starts or stops
 ])
 
+/**
+ * The server, or what stands between, does not know itself (40003), has lost the connection (08…), or is about to end it
+ * (25P03, 25P04, 57P…).
+ */
+const unsure = /^(40003|08|25P0[34]|57P)/
+
 /** Of a statement that was sent. */
 export function kindOfFailure(error: unknown): FailureKind {
   const { severity } = error as ServerError
   const state = sqlStateOf(error)
   if (state === undefined) return 'lost'
-  // The server itself does not know.
-  if (state === '40003') return 'lost'
   if (again.has(state)) return 'again'
   if (elsewhere.has(state)) return 'elsewhere'
-  // The server ends the connection, perhaps after the commit.
-  return severity === 'FATAL' || severity === 'PANIC' ? 'lost' : 'refused'
+  // The server ends the connection, perhaps after the commit. By its code too: severities come in the server's language.
+  if (severity === 'FATAL' || severity === 'PANIC') return 'lost'
+  return unsure.test(state) ? 'lost' : 'refused'
 }
 
 /** Of an attempt to connect: whether it may work a moment later. */
@@ -49,7 +54,8 @@ export function mayPass(error: unknown): boolean {
 
 export function sqlStateOf(error: unknown): string | undefined {
   const { code } = error as ServerError
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined
+  // Those of the system begin with an E, such as EPIPE, and those of a server never do.
+  return typeof code === 'string' && /^(?!E)[0-9A-Z]{5}$/.test(code) ? code : undefined
 }
 
 /** What the server says that somebody has to change something for. */

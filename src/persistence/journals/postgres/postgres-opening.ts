@@ -3,6 +3,7 @@
  * another place in the list of servers. Several nodes may do so at once.
  */
 import type { Clock } from '../../../foundation/clock.ts'
+import { formatMs, seconds } from '../../../foundation/duration.ts'
 import type { Timers } from '../../../foundation/timers.ts'
 import type { PostgresClient } from './postgres-driver.ts'
 import {
@@ -54,6 +55,10 @@ const madeTwice: ReadonlySet<string | undefined> = new Set([
   ...['23505', '42P07', '42P06', '42710', 'XX000', '40001', '40P01'],
 ])
 
+/** For all that is asked of one server, with the tables that are made there. */
+const answerMs = seconds(30)
+const silent = `it let us in, and has not answered within ${formatMs(answerMs)}. Does somebody hold locks on the tables named sherd_…, or is it overloaded?`
+
 const attemptsMax = 20
 const pauseMs = 50
 
@@ -62,13 +67,21 @@ export async function openPartition(opening: PostgresOpening): Promise<string> {
   const place = placeOfUrl(opening.url)
   try {
     const client = await connected(opening)
+    let isLate = false
+    const patience = opening.timers.after(answerMs, () => {
+      isLate = true
+      client.destroy()
+    })
     try {
       await checkWritable(client, place)
       const meta = (await readMeta(client, opening)) ?? (await make(client, opening))
       checkMeta(meta, opening)
       return meta.storeId
+    } catch (error) {
+      throw isLate ? new PostgresUnusable(place, silent, { cause: error }) : error
     } finally {
       await client.end().catch(() => undefined)
+      patience.cancel()
     }
   } catch (error) {
     if (!(error instanceof Error) || 'place' in error || 'expected' in error) throw error
@@ -127,7 +140,8 @@ async function make(client: PostgresClient, opening: PostgresOpening): Promise<M
       const meta = await readMeta(client, opening)
       if (meta !== undefined) return meta
     } catch (error) {
-      await client.query({ text: 'ROLLBACK' })
+      // Where this fails too, the reason is what went wrong first.
+      await client.query({ text: 'ROLLBACK' }).catch(() => undefined)
       if (sqlStateOf(error) === undefinedTable) throw tablesMissing(opening, error)
       if (!madeTwice.has(sqlStateOf(error)) || attempt === attemptsMax) throw error
     }

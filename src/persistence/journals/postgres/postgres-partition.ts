@@ -122,25 +122,28 @@ export class PostgresPartition {
     const { connectTimeoutMs } = settings
     return new PostgresConnection({
       ...{ url, clock, timers, timeoutMs },
-      connect: async () => prepared(await connect({ url, connectTimeoutMs }), timeoutMs),
+      connect: () => connect({ url, connectTimeoutMs }),
+      prepare: (client) => prepare(client, timeoutMs),
     })
   }
 }
 
 /**
  * What every connection needs: the server gives up a statement when we do, answers bytes in the form that we read, and confirms
- * a commit only when it is on its disk, also where its own default is another.
+ * a commit only when it is on its disk, also where its own default is another. After a failover the address may lead to a standby
+ * for a while, and what it answers may be old: it is not asked anything.
  */
-async function prepared(client: PostgresClient, timeoutMs: number): Promise<PostgresClient> {
-  try {
-    await client.query({
-      text: `SELECT set_config('statement_timeout', $1, false), set_config('bytea_output', 'hex', false),
+async function prepare(client: PostgresClient, timeoutMs: number): Promise<void> {
+  const [row] = await client.query({
+    text: `SELECT current_setting('in_hot_standby', true), set_config('statement_timeout', $1, false),
+  set_config('bytea_output', 'hex', false),
   CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`,
-      values: [`${timeoutMs}`],
-    })
-    return client
-  } catch (error) {
-    client.destroy()
-    throw error
-  }
+    values: [`${timeoutMs}`],
+  })
+  if (row?.[0] === 'on') throw new StandbyReached('in_hot_standby is on')
+}
+
+/** As the server says it of a write. */
+class StandbyReached extends Error {
+  readonly code = '25006'
 }

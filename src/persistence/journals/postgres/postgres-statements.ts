@@ -1,6 +1,7 @@
 /**
  * Every statement that the store is used by, as text for one set of tables. Each is complete in itself and is a transaction of
- * its own: it decides on rows that it has locked, so it is right whatever others do, and harmless to repeat after it failed.
+ * its own, unless it says otherwise: it decides on rows that it has locked, so it is right whatever others do, and harmless to
+ * repeat after it failed.
  * Those that lock rows of several streams lock their lanes first, in one order, so that no two of them wait for each other.
  */
 import type { PostgresTables } from './postgres-schema.ts'
@@ -17,7 +18,7 @@ export type PostgresStatements = ReturnType<typeof statementsFor>
 
 const repeatable: ReadonlySet<string> = new Set([
   ...['claim', 'claim_state', 'delete_to', 'save_snapshot', 'delete_snapshots'],
-  ...['scrub', 'scrubbed'],
+  'scrubbed',
 ])
 
 export function statementsFor(tables: PostgresTables) {
@@ -96,7 +97,7 @@ function endedPart({ snapshots }: PostgresTables): string {
 }
 
 function writingTexts(tables: PostgresTables) {
-  const { streams, snapshots } = tables
+  const { lanes, streams, snapshots } = tables
   return {
     append: appendText(tables, { hasTags: false, ends: false }),
     append_tagged: appendText(tables, { hasTags: true, ends: false }),
@@ -133,6 +134,9 @@ RETURNING t.seq`,
 )
 SELECT number FROM s`,
 
+    /** $1 lanes. In a transaction, before a statement that has to see what others did under the same locks. */
+    lock_lanes: `SELECT lane FROM ${lanes} WHERE lane = ANY($1::int4[]) ORDER BY lane FOR UPDATE`,
+
     scrub: scrubText(tables),
 
     /** $1 number of the stream, $2 the number that all of it up to is gone. */
@@ -151,13 +155,13 @@ ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, writer = excluded.writer,
 }
 
 /**
- * $1 number of the stream, $2 up to which number its events go, $3 how many at once, $4 its lane. Takes them out of the log as
- * well, in which a commit that has none left has no row.
+ * $1 number of the stream, $2 up to which number its events go, $3 how many at once, $4 its lane, which is locked. Takes them out
+ * of the log as well, in which a commit that has none left has no row.
  */
 function scrubText(tables: PostgresTables): string {
   const { events, tags, log } = tables
-  return `WITH ${locked(tables, 4)}, doomed AS MATERIALIZED (
-  SELECT seq FROM ${events} WHERE stream = $1::int8 AND seq <= $2::int8 AND ${isLocked} ORDER BY seq LIMIT $3::int4
+  return `WITH doomed AS MATERIALIZED (
+  SELECT seq FROM ${events} WHERE stream = $1::int8 AND seq <= $2::int8 ORDER BY seq LIMIT $3::int4
 ), gone AS (
   DELETE FROM ${events} e USING doomed d WHERE e.stream = $1::int8 AND e.seq = d.seq RETURNING e.ord, e.tags
 ), untagged AS (
@@ -238,9 +242,9 @@ WHERE id >= $1::bytea AND id > $2::bytea AND ($3::bytea IS NULL OR id < $3::byte
   ) e
 ) e WHERE before < $5::int8 ORDER BY seq`,
 
-    /** $1 id, $2 and $3 numbers, $4 time. */
+    /** $1 id, $2 and $3 numbers, $4 time. None of before the stream was ended, also where one was on its way meanwhile. */
     load_snapshot: `SELECT t.seq, t.saved_at, t.bytes FROM ${snapshots} t JOIN ${streams} s ON s.number = t.stream
-WHERE s.id = $1 AND t.seq BETWEEN $2::int8 AND $3::int8 AND t.saved_at <= $4::int8 ORDER BY t.seq DESC LIMIT 1`,
+WHERE s.id = $1 AND t.seq > s.start AND t.seq BETWEEN $2::int8 AND $3::int8 AND t.saved_at <= $4::int8 ORDER BY t.seq DESC LIMIT 1`,
 
     read_state: `SELECT epoch, writer, revision, bytes FROM ${states} WHERE id = $1`,
     read_register: `SELECT revision, bytes FROM ${registers} WHERE name = $1`,

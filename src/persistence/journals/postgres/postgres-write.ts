@@ -47,7 +47,8 @@ interface PostgresWriteOptions {
 /** In events of equal work: what else a commit does is bounded by the same number. */
 const claimEvents = 2
 const stateEvents = 16
-const otherEvents = 4
+/** Each has a statement, and a sync of the server's disk, for itself, and all who share the commit wait for it. */
+const aloneEvents = 32
 
 export class PostgresWrite implements Operation {
   readonly request: PostgresRequest
@@ -110,7 +111,7 @@ function workOf(request: PostgresRequest): number {
     case 'Register':
     case 'Scrub':
     case 'Place':
-      return otherEvents
+      return aloneEvents
     default:
       return unreachable(request)
   }
