@@ -242,6 +242,14 @@ export function keyOfRecord({ log }: LmdbTables, order: number): number | undefi
   return undefined
 }
 
+/** The key of the next record of the log behind this order; undefined when there is none. */
+export function keyBehind({ log }: LmdbTables, order: number): number | undefined {
+  for (const key of log.getKeys({ start: numberKey(order + 1), limit: 1 })) {
+    return key.readUIntBE(0, numberBytes)
+  }
+  return undefined
+}
+
 function entriesIn(
   { folder }: LmdbTables,
   place: number,
