@@ -111,6 +111,14 @@ export function workOf(request: LmdbRequest): number {
   }
 }
 
+/**
+ * Whether it reads all that it needs before it changes anything, or only what may stay so by itself, as the events that a
+ * scrub has taken out. The end of a stream takes snapshots and events with it, and all of that happens or nothing.
+ */
+export function looksBeforeItWrites({ type }: LmdbRequest): boolean {
+  return type !== 'Delete' && type !== 'Sweep'
+}
+
 /** Throws for what no store has to take. Answers the bytes to be stored. */
 export function checkRequest(request: LmdbRequest, settings: LmdbSettings): number {
   switch (request.type) {

@@ -117,4 +117,32 @@ describe('a transaction that is rolled back', () => {
     expect(await write(put(1, 'fourth'))).toEqual({ type: 'StateWritten', revision: 2 })
     expect(stored()).toEqual(['fourth', 'fourth'])
   })
+
+  test('is not so where one of its requests asks for what is damaged: the others are stored', async () => {
+    const { tables } = parts
+    await write(claim)
+    await write({ type: 'Claim', persistenceId: 'b', writer: 'me' })
+    await write({ type: 'ClaimState', persistenceId: 's', writer: 'me' })
+    for (const [table, key] of [
+      [tables.heads, 'b'],
+      [tables.states, 's'],
+    ] as const) {
+      await table.put(Buffer.from(key), Buffer.from('damaged'))
+    }
+    parts.heads.forget()
+    const results: unknown[] = []
+    const requests: readonly LmdbRequest[] = [
+      { type: 'Claim', persistenceId: 'b', writer: 'you' },
+      { type: 'ClaimState', persistenceId: 's', writer: 'you' },
+      append(0),
+    ]
+    const settle = (result: unknown): void => void results.push(result)
+    const writes = requests.map((request) => {
+      return new LmdbWrite({ request, byteCount: 1, succeed: settle, fail: settle })
+    })
+    await transact(parts, () => writes)
+    for (const one of writes) one.succeed()
+    const damaged = { code: 'JOURNAL_CORRUPTED' }
+    expect(results).toMatchObject([damaged, damaged, { type: 'Appended', highestSequenceNr: 1 }])
+  })
 })
