@@ -130,6 +130,9 @@ export class LmdbReader {
         else chunk.skip(entries.entryBytes)
       }
       place += entries.count
+      // Of records whose events are all gone there may be many, and none of them fills the page.
+      if (entries.isAllGone) chunk.skip(entries.bytes.length)
+      if (chunk.isFull) return page(place - 1)
     }
     return page(lastOrder)
   }

@@ -127,4 +127,26 @@ describe('a sweep of the log', () => {
     await sweepFrom({ ...paid, next: 4 })
     expect(texts('b')).toEqual(['kept', 'new'])
   })
+
+  test('leaves records without events, as a scrub does: a page over all slices passes some of them at a time', async () => {
+    await write(claim('a'), claim('b'))
+    for (let after = 0; after < 10; after++) await write(append('a', after, 'x'))
+    await write(append('b', 0, 'kept'))
+    const ended = { persistenceId: 'a', epoch: 1, expectedSequenceNr: 10, events: [] }
+    await write({ type: 'Delete', batch: ended })
+    for (let left: unknown = 1; left !== 0;) [left] = await write({ type: 'Scrub' })
+    const reader = new LmdbReader(parts.tables, { ...defaultLmdbSettings, readEventsMax: 4 })
+    const pages: unknown[] = []
+    for (let after = 0, isLast = false; !isLast;) {
+      const page = reader.page({ fromSlice: 0, toSlice: 1023, eventsMax: 100 }, after)
+      pages.push([page.next, page.events.map(({ order }) => order)])
+      after = Number(page.next)
+      isLast = page.isLast
+    }
+    expect(pages).toEqual([
+      ['4', []],
+      ['8', []],
+      ['11', [11]],
+    ])
+  })
 })
