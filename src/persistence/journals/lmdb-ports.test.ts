@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -21,6 +21,14 @@ import { prepareFolder } from './lmdb-folder.ts'
 import { LmdbJournal } from './lmdb-journal.ts'
 import { numberKey, snapshotKey } from './lmdb-layout.ts'
 import { type LmdbTable, type LmdbTables, openTables } from './lmdb-tables.ts'
+
+/** As LMDB counts them, in its two meta pages. */
+function lastCommit(folder: string): number {
+  const file = readFileSync(join(folder, 'data.mdb'))
+  const pageBytes = file.readUInt32LE(48)
+  const commits = [0, pageBytes].map((page) => Number(file.readBigUInt64LE(page + 152)))
+  return Math.max(...commits)
+}
 
 describe('the ports of an LmdbJournal', () => {
   let folder: string
@@ -145,6 +153,23 @@ describe('the ports of an LmdbJournal', () => {
     expect(await journal.readState('s')).toEqual(left)
     await write(2, 3, 5, '')
     expect((await journal.readState('s'))?.bytes).toEqual(new Uint8Array())
+  })
+
+  test('claim states in several commits where these would be large, because a claim writes its state anew', async () => {
+    await journal.close()
+    journal = await LmdbJournal.open({ folder, settings: { commitEventsMax: 8 } })
+    const ids = ['s1', 's2', 's3', 's4']
+    for (const persistenceId of ids) {
+      const { epoch } = await journal.claimState(persistenceId, 'w')
+      const write = { persistenceId, epoch, expectedRevision: 0, revision: 1 }
+      await journal.writeState({ ...write, bytes: new Uint8Array(40_000) })
+    }
+    const before = lastCommit(folder)
+    const claims = await Promise.all(ids.map((id) => journal.claimState(id, 'v')))
+    expect(claims.map(({ epoch, bytes }) => [epoch, bytes?.length])).toEqual(
+      ids.map(() => [2, 40_000]),
+    )
+    expect(lastCommit(folder) - before).toBe(ids.length)
   })
 
   test('list ids in the order of their bytes, also those that only the tail of the log knows', async () => {

@@ -92,6 +92,12 @@ export class LmdbReader {
     return this.#inSnapshot(() => readState(this.#tables, persistenceId))
   }
 
+  /** What is stored of a state takes so many. */
+  stateBytes(persistenceId: string): number {
+    const id = Buffer.from(persistenceId)
+    return this.#inSnapshot(() => this.#tables.states.getBinaryFast(id)?.length ?? 0)
+  }
+
   names(table: 'heads' | 'states' | 'registers', query: NameQuery): IdPage {
     return this.#inSnapshot(() => listNames(this.#tables[table], query))
   }

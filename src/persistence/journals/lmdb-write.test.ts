@@ -82,7 +82,7 @@ describe('a transaction that is rolled back', () => {
   test('is so for snapshots and states, too, which keep what they had and go on when there is room', async () => {
     await write(claim)
     await write(append(0))
-    await write({ type: 'ClaimState', persistenceId: 's', writer: 'me' })
+    await write({ type: 'ClaimState', persistenceId: 's', writer: 'me', storedBytes: 0 })
     const save = (text: string): LmdbRequest => {
       const snapshot = { persistenceId: 'a', epoch: 1, sequenceNr: 1, savedAtMs: 0 }
       return { type: 'SaveSnapshot', snapshot: { ...snapshot, bytes: Buffer.from(text) } }
@@ -122,7 +122,7 @@ describe('a transaction that is rolled back', () => {
     const { tables } = parts
     await write(claim)
     await write({ type: 'Claim', persistenceId: 'b', writer: 'me' })
-    await write({ type: 'ClaimState', persistenceId: 's', writer: 'me' })
+    await write({ type: 'ClaimState', persistenceId: 's', writer: 'me', storedBytes: 0 })
     for (const [table, key] of [
       [tables.heads, 'b'],
       [tables.states, 's'],
@@ -133,7 +133,7 @@ describe('a transaction that is rolled back', () => {
     const results: unknown[] = []
     const requests: readonly LmdbRequest[] = [
       { type: 'Claim', persistenceId: 'b', writer: 'you' },
-      { type: 'ClaimState', persistenceId: 's', writer: 'you' },
+      { type: 'ClaimState', persistenceId: 's', writer: 'you', storedBytes: 9 },
       append(0),
     ]
     const settle = (result: unknown): void => void results.push(result)
