@@ -108,6 +108,21 @@ describe('a sweep of the log', () => {
     expect(texts('b')).toHaveLength(39)
   })
 
+  test('leaves no block of the index behind where a stream that was ended goes on and deletes again', async () => {
+    await write(claim('a'))
+    for (let after = 0; after < 40; after++) await write(append('a', after, `${after}`))
+    const ended = { persistenceId: 'a', epoch: 1, expectedSequenceNr: 40, events: [] }
+    await write({ type: 'Delete', batch: ended })
+    for (let after = 40; after < 80; after++) await write(append('a', after, `${after}`))
+    await write(deleteTo('a', 70))
+    // Of the block with events 33 to 64, the scrub needs the first.
+    await sweepFrom(paid)
+    for (let left: unknown = 1; left !== 0;) [left] = await write({ type: 'Scrub' })
+    await sweepFrom(paid)
+    expect([...parts.tables.blocks.getKeys()]).toHaveLength(0)
+    expect(texts('a')).toEqual(Array.from({ length: 10 }, (_, index) => `${70 + index}`))
+  })
+
   test('passes over a damaged record, and those who share its commit are not refused', async () => {
     await write(claim('a'), claim('b'))
     for (let after = 0; after < 5; after++) await write(append('a', after, `gone ${after}`))
