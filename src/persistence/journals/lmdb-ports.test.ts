@@ -19,7 +19,14 @@ import { canTransfer } from '../store-transfer.ts'
 import { slowChecksumOf, checksumOf } from './lmdb-checksum.ts'
 import { prepareFolder } from './lmdb-folder.ts'
 import { LmdbJournal } from './lmdb-journal.ts'
-import { numberKey, snapshotKey } from './lmdb-layout.ts'
+import {
+  checkedRegistersKey,
+  formatKey,
+  formatText,
+  formatTextWithSweeps,
+  numberKey,
+  snapshotKey,
+} from './lmdb-layout.ts'
 import { type LmdbTable, type LmdbTables, openTables } from './lmdb-tables.ts'
 
 /** As LMDB counts them, in its two meta pages. */
@@ -170,6 +177,22 @@ describe('the ports of an LmdbJournal', () => {
       ids.map(() => [2, 40_000]),
     )
     expect(lastCommit(folder) - before).toBe(ids.length)
+  })
+
+  test('write registers as processes of earlier versions read them, where these may have the store open', async () => {
+    await journal.close()
+    const tables = openTables(folder)
+    // As an earlier version has made it.
+    await tables.meta.put(formatKey, Buffer.from(formatText))
+    await tables.meta.remove(checkedRegistersKey)
+    journal = await LmdbJournal.open({ folder })
+    await journal.claimState('s', 'w')
+    expect(tables.meta.getBinary(formatKey)?.toString()).toBe(formatTextWithSweeps)
+    await journal.writeRegister({ name: 'r', expectedRevision: 0, bytes: bytesOf('founding') })
+    const stored = tables.registers.getBinary(Buffer.from('r'))!
+    expect([stored.readUIntBE(0, 6), stored.toString('utf8', 6)]).toEqual([1, 'founding'])
+    expect(await journal.readRegister('r')).toEqual({ revision: 1, bytes: bytesOf('founding') })
+    await tables.environment.close()
   })
 
   test('list ids in the order of their bytes, also those that only the tail of the log knows', async () => {
