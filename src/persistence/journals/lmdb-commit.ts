@@ -24,7 +24,14 @@ import {
   type StoreCount,
 } from './lmdb-layout.ts'
 import type { LmdbLogRecord } from './lmdb-log-record.ts'
-import { nextDeletion, readDeletion, scrub, scrubEventsMax, writeDeletion } from './lmdb-scrub.ts'
+import {
+  endDeletion,
+  nextDeletion,
+  readDeletion,
+  scrub,
+  scrubEventsMax,
+  writeDeletion,
+} from './lmdb-scrub.ts'
 import { putSnapshot, removeSnapshots } from './lmdb-snapshots.ts'
 import { LmdbStreamHead } from './lmdb-stream-head.ts'
 import {
@@ -211,7 +218,7 @@ export class LmdbCommit {
       this.#writeRecord()
       scrub(tables, id, head, { from: deletion.from, to })
       if (to < deletion.to) writeDeletion(tables, id, { from: to + 1, to: deletion.to })
-      else tables.deletions.removeSync(id)
+      else endDeletion(tables, id, head, to)
     }
     const next = nextDeletion(tables)
     const left = next && readDeletion(tables, next)

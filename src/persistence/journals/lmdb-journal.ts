@@ -263,8 +263,11 @@ export class LmdbJournal
     return { type: 'SnapshotsDeleted' }
   }
 
-  claimState(persistenceId: string, writer: string): Promise<StateClaim> {
-    return this.#write({ type: 'ClaimState', persistenceId, writer })
+  async claimState(persistenceId: string, writer: string): Promise<StateClaim> {
+    this.#checkOpen()
+    checkPersistenceId(persistenceId)
+    const storedBytes = this.#reader.stateBytes(persistenceId)
+    return this.#write({ type: 'ClaimState', persistenceId, writer, storedBytes })
   }
 
   writeState(write: StateWrite): Promise<StateWriteResult> {

@@ -7,6 +7,7 @@
  *
  *   meta    'format' -> text        'count' -> how far the store has come: see `StoreCount`
  *           'store id' -> text      chance: tells this store from all others
+ *           'registers' -> nothing  they have checksums: see `hasCheckedRegisters`
  *   log     order -> record         the event of this order and some that follow it: see `lmdb-log-record.ts`
  *   heads   id -> head              epoch, highest sequence number, slice, writer, places of the youngest events
  *   blocks  id NUL block -> places  of `blockEvents` events: those numbered block * blockEvents + 1 and so on
@@ -44,6 +45,7 @@ export const formatKey = Buffer.from('format')
 export const storeIdKey = Buffer.from('store id')
 export const countKey = Buffer.from('count')
 export const sweepKey = Buffer.from('sweep')
+export const checkedRegistersKey = Buffer.from('registers')
 
 /** Places that a head keeps before they become a block. */
 export const blockEvents = 32

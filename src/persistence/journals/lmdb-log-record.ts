@@ -247,6 +247,11 @@ export class LmdbRecordEntries {
     return false
   }
 
+  /** Whether there is none to go to. */
+  get isAllGone(): boolean {
+    return this.#record.length === this.#start + idAt && isGap(this.#record, this.#start)
+  }
+
   /** Some events of a stream that follow each other, in bytes of their own. Fewer where one of them is not here. */
   eventsOf(stream: StreamName, { from, count }: EventRun): OrderedEvent[] {
     const record = Buffer.from(this.#record)

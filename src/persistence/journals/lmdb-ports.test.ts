@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -19,8 +19,23 @@ import { canTransfer } from '../store-transfer.ts'
 import { slowChecksumOf, checksumOf } from './lmdb-checksum.ts'
 import { prepareFolder } from './lmdb-folder.ts'
 import { LmdbJournal } from './lmdb-journal.ts'
-import { numberKey, snapshotKey } from './lmdb-layout.ts'
+import {
+  checkedRegistersKey,
+  formatKey,
+  formatText,
+  formatTextWithSweeps,
+  numberKey,
+  snapshotKey,
+} from './lmdb-layout.ts'
 import { type LmdbTable, type LmdbTables, openTables } from './lmdb-tables.ts'
+
+/** As LMDB counts them, in its two meta pages. */
+function lastCommit(folder: string): number {
+  const file = readFileSync(join(folder, 'data.mdb'))
+  const pageBytes = file.readUInt32LE(48)
+  const commits = [0, pageBytes].map((page) => Number(file.readBigUInt64LE(page + 152)))
+  return Math.max(...commits)
+}
 
 describe('the ports of an LmdbJournal', () => {
   let folder: string
@@ -145,6 +160,39 @@ describe('the ports of an LmdbJournal', () => {
     expect(await journal.readState('s')).toEqual(left)
     await write(2, 3, 5, '')
     expect((await journal.readState('s'))?.bytes).toEqual(new Uint8Array())
+  })
+
+  test('claim states in several commits where these would be large, because a claim writes its state anew', async () => {
+    await journal.close()
+    journal = await LmdbJournal.open({ folder, settings: { commitEventsMax: 8 } })
+    const ids = ['s1', 's2', 's3', 's4']
+    for (const persistenceId of ids) {
+      const { epoch } = await journal.claimState(persistenceId, 'w')
+      const write = { persistenceId, epoch, expectedRevision: 0, revision: 1 }
+      await journal.writeState({ ...write, bytes: new Uint8Array(40_000) })
+    }
+    const before = lastCommit(folder)
+    const claims = await Promise.all(ids.map((id) => journal.claimState(id, 'v')))
+    expect(claims.map(({ epoch, bytes }) => [epoch, bytes?.length])).toEqual(
+      ids.map(() => [2, 40_000]),
+    )
+    expect(lastCommit(folder) - before).toBe(ids.length)
+  })
+
+  test('write registers as processes of earlier versions read them, where these may have the store open', async () => {
+    await journal.close()
+    const tables = openTables(folder)
+    // As an earlier version has made it.
+    await tables.meta.put(formatKey, Buffer.from(formatText))
+    await tables.meta.remove(checkedRegistersKey)
+    journal = await LmdbJournal.open({ folder })
+    await journal.claimState('s', 'w')
+    expect(tables.meta.getBinary(formatKey)?.toString()).toBe(formatTextWithSweeps)
+    await journal.writeRegister({ name: 'r', expectedRevision: 0, bytes: bytesOf('founding') })
+    const stored = tables.registers.getBinary(Buffer.from('r'))!
+    expect([stored.readUIntBE(0, 6), stored.toString('utf8', 6)]).toEqual([1, 'founding'])
+    expect(await journal.readRegister('r')).toEqual({ revision: 1, bytes: bytesOf('founding') })
+    await tables.environment.close()
   })
 
   test('list ids in the order of their bytes, also those that only the tail of the log knows', async () => {

@@ -92,6 +92,12 @@ export class LmdbReader {
     return this.#inSnapshot(() => readState(this.#tables, persistenceId))
   }
 
+  /** What is stored of a state takes so many. */
+  stateBytes(persistenceId: string): number {
+    const id = Buffer.from(persistenceId)
+    return this.#inSnapshot(() => this.#tables.states.getBinaryFast(id)?.length ?? 0)
+  }
+
   names(table: 'heads' | 'states' | 'registers', query: NameQuery): IdPage {
     return this.#inSnapshot(() => listNames(this.#tables[table], query))
   }
@@ -130,6 +136,9 @@ export class LmdbReader {
         else chunk.skip(entries.entryBytes)
       }
       place += entries.count
+      // Of records whose events are all gone there may be many, and none of them fills the page.
+      if (entries.isAllGone) chunk.skip(entries.bytes.length)
+      if (chunk.isFull) return page(place - 1)
     }
     return page(lastOrder)
   }

@@ -14,7 +14,7 @@ import {
 import { problemWithRegisterPlace } from '../store-transfer.ts'
 import { checksumOf } from './lmdb-checksum.ts'
 import { numberBytes, writeNumber } from './lmdb-layout.ts'
-import { isNewestFormat, type LmdbTables } from './lmdb-tables.ts'
+import { hasCheckedRegisters, type LmdbTables } from './lmdb-tables.ts'
 
 /** Two bits, so that one that flips is noticed. */
 const checkedFlag = 2 ** 47 + 2 ** 46
@@ -52,7 +52,7 @@ export function readRegister(tables: LmdbTables, name: string): StoredRegister |
 }
 
 function putRegister(tables: LmdbTables, { name, revision, bytes }: NamedRegister): void {
-  const isChecked = isNewestFormat(tables)
+  const isChecked = hasCheckedRegisters(tables)
   const bytesAt = isChecked ? numberBytes + checksumBytes : numberBytes
   const stored = Buffer.allocUnsafe(bytesAt + bytes.byteLength)
   writeNumber(stored, isChecked ? revision + checkedFlag : revision, 0)

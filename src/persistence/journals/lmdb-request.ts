@@ -49,7 +49,13 @@ export type LmdbRequest =
   | { readonly type: 'SaveSnapshot'; readonly snapshot: NewSnapshot }
   /** Some at a time. */
   | { readonly type: 'DeleteSnapshots'; readonly deletion: SnapshotDeletion }
-  | { readonly type: 'ClaimState'; readonly persistenceId: string; readonly writer: string }
+  | {
+      readonly type: 'ClaimState'
+      readonly persistenceId: string
+      readonly writer: string
+      /** Of what is stored, which the claim reads and writes anew. */
+      readonly storedBytes: number
+    }
   | { readonly type: 'WriteState'; readonly write: StateWrite }
   | { readonly type: 'ReadStream'; readonly persistenceId: string }
   | { readonly type: 'PlaceStream'; readonly place: StreamPlace }
@@ -79,6 +85,8 @@ export type LmdbResult =
 const claimEvents = 2
 const questionEvents = 1
 const rowEvents = 2
+/** Of a state that is read and written whole. */
+const bytesPerEvent = 4096
 
 export function workOf(request: LmdbRequest): number {
   switch (request.type) {
@@ -101,14 +109,23 @@ export function workOf(request: LmdbRequest): number {
       return questionEvents
     case 'Register':
     case 'SaveSnapshot':
-    case 'ClaimState':
     case 'WriteState':
     case 'PlaceState':
     case 'PlaceRegister':
       return rowEvents
+    case 'ClaimState':
+      return rowEvents + Math.floor(request.storedBytes / bytesPerEvent)
     default:
       return unreachable(request)
   }
+}
+
+/**
+ * Whether it reads all that it needs before it changes anything, or only what may stay so by itself, as the events that a
+ * scrub has taken out. The end of a stream takes snapshots and events with it, and all of that happens or nothing.
+ */
+export function looksBeforeItWrites({ type }: LmdbRequest): boolean {
+  return type !== 'Delete' && type !== 'Sweep'
 }
 
 /** Throws for what no store has to take. Answers the bytes to be stored. */

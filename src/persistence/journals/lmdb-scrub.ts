@@ -68,6 +68,19 @@ export function scrub(
   }
 }
 
+/** All of them are out, up to this one. A block that the sweep has left for them goes, if it is about no others that live. */
+export function endDeletion(
+  { deletions, blocks }: LmdbTables,
+  id: Buffer,
+  head: LmdbStreamHead,
+  to: number,
+): void {
+  deletions.removeSync(id)
+  const block = Math.floor(to / blockEvents)
+  const last = (block + 1) * blockEvents
+  if (last <= head.deletedSequenceNr) blocks.removeSync(blockKey(id, block))
+}
+
 /** Undefined when the block is gone with the events that it was about: they were swept. */
 function placeInBlock(
   { blocks, folder }: LmdbTables,

@@ -9,7 +9,8 @@
  * - With the last event of a block of places, the block goes.
  *
  * Records of the tail keep their keys: processes catch up from there. How far it has come is in the store, so that
- * whoever dies leaves no rest, and several processes take turns.
+ * whoever dies leaves no rest, and several processes take turns. What is damaged is passed over and stays as it is: whoever
+ * reads it is told, and those who only share a commit with the sweep are not.
  */
 import type { Clock } from '../../foundation/clock.ts'
 import { JournalCorrupted } from '../persistence-errors.ts'
@@ -31,7 +32,8 @@ import {
   sequenceNrIn,
 } from './lmdb-record-entry.ts'
 import { type IsGone, LmdbRewrittenRecord } from './lmdb-record-rewrite.ts'
-import { keyOfRecord, type LmdbTables, readRecord } from './lmdb-tables.ts'
+import { readDeletion } from './lmdb-scrub.ts'
+import { keyBehind, keyOfRecord, type LmdbTables, readRecord } from './lmdb-tables.ts'
 
 /** How far the log is swept. */
 export interface SweepPlace {
@@ -130,19 +132,33 @@ class Sweep {
     const end = this.#isThorough ? lastOrder : headsOrder
     const entriesMax = Math.min(Math.max(this.#place.paid / 8, sweepEntries), sweepEntriesMax)
     let order = this.#place.next
-    if (order > 1 && order <= headsOrder) this.#openBefore(order)
-    // It may have stood in the tail, whose records were joined since.
+    // Always where a record begins: one that is gone into twice would be joined with itself.
     if (order <= end) order = keyOfRecord(tables, order) ?? order
+    if (order > 1 && order <= headsOrder) this.#openBefore(order)
     const isTimeUp = timeLimit(this.#options.clock)
     while (order <= end && this.#entries < entriesMax && this.#bytes < sweepBytesMax) {
-      const record = readRecord(tables, order)
-      if (order > headsOrder) this.#scrubInPlace(record)
-      else this.#walk(record)
-      order += record.count
+      order = this.#pass(order)
       if (isTimeUp()) break
     }
     this.#close()
     return this.#left(order, order > end)
+  }
+
+  /** Goes by one record. Answers where the next one begins. */
+  #pass(order: number): number {
+    const { tables, headsOrder } = this.#options
+    try {
+      const record = readRecord(tables, order)
+      if (order > headsOrder) this.#scrubInPlace(record)
+      else this.#walk(record)
+      return order + record.count
+    } catch (error) {
+      // The record itself, or a head that was asked for before anything was changed.
+      if (!(error instanceof JournalCorrupted)) throw error
+      this.#entries++
+      this.#close()
+      return keyBehind(tables, order) ?? Infinity
+    }
   }
 
   #left(next: number, isAtEnd: boolean): SweepPlace {
@@ -158,9 +174,10 @@ class Sweep {
   #openBefore(order: number): void {
     const { tables } = this.#options
     const key = keyOfRecord(tables, order - 1)
-    if (key === undefined) return
-    const { bytes } = readRecord(tables, key)
-    if (bytes.length <= recordBytesMax / 2) this.#begin(key, bytes, undefined)
+    const record = key === undefined ? undefined : wholeRecord(tables, key)
+    if (record === undefined || record.place + record.count !== order) return
+    const { place, bytes } = record
+    if (bytes.length <= recordBytesMax / 2) this.#begin(place, bytes, undefined)
   }
 
   #walk(record: LmdbRecordEntries): void {
@@ -208,9 +225,11 @@ class Sweep {
     const sequenceNr = sequenceNrIn(entries, at)
     if (sequenceNr > this.#deletedAt(entries, at)) return false
     if (sequenceNr % blockEvents === 0) {
-      const block = sequenceNr / blockEvents - 1
+      const { tables } = this.#options
       const id = Buffer.from(persistenceIdIn(entries, at))
-      this.#options.tables.blocks.removeSync(blockKey(id, block))
+      if (!isToBeScrubbed(tables, id, sequenceNr)) {
+        tables.blocks.removeSync(blockKey(id, sequenceNr / blockEvents - 1))
+      }
     }
     return true
   }
@@ -255,6 +274,22 @@ class Sweep {
 
   #put(key: number, record: LmdbRewrittenRecord): void {
     this.#options.tables.log.putSync(numberKey(key), record.take(key, true))
+  }
+}
+
+/** The scrub finds the events of a stream that was ended by their blocks, and removes these: `last` is the last of one. */
+function isToBeScrubbed(tables: LmdbTables, id: Buffer, last: number): boolean {
+  const deletion = readDeletion(tables, id)
+  return deletion !== undefined && deletion.from <= last && last - blockEvents < deletion.to
+}
+
+/** Undefined when it is damaged. */
+function wholeRecord(tables: LmdbTables, key: number): LmdbRecordEntries | undefined {
+  try {
+    return readRecord(tables, key)
+  } catch (error) {
+    if (error instanceof JournalCorrupted) return undefined
+    throw error
   }
 }
 

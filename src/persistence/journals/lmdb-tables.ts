@@ -13,6 +13,7 @@ import {
 } from '../persistence-errors.ts'
 import { keepOffConsole } from './lmdb-console.ts'
 import {
+  checkedRegistersKey,
   countKey,
   decodeCount,
   emptyCount,
@@ -119,8 +120,10 @@ function checkFormat(folder: string, meta: LmdbTable, names: readonly string[]):
   const found = meta.getBinary(formatKey)?.toString()
   const isForeign = found === undefined && names.some((name) => name !== 'meta')
   if (isForeign) throw foreign(folder)
-  if (found === undefined) void meta.put(formatKey, Buffer.from(formatTextWithSweeps))
-  else if (!formats.includes(found)) throw mismatch(folder, `"${found}"`)
+  if (found === undefined) {
+    void meta.put(formatKey, Buffer.from(formatTextWithSweeps))
+    void meta.put(checkedRegistersKey, Buffer.alloc(1))
+  } else if (!formats.includes(found)) throw mismatch(folder, `"${found}"`)
 }
 
 /** Each reads what the ones before it have written. */
@@ -149,6 +152,15 @@ export function markSweeping({ meta }: LmdbTables): void {
 /** Whether records of the log get a checksum. Once a store has the newest format, it keeps it. */
 export function isNewestFormat({ meta }: LmdbTables): boolean {
   return meta.getBinary(formatKey)?.toString() === formatTextWithSweeps
+}
+
+/**
+ * Whether registers get a checksum: in stores that were made with it. An older one may be open in a process of an earlier version
+ * when it gets the newest format. That process takes a record or a head with a checksum for damage and stops, but a register
+ * with one for another register, and would write over it.
+ */
+export function hasCheckedRegisters(tables: LmdbTables): boolean {
+  return isNewestFormat(tables) && tables.meta.doesExist(checkedRegistersKey)
 }
 
 function markFormat(meta: LmdbTable, format: string): void {
@@ -239,6 +251,14 @@ export function keyOfRecord({ log }: LmdbTables, order: number): number | undefi
   if (log.doesExist(numberKey(order))) return order
   const backwards = { start: numberKey(order), reverse: true, limit: 1 }
   for (const key of log.getKeys(backwards)) return key.readUIntBE(0, numberBytes)
+  return undefined
+}
+
+/** The key of the next record of the log behind this order; undefined when there is none. */
+export function keyBehind({ log }: LmdbTables, order: number): number | undefined {
+  for (const key of log.getKeys({ start: numberKey(order + 1), limit: 1 })) {
+    return key.readUIntBE(0, numberBytes)
+  }
   return undefined
 }
 

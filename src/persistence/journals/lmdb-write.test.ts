@@ -82,7 +82,7 @@ describe('a transaction that is rolled back', () => {
   test('is so for snapshots and states, too, which keep what they had and go on when there is room', async () => {
     await write(claim)
     await write(append(0))
-    await write({ type: 'ClaimState', persistenceId: 's', writer: 'me' })
+    await write({ type: 'ClaimState', persistenceId: 's', writer: 'me', storedBytes: 0 })
     const save = (text: string): LmdbRequest => {
       const snapshot = { persistenceId: 'a', epoch: 1, sequenceNr: 1, savedAtMs: 0 }
       return { type: 'SaveSnapshot', snapshot: { ...snapshot, bytes: Buffer.from(text) } }
@@ -116,5 +116,33 @@ describe('a transaction that is rolled back', () => {
     expect(await write(save('fourth'))).toEqual({ type: 'SnapshotSaved' })
     expect(await write(put(1, 'fourth'))).toEqual({ type: 'StateWritten', revision: 2 })
     expect(stored()).toEqual(['fourth', 'fourth'])
+  })
+
+  test('is not so where one of its requests asks for what is damaged: the others are stored', async () => {
+    const { tables } = parts
+    await write(claim)
+    await write({ type: 'Claim', persistenceId: 'b', writer: 'me' })
+    await write({ type: 'ClaimState', persistenceId: 's', writer: 'me', storedBytes: 0 })
+    for (const [table, key] of [
+      [tables.heads, 'b'],
+      [tables.states, 's'],
+    ] as const) {
+      await table.put(Buffer.from(key), Buffer.from('damaged'))
+    }
+    parts.heads.forget()
+    const results: unknown[] = []
+    const requests: readonly LmdbRequest[] = [
+      { type: 'Claim', persistenceId: 'b', writer: 'you' },
+      { type: 'ClaimState', persistenceId: 's', writer: 'you', storedBytes: 9 },
+      append(0),
+    ]
+    const settle = (result: unknown): void => void results.push(result)
+    const writes = requests.map((request) => {
+      return new LmdbWrite({ request, byteCount: 1, succeed: settle, fail: settle })
+    })
+    await transact(parts, () => writes)
+    for (const one of writes) one.succeed()
+    const damaged = { code: 'JOURNAL_CORRUPTED' }
+    expect(results).toMatchObject([damaged, damaged, { type: 'Appended', highestSequenceNr: 1 }])
   })
 })

@@ -3,12 +3,19 @@ import { assert } from '../../foundation/assert.ts'
 import { CodedError } from '../../foundation/coded-error.ts'
 import {
   InvalidJournalCall,
+  JournalCorrupted,
   JournalOutcomeUnknown,
   JournalUnavailable,
 } from '../persistence-errors.ts'
 import type { Operation } from './group-commit.ts'
 import { LmdbCommit, type LmdbCommitParts } from './lmdb-commit.ts'
-import { decide, type LmdbRequest, type LmdbResult, workOf } from './lmdb-request.ts'
+import {
+  decide,
+  type LmdbRequest,
+  type LmdbResult,
+  looksBeforeItWrites,
+  workOf,
+} from './lmdb-request.ts'
 import { reasonOf } from './lmdb-tables.ts'
 
 interface LmdbWriteOptions {
@@ -26,7 +33,7 @@ export class LmdbWrite implements Operation {
   readonly #succeed: (result: LmdbResult) => void
   readonly #fail: (error: Error) => void
   /** Decided inside the transaction. */
-  #outcome: { readonly result: LmdbResult } | InvalidJournalCall | undefined
+  #outcome: { readonly result: LmdbResult } | InvalidJournalCall | JournalCorrupted | undefined
 
   constructor({ request, byteCount, succeed, fail }: LmdbWriteOptions) {
     this.eventCount = workOf(request)
@@ -36,12 +43,18 @@ export class LmdbWrite implements Operation {
     this.#fail = fail
   }
 
-  /** A caller's mistake is its own affair; anything else ends the transaction, and with it all that it carries. */
+  /**
+   * A caller's mistake is its own affair, and so is damage in what it asks for, if it was found before anything was changed.
+   * Anything else ends the transaction, and with it all that it carries.
+   */
   perform(commit: LmdbCommit): void {
     try {
       this.#outcome = { result: decide(this.#request, commit) }
     } catch (error) {
-      if (!(error instanceof InvalidJournalCall)) throw error
+      const isOwnAffair =
+        error instanceof InvalidJournalCall ||
+        (error instanceof JournalCorrupted && looksBeforeItWrites(this.#request))
+      if (!isOwnAffair) throw error
       this.#outcome = error
     }
   }
@@ -49,8 +62,8 @@ export class LmdbWrite implements Operation {
   succeed(): void {
     const outcome = this.#outcome
     assert(outcome !== undefined, 'a write is performed before it is durable')
-    if (outcome instanceof InvalidJournalCall) this.#fail(outcome)
-    else this.#succeed(outcome.result)
+    if ('result' in outcome) this.#succeed(outcome.result)
+    else this.#fail(outcome)
   }
 
   fail(error: Error): void {
