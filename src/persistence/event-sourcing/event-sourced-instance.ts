@@ -60,6 +60,8 @@ interface Work<Command, Event, State> {
   rejection: EventsRejected | undefined
   /** `snapshotWhen` has said so, of an event of the command that is handled. */
   isSnapshotWanted: boolean
+  /** A command has ended the stream here, stored or not yet: of no state before it a snapshot is of use. */
+  endedAt: number
 }
 
 export interface InstanceOptions<Command, Event, State> {
@@ -159,7 +161,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
       !isSupervised && error instanceof PersistenceFailure && !(error instanceof EventsRejected)
     const turn = new ActorTurn<Command>({ context, scope: this.#scope, isForGood })
     const none = { stash: undefined, recovery: undefined, writes: undefined, snapshots: undefined }
-    return { view, turn, ...none, rejection: undefined, isSnapshotWanted: false }
+    return { view, turn, ...none, rejection: undefined, isSnapshotWanted: false, endedAt: 0 }
   }
 
   #stashOf(work: Work<Command, Event, State>): CommandStash<Command> {
@@ -336,7 +338,10 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     const deletes = effect.done?.deletes === true
     const snapshot =
       this.#plan.savesSnapshots && stored.length > 0 ? this.#dueSince(before, work) : 'none'
-    if (deletes) work.snapshots?.forget()
+    if (deletes) {
+      work.snapshots?.forget()
+      work.endedAt = before
+    }
     if (stops) this.#phase = 'stopping'
     if (unstashes) work.stash?.callKept()
     const state = this.#state
@@ -398,7 +403,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   #keep(state: State, sequenceNr: number, isRetained: boolean, startedFrom?: number): void {
     if (state === null || state === undefined) return
     const work = this.#begin()
-    if (this.#plan.maySnapshot?.(work.view) === false) return
+    if (sequenceNr <= work.endedAt || this.#plan.maySnapshot?.(work.view) === false) return
     work.snapshots ??= this.#newSnapshots(startedFrom)
     work.snapshots.keep({ state, sequenceNr, isRetained })
   }

@@ -37,7 +37,7 @@ export interface SnapshotKeeperOptions<State> {
 export class SnapshotKeeper<State> {
   readonly #options: SnapshotKeeperOptions<State>
   /** Numbers of snapshots known to be in the store, the oldest first. */
-  #kept: number[]
+  readonly #kept: number[]
   #isRunning = false
   #next: DueState<State> | undefined = undefined
   /** Counts the lives of the stream: what was begun in an earlier one is of no interest any more. */
@@ -63,7 +63,7 @@ export class SnapshotKeeper<State> {
   forget(): void {
     this.#life++
     this.#next = undefined
-    this.#kept = []
+    this.#kept.length = 0
   }
 
   async #run(): Promise<void> {
@@ -74,7 +74,7 @@ export class SnapshotKeeper<State> {
         if (life === this.#life) this.#options.tell(signal)
       }
       if (await this.#save(due, tell)) {
-        if (life === this.#life) this.#kept.push(due.sequenceNr)
+        if (life === this.#life) this.#remember(due.sequenceNr)
         if (due.isRetained) await this.#retain(life, tell)
       }
     }
@@ -114,7 +114,13 @@ export class SnapshotKeeper<State> {
     const { eventsTo, snapshotsTo } = deletable(retention, this.#kept, isOne)
     if (eventsTo > 0 && !(await this.#deleteEvents(eventsTo, tell))) return
     if (snapshotsTo > 0) await this.#deleteSnapshots(snapshotsTo, tell)
-    this.#kept = this.#kept.slice(-1 - retention.keepSnapshots)
+  }
+
+  /** No more of them than a retention asks about. */
+  #remember(sequenceNr: number): void {
+    const { keepSnapshots = 0 } = this.#options.retention ?? {}
+    this.#kept.push(sequenceNr)
+    if (this.#kept.length > 1 + keepSnapshots) this.#kept.shift()
   }
 
   async #deleteEvents(toSequenceNr: number, tell: Tell): Promise<boolean> {
