@@ -21,6 +21,9 @@ const Visitor = defineEntity('Visitor', {
       await Promise.resolve()
       self.state = { ...self.state, name }
     },
+    swell: (self, by: number) => {
+      self.state = { ...self.state, name: 'x'.repeat(by) }
+    },
     get: (self) => self.state,
     twice: (self) => {
       self.state = { ...self.state, name: 'first' }
@@ -105,6 +108,20 @@ describe('an entity with a durable state', () => {
     const persisted = await outcome(stage.call(Visitor, 'a').persist())
     expect((persisted as Error).message).toContain('its state is stored itself')
     expect(await stage.memory.readState('Visitor|a')).toMatchObject({ revision: 1 })
+  })
+
+  test('a state that is too large fails its command, and none of those beside it', async () => {
+    await using stage = new Stage()
+    const handle = stage.call(Visitor, 'a')
+    await handle.visit()
+    const calls = [handle.visit(), handle.swell(17_000_000), handle.visit()]
+    const outcomes = await Promise.all(calls.map((call) => outcome<unknown>(call)))
+    expect(outcomes).toMatchObject([2, { errorCode: 'STATE_TOO_LARGE', mayHaveHappened: false }, 3])
+    expect(await handle.get()).toMatchObject({ name: '', visits: 3 })
+    // More than may be sent, and not more than the store takes.
+    await handle.swell(12_000_000)
+    await stage.passivate(Visitor, 'a')
+    expect(await stage.call(Visitor, 'a').visit()).toBe(4)
   })
 
   test('a write that fails is told to its caller, and is not the state', async () => {

@@ -11,7 +11,7 @@
  *   })
  */
 import type { Behavior } from '../../actor/index.ts'
-import { ValueCodec } from '../../serialization/internals.ts'
+import { codecOfStore } from '../../serialization/internals.ts'
 import { keepsStates } from '../durable-states.ts'
 import { checkDurableState } from '../event-sourcing/check-event-sourced.ts'
 import { Effect } from '../event-sourcing/effect.ts'
@@ -36,7 +36,7 @@ export function DurableStateBehavior<Command, State>(
     ...{ stateAdapter, stateVersion, schemas },
     ...(upcastState !== undefined && { upcastState: upcastState.bind(options) }),
   }
-  const codec = rest.codec ?? new ValueCodec({ use: 'stored' })
+  const codec = rest.codec ?? codecOfStore()
   const asSnapshot = snapshotFormOf(form)
   const stored = (effect: DurableStateEffect<State>): Effect<State, State> => {
     // Refused by whoever gets it.

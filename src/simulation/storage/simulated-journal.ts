@@ -137,6 +137,10 @@ export class SimulatedJournal
     return this.#journal.eventBytesMax
   }
 
+  get stateBytesMax(): number {
+    return this.#journal.stateBytesMax
+  }
+
   /** From now on, and for this journal alone. What is not given is calm. */
   setFaults(faults: Partial<StoreFaults>): void {
     const all = withChosen('The faults of the journal', faults, calmStore)
