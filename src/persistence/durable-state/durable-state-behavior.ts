@@ -15,6 +15,7 @@ import { codecOfStore } from '../../serialization/internals.ts'
 import { keepsStates } from '../durable-states.ts'
 import { checkDurableState } from '../event-sourcing/check-event-sourced.ts'
 import { Effect } from '../event-sourcing/effect.ts'
+import { InvalidEffect } from '../event-sourcing/event-sourced-errors.ts'
 import { EventSourcedBehavior } from '../event-sourcing/event-sourced-behavior.ts'
 import { encodedState } from '../event-sourcing/snapshot-form.ts'
 import { assert } from '../../foundation/assert.ts'
@@ -44,6 +45,12 @@ export function DurableStateBehavior<Command, State>(
     if (effect.done?.deletes === true)
       return effect.asApplied({ ...effect.done, state: emptyState })
     if (effect.events.length === 0) return effect
+    const { length } = effect.events
+    if (length > 1) {
+      throw new InvalidEffect(
+        `A command handler persists ${length} values, and there is one durable state. Make its effects by durableEffectsFor: that persist takes a state, also one that is a list.`,
+      )
+    }
     const [state] = effect.events as readonly [State]
     const events = [encodedState(asSnapshot, codec, state)]
     return effect.asApplied({ events, state, deletes: false })
