@@ -170,9 +170,22 @@ describe('an entity with a durable state', () => {
       state: () => ({ total: 0 }),
       stateVersion: 1,
       upcastState: (old: { visits: number }, version) => ({ total: old.visits * 10 + version }),
-      commands: { get: (self) => self.state },
+      commands: {
+        get: (self) => self.state,
+        add: (self) => {
+          self.state = { total: self.state.total + 1 }
+        },
+      },
     })
     expect(await stage.call(upcasting, 'a').get()).toEqual({ total: 10 })
+    await stage.call(upcasting, 'a').add()
+    await stage.passivate(upcasting, 'a')
+    // As in a rolling deploy: to the older one it must not look like one that is older still.
+    const older = { ...upcasting, stateVersion: 0 }
+    const newer = await outcome(stage.call(older, 'a').get())
+    expect((newer as Error).message).toContain(
+      'It is of version 1, and this is version 0, which is',
+    )
   })
 
   test('what cannot be is refused where it is defined, or where it is hosted', async () => {
