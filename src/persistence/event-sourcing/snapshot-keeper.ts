@@ -5,7 +5,8 @@
  *   idle ──state due──▶ saving ──▶ deleting events ──▶ deleting snapshots ──▶ idle, or the newest state that came due meanwhile
  *
  * Invariants: a state comes here only when all its events are stored; events are deleted only after the store has said that
- * the snapshot is kept. Whatever fails is told and given up: the next run covers it.
+ * the snapshot is kept, and another one before it, where the user wants several. Whatever fails is told and given up: the next
+ * run covers it.
  */
 import { deletesEvents } from '../event-deletion.ts'
 import type { Fenced, Journal } from '../journal.ts'
@@ -43,10 +44,10 @@ export class SnapshotKeeper<State> {
   /** Counts the lives of the stream: what was begun in an earlier one is of no interest any more. */
   #life = 0
 
-  /** `startedFrom` is the number of the snapshot that the recovery began with, if there was one. */
-  constructor(options: SnapshotKeeperOptions<State>, startedFrom: number | undefined) {
+  /** `newest` is the number of the newest snapshot that is known to be in the store; 0 when none is. */
+  constructor(options: SnapshotKeeperOptions<State>, newest: number) {
     this.#options = options
-    this.#kept = startedFrom === undefined ? [] : [startedFrom]
+    this.#kept = newest === 0 ? [] : [newest]
   }
 
   get isIdle(): boolean {
@@ -111,6 +112,9 @@ export class SnapshotKeeper<State> {
     const { retention } = this.#options
     if (retention === undefined || life !== this.#life) return
     const { keepsNewestSnapshotOnly: isOne = false } = this.#snapshots
+    // Where the user wants several, events never go on the word of one alone: should it be damaged, nothing else would know.
+    const isAlone = !isOne && this.#kept.length < Math.min(retention.keepSnapshots, 2)
+    if (retention.deleteEvents === true && isAlone) return
     const { eventsTo, snapshotsTo } = deletable(retention, this.#kept, isOne)
     if (eventsTo > 0 && !(await this.#deleteEvents(eventsTo, tell))) return
     if (snapshotsTo > 0) await this.#deleteSnapshots(snapshotsTo, tell)
