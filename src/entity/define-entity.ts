@@ -78,7 +78,7 @@ export interface DurableEntitySpec<State, Events, Commands> extends PlainEntityS
    * given, snapshots are passed over when the state at the start has other fields than when they were made.
    */
   readonly snapshotVersion?: number | undefined
-  /** Makes a state of this version of one that was kept by another. */
+  /** Makes a state of this version of one that was kept by a lower one. Those of a higher one are passed over. */
   upcastSnapshot?(state: unknown, version: number): DeepReadonly<NoInfer<State>>
   /** By any library that follows Standard Schema. What they refuse fails the command, and nothing is stored. */
   readonly schema?: EntitySchemas<NoInfer<Events>> | undefined
@@ -89,7 +89,7 @@ export interface DurableEntitySpec<State, Events, Commands> extends PlainEntityS
   readonly durable?: boolean | undefined
   /** Of the shape of a durable state; 0 when not given. A stored state of another version needs `upcastState`. */
   readonly stateVersion?: number | undefined
-  /** Makes a state of this version of one that was stored by another. */
+  /** Makes a state of this version of one that was stored by a lower one. With one of a higher version the entity does not start. */
   upcastState?(state: unknown, version: number): DeepReadonly<NoInfer<State>>
 }
 

@@ -1,6 +1,11 @@
 /** What entities of one node share: where their events go, and how values travel. */
 import { AssertionFailed } from '../foundation/assert.ts'
-import type { EventSourcedSettings, Journal, RecoveryPermits } from '../persistence/index.ts'
+import {
+  type EventSourcedSettings,
+  type Journal,
+  keepsStates,
+  type RecoveryPermits,
+} from '../persistence/index.ts'
 import type { SerializationSettings } from '../serialization/index.ts'
 import type { ValueCodec } from '../serialization/internals.ts'
 import type { CommandWitness } from './command-witness.ts'
@@ -39,6 +44,8 @@ export class EntityWorld {
   readonly codec: ValueCodec
   /** Bytes of one event that the journal takes, as far as it tells. */
   readonly eventBytesMax: number
+  /** The same of a state that is stored itself. */
+  readonly stateBytesMax: number
   readonly recoveryPermits: RecoveryPermits
   readonly writer: string
   readonly settings: Partial<EventSourcedSettings>
@@ -61,6 +68,7 @@ export class EntityWorld {
     this.journal = journal
     this.codec = codec
     this.eventBytesMax = journal.eventBytesMax ?? Infinity
+    this.stateBytesMax = (keepsStates(journal) ? journal.stateBytesMax : undefined) ?? Infinity
     this.recoveryPermits = recoveryPermits
     this.writer = writer
     this.settings = settings

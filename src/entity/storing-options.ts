@@ -68,6 +68,9 @@ export function problemsOfStoring(given: Readonly<Record<string, unknown>>): str
       ? orphans(['schema'], 'is about what is stored: define `events`, or set `durable: true`')
       : []),
     ...unknownSettings(ofEvents, isRecord(events) ? events : {}, 'an event', 'schema.events.'),
+    ...(given['upcastSnapshot'] !== undefined && given['snapshotVersion'] === undefined
+      ? ['upcastSnapshot needs a snapshotVersion: it makes a state of this one of lower ones']
+      : []),
     ...(deletes && given['snapshotVersion'] === undefined
       ? [
           'snapshots.deleteEvents needs a snapshotVersion: once events are gone, only you can say what a state of another version is now',

@@ -12,6 +12,7 @@ import {
   Effect,
   EventTooLarge,
   type NewEvent,
+  StateTooLarge,
 } from '../persistence/index.ts'
 import {
   checkBySchema,
@@ -179,8 +180,7 @@ export class Transaction {
   commit(): Effect<StoredForm, unknown> {
     this.#isOver = true
     if (this.#isStateSet && this.#stateForm !== undefined) {
-      const form = snapshotFormOf(this.#stateForm)
-      this.#events = [encodedState(form, this.#world.codec, this.#state)]
+      this.#events = [this.#encodeState(this.#stateForm)]
     }
     if (this.#deletes) this.witnessed?.deletes?.()
     this.witnessed?.ends(this.#isStateSet ? 0 : (this.#events?.length ?? 0))
@@ -209,6 +209,14 @@ export class Transaction {
       !isObject(arg) && typeof arg !== 'function' && typeof arg !== 'symbol'
     if (args.every(isPlain)) return args
     return this.#world.codec.copy(args, `the event ${name}: args`) as readonly unknown[]
+  }
+
+  /** What is too large fails here, with its command alone: in the store it would end the entity. */
+  #encodeState(form: StateForm<unknown>): Uint8Array {
+    const { stateBytesMax, codec } = this.#world
+    const bytes = encodedState(snapshotFormOf(form), codec, this.#state)
+    if (bytes.byteLength <= stateBytesMax) return bytes
+    throw new StateTooLarge(this.#persistenceId, bytes.byteLength, stateBytesMax)
   }
 
   #encode(name: string, args: readonly unknown[], state: unknown): NewEvent {

@@ -98,6 +98,11 @@ export class GuardedJournal implements Journal {
     return this.#journal.eventBytesMax
   }
 
+  get stateBytesMax(): number | undefined {
+    const journal = this.#journal
+    return keepsStates(journal) ? journal.stateBytesMax : undefined
+  }
+
   claim(persistenceId: string, writer: string): Promise<Claim> {
     return this.#claimed(() => this.#journal.claim(persistenceId, writer))
   }

@@ -32,7 +32,7 @@ import { placeOfUrl, postgresSettingsTable } from '../persistence/internals.ts'
 import { ClusterProjections, rangesTypeOf, StoredReading } from '../projection/internals.ts'
 import { tcpTransport } from '../remote/index.ts'
 import { Remoting } from '../remote/internals.ts'
-import { ValueCodec } from '../serialization/internals.ts'
+import { codecOfStore } from '../serialization/internals.ts'
 import { EntityTypeKey, type ShardingSettings } from '../sharding/index.ts'
 import { ClusterSharding } from '../sharding/internals.ts'
 import { Singletons } from '../singleton/internals.ts'
@@ -159,10 +159,13 @@ function commonSettings(chosen: NodeSettings['journal']): Partial<PostgresSettin
 
 /** Two journals in memory are two stores: only an id tells. */
 function memoryJournal(settings: NodeSettings['journal'], { random }: Environment): MemoryJournal {
-  const { eventBytesMax, appendEventsMax } = { ...defaultJournalSettings, ...settings }
+  const { eventBytesMax, appendEventsMax, stateBytesMax } = {
+    ...defaultJournalSettings,
+    ...settings,
+  }
   return new MemoryJournal({
     store: new MemoryStore({ storeId: random.uid().toString(36) }),
-    settings: { eventBytesMax, appendEventsMax },
+    settings: { eventBytesMax, appendEventsMax, stateBytesMax },
   })
 }
 
@@ -211,7 +214,7 @@ async function startRooms(
   })
   const world = new EntityWorld({
     journal,
-    codec: new ValueCodec({ use: 'stored' }),
+    codec: codecOfStore(),
     serialization: settings.remote?.serialization ?? {},
     recoveryPermits: new RecoveryPermits(settings.concurrentRecoveriesMax),
     writer: remoting.node,

@@ -14,6 +14,9 @@ import { checkPersistenceId } from './persistence-id.ts'
 import { checkWhole } from './whole-number.ts'
 
 export interface DurableStates {
+  /** Bytes of one state; a larger one is refused with `StateTooLarge`. Undefined when only a write can tell. */
+  readonly stateBytesMax?: number | undefined
+
   /** Makes the caller the only writer of this state, as `claim` does for a stream, and tells what is stored. */
   claimState(persistenceId: string, writer: string): Promise<StateClaim>
 

@@ -11,7 +11,7 @@ import {
   type StoredEvent,
 } from '../persistence/index.ts'
 import { adapted } from '../persistence/internals.ts'
-import { ValueCodec } from '../serialization/internals.ts'
+import { codecOfStore } from '../serialization/internals.ts'
 import { UnreadableEvent } from './projection-errors.ts'
 
 /** Any entity type with its implementation. */
@@ -51,7 +51,7 @@ export interface StreamOrigin {
 
 export class EntityEvents {
   readonly #entities: ReadonlyMap<string, AnyEntity>
-  readonly #codec = new ValueCodec({ use: 'stored' })
+  readonly #codec = codecOfStore()
   readonly #appVersion: string | undefined
 
   constructor(entities: readonly ReadableEntity[], appVersion?: string) {

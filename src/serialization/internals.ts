@@ -11,4 +11,4 @@ export {
   serializationSettingsTable,
 } from './serialization-settings.ts'
 export { placeOfStack } from './unmarking.ts'
-export { type Prepared, ValueCodec } from './value-codec.ts'
+export { codecOfStore, type Prepared, ValueCodec } from './value-codec.ts'

@@ -9,6 +9,7 @@ import { PlainCopy } from './plain-copy.ts'
 import type { RefCodec } from './ref-codec.ts'
 import {
   batchBytesMax,
+  BYTES_MAX_MAX,
   defaultSerializationSettings,
   type SerializationSettings,
 } from './serialization-settings.ts'
@@ -129,4 +130,13 @@ export class ValueCodec {
 function asBuffer(bytes: Uint8Array): Buffer {
   if (Buffer.isBuffer(bytes)) return bytes
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** For what entities store. How large that may be, the store says (`eventBytesMax`, `stateBytesMax`): what is sent has other limits. */
+export function codecOfStore(): ValueCodec {
+  const unlimited = { bytesMax: BYTES_MAX_MAX, elementsMax: BYTES_MAX_MAX }
+  return new ValueCodec({
+    use: 'stored',
+    settings: { ...defaultSerializationSettings, ...unlimited },
+  })
 }

@@ -21,6 +21,9 @@ const Visitor = defineEntity('Visitor', {
       await Promise.resolve()
       self.state = { ...self.state, name }
     },
+    swell: (self, by: number) => {
+      self.state = { ...self.state, name: 'x'.repeat(by) }
+    },
     get: (self) => self.state,
     twice: (self) => {
       self.state = { ...self.state, name: 'first' }
@@ -107,6 +110,20 @@ describe('an entity with a durable state', () => {
     expect(await stage.memory.readState('Visitor|a')).toMatchObject({ revision: 1 })
   })
 
+  test('a state that is too large fails its command, and none of those beside it', async () => {
+    await using stage = new Stage()
+    const handle = stage.call(Visitor, 'a')
+    await handle.visit()
+    const calls = [handle.visit(), handle.swell(17_000_000), handle.visit()]
+    const outcomes = await Promise.all(calls.map((call) => outcome<unknown>(call)))
+    expect(outcomes).toMatchObject([2, { errorCode: 'STATE_TOO_LARGE', mayHaveHappened: false }, 3])
+    expect(await handle.get()).toMatchObject({ name: '', visits: 3 })
+    // More than may be sent, and not more than the store takes.
+    await handle.swell(12_000_000)
+    await stage.passivate(Visitor, 'a')
+    expect(await stage.call(Visitor, 'a').visit()).toBe(4)
+  })
+
   test('a write that fails is told to its caller, and is not the state', async () => {
     await using stage = new Stage()
     await stage.call(Visitor, 'a').visit()
@@ -153,9 +170,22 @@ describe('an entity with a durable state', () => {
       state: () => ({ total: 0 }),
       stateVersion: 1,
       upcastState: (old: { visits: number }, version) => ({ total: old.visits * 10 + version }),
-      commands: { get: (self) => self.state },
+      commands: {
+        get: (self) => self.state,
+        add: (self) => {
+          self.state = { total: self.state.total + 1 }
+        },
+      },
     })
     expect(await stage.call(upcasting, 'a').get()).toEqual({ total: 10 })
+    await stage.call(upcasting, 'a').add()
+    await stage.passivate(upcasting, 'a')
+    // As in a rolling deploy: to the older one it must not look like one that is older still.
+    const older = { ...upcasting, stateVersion: 0 }
+    const newer = await outcome(stage.call(older, 'a').get())
+    expect((newer as Error).message).toContain(
+      'It is of version 1, and this is version 0, which is',
+    )
   })
 
   test('what cannot be is refused where it is defined, or where it is hosted', async () => {

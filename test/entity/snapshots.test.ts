@@ -144,6 +144,20 @@ describe('snapshots of entities', () => {
     expect(stage.time.logs.lines).toEqual([])
   })
 
+  test('are not tried of a state that is deleted before it is known to be stored', async () => {
+    await using stage = new Stage()
+    const { Counter } = counter({ snapshots: { every: 2 } })
+    const handle = stage.call(Counter, 'a')
+    await handle.get()
+    await Promise.all([handle.increment(5, 2), handle.delete(), handle.increment(1)])
+    await stage.settle()
+    expect(await snapshotOf(stage)).toBeUndefined()
+    expect(stage.time.logs.lines).toEqual([])
+    await handle.increment(1)
+    await stage.settle()
+    expect(await snapshotOf(stage)).toMatchObject({ at: 4, state: { count: 2 } })
+  })
+
   test('are never made of a state that does not know all its events', async () => {
     await using stage = new Stage()
     const newer = defineEntity('Counter', {

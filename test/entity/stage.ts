@@ -10,7 +10,7 @@ import {
   EntityWorld,
 } from '../../src/entity/internals.ts'
 import { MemoryJournal, RecoveryPermits } from '../../src/persistence/index.ts'
-import { ValueCodec } from '../../src/serialization/internals.ts'
+import { codecOfStore } from '../../src/serialization/internals.ts'
 import { ManualTime } from '../../src/testkit/index.ts'
 import { faultyJournal } from '../persistence/faulty-journal.ts'
 
@@ -21,7 +21,7 @@ export class Stage {
   readonly journal = faultyJournal(this.memory, this.time.environment)
   readonly world = new EntityWorld({
     journal: this.journal,
-    codec: new ValueCodec({ use: 'stored' }),
+    codec: codecOfStore(),
     recoveryPermits: new RecoveryPermits(),
     writer: 'stage',
   })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ActorRef } from '../../src/actor/index.ts'
+import { type ActorRef, PoisonPill } from '../../src/actor/index.ts'
 import {
   type EventSourcedSignalHandlers,
   MemoryJournal,
@@ -257,6 +257,19 @@ describe('PT-004 retention', () => {
   test('as many usable snapshots as wanted stay, also when some were left out', () => {
     const retention = { snapshotEvery: 10, keepSnapshots: 2, deleteEvents: true }
     expect(deletable(retention, [10, 200, 300], false)).toEqual({ eventsTo: 10, snapshotsTo: 9 })
+  })
+
+  test('events never go on the word of one snapshot alone, where several are wanted', async () => {
+    const without = start({})
+    await without.increment(10)
+    without.actor.tell(PoisonPill)
+    await scene.system.whenStopped(without.actor)
+    const { told, increment } = start({ retention: { ...every3, deleteEvents: true } })
+    await scene.time.settle()
+    expect(told).toEqual(['snap 10'])
+    await increment(2)
+    expect(told).toEqual(['snap 10', 'snap 12', 'events ≤6', 'snapshots ≤5'])
+    expect(await numbersOf()).toEqual([10, 12])
   })
 
   test('a state that is null is not kept', async () => {

@@ -5,6 +5,7 @@ import {
   durableEffectsFor,
   DurableStateBehavior,
   type DurableStateOptions,
+  Effect,
   EventsNotStored,
   type Journal,
   WriterFenced,
@@ -199,6 +200,24 @@ describe('PT-010 durable state', () => {
     expect(await actor.ask((replyTo) => ({ type: 'Delete', replyTo }))).toBeNull()
     await stop(actor)
     expect(await spawn({ emptyState: null }).ask(get)).toBe('0@1')
+  })
+
+  test('effects of events that are several states are refused, and none of them is stored', async () => {
+    const several = scene.system.spawn(
+      DurableStateBehavior<To, readonly number[]>({
+        persistenceId: 'Numbers|1',
+        emptyState: [],
+        journal: scene.memory,
+        // A list is taken for a list of events here.
+        commandHandler: (_, replyTo) =>
+          Effect.persist<readonly number[], readonly number[]>([1, 2]).thenReply(replyTo, 'done'),
+      }),
+    )
+    several.tell(createTestProbe<unknown>(scene.system).ref)
+    await createTestProbe(scene.system).expectTerminated(several)
+    const errors = scene.time.logs.lines.map(({ fields }) => String(fields['err']))
+    expect(errors.some((error) => error.includes('persists 2 values'))).toBe(true)
+    expect(await scene.memory.readState('Numbers|1')).toMatchObject({ revision: 0 })
   })
 
   test('a failed write answers nobody and stops it; with onPersistFailure it is built anew', async () => {

@@ -11,10 +11,11 @@
  *   })
  */
 import type { Behavior } from '../../actor/index.ts'
-import { ValueCodec } from '../../serialization/internals.ts'
+import { codecOfStore } from '../../serialization/internals.ts'
 import { keepsStates } from '../durable-states.ts'
 import { checkDurableState } from '../event-sourcing/check-event-sourced.ts'
 import { Effect } from '../event-sourcing/effect.ts'
+import { InvalidEffect } from '../event-sourcing/event-sourced-errors.ts'
 import { EventSourcedBehavior } from '../event-sourcing/event-sourced-behavior.ts'
 import { encodedState } from '../event-sourcing/snapshot-form.ts'
 import { assert } from '../../foundation/assert.ts'
@@ -36,7 +37,7 @@ export function DurableStateBehavior<Command, State>(
     ...{ stateAdapter, stateVersion, schemas },
     ...(upcastState !== undefined && { upcastState: upcastState.bind(options) }),
   }
-  const codec = rest.codec ?? new ValueCodec({ use: 'stored' })
+  const codec = rest.codec ?? codecOfStore()
   const asSnapshot = snapshotFormOf(form)
   const stored = (effect: DurableStateEffect<State>): Effect<State, State> => {
     // Refused by whoever gets it.
@@ -44,6 +45,12 @@ export function DurableStateBehavior<Command, State>(
     if (effect.done?.deletes === true)
       return effect.asApplied({ ...effect.done, state: emptyState })
     if (effect.events.length === 0) return effect
+    const { length } = effect.events
+    if (length > 1) {
+      throw new InvalidEffect(
+        `A command handler persists ${length} values, and there is one durable state. Make its effects by durableEffectsFor: that persist takes a state, also one that is a list.`,
+      )
+    }
     const [state] = effect.events as readonly [State]
     const events = [encodedState(asSnapshot, codec, state)]
     return effect.asApplied({ events, state, deletes: false })

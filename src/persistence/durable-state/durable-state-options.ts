@@ -33,7 +33,7 @@ export interface DurableStateOptions<Command, State> extends Shared<Command, Sta
   readonly stateAdapter?: SnapshotAdapter<State> | undefined
   /** Of the shape of the state; 0 when not given. A stored state of another version needs `upcastState`. */
   readonly stateVersion?: number | undefined
-  /** Makes a state of this version of what was stored by another one. */
+  /** Makes a state of this version of what was stored by a lower one. One of a higher version fails the recovery. */
   upcastState?(stored: unknown, version: number): State
   /** What it refuses fails its command, and nothing is stored; a stored one that it refuses fails the recovery. */
   readonly schemas?: { readonly state?: StandardSchema | undefined } | undefined

@@ -68,5 +68,9 @@ describe('states as a journal', () => {
     await expect(read(1, 1)).rejects.toThrow(
       'The state of "a" was written by second (epoch 2) while it was read',
     )
+    await memory.writeState({ ...write, expectedRevision: 2, bytes: undefined })
+    await expect(read(2, 2)).rejects.toThrow(
+      'The state of "a" was deleted by second (epoch 2) while it was read',
+    )
   })
 })

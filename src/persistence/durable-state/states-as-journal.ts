@@ -87,12 +87,13 @@ export class StatesAsJournal implements Journal, EventDeletion {
     const stored = await this.#states.readState(persistenceId)
     if (stored === undefined) return undefined
     const { revision, epoch, writer, bytes } = stored
-    if (revision > upTo) {
+    // Who reads has been told of a state by its claim.
+    if (revision > upTo || bytes === undefined) {
       throw new JournalUnavailable(
-        `The state of "${persistenceId}" was written by ${writer} (epoch ${epoch}) while it was read: another instance has it now.`,
+        `The state of "${persistenceId}" was ${bytes === undefined ? 'deleted' : 'written'} by ${writer} (epoch ${epoch}) while it was read: another instance has it now.`,
       )
     }
-    return bytes === undefined ? undefined : stateAt(persistenceId, revision, epoch, bytes)
+    return stateAt(persistenceId, revision, epoch, bytes)
   }
 
   async highestSequenceNr(persistenceId: string): Promise<number> {

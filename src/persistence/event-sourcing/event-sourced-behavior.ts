@@ -17,7 +17,7 @@ import {
   Behaviors,
   SupervisorStrategy,
 } from '../../actor/index.ts'
-import { ValueCodec } from '../../serialization/internals.ts'
+import { codecOfStore } from '../../serialization/internals.ts'
 import { checkPersistenceId } from '../persistence-id.ts'
 import { hasSnapshots } from '../snapshots.ts'
 import { checkEventSourced, checkEventSourcedFamily } from './check-event-sourced.ts'
@@ -100,7 +100,7 @@ function planOf<Command, Event, State>(
   options: EventSourcedFamilyOptions<Command, Event, State>,
 ): EventSourcedPlan<Command, Event, State> {
   const settings = { ...defaultEventSourcedSettings, ...options.settings }
-  const codec = options.codec ?? new ValueCodec({ use: 'stored' })
+  const codec = options.codec ?? codecOfStore()
   const withheldMail = {
     messagesMax: settings.stashedCommandsMax,
     reason: 'stash-full' satisfies EventSourcedDroppedReason,

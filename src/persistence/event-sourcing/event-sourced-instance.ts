@@ -60,6 +60,8 @@ interface Work<Command, Event, State> {
   rejection: EventsRejected | undefined
   /** `snapshotWhen` has said so, of an event of the command that is handled. */
   isSnapshotWanted: boolean
+  /** A command has ended the stream here, stored or not yet: of no state before it a snapshot is of use. */
+  endedAt: number
 }
 
 export interface InstanceOptions<Command, Event, State> {
@@ -82,6 +84,8 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   #state: State
   #sequenceNr = 0
   #epoch = 0
+  /** Of the newest snapshot that is known to be in the store; 0 when none is. Outlives what is under way. */
+  #snapshotNr = 0
   /** It has failed, and another instance will follow. */
   #isBuiltAnew = false
 
@@ -159,7 +163,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
       !isSupervised && error instanceof PersistenceFailure && !(error instanceof EventsRejected)
     const turn = new ActorTurn<Command>({ context, scope: this.#scope, isForGood })
     const none = { stash: undefined, recovery: undefined, writes: undefined, snapshots: undefined }
-    return { view, turn, ...none, rejection: undefined, isSnapshotWanted: false }
+    return { view, turn, ...none, rejection: undefined, isSnapshotWanted: false, endedAt: 0 }
   }
 
   #stashOf(work: Work<Command, Event, State>): CommandStash<Command> {
@@ -261,7 +265,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     work.view.isRecovering = false
     if (this.#stashes !== undefined) this.#stashOf(work)
     this.#goOn()
-    this.#keepAfterRecovery(start, claim, work)
+    this.#keepAfterRecovery(start, claim)
     this.#plan.signals?.RecoveryCompleted?.(this.#state, { type: 'RecoveryCompleted' }, work.view)
     this.#rest()
   }
@@ -336,7 +340,11 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     const deletes = effect.done?.deletes === true
     const snapshot =
       this.#plan.savesSnapshots && stored.length > 0 ? this.#dueSince(before, work) : 'none'
-    if (deletes) work.snapshots?.forget()
+    if (deletes) {
+      work.snapshots?.forget()
+      work.endedAt = before
+      this.#snapshotNr = 0
+    }
     if (stops) this.#phase = 'stopping'
     if (unstashes) work.stash?.callKept()
     const state = this.#state
@@ -395,15 +403,15 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   }
 
   /** All events up to this state are stored, and it is that of all of them. A state that is nothing is not kept. */
-  #keep(state: State, sequenceNr: number, isRetained: boolean, startedFrom?: number): void {
+  #keep(state: State, sequenceNr: number, isRetained: boolean): void {
     if (state === null || state === undefined) return
     const work = this.#begin()
-    if (this.#plan.maySnapshot?.(work.view) === false) return
-    work.snapshots ??= this.#newSnapshots(startedFrom)
+    if (sequenceNr <= work.endedAt || this.#plan.maySnapshot?.(work.view) === false) return
+    work.snapshots ??= this.#newSnapshots()
     work.snapshots.keep({ state, sequenceNr, isRetained })
   }
 
-  #newSnapshots(startedFrom: number | undefined): SnapshotKeeper<State> {
+  #newSnapshots(): SnapshotKeeper<State> {
     const { journal, retention, codec } = this.#plan
     const { clock } = this.#context.system.environment
     const options = {
@@ -413,26 +421,25 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
       wallMs: () => Math.floor(clock.wallMs()),
       tell: (signal: SnapshotSignal) => this.#tellOfSnapshot(signal),
     }
-    return new SnapshotKeeper<State>(options, startedFrom)
+    return new SnapshotKeeper<State>(options, this.#snapshotNr)
   }
 
   /** What took long to read is kept at once, so that the next start does not. */
   #keepAfterRecovery(
     { sequenceNr, isSnapshot }: RecoveryStart,
     { highestSequenceNr }: Claim,
-    work: Work<Command, Event, State>,
   ): void {
     const { retention, savesSnapshots } = this.#plan
+    if (isSnapshot) this.#snapshotNr = sequenceNr
     if (!savesSnapshots || retention === undefined) return
-    const startedFrom = isSnapshot ? sequenceNr : undefined
-    if (highestSequenceNr - sequenceNr >= retention.snapshotEvery) {
-      this.#keep(this.#state, highestSequenceNr, true, startedFrom)
-    } else if (isSnapshot) work.snapshots = this.#newSnapshots(startedFrom)
+    if (highestSequenceNr - sequenceNr < retention.snapshotEvery) return
+    this.#keep(this.#state, highestSequenceNr, true)
   }
 
   #tellOfSnapshot(signal: SnapshotSignal): void {
     const { turn } = this.#begin()
     if (this.#phase === 'ended' || turn.isTerminated) return
+    if (signal.type === 'SnapshotSaved') this.#snapshotNr = signal.sequenceNr
     this.#plan.snapshotNews.heard(this.#context.system, this.#persistenceId, signal)
     turn.run(() => {
       if (this.#phase === 'ended') return

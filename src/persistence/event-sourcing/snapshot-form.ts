@@ -21,9 +21,9 @@ export interface SnapshotAdapter<State> {
 /** How states of this version are stored, and how those of others are read. */
 export interface SnapshotForm<State> {
   readonly snapshotAdapter?: SnapshotAdapter<State> | undefined
-  /** Of the shape of the state; 0 when not given. Snapshots of another version are passed over, or upcast. */
+  /** Of the shape of the state; 0 when not given. Snapshots of another version are passed over, or upcast when it was a lower one. */
   readonly snapshotVersion?: number | undefined
-  /** Makes a state of this version of what was stored by another one. */
+  /** Makes a state of this version of what was stored by an earlier one. What a later one has stored is never given to it. */
   upcastSnapshot?(stored: unknown, version: number): State
   readonly schemas?: { readonly state?: StandardSchema | undefined } | undefined
 }
@@ -79,6 +79,12 @@ export function restoredState<State>(form: SnapshotForm<State>, stored: unknown)
   if (!isOfThisVersion && form.upcastSnapshot === undefined) {
     throw new SnapshotRefused(
       `It is of version ${version}, and this is version ${snapshotVersion}, without an upcaster.`,
+    )
+  }
+  // An upcaster knows what came before it. A newer state, as in a rolling deploy, it would take for an old one.
+  if (version > snapshotVersion && form.upcastSnapshot !== undefined) {
+    throw new SnapshotRefused(
+      `It is of version ${version}, and this is version ${snapshotVersion}, which is older.`,
     )
   }
   const read = (value: unknown): State =>

@@ -5,7 +5,8 @@
  *   idle ──state due──▶ saving ──▶ deleting events ──▶ deleting snapshots ──▶ idle, or the newest state that came due meanwhile
  *
  * Invariants: a state comes here only when all its events are stored; events are deleted only after the store has said that
- * the snapshot is kept. Whatever fails is told and given up: the next run covers it.
+ * the snapshot is kept, and another one before it, where the user wants several. Whatever fails is told and given up: the next
+ * run covers it.
  */
 import { deletesEvents } from '../event-deletion.ts'
 import type { Fenced, Journal } from '../journal.ts'
@@ -37,16 +38,16 @@ export interface SnapshotKeeperOptions<State> {
 export class SnapshotKeeper<State> {
   readonly #options: SnapshotKeeperOptions<State>
   /** Numbers of snapshots known to be in the store, the oldest first. */
-  #kept: number[]
+  readonly #kept: number[]
   #isRunning = false
   #next: DueState<State> | undefined = undefined
   /** Counts the lives of the stream: what was begun in an earlier one is of no interest any more. */
   #life = 0
 
-  /** `startedFrom` is the number of the snapshot that the recovery began with, if there was one. */
-  constructor(options: SnapshotKeeperOptions<State>, startedFrom: number | undefined) {
+  /** `newest` is the number of the newest snapshot that is known to be in the store; 0 when none is. */
+  constructor(options: SnapshotKeeperOptions<State>, newest: number) {
     this.#options = options
-    this.#kept = startedFrom === undefined ? [] : [startedFrom]
+    this.#kept = newest === 0 ? [] : [newest]
   }
 
   get isIdle(): boolean {
@@ -63,7 +64,7 @@ export class SnapshotKeeper<State> {
   forget(): void {
     this.#life++
     this.#next = undefined
-    this.#kept = []
+    this.#kept.length = 0
   }
 
   async #run(): Promise<void> {
@@ -74,7 +75,7 @@ export class SnapshotKeeper<State> {
         if (life === this.#life) this.#options.tell(signal)
       }
       if (await this.#save(due, tell)) {
-        if (life === this.#life) this.#kept.push(due.sequenceNr)
+        if (life === this.#life) this.#remember(due.sequenceNr)
         if (due.isRetained) await this.#retain(life, tell)
       }
     }
@@ -111,10 +112,19 @@ export class SnapshotKeeper<State> {
     const { retention } = this.#options
     if (retention === undefined || life !== this.#life) return
     const { keepsNewestSnapshotOnly: isOne = false } = this.#snapshots
+    // Where the user wants several, events never go on the word of one alone: should it be damaged, nothing else would know.
+    const isAlone = !isOne && this.#kept.length < Math.min(retention.keepSnapshots, 2)
+    if (retention.deleteEvents === true && isAlone) return
     const { eventsTo, snapshotsTo } = deletable(retention, this.#kept, isOne)
     if (eventsTo > 0 && !(await this.#deleteEvents(eventsTo, tell))) return
     if (snapshotsTo > 0) await this.#deleteSnapshots(snapshotsTo, tell)
-    this.#kept = this.#kept.slice(-1 - retention.keepSnapshots)
+  }
+
+  /** No more of them than a retention asks about. */
+  #remember(sequenceNr: number): void {
+    const { keepSnapshots = 0 } = this.#options.retention ?? {}
+    this.#kept.push(sequenceNr)
+    if (this.#kept.length > 1 + keepSnapshots) this.#kept.shift()
   }
 
   async #deleteEvents(toSequenceNr: number, tell: Tell): Promise<boolean> {

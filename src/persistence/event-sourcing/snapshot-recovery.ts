@@ -37,7 +37,7 @@ export class SnapshotMissing extends CodedError {
   ) {
     const why =
       problems.length === 0
-        ? `the store has none from number ${Math.max(deletedSequenceNr, 1)} to ${highestSequenceNr} that may be used`
+        ? `the store has none from number ${Math.max(deletedSequenceNr, 1)} to ${highestSequenceNr} that may be used.`
         : problems.join(' ')
     super(
       `Events ${startSequenceNr + 1} to ${deletedSequenceNr} of ${show(persistenceId)} were deleted because a snapshot has what they say, and no such snapshot can be used: ${why} It is not started without them. Run the version that wrote the snapshot, or give an upcaster for it (snapshotVersion, upcastSnapshot); if it is damaged, restore the store from a copy.`,

@@ -213,6 +213,10 @@ export class LmdbJournal
     return this.#settings.eventBytesMax
   }
 
+  get stateBytesMax(): number {
+    return this.#settings.stateBytesMax
+  }
+
   claim(persistenceId: string, writer: string): Promise<Claim> {
     return this.#write({ type: 'Claim', persistenceId, writer })
   }

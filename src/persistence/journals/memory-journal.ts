@@ -95,6 +95,10 @@ export class MemoryJournal
     return this.#settings.eventBytesMax
   }
 
+  get stateBytesMax(): number {
+    return this.#settings.stateBytesMax
+  }
+
   async claim(persistenceId: string, writer: string): Promise<Claim> {
     this.#checkOpen()
     checkClaim(persistenceId, writer)

@@ -4,24 +4,17 @@
  */
 import { isObject } from '../../foundation/is-object.ts'
 import { escapeControls } from '../../foundation/text.ts'
-import { BYTES_MAX_MAX, ValueCodec } from '../../serialization/internals.ts'
-import { CannotDeserialize, defaultSerializationSettings } from '../../serialization/index.ts'
+import { codecOfStore } from '../../serialization/internals.ts'
+import { CannotDeserialize } from '../../serialization/index.ts'
 
 /** A value, or its bytes and why they are shown instead. */
 export type Shown =
   | { readonly value: unknown }
   | { readonly base64: string; readonly problem: string }
 
-/** Whatever a store takes can be looked at, also where the nodes were allowed more than usual. */
-const settings = {
-  ...defaultSerializationSettings,
-  bytesMax: BYTES_MAX_MAX,
-  elementsMax: BYTES_MAX_MAX,
-}
-
 export function shown(bytes: Uint8Array): Shown {
   try {
-    return { value: plain(new ValueCodec({ use: 'stored', settings }).decode(bytes)) }
+    return { value: plain(codecOfStore().decode(bytes)) }
   } catch (error) {
     if (!(error instanceof CannotDeserialize)) throw error
     return { base64: base64Of(bytes), problem: error.message }

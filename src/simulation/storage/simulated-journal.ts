@@ -106,6 +106,7 @@ const LATE_EFFECT_CHANCE = 0.5
 export class SimulatedJournal
   implements Journal, SliceReader, Registers, EventDeletion, Snapshots, DurableStates, IdList
 {
+  readonly stateBytesMax: number
   readonly #journal: MemoryJournal
   readonly #random: SeededRandom
   readonly #ground: JournalGround
@@ -124,6 +125,7 @@ export class SimulatedJournal
     this.#watcher = options.watcher ?? {}
     this.#condition = options.condition ?? (() => 'well')
     this.#journal = journal
+    this.stateBytesMax = journal.stateBytesMax
     this.#random = random
     this.#ground = ground
     this.#faults = faults

@@ -12,7 +12,7 @@ import {
   type WitnessedCommand,
 } from '../../entity/internals.ts'
 import { MemoryJournal, MemoryStore, RecoveryPermits } from '../../persistence/index.ts'
-import { ValueCodec } from '../../serialization/internals.ts'
+import { codecOfStore } from '../../serialization/internals.ts'
 import { ManualTime } from '../manual-time.ts'
 import { EventHandlerNotPure } from './entity-kit-failure.ts'
 import { type RecordedCall, Stubs } from './stubs.ts'
@@ -49,7 +49,7 @@ export class EntityStage {
   readonly #entity: AnyEntity
   readonly #id: string
   readonly #system: ActorSystem
-  readonly #codec = new ValueCodec({ use: 'stored' })
+  readonly #codec = codecOfStore()
   readonly #calls: EntityCalls
   readonly #behavior: EntityBehavior
   /** The same without snapshots: reads all events. */

@@ -14,7 +14,7 @@ import {
   effectsFor,
   type Journal,
 } from '../../persistence/index.ts'
-import { ValueCodec } from '../../serialization/internals.ts'
+import { codecOfStore } from '../../serialization/internals.ts'
 import type { CapturedLogs } from '../captured-logs.ts'
 import { isEqual } from '../is-equal.ts'
 import { ManualTime } from '../manual-time.ts'
@@ -69,7 +69,7 @@ export class EventSourcingKit<Command, Event, State> {
   readonly store: FaultyStore<Journal>
   readonly #options: EventSourcingKitOptions<Command, Event, State>
   readonly #system = new ActorSystem('kit', { environment: this.time.environment })
-  readonly #codec = new ValueCodec({ use: 'stored' })
+  readonly #codec = codecOfStore()
   readonly #withinMs: number
   #actor: ActorRef<Command | Look> | undefined = undefined
   /** What handlers have made events of since the last command. */

@@ -171,6 +171,10 @@ export class PostgresJournal
     return this.#settings.eventBytesMax
   }
 
+  get stateBytesMax(): number {
+    return this.#settings.stateBytesMax
+  }
+
   claim(persistenceId: string, writer: string): Promise<Claim> {
     return this.#write(() => {
       checkClaim(persistenceId, writer)
