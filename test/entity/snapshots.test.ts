@@ -144,7 +144,7 @@ describe('snapshots of entities', () => {
     expect(stage.time.logs.lines).toEqual([])
   })
 
-  test('are not tried of a state that is deleted before it is known to be stored', async () => {
+  test('are no news where the state is deleted before it is known to be stored', async () => {
     await using stage = new Stage()
     const { Counter } = counter({ snapshots: { every: 2 } })
     const handle = stage.call(Counter, 'a')

@@ -60,7 +60,7 @@ interface Work<Command, Event, State> {
   rejection: EventsRejected | undefined
   /** `snapshotWhen` has said so, of an event of the command that is handled. */
   isSnapshotWanted: boolean
-  /** A command has ended the stream here, stored or not yet: of no state before it a snapshot is of use. */
+  /** A command has ended the stream here, stored or not yet: what becomes of snapshots of states before it is no news. */
   endedAt: number
 }
 
@@ -406,7 +406,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   #keep(state: State, sequenceNr: number, isRetained: boolean): void {
     if (state === null || state === undefined) return
     const work = this.#begin()
-    if (sequenceNr <= work.endedAt || this.#plan.maySnapshot?.(work.view) === false) return
+    if (this.#plan.maySnapshot?.(work.view) === false) return
     work.snapshots ??= this.#newSnapshots()
     work.snapshots.keep({ state, sequenceNr, isRetained })
   }
@@ -437,8 +437,9 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   }
 
   #tellOfSnapshot(signal: SnapshotSignal): void {
-    const { turn } = this.#begin()
+    const { turn, endedAt } = this.#begin()
     if (this.#phase === 'ended' || turn.isTerminated) return
+    if ('sequenceNr' in signal && signal.sequenceNr <= endedAt) return
     if (signal.type === 'SnapshotSaved') this.#snapshotNr = signal.sequenceNr
     this.#plan.snapshotNews.heard(this.#context.system, this.#persistenceId, signal)
     turn.run(() => {
