@@ -97,6 +97,23 @@ function sendToInbox(
   send()
 }
 
+const READS_MAX = 20
+
+/** What the list answers and what is stored of it, read again while commands that came late are still carried out behind it. */
+async function lastOf(
+  { simulation, checks }: EndingParts,
+  id: string,
+  read: () => Promise<readonly string[]>,
+): Promise<{ readonly ids: readonly string[]; readonly stored: number }> {
+  for (let reads = 1; ; reads++) {
+    const { acknowledgedCount } = checks.ledger
+    const ids = await simulation.settle(read())
+    const stored = simulation.store.events(persistenceIdOf('List', id)).length
+    const isLast = acknowledgedCount === checks.ledger.acknowledgedCount && stored === ids.length
+    if (isLast || reads === READS_MAX) return { ids, stored }
+  }
+}
+
 /** When nothing is under way any more. */
 export async function conclude(parts: EndingParts): Promise<void> {
   const { simulation, checks, cluster, list, load } = parts
@@ -104,9 +121,8 @@ export async function conclude(parts: EndingParts): Promise<void> {
   for (const id of [...load.lists, ...load.resting]) {
     // Behind a slow command that is under way.
     const patient = node.entity(list, id, { timeout: '30s' })
-    const ids = await simulation.settle(patient.all())
+    const { ids, stored } = await lastOf(parts, id, () => patient.all())
     checks.ledger.conclude(id, ids)
-    const stored = simulation.store.events(persistenceIdOf('List', id)).length
     simulation.check(
       'replay equals the journal',
       stored === ids.length,
