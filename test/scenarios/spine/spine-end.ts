@@ -99,7 +99,10 @@ function sendToInbox(
 
 const READS_MAX = 20
 
-/** What the list answers and what is stored of it, read again while commands that came late are still carried out behind it. */
+/**
+ * What the list answers and what is stored of it: read again while commands that came late are still carried out behind it, and
+ * when a claim that its store took long before the faults ended takes the stream away once more.
+ */
 async function lastOf(
   { simulation, checks }: EndingParts,
   id: string,
@@ -107,7 +110,13 @@ async function lastOf(
 ): Promise<{ readonly ids: readonly string[]; readonly stored: number }> {
   for (let reads = 1; ; reads++) {
     const { acknowledgedCount } = checks.ledger
-    const ids = await simulation.settle(read())
+    const [answer] = await simulation.settle(Promise.allSettled([read()]))
+    if (answer.status === 'rejected') {
+      if (reads === READS_MAX) throw answer.reason
+      await simulation.run({ for: AGAIN_MS })
+      continue
+    }
+    const ids = answer.value
     const stored = simulation.store.events(persistenceIdOf('List', id)).length
     const isLast = acknowledgedCount === checks.ledger.acknowledgedCount && stored === ids.length
     if (isLast || reads === READS_MAX) return { ids, stored }
