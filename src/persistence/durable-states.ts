@@ -7,6 +7,7 @@
  * expected the one before it; after a claim gave out epoch e, no write with a smaller epoch is accepted. A state that was
  * deleted leaves its epoch and its revision behind.
  */
+import { hasMethods } from './has-methods.ts'
 import { utf8Length } from '../foundation/text.ts'
 import type { Fenced, Journal } from './journal.ts'
 import { InvalidJournalCall, StateTooLarge } from './persistence-errors.ts'
@@ -72,9 +73,7 @@ export interface RevisionConflict {
 }
 
 export function keepsStates(journal: Journal): journal is Journal & DurableStates {
-  return ['claimState', 'writeState', 'readState'].every(
-    (name) => typeof (journal as unknown as Record<string, unknown>)[name] === 'function',
-  )
+  return hasMethods(journal, ['claimState', 'writeState', 'readState'])
 }
 
 /** The rule for all stores. Whoever applies a `StateWritten` does so before the next question is asked. */

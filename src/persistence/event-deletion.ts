@@ -5,6 +5,7 @@
  * Invariant: the stream itself stays, as a tombstone: its epochs go on growing, its sequence numbers go on from where they
  * were, and the fence holds. An event that was deleted is never handed out again, by whatever way of reading.
  */
+import { hasMethods } from './has-methods.ts'
 import type { AppendBatch, AppendResult, Fenced, Journal, SequenceConflict } from './journal.ts'
 
 export interface EventDeletion {
@@ -41,7 +42,5 @@ export interface EventsDeleted {
 }
 
 export function deletesEvents(journal: Journal): journal is Journal & EventDeletion {
-  return ['deleteEvents', 'deleteEventsTo'].every(
-    (name) => typeof (journal as unknown as Record<string, unknown>)[name] === 'function',
-  )
+  return hasMethods(journal, ['deleteEvents', 'deleteEventsTo'])
 }

@@ -1,4 +1,5 @@
 /** Which ids a store knows: an optional port that a journal may have besides, for those who look through it or copy it. */
+import { hasMethods } from './has-methods.ts'
 import { problemWithId } from '../foundation/text.ts'
 import { show } from '../foundation/show.ts'
 import type { Journal } from './journal.ts'
@@ -31,7 +32,7 @@ export interface IdPage {
 }
 
 export function listsIds(journal: Journal): journal is Journal & IdList {
-  return 'listIds' in journal && typeof journal.listIds === 'function'
+  return hasMethods(journal, ['listIds'])
 }
 
 /** Throws `InvalidJournalCall` for what no store has to answer. */

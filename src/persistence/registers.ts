@@ -5,6 +5,7 @@
  * Invariant: the revisions of a register are 1, 2, 3 and so on, each written once, by a write that expected the one before
  * it. Reads and writes of one register are linearizable, also between processes.
  */
+import { hasMethods } from './has-methods.ts'
 import { show } from '../foundation/show.ts'
 import { problemWithId, utf8Length } from '../foundation/text.ts'
 import type { Journal } from './journal.ts'
@@ -59,9 +60,7 @@ const registerNameBytesMax = 255
 const registerBytesMax = 65_536
 
 export function hasRegisters(journal: Journal): journal is Journal & Registers {
-  return ['readRegister', 'writeRegister'].every(
-    (name) => typeof (journal as unknown as Record<string, unknown>)[name] === 'function',
-  )
+  return hasMethods(journal, ['readRegister', 'writeRegister'])
 }
 
 /** Throws `InvalidJournalCall` for a name that no store has to take. */

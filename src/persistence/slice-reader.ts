@@ -5,6 +5,7 @@
  * Invariant: of two events of one slice the one that was stored later has the greater order number; no event ever appears
  * before a place that was handed out.
  */
+import { hasMethods } from './has-methods.ts'
 import type { Journal, StoredEvent } from './journal.ts'
 
 export interface SliceReader {
@@ -44,5 +45,5 @@ export interface OrderedEvent extends StoredEvent {
 }
 
 export function isSliceReader(journal: Journal): journal is Journal & SliceReader {
-  return 'readSlices' in journal && typeof journal.readSlices === 'function'
+  return hasMethods(journal, ['readSlices'])
 }

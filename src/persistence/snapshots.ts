@@ -5,6 +5,7 @@
  * Invariant: a writer that has lost its stream saves and deletes nothing; what ends a stream (`deleteEvents`) ends its
  * snapshots in the same step, so that a state that was deleted never comes back.
  */
+import { hasMethods } from './has-methods.ts'
 import { InvalidJournalCall, StateTooLarge } from './persistence-errors.ts'
 import { checkPersistenceId } from './persistence-id.ts'
 import type { Fenced, Journal } from './journal.ts'
@@ -76,9 +77,7 @@ export interface SnapshotsDeleted {
 }
 
 export function hasSnapshots(journal: Journal): journal is Journal & Snapshots {
-  return ['saveSnapshot', 'loadSnapshot', 'deleteSnapshots'].every(
-    (name) => typeof (journal as unknown as Record<string, unknown>)[name] === 'function',
-  )
+  return hasMethods(journal, ['saveSnapshot', 'loadSnapshot', 'deleteSnapshots'])
 }
 
 /** Throws for what no store has to take. Answers the bytes to be stored. */

@@ -4,6 +4,7 @@
  *
  * Invariant: nothing that this port writes lowers an epoch, a sequence number or a revision that is there.
  */
+import { hasMethods } from './has-methods.ts'
 import type { StoredState } from './durable-states.ts'
 import type { Journal } from './journal.ts'
 import type { StoredRegister } from './registers.ts'
@@ -48,9 +49,13 @@ export interface StreamPlace {
 }
 
 export function canTransfer(journal: Journal): journal is Journal & StoreTransfer {
-  return ['readStream', 'placeStream', 'placeState', 'listRegisters', 'placeRegister'].every(
-    (name) => typeof (journal as unknown as Record<string, unknown>)[name] === 'function',
-  )
+  return hasMethods(journal, [
+    'readStream',
+    'placeStream',
+    'placeState',
+    'listRegisters',
+    'placeRegister',
+  ])
 }
 
 /** The rule for all stores: what keeps a stream from being placed so, in words; undefined when nothing does. */
