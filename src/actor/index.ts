@@ -77,4 +77,5 @@ export {
   type ResumeStrategy,
   type StopStrategy,
 } from './supervision/supervisor-strategy.ts'
+export type { RestartOnStopOptions } from './supervision/supervising-parent.ts'
 export type { ShutdownTask } from './shutdown/shutdown-phase-run.ts'

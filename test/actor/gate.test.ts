@@ -37,6 +37,30 @@ describe('an actor behind a gate', () => {
     expect(handled).toEqual(['start', 'a', 'b', 'c', 'd', 'e'])
   })
 
+  test('holds its children still with it, and hears of its own end only', async () => {
+    const stage = new Stage()
+    const { ended, gate, parent } = gated(stage)
+    const heard: string[] = []
+    const behavior = Behaviors.setup<string>((context) => {
+      const child = context.spawn<string>((text) => void heard.push(text), 'child')
+      return (text) => child.tell(text)
+    })
+    const cell = spawnGated(parent, behavior, 'one', gate)!
+    cell.send('a')
+    await stage.settle()
+    // Handed on before the gate closed, and not yet handled.
+    cell.ref.cell?.stateIfAny?.children?.get('child')?.tell('b')
+    gate.close()
+    await stage.settle()
+    expect(heard).toEqual(['a'])
+    gate.open()
+    await stage.settle()
+    expect(heard).toEqual(['a', 'b'])
+    cell.stop()
+    await stage.settle()
+    expect(ended).toEqual(['one'])
+  })
+
   test('does not even start while it is closed', async () => {
     const stage = new Stage()
     const { handled, gate, spawn } = gated(stage)

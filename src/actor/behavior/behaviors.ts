@@ -31,6 +31,7 @@ import {
 } from '../supervision/supervisor-strategy.ts'
 
 export { empty, ignore, same, unhandled } from './behavior.ts'
+export { restartOnStop } from '../supervision/supervising-parent.ts'
 
 /** Builds the behavior when the actor starts, and again when it restarts. State belongs in here. */
 export function setup<T>(

@@ -1,7 +1,7 @@
 /**
- * Stands before actors that may have to stand still for a while: behind a closed gate no message is
- * handled, and what comes waits in the mailbox. Stopping is not held up. Its keeper also hears of the end of each actor,
- * in the very turn in which it ends.
+ * Stands before actors that may have to stand still for a while, and before all that they spawn: behind a closed gate no
+ * message is handled, and what comes waits in the mailbox. Stopping is not held up. Its keeper also hears of the end of each
+ * actor that it was put before, in the very turn in which it ends.
  */
 import type { LocalRef } from '../ref/local-ref.ts'
 import type { Cell } from './cell.ts'
@@ -43,6 +43,7 @@ export class Gate {
   /** For the cell: it has ended. */
   terminated(cell: Cell): void {
     this.#parked.delete(cell)
-    this.#onTerminated?.(cell.ref)
+    const isInherited = cell.ref.parent?.cell?.gate === this
+    if (!isInherited) this.#onTerminated?.(cell.ref)
   }
 }

@@ -37,7 +37,8 @@ export function spawnChild<U>(
   const ref = new LocalRef(encoded, parent.ref, runtime.nextUid())
   const cell = new Cell(ref, runtime, initial, parent.isInternal)
   if (mailbox !== undefined) cell.boundMailbox(mailbox)
-  cell.gate = gate
+  // What an actor has others do stands still with it.
+  cell.gate = gate ?? parent.gate
   children.set(encoded, ref)
   return ref
 }
