@@ -25,7 +25,9 @@ import {
   type Snapshots,
   type StateClaim,
   type StoredEvent,
+  type StoreTransfer,
 } from '../persistence/index.ts'
+import { readsStreams } from '../persistence/internals.ts'
 
 export class GuardedJournal implements Journal {
   readonly #journal: Journal
@@ -47,6 +49,7 @@ export class GuardedJournal implements Journal {
   readonly readState: DurableStates['readState'] | undefined
   readonly readSlices: SliceReader['readSlices'] | undefined
   readonly listIds: IdList['listIds'] | undefined
+  readonly readStream: StoreTransfer['readStream'] | undefined
   /** Told by the cluster, once there is one. */
   isFrozen: () => boolean = () => false
   /** Resolves when it was looked which founding of the cluster lives: whoever is frozen since then must not claim. */
@@ -80,6 +83,7 @@ export class GuardedJournal implements Journal {
     }
     if (isSliceReader(journal)) this.readSlices = (query) => journal.readSlices(query)
     if (listsIds(journal)) this.listIds = (query) => journal.listIds(query)
+    if (readsStreams(journal)) this.readStream = (id) => journal.readStream(id)
     if (!hasRegisters(journal)) return
     this.readRegister = (name) => journal.readRegister(name)
     this.writeRegister = (write) => journal.writeRegister(write)

@@ -58,6 +58,13 @@ export function canTransfer(journal: Journal): journal is Journal & StoreTransfe
   ])
 }
 
+/** Whether it can be asked where a stream stands. */
+export function readsStreams(
+  journal: Journal,
+): journal is Journal & Pick<StoreTransfer, 'readStream'> {
+  return hasMethods(journal, ['readStream'])
+}
+
 /** The rule for all stores: what keeps a stream from being placed so, in words; undefined when nothing does. */
 export function problemWithPlace(
   present: Omit<StreamPlace, 'persistenceId'> | undefined,

@@ -83,6 +83,8 @@ export type OnFailure =
       readonly then: 'skip' | 'stop'
     }
 
+export type OnDeleted = 'tell' | 'stop'
+
 interface CommonOptions<Source, Event> {
   /** Under this name it is stored how far it came: 1 to 100 letters, digits, ".", "_" or "-". */
   readonly name: string
@@ -91,6 +93,12 @@ interface CommonOptions<Source, Event> {
   readonly ranges?: number | undefined
   /** What happens when the handler fails; `'retry'` when not given. */
   readonly onFailure?: OnFailure | undefined
+  /**
+   * What happens at a gap: events of an entity with `snapshots.deleteEvents` that were deleted before they were read. `'tell'`
+   * when not given: the log and the status say what is missing, as a `ProjectionMissedEvents`, and the range goes on behind it.
+   * `'stop'`: the range ends there, and the status says so, until the definition says `'tell'`.
+   */
+  readonly onDeleted?: OnDeleted | undefined
   /** Told of every event that is left out. When it fails itself, the event is not left out but tried again. */
   readonly onSkipped?:
     | ((event: Event | undefined, error: ProjectionHandlerFailed) => unknown)
@@ -128,6 +136,7 @@ export interface Projection {
   readonly tag: string | undefined
   readonly ranges: number
   readonly onFailure: OnFailure
+  readonly onDeleted: OnDeleted
   readonly onSkipped: (event: AnyEntityEvent | undefined, error: ProjectionHandlerFailed) => unknown
   readonly handle: ((event: AnyEntityEvent, context: ProjectionContext) => unknown) | undefined
   readonly handleMany:
@@ -154,9 +163,17 @@ export function defineProjection<const Source extends ProjectionSource>(
   ]
   if (problems.length > 0) throw new InvalidSettings(what, problems)
   const { name, from, ranges = rangesByDefault, onFailure = 'retry' } = options
-  const { handle, handleMany, onSkipped = () => undefined } = options
+  const { handle, handleMany, onSkipped = () => undefined, onDeleted = 'tell' } = options
   return {
-    ...{ name, ranges, onFailure, settings, postgres: options.postgres, ...sourceOf(from) },
+    ...{
+      name,
+      ranges,
+      onFailure,
+      onDeleted,
+      settings,
+      postgres: options.postgres,
+      ...sourceOf(from),
+    },
     // What the events are, the types of the source say; from here on nobody looks into them.
     onSkipped: onSkipped as Projection['onSkipped'],
     handle: handle as Projection['handle'],
@@ -201,6 +218,7 @@ const checks = {
     ),
   ),
   onFailure: maybe(mustBe("'retry' or { retries, then: 'skip' | 'stop' }", isOnFailure)),
+  onDeleted: maybe(mustBe("'tell' or 'stop'", (given) => given === 'tell' || given === 'stop')),
   onSkipped: maybe(mustBeFunction),
   handle: maybe(mustBeFunction),
   handleMany: maybe(mustBeFunction),

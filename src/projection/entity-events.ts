@@ -65,6 +65,17 @@ export class EntityEvents {
     return entity && { entity, id: entityIdOf(persistenceId) }
   }
 
+  /** Whether its definition deletes events that snapshots cover. */
+  areDeleted(persistenceId: string): boolean {
+    const entity = this.#entities.get(entityTypeOf(persistenceId))
+    return entity !== undefined && deletesEvents(entity)
+  }
+
+  /** Whether any of the definitions does. */
+  get canBeDeleted(): boolean {
+    return [...this.#entities.values()].some(deletesEvents)
+  }
+
   /** Throws `UnreadableEvent`, with the place behind the event if there is one, so that a reader can go on there. */
   decode({ persistenceId, sequenceNr, bytes }: StoredEvent, place?: () => string): DecodedEvents {
     const { entity, id } = this.originOf(persistenceId) as StreamOrigin
@@ -99,6 +110,10 @@ export class EntityEvents {
       }
     })
   }
+}
+
+function deletesEvents({ snapshots }: AnyEntity): boolean {
+  return snapshots !== undefined && snapshots !== false && snapshots.deleteEvents === true
 }
 
 /** Made when somebody looks: most readers do not. */

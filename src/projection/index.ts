@@ -15,6 +15,7 @@ export {
   type EventFrom,
   type InBatches,
   type OneByOne,
+  type OnDeleted,
   type OnFailure,
   type Projection,
   type ProjectionClient,

@@ -69,6 +69,38 @@ export class ProjectionHandlerFailed extends CodedError implements EventSpot {
   }
 }
 
+/** Events were deleted before the projection has read them: what it makes of the entity is not whole. */
+export class ProjectionMissedEvents extends CodedError {
+  readonly code = 'PROJECTION_MISSED_EVENTS'
+  readonly projection: string
+  readonly range: number
+  readonly entityType: string
+  readonly id: string
+  /** The numbers of the events that are gone, the last one included. */
+  readonly from: number
+  readonly to: number
+  /** False when some of them may have been handled before the range came here. */
+  readonly isAll: boolean
+
+  constructor(
+    projection: string,
+    range: number,
+    gap: Pick<ProjectionMissedEvents, 'entityType' | 'id' | 'from' | 'to' | 'isAll'>,
+  ) {
+    const { entityType, id, from, to, isAll } = gap
+    super(
+      `${isAll ? 'Events' : 'Some or all of events'} ${from} to ${to} of ${entityType} ${show(id)} were deleted before the projection ${show(projection)} has read them, in range ${range}: ${entityType} has snapshots.deleteEvents, which does not wait for projections. What they said is missing in what the projection has made. Keep more events (snapshots.every, snapshots.keep), or leave deleteEvents out for entities that projections read. onDeleted says whether the range stops at such a gap.`,
+    )
+    this.projection = projection
+    this.range = range
+    this.entityType = entityType
+    this.id = id
+    this.from = from
+    this.to = to
+    this.isAll = isAll
+  }
+}
+
 /** What was stored of a projection belongs to another definition of it. */
 export class ProjectionChanged extends CodedError {
   readonly code = 'PROJECTION_CHANGED'

@@ -5,6 +5,7 @@ import { withFields } from '../foundation/with-fields.ts'
 import { hasRegisters, isSliceReader, type Journal, StoreCannot } from '../persistence/index.ts'
 import type { Projection } from './define-projection.ts'
 import { EntityEvents } from './entity-events.ts'
+import { MissedEvents } from './missed-events.ts'
 import type { Offset } from './offset.ts'
 import { PostgresOffsets } from './postgres/postgres-offsets.ts'
 import { RangeWorker } from './range-worker.ts'
@@ -40,6 +41,7 @@ export function workersOf(
     make: (range) =>
       new RangeWorker({
         ...{ projection, range, journal, events, environment, node },
+        missedEvents: new MissedEvents({ journal, events, tag: projection.tag }),
         makeOffset: (worker) => offsetOf(range, worker),
         log: withFields(system.log, { projection: projection.name, range }),
       }),

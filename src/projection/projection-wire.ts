@@ -11,6 +11,7 @@ const isRangeStatus = recordOf({
   place: isText,
   handled: isCount,
   skipped: isCount,
+  missed: maybe(isCount),
   behindMs: isNumber,
   failing: maybe(isText),
   isStopped: isFlag,

@@ -11,6 +11,8 @@ export interface RangeStatus {
   readonly handled: number
   /** Events left out since then. */
   readonly skipped: number
+  /** Events that were deleted before it has read them, as far as it has noticed, since then. */
+  readonly missed?: number | undefined
   /** How long ago it last saw the end of its slices; 0 while it is there. Grows where events come faster than they are handled. */
   readonly behindMs: number
   /** Why it does not get on now. */

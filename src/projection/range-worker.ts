@@ -6,13 +6,15 @@
  *   taking over ──▶ reading ⇄ handling ──▶ … ──▶ over (another worker has the range)
  *                      └── retried, with growing waits ──┴──▶ stopped (by `onFailure`, or another definition)
  *
- * Invariant: the place never passes an event that was neither handled nor skipped, and is never stored after another
- * worker took over.
+ * Invariants: the place never passes an event that was neither handled nor skipped, and is never stored after another
+ * worker took over. What was deleted before it was read is told before the place passes it, or the range stops there.
+ *
+ * One file because each step looks at what the others have left: what waits, where it is, what failed.
  */
 import type { Environment } from '../foundation/environment.ts'
 import type { Logger } from '../foundation/logger.ts'
 import type { NodeId } from '../foundation/node-id.ts'
-import { type SliceReader, sliceRanges } from '../persistence/index.ts'
+import { type OrderedEvent, type SliceReader, sliceRanges } from '../persistence/index.ts'
 import {
   firstPlace,
   type PlacedEvent,
@@ -25,10 +27,12 @@ import type { AnyEntityEvent, EntityEvents, StreamOrigin } from './entity-events
 import {
   ProjectionChanged,
   ProjectionHandlerFailed,
+  ProjectionMissedEvents,
   RangeTaken,
   UnreadableEvent,
   wordsOf,
 } from './projection-errors.ts'
+import type { Missed, MissedEvents } from './missed-events.ts'
 import { HandlerThrew, type Offset } from './offset.ts'
 import type { RangeStatus } from './range-status.ts'
 
@@ -39,6 +43,7 @@ export interface RangeWorkerOptions {
   /** Where this worker, called so, keeps how far it came. */
   readonly makeOffset: (worker: string) => Offset
   readonly events: EntityEvents
+  readonly missedEvents: MissedEvents
   readonly environment: Pick<Environment, 'clock' | 'random'>
   readonly node: NodeId
   readonly log: Logger
@@ -59,6 +64,8 @@ export class RangeWorker {
   readonly #offset: Offset
   #cursor: SliceCursor | undefined = undefined
   #waiting: Waiting[] = []
+  /** Of those that wait, the ones of the last page: whether events are missing before them was not asked yet. */
+  #unasked: readonly OrderedEvent[] = []
   /** Behind the last event that was handled. */
   #place: SlicePlace = firstPlace
   #storedPlace: SlicePlace = firstPlace
@@ -76,6 +83,7 @@ export class RangeWorker {
   #waitingSinceMs = 0
   #handled = 0
   #skipped = 0
+  #missed = 0
 
   constructor(options: RangeWorkerOptions) {
     const { makeOffset, environment, node } = options
@@ -90,6 +98,7 @@ export class RangeWorker {
     return {
       ...{ range, node, place: textOfPlace(this.#place) },
       ...{ handled: this.#handled, skipped: this.#skipped },
+      ...(this.#missed > 0 && { missed: this.#missed }),
       behindMs: this.#isAtEnd ? 0 : this.#now() - this.#seenEndMs,
       ...(failing !== undefined && { failing }),
       isStopped: this.#isStopped,
@@ -135,26 +144,56 @@ export class RangeWorker {
       await this.#store()
       return 0
     }
+    if (this.#unasked.length > 0) return this.#askForGaps()
     if (this.#isBatchReady()) return this.#handle(signal)
     const { events, isLast } = await cursor.next()
     if (this.#waiting.length === 0) this.#waitingSinceMs = this.#now()
     this.#waiting.push(...events.map((placed) => ({ ...placed, events: undefined })))
+    if (this.#options.missedEvents.canBe) this.#unasked = events.map(({ event }) => event)
     this.#storeAnswered()
     // What nobody here wants need not be read again.
     if (this.#waiting.length === 0) this.#place = cursor.place
     this.#isAtEnd = isLast && this.#waiting.length === 0
     if (this.#isAtEnd) this.#seenEndMs = this.#now()
-    return isLast && !this.#isBatchReady() ? this.#waitMs() : 0
+    const isDone = isLast && !this.#isBatchReady() && this.#unasked.length === 0
+    return isDone ? this.#waitMs() : 0
+  }
+
+  /** At most once for a page: whoever deletes events does not wait for projections. */
+  async #askForGaps(): Promise<AfterStep> {
+    const { projection, missedEvents } = this.#options
+    const gaps = await missedEvents.before(this.#unasked)
+    const errors = gaps.map((gap) => this.#missedError(gap))
+    const [first] = errors
+    if (first !== undefined && projection.onDeleted === 'stop') return this.#stop(first)
+    this.#unasked = []
+    for (const error of errors) {
+      const { from, to, message, entityType, id } = error
+      this.#missed += to - from + 1
+      this.#options.log.error({ err: error, entityType, id, from, to }, message)
+    }
+    return 0
+  }
+
+  #missedError({ persistenceId, ...gap }: Missed): ProjectionMissedEvents {
+    const { projection, range, events } = this.#options
+    const { entity, id } = events.originOf(persistenceId) as StreamOrigin
+    return new ProjectionMissedEvents(projection.name, range, {
+      ...gap,
+      ...{ entityType: entity.name, id },
+    })
   }
 
   #begin(place: SlicePlace): void {
-    const { projection, range, journal, events } = this.#options
+    const { projection, range, journal, events, missedEvents } = this.#options
     this.#cursor = new SliceCursor({
       ...{ journal, place, tag: projection.tag, eventsMax: projection.settings.pageEventsMax },
       ...(sliceRanges(projection.ranges)[range] as SliceRange),
       wants: ({ persistenceId }) => events.originOf(persistenceId) !== undefined,
     })
     this.#waiting = []
+    this.#unasked = []
+    missedEvents.begin(place.after === undefined && place.done.size === 0)
     this.#place = place
     this.#stored()
     this.#handlerSucceeded()

@@ -15,12 +15,14 @@ import {
   textOf,
 } from '../../src/testkit/journal-contract/journal-texts.ts'
 import { compiledFile } from '../processes/harness/compiled.ts'
-import { Writer } from './lmdb-processes.ts'
+import { printFigures } from '../figures.ts'
+import { cases } from '../how-long.ts'
+import { countsOf, Writer } from './lmdb-processes.ts'
 
 const deleterFile = compiledFile(new URL('./lmdb-deleter.ts', import.meta.url))
 const killedFile = compiledFile(new URL('./lmdb-killed-deleting.ts', import.meta.url))
 
-describe('LmdbJournal deletes', { timeout: 120_000 }, () => {
+describe('LmdbJournal deletes', { timeout: 300_000 }, () => {
   let folder: string
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'sherd-journal-'))
@@ -60,6 +62,28 @@ describe('LmdbJournal deletes', { timeout: 120_000 }, () => {
   /** Each question takes its turn behind one part of what is taken out. */
   async function settled(journal: LmdbJournal): Promise<void> {
     for (let turn = 0; turn < 50; turn++) await journal.highestSequenceNr('nobody')
+  }
+
+  /** Two that write, delete and fight; each in its turn is killed before the other. */
+  async function killedInRounds(rounds: number): Promise<readonly Writer[]> {
+    const running: Writer[] = []
+    const start = (name: string): Writer => {
+      const writer = new Writer(folder, name, 6, 2000, deleterFile)
+      running.push(writer)
+      return writer
+    }
+    try {
+      for (let round = 0; round < rounds; round++) {
+        const writers = [start(`left${round}`), start(`right${round}`)]
+        await Promise.all(writers.map((writer) => writer.acknowledged(60)))
+        await writers[round % 2]?.kill()
+        await writers[1 - (round % 2)]?.acknowledgedMore(40)
+        await writers[1 - (round % 2)]?.kill()
+      }
+    } finally {
+      await Promise.all(running.map((writer) => writer.kill()))
+    }
+    return running
   }
 
   test('a few events at once: when it has answered, their bytes are in no table', async () => {
@@ -117,23 +141,8 @@ describe('LmdbJournal deletes', { timeout: 120_000 }, () => {
   })
 
   test('between processes that fight, and are killed: what was deleted is gone, all else is there', async () => {
-    const running: Writer[] = []
-    const start = (name: string): Writer => {
-      const writer = new Writer(folder, name, 6, 2000, deleterFile)
-      running.push(writer)
-      return writer
-    }
-    try {
-      for (let round = 0; round < 2; round++) {
-        const writers = [start(`left${round}`), start(`right${round}`)]
-        await Promise.all(writers.map((writer) => writer.acknowledged(60)))
-        await writers[round]?.kill()
-        await writers[1 - round]?.acknowledgedMore(40)
-        await writers[1 - round]?.kill()
-      }
-    } finally {
-      await Promise.all(running.map((writer) => writer.kill()))
-    }
+    const rounds = cases({ short: 2, full: 100 })
+    const running = await killedInRounds(rounds)
     const journal = await LmdbJournal.open({ folder })
     const log = await readAll(journal)
     const lines = running.flatMap((writer) => writer.lines)
@@ -175,6 +184,7 @@ describe('LmdbJournal deletes', { timeout: 120_000 }, () => {
     await settled(journal)
     await journal.close()
     expect(await inTables()).toMatchObject({ deletions: 0 })
+    printFigures('LMDB, writers that delete killed', { rounds, ...countsOf(running) })
   })
 
   test('from a store of an older version, which has the same format as long as nothing is deleted', async () => {

@@ -5,14 +5,15 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LmdbJournal } from '../../src/persistence/index.ts'
 import { appendText, textOf } from '../../src/testkit/journal-contract/journal-texts.ts'
-import { expectWhole, registerWriterFile, Writer } from './lmdb-processes.ts'
+import { countsOf, expectWhole, registerWriterFile, Writer } from './lmdb-processes.ts'
+import { printFigures } from '../figures.ts'
 import { cases } from '../how-long.ts'
 import { compiledFile } from '../processes/harness/compiled.ts'
 
 const readerFile = compiledFile(new URL('./lmdb-killed-reader.ts', import.meta.url))
 const openerFile = compiledFile(new URL('./lmdb-opened-twice.ts', import.meta.url))
 
-describe('LmdbJournal between processes', { timeout: 120_000 }, () => {
+describe('LmdbJournal between processes', { timeout: 300_000 }, () => {
   let folder: string
   let running: Writer[]
   beforeEach(() => {
@@ -30,15 +31,17 @@ describe('LmdbJournal between processes', { timeout: 120_000 }, () => {
   }
 
   test('loses nothing acknowledged and stays usable when writers are killed in mid-flight', async () => {
-    for (let round = 0; round < cases({ short: 3, full: 6 }); round++) {
+    const rounds = cases({ short: 3, full: 100 })
+    for (let round = 0; round < rounds; round++) {
       const writers = [start(`left${round}`, 16), start(`right${round}`, 16)]
-      await Promise.all(writers.map((writer) => writer.acknowledged(40 + round * 57)))
+      await Promise.all(writers.map((writer) => writer.acknowledged(40 + (round % 8) * 57)))
       await writers[round % 2]?.kill()
       // The other one goes on: the lock of the dead is not left behind.
       await writers[(round + 1) % 2]?.acknowledgedMore(50)
       await writers[(round + 1) % 2]?.kill()
     }
     await expectWhole(folder, running)
+    printFigures('LMDB, writers killed', { rounds, ...countsOf(running) })
   })
 
   test('a second journal of one process opens while the first commits', () => {

@@ -46,6 +46,12 @@ export async function expectWhole(
   return log
 }
 
+/** For the line of a long run: only what `expectWhole` has found to be true. */
+export function countsOf(writers: readonly Writer[]): Readonly<Record<string, number>> {
+  const acknowledged = writers.reduce((sum, { lines }) => sum + lines.length, 0)
+  return { processes: writers.length, acknowledged, lost: 0, doubled: 0 }
+}
+
 function textAt(events: readonly StoredEvent[], index: number): string | undefined {
   const event = events[index]
   return event && textOf(event.bytes)

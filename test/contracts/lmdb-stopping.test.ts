@@ -7,7 +7,8 @@ import { LmdbJournal } from '../../src/persistence/index.ts'
 import { LmdbLock } from '../../src/persistence/journals/lmdb-lock.ts'
 import { SeededRandom } from '../../src/simulation/internals.ts'
 import { appendText, claimed, readTexts } from '../../src/testkit/journal-contract/journal-texts.ts'
-import { expectWhole, Writer } from './lmdb-processes.ts'
+import { countsOf, expectWhole, Writer } from './lmdb-processes.ts'
+import { printFigures } from '../figures.ts'
 import { cases } from '../how-long.ts'
 
 /** Far below the time after which a commit is given up. */
@@ -15,7 +16,7 @@ const soonMs = 5000
 
 const onLinux = process.platform === 'linux'
 
-describe.runIf(onLinux)('LmdbJournal and a stopped process', { timeout: 120_000 }, () => {
+describe.runIf(onLinux)('LmdbJournal and a stopped process', { timeout: 300_000 }, () => {
   let folder: string
   let running: Writer[]
   const random = new SeededRandom(1, 'stops')
@@ -48,7 +49,7 @@ describe.runIf(onLinux)('LmdbJournal and a stopped process', { timeout: 120_000 
   test('others go on writing soon, whenever it was stopped, and nothing acknowledged is lost', async () => {
     const pair = [start(500), start(500)] as [Writer, Writer]
     await Promise.all(pair.map((writer) => writer.acknowledged(50)))
-    const [rounds, insideMin] = [cases({ short: 6, full: 14 }), cases({ short: 2, full: 4 })]
+    const [rounds, insideMin] = [cases({ short: 6, full: 100 }), cases({ short: 2, full: 10 })]
     let inside = 0
     for (let round = 0; round < rounds || inside < insideMin; round++) {
       const [victim, other] = round % 2 === 0 ? pair : [pair[1], pair[0]]
@@ -68,6 +69,7 @@ describe.runIf(onLinux)('LmdbJournal and a stopped process', { timeout: 120_000 
     }
     await Promise.all(running.map((writer) => writer.kill()))
     await expectWhole(folder, running)
+    printFigures('LMDB, writers stopped at random', { rounds, inside, ...countsOf(running) })
   })
 
   test('a process that opens the journal gets in, though nobody else is there to help', async () => {

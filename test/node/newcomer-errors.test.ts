@@ -176,7 +176,7 @@ test('a store of another version is named, with what to do', async () => {
   const error = await refusalOf({ entities: [Counter], store: { folder } })
   expect(error).toMatchObject({ code: 'JOURNAL_FORMAT_MISMATCH' })
   expect(error.message).toMatch(
-    /holds "sherd journal, format 9"; this version of Sherd reads ("sherd journal, format \d+",? )+and "sherd journal, format \d+"\. Use the version that wrote it, or another folder\.$/,
+    /holds "sherd journal, format 9", written by a newer version of Sherd; this version of Sherd reads ("sherd journal, format \d+",? )+and "sherd journal, format \d+"\. Use the version that wrote it, or another folder\.$/,
   )
 })
 

@@ -16,7 +16,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { Client } from 'pg'
@@ -35,6 +35,45 @@ export interface TestDatabases {
   newDatabase(): Promise<string>
   /** Does nothing to a server that others started, except for the databases made here. */
   stop(): Promise<void>
+}
+
+/**
+ * Ends a server whose runner is gone, however that ended, kill -9 among it: then nobody writes into its pipe any more. The last
+ * line is the process of the server, or empty when none runs. In a session of its own, so that no signal meant for the runner
+ * ends it before.
+ */
+const watchdogScript = `
+server=
+while read -r line; do server=$line; done
+tries=0
+if [ -n "$server" ]; then
+  kill -QUIT "$server"
+  while kill -0 "$server" && [ $tries -lt 100 ]; do tries=$((tries + 1)); sleep 0.1; done
+fi 2>/dev/null
+rm -rf -- "$1"
+`
+
+class Watchdog {
+  readonly #process: ChildProcess
+
+  constructor(folder: string) {
+    const stdio = ['pipe', 'ignore', 'ignore'] as const
+    const args = ['-c', watchdogScript, 'watchdog', folder]
+    this.#process = spawn('sh', args, { detached: true, stdio: [...stdio] })
+    // Where there is no shell, who ends the runner with kill -9 has to end the server as well.
+    this.#process.on('error', () => undefined)
+    this.#process.stdin?.on('error', () => undefined)
+    this.#process.unref()
+    ;(this.#process.stdin as Socket | null)?.unref()
+  }
+
+  guard(server: number | undefined): void {
+    this.#process.stdin?.write(`${server ?? ''}\n`)
+  }
+
+  end(): void {
+    this.#process.stdin?.end('\n')
+  }
 }
 
 /** For tests that do nothing to the server itself. */
@@ -94,6 +133,7 @@ export class PostgresServer implements TestDatabases {
   readonly #programs: string
   readonly #folder: string
   readonly #owner: Owner
+  readonly #watchdog: Watchdog
   readonly #removeAtExit = (): void => {
     this.#process?.kill('SIGQUIT')
     this.#remove()
@@ -107,7 +147,17 @@ export class PostgresServer implements TestDatabases {
     this.#folder = folder
     this.#owner = owner
     this.port = port
+    this.#watchdog = new Watchdog(folder)
     process.once('exit', this.#removeAtExit)
+  }
+
+  /** Of the server that runs. */
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
+  get folder(): string {
+    return this.#folder
   }
 
   /** Its own, also where another one was named: for tests that stop it. */
@@ -176,6 +226,7 @@ export class PostgresServer implements TestDatabases {
     process.off('exit', this.#removeAtExit)
     await this.#end('SIGQUIT')
     this.#remove()
+    this.#watchdog.end()
   }
 
   #initialise(): void {
@@ -208,6 +259,8 @@ export class PostgresServer implements TestDatabases {
       { ...this.#owner, cwd: this.#folder, stdio: ['ignore', 'ignore', 'pipe'] },
     )
     this.#process = started
+    this.#watchdog.guard(started.pid)
+    started.once('exit', () => this.#process === started && this.#watchdog.guard(undefined))
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => reject(new Error(`no "${readyWords.source}"`)), startMs)
       const end = (isReady: boolean): void => {
@@ -230,6 +283,7 @@ export class PostgresServer implements TestDatabases {
     const exited = once(running, 'exit')
     running.kill(signal)
     await exited
+    this.#watchdog.guard(undefined)
   }
 
   get #data(): string {

@@ -3,6 +3,7 @@ import { PostgresJournal, type StoredEvent } from '../../src/persistence/index.t
 import { readAll, readEvents, textOf } from '../../src/testkit/journal-contract/journal-texts.ts'
 import { SteadyRandom } from '../../src/testkit/steady-random.ts'
 import { Writer } from '../contracts/lmdb-processes.ts'
+import { printFigures } from '../figures.ts'
 import { cases } from '../how-long.ts'
 import { compiledFile } from '../processes/harness/compiled.ts'
 import { PostgresServer } from './postgres-server.ts'
@@ -20,7 +21,10 @@ function start(url: string, name: string, streams: number): Writer {
 }
 
 /** Everything acknowledged is there, under its number; numbers have no gaps; epochs never fall; pairs are whole. */
-async function expectWhole(url: string, writers: readonly Writer[]): Promise<void> {
+async function expectWhole(
+  url: string,
+  writers: readonly Writer[],
+): Promise<Readonly<Record<string, number>>> {
   const journal = await PostgresJournal.open({ url })
   const stored = new Map<string, StoredEvent[]>()
   for (const event of await readAll(journal)) {
@@ -41,12 +45,19 @@ async function expectWhole(url: string, writers: readonly Writer[]): Promise<voi
       expect(textAt(id, i + 1)).toBe(`${textAt(id, i)}+`)
     }
   }
-  for (const line of writers.flatMap((writer) => writer.lines)) {
+  const lines = writers.flatMap((writer) => writer.lines)
+  for (const line of lines) {
     const [id = '', number, text] = line.split(' ')
     expect(id, 'a writer that was not fenced knows its last event').not.toBe('conflict')
     expect(textAt(id, Number(number) - 1)).toBe(text)
   }
   await journal.close()
+  const takeovers = [...stored.values()].reduce((sum, list) => sum + epochsOf(list) - 1, 0)
+  return { acknowledged: lines.length, takeovers, lost: 0, doubled: 0 }
+}
+
+function epochsOf(events: readonly StoredEvent[]): number {
+  return new Set(events.map(({ epoch }) => epoch)).size
 }
 
 describe('processes that share a PostgreSQL store', () => {
@@ -54,7 +65,8 @@ describe('processes that share a PostgreSQL store', () => {
     const url = await server.newDatabase()
     const writers = ['a', 'b'].map((name) => start(url, name, 2))
     const random = new SteadyRandom('stopped')
-    for (let round = 0; round < cases({ short: 6, full: 100 }); round++) {
+    const rounds = cases({ short: 6, full: 100 })
+    for (let round = 0; round < rounds; round++) {
       const stopped = writers[random.below(2)]!
       const other = writers.find((writer) => writer !== stopped)!
       stopped.signal('SIGSTOP')
@@ -63,31 +75,34 @@ describe('processes that share a PostgreSQL store', () => {
       await stopped.acknowledgedMore(1)
     }
     await Promise.all(writers.map((writer) => writer.kill()))
-    await expectWhole(url, writers)
+    const figures = await expectWhole(url, writers)
+    printFigures('two writers stopped at random', { rounds, ...figures })
   })
 
   test('lose nothing that was acknowledged when they are killed', async () => {
     const url = await server.newDatabase()
     const all: Writer[] = []
-    for (let round = 0; round < cases({ short: 2, full: 100 }); round++) {
+    const rounds = cases({ short: 2, full: 100 })
+    for (let round = 0; round < rounds; round++) {
       const writers = ['a', 'b'].map((name) => start(url, `${name}${round}`, 4))
       all.push(...writers)
       await Promise.all(writers.map((writer) => writer.acknowledged(10)))
       await Promise.all(writers.map((writer) => writer.kill()))
     }
-    await expectWhole(url, all)
+    printFigures('writers killed', { rounds, ...(await expectWhole(url, all)) })
   })
 
   test('lose nothing that was acknowledged when the server is killed, and go on', async () => {
     const url = await server.newDatabase()
     const writers = ['a', 'b'].map((name) => start(url, name, 8))
-    for (let round = 0; round < cases({ short: 2, full: 20 }); round++) {
+    const rounds = cases({ short: 2, full: 20 })
+    for (let round = 0; round < rounds; round++) {
       await Promise.all(writers.map((writer) => writer.acknowledgedMore(10)))
       await server.killServer()
       await server.startAgain()
     }
     await Promise.all(writers.map((writer) => writer.acknowledgedMore(10)))
     await Promise.all(writers.map((writer) => writer.kill()))
-    await expectWhole(url, writers)
+    printFigures('the server killed', { rounds, ...(await expectWhole(url, writers)) })
   })
 })

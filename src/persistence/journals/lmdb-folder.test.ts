@@ -52,6 +52,19 @@ describe('the folder of an LmdbJournal', () => {
     await store.close()
   }
 
+  /** As another process does, while this one has the store open. */
+  const setFormatElsewhere = (format: string): void => {
+    const program = `import { open } from 'lmdb'
+      const [path, format] = process.argv.slice(1)
+      const store = open({ path, noSubdir: false, overlappingSync: false })
+      const meta = store.openDB('meta', { encoding: 'binary', keyEncoding: 'binary' })
+      meta.putSync(Buffer.from('format'), Buffer.from(format))
+      await store.close()`
+    const cwd = fileURLToPath(new URL('../../..', import.meta.url))
+    const args = ['--input-type=module', '--eval', program, folder, format]
+    expect(spawnSync(process.execPath, args, { cwd, timeout: 30_000 }).status).toBe(0)
+  }
+
   test('is made when it is missing, also several levels of it', async () => {
     folder = join(root, 'one', 'two', 'three')
     await filled()
@@ -79,8 +92,39 @@ describe('the folder of an LmdbJournal', () => {
     await setFormat('sherd journal, format 9')
     expect(await refusal()).toMatchObject({ code: 'JOURNAL_FORMAT_MISMATCH' })
     expect((await refusal()).message).toBe(
-      `The folder ${folder} holds "sherd journal, format 9"; this version of Sherd reads "sherd journal, format 2", "sherd journal, format 3", "sherd journal, format 4" and "sherd journal, format 5". Use the version that wrote it, or another folder.`,
+      `The folder ${folder} holds "sherd journal, format 9", written by a newer version of Sherd; this version of Sherd reads "sherd journal, format 2", "sherd journal, format 3", "sherd journal, format 4" and "sherd journal, format 5". Use the version that wrote it, or another folder.`,
     )
+  })
+
+  test('that a newer version takes over is not called damaged, and is neither read nor written any more', async () => {
+    await filled()
+    const journal = await LmdbJournal.open({ folder })
+    const { epoch } = await journal.claim('a', 'w')
+    setFormatElsewhere('sherd journal, format 6')
+    const batch = { persistenceId: 'a', epoch, expectedSequenceNr: 2, events: [Buffer.from('z')] }
+    const all = { persistenceId: 'a', fromSequenceNr: 1, toSequenceNr: 9 }
+    const calls = [
+      () => journal.append(batch),
+      () => journal.claim('b', 'w'),
+      () => journal.deleteEventsTo({ persistenceId: 'a', epoch, toSequenceNr: 1 }),
+      () => journal.read(all, () => undefined),
+      () => journal.readSlices({ fromSlice: 0, toSlice: 1023, eventsMax: 1 }),
+      () => journal.loadSnapshot(all),
+      () => journal.claimState('a', 'w'),
+      () => journal.readState('a'),
+      () => journal.readRegister('r'),
+      () => journal.writeRegister({ name: 'r', expectedRevision: 0, bytes: Buffer.from('z') }),
+      () => journal.listIds({ kind: 'events', prefix: '', idsMax: 1 }),
+    ]
+    const words = `${folder} holds "sherd journal, format 6", written by a newer version of Sherd; this version of Sherd reads`
+    for (const call of calls) {
+      const refused = call()
+      await expect(refused).rejects.toMatchObject({ code: 'JOURNAL_FORMAT_MISMATCH' })
+      await expect(refused).rejects.toThrow(words)
+    }
+    setFormatElsewhere('sherd journal, format 5')
+    expect(await journal.append(batch)).toMatchObject({ type: 'Appended' })
+    await journal.close()
   })
 
   test('gets another format with the first tag, so that versions without tags leave it alone', async () => {

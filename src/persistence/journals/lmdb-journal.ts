@@ -73,7 +73,7 @@ import { LmdbLogRecord } from './lmdb-log-record.ts'
 import { LmdbReader } from './lmdb-reader.ts'
 import { checkRequest, type LmdbRequest } from './lmdb-request.ts'
 import { checkLmdbSettings, defaultLmdbSettings, type LmdbSettings } from './lmdb-settings.ts'
-import { hasAnyRow, type LmdbTables, openTables, readCount } from './lmdb-tables.ts'
+import { hasAnyRow, knownFormatOf, type LmdbTables, openTables, readCount } from './lmdb-tables.ts'
 import { foldOn, LmdbWrite, transact } from './lmdb-write.ts'
 import { StoppedWriter, StoppedWriterWatch } from './stopped-writer.ts'
 import { StorePlace } from './store-place.ts'
@@ -246,7 +246,7 @@ export class LmdbJournal
 
   /** Rejects with `JournalCorrupted` when the one that fits best is damaged; an older one may still be whole. */
   async loadSnapshot(query: SnapshotQuery): Promise<StoredSnapshot | undefined> {
-    this.#checkOpen()
+    this.#checkReadable()
     checkSnapshotQuery(query)
     return this.#reader.snapshot(query)
   }
@@ -268,7 +268,7 @@ export class LmdbJournal
   }
 
   async claimState(persistenceId: string, writer: string): Promise<StateClaim> {
-    this.#checkOpen()
+    this.#checkReadable()
     checkPersistenceId(persistenceId)
     const storedBytes = this.#reader.stateBytes(persistenceId)
     return this.#write({ type: 'ClaimState', persistenceId, writer, storedBytes })
@@ -279,14 +279,14 @@ export class LmdbJournal
   }
 
   async readState(persistenceId: string): Promise<StoredState | undefined> {
-    this.#checkOpen()
+    this.#checkReadable()
     checkPersistenceId(persistenceId)
     return this.#reader.state(persistenceId)
   }
 
   /** A claim writes the head of its stream at once, so that the table has all ids. */
   async listIds(query: IdQuery): Promise<IdPage> {
-    this.#checkOpen()
+    this.#checkReadable()
     checkIdQuery(query)
     const { prefix, after, idsMax } = query
     const table = query.kind === 'events' ? 'heads' : 'states'
@@ -309,7 +309,7 @@ export class LmdbJournal
   async listRegisters(
     query: Parameters<StoreTransfer['listRegisters']>[0],
   ): Promise<readonly string[]> {
-    this.#checkOpen()
+    this.#checkReadable()
     return this.#reader.names('registers', query).ids
   }
 
@@ -318,7 +318,7 @@ export class LmdbJournal
   }
 
   async read(range: ReadRange, onEvent: (event: StoredEvent) => void): Promise<void> {
-    this.#checkOpen()
+    this.#checkReadable()
     checkRange(range)
     const id = Buffer.from(range.persistenceId)
     const to = range.toSequenceNr
@@ -332,7 +332,7 @@ export class LmdbJournal
       // Whoever reads more than this has other work in between.
       if (from > to) return
       await nextTurn()
-      this.#checkOpen()
+      this.#checkReadable()
     }
   }
 
@@ -343,14 +343,14 @@ export class LmdbJournal
 
   /** In one order for all events, 1, 2, 3 and so on, with gaps only where events were deleted: more than the port asks for. */
   async readSlices(query: SliceQuery): Promise<SlicePage> {
-    this.#checkOpen()
+    this.#checkReadable()
     checkSliceQuery(query)
     return this.#reader.page(query, placeOf(query.after))
   }
 
   /** Waits for no lock, so that it answers also while a process that was stopped holds the store's. */
   async readRegister(name: string): Promise<StoredRegister | undefined> {
-    this.#checkOpen()
+    this.#checkReadable()
     checkRegisterName(name)
     // In files that are lost the register would stand still for ever.
     this.#place.checkRead()
@@ -441,6 +441,12 @@ export class LmdbJournal
 
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new JournalClosed()
+  }
+
+  /** Writes look inside their transaction. */
+  #checkReadable(): void {
+    this.#checkOpen()
+    knownFormatOf(this.#tables)
   }
 }
 

@@ -149,9 +149,22 @@ export function markSweeping({ meta }: LmdbTables): void {
   markFormat(meta, formatTextWithSweeps)
 }
 
-/** Whether records of the log get a checksum. Once a store has the newest format, it keeps it. */
-export function isNewestFormat({ meta }: LmdbTables): boolean {
-  return meta.getBinary(formatKey)?.toString() === formatTextWithSweeps
+/**
+ * Whether records of the log get a checksum. Once a store has the newest format, it keeps it, until a process of a later version
+ * gives it a later one.
+ */
+export function isNewestFormat(tables: LmdbTables): boolean {
+  return knownFormatOf(tables) === formatTextWithSweeps
+}
+
+/**
+ * Throws `JournalFormatMismatch` when a process of a later version has given the store a format that this one does not know,
+ * which may happen at any time: what it writes must be neither taken for damage nor written over.
+ */
+export function knownFormatOf({ folder, meta }: LmdbTables): string {
+  const found = meta.getBinary(formatKey)?.toString() ?? ''
+  if (!formats.includes(found)) throw mismatch(folder, `"${found}"`)
+  return found
 }
 
 /**
@@ -184,8 +197,12 @@ function foreign(folder: string): JournalFormatMismatch {
 function mismatch(folder: string, found: string): JournalFormatMismatch {
   const names = formats.map((format) => `"${format}"`)
   const known = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
-  return new JournalFormatMismatch(folder, found, known)
+  const isLater = Number(/^"sherd journal, format (\d+)"$/.exec(found)?.[1] ?? 0) > newestFormat
+  const what = isLater ? `${found}, written by a newer version of Sherd` : found
+  return new JournalFormatMismatch(folder, what, known)
 }
+
+const newestFormat = Number(/\d+$/.exec(formatTextWithSweeps)?.[0])
 
 export function readHead(tables: LmdbTables, id: Buffer): LmdbStreamHead | undefined {
   const stored = tables.heads.getBinaryFast(id)

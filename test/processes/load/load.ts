@@ -12,10 +12,9 @@ export interface LoadOptions {
   readonly append: (entity: string, id: string, attempt: number) => Promise<Outcome>
   /** How long a caller rests after an answer. */
   readonly paceMs: number
+  /** Attempts of one call; one more and the call has failed. 40 when not given. */
+  readonly attemptsMax?: number | undefined
 }
-
-/** Attempts of one call; one more and the call has failed. */
-const attemptsMax = 40
 
 /** A caller that was refused tries again after so long. */
 const retryMs = 50
@@ -70,7 +69,7 @@ export class Load {
   }
 
   async #call(entity: string, call: number): Promise<void> {
-    const { ledger, append } = this.#options
+    const { ledger, append, attemptsMax = 40 } = this.#options
     for (let attempt = 1; attempt <= attemptsMax; attempt++) {
       const id = `${entity}.${call}.${attempt}`
       const begunMs = performance.now()

@@ -1,35 +1,41 @@
 /** The entity of the load: keeps every id that was appended to it, durably, and says where it lives. */
 import { defineEntity } from '../../../src/entity/index.ts'
 
-/** The newest id and those before it: one small object per id, however many there are. */
-interface Entry {
-  readonly id: string
-  readonly before: Entry | undefined
-}
+/** What the store keeps of it: events alone, snapshots beside all events, or snapshots and the newest events. */
+export type Keeping = 'events' | 'snapshots' | 'newest events'
 
+/** Full pages and the newest: an append copies one page, however many ids there are. */
 interface TallyState {
   readonly count: number
-  readonly newest: Entry | undefined
+  readonly pages: readonly (readonly string[])[]
+  readonly newest: readonly string[]
 }
 
-export const Tally = defineEntity('Tally', {
-  state: (): TallyState => ({ count: 0, newest: undefined }),
-  events: {
-    Appended: (state, id: string) => ({
-      count: state.count + 1,
-      newest: { id, before: state.newest },
-    }),
-  },
-  commands: {
-    append: (self, id: string) => self.persist('Appended', id).count,
-    ids: (self) => idsOf(self.state),
-  },
-  passivateAfter: 'never',
-})
+const idsOnPage = 100
 
-/** Oldest first. */
-function idsOf({ newest }: TallyState): string[] {
-  const ids: string[] = []
-  for (let entry = newest; entry !== undefined; entry = entry.before) ids.push(entry.id)
-  return ids.reverse()
+/** Small, so that nodes die while snapshots are saved and events are deleted. */
+const snapshots = { every: 10, keep: 2 }
+
+export type TallyDefinition = ReturnType<typeof tallyWith>
+
+export function tallyWith(keeping: Keeping) {
+  return defineEntity('Tally', {
+    state: (): TallyState => ({ count: 0, pages: [], newest: [] }),
+    events: {
+      Appended: ({ count, pages, newest }, id: string) =>
+        newest.length < idsOnPage
+          ? { count: count + 1, pages, newest: [...newest, id] }
+          : { count: count + 1, pages: [...pages, newest], newest: [id] },
+    },
+    commands: {
+      append: (self, id: string) => self.persist('Appended', id).count,
+      /** Oldest first. */
+      ids: (self) => [...self.state.pages.flat(), ...self.state.newest],
+    },
+    passivateAfter: 'never',
+    ...(keeping !== 'events' && {
+      snapshots: { ...snapshots, deleteEvents: keeping === 'newest events' },
+      snapshotVersion: 1,
+    }),
+  })
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../src/sharding/index.ts'
 import { parent } from '../harness/control-server.ts'
 import type { Place } from '../harness/process-cluster.ts'
-import { Tally } from '../load/tally.ts'
+import { type Keeping, type TallyDefinition, tallyWith } from '../load/tally.ts'
 import { Counter, Idle } from './counter.ts'
 import { hostLingering, whereAreLingering } from './lingering.ts'
 import { quickCluster, quickRemote, quickSharding } from './quick-settings.ts'
@@ -24,6 +24,10 @@ export interface EntityNodeOptions {
   readonly sharding?: Partial<ShardingSettings>
   /** Hosts entities that take so long to stop; none of them when left out. */
   readonly stopTakesMs?: number
+  /** The address of a PostgreSQL database in the place of the folder of the cluster. */
+  readonly postgres?: `postgres://${string}`
+  /** What the store keeps of the entities of the load; events alone when left out. */
+  readonly keeping?: Keeping
 }
 
 /** Where an entity is, as a node knows it. */
@@ -34,17 +38,19 @@ export interface Home {
 
 export class EntityNode {
   readonly #node: SherdNode
+  readonly #tally: TallyDefinition
 
   static async start(options: Place & EntityNodeOptions): Promise<EntityNode> {
     const { port, advertisedPort, folder, seeds = [], hasDefaults = false, stopTakesMs } = options
     const quick = hasDefaults ? {} : quickCluster
+    const tally = tallyWith(options.keeping ?? 'events')
     const node = await startNode({
-      entities: [Tally, Counter, Idle],
+      entities: [tally, Counter, Idle],
       name: 'processes',
       port,
       ...(advertisedPort !== undefined && { advertised: { port: advertisedPort } }),
       seeds,
-      store: { folder },
+      store: options.postgres ?? { folder },
       beforeJoin: ({ sharding, id }) => {
         if (stopTakesMs !== undefined) hostLingering(sharding, id, stopTakesMs)
       },
@@ -67,26 +73,34 @@ export class EntityNode {
     eventStream.subscribe(CoordinatorStopped, ({ type, entityType }) =>
       parent.tell({ type, entityType }),
     )
-    return new EntityNode(node)
+    return new EntityNode(node, tally)
   }
 
-  private constructor(node: SherdNode) {
+  private constructor(node: SherdNode, tally: TallyDefinition) {
     this.#node = node
+    this.#tally = tally
   }
 
   // ---- entities
 
   append(entity: string, id: string): Promise<number> {
-    return this.#node.entity(Tally, entity).append(id)
+    return this.#node.entity(this.#tally, entity).append(id)
   }
 
   ids(entity: string): Promise<string[]> {
-    return this.#node.entity(Tally, entity).ids()
+    return this.#node.entity(this.#tally, entity).ids()
+  }
+
+  /** What the events that are stored say: the newest ids, or all of them where no event was deleted. */
+  async replayed(entity: string): Promise<string[]> {
+    const ids: string[] = []
+    for await (const { args } of this.#node.events(this.#tally, entity)) ids.push(args[0])
+    return ids
   }
 
   /** The entities of the load that run here. */
   hosted(): readonly string[] {
-    const { shards } = this.#node.sharding.regionState(Tally.name)
+    const { shards } = this.#node.sharding.regionState(this.#tally.name)
     return shards.flatMap(({ entityIds }) => entityIds)
   }
 

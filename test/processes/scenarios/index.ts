@@ -2,7 +2,8 @@
 import { foundingPause } from './founding-pause.ts'
 import { foundingRestart } from './founding-restart.ts'
 import { foundingSecond } from './founding-second.ts'
-import { killNine } from './kill-9.ts'
+import { killNineServer } from './kill-9-server.ts'
+import { killNine, killNineDeleting, killNinePostgres } from './kill-9.ts'
 import { partition } from './partition.ts'
 import { rollingRestart } from './rolling-restart.ts'
 import type { Scenario } from './scenario.ts'
@@ -11,6 +12,7 @@ import { sigstop } from './sigstop.ts'
 export const scenarios: ReadonlyMap<string, Scenario> = new Map(
   [
     ...[killNine, rollingRestart, sigstop, partition],
+    ...[killNineDeleting, killNinePostgres, killNineServer],
     ...[foundingRestart, foundingPause, foundingSecond],
   ].map((scenario) => [scenario.name, scenario]),
 )

@@ -1,17 +1,33 @@
 /** kill -9 of one node of three under load, again and again: nothing acknowledged is lost or doubled. */
 import { randomInt } from 'node:crypto'
-import { LoadedCluster, threeNames } from './loaded-cluster.ts'
+import { type Ground, LoadedCluster, threeNames } from './loaded-cluster.ts'
+import { withServer } from './kill-9-server.ts'
 import type { Outcome, Scenario, Stage } from './scenario.ts'
 
 export const killNine: Scenario = {
   name: 'kill-9',
   summary: 'kill -9 of a random node of three under load, restart on the same port',
   defaultRounds: 8,
-  run,
+  run: (stage) => killNodes(stage, {}),
 }
 
-async function run(stage: Stage): Promise<Outcome> {
-  const cluster = await LoadedCluster.start(stage)
+export const killNineDeleting: Scenario = {
+  name: 'kill-9-deleting',
+  summary: 'the same while entities save snapshots and delete the events before them',
+  defaultRounds: 8,
+  run: (stage) => killNodes(stage, { keeping: 'newest events' }),
+}
+
+export const killNinePostgres: Scenario = {
+  name: 'kill-9-postgres',
+  summary: 'the same on a PostgreSQL server of its own, with snapshots beside the events',
+  defaultRounds: 8,
+  run: (stage) =>
+    withServer(async (_server, postgres) => killNodes(stage, { postgres, keeping: 'snapshots' })),
+}
+
+async function killNodes(stage: Stage, ground: Ground): Promise<Outcome> {
+  const cluster = await LoadedCluster.start(stage, ground)
   const failoversMs: number[] = []
   for (let round = 1; round <= stage.rounds; round++) {
     const { name, hosted } = await someHost(cluster)

@@ -20,6 +20,17 @@ const attemptMs = 1_000
 
 export const threeNames: readonly string[] = ['a', 'b', 'c']
 
+/** Where the nodes keep what, and how long callers try. */
+export interface Ground extends ClusterOptions, Pick<EntityNodeOptions, 'postgres' | 'keeping'> {
+  /** Attempts of one call. */
+  readonly attemptsMax?: number | undefined
+}
+
+export interface ClusterVerdict extends Verdict {
+  /** Of which only snapshots know. */
+  readonly deletedEvents: number
+}
+
 export class LoadedCluster {
   readonly members: Members<EntityNode, EntityNodeOptions>
   readonly load: Load
@@ -31,12 +42,14 @@ export class LoadedCluster {
   #turn = 0
 
   /** Three nodes that see each other, and every entity has answered. */
-  static async start(stage: Stage, options: ClusterOptions = {}): Promise<LoadedCluster> {
-    const processes = stage.cluster<EntityNode, EntityNodeOptions>('entity', options)
+  static async start(stage: Stage, ground: Ground = {}): Promise<LoadedCluster> {
+    const { hasProxies = false, attemptsMax, ...store } = ground
+    const processes = stage.cluster<EntityNode, EntityNodeOptions>('entity', { hasProxies })
     const members = new Members(processes)
     const seeds = await members.addresses(threeNames)
-    const nodeOptions = { seeds, hasDefaults: !stage.isQuick }
-    const cluster = new LoadedCluster(members, nodeOptions, stage.isQuick ? quickLoad : fullLoad)
+    const nodeOptions = { seeds, hasDefaults: !stage.isQuick, ...store }
+    const amount = { ...(stage.isQuick ? quickLoad : fullLoad), attemptsMax }
+    const cluster = new LoadedCluster(members, nodeOptions, amount)
     await members.form(threeNames, nodeOptions)
     cluster.load.start()
     await cluster.answeredSince(performance.now())
@@ -46,7 +59,7 @@ export class LoadedCluster {
   private constructor(
     members: Members<EntityNode, EntityNodeOptions>,
     options: EntityNodeOptions,
-    { entities, paceMs }: typeof fullLoad,
+    { entities, paceMs, attemptsMax }: typeof fullLoad & Pick<Ground, 'attemptsMax'>,
   ) {
     this.members = members
     this.#options = options
@@ -55,7 +68,7 @@ export class LoadedCluster {
       entities: this.entities,
       ledger: this.#ledger,
       append: (entity, id) => this.#append(entity, id),
-      paceMs,
+      ...{ paceMs, attemptsMax },
     })
   }
 
@@ -84,19 +97,31 @@ export class LoadedCluster {
     node.call('append', entity, id).catch(() => undefined)
   }
 
-  /** Ends the load and holds what the entities have against what the callers know. */
-  async verdict(): Promise<Verdict> {
+  /** Ends the load and holds what the entities have against what the callers know, and against their events. */
+  async verdict(): Promise<ClusterVerdict> {
     await this.load.stop()
     const stored = new Map<string, readonly string[]>()
-    for (const entity of this.entities) stored.set(entity, await this.#ids(entity))
+    const problems: string[] = []
+    let deletedEvents = 0
+    for (const entity of this.entities) {
+      const ids = await this.#ask(entity, 'ids')
+      const replayed = await this.#ask(entity, 'replayed')
+      stored.set(entity, ids)
+      deletedEvents += ids.length - replayed.length
+      if (!isEnd(ids, replayed)) problems.push(`the state of ${entity} is not that of its events`)
+    }
+    if (deletedEvents > 0 !== (this.#options.keeping === 'newest events')) {
+      problems.push(`${deletedEvents} events were deleted`)
+    }
     const verdict = this.#ledger.check(stored)
-    return { ...verdict, problems: [...verdict.problems, ...this.load.failures] }
+    problems.push(...verdict.problems, ...this.load.failures)
+    return { ...verdict, deletedEvents, problems }
   }
 
-  async #ids(entity: string): Promise<string[]> {
+  async #ask(entity: string, what: 'ids' | 'replayed'): Promise<string[]> {
     for (;;) {
       try {
-        return (await this.#someNode()?.call('ids', entity)) ?? []
+        return (await this.#someNode()?.call(what, entity)) ?? []
       } catch (error) {
         if (!(error instanceof NodeError)) throw error
       }
@@ -121,4 +146,10 @@ export class LoadedCluster {
     const nodes = this.members.running.filter(({ name }) => !this.shunned.has(name))
     return nodes[this.#turn++ % nodes.length]
   }
+}
+
+/** Whether `all` ends with `last`. */
+function isEnd(all: readonly string[], last: readonly string[]): boolean {
+  const from = all.length - last.length
+  return from >= 0 && last.every((each, index) => each === all[from + index])
 }
