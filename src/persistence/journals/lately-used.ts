@@ -1,15 +1,15 @@
-/** What was used lately, by number, in two generations: nothing that is in use is dropped, and no more than two are kept. */
-export class LatelyUsed<Value> {
+/** What was used lately, by a number or a name, in two generations: nothing that is in use is dropped, and no more than two are kept. */
+export class LatelyUsed<Value, Key extends number | string = number> {
   /** Of one generation. */
   readonly #max: number
-  #young = new Map<number, Value>()
-  #old = new Map<number, Value>()
+  #young = new Map<Key, Value>()
+  #old = new Map<Key, Value>()
 
   constructor(max: number) {
     this.#max = max
   }
 
-  get(key: number): Value | undefined {
+  get(key: Key): Value | undefined {
     const young = this.#young.get(key)
     if (young !== undefined) return young
     const old = this.#old.get(key)
@@ -17,7 +17,7 @@ export class LatelyUsed<Value> {
     return old
   }
 
-  set(key: number, value: Value): void {
+  set(key: Key, value: Value): void {
     if (this.#young.size >= this.#max) {
       this.#old = this.#young
       this.#young = new Map()

@@ -10,10 +10,16 @@ import {
 } from '../../persistence-errors.ts'
 import { judgeRegisterWrite, type RegisterWrite } from '../../registers.ts'
 import { judgeAppend, judgeDeletionTo, judgeSnapshot, judgeSnapshotDeletion } from '../fence.ts'
-import { appendParameters, byStream, type StreamAppend } from './postgres-append.ts'
+import {
+  appendAllParameters,
+  appendParameters,
+  byStream,
+  type StreamAppend,
+} from './postgres-append.ts'
 import { byteaArray } from './postgres-arrays.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import type { PostgresRow, PostgresValue } from './postgres-driver.ts'
+import { sqlStateOf } from './postgres-failure.ts'
 import type { PostgresStatement, PostgresStatements } from './postgres-statements.ts'
 import {
   claimStates,
@@ -86,6 +92,20 @@ function refuse(steps: readonly PostgresStep[], reason: Error): void {
   }
 }
 
+function decideAppended({ writes, batches }: StreamAppend): void {
+  for (const [nth, { expectedSequenceNr, events }] of batches.entries()) {
+    const highestSequenceNr = expectedSequenceNr + events.length
+    writes[nth]!.decide({ type: 'Appended', highestSequenceNr })
+  }
+}
+
+/** By the server, with nothing done: how a statement that does all or nothing says no. */
+function isRefusedByValue(error: unknown): boolean {
+  return error instanceof JournalUnavailable && sqlStateOf(error.cause) === invalidText
+}
+
+const invalidText = '22P02'
+
 class PostgresCommit {
   readonly #parts: PostgresCommitParts
   readonly #connection: PostgresConnection
@@ -154,21 +174,42 @@ class PostgresCommit {
     }
   }
 
-  /** Until each is stored, or refused by what the stream has become. */
+  /** All at once, which is how it nearly always ends; stream by stream where one of them is not as expected. */
   async #append(streams: readonly StreamAppend[], ends: boolean): Promise<void> {
+    if (!ends && (await this.#appendAll(streams))) return
+    return this.#appendEach(streams, ends)
+  }
+
+  /** False when nothing was stored. */
+  async #appendAll(streams: readonly StreamAppend[]): Promise<boolean> {
+    const { slices, numbers } = this.#parts
+    let given = appendAllParameters(streams, slices, numbers)
+    if (given === undefined) {
+      await this.#streams(streams.map(({ id }) => id).filter((id) => numbers.get(id) === undefined))
+      given = appendAllParameters(streams, slices, numbers)
+    }
+    // A stream that was never claimed has no number.
+    if (given === undefined) return false
+    const { append_all, append_all_tagged } = this.#statements
+    try {
+      await this.#run(given.hasTags ? append_all_tagged : append_all, given.values)
+    } catch (error) {
+      if (isRefusedByValue(error)) return false
+      throw error
+    }
+    for (const stream of streams) decideAppended(stream)
+    return true
+  }
+
+  /** Until each is stored, or refused by what the stream has become. */
+  async #appendEach(streams: readonly StreamAppend[], ends: boolean): Promise<void> {
     for (let open = streams; open.length > 0;) {
       const { hasTags, values } = appendParameters(open, this.#parts.slices)
       const { append, append_tagged, end, end_tagged } = this.#statements
       const [plain, tagged] = ends ? [end, end_tagged] : [append, append_tagged]
       const rows = await this.#run(hasTags ? tagged : plain, values)
       const refused = new Set(rows.map(([place]) => (place as number) - 1))
-      for (const [at, { writes, batches }] of open.entries()) {
-        if (refused.has(at)) continue
-        for (const [nth, { expectedSequenceNr, events }] of batches.entries()) {
-          const highestSequenceNr = expectedSequenceNr + events.length
-          writes[nth]!.decide({ type: 'Appended', highestSequenceNr })
-        }
-      }
+      for (const [at, stream] of open.entries()) if (!refused.has(at)) decideAppended(stream)
       const left = open.filter((_, at) => refused.has(at))
       open = left.length === 0 ? [] : await this.#judged(left)
     }
@@ -204,7 +245,8 @@ class PostgresCommit {
       const { persistenceId } = write.request as Of<'Claim'>
       const row = claims.get(persistenceId)
       assert(row !== undefined, 'a claim is always granted')
-      const [epoch, highestSequenceNr, deletedSequenceNr, startSequenceNr] = row
+      const [epoch, highestSequenceNr, deletedSequenceNr, startSequenceNr, number] = row
+      this.#parts.numbers.set(persistenceId, number!)
       const deleted = deletedSequenceNr === 0 ? {} : { deletedSequenceNr }
       const started = startSequenceNr === 0 ? {} : { startSequenceNr }
       write.decide({ epoch, highestSequenceNr, ...deleted, ...started })
@@ -317,7 +359,13 @@ class PostgresCommit {
   async #streams(ids: readonly string[]): Promise<Map<string, StreamRow>> {
     const given = byteaArray(ids.map((id) => Buffer.from(id)))
     const rows = await this.#run(this.#statements.streams, [given])
-    return new Map(rows.map(([id, ...row]) => [textOf(id), streamOf(row)]))
+    const streams = new Map<string, StreamRow>()
+    for (const [bytes, ...row] of rows) {
+      const id = textOf(bytes)
+      streams.set(id, streamOf(row))
+      this.#parts.numbers.set(id, row.at(-1) as number)
+    }
+    return streams
   }
 
   #run(

@@ -38,8 +38,10 @@ const shareForRetries = 0.8
 export class PostgresConnection {
   readonly #options: PostgresConnectionOptions
   #client: Promise<PostgresClient> | undefined
-  /** Ends with whatever came last. */
-  #turn = Promise.resolve()
+  /** What `#client` has become: with it a statement is on its way before `run` returns. */
+  #connectedClient: PostgresClient | undefined
+  /** Ends with whatever came last; undefined when nothing is under way. */
+  #turn: Promise<void> | undefined
   #isClosed = false
   #underWay = 0
 
@@ -54,6 +56,11 @@ export class PostgresConnection {
 
   get place(): string {
     return placeOfUrl(this.#options.url)
+  }
+
+  /** Whether there is a connection, as far as anybody knows. */
+  get isReady(): boolean {
+    return this.#connectedClient !== undefined
   }
 
   /** Resolves when there is a connection. Rejects with `JournalUnavailable` when there is none for long. */
@@ -103,8 +110,9 @@ export class PostgresConnection {
 
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#connectedClient = undefined
     const client = await this.#client?.catch(() => undefined)
-    this.#client = undefined
+    this.#forget()
     if (client === undefined) return
     // A server that does not answer the good-bye either is left behind.
     await this.#inTime(client, () => client.end()).catch(() => undefined)
@@ -155,15 +163,17 @@ export class PostgresConnection {
   ): Promise<Result> {
     const before = this.#turn
     let end = (): void => undefined
-    this.#turn = new Promise((resolve) => (end = resolve))
-    await before
+    const turn = new Promise<void>((resolve) => (end = resolve))
+    this.#turn = turn
+    if (before !== undefined) await before
     try {
       if (this.#options.clock.monotonicMs() > deadline) {
         throw new NotSent(new Silent('it was busy with other statements for too long'))
       }
-      const client = await this.#connected()
+      const client = this.#connectedClient ?? (await this.#connected())
       return await this.#inTime(client, () => work(client))
     } finally {
+      if (this.#turn === turn) this.#turn = undefined
       end()
     }
   }
@@ -183,12 +193,13 @@ export class PostgresConnection {
     try {
       const client = await this.#prepared(await this.#options.connect())
       const made = this.#client
+      if (!this.#isClosed) this.#connectedClient = client
       client.onEnd(() => {
-        if (this.#client === made) this.#client = undefined
+        if (this.#client === made) this.#forget()
       })
       return client
     } catch (error) {
-      this.#client = undefined
+      this.#forget()
       throw error
     }
   }
@@ -206,11 +217,16 @@ export class PostgresConnection {
   /** Leaves a connection that is no good any more. */
   #drop(): void {
     const client = this.#client
-    this.#client = undefined
+    this.#forget()
     void client?.then(
       (lost) => lost.destroy(),
       () => undefined,
     )
+  }
+
+  #forget(): void {
+    this.#client = undefined
+    this.#connectedClient = undefined
   }
 
   /** A server that is silent for so long is cut off: whoever waits is told, and the next statement finds another connection. */

@@ -4,6 +4,7 @@
  * under the locks of its rows. Reads have connections of their own. One file because it is one port after another, each a few
  * lines: what they do is in the files beside it.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../../foundation/clock.ts'
 import { InvalidSettings } from '../../../foundation/invalid-settings.ts'
 import { systemClock } from '../../../foundation/system-clock.ts'
@@ -162,7 +163,11 @@ export class PostgresJournal
     const slices = new PostgresSlices(urls.length)
     const statements = statementsFor(tables)
     const partitions = urls.map(
-      (url) => new PostgresPartition({ url, connect, statements, slices, settings, clock, timers }),
+      (url) =>
+        new PostgresPartition({
+          ...{ url, connect, statements, slices, settings, clock, timers },
+          gather: othersHadTheirTurn,
+        }),
     )
     return new PostgresJournal({ storeId, partitions, slices, settings, statements })
   }
@@ -411,6 +416,12 @@ export class PostgresJournal
   #checkOpen(): void {
     if (this.#closing !== undefined) throw new JournalClosed()
   }
+}
+
+/** Twice, since the dispatcher may be about to go on behind the first. It takes far less time than any commit. */
+async function othersHadTheirTurn(): Promise<void> {
+  await setImmediate()
+  await setImmediate()
 }
 
 /** Ids, and names of registers, that are read in one go. */

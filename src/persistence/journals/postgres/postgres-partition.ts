@@ -2,6 +2,8 @@
 import type { Clock } from '../../../foundation/clock.ts'
 import type { Timers } from '../../../foundation/timers.ts'
 import { GroupCommit } from '../group-commit.ts'
+import { LatelyUsed } from '../lately-used.ts'
+import type { StreamNumbers } from './postgres-append.ts'
 import { performAll } from './postgres-commit.ts'
 import { PostgresConnection } from './postgres-connection.ts'
 import type {
@@ -23,7 +25,12 @@ export interface PostgresPartitionOptions {
   readonly settings: PostgresSettings
   readonly clock: Clock
   readonly timers: Timers
+  /** Resolves when all who are at work now had their turn. */
+  readonly gather: () => Promise<void>
 }
+
+/** Streams whose numbers a connection that writes remembers, in each of two generations. */
+const numbersMax = 65_536
 
 /** Its connection can scrub as well as any. */
 const anySlice = 0
@@ -105,40 +112,60 @@ export class PostgresPartition {
   }
 
   #newWriter(): Writer {
-    const { settings, statements, slices, timers } = this.#options
-    const connection = this.#newConnection(settings.commitTimeoutMs)
-    const parts = { connection, statements, slices }
+    const { settings, statements, slices, timers, gather } = this.#options
+    const connection = this.#newConnection(settings.commitTimeoutMs, writerSettings)
+    const numbers: StreamNumbers = new LatelyUsed(numbersMax)
+    const parts = { connection, statements, slices, numbers }
     const transact = async (take: () => readonly PostgresWrite[]): Promise<void> => {
-      await connection.ready()
+      if (!connection.isReady) await connection.ready()
       await performAll(parts, take())
     }
     const advice = (): string =>
       `Is PostgreSQL at ${connection.place} up, and does nothing there hold locks for long?`
-    return { connection, commits: new GroupCommit({ transact, settings, timers, advice }) }
+    return { connection, commits: new GroupCommit({ transact, settings, timers, advice, gather }) }
   }
 
-  #newConnection(timeoutMs: number): PostgresConnection {
+  #newConnection(timeoutMs: number, own: ServerSettings = {}): PostgresConnection {
     const { url, connect, settings, clock, timers } = this.#options
     const { connectTimeoutMs } = settings
     return new PostgresConnection({
       ...{ url, clock, timers, timeoutMs },
       connect: () => connect({ url, connectTimeoutMs }),
-      prepare: (client) => prepare(client, timeoutMs),
+      prepare: (client) => prepare(client, { ...serverSettings(timeoutMs), ...own }),
     })
   }
 }
 
+/** By name; those that the server does not know are left out. */
+type ServerSettings = Readonly<Record<string, string>>
+
+/** The server gives up a statement when we do, and answers bytes in the form that we read. */
+function serverSettings(timeoutMs: number): ServerSettings {
+  return { statement_timeout: `${timeoutMs}`, bytea_output: 'hex' }
+}
+
 /**
- * What every connection needs: the server gives up a statement when we do, answers bytes in the form that we read, and confirms
- * a commit only when it is on its disk, also where its own default is another. After a failover the address may lead to a standby
- * for a while, and what it answers may be old: it is not asked anything.
+ * Statements that write find their rows by key, and are planned once: to plan an append of many rows costs as much as to do it
+ * for a few, and a plan of a time when the tables were small must not read all of one that has grown.
  */
-async function prepare(client: PostgresClient, timeoutMs: number): Promise<void> {
+const writerSettings: ServerSettings = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+}
+
+/**
+ * What every connection needs. A commit is confirmed only when it is on the server's disk, also where its own default is another.
+ * After a failover the address may lead to a standby for a while, and what it answers may be old: it is not asked anything.
+ */
+async function prepare(client: PostgresClient, settings: ServerSettings): Promise<void> {
+  const set = Object.keys(settings).map(
+    (name, at) =>
+      `CASE WHEN current_setting('${name}', true) IS NOT NULL THEN set_config('${name}', $${at + 1}, false) END`,
+  )
   const [row] = await client.query({
-    text: `SELECT current_setting('in_hot_standby', true), set_config('statement_timeout', $1, false),
-  set_config('bytea_output', 'hex', false),
+    text: `SELECT current_setting('in_hot_standby', true), ${set.join(', ')},
   CASE WHEN current_setting('synchronous_commit') = 'off' THEN set_config('synchronous_commit', 'on', false) END`,
-    values: [`${timeoutMs}`],
+    values: Object.values(settings),
   })
   if (row?.[0] === 'on') throw new StandbyReached('in_hot_standby is on')
 }

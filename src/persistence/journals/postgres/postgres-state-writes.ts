@@ -2,6 +2,7 @@
 import { assert } from '../../../foundation/assert.ts'
 import { CodedError } from '../../../foundation/coded-error.ts'
 import { judgeStateWrite } from '../../durable-states.ts'
+import type { StreamNumbers } from './postgres-append.ts'
 import { byteaArray, int4Array, int8Array } from './postgres-arrays.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import type { PostgresValue } from './postgres-driver.ts'
@@ -13,6 +14,7 @@ export interface PostgresCommitParts {
   readonly connection: PostgresConnection
   readonly statements: PostgresStatements
   readonly slices: PostgresSlices
+  readonly numbers: StreamNumbers
 }
 
 export async function claimStates(

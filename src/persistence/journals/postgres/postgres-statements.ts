@@ -39,7 +39,49 @@ function locked({ lanes }: PostgresTables, n: number): string {
 const isLocked = '(SELECT count(*) FROM locked) > 0'
 
 /**
- * $1..$5 for each stream: id, epoch, expected number, count of events, lane; $6, $7 for each lane: how many events it gets;
+ * All or nothing, so that the caller can say where each event goes: only the numbers that the lanes give are added here, and what
+ * the log gets are parts of the caller's own lists. Where any stream is refused it fails by a text that is no number.
+ * $1..$3 for each lane: lane, how many events it gets, place of the first of them; $4..$8 for each stream: number, id, epoch,
+ * expected number, count of events; $9..$13 for each event, lane by lane: number of its stream, its own, epoch, lane, bytes;
+ * $14..$16 for each tag: place of its event, place in its event, bytes.
+ */
+function appendAllText(tables: PostgresTables, { hasTags }: Record<'hasTags', boolean>): string {
+  const { streams, events, log } = tables
+  const partOf = (n: number): string => `($${n}::int8[])[c.start : c.start + c.total - 1]`
+  return `WITH ${locked(tables, 1)},
+${countedPart(tables)}, fenced AS (
+  UPDATE ${streams} s SET highest = s.highest + g.count
+  FROM unnest($4::int8[], $5::bytea[], $6::int8[], $7::int8[], $8::int4[]) AS g (number, id, epoch, expected, count)
+  WHERE s.number = g.number AND s.id = g.id AND s.epoch = g.epoch AND s.highest = g.expected AND ${isLocked}
+  RETURNING s.number
+), placed AS ${hasTags ? 'MATERIALIZED ' : ''}(
+  SELECT e.at, e.stream, e.seq, e.epoch, e.lane, c.before + e.at - c.start + 1 AS ord, e.bytes
+  FROM unnest($9::int8[], $10::int8[], $11::int8[], $12::int4[], $13::bytea[])
+    WITH ORDINALITY AS e (stream, seq, epoch, lane, bytes, at)
+  JOIN counted c ON c.lane = e.lane
+), ${hasTags ? taggedParts(tables, 14) : ''}stored AS (
+  INSERT INTO ${events} (stream, seq, epoch, ord, tags, bytes)
+  SELECT p.stream, p.seq, p.epoch, p.ord, ${hasTags ? 't.tags' : 'NULL'}, p.bytes
+  FROM placed p${hasTags ? ' LEFT JOIN tagged t ON t.at = p.at' : ''}
+), logged AS (
+  INSERT INTO ${log} (lane, ord, first, live, streams, seqs)
+  SELECT c.lane, c.last, c.before + 1, c.total, ${partOf(9)}, ${partOf(10)} FROM counted c
+)
+SELECT CASE WHEN count(*) = cardinality($4::int8[]) THEN 0
+  ELSE ('sherd stores nothing of this: only ' || count(*) || ' streams are as expected')::int4 END FROM fenced`
+}
+
+/** $1 lanes, $2 how many events each gets, $3 place of the first of them. */
+function countedPart({ lanes }: PostgresTables): string {
+  return `counted AS (
+  UPDATE ${lanes} l SET last = l.last + t.total
+  FROM unnest($1::int4[], $2::int4[], $3::int4[]) AS t (lane, total, start) JOIN locked ON locked.lane = t.lane
+  WHERE l.lane = t.lane RETURNING l.lane, l.last, l.last - t.total AS before, t.total, t.start
+)`
+}
+
+/**
+ * As far as streams are as expected. $1..$5 for each stream: id, epoch, expected number, count of events, lane; $6, $7 for each lane: how many events it gets;
  * $8..$10 for each event: place of its stream in $1, place in its stream, bytes; $11..$13 for each tag: place of its event in
  * $8, place in its event, bytes. Answers the places of streams that were refused.
  */
@@ -63,30 +105,31 @@ counted AS (
   WHERE s.id = g.id AND s.epoch = g.epoch AND s.highest = g.expected
   RETURNING g.n, s.number, s.epoch, g.expected, g.lane, c.last, c.before
 ), placed AS MATERIALIZED (
-  SELECT e.at, f.number, f.expected + e.nth AS seq, f.epoch, f.lane, f.last, f.before, e.bytes,
+  SELECT e.at, f.number AS stream, f.expected + e.nth AS seq, f.epoch, f.lane, f.last, f.before, e.bytes,
     f.before + row_number() OVER (PARTITION BY f.lane ORDER BY e.at) AS ord
   FROM unnest($8::int4[], $9::int4[], $10::bytea[]) WITH ORDINALITY AS e (n, nth, bytes, at)
   JOIN fenced f ON f.n = e.n
-), ${hasTags ? taggedParts(tables) : ''}${ends ? endedPart(tables) : ''}stored AS (
+), ${hasTags ? taggedParts(tables, 11) : ''}${ends ? endedPart(tables) : ''}stored AS (
   INSERT INTO ${events} (stream, seq, epoch, ord, tags, bytes)
-  SELECT p.number, p.seq, p.epoch, p.ord, ${hasTags ? 't.tags' : 'NULL'}, p.bytes
+  SELECT p.stream, p.seq, p.epoch, p.ord, ${hasTags ? 't.tags' : 'NULL'}, p.bytes
   FROM placed p${hasTags ? ' LEFT JOIN tagged t ON t.at = p.at' : ''}
 ), logged AS (
   INSERT INTO ${log} (lane, ord, first, live, streams, seqs)
-  SELECT p.lane, p.last, p.before + 1, count(*), array_agg(p.number ORDER BY p.at), array_agg(p.seq ORDER BY p.at)
+  SELECT p.lane, p.last, p.before + 1, count(*), array_agg(p.stream ORDER BY p.at), array_agg(p.seq ORDER BY p.at)
   FROM placed p GROUP BY p.lane, p.last, p.before
 )
 SELECT g.n FROM given g WHERE g.n NOT IN (SELECT n FROM fenced)`
 }
 
-function taggedParts({ tags }: PostgresTables): string {
+/** From `$n` on the tags. */
+function taggedParts({ tags }: PostgresTables, n: number): string {
   return `tag AS MATERIALIZED (
-  SELECT * FROM unnest($11::int4[], $12::int4[], $13::bytea[]) AS t (at, nth, tag)
+  SELECT * FROM unnest($${n}::int4[], $${n + 1}::int4[], $${n + 2}::bytea[]) AS t (at, nth, tag)
 ), tagged AS MATERIALIZED (
   SELECT at, array_agg(tag ORDER BY nth) AS tags FROM tag GROUP BY at
 ), listed AS (
   INSERT INTO ${tags} (tag, lane, ord, stream, seq)
-  SELECT t.tag, p.lane, p.ord, p.number, p.seq FROM tag t JOIN placed p ON p.at = t.at
+  SELECT t.tag, p.lane, p.ord, p.stream, p.seq FROM tag t JOIN placed p ON p.at = t.at
 ), `
 }
 
@@ -99,6 +142,8 @@ function endedPart({ snapshots }: PostgresTables): string {
 function writingTexts(tables: PostgresTables) {
   const { lanes, streams, snapshots } = tables
   return {
+    append_all: appendAllText(tables, { hasTags: false }),
+    append_all_tagged: appendAllText(tables, { hasTags: true }),
     append: appendText(tables, { hasTags: false, ends: false }),
     append_tagged: appendText(tables, { hasTags: true, ends: false }),
     end: appendText(tables, { hasTags: false, ends: true }),
@@ -110,7 +155,7 @@ INSERT INTO ${streams} AS s (id, slice, epoch, writer)
 SELECT g.id, g.slice, 1, g.writer FROM unnest($1::bytea[], $2::int4[], $3::bytea[]) AS g (id, slice, writer)
 WHERE ${isLocked}
 ON CONFLICT (id) DO UPDATE SET epoch = s.epoch + 1, writer = excluded.writer
-RETURNING s.id, s.epoch, s.highest, s.deleted, s.start`,
+RETURNING s.id, s.epoch, s.highest, s.deleted, s.start, s.number`,
 
     /** $1 id, $2 epoch, $3 number. */
     delete_to: `UPDATE ${streams} SET deleted = GREATEST(deleted, $3::int8)
@@ -229,7 +274,7 @@ function readingTexts({ streams, events, snapshots, states, registers }: Postgre
   const ids = (table: string): string => `SELECT id FROM ${table}
 WHERE id >= $1::bytea AND id > $2::bytea AND ($3::bytea IS NULL OR id < $3::bytea) ORDER BY id LIMIT $4::int4`
   return {
-    streams: `SELECT id, epoch, writer, highest, deleted, start FROM ${streams} WHERE id = ANY($1::bytea[])`,
+    streams: `SELECT id, epoch, writer, highest, deleted, start, number FROM ${streams} WHERE id = ANY($1::bytea[])`,
     states: `SELECT id, epoch, writer, revision FROM ${states} WHERE id = ANY($1::bytea[])`,
 
     /** $1 id, $2 and $3 numbers, $4 how many, $5 how many bytes. */
