@@ -310,9 +310,8 @@ export class World {
   }
 
   #ask(node: CoordinatorNode, ask: number, question: StrategyQuestion): void {
-    const answer = askStrategy(this.strategy, question, (error) => {
-      throw error
-    }) as StrategyAnswer
+    const onFailure = (problem: string): void => this.check(false, `the strategy ${problem}`)
+    const answer = askStrategy(this.strategy, question, { onFailure }) as StrategyAnswer
     const arrive = () => this.network.give(node, { type: 'StrategyAnswered', ask, answer })
     this.network.send({ from: 'strategy', to: node.id, lane: 'answer', arrive })
   }
