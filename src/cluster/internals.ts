@@ -15,7 +15,11 @@ export {
 } from './founding/founding-record.ts'
 export { RecordWatch } from './founding/record-watch.ts'
 export { type FoundingStore, withdrawFromFounding } from './founding/founding-store.ts'
-export { problemsWithAppVersion } from './gossip/app-version.ts'
+export {
+  compareAppVersions,
+  defaultAppVersion,
+  problemsWithAppVersion,
+} from './gossip/app-version.ts'
 export { compareAges, isAmong, notYetUp, problemsWithRoles } from './gossip/member.ts'
 export { isSeedAddress } from './joining/seed-address.ts'
 export type { SharedStore } from './joining/shared-store.ts'

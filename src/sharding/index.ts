@@ -14,12 +14,25 @@ export {
   LeastShardAllocationStrategy,
   type LeastShardOptions,
 } from './allocation/least-shard-allocation-strategy.ts'
+export {
+  ConsistentHashingAllocationStrategy,
+  type ConsistentHashingOptions,
+} from './allocation/consistent-hashing-allocation-strategy.ts'
+export {
+  ThresholdLeastShardAllocationStrategy,
+  type ThresholdLeastShardOptions,
+} from './allocation/threshold-least-shard-allocation-strategy.ts'
 export type {
   AllocationRequest,
   Allocations,
   ClusterView,
+  ExplainedHome,
+  HomeChoice,
+  KnownLoads,
   RebalanceRequest,
   ShardAllocationStrategy,
+  ShardLoad,
+  StrategyContext,
 } from './allocation/shard-allocation-strategy.ts'
 export type { ClusterSharding, RegionState } from './cluster-sharding.ts'
 export type { EntityContext, Passivate } from './entity-context.ts'

@@ -123,6 +123,7 @@ export class RunningType {
       ...{ system, remoting, entityType, behavior, stopMessage },
       extractor: definition.extractor ?? usual,
       settings: this.settings,
+      countsLoads: definition.allocationStrategy?.usesLoads === true,
       protocol: this.#protocol,
       ref: spawnRegion(parent, entityType, () => region),
       candidates: this.#findCandidates(),
@@ -172,11 +173,11 @@ export class RunningType {
   // ---- the coordinator
 
   #startCoordinator(): void {
-    const { singletons, cluster, remoting, definition } = this.#options
+    const { singletons, cluster, remoting, definition, journal } = this.#options
     const { entityType, allocationStrategy: strategy } = definition
     const behavior = ({ term }: { readonly term: number }) =>
       coordinatorActor({
-        ...{ entityType, term, cluster, strategy, node: remoting.node },
+        ...{ entityType, term, cluster, strategy, journal, node: remoting.node },
         store: this.#openStore(),
         settings: this.settings,
         send: (to, message) => this.#sendToRegion(to, message),

@@ -163,6 +163,20 @@ export interface RegionStopped {
   readonly region: NodeId
 }
 
+/**
+ * Home -> coordinator, again and again: what each of these shards had to do in the last `durationMs`. Only where the allocation
+ * strategy uses it; `bytes` counts what came from other nodes.
+ */
+export interface ShardLoads {
+  readonly type: 'ShardLoads'
+  readonly region: NodeId
+  readonly durationMs: number
+  readonly shards: readonly ShardId[]
+  /** In the order of `shards`, as the next. */
+  readonly messages: readonly number[]
+  readonly bytes: readonly number[]
+}
+
 export type ToCoordinator =
   | Register
   | GetCurrentRegions
@@ -172,6 +186,7 @@ export type ToCoordinator =
   | ShardStopped
   | GracefulShutdownReq
   | RegionStopped
+  | ShardLoads
 
 /** Region -> home, behind everything it has sent by this route: answer when all of that is handled or on its way back. */
 export interface Flush {

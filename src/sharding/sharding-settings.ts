@@ -29,18 +29,26 @@ export interface ShardingSettings {
    * `actor.handlerStopTimeoutMs` left; after both, what has not settled is cut off and the shard can move.
    */
   readonly stopTimeoutMs: number
-  /** Hand-offs under way at once. More empties a leaving node sooner and stops more entities at one moment. */
+  /** Hand-offs under way at once. More empties a leaving node, or fills a new one, sooner and stops more entities at one moment. */
   readonly handOffsMax: number
   /** How long a leaving region waits for its shards to move before it stops them itself. */
   readonly gracefulShutdownTimeoutMs: number
   /** How often the balance is looked at. Shorter fills new nodes sooner and moves shards more often. */
   readonly rebalanceIntervalMs: number
-  /** Shards moved in one round, at most. */
+  /**
+   * Shards moved in one round, at most. Infinity leaves it to `rebalanceShareMax`, so that a large cluster takes as many rounds as
+   * a small one. How many move at one moment is for `handOffsMax`.
+   */
   readonly rebalanceShardsMax: number
-  /** Fraction of all shards moved in one round, at most; one shard always may. */
+  /** Fraction of all shards moved in one round, at most; one shard always may. The next round follows when it has ended. */
   readonly rebalanceShareMax: number
   /** How long an allocation strategy may think; then the default strategy decides in its place. */
   readonly strategyTimeoutMs: number
+  /**
+   * How often regions tell what their shards had to do, where the allocation strategy uses that. Shorter sees a hot shard sooner,
+   * and takes a short burst for one.
+   */
+  readonly loadReportIntervalMs: number
   /** How long the coordinator waits for the store; then it gives up, and the next one tries again. */
   readonly storeTimeoutMs: number
   /** Idle time after which an entity is stopped; its next message starts it again. Infinity keeps it for ever. */
@@ -64,9 +72,10 @@ export const shardingSettingsTable = new SettingsTable<ShardingSettings>(
     handOffsMax: count(32, 'hand-offs'),
     gracefulShutdownTimeoutMs: milliseconds(seconds(6)),
     rebalanceIntervalMs: milliseconds(seconds(10)),
-    rebalanceShardsMax: count(20, 'shards'),
+    rebalanceShardsMax: count(Infinity, 'shards', { mayBeInfinity: true }),
     rebalanceShareMax: share(0.1),
     strategyTimeoutMs: milliseconds(seconds(5)),
+    loadReportIntervalMs: milliseconds(seconds(5)),
     storeTimeoutMs: milliseconds(seconds(30)),
     passivateIdleAfterMs: milliseconds(minutes(2), { mayBeInfinity: true }),
     passivationSweepIntervalMs: milliseconds(minutes(1)),

@@ -17,6 +17,7 @@ import { problemWithId } from '../foundation/text.ts'
 import { isNodeId } from '../foundation/node-id.ts'
 import { MessageProtocol } from '../serialization/internals.ts'
 import type { CoordinatorEvent, StateSummed } from './coordinator/coordinator-state.ts'
+import { shardsPerReportMax } from './region/shard-load-counts.ts'
 import { type EntityId, entityIdBytesMax, isShardId } from './shard-id.ts'
 import type { BetweenRegions, ToCoordinator, ToRegion, Undelivered } from './sharding-messages.ts'
 
@@ -53,15 +54,18 @@ export function storedProtocol(): ShardingProtocol['stored'] {
   const shard: Shape = isCount
   const region: Shape = isNodeId
   const registered = { region, isProxy: isFlag, numberOfShards: maybe(isCount) }
-  const lives = listOf(recordOf({ shard, epoch: isCount }))
+  const lives = listOf(recordOf({ shard, epoch: isCount, why: maybe(isCount) }))
   return new MessageProtocol('sharding', {
     RegionRegistered: kind('RegionRegistered', registered),
     RegionTerminated: kind('RegionTerminated', { region }),
-    ShardAllocated: kind('ShardAllocated', { shard, home: isNodeId, epoch: isCount }),
+    ShardAllocated: kind('ShardAllocated', {
+      ...{ shard, home: isNodeId, epoch: isCount, why: maybe(isText) },
+    }),
     ShardDeallocated: kind('ShardDeallocated', { shard, epoch: isCount }),
     StateSummed: kind('StateSummed', {
       ...{ lastEpoch: isCount, numberOfShards: maybe(isCount), homeless: listOf(shard) },
       regions: listOf(recordOf({ ...registered, shards: lives })),
+      whys: maybe(listOf(isText)),
     }),
   })
 }
@@ -98,6 +102,13 @@ function toCoordinator(shard: Shape): MessageProtocol<ToCoordinator> {
     ShardStopped: kind('ShardStopped', life),
     GracefulShutdownReq: kind('GracefulShutdownReq', { region }),
     RegionStopped: kind('RegionStopped', { region }),
+    ShardLoads: kind('ShardLoads', {
+      ...{ region, durationMs: isCount, shards: listOf(shard, shardsPerReportMax) },
+      ...{
+        messages: listOf(isCount, shardsPerReportMax),
+        bytes: listOf(isCount, shardsPerReportMax),
+      },
+    }),
   })
 }
 

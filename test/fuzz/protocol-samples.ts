@@ -91,6 +91,13 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
       ShardStopped: life,
       GracefulShutdownReq: { region: a },
       RegionStopped: { region: a },
+      ShardLoads: {
+        region: a,
+        durationMs: 5_000,
+        shards: [1, 7],
+        messages: [9, 0],
+        bytes: [64, 0],
+      },
     },
   ],
   [

@@ -310,9 +310,10 @@ export class World {
   }
 
   #ask(node: CoordinatorNode, ask: number, question: StrategyQuestion): void {
-    const answer = askStrategy(this.strategy, question, (error) => {
-      throw error
-    }) as StrategyAnswer
+    // One that draws by chance names shards that nobody hosts.
+    const onFailure = (problem: string, error: unknown): void =>
+      this.check(error === undefined, `the strategy ${problem}`)
+    const answer = askStrategy(this.strategy, question, { onFailure }) as StrategyAnswer
     const arrive = () => this.network.give(node, { type: 'StrategyAnswered', ask, answer })
     this.network.send({ from: 'strategy', to: node.id, lane: 'answer', arrive })
   }

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { defaultAppVersion, isAppVersion, problemsWithAppVersion } from './app-version.ts'
+import {
+  compareAppVersions,
+  defaultAppVersion,
+  isAppVersion,
+  problemsWithAppVersion,
+} from './app-version.ts'
 
 test.each([
   defaultAppVersion,
@@ -42,4 +47,25 @@ test.each([
 
 test('who says nothing has the default', () => {
   expect(problemsWithAppVersion(undefined)).toEqual([])
+})
+
+test('versions are in order: numbers as numbers, what comes before a version before it', () => {
+  const inOrder = [
+    ...['0.0.0', '1-alpha', '1-alpha.1', '1-alpha.2', '1-alpha.10', '1-alpha.x', '1-beta', '1'],
+    ...['1.0.1', '1.2', '1.10.0-rc.9', '1.10.0', '2.0.0.1', '9007199254740993', '9007199254740994'],
+  ]
+  for (const [index, version] of inOrder.entries()) {
+    for (const later of inOrder.slice(index + 1)) {
+      expect(compareAppVersions(version, later), `${version} < ${later}`).toBeLessThan(0)
+      expect(compareAppVersions(later, version), `${later} > ${version}`).toBeGreaterThan(0)
+    }
+  }
+})
+
+test.each([
+  ['1', '1.0.0'],
+  ['1.2.0+a', '1.2+b'],
+  ['01.2', '1.02'],
+])('%s and %s are of one age', (a, b) => {
+  expect(compareAppVersions(a, b)).toBe(0)
 })

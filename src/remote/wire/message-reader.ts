@@ -6,7 +6,8 @@ import { InboundTable, readTableText } from './text-table.ts'
 
 /** Somebody on this node. */
 export interface Recipient {
-  tell(message: unknown): void
+  /** `bytes`: the mean size of the messages of its frame. */
+  tell(message: unknown, bytes?: number): void
 }
 
 /** What a reader needs of the node it reads for. Nothing here throws. */
@@ -60,8 +61,11 @@ export class MessageReader {
     }
     for (let index = 0; index < count;) if (this.#readHead(cursor, index)) index++
     const bodies = this.#codec.decodeBatch(bytes, count, cursor.position, end)
+    const bytesEach = Math.ceil((end - cursor.position) / count)
     this.#delivery.frameBegins()
-    for (let index = 0; index < count; index++) this.#deliver(this.#heads[index]!, bodies[index])
+    for (let index = 0; index < count; index++) {
+      this.#deliver(this.#heads[index]!, bodies[index], bytesEach)
+    }
     return count
   }
 
@@ -88,7 +92,7 @@ export class MessageReader {
     return true
   }
 
-  #deliver(head: Head, body: unknown): void {
+  #deliver(head: Head, body: unknown, bytes: number): void {
     if (body === undefined) throw new MalformedFrame('undefined is not a message')
     if (head.kind === heads.answer) return this.#delivery.answer(head.number, body)
     const meaning = head.meaning!
@@ -96,7 +100,7 @@ export class MessageReader {
     if (head.kind === heads.stop) return this.#delivery.stop(recipient)
     if (head.kind === heads.ask) this.#setReplyTo(body, head)
     try {
-      recipient.tell(body)
+      recipient.tell(body, bytes)
     } catch (error) {
       this.#delivery.failed(recipient, body, error)
     }

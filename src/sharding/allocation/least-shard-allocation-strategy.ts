@@ -2,12 +2,18 @@
  * Gives every new shard to the region that has the fewest, and evens the regions out in at most two rounds: first whoever
  * has more than the optimum gives the excess, then, if someone still lacks more than one, single shards are given.
  */
-import { type NodeId, compareNodes } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
+import {
+  bestOf,
+  bySuitability,
+  candidatesOf,
+  isGoodTime,
+  nodesInWords,
+  type RegionCandidate,
+} from './region-candidate.ts'
 import type {
   AllocationRequest,
-  Allocations,
-  ClusterView,
+  ExplainedHome,
   RebalanceRequest,
   ShardAllocationStrategy,
 } from './shard-allocation-strategy.ts'
@@ -19,33 +25,32 @@ export interface LeastShardOptions {
   readonly shareMax: number
 }
 
-interface Candidate {
-  readonly node: NodeId
-  readonly isLeaving: boolean
-  readonly shards: readonly ShardId[]
-}
-
+/**
+ * The default. Choose it when shards are much alike: with many entities per shard they are. It counts shards and nothing else:
+ * a node with a few hot ones keeps them (see `LoadAwareAllocationStrategy`), and what belongs together need not be together.
+ */
 export class LeastShardAllocationStrategy implements ShardAllocationStrategy {
+  /** At most two rounds lead to the optimum, or as many more as the limits ask for; then it answers nothing. */
+  readonly settles = true
   readonly #options: LeastShardOptions
 
   constructor(options: LeastShardOptions) {
     this.#options = options
   }
 
-  allocateShard({ allocations, cluster }: AllocationRequest): NodeId | undefined {
-    let best: Candidate | undefined
-    for (const region of regionsOf(allocations, cluster)) {
-      if (best === undefined || bySuitability(region, best) < 0) best = region
-    }
-    return best?.node
+  allocateShard({ allocations, cluster }: AllocationRequest): ExplainedHome | undefined {
+    return fewestShards(candidatesOf(allocations, cluster))
   }
 
   rebalance({ allocations, inProgress, cluster }: RebalanceRequest): readonly ShardId[] {
     // One round at a time: what moves now would be counted at its old home.
-    if (inProgress.size > 0 || !isGoodTime(cluster)) return []
-    const regions = regionsOf(allocations, cluster).sort(bySuitability)
-    const total = regions.reduce((sum, { shards }) => sum + shards.length, 0)
-    if (total === 0) return []
+    if (inProgress.size > 0) return []
+    const all = candidatesOf(allocations, cluster)
+    if (!isGoodTime(all, cluster)) return []
+    // Those that leave give their shards anyway, and take none.
+    const regions = all.filter(({ isLeaving }) => !isLeaving).sort(bySuitability)
+    const total = all.reduce((sum, { shards }) => sum + shards.length, 0)
+    if (total === 0 || regions.length === 0) return []
     const { shardsMax, shareMax } = this.#options
     const limit = Math.max(1, Math.min(Math.floor(shareMax * total), shardsMax))
     const optimal = Math.ceil(total / regions.length)
@@ -56,30 +61,23 @@ export class LeastShardAllocationStrategy implements ShardAllocationStrategy {
   }
 }
 
-/** Best first: not leaving, then fewer shards, then by address. A strict order, so that every node would agree. */
-export function bySuitability(a: Candidate, b: Candidate): number {
-  if (a.isLeaving !== b.isLeaving) return a.isLeaving ? 1 : -1
-  return a.shards.length - b.shards.length || compareNodes(a.node, b.node)
-}
-
-/** Regions whose nodes are members; the view may be behind for the others. */
-function regionsOf(allocations: Allocations, { members }: ClusterView): Candidate[] {
-  const regions: Candidate[] = []
-  for (const [node, shards] of allocations) {
-    const status = members.get(node)
-    if (status === undefined) continue
-    regions.push({ node, isLeaving: status !== 'Up' && status !== 'Joining', shards })
+/** The most suitable region; undefined when there is none. */
+export function fewestShards(candidates: readonly RegionCandidate[]): ExplainedHome | undefined {
+  const best = bestOf(candidates)
+  let fewest: RegionCandidate | undefined
+  for (const region of best) {
+    if (fewest === undefined || bySuitability(region, fewest) < 0) fewest = region
   }
-  return regions
-}
-
-/** While members come or cannot be reached, the optimum is about to change. */
-function isGoodTime({ members, unreachable }: ClusterView): boolean {
-  return unreachable.size === 0 && ![...members.values()].includes('Joining')
+  if (fewest === undefined) return undefined
+  const nodes = nodesInWords(best, candidates)
+  return {
+    home: fewest.node,
+    why: `It had the fewest shards, ${fewest.shards.length}, of ${nodes}.`,
+  }
 }
 
 function lastRound(
-  regions: readonly Candidate[],
+  regions: readonly RegionCandidate[],
   optimal: number,
   limit: number,
 ): readonly ShardId[] {

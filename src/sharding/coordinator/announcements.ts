@@ -27,6 +27,8 @@ export class Announcements {
   readonly #mayTell: (shard: ShardId) => boolean
   readonly #isLeaving: (region: NodeId) => boolean
   readonly #askers = new Map<ShardId, Set<NodeId>>()
+  /** The first that asked, of those that wait: others wait because they knew a home that is gone. */
+  readonly #requesters = new Map<ShardId, NodeId>()
   readonly #turns = new Map<ShardId, number>()
   readonly #unconfirmed = new Set<ShardId>()
   #lastTurn = 0
@@ -44,13 +46,18 @@ export class Announcements {
   }
 
   ask(shard: ShardId, region: NodeId): void {
+    if (!this.#requesters.has(shard)) this.#requesters.set(shard, region)
+    this.#wait(shard, region)
+  }
+
+  #wait(shard: ShardId, region: NodeId): void {
     const askers = this.#askers.get(shard)
     if (askers === undefined) this.#askers.set(shard, new Set([region]))
     else askers.add(region)
   }
 
   askerOf(shard: ShardId): NodeId | undefined {
-    return this.#askers.get(shard)?.values().next().value
+    return this.#requesters.get(shard)
   }
 
   /** A new word about this shard: what was said before no longer counts. */
@@ -100,7 +107,7 @@ export class Announcements {
   orphan(shards: readonly ShardId[]): void {
     for (const shard of shards) {
       this.withdraw(shard)
-      for (const region of this.#state.regions) this.ask(shard, region)
+      for (const region of this.#state.regions) this.#wait(shard, region)
     }
   }
 
@@ -109,6 +116,7 @@ export class Announcements {
     const askers = this.#askers.get(shard)
     if (askers === undefined || !this.#mayTellOthers(shard)) return []
     this.#askers.delete(shard)
+    this.#requesters.delete(shard)
     const message = { type: 'ShardHome', ...this.#placementOf(shard) } as const
     return [...askers]
       .filter((region) => this.#state.hasRegion(region))

@@ -8,12 +8,12 @@ import type { ClusterMembership } from '../../cluster/internals.ts'
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import { show } from '../../foundation/show.ts'
-import { LeastShardAllocationStrategy } from '../allocation/least-shard-allocation-strategy.ts'
+import type { Journal } from '../../persistence/index.ts'
 import type {
   ClusterView,
   ShardAllocationStrategy,
 } from '../allocation/shard-allocation-strategy.ts'
-import { askStrategy } from '../allocation/strategy-questions.ts'
+import { StrategyDesk } from '../allocation/strategy-desk.ts'
 import { CoordinatorStarted, CoordinatorStopped } from '../sharding-events.ts'
 import type { ToCoordinator, ToRegion } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
@@ -42,6 +42,8 @@ export interface CoordinatorActorOptions {
   readonly store: CoordinatorStore
   readonly settings: ShardingSettings
   readonly strategy: ShardAllocationStrategy | undefined
+  /** For strategies that keep something in the store. */
+  readonly journal: Journal
   readonly send: (to: NodeId, message: ToRegion) => void
   /** From now on region messages of this node and others go to `tell`; undefined: there is no coordinator here. */
   readonly listen: (tell: ((message: ToCoordinator) => void) | undefined) => void
@@ -57,7 +59,7 @@ class Coordinator {
   readonly #options: CoordinatorActorOptions
   readonly #context: ActorContext<CoordinatorMessage>
   readonly #machine: CoordinatorLifeMachine
-  readonly #default: ShardAllocationStrategy
+  readonly #strategy: StrategyDesk
   readonly #unsubscribe: () => void
   /** Answers of a strategy that answers at once, to be taken when all effects of the step are performed. */
   readonly #inputs: LifeInput[] = []
@@ -69,15 +71,15 @@ class Coordinator {
   #lastAnswer: Promise<void> | undefined
 
   constructor(options: CoordinatorActorOptions, context: ActorContext<CoordinatorMessage>) {
-    const { settings, cluster } = options
+    const { settings, cluster, entityType, node, journal, strategy: chosen } = options
     this.#options = options
     this.#context = context
     this.#machine = new CoordinatorLifeMachine(settings)
-    this.#default = new LeastShardAllocationStrategy({
-      shardsMax: settings.rebalanceShardsMax,
-      shareMax: settings.rebalanceShareMax,
+    const { self, log, system } = context
+    const { environment } = system
+    this.#strategy = new StrategyDesk({
+      ...{ entityType, node, journal, environment, chosen, settings, log },
     })
-    const { self } = context
     // What is lost with a coordinator is looked up anew by the next.
     const changed = withoutDeadLetterLog({ type: 'ClusterChanged' } as const)
     this.#unsubscribe = cluster.follow(() => self.tell(changed))
@@ -111,6 +113,7 @@ class Coordinator {
     return {
       members: new Map(members.map(({ node, status }) => [node, status])),
       unreachable: lost,
+      appVersions: new Map(members.map(({ node, appVersion }) => [node, appVersion])),
     }
   }
 
@@ -118,6 +121,7 @@ class Coordinator {
   #stopped(): Promise<void> | undefined {
     const { entityType, listen } = this.#options
     this.#unsubscribe()
+    this.#strategy.stop()
     if (this.#term === undefined) return this.#lastAnswer
     listen(undefined)
     this.#context.system.eventStream.publish(new CoordinatorStopped(entityType, this.#term))
@@ -172,6 +176,7 @@ class Coordinator {
     const { entityType, listen } = this.#options
     const { self, system, log } = this.#context
     this.#term = term
+    this.#strategy.start()
     // Regions repeat what was not answered, so nobody need read of it.
     listen((message) => self.tell(withoutDeadLetterLog({ type: 'FromRegion', message })))
     log.info(
@@ -193,20 +198,7 @@ class Coordinator {
   }
 
   #ask({ strategy, ask, question }: Extract<LifeEffect, { type: 'AskStrategy' }>): void {
-    const { entityType, settings, strategy: chosen } = this.#options
-    if (strategy === 'default') {
-      this.#context.log.warn(
-        { entityType, timeoutMs: settings.strategyTimeoutMs },
-        `The allocation strategy of ${entityType} did not answer in time; the default one decides in its place.`,
-      )
-    }
-    const asked = strategy === 'chosen' ? (chosen ?? this.#default) : this.#default
-    const answer = askStrategy(asked, question, (err) =>
-      this.#context.log.error(
-        { err, entityType },
-        `The allocation strategy of ${entityType} failed.`,
-      ),
-    )
+    const answer = this.#strategy.ask(strategy, question)
     if (!(answer instanceof Promise)) {
       this.#inputs.push({ type: 'StrategyAnswered', ask, answer })
       return

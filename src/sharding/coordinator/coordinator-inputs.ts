@@ -95,6 +95,8 @@ export type GiveUpReason =
 export type RebalanceInput =
   /** The strategy wants these shards elsewhere. */
   | { readonly type: 'Chosen'; readonly shards: readonly ShardId[] }
+  /** The members have changed: what was chosen among others, and is not under way, stays where it is. */
+  | { readonly type: 'Reconsider' }
   | { readonly type: 'RegionRemoved'; readonly region: NodeId }
   | { readonly type: 'Repeat' }
   /** What ended has been noted: there may be room for the next. */

@@ -11,6 +11,7 @@
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
+import { ReportedLoads } from '../allocation/reported-loads.ts'
 import type { ClusterView } from '../allocation/shard-allocation-strategy.ts'
 import type { StrategyAnswer } from '../allocation/strategy-questions.ts'
 import { type ShardId, isShardId } from '../shard-id.ts'
@@ -32,6 +33,7 @@ import type { CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
 import { OpenQuestions } from './open-questions.ts'
 import { PendingChanges } from './pending-changes.ts'
 import { RebalanceMachine } from './rebalance-machine.ts'
+import { RebalanceRounds } from './rebalance-rounds.ts'
 
 export interface CoordinatorOptions {
   /** Higher than that of every coordinator before. */
@@ -49,6 +51,8 @@ export class CoordinatorMachine {
   readonly #rebalance: RebalanceMachine
   readonly #questions: OpenQuestions
   readonly #pending: PendingChanges
+  readonly #loads = new ReportedLoads()
+  readonly #rounds = new RebalanceRounds()
   #cluster: ClusterView = { members: new Map(), unreachable: new Set() }
   #storing: readonly CoordinatorEvent[] | undefined
   /** Regions that leave and were not told yet that they get no shard any more. */
@@ -75,6 +79,7 @@ export class CoordinatorMachine {
       state,
       isEligible: (region) => this.#isEligible(region),
       announcements: this.#announcements,
+      loads: this.#loads,
     })
   }
 
@@ -82,6 +87,7 @@ export class CoordinatorMachine {
     this.#effects = []
     this.#handle(input)
     if (this.#storing === undefined) this.#storeNext()
+    if (this.#storing === undefined) this.#nextRound()
     return this.#effects
   }
 
@@ -126,6 +132,11 @@ export class CoordinatorMachine {
         return this.#stepRebalance(input)
       case 'GracefulShutdownReq':
         return this.#leave(input)
+      case 'ShardLoads':
+        return this.#loads.note(
+          input,
+          (shard) => this.#state.homeOf(shard)?.region === input.region,
+        )
       default:
         return unreachable(input)
     }
@@ -142,6 +153,7 @@ export class CoordinatorMachine {
   #seeMembers(cluster: ClusterView): void {
     this.#cluster = cluster
     this.#questions.askAnew()
+    this.#rebalance.step({ type: 'Reconsider' })
     for (const region of this.#pending.gone(cluster.members)) this.#die(region)
   }
 
@@ -229,6 +241,7 @@ export class CoordinatorMachine {
           this.#announcements.withdraw(effect.shard)
           break
         case 'Stayed':
+          this.#rounds.failed()
           this.#announcements.renew(effect.shard)
           this.#effects.push(...this.#announcements.announce(effect.shard))
           break
@@ -246,6 +259,7 @@ export class CoordinatorMachine {
       this.#effects.push(...this.#announcements.repeat())
     } else if (timer === 'rebalance') {
       this.#startTimer(timer, this.#settings.rebalanceIntervalMs)
+      this.#rounds.began()
       this.#effects.push(this.#questions.rebalance(this.#rebalance.moving, this.#cluster))
     } else {
       this.#stepRebalance({ type: 'TimedOut', shard: Number(timer.slice('hand-off/'.length)) })
@@ -255,9 +269,17 @@ export class CoordinatorMachine {
   #answered(ask: number, answer: StrategyAnswer): void {
     if (!this.#questions.isAwaited(ask, answer.type)) return
     if (answer.type === 'Rebalance') {
-      return this.#stepRebalance({ type: 'Chosen', shards: answer.shards })
+      return this.#stepRebalance({ type: 'Chosen', shards: this.#rounds.chosen(answer) })
     }
-    this.#store(this.#questions.allocated(answer.homes))
+    this.#store(this.#questions.allocated(answer))
+  }
+
+  /** As soon as the last one has ended: every shard that it moved has its next home. */
+  #nextRound(): void {
+    if (!this.#rounds.mayFollow || !this.#rebalance.isAtRest) return
+    if (this.#state.homeless.size > 0) return
+    this.#rounds.follows()
+    this.#effects.push(this.#questions.rebalance(this.#rebalance.moving, this.#cluster))
   }
 
   /** Regions and ended lives first: homes are chosen from what is left. */

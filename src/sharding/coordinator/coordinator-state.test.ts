@@ -44,6 +44,19 @@ describe('CoordinatorState', () => {
     expect([...again.homeless]).toEqual([7])
   })
 
+  test('knows why a shard is where it is, as long as it is there, also when summed up', () => {
+    const why = 'It had the fewest shards, 0, of 2 nodes.'
+    const events = [...history, { ...allocated(5, 'b', 3), why }, { ...allocated(6, 'b', 4), why }]
+    const state = CoordinatorState.replay(events as CoordinatorEvent[])
+    expect([state.whyOf(5), state.whyOf(3)]).toEqual([why, undefined])
+    expect(state.sum()).toMatchObject({ whys: [why], regions: [{}, { shards: [{ why: 0 }, {}] }] })
+    const again = CoordinatorState.of(state.sum())
+    expect([again.whyOf(5), again.whyOf(6), again.whyOf(3)]).toEqual([why, why, undefined])
+    again.apply({ type: 'ShardDeallocated', shard: 5, epoch: 3 })
+    again.apply({ type: 'RegionTerminated', region: 'b' })
+    expect([again.whyOf(5), again.whyOf(6)]).toEqual([undefined, undefined])
+  })
+
   test('knows by which number shards were counted when all regions are gone, also when summed up', () => {
     const state = CoordinatorState.replay([
       { type: 'RegionRegistered', region: 'a', isProxy: false, numberOfShards: 16 },

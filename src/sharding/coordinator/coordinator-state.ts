@@ -26,6 +26,8 @@ export interface ShardAllocated {
   readonly shard: ShardId
   readonly home: NodeId
   readonly epoch: number
+  /** Why it is there, as the strategy said. */
+  readonly why?: string
 }
 
 /** This life of the shard has ended. */
@@ -50,9 +52,19 @@ export interface StateSummed {
   readonly homeless: readonly ShardId[]
   readonly regions: readonly (Omit<RegionRegistered, 'type'> & {
     /** In the order of allocation. */
-    readonly shards: readonly { readonly shard: ShardId; readonly epoch: number }[]
+    readonly shards: readonly {
+      readonly shard: ShardId
+      readonly epoch: number
+      /** The place of the reason in `whys`. */
+      readonly why?: number
+    }[]
   })[]
+  /** Reasons, each once. */
+  readonly whys?: readonly string[]
 }
+
+/** Reasons of which a sum keeps the words: many shards share one. */
+const summedWhysMax = 1_000
 
 export interface Home {
   readonly region: NodeId
@@ -70,6 +82,7 @@ export class CoordinatorState {
   readonly #regions = new Map<NodeId, RegisteredRegion>()
   readonly #homes = new Map<ShardId, Home>()
   readonly #homeless = new Set<ShardId>()
+  readonly #whys = new Map<ShardId, string>()
   #lastEpoch = 0
   #numberOfShards: number | undefined
 
@@ -82,12 +95,14 @@ export class CoordinatorState {
     return state
   }
 
-  static of({ lastEpoch, numberOfShards, homeless, regions }: StateSummed): CoordinatorState {
+  static of({ lastEpoch, numberOfShards, homeless, regions, whys }: StateSummed): CoordinatorState {
     const state = new CoordinatorState()
     state.#numberOfShards = numberOfShards
     for (const { shards, ...registered } of regions) {
       state.#register({ type: 'RegionRegistered', ...registered })
-      for (const { shard, epoch } of shards) {
+      for (const { shard, epoch, why } of shards) {
+        const words = why === undefined ? undefined : whys?.[why]
+        if (words !== undefined) state.#whys.set(shard, words)
         state.#regions.get(registered.region)?.shards.add(shard)
         state.#homes.set(shard, { region: registered.region, epoch })
       }
@@ -99,13 +114,20 @@ export class CoordinatorState {
 
   /** `CoordinatorState.of` makes the same state of it. */
   sum(): StateSummed {
+    const whys = new Map<string, number>()
     const regions = [...this.#regions].map(([region, { isProxy, numberOfShards, shards }]) => ({
       ...{ region, isProxy, ...(numberOfShards === undefined ? {} : { numberOfShards }) },
-      shards: [...shards].map((shard) => ({ shard, epoch: this.#homes.get(shard)?.epoch ?? 0 })),
+      shards: [...shards].map((shard) => ({
+        ...{ shard, epoch: this.#homes.get(shard)?.epoch ?? 0 },
+        ...placeIn(whys, this.#whys.get(shard)),
+      })),
     }))
     const { lastEpoch, numberOfShards } = this
     const known = numberOfShards === undefined ? {} : { numberOfShards }
-    return { type: 'StateSummed', lastEpoch, ...known, homeless: [...this.#homeless], regions }
+    return {
+      ...{ type: 'StateSummed', lastEpoch, ...known, homeless: [...this.#homeless], regions },
+      ...(whys.size > 0 && { whys: [...whys.keys()] }),
+    }
   }
 
   apply(event: CoordinatorEvent): void {
@@ -175,6 +197,11 @@ export class CoordinatorState {
     return this.#homes.get(shard)
   }
 
+  /** Why the shard is where it is, if the strategy has said so. */
+  whyOf(shard: ShardId): string | undefined {
+    return this.#whys.get(shard)
+  }
+
   shardsOf(region: NodeId): readonly ShardId[] {
     return [...(this.#regions.get(region)?.shards ?? [])]
   }
@@ -189,18 +216,20 @@ export class CoordinatorState {
     assert(terminated !== undefined, `${region} is registered when it terminates`)
     for (const shard of terminated.shards) {
       this.#homes.delete(shard)
+      this.#whys.delete(shard)
       this.#homeless.add(shard)
     }
     this.#regions.delete(region)
   }
 
-  #allocate({ shard, home, epoch }: ShardAllocated): void {
+  #allocate({ shard, home, epoch, why }: ShardAllocated): void {
     const region = this.#regions.get(home)
     assert(region !== undefined && !region.isProxy, `${home} hosts when shard ${shard} comes to it`)
     assert(!this.#homes.has(shard), `shard ${shard} has no home when it is allocated`)
     assert(epoch > this.#lastEpoch, `epoch ${epoch} is higher than ${this.#lastEpoch}`)
     region.shards.add(shard)
     this.#homes.set(shard, { region: home, epoch })
+    if (why !== undefined) this.#whys.set(shard, why)
     this.#homeless.delete(shard)
     this.#lastEpoch = epoch
   }
@@ -210,6 +239,17 @@ export class CoordinatorState {
     assert(home?.epoch === epoch, `shard ${shard} lives in epoch ${epoch} when that ends`)
     this.#regions.get(home.region)?.shards.delete(shard)
     this.#homes.delete(shard)
+    this.#whys.delete(shard)
     this.#homeless.add(shard)
   }
+}
+
+/** Nothing for a reason that is not there, or when there are too many. */
+function placeIn(whys: Map<string, number>, why: string | undefined): { readonly why?: number } {
+  if (why === undefined) return {}
+  const known = whys.get(why)
+  if (known !== undefined) return { why: known }
+  if (whys.size >= summedWhysMax) return {}
+  whys.set(why, whys.size)
+  return { why: whys.size - 1 }
 }

@@ -3,6 +3,7 @@
  * the strategy had no answer for is asked again at the next retry or when regions change.
  */
 import type { NodeId } from '../../foundation/node-id.ts'
+import type { ReportedLoads } from '../allocation/reported-loads.ts'
 import type { Allocations, ClusterView } from '../allocation/shard-allocation-strategy.ts'
 import type { StrategyAnswer } from '../allocation/strategy-questions.ts'
 import type { ShardId } from '../shard-id.ts'
@@ -15,22 +16,25 @@ export interface OpenQuestionsOptions {
   readonly announcements: Announcements
   /** Whether a region may be given a shard. */
   readonly isEligible: (region: NodeId) => boolean
+  readonly loads: ReportedLoads
 }
 
 export class OpenQuestions {
   readonly #state: CoordinatorState
   readonly #announcements: Announcements
   readonly #isEligible: (region: NodeId) => boolean
+  readonly #loads: ReportedLoads
   #lastAsk = 0
   #allocation: number | undefined
   #rebalance: number | undefined
   /** Shards for which the strategy had no answer. */
   readonly #unanswered = new Set<ShardId>()
 
-  constructor({ state, announcements, isEligible }: OpenQuestionsOptions) {
+  constructor({ state, announcements, isEligible, loads }: OpenQuestionsOptions) {
     this.#state = state
     this.#announcements = announcements
     this.#isEligible = isEligible
+    this.#loads = loads
   }
 
   /** Asks for homes for all shards that want one; nothing when there are none, or nowhere to put them. */
@@ -46,14 +50,17 @@ export class OpenQuestions {
     })
     const allocations = this.#allocations(regions)
     this.#allocation = ++this.#lastAsk
-    const question = { type: 'Allocate', shards, allocations, cluster } as const
+    const question = { type: 'Allocate', shards, allocations, cluster, ...this.#known() } as const
     return [{ type: 'AskStrategy', ask: this.#allocation, question }]
   }
 
   rebalance(inProgress: ReadonlySet<ShardId>, cluster: ClusterView): CoordinatorEffect {
     this.#rebalance = ++this.#lastAsk
-    const allocations = this.#allocations(this.#state.hosts)
-    const question = { type: 'Rebalance', allocations, inProgress, cluster } as const
+    const { hosts } = this.#state
+    const question = {
+      ...({ type: 'Rebalance', allocations: this.#allocations(hosts), inProgress } as const),
+      ...{ cluster: this.#seen(cluster, hosts), ...this.#known() },
+    }
     return { type: 'AskStrategy', ask: this.#rebalance, question }
   }
 
@@ -70,12 +77,14 @@ export class OpenQuestions {
   }
 
   /** The answer as events; the world may have moved on while the strategy thought. */
-  allocated(homes: ReadonlyMap<ShardId, NodeId>): CoordinatorEvent[] {
+  allocated({ homes, whys }: Extract<StrategyAnswer, { type: 'Allocate' }>): CoordinatorEvent[] {
     let epoch = this.#state.lastEpoch
     const events: CoordinatorEvent[] = []
     for (const [shard, home] of homes) {
       if (!this.#isEligible(home) || this.#state.homeOf(shard) !== undefined) continue
-      events.push({ type: 'ShardAllocated', shard, home, epoch: ++epoch })
+      const why = whys?.get(shard)
+      const reason = why === undefined ? {} : { why }
+      events.push({ type: 'ShardAllocated', shard, home, epoch: ++epoch, ...reason })
     }
     return events
   }
@@ -97,6 +106,22 @@ export class OpenQuestions {
       if (this.#state.homeOf(shard) === undefined) wanted.add(shard)
     }
     return [...wanted].filter((shard) => !this.#unanswered.has(shard))
+  }
+
+  /** One that gets no shard any more is on its way out, also when the cluster has not heard so: nobody should count on it. */
+  #seen(cluster: ClusterView, hosts: readonly NodeId[]): ClusterView {
+    const leaving = hosts.filter(
+      (region) => cluster.members.get(region) === 'Up' && !this.#isEligible(region),
+    )
+    if (leaving.length === 0) return cluster
+    const members = new Map(cluster.members)
+    for (const region of leaving) members.set(region, 'Leaving')
+    return { ...cluster, members }
+  }
+
+  #known() {
+    const loads = this.#loads.known
+    return loads === undefined ? {} : { loads }
   }
 
   #allocations(regions: readonly NodeId[]): Allocations {

@@ -1,10 +1,10 @@
 /**
  * Decides which shards move, and moves them: a few at a time, for balance or because their region leaves.
  *
- *   at rest ──strategy's choice, or region leaves──▶ hand-off ──stopped──▶ Moved
- *                                                        └────timed out──▶ Stayed
+ *   at rest ──strategy's choice──▶ chosen ──there is room──▶ hand-off ──stopped──▶ Moved
+ *      └──its region leaves, and there is room──────────────────▲ └────timed out──▶ Stayed
  *
- * Invariant: a shard is in at most one hand-off, and at most `handOffsMax` are under way for leaving regions.
+ * Invariant: a shard is in at most one hand-off, and at most `handOffsMax` are under way. Leaving regions come first.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
@@ -33,6 +33,8 @@ export class RebalanceMachine {
   readonly #liveRegions: () => Iterable<NodeId>
   readonly #renew: (shard: ShardId) => Placement
   readonly #handOffs = new Map<ShardId, HandOffMachine>()
+  /** For balance, and not begun yet. */
+  readonly #chosen = new Set<ShardId>()
   readonly #leaving = new Set<NodeId>()
   /** Leaving regions whose shards are being taken; one that fails waits for the region's next request. */
   readonly #draining = new Set<NodeId>()
@@ -48,7 +50,11 @@ export class RebalanceMachine {
   step(input: RebalanceInput): RebalanceEffect[] {
     switch (input.type) {
       case 'Chosen':
-        return this.#chosen(input.shards)
+        for (const shard of input.shards) if (this.#canMove(shard)) this.#chosen.add(shard)
+        return []
+      case 'Reconsider':
+        this.#chosen.clear()
+        return []
       case 'GracefulShutdownReq':
         if (this.#state.hasRegion(input.region)) this.leaves(input.region)
         return []
@@ -78,16 +84,17 @@ export class RebalanceMachine {
     return this.#leaving.has(region)
   }
 
+  /** Also those that are about to. */
   get moving(): ReadonlySet<ShardId> {
-    return new Set(this.#handOffs.keys())
+    return new Set([...this.#handOffs.keys(), ...this.#chosen])
+  }
+
+  get isAtRest(): boolean {
+    return this.#handOffs.size === 0 && this.#chosen.size === 0
   }
 
   snapshot() {
     return [...this.#handOffs].map(([shard, handOff]) => ({ shard, ...handOff.snapshot() }))
-  }
-
-  #chosen(shards: readonly ShardId[]): RebalanceEffect[] {
-    return shards.filter((shard) => this.#canMove(shard)).flatMap((shard) => this.#begin(shard))
   }
 
   /** It gets no shard any more, and those it has are taken. */
@@ -113,14 +120,20 @@ export class RebalanceMachine {
     return this.#stepOne(input.shard, input)
   }
 
-  /** Takes what is left on leaving regions, as far as the limit allows. */
+  /** Takes what is left on leaving regions, then what was chosen, as far as the limit allows. */
   #drain(): RebalanceEffect[] {
     const effects: RebalanceEffect[] = []
+    const { handOffsMax } = this.#settings
     for (const region of this.#draining) {
       for (const shard of this.#state.shardsOf(region)) {
-        if (this.#handOffs.size >= this.#settings.handOffsMax) return effects
+        if (this.#handOffs.size >= handOffsMax) return effects
         if (this.#canMove(shard)) effects.push(...this.#begin(shard))
       }
+    }
+    for (const shard of this.#chosen) {
+      if (this.#handOffs.size >= handOffsMax) return effects
+      this.#chosen.delete(shard)
+      if (this.#canMove(shard)) effects.push(...this.#begin(shard))
     }
     return effects
   }

@@ -114,8 +114,8 @@ class InboundEntity {
     this.#origin = origin
   }
 
-  tell(message: unknown): void {
-    this.#region.receive(this.#shard, this.#entityId, message, this.#origin)
+  tell(message: unknown, bytes = 0): void {
+    this.#region.receive(this.#shard, this.#entityId, message, this.#origin, bytes)
   }
 }
 

@@ -5,6 +5,7 @@ import type { ShardId } from '../shard-id.ts'
 import type {
   BetweenRegions,
   CurrentRegions,
+  ShardLoads,
   ToCoordinator,
   ToRegion,
 } from '../sharding-messages.ts'
@@ -47,6 +48,8 @@ export type RegionInput<Parcel> =
   | { readonly type: 'Abandoned' }
   /** Somebody on this node wants to know the regions; `ask` is a number of its own. */
   | { readonly type: 'AskRegions'; readonly ask: number }
+  /** What the shards here had to do lately is to be told. */
+  | { readonly type: 'ReportLoads'; readonly reports: readonly ShardLoads[] }
   | { readonly type: 'Frozen' }
   | { readonly type: 'Thawed' }
   | { readonly type: 'TimerFired'; readonly timer: RegionTimer }

@@ -161,6 +161,8 @@ export class RegionMachine<Parcel> {
         const message = { type: 'GetCurrentRegions', ask: input.ask, region: this.#self } as const
         return void this.#effects.push(...this.#registration.toAll(message))
       }
+      case 'ReportLoads':
+        return input.reports.forEach((report) => this.#tell(report))
       case 'Frozen':
       case 'Thawed':
         return this.#freeze(input.type === 'Frozen')

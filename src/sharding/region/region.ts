@@ -50,6 +50,7 @@ import type { RegionDropReason, ShardDropReason } from '../sharding-drop-reasons
 import type { RegionEffect, RegionInput, RegionTimer } from './region-inputs.ts'
 import type { RoutingTable } from './routing-table.ts'
 import type { Origin } from './shard-buffers.ts'
+import { ShardLoadCounts } from './shard-load-counts.ts'
 
 export interface RegionOptions {
   readonly system: ActorSystem
@@ -60,6 +61,8 @@ export interface RegionOptions {
   readonly stopMessage: unknown
   readonly extractor: MessageExtractor<unknown, unknown>
   readonly settings: ShardingSettings
+  /** Whether the allocation strategy wants to know what shards have to do. */
+  readonly countsLoads: boolean
   readonly protocol: ShardingProtocol
   /** The parent of the actors of all shards. */
   readonly ref: LocalRef
@@ -92,6 +95,9 @@ export class Region {
   readonly #refs = new KeptRefs((entityId) => this.#makeRef(entityId))
   readonly #timers = new Map<RegionTimer, Timer>()
   readonly #questions: RegionQuestions
+  /** undefined where nobody wants to know. */
+  readonly #loads: ShardLoadCounts | undefined
+  #loadTimer: Timer | undefined
   #isFrozen: boolean
   #refusal: RegionRefused | undefined
   #emptied: () => void = () => undefined
@@ -115,6 +121,10 @@ export class Region {
     this.#turns = new OneAtATime((error) => this.#failed(error))
     this.#lines = new PeerLines(remoting, `/system/shards/${encodeName(entityType)}`, protocol)
     this.#world = this.#makeWorld()
+    if (options.countsLoads && !this.isProxy) {
+      const { clock } = this.runtime.environment
+      this.#loads = new ShardLoadCounts(settings.numberOfShards, clock.monotonicMs())
+    }
     this.#questions = new RegionQuestions({
       ...{ entityType, runtime: this.runtime, retryIntervalMs: settings.retryIntervalMs },
       send: (ask) => this.step({ type: 'AskRegions', ask }),
@@ -124,6 +134,7 @@ export class Region {
   start(): void {
     if (this.#isFrozen) this.step({ type: 'Frozen' })
     this.step({ type: 'Started', candidates: this.#options.candidates })
+    if (this.#loads !== undefined) this.#reportLater(this.#loads)
   }
 
   /** Hands over what is here, and stops then; with `staysForOthers` only after `OthersEmptied`. */
@@ -143,6 +154,7 @@ export class Region {
       return this.step({ type: 'Message', shard, parcel })
     }
     if (route.node === undefined) {
+      if (this.#loads !== undefined) this.#loads.messages[shard]!++
       return this.#shardHere(shard).deliver(ref.entityId, message, question)
     }
     if (ref.route !== route) {
@@ -153,9 +165,19 @@ export class Region {
   }
 
   /** A message that another node sent by a route of its own. */
-  receive(shard: ShardId, entityId: EntityId, message: unknown, origin: Origin): void {
+  receive(
+    shard: ShardId,
+    entityId: EntityId,
+    message: unknown,
+    origin: Origin,
+    bytes: number,
+  ): void {
     const { node, stamp } = origin
     if (!this.#turns.isBusy && this.#table.isServedTo(shard, node, stamp)) {
+      if (this.#loads !== undefined) {
+        this.#loads.messages[shard]!++
+        this.#loads.bytes[shard]! += bytes
+      }
       return this.#shardHere(shard).deliver(entityId, message, undefined)
     }
     const parcel = { entityId, message, question: undefined }
@@ -222,6 +244,7 @@ export class Region {
   /** All actors of this node are being stopped: nothing fires any more. */
   abandon(): void {
     for (const timer of this.#timers.values()) timer.cancel()
+    this.#loadTimer?.cancel()
     for (const shard of this.#shards) shard?.abandon()
     this.step({ type: 'Abandoned' })
     this.#questions.cancelTimer()
@@ -262,6 +285,7 @@ export class Region {
     switch (effect.type) {
       case 'Deliver': {
         const { entityId, message, question } = effect.parcel
+        if (this.#loads !== undefined) this.#loads.messages[effect.shard]!++
         return this.#shardHere(effect.shard).deliver(entityId, message, question)
       }
       case 'SendToPeer':
@@ -349,6 +373,7 @@ export class Region {
   #startShard(shard: ShardId, epoch: number): void {
     const started = new Shard(this.#world, this.#shardRef(shard), shard, epoch)
     this.#shards[shard] = started
+    this.#loads?.started(shard)
     if (this.#isFrozen) started.freeze()
     const { eventStream } = this.runtime
     if (!eventStream.hasListeners(LocalShardStarted)) return
@@ -389,8 +414,20 @@ export class Region {
     this.#timers.set(timer, started)
   }
 
+  #reportLater(loads: ShardLoadCounts): void {
+    const { clock, timers } = this.runtime.environment
+    const { settings, remoting } = this.#options
+    this.#loadTimer = timers.after(settings.loadReportIntervalMs, () => {
+      const { shards } = this.#machine.snapshot()
+      const reports = loads.take(shards, remoting.node, clock.monotonicMs())
+      this.step({ type: 'ReportLoads', reports })
+      this.#reportLater(loads)
+    })
+  }
+
   #finish(): void {
     for (const timer of this.#timers.values()) timer.cancel()
+    this.#loadTimer?.cancel()
     this.ref.cell?.stop()
     this.#emptied()
     this.#stopped()
