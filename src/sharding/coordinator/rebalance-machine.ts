@@ -117,7 +117,7 @@ export class RebalanceMachine {
   #drain(): RebalanceEffect[] {
     const effects: RebalanceEffect[] = []
     for (const region of this.#draining) {
-      for (const shard of this.#state.shardsOf(region)) {
+      for (const shard of this.#state.shardsIn(region)) {
         if (this.#handOffs.size >= this.#settings.handOffsMax) return effects
         if (this.#canMove(shard)) effects.push(...this.#begin(shard))
       }
