@@ -206,6 +206,11 @@ export class CoordinatorState {
     return [...(this.#regions.get(region)?.shards ?? [])]
   }
 
+  /** As `shardsOf`, without the copy, which is long when they are very many; good until the next event. */
+  shardsIn(region: NodeId): Iterable<ShardId> {
+    return this.#regions.get(region)?.shards ?? []
+  }
+
   #register({ region, isProxy, numberOfShards }: RegionRegistered): void {
     this.#regions.set(region, { isProxy, numberOfShards, shards: new Set() })
     this.#numberOfShards = numberOfShards ?? this.#numberOfShards

@@ -50,14 +50,16 @@ describe('HandOffMachine', () => {
     expect(begin().step(stopped('a'))).toEqual([{ type: 'Finish', moved: true }])
   })
 
-  test('repeats itself to whoever has not answered', () => {
+  test('repeats itself to whoever has had time and has not answered', () => {
     const machine = begin()
     machine.step(ack('a'))
     const to = (effects: ReturnType<typeof machine.step>) =>
       effects.map((effect) => (effect.type === 'Send' ? effect.to : effect.type))
+    expect(machine.step({ type: 'Repeat' })).toEqual([])
     expect(to(machine.step({ type: 'Repeat' }))).toEqual(['b', 'c'])
     machine.step(ack('b'))
-    machine.step(ack('c'))
+    expect(machine.step(ack('c'))).toEqual([handOff])
+    expect(machine.step({ type: 'Repeat' })).toEqual([])
     expect(machine.step({ type: 'Repeat' })).toEqual([handOff])
   })
 

@@ -16,6 +16,8 @@ export class HandOffMachine {
   readonly placement: Placement
   readonly #unacked: Set<NodeId>
   #phase: 'asking' | 'stopping' | 'done' = 'asking'
+  /** Told since the last repetition: who has not answered yet has hardly had the time. */
+  #isJustTold = false
 
   constructor(placement: Placement, regions: Iterable<NodeId>) {
     this.placement = placement
@@ -28,8 +30,9 @@ export class HandOffMachine {
     if (this.#phase === 'done') return []
     switch (input.type) {
       case 'Begun':
-      case 'Repeat':
         return this.#tell()
+      case 'Repeat':
+        return this.#repeat()
       case 'BeginHandOffAck':
         return this.#isOurs(input) ? this.#settled(input.region) : []
       case 'RegionRemoved':
@@ -47,7 +50,14 @@ export class HandOffMachine {
     return { phase: this.#phase, unacked: [...this.#unacked] }
   }
 
+  #repeat(): HandOffEffect[] {
+    if (!this.#isJustTold) return this.#tell()
+    this.#isJustTold = false
+    return []
+  }
+
   #tell(): HandOffEffect[] {
+    this.#isJustTold = true
     if (this.#phase === 'stopping') return [this.#send(this.placement.home, 'HandOff')]
     return [...this.#unacked].map((region) => this.#send(region, 'BeginHandOff'))
   }

@@ -125,7 +125,7 @@ export class RebalanceMachine {
     const effects: RebalanceEffect[] = []
     const { handOffsMax } = this.#settings
     for (const region of this.#draining) {
-      for (const shard of this.#state.shardsOf(region)) {
+      for (const shard of this.#state.shardsIn(region)) {
         if (this.#handOffs.size >= handOffsMax) return effects
         if (this.#canMove(shard)) effects.push(...this.#begin(shard))
       }

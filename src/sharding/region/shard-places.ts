@@ -24,6 +24,7 @@ export interface ShardPlace {
   stamp: number
   /** Where that route went; undefined: to this node. */
   wentTo: NodeId | undefined
+  /** Changed by `ShardPlaces.fence` and `unfence` alone. */
   fence: Fence | undefined
   /** To be acknowledged when the fence ends. */
   handOff: BeginHandOff | undefined
@@ -31,6 +32,8 @@ export interface ShardPlace {
 
 export class ShardPlaces {
   readonly #places = new Map<ShardId, ShardPlace>()
+  /** Those with a fence: few, where there may be very many places. */
+  readonly #fenced = new Set<ShardId>()
 
   get(shard: ShardId): ShardPlace | undefined {
     return this.#places.get(shard)
@@ -41,8 +44,27 @@ export class ShardPlaces {
   }
 
   get hasFence(): boolean {
-    for (const { fence } of this.#places.values()) if (fence !== undefined) return true
-    return false
+    return this.#fenced.size > 0
+  }
+
+  /** A copy: fences may end and begin while somebody goes through it. */
+  get fences(): readonly (readonly [ShardId, Fence])[] {
+    const fences: [ShardId, Fence][] = []
+    for (const shard of this.#fenced) {
+      const fence = this.#places.get(shard)?.fence
+      if (fence !== undefined) fences.push([shard, fence])
+    }
+    return fences
+  }
+
+  fence(shard: ShardId, place: ShardPlace, fence: Fence): void {
+    place.fence = fence
+    this.#fenced.add(shard)
+  }
+
+  unfence(shard: ShardId, place: ShardPlace): void {
+    place.fence = undefined
+    this.#fenced.delete(shard)
   }
 
   /** False for what is older than the newest word about the shard. */

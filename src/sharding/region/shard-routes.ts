@@ -172,8 +172,9 @@ export class ShardRoutes<Parcel> {
   /** The stream is lost, and with it whatever was under way. */
   associationLost(node: NodeId): RoutesEffect<Parcel>[] {
     const effects: RoutesEffect<Parcel>[] = []
-    for (const [shard, place] of this.#places) {
-      if (place.fence?.node === node) effects.push(...this.#endFence(shard, place))
+    for (const [shard, fence] of this.#places.fences) {
+      const place = this.#places.get(shard)
+      if (fence.node === node && place !== undefined) effects.push(...this.#endFence(shard, place))
     }
     return effects
   }
@@ -197,9 +198,7 @@ export class ShardRoutes<Parcel> {
   /** Repeats what may have been lost. */
   retry(): RoutesEffect<Parcel>[] {
     const effects = this.askAll()
-    for (const [shard, { fence }] of this.#places) {
-      if (fence !== undefined) effects.push(flushTo(shard, fence))
-    }
+    for (const [shard, fence] of this.#places.fences) effects.push(flushTo(shard, fence))
     return effects
   }
 
@@ -322,12 +321,13 @@ export class ShardRoutes<Parcel> {
     const route = this.#table.routeOf(shard)
     this.#table.close(shard)
     if (route?.node === undefined) return []
-    place.fence = { node: route.node, stamp: route.stamp }
-    return [flushTo(shard, place.fence)]
+    const fence = { node: route.node, stamp: route.stamp }
+    this.#places.fence(shard, place, fence)
+    return [flushTo(shard, fence)]
   }
 
   #endFence(shard: ShardId, place: ShardPlace): RoutesEffect<Parcel>[] {
-    place.fence = undefined
+    this.#places.unfence(shard, place)
     return [...this.#acknowledge(place), ...this.settle(shard)]
   }
 
