@@ -28,9 +28,12 @@ export type { EntityRef } from './entity-ref.ts'
 export { EntityTypeKey } from './entity-type-key.ts'
 export type { EntityExplanation } from './explanation.ts'
 export {
+  type ExtractorFunctions,
   HashCodeMessageExtractor,
   HashCodeNoEnvelopeMessageExtractor,
   type MessageExtractor,
+  Murmur2MessageExtractor,
+  Murmur2NoEnvelopeMessageExtractor,
   type ShardingEnvelope,
 } from './message-extractor.ts'
 export type { EntityId, ShardId } from './shard-id.ts'

@@ -1,11 +1,5 @@
 /** One entity type on this node: its region, its part in the coordinator, and what keeps both informed. */
-import {
-  type ActorRef,
-  Behaviors,
-  DeadLetter,
-  type Subscription,
-  SystemTerminated,
-} from '../actor/index.ts'
+import { type ActorRef, Behaviors, type Subscription, SystemTerminated } from '../actor/index.ts'
 import { withoutDeadLetterLog, Gate, type LocalRef, spawnGated } from '../actor/internals.ts'
 import type { ClusterEvent, MembersWith } from '../cluster/index.ts'
 import { isAmong } from '../cluster/internals.ts'
@@ -18,7 +12,7 @@ import { CoordinatorJournal } from './coordinator/coordinator-journal.ts'
 import type { CoordinatorStore } from './coordinator/coordinator-store.ts'
 import type { AnyDefinition } from './region-definition.ts'
 import { encodeName } from './entity-name.ts'
-import { HashCodeMessageExtractor } from './message-extractor.ts'
+import { Addressing } from './addressing.ts'
 import { Region } from './region/region.ts'
 import { serveRegion } from './region/region-endpoint.ts'
 import { RegionRef } from './region/region-ref.ts'
@@ -26,7 +20,6 @@ import { candidatesAmong } from './region/registration-machine.ts'
 import type { ToCoordinator, ToRegion } from './sharding-messages.ts'
 import { shardingProtocol, type ShardingProtocol } from './sharding-wire.ts'
 import { shardingSettings, type ShardingSettings } from './sharding-settings.ts'
-import type { ShardingDeadLetterReason } from './sharding-drop-reasons.ts'
 
 export interface RunningTypeOptions extends ClusterShardingOptions {
   readonly parent: LocalRef
@@ -36,6 +29,7 @@ export interface RunningTypeOptions extends ClusterShardingOptions {
 export class RunningType {
   readonly definition: AnyDefinition
   readonly settings: ShardingSettings
+  readonly addressing: Addressing
   readonly region: Region
   readonly ref: ActorRef<unknown>
   readonly #options: RunningTypeOptions
@@ -55,6 +49,9 @@ export class RunningType {
     this.settings = shardingSettings({ ...settings, ...definition.settings })
     this.#protocol = shardingProtocol(this.settings.numberOfShards)
     const { entityType, role } = definition
+    const { numberOfShards } = this.settings
+    const { extractor, functions } = definition
+    this.addressing = new Addressing({ entityType, numberOfShards, extractor, functions })
     this.#path = `/system/sharding/${encodeName(entityType)}`
     this.#hosts = { role, attribute: options.hostAttribute?.(entityType) }
     this.region = this.#makeRegion()
@@ -118,10 +115,9 @@ export class RunningType {
     const { system, remoting, definition, cluster, parent } = this.#options
     const { entityType, stopMessage } = definition
     const behavior = this.#isHost() ? definition.behavior : undefined
-    const usual = new HashCodeMessageExtractor<unknown>(this.settings.numberOfShards)
     const region: Region = new Region({
       ...{ system, remoting, entityType, behavior, stopMessage },
-      extractor: definition.extractor ?? usual,
+      addressing: this.addressing,
       settings: this.settings,
       protocol: this.#protocol,
       ref: spawnRegion(parent, entityType, () => region),
@@ -224,15 +220,9 @@ export class RunningType {
 
 /** The parent of the shards' actors, and the address of the region for other nodes. */
 function spawnRegion(parent: LocalRef, entityType: string, region: () => Region): LocalRef {
-  const behavior = Behaviors.receiveMessage<unknown>((incoming) => {
-    const { runtime, ref } = region()
-    try {
-      region().routeIncoming(incoming, undefined)
-    } catch (error) {
-      runtime.logger.warn({ err: error, entityType }, 'A message names no entity.')
-      runtime.lost(new DeadLetter(incoming, ref, 'no-entity' satisfies ShardingDeadLetterReason))
-    }
-  }).receiveSignal({ PostStop: () => region().abandon() })
+  const behavior = Behaviors.receiveMessage<unknown>((incoming) =>
+    region().routeIncoming(incoming, undefined),
+  ).receiveSignal({ PostStop: () => region().abandon() })
   const cell = spawnGated(parent, behavior, encodeName(entityType), new Gate())
   if (cell === undefined) throw new SystemTerminated(parent.toString())
   return cell.ref

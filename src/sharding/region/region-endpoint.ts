@@ -11,7 +11,8 @@ import type { Endpoint } from '../../remote/internals.ts'
 import { NotAMessage } from '../../serialization/internals.ts'
 import { decodeName, encodeName } from '../entity-name.ts'
 import { RoutedEntityRef } from '../entity-ref.ts'
-import { checkEntityId, type EntityId, type ShardId } from '../shard-id.ts'
+import { reasonOf } from '../addressing.ts'
+import type { EntityId, ShardId } from '../shard-id.ts'
 import { EntityMessageDropped } from '../sharding-errors.ts'
 import type { ToCoordinator, Undelivered } from '../sharding-messages.ts'
 import type { BetweenPeers, ShardingProtocol } from '../sharding-wire.ts'
@@ -48,7 +49,9 @@ function dataEndpoint({ region, protocol }: RegionEndpointOptions): Endpoint {
         const message = protocol.betweenPeers.unpack(value)
         if (message instanceof NotAMessage) return refuse(region.runtime, from, message)
         if (message.type === 'Undelivered') return failQuestion(region, message)
-        region.step({ type: 'FromRegion', region: from, message: withQuestions(region, message) })
+        const heard = withQuestions(region, message)
+        if (heard.type === 'Returned') region.returned(from, heard)
+        else region.step({ type: 'FromRegion', region: from, message: heard })
       },
     }
   }
@@ -77,8 +80,7 @@ function recipientFor(region: Region, name: string, from: NodeId) {
   const [stampText = '', idText = '', ...rest] = name.split('/')
   const stamp = /^\d{1,15}$/.test(stampText) ? Number(stampText) : undefined
   const entityId = rest.length === 0 ? decodeName(idText) : undefined
-  const shard = entityId === undefined ? undefined : shardIfAny(region, entityId)
-  if (stamp === undefined || entityId === undefined || shard === undefined) {
+  if (stamp === undefined || entityId === undefined) {
     return {
       tell: (message: unknown): void =>
         region.runtime.lost(
@@ -86,17 +88,15 @@ function recipientFor(region: Region, name: string, from: NodeId) {
         ),
     }
   }
-  return new InboundEntity(region, shard, entityId, { node: from, stamp })
-}
-
-function shardIfAny(region: Region, entityId: EntityId): ShardId | undefined {
   try {
-    checkEntityId(entityId)
-    return region.shardOf(entityId)
+    return new InboundEntity(region, region.shardOf(entityId), entityId, { node: from, stamp })
   } catch (error) {
-    const fields = { err: error, entityType: region.entityType }
-    region.runtime.logger.warn(fields, 'A message from another node names no entity.')
-    return undefined
+    return {
+      tell: (message: unknown): void => {
+        region.unaddressed(message, error)
+        region.tellAsker(entityId, message, reasonOf(error) ?? 'no-entity')
+      },
+    }
   }
 }
 

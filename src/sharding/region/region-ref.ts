@@ -37,7 +37,7 @@ export class RegionRef implements InternalRef {
     return this.#region.ref.isTerminated
   }
 
-  /** Throws when the message names no entity: there is a sender to tell. */
+  /** A message that names no entity is a dead letter. */
   tell(message: unknown): void {
     if (message === undefined) throw new InvalidMessage(this.toString())
     if (message === PoisonPill) this.#region.leave()

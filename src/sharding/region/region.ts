@@ -26,16 +26,11 @@ import type { Remoting } from '../../remote/index.ts'
 import type { EntityContext, Passivate } from '../entity-context.ts'
 import { encodeName } from '../entity-name.ts'
 import { RoutedEntityRef } from '../entity-ref.ts'
-import type { MessageExtractor } from '../message-extractor.ts'
-import { checkEntityId, type EntityId, isShardId, type ShardId } from '../shard-id.ts'
-import {
-  EntityMessageDropped,
-  InvalidShardId,
-  NoEntityInMessage,
-  RegionRefused,
-} from '../sharding-errors.ts'
+import { type Addressing, reasonOf } from '../addressing.ts'
+import type { EntityId, ShardId } from '../shard-id.ts'
+import { EntityMessageDropped, ExtractorUnstable, RegionRefused } from '../sharding-errors.ts'
 import { LocalShardStarted, LocalShardStopped } from '../sharding-events.ts'
-import type { HostingRegion, ToCoordinator } from '../sharding-messages.ts'
+import type { HostingRegion, Returned, ToCoordinator } from '../sharding-messages.ts'
 import type { ShardingProtocol } from '../sharding-wire.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Shard, type ShardWorld } from '../shard/shard.ts'
@@ -58,7 +53,7 @@ export interface RegionOptions {
   /** undefined for a proxy. */
   readonly behavior: ((context: EntityContext<never>) => unknown) | undefined
   readonly stopMessage: unknown
-  readonly extractor: MessageExtractor<unknown, unknown>
+  readonly addressing: Addressing
   readonly settings: ShardingSettings
   readonly protocol: ShardingProtocol
   /** The parent of the actors of all shards. */
@@ -92,6 +87,8 @@ export class Region {
   readonly #refs = new KeptRefs((entityId) => this.#makeRef(entityId))
   readonly #timers = new Map<RegionTimer, Timer>()
   readonly #questions: RegionQuestions
+  /** Reasons for which messages had no entity. */
+  readonly #toldOf = new Set<string>()
   #isFrozen: boolean
   #refusal: RegionRefused | undefined
   #emptied: () => void = () => undefined
@@ -163,36 +160,71 @@ export class Region {
     this.step({ type: 'FromRegion', region: node, message: forwarded })
   }
 
-  /** Throws `InvalidEntityId`, `InvalidShardId`, or what the extractor throws. */
+  /** What another node gave back. It names the shard as its own extractor does: one that differs would break the order. */
+  returned(from: NodeId, message: Returned<Parcel>): void {
+    const { shard } = message
+    const parcels = message.parcels.filter((parcel) => {
+      const { entityId, question } = parcel
+      const here = this.refOf(entityId).shard
+      if (here === shard) return true
+      const error = new ExtractorUnstable(this.entityType, entityId, [here, shard])
+      this.unaddressed(parcel.message, error, question)
+      return false
+    })
+    if (parcels.length === 0) return
+    this.step({ type: 'FromRegion', region: from, message: { ...message, parcels } })
+  }
+
+  /** Throws `InvalidEntityId`, `InvalidShardId`, `ExtractorFailed` and `ExtractorUnstable`. */
   refOf(entityId: EntityId): RoutedEntityRef<unknown> {
     return this.#refs.of(entityId)
   }
 
   #makeRef(entityId: EntityId): RoutedEntityRef<unknown> {
-    checkEntityId(entityId)
     return new RoutedEntityRef<unknown>(this, entityId, this.shardOf(entityId))
   }
 
+  /** Throws as `refOf`. */
   shardOf(entityId: EntityId): ShardId {
-    const { extractor, settings } = this.#options
-    const shard = extractor.shardId(entityId)
-    if (isShardId(shard, settings.numberOfShards)) return shard
-    throw new InvalidShardId(this.entityType, shard, settings.numberOfShards)
+    return this.#options.addressing.shardOf(entityId)
   }
 
-  /** A message in the form that the type's extractor takes. */
+  /** A message in a form that the type takes. One that names no entity is a dead letter, and whoever asked hears why. */
   routeIncoming(incoming: unknown, question: Question | undefined): void {
-    const { extractor } = this.#options
-    const entityId = this.entityIdIn(incoming)
-    if (entityId === undefined) throw new NoEntityInMessage(this.entityType, incoming)
-    const message = extractor.unwrapMessage(incoming)
-    if (message === undefined) throw new NoEntityInMessage(this.entityType, incoming)
-    this.routeBy(this.refOf(entityId), message, question)
+    let message: unknown
+    let ref: RoutedEntityRef<unknown>
+    try {
+      const found = this.#options.addressing.read(incoming)
+      message = found.message
+      ref = this.refOf(found.entityId)
+    } catch (error) {
+      return this.unaddressed(incoming, error, question)
+    }
+    this.routeBy(ref, message, question)
+  }
+
+  /** For a message of which nobody knows for whom it is. */
+  unaddressed(message: unknown, error: unknown, question?: Question): void {
+    const reason = reasonOf(error)
+    if (reason === undefined) throw error
+    if (!this.#toldOf.has(reason)) {
+      this.#toldOf.add(reason)
+      const fields = { err: error, entityType: this.entityType }
+      const words =
+        'A message names no entity. This is said once; each such message is a dead letter.'
+      this.runtime.logger.warn(fields, words)
+    }
+    question?.fail(error)
+    this.runtime.lost(new DeadLetter(message, this.ref, reason))
   }
 
   /** What the type's extractor finds in a message. */
   entityIdIn(incoming: unknown): EntityId | undefined {
-    return this.#options.extractor.entityId(incoming)
+    try {
+      return this.#options.addressing.read(incoming).entityId
+    } catch {
+      return undefined
+    }
   }
 
   // ---- inputs
