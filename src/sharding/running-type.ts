@@ -3,6 +3,7 @@ import { type ActorRef, Behaviors, type Subscription, SystemTerminated } from '.
 import { withoutDeadLetterLog, Gate, type LocalRef, spawnGated } from '../actor/internals.ts'
 import type { ClusterEvent, MembersWith } from '../cluster/index.ts'
 import { isAmong } from '../cluster/internals.ts'
+import { type Duration, toMs } from '../foundation/duration.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import { type Lane, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
 import { byAge } from '../singleton/internals.ts'
@@ -13,11 +14,22 @@ import type { CoordinatorStore } from './coordinator/coordinator-store.ts'
 import type { AnyDefinition } from './region-definition.ts'
 import { encodeName } from './entity-name.ts'
 import { Addressing } from './addressing.ts'
+import { lookIntoCluster } from './inspection/cluster-look.ts'
+import { RegionInspector } from './inspection/region-inspector.ts'
+import type { ClusterReport } from './inspection/reports.ts'
+import { regionStateOf } from './inspection/region-state.ts'
 import { Region } from './region/region.ts'
+import {
+  GetRegions,
+  GetRegionState,
+  GracefulShutdown,
+  type RegionRequest,
+} from './region-requests.ts'
+import type { ShardId } from './shard-id.ts'
 import { serveRegion } from './region/region-endpoint.ts'
 import { RegionRef } from './region/region-ref.ts'
 import { candidatesAmong } from './region/registration-machine.ts'
-import type { ToCoordinator, ToRegion } from './sharding-messages.ts'
+import type { HostingRegion, ToCoordinator, ToRegion } from './sharding-messages.ts'
 import { shardingProtocol, type ShardingProtocol } from './sharding-wire.ts'
 import { shardingSettings, type ShardingSettings } from './sharding-settings.ts'
 
@@ -26,11 +38,17 @@ export interface RunningTypeOptions extends ClusterShardingOptions {
   readonly definition: AnyDefinition
 }
 
+export interface LookOptions {
+  readonly withIds: boolean
+  readonly timeout: Duration | undefined
+}
+
 export class RunningType {
   readonly definition: AnyDefinition
   readonly settings: ShardingSettings
   readonly addressing: Addressing
   readonly region: Region
+  readonly inspector: RegionInspector
   readonly ref: ActorRef<unknown>
   readonly #options: RunningTypeOptions
   readonly #protocol: ShardingProtocol
@@ -55,7 +73,8 @@ export class RunningType {
     this.#path = `/system/sharding/${encodeName(entityType)}`
     this.#hosts = { role, attribute: options.hostAttribute?.(entityType) }
     this.region = this.#makeRegion()
-    this.ref = new RegionRef(this.region)
+    this.inspector = this.#makeInspector()
+    this.ref = new RegionRef(this.region, (request) => this.#serveRequest(request))
     this.#serve()
     const unsubscribe = cluster.follow((event) => this.#clusterChanged(event))
     const disconnections = this.#followLosses()
@@ -93,6 +112,12 @@ export class RunningType {
     if (region.isProxy) return Promise.resolve()
     region.step({ type: 'EndNow' })
     return region.whenStopped
+  }
+
+  /** Resolves when the coordinator knows that the whole cluster is about to stop. */
+  prepareForShutdown(): Promise<void> {
+    this.region.step({ type: 'PrepareForShutdown' })
+    return this.region.whenPrepared
   }
 
   /** What waits for the next connection is still under way, and a fence behind it too. */
@@ -145,8 +170,81 @@ export class RunningType {
     const end = serveRegion({
       ...{ remoting, region: this.region, protocol: this.#protocol },
       toCoordinator: (message) => this.#tellCoordinator(message),
+      toInspector: (from, message) => this.inspector.receive(from, message),
     })
-    void this.#options.system.whenTerminated.then(end)
+    void this.#options.system.whenTerminated.then(() => {
+      end()
+      this.inspector.end()
+    })
+  }
+
+  // ---- looking
+
+  #makeInspector(): RegionInspector {
+    const { remoting, system } = this.#options
+    return new RegionInspector({
+      ...{ self: remoting.node, region: this.region, timers: system.environment.timers },
+      send: (to, message) => {
+        const packed = withoutDeadLetterLog(this.#protocol.inspection.pack(message))
+        remoting.refAt(to, `${this.#path}/inspection`).tell(packed)
+      },
+    })
+  }
+
+  /** What lives in all regions of this type, as far as they answer. Tells of whatever lives twice. */
+  async look({ withIds, timeout }: LookOptions): Promise<ClusterReport> {
+    const { cluster } = this.#options
+    const { region, inspector } = this
+    const { members, unreachable } = cluster.state
+    const hosts = byAge(members, this.#hosts)
+      .filter(({ status }) => status !== 'Down')
+      .map(({ node }) => node)
+    const report = await lookIntoCluster({
+      ...{ region, inspector, hosts, unreachable, homes: this.homes, withIds },
+      timeoutMs: this.timeoutOf(timeout),
+    })
+    for (const duplicate of report.duplicates) region.alarm(duplicate)
+    return report
+  }
+
+  /** The homes that the region of this node knows. */
+  get homes(): Map<ShardId, NodeId> {
+    const homes = new Map<ShardId, NodeId>()
+    for (let shard = 0; shard < this.settings.numberOfShards; shard++) {
+      const { home } = this.region.explain(shard)
+      if (home !== undefined) homes.set(shard, home)
+    }
+    return homes
+  }
+
+  /** Throws `InvalidDuration`. */
+  timeoutOf(timeout: Duration | undefined): number {
+    return timeout === undefined ? this.settings.queryTimeoutMs : toMs(timeout, 'timeout')
+  }
+
+  /** What the region was told itself, and not for an entity. */
+  #serveRequest(request: RegionRequest): void {
+    const answer = <T>(replyTo: ActorRef<T>, given: Promise<T>): void =>
+      void given.then(
+        (value) => replyTo.tell(value),
+        (err: unknown) => {
+          const { entityType } = this.definition
+          this.#options.system.runtime.logger.warn(
+            { err, entityType },
+            `The region of ${entityType} cannot answer.`,
+          )
+        },
+      )
+    if (request instanceof GracefulShutdown) return this.region.leave()
+    if (request instanceof GetRegionState) return request.replyTo.tell(regionStateOf(this.region))
+    const { timeout } = request
+    if (request instanceof GetRegions) {
+      const timeoutMs = this.timeoutOf(timeout)
+      const none = (): readonly HostingRegion[] => []
+      const regions = this.region.currentRegions({ timeout: timeoutMs }).catch(none)
+      return answer(request.replyTo, regions)
+    }
+    answer(request.replyTo, this.look({ withIds: false, timeout }))
   }
 
   /** Where there is none because of some trouble, who looks for it is told: calls wait for that, also on other nodes. */

@@ -15,19 +15,23 @@ export interface OpenQuestionsOptions {
   readonly announcements: Announcements
   /** Whether a region may be given a shard. */
   readonly isEligible: (region: NodeId) => boolean
+  /** Whether shards get a home only when somebody asks for it. */
+  readonly isPreparing?: () => boolean
 }
 
 export class OpenQuestions {
   readonly #state: CoordinatorState
   readonly #announcements: Announcements
   readonly #isEligible: (region: NodeId) => boolean
+  readonly #isPreparing: () => boolean
   #lastAsk = 0
   #allocation: number | undefined
   #rebalance: number | undefined
   /** Shards for which the strategy had no answer. */
   readonly #unanswered = new Set<ShardId>()
 
-  constructor({ state, announcements, isEligible }: OpenQuestionsOptions) {
+  constructor({ state, announcements, isEligible, isPreparing }: OpenQuestionsOptions) {
+    this.#isPreparing = isPreparing ?? (() => false)
     this.#state = state
     this.#announcements = announcements
     this.#isEligible = isEligible
@@ -92,7 +96,7 @@ export class OpenQuestions {
   }
 
   #wanted(): ShardId[] {
-    const wanted = new Set(this.#state.homeless)
+    const wanted = new Set(this.#isPreparing() ? [] : this.#state.homeless)
     for (const shard of this.#announcements.asked) {
       if (this.#state.homeOf(shard) === undefined) wanted.add(shard)
     }

@@ -14,7 +14,7 @@ import { RoutedEntityRef } from '../entity-ref.ts'
 import { reasonOf } from '../addressing.ts'
 import type { EntityId, ShardId } from '../shard-id.ts'
 import { EntityMessageDropped } from '../sharding-errors.ts'
-import type { ToCoordinator, Undelivered } from '../sharding-messages.ts'
+import type { InspectionMessage, ToCoordinator, Undelivered } from '../sharding-messages.ts'
 import type { BetweenPeers, ShardingProtocol } from '../sharding-wire.ts'
 import type { Region } from './region.ts'
 import { RegionRef } from './region-ref.ts'
@@ -27,6 +27,8 @@ export interface RegionEndpointOptions {
   readonly protocol: ShardingProtocol
   /** For the coordinator, if it is on this node. */
   readonly toCoordinator: (message: ToCoordinator) => void
+  /** Questions of whoever looks into this region, and answers to those of this node. */
+  readonly toInspector: (from: NodeId, message: InspectionMessage) => void
 }
 
 /** Answers how to end it. */
@@ -58,9 +60,14 @@ function dataEndpoint({ region, protocol }: RegionEndpointOptions): Endpoint {
 }
 
 function controlEndpoint(options: RegionEndpointOptions): Endpoint {
-  const { region, protocol, toCoordinator } = options
+  const { region, protocol, toCoordinator, toInspector } = options
   return (name, from) => ({
     tell: (value) => {
+      if (name === 'inspection') {
+        const message = protocol.inspection.unpack(value)
+        if (message instanceof NotAMessage) return refuse(region.runtime, from, message)
+        return toInspector(from, message)
+      }
       if (name === 'coordinator') {
         const message = protocol.toCoordinator.unpack(value)
         if (message instanceof NotAMessage) return refuse(region.runtime, from, message)

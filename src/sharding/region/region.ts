@@ -29,8 +29,15 @@ import { RoutedEntityRef } from '../entity-ref.ts'
 import { type Addressing, reasonOf } from '../addressing.ts'
 import type { EntityId, ShardId } from '../shard-id.ts'
 import { EntityMessageDropped, ExtractorUnstable, RegionRefused } from '../sharding-errors.ts'
-import { LocalShardStarted, LocalShardStopped } from '../sharding-events.ts'
-import type { HostingRegion, Returned, ToCoordinator } from '../sharding-messages.ts'
+import {
+  DuplicateOwner,
+  HandOverIncomplete,
+  LocalShardStarted,
+  LocalShardStopped,
+} from '../sharding-events.ts'
+import type { DuplicateOwnership } from '../inspection/reports.ts'
+import { show } from '../../foundation/show.ts'
+import type { HostingRegion, Returned, ShardHistory, ToCoordinator } from '../sharding-messages.ts'
 import type { ShardingProtocol } from '../sharding-wire.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Shard, type ShardWorld } from '../shard/shard.ts'
@@ -65,6 +72,8 @@ export interface RegionOptions {
   readonly sendToCoordinator: (to: NodeId, message: ToCoordinator) => void
 }
 
+type Superseded = Extract<RegionEffect<Parcel>, { type: 'Superseded' }>
+
 export class Region {
   readonly entityType: string
   readonly isProxy: boolean
@@ -76,6 +85,8 @@ export class Region {
   readonly whenStopped: Promise<void>
   /** Resolves when a coordinator has taken this region in, or has said why not: with that. */
   readonly whenRegistered: Promise<{ readonly refusal: string | undefined }>
+  /** Resolves when the coordinator knows that the whole cluster is about to stop. */
+  readonly whenPrepared: Promise<void>
   readonly #options: RegionOptions
   readonly #machine: RegionMachine<Parcel>
   readonly #table: RoutingTable
@@ -93,6 +104,7 @@ export class Region {
   #refusal: RegionRefused | undefined
   #emptied: () => void = () => undefined
   #stopped: () => void = () => undefined
+  #prepared: () => void = () => undefined
   #registered: (answer: { readonly refusal: string | undefined }) => void = () => undefined
 
   constructor(options: RegionOptions) {
@@ -103,6 +115,7 @@ export class Region {
     this.ref = options.ref
     this.whenEmptied = new Promise((resolve) => (this.#emptied = resolve))
     this.whenStopped = new Promise((resolve) => (this.#stopped = resolve))
+    this.whenPrepared = new Promise((resolve) => (this.#prepared = resolve))
     this.whenRegistered = new Promise((resolve) => (this.#registered = resolve))
     this.#options = options
     this.#isFrozen = options.isFrozen
@@ -114,7 +127,7 @@ export class Region {
     this.#world = this.#makeWorld()
     this.#questions = new RegionQuestions({
       ...{ entityType, runtime: this.runtime, retryIntervalMs: settings.retryIntervalMs },
-      send: (ask) => this.step({ type: 'AskRegions', ask }),
+      send: (question) => this.step({ type: 'AskCoordinator', question }),
     })
   }
 
@@ -272,7 +285,16 @@ export class Region {
 
   /** What the coordinator has stored, asked now. */
   currentRegions(options: AskOptions | undefined): Promise<readonly HostingRegion[]> {
-    return this.#questions.ask(options)
+    return this.#questions.regions(options)
+  }
+
+  /** What the coordinator knows of a shard, asked now. */
+  historyOf(shard: ShardId, options: AskOptions): Promise<ShardHistory | undefined> {
+    return this.#questions.historyOf(shard, options)
+  }
+
+  entityCountOf(shard: ShardId): number {
+    return this.#shards[shard]?.entityCount ?? 0
   }
 
   entityIdsOf(shard: ShardId): readonly EntityId[] {
@@ -314,6 +336,12 @@ export class Region {
         return this.#refused(effect.problem)
       case 'Answer':
         return this.#questions.answered(effect.answer)
+      case 'Prepared':
+        return this.#prepared()
+      case 'Superseded':
+        return this.#superseded(effect)
+      case 'LeftBehind':
+        return this.#leftBehind(effect)
       case 'Emptied':
         return this.#emptied()
       case 'Finish':
@@ -321,6 +349,38 @@ export class Region {
       default:
         return unreachable(effect)
     }
+  }
+
+  #superseded({ shard, epoch, home, laterEpoch }: Superseded): void {
+    const ours = { node: this.#options.remoting.node, epoch }
+    this.alarm({ shard, owners: [ours, { node: home, epoch: laterEpoch }] })
+  }
+
+  /** Somebody has seen that a shard, or an entity, lives twice. */
+  alarm(duplicate: DuplicateOwnership): void {
+    const { entityType } = this
+    const { shard, entityId, owners } = duplicate
+    const what = entityId === undefined ? `Shard ${shard}` : `Entity ${show(entityId)}`
+    const homes = owners.map(({ node, epoch }) => `${node} (epoch ${epoch})`).join(' and ')
+    this.runtime.logger.error(
+      { entityType, ...duplicate },
+      `${what} of ${entityType} lives twice, on ${homes}. Look whether two clusters use one store, and whether all nodes have the same extractor.`,
+    )
+    this.runtime.eventStream.publish(new DuplicateOwner(entityType, duplicate))
+  }
+
+  #leftBehind({ shards, buffered }: Extract<RegionEffect<Parcel>, { type: 'LeftBehind' }>): void {
+    const { entityType } = this
+    const left = shards.map((shard) => ({ shard, entities: this.entityCountOf(shard) }))
+    const news = { node: this.#options.remoting.node, shards: left, buffered }
+    const entities = left.reduce((sum, each) => sum + each.entities, 0)
+    const named = left.slice(0, 20).map((each) => `${each.shard} (${each.entities})`)
+    const list = `${named.join(', ')}${left.length > named.length ? ' and more' : ''}`
+    this.runtime.logger.warn(
+      { entityType, shards: left.length, entities, buffered },
+      `The region of ${entityType} stops ${entities} entities by force: ${left.length} shards were not handed over in time. Shards, with their entities: ${list}.`,
+    )
+    this.runtime.eventStream.publish(new HandOverIncomplete(entityType, news))
   }
 
   /** The table says that it is served here, so it is. */
