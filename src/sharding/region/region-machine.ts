@@ -160,7 +160,7 @@ export class RegionMachine<Parcel> {
         return
       case 'EndNow':
         this.#leave()
-        return this.#force()
+        return this.#timeIsUp()
       case 'Abandoned':
         return this.#abandon()
       case 'AskCoordinator': {
@@ -370,18 +370,22 @@ export class RegionMachine<Parcel> {
       case 'release':
         return this.#perform(this.#routes.release())
       case 'shutdown':
-        return this.#force()
+        return this.#timeIsUp()
       default:
         return unreachable(timer)
     }
   }
 
-  /** Time is up: what is here stops now, and what waits then is given up. */
+  /** Somebody has to know what was not handed over. */
+  #timeIsUp(): void {
+    const { shards } = this.#hosted
+    const buffered = this.#buffers.size
+    if (shards.length > 0) this.#effects.push({ type: 'LeftBehind', shards, buffered })
+    this.#force()
+  }
+
+  /** What is here stops now, and what waits then is given up. */
   #force(): void {
-    if (!this.#hosted.isEmpty) {
-      const { shards } = this.#hosted
-      this.#effects.push({ type: 'LeftBehind', shards, buffered: this.#buffers.size })
-    }
     this.#hosted.refuseAll()
     for (const shard of this.#hosted.shards) this.#perform(this.#routes.stopServing(shard))
     this.#perform(this.#hosted.stopAll())
