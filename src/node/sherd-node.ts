@@ -23,7 +23,13 @@ import type {
   StoredReading,
 } from '../projection/internals.ts'
 import type { Remoting } from '../remote/index.ts'
-import { type ClusterSharding, type EntityExplanation, EntityTypeKey } from '../sharding/index.ts'
+import {
+  type ClusterReport,
+  type ClusterSharding,
+  type EntityExplanation,
+  EntityTypeKey,
+  type InspectionOptions,
+} from '../sharding/index.ts'
 import { checkEntityId } from '../sharding/internals.ts'
 import type { Singletons } from '../singleton/index.ts'
 import { LostMembers } from './lost-members.ts'
@@ -79,7 +85,8 @@ export class SherdNode {
       travelling: world.travelling,
       targetOf: (entityType, id) => sharding.entityRefFor(this.#keyOf(entityType), id),
       explain: async (entityType, id, waitedMs) =>
-        (await this.#explain(entityType, id)).text + lostMembers.inWords(waitedMs),
+        this.#withWork(sharding.explainFromHere(entityType, id)).text +
+        lostMembers.inWords(waitedMs),
       // Given up by the cluster, it is frozen for good: a call could only wait.
       isStopping: isOver,
       keepsCallerContext,
@@ -125,10 +132,31 @@ export class SherdNode {
     return this.#calls.handle(type, id, options)
   }
 
-  /** Where an entity is, and what a call to it would wait for, as this node knows it. */
-  explain(type: EntityType<unknown>, id: string): Promise<EntityExplanation> {
+  /**
+   * Where an entity is, why there, and what a call to it would wait for. Its home and its coordinator are asked; what they
+   * do not say in time is left out.
+   */
+  async explain(
+    type: EntityType<unknown>,
+    id: string,
+    options?: InspectionOptions,
+  ): Promise<EntityExplanation> {
     this.#check(type, id)
-    return this.#explain(type.name, id)
+    return this.#withWork(await this.sharding.explain(type.name, id, options))
+  }
+
+  /** How many entities of a type live where, in the whole cluster. Who has not answered in time is told as failed. */
+  stats(type: EntityType<unknown>, options?: InspectionOptions): Promise<ClusterReport> {
+    return this.sharding.clusterStats(this.#nameOf(type), options)
+  }
+
+  /**
+   * Prepares the stop of the whole cluster: no entity moves any more, on any node, so that nodes which stop one after the
+   * other do not hand them on to the next. Calls go on. To be called on a node that knows all types, before the first
+   * one stops. Resolves with the types whose coordinator has not confirmed in time.
+   */
+  prepareForShutdown(options?: InspectionOptions): Promise<readonly string[]> {
+    return this.sharding.prepareForShutdown(options)
   }
 
   /**
@@ -197,18 +225,24 @@ export class SherdNode {
   }
 
   #check(type: EntityType<unknown>, id: string): void {
+    this.#nameOf(type)
+    checkEntityId(id)
+  }
+
+  #nameOf(type: EntityType<unknown>): string {
     const { sharding } = this
     // Without types one may hand over a name, or a definition that was not imported.
     const name: unknown = (type as EntityType<unknown> | undefined)?.name
     if (typeof name !== 'string') throw new EntityNotOnNode(type, sharding.entityTypes)
     if (!sharding.isStarted(name)) throw new EntityNotOnNode(name, sharding.entityTypes)
-    checkEntityId(id)
+    return name
   }
 
   /** What an entity is doing is known to its own node only. */
-  async #explain(entityType: string, id: string): Promise<EntityExplanation> {
-    const found = await this.sharding.explain(entityType, id)
-    const work = found.isRunning === true ? this.#world.work.of(entityType).inWords(id) : undefined
+  #withWork(found: EntityExplanation): EntityExplanation {
+    const { entityType, entityId, isHere, isRunning } = found
+    const isBusyHere = isHere && isRunning === true
+    const work = isBusyHere ? this.#world.work.of(entityType).inWords(entityId) : undefined
     return work === undefined ? found : { ...found, text: `${found.text} ${work}` }
   }
 

@@ -49,10 +49,18 @@ const behaviorCheck: Check = (name, given) =>
         `${name} must be a function that makes the behavior of one entity, such as ({ entityId }) => …, not ${show(given)}; where none should live, use startProxy`,
       ]
 
+const functionCheck: Check = mustBe(
+  'a function',
+  (given) => given === undefined || typeof given === 'function',
+)
+
 /** The checks of what each function of `ClusterSharding` takes. */
 function checksOf(problemsWithSettings: (chosen: unknown) => string[]) {
   const inAll = {
     extractor: mustHave(['entityId', 'shardId', 'unwrapMessage']),
+    extractEntityId: functionCheck,
+    extractShardId: functionCheck,
+    extractorId: problemsWithText,
     role: problemsWithText,
     settings: (_: string, given: unknown) => problemsWithSettings(given),
   }
@@ -86,9 +94,28 @@ export function checkedDefinition(
   const { behavior, stopMessage, allocationStrategy, extractor, role, settings } = given
   const entityType = isObject(given['key']) ? given['key']['name'] : given['entityType']
   const problems = problemsWithOptions(given, checksOf(problemsWithSettings)[by])
+  problems.push(...problemsWithExtractors(given))
   if (problems.length > 0)
     throw new InvalidSettings(`The entity type ${show(entityType)}`, problems)
   return {
     ...{ entityType, behavior, stopMessage, allocationStrategy, extractor, role, settings },
+    functions: functionsIn(given),
   } as AnyDefinition
+}
+
+/** Of two ways to say one thing, only one can be meant. */
+function problemsWithExtractors(given: Readonly<Record<string, unknown>>): string[] {
+  const { extractor, extractEntityId, extractShardId, extractorId } = given
+  const others = { extractEntityId, extractShardId, extractorId }
+  const named = Object.entries(others).flatMap(([name, value]) => (value === undefined ? [] : name))
+  if (extractor !== undefined && named.length > 0) {
+    return [`extractor and ${named.join(', ')} are given; give the extractor alone, or functions`]
+  }
+  return []
+}
+
+function functionsIn(given: Readonly<Record<string, unknown>>): AnyDefinition['functions'] {
+  const { extractEntityId, extractShardId, extractorId } = given
+  if (extractEntityId === undefined && extractShardId === undefined) return undefined
+  return { extractEntityId, extractShardId, extractorId } as AnyDefinition['functions']
 }

@@ -13,6 +13,7 @@ import type { LocalRef } from '../actor/internals.ts'
 import type { MembersWith } from '../cluster/index.ts'
 import type { ClusterMembership } from '../cluster/internals.ts'
 import type { Journal } from '../persistence/index.ts'
+import type { Duration } from '../foundation/duration.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'
 import type { OpenCoordinatorStore } from './coordinator/coordinator-store.ts'
@@ -32,10 +33,14 @@ import {
 } from './entity-losses.ts'
 import type { EntityRef } from './entity-ref.ts'
 import type { EntityTypeKey } from './entity-type-key.ts'
-import { type EntityExplanation, explainEntity } from './explanation.ts'
+import { type EntityExplanation, explainEntity, withAnswers } from './explanation.ts'
+import { type RegionState, regionStateOf } from './inspection/region-state.ts'
+import type { ClusterReport } from './inspection/reports.ts'
+import type { RegionRequest } from './region-requests.ts'
 import type { ShardingEnvelope } from './message-extractor.ts'
 import { RunningType } from './running-type.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
+import type { HostingRegion } from './sharding-messages.ts'
 import { EntityTypeNotStarted, EntityTypeRedefined } from './sharding-errors.ts'
 import {
   shardingSettings,
@@ -77,21 +82,10 @@ export interface ClusterShardingOptions {
   readonly settings?: Partial<ShardingSettings>
 }
 
-/** What lives in the region of one type on this node. */
-export interface RegionState {
-  readonly entityType: string
-  readonly isProxy: boolean
-  readonly phase: string
-  readonly isFrozen: boolean
-  readonly coordinator: NodeId | undefined
-  /** Why the coordinator does not let this region take part. */
-  readonly refusal: string | undefined
-  /** Messages that wait for a home. */
-  readonly buffered: number
-  readonly shards: readonly {
-    readonly shard: ShardId
-    readonly entityIds: readonly EntityId[]
-  }[]
+/** For questions that other nodes have to answer. */
+export interface InspectionOptions {
+  /** How long they may take; the setting `queryTimeoutMs` of the type when not given. */
+  readonly timeout?: Duration | undefined
 }
 
 export class ClusterSharding {
@@ -119,6 +113,12 @@ export class ClusterSharding {
     return [...this.#types.keys()]
   }
 
+  /** Those of them that may live here: proxies left out. */
+  get hostedEntityTypes(): readonly string[] {
+    const hosted = [...this.#types].filter(([, { region }]) => !region.isProxy)
+    return hosted.map(([entityType]) => entityType)
+  }
+
   isStarted(entityType: string): boolean {
     return this.#types.has(entityType)
   }
@@ -127,19 +127,23 @@ export class ClusterSharding {
    * Starts a type; the same again gives the same region. Throws `InvalidSettings`, `NotThereYet` and
    * `EntityTypeRedefined`.
    */
-  init<Message>(entity: KeyedDefinition<Message>): ActorRef<ShardingEnvelope<Message>> {
+  init<Message>(
+    entity: KeyedDefinition<Message>,
+  ): ActorRef<ShardingEnvelope<Message> | RegionRequest> {
     return this.#start(entity, 'init')
   }
 
   /** As `init`, for messages that name their entity in a way of their own. */
-  start<Incoming, Message>(region: RegionDefinition<Incoming, Message>): ActorRef<Incoming> {
+  start<Incoming, Message>(
+    region: RegionDefinition<Incoming, Message>,
+  ): ActorRef<Incoming | RegionRequest> {
     return this.#start(region, 'start')
   }
 
   /** Starts a region that routes and never hosts. */
   startProxy<Incoming = ShardingEnvelope, Message = unknown>(
     proxy: ProxyDefinition<Incoming, Message>,
-  ): ActorRef<Incoming> {
+  ): ActorRef<Incoming | RegionRequest> {
     return this.#start(proxy, 'startProxy')
   }
 
@@ -153,13 +157,19 @@ export class ClusterSharding {
     return this.#typeOf(key.name).region.refOf(entityId)
   }
 
+  /** What lives in the region of this node. */
   regionState(entityType: string): RegionState {
-    const { region } = this.#typeOf(entityType)
-    const { phase, isFrozen, coordinator, refusal, shards, buffered } = region.snapshot()
-    return {
-      ...{ entityType, isProxy: region.isProxy, phase, isFrozen, coordinator, refusal, buffered },
-      shards: shards.map((shard) => ({ shard, entityIds: region.entityIdsOf(shard) })),
-    }
+    return regionStateOf(this.#typeOf(entityType).region)
+  }
+
+  /** How much lives in all regions of a type. Never rejects for silence: who has not answered in time is told as failed. */
+  clusterStats(entityType: string, { timeout }: InspectionOptions = {}): Promise<ClusterReport> {
+    return this.#typeOf(entityType).look({ withIds: false, timeout })
+  }
+
+  /** As `clusterStats`, with the ids of the entities. */
+  clusterState(entityType: string, { timeout }: InspectionOptions = {}): Promise<ClusterReport> {
+    return this.#typeOf(entityType).look({ withIds: true, timeout })
   }
 
   /**
@@ -172,13 +182,7 @@ export class ClusterSharding {
 
   /** The homes that the region of this node knows. */
   shardHomes(entityType: string): ReadonlyMap<ShardId, NodeId> {
-    const { region, settings } = this.#typeOf(entityType)
-    const homes = new Map<ShardId, NodeId>()
-    for (let shard = 0; shard < settings.numberOfShards; shard++) {
-      const { home } = region.explain(shard)
-      if (home !== undefined) homes.set(shard, home)
-    }
-    return homes
+    return this.#typeOf(entityType).homes
   }
 
   /**
@@ -199,11 +203,53 @@ export class ClusterSharding {
     return new Map(regions.map(({ region, shards }) => [region, shards]))
   }
 
-  /** Where an entity is, and what a message for it waits for, as this node knows it. */
-  async explain(entityType: string, entityId: EntityId): Promise<EntityExplanation> {
+  /** As `currentRegions`, with the shards of each, as plain data. */
+  hostingRegions(entityType: string, options?: AskOptions): Promise<readonly HostingRegion[]> {
+    return this.#typeOf(entityType).region.currentRegions(options)
+  }
+
+  /**
+   * Where an entity is, why there, and what a message for it waits for. The coordinator and the home of its shard are
+   * asked; what they do not say in time is left out.
+   */
+  async explain(
+    entityType: string,
+    entityId: EntityId,
+    { timeout }: InspectionOptions = {},
+  ): Promise<EntityExplanation> {
+    const type = this.#typeOf(entityType)
+    const found = this.explainFromHere(entityType, entityId)
+    return withAnswers(found, type, type.timeoutOf(timeout))
+  }
+
+  /** @internal As `explain`, at once: what this node knows. */
+  explainFromHere(entityType: string, entityId: EntityId): EntityExplanation {
     const { region, trouble } = this.#typeOf(entityType)
     const { self, state } = this.#options.cluster
     return explainEntity(region, region.refOf(entityId), { self, state, trouble })
+  }
+
+  /**
+   * Prepares the stop of the whole cluster: from now on no shard of any type that was started here moves, on any node, and
+   * each node stops its entities where they are when it is told to stop. Messages are still delivered, and shards
+   * without a home still get one when somebody asks. Lasts until all nodes have stopped. Resolves with the types whose
+   * coordinator has not confirmed in time; they are told again and again.
+   */
+  async prepareForShutdown({ timeout }: InspectionOptions = {}): Promise<readonly string[]> {
+    const { timers } = this.#options.system.environment
+    const unprepared = new Set(this.#types.keys())
+    const prepared = [...this.#types].map(([entityType, type]) =>
+      type.prepareForShutdown().then(() => void unprepared.delete(entityType)),
+    )
+    const times = [...this.#types.values()].map((type) => type.timeoutOf(timeout))
+    await new Promise<void>((resolve) => {
+      const timer = timers.after(Math.max(0, ...times), resolve)
+      void Promise.all(prepared).then(() => {
+        timer.cancel()
+        resolve()
+      })
+    })
+    return [...unprepared]
   }
 
   /**
@@ -220,7 +266,11 @@ export class ClusterSharding {
     this.#types.get(entityType)?.region.tellAsker(entityId, message, reason)
   }
 
-  /** Hands the shards of this type over and stops its region here. Resolves when nothing of it lives here any more. */
+  /**
+   * Hands the shards of this type over and stops its region here, as `GracefulShutdown` does that the region is told. After
+   * `gracefulShutdownTimeoutMs` what is left is stopped where it is, and
+   * `HandOverIncomplete` tells of it. Resolves when nothing of it lives here any more.
+   */
   gracefulShutdown(entityType: string): Promise<void> {
     const type = this.#typeOf(entityType)
     return type.handOver().then(() => type.end())

@@ -2,25 +2,43 @@
 import type { ClusterMembership } from '../cluster/internals.ts'
 import { type Address, addressOfNode, type NodeId } from '../foundation/node-id.ts'
 import type { RoutedEntityRef } from './entity-ref.ts'
+import type { RegionInspector } from './inspection/region-inspector.ts'
 import type { Region } from './region/region.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
+import type { ShardMove } from './sharding-messages.ts'
 
+/** Plain data: it survives `JSON.stringify`, and what is not known is not there. */
 export interface EntityExplanation {
   readonly entityType: string
   readonly entityId: EntityId
   readonly shard: ShardId
-  /** The node of its shard, as far as this node knows. */
-  readonly home: NodeId | undefined
+  /** The node of its shard, as far as this node knows, or its coordinator says. */
+  readonly home?: NodeId
   /** The same as `host:port`. */
-  readonly homeAddress: Address | undefined
+  readonly homeAddress?: Address
   readonly isHere: boolean
-  /** Whether the entity runs; known only to the node it lives on. */
-  readonly isRunning: boolean | undefined
-  /** Messages in its mailbox; known only to the node it lives on. */
-  readonly waiting: number | undefined
+  /** Which life of the shard this is. */
+  readonly epoch?: number
+  /** What the shard does at its home: `running`, `stopping`, `absent`. */
+  readonly phase?: string
+  /** Why the allocation strategy chose that home, in its own words. */
+  readonly whyHere?: string
+  /** Whether the coordinator is moving the shard just now. */
+  readonly isMoving?: boolean
+  /** The last moves that the coordinator has seen, oldest first. */
+  readonly moves?: readonly ShardMove[]
+  /** Whether the entity runs, as its home says. */
+  readonly isRunning?: boolean
+  /** Messages in its mailbox, as its home says. */
+  readonly waiting?: number
   /** Messages of this node that wait for its shard. */
   readonly buffered: number
-  readonly coordinator: NodeId | undefined
+  /** Messages that wait for its shard at its home, when that is another node. */
+  readonly bufferedAtHome?: number
+  readonly coordinator?: NodeId
+  /** Who was asked and has not answered in time. */
+  readonly silent?: readonly ('coordinator' | 'home')[]
+  /** What this node knew before it asked anybody. */
   readonly text: string
 }
 
@@ -35,18 +53,57 @@ export function explainEntity(
   { entityId, shard }: RoutedEntityRef<unknown>,
   view: View,
 ): EntityExplanation {
-  const { home, buffered, coordinator } = region.explain(shard)
+  const { home, epoch, here, buffered, coordinator } = region.explain(shard)
   const isHere = home === view.self
   const isRunning = isHere ? region.isRunning(shard, entityId) : undefined
   const waiting = isHere ? region.waitingFor(shard, entityId) : undefined
   const { entityType } = region
   const place = placeInWords(region, shard, { view, isRunning }) + mailInWords(waiting)
   const text = `Entity ${entityId} of type ${entityType} is in shard ${shard}. ${place}${waitingInWords(buffered)}`
-  const homeAddress = home === undefined ? undefined : addressOfNode(home)
-  return {
-    ...{ entityType, entityId, shard, home, homeAddress },
-    ...{ isHere, isRunning, waiting, buffered, coordinator, text },
-  }
+  return known({
+    ...{ entityType, entityId, shard, home, isHere, epoch, isRunning, waiting, buffered },
+    ...{ homeAddress: home === undefined ? undefined : addressOfNode(home), coordinator, text },
+    phase: here === 'absent' ? undefined : here,
+  })
+}
+
+/** What the coordinator and the home know besides. */
+export async function withAnswers(
+  found: EntityExplanation,
+  { region, inspector }: { readonly region: Region; readonly inspector: RegionInspector },
+  timeoutMs: number,
+): Promise<EntityExplanation> {
+  const { shard, entityId } = found
+  const asked = region.historyOf(shard, { timeout: timeoutMs }).catch(() => undefined)
+  const atHome =
+    found.home === undefined || found.isHere
+      ? undefined
+      : inspector.entityAt(found.home, { shard, entityId }, timeoutMs)
+  const [history, report] = await Promise.all([asked, atHome])
+  const home = found.home ?? history?.home
+  const silent = [
+    ...(history === undefined ? (['coordinator'] as const) : []),
+    ...(atHome !== undefined && report === undefined ? (['home'] as const) : []),
+  ]
+  return known({
+    ...found,
+    ...{ home, homeAddress: home === undefined ? undefined : addressOfNode(home) },
+    ...{ isMoving: history?.isMoving, whyHere: history?.whyHere, moves: history?.moves },
+    epoch: report?.epoch ?? found.epoch ?? history?.epoch,
+    phase: report?.phase ?? found.phase,
+    isRunning: report?.isRunning ?? found.isRunning,
+    waiting: report?.waiting ?? found.waiting,
+    bufferedAtHome: report?.buffered,
+    silent: silent.length === 0 ? undefined : silent,
+  })
+}
+
+/** What is not known is left out: JSON has no word for it. */
+function known(found: {
+  readonly [Name in keyof EntityExplanation]: EntityExplanation[Name] | undefined
+}): EntityExplanation {
+  const entries = Object.entries(found).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as unknown as EntityExplanation
 }
 
 function placeInWords(

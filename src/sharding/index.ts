@@ -3,7 +3,7 @@
  *
  * Reading order: `cluster-sharding.ts` (the door), `entity-ref.ts`, `sharding-messages.ts` (who says what), `coordinator/`
  * (who gives shards their homes, and moves them), `region/` (where messages go, and which shards live here), `shard/` (the
- * entities of one shard), `allocation/` (which home is best). In each, the machine decides and its shell acts
+ * entities of one shard), `allocation/` (which home is best), `inspection/` (what people can see of all that). In each, the machine decides and its shell acts
  * (`coordinator-actor.ts`, `region.ts`, `shard.ts`); `coordinator-store.ts` is the port to where homes are stored;
  * `running-type.ts` puts them together.
  *
@@ -34,18 +34,36 @@ export type {
   ShardLoad,
   StrategyContext,
 } from './allocation/shard-allocation-strategy.ts'
-export type { ClusterSharding, RegionState } from './cluster-sharding.ts'
+export type { ClusterSharding, InspectionOptions } from './cluster-sharding.ts'
 export type { EntityContext, Passivate } from './entity-context.ts'
 export type { KeyedDefinition, ProxyDefinition, RegionDefinition } from './region-definition.ts'
 export type { EntityRef } from './entity-ref.ts'
 export { EntityTypeKey } from './entity-type-key.ts'
 export type { EntityExplanation } from './explanation.ts'
+export type {
+  ClusterReport,
+  DuplicateOwnership,
+  FailedShard,
+  RegionReport,
+  ShardReport,
+} from './inspection/reports.ts'
+export type { RegionState } from './inspection/region-state.ts'
 export {
+  type ExtractorFunctions,
   HashCodeMessageExtractor,
   HashCodeNoEnvelopeMessageExtractor,
   type MessageExtractor,
+  Murmur2MessageExtractor,
+  Murmur2NoEnvelopeMessageExtractor,
   type ShardingEnvelope,
 } from './message-extractor.ts'
+export {
+  GetClusterStats,
+  GetRegions,
+  GetRegionState,
+  GracefulShutdown,
+  type RegionRequest,
+} from './region-requests.ts'
 export type { EntityId, ShardId } from './shard-id.ts'
 export type {
   ShardingDeadLetterReason,
@@ -55,4 +73,5 @@ export type {
 } from './sharding-drop-reasons.ts'
 export * from './sharding-errors.ts'
 export * from './sharding-events.ts'
+export type { HostingRegion, ShardMove, ShardMoveReason } from './sharding-messages.ts'
 export { type ShardingSettings, defaultShardingSettings } from './sharding-settings.ts'

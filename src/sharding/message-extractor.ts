@@ -1,22 +1,69 @@
 /**
- * How a message names its entity. Extractors are pure and equal on every node: the shard of an id must be the same
- * wherever it is computed.
+ * How a message names its entity, and an entity its shard. Extractors are pure and equal on every node: the shard of an id
+ * must be the same wherever, and whenever, it is computed.
  */
 import { assert } from '../foundation/assert.ts'
+import { murmur2 } from '../foundation/murmur2.ts'
 import { type EntityId, type ShardId, shardOf } from './shard-id.ts'
 
-/** A message with the name of the entity it is for. */
+/** A message with the name of the entity it is for. Every region understands it, whatever its extractor is. */
 export interface ShardingEnvelope<Message = unknown> {
   readonly entityId: EntityId
   readonly message: Message
 }
 
 export interface MessageExtractor<Incoming, Message> {
+  /**
+   * Name and version of the rule by which ids are placed, such as `by-country@2`; nodes compare it. Give another one when
+   * the rule changes: nodes with different rules would let one entity live in two shards.
+   */
+  readonly extractorId?: string
   /** The entity this message is for; undefined when it names none. */
   entityId(incoming: Incoming): EntityId | undefined
-  shardId(entityId: EntityId): ShardId
+  /**
+   * The shard of an id: a number from 0 to `numberOfShards - 1`, or a text of at most 128 bytes, such as the name of a
+   * country. A text is mapped to a number by the stable hash, so that two texts may share a shard.
+   */
+  shardId(entityId: EntityId): ShardId | string
   /** What the entity receives. */
   unwrapMessage(incoming: Incoming): Message
+}
+
+/** An extractor as functions, for definitions that would make a class of nothing else. */
+export interface ExtractorFunctions<Incoming, Message> {
+  /**
+   * The entity this message is for: its id alone, when the entity shall receive the message as it is, or both; undefined
+   * when it names none. Envelopes are taken when not given.
+   */
+  extractEntityId?:
+    | ((incoming: Incoming) => EntityId | ShardingEnvelope<Message> | undefined)
+    | undefined
+  /** As `shardId` of an extractor; ids are placed by their stable hash when not given. */
+  extractShardId?: ((entityId: EntityId) => ShardId | string) | undefined
+  /** As that of an extractor. */
+  readonly extractorId?: string | undefined
+}
+
+/** A rule of our own: by its name, and by what it does. */
+interface Placing {
+  readonly extractorId: string
+  readonly shardOf: (entityId: EntityId) => ShardId
+}
+
+function byStableHash(numberOfShards: number): Placing {
+  assert(Number.isSafeInteger(numberOfShards) && numberOfShards > 0, 'there are shards')
+  return {
+    extractorId: `stable-hash@1/${numberOfShards}`,
+    shardOf: (entityId) => shardOf(entityId, numberOfShards),
+  }
+}
+
+function byMurmur2(numberOfShards: number): Placing {
+  assert(Number.isSafeInteger(numberOfShards) && numberOfShards > 0, 'there are shards')
+  return {
+    extractorId: `murmur2@1/${numberOfShards}`,
+    shardOf: (entityId) => (murmur2(entityId) & 0x7fffffff) % numberOfShards,
+  }
 }
 
 /** Takes envelopes and places ids by their stable hash. */
@@ -24,11 +71,14 @@ export class HashCodeMessageExtractor<Message> implements MessageExtractor<
   ShardingEnvelope<Message>,
   Message
 > {
-  readonly #numberOfShards: number
+  readonly #placing: Placing
 
   constructor(numberOfShards: number) {
-    assert(Number.isSafeInteger(numberOfShards) && numberOfShards > 0, 'there are shards')
-    this.#numberOfShards = numberOfShards
+    this.#placing = byStableHash(numberOfShards)
+  }
+
+  get extractorId(): string {
+    return this.#placing.extractorId
   }
 
   entityId({ entityId }: ShardingEnvelope<Message>): EntityId {
@@ -36,7 +86,7 @@ export class HashCodeMessageExtractor<Message> implements MessageExtractor<
   }
 
   shardId(entityId: EntityId): ShardId {
-    return shardOf(entityId, this.#numberOfShards)
+    return this.#placing.shardOf(entityId)
   }
 
   unwrapMessage({ message }: ShardingEnvelope<Message>): Message {
@@ -49,13 +99,16 @@ export class HashCodeNoEnvelopeMessageExtractor<Message> implements MessageExtra
   Message,
   Message
 > {
-  readonly #numberOfShards: number
+  readonly #placing: Placing
   readonly #idOf: (message: Message) => EntityId | undefined
 
   constructor(numberOfShards: number, idOf: (message: Message) => EntityId | undefined) {
-    assert(Number.isSafeInteger(numberOfShards) && numberOfShards > 0, 'there are shards')
-    this.#numberOfShards = numberOfShards
+    this.#placing = byStableHash(numberOfShards)
     this.#idOf = idOf
+  }
+
+  get extractorId(): string {
+    return this.#placing.extractorId
   }
 
   entityId(incoming: Message): EntityId | undefined {
@@ -63,7 +116,65 @@ export class HashCodeNoEnvelopeMessageExtractor<Message> implements MessageExtra
   }
 
   shardId(entityId: EntityId): ShardId {
-    return shardOf(entityId, this.#numberOfShards)
+    return this.#placing.shardOf(entityId)
+  }
+
+  unwrapMessage(incoming: Message): Message {
+    return incoming
+  }
+}
+
+/** Takes envelopes and places ids as Kafka's partitioner does keys: a shard is a partition of such a topic. */
+export class Murmur2MessageExtractor<Message> implements MessageExtractor<
+  ShardingEnvelope<Message>,
+  Message
+> {
+  readonly #placing: Placing
+
+  constructor(numberOfShards: number) {
+    this.#placing = byMurmur2(numberOfShards)
+  }
+
+  get extractorId(): string {
+    return this.#placing.extractorId
+  }
+
+  entityId({ entityId }: ShardingEnvelope<Message>): EntityId {
+    return entityId
+  }
+
+  shardId(entityId: EntityId): ShardId {
+    return this.#placing.shardOf(entityId)
+  }
+
+  unwrapMessage({ message }: ShardingEnvelope<Message>): Message {
+    return message
+  }
+}
+
+/** As `Murmur2MessageExtractor`, for messages that carry the id themselves. */
+export class Murmur2NoEnvelopeMessageExtractor<Message> implements MessageExtractor<
+  Message,
+  Message
+> {
+  readonly #placing: Placing
+  readonly #idOf: (message: Message) => EntityId | undefined
+
+  constructor(numberOfShards: number, idOf: (message: Message) => EntityId | undefined) {
+    this.#placing = byMurmur2(numberOfShards)
+    this.#idOf = idOf
+  }
+
+  get extractorId(): string {
+    return this.#placing.extractorId
+  }
+
+  entityId(incoming: Message): EntityId | undefined {
+    return this.#idOf(incoming)
+  }
+
+  shardId(entityId: EntityId): ShardId {
+    return this.#placing.shardOf(entityId)
   }
 
   unwrapMessage(incoming: Message): Message {

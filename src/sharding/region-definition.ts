@@ -3,7 +3,7 @@ import type { Behavior, MessageHandler } from '../actor/index.ts'
 import type { ShardAllocationStrategy } from './allocation/shard-allocation-strategy.ts'
 import type { EntityContext } from './entity-context.ts'
 import type { EntityTypeKey } from './entity-type-key.ts'
-import type { MessageExtractor, ShardingEnvelope } from './message-extractor.ts'
+import type { ExtractorFunctions, MessageExtractor, ShardingEnvelope } from './message-extractor.ts'
 import type { ShardingSettings } from './sharding-settings.ts'
 
 interface Hosting<Message> {
@@ -17,8 +17,11 @@ interface Hosting<Message> {
   readonly allocationStrategy?: ShardAllocationStrategy
 }
 
-interface Routing<Incoming, Message> {
-  /** How a message names its entity, and an entity its shard; ids by stable hash when not given. Equal on every node. */
+interface Routing<Incoming, Message> extends ExtractorFunctions<Incoming, Message> {
+  /**
+   * How a message names its entity, and an entity its shard, in place of the functions above; without both, envelopes
+   * are taken and ids are placed by their stable hash. Equal on every node.
+   */
   readonly extractor?: MessageExtractor<Incoming, Message>
   /** Only nodes with this role host the entities; on others the type is a proxy. */
   readonly role?: string
@@ -36,7 +39,6 @@ export interface KeyedDefinition<Message>
 export interface RegionDefinition<Incoming, Message>
   extends Hosting<Message>, Routing<Incoming, Message> {
   readonly entityType: string
-  readonly extractor: MessageExtractor<Incoming, Message>
 }
 
 /** For `startProxy`. */
@@ -52,6 +54,7 @@ export interface AnyDefinition {
   readonly stopMessage: unknown
   readonly allocationStrategy: ShardAllocationStrategy | undefined
   readonly extractor: MessageExtractor<never, unknown> | undefined
+  readonly functions: ExtractorFunctions<never, unknown> | undefined
   readonly role: string | undefined
   readonly settings: Partial<ShardingSettings> | undefined
 }
@@ -60,6 +63,9 @@ export interface AnyDefinition {
 export function differencesBetween(a: AnyDefinition, b: AnyDefinition): string[] {
   const fields = ['behavior', 'stopMessage', 'allocationStrategy', 'extractor', 'role'] as const
   const differences: string[] = fields.filter((field) => a[field] !== b[field])
+  for (const name of ['extractEntityId', 'extractShardId', 'extractorId'] as const) {
+    if (a.functions?.[name] !== b.functions?.[name]) differences.push(name)
+  }
   const names = new Set([...Object.keys(a.settings ?? {}), ...Object.keys(b.settings ?? {})])
   for (const name of names as Set<keyof ShardingSettings>) {
     if (a.settings?.[name] !== b.settings?.[name]) differences.push(`settings.${name}`)

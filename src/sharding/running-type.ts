@@ -1,14 +1,9 @@
 /** One entity type on this node: its region, its part in the coordinator, and what keeps both informed. */
-import {
-  type ActorRef,
-  Behaviors,
-  DeadLetter,
-  type Subscription,
-  SystemTerminated,
-} from '../actor/index.ts'
+import { type ActorRef, Behaviors, type Subscription, SystemTerminated } from '../actor/index.ts'
 import { withoutDeadLetterLog, Gate, type LocalRef, spawnGated } from '../actor/internals.ts'
 import type { ClusterEvent, MembersWith } from '../cluster/index.ts'
 import { isAmong } from '../cluster/internals.ts'
+import { type Duration, toMs } from '../foundation/duration.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import { type Lane, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
 import { byAge } from '../singleton/internals.ts'
@@ -18,25 +13,42 @@ import { CoordinatorJournal } from './coordinator/coordinator-journal.ts'
 import type { CoordinatorStore } from './coordinator/coordinator-store.ts'
 import type { AnyDefinition } from './region-definition.ts'
 import { encodeName } from './entity-name.ts'
-import { HashCodeMessageExtractor } from './message-extractor.ts'
+import { Addressing } from './addressing.ts'
+import { lookIntoCluster } from './inspection/cluster-look.ts'
+import { RegionInspector } from './inspection/region-inspector.ts'
+import type { ClusterReport } from './inspection/reports.ts'
+import { regionStateOf } from './inspection/region-state.ts'
 import { Region } from './region/region.ts'
+import {
+  GetRegions,
+  GetRegionState,
+  GracefulShutdown,
+  type RegionRequest,
+} from './region-requests.ts'
+import type { ShardId } from './shard-id.ts'
 import { serveRegion } from './region/region-endpoint.ts'
 import { RegionRef } from './region/region-ref.ts'
 import { candidatesAmong } from './region/registration-machine.ts'
-import type { ToCoordinator, ToRegion } from './sharding-messages.ts'
+import type { HostingRegion, ToCoordinator, ToRegion } from './sharding-messages.ts'
 import { shardingProtocol, type ShardingProtocol } from './sharding-wire.ts'
 import { shardingSettings, type ShardingSettings } from './sharding-settings.ts'
-import type { ShardingDeadLetterReason } from './sharding-drop-reasons.ts'
 
 export interface RunningTypeOptions extends ClusterShardingOptions {
   readonly parent: LocalRef
   readonly definition: AnyDefinition
 }
 
+export interface LookOptions {
+  readonly withIds: boolean
+  readonly timeout: Duration | undefined
+}
+
 export class RunningType {
   readonly definition: AnyDefinition
   readonly settings: ShardingSettings
+  readonly addressing: Addressing
   readonly region: Region
+  readonly inspector: RegionInspector
   readonly ref: ActorRef<unknown>
   readonly #options: RunningTypeOptions
   readonly #protocol: ShardingProtocol
@@ -55,10 +67,14 @@ export class RunningType {
     this.settings = shardingSettings({ ...settings, ...definition.settings })
     this.#protocol = shardingProtocol(this.settings.numberOfShards)
     const { entityType, role } = definition
+    const { numberOfShards } = this.settings
+    const { extractor, functions } = definition
+    this.addressing = new Addressing({ entityType, numberOfShards, extractor, functions })
     this.#path = `/system/sharding/${encodeName(entityType)}`
     this.#hosts = { role, attribute: options.hostAttribute?.(entityType) }
     this.region = this.#makeRegion()
-    this.ref = new RegionRef(this.region)
+    this.inspector = this.#makeInspector()
+    this.ref = new RegionRef(this.region, (request) => this.#serveRequest(request))
     this.#serve()
     const unsubscribe = cluster.follow((event) => this.#clusterChanged(event))
     const disconnections = this.#followLosses()
@@ -98,6 +114,12 @@ export class RunningType {
     return region.whenStopped
   }
 
+  /** Resolves when the coordinator knows that the whole cluster is about to stop. */
+  prepareForShutdown(): Promise<void> {
+    this.region.step({ type: 'PrepareForShutdown' })
+    return this.region.whenPrepared
+  }
+
   /** What waits for the next connection is still under way, and a fence behind it too. */
   #followLosses(): readonly Subscription[] {
     const { eventStream } = this.#options.system
@@ -118,10 +140,9 @@ export class RunningType {
     const { system, remoting, definition, cluster, parent } = this.#options
     const { entityType, stopMessage } = definition
     const behavior = this.#isHost() ? definition.behavior : undefined
-    const usual = new HashCodeMessageExtractor<unknown>(this.settings.numberOfShards)
     const region: Region = new Region({
       ...{ system, remoting, entityType, behavior, stopMessage },
-      extractor: definition.extractor ?? usual,
+      addressing: this.addressing,
       settings: this.settings,
       countsLoads: definition.allocationStrategy?.usesLoads === true,
       protocol: this.#protocol,
@@ -150,8 +171,81 @@ export class RunningType {
     const end = serveRegion({
       ...{ remoting, region: this.region, protocol: this.#protocol },
       toCoordinator: (message) => this.#tellCoordinator(message),
+      toInspector: (from, message) => this.inspector.receive(from, message),
     })
-    void this.#options.system.whenTerminated.then(end)
+    void this.#options.system.whenTerminated.then(() => {
+      end()
+      this.inspector.end()
+    })
+  }
+
+  // ---- looking
+
+  #makeInspector(): RegionInspector {
+    const { remoting, system } = this.#options
+    return new RegionInspector({
+      ...{ self: remoting.node, region: this.region, timers: system.environment.timers },
+      send: (to, message) => {
+        const packed = withoutDeadLetterLog(this.#protocol.inspection.pack(message))
+        remoting.refAt(to, `${this.#path}/inspection`).tell(packed)
+      },
+    })
+  }
+
+  /** What lives in all regions of this type, as far as they answer. Tells of whatever lives twice. */
+  async look({ withIds, timeout }: LookOptions): Promise<ClusterReport> {
+    const { cluster } = this.#options
+    const { region, inspector } = this
+    const { members, unreachable } = cluster.state
+    const hosts = byAge(members, this.#hosts)
+      .filter(({ status }) => status !== 'Down')
+      .map(({ node }) => node)
+    const report = await lookIntoCluster({
+      ...{ region, inspector, hosts, unreachable, homes: this.homes, withIds },
+      timeoutMs: this.timeoutOf(timeout),
+    })
+    for (const duplicate of report.duplicates) region.alarm(duplicate)
+    return report
+  }
+
+  /** The homes that the region of this node knows. */
+  get homes(): Map<ShardId, NodeId> {
+    const homes = new Map<ShardId, NodeId>()
+    for (let shard = 0; shard < this.settings.numberOfShards; shard++) {
+      const { home } = this.region.explain(shard)
+      if (home !== undefined) homes.set(shard, home)
+    }
+    return homes
+  }
+
+  /** Throws `InvalidDuration`. */
+  timeoutOf(timeout: Duration | undefined): number {
+    return timeout === undefined ? this.settings.queryTimeoutMs : toMs(timeout, 'timeout')
+  }
+
+  /** What the region was told itself, and not for an entity. */
+  #serveRequest(request: RegionRequest): void {
+    const answer = <T>(replyTo: ActorRef<T>, given: Promise<T>): void =>
+      void given.then(
+        (value) => replyTo.tell(value),
+        (err: unknown) => {
+          const { entityType } = this.definition
+          this.#options.system.runtime.logger.warn(
+            { err, entityType },
+            `The region of ${entityType} cannot answer.`,
+          )
+        },
+      )
+    if (request instanceof GracefulShutdown) return this.region.leave()
+    if (request instanceof GetRegionState) return request.replyTo.tell(regionStateOf(this.region))
+    const { timeout } = request
+    if (request instanceof GetRegions) {
+      const timeoutMs = this.timeoutOf(timeout)
+      const none = (): readonly HostingRegion[] => []
+      const regions = this.region.currentRegions({ timeout: timeoutMs }).catch(none)
+      return answer(request.replyTo, regions)
+    }
+    answer(request.replyTo, this.look({ withIds: false, timeout }))
   }
 
   /** Where there is none because of some trouble, who looks for it is told: calls wait for that, also on other nodes. */
@@ -225,15 +319,9 @@ export class RunningType {
 
 /** The parent of the shards' actors, and the address of the region for other nodes. */
 function spawnRegion(parent: LocalRef, entityType: string, region: () => Region): LocalRef {
-  const behavior = Behaviors.receiveMessage<unknown>((incoming) => {
-    const { runtime, ref } = region()
-    try {
-      region().routeIncoming(incoming, undefined)
-    } catch (error) {
-      runtime.logger.warn({ err: error, entityType }, 'A message names no entity.')
-      runtime.lost(new DeadLetter(incoming, ref, 'no-entity' satisfies ShardingDeadLetterReason))
-    }
-  }).receiveSignal({ PostStop: () => region().abandon() })
+  const behavior = Behaviors.receiveMessage<unknown>((incoming) =>
+    region().routeIncoming(incoming, undefined),
+  ).receiveSignal({ PostStop: () => region().abandon() })
   const cell = spawnGated(parent, behavior, encodeName(entityType), new Gate())
   if (cell === undefined) throw new SystemTerminated(parent.toString())
   return cell.ref

@@ -16,6 +16,9 @@ export function shardOf(entityId: EntityId, numberOfShards: number): ShardId {
   return stableHash(entityId) % numberOfShards
 }
 
+/** The longest text that an extractor may give for a shard, in bytes. */
+export const shardTextBytesMax = 128
+
 /** Whether a number from outside can be a shard. */
 export function isShardId(shard: number, numberOfShards: number): boolean {
   return Number.isSafeInteger(shard) && shard >= 0 && shard < numberOfShards

@@ -27,8 +27,16 @@ export type ShardDropReason =
 /** Why a message to an entity found nobody. */
 export type ShardingDeadLetterReason =
   | Extract<RegionDropReason, 'region-stopped' | 'region-refused'>
-  /** It names no entity, or one that cannot be. */
+  /** It names no entity. */
   | 'no-entity'
+  /** What it names cannot be the id of an entity: it is empty, too long, or no text. */
+  | 'invalid-entity-id'
+  /** The extractor gave something for its entity that is no shard. */
+  | 'invalid-shard-id'
+  /** The extractor has thrown. */
+  | 'extractor-failed'
+  /** The extractor gave two shards for one entity, one after the other or on two nodes. */
+  | 'extractor-unstable'
 
 /** Why a message to an entity is dropped on purpose. */
 export type ShardingDroppedReason = Exclude<

@@ -53,8 +53,34 @@ export class InvalidShardId extends CodedError {
 
   constructor(entityType: string, shard: unknown, numberOfShards: number) {
     super(
-      `The extractor of ${show(entityType)} gave the shard ${show(shard)}. Give a whole number from 0 to ${numberOfShards - 1}, the same for an id on every node.`,
+      `The extractor of ${show(entityType)} gave the shard ${show(shard)}. Give a whole number from 0 to ${numberOfShards - 1}, or a text of 1 to 128 bytes, the same for an id on every node.`,
     )
+  }
+}
+
+/** The extractor of the type has thrown: nobody knows for whom the message is. */
+export class ExtractorFailed extends CodedError {
+  readonly code = 'EXTRACTOR_FAILED'
+
+  constructor(entityType: string, cause: unknown) {
+    const problem = cause instanceof Error ? cause.message : show(cause)
+    super(
+      `The extractor of ${show(entityType)} failed: ${problem}. The message was not delivered; let the extractor answer undefined for what names no entity.`,
+      { cause },
+    )
+  }
+}
+
+/** The extractor of the type gave two shards for one entity, which could then live twice. */
+export class ExtractorUnstable extends CodedError {
+  readonly code = 'EXTRACTOR_UNSTABLE'
+  readonly entityId: string
+
+  constructor(entityType: string, entityId: string, shards: readonly unknown[]) {
+    super(
+      `The extractor of ${show(entityType)} gave the shards ${shards.map((shard) => show(shard)).join(' and ')} for entity ${show(entityId)}. Compute the shard from the id alone, in the same way on every node.`,
+    )
+    this.entityId = entityId
   }
 }
 

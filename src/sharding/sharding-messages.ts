@@ -89,6 +89,40 @@ export interface HandOff extends Placement {
   readonly type: 'HandOff'
 }
 
+/** One change of the home of a shard, as its coordinator has seen it. */
+export interface ShardMove {
+  /** Its home before; not known of the first, nor when an earlier coordinator saw it. */
+  readonly from?: NodeId | undefined
+  readonly to: NodeId
+  readonly epoch: number
+  readonly why: ShardMoveReason
+  readonly agoMs: number
+}
+
+/** `first-use`: it had no home, as far as this coordinator knows. */
+export type ShardMoveReason = 'first-use' | 'rebalance' | 'leaving' | 'home-gone'
+
+/** Coordinator -> region: what it knows of the shard you asked about; `ask` is the number of the question. */
+export interface ShardHistory {
+  readonly type: 'ShardHistory'
+  readonly term: number
+  readonly ask: number
+  readonly shard: ShardId
+  readonly home?: NodeId | undefined
+  readonly epoch?: number | undefined
+  readonly isMoving: boolean
+  /** Why the allocation strategy chose that home, in its own words. */
+  readonly whyHere?: string | undefined
+  /** The last ones that this coordinator has seen, oldest first. */
+  readonly moves: readonly ShardMove[]
+}
+
+/** Coordinator -> every region: the whole cluster is about to stop, so stop at once when you are told to. */
+export interface ShutdownPrepared {
+  readonly type: 'ShutdownPrepared'
+  readonly term: number
+}
+
 export type ToRegion =
   | RegisterAck
   | RegisterRefused
@@ -101,6 +135,8 @@ export type ToRegion =
   | HostShard
   | BeginHandOff
   | HandOff
+  | ShardHistory
+  | ShutdownPrepared
 
 /** Region -> likely coordinators: here I am; a proxy routes and never hosts. */
 export interface Register {
@@ -109,6 +145,8 @@ export interface Register {
   readonly isProxy: boolean
   /** By which it finds the shard of an entity: the same for all, or one entity would be in two shards. */
   readonly numberOfShards: number
+  /** It has heard that the whole cluster is about to stop: the next coordinator must know that too. */
+  readonly isPreparing?: boolean | undefined
 }
 
 /** Region -> coordinator: which regions host this type? */
@@ -122,6 +160,20 @@ export interface GetCurrentRegions {
 export interface GetShardHome {
   readonly type: 'GetShardHome'
   readonly shard: ShardId
+  readonly region: NodeId
+}
+
+/** Region -> coordinator: what do you know of this shard? */
+export interface GetShardHistory {
+  readonly type: 'GetShardHistory'
+  readonly ask: number
+  readonly shard: ShardId
+  readonly region: NodeId
+}
+
+/** Region -> likely coordinators: the whole cluster is about to stop; let no shard move any more, and tell all regions. */
+export interface PrepareForShutdown {
+  readonly type: 'PrepareForShutdown'
   readonly region: NodeId
 }
 
@@ -187,6 +239,8 @@ export type ToCoordinator =
   | GracefulShutdownReq
   | RegionStopped
   | ShardLoads
+  | GetShardHistory
+  | PrepareForShutdown
 
 /** Region -> home, behind everything it has sent by this route: answer when all of that is handled or on its way back. */
 export interface Flush {
@@ -229,3 +283,61 @@ export interface Undelivered {
 
 /** All on the ordinary stream between two nodes, in one order. */
 export type BetweenRegions<Parcel> = Flush | FlushAck | Forwarded<Parcel> | Returned<Parcel>
+
+// ---- looking into regions, whoever asks
+
+/** Node -> region: what lives with you? */
+export interface GetRegionReport {
+  readonly type: 'GetRegionReport'
+  readonly ask: number
+  /** Whether ids are wanted beside their number. */
+  readonly withIds: boolean
+}
+
+/** One shard as its home sees it. */
+export interface HostedShard {
+  readonly shard: ShardId
+  readonly epoch: number
+  readonly phase: string
+  /** Entities that run, or for which messages wait: as many as there are ids. */
+  readonly entities: number
+  /** The first of them, where they were asked for. */
+  readonly entityIds?: readonly EntityId[] | undefined
+  /** Why the shard cannot say how many there are. */
+  readonly problem?: string | undefined
+}
+
+/** Region -> node that asked: this is what lives here. */
+export interface RegionReported {
+  readonly type: 'RegionReported'
+  readonly ask: number
+  readonly isProxy: boolean
+  readonly phase: string
+  readonly isFrozen: boolean
+  /** Messages that wait here for a home. */
+  readonly buffered: number
+  readonly shards: readonly HostedShard[]
+}
+
+/** Node -> home: what do you know of this entity and its shard? */
+export interface GetEntityReport {
+  readonly type: 'GetEntityReport'
+  readonly ask: number
+  readonly shard: ShardId
+  readonly entityId: EntityId
+}
+
+/** Home -> node that asked. Without `epoch` the shard is not here. */
+export interface EntityReported {
+  readonly type: 'EntityReported'
+  readonly ask: number
+  readonly phase: string
+  readonly epoch?: number | undefined
+  readonly isRunning: boolean
+  /** Messages in the mailbox of the entity. */
+  readonly waiting: number
+  /** Messages that wait for the shard at its home. */
+  readonly buffered: number
+}
+
+export type InspectionMessage = GetRegionReport | RegionReported | GetEntityReport | EntityReported

@@ -49,6 +49,11 @@ export interface ShardingSettings {
    * and takes a short burst for one.
    */
   readonly loadReportIntervalMs: number
+  /**
+   * How long questions about regions of other nodes may take (`clusterStats`, `clusterState`, `explain`); who has not
+   * answered by then is told as failed. Longer waits for busy nodes, and for those that will never answer.
+   */
+  readonly queryTimeoutMs: number
   /** How long the coordinator waits for the store; then it gives up, and the next one tries again. */
   readonly storeTimeoutMs: number
   /** Idle time after which an entity is stopped; its next message starts it again. Infinity keeps it for ever. */
@@ -76,6 +81,7 @@ export const shardingSettingsTable = new SettingsTable<ShardingSettings>(
     rebalanceShareMax: share(0.1),
     strategyTimeoutMs: milliseconds(seconds(5)),
     loadReportIntervalMs: milliseconds(seconds(5)),
+    queryTimeoutMs: milliseconds(seconds(3)),
     storeTimeoutMs: milliseconds(seconds(30)),
     passivateIdleAfterMs: milliseconds(minutes(2), { mayBeInfinity: true }),
     passivationSweepIntervalMs: milliseconds(minutes(1)),

@@ -6,6 +6,7 @@ import {
   isAnything,
   isCount,
   isFlag,
+  isNumber,
   isText,
   listOf,
   maybe,
@@ -19,7 +20,14 @@ import { MessageProtocol } from '../serialization/internals.ts'
 import type { CoordinatorEvent, StateSummed } from './coordinator/coordinator-state.ts'
 import { shardsPerReportMax } from './region/shard-load-counts.ts'
 import { type EntityId, entityIdBytesMax, isShardId } from './shard-id.ts'
-import type { BetweenRegions, ToCoordinator, ToRegion, Undelivered } from './sharding-messages.ts'
+import type {
+  BetweenRegions,
+  InspectionMessage,
+  ShardMoveReason,
+  ToCoordinator,
+  ToRegion,
+  Undelivered,
+} from './sharding-messages.ts'
 
 /** A message on its way back to where it came from. */
 export interface ReturnedParcel {
@@ -36,6 +44,7 @@ export interface ShardingProtocol {
   readonly toRegion: MessageProtocol<ToRegion>
   readonly toCoordinator: MessageProtocol<ToCoordinator>
   readonly betweenPeers: MessageProtocol<BetweenPeers>
+  readonly inspection: MessageProtocol<InspectionMessage>
   readonly stored: MessageProtocol<CoordinatorEvent | StateSummed>
 }
 
@@ -45,6 +54,7 @@ export function shardingProtocol(numberOfShards: number): ShardingProtocol {
     toRegion: toRegion(shard),
     toCoordinator: toCoordinator(shard),
     betweenPeers: betweenPeers(shard),
+    inspection: inspection(shard),
     stored: storedProtocol(),
   }
 }
@@ -87,14 +97,26 @@ function toRegion(shard: Shape): MessageProtocol<ToRegion> {
     HostShard: kind('HostShard', placement),
     BeginHandOff: kind('BeginHandOff', placement),
     HandOff: kind('HandOff', placement),
+    ShardHistory: kind('ShardHistory', {
+      ...{ term: isCount, ask: isCount, shard, home: maybe(isNodeId), epoch: maybe(isCount) },
+      ...{ isMoving: isFlag, whyHere: maybe(isText), moves: listOf(recordOf(move), 100) },
+    }),
+    ShutdownPrepared: kind('ShutdownPrepared', { term: isCount }),
   })
+}
+
+const move = {
+  ...{ from: maybe(isNodeId), to: isNodeId, epoch: isCount, agoMs: isNumber },
+  why: oneOf(...(['first-use', 'rebalance', 'leaving', 'home-gone'] satisfies ShardMoveReason[])),
 }
 
 function toCoordinator(shard: Shape): MessageProtocol<ToCoordinator> {
   const region: Shape = isNodeId
   const life = { shard, epoch: isCount, region }
+  const counted = { region, isProxy: isFlag, numberOfShards: isCount }
+  const registered = { ...counted, isPreparing: maybe(isFlag) }
   return new MessageProtocol('sharding', {
-    Register: kind('Register', { region, isProxy: isFlag, numberOfShards: isCount }, 2),
+    Register: kind('Register', registered, 2),
     GetCurrentRegions: kind('GetCurrentRegions', { ask: isCount, region }),
     GetShardHome: kind('GetShardHome', { shard, region }),
     ShardStarted: kind('ShardStarted', life),
@@ -109,6 +131,8 @@ function toCoordinator(shard: Shape): MessageProtocol<ToCoordinator> {
         bytes: listOf(isCount, shardsPerReportMax),
       },
     }),
+    GetShardHistory: kind('GetShardHistory', { ask: isCount, shard, region }),
+    PrepareForShutdown: kind('PrepareForShutdown', { region }),
   })
 }
 
@@ -121,6 +145,26 @@ function betweenPeers(shard: Shape): MessageProtocol<BetweenPeers> {
     FlushAck: kind('FlushAck', route),
     Returned: kind('Returned', { ...route, parcels: listOf(parcel) }),
     Undelivered: kind('Undelivered', { entityId, question: isAnything, reason: isText }),
+  })
+}
+
+function inspection(shard: Shape): MessageProtocol<InspectionMessage> {
+  const entityId: Shape = (value) => problemWithId(value, entityIdBytesMax) === undefined
+  const hosted = {
+    ...{ shard, epoch: isCount, phase: isText, entities: isCount },
+    ...{ entityIds: maybe(listOf(entityId)), problem: maybe(isText) },
+  }
+  return new MessageProtocol('sharding', {
+    GetRegionReport: kind('GetRegionReport', { ask: isCount, withIds: isFlag }),
+    RegionReported: kind('RegionReported', {
+      ...{ ask: isCount, isProxy: isFlag, phase: isText, isFrozen: isFlag, buffered: isCount },
+      shards: listOf(recordOf(hosted)),
+    }),
+    GetEntityReport: kind('GetEntityReport', { ask: isCount, shard, entityId }),
+    EntityReported: kind('EntityReported', {
+      ...{ ask: isCount, phase: isText, epoch: maybe(isCount), isRunning: isFlag },
+      ...{ waiting: isCount, buffered: isCount },
+    }),
   })
 }
 

@@ -77,6 +77,11 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
       HostShard: placement,
       BeginHandOff: placement,
       HandOff: placement,
+      ShardHistory: {
+        ...{ term: 4, ask: 1, shard: 7, home: a, epoch: 3, isMoving: false, whyHere: 'fewest' },
+        moves: [{ from: b, to: a, epoch: 3, why: 'rebalance', agoMs: 1_500 }],
+      },
+      ShutdownPrepared: { term: 4 },
     },
   ],
   [
@@ -98,6 +103,8 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
         messages: [9, 0],
         bytes: [64, 0],
       },
+      GetShardHistory: { ask: 1, shard: 7, region: a },
+      PrepareForShutdown: { region: a },
     },
   ],
   [
@@ -108,6 +115,21 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
       FlushAck: { shard: 1, stamp: 2 },
       Returned: { shard: 1, stamp: 2, parcels: [{ entityId: 'cart-1', message: { add: 1 } }] },
       Undelivered: { entityId: 'cart-1', question: 'its address', reason: 'entity-buffer-full' },
+    },
+  ],
+  [
+    'sharding',
+    sharding.inspection,
+    {
+      GetRegionReport: { ask: 1, withIds: true },
+      RegionReported: {
+        ...{ ask: 1, isProxy: false, phase: 'serving', isFrozen: false, buffered: 2 },
+        shards: [{ shard: 7, epoch: 3, phase: 'running', entities: 1, entityIds: ['cart-1'] }],
+      },
+      GetEntityReport: { ask: 1, shard: 7, entityId: 'cart-1' },
+      EntityReported: {
+        ...{ ask: 1, phase: 'running', epoch: 3, isRunning: true, waiting: 0, buffered: 0 },
+      },
     },
   ],
   [

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import { Behaviors } from '../../src/actor/index.ts'
 import { InvalidSettings } from '../../src/foundation/invalid-settings.ts'
-import { type KeyedDefinition, EntityTypeKey } from '../../src/sharding/index.ts'
+import {
+  EntityTypeKey,
+  HashCodeMessageExtractor,
+  type KeyedDefinition,
+} from '../../src/sharding/index.ts'
 import { play } from './scene.ts'
 
 const behavior = () => Behaviors.ignore
@@ -13,6 +17,12 @@ const wrong: readonly (readonly [what: string, given: object, named: string])[] 
   ['a behavior that is no function', { behavior: 5 }, 'behavior'],
   ['a strategy that is a name', { behavior, allocationStrategy: 'least' }, 'allocationStrategy'],
   ['an extractor without its functions', { behavior, extractor: {} }, 'extractor'],
+  ['a function that is none', { behavior, extractShardId: 5 }, 'extractShardId'],
+  [
+    'an extractor and functions',
+    { behavior, extractor: new HashCodeMessageExtractor(12), extractShardId: () => 1 },
+    'give the extractor alone, or functions',
+  ],
   ['a role that is no text', { behavior, role: 5 }, 'role'],
   ['a word that is none', { behavior, stopMesage: 'bye' }, 'stopMesage'],
 ]
@@ -63,7 +73,7 @@ test('every problem of a definition is told at once, at each door', async () => 
         "key must be an EntityTypeKey, not 'Cart'",
         noBehavior,
         ...problems,
-        'entityType is not an option; known: key, behavior, stopMessage, allocationStrategy, extractor, role, settings',
+        'entityType is not an option; known: key, behavior, stopMessage, allocationStrategy, extractor, extractEntityId, extractShardId, extractorId, role, settings',
       ])
       expect(problemsOf('start', { ...slips, entityType: 'a|b' })).toEqual([
         'entityType cannot be used: it contains the character |',
@@ -72,7 +82,7 @@ test('every problem of a definition is told at once, at each door', async () => 
       ])
       expect(problemsOf('startProxy', { entityType: 'Cart', behavior, settings: 5 })).toEqual([
         'settings must be an object, not 5',
-        'behavior is not an option; known: entityType, extractor, role, settings',
+        'behavior is not an option; known: entityType, extractor, extractEntityId, extractShardId, extractorId, role, settings',
       ])
       for (const door of ['init', 'start', 'startProxy'] satisfies Door[]) {
         expect(problemsOf(door, undefined)).toEqual(['it must be an object, not undefined'])

@@ -103,10 +103,11 @@ export class Announcements {
     this.#unconfirmed.delete(shard)
   }
 
-  /** Their home died: everyone who knew it hears of the next one without asking. */
-  orphan(shards: readonly ShardId[]): void {
+  /** Their home died: everyone who knew it hears of the next one without asking, unless there shall be none. */
+  orphan(shards: readonly ShardId[], areWanted = true): void {
     for (const shard of shards) {
       this.withdraw(shard)
+      if (!areWanted) continue
       for (const region of this.#state.regions) this.#wait(shard, region)
     }
   }

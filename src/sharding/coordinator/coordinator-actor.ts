@@ -131,7 +131,8 @@ class Coordinator {
   #step(input: LifeInput): void {
     this.#inputs.push(input)
     for (let next = this.#inputs.shift(); next !== undefined; next = this.#inputs.shift()) {
-      for (const effect of this.#machine.step(next)) this.#perform(effect)
+      const now = this.#context.system.environment.clock.monotonicMs()
+      for (const effect of this.#machine.step(next, now)) this.#perform(effect)
     }
   }
 

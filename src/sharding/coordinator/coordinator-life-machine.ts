@@ -30,6 +30,7 @@ export class CoordinatorLifeMachine {
   readonly #open = new Map<number, StrategyQuestion>()
   /** Timers that fired while the node was frozen. */
   readonly #held = new Set<CoordinatorTimer>()
+  #now = 0
   #isFrozen = false
   #isOver = false
 
@@ -37,7 +38,8 @@ export class CoordinatorLifeMachine {
     this.#settings = settings
   }
 
-  step(input: LifeInput): LifeEffect[] {
+  step(input: LifeInput, now = 0): LifeEffect[] {
+    this.#now = now
     if (this.#isOver) return []
     switch (input.type) {
       case 'Begun':
@@ -82,7 +84,7 @@ export class CoordinatorLifeMachine {
   }
 
   #decide(input: CoordinatorInput): LifeEffect[] {
-    return (this.#decisions?.step(input) ?? []).flatMap((effect): LifeEffect[] => {
+    return (this.#decisions?.step(input, this.#now) ?? []).flatMap((effect): LifeEffect[] => {
       switch (effect.type) {
         case 'Store':
           // Others may have another coordinator by now, and not every store could tell the two apart.

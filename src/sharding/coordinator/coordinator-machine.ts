@@ -17,12 +17,14 @@ import type { StrategyAnswer } from '../allocation/strategy-questions.ts'
 import { type ShardId, isShardId } from '../shard-id.ts'
 import type {
   GetCurrentRegions,
+  GetShardHistory,
   GracefulShutdownReq,
   Register,
   ToRegion,
 } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Announcements } from './announcements.ts'
+import { MoveHistory } from './move-history.ts'
 import type {
   CoordinatorEffect,
   CoordinatorInput,
@@ -57,6 +59,10 @@ export class CoordinatorMachine {
   #storing: readonly CoordinatorEvent[] | undefined
   /** Regions that leave and were not told yet that they get no shard any more. */
   readonly #leavers = new Set<NodeId>()
+  readonly #history = new MoveHistory()
+  /** The whole cluster is about to stop: nothing moves any more, and homes are given only to who asks. */
+  #isPreparing = false
+  #now = 0
   #effects: CoordinatorEffect[] = []
 
   constructor({ term, state, settings }: CoordinatorOptions) {
@@ -80,10 +86,12 @@ export class CoordinatorMachine {
       isEligible: (region) => this.#isEligible(region),
       announcements: this.#announcements,
       loads: this.#loads,
+      isPreparing: () => this.#isPreparing,
     })
   }
 
-  step(input: CoordinatorInput): CoordinatorEffect[] {
+  step(input: CoordinatorInput, now = 0): CoordinatorEffect[] {
+    this.#now = now
     this.#effects = []
     this.#handle(input)
     if (this.#storing === undefined) this.#storeNext()
@@ -137,6 +145,11 @@ export class CoordinatorMachine {
           input,
           (shard) => this.#state.homeOf(shard)?.region === input.region,
         )
+      case 'GetShardHistory':
+        return this.#tellHistory(input)
+      case 'PrepareForShutdown':
+        this.#prepare()
+        return this.#send(input.region, { type: 'ShutdownPrepared', term: this.#term })
       default:
         return unreachable(input)
     }
@@ -157,7 +170,8 @@ export class CoordinatorMachine {
     for (const region of this.#pending.gone(cluster.members)) this.#die(region)
   }
 
-  #register({ region, isProxy, numberOfShards }: Register): void {
+  #register({ region, isProxy, numberOfShards, isPreparing }: Register): void {
+    if (isPreparing === true) this.#prepare()
     if (!this.#pending.isWelcome(region)) return
     if (numberOfShards !== this.#settings.numberOfShards)
       return this.#refuse(region, numberOfShards)
@@ -183,8 +197,32 @@ export class CoordinatorMachine {
     this.#send(region, { type: 'CurrentRegions', term: this.#term, ask, regions })
   }
 
+  #tellHistory({ region, ask, shard }: GetShardHistory): void {
+    if (!isShardId(shard, this.#settings.numberOfShards)) return
+    const home = this.#state.homeOf(shard)
+    const why = home === undefined ? undefined : whyOf(this.#state, shard)
+    this.#send(region, {
+      ...{ type: 'ShardHistory', term: this.#term, ask, shard },
+      ...(home === undefined ? {} : { home: home.region, epoch: home.epoch }),
+      ...(why === undefined ? {} : { whyHere: why }),
+      isMoving: this.#rebalance.isMoving(shard),
+      moves: this.#history.of(shard, this.#now),
+    })
+  }
+
+  /** For good: a cluster that is about to stop does not think better of it. */
+  #prepare(): void {
+    if (this.#isPreparing) return
+    this.#isPreparing = true
+    for (const region of this.#pending.liveRegions()) {
+      this.#send(region, { type: 'ShutdownPrepared', term: this.#term })
+    }
+  }
+
   #leave(input: GracefulShutdownReq): void {
     const { region } = input
+    // It has not heard of it, or not yet: with that it stops at once, and nothing is moved.
+    if (this.#isPreparing) return this.#send(region, { type: 'ShutdownPrepared', term: this.#term })
     if (this.#pending.isRegistering(region)) this.#rebalance.leaves(region)
     this.#stepRebalance(input)
     if (!this.#hasHeir(region)) this.#send(region, { type: 'NoOtherRegion', term: this.#term })
@@ -226,6 +264,7 @@ export class CoordinatorMachine {
 
   #welcome(region: NodeId): void {
     this.#effects.push(...this.#announcements.welcome(region))
+    if (this.#isPreparing) this.#send(region, { type: 'ShutdownPrepared', term: this.#term })
   }
 
   #stepRebalance(input: RebalanceInput): void {
@@ -259,6 +298,7 @@ export class CoordinatorMachine {
       this.#effects.push(...this.#announcements.repeat())
     } else if (timer === 'rebalance') {
       this.#startTimer(timer, this.#settings.rebalanceIntervalMs)
+      if (this.#isPreparing) return
       this.#rounds.began()
       this.#effects.push(this.#questions.rebalance(this.#rebalance.moving, this.#cluster))
     } else {
@@ -276,7 +316,7 @@ export class CoordinatorMachine {
 
   /** As soon as the last one has ended: every shard that it moved has its next home. */
   #nextRound(): void {
-    if (!this.#rounds.mayFollow || !this.#rebalance.isAtRest) return
+    if (this.#isPreparing || !this.#rounds.mayFollow || !this.#rebalance.isAtRest) return
     if (this.#state.homeless.size > 0) return
     this.#rounds.follows()
     this.#effects.push(this.#questions.rebalance(this.#rebalance.moving, this.#cluster))
@@ -302,6 +342,8 @@ export class CoordinatorMachine {
     this.#storing = undefined
     for (const event of events) {
       const orphans = event.type === 'RegionTerminated' ? this.#state.shardsOf(event.region) : []
+      const isLeaving = (region: NodeId) => this.#rebalance.isLeaving(region)
+      this.#history.note(event, this.#state, { now: this.#now, isLeaving })
       this.#state.apply(event)
       this.#pending.applied(event)
       this.#speak(event, orphans)
@@ -315,7 +357,7 @@ export class CoordinatorMachine {
         if (!this.#pending.isDying(event.region)) this.#welcome(event.region)
         return
       case 'RegionTerminated':
-        return this.#announcements.orphan(orphans)
+        return this.#announcements.orphan(orphans, !this.#isPreparing)
       case 'ShardAllocated':
         this.#announcements.renew(event.shard)
         // Chosen before it asked to leave: it moves on, if it may now, and then nobody else hears of this home.
@@ -347,4 +389,9 @@ export class CoordinatorMachine {
   #startTimer(timer: CoordinatorTimer, delayMs: number): void {
     this.#effects.push({ type: 'StartTimer', timer, delayMs })
   }
+}
+
+/** In the words of the strategy, of a state that keeps them. */
+function whyOf(state: CoordinatorState, shard: ShardId): string | undefined {
+  return (state as { whyOf?: (shard: ShardId) => string | undefined }).whyOf?.(shard)
 }

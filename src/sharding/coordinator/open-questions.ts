@@ -17,6 +17,8 @@ export interface OpenQuestionsOptions {
   /** Whether a region may be given a shard. */
   readonly isEligible: (region: NodeId) => boolean
   readonly loads: ReportedLoads
+  /** Whether shards get a home only when somebody asks for it. */
+  readonly isPreparing?: () => boolean
 }
 
 export class OpenQuestions {
@@ -24,13 +26,15 @@ export class OpenQuestions {
   readonly #announcements: Announcements
   readonly #isEligible: (region: NodeId) => boolean
   readonly #loads: ReportedLoads
+  readonly #isPreparing: () => boolean
   #lastAsk = 0
   #allocation: number | undefined
   #rebalance: number | undefined
   /** Shards for which the strategy had no answer. */
   readonly #unanswered = new Set<ShardId>()
 
-  constructor({ state, announcements, isEligible, loads }: OpenQuestionsOptions) {
+  constructor({ state, announcements, isEligible, loads, isPreparing }: OpenQuestionsOptions) {
+    this.#isPreparing = isPreparing ?? (() => false)
     this.#state = state
     this.#announcements = announcements
     this.#isEligible = isEligible
@@ -101,7 +105,7 @@ export class OpenQuestions {
   }
 
   #wanted(): ShardId[] {
-    const wanted = new Set(this.#state.homeless)
+    const wanted = new Set(this.#isPreparing() ? [] : this.#state.homeless)
     for (const shard of this.#announcements.asked) {
       if (this.#state.homeOf(shard) === undefined) wanted.add(shard)
     }

@@ -12,6 +12,9 @@ import type { ShardId } from '../shard-id.ts'
 import type { Placement } from '../sharding-messages.ts'
 import type { HostingEffect, Tell } from './region-inputs.ts'
 
+/** What a shard that lives here is doing. */
+export type HostingPhase = 'running' | 'stopping'
+
 export type HostingStep = HostingEffect | Tell
 
 interface Hosted {
@@ -33,6 +36,17 @@ export class HostedShards {
 
   get shards(): ShardId[] {
     return [...this.#hosted.keys()]
+  }
+
+  /** With the epoch of each, and what it is doing. */
+  get all(): { readonly shard: ShardId; readonly epoch: number; readonly phase: HostingPhase }[] {
+    return [...this.#hosted].map(([shard, { epoch, isStopping }]) => ({
+      ...{ shard, epoch, phase: isStopping ? 'stopping' : 'running' },
+    }))
+  }
+
+  epochOf(shard: ShardId): number | undefined {
+    return this.#hosted.get(shard)?.epoch
   }
 
   get isEmpty(): boolean {
@@ -89,11 +103,11 @@ export class HostedShards {
     return this.#stop(shard, hosted, true)
   }
 
-  stopAll(): HostingStep[] {
+  stopAll(isForced = true): HostingStep[] {
     return [...this.#hosted].map(([shard, hosted]) => {
       hosted.isStopping = true
       hosted.next = undefined
-      return { type: 'StopShard', shard, isForced: true }
+      return { type: 'StopShard', shard, isForced }
     })
   }
 

@@ -11,9 +11,10 @@ import type { Endpoint } from '../../remote/internals.ts'
 import { NotAMessage } from '../../serialization/internals.ts'
 import { decodeName, encodeName } from '../entity-name.ts'
 import { RoutedEntityRef } from '../entity-ref.ts'
-import { checkEntityId, type EntityId, type ShardId } from '../shard-id.ts'
+import { reasonOf } from '../addressing.ts'
+import type { EntityId, ShardId } from '../shard-id.ts'
 import { EntityMessageDropped } from '../sharding-errors.ts'
-import type { ToCoordinator, Undelivered } from '../sharding-messages.ts'
+import type { InspectionMessage, ToCoordinator, Undelivered } from '../sharding-messages.ts'
 import type { BetweenPeers, ShardingProtocol } from '../sharding-wire.ts'
 import type { Region } from './region.ts'
 import { RegionRef } from './region-ref.ts'
@@ -26,6 +27,8 @@ export interface RegionEndpointOptions {
   readonly protocol: ShardingProtocol
   /** For the coordinator, if it is on this node. */
   readonly toCoordinator: (message: ToCoordinator) => void
+  /** Questions of whoever looks into this region, and answers to those of this node. */
+  readonly toInspector: (from: NodeId, message: InspectionMessage) => void
 }
 
 /** Answers how to end it. */
@@ -48,16 +51,23 @@ function dataEndpoint({ region, protocol }: RegionEndpointOptions): Endpoint {
         const message = protocol.betweenPeers.unpack(value)
         if (message instanceof NotAMessage) return refuse(region.runtime, from, message)
         if (message.type === 'Undelivered') return failQuestion(region, message)
-        region.step({ type: 'FromRegion', region: from, message: withQuestions(region, message) })
+        const heard = withQuestions(region, message)
+        if (heard.type === 'Returned') region.returned(from, heard)
+        else region.step({ type: 'FromRegion', region: from, message: heard })
       },
     }
   }
 }
 
 function controlEndpoint(options: RegionEndpointOptions): Endpoint {
-  const { region, protocol, toCoordinator } = options
+  const { region, protocol, toCoordinator, toInspector } = options
   return (name, from) => ({
     tell: (value) => {
+      if (name === 'inspection') {
+        const message = protocol.inspection.unpack(value)
+        if (message instanceof NotAMessage) return refuse(region.runtime, from, message)
+        return toInspector(from, message)
+      }
       if (name === 'coordinator') {
         const message = protocol.toCoordinator.unpack(value)
         if (message instanceof NotAMessage) return refuse(region.runtime, from, message)
@@ -77,8 +87,7 @@ function recipientFor(region: Region, name: string, from: NodeId) {
   const [stampText = '', idText = '', ...rest] = name.split('/')
   const stamp = /^\d{1,15}$/.test(stampText) ? Number(stampText) : undefined
   const entityId = rest.length === 0 ? decodeName(idText) : undefined
-  const shard = entityId === undefined ? undefined : shardIfAny(region, entityId)
-  if (stamp === undefined || entityId === undefined || shard === undefined) {
+  if (stamp === undefined || entityId === undefined) {
     return {
       tell: (message: unknown): void =>
         region.runtime.lost(
@@ -86,17 +95,15 @@ function recipientFor(region: Region, name: string, from: NodeId) {
         ),
     }
   }
-  return new InboundEntity(region, shard, entityId, { node: from, stamp })
-}
-
-function shardIfAny(region: Region, entityId: EntityId): ShardId | undefined {
   try {
-    checkEntityId(entityId)
-    return region.shardOf(entityId)
+    return new InboundEntity(region, region.shardOf(entityId), entityId, { node: from, stamp })
   } catch (error) {
-    const fields = { err: error, entityType: region.entityType }
-    region.runtime.logger.warn(fields, 'A message from another node names no entity.')
-    return undefined
+    return {
+      tell: (message: unknown): void => {
+        region.unaddressed(message, error)
+        region.tellAsker(entityId, message, reasonOf(error) ?? 'no-entity')
+      },
+    }
   }
 }
 

@@ -6,9 +6,19 @@ import type {
   BetweenRegions,
   CurrentRegions,
   ShardLoads,
+  GetCurrentRegions,
+  GetShardHistory,
+  ShardHistory,
   ToCoordinator,
   ToRegion,
 } from '../sharding-messages.ts'
+
+/** What only a coordinator knows. */
+export type CoordinatorQuestion =
+  | Omit<GetCurrentRegions, 'region'>
+  | Omit<GetShardHistory, 'region'>
+
+export type CoordinatorAnswer = CurrentRegions | ShardHistory
 
 /** `retry` comes again and again, `register` while there is no coordinator, `release` while more waits than one turn sends. */
 export type RegionTimer = 'retry' | 'register' | 'release' | 'shutdown'
@@ -46,10 +56,12 @@ export type RegionInput<Parcel> =
   | { readonly type: 'EndNow' }
   /** All actors of this node are being stopped, whatever was not handed over. */
   | { readonly type: 'Abandoned' }
-  /** Somebody on this node wants to know the regions; `ask` is a number of its own. */
-  | { readonly type: 'AskRegions'; readonly ask: number }
   /** What the shards here had to do lately is to be told. */
   | { readonly type: 'ReportLoads'; readonly reports: readonly ShardLoads[] }
+  /** Somebody on this node wants to know something of the coordinator; `ask` in it is a number of its own. */
+  | { readonly type: 'AskCoordinator'; readonly question: CoordinatorQuestion }
+  /** The whole cluster is about to stop: tell the coordinator, until it has confirmed. */
+  | { readonly type: 'PrepareForShutdown' }
   | { readonly type: 'Frozen' }
   | { readonly type: 'Thawed' }
   | { readonly type: 'TimerFired'; readonly timer: RegionTimer }
@@ -86,8 +98,24 @@ export type RegionEffect<Parcel> =
   | { readonly type: 'Registered' }
   /** The coordinator does not let this region take part. Said once per problem. */
   | { readonly type: 'Refused'; readonly problem: string }
-  /** The answer to `AskRegions`. */
-  | { readonly type: 'Answer'; readonly answer: CurrentRegions }
+  /** The answer to `AskCoordinator`. */
+  | { readonly type: 'Answer'; readonly answer: CoordinatorAnswer }
+  /** The coordinator knows that the whole cluster is about to stop. Said as often as it is heard. */
+  | { readonly type: 'Prepared' }
+  /** A shard that runs here has another home in a later epoch. */
+  | {
+      readonly type: 'Superseded'
+      readonly shard: ShardId
+      readonly epoch: number
+      readonly home: NodeId
+      readonly laterEpoch: number
+    }
+  /** Time is up: these shards were not handed over and stop here now; so many messages waited. */
+  | {
+      readonly type: 'LeftBehind'
+      readonly shards: readonly ShardId[]
+      readonly buffered: number
+    }
   /** Nothing lives here any more, and nothing will; it stays for others. Said once. */
   | { readonly type: 'Emptied' }
   /** The region has nothing left: stop it and all its timers. */

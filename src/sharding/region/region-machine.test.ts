@@ -222,7 +222,7 @@ describe('RegionMachine hosts', () => {
   test('stops what someone else hosts in a later epoch', () => {
     const { home } = region()
     home('me', 5)
-    expect(home('b', 6)).toEqual(['StopShard 7'])
+    expect(home('b', 6)).toEqual(['Superseded', 'StopShard 7'])
   })
 
   test('delivers nothing while frozen, and everything in order after the thaw', () => {
@@ -444,7 +444,7 @@ describe('RegionMachine leaves', () => {
     step({ type: 'GracefulShutdown', isMember: true })
     begin('me', 1, 2)
     send('a')
-    expect(step({ type: 'TimerFired', timer: 'shutdown' })).toEqual(['StopShard 7'])
+    expect(step({ type: 'TimerFired', timer: 'shutdown' })).toEqual(['LeftBehind', 'StopShard 7'])
     expect(step({ type: 'ShardTerminated', shard: 7 })).toEqual([
       ...['k ShardStopped', 'k GetShardHome', 'Drop a region-stopped', 'k RegionStopped'],
       'Finish',
@@ -455,7 +455,7 @@ describe('RegionMachine leaves', () => {
     const { machine, step, home, send, forwarded } = region()
     home('me', 1)
     step({ type: 'GracefulShutdown', isMember: true })
-    expect(step({ type: 'TimerFired', timer: 'shutdown' })).toEqual(['StopShard 7'])
+    expect(step({ type: 'TimerFired', timer: 'shutdown' })).toEqual(['LeftBehind', 'StopShard 7'])
     expect(machine.table.homeOf(7)).toBeUndefined()
     expect([send('a'), forwarded('b', 'x')]).toEqual([['k GetShardHome'], []])
     expect(step({ type: 'ShardTerminated', shard: 7 })).toEqual([

@@ -61,6 +61,10 @@ export class RegionMachine<Parcel> {
   /** Whether entities of other types on this node may still call by this region. */
   #staysForOthers = false
   #isEmptied = false
+  /** The whole cluster is about to stop. */
+  #isPreparing = false
+  /** The term of the coordinator that knows it. */
+  #preparedBy: number | undefined
   #effects: RegionEffect<Parcel>[] = []
 
   constructor({ self, isProxy, settings, releasedMax }: RegionMachineOptions) {
@@ -95,7 +99,9 @@ export class RegionMachine<Parcel> {
       coordinator: this.#registration.coordinator,
       term: this.#registration.term,
       shards: this.#hosted.shards,
+      hosted: this.#hosted.all,
       buffered: this.#buffers.size,
+      isPreparing: this.#isPreparing,
     }
   }
 
@@ -154,15 +160,18 @@ export class RegionMachine<Parcel> {
         return
       case 'EndNow':
         this.#leave()
-        return this.#force()
+        return this.#timeIsUp()
       case 'Abandoned':
         return this.#abandon()
-      case 'AskRegions': {
-        const message = { type: 'GetCurrentRegions', ask: input.ask, region: this.#self } as const
+      case 'AskCoordinator': {
+        const message = { ...input.question, region: this.#self }
         return void this.#effects.push(...this.#registration.toAll(message))
       }
       case 'ReportLoads':
         return input.reports.forEach((report) => this.#tell(report))
+      case 'PrepareForShutdown':
+        this.#isPreparing = true
+        return this.#requestPreparation()
       case 'Frozen':
       case 'Thawed':
         return this.#freeze(input.type === 'Frozen')
@@ -198,7 +207,10 @@ export class RegionMachine<Parcel> {
         this.#releasedBy = term
         return
       case 'CurrentRegions':
+      case 'ShardHistory':
         return void this.#effects.push({ type: 'Answer', answer: message })
+      case 'ShutdownPrepared':
+        return this.#prepared(term)
       case 'ShardHomes':
         return message.homes.forEach((home) => this.#learn(home))
       case 'ShardHome':
@@ -223,6 +235,7 @@ export class RegionMachine<Parcel> {
   #learn(word: Placement): void {
     if (!this.#routes.isNews(word)) return
     if (word.home !== this.#self) {
+      this.#alarm(word)
       this.#perform(this.#hosted.superseded(word))
       return this.#perform(this.#routes.learn(word))
     }
@@ -230,6 +243,13 @@ export class RegionMachine<Parcel> {
     this.#perform(this.#hosted.host(word))
     const isHere = this.#hosted.stateOf(word.shard) !== 'absent'
     this.#perform(isHere ? this.#routes.learn(word) : this.#routes.deny(word))
+  }
+
+  /** Before what runs here is stopped: whoever looks for the cause of two instances has to know of both. */
+  #alarm({ shard, home, epoch: laterEpoch }: Placement): void {
+    const epoch = this.#hosted.epochOf(shard)
+    if (epoch === undefined || laterEpoch <= epoch || !this.#hosted.isRunning(shard)) return
+    this.#effects.push({ type: 'Superseded', shard, epoch, home, laterEpoch })
   }
 
   #handOff(word: Placement): void {
@@ -254,16 +274,43 @@ export class RegionMachine<Parcel> {
   #askAgain(): void {
     this.#perform(this.#routes.askAll())
     if (this.#phase !== 'serving') this.#requestShutdown()
+    this.#requestPreparation()
+  }
+
+  /** Also of the next coordinator: whoever decides must know it. */
+  #requestPreparation(): void {
+    if (!this.#isPreparing || this.#preparedBy === this.#registration.term) return
+    const message = { type: 'PrepareForShutdown', region: this.#self } as const
+    this.#effects.push(...this.#registration.toAll(message))
+  }
+
+  #prepared(term: number): void {
+    this.#isPreparing = true
+    this.#preparedBy = term
+    this.#registration.prepare()
+    this.#effects.push({ type: 'Prepared' })
+    if (this.#phase === 'leaving' || this.#phase === 'flushing') this.#stopHere()
+  }
+
+  /** Nobody shall take what lives here: it ends here, in good order and as long as there is time. */
+  #stopHere(): void {
+    this.#hosted.refuseAll()
+    for (const shard of this.#hosted.shards) this.#perform(this.#routes.stopServing(shard))
+    this.#perform(this.#hosted.stopAll(false))
+    this.#phase = 'forcing'
   }
 
   #leave(): void {
     if (this.#phase !== 'serving') return
     this.#phase = 'leaving'
     this.#startTimer('shutdown', this.#settings.gracefulShutdownTimeoutMs)
-    this.#requestShutdown()
+    if (this.#preparedBy === undefined) this.#requestShutdown()
+    else this.#stopHere()
   }
 
   #requestShutdown(): void {
+    // Nothing shall move: it has stopped what lives here, and needs nobody for that.
+    if (this.#preparedBy !== undefined) return
     const message = { type: 'GracefulShutdownReq', region: this.#self } as const
     this.#effects.push(...this.#registration.toAll(message))
   }
@@ -320,17 +367,26 @@ export class RegionMachine<Parcel> {
         this.#register({ type: 'Retry', isWaiting: this.#buffers.size > 0 })
         this.#perform(this.#routes.retry())
         if (this.#phase !== 'serving') this.#requestShutdown()
+        this.#requestPreparation()
         return
       case 'release':
         return this.#perform(this.#routes.release())
       case 'shutdown':
-        return this.#force()
+        return this.#timeIsUp()
       default:
         return unreachable(timer)
     }
   }
 
-  /** Time is up: what is here stops now, and what waits then is given up. */
+  /** Somebody has to know what was not handed over. */
+  #timeIsUp(): void {
+    const { shards } = this.#hosted
+    const buffered = this.#buffers.size
+    if (shards.length > 0) this.#effects.push({ type: 'LeftBehind', shards, buffered })
+    this.#force()
+  }
+
+  /** What is here stops now, and what waits then is given up. */
   #force(): void {
     this.#hosted.refuseAll()
     for (const shard of this.#hosted.shards) this.#perform(this.#routes.stopServing(shard))

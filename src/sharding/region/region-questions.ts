@@ -1,23 +1,30 @@
 /**
- * What somebody on this node wants to know from the coordinator: which regions host. Asked again until the answer comes or
+ * What somebody on this node wants to know from the coordinator: which regions host, what became of a shard. Asked again until the answer comes or
  * the time of the question is up, since nobody may be the coordinator just now.
  */
 import type { AskOptions } from '../../actor/index.ts'
 import { ask, type Question, type Runtime } from '../../actor/internals.ts'
 import type { Timer } from '../../foundation/timers.ts'
-import type { CurrentRegions, HostingRegion } from '../sharding-messages.ts'
+import type { ShardId } from '../shard-id.ts'
+import type { HostingRegion, ShardHistory } from '../sharding-messages.ts'
+import type { CoordinatorAnswer, CoordinatorQuestion } from './region-inputs.ts'
 
 export interface RegionQuestionsOptions {
   readonly entityType: string
   readonly runtime: Runtime
   readonly retryIntervalMs: number
-  /** Puts the question of that number to whoever may be the coordinator. */
-  readonly send: (ask: number) => void
+  /** Puts the question to whoever may be the coordinator. */
+  readonly send: (question: CoordinatorQuestion) => void
 }
+
+/** Without its number. */
+type Asked = { readonly type: 'GetCurrentRegions' } | Pick<ShardHistoryQuestion, 'type' | 'shard'>
+
+type ShardHistoryQuestion = Extract<CoordinatorQuestion, { type: 'GetShardHistory' }>
 
 export class RegionQuestions {
   readonly #options: RegionQuestionsOptions
-  readonly #open = new Map<number, Question>()
+  readonly #open = new Map<number, { readonly question: Question; readonly asked: Asked }>()
   #lastAsk = 0
   #timer: Timer | undefined
 
@@ -26,7 +33,28 @@ export class RegionQuestions {
   }
 
   /** Rejects with `AskTimeout` and `AskAborted`. */
-  ask(options: AskOptions | undefined): Promise<readonly HostingRegion[]> {
+  async regions(options: AskOptions | undefined): Promise<readonly HostingRegion[]> {
+    const answer = await this.#ask({ type: 'GetCurrentRegions' }, options)
+    return answer.type === 'CurrentRegions' ? answer.regions : []
+  }
+
+  /** As `regions`; undefined when something else was answered. */
+  async historyOf(shard: ShardId, options: AskOptions): Promise<ShardHistory | undefined> {
+    const answer = await this.#ask({ type: 'GetShardHistory', shard }, options)
+    return answer.type === 'ShardHistory' ? answer : undefined
+  }
+
+  answered(answer: CoordinatorAnswer): void {
+    const open = this.#open.get(answer.ask)
+    this.#open.delete(answer.ask)
+    if (open?.question.isOver === false) open.question.tell(answer)
+  }
+
+  cancelTimer(): void {
+    this.#timer?.cancel()
+  }
+
+  #ask(asked: Asked, options: AskOptions | undefined): Promise<CoordinatorAnswer> {
     const { entityType, runtime } = this.#options
     const coordinator = {
       tell: () => undefined,
@@ -34,27 +62,17 @@ export class RegionQuestions {
     }
     return ask(
       coordinator,
-      () => ({ type: 'GetCurrentRegions' }),
+      () => asked,
       options,
       runtime,
-      (_message, question) => this.#put(question),
+      (_message, question) => this.#put(question, asked),
     )
   }
 
-  answered({ ask: number, regions }: CurrentRegions): void {
-    const question = this.#open.get(number)
-    this.#open.delete(number)
-    if (question?.isOver === false) question.tell(regions)
-  }
-
-  cancelTimer(): void {
-    this.#timer?.cancel()
-  }
-
-  #put(question: Question): void {
+  #put(question: Question, asked: Asked): void {
     const number = ++this.#lastAsk
-    this.#open.set(number, question)
-    this.#options.send(number)
+    this.#open.set(number, { question, asked })
+    this.#options.send({ ...asked, ask: number })
     if (this.#open.size === 1) this.#repeatLater()
   }
 
@@ -65,9 +83,9 @@ export class RegionQuestions {
   }
 
   #repeat(): void {
-    for (const [number, { isOver }] of this.#open) {
-      if (isOver) this.#open.delete(number)
-      else this.#options.send(number)
+    for (const [number, { question, asked }] of this.#open) {
+      if (question.isOver) this.#open.delete(number)
+      else this.#options.send({ ...asked, ask: number })
     }
     if (this.#open.size > 0) this.#repeatLater()
   }

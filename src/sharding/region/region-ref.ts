@@ -14,15 +14,21 @@ import {
   type Question,
   type Watcher,
 } from '../../actor/internals.ts'
+import { isRegionRequest, type RegionRequest } from '../region-requests.ts'
 import type { Region } from './region.ts'
 
 export class RegionRef implements InternalRef {
   readonly #region: Region
-  readonly #sendQuestion = (message: unknown, question: Question): void =>
-    this.#region.routeIncoming(message, question)
+  readonly #serve: (request: RegionRequest) => void
+  readonly #sendQuestion = (message: unknown, question: Question): void => {
+    if (isRegionRequest(message)) this.#serve(message)
+    else this.#region.routeIncoming(message, question)
+  }
 
-  constructor(region: Region) {
+  /** `serve` takes what is for the region itself. */
+  constructor(region: Region, serve: (request: RegionRequest) => void) {
     this.#region = region
+    this.#serve = serve
   }
 
   leadsTo(region: Region): boolean {
@@ -37,10 +43,11 @@ export class RegionRef implements InternalRef {
     return this.#region.ref.isTerminated
   }
 
-  /** Throws when the message names no entity: there is a sender to tell. */
+  /** A message that names no entity is a dead letter. */
   tell(message: unknown): void {
     if (message === undefined) throw new InvalidMessage(this.toString())
     if (message === PoisonPill) this.#region.leave()
+    else if (isRegionRequest(message)) this.#serve(message)
     else this.#region.routeIncoming(message, undefined)
   }
 

@@ -26,16 +26,18 @@ import type { Remoting } from '../../remote/index.ts'
 import type { EntityContext, Passivate } from '../entity-context.ts'
 import { encodeName } from '../entity-name.ts'
 import { RoutedEntityRef } from '../entity-ref.ts'
-import type { MessageExtractor } from '../message-extractor.ts'
-import { checkEntityId, type EntityId, isShardId, type ShardId } from '../shard-id.ts'
+import { type Addressing, reasonOf } from '../addressing.ts'
+import type { EntityId, ShardId } from '../shard-id.ts'
+import { EntityMessageDropped, ExtractorUnstable, RegionRefused } from '../sharding-errors.ts'
 import {
-  EntityMessageDropped,
-  InvalidShardId,
-  NoEntityInMessage,
-  RegionRefused,
-} from '../sharding-errors.ts'
-import { LocalShardStarted, LocalShardStopped } from '../sharding-events.ts'
-import type { HostingRegion, ToCoordinator } from '../sharding-messages.ts'
+  DuplicateOwner,
+  HandOverIncomplete,
+  LocalShardStarted,
+  LocalShardStopped,
+} from '../sharding-events.ts'
+import type { DuplicateOwnership } from '../inspection/reports.ts'
+import { show } from '../../foundation/show.ts'
+import type { HostingRegion, Returned, ShardHistory, ToCoordinator } from '../sharding-messages.ts'
 import type { ShardingProtocol } from '../sharding-wire.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Shard, type ShardWorld } from '../shard/shard.ts'
@@ -59,7 +61,7 @@ export interface RegionOptions {
   /** undefined for a proxy. */
   readonly behavior: ((context: EntityContext<never>) => unknown) | undefined
   readonly stopMessage: unknown
-  readonly extractor: MessageExtractor<unknown, unknown>
+  readonly addressing: Addressing
   readonly settings: ShardingSettings
   /** Whether the allocation strategy wants to know what shards have to do. */
   readonly countsLoads: boolean
@@ -73,6 +75,8 @@ export interface RegionOptions {
   readonly sendToCoordinator: (to: NodeId, message: ToCoordinator) => void
 }
 
+type Superseded = Extract<RegionEffect<Parcel>, { type: 'Superseded' }>
+
 export class Region {
   readonly entityType: string
   readonly isProxy: boolean
@@ -84,6 +88,8 @@ export class Region {
   readonly whenStopped: Promise<void>
   /** Resolves when a coordinator has taken this region in, or has said why not: with that. */
   readonly whenRegistered: Promise<{ readonly refusal: string | undefined }>
+  /** Resolves when the coordinator knows that the whole cluster is about to stop. */
+  readonly whenPrepared: Promise<void>
   readonly #options: RegionOptions
   readonly #machine: RegionMachine<Parcel>
   readonly #table: RoutingTable
@@ -98,10 +104,13 @@ export class Region {
   /** undefined where nobody wants to know. */
   readonly #loads: ShardLoadCounts | undefined
   #loadTimer: Timer | undefined
+  /** Reasons for which messages had no entity. */
+  readonly #toldOf = new Set<string>()
   #isFrozen: boolean
   #refusal: RegionRefused | undefined
   #emptied: () => void = () => undefined
   #stopped: () => void = () => undefined
+  #prepared: () => void = () => undefined
   #registered: (answer: { readonly refusal: string | undefined }) => void = () => undefined
 
   constructor(options: RegionOptions) {
@@ -112,6 +121,7 @@ export class Region {
     this.ref = options.ref
     this.whenEmptied = new Promise((resolve) => (this.#emptied = resolve))
     this.whenStopped = new Promise((resolve) => (this.#stopped = resolve))
+    this.whenPrepared = new Promise((resolve) => (this.#prepared = resolve))
     this.whenRegistered = new Promise((resolve) => (this.#registered = resolve))
     this.#options = options
     this.#isFrozen = options.isFrozen
@@ -127,7 +137,7 @@ export class Region {
     }
     this.#questions = new RegionQuestions({
       ...{ entityType, runtime: this.runtime, retryIntervalMs: settings.retryIntervalMs },
-      send: (ask) => this.step({ type: 'AskRegions', ask }),
+      send: (question) => this.step({ type: 'AskCoordinator', question }),
     })
   }
 
@@ -185,36 +195,71 @@ export class Region {
     this.step({ type: 'FromRegion', region: node, message: forwarded })
   }
 
-  /** Throws `InvalidEntityId`, `InvalidShardId`, or what the extractor throws. */
+  /** What another node gave back. It names the shard as its own extractor does: one that differs would break the order. */
+  returned(from: NodeId, message: Returned<Parcel>): void {
+    const { shard } = message
+    const parcels = message.parcels.filter((parcel) => {
+      const { entityId, question } = parcel
+      const here = this.refOf(entityId).shard
+      if (here === shard) return true
+      const error = new ExtractorUnstable(this.entityType, entityId, [here, shard])
+      this.unaddressed(parcel.message, error, question)
+      return false
+    })
+    if (parcels.length === 0) return
+    this.step({ type: 'FromRegion', region: from, message: { ...message, parcels } })
+  }
+
+  /** Throws `InvalidEntityId`, `InvalidShardId`, `ExtractorFailed` and `ExtractorUnstable`. */
   refOf(entityId: EntityId): RoutedEntityRef<unknown> {
     return this.#refs.of(entityId)
   }
 
   #makeRef(entityId: EntityId): RoutedEntityRef<unknown> {
-    checkEntityId(entityId)
     return new RoutedEntityRef<unknown>(this, entityId, this.shardOf(entityId))
   }
 
+  /** Throws as `refOf`. */
   shardOf(entityId: EntityId): ShardId {
-    const { extractor, settings } = this.#options
-    const shard = extractor.shardId(entityId)
-    if (isShardId(shard, settings.numberOfShards)) return shard
-    throw new InvalidShardId(this.entityType, shard, settings.numberOfShards)
+    return this.#options.addressing.shardOf(entityId)
   }
 
-  /** A message in the form that the type's extractor takes. */
+  /** A message in a form that the type takes. One that names no entity is a dead letter, and whoever asked hears why. */
   routeIncoming(incoming: unknown, question: Question | undefined): void {
-    const { extractor } = this.#options
-    const entityId = this.entityIdIn(incoming)
-    if (entityId === undefined) throw new NoEntityInMessage(this.entityType, incoming)
-    const message = extractor.unwrapMessage(incoming)
-    if (message === undefined) throw new NoEntityInMessage(this.entityType, incoming)
-    this.routeBy(this.refOf(entityId), message, question)
+    let message: unknown
+    let ref: RoutedEntityRef<unknown>
+    try {
+      const found = this.#options.addressing.read(incoming)
+      message = found.message
+      ref = this.refOf(found.entityId)
+    } catch (error) {
+      return this.unaddressed(incoming, error, question)
+    }
+    this.routeBy(ref, message, question)
+  }
+
+  /** For a message of which nobody knows for whom it is. */
+  unaddressed(message: unknown, error: unknown, question?: Question): void {
+    const reason = reasonOf(error)
+    if (reason === undefined) throw error
+    if (!this.#toldOf.has(reason)) {
+      this.#toldOf.add(reason)
+      const fields = { err: error, entityType: this.entityType }
+      const words =
+        'A message names no entity. This is said once; each such message is a dead letter.'
+      this.runtime.logger.warn(fields, words)
+    }
+    question?.fail(error)
+    this.runtime.lost(new DeadLetter(message, this.ref, reason))
   }
 
   /** What the type's extractor finds in a message. */
   entityIdIn(incoming: unknown): EntityId | undefined {
-    return this.#options.extractor.entityId(incoming)
+    try {
+      return this.#options.addressing.read(incoming).entityId
+    } catch {
+      return undefined
+    }
   }
 
   // ---- inputs
@@ -263,7 +308,16 @@ export class Region {
 
   /** What the coordinator has stored, asked now. */
   currentRegions(options: AskOptions | undefined): Promise<readonly HostingRegion[]> {
-    return this.#questions.ask(options)
+    return this.#questions.regions(options)
+  }
+
+  /** What the coordinator knows of a shard, asked now. */
+  historyOf(shard: ShardId, options: AskOptions): Promise<ShardHistory | undefined> {
+    return this.#questions.historyOf(shard, options)
+  }
+
+  entityCountOf(shard: ShardId): number {
+    return this.#shards[shard]?.entityCount ?? 0
   }
 
   entityIdsOf(shard: ShardId): readonly EntityId[] {
@@ -306,6 +360,12 @@ export class Region {
         return this.#refused(effect.problem)
       case 'Answer':
         return this.#questions.answered(effect.answer)
+      case 'Prepared':
+        return this.#prepared()
+      case 'Superseded':
+        return this.#superseded(effect)
+      case 'LeftBehind':
+        return this.#leftBehind(effect)
       case 'Emptied':
         return this.#emptied()
       case 'Finish':
@@ -313,6 +373,38 @@ export class Region {
       default:
         return unreachable(effect)
     }
+  }
+
+  #superseded({ shard, epoch, home, laterEpoch }: Superseded): void {
+    const ours = { node: this.#options.remoting.node, epoch }
+    this.alarm({ shard, owners: [ours, { node: home, epoch: laterEpoch }] })
+  }
+
+  /** Somebody has seen that a shard, or an entity, lives twice. */
+  alarm(duplicate: DuplicateOwnership): void {
+    const { entityType } = this
+    const { shard, entityId, owners } = duplicate
+    const what = entityId === undefined ? `Shard ${shard}` : `Entity ${show(entityId)}`
+    const homes = owners.map(({ node, epoch }) => `${node} (epoch ${epoch})`).join(' and ')
+    this.runtime.logger.error(
+      { entityType, ...duplicate },
+      `${what} of ${entityType} lives twice, on ${homes}. Look whether two clusters use one store, and whether all nodes have the same extractor.`,
+    )
+    this.runtime.eventStream.publish(new DuplicateOwner(entityType, duplicate))
+  }
+
+  #leftBehind({ shards, buffered }: Extract<RegionEffect<Parcel>, { type: 'LeftBehind' }>): void {
+    const { entityType } = this
+    const left = shards.map((shard) => ({ shard, entities: this.entityCountOf(shard) }))
+    const news = { node: this.#options.remoting.node, shards: left, buffered }
+    const entities = left.reduce((sum, each) => sum + each.entities, 0)
+    const named = left.slice(0, 20).map((each) => `${each.shard} (${each.entities})`)
+    const list = `${named.join(', ')}${left.length > named.length ? ' and more' : ''}`
+    this.runtime.logger.warn(
+      { entityType, shards: left.length, entities, buffered },
+      `The region of ${entityType} stops ${entities} entities by force: ${left.length} shards were not handed over in time. Shards, with their entities: ${list}.`,
+    )
+    this.runtime.eventStream.publish(new HandOverIncomplete(entityType, news))
   }
 
   /** The table says that it is served here, so it is. */

@@ -33,6 +33,7 @@ export class RegistrationMachine {
   #term = 0
   #delayMs = 0
   #isSearching = true
+  #isPreparing = false
 
   constructor({ self, isProxy, numberOfShards, retryIntervalMs }: RegistrationOptions) {
     this.#self = self
@@ -72,6 +73,11 @@ export class RegistrationMachine {
     }
   }
 
+  /** From now on every coordinator hears that the whole cluster is about to stop. */
+  prepare(): void {
+    this.#isPreparing = true
+  }
+
   /** Whether a word of this term still counts. */
   isCurrent(term: number): boolean {
     return term >= this.#term
@@ -103,7 +109,9 @@ export class RegistrationMachine {
   #register(): RegistrationEffect[] {
     const region = this.#self
     const isProxy = this.#isProxy
-    return this.toAll({ type: 'Register', region, isProxy, numberOfShards: this.#numberOfShards })
+    const numberOfShards = this.#numberOfShards
+    const known = this.#isPreparing ? { isPreparing: true } : {}
+    return this.toAll({ type: 'Register', region, isProxy, numberOfShards, ...known })
   }
 
   #again(): RegistrationEffect[] {

@@ -99,6 +99,10 @@ export class ShardMachine<Cell, Parcel> {
     return this.#entities.ids
   }
 
+  get entityCount(): number {
+    return this.#entities.size
+  }
+
   /** For whoever performs `StartEntity`, and for looking. */
   entityOf(entityId: EntityId): LiveEntity<Cell> | undefined {
     return this.#entities.get(entityId)

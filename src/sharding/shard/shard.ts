@@ -113,6 +113,11 @@ export class Shard {
     return this.#machine.entityIds
   }
 
+  /** As many as `entityIds` has. */
+  get entityCount(): number {
+    return this.#machine.entityCount
+  }
+
   isRunning(entityId: EntityId): boolean {
     return this.#machine.entityOf(entityId)?.cell !== undefined
   }
