@@ -34,6 +34,7 @@ import type { EntityRef } from './entity-ref.ts'
 import type { EntityTypeKey } from './entity-type-key.ts'
 import { type EntityExplanation, explainEntity } from './explanation.ts'
 import type { ShardingEnvelope } from './message-extractor.ts'
+import { SetActiveEntityLimit } from './passivation/set-active-entity-limit.ts'
 import { RunningType } from './running-type.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
 import { EntityTypeNotStarted, EntityTypeRedefined } from './sharding-errors.ts'
@@ -218,6 +219,15 @@ export class ClusterSharding {
   #tellAsker({ entityType, entityId, message, reason }: LostEntityMessage): void {
     if (entityId === undefined) return
     this.#types.get(entityType)?.region.tellAsker(entityId, message, reason)
+  }
+
+  /**
+   * From now on no more than so many entities of this type may be active on this node, also in shards that come later. Those that
+   * are too many rest at once. A node that hosts none has nothing to do. Throws `InvalidSettings`, and
+   * `NoActiveEntityLimit` for a type without a limit.
+   */
+  setActiveEntityLimit(entityType: string, perRegion: number): void {
+    this.#typeOf(entityType).region.setActiveEntityLimit(new SetActiveEntityLimit(perRegion))
   }
 
   /** Hands the shards of this type over and stops its region here. Resolves when nothing of it lives here any more. */

@@ -19,6 +19,7 @@ import type { CoordinatorStore } from './coordinator/coordinator-store.ts'
 import type { AnyDefinition } from './region-definition.ts'
 import { encodeName } from './entity-name.ts'
 import { HashCodeMessageExtractor } from './message-extractor.ts'
+import { type ChosenPassivation, chosenPassivation } from './passivation/chosen-passivation.ts'
 import { Region } from './region/region.ts'
 import { serveRegion } from './region/region-endpoint.ts'
 import { RegionRef } from './region/region-ref.ts'
@@ -36,6 +37,7 @@ export interface RunningTypeOptions extends ClusterShardingOptions {
 export class RunningType {
   readonly definition: AnyDefinition
   readonly settings: ShardingSettings
+  readonly passivation: ChosenPassivation
   readonly region: Region
   readonly ref: ActorRef<unknown>
   readonly #options: RunningTypeOptions
@@ -52,7 +54,9 @@ export class RunningType {
     const { cluster, definition, settings } = options
     this.definition = definition
     this.#options = options
-    this.settings = shardingSettings({ ...settings, ...definition.settings })
+    this.passivation = chosenPassivation(definition.passivation, definition.settings)
+    const ofType = { ...definition.settings, ...this.passivation.settings }
+    this.settings = shardingSettings({ ...settings, ...ofType })
     this.#protocol = shardingProtocol(this.settings.numberOfShards)
     const { entityType, role } = definition
     this.#path = `/system/sharding/${encodeName(entityType)}`
@@ -123,6 +127,7 @@ export class RunningType {
       ...{ system, remoting, entityType, behavior, stopMessage },
       extractor: definition.extractor ?? usual,
       settings: this.settings,
+      limited: this.passivation.limited,
       protocol: this.#protocol,
       ref: spawnRegion(parent, entityType, () => region),
       candidates: this.#findCandidates(),

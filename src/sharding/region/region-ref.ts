@@ -14,6 +14,7 @@ import {
   type Question,
   type Watcher,
 } from '../../actor/internals.ts'
+import { SetActiveEntityLimit } from '../passivation/set-active-entity-limit.ts'
 import type { Region } from './region.ts'
 
 export class RegionRef implements InternalRef {
@@ -41,6 +42,7 @@ export class RegionRef implements InternalRef {
   tell(message: unknown): void {
     if (message === undefined) throw new InvalidMessage(this.toString())
     if (message === PoisonPill) this.#region.leave()
+    else if (message instanceof SetActiveEntityLimit) this.#region.setActiveEntityLimit(message)
     else this.#region.routeIncoming(message, undefined)
   }
 
