@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 test.each([
   ['bench/run.ts', '--json', 'Name a benchmark.'],
   ['scripts/fuzz.ts', '--rounds 10', 'Name a fuzzer.'],
+  ['scripts/passivation.ts', '--limit 10', 'Name one trace.'],
 ])('fails when there is nothing to do: %s %s', { timeout: 120_000 }, (program, words, problem) => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,

@@ -16,7 +16,7 @@ import { show } from '../foundation/show.ts'
 import { problemWithId } from '../foundation/text.ts'
 import { unknownSettings } from '../foundation/unknown-names.ts'
 import { problemWithTags } from '../persistence/internals.ts'
-import { notYetInSharding } from '../sharding/internals.ts'
+import { notYetInSharding, problemsWithPassivation } from '../sharding/internals.ts'
 import type { DurableEntitySpec, EntityOptions } from './define-entity.ts'
 import { notCommands } from './entity-handle.ts'
 import { placesOfOthers } from './misplaced-options.ts'
@@ -32,6 +32,7 @@ export function checkEntity(name: unknown, spec: unknown): void {
     ...problemsWithOptions(spec, checks, placesOfOthers),
     ...problemsOfEvents(spec),
     ...problemsOfStoring(spec),
+    ...problemsOfResting(spec),
   ]
   if (problems.length > 0) throw new InvalidSettings(what, problems)
 }
@@ -77,6 +78,7 @@ const checks = {
   eventAdapter: mustHave(['toJournal', 'fromJournal']),
   ...storingChecks,
   allocationStrategy: mustHave(['allocateShard', 'rebalance']),
+  passivation: problemsWithPassivation,
 } satisfies Record<keyof DurableEntitySpec<never, never, never>, Check>
 
 /** Every option of `defineEntity`, for whoever is given one of them by mistake. */
@@ -180,6 +182,18 @@ function problemsOfEvents({
   )
   return events === undefined
     ? orphans.map(([name]) => `${name} is about events, and there are none: define \`events\``)
+    : []
+}
+
+function problemsOfResting({
+  passivateAfter,
+  passivation,
+}: Readonly<Record<string, unknown>>): string[] {
+  if (passivateAfter === undefined) return []
+  if (passivation === 'off')
+    return ["passivation is 'off', so passivateAfter can mean nothing: leave one out"]
+  return isRecord(passivation) && passivation['idleAfterMs'] !== undefined
+    ? ['passivateAfter and passivation.idleAfterMs say the same: leave one out']
     : []
 }
 

@@ -12,7 +12,7 @@
  */
 import type { Duration } from '../foundation/duration.ts'
 import type { EventAdapter, StandardSchema } from '../persistence/index.ts'
-import type { ShardAllocationStrategy } from '../sharding/index.ts'
+import type { Passivation, ShardAllocationStrategy } from '../sharding/index.ts'
 import { checkEntity, checkEntityType } from './check-entity.ts'
 import type {
   AnyEventHandlers,
@@ -46,6 +46,11 @@ export interface PlainEntitySpec<State, Commands> extends EntityOptions {
   readonly commands: Commands
   /** Where its shards go; to the node with the fewest when not given. The same on every node that hosts the type. */
   readonly allocationStrategy?: ShardAllocationStrategy | undefined
+  /**
+   * When entities leave the memory, besides `passivateAfter`: `{ activeEntityLimit: 10_000 }` keeps no more than so many of this type
+   * on a node, and without `passivateAfter` no idle time counts then. `'off'`: never.
+   */
+  readonly passivation?: Passivation | undefined
 }
 
 export interface DurableEntitySpec<State, Events, Commands> extends PlainEntitySpec<
@@ -135,6 +140,7 @@ export interface EntityDefinition<State, Events, Commands> extends EntityType<Co
   readonly stateVersion?: number
   upcastState?(state: unknown, version: number): unknown
   readonly allocationStrategy?: ShardAllocationStrategy
+  readonly passivation?: Passivation
   readonly tags?: AnyTags
   readonly upcast?: AnyUpcasters
   readonly unknownEvents?: 'refuse' | 'read-only'
@@ -180,6 +186,7 @@ export function defineEntity(name: string, spec: AnySpec): AnyEntity {
   checkEntity(name, spec)
   const { state, events, commands, role, numberOfShards, passivateAfter } = spec
   const { allocationStrategy, tags, upcast, unknownEvents, eventAdapter, durable = false } = spec
+  const { passivation } = spec
   return {
     name,
     state,
@@ -189,6 +196,7 @@ export function defineEntity(name: string, spec: AnySpec): AnyEntity {
     keepsState: durable,
     ...storingOptionsOf(spec),
     ...(allocationStrategy !== undefined && { allocationStrategy }),
+    ...(passivation !== undefined && { passivation }),
     ...(tags !== undefined && { tags: tags as AnyTags }),
     ...(upcast !== undefined && { upcast: upcast as AnyUpcasters }),
     ...(unknownEvents !== undefined && { unknownEvents }),

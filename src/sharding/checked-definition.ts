@@ -16,6 +16,7 @@ import type {
   ProxyDefinition,
   RegionDefinition,
 } from './region-definition.ts'
+import { problemsWithPassivation } from './passivation/passivation-check.ts'
 import { problemWithEntityType } from './entity-type-key.ts'
 import { isObject, isRecord } from '../foundation/is-object.ts'
 
@@ -65,7 +66,16 @@ function checksOf(problemsWithSettings: (chosen: unknown) => string[]) {
     settings: (_: string, given: unknown) => problemsWithSettings(given),
   }
   const allocationStrategy = mustHave(['allocateShard', 'rebalance'])
-  const inHosts = { behavior: behaviorCheck, stopMessage: anything, allocationStrategy, ...inAll }
+  const passivation = problemsWithPassivation
+  const inHosts = {
+    ...{
+      behavior: behaviorCheck,
+      stopMessage: anything,
+      allocationStrategy,
+      passivation,
+      ...inAll,
+    },
+  }
   return {
     init: { key: keyCheck, ...inHosts } satisfies Record<keyof KeyedDefinition<never>, Check>,
     start: { entityType: entityTypeCheck, ...inHosts } satisfies Record<
@@ -92,6 +102,7 @@ export function checkedDefinition(
   }
   refuseNotYet(given, notYet)
   const { behavior, stopMessage, allocationStrategy, extractor, role, settings } = given
+  const { passivation } = given
   const entityType = isObject(given['key']) ? given['key']['name'] : given['entityType']
   const problems = problemsWithOptions(given, checksOf(problemsWithSettings)[by])
   problems.push(...problemsWithExtractors(given))
@@ -100,6 +111,7 @@ export function checkedDefinition(
   return {
     ...{ entityType, behavior, stopMessage, allocationStrategy, extractor, role, settings },
     functions: functionsIn(given),
+    passivation,
   } as AnyDefinition
 }
 

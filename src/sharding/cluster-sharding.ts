@@ -38,6 +38,7 @@ import { type RegionState, regionStateOf } from './inspection/region-state.ts'
 import type { ClusterReport } from './inspection/reports.ts'
 import type { RegionRequest } from './region-requests.ts'
 import type { ShardingEnvelope } from './message-extractor.ts'
+import { SetActiveEntityLimit } from './passivation/set-active-entity-limit.ts'
 import { RunningType } from './running-type.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
 import type { HostingRegion } from './sharding-messages.ts'
@@ -267,9 +268,18 @@ export class ClusterSharding {
   }
 
   /**
+   * From now on no more than so many entities of this type may be active on this node, also in shards that come later. Those that
+   * are too many rest at once. A node that hosts none has nothing to do. Throws `InvalidSettings`, and
+   * `NoActiveEntityLimit` for a type without a limit.
+   */
+  setActiveEntityLimit(entityType: string, perRegion: number): void {
+    this.#typeOf(entityType).region.setActiveEntityLimit(new SetActiveEntityLimit(perRegion))
+  }
+
+  /**
    * Hands the shards of this type over and stops its region here, as `GracefulShutdown` does that the region is told. After
-   * `gracefulShutdownTimeoutMs` what is left is stopped where it is, and
-   * `HandOverIncomplete` tells of it. Resolves when nothing of it lives here any more.
+   * `gracefulShutdownTimeoutMs` what is left is stopped where it is, and `HandOverIncomplete` tells of it. Resolves when nothing of
+   * it lives here any more.
    */
   gracefulShutdown(entityType: string): Promise<void> {
     const type = this.#typeOf(entityType)

@@ -3,8 +3,8 @@
  *
  * Reading order: `cluster-sharding.ts` (the door), `entity-ref.ts`, `sharding-messages.ts` (who says what), `coordinator/`
  * (who gives shards their homes, and moves them), `region/` (where messages go, and which shards live here), `shard/` (the
- * entities of one shard), `allocation/` (which home is best), `inspection/` (what people can see of all that). In each, the machine decides and its shell acts
- * (`coordinator-actor.ts`, `region.ts`, `shard.ts`); `coordinator-store.ts` is the port to where homes are stored;
+ * entities of one shard), `passivation/` (which of them rest), `allocation/` (which home is best), `inspection/` (what people
+ * can see of all that). In each, the machine decides and its shell acts (`coordinator-actor.ts`, `region.ts`, `shard.ts`); `coordinator-store.ts` is the port to where homes are stored;
  * `running-type.ts` puts them together.
  *
  * Promises: a shard has at most one home; a home is told only after it was stored; per sender and entity, messages arrive
@@ -64,6 +64,19 @@ export {
   GracefulShutdown,
   type RegionRequest,
 } from './region-requests.ts'
+export type {
+  Admission,
+  AdmissionWindow,
+  FrequencySketchFilter,
+  HillClimbingOptimizer,
+  IdlePassivation,
+  LimitedPassivation,
+  Passivation,
+  Replacement,
+  ReplacementOptions,
+  ReplacementPolicyName,
+} from './passivation/passivation-options.ts'
+export { SetActiveEntityLimit } from './passivation/set-active-entity-limit.ts'
 export type { EntityId, ShardId } from './shard-id.ts'
 export type {
   ShardingDeadLetterReason,

@@ -4,6 +4,7 @@ import type { ShardAllocationStrategy } from './allocation/shard-allocation-stra
 import type { EntityContext } from './entity-context.ts'
 import type { EntityTypeKey } from './entity-type-key.ts'
 import type { ExtractorFunctions, MessageExtractor, ShardingEnvelope } from './message-extractor.ts'
+import type { Passivation } from './passivation/passivation-options.ts'
 import type { ShardingSettings } from './sharding-settings.ts'
 
 interface Hosting<Message> {
@@ -15,6 +16,8 @@ interface Hosting<Message> {
   readonly stopMessage?: Message
   /** Where shards go; `LeastShardAllocationStrategy` when not given. */
   readonly allocationStrategy?: ShardAllocationStrategy
+  /** When entities rest until their next message: after an idle time, or so that no more than so many are active here. */
+  readonly passivation?: Passivation
 }
 
 interface Routing<Incoming, Message> extends ExtractorFunctions<Incoming, Message> {
@@ -57,6 +60,7 @@ export interface AnyDefinition {
   readonly functions: ExtractorFunctions<never, unknown> | undefined
   readonly role: string | undefined
   readonly settings: Partial<ShardingSettings> | undefined
+  readonly passivation: Passivation | undefined
 }
 
 /** What is not the same in two definitions of one type, by name. */
@@ -70,5 +74,7 @@ export function differencesBetween(a: AnyDefinition, b: AnyDefinition): string[]
   for (const name of names as Set<keyof ShardingSettings>) {
     if (a.settings?.[name] !== b.settings?.[name]) differences.push(`settings.${name}`)
   }
+  if (JSON.stringify(a.passivation) !== JSON.stringify(b.passivation))
+    differences.push('passivation')
   return differences
 }

@@ -18,6 +18,7 @@ import { lookIntoCluster } from './inspection/cluster-look.ts'
 import { RegionInspector } from './inspection/region-inspector.ts'
 import type { ClusterReport } from './inspection/reports.ts'
 import { regionStateOf } from './inspection/region-state.ts'
+import { type ChosenPassivation, chosenPassivation } from './passivation/chosen-passivation.ts'
 import { Region } from './region/region.ts'
 import {
   GetRegions,
@@ -47,6 +48,7 @@ export class RunningType {
   readonly definition: AnyDefinition
   readonly settings: ShardingSettings
   readonly addressing: Addressing
+  readonly passivation: ChosenPassivation
   readonly region: Region
   readonly inspector: RegionInspector
   readonly ref: ActorRef<unknown>
@@ -64,7 +66,9 @@ export class RunningType {
     const { cluster, definition, settings } = options
     this.definition = definition
     this.#options = options
-    this.settings = shardingSettings({ ...settings, ...definition.settings })
+    this.passivation = chosenPassivation(definition.passivation, definition.settings)
+    const ofType = { ...definition.settings, ...this.passivation.settings }
+    this.settings = shardingSettings({ ...settings, ...ofType })
     this.#protocol = shardingProtocol(this.settings.numberOfShards)
     const { entityType, role } = definition
     const { numberOfShards } = this.settings
@@ -145,6 +149,7 @@ export class RunningType {
       addressing: this.addressing,
       settings: this.settings,
       countsLoads: definition.allocationStrategy?.usesLoads === true,
+      limited: this.passivation.limited,
       protocol: this.#protocol,
       ref: spawnRegion(parent, entityType, () => region),
       candidates: this.#findCandidates(),

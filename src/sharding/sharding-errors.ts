@@ -47,6 +47,19 @@ export class EntityTypeRedefined extends CodedError {
   }
 }
 
+/** A limit can be changed only where there is one. */
+export class NoActiveEntityLimit extends CodedError {
+  readonly code = 'NO_ACTIVE_ENTITY_LIMIT'
+  readonly entityType: string
+
+  constructor(entityType: string) {
+    super(
+      `The entity type ${show(entityType)} has no limit of active entities that could be changed. Define it with passivation: { activeEntityLimit: … }.`,
+    )
+    this.entityType = entityType
+  }
+}
+
 /** The extractor of the type gave something that is no shard. */
 export class InvalidShardId extends CodedError {
   readonly code = 'INVALID_SHARD_ID'

@@ -200,7 +200,7 @@ export class CoordinatorMachine {
   #tellHistory({ region, ask, shard }: GetShardHistory): void {
     if (!isShardId(shard, this.#settings.numberOfShards)) return
     const home = this.#state.homeOf(shard)
-    const why = home === undefined ? undefined : whyOf(this.#state, shard)
+    const why = home === undefined ? undefined : this.#state.whyOf(shard)
     this.#send(region, {
       ...{ type: 'ShardHistory', term: this.#term, ask, shard },
       ...(home === undefined ? {} : { home: home.region, epoch: home.epoch }),
@@ -389,9 +389,4 @@ export class CoordinatorMachine {
   #startTimer(timer: CoordinatorTimer, delayMs: number): void {
     this.#effects.push({ type: 'StartTimer', timer, delayMs })
   }
-}
-
-/** In the words of the strategy, of a state that keeps them. */
-function whyOf(state: CoordinatorState, shard: ShardId): string | undefined {
-  return (state as { whyOf?: (shard: ShardId) => string | undefined }).whyOf?.(shard)
 }

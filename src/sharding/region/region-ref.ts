@@ -15,6 +15,7 @@ import {
   type Watcher,
 } from '../../actor/internals.ts'
 import { isRegionRequest, type RegionRequest } from '../region-requests.ts'
+import { SetActiveEntityLimit } from '../passivation/set-active-entity-limit.ts'
 import type { Region } from './region.ts'
 
 export class RegionRef implements InternalRef {
@@ -48,6 +49,7 @@ export class RegionRef implements InternalRef {
     if (message === undefined) throw new InvalidMessage(this.toString())
     if (message === PoisonPill) this.#region.leave()
     else if (isRegionRequest(message)) this.#serve(message)
+    else if (message instanceof SetActiveEntityLimit) this.#region.setActiveEntityLimit(message)
     else this.#region.routeIncoming(message, undefined)
   }
 

@@ -19,6 +19,7 @@ import {
   Gate,
 } from '../../actor/internals.ts'
 import { assert, AssertionFailed, unreachable } from '../../foundation/assert.ts'
+import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import type { Timer } from '../../foundation/timers.ts'
 import { withoutStack } from '../../foundation/without-stack.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
@@ -28,7 +29,6 @@ import { encodeName } from '../entity-name.ts'
 import { RoutedEntityRef } from '../entity-ref.ts'
 import { type Addressing, reasonOf } from '../addressing.ts'
 import type { EntityId, ShardId } from '../shard-id.ts'
-import { EntityMessageDropped, ExtractorUnstable, RegionRefused } from '../sharding-errors.ts'
 import {
   DuplicateOwner,
   HandOverIncomplete,
@@ -38,6 +38,18 @@ import {
 import type { DuplicateOwnership } from '../inspection/reports.ts'
 import { show } from '../../foundation/show.ts'
 import type { HostingRegion, Returned, ShardHistory, ToCoordinator } from '../sharding-messages.ts'
+import { ActiveEntities } from '../passivation/active-entities.ts'
+import { ActiveEntityLimit } from '../passivation/active-entity-limit.ts'
+import { makeStrategy } from '../passivation/make-strategy.ts'
+import { problemsWithLimit } from '../passivation/passivation-check.ts'
+import type { LimitedPassivation } from '../passivation/passivation-options.ts'
+import type { SetActiveEntityLimit } from '../passivation/set-active-entity-limit.ts'
+import {
+  EntityMessageDropped,
+  ExtractorUnstable,
+  NoActiveEntityLimit,
+  RegionRefused,
+} from '../sharding-errors.ts'
 import type { ShardingProtocol } from '../sharding-wire.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Shard, type ShardWorld } from '../shard/shard.ts'
@@ -65,6 +77,8 @@ export interface RegionOptions {
   readonly settings: ShardingSettings
   /** Whether the allocation strategy wants to know what shards have to do. */
   readonly countsLoads: boolean
+  /** Where no more than so many entities may be active. */
+  readonly limited?: LimitedPassivation | undefined
   readonly protocol: ShardingProtocol
   /** The parent of the actors of all shards. */
   readonly ref: LocalRef
@@ -106,6 +120,7 @@ export class Region {
   #loadTimer: Timer | undefined
   /** Reasons for which messages had no entity. */
   readonly #toldOf = new Set<string>()
+  readonly #limit: ActiveEntityLimit | undefined
   #isFrozen: boolean
   #refusal: RegionRefused | undefined
   #emptied: () => void = () => undefined
@@ -114,7 +129,7 @@ export class Region {
   #registered: (answer: { readonly refusal: string | undefined }) => void = () => undefined
 
   constructor(options: RegionOptions) {
-    const { system, remoting, entityType, behavior, settings, protocol } = options
+    const { system, remoting, entityType, behavior, settings, protocol, limited } = options
     this.entityType = entityType
     this.isProxy = behavior === undefined
     this.runtime = system.runtime
@@ -125,6 +140,7 @@ export class Region {
     this.whenRegistered = new Promise((resolve) => (this.#registered = resolve))
     this.#options = options
     this.#isFrozen = options.isFrozen
+    if (limited !== undefined) this.#limit = new ActiveEntityLimit(limited.activeEntityLimit)
     const { node: self } = remoting
     this.#machine = new RegionMachine({ self, isProxy: this.isProxy, settings })
     this.#table = this.#machine.table
@@ -280,6 +296,16 @@ export class Region {
       }
     })
     this.step({ type: isFrozen ? 'Frozen' : 'Thawed' })
+  }
+
+  /** For shards that come later as well. Throws where the type has no limit. */
+  setActiveEntityLimit({ perRegion }: SetActiveEntityLimit): void {
+    const problems = problemsWithLimit('activeEntityLimit', perRegion)
+    if (problems.length > 0) throw new InvalidSettings(`The limit of ${this.entityType}`, problems)
+    if (this.isProxy) return
+    if (this.#limit === undefined) throw new NoActiveEntityLimit(this.entityType)
+    this.#limit.set(perRegion)
+    this.#turns.run(() => this.#tellLimit())
   }
 
   passivate(shard: ShardId, passivate: Passivate): void {
@@ -462,7 +488,21 @@ export class Region {
     this.#registered({ refusal: problem })
   }
 
+  #tellLimit(): void {
+    if (this.#limit === undefined) return
+    const { perShard } = this.#limit
+    for (const shard of this.#shards) shard?.limitActiveEntities(perShard)
+  }
+
+  #activeEntities(): ActiveEntities | undefined {
+    const { limited } = this.#options
+    if (this.#limit === undefined || limited === undefined) return undefined
+    return new ActiveEntities(makeStrategy(limited), this.#limit.perShard)
+  }
+
   #startShard(shard: ShardId, epoch: number): void {
+    this.#limit?.shardStarted()
+    this.#tellLimit()
     const started = new Shard(this.#world, this.#shardRef(shard), shard, epoch)
     this.#shards[shard] = started
     this.#loads?.started(shard)
@@ -490,6 +530,8 @@ export class Region {
 
   #shardFinished({ shard, epoch }: Shard): void {
     this.#shards[shard] = undefined
+    this.#limit?.shardStopped()
+    this.#tellLimit()
     const { eventStream } = this.runtime
     if (eventStream.hasListeners(LocalShardStopped)) {
       const { node } = this.#options.remoting
@@ -534,6 +576,7 @@ export class Region {
         assert(behavior !== undefined, 'a proxy hosts nothing')
         return behavior(context)
       },
+      activeEntities: () => this.#activeEntities(),
       dropped: (parcel, reason, entity) => this.#drop(parcel, reason, entity),
       finished: (shard) => this.#shardFinished(shard),
     }

@@ -1,5 +1,6 @@
 /** The entities of one shard with the messages that wait for them; bounded by one count over all of them. */
 import { RingBuffer } from '../../foundation/ring-buffer.ts'
+import type { Tracked } from '../passivation/tracked.ts'
 import type { EntityId } from '../shard-id.ts'
 
 /** An entity that runs, and what its owner keeps with it: the way to its mailbox. */
@@ -17,6 +18,8 @@ export interface Entity<Cell, Parcel> extends LiveEntity<Cell> {
   /** The sweep before its last message, or before its stop was asked for. */
   touched: number
   waiting: RingBuffer<Parcel> | undefined
+  /** While it takes messages under a limit. */
+  tracked: Tracked | undefined
 }
 
 export class Entities<Cell, Parcel> {
@@ -73,6 +76,7 @@ export class Entities<Cell, Parcel> {
     const instance = runs ? this.nextInstance() : 0
     const entity: Entity<Cell, Parcel> = {
       ...{ entityId, instance, cell: undefined, isStopping: !runs, touched, waiting: undefined },
+      tracked: undefined,
     }
     this.#entities.set(entityId, entity)
     this.#latest = entity

@@ -13,6 +13,8 @@ export type ShardInput<Parcel> =
   | { readonly type: 'EntityTerminated'; readonly entityId: EntityId; readonly instance: number }
   /** Every `passivationSweepIntervalMs`. */
   | { readonly type: 'Sweep' }
+  /** From now on so many entities may be active in this shard. */
+  | { readonly type: 'LimitActiveEntities'; readonly limit: number }
   /** Stop everything; `isForced` leaves no time. */
   | { readonly type: 'HandOff'; readonly isForced: boolean }
   /** All actors of this node are being stopped: what waits has nowhere to go. */

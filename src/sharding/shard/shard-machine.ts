@@ -8,6 +8,9 @@
  * the shard finishes only when no instance is left.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
+import type { ActiveEntities } from '../passivation/active-entities.ts'
+import type { Victims } from '../passivation/passivation-strategy.ts'
+import { Tracked } from '../passivation/tracked.ts'
 import type { EntityId } from '../shard-id.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Entities, type Entity, type LiveEntity } from './entities.ts'
@@ -29,14 +32,17 @@ export class ShardMachine<Cell, Parcel> {
   readonly #idleSweeps: number
   readonly #forceSweeps: number
   readonly #entities: Entities<Cell, Parcel>
+  /** Where a limit holds: it knows every entity that takes messages. */
+  readonly #active: ActiveEntities | undefined
   readonly #grace = new StopGrace()
   #sweep = 0
   #isFrozen = false
   #phase: 'serving' | 'handing-off' | 'forcing' | 'finished' = 'serving'
 
-  constructor(settings: ShardingSettings, look: CellLook<Cell>) {
+  constructor(settings: ShardingSettings, look: CellLook<Cell>, active?: ActiveEntities) {
     this.#settings = settings
     this.#look = look
+    this.#active = active
     this.#entities = new Entities(settings.entityBufferedMessagesMax)
     const { passivateIdleAfterMs, passivationSweepIntervalMs, passivationTimeoutMs } = settings
     this.#idleSweeps = Math.ceil(passivateIdleAfterMs / passivationSweepIntervalMs)
@@ -51,7 +57,9 @@ export class ShardMachine<Cell, Parcel> {
     const entity = this.#entities.get(entityId)
     if (entity === undefined || entity.isStopping || this.#isFrozen) return undefined
     entity.touched = this.#sweep
-    return this.#roomFor(entity) > 0 ? entity : undefined
+    if (this.#roomFor(entity) <= 0) return undefined
+    if (entity.tracked !== undefined) this.#active?.touch(entity.tracked)
+    return entity
   }
 
   /** Asked here and not of the mailbox: a bound of its own would cost every idle entity its memory. */
@@ -78,6 +86,9 @@ export class ShardMachine<Cell, Parcel> {
         return this.#terminated(this.#entities.find(input.entityId, input.instance))
       case 'Sweep':
         return this.#sweepUp()
+      case 'LimitActiveEntities':
+        this.#active?.limitTo(input.limit)
+        return this.#settleLimit()
       case 'HandOff':
         return this.#handOff(input.isForced)
       case 'Abandoned':
@@ -127,7 +138,38 @@ export class ShardMachine<Cell, Parcel> {
     }
     entity.touched = this.#sweep
     const delivered = this.#deliver(entity, [parcel])
-    return known === undefined ? [startOf(entity), ...delivered] : delivered
+    if (known === undefined) return [startOf(entity), ...delivered, ...this.#track(entity)]
+    if (entity.tracked !== undefined) this.#active?.touch(entity.tracked)
+    return delivered
+  }
+
+  /** It takes messages from now on, and others may have to rest for it; or it itself, behind what it got. */
+  #track(entity: Entity<Cell, Parcel>): ShardEffect<Parcel>[] {
+    if (this.#active === undefined) return []
+    entity.tracked = new Tracked(entity.entityId)
+    return this.#rest(this.#active.add(entity.tracked))
+  }
+
+  #untrack(entity: Entity<Cell, Parcel>): void {
+    if (entity.tracked !== undefined) this.#active?.remove(entity.tracked)
+    entity.tracked = undefined
+  }
+
+  #rest(victims: Victims): ShardEffect<Parcel>[] {
+    return victims.flatMap(({ entityId }) => {
+      const entity = this.#entities.get(entityId)
+      assert(entity?.isStopping === false, 'only entities that take messages are tracked')
+      entity.touched = this.#sweep
+      // After a freeze, messages may still wait for the thaw that brings them.
+      const waited = this.#deliver(entity, this.#entities.take(entity))
+      return [...waited, this.#stop(entity)]
+    })
+  }
+
+  /** Nobody rests for a limit while the shard moves or has no turn. */
+  #settleLimit(): ShardEffect<Parcel>[] {
+    if (this.#active === undefined || this.#phase !== 'serving' || this.#isFrozen) return []
+    return this.#rest(this.#active.settle())
   }
 
   /** As many as there is room for, in order; the rest is dropped. */
@@ -150,6 +192,7 @@ export class ShardMachine<Cell, Parcel> {
 
   #stop(entity: Entity<Cell, Parcel>): ShardEffect<Parcel> {
     entity.isStopping = true
+    this.#untrack(entity)
     this.#grace.asked(entity)
     return { type: 'StopEntity', entityId: entity.entityId, instance: entity.instance }
   }
@@ -157,9 +200,11 @@ export class ShardMachine<Cell, Parcel> {
   #terminated(entity: Entity<Cell, Parcel> | undefined): ShardEffect<Parcel>[] {
     if (entity === undefined) return []
     entity.cell = undefined
+    this.#untrack(entity)
+    this.#active?.ended(entity.instance)
     if (entity.waiting === undefined) {
       this.#entities.delete(entity)
-      return this.#finishWhenEmpty()
+      return [...this.#settleLimit(), ...this.#finishWhenEmpty()]
     }
     if (this.#phase === 'forcing') {
       const dropped = this.#entities
@@ -184,6 +229,7 @@ export class ShardMachine<Cell, Parcel> {
     const waited = this.#deliver(entity, this.#entities.take(entity))
     const effects = [startOf(entity), ...waited]
     if (entity.isStopping) effects.push(this.#stop(entity))
+    else effects.push(...this.#settleLimit(), ...this.#track(entity))
     return effects
   }
 
@@ -241,10 +287,14 @@ export class ShardMachine<Cell, Parcel> {
 
   /** Those that have not stopped in good time are doing something that takes long. */
   #hurry(): ShardEffect<Parcel>[] {
-    return this.#grace
+    const late = this.#grace
       .ends()
       .filter(({ entityId, instance }) => this.#entities.find(entityId, instance) !== undefined)
-      .map(({ entityId, instance }) => ({ type: 'HurryEntity', entityId, instance }))
+    for (const { instance } of late) this.#active?.overstays(instance)
+    const hurried = late.map(({ entityId, instance }): ShardEffect<Parcel> => {
+      return { type: 'HurryEntity', entityId, instance }
+    })
+    return [...hurried, ...this.#settleLimit()]
   }
 
   #force(): ShardEffect<Parcel>[] {
@@ -270,7 +320,7 @@ export class ShardMachine<Cell, Parcel> {
         effects.push(...this.#deliver(entity, this.#entities.take(entity)))
       }
     }
-    return effects
+    return [...effects, ...this.#settleLimit()]
   }
 
   #finishWhenEmpty(): ShardEffect<Parcel>[] {

@@ -18,6 +18,7 @@ import type { Timer } from '../../foundation/timers.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { EntityContext, Passivate } from '../entity-context.ts'
 import { decodeName, encodeName } from '../entity-name.ts'
+import type { ActiveEntities } from '../passivation/active-entities.ts'
 import type { OneAtATime } from '../region/one-at-a-time.ts'
 import type { Parcel } from '../region/parcel.ts'
 import type { EntityId, ShardId } from '../shard-id.ts'
@@ -36,6 +37,8 @@ export interface ShardWorld {
   readonly turns: OneAtATime
   readonly behavior: (context: EntityContext<never>) => unknown
   readonly stopMessage: unknown
+  /** Undefined where no limit holds. */
+  activeEntities(): ActiveEntities | undefined
   /** `entity` is the actor that had no room for it, if one was there. */
   dropped(parcel: Parcel, reason: ShardDropReason, entity?: LocalRef): void
   finished(shard: Shard): void
@@ -57,10 +60,11 @@ export class Shard {
     this.epoch = epoch
     this.#world = world
     this.#ref = ref
-    this.#machine = new ShardMachine(world.settings, {
-      mailIn: ({ mailbox }) => mailbox?.size ?? 0,
+    const look = {
+      mailIn: ({ mailbox }: Cell) => mailbox?.size ?? 0,
       isRecovering: isMailWithheld,
-    })
+    }
+    this.#machine = new ShardMachine(world.settings, look, world.activeEntities())
     // Not all shards of a node at the same moment.
     const { random } = world.runtime.environment
     this.#sweepAfter(world.settings.passivationSweepIntervalMs * random.float())
@@ -84,6 +88,11 @@ export class Shard {
   /** As part of a step of the region. */
   handOff(isForced: boolean): void {
     this.#stepNow({ type: 'HandOff', isForced })
+  }
+
+  /** As part of a step of the region. */
+  limitActiveEntities(limit: number): void {
+    this.#stepNow({ type: 'LimitActiveEntities', limit })
   }
 
   freeze(): void {

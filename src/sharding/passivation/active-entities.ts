@@ -1,0 +1,66 @@
+/**
+ * The active entities of one shard under a limit, and who has to rest so that it holds.
+ *
+ * Invariants: every entity that takes messages is tracked; one that was asked to stop is not. One that was asked and has
+ * not stopped in good time takes a place until it has ended, so that those that never stop do not let the memory grow. What
+ * falls due while the node is frozen is done when it is not frozen any more.
+ */
+import { nobody, type PassivationStrategy, type Victims } from './passivation-strategy.ts'
+import type { Tracked } from './tracked.ts'
+
+export class ActiveEntities {
+  readonly #strategy: PassivationStrategy
+  /** Instances that have not stopped in good time. */
+  readonly #overstaying = new Set<number>()
+  #limit: number
+  #isLimitDue = false
+  #reserved = 0
+
+  constructor(strategy: PassivationStrategy, limit: number) {
+    this.#strategy = strategy
+    this.#limit = limit
+    strategy.setLimit(limit)
+  }
+
+  /** The hot path: a message for an entity that is tracked. */
+  touch(tracked: Tracked): void {
+    this.#strategy.touch(tracked)
+  }
+
+  /** It takes messages from now on. */
+  add(tracked: Tracked): Victims {
+    return this.#strategy.add(tracked)
+  }
+
+  /** It is asked to stop, or has stopped by itself. */
+  remove(tracked: Tracked): void {
+    // Who had to go is out already.
+    if (tracked.list !== undefined) this.#strategy.remove(tracked)
+  }
+
+  /** Nobody goes by this alone: see `settle`. */
+  limitTo(limit: number): void {
+    if (limit === this.#limit) return
+    this.#limit = limit
+    this.#isLimitDue = true
+  }
+
+  overstays(instance: number): void {
+    this.#overstaying.add(instance)
+  }
+
+  ended(instance: number): void {
+    this.#overstaying.delete(instance)
+  }
+
+  /** Who has to rest, by what changed since it was asked last. */
+  settle(): Victims {
+    const isAsItWas = !this.#isLimitDue && this.#reserved === this.#overstaying.size
+    if (isAsItWas) return nobody
+    const byLimit = this.#isLimitDue ? this.#strategy.setLimit(this.#limit) : nobody
+    this.#isLimitDue = false
+    if (this.#reserved === this.#overstaying.size) return byLimit
+    this.#reserved = this.#overstaying.size
+    return [...byLimit, ...this.#strategy.reserve(this.#reserved)]
+  }
+}

@@ -1,0 +1,31 @@
+/** The limit of one region, and what each of its shards may have of it: as much as every other, and at least one. */
+export class ActiveEntityLimit {
+  #perRegion: number
+  #shards = 0
+
+  constructor(perRegion: number) {
+    this.#perRegion = perRegion
+  }
+
+  get perRegion(): number {
+    return this.#perRegion
+  }
+
+  /** Whole entities; more shards than the limit allows have one each. */
+  get perShard(): number {
+    return Math.max(1, Math.floor(this.#perRegion / Math.max(1, this.#shards)))
+  }
+
+  /** Holds for shards that come later as well. */
+  set(perRegion: number): void {
+    this.#perRegion = perRegion
+  }
+
+  shardStarted(): void {
+    this.#shards++
+  }
+
+  shardStopped(): void {
+    this.#shards--
+  }
+}

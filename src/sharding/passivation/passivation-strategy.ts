@@ -1,0 +1,25 @@
+/**
+ * Which entities of one shard have to rest so that no more are active than may be. Nobody has to go because of a use of an
+ * entity that is here: only a new one, or a smaller limit, makes it too many.
+ */
+import type { Tracked } from './tracked.ts'
+
+/** Those that have to rest, in this order; they are not tracked any more. */
+export type Victims = readonly Tracked[]
+
+export const nobody: Victims = []
+
+export interface PassivationStrategy {
+  /** How many are tracked. */
+  readonly size: number
+  /** A new limit, of at least 1. */
+  setLimit(limit: number): Victims
+  /** So many places are taken by entities that were asked to stop, and do not; one place is always left. */
+  reserve(places: number): Victims
+  /** One more is active. It may have to go at once: when it was not thought worth a place. */
+  add(entity: Tracked): Victims
+  /** A message for one that is tracked: every message comes by here. */
+  touch(entity: Tracked): void
+  /** It has ended, or stops for another reason. */
+  remove(entity: Tracked): void
+}
