@@ -14,6 +14,7 @@ import { installPeers, loadPeers } from './peer-libraries.ts'
 import { remoteAsk } from './remote-ask.ts'
 import { remoteTell } from './remote-tell.ts'
 import { persist } from './persist.ts'
+import { persistPostgres } from './persist-postgres.ts'
 import { replay } from './replay.ts'
 import { printTable, toJson } from './report.ts'
 import { shardedLocal } from './sharded-local.ts'
@@ -33,12 +34,13 @@ const benchmarks: readonly Benchmark[] = [
   shardedRemote,
   entities,
   persist,
+  persistPostgres,
   replay,
   storeSize,
   failover,
 ]
 
-const list = benchmarks.map(({ name, summary }) => `  ${name.padEnd(16)}${summary}`).join('\n')
+const list = benchmarks.map(({ name, summary }) => `  ${name.padEnd(18)}${summary}`).join('\n')
 
 const help = `Usage: npm run bench -- NAME [--json]
 

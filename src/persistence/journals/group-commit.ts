@@ -38,12 +38,6 @@ interface GroupCommitOptions<Op extends Operation> {
   readonly timers: Timers
   /** Why a commit may hang just now, and what to do about it. */
   readonly advice: () => string
-  /**
-   * For a store that is a process of its own: how to wait until all who are at work now had their turn, so that the first commit
-   * after a rest has what they want to store. The next commit then begins before those of the last one are told, and the store
-   * works while they do.
-   */
-  readonly gather?: () => Promise<void>
 }
 
 export class GroupCommit<Op extends Operation> {
@@ -51,7 +45,6 @@ export class GroupCommit<Op extends Operation> {
   readonly #settings: CommitSettings
   readonly #timers: Timers
   readonly #advice: () => string
-  readonly #gather: (() => Promise<void>) | undefined
   #waiting: Op[] = []
   #waitingBytes = 0
   /** In the transaction under way. */
@@ -62,12 +55,11 @@ export class GroupCommit<Op extends Operation> {
   #isStuck = false
   #onIdle: (() => void)[] = []
 
-  constructor({ transact, settings, timers, advice, gather }: GroupCommitOptions<Op>) {
+  constructor({ transact, settings, timers, advice }: GroupCommitOptions<Op>) {
     this.#transact = transact
     this.#settings = settings
     this.#timers = timers
     this.#advice = advice
-    this.#gather = gather
   }
 
   add(operation: Op): void {
@@ -100,22 +92,12 @@ export class GroupCommit<Op extends Operation> {
 
   async #run(): Promise<void> {
     this.#isRunning = true
-    if (this.#gather !== undefined) await this.#gather()
-    let tell: (() => void) | undefined
-    while (this.#waiting.length > 0 || tell !== undefined) {
-      const commit = this.#waiting.length > 0 ? this.#commit() : undefined
-      tell?.()
-      tell = await commit
-      if (this.#gather !== undefined) continue
-      tell?.()
-      tell = undefined
-    }
+    while (this.#waiting.length > 0) await this.#commit()
     this.#isRunning = false
     this.#tellIdle()
   }
 
-  /** Answers how those who were in it are told. */
-  async #commit(): Promise<() => void> {
+  async #commit(): Promise<void> {
     const patience = this.#startPatience()
     let isTaken = false
     try {
@@ -123,16 +105,11 @@ export class GroupCommit<Op extends Operation> {
         isTaken = true
         return this.#take()
       })
-      const stored = this.#takeBack()
-      return () => {
-        for (const operation of stored) operation.succeed()
-      }
+      for (const operation of this.#takeBack()) operation.succeed()
     } catch (error) {
       const reason = error instanceof Error ? error : new JournalUnavailable(String(error))
       const told = isTaken ? this.#takeBack() : this.#takeWaiting()
-      return () => {
-        for (const operation of told) operation.fail(reason)
-      }
+      for (const operation of told) operation.fail(reason)
     } finally {
       patience.cancel()
       this.#isStuck = false

@@ -418,9 +418,12 @@ export class PostgresJournal
   }
 }
 
-/** Twice, since the dispatcher may be about to go on behind the first. It takes far less time than any commit. */
+/**
+ * Behind the turns that are under way, and those that the dispatcher has put off to let the event loop go round; before the next
+ * look at the sockets, so that it never waits for what another connection brings.
+ */
 async function othersHadTheirTurn(): Promise<void> {
-  await setImmediate()
+  await Promise.resolve()
   await setImmediate()
 }
 

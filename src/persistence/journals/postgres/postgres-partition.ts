@@ -25,7 +25,7 @@ export interface PostgresPartitionOptions {
   readonly settings: PostgresSettings
   readonly clock: Clock
   readonly timers: Timers
-  /** Resolves when all who are at work now had their turn. */
+  /** Resolves when all who are at work now had their turn: a commit takes along what they want to store. */
   readonly gather: () => Promise<void>
 }
 
@@ -118,11 +118,12 @@ export class PostgresPartition {
     const parts = { connection, statements, slices, numbers }
     const transact = async (take: () => readonly PostgresWrite[]): Promise<void> => {
       if (!connection.isReady) await connection.ready()
+      await gather()
       await performAll(parts, take())
     }
     const advice = (): string =>
       `Is PostgreSQL at ${connection.place} up, and does nothing there hold locks for long?`
-    return { connection, commits: new GroupCommit({ transact, settings, timers, advice, gather }) }
+    return { connection, commits: new GroupCommit({ transact, settings, timers, advice }) }
   }
 
   #newConnection(timeoutMs: number, own: ServerSettings = {}): PostgresConnection {

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PostgresJournal } from '../../src/persistence/index.ts'
+import { postgresForTests, query, type TestDatabases } from './postgres-server.ts'
+
+let server: TestDatabases
+beforeAll(async () => {
+  server = await postgresForTests()
+})
+afterAll(() => server.stop())
+
+const ids = Array.from({ length: 24 }, (_, at) => `Account|${at}`)
+const event = (text: string): Buffer => Buffer.from(text)
+
+async function twoJournals(): Promise<readonly [PostgresJournal, PostgresJournal, string]> {
+  const url = await server.newDatabase()
+  // One connection, so that all appends of a turn share one commit.
+  const settings = { writeConnections: 1 }
+  const open = (): Promise<PostgresJournal> => PostgresJournal.open({ url, settings })
+  return [await open(), await open(), url]
+}
+
+async function eventsOf(journal: PostgresJournal, persistenceId: string): Promise<string[]> {
+  const found: string[] = []
+  const range = { persistenceId, fromSequenceNr: 1, toSequenceNr: 100 }
+  await journal.read(range, ({ sequenceNr, epoch, tags, bytes }) =>
+    found.push([sequenceNr, epoch, Buffer.from(bytes), ...tags].join(' ')),
+  )
+  return found
+}
+
+test('stores the others of a commit in which one stream has another writer and one other events', async () => {
+  const [journal, other, url] = await twoJournals()
+  for (const id of ids) await journal.claim(id, 'first')
+  await other.claim(ids[3]!, 'second')
+  const results = await Promise.all(
+    ids.map((persistenceId, at) =>
+      journal.append({
+        persistenceId,
+        epoch: 1,
+        expectedSequenceNr: at === 5 ? 7 : 0,
+        events: [event('a'), { bytes: event('b'), tags: ['x', 'y'] }],
+      }),
+    ),
+  )
+  expect(results).toEqual(
+    ids.map((_, at) => {
+      if (at === 3) return { type: 'Fenced', byEpoch: 2, byWriter: 'second' }
+      if (at === 5) return { type: 'SequenceConflict', highestSequenceNr: 0 }
+      return { type: 'Appended', highestSequenceNr: 2 }
+    }),
+  )
+  for (const [at, id] of ids.entries()) {
+    const stored = at === 3 || at === 5 ? [] : ['1 1 a', '2 1 b x y']
+    expect(await eventsOf(other, id)).toEqual(stored)
+  }
+  const [row] = await query(url, 'SELECT sum(live)::int AS live FROM sherd_log')
+  expect(row).toEqual({ live: 2 * (ids.length - 2) })
+  await Promise.all([journal.close(), other.close()])
+})
+
+test('stores events of streams that another journal has claimed, whose numbers it has to ask for', async () => {
+  const [journal, other] = await twoJournals()
+  for (const id of ids) await other.claim(id, 'first')
+  const append = (persistenceId: string, expectedSequenceNr: number) =>
+    journal.append({ persistenceId, epoch: 1, expectedSequenceNr, events: [event('a')] })
+  // Two of each, so that appends that follow each other become one.
+  const results = await Promise.all(ids.flatMap((id) => [append(id, 0), append(id, 1)]))
+  expect(results.every(({ type }) => type === 'Appended')).toBe(true)
+  for (const id of ids) expect(await eventsOf(other, id)).toEqual(['1 1 a', '2 1 a'])
+  const page = await other.readSlices({ fromSlice: 0, toSlice: 1023, eventsMax: 1000 })
+  expect(page.events).toHaveLength(2 * ids.length)
+  expect(page.events.filter(({ persistenceId }) => persistenceId === ids[0])).toMatchObject([
+    { sequenceNr: 1 },
+    { sequenceNr: 2 },
+  ])
+  await Promise.all([journal.close(), other.close()])
+})
+
+test('refuses a stream that nobody has claimed, and stores the others of its commit', async () => {
+  const [journal, other] = await twoJournals()
+  await journal.claim('Account|1', 'first')
+  const given = { epoch: 1, expectedSequenceNr: 0, events: [event('a')] }
+  const [known, unknown] = await Promise.allSettled([
+    journal.append({ persistenceId: 'Account|1', ...given }),
+    journal.append({ persistenceId: 'Account|2', ...given }),
+  ])
+  expect(known).toMatchObject({ value: { type: 'Appended' } })
+  expect(unknown).toMatchObject({ reason: { code: 'INVALID_JOURNAL_CALL' } })
+  await Promise.all([journal.close(), other.close()])
+})
