@@ -26,6 +26,7 @@ import {
   type StateClaim,
   type StoredEvent,
 } from '../persistence/index.ts'
+import { type ToldAppends, toldAppendsOf } from '../persistence/internals.ts'
 
 export class GuardedJournal implements Journal {
   readonly #journal: Journal
@@ -47,6 +48,7 @@ export class GuardedJournal implements Journal {
   readonly readState: DurableStates['readState'] | undefined
   readonly readSlices: SliceReader['readSlices'] | undefined
   readonly listIds: IdList['listIds'] | undefined
+  readonly toldAppends: ToldAppends | undefined
   /** Told by the cluster, once there is one. */
   isFrozen: () => boolean = () => false
   /** Resolves when it was looked which founding of the cluster lives: whoever is frozen since then must not claim. */
@@ -78,6 +80,7 @@ export class GuardedJournal implements Journal {
       this.writeState = (write) => this.#unlessFrozen(() => journal.writeState(write))
       this.readState = (persistenceId) => journal.readState(persistenceId)
     }
+    this.toldAppends = this.#toldAppends(toldAppendsOf(journal))
     if (isSliceReader(journal)) this.readSlices = (query) => journal.readSlices(query)
     if (listsIds(journal)) this.listIds = (query) => journal.listIds(query)
     if (!hasRegisters(journal)) return
@@ -120,6 +123,17 @@ export class GuardedJournal implements Journal {
 
   append(batch: AppendBatch): Promise<AppendResult> {
     return this.isFrozen() ? refused() : this.#journal.append(batch)
+  }
+
+  #toldAppends(behind: ToldAppends | undefined): ToldAppends | undefined {
+    if (behind === undefined) return undefined
+    return {
+      journal: this,
+      append: (batch, told) => {
+        if (this.isFrozen()) void refused().catch((error: unknown) => told.failed(error))
+        else behind.append(batch, told)
+      },
+    }
   }
 
   #unlessFrozen<Result>(write: () => Promise<Result>): Promise<Result> {

@@ -16,6 +16,7 @@ export { readIds, readSlices, readStream } from './reading/read-stored.ts'
 export { type PlacedEvent, SliceCursor } from './reading/slice-cursor.ts'
 export { firstPlace, placeOfText, type SlicePlace, textOfPlace } from './reading/slice-place.ts'
 export { problemWithTags } from './tags.ts'
+export { type ToldAppends, toldAppendsOf } from './told-appends.ts'
 export { compareStores, type Compared } from './transfer/compare-stores.ts'
 export { copyStore, type CopyProgress, nothingCopied } from './transfer/copy-store.ts'
 export {
