@@ -14,6 +14,7 @@ import { installPeers, loadPeers } from './peer-libraries.ts'
 import { remoteAsk } from './remote-ask.ts'
 import { remoteTell } from './remote-tell.ts'
 import { persist } from './persist.ts'
+import { persistSizes } from './persist-sizes.ts'
 import { replay } from './replay.ts'
 import { printTable, toJson } from './report.ts'
 import { shardedLocal } from './sharded-local.ts'
@@ -33,6 +34,7 @@ const benchmarks: readonly Benchmark[] = [
   shardedRemote,
   entities,
   persist,
+  persistSizes,
   replay,
   storeSize,
   failover,
