@@ -3,16 +3,10 @@
  * An event counts when its entity was told that it is durable. Beside it the store's own limit: as many writers that each wait
  * for their own event, put under growing keys in commits of the same size, and nothing else.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { open } from 'lmdb'
-import { defaultLmdbSettings, LmdbJournal } from '../src/persistence/index.ts'
-import { ValueCodec } from '../src/serialization/internals.ts'
 import type { Benchmark, MeasuredCase } from './benchmark.ts'
-import { measure, type Running } from './harness.ts'
+import { measure } from './harness.ts'
 import { measurePostgres } from './persist-postgres.ts'
-import { groupCommits, setUpEntities, storedEvent } from './persisting.ts'
+import { bareLmdb, countersOnLmdb } from './stored-counters.ts'
 
 const entityCount = 256
 
@@ -35,51 +29,8 @@ function measureCase(name: string, inFlight: number): Promise<MeasuredCase> {
     unit: 'events/s',
     operationsStep: entityCount * inFlight,
     contestants: [
-      { name: 'ours', setUp: () => setUpOurs(inFlight) },
-      { name: 'store', setUp: () => setUpStore(entityCount * inFlight) },
+      { name: 'ours', setUp: () => countersOnLmdb({ entities: entityCount, inFlight }) },
+      { name: 'store', setUp: () => bareLmdb(entityCount * inFlight) },
     ],
   })
-}
-
-function makeFolder(): { readonly folder: string; readonly remove: () => void } {
-  const folder = mkdtempSync(join(tmpdir(), 'sherd-bench-'))
-  return { folder, remove: () => rmSync(folder, { recursive: true }) }
-}
-
-async function setUpOurs(inFlight: number): Promise<Running> {
-  const { folder, remove } = makeFolder()
-  const journals = [await LmdbJournal.open({ folder })]
-  return setUpEntities({ journals, entityCount, inFlight, remove })
-}
-
-/** As many events to a commit, and to a record of the log, as the journal puts there. */
-function setUpStore(writers: number): Running {
-  const { folder, remove } = makeFolder()
-  const binary = { encoding: 'binary', keyEncoding: 'binary' } as const
-  const store = open<Buffer, Buffer>({
-    ...binary,
-    path: folder,
-    noSubdir: false,
-    overlappingSync: false,
-  })
-  const event = new ValueCodec({ use: 'stored' }).encode(storedEvent)
-  const bytes = Buffer.from(event)
-  let lastKey = 0
-  const putAll = async (count: number): Promise<void> => {
-    await store.batch(() => {
-      for (let index = 0; index < count; index++) {
-        const key = Buffer.alloc(8)
-        key.writeDoubleBE(++lastKey)
-        void store.put(key, bytes)
-      }
-    })
-  }
-  const round = groupCommits(writers, defaultLmdbSettings.commitEventsMax, putAll)
-  return {
-    round,
-    tearDown: async () => {
-      await store.close()
-      remove()
-    },
-  }
 }

@@ -1,12 +1,10 @@
 /**
  * Benchmark `replay`: events of LMDB through the whole recovery of event-sourced entities, until each answers its first
  * command. The events were stored as entities do it: one after the other by one, and in turns by 1,000, so that those of one
- * stream lie far apart. Beside it the bare work: the same bytes in a table of LMDB under id and number, one value per event, read in
- * their order and decoded by the same codec, and nothing else.
+ * stream lie far apart. A long stream with a snapshot near its end is started from there. Beside it the bare work: the same
+ * bytes in a table of LMDB under id and number, one value per event, read in their order and decoded by the same codec, and
+ * nothing else.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type Database, open } from 'lmdb'
 import type { ActorRef } from '../src/actor/index.ts'
 import { Effect, EventSourcedBehavior, LmdbJournal } from '../src/persistence/index.ts'
@@ -14,10 +12,15 @@ import { ValueCodec } from '../src/serialization/internals.ts'
 import type { Benchmark, MeasuredCase } from './benchmark.ts'
 import { measure, type Running } from './harness.ts'
 import { quietSystem } from './quiet-system.ts'
+import { makeFolder } from './stored-counters.ts'
 
 interface Shape {
   readonly streams: number
   readonly events: number
+  /** Of one stream: how many are stored together. */
+  readonly appendEvents?: number
+  /** Of one stream: a snapshot is there of the state after so many. */
+  readonly snapshotAt?: number
 }
 
 interface Look {
@@ -32,7 +35,10 @@ interface Incremented {
 
 const codec = new ValueCodec({ use: 'stored' })
 const eventBytes = codec.encode({ type: 'Incremented', by: 1 })
-const appendEvents = 50
+/** How long a stream may become that is started from a snapshot, and how many events come behind it. */
+const longEvents = 1_000_000
+const tailEvents = 100
+const snapshotEvery = 1000
 
 export const replay: Benchmark = {
   name: 'replay',
@@ -41,8 +47,23 @@ export const replay: Benchmark = {
     return [
       await measureCase('one long stream', { streams: 1, events: 50_000 }),
       await measureCase('1,000 short streams', { streams: 1000, events: 100 }),
+      await measureSnapshot(),
     ]
   },
+}
+
+/** Beside it a stream that has no more events than come after the snapshot, and no snapshot. */
+function measureSnapshot(): Promise<MeasuredCase> {
+  const long = { streams: 1, events: longEvents, appendEvents: 1000 }
+  const short = { streams: 1, events: tailEvents }
+  return measure({
+    name: 'one long stream, with a snapshot',
+    unit: 'starts/s',
+    contestants: [
+      { name: 'ours', setUp: () => setUpOurs({ ...long, snapshotAt: longEvents - tailEvents }, 1) },
+      { name: 'tail alone', setUp: () => setUpOurs(short, 1) },
+    ],
+  })
 }
 
 function measureCase(name: string, shape: Shape): Promise<MeasuredCase> {
@@ -57,14 +78,13 @@ function measureCase(name: string, shape: Shape): Promise<MeasuredCase> {
   })
 }
 
-function makeFolder(): { readonly folder: string; readonly remove: () => void } {
-  const folder = mkdtempSync(join(tmpdir(), 'sherd-bench-'))
-  return { folder, remove: () => rmSync(folder, { recursive: true }) }
-}
-
 const idOf = (stream: number): string => `Counter|${stream}`
 
-async function setUpOurs(shape: Shape): Promise<Running> {
+/** `passOperations`: what a start of all streams counts for. */
+async function setUpOurs(
+  shape: Shape,
+  passOperations = shape.streams * shape.events,
+): Promise<Running> {
   const { folder, remove } = makeFolder()
   const journal = await LmdbJournal.open({ folder })
   await fill(journal, shape)
@@ -77,6 +97,7 @@ async function setUpOurs(shape: Shape): Promise<Running> {
       commandHandler: (state, { found }) =>
         Effect.stop<Incremented, number>().thenRun(() => found(state)),
       eventHandler: (state, { by }) => state + by,
+      ...(shape.snapshotAt === undefined ? {} : { retention: { snapshotEvery, keepSnapshots: 1 } }),
       journal,
       codec,
     })
@@ -86,7 +107,7 @@ async function setUpOurs(shape: Shape): Promise<Running> {
   }
   return {
     round: async (operations) => {
-      for (let left = operations; left > 0; left -= shape.streams * shape.events) {
+      for (let left = operations; left > 0; left -= passOperations) {
         await Promise.all(Array.from({ length: shape.streams }, (_, stream) => recovered(stream)))
       }
     },
@@ -99,7 +120,8 @@ async function setUpOurs(shape: Shape): Promise<Running> {
 }
 
 /** One stream in appends of some events; many in turns of one event each. */
-async function fill(journal: LmdbJournal, { streams, events }: Shape): Promise<void> {
+async function fill(journal: LmdbJournal, shape: Shape): Promise<void> {
+  const { streams, events, appendEvents = 50, snapshotAt } = shape
   const each = streams === 1 ? appendEvents : 1
   const batch = Array.from({ length: each }, () => eventBytes)
   const ids = Array.from({ length: streams }, (_, stream) => idOf(stream))
@@ -112,6 +134,10 @@ async function fill(journal: LmdbJournal, { streams, events }: Shape): Promise<v
       }),
     )
   }
+  if (snapshotAt === undefined) return
+  const stream = { persistenceId: idOf(0), epoch: epochs[0] ?? 1, sequenceNr: snapshotAt }
+  const bytes = codec.encode({ version: 0, state: snapshotAt })
+  await journal.saveSnapshot({ ...stream, savedAtMs: 0, bytes })
 }
 
 async function setUpBare({ streams, events }: Shape): Promise<Running> {

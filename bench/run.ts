@@ -15,6 +15,7 @@ import { remoteAsk } from './remote-ask.ts'
 import { remoteTell } from './remote-tell.ts'
 import { persist } from './persist.ts'
 import { persistPostgres } from './persist-postgres.ts'
+import { persistSizes } from './persist-sizes.ts'
 import { replay } from './replay.ts'
 import { printTable, toJson } from './report.ts'
 import { shardedLocal } from './sharded-local.ts'
@@ -35,6 +36,7 @@ const benchmarks: readonly Benchmark[] = [
   entities,
   persist,
   persistPostgres,
+  persistSizes,
   replay,
   storeSize,
   failover,

@@ -27,7 +27,7 @@ import {
   type StoredEvent,
   type StoreTransfer,
 } from '../persistence/index.ts'
-import { readsStreams } from '../persistence/internals.ts'
+import { readsStreams, type ToldAppends, toldAppendsOf } from '../persistence/internals.ts'
 
 export class GuardedJournal implements Journal {
   readonly #journal: Journal
@@ -50,6 +50,7 @@ export class GuardedJournal implements Journal {
   readonly readSlices: SliceReader['readSlices'] | undefined
   readonly listIds: IdList['listIds'] | undefined
   readonly readStream: StoreTransfer['readStream'] | undefined
+  readonly toldAppends: ToldAppends | undefined
   /** Told by the cluster, once there is one. */
   isFrozen: () => boolean = () => false
   /** Resolves when it was looked which founding of the cluster lives: whoever is frozen since then must not claim. */
@@ -81,6 +82,7 @@ export class GuardedJournal implements Journal {
       this.writeState = (write) => this.#unlessFrozen(() => journal.writeState(write))
       this.readState = (persistenceId) => journal.readState(persistenceId)
     }
+    this.toldAppends = this.#toldAppends(toldAppendsOf(journal))
     if (isSliceReader(journal)) this.readSlices = (query) => journal.readSlices(query)
     if (listsIds(journal)) this.listIds = (query) => journal.listIds(query)
     if (readsStreams(journal)) this.readStream = (id) => journal.readStream(id)
@@ -124,6 +126,17 @@ export class GuardedJournal implements Journal {
 
   append(batch: AppendBatch): Promise<AppendResult> {
     return this.isFrozen() ? refused() : this.#journal.append(batch)
+  }
+
+  #toldAppends(behind: ToldAppends | undefined): ToldAppends | undefined {
+    if (behind === undefined) return undefined
+    return {
+      journal: this,
+      append: (batch, told) => {
+        if (this.isFrozen()) void refused().catch((error: unknown) => told.failed(error))
+        else behind.append(batch, told)
+      },
+    }
   }
 
   #unlessFrozen<Result>(write: () => Promise<Result>): Promise<Result> {

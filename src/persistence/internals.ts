@@ -17,6 +17,7 @@ export { type PlacedEvent, SliceCursor } from './reading/slice-cursor.ts'
 export { firstPlace, placeOfText, type SlicePlace, textOfPlace } from './reading/slice-place.ts'
 export { problemWithTags } from './tags.ts'
 export { readsStreams } from './store-transfer.ts'
+export { type ToldAppends, toldAppendsOf } from './told-appends.ts'
 export { compareStores, type Compared } from './transfer/compare-stores.ts'
 export { copyStore, type CopyProgress, nothingCopied } from './transfer/copy-store.ts'
 export {

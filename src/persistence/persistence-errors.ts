@@ -117,11 +117,14 @@ export class JournalFormatMismatch extends CodedError {
 /** What was read contradicts itself. Nothing is repaired: restore the store from a copy. */
 export class JournalCorrupted extends CodedError {
   readonly code = 'JOURNAL_CORRUPTED'
+  /** Of the snapshot that is damaged; undefined when it is something else. */
+  readonly sequenceNr: number | undefined
 
-  constructor(where: string, problem: string, cause?: unknown) {
+  constructor(where: string, problem: string, cause?: unknown, sequenceNr?: number) {
     super(
       `The journal in ${where} is damaged: ${problem}. Restore it from a copy; do not go on writing.`,
       { cause },
     )
+    this.sequenceNr = sequenceNr
   }
 }

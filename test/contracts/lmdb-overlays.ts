@@ -34,7 +34,7 @@ export class Overlay {
     const answers: Answer[] = []
     const writes = requests.map((request) => {
       const answer = (one: Answer): void => void answers.push(one)
-      return new LmdbWrite({ request, byteCount: 0, succeed: answer, fail: answer })
+      return new LmdbWrite(request, 0, { succeeded: answer, failed: answer })
     })
     await transact(this.#parts, () => writes)
     for (const write of writes) write.succeed()
@@ -52,7 +52,7 @@ export class Overlay {
       const commit = new LmdbCommit(this.#parts)
       const ignore = (): void => undefined
       for (const request of requests) {
-        new LmdbWrite({ request, byteCount: 0, succeed: ignore, fail: ignore }).perform(commit)
+        new LmdbWrite(request, 0, { succeeded: ignore, failed: ignore }).perform(commit)
       }
       commit.finish()
       throw new Error('the disk is gone')

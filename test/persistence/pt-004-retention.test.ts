@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type ActorRef, PoisonPill } from '../../src/actor/index.ts'
+import { type ActorRef, type Behavior, PoisonPill } from '../../src/actor/index.ts'
 import {
+  Effect,
+  EventSourcedBehavior,
   type EventSourcedSignalHandlers,
   MemoryJournal,
   type NewSnapshot,
@@ -172,6 +174,32 @@ describe('PT-004 retention', () => {
     expect(make({ snapshotEvery: 1, keepSnapshots: count })).toThrow(
       'retention.keepSnapshots must be a whole number of at least 1',
     )
+  })
+
+  test('PT-004 a snapshot has what its events say, also where a handler changes the state in place', async () => {
+    const changing = (): Behavior<string> =>
+      EventSourcedBehavior<string, string, string[]>({
+        persistenceId: 'Changing|1',
+        emptyState: [],
+        commandHandler: (_, command) => Effect.persist(command),
+        eventHandler: (state, event) => {
+          state.push(event)
+          return state
+        },
+        signals: { RecoveryCompleted: (state) => void recovered.push([...state]) },
+        retention: { snapshotEvery: 2, keepSnapshots: 1 },
+        journal: scene.memory,
+      })
+    const recovered: string[][] = []
+    const actor = scene.system.spawn(changing())
+    // The third is handled before the second is stored.
+    for (const command of ['a', 'b', 'c']) actor.tell(command)
+    await scene.time.settle()
+    actor.tell(PoisonPill)
+    await scene.time.settle()
+    scene.system.spawn(changing())
+    await scene.time.settle()
+    expect(recovered).toEqual([[], ['a', 'b', 'c']])
   })
 
   test('commands go on while a snapshot is saved, and only the newest state is saved next', async () => {

@@ -299,8 +299,10 @@ export class Cell implements Task, Watcher {
 
   /** Lets these messages go before the mailbox. */
   replay(replay: Replay): void {
-    const replays = (this.state().replays ??= [])
-    replays.push(replay)
+    const state = this.state()
+    // Of one, which is the rule: pushed onto an empty list it would take room for sixteen.
+    if (state.replays === undefined || state.replays.length === 0) state.replays = [replay]
+    else state.replays.push(replay)
     this.flags |= replaying
   }
 

@@ -46,7 +46,8 @@ export class ActorTurn<T> implements Replay {
   readonly endsOnFailure = false
   readonly #options: ActorTurnOptions<T>
   readonly #cell: Cell
-  #works: (() => void)[] = []
+  /** What waits to be done. A fresh list of one: pushed onto an empty one it would take room for sixteen. */
+  #works: (() => void)[] | undefined = undefined
   #failures: StashBuffer<T> | undefined = undefined
   #isAsked = false
 
@@ -61,7 +62,7 @@ export class ActorTurn<T> implements Replay {
 
   /** Nothing waits to be done. */
   get isIdle(): boolean {
-    return this.#works.length === 0
+    return this.#works === undefined
   }
 
   /** Whether the actor has more to do right now than what it does. */
@@ -111,7 +112,8 @@ export class ActorTurn<T> implements Replay {
 
   /** Does this in the actor's turn, soon. What it throws fails the actor as a handler does. */
   run(work: () => void): void {
-    this.#works.push(work)
+    if (this.#works === undefined) this.#works = [work]
+    else this.#works.push(work)
     if (this.#isAsked || this.#cell.isTerminated) return
     this.#isAsked = true
     this.#cell.replay(this)
@@ -125,7 +127,7 @@ export class ActorTurn<T> implements Replay {
 
   /** Does now what waits: the actor stops, and will have no other turn. */
   runWaiting(): void {
-    for (let works = this.#takeWorks(); works.length > 0; works = this.#takeWorks()) {
+    for (let works = this.#takeWorks(); works !== undefined; works = this.#takeWorks()) {
       for (const work of works) work()
     }
   }
@@ -149,9 +151,9 @@ export class ActorTurn<T> implements Replay {
     this.#cell.failForGood(error)
   }
 
-  #takeWorks(): (() => void)[] {
+  #takeWorks(): readonly (() => void)[] | undefined {
     const works = this.#works
-    if (works.length > 0) this.#works = []
+    this.#works = undefined
     return works
   }
 
@@ -161,7 +163,7 @@ export class ActorTurn<T> implements Replay {
     const state = this.#cell.state()
     const enclosing = state.scope
     state.scope = this.#options.scope
-    for (let works = this.#takeWorks(); works.length > 0; works = this.#takeWorks()) {
+    for (let works = this.#takeWorks(); works !== undefined; works = this.#takeWorks()) {
       for (const work of works) this.#attempt(work)
     }
     state.scope = enclosing

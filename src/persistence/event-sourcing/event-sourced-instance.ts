@@ -21,6 +21,7 @@ import { writerBytesMax } from '../journals/fence.ts'
 import type { EventSourcedDroppedReason } from './event-sourced-drop-reasons.ts'
 import { ActorTurn, beFrugal, type Scope, scopeOf } from './actor-turn.ts'
 import { CommandStash, type CommandStashes } from './command-stash.ts'
+import { type DueSnapshot, dueSnapshot, snapshotOf } from './due-snapshot.ts'
 import { Effect } from './effect.ts'
 import { adapted, encoded } from './event-adapter.ts'
 import {
@@ -35,11 +36,10 @@ import {
 } from './event-sourced-errors.ts'
 import type { EventSourcedContext, EventSourcedPlan } from './event-sourced-options.ts'
 import { signalHandlersOf } from './event-sourced-signals.ts'
-import { type DueSnapshot, type HeldEffects, perform } from './held-effects.ts'
+import { type HeldEffects, perform } from './held-effects.ts'
 import type { Resting } from './lately-idle.ts'
 import { Recovery, type SnapshotChoices } from './recovery.ts'
-import { crossesMultiple } from './retention.ts'
-import { decodedSnapshot, encodedState } from './snapshot-form.ts'
+import { decodedSnapshot } from './snapshot-form.ts'
 import { SnapshotKeeper } from './snapshot-keeper.ts'
 import type { RecoveryStart } from './snapshot-recovery.ts'
 import type { SnapshotSignal } from './snapshot-signals.ts'
@@ -48,6 +48,8 @@ import { type Mutable, WritePipeline } from './write-pipeline.ts'
 
 type Handled = void | typeof Behaviors.unhandled
 
+const noEvents: readonly NewEvent[] = []
+
 /** What is there only while something is under way. */
 interface Work<Command, Event, State> {
   readonly view: Mutable<EventSourcedContext<Command>>
@@ -55,7 +57,7 @@ interface Work<Command, Event, State> {
   stash: CommandStash<Command> | undefined
   recovery: Recovery<unknown> | undefined
   writes: WritePipeline<Command, Event, State> | undefined
-  snapshots: SnapshotKeeper<State> | undefined
+  snapshots: SnapshotKeeper | undefined
   /** Events that the journal refuses: nothing is handled any more. */
   rejection: EventsRejected | undefined
   /** `snapshotWhen` has said so, of an event of the command that is handled. */
@@ -339,7 +341,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     const stored = this.#advance(effect, work)
     const deletes = effect.done?.deletes === true
     const snapshot =
-      this.#plan.savesSnapshots && stored.length > 0 ? this.#dueSince(before, work) : 'none'
+      this.#plan.savesSnapshots && stored.length > 0 ? this.#dueSince(before, work) : undefined
     if (deletes) {
       work.snapshots?.forget()
       work.endedAt = before
@@ -386,42 +388,37 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
         this.#rest()
       },
       failed: (error) => this.#commandFailed(error),
-      snapshotDue: ({ state, sequenceNr }, isRetained) => this.#keep(state, sequenceNr, isRetained),
+      snapshotDue: (due) => this.#keep(due),
     })
   }
 
   // ---- snapshots
 
-  #dueSince(before: number, work: Work<Command, Event, State>): DueSnapshot {
-    const { retention } = this.#plan
+  #dueSince(before: number, work: Work<Command, Event, State>): DueSnapshot | undefined {
     const isWanted = work.isSnapshotWanted
     work.isSnapshotWanted = false
-    if (retention && crossesMultiple(retention.snapshotEvery, before, this.#sequenceNr)) {
-      return 'retained'
-    }
-    return isWanted ? 'kept' : 'none'
+    return dueSnapshot(this.#plan, this.#state, { before, last: this.#sequenceNr, isWanted })
   }
 
-  /** All events up to this state are stored, and it is that of all of them. A state that is nothing is not kept. */
-  #keep(state: State, sequenceNr: number, isRetained: boolean): void {
-    if (state === null || state === undefined) return
+  /** All events up to it are stored. */
+  #keep(due: DueSnapshot | undefined): void {
+    if (due === undefined) return
     const work = this.#begin()
     if (this.#plan.maySnapshot?.(work.view) === false) return
     work.snapshots ??= this.#newSnapshots()
-    work.snapshots.keep({ state, sequenceNr, isRetained })
+    work.snapshots.keep(due)
   }
 
-  #newSnapshots(): SnapshotKeeper<State> {
-    const { journal, retention, codec } = this.#plan
+  #newSnapshots(): SnapshotKeeper {
+    const { journal, retention } = this.#plan
     const { clock } = this.#context.system.environment
     const options = {
       ...{ persistenceId: this.#persistenceId, epoch: this.#epoch, journal, retention },
-      encode: (state: State) => encodedState(this.#plan, codec, state),
       // Whole, which a clock need not be.
       wallMs: () => Math.floor(clock.wallMs()),
       tell: (signal: SnapshotSignal) => this.#tellOfSnapshot(signal),
     }
-    return new SnapshotKeeper<State>(options, this.#snapshotNr)
+    return new SnapshotKeeper(options, this.#snapshotNr)
   }
 
   /** What took long to read is kept at once, so that the next start does not. */
@@ -433,7 +430,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
     if (isSnapshot) this.#snapshotNr = sequenceNr
     if (!savesSnapshots || retention === undefined) return
     if (highestSequenceNr - sequenceNr < retention.snapshotEvery) return
-    this.#keep(this.#state, highestSequenceNr, true)
+    this.#keep(snapshotOf(this.#plan, this.#state, highestSequenceNr, true))
   }
 
   #tellOfSnapshot(signal: SnapshotSignal): void {
@@ -476,18 +473,21 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
       this.#sequenceNr = view.lastSequenceNr
       return done.events
     }
-    const stored: NewEvent[] = []
+    let stored: NewEvent[] | undefined
     let state = this.#state
     for (const event of events) {
       view.lastSequenceNr++
       if (schemas?.event !== undefined) checkBySchema(schemas.event, event, 'An event')
       state = eventHandler(state, event, view)
-      stored.push(encoded(this.#plan, this.#persistenceId, state, event))
+      const bytes = encoded(this.#plan, this.#persistenceId, state, event)
+      // Of one, as a rule: pushed onto an empty list it would take room for sixteen.
+      if (stored === undefined) stored = [bytes]
+      else stored.push(bytes)
       if (snapshotWhen?.(state, event, view.lastSequenceNr) === true) work.isSnapshotWanted = true
     }
     this.#state = state
     this.#sequenceNr = view.lastSequenceNr
-    return stored
+    return stored ?? noEvents
   }
 
   /** An async handler has outlived its instance. */

@@ -3,6 +3,7 @@ import { type ActorRef, Dropped } from '../../actor/index.ts'
 import { Question, type Runtime } from '../../actor/internals.ts'
 import type { EventSourcedDroppedReason } from './event-sourced-drop-reasons.ts'
 import type { SideEffect } from './effect.ts'
+import type { DueSnapshot } from './due-snapshot.ts'
 import type { PersistenceFailure } from './event-sourced-errors.ts'
 
 export interface HeldEffects<State> {
@@ -12,12 +13,9 @@ export interface HeldEffects<State> {
   readonly sequenceNr: number
   readonly sideEffects: readonly SideEffect<State>[]
   readonly stops: boolean
-  /** The state is to be kept as a snapshot once it is stored, and by which rule. */
-  readonly snapshot: DueSnapshot
+  /** What is to be kept as a snapshot of the state once it is stored; undefined when it is not. */
+  readonly snapshot: DueSnapshot | undefined
 }
-
-/** `retained`: what is old is deleted then. */
-export type DueSnapshot = 'none' | 'kept' | 'retained'
 
 /** Lets them happen in order. What one of them throws ends the rest; nobody waits for an async one. */
 export function perform<State>(

@@ -2,6 +2,7 @@
 import { assert, unreachable } from '../../foundation/assert.ts'
 import { deletesEvents } from '../event-deletion.ts'
 import type { AppendBatch, AppendResult, Journal } from '../journal.ts'
+import { type ToldAppend, type ToldAppends, toldAppendsOf } from '../told-appends.ts'
 import {
   EventTooLarge,
   InvalidJournalCall,
@@ -25,6 +26,7 @@ export type WriteOutcome = { readonly type: 'Appended'; readonly batch: number }
 
 export class JournalWriter {
   readonly #journal: Journal
+  readonly #toldAppends: ToldAppends | undefined
   readonly #persistenceId: string
   readonly #epoch: number
   readonly #answered: (outcome: WriteOutcome) => void
@@ -36,36 +38,44 @@ export class JournalWriter {
     answered: (outcome: WriteOutcome) => void,
   ) {
     this.#journal = journal
+    this.#toldAppends = toldAppendsOf(journal)
     this.#persistenceId = persistenceId
     this.#epoch = epoch
     this.#answered = answered
   }
 
-  /** Never throws: the answer says everything. By `then`, because an async function costs two promises more per append. */
+  /** Never throws: the answer says everything, and never comes inside the call. */
   append({ batch, expectedSequenceNr, events, deletes }: Append): void {
-    const failed = (cause: unknown): void =>
-      this.#answered({ type: isRefusal(cause) ? 'Failed' : 'Unknown', batch, cause })
-    const write = {
-      persistenceId: this.#persistenceId,
-      epoch: this.#epoch,
-      expectedSequenceNr,
-      events,
+    const persistenceId = this.#persistenceId
+    const write = { persistenceId, epoch: this.#epoch, expectedSequenceNr, events }
+    const pending = new PendingAppend(this, batch, expectedSequenceNr)
+    if (this.#toldAppends !== undefined && !deletes) {
+      return this.#toldAppends.append(write, pending)
     }
     // A journal of somebody else's may throw where it should reject, and answer what is no answer.
     try {
-      void this.#write(write, deletes).then((result) => {
-        let outcome: WriteOutcome
-        try {
-          outcome = this.#outcomeOf(batch, expectedSequenceNr, result)
-        } catch (cause) {
-          return failed(cause)
-        }
-        this.#answered(outcome)
-      }, failed)
+      // By `then`, because an async function costs two promises more per append.
+      void this.#write(write, deletes).then(
+        (result) => pending.succeeded(result),
+        (cause: unknown) => pending.conclude(cause),
+      )
     } catch (cause) {
-      // Answers never come inside the call.
-      void Promise.resolve(cause).then(failed)
+      pending.failed(cause)
     }
+  }
+
+  answered({ batch, expectedSequenceNr }: PendingAppend, result: AppendResult): void {
+    let outcome: WriteOutcome
+    try {
+      outcome = this.#outcomeOf(batch, expectedSequenceNr, result)
+    } catch (cause) {
+      return this.failed(batch, cause)
+    }
+    this.#answered(outcome)
+  }
+
+  failed(batch: number, cause: unknown): void {
+    this.#answered({ type: isRefusal(cause) ? 'Failed' : 'Unknown', batch, cause })
   }
 
   #write(write: AppendBatch, deletes: boolean): Promise<AppendResult> {
@@ -89,6 +99,32 @@ export class JournalWriter {
       default:
         return unreachable(result)
     }
+  }
+}
+
+/** One append on its way. */
+class PendingAppend implements ToldAppend {
+  readonly batch: number
+  readonly expectedSequenceNr: number
+  readonly #writer: JournalWriter
+
+  constructor(writer: JournalWriter, batch: number, expectedSequenceNr: number) {
+    this.#writer = writer
+    this.batch = batch
+    this.expectedSequenceNr = expectedSequenceNr
+  }
+
+  succeeded(result: AppendResult): void {
+    this.#writer.answered(this, result)
+  }
+
+  /** Maybe inside the call. */
+  failed(cause: unknown): void {
+    void Promise.resolve(cause).then((error) => this.conclude(error))
+  }
+
+  conclude(cause: unknown): void {
+    this.#writer.failed(this.batch, cause)
   }
 }
 

@@ -11,41 +11,33 @@
 import { deletesEvents } from '../event-deletion.ts'
 import type { Fenced, Journal } from '../journal.ts'
 import { hasSnapshots, type Snapshots } from '../snapshots.ts'
+import type { DueSnapshot } from './due-snapshot.ts'
 import { WriterFenced } from './event-sourced-errors.ts'
 import { deletable, type Retention } from './retention.ts'
 import { SnapshotRefused } from './snapshot-form.ts'
 import type { SnapshotSignal } from './snapshot-signals.ts'
 
-/** A state all of whose events are stored. */
-export interface DueState<State> {
-  readonly state: State
-  readonly sequenceNr: number
-  /** Whether what is old may go then; a state that was kept for its own sake deletes nothing. */
-  readonly isRetained: boolean
-}
-
-export interface SnapshotKeeperOptions<State> {
+export interface SnapshotKeeperOptions {
   readonly persistenceId: string
   readonly epoch: number
   readonly journal: Journal
   readonly retention: Retention | undefined
-  readonly encode: (state: State) => Uint8Array
   readonly wallMs: () => number
   /** From wherever the journal answers. */
   readonly tell: (signal: SnapshotSignal) => void
 }
 
-export class SnapshotKeeper<State> {
-  readonly #options: SnapshotKeeperOptions<State>
+export class SnapshotKeeper {
+  readonly #options: SnapshotKeeperOptions
   /** Numbers of snapshots known to be in the store, the oldest first. */
   readonly #kept: number[]
   #isRunning = false
-  #next: DueState<State> | undefined = undefined
+  #next: DueSnapshot | undefined = undefined
   /** Counts the lives of the stream: what was begun in an earlier one is of no interest any more. */
   #life = 0
 
   /** `newest` is the number of the newest snapshot that is known to be in the store; 0 when none is. */
-  constructor(options: SnapshotKeeperOptions<State>, newest: number) {
+  constructor(options: SnapshotKeeperOptions, newest: number) {
     this.#options = options
     this.#kept = newest === 0 ? [] : [newest]
   }
@@ -54,8 +46,8 @@ export class SnapshotKeeper<State> {
     return !this.#isRunning
   }
 
-  /** Keeps it now, or after the run under way; then only the newest. */
-  keep(due: DueState<State>): void {
+  /** Keeps it now, or after the run under way; then only the newest. All events up to it are stored. */
+  keep(due: DueSnapshot): void {
     this.#next = { ...due, isRetained: due.isRetained || this.#next?.isRetained === true }
     if (!this.#isRunning) void this.#run()
   }
@@ -82,16 +74,17 @@ export class SnapshotKeeper<State> {
     this.#isRunning = false
   }
 
-  #take(): DueState<State> | undefined {
+  #take(): DueSnapshot | undefined {
     const due = this.#next
     this.#next = undefined
     return due
   }
 
-  async #save({ state, sequenceNr }: DueState<State>, tell: Tell): Promise<boolean> {
-    const { persistenceId, epoch, encode, wallMs } = this.#options
+  async #save({ encoded, sequenceNr }: DueSnapshot, tell: Tell): Promise<boolean> {
+    const { persistenceId, epoch, wallMs } = this.#options
     try {
-      const bytes = encode(state)
+      if ('error' in encoded) throw encoded.error
+      const { bytes } = encoded
       const snapshot = { persistenceId, epoch, sequenceNr, savedAtMs: wallMs(), bytes }
       const result = await this.#snapshots.saveSnapshot(snapshot)
       if (result.type === 'Fenced') throw this.#fenced(result)

@@ -130,8 +130,8 @@ async function used(
 function behind(error: unknown, to: number, { every }: SnapshotSearch): number {
   if (error instanceof SnapshotRefused) return to - 1
   if (!(error instanceof JournalCorrupted)) throw error
-  const { sequenceNr } = error as { readonly sequenceNr?: unknown }
-  if (typeof sequenceNr === 'number') return Math.min(sequenceNr, to) - 1
+  const { sequenceNr } = error
+  if (sequenceNr !== undefined) return Math.min(sequenceNr, to) - 1
   // Nobody says which one is damaged: one is looked for where the one before it would be.
   return every === undefined ? 0 : Math.floor(to / every) * every - 1
 }

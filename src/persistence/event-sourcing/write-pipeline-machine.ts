@@ -94,20 +94,48 @@ export class WritePipelineMachine<Held> {
     assert(this.#end === undefined, 'no command is handled after a write has failed')
     assert(!this.isDeleting, 'no command is handled before a deletion is answered')
     if (events.length === 0 && !deletes) return this.#holdAsIs(held)
-    const effects: WriteEffect<Held>[] = []
     const before = this.#open
+    if (before === undefined && events.length < this.#appendEventsMax) {
+      this.#begin(events, held, deletes)
+      return none
+    }
+    const effects: WriteEffect<Held>[] = []
     const isTooMany = (before?.events.length ?? 0) + events.length > this.#appendEventsMax
     // What came before a deletion is stored before it: whoever waits for that may be answered when the deletion fails.
     if (before !== undefined && (deletes || isTooMany)) effects.push(this.#append(before))
-    const batch = (this.#open ??= this.#newBatch(deletes))
-    if (deletes) this.#deletion = batch.number
-    for (const event of events) batch.events.push(event)
-    batch.held.push(held)
-    this.#heldCount++
-    this.#sequenceNr += events.length
-    assert(Number.isSafeInteger(this.#sequenceNr), 'sequence numbers are exact')
-    if (batch.events.length >= this.#appendEventsMax) effects.push(this.#append(batch))
+    const batch = this.#open
+    if (batch === undefined) {
+      this.#begin(events, held, deletes)
+    } else {
+      for (const event of events) batch.events.push(event)
+      batch.held.push(held)
+      this.#count(events)
+    }
+    const last = this.#open
+    if (last !== undefined && last.events.length >= this.#appendEventsMax) {
+      effects.push(this.#append(last))
+    }
     return effects
+  }
+
+  #begin(events: readonly NewEvent[], held: Held, deletes: boolean): void {
+    const number = ++this.#batches
+    this.#open = {
+      number,
+      expectedSequenceNr: this.#sequenceNr,
+      events: [...events],
+      deletes,
+      held: [held],
+      isStored: false,
+    }
+    if (deletes) this.#deletion = number
+    this.#count(events)
+  }
+
+  #count({ length }: readonly NewEvent[]): void {
+    this.#heldCount++
+    this.#sequenceNr += length
+    assert(Number.isSafeInteger(this.#sequenceNr), 'sequence numbers are exact')
   }
 
   /** It has no events of its own, but may have seen those of others. */
@@ -117,12 +145,6 @@ export class WritePipelineMachine<Held> {
     last.held.push(held)
     this.#heldCount++
     return none
-  }
-
-  #newBatch(deletes: boolean): Batch<Held> {
-    const expectedSequenceNr = this.#sequenceNr
-    const number = ++this.#batches
-    return { number, expectedSequenceNr, events: [], deletes, held: [], isStored: false }
   }
 
   #append(batch: Batch<Held>): WriteEffect<Held> {
@@ -143,14 +165,17 @@ export class WritePipelineMachine<Held> {
     if (batch === undefined) return none
     batch.isStored = true
     if (number === this.#deletion) this.#deletion = undefined
-    const effects: WriteEffect<Held>[] = []
-    while (this.#inFlight[0]?.isStored === true) {
-      const { held } = this.#inFlight.shift()!
-      this.#heldCount -= held.length
-      effects.push({ type: 'Release', held })
-    }
+    if (this.#inFlight[0] !== batch) return none
+    const effects = [this.#release()]
+    while (this.#inFlight.at(0)?.isStored === true) effects.push(this.#release())
     if (this.#end !== undefined && this.isIdle) effects.push({ type: 'Stop', because: this.#end })
     return effects
+  }
+
+  #release(): WriteEffect<Held> {
+    const { held } = this.#inFlight.shift()!
+    this.#heldCount -= held.length
+    return { type: 'Release', held }
   }
 
   /** What came before this batch is still awaited: it may be stored. What came after cannot be. */

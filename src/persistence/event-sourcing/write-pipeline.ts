@@ -8,6 +8,7 @@ import { unreachable } from '../../foundation/assert.ts'
 import type { Task } from '../../foundation/dispatcher.ts'
 import type { Claim, NewEvent } from '../journal.ts'
 import type { ActorTurn } from './actor-turn.ts'
+import type { DueSnapshot } from './due-snapshot.ts'
 import type { EventSourcedContext, EventSourcedPlan } from './event-sourced-options.ts'
 import { discard, type HeldEffects, perform } from './held-effects.ts'
 import { failureOf, JournalWriter, type WriteOutcome } from './journal-writer.ts'
@@ -25,8 +26,8 @@ export interface WritePipelineOptions<Command, Event, State> {
   readonly stored: () => void
   /** In the actor's turn: what was stored has failed in its consequences. Throws on. */
   readonly failed: (error: unknown) => never
-  /** In the actor's turn: this state and all events before it are stored, and it is to be kept. */
-  readonly snapshotDue: (held: HeldEffects<State>, isRetained: boolean) => void
+  /** In the actor's turn: all events up to this snapshot are stored. */
+  readonly snapshotDue: (due: DueSnapshot) => void
 }
 
 /** A box, because anything can be thrown. */
@@ -43,7 +44,7 @@ export class WritePipeline<Command, Event, State> {
   readonly #context: ActorContext<Command>
   readonly #stored: () => void
   readonly #failed: (error: unknown) => never
-  readonly #snapshotDue: (held: HeldEffects<State>, isRetained: boolean) => void
+  readonly #snapshotDue: (due: DueSnapshot) => void
   readonly #flush: Task
   #phase: 'open' | 'failing' | 'draining' | 'ended' = 'open'
   #isFlushAsked = false
@@ -196,13 +197,12 @@ export class WritePipeline<Command, Event, State> {
     const { lastSequenceNr } = this.#view
     let thrown: Thrown | undefined
     // Of several only the newest: it says all that they say.
-    let due: HeldEffects<State> | undefined
-    let isRetained = false
+    let due: DueSnapshot | undefined
     for (const held of helds) {
       this.#view.lastSequenceNr = held.sequenceNr
-      if (held.snapshot !== 'none') {
-        due = held
-        isRetained ||= held.snapshot === 'retained'
+      const { snapshot } = held
+      if (snapshot !== undefined) {
+        due = due?.isRetained === true ? { ...snapshot, isRetained: true } : snapshot
       }
       try {
         perform(held, this.#rejected)
@@ -212,7 +212,7 @@ export class WritePipeline<Command, Event, State> {
       }
     }
     this.#view.lastSequenceNr = lastSequenceNr
-    if (due !== undefined && this.#phase !== 'draining') this.#snapshotDue(due, isRetained)
+    if (due !== undefined && this.#phase !== 'draining') this.#snapshotDue(due)
     return thrown
   }
 

@@ -11,8 +11,8 @@ interface Named {
   fail(error: Error): void
 }
 
-/** A store whose commits begin and end when the test says so. */
-function stage(settings = {}) {
+/** A store whose commits begin and end when the test says so. `turns` are those that it is given, if there are any. */
+function stage(settings = {}, turns?: (() => void)[]) {
   const story: string[] = []
   const transactions: { begin: () => void; end: () => void; break: (error: Error) => void }[] = []
   let strike: (() => void) | undefined
@@ -30,6 +30,7 @@ function stage(settings = {}) {
       }),
     settings: { ...defaultLmdbSettings, ...settings },
     timers,
+    ...(turns === undefined ? {} : { nextTurn: (work: () => void) => void turns.push(work) }),
     advice: () => 'Process 7 holds the lock.',
   })
   const add = (name: string, byteCount = 1): void =>
@@ -94,6 +95,47 @@ describe('GroupCommit', () => {
     transactions[0]?.end()
     await commits.whenIdle()
     expect(seen).toEqual([true, false])
+  })
+
+  test('tells those of a large commit in parts, and waits for the last before it is idle', async () => {
+    const turns: (() => void)[] = []
+    const { commits, transactions, add, nextStory } = stage({}, turns)
+    const names = Array.from({ length: 100 }, (_, index) => `${index}`)
+    for (const name of names) add(name)
+    transactions[0]?.begin()
+    transactions[0]?.end()
+    const told = (await nextStory()).slice(1)
+    expect(told.length).toBeGreaterThan(0)
+    expect(told.length).toBeLessThan(names.length)
+    let isIdle = false
+    const idle = commits.whenIdle().then(() => (isIdle = true))
+    while (told.length < names.length) {
+      expect([isIdle, turns.length]).toEqual([false, 1])
+      turns.shift()?.()
+      told.push(...(await nextStory()))
+    }
+    await idle
+    expect(told).toEqual(names.map((name) => `${name} stored`))
+    expect(turns).toEqual([])
+  })
+
+  test('asks for the next commit before those of the last one go on, and tells all of them before its own', async () => {
+    const turns: (() => void)[] = []
+    const { transactions, add, nextStory } = stage({}, turns)
+    const names = Array.from({ length: 100 }, (_, index) => `${index}`)
+    for (const name of names) add(name)
+    transactions[0]?.begin()
+    add('next')
+    transactions[0]?.end()
+    expect((await nextStory()).slice(1)).toEqual([])
+    expect([transactions.length, turns.length]).toEqual([2, 1])
+    turns.shift()?.()
+    expect(await nextStory()).not.toContain('99 stored')
+    transactions[1]?.begin()
+    transactions[1]?.break(new Error('failed'))
+    expect((await nextStory()).slice(-2)).toEqual(['99 stored', 'next failed'])
+    for (const turn of turns) turn()
+    expect(await nextStory()).toEqual([])
   })
 
   test('refuses what no longer fits into the memory set aside for waiting', async () => {

@@ -3,6 +3,10 @@
  * commits, not by events. What a commit contains is decided when the store's write lock is held, as late as possible.
  * One commit at a time, bounded in size; what waits is bounded too; whoever waits too long is told so.
  *
+ * Whoever is told goes on at once, and often writes again. So those of a commit are told in parts, with a turn of the event
+ * loop in between: the next commit begins with what the first parts have brought and is flushed while the others go on, and
+ * no commit holds the event loop for long. When the next one has ended, the rest is told: what is left is never more than one commit.
+ *
  * Invariant: every operation is settled exactly once, in the order in which it was added.
  */
 import { formatMs } from '../../foundation/duration.ts'
@@ -36,27 +40,38 @@ interface GroupCommitOptions<Op extends Operation> {
   readonly transact: Transact<Op>
   readonly settings: CommitSettings
   readonly timers: Timers
+  /** Does this when the event loop comes round. Without it all operations of a commit are told at once. */
+  readonly nextTurn?: (work: () => void) => void
   /** Why a commit may hang just now, and what to do about it. */
   readonly advice: () => string
 }
+
+/** Events that are told in one turn of the event loop: their commands and the next ones take some tenths of a millisecond. */
+const toldAtOnce = 48
 
 export class GroupCommit<Op extends Operation> {
   readonly #transact: Transact<Op>
   readonly #settings: CommitSettings
   readonly #timers: Timers
   readonly #advice: () => string
+  readonly #nextTurn: ((work: () => void) => void) | undefined
   #waiting: Op[] = []
   #waitingBytes = 0
   /** In the transaction under way. */
   #taken: readonly Op[] = []
+  /** Of the last commit that succeeded, and how many of them were told. */
+  #told: readonly Op[] = []
+  #toldCount = 0
+  #isTurnAsked = false
   #isRunning = false
   /** A transaction was asked for and has not ended. */
   #isUnderWay = false
   #isStuck = false
   #onIdle: (() => void)[] = []
 
-  constructor({ transact, settings, timers, advice }: GroupCommitOptions<Op>) {
+  constructor({ transact, settings, timers, nextTurn, advice }: GroupCommitOptions<Op>) {
     this.#transact = transact
+    this.#nextTurn = nextTurn
     this.#settings = settings
     this.#timers = timers
     this.#advice = advice
@@ -84,7 +99,8 @@ export class GroupCommit<Op extends Operation> {
 
   /** Resolves when nothing waits and no commit is under way; with false when a commit hangs and was given up. */
   async whenIdle(): Promise<boolean> {
-    if (this.#isRunning && !this.#isStuck) {
+    const isIdle = !this.#isRunning && !this.#isTelling
+    if (!isIdle && !this.#isStuck) {
       await new Promise<void>((resolve) => this.#onIdle.push(resolve))
     }
     return !this.#isStuck
@@ -94,19 +110,23 @@ export class GroupCommit<Op extends Operation> {
     this.#isRunning = true
     while (this.#waiting.length > 0) await this.#commit()
     this.#isRunning = false
-    this.#tellIdle()
+    if (!this.#isTelling) this.#tellIdle()
   }
 
   async #commit(): Promise<void> {
     const patience = this.#startPatience()
     let isTaken = false
     try {
-      await this.#underWay(() => {
+      const underWay = this.#underWay(() => {
         isTaken = true
         return this.#take()
       })
-      for (const operation of this.#takeBack()) operation.succeed()
+      // Only now, so that the store has begun with the next commit before those of the last one go on.
+      this.#askTurn()
+      await underWay
+      this.#succeeded(this.#takeBack())
     } catch (error) {
+      this.#tellRest()
       const reason = error instanceof Error ? error : new JournalUnavailable(String(error))
       const told = isTaken ? this.#takeBack() : this.#takeWaiting()
       for (const operation of told) operation.fail(reason)
@@ -124,6 +144,53 @@ export class GroupCommit<Op extends Operation> {
       this.#isUnderWay = false
     }
   }
+
+  // ---- those that succeeded
+
+  get #isTelling(): boolean {
+    return this.#toldCount < this.#told.length
+  }
+
+  #succeeded(operations: readonly Op[]): void {
+    this.#tellRest()
+    this.#told = operations
+    this.#toldCount = 0
+    if (this.#nextTurn === undefined) this.#tellRest()
+    else if (this.#waiting.length === 0) this.#tellSome()
+  }
+
+  #tellPart(eventsMax: number): void {
+    const told = this.#told
+    for (let events = 0; events < eventsMax && this.#toldCount < told.length;) {
+      const operation = told[this.#toldCount++]!
+      events += operation.eventCount
+      operation.succeed()
+    }
+  }
+
+  #tellSome(): void {
+    this.#tellPart(toldAtOnce)
+    this.#askTurn()
+  }
+
+  #askTurn(): void {
+    if (!this.#isTelling || this.#isTurnAsked) return
+    this.#isTurnAsked = true
+    this.#nextTurn?.(this.#tellOn)
+  }
+
+  readonly #tellOn = (): void => {
+    this.#isTurnAsked = false
+    if (!this.#isTelling) return
+    this.#tellSome()
+    if (!this.#isTelling && !this.#isRunning) this.#tellIdle()
+  }
+
+  #tellRest(): void {
+    if (this.#isTelling) this.#tellPart(Infinity)
+  }
+
+  // ---- what is in a commit
 
   /** As many as one commit may hold, and at least one. */
   #take(): readonly Op[] {
@@ -174,6 +241,7 @@ export class GroupCommit<Op extends Operation> {
     const waited = formatMs(this.#settings.commitTimeoutMs)
     const advice = this.#advice()
     this.#isStuck = true
+    this.#tellRest()
     for (const operation of this.#takeBack()) {
       operation.fail(new JournalOutcomeUnknown(`A commit did not end within ${waited}. ${advice}`))
     }

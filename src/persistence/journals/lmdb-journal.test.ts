@@ -72,12 +72,13 @@ describe('LmdbJournal', () => {
   })
 
   test('refuses settings that contradict each other, all problems at once', async () => {
-    const settings = { readEventsMax: 0, eventBytesMax: 10, waitingBytesMax: 5 }
+    const settings = { readEventsMax: 0, eventBytesMax: 10, stateBytesMax: 9, waitingBytesMax: 5 }
     await expect(LmdbJournal.open({ folder, settings })).rejects.toMatchObject({
       code: 'INVALID_SETTINGS',
       problems: [
         'readEventsMax must be a whole number of at least 1, not 0',
         'waitingBytesMax (5) must be at least eventBytesMax (10), or no such event is ever stored',
+        'waitingBytesMax (5) must be at least stateBytesMax (9), or no such state is ever stored',
       ],
     })
   })

@@ -52,6 +52,7 @@ import {
   type StoredSnapshot,
 } from '../snapshots.ts'
 import type { StoreTransfer, StreamPlace } from '../store-transfer.ts'
+import type { ToldAppend, ToldAppends } from '../told-appends.ts'
 import { guardExit } from './exit-guard.ts'
 import { checkRange, checkSliceQuery, placeOf } from './fence.ts'
 import { DiskRoom } from './disk-room.ts'
@@ -74,7 +75,7 @@ import { LmdbReader } from './lmdb-reader.ts'
 import { checkRequest, type LmdbRequest } from './lmdb-request.ts'
 import { checkLmdbSettings, defaultLmdbSettings, type LmdbSettings } from './lmdb-settings.ts'
 import { hasAnyRow, knownFormatOf, type LmdbTables, openTables, readCount } from './lmdb-tables.ts'
-import { foldOn, LmdbWrite, transact } from './lmdb-write.ts'
+import { foldOn, type LmdbAsker, LmdbWrite, transact } from './lmdb-write.ts'
 import { StoppedWriter, StoppedWriterWatch } from './stopped-writer.ts'
 import { StorePlace } from './store-place.ts'
 
@@ -127,6 +128,11 @@ export class LmdbJournal
     IdList,
     StoreTransfer
 {
+  /** @internal */
+  readonly toldAppends: ToldAppends = {
+    journal: this,
+    append: (batch, told) => this.#appendTold(batch, told),
+  }
   readonly #tables: LmdbTables
   readonly #settings: LmdbSettings
   readonly #reader: LmdbReader
@@ -170,7 +176,8 @@ export class LmdbJournal
       place.checkCommitted()
     }
     const advice = (): string => stoppedWriter.advice
-    this.#commits = new GroupCommit({ transact: run, settings, timers, advice })
+    const soon = (work: () => void): void => void setImmediate(work)
+    this.#commits = new GroupCommit({ transact: run, settings, timers, nextTurn: soon, advice })
     this.#endGuard = guardExit(() => this.#commits.isBusy)
   }
 
@@ -431,12 +438,23 @@ export class LmdbJournal
 
   /** What is wrong with the request rejects the promise, which is the only one made. */
   #write<Result>(request: LmdbRequest): Promise<Result> {
-    return new Promise<Result>((resolve, fail) => {
-      this.#checkOpen()
-      const byteCount = checkRequest(request, this.#settings)
-      const succeed = resolve as (result: unknown) => void
-      this.#commits.add(new LmdbWrite({ request, byteCount, succeed, fail }))
+    return new Promise<Result>((resolve, failed) => {
+      this.#add(request, { succeeded: resolve as (result: unknown) => void, failed })
     })
+  }
+
+  #add(request: LmdbRequest, asker: LmdbAsker): void {
+    this.#checkOpen()
+    const byteCount = checkRequest(request, this.#settings)
+    this.#commits.add(new LmdbWrite(request, byteCount, asker))
+  }
+
+  #appendTold(batch: AppendBatch, told: ToldAppend): void {
+    try {
+      this.#add({ type: 'Append', batch }, told)
+    } catch (error) {
+      told.failed(error)
+    }
   }
 
   #checkOpen(): void {

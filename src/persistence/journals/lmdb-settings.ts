@@ -38,7 +38,10 @@ export const lmdbSettingsTable = new SettingsTable<LmdbSettings>(
     readEventsMax: count(256, 'events'),
     readBytesMax: count(1_048_576, 'bytes'),
   },
-  ['{waitingBytesMax} must be at least {eventBytesMax}, or no such event is ever stored'],
+  [
+    '{waitingBytesMax} must be at least {eventBytesMax}, or no such event is ever stored',
+    '{waitingBytesMax} must be at least {stateBytesMax}, or no such state is ever stored',
+  ],
 )
 
 export const defaultLmdbSettings = lmdbSettingsTable.defaults

@@ -97,7 +97,8 @@ function readSnapshot(
     value.length >= stateAt &&
     value.readUInt32BE(0) === checksumIn(value, key)
   if (!isWhole) {
-    throw new JournalCorrupted(folder, `snapshot ${sequenceNr} of "${persistenceId}" is unreadable`)
+    const problem = `snapshot ${sequenceNr} of "${persistenceId}" is unreadable`
+    throw new JournalCorrupted(folder, problem, undefined, sequenceNr)
   }
   const bytes = new Uint8Array(value.subarray(stateAt))
   return { persistenceId, sequenceNr, savedAtMs: value.readDoubleBE(savedAt), bytes }

@@ -41,7 +41,7 @@ describe('a sweep of the log', () => {
     const results: unknown[] = []
     const writes = requests.map((request, index) => {
       const settle = (result: unknown): void => void (results[index] = result)
-      return new LmdbWrite({ request, byteCount: 1, succeed: settle, fail: settle })
+      return new LmdbWrite(request, 1, { succeeded: settle, failed: settle })
     })
     await transact(parts, () => writes)
     for (const one of writes) one.succeed()

@@ -34,9 +34,9 @@ describe('a transaction that is rolled back', () => {
   /** As the only one of its transaction, or before one that breaks it. */
   const write = async (request: LmdbRequest, breaks = false): Promise<unknown> => {
     let result: unknown
-    const succeed = (given: unknown): void => void (result = given)
-    const fail = (error: Error): void => void (result = error)
-    const one = new LmdbWrite({ request, byteCount: 1, succeed, fail })
+    const succeeded = (given: unknown): void => void (result = given)
+    const failed = (error: Error): void => void (result = error)
+    const one = new LmdbWrite(request, 1, { succeeded, failed })
     const broken = {
       perform: () => {
         throw new Error('the disk is full')
@@ -138,7 +138,7 @@ describe('a transaction that is rolled back', () => {
     ]
     const settle = (result: unknown): void => void results.push(result)
     const writes = requests.map((request) => {
-      return new LmdbWrite({ request, byteCount: 1, succeed: settle, fail: settle })
+      return new LmdbWrite(request, 1, { succeeded: settle, failed: settle })
     })
     await transact(parts, () => writes)
     for (const one of writes) one.succeed()

@@ -18,29 +18,29 @@ import {
 } from './lmdb-request.ts'
 import { reasonOf } from './lmdb-tables.ts'
 
-interface LmdbWriteOptions {
-  readonly request: LmdbRequest
-  readonly byteCount: number
-  /** Is told what was decided, once the commit is durable. */
-  readonly succeed: (result: LmdbResult) => void
-  readonly fail: (error: Error) => void
+/** Whoever waits for a request. */
+export interface LmdbAsker {
+  /** What was decided, once the commit is durable. */
+  succeeded(result: LmdbResult): void
+  failed(error: Error): void
 }
+
+const undecided = Symbol('undecided')
 
 export class LmdbWrite implements Operation {
   readonly eventCount: number
   readonly byteCount: number
   readonly #request: LmdbRequest
-  readonly #succeed: (result: LmdbResult) => void
-  readonly #fail: (error: Error) => void
+  readonly #asker: LmdbAsker
   /** Decided inside the transaction. */
-  #outcome: { readonly result: LmdbResult } | InvalidJournalCall | JournalCorrupted | undefined
+  #result: LmdbResult | typeof undecided = undecided
+  #refusal: InvalidJournalCall | JournalCorrupted | undefined = undefined
 
-  constructor({ request, byteCount, succeed, fail }: LmdbWriteOptions) {
+  constructor(request: LmdbRequest, byteCount: number, asker: LmdbAsker) {
     this.eventCount = workOf(request)
     this.byteCount = byteCount
     this.#request = request
-    this.#succeed = succeed
-    this.#fail = fail
+    this.#asker = asker
   }
 
   /**
@@ -49,25 +49,24 @@ export class LmdbWrite implements Operation {
    */
   perform(commit: LmdbCommit): void {
     try {
-      this.#outcome = { result: decide(this.#request, commit) }
+      this.#result = decide(this.#request, commit)
     } catch (error) {
       const isOwnAffair =
         error instanceof InvalidJournalCall ||
         (error instanceof JournalCorrupted && looksBeforeItWrites(this.#request))
       if (!isOwnAffair) throw error
-      this.#outcome = error
+      this.#refusal = error
     }
   }
 
   succeed(): void {
-    const outcome = this.#outcome
-    assert(outcome !== undefined, 'a write is performed before it is durable')
-    if ('result' in outcome) this.#succeed(outcome.result)
-    else this.#fail(outcome)
+    if (this.#refusal !== undefined) return this.#asker.failed(this.#refusal)
+    assert(this.#result !== undecided, 'a write is performed before it is durable')
+    this.#asker.succeeded(this.#result)
   }
 
   fail(error: Error): void {
-    this.#fail(error)
+    this.#asker.failed(error)
   }
 }
 
