@@ -12,8 +12,9 @@ export const B01: Mutant = {
     {
       file: 'src/persistence/journals/fence.ts',
       find: '  if (batch.expectedSequenceNr !== highestSequenceNr) {',
-      replace: `  const isCoordinator = batch.persistenceId.startsWith('$coordinator')
-  if (batch.expectedSequenceNr !== highestSequenceNr && !isCoordinator) {`,
+      // Only what a former one had sent off: whoever writes now is held to its numbers.
+      replace: `  const isLate = batch.epoch < stream.epoch
+  if (batch.expectedSequenceNr !== highestSequenceNr && !isLate) {`,
     },
   ],
   found: {

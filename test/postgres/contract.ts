@@ -1,4 +1,7 @@
-/** The contract of journals on PostgreSQL, on one server or on several: a schema for each test, which go with the server. */
+/**
+ * The contract of journals on PostgreSQL, on one server or on several, each a server of its own unless one was named: a schema for
+ * each test, which go with the server.
+ */
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { PostgresJournal, type PostgresSettings } from '../../src/persistence/index.ts'
 import { journalContract } from '../../src/testkit/index.ts'
@@ -11,13 +14,16 @@ export function postgresContract(
     settings: own,
   }: { readonly count: number; readonly settings: Partial<PostgresSettings> },
 ): void {
-  let servers: TestDatabases
+  const servers: TestDatabases[] = []
   const partitions: string[] = []
   beforeAll(async () => {
-    servers = await postgresForTests()
-    for (let made = 0; made < count; made++) partitions.push(await servers.newDatabase())
+    for (let made = 0; made < count; made++) {
+      const server = await postgresForTests()
+      servers.push(server)
+      partitions.push(await server.newDatabase())
+    }
   })
-  afterAll(() => servers.stop())
+  afterAll(() => Promise.all(servers.map((server) => server.stop())))
   let stores = 0
   const newStore = () => {
     const schema = `store_${++stores}`
@@ -30,5 +36,5 @@ export function postgresContract(
     ...{ readsSlices: true, keepsRegisters: true, deletesEvents: true, keepsSnapshots: true },
     ...{ keepsStates: true, listsIds: true, transfers: true },
   }
-  journalContract({ describe, test }, { name, ...ports, newStore })
+  journalContract({ describe, test }, { name: `PT-012 ${name}`, ...ports, newStore })
 }
