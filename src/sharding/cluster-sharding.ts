@@ -33,6 +33,7 @@ import {
 import type { EntityRef } from './entity-ref.ts'
 import type { EntityTypeKey } from './entity-type-key.ts'
 import { type EntityExplanation, explainEntity } from './explanation.ts'
+import { ExternalShardAllocation } from './external-shard-allocation.ts'
 import type { ShardingEnvelope } from './message-extractor.ts'
 import { RunningType } from './running-type.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
@@ -146,6 +147,17 @@ export class ClusterSharding {
   /** The region of a type that was started here. */
   regionOf(entityType: string): ActorRef<never> {
     return this.#typeOf(entityType).ref
+  }
+
+  /**
+   * Says where shards of a type with `ExternalShardAllocationStrategy` should be; the type need not be started here. Throws
+   * `StoreCannot` where the store has no registers.
+   */
+  externalShardAllocation(entityType: string): ExternalShardAllocation {
+    const { journal, system } = this.#options
+    const { timers } = system.environment
+    const numberOfShards = this.#types.get(entityType)?.settings.numberOfShards
+    return new ExternalShardAllocation({ entityType, journal, timers, numberOfShards })
   }
 
   /** Throws `InvalidEntityId` and `EntityTypeNotStarted`. */

@@ -14,8 +14,9 @@ import {
   type Shape,
 } from '../foundation/shape.ts'
 import { problemWithId } from '../foundation/text.ts'
-import { isNodeId } from '../foundation/node-id.ts'
+import { isAddress, isNodeId } from '../foundation/node-id.ts'
 import { MessageProtocol } from '../serialization/internals.ts'
+import type { StoredShardLocations } from './allocation/shard-locations.ts'
 import type { CoordinatorEvent, StateSummed } from './coordinator/coordinator-state.ts'
 import { shardsPerReportMax } from './region/shard-load-counts.ts'
 import { type EntityId, entityIdBytesMax, isShardId } from './shard-id.ts'
@@ -121,6 +122,15 @@ function betweenPeers(shard: Shape): MessageProtocol<BetweenPeers> {
     FlushAck: kind('FlushAck', route),
     Returned: kind('Returned', { ...route, parcels: listOf(parcel) }),
     Undelivered: kind('Undelivered', { entityId, question: isAnything, reason: isText }),
+  })
+}
+
+/** Places of shards that somebody has pinned, as they stand in a register. */
+export function shardLocationsProtocol(): MessageProtocol<StoredShardLocations> {
+  return new MessageProtocol('sharding', {
+    StoredShardLocations: kind('StoredShardLocations', {
+      nodes: listOf(recordOf({ address: isAddress, shards: listOf(isCount) })),
+    }),
   })
 }
 
