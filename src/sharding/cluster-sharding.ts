@@ -37,6 +37,7 @@ import { type EntityExplanation, explainEntity, withAnswers } from './explanatio
 import { type RegionState, regionStateOf } from './inspection/region-state.ts'
 import type { ClusterReport } from './inspection/reports.ts'
 import type { RegionRequest } from './region-requests.ts'
+import { ExternalShardAllocation } from './external-shard-allocation.ts'
 import type { ShardingEnvelope } from './message-extractor.ts'
 import { SetActiveEntityLimit } from './passivation/set-active-entity-limit.ts'
 import { RunningType } from './running-type.ts'
@@ -151,6 +152,17 @@ export class ClusterSharding {
   /** The region of a type that was started here. */
   regionOf(entityType: string): ActorRef<never> {
     return this.#typeOf(entityType).ref
+  }
+
+  /**
+   * Says where shards of a type with `ExternalShardAllocationStrategy` should be; the type need not be started here. Throws
+   * `StoreCannot` where the store has no registers.
+   */
+  externalShardAllocation(entityType: string): ExternalShardAllocation {
+    const { journal, system } = this.#options
+    const { timers } = system.environment
+    const numberOfShards = this.#types.get(entityType)?.settings.numberOfShards
+    return new ExternalShardAllocation({ entityType, journal, timers, numberOfShards })
   }
 
   /** Throws `InvalidEntityId` and `EntityTypeNotStarted`. */

@@ -19,6 +19,15 @@ export {
   type ConsistentHashingOptions,
 } from './allocation/consistent-hashing-allocation-strategy.ts'
 export {
+  type ExternalShardAllocationOptions,
+  ExternalShardAllocationStrategy,
+} from './allocation/external-shard-allocation-strategy.ts'
+export {
+  type LoadAwareOptions,
+  LoadAwareAllocationStrategy,
+} from './allocation/load-aware-allocation-strategy.ts'
+export type { ShardLocations } from './allocation/shard-locations.ts'
+export {
   ThresholdLeastShardAllocationStrategy,
   type ThresholdLeastShardOptions,
 } from './allocation/threshold-least-shard-allocation-strategy.ts'
@@ -38,6 +47,11 @@ export type { ClusterSharding, InspectionOptions } from './cluster-sharding.ts'
 export type { EntityContext, Passivate } from './entity-context.ts'
 export type { KeyedDefinition, ProxyDefinition, RegionDefinition } from './region-definition.ts'
 export type { EntityRef } from './entity-ref.ts'
+export type {
+  ExternalShardAllocation,
+  ShardLocationOptions,
+  ShardLocationUpdate,
+} from './external-shard-allocation.ts'
 export { EntityTypeKey } from './entity-type-key.ts'
 export type { EntityExplanation } from './explanation.ts'
 export type {

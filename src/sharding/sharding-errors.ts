@@ -144,3 +144,34 @@ export class NoEntityInMessage extends CodedError {
     )
   }
 }
+
+/** Places of shards that cannot be, cannot be read, or are too many. Nothing was changed. */
+export class InvalidShardLocations extends CodedError {
+  readonly code = 'INVALID_SHARD_LOCATIONS'
+}
+
+/** Somebody else has changed the places of shards since they had the revision that was expected. Nothing was changed. */
+export class ShardLocationsChanged extends CodedError {
+  readonly code = 'SHARD_LOCATIONS_CHANGED'
+  readonly expectedRevision: number
+  readonly revision: number
+
+  constructor(entityType: string, expectedRevision: number, revision: number) {
+    super(
+      `The places of the shards of ${entityType} are at revision ${revision}, and ${expectedRevision} was expected: somebody has changed them. Read them again, and decide anew.`,
+    )
+    this.expectedRevision = expectedRevision
+    this.revision = revision
+  }
+}
+
+/** The store did not answer in time. A change may be stored all the same. */
+export class ShardLocationsTimeout extends CodedError {
+  readonly code = 'SHARD_LOCATIONS_TIMEOUT'
+
+  constructor(entityType: string, time: string) {
+    super(
+      `The store has not answered within ${time} about the places of the shards of ${entityType}. Look at the store. A change may be stored all the same: read them again; the same change once more does no harm.`,
+    )
+  }
+}

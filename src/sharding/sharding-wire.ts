@@ -15,8 +15,9 @@ import {
   type Shape,
 } from '../foundation/shape.ts'
 import { problemWithId } from '../foundation/text.ts'
-import { isNodeId } from '../foundation/node-id.ts'
+import { isAddress, isNodeId } from '../foundation/node-id.ts'
 import { MessageProtocol } from '../serialization/internals.ts'
+import type { StoredShardLocations } from './allocation/shard-locations.ts'
 import type { CoordinatorEvent, StateSummed } from './coordinator/coordinator-state.ts'
 import { shardsPerReportMax } from './region/shard-load-counts.ts'
 import { type EntityId, entityIdBytesMax, isShardId } from './shard-id.ts'
@@ -164,6 +165,15 @@ function inspection(shard: Shape): MessageProtocol<InspectionMessage> {
     EntityReported: kind('EntityReported', {
       ...{ ask: isCount, phase: isText, epoch: maybe(isCount), isRunning: isFlag },
       ...{ waiting: isCount, buffered: isCount },
+    }),
+  })
+}
+
+/** Places of shards that somebody has pinned, as they stand in a register. */
+export function shardLocationsProtocol(): MessageProtocol<StoredShardLocations> {
+  return new MessageProtocol('sharding', {
+    StoredShardLocations: kind('StoredShardLocations', {
+      nodes: listOf(recordOf({ address: isAddress, shards: listOf(isCount) })),
     }),
   })
 }

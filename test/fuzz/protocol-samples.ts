@@ -2,7 +2,7 @@
 import { clusterProtocol } from '../../src/cluster/cluster-wire.ts'
 import { projectionProtocol } from '../../src/projection/projection-wire.ts'
 import { NotAMessage } from '../../src/serialization/internals.ts'
-import { shardingProtocol } from '../../src/sharding/sharding-wire.ts'
+import { shardingProtocol, shardLocationsProtocol } from '../../src/sharding/sharding-wire.ts'
 import { singletonProtocol } from '../../src/singleton/singleton-wire.ts'
 
 /** Of whatever messages. */
@@ -148,6 +148,11 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
         ],
       },
     },
+  ],
+  [
+    'sharding',
+    shardLocationsProtocol(),
+    { StoredShardLocations: { nodes: [{ address: '10.0.0.1:2552', shards: [1, 7] }] } },
   ],
   [
     'singleton',

@@ -35,6 +35,7 @@ export interface ShardingNode {
 
 export interface StartOptions {
   readonly roles?: readonly string[]
+  readonly appVersion?: string
   readonly cluster?: Partial<ClusterSettings>
   readonly sharding?: Partial<ShardingSettings>
   /** What the node uses in place of the store of the simulation. */
@@ -69,7 +70,10 @@ export class Scene {
       Remoting.start({ system, transport, clusterName: 'test', bind, insecure: true }),
     )
     const { roles = [], cluster: clusterSettings = {}, sharding: settings = {}, init } = options
-    const cluster = Cluster.start({ system, remoting, roles, settings: clusterSettings })
+    const cluster = Cluster.start({
+      ...{ system, remoting, roles, settings: clusterSettings },
+      ...(options.appVersion !== undefined && { appVersion: options.appVersion }),
+    })
     const singletons = new Singletons({ system, remoting, cluster })
     const sharding = new ClusterSharding({
       ...{ system, remoting, cluster, singletons, journal, roles, settings },
