@@ -281,6 +281,7 @@ export class RunningType {
         settings: this.settings,
         send: (to, message) => this.#sendToRegion(to, message),
         listen: (tell) => void (this.#coordinator = tell),
+        isPreparing: () => this.region.snapshot().isPreparing,
         troubled: (words) => void (this.#trouble = words),
       })
     singletons.start({ name: `${entityType}Coordinator`, behavior }, this.#hosts)

@@ -47,6 +47,8 @@ export interface CoordinatorActorOptions {
   readonly send: (to: NodeId, message: ToRegion) => void
   /** From now on region messages of this node and others go to `tell`; undefined: there is no coordinator here. */
   readonly listen: (tell: ((message: ToCoordinator) => void) | undefined) => void
+  /** Whether the region of this node has heard that the whole cluster is about to stop. */
+  readonly isPreparing: () => boolean
   /** A writer outside of the cluster has taken over, and this is to be said of it; undefined: it can store again. */
   readonly troubled: (words: string | undefined) => void
 }
@@ -103,7 +105,10 @@ class Coordinator {
   }
 
   #inputOf(message: CoordinatorMessage): LifeInput {
-    if (message.type === 'Loaded') return { ...message, cluster: this.#view() }
+    if (message.type === 'Loaded') {
+      const isPreparing = this.#options.isPreparing()
+      return { ...message, cluster: this.#view(), isPreparing }
+    }
     if (message.type !== 'ClusterChanged') return message
     return { type: 'MembersChanged', cluster: this.#view() }
   }

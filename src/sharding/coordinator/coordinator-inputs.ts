@@ -49,8 +49,12 @@ export type LifeTimer = CoordinatorTimer | 'store' | `strategy/${number}`
 
 export type LifeInput =
   | { readonly type: 'Begun' }
-  /** Answers `Load`. */
-  | ({ readonly type: 'Loaded'; readonly cluster: ClusterView } & StoredDecisions)
+  /** Answers `Load`. `isPreparing`: whether the region of this node has heard that the whole cluster is about to stop. */
+  | ({
+      readonly type: 'Loaded'
+      readonly cluster: ClusterView
+      readonly isPreparing?: boolean
+    } & StoredDecisions)
   /** What `Load` or `Store` came to, as far as anybody can tell. */
   | { readonly type: 'StoreFailed'; readonly error: unknown }
   | { readonly type: 'FreezeChanged'; readonly isFrozen: boolean }

@@ -67,7 +67,8 @@ export class CoordinatorLifeMachine {
     }
   }
 
-  #start({ term, state, cluster }: Extract<LifeInput, { type: 'Loaded' }>): LifeEffect[] {
+  #start(loaded: Extract<LifeInput, { type: 'Loaded' }>): LifeEffect[] {
+    const { term, state, cluster, isPreparing } = loaded
     const settings = this.#settings
     const stored = numberOfShardsIn(state)
     const isMet = stored.isLeast
@@ -79,7 +80,7 @@ export class CoordinatorLifeMachine {
       const region = [...state.regions].find((each) => cluster.members.has(each))
       return this.#giveUp({ type: 'OtherNumberOfShards', term, region, ...stored })
     }
-    this.#decisions = new CoordinatorMachine({ term, state, settings })
+    this.#decisions = new CoordinatorMachine({ term, state, settings, isPreparing })
     return [{ type: 'Serve', term }, ...this.#decide({ type: 'Started', cluster })]
   }
 

@@ -43,6 +43,8 @@ export interface CoordinatorOptions {
   /** All stored events, replayed. The machine owns it from now on. */
   readonly state: CoordinatorState
   readonly settings: ShardingSettings
+  /** Whether it is known that the whole cluster is about to stop. */
+  readonly isPreparing?: boolean | undefined
 }
 
 export class CoordinatorMachine {
@@ -61,11 +63,12 @@ export class CoordinatorMachine {
   readonly #leavers = new Set<NodeId>()
   readonly #history = new MoveHistory()
   /** The whole cluster is about to stop: nothing moves any more, and homes are given only to who asks. */
-  #isPreparing = false
+  #isPreparing: boolean
   #now = 0
   #effects: CoordinatorEffect[] = []
 
-  constructor({ term, state, settings }: CoordinatorOptions) {
+  constructor({ term, state, settings, isPreparing = false }: CoordinatorOptions) {
+    this.#isPreparing = isPreparing
     this.#term = term
     this.#state = state
     this.#settings = settings
@@ -133,6 +136,7 @@ export class CoordinatorMachine {
         this.#effects.push(...this.#announcements.confirmed(input))
         return
       case 'RegionStopped':
+        this.#history.leaves(input.region)
         this.#pending.depart(input.region)
         return this.#die(input.region)
       case 'BeginHandOffAck':
@@ -223,6 +227,7 @@ export class CoordinatorMachine {
     const { region } = input
     // It has not heard of it, or not yet: with that it stops at once, and nothing is moved.
     if (this.#isPreparing) return this.#send(region, { type: 'ShutdownPrepared', term: this.#term })
+    this.#history.leaves(region)
     if (this.#pending.isRegistering(region)) this.#rebalance.leaves(region)
     this.#stepRebalance(input)
     if (!this.#hasHeir(region)) this.#send(region, { type: 'NoOtherRegion', term: this.#term })
@@ -342,8 +347,7 @@ export class CoordinatorMachine {
     this.#storing = undefined
     for (const event of events) {
       const orphans = event.type === 'RegionTerminated' ? this.#state.shardsOf(event.region) : []
-      const isLeaving = (region: NodeId) => this.#rebalance.isLeaving(region)
-      this.#history.note(event, this.#state, { now: this.#now, isLeaving })
+      this.#history.note(event, this.#state, this.#now)
       this.#state.apply(event)
       this.#pending.applied(event)
       this.#speak(event, orphans)

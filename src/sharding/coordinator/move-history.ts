@@ -9,6 +9,8 @@ import type { CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
 
 const movesPerShardMax = 5
 const shardsMax = 10_000
+/** More than these never leave at once; of one more it would be said that it was gone. */
+const leavingMax = 1_000
 
 interface Departure {
   readonly from: NodeId
@@ -22,22 +24,23 @@ export class MoveHistory {
   readonly #moves = new Map<ShardId, KeptMove[]>()
   /** Shards that have left a home and have no other yet. */
   readonly #departures = new Map<ShardId, Departure>()
+  readonly #leaving = new Set<NodeId>()
 
-  /** An event that was stored, and the state before it. `isLeaving`: whether that region has asked to leave. */
-  note(
-    event: CoordinatorEvent,
-    before: CoordinatorState,
-    { now, isLeaving }: { readonly now: number; readonly isLeaving: (region: NodeId) => boolean },
-  ): void {
+  /** This region has asked to leave, or has left: its shards go because of that. */
+  leaves(region: NodeId): void {
+    if (this.#leaving.size < leavingMax) this.#leaving.add(region)
+  }
+
+  /** An event that was stored, and the state before it. */
+  note(event: CoordinatorEvent, before: CoordinatorState, now: number): void {
     switch (event.type) {
       case 'ShardDeallocated': {
         const from = before.homeOf(event.shard)?.region
-        if (from !== undefined)
-          this.#depart(event.shard, from, isLeaving(from) ? 'leaving' : 'rebalance')
-        return
+        if (from === undefined) return
+        return this.#depart(event.shard, from, this.#leaving.has(from) ? 'leaving' : 'rebalance')
       }
       case 'RegionTerminated': {
-        const why = isLeaving(event.region) ? 'leaving' : 'home-gone'
+        const why = this.#leaving.delete(event.region) ? 'leaving' : 'home-gone'
         for (const shard of before.shardsOf(event.region)) this.#depart(shard, event.region, why)
         return
       }
