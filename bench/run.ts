@@ -10,6 +10,7 @@ import { entities } from './entities.ts'
 import { failover } from './failover.ts'
 import { weigh } from './heap.ts'
 import { memory } from './memory.ts'
+import { passivation } from './passivation.ts'
 import { installPeers, loadPeers } from './peer-libraries.ts'
 import { remoteAsk } from './remote-ask.ts'
 import { remoteTell } from './remote-tell.ts'
@@ -33,6 +34,7 @@ const benchmarks: readonly Benchmark[] = [
   remoteAsk,
   shardedLocal,
   shardedRemote,
+  passivation,
   entities,
   persist,
   persistPostgres,

@@ -6,7 +6,7 @@ import { Cluster } from '../src/cluster/internals.ts'
 import { MemoryJournal } from '../src/persistence/index.ts'
 import { tcpTransport } from '../src/remote/index.ts'
 import { Remoting } from '../src/remote/internals.ts'
-import { EntityTypeKey } from '../src/sharding/index.ts'
+import { EntityTypeKey, type Passivation } from '../src/sharding/index.ts'
 import { ClusterSharding } from '../src/sharding/internals.ts'
 import { Singletons } from '../src/singleton/internals.ts'
 import { quietSystem } from './quiet-system.ts'
@@ -54,7 +54,7 @@ export async function startMember(seed?: string) {
 export type BenchMember = Awaited<ReturnType<typeof startMember>>
 
 /** Makes the member a host of accounts. Every account adds up, answers 1, and counts the bursts of its process. */
-export function hostAccounts({ sharding }: BenchMember): void {
+export function hostAccounts({ sharding }: BenchMember, passivation: Passivation = 'off'): void {
   let sender: ActorRef<string> | undefined
   let handled = 0
   const behavior = Behaviors.receiveMessage<ToAccount>((message) => {
@@ -62,7 +62,7 @@ export function hostAccounts({ sharding }: BenchMember): void {
     if (message.type === 'hello') sender = message.sender
     else if (++handled % burst === 0) sender?.tell('next')
   })
-  sharding.init({ key: accounts, behavior: () => behavior })
+  sharding.init({ key: accounts, behavior: () => behavior, passivation })
 }
 
 /** Asks every account once, so that all shards have homes and all entities run. */

@@ -21,11 +21,15 @@ function played(given: Omit<LimitedPassivation, 'activeEntityLimit'>) {
     { length: regions },
     () => new RehearsedRegion({ activeEntityLimit: 50_000, ...given }),
   )
+  // A shard goes to the region with the fewest when its first message comes.
+  const homes = new Map<number, RehearsedRegion>()
   for (let round = 0; round < rounds; round++) {
     for (let id = 1; id <= ids; id++) {
       const entityId = String(id)
       const shard = Math.abs(hashOf(entityId) % shards)
-      hosts[shard % regions]!.touch(shard, entityId)
+      const home = homes.get(shard) ?? hosts[homes.size % regions]!
+      homes.set(shard, home)
+      home.touch(shard, entityId)
     }
   }
   const sum = (count: 'activations' | 'passivations'): number =>
