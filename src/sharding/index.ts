@@ -33,6 +33,15 @@ export {
   type MessageExtractor,
   type ShardingEnvelope,
 } from './message-extractor.ts'
+export {
+  type OpenRememberStore,
+  type RememberedChange,
+  type RememberedIds,
+  type RememberStore,
+  RememberStoreFailed,
+  RememberStoreFenced,
+  type RememberStoreOptions,
+} from './remembering/remember-store.ts'
 export type { EntityId, ShardId } from './shard-id.ts'
 export type {
   ShardingDeadLetterReason,

@@ -2,6 +2,7 @@
 import { clusterProtocol } from '../../src/cluster/cluster-wire.ts'
 import { projectionProtocol } from '../../src/projection/projection-wire.ts'
 import { NotAMessage } from '../../src/serialization/internals.ts'
+import { rememberedProtocol } from '../../src/sharding/remembering/remembered-wire.ts'
 import { shardingProtocol } from '../../src/sharding/sharding-wire.ts'
 import { singletonProtocol } from '../../src/singleton/singleton-wire.ts'
 
@@ -118,6 +119,14 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
           { region: a, isProxy: false, numberOfShards: 8, shards: [{ shard: 1, epoch: 7 }] },
         ],
       },
+    },
+  ],
+  [
+    'sharding',
+    rememberedProtocol(),
+    {
+      EntitiesRemembered: { ids: ['cart-1', 'cart-2'] },
+      EntitiesForgotten: { ids: ['cart-1'] },
     },
   ],
   [
