@@ -16,7 +16,7 @@ import { show } from '../foundation/show.ts'
 import { problemWithId } from '../foundation/text.ts'
 import { unknownSettings } from '../foundation/unknown-names.ts'
 import { problemWithTags } from '../persistence/internals.ts'
-import { notYetInSharding } from '../sharding/internals.ts'
+import { notYetInSharding, shardDutyChecks } from '../sharding/internals.ts'
 import type { DurableEntitySpec, EntityOptions } from './define-entity.ts'
 import { notCommands } from './entity-handle.ts'
 import { placesOfOthers } from './misplaced-options.ts'
@@ -77,6 +77,7 @@ const checks = {
   eventAdapter: mustHave(['toJournal', 'fromJournal']),
   ...storingChecks,
   allocationStrategy: mustHave(['allocateShard', 'rebalance']),
+  ...shardDutyChecks,
 } satisfies Record<keyof DurableEntitySpec<never, never, never>, Check>
 
 /** Every option of `defineEntity`, for whoever is given one of them by mistake. */

@@ -5,6 +5,7 @@ import {
   anything,
   type Check,
   mustBe,
+  mustBeFunction,
   mustHave,
   problemsWithOptions,
 } from '../foundation/invalid-settings.ts'
@@ -24,8 +25,6 @@ export type StartFunction = 'init' | 'start' | 'startProxy'
 
 /** Of every kind of entity in shards. */
 export const notYetInSharding: NotYet = {
-  rememberEntities: 'An entity starts with its first message after a move.',
-  lease: 'The fence of the journal keeps a second writer out without it.',
   dataCenter: 'Run one cluster per data center.',
   stateStoreMode: 'Coordinators keep what they decide in the journal.',
 }
@@ -49,6 +48,31 @@ const behaviorCheck: Check = (name, given) =>
         `${name} must be a function that makes the behavior of one entity, such as ({ entityId }) => …, not ${show(given)}; where none should live, use startProxy`,
       ]
 
+const flagCheck: Check = (name, given) =>
+  given === undefined || typeof given === 'boolean'
+    ? []
+    : [`${name} must be true or false, not ${show(given)}`]
+
+const leaseCheck: Check = (name, given) => {
+  if (given === undefined || typeof given === 'boolean') return []
+  if (!isRecord(given)) return [`${name} must be true, false or an object, not ${show(given)}`]
+  const { implementation, settings, ...others } = given
+  return [
+    ...(implementation === undefined
+      ? []
+      : mustBeFunction(`${name}.implementation`, implementation)),
+    ...(settings === undefined || isRecord(settings)
+      ? []
+      : [`${name}.settings must be an object, not ${show(settings)}`]),
+    ...Object.keys(others).map(
+      (other) => `${name}.${other} is unknown; there are implementation and settings`,
+    ),
+  ]
+}
+
+/** Of what shards do besides, for every way to define a type. */
+export const shardDutyChecks = { rememberEntities: flagCheck, lease: leaseCheck }
+
 /** The checks of what each function of `ClusterSharding` takes. */
 function checksOf(problemsWithSettings: (chosen: unknown) => string[]) {
   const inAll = {
@@ -57,7 +81,11 @@ function checksOf(problemsWithSettings: (chosen: unknown) => string[]) {
     settings: (_: string, given: unknown) => problemsWithSettings(given),
   }
   const allocationStrategy = mustHave(['allocateShard', 'rebalance'])
-  const inHosts = { behavior: behaviorCheck, stopMessage: anything, allocationStrategy, ...inAll }
+  const inHosts = {
+    ...{ behavior: behaviorCheck, stopMessage: anything, allocationStrategy },
+    ...shardDutyChecks,
+    ...inAll,
+  }
   return {
     init: { key: keyCheck, ...inHosts } satisfies Record<keyof KeyedDefinition<never>, Check>,
     start: { entityType: entityTypeCheck, ...inHosts } satisfies Record<
@@ -88,7 +116,10 @@ export function checkedDefinition(
   const problems = problemsWithOptions(given, checksOf(problemsWithSettings)[by])
   if (problems.length > 0)
     throw new InvalidSettings(`The entity type ${show(entityType)}`, problems)
+  const { rememberEntities = false, lease } = given
   return {
+    rememberEntities,
+    lease: lease === true ? {} : lease === false ? undefined : lease,
     ...{ entityType, behavior, stopMessage, allocationStrategy, extractor, role, settings },
   } as AnyDefinition
 }

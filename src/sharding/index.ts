@@ -23,7 +23,12 @@ export type {
 } from './allocation/shard-allocation-strategy.ts'
 export type { ClusterSharding, RegionState } from './cluster-sharding.ts'
 export type { EntityContext, Passivate } from './entity-context.ts'
-export type { KeyedDefinition, ProxyDefinition, RegionDefinition } from './region-definition.ts'
+export type {
+  KeyedDefinition,
+  ProxyDefinition,
+  RegionDefinition,
+  ShardLeaseOptions,
+} from './region-definition.ts'
 export type { EntityRef } from './entity-ref.ts'
 export { EntityTypeKey } from './entity-type-key.ts'
 export type { EntityExplanation } from './explanation.ts'

@@ -1,7 +1,7 @@
 /**
  * For the rooms above: sharding itself, ids and names, and the checks of settings. The package does not export it.
  */
-export { notYetInSharding } from './checked-definition.ts'
+export { notYetInSharding, shardDutyChecks } from './checked-definition.ts'
 export { ClusterSharding } from './cluster-sharding.ts'
 export { coordinatorAppendEventsMax } from './coordinator/coordinator-journal.ts'
 export { type CoordinatorEvent, CoordinatorState } from './coordinator/coordinator-state.ts'

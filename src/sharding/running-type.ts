@@ -16,10 +16,14 @@ import type { ClusterShardingOptions } from './cluster-sharding.ts'
 import { coordinatorActor } from './coordinator/coordinator-actor.ts'
 import { CoordinatorJournal } from './coordinator/coordinator-journal.ts'
 import type { CoordinatorStore } from './coordinator/coordinator-store.ts'
-import type { AnyDefinition } from './region-definition.ts'
+import { type Lease, Leases, registerLeases } from '../lease/index.ts'
+import { RememberJournal } from './remembering/remember-journal.ts'
+import type { RememberStore } from './remembering/remember-store.ts'
+import type { AnyDefinition, ShardLeaseOptions } from './region-definition.ts'
+import type { ShardId } from './shard-id.ts'
 import { encodeName } from './entity-name.ts'
 import { HashCodeMessageExtractor } from './message-extractor.ts'
-import { Region } from './region/region.ts'
+import { Region, type RegionOptions } from './region/region.ts'
 import { serveRegion } from './region/region-endpoint.ts'
 import { RegionRef } from './region/region-ref.ts'
 import { candidatesAmong } from './region/registration-machine.ts'
@@ -52,7 +56,9 @@ export class RunningType {
     const { cluster, definition, settings } = options
     this.definition = definition
     this.#options = options
-    this.settings = shardingSettings({ ...settings, ...definition.settings })
+    // One that is passivated is forgotten: that must be somebody's wish.
+    const staying = definition.rememberEntities ? { passivateIdleAfterMs: Infinity } : {}
+    this.settings = shardingSettings({ ...settings, ...staying, ...definition.settings })
     this.#protocol = shardingProtocol(this.settings.numberOfShards)
     const { entityType, role } = definition
     this.#path = `/system/sharding/${encodeName(entityType)}`
@@ -132,8 +138,38 @@ export class RunningType {
         return self !== undefined && self.status !== 'Down'
       },
       sendToCoordinator: (to, message) => this.#sendToCoordinator(to, message),
+      duties: this.#duties(),
     })
     return region
+  }
+
+  #duties(): RegionOptions['duties'] {
+    const { rememberEntities, lease } = this.definition
+    if (!rememberEntities && lease === undefined) return undefined
+    return {
+      openStore: rememberEntities ? (shard) => this.#openRememberStore(shard) : undefined,
+      leaseOf: lease && this.#leases(lease),
+    }
+  }
+
+  #openRememberStore(shard: ShardId): RememberStore {
+    const { journal, adviceOnWriter, rememberStore, definition, remoting, system } = this.#options
+    const options = { entityType: definition.entityType, shard, writer: remoting.node }
+    if (rememberStore !== undefined) return rememberStore(options)
+    const { timers } = system.environment
+    return new RememberJournal({ journal, timers, adviceOnWriter, ...options })
+  }
+
+  #leases({ implementation, settings }: ShardLeaseOptions): (shard: ShardId) => Lease {
+    const { journal, system, remoting, definition } = this.#options
+    const leases = new Leases({
+      owner: remoting.node,
+      implementations: { shards: implementation ?? registerLeases(journal) },
+      environment: system.environment,
+      ...(settings !== undefined && { settings }),
+    })
+    const prefix = `${system.name}-shard-${definition.entityType}`
+    return (shard) => leases.lease(`${prefix}-${shard}`)
   }
 
   /** Without the role, or the attribute, this node routes to those that have it. */

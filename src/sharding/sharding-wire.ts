@@ -18,7 +18,14 @@ import { isNodeId } from '../foundation/node-id.ts'
 import { MessageProtocol } from '../serialization/internals.ts'
 import type { CoordinatorEvent, StateSummed } from './coordinator/coordinator-state.ts'
 import { type EntityId, entityIdBytesMax, isShardId } from './shard-id.ts'
-import type { BetweenRegions, ToCoordinator, ToRegion, Undelivered } from './sharding-messages.ts'
+import type {
+  BetweenRegions,
+  EntitiesStarted,
+  StartEntities,
+  ToCoordinator,
+  ToRegion,
+  Undelivered,
+} from './sharding-messages.ts'
 
 /** A message on its way back to where it came from. */
 export interface ReturnedParcel {
@@ -30,6 +37,8 @@ export interface ReturnedParcel {
 export type BetweenPeers =
   | Exclude<BetweenRegions<ReturnedParcel>, { readonly type: 'Forwarded' }>
   | Undelivered
+  | StartEntities
+  | EntitiesStarted
 
 export interface ShardingProtocol {
   readonly toRegion: MessageProtocol<ToRegion>
@@ -37,6 +46,9 @@ export interface ShardingProtocol {
   readonly betweenPeers: MessageProtocol<BetweenPeers>
   readonly stored: MessageProtocol<CoordinatorEvent | StateSummed>
 }
+
+/** Entities that are started by one message. */
+export const startedIdsMax = 1_000
 
 export function shardingProtocol(numberOfShards: number): ShardingProtocol {
   const shard: Shape = (value) => isShardId(value as number, numberOfShards)
@@ -105,10 +117,13 @@ function betweenPeers(shard: Shape): MessageProtocol<BetweenPeers> {
   const route = { shard, stamp: isCount }
   const entityId: Shape = (value) => problemWithId(value, entityIdBytesMax) === undefined
   const parcel = recordOf({ entityId, message: isAnything })
+  const starts = { shard, ask: isCount, entityIds: listOf(entityId, startedIdsMax) }
   return new MessageProtocol('sharding', {
     Flush: kind('Flush', route),
     FlushAck: kind('FlushAck', route),
     Returned: kind('Returned', { ...route, parcels: listOf(parcel) }),
+    StartEntities: kind('StartEntities', starts),
+    EntitiesStarted: kind('EntitiesStarted', starts),
     Undelivered: kind('Undelivered', { entityId, question: isAnything, reason: isText }),
   })
 }

@@ -101,6 +101,8 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
       Flush: { shard: 1, stamp: 2 },
       FlushAck: { shard: 1, stamp: 2 },
       Returned: { shard: 1, stamp: 2, parcels: [{ entityId: 'cart-1', message: { add: 1 } }] },
+      StartEntities: { shard: 1, ask: 2, entityIds: ['cart-1', 'cart-2'] },
+      EntitiesStarted: { shard: 1, ask: 2, entityIds: ['cart-1'] },
       Undelivered: { entityId: 'cart-1', question: 'its address', reason: 'entity-buffer-full' },
     },
   ],

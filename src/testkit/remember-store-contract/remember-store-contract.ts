@@ -32,7 +32,7 @@ export interface RememberStoreUnderTest {
 /** What outlives the lives of shards. */
 export interface RememberedPlaceUnderTest {
   readonly open: OpenRememberStore
-  remove?(): Promise<void>
+  readonly remove?: () => Promise<void>
 }
 
 /** Of one test. A store that never answers fails it, also where the runner would wait forever. */
@@ -51,10 +51,10 @@ export function rememberStoreContract(
       const place = await newStore()
       let writers = 0
       const open: OpenLife = (shard = 1, entityType = 'Counter') => {
-        const writer = `10.0.0.${++writers}:2552#0000000000000001` as NodeId
+        const writer = `10.0.0.${++writers}:2552#0000000000000001` satisfies NodeId
         return new Life(place.open({ entityType, shard, writer }))
       }
-      const work = body(open).finally(() => place.remove?.())
+      const work = bodyOn(place, () => body(open))
       const settled = work.catch(() => undefined)
       const isOver = await comesWithin(patienceMs, settled)
       assert.ok(isOver, `the store has not answered within ${patienceMs} ms`)
@@ -66,6 +66,17 @@ export function rememberStoreContract(
     lives(check)
     size(check)
   })
+}
+
+async function bodyOn(
+  { remove }: RememberedPlaceUnderTest,
+  body: () => Promise<void>,
+): Promise<void> {
+  try {
+    await body()
+  } finally {
+    await remove?.()
+  }
 }
 
 function remembering(check: AddRememberTest): void {
@@ -182,16 +193,15 @@ function size(check: AddRememberTest): void {
     const ids = idsOf(0, 50_000)
     await life.update({ started: ids, stopped: [] })
     life.close()
-    let turns = 0
-    let isOver = false
+    const counted = { turns: 0, isOver: false }
     const count = async (): Promise<void> => {
-      for (; !isOver; turns++) await hop()
+      for (; !counted.isOver; counted.turns++) await hop()
     }
     const counting = count()
     assert.equal((await open().load()).length, ids.length)
-    isOver = true
+    counted.isOver = true
     await counting
-    assert.ok(turns > 1, `the loop had ${turns} turns meanwhile`)
+    assert.ok(counted.turns > 1, `the loop had ${counted.turns} turns meanwhile`)
   })
 }
 
