@@ -34,7 +34,7 @@ export {
   type ShardingEnvelope,
 } from './message-extractor.ts'
 export type {
-  Admission,
+  EntityAdmission,
   AdmissionWindow,
   FrequencySketchFilter,
   HillClimbingOptimizer,
