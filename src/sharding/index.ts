@@ -84,7 +84,7 @@ export {
   type RegionRequest,
 } from './region-requests.ts'
 export type {
-  Admission,
+  EntityAdmission,
   AdmissionWindow,
   FrequencySketchFilter,
   HillClimbingOptimizer,
