@@ -51,7 +51,7 @@ export class RebalanceMachine {
     switch (input.type) {
       case 'Chosen':
         for (const shard of input.shards) if (this.#canMove(shard)) this.#chosen.add(shard)
-        return []
+        return this.#drain()
       case 'Reconsider':
         this.#chosen.clear()
         return []
