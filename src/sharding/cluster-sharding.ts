@@ -136,14 +136,14 @@ export class ClusterSharding {
   /** As `init`, for messages that name their entity in a way of their own. */
   start<Incoming, Message>(
     region: RegionDefinition<Incoming, Message>,
-  ): ActorRef<Incoming | RegionRequest> {
+  ): ActorRef<Incoming | ShardingEnvelope<Message> | RegionRequest> {
     return this.#start(region, 'start')
   }
 
   /** Starts a region that routes and never hosts. */
   startProxy<Incoming = ShardingEnvelope, Message = unknown>(
     proxy: ProxyDefinition<Incoming, Message>,
-  ): ActorRef<Incoming | RegionRequest> {
+  ): ActorRef<Incoming | ShardingEnvelope<Message> | RegionRequest> {
     return this.#start(proxy, 'startProxy')
   }
 

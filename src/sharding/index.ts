@@ -42,6 +42,7 @@ export {
   type MessageExtractor,
   Murmur2MessageExtractor,
   Murmur2NoEnvelopeMessageExtractor,
+  shardingEnvelope,
   type ShardingEnvelope,
 } from './message-extractor.ts'
 export {

@@ -334,6 +334,7 @@ export class World {
         return
       case 'Registered':
       case 'Emptied':
+      case 'LeftBehind':
         return
       case 'StartShard':
         return this.#startShard(node, effect.shard, effect.epoch)
@@ -341,8 +342,11 @@ export class World {
         return this.#beginStop(node, effect.shard)
       case 'StartTimer':
         return this.network.startTimer(node, effect.timer, effect.delayMs)
+      case 'Superseded':
+        return this.check(false, `shard ${effect.shard} lives twice`)
       case 'Refused':
       case 'Answer':
+      case 'Prepared':
         return this.check(false, 'nobody asks, and all count the same shards')
       case 'Finish':
         node.timers.clear()

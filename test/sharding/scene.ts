@@ -41,6 +41,8 @@ export interface StartOptions {
   readonly journal?: (journal: Journal) => Journal
   /** Where its coordinators keep their decisions, in place of the journal. */
   readonly coordinatorStore?: OpenCoordinatorStore
+  /** False where two instances of one entity are what the test is about: nothing on the node is checked. */
+  readonly isWatched?: boolean
   /** Starts the entity types, before the node joins. */
   readonly init?: (node: ShardingNode) => void
 }
@@ -86,7 +88,7 @@ export class Scene {
       journal,
     }
     const node = { ...parts, lost: lossesOf(system) }
-    this.#watch(simulated, node)
+    if (options.isWatched !== false) this.#watch(simulated, node)
     init?.(node)
     const [first] = this.nodes
     this.nodes.push(node)
