@@ -100,9 +100,9 @@ describe('an extractor', () => {
     await play(async (scene) => {
       const [a, b] = [await scene.start('a', { init }), await scene.start('b', { init })]
       for (const node of [a, b]) {
-        expect(await ask(scene, node, 'throw')).toMatchObject({
-          ...{ code: 'EXTRACTOR_FAILED', message: expect.stringContaining('no such customer') },
-        })
+        const thrown = await ask(scene, node, 'throw')
+        expect(thrown).toMatchObject({ code: 'EXTRACTOR_FAILED' })
+        expect(String(thrown)).toContain('no such customer')
         expect(await ask(scene, node, 'nowhere')).toMatchObject({ code: 'EXTRACTOR_FAILED' })
         expect(reasonsOn(node)).toEqual(['extractor-failed', 'extractor-failed'])
         for (const id of ['ada', 'bo', 'carol', 'd']) expect(await ask(scene, node, id)).toBe(id)
