@@ -35,12 +35,11 @@ import type { EntityRef } from './entity-ref.ts'
 import type { EntityTypeKey } from './entity-type-key.ts'
 import { type EntityExplanation, explainEntity, withAnswers } from './explanation.ts'
 import { type RegionState, regionStateOf } from './inspection/region-state.ts'
-import type { ClusterReport } from './inspection/reports.ts'
 import type { RegionRequest } from './region-requests.ts'
 import type { ShardingEnvelope } from './message-extractor.ts'
 import { RunningType } from './running-type.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
-import type { HostingRegion } from './sharding-messages.ts'
+import type { ClusterReport, HostingRegion } from './inspection/reports.ts'
 import { EntityTypeNotStarted, EntityTypeRedefined } from './sharding-errors.ts'
 import {
   shardingSettings,

@@ -31,7 +31,10 @@ export type {
   ClusterReport,
   DuplicateOwnership,
   FailedShard,
+  HostingRegion,
   RegionReport,
+  ShardMove,
+  ShardMoveReason,
   ShardReport,
 } from './inspection/reports.ts'
 export type { RegionState } from './inspection/region-state.ts'
@@ -61,5 +64,4 @@ export type {
 } from './sharding-drop-reasons.ts'
 export * from './sharding-errors.ts'
 export * from './sharding-events.ts'
-export type { HostingRegion, ShardMove, ShardMoveReason } from './sharding-messages.ts'
 export { type ShardingSettings, defaultShardingSettings } from './sharding-settings.ts'

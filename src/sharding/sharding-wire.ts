@@ -19,10 +19,10 @@ import { isNodeId } from '../foundation/node-id.ts'
 import { MessageProtocol } from '../serialization/internals.ts'
 import type { CoordinatorEvent, StateSummed } from './coordinator/coordinator-state.ts'
 import { type EntityId, entityIdBytesMax, isShardId } from './shard-id.ts'
+import type { ShardMoveReason } from './inspection/reports.ts'
 import type {
   BetweenRegions,
   InspectionMessage,
-  ShardMoveReason,
   ToCoordinator,
   ToRegion,
   Undelivered,

@@ -35,9 +35,9 @@ import {
   LocalShardStarted,
   LocalShardStopped,
 } from '../sharding-events.ts'
-import type { DuplicateOwnership } from '../inspection/reports.ts'
 import { show } from '../../foundation/show.ts'
-import type { HostingRegion, Returned, ShardHistory, ToCoordinator } from '../sharding-messages.ts'
+import type { DuplicateOwnership, HostingRegion } from '../inspection/reports.ts'
+import type { Returned, ShardHistory, ToCoordinator } from '../sharding-messages.ts'
 import type { ShardingProtocol } from '../sharding-wire.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Shard, type ShardWorld } from '../shard/shard.ts'
