@@ -36,14 +36,13 @@ import type { EntityRef } from './entity-ref.ts'
 import type { EntityTypeKey } from './entity-type-key.ts'
 import { type EntityExplanation, explainEntity, withAnswers } from './explanation.ts'
 import { type RegionState, regionStateOf } from './inspection/region-state.ts'
-import type { ClusterReport } from './inspection/reports.ts'
 import type { RegionRequest } from './region-requests.ts'
 import { ExternalShardAllocation } from './external-shard-allocation.ts'
 import type { ShardingEnvelope } from './message-extractor.ts'
 import { SetActiveEntityLimit } from './passivation/set-active-entity-limit.ts'
 import { RunningType } from './running-type.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
-import type { HostingRegion } from './sharding-messages.ts'
+import type { ClusterReport, HostingRegion } from './inspection/reports.ts'
 import { EntityTypeNotStarted, EntityTypeRedefined } from './sharding-errors.ts'
 import {
   shardingSettings,
@@ -141,14 +140,14 @@ export class ClusterSharding {
   /** As `init`, for messages that name their entity in a way of their own. */
   start<Incoming, Message>(
     region: RegionDefinition<Incoming, Message>,
-  ): ActorRef<Incoming | RegionRequest> {
+  ): ActorRef<Incoming | ShardingEnvelope<Message> | RegionRequest> {
     return this.#start(region, 'start')
   }
 
   /** Starts a region that routes and never hosts. */
   startProxy<Incoming = ShardingEnvelope, Message = unknown>(
     proxy: ProxyDefinition<Incoming, Message>,
-  ): ActorRef<Incoming | RegionRequest> {
+  ): ActorRef<Incoming | ShardingEnvelope<Message> | RegionRequest> {
     return this.#start(proxy, 'startProxy')
   }
 

@@ -3,6 +3,7 @@
  * named by its node. Every word about a place carries whose word it is and which life of the shard it is about.
  */
 import type { NodeId } from '../foundation/node-id.ts'
+import type { HostingRegion, ShardMove } from './inspection/reports.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
 
 /** Where a shard is, and how new that is. Whoever has heard something newer ignores it. */
@@ -48,12 +49,6 @@ export interface GracefulShutdownAck {
   readonly term: number
 }
 
-/** One region that hosts, and its shards in the order of allocation. */
-export interface HostingRegion {
-  readonly region: NodeId
-  readonly shards: readonly ShardId[]
-}
-
 /** Coordinator -> region: the regions you asked for, as stored; `ask` is the number of the question. */
 export interface CurrentRegions {
   readonly type: 'CurrentRegions'
@@ -88,19 +83,6 @@ export interface BeginHandOff extends Placement {
 export interface HandOff extends Placement {
   readonly type: 'HandOff'
 }
-
-/** One change of the home of a shard, as its coordinator has seen it. */
-export interface ShardMove {
-  /** Its home before; not known of the first, nor when an earlier coordinator saw it. */
-  readonly from?: NodeId | undefined
-  readonly to: NodeId
-  readonly epoch: number
-  readonly why: ShardMoveReason
-  readonly agoMs: number
-}
-
-/** `first-use`: it had no home, as far as this coordinator knows. */
-export type ShardMoveReason = 'first-use' | 'rebalance' | 'leaving' | 'home-gone'
 
 /** Coordinator -> region: what it knows of the shard you asked about; `ask` is the number of the question. */
 export interface ShardHistory {

@@ -21,10 +21,10 @@ import type { StoredShardLocations } from './allocation/shard-locations.ts'
 import type { CoordinatorEvent, StateSummed } from './coordinator/coordinator-state.ts'
 import { shardsPerReportMax } from './region/shard-load-counts.ts'
 import { type EntityId, entityIdBytesMax, isShardId } from './shard-id.ts'
+import type { ShardMoveReason } from './inspection/reports.ts'
 import type {
   BetweenRegions,
   InspectionMessage,
-  ShardMoveReason,
   EntitiesStarted,
   StartEntities,
   ToCoordinator,

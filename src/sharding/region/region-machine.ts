@@ -1,5 +1,6 @@
 /**
- * One node's door to an entity type: finds the coordinator, learns homes, hosts shards, and lets go of them.
+ * One node's door to an entity type: finds the coordinator, learns homes, hosts shards, and lets go of them. One file because
+ * all of it is one life, and most of it is how that ends.
  *
  *   serving ──GracefulShutdown──▶ leaving ──nothing hosted, nothing waits──▶ flushing ──nothing comes back──▶ stopped
  *                                    └──time is up, cut off───┴──▶ forcing ──nothing hosted───────────────────┘

@@ -36,11 +36,10 @@ import {
   LocalShardStarted,
   LocalShardStopped,
 } from '../sharding-events.ts'
-import type { DuplicateOwnership } from '../inspection/reports.ts'
 import { show } from '../../foundation/show.ts'
+import type { DuplicateOwnership, HostingRegion } from '../inspection/reports.ts'
 import type {
   EntitiesStarted,
-  HostingRegion,
   Returned,
   ShardHistory,
   StartEntities,
