@@ -12,7 +12,7 @@ function shard(limit: number, given: Omit<LimitedPassivation, 'activeEntityLimit
   const active = new ActiveEntities(makeStrategy({ ...given, replacement }), limit)
   const look = { mailIn: () => 0, isRecovering: () => false }
   const settings = shardingSettings({ passivateIdleAfterMs: Infinity })
-  const machine = new ShardMachine<string, string>(settings, look, active)
+  const machine = new ShardMachine<string, string>(settings, look, { active })
   const step = (input: ShardInput<string>): string[] => words(machine.step(input))
   const send = (entityId: string, parcel = 'hi') => step({ type: 'Message', entityId, parcel })
   const ended = (entityId: string, instance: number) =>
@@ -24,7 +24,7 @@ function shard(limit: number, given: Omit<LimitedPassivation, 'activeEntityLimit
 function words(effects: readonly ShardEffect<string>[]): string[] {
   return effects.flatMap((effect) => {
     if ('timer' in effect) return []
-    const who = 'entityId' in effect ? ` ${effect.entityId}${effect.instance}` : ''
+    const who = 'instance' in effect ? ` ${effect.entityId}${effect.instance}` : ''
     return `${effect.type}${who}${'parcel' in effect ? ` ${effect.parcel}` : ''}`
   })
 }
