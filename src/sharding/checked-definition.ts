@@ -54,6 +54,7 @@ function checksOf(problemsWithSettings: (chosen: unknown) => string[]) {
   const inAll = {
     extractor: mustHave(['entityId', 'shardId', 'unwrapMessage']),
     role: problemsWithText,
+    coordinatorRole: problemsWithText,
     settings: (_: string, given: unknown) => problemsWithSettings(given),
   }
   const allocationStrategy = mustHave(['allocateShard', 'rebalance'])
@@ -84,11 +85,13 @@ export function checkedDefinition(
   }
   refuseNotYet(given, notYet)
   const { behavior, stopMessage, allocationStrategy, extractor, role, settings } = given
+  const { coordinatorRole } = given
   const entityType = isObject(given['key']) ? given['key']['name'] : given['entityType']
   const problems = problemsWithOptions(given, checksOf(problemsWithSettings)[by])
   if (problems.length > 0)
     throw new InvalidSettings(`The entity type ${show(entityType)}`, problems)
   return {
     ...{ entityType, behavior, stopMessage, allocationStrategy, extractor, role, settings },
+    coordinatorRole,
   } as AnyDefinition
 }

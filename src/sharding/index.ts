@@ -33,7 +33,9 @@ export {
   type MessageExtractor,
   type ShardingEnvelope,
 } from './message-extractor.ts'
+export type { Readiness, TypeReadiness } from './readiness.ts'
 export type { EntityId, ShardId } from './shard-id.ts'
+export type { ShardStop } from './sharding-messages.ts'
 export type {
   ShardingDeadLetterReason,
   ShardingDroppedReason,

@@ -22,6 +22,11 @@ interface Routing<Incoming, Message> {
   readonly extractor?: MessageExtractor<Incoming, Message>
   /** Only nodes with this role host the entities; on others the type is a proxy. */
   readonly role?: string
+  /**
+   * Only nodes with this role run the coordinator of this type; those that host when not given. Such a node starts the type as
+   * all others do, and hosts nothing unless it has `role` as well. The same on every node.
+   */
+  readonly coordinatorRole?: string
   /** What differs from the settings of the node. `numberOfShards` must be equal on every node. */
   readonly settings?: Partial<ShardingSettings>
 }
@@ -53,12 +58,16 @@ export interface AnyDefinition {
   readonly allocationStrategy: ShardAllocationStrategy | undefined
   readonly extractor: MessageExtractor<never, unknown> | undefined
   readonly role: string | undefined
+  readonly coordinatorRole: string | undefined
   readonly settings: Partial<ShardingSettings> | undefined
 }
 
 /** What is not the same in two definitions of one type, by name. */
 export function differencesBetween(a: AnyDefinition, b: AnyDefinition): string[] {
-  const fields = ['behavior', 'stopMessage', 'allocationStrategy', 'extractor', 'role'] as const
+  const fields = [
+    ...(['behavior', 'stopMessage', 'allocationStrategy', 'extractor'] as const),
+    ...(['role', 'coordinatorRole'] as const),
+  ]
   const differences: string[] = fields.filter((field) => a[field] !== b[field])
   const names = new Set([...Object.keys(a.settings ?? {}), ...Object.keys(b.settings ?? {})])
   for (const name of names as Set<keyof ShardingSettings>) {

@@ -18,7 +18,7 @@ import { CoordinatorJournal } from './coordinator/coordinator-journal.ts'
 import type { CoordinatorStore } from './coordinator/coordinator-store.ts'
 import type { AnyDefinition } from './region-definition.ts'
 import { encodeName } from './entity-name.ts'
-import { HashCodeMessageExtractor } from './message-extractor.ts'
+import { HashCodeMessageExtractor, type MessageExtractor } from './message-extractor.ts'
 import { Region } from './region/region.ts'
 import { serveRegion } from './region/region-endpoint.ts'
 import { RegionRef } from './region/region-ref.ts'
@@ -26,6 +26,7 @@ import { candidatesAmong } from './region/registration-machine.ts'
 import type { ToCoordinator, ToRegion } from './sharding-messages.ts'
 import { shardingProtocol, type ShardingProtocol } from './sharding-wire.ts'
 import { shardingSettings, type ShardingSettings } from './sharding-settings.ts'
+import { identityOf, type TypeIdentity } from './type-identity.ts'
 import type { ShardingDeadLetterReason } from './sharding-drop-reasons.ts'
 
 export interface RunningTypeOptions extends ClusterShardingOptions {
@@ -43,6 +44,10 @@ export class RunningType {
   readonly #path: string
   /** The members that host this type. */
   readonly #hosts: MembersWith
+  /** The members that may run its coordinator. */
+  readonly #deciders: MembersWith
+  readonly #identity: TypeIdentity
+  readonly #extractor: MessageExtractor<unknown, unknown>
   /** What keeps the coordinator on this node from deciding, in words. */
   #trouble: string | undefined
   /** The coordinator, while it is on this node. */
@@ -56,7 +61,16 @@ export class RunningType {
     this.#protocol = shardingProtocol(this.settings.numberOfShards)
     const { entityType, role } = definition
     this.#path = `/system/sharding/${encodeName(entityType)}`
-    this.#hosts = { role, attribute: options.hostAttribute?.(entityType) }
+    const attribute = options.hostAttribute?.(entityType)
+    this.#hosts = { role, attribute }
+    const { coordinatorRole } = definition
+    this.#deciders =
+      coordinatorRole === undefined
+        ? this.#hosts
+        : { role: coordinatorRole, attribute: coordinatorRole === role ? attribute : undefined }
+    const usual = new HashCodeMessageExtractor<unknown>(this.settings.numberOfShards)
+    this.#extractor = definition.extractor ?? usual
+    this.#identity = identityOf(definition, this.#extractor)
     this.region = this.#makeRegion()
     this.ref = new RegionRef(this.region)
     this.#serve()
@@ -66,7 +80,7 @@ export class RunningType {
       unsubscribe()
       for (const subscription of disconnections) subscription.unsubscribe()
     })
-    if (!this.region.isProxy) this.#startCoordinator()
+    if (definition.behavior !== undefined && this.#isAmong(this.#deciders)) this.#startCoordinator()
     this.region.start()
   }
 
@@ -117,11 +131,11 @@ export class RunningType {
   #makeRegion(): Region {
     const { system, remoting, definition, cluster, parent } = this.#options
     const { entityType, stopMessage } = definition
-    const behavior = this.#isHost() ? definition.behavior : undefined
-    const usual = new HashCodeMessageExtractor<unknown>(this.settings.numberOfShards)
+    const behavior = this.#isAmong(this.#hosts) ? definition.behavior : undefined
     const region: Region = new Region({
       ...{ system, remoting, entityType, behavior, stopMessage },
-      extractor: definition.extractor ?? usual,
+      extractor: this.#extractor,
+      identity: this.#identity,
       settings: this.settings,
       protocol: this.#protocol,
       ref: spawnRegion(parent, entityType, () => region),
@@ -137,11 +151,11 @@ export class RunningType {
   }
 
   /** Without the role, or the attribute, this node routes to those that have it. */
-  #isHost(): boolean {
+  #isAmong(which: MembersWith): boolean {
     const { cluster } = this.#options
     const member = cluster.state.members.find(({ node }) => node === cluster.self)
     const { roles = member?.roles ?? [], attributes = member?.attributes ?? [] } = this.#options
-    return isAmong({ roles, attributes }, this.#hosts)
+    return isAmong({ roles, attributes }, which)
   }
 
   #serve(): void {
@@ -179,11 +193,12 @@ export class RunningType {
         ...{ entityType, term, cluster, strategy, node: remoting.node },
         store: this.#openStore(),
         settings: this.settings,
+        identity: this.#identity,
         send: (to, message) => this.#sendToRegion(to, message),
         listen: (tell) => void (this.#coordinator = tell),
         troubled: (words) => void (this.#trouble = words),
       })
-    singletons.start({ name: `${entityType}Coordinator`, behavior }, this.#hosts)
+    singletons.start({ name: `${entityType}Coordinator`, behavior }, this.#deciders)
   }
 
   #openStore(): CoordinatorStore {
@@ -191,9 +206,15 @@ export class RunningType {
     const { entityType } = definition
     const { numberOfShards } = this.settings
     const options = { entityType, numberOfShards, writer: remoting.node }
-    return coordinatorStore === undefined
-      ? new CoordinatorJournal({ journal, adviceOnWriter, ...options })
-      : coordinatorStore(options)
+    if (coordinatorStore !== undefined) return coordinatorStore(options)
+    const { log, environment } = this.#options.system
+    const { snapshotAfterEvents } = this.settings
+    return new CoordinatorJournal({
+      ...{ journal, adviceOnWriter, snapshotAfterEvents, ...options },
+      wallMs: () => environment.clock.wallMs(),
+      passedOver: (problem) =>
+        log.warn({ entityType }, `What the coordinator of ${entityType} has stored: ${problem}`),
+    })
   }
 
   #sendToRegion(to: NodeId, message: ToRegion): void {
@@ -218,7 +239,7 @@ export class RunningType {
   }
 
   #findCandidates(): readonly NodeId[] {
-    return candidatesAmong(byAge(this.#options.cluster.state.members, this.#hosts))
+    return candidatesAmong(byAge(this.#options.cluster.state.members, this.#deciders))
   }
 }
 

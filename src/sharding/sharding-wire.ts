@@ -38,6 +38,8 @@ export interface ShardingProtocol {
   readonly stored: MessageProtocol<CoordinatorEvent | StateSummed>
 }
 
+const isStopOutcome: Shape = oneOf('stopped', 'not-running', 'timed-out', 'refused')
+
 export function shardingProtocol(numberOfShards: number): ShardingProtocol {
   const shard: Shape = (value) => isShardId(value as number, numberOfShards)
   return {
@@ -78,6 +80,10 @@ function toRegion(shard: Shape): MessageProtocol<ToRegion> {
       ...{ term: isCount, ask: isCount },
       regions: listOf(recordOf({ region: isNodeId, shards: listOf(shard) })),
     }),
+    ShardsStopped: kind('ShardsStopped', {
+      ...{ term: isCount, ask: isCount },
+      stops: listOf(recordOf({ shard, outcome: isStopOutcome, reason: maybe(isText) })),
+    }),
     ShardHomes: kind('ShardHomes', { term: isCount, homes: listOf(recordOf(placement)) }),
     ShardHome: kind('ShardHome', placement),
     HostShard: kind('HostShard', placement),
@@ -89,8 +95,17 @@ function toRegion(shard: Shape): MessageProtocol<ToRegion> {
 function toCoordinator(shard: Shape): MessageProtocol<ToCoordinator> {
   const region: Shape = isNodeId
   const life = { shard, epoch: isCount, region }
+  const identity = {
+    ...{ extractorId: maybe(isText), rememberEntities: maybe(isFlag) },
+    ...{ role: maybe(isText), useLease: maybe(isFlag) },
+  }
   return new MessageProtocol('sharding', {
-    Register: kind('Register', { region, isProxy: isFlag, numberOfShards: isCount }, 2),
+    Register: kind(
+      'Register',
+      { region, isProxy: isFlag, numberOfShards: isCount, ...identity },
+      2,
+    ),
+    StopShards: kind('StopShards', { ask: isCount, region, shards: listOf(shard) }),
     GetCurrentRegions: kind('GetCurrentRegions', { ask: isCount, region }),
     GetShardHome: kind('GetShardHome', { shard, region }),
     ShardStarted: kind('ShardStarted', life),

@@ -341,6 +341,8 @@ export class World {
         return this.#beginStop(node, effect.shard)
       case 'StartTimer':
         return this.network.startTimer(node, effect.timer, effect.delayMs)
+      case 'Lonely':
+        return
       case 'Refused':
       case 'Answer':
         return this.check(false, 'nobody asks, and all count the same shards')

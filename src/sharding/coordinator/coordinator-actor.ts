@@ -17,6 +17,7 @@ import { askStrategy } from '../allocation/strategy-questions.ts'
 import { CoordinatorStarted, CoordinatorStopped } from '../sharding-events.ts'
 import type { ToCoordinator, ToRegion } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
+import type { TypeIdentity } from '../type-identity.ts'
 import type { GiveUpReason, LifeEffect, LifeInput } from './coordinator-inputs.ts'
 import { CoordinatorLifeMachine } from './coordinator-life-machine.ts'
 import type { CoordinatorEvent } from './coordinator-state.ts'
@@ -41,6 +42,8 @@ export interface CoordinatorActorOptions {
   readonly cluster: ClusterMembership
   readonly store: CoordinatorStore
   readonly settings: ShardingSettings
+  /** What regions must agree on with this node. */
+  readonly identity: TypeIdentity
   readonly strategy: ShardAllocationStrategy | undefined
   readonly send: (to: NodeId, message: ToRegion) => void
   /** From now on region messages of this node and others go to `tell`; undefined: there is no coordinator here. */
@@ -72,7 +75,7 @@ class Coordinator {
     const { settings, cluster } = options
     this.#options = options
     this.#context = context
-    this.#machine = new CoordinatorLifeMachine(settings)
+    this.#machine = new CoordinatorLifeMachine(settings, options.identity)
     this.#default = new LeastShardAllocationStrategy({
       shardsMax: settings.rebalanceShardsMax,
       shareMax: settings.rebalanceShareMax,

@@ -93,6 +93,8 @@ export type GiveUpReason =
 // ---- which shards move
 
 export type RebalanceInput =
+  /** Somebody wants these to be stopped: as many at a time as the limit allows. */
+  | { readonly type: 'StopWanted'; readonly shards: readonly ShardId[] }
   /** The strategy wants these shards elsewhere. */
   | { readonly type: 'Chosen'; readonly shards: readonly ShardId[] }
   | { readonly type: 'RegionRemoved'; readonly region: NodeId }

@@ -4,7 +4,8 @@
  *   at rest ──strategy's choice, or region leaves──▶ hand-off ──stopped──▶ Moved
  *                                                        └────timed out──▶ Stayed
  *
- * Invariant: a shard is in at most one hand-off, and at most `handOffsMax` are under way for leaving regions.
+ * Invariant: a shard is in at most one hand-off, and at most `handOffsMax` are under way for leaving regions and for shards
+ * that somebody wants to be stopped.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
@@ -36,6 +37,8 @@ export class RebalanceMachine {
   readonly #leaving = new Set<NodeId>()
   /** Leaving regions whose shards are being taken; one that fails waits for the region's next request. */
   readonly #draining = new Set<NodeId>()
+  /** Shards that are to be stopped and wait for their turn. */
+  readonly #stopWanted = new Set<ShardId>()
 
   constructor({ state, settings, isAlive, liveRegions, renew }: RebalanceOptions) {
     this.#state = state
@@ -49,6 +52,9 @@ export class RebalanceMachine {
     switch (input.type) {
       case 'Chosen':
         return this.#chosen(input.shards)
+      case 'StopWanted':
+        for (const shard of input.shards) this.#stopWanted.add(shard)
+        return []
       case 'GracefulShutdownReq':
         if (this.#state.hasRegion(input.region)) this.leaves(input.region)
         return []
@@ -113,7 +119,7 @@ export class RebalanceMachine {
     return this.#stepOne(input.shard, input)
   }
 
-  /** Takes what is left on leaving regions, as far as the limit allows. */
+  /** Takes what is left on leaving regions, and what is to be stopped, as far as the limit allows. */
   #drain(): RebalanceEffect[] {
     const effects: RebalanceEffect[] = []
     for (const region of this.#draining) {
@@ -121,6 +127,11 @@ export class RebalanceMachine {
         if (this.#handOffs.size >= this.#settings.handOffsMax) return effects
         if (this.#canMove(shard)) effects.push(...this.#begin(shard))
       }
+    }
+    for (const shard of this.#stopWanted) {
+      if (this.#handOffs.size >= this.#settings.handOffsMax) return effects
+      this.#stopWanted.delete(shard)
+      if (this.#canMove(shard)) effects.push(...this.#begin(shard))
     }
     return effects
   }

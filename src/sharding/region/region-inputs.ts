@@ -5,12 +5,20 @@ import type { ShardId } from '../shard-id.ts'
 import type {
   BetweenRegions,
   CurrentRegions,
+  GetCurrentRegions,
+  ShardsStopped,
+  StopShards,
   ToCoordinator,
   ToRegion,
 } from '../sharding-messages.ts'
 
 /** `retry` comes again and again, `register` while there is no coordinator, `release` while more waits than one turn sends. */
 export type RegionTimer = 'retry' | 'register' | 'release' | 'shutdown'
+
+/** What is asked of whoever may be the coordinator, again and again; `ask` is a number of the region's own. */
+export type CoordinatorQuestion = Omit<GetCurrentRegions, 'region'> | Omit<StopShards, 'region'>
+
+export type CoordinatorAnswer = CurrentRegions | ShardsStopped
 
 export type RegionInput<Parcel> =
   | { readonly type: 'Started'; readonly candidates: readonly NodeId[] }
@@ -45,8 +53,8 @@ export type RegionInput<Parcel> =
   | { readonly type: 'EndNow' }
   /** All actors of this node are being stopped, whatever was not handed over. */
   | { readonly type: 'Abandoned' }
-  /** Somebody on this node wants to know the regions; `ask` is a number of its own. */
-  | { readonly type: 'AskRegions'; readonly ask: number }
+  /** Somebody on this node wants something of the coordinator. */
+  | { readonly type: 'AskCoordinator'; readonly question: CoordinatorQuestion }
   | { readonly type: 'Frozen' }
   | { readonly type: 'Thawed' }
   | { readonly type: 'TimerFired'; readonly timer: RegionTimer }
@@ -83,8 +91,10 @@ export type RegionEffect<Parcel> =
   | { readonly type: 'Registered' }
   /** The coordinator does not let this region take part. Said once per problem. */
   | { readonly type: 'Refused'; readonly problem: string }
-  /** The answer to `AskRegions`. */
-  | { readonly type: 'Answer'; readonly answer: CurrentRegions }
+  /** No coordinator has answered for long. Said once while it searches. */
+  | { readonly type: 'Lonely'; readonly asked: readonly NodeId[] }
+  /** The answer to `AskCoordinator`. */
+  | { readonly type: 'Answer'; readonly answer: CoordinatorAnswer }
   /** Nothing lives here any more, and nothing will; it stays for others. Said once. */
   | { readonly type: 'Emptied' }
   /** The region has nothing left: stop it and all its timers. */
@@ -110,5 +120,5 @@ export type RegistrationInput =
 
 export type RegistrationEffect = Extract<
   RegionEffect<never>,
-  { readonly type: 'SendToCoordinator' | 'StartTimer' }
+  { readonly type: 'SendToCoordinator' | 'StartTimer' | 'Lonely' }
 >

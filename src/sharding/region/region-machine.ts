@@ -15,6 +15,7 @@ import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { Placement, ToCoordinator, ToRegion } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
+import type { TypeIdentity } from '../type-identity.ts'
 import { HostedShards } from './hosted-shards.ts'
 import type {
   HostingEffect,
@@ -34,6 +35,8 @@ export interface RegionMachineOptions {
   /** Routes and never hosts. */
   readonly isProxy: boolean
   readonly settings: ShardingSettings
+  /** What all regions of the type must agree on. */
+  readonly identity?: TypeIdentity | undefined
   /** Messages that the first of several turns sends to other nodes of those that waited. */
   readonly releasedMax?: number | undefined
 }
@@ -63,13 +66,13 @@ export class RegionMachine<Parcel> {
   #isEmptied = false
   #effects: RegionEffect<Parcel>[] = []
 
-  constructor({ self, isProxy, settings, releasedMax }: RegionMachineOptions) {
+  constructor({ self, isProxy, settings, identity, releasedMax }: RegionMachineOptions) {
     this.#self = self
     this.#isProxy = isProxy
     this.#settings = settings
     const { retryIntervalMs, numberOfShards, bufferedMessagesMax } = settings
     this.table = new RoutingTable(numberOfShards)
-    const registration = { self, isProxy, numberOfShards, retryIntervalMs }
+    const registration = { self, isProxy, numberOfShards, retryIntervalMs, identity }
     this.#registration = new RegistrationMachine(registration)
     this.#buffers = new ShardBuffers(bufferedMessagesMax)
     this.#hosted = new HostedShards(self)
@@ -92,6 +95,8 @@ export class RegionMachine<Parcel> {
       phase: this.#phase,
       isFrozen: this.#isFrozen,
       refusal: this.#refusal,
+      isRegistered: this.#registration.isRegistered && this.#refusal === undefined,
+      trouble: this.#trouble,
       coordinator: this.#registration.coordinator,
       term: this.#registration.term,
       shards: this.#hosted.shards,
@@ -157,8 +162,8 @@ export class RegionMachine<Parcel> {
         return this.#force()
       case 'Abandoned':
         return this.#abandon()
-      case 'AskRegions': {
-        const message = { type: 'GetCurrentRegions', ask: input.ask, region: this.#self } as const
+      case 'AskCoordinator': {
+        const message = { ...input.question, region: this.#self }
         return void this.#effects.push(...this.#registration.toAll(message))
       }
       case 'Frozen':
@@ -196,6 +201,7 @@ export class RegionMachine<Parcel> {
         this.#releasedBy = term
         return
       case 'CurrentRegions':
+      case 'ShardsStopped':
         return void this.#effects.push({ type: 'Answer', answer: message })
       case 'ShardHomes':
         return message.homes.forEach((home) => this.#learn(home))
@@ -337,7 +343,11 @@ export class RegionMachine<Parcel> {
   }
 
   #register(input: Parameters<RegistrationMachine['step']>[0]): void {
-    this.#effects.push(...this.#registration.step(input))
+    for (const effect of this.#registration.step(input)) {
+      // One that was refused, or hears of trouble, has had its answer.
+      const isAnswered = this.#refusal !== undefined || this.#trouble !== undefined
+      if (effect.type !== 'Lonely' || !isAnswered) this.#effects.push(effect)
+    }
   }
 
   #perform(effects: readonly (HostingEffect | RoutesEffect<Parcel>)[]): void {

@@ -1,23 +1,30 @@
 /**
- * What somebody on this node wants to know from the coordinator: which regions host. Asked again until the answer comes or
- * the time of the question is up, since nobody may be the coordinator just now.
+ * What somebody on this node wants of the coordinator: to know which regions host, or that shards stop. Asked again until the
+ * answer comes or the time of the question is up, since nobody may be the coordinator just now.
  */
 import type { AskOptions } from '../../actor/index.ts'
 import { ask, type Question, type Runtime } from '../../actor/internals.ts'
 import type { Timer } from '../../foundation/timers.ts'
-import type { CurrentRegions, HostingRegion } from '../sharding-messages.ts'
+import type { ShardId } from '../shard-id.ts'
+import type { HostingRegion, ShardStop } from '../sharding-messages.ts'
+import type { CoordinatorAnswer, CoordinatorQuestion } from './region-inputs.ts'
+
+/** Without its number. */
+type Asked =
+  | { readonly type: 'GetCurrentRegions' }
+  | { readonly type: 'StopShards'; readonly shards: readonly ShardId[] }
 
 export interface RegionQuestionsOptions {
   readonly entityType: string
   readonly runtime: Runtime
   readonly retryIntervalMs: number
-  /** Puts the question of that number to whoever may be the coordinator. */
-  readonly send: (ask: number) => void
+  /** Puts the question to whoever may be the coordinator. */
+  readonly send: (question: CoordinatorQuestion) => void
 }
 
 export class RegionQuestions {
   readonly #options: RegionQuestionsOptions
-  readonly #open = new Map<number, Question>()
+  readonly #open = new Map<number, { readonly question: Question; readonly asked: Asked }>()
   #lastAsk = 0
   #timer: Timer | undefined
 
@@ -26,7 +33,21 @@ export class RegionQuestions {
   }
 
   /** Rejects with `AskTimeout` and `AskAborted`. */
-  ask(options: AskOptions | undefined): Promise<readonly HostingRegion[]> {
+  async regions(options: AskOptions | undefined): Promise<readonly HostingRegion[]> {
+    const answer = await this.#ask({ type: 'GetCurrentRegions' }, options)
+    return answer.type === 'CurrentRegions' ? answer.regions : []
+  }
+
+  /** As `regions`. */
+  async stopShards(
+    shards: readonly ShardId[],
+    options: AskOptions | undefined,
+  ): Promise<readonly ShardStop[]> {
+    const answer = await this.#ask({ type: 'StopShards', shards }, options)
+    return answer.type === 'ShardsStopped' ? answer.stops : []
+  }
+
+  #ask(asked: Asked, options: AskOptions | undefined): Promise<CoordinatorAnswer> {
     const { entityType, runtime } = this.#options
     const coordinator = {
       tell: () => undefined,
@@ -34,27 +55,27 @@ export class RegionQuestions {
     }
     return ask(
       coordinator,
-      () => ({ type: 'GetCurrentRegions' }),
+      () => asked,
       options,
       runtime,
-      (_message, question) => this.#put(question),
+      (_message, question) => this.#put(question, asked),
     )
   }
 
-  answered({ ask: number, regions }: CurrentRegions): void {
-    const question = this.#open.get(number)
-    this.#open.delete(number)
-    if (question?.isOver === false) question.tell(regions)
+  answered(answer: CoordinatorAnswer): void {
+    const open = this.#open.get(answer.ask)
+    this.#open.delete(answer.ask)
+    if (open?.question.isOver === false) open.question.tell(answer)
   }
 
   cancelTimer(): void {
     this.#timer?.cancel()
   }
 
-  #put(question: Question): void {
+  #put(question: Question, asked: Asked): void {
     const number = ++this.#lastAsk
-    this.#open.set(number, question)
-    this.#options.send(number)
+    this.#open.set(number, { question, asked })
+    this.#options.send({ ...asked, ask: number })
     if (this.#open.size === 1) this.#repeatLater()
   }
 
@@ -65,9 +86,9 @@ export class RegionQuestions {
   }
 
   #repeat(): void {
-    for (const [number, { isOver }] of this.#open) {
-      if (isOver) this.#open.delete(number)
-      else this.#options.send(number)
+    for (const [number, { question, asked }] of this.#open) {
+      if (question.isOver) this.#open.delete(number)
+      else this.#options.send({ ...asked, ask: number })
     }
     if (this.#open.size > 0) this.#repeatLater()
   }

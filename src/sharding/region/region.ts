@@ -35,9 +35,10 @@ import {
   RegionRefused,
 } from '../sharding-errors.ts'
 import { LocalShardStarted, LocalShardStopped } from '../sharding-events.ts'
-import type { HostingRegion, ToCoordinator } from '../sharding-messages.ts'
+import type { HostingRegion, ShardStop, ToCoordinator } from '../sharding-messages.ts'
 import type { ShardingProtocol } from '../sharding-wire.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
+import type { TypeIdentity } from '../type-identity.ts'
 import { Shard, type ShardWorld } from '../shard/shard.ts'
 import { KeptRefs } from './kept-refs.ts'
 import { ShardFamily } from '../shard/shard-family.ts'
@@ -46,6 +47,7 @@ import { afterWaiting, type Parcel } from './parcel.ts'
 import { PeerLines, sendBy } from './peer-lines.ts'
 import { RegionMachine } from './region-machine.ts'
 import { RegionQuestions } from './region-questions.ts'
+import { lonelyAfter } from './registration-machine.ts'
 import type { RegionDropReason, ShardDropReason } from '../sharding-drop-reasons.ts'
 import type { RegionEffect, RegionInput, RegionTimer } from './region-inputs.ts'
 import type { RoutingTable } from './routing-table.ts'
@@ -60,6 +62,8 @@ export interface RegionOptions {
   readonly stopMessage: unknown
   readonly extractor: MessageExtractor<unknown, unknown>
   readonly settings: ShardingSettings
+  /** What all regions of the type must agree on. */
+  readonly identity: TypeIdentity
   readonly protocol: ShardingProtocol
   /** The parent of the actors of all shards. */
   readonly ref: LocalRef
@@ -110,14 +114,15 @@ export class Region {
     this.#options = options
     this.#isFrozen = options.isFrozen
     const { node: self } = remoting
-    this.#machine = new RegionMachine({ self, isProxy: this.isProxy, settings })
+    const { identity } = options
+    this.#machine = new RegionMachine({ self, isProxy: this.isProxy, settings, identity })
     this.#table = this.#machine.table
     this.#turns = new OneAtATime((error) => this.#failed(error))
     this.#lines = new PeerLines(remoting, `/system/shards/${encodeName(entityType)}`, protocol)
     this.#world = this.#makeWorld()
     this.#questions = new RegionQuestions({
       ...{ entityType, runtime: this.runtime, retryIntervalMs: settings.retryIntervalMs },
-      send: (ask) => this.step({ type: 'AskRegions', ask }),
+      send: (question) => this.step({ type: 'AskCoordinator', question }),
     })
   }
 
@@ -240,7 +245,15 @@ export class Region {
 
   /** What the coordinator has stored, asked now. */
   currentRegions(options: AskOptions | undefined): Promise<readonly HostingRegion[]> {
-    return this.#questions.ask(options)
+    return this.#questions.regions(options)
+  }
+
+  /** Rejects with `AskTimeout` and `AskAborted`. */
+  stopShards(
+    shards: readonly ShardId[],
+    options: AskOptions | undefined,
+  ): Promise<readonly ShardStop[]> {
+    return this.#questions.stopShards(shards, options)
   }
 
   entityIdsOf(shard: ShardId): readonly EntityId[] {
@@ -280,6 +293,8 @@ export class Region {
         return this.#registered({ refusal: undefined })
       case 'Refused':
         return this.#refused(effect.problem)
+      case 'Lonely':
+        return this.#lonely(effect.asked)
       case 'Answer':
         return this.#questions.answered(effect.answer)
       case 'Emptied':
@@ -344,6 +359,17 @@ export class Region {
     this.#refusal = new RegionRefused(this.entityType, problem)
     this.runtime.logger.error({ entityType: this.entityType }, this.#refusal.message)
     this.#registered({ refusal: problem })
+  }
+
+  /** Said aloud: nothing can be called, and nobody else knows. */
+  #lonely(asked: readonly NodeId[]): void {
+    const { entityType } = this
+    const where =
+      asked.length === 0 ? 'there is no member that could be it' : `asked: ${asked.join(', ')}`
+    this.runtime.logger.error(
+      { entityType, asked },
+      `No coordinator of ${entityType} has answered for ${lonelyAfter * this.#options.settings.retryIntervalMs} ms; ${where}. Has ClusterSharding been started on all nodes, with the type ${entityType}? The oldest node with its role decides where its entities live, and calls wait for it.`,
+    )
   }
 
   #startShard(shard: ShardId, epoch: number): void {
