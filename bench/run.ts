@@ -11,6 +11,7 @@ import { failover } from './failover.ts'
 import { weigh } from './heap.ts'
 import { memory } from './memory.ts'
 import { installPeers, loadPeers } from './peer-libraries.ts'
+import { rebalance } from './rebalance.ts'
 import { remoteAsk } from './remote-ask.ts'
 import { remoteTell } from './remote-tell.ts'
 import { persist } from './persist.ts'
@@ -36,6 +37,7 @@ const benchmarks: readonly Benchmark[] = [
   replay,
   storeSize,
   failover,
+  rebalance,
 ]
 
 const list = benchmarks.map(({ name, summary }) => `  ${name.padEnd(16)}${summary}`).join('\n')
