@@ -86,6 +86,7 @@ function checksOf(problemsWithSettings: (chosen: unknown) => string[]) {
     extractShardId: functionCheck,
     extractorId: problemsWithText,
     role: problemsWithText,
+    coordinatorRole: problemsWithText,
     settings: (_: string, given: unknown) => problemsWithSettings(given),
   }
   const allocationStrategy = mustHave(['allocateShard', 'rebalance'])
@@ -122,6 +123,7 @@ export function checkedDefinition(
   refuseNotYet(given, notYet)
   const { behavior, stopMessage, allocationStrategy, extractor, role, settings } = given
   const { passivation } = given
+  const { coordinatorRole } = given
   const entityType = isObject(given['key']) ? given['key']['name'] : given['entityType']
   const problems = problemsWithOptions(given, checksOf(problemsWithSettings)[by])
   problems.push(...problemsWithExtractors(given))
@@ -134,6 +136,7 @@ export function checkedDefinition(
     ...{ entityType, behavior, stopMessage, allocationStrategy, extractor, role, settings },
     functions: functionsIn(given),
     passivation,
+    coordinatorRole,
   } as AnyDefinition
 }
 

@@ -105,6 +105,22 @@ export interface ShutdownPrepared {
   readonly term: number
 }
 
+/** What became of one shard that somebody wanted to be stopped. */
+export interface ShardStop {
+  readonly shard: ShardId
+  readonly outcome: 'stopped' | 'not-running' | 'timed-out' | 'refused'
+  /** Why it was refused, or has not stopped. */
+  readonly reason?: string | undefined
+}
+
+/** Coordinator -> region: what became of the shards that you wanted to be stopped; `ask` is the number of the question. */
+export interface ShardsStopped {
+  readonly type: 'ShardsStopped'
+  readonly term: number
+  readonly ask: number
+  readonly stops: readonly ShardStop[]
+}
+
 export type ToRegion =
   | RegisterAck
   | RegisterRefused
@@ -112,6 +128,7 @@ export type ToRegion =
   | NoOtherRegion
   | GracefulShutdownAck
   | CurrentRegions
+  | ShardsStopped
   | ShardHomes
   | ShardHome
   | HostShard
@@ -129,6 +146,11 @@ export interface Register {
   readonly numberOfShards: number
   /** It has heard that the whole cluster is about to stop: the next coordinator must know that too. */
   readonly isPreparing?: boolean | undefined
+  /** What all regions of a type agree on, as far as it is said: see `TypeIdentity`. */
+  readonly extractorId?: string | undefined
+  readonly rememberEntities?: boolean | undefined
+  readonly role?: string | undefined
+  readonly useLease?: boolean | undefined
 }
 
 /** Region -> coordinator: which regions host this type? */
@@ -136,6 +158,14 @@ export interface GetCurrentRegions {
   readonly type: 'GetCurrentRegions'
   readonly ask: number
   readonly region: NodeId
+}
+
+/** Region -> coordinator: stop the entities of these shards; they start again with their next messages. */
+export interface StopShards {
+  readonly type: 'StopShards'
+  readonly ask: number
+  readonly region: NodeId
+  readonly shards: readonly ShardId[]
 }
 
 /** Region -> coordinator: where is this shard? It is given a home if it has none. */
@@ -214,6 +244,7 @@ export interface ShardLoads {
 export type ToCoordinator =
   | Register
   | GetCurrentRegions
+  | StopShards
   | GetShardHome
   | ShardStarted
   | BeginHandOffAck
