@@ -11,6 +11,7 @@ import { failover } from './failover.ts'
 import { weigh } from './heap.ts'
 import { memory } from './memory.ts'
 import { installPeers, loadPeers } from './peer-libraries.ts'
+import { remember } from './remember.ts'
 import { remoteAsk } from './remote-ask.ts'
 import { remoteTell } from './remote-tell.ts'
 import { persist } from './persist.ts'
@@ -32,6 +33,7 @@ const benchmarks: readonly Benchmark[] = [
   shardedLocal,
   shardedRemote,
   entities,
+  remember,
   persist,
   replay,
   storeSize,
