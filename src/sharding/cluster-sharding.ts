@@ -39,7 +39,7 @@ import { type Readiness, TypeReady } from './readiness.ts'
 import { RunningType } from './running-type.ts'
 import { type EntityId, isShardId, type ShardId } from './shard-id.ts'
 import { EntityTypeNotStarted, EntityTypeRedefined } from './sharding-errors.ts'
-import type { ShardStop } from './sharding-messages.ts'
+import type { ShardStop } from './shard-stop.ts'
 import {
   shardingSettings,
   type ShardingSettings,

@@ -6,7 +6,8 @@ import type { AskOptions } from '../../actor/index.ts'
 import { ask, type Question, type Runtime } from '../../actor/internals.ts'
 import type { Timer } from '../../foundation/timers.ts'
 import type { ShardId } from '../shard-id.ts'
-import type { HostingRegion, ShardStop } from '../sharding-messages.ts'
+import type { ShardStop } from '../shard-stop.ts'
+import type { HostingRegion } from '../sharding-messages.ts'
 import type { CoordinatorAnswer, CoordinatorQuestion } from './region-inputs.ts'
 
 /** Without its number. */

@@ -35,7 +35,8 @@ import {
   RegionRefused,
 } from '../sharding-errors.ts'
 import { LocalShardStarted, LocalShardStopped } from '../sharding-events.ts'
-import type { HostingRegion, ShardStop, ToCoordinator } from '../sharding-messages.ts'
+import type { ShardStop } from '../shard-stop.ts'
+import type { HostingRegion, ToCoordinator } from '../sharding-messages.ts'
 import type { ShardingProtocol } from '../sharding-wire.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import type { TypeIdentity } from '../type-identity.ts'
