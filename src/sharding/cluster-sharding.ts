@@ -209,7 +209,7 @@ export class ClusterSharding {
    * Rejects with `AskTimeout` when no coordinator answers.
    */
   async currentRegions(entityType: string, options?: AskOptions): Promise<ReadonlySet<NodeId>> {
-    const regions = await this.#typeOf(entityType).region.currentRegions(options)
+    const regions = await this.#typeOf(entityType).region.questions.regions(options)
     return new Set(regions.map(({ region }) => region))
   }
 
@@ -218,13 +218,13 @@ export class ClusterSharding {
     entityType: string,
     options?: AskOptions,
   ): Promise<ReadonlyMap<NodeId, readonly ShardId[]>> {
-    const regions = await this.#typeOf(entityType).region.currentRegions(options)
+    const regions = await this.#typeOf(entityType).region.questions.regions(options)
     return new Map(regions.map(({ region, shards }) => [region, shards]))
   }
 
   /** As `currentRegions`, with the shards of each, as plain data. */
   hostingRegions(entityType: string, options?: AskOptions): Promise<readonly HostingRegion[]> {
-    return this.#typeOf(entityType).region.currentRegions(options)
+    return this.#typeOf(entityType).region.questions.regions(options)
   }
 
   /**
@@ -293,7 +293,7 @@ export class ClusterSharding {
     const patience = { timeout: 2 * settings.handOffTimeoutMs, ...options }
     if (asked.length === 0) return others
     try {
-      return [...(await region.stopShards(asked, patience)), ...others]
+      return [...(await region.questions.stopShards(asked, patience)), ...others]
     } catch (error) {
       if (!(error instanceof AskTimeout)) throw error
       const late = { outcome: 'timed-out', reason: error.message } as const
