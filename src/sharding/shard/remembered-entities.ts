@@ -101,6 +101,13 @@ export class RememberedEntities {
     this.#stops.push(entityId)
   }
 
+  /** Of these, those that sleep. */
+  belongElsewhere(entityIds: readonly EntityId[]): void {
+    for (const entityId of entityIds) {
+      if (this.standingOf(entityId) === 'asleep') this.belongsElsewhere(entityId)
+    }
+  }
+
   /** Its shard is another one now: it is started there before it is forgotten here. */
   belongsElsewhere(entityId: EntityId): void {
     this.#expect(entityId, ['asleep'], 'moving')
