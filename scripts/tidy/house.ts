@@ -25,7 +25,10 @@ export const rooms: readonly string[] = [
 /** Rooms that need less than everything below them, so that they may not have it. */
 const narrow: ReadonlyMap<string, readonly string[]> = new Map([
   ['actor', ['foundation']],
-  ['testkit', ['foundation', 'serialization', 'actor', 'persistence', 'lease', 'entity']],
+  [
+    'testkit',
+    ['foundation', 'serialization', 'actor', 'persistence', 'lease', 'sharding', 'entity'],
+  ],
 ])
 
 /** The only files that may touch the world: each makes one port real, or keeps the real world out of a simulation. */

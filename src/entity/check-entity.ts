@@ -16,7 +16,11 @@ import { show } from '../foundation/show.ts'
 import { problemWithId } from '../foundation/text.ts'
 import { unknownSettings } from '../foundation/unknown-names.ts'
 import { problemWithTags } from '../persistence/internals.ts'
-import { notYetInSharding, problemsWithPassivation } from '../sharding/internals.ts'
+import {
+  notYetInSharding,
+  problemsWithPassivation,
+  shardDutyChecks,
+} from '../sharding/internals.ts'
 import type { DurableEntitySpec, EntityOptions } from './define-entity.ts'
 import { notCommands } from './entity-handle.ts'
 import { placesOfOthers } from './misplaced-options.ts'
@@ -79,6 +83,7 @@ const checks = {
   ...storingChecks,
   allocationStrategy: mustHave(['allocateShard', 'rebalance']),
   passivation: problemsWithPassivation,
+  ...shardDutyChecks,
 } satisfies Record<keyof DurableEntitySpec<never, never, never>, Check>
 
 /** Every option of `defineEntity`, for whoever is given one of them by mistake. */

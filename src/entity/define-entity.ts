@@ -12,7 +12,7 @@
  */
 import type { Duration } from '../foundation/duration.ts'
 import type { EventAdapter, StandardSchema } from '../persistence/index.ts'
-import type { Passivation, ShardAllocationStrategy } from '../sharding/index.ts'
+import type { Passivation, ShardAllocationStrategy, ShardLeaseOptions } from '../sharding/index.ts'
 import { checkEntity, checkEntityType } from './check-entity.ts'
 import type {
   AnyEventHandlers,
@@ -51,6 +51,14 @@ export interface PlainEntitySpec<State, Commands> extends EntityOptions {
    * on a node, and without `passivateAfter` no idle time counts then. `'off'`: never.
    */
   readonly passivation?: Passivation | undefined
+  /**
+   * Entities that were started are started again wherever their shard lives next, without a call: after a move, a crash, and
+   * when all nodes were stopped. One that is passivated is forgotten, and none is for being idle, unless `passivateAfter` is
+   * given as well. The same on every node.
+   */
+  readonly rememberEntities?: boolean | undefined
+  /** Every shard lives only while its node holds a lease, in the node's store or as given. The same on every node. */
+  readonly lease?: boolean | ShardLeaseOptions | undefined
 }
 
 export interface DurableEntitySpec<State, Events, Commands> extends PlainEntitySpec<
@@ -141,6 +149,8 @@ export interface EntityDefinition<State, Events, Commands> extends EntityType<Co
   upcastState?(state: unknown, version: number): unknown
   readonly allocationStrategy?: ShardAllocationStrategy
   readonly passivation?: Passivation
+  readonly rememberEntities?: boolean
+  readonly lease?: boolean | ShardLeaseOptions
   readonly tags?: AnyTags
   readonly upcast?: AnyUpcasters
   readonly unknownEvents?: 'refuse' | 'read-only'
@@ -187,6 +197,7 @@ export function defineEntity(name: string, spec: AnySpec): AnyEntity {
   const { state, events, commands, role, numberOfShards, passivateAfter } = spec
   const { allocationStrategy, tags, upcast, unknownEvents, eventAdapter, durable = false } = spec
   const { passivation } = spec
+  const { rememberEntities, lease } = spec
   return {
     name,
     state,
@@ -197,6 +208,8 @@ export function defineEntity(name: string, spec: AnySpec): AnyEntity {
     ...storingOptionsOf(spec),
     ...(allocationStrategy !== undefined && { allocationStrategy }),
     ...(passivation !== undefined && { passivation }),
+    ...(rememberEntities !== undefined && { rememberEntities }),
+    ...(lease !== undefined && { lease }),
     ...(tags !== undefined && { tags: tags as AnyTags }),
     ...(upcast !== undefined && { upcast: upcast as AnyUpcasters }),
     ...(unknownEvents !== undefined && { unknownEvents }),

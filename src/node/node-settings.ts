@@ -41,7 +41,7 @@ const entityInstead = 'Keep what is shared in an entity.'
 const notYet: NotYet = {
   ...notYetInEntities,
   tls: 'Give every node the same `secret` and guard the network, or tunnel it.',
-  leases: notYetInEntities['lease'] ?? '',
+  leases: 'A type has one for each of its shards by `lease` in its definition.',
   downing: keepMajority,
   downingStrategy: keepMajority,
   allocation: leastShards,

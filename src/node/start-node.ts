@@ -239,13 +239,15 @@ function initEntities(options: NodeOptions, { sharding, world }: NodeParts): voi
   const { answered, work } = world
   answerLostCalls({ sharding, answered, work, isOurs: (name) => called.has(name) })
   for (const entity of entities) {
-    const { allocationStrategy, passivation } = entity
+    const { allocationStrategy, passivation, rememberEntities, lease } = entity
     const behaviorOf = entityBehavior(entity as AnyEntity, world)
     sharding.init({
       key: new EntityTypeKey<EntityCall>(entity.name),
       behavior: ({ entityId }) => behaviorOf(entityId),
       ...(allocationStrategy !== undefined && { allocationStrategy }),
       ...(passivation !== undefined && { passivation }),
+      ...(rememberEntities !== undefined && { rememberEntities }),
+      ...(lease !== undefined && { lease }),
       settings: settingsOf(entity),
     })
   }

@@ -5,6 +5,7 @@ import {
   anything,
   type Check,
   mustBe,
+  mustBeFunction,
   mustHave,
   problemsWithOptions,
 } from '../foundation/invalid-settings.ts'
@@ -25,8 +26,6 @@ export type StartFunction = 'init' | 'start' | 'startProxy'
 
 /** Of every kind of entity in shards. */
 export const notYetInSharding: NotYet = {
-  rememberEntities: 'An entity starts with its first message after a move.',
-  lease: 'The fence of the journal keeps a second writer out without it.',
   dataCenter: 'Run one cluster per data center.',
   stateStoreMode: 'Coordinators keep what they decide in the journal.',
 }
@@ -54,6 +53,30 @@ const functionCheck: Check = mustBe(
   'a function',
   (given) => given === undefined || typeof given === 'function',
 )
+const flagCheck: Check = (name, given) =>
+  given === undefined || typeof given === 'boolean'
+    ? []
+    : [`${name} must be true or false, not ${show(given)}`]
+
+const leaseCheck: Check = (name, given) => {
+  if (given === undefined || typeof given === 'boolean') return []
+  if (!isRecord(given)) return [`${name} must be true, false or an object, not ${show(given)}`]
+  const { implementation, settings, ...others } = given
+  return [
+    ...(implementation === undefined
+      ? []
+      : mustBeFunction(`${name}.implementation`, implementation)),
+    ...(settings === undefined || isRecord(settings)
+      ? []
+      : [`${name}.settings must be an object, not ${show(settings)}`]),
+    ...Object.keys(others).map(
+      (other) => `${name}.${other} is unknown; there are implementation and settings`,
+    ),
+  ]
+}
+
+/** Of what shards do besides, for every way to define a type. */
+export const shardDutyChecks = { rememberEntities: flagCheck, lease: leaseCheck }
 
 /** The checks of what each function of `ClusterSharding` takes. */
 function checksOf(problemsWithSettings: (chosen: unknown) => string[]) {
@@ -68,13 +91,9 @@ function checksOf(problemsWithSettings: (chosen: unknown) => string[]) {
   const allocationStrategy = mustHave(['allocateShard', 'rebalance'])
   const passivation = problemsWithPassivation
   const inHosts = {
-    ...{
-      behavior: behaviorCheck,
-      stopMessage: anything,
-      allocationStrategy,
-      passivation,
-      ...inAll,
-    },
+    ...{ behavior: behaviorCheck, stopMessage: anything, allocationStrategy, passivation },
+    ...shardDutyChecks,
+    ...inAll,
   }
   return {
     init: { key: keyCheck, ...inHosts } satisfies Record<keyof KeyedDefinition<never>, Check>,
@@ -108,7 +127,10 @@ export function checkedDefinition(
   problems.push(...problemsWithExtractors(given))
   if (problems.length > 0)
     throw new InvalidSettings(`The entity type ${show(entityType)}`, problems)
+  const { rememberEntities = false, lease } = given
   return {
+    rememberEntities,
+    lease: lease === true ? {} : lease === false ? undefined : lease,
     ...{ entityType, behavior, stopMessage, allocationStrategy, extractor, role, settings },
     functions: functionsIn(given),
     passivation,

@@ -17,6 +17,7 @@ import type { Duration } from '../foundation/duration.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'
 import type { OpenCoordinatorStore } from './coordinator/coordinator-store.ts'
+import type { OpenRememberStore } from './remembering/remember-store.ts'
 import { checkedDefinition, type StartFunction } from './checked-definition.ts'
 import {
   differencesBetween,
@@ -73,6 +74,8 @@ export interface ClusterShardingOptions {
   readonly journal: Journal
   /** What coordinators keep their decisions in instead of the journal; the same on all nodes of the cluster. */
   readonly coordinatorStore?: OpenCoordinatorStore
+  /** Where shards keep which entities they remember, instead of the journal; the same on all nodes of the cluster. */
+  readonly rememberStore?: OpenRememberStore
   /** What this node is for, and what it says of itself; what the cluster knows of it when not given. */
   readonly roles?: readonly string[]
   readonly attributes?: readonly string[]

@@ -25,6 +25,11 @@ export interface EntityRef<in Message> {
     makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => Message,
     options?: AskOptions,
   ): Promise<Value>
+  /**
+   * Starts the entity if it does not run, without a message; resolves when it was started, and is remembered where its type
+   * remembers entities. Rejects with `AskTimeout` or `AskAborted`.
+   */
+  start(options?: AskOptions): Promise<void>
   toString(): string
 }
 
@@ -74,6 +79,10 @@ export class RoutedEntityRef<Message> implements EntityRef<Message> {
     options?: AskOptions,
   ): Promise<Value> {
     return askWithStatus(this, makeMessage, options, this.#region.runtime)
+  }
+
+  start(options?: AskOptions): Promise<void> {
+    return this.#region.startEntity(this, options)
   }
 
   get sendQuestion(): (message: unknown, question: Question) => void {

@@ -45,7 +45,12 @@ export type {
 } from './allocation/shard-allocation-strategy.ts'
 export type { ClusterSharding, InspectionOptions } from './cluster-sharding.ts'
 export type { EntityContext, Passivate } from './entity-context.ts'
-export type { KeyedDefinition, ProxyDefinition, RegionDefinition } from './region-definition.ts'
+export type {
+  KeyedDefinition,
+  ProxyDefinition,
+  RegionDefinition,
+  ShardLeaseOptions,
+} from './region-definition.ts'
 export type { EntityRef } from './entity-ref.ts'
 export type {
   ExternalShardAllocation,
@@ -91,6 +96,15 @@ export type {
   ReplacementPolicyName,
 } from './passivation/passivation-options.ts'
 export { SetActiveEntityLimit } from './passivation/set-active-entity-limit.ts'
+export {
+  type OpenRememberStore,
+  type RememberedChange,
+  type RememberedIds,
+  type RememberStore,
+  RememberStoreFailed,
+  RememberStoreFenced,
+  type RememberStoreOptions,
+} from './remembering/remember-store.ts'
 export type { EntityId, ShardId } from './shard-id.ts'
 export type {
   ShardingDeadLetterReason,

@@ -1,7 +1,7 @@
 /**
  * For the rooms above: sharding itself, ids and names, and the checks of settings. The package does not export it.
  */
-export { notYetInSharding } from './checked-definition.ts'
+export { notYetInSharding, shardDutyChecks } from './checked-definition.ts'
 export { ClusterSharding } from './cluster-sharding.ts'
 export { coordinatorAppendEventsMax } from './coordinator/coordinator-journal.ts'
 export { type CoordinatorEvent, CoordinatorState } from './coordinator/coordinator-state.ts'
@@ -14,6 +14,7 @@ export {
 } from './coordinator/coordinator-store.ts'
 export type { LossListener, LostEntityMessage } from './entity-losses.ts'
 export { problemsWithPassivation } from './passivation/passivation-check.ts'
+export { RememberJournal, rememberedStreamOf } from './remembering/remember-journal.ts'
 export { checkEntityId, shardOf } from './shard-id.ts'
 export { shardingSettingsTable } from './sharding-settings.ts'
 export { shardingShutdownPhases } from './sharding-shutdown-phases.ts'

@@ -11,7 +11,11 @@ import type { ClusterShardingOptions } from './cluster-sharding.ts'
 import { coordinatorActor } from './coordinator/coordinator-actor.ts'
 import { CoordinatorJournal } from './coordinator/coordinator-journal.ts'
 import type { CoordinatorStore } from './coordinator/coordinator-store.ts'
-import type { AnyDefinition } from './region-definition.ts'
+import { type Lease, Leases, registerLeases } from '../lease/index.ts'
+import { RememberJournal } from './remembering/remember-journal.ts'
+import type { RememberStore } from './remembering/remember-store.ts'
+import type { AnyDefinition, ShardLeaseOptions } from './region-definition.ts'
+import type { ShardId } from './shard-id.ts'
 import { encodeName } from './entity-name.ts'
 import { Addressing } from './addressing.ts'
 import { lookIntoCluster } from './inspection/cluster-look.ts'
@@ -19,14 +23,13 @@ import { RegionInspector } from './inspection/region-inspector.ts'
 import type { ClusterReport } from './inspection/reports.ts'
 import { regionStateOf } from './inspection/region-state.ts'
 import { type ChosenPassivation, chosenPassivation } from './passivation/chosen-passivation.ts'
-import { Region } from './region/region.ts'
+import { Region, type RegionOptions } from './region/region.ts'
 import {
   GetRegions,
   GetRegionState,
   GracefulShutdown,
   type RegionRequest,
 } from './region-requests.ts'
-import type { ShardId } from './shard-id.ts'
 import { serveRegion } from './region/region-endpoint.ts'
 import { RegionRef } from './region/region-ref.ts'
 import { candidatesAmong } from './region/registration-machine.ts'
@@ -68,7 +71,9 @@ export class RunningType {
     this.#options = options
     this.passivation = chosenPassivation(definition.passivation, definition.settings)
     const ofType = { ...definition.settings, ...this.passivation.settings }
-    this.settings = shardingSettings({ ...settings, ...ofType })
+    // One that is passivated is forgotten: that must be somebody's wish.
+    const staying = definition.rememberEntities ? { passivateIdleAfterMs: Infinity } : {}
+    this.settings = shardingSettings({ ...settings, ...staying, ...ofType })
     this.#protocol = shardingProtocol(this.settings.numberOfShards)
     const { entityType, role } = definition
     const { numberOfShards } = this.settings
@@ -159,8 +164,38 @@ export class RunningType {
         return self !== undefined && self.status !== 'Down'
       },
       sendToCoordinator: (to, message) => this.#sendToCoordinator(to, message),
+      duties: this.#duties(),
     })
     return region
+  }
+
+  #duties(): RegionOptions['duties'] {
+    const { rememberEntities, lease } = this.definition
+    if (!rememberEntities && lease === undefined) return undefined
+    return {
+      openStore: rememberEntities ? (shard) => this.#openRememberStore(shard) : undefined,
+      leaseOf: lease && this.#leases(lease),
+    }
+  }
+
+  #openRememberStore(shard: ShardId): RememberStore {
+    const { journal, adviceOnWriter, rememberStore, definition, remoting, system } = this.#options
+    const options = { entityType: definition.entityType, shard, writer: remoting.node }
+    if (rememberStore !== undefined) return rememberStore(options)
+    const { timers } = system.environment
+    return new RememberJournal({ journal, timers, adviceOnWriter, ...options })
+  }
+
+  #leases({ implementation, settings }: ShardLeaseOptions): (shard: ShardId) => Lease {
+    const { journal, system, remoting, definition } = this.#options
+    const leases = new Leases({
+      owner: remoting.node,
+      implementations: { shards: implementation ?? registerLeases(journal) },
+      environment: system.environment,
+      ...(settings !== undefined && { settings }),
+    })
+    const prefix = `${system.name}-shard-${definition.entityType}`
+    return (shard) => leases.lease(`${prefix}-${shard}`)
   }
 
   /** Without the role, or the attribute, this node routes to those that have it. */

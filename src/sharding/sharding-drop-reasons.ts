@@ -23,6 +23,8 @@ export type ShardDropReason =
   | 'entity-buffer-full'
   /** The entity did not stop in time for the hand-off, so the messages behind it had nowhere to go. */
   | 'hand-off-timeout'
+  /** The shard failed before the entity could be started: its store did not answer, or its lease was lost. */
+  | 'shard-failed'
 
 /** Why a message to an entity found nobody. */
 export type ShardingDeadLetterReason =

@@ -281,6 +281,22 @@ export interface Undelivered {
   readonly reason: string
 }
 
+/** Region -> home: start these entities, though no message is for them; said again until all are answered. */
+export interface StartEntities {
+  readonly type: 'StartEntities'
+  readonly shard: ShardId
+  readonly ask: number
+  readonly entityIds: readonly EntityId[]
+}
+
+/** Home -> region: these were started, and are remembered where the type does that; `ask` is the number of the question. */
+export interface EntitiesStarted {
+  readonly type: 'EntitiesStarted'
+  readonly shard: ShardId
+  readonly ask: number
+  readonly entityIds: readonly EntityId[]
+}
+
 /** All on the ordinary stream between two nodes, in one order. */
 export type BetweenRegions<Parcel> = Flush | FlushAck | Forwarded<Parcel> | Returned<Parcel>
 

@@ -56,6 +56,23 @@ export interface ShardingSettings {
   readonly queryTimeoutMs: number
   /** How long the coordinator waits for the store; then it gives up, and the next one tries again. */
   readonly storeTimeoutMs: number
+  /** How long a remembered entity that ended without passivation rests; its next message starts it at once. */
+  readonly entityRestartBackoffMs: number
+  /** How long a shard whose store of remembered entities failed stands still before it begins anew, and messages wait. */
+  readonly shardFailureBackoffMs: number
+  /** How long the store may be silent while a shard loads what it remembers; then the shard fails. */
+  readonly rememberLoadTimeoutMs: number
+  /** How long the store may take to remember that entities were started or stopped; then the shard fails. */
+  readonly rememberUpdateTimeoutMs: number
+  /**
+   * Remembered entities that one region starts at a time when its shards come to it. Infinity starts all without a pause;
+   * less spares whatever they need to start, and takes longer.
+   */
+  readonly entityRecoveryEntitiesMax: number
+  /** The pause between two such parts; of no meaning where all are started without one. */
+  readonly entityRecoveryIntervalMs: number
+  /** How often a shard asks for a lease that it did not get. Shorter serves sooner, and asks the store more often. */
+  readonly leaseRetryIntervalMs: number
   /** Idle time after which an entity is stopped; its next message starts it again. Infinity keeps it for ever. */
   readonly passivateIdleAfterMs: number
   /** How often a shard looks for idle entities. They are stopped late by up to this long. */
@@ -83,6 +100,13 @@ export const shardingSettingsTable = new SettingsTable<ShardingSettings>(
     loadReportIntervalMs: milliseconds(seconds(5)),
     queryTimeoutMs: milliseconds(seconds(3)),
     storeTimeoutMs: milliseconds(seconds(30)),
+    entityRestartBackoffMs: milliseconds(seconds(10)),
+    shardFailureBackoffMs: milliseconds(seconds(10)),
+    rememberLoadTimeoutMs: milliseconds(seconds(5)),
+    rememberUpdateTimeoutMs: milliseconds(seconds(5)),
+    entityRecoveryEntitiesMax: count(Infinity, 'entities', { mayBeInfinity: true }),
+    entityRecoveryIntervalMs: milliseconds(100),
+    leaseRetryIntervalMs: milliseconds(seconds(5)),
     passivateIdleAfterMs: milliseconds(minutes(2), { mayBeInfinity: true }),
     passivationSweepIntervalMs: milliseconds(minutes(1)),
     passivationTimeoutMs: milliseconds(minutes(1)),

@@ -25,6 +25,8 @@ import type {
   BetweenRegions,
   InspectionMessage,
   ShardMoveReason,
+  EntitiesStarted,
+  StartEntities,
   ToCoordinator,
   ToRegion,
   Undelivered,
@@ -40,6 +42,8 @@ export interface ReturnedParcel {
 export type BetweenPeers =
   | Exclude<BetweenRegions<ReturnedParcel>, { readonly type: 'Forwarded' }>
   | Undelivered
+  | StartEntities
+  | EntitiesStarted
 
 export interface ShardingProtocol {
   readonly toRegion: MessageProtocol<ToRegion>
@@ -48,6 +52,9 @@ export interface ShardingProtocol {
   readonly inspection: MessageProtocol<InspectionMessage>
   readonly stored: MessageProtocol<CoordinatorEvent | StateSummed>
 }
+
+/** Entities that are started by one message. */
+export const startedIdsMax = 1_000
 
 export function shardingProtocol(numberOfShards: number): ShardingProtocol {
   const shard: Shape = (value) => isShardId(value as number, numberOfShards)
@@ -141,10 +148,13 @@ function betweenPeers(shard: Shape): MessageProtocol<BetweenPeers> {
   const route = { shard, stamp: isCount }
   const entityId: Shape = (value) => problemWithId(value, entityIdBytesMax) === undefined
   const parcel = recordOf({ entityId, message: isAnything })
+  const starts = { shard, ask: isCount, entityIds: listOf(entityId, startedIdsMax) }
   return new MessageProtocol('sharding', {
     Flush: kind('Flush', route),
     FlushAck: kind('FlushAck', route),
     Returned: kind('Returned', { ...route, parcels: listOf(parcel) }),
+    StartEntities: kind('StartEntities', starts),
+    EntitiesStarted: kind('EntitiesStarted', starts),
     Undelivered: kind('Undelivered', { entityId, question: isAnything, reason: isText }),
   })
 }

@@ -5,7 +5,8 @@
  * `kit/behavior-kit.ts` (one behavior, step by step and without waiting), `kit/inbox.ts`,
  * `persistence/event-sourcing-kit.ts` (one event-sourced behavior), `persistence/faulty-store.ts` (a store that fails when told to);
  * `journal-contract/journal-contract.ts` (what a journal of your own must keep); `test-leases.ts` (leases that fail when you
- * want), `lease-contract/lease-contract.ts` (what leases of your own must keep).
+ * want), `lease-contract/lease-contract.ts` (what leases of your own must keep), `remember-store-contract/remember-store-contract.ts`
+ * (the same for stores of remembered entities).
  *
  * Promises: nothing waits without a limit, real time is waited for only where nothing else can tell, and every failure
  * points at the line of the test that asked.
@@ -53,6 +54,11 @@ export {
   type LeaseStoreUnderTest,
 } from './lease-contract/lease-contract.ts'
 export { ManualTime, NotSettled } from './manual-time.ts'
+export {
+  rememberStoreContract,
+  type RememberedPlaceUnderTest,
+  type RememberStoreUnderTest,
+} from './remember-store-contract/remember-store-contract.ts'
 export { ProbeFailure } from './probe-failure.ts'
 export { type LeaseFault, TestLeases } from './test-leases.ts'
 export {

@@ -214,7 +214,7 @@ describe('a definition is refused', () => {
     )
   })
 
-  test.each([...['rememberEntities', 'lease', 'dataCenter', 'stateStoreMode']])(
+  test.each(['dataCenter', 'stateStoreMode'])(
     'when it asks for what is not there yet: %s',
     (name) => {
       const options = { [name]: true }
@@ -223,6 +223,16 @@ describe('a definition is refused', () => {
       expect(() => entityType('Mug', options)).toThrow(`\`${name}\` is not there yet`)
     },
   )
+
+  test.each([
+    [{ rememberEntities: 'yes' }, "rememberEntities must be true or false, not 'yes'"],
+    [{ lease: 'redis' }, "lease must be true, false or an object, not 'redis'"],
+    [{ lease: { ttlMs: 5 } }, 'lease.ttlMs is unknown; there are implementation and settings'],
+  ])('when it says %o', (options, problem) => {
+    const define = () =>
+      defineEntity('Mug', { state: () => 0, commands: {}, ...(options as object) })
+    expect(define).toThrow(problem)
+  })
 
   test.each(['snapshotEvery', 'retention', 'snapshotWhen', 'durableState'])(
     'when an option has another name here: %s',

@@ -3,6 +3,7 @@ import { clusterProtocol } from '../../src/cluster/cluster-wire.ts'
 import { projectionProtocol } from '../../src/projection/projection-wire.ts'
 import { NotAMessage } from '../../src/serialization/internals.ts'
 import { shardingProtocol, shardLocationsProtocol } from '../../src/sharding/sharding-wire.ts'
+import { rememberedProtocol } from '../../src/sharding/remembering/remembered-wire.ts'
 import { singletonProtocol } from '../../src/singleton/singleton-wire.ts'
 
 /** Of whatever messages. */
@@ -114,6 +115,8 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
       Flush: { shard: 1, stamp: 2 },
       FlushAck: { shard: 1, stamp: 2 },
       Returned: { shard: 1, stamp: 2, parcels: [{ entityId: 'cart-1', message: { add: 1 } }] },
+      StartEntities: { shard: 1, ask: 2, entityIds: ['cart-1', 'cart-2'] },
+      EntitiesStarted: { shard: 1, ask: 2, entityIds: ['cart-1'] },
       Undelivered: { entityId: 'cart-1', question: 'its address', reason: 'entity-buffer-full' },
     },
   ],
@@ -153,6 +156,14 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
     'sharding',
     shardLocationsProtocol(),
     { StoredShardLocations: { nodes: [{ address: '10.0.0.1:2552', shards: [1, 7] }] } },
+  ],
+  [
+    'sharding',
+    rememberedProtocol(),
+    {
+      EntitiesRemembered: { ids: ['cart-1', 'cart-2'] },
+      EntitiesForgotten: { ids: ['cart-1'] },
+    },
   ],
   [
     'singleton',

@@ -325,16 +325,21 @@ describe('options that cannot be used are all told at once', () => {
   })
 
   test.each([
-    ...['distributedData', 'allocation', 'allocationStrategy', 'leases', 'lease'],
+    ...['distributedData', 'allocation', 'allocationStrategy', 'leases'],
     ...['reliableDelivery', 'queries', 'dashboard', 'management', 'tls'],
-    ...['downingStrategy', 'dataCenter', 'rememberEntities'],
+    ...['downingStrategy', 'dataCenter'],
   ])('what is not there yet: %s', async (option) => {
     const error = await refusalOf({ [option]: {} })
     expect(error).toMatchObject({ code: 'NOT_THERE_YET', option: `\`${option}\`` })
     expect(error.message).toMatch(/^`\w+` is not there yet in this version of Sherd\. .+\.$/)
   })
 
-  test.each([['sharding.rememberEntities', { sharding: { rememberEntities: true } }]])(
+  test.each(['rememberEntities', 'lease'])('what belongs to a definition: %s', async (option) => {
+    const error = await refusalOf({ [option]: true })
+    expect(error.message).toContain(`\`${option}\` belongs to defineEntity, not to startNode`)
+  })
+
+  test.each([['sharding.stateStoreMode', { sharding: { stateStoreMode: 'ddata' } }]])(
     'what is not there yet in the settings: %s',
     async (path, settings) => {
       const error = await refusalOf({ settings } as never)

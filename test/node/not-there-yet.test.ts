@@ -8,19 +8,16 @@ const notThereYet = (option: string) =>
   expect.objectContaining({ code: 'NOT_THERE_YET', option: `\`${option}\`` }) as Error
 
 describe('what is not there yet is refused, not passed over', () => {
-  test.each(['rememberEntities', 'lease', 'dataCenter', 'stateStoreMode'])(
-    'by sharding.init: %s',
-    async (option) => {
-      const { sharding } = await nodeFor({ store: 'memory' })
-      const key = new EntityTypeKey<string>('Cart')
-      const given = { key, behavior: () => Behaviors.ignore, [option]: true }
-      expect(() => sharding.init(given)).toThrow(notThereYet(option))
-      const settings = { [option]: true }
-      const within = { key, behavior: () => Behaviors.ignore, settings }
-      expect(() => sharding.init(within)).toThrow(notThereYet(`settings.${option}`))
-      expect([...sharding.entityTypes]).toEqual([])
-    },
-  )
+  test.each(['dataCenter', 'stateStoreMode'])('by sharding.init: %s', async (option) => {
+    const { sharding } = await nodeFor({ store: 'memory' })
+    const key = new EntityTypeKey<string>('Cart')
+    const given = { key, behavior: () => Behaviors.ignore, [option]: true }
+    expect(() => sharding.init(given)).toThrow(notThereYet(option))
+    const settings = { [option]: true }
+    const within = { key, behavior: () => Behaviors.ignore, settings }
+    expect(() => sharding.init(within)).toThrow(notThereYet(`settings.${option}`))
+    expect([...sharding.entityTypes]).toEqual([])
+  })
 
   test.each(['lease', 'dataCenter'])('by singletons.start: %s', async (option) => {
     const { singletons } = await nodeFor({ store: 'memory' })

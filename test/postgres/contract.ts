@@ -3,8 +3,10 @@
  * each test, which go with the server.
  */
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { systemTimers } from '../../src/foundation/system-timers.ts'
 import { PostgresJournal, type PostgresSettings } from '../../src/persistence/index.ts'
-import { journalContract } from '../../src/testkit/index.ts'
+import { RememberJournal } from '../../src/sharding/internals.ts'
+import { journalContract, rememberStoreContract } from '../../src/testkit/index.ts'
 import { postgresForTests, type TestDatabases } from './postgres-server.ts'
 
 export function postgresContract(
@@ -37,4 +39,17 @@ export function postgresContract(
     ...{ keepsStates: true, listsIds: true, transfers: true },
   }
   journalContract({ describe, test }, { name: `PT-012 ${name}`, ...ports, newStore })
+  rememberStoreContract(
+    { describe, test },
+    {
+      name: `RememberJournal on ${name}`,
+      newStore: async () => {
+        const journal = await newStore().open()
+        return {
+          open: (options) => new RememberJournal({ journal, timers: systemTimers, ...options }),
+          remove: () => journal.close(),
+        }
+      },
+    },
+  )
 }

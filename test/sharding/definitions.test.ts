@@ -73,7 +73,7 @@ test('every problem of a definition is told at once, at each door', async () => 
         "key must be an EntityTypeKey, not 'Cart'",
         noBehavior,
         ...problems,
-        'entityType is not an option; known: key, behavior, stopMessage, allocationStrategy, passivation, extractor, extractEntityId, extractShardId, extractorId, role, settings',
+        'entityType is not an option; known: key, behavior, stopMessage, allocationStrategy, passivation, rememberEntities, lease, extractor, extractEntityId, extractShardId, extractorId, role, settings',
       ])
       expect(problemsOf('start', { ...slips, entityType: 'a|b' })).toEqual([
         'entityType cannot be used: it contains the character |',

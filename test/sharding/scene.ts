@@ -13,6 +13,7 @@ import {
   CoordinatorStarted,
   EntityStarted,
   EntityStopped,
+  type OpenRememberStore,
   type ShardingSettings,
 } from '../../src/sharding/index.ts'
 import { ClusterSharding, type OpenCoordinatorStore } from '../../src/sharding/internals.ts'
@@ -42,6 +43,8 @@ export interface StartOptions {
   readonly journal?: (journal: Journal) => Journal
   /** Where its coordinators keep their decisions, in place of the journal. */
   readonly coordinatorStore?: OpenCoordinatorStore
+  /** Where its shards keep what they remember, in place of the journal. */
+  readonly rememberStore?: OpenRememberStore
   /** Starts the entity types, before the node joins. */
   readonly init?: (node: ShardingNode) => void
 }
@@ -78,6 +81,7 @@ export class Scene {
     const sharding = new ClusterSharding({
       ...{ system, remoting, cluster, singletons, journal, roles, settings },
       ...(options.coordinatorStore && { coordinatorStore: options.coordinatorStore }),
+      ...(options.rememberStore && { rememberStore: options.rememberStore }),
     })
     const parts = {
       name,

@@ -11,13 +11,16 @@ export class Gate {
   #isClosed = false
   readonly #onTerminated: ((ref: LocalRef) => void) | undefined
   readonly #parked = new Set<Cell>()
+  readonly #mayPass: (() => boolean) | undefined
 
-  constructor(onTerminated?: (ref: LocalRef) => void) {
+  /** `mayPass` is asked before every turn. Whoever answers no lets the actors stop: their turns do not come again. */
+  constructor(onTerminated?: (ref: LocalRef) => void, mayPass?: () => boolean) {
     this.#onTerminated = onTerminated
+    this.#mayPass = mayPass
   }
 
   get isClosed(): boolean {
-    return this.#isClosed
+    return this.#isClosed || (this.#mayPass !== undefined && !this.#mayPass())
   }
 
   /** A turn under way goes on to its end. */

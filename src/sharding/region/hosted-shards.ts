@@ -5,6 +5,9 @@
  *                         ▲                    └──and hosted again meanwhile──┐
  *                         └───────────────────────────────────────────────────┘
  *
+ * A shard that remembers its entities or has a lease is ready only some time after it has started, and may fail: then it is
+ * down for a while, and starts again in the same epoch. Meanwhile it is hosted here and takes no messages: they wait.
+ *
  * Invariant: one epoch is one life. What ended in an epoch never starts again in it; `ShardStopped` is true for ever.
  */
 import type { NodeId } from '../../foundation/node-id.ts'
@@ -20,6 +23,10 @@ export type HostingStep = HostingEffect | Tell
 interface Hosted {
   epoch: number
   isStopping: boolean
+  /** Whether it takes messages, unless it stops. */
+  isReady: boolean
+  /** It has failed and ended, and will be started again. */
+  isDown: boolean
   /** The epoch in which it shall live again once it has stopped. */
   next: number | undefined
 }
@@ -28,10 +35,12 @@ export class HostedShards {
   readonly #self: NodeId
   readonly #hosted = new Map<ShardId, Hosted>()
   readonly #endedEpochs = new Map<ShardId, number>()
+  readonly #isReadyAtOnce: boolean
   #isRefusing = false
 
-  constructor(self: NodeId) {
+  constructor(self: NodeId, isReadyAtOnce = true) {
     this.#self = self
+    this.#isReadyAtOnce = isReadyAtOnce
   }
 
   get shards(): ShardId[] {
@@ -55,7 +64,14 @@ export class HostedShards {
 
   /** Whether it takes messages. */
   isRunning(shard: ShardId): boolean {
-    return this.#hosted.get(shard)?.isStopping === false
+    const hosted = this.#hosted.get(shard)
+    return hosted !== undefined && hosted.isReady && !hosted.isStopping
+  }
+
+  /** It says so itself. */
+  ready(shard: ShardId, isReady: boolean): void {
+    const hosted = this.#hosted.get(shard)
+    if (hosted !== undefined) hosted.isReady = isReady
   }
 
   stateOf(shard: ShardId): 'absent' | 'running' | 'stopping' {
@@ -104,23 +120,37 @@ export class HostedShards {
   }
 
   stopAll(isForced = true): HostingStep[] {
-    return [...this.#hosted].map(([shard, hosted]) => {
+    return [...this.#hosted].flatMap(([shard, hosted]): HostingStep[] => {
       hosted.isStopping = true
       hosted.next = undefined
-      return { type: 'StopShard', shard, isForced }
+      return hosted.isDown ? this.terminated(shard) : [{ type: 'StopShard', shard, isForced }]
     })
   }
 
-  terminated(shard: ShardId): HostingStep[] {
+  /** `restartAfterMs` of one that has failed: it lives on in its epoch. */
+  terminated(shard: ShardId, restartAfterMs?: number): HostingStep[] {
     const hosted = this.#hosted.get(shard)
     if (hosted === undefined) return []
     const { epoch, isStopping, next } = hosted
-    // Stopped without being told: its entities are gone, its home is not.
-    if (!isStopping) return [{ type: 'StartShard', shard, epoch }]
+    if (!isStopping) {
+      hosted.isReady = this.#isReadyAtOnce
+      // Stopped without being told: its entities are gone, its home is not.
+      if (restartAfterMs === undefined) return [{ type: 'StartShard', shard, epoch }]
+      hosted.isDown = true
+      return [{ type: 'RestartShardLater', shard, delayMs: restartAfterMs }]
+    }
     this.#hosted.delete(shard)
     this.#endedEpochs.set(shard, epoch)
     if (next === undefined) return [this.#stopped(shard, epoch)]
     return this.#isRefusing ? this.#refuse(shard, next) : this.#start(shard, next)
+  }
+
+  /** The time that a failed one had to wait is over. */
+  restart(shard: ShardId): HostingStep[] {
+    const hosted = this.#hosted.get(shard)
+    if (hosted?.isDown !== true) return []
+    hosted.isDown = false
+    return [{ type: 'StartShard', shard, epoch: hosted.epoch }]
   }
 
   #ended(shard: ShardId): number {
@@ -128,13 +158,16 @@ export class HostedShards {
   }
 
   #start(shard: ShardId, epoch: number): HostingStep[] {
-    this.#hosted.set(shard, { epoch, isStopping: false, next: undefined })
+    const isReady = this.#isReadyAtOnce
+    this.#hosted.set(shard, { epoch, isStopping: false, isReady, isDown: false, next: undefined })
     return [{ type: 'StartShard', shard, epoch }, this.#started(shard, epoch)]
   }
 
   #stop(shard: ShardId, hosted: Hosted, isForced: boolean): HostingStep[] {
     if (hosted.isStopping) return []
     hosted.isStopping = true
+    // Nothing of it is left that would have to be stopped.
+    if (hosted.isDown) return this.terminated(shard)
     return [{ type: 'StopShard', shard, isForced }]
   }
 

@@ -14,8 +14,15 @@ import { RoutedEntityRef } from '../entity-ref.ts'
 import { reasonOf } from '../addressing.ts'
 import type { EntityId, ShardId } from '../shard-id.ts'
 import { EntityMessageDropped } from '../sharding-errors.ts'
-import type { InspectionMessage, ToCoordinator, Undelivered } from '../sharding-messages.ts'
-import type { BetweenPeers, ShardingProtocol } from '../sharding-wire.ts'
+import type {
+  Flush,
+  FlushAck,
+  InspectionMessage,
+  Returned,
+  ToCoordinator,
+  Undelivered,
+} from '../sharding-messages.ts'
+import type { ReturnedParcel, ShardingProtocol } from '../sharding-wire.ts'
 import type { Region } from './region.ts'
 import { RegionRef } from './region-ref.ts'
 import type { Origin } from './shard-buffers.ts'
@@ -51,6 +58,8 @@ function dataEndpoint({ region, protocol }: RegionEndpointOptions): Endpoint {
         const message = protocol.betweenPeers.unpack(value)
         if (message instanceof NotAMessage) return refuse(region.runtime, from, message)
         if (message.type === 'Undelivered') return failQuestion(region, message)
+        if (message.type === 'StartEntities') return region.startEntities(from, message)
+        if (message.type === 'EntitiesStarted') return region.entitiesStarted(message)
         const heard = withQuestions(region, message)
         if (heard.type === 'Returned') region.returned(from, heard)
         else region.step({ type: 'FromRegion', region: from, message: heard })
@@ -126,8 +135,10 @@ class InboundEntity {
   }
 }
 
+type WithoutParcels = Flush | FlushAck
+
 /** Whoever asked hears at once when what has come back is dropped here, as it would have before it left. */
-function withQuestions(region: Region, message: Exclude<BetweenPeers, Undelivered>) {
+function withQuestions(region: Region, message: WithoutParcels | Returned<ReturnedParcel>) {
   if (message.type !== 'Returned') return message
   const parcels = message.parcels.map((parcel) => ({
     ...parcel,

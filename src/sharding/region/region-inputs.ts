@@ -40,7 +40,18 @@ export type RegionInput<Parcel> =
   /** The stream to a node broke, and nothing waits for the next one: what was under way is lost. */
   | { readonly type: 'AssociationLost'; readonly node: NodeId }
   /** All entities of a local shard have stopped. */
-  | { readonly type: 'ShardTerminated'; readonly shard: ShardId }
+  | {
+      readonly type: 'ShardTerminated'
+      readonly shard: ShardId
+      /** It has failed, and shall be started again then. */
+      readonly restartAfterMs?: number | undefined
+    }
+  /** A local shard takes messages now, or does not. */
+  | { readonly type: 'ShardReady'; readonly shard: ShardId; readonly isReady: boolean }
+  /** The time after a failure is over. */
+  | { readonly type: 'RestartShard'; readonly shard: ShardId }
+  /** Somebody on this node wants to know where this shard lives. */
+  | { readonly type: 'FindHome'; readonly shard: ShardId }
   /**
    * Hand over what is here, then stop. `isMember`: whether this node is in the cluster and was not given up by it. With
    * `staysForOthers` it says `Emptied` and goes on routing until `OthersEmptied`: entities of other types may call by it.
@@ -124,6 +135,7 @@ export type RegionEffect<Parcel> =
 /** About shards on this node. */
 export type HostingEffect =
   | { readonly type: 'StartShard'; readonly shard: ShardId; readonly epoch: number }
+  | { readonly type: 'RestartShardLater'; readonly shard: ShardId; readonly delayMs: number }
   /** Stop its entities, then say `ShardTerminated`. `isForced` leaves them no time. */
   | { readonly type: 'StopShard'; readonly shard: ShardId; readonly isForced: boolean }
 

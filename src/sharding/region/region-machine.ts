@@ -34,6 +34,8 @@ export interface RegionMachineOptions {
   /** Routes and never hosts. */
   readonly isProxy: boolean
   readonly settings: ShardingSettings
+  /** False for types whose shards say when they take messages. */
+  readonly isReadyAtOnce?: boolean | undefined
   /** Messages that the first of several turns sends to other nodes of those that waited. */
   readonly releasedMax?: number | undefined
 }
@@ -67,7 +69,7 @@ export class RegionMachine<Parcel> {
   #preparedBy: number | undefined
   #effects: RegionEffect<Parcel>[] = []
 
-  constructor({ self, isProxy, settings, releasedMax }: RegionMachineOptions) {
+  constructor({ self, isProxy, settings, isReadyAtOnce, releasedMax }: RegionMachineOptions) {
     this.#self = self
     this.#isProxy = isProxy
     this.#settings = settings
@@ -76,7 +78,7 @@ export class RegionMachine<Parcel> {
     const registration = { self, isProxy, numberOfShards, retryIntervalMs }
     this.#registration = new RegistrationMachine(registration)
     this.#buffers = new ShardBuffers(bufferedMessagesMax)
-    this.#hosted = new HostedShards(self)
+    this.#hosted = new HostedShards(self, isReadyAtOnce)
     const isServed = (shard: ShardId) => !this.#isFrozen && this.#hosted.isRunning(shard)
     const { table } = this
     this.#routes = new ShardRoutes({ self, table, buffers: this.#buffers, isServed, releasedMax })
@@ -116,6 +118,7 @@ export class RegionMachine<Parcel> {
       isMoving: place?.handOff !== undefined && place.home === undefined,
       isRouted: this.table.routeOf(shard) !== undefined,
       here: this.#hosted.stateOf(shard),
+      isReady: this.#hosted.isRunning(shard),
       buffered: this.#buffers.sizeOf(shard),
       coordinator: this.#registration.coordinator,
       trouble: this.#trouble,
@@ -148,7 +151,14 @@ export class RegionMachine<Parcel> {
       case 'AssociationLost':
         return this.#perform(this.#routes.associationLost(input.node))
       case 'ShardTerminated':
-        return this.#shardTerminated(input.shard)
+        return this.#shardTerminated(input.shard, input.restartAfterMs)
+      case 'ShardReady':
+        this.#hosted.ready(input.shard, input.isReady)
+        return this.#perform(this.#routes.settle(input.shard))
+      case 'RestartShard':
+        return this.#perform(this.#hosted.restart(input.shard))
+      case 'FindHome':
+        return this.#perform(this.#routes.ask(input.shard))
       case 'GracefulShutdown':
         this.#staysForOthers = input.staysForOthers === true
         this.#leave()
@@ -258,9 +268,9 @@ export class RegionMachine<Parcel> {
     this.#perform(this.#hosted.handOff(word))
   }
 
-  #shardTerminated(shard: ShardId): void {
-    this.#perform(this.#hosted.terminated(shard))
-    if (this.#hosted.isRunning(shard)) return this.#perform(this.#routes.settle(shard))
+  #shardTerminated(shard: ShardId, restartAfterMs: number | undefined): void {
+    this.#perform(this.#hosted.terminated(shard, restartAfterMs))
+    if (this.#hosted.stateOf(shard) === 'running') return this.#perform(this.#routes.settle(shard))
     this.#perform(this.#routes.stopServing(shard))
     if (this.#buffers.has(shard)) this.#perform(this.#routes.ask(shard))
   }

@@ -11,6 +11,7 @@ import {
   Behaviors,
 } from '../../actor/index.ts'
 import {
+  ask as askBy,
   failAsker,
   type LocalRef,
   type Question,
@@ -37,7 +38,14 @@ import {
 } from '../sharding-events.ts'
 import type { DuplicateOwnership } from '../inspection/reports.ts'
 import { show } from '../../foundation/show.ts'
-import type { HostingRegion, Returned, ShardHistory, ToCoordinator } from '../sharding-messages.ts'
+import type {
+  EntitiesStarted,
+  HostingRegion,
+  Returned,
+  ShardHistory,
+  StartEntities,
+  ToCoordinator,
+} from '../sharding-messages.ts'
 import { ActiveEntities } from '../passivation/active-entities.ts'
 import { ActiveEntityLimit } from '../passivation/active-entity-limit.ts'
 import { makeStrategy } from '../passivation/make-strategy.ts'
@@ -50,9 +58,11 @@ import {
   NoActiveEntityLimit,
   RegionRefused,
 } from '../sharding-errors.ts'
-import type { ShardingProtocol } from '../sharding-wire.ts'
+import { type ShardingProtocol, startedIdsMax } from '../sharding-wire.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
-import { Shard, type ShardWorld } from '../shard/shard.ts'
+import { Shard, type ShardDutiesWorld, type ShardWorld } from '../shard/shard.ts'
+import { EntityRecovery } from './entity-recovery.ts'
+import { EntityStarts } from './entity-starts.ts'
 import { KeptRefs } from './kept-refs.ts'
 import { ShardFamily } from '../shard/shard-family.ts'
 import { OneAtATime } from './one-at-a-time.ts'
@@ -87,6 +97,15 @@ export interface RegionOptions {
   /** Whether this node is in the cluster, and was not given up by it. */
   readonly isMember: () => boolean
   readonly sendToCoordinator: (to: NodeId, message: ToCoordinator) => void
+  /** What shards of this type do besides: undefined when they remember nothing and have no lease. */
+  readonly duties: Pick<ShardDutiesWorld, 'openStore' | 'leaseOf'> | undefined
+}
+
+/** Whoever asked for the start of an entity. */
+interface RegionAsking {
+  readonly from: NodeId
+  readonly shard: ShardId
+  readonly ask: number
 }
 
 type Superseded = Extract<RegionEffect<Parcel>, { type: 'Superseded' }>
@@ -121,6 +140,10 @@ export class Region {
   /** Reasons for which messages had no entity. */
   readonly #toldOf = new Set<string>()
   readonly #limit: ActiveEntityLimit | undefined
+  readonly #recovery: EntityRecovery
+  readonly #starts: EntityStarts
+  /** Of shards that have failed. */
+  readonly #restarts = new Map<ShardId, Timer>()
   #isFrozen: boolean
   #refusal: RegionRefused | undefined
   #emptied: () => void = () => undefined
@@ -142,7 +165,8 @@ export class Region {
     this.#isFrozen = options.isFrozen
     if (limited !== undefined) this.#limit = new ActiveEntityLimit(limited.activeEntityLimit)
     const { node: self } = remoting
-    this.#machine = new RegionMachine({ self, isProxy: this.isProxy, settings })
+    const isReadyAtOnce = options.duties === undefined
+    this.#machine = new RegionMachine({ self, isProxy: this.isProxy, settings, isReadyAtOnce })
     this.#table = this.#machine.table
     this.#turns = new OneAtATime((error) => this.#failed(error))
     this.#lines = new PeerLines(remoting, `/system/shards/${encodeName(entityType)}`, protocol)
@@ -154,6 +178,12 @@ export class Region {
     this.#questions = new RegionQuestions({
       ...{ entityType, runtime: this.runtime, retryIntervalMs: settings.retryIntervalMs },
       send: (question) => this.step({ type: 'AskCoordinator', question }),
+    })
+    const { timers } = this.runtime.environment
+    this.#recovery = new EntityRecovery(timers, settings)
+    this.#starts = new EntityStarts({
+      ...{ timers, retryIntervalMs: settings.retryIntervalMs },
+      send: (shard, ask, entityIds) => this.#sendStarts(shard, ask, entityIds),
     })
   }
 
@@ -278,6 +308,53 @@ export class Region {
     }
   }
 
+  // ---- starts without a message
+
+  /** Rejects with `AskTimeout` and `AskAborted`. */
+  startEntity(entity: RoutedEntityRef<unknown>, options: AskOptions | undefined): Promise<void> {
+    const { shard, entityId } = entity
+    const target = { tell: () => undefined, toString: () => `the start of ${entity}` }
+    const put = (_message: unknown, question: Question): void =>
+      this.#starts.start(shard, [entityId], {
+        started: () => question.tell(true),
+        isWanted: () => !question.isOver,
+      })
+    return askBy<unknown, true>(target, () => entityId, options, this.runtime, put).then(
+      () => undefined,
+    )
+  }
+
+  /** Another region, or this one, wants entities to be started here. Those that cannot be now are asked for again. */
+  startEntities(from: NodeId, { shard, ask: number, entityIds }: StartEntities): void {
+    const here = this.#shards[shard]
+    if (here === undefined) return
+    for (const entityId of entityIds) {
+      if (this.shardOf(entityId) === shard) here.startEntity(entityId, { from, shard, ask: number })
+    }
+  }
+
+  entitiesStarted(message: EntitiesStarted): void {
+    this.#starts.answered(message)
+  }
+
+  #sendStarts(shard: ShardId, number: number, entityIds: readonly EntityId[]): void {
+    const { home } = this.#machine.explain(shard)
+    if (home === undefined) return this.step({ type: 'FindHome', shard })
+    const { node } = this.#options.remoting
+    for (let first = 0; first < entityIds.length; first += startedIdsMax) {
+      const ids = entityIds.slice(first, first + startedIdsMax)
+      const message = { type: 'StartEntities', shard, ask: number, entityIds: ids } as const
+      if (home === node) this.startEntities(node, message)
+      else this.#lines.send(home, message)
+    }
+  }
+
+  #tellStarted(entityId: EntityId, { from, shard, ask: number }: RegionAsking): void {
+    const message = { type: 'EntitiesStarted', shard, ask: number, entityIds: [entityId] } as const
+    if (from === this.#options.remoting.node) this.entitiesStarted(message)
+    else this.#lines.send(from, message)
+  }
+
   // ---- inputs
 
   step(input: RegionInput<Parcel>): void {
@@ -319,6 +396,7 @@ export class Region {
     for (const shard of this.#shards) shard?.abandon()
     this.step({ type: 'Abandoned' })
     this.#questions.cancelTimer()
+    this.#cancelStarts()
     this.#stopped()
   }
 
@@ -376,6 +454,8 @@ export class Region {
         return this.#drop(effect.parcel, effect.reason)
       case 'StartShard':
         return this.#startShard(effect.shard, effect.epoch)
+      case 'RestartShardLater':
+        return this.#restartLater(effect.shard, effect.delayMs)
       case 'StopShard':
         return this.#shards[effect.shard]?.handOff(effect.isForced)
       case 'StartTimer':
@@ -508,10 +588,21 @@ export class Region {
     this.#loads?.started(shard)
     if (this.#isFrozen) started.freeze()
     const { eventStream } = this.runtime
-    if (!eventStream.hasListeners(LocalShardStarted)) return
-    eventStream.publish(
-      new LocalShardStarted(this.entityType, shard, epoch, this.#options.remoting.node),
-    )
+    if (eventStream.hasListeners(LocalShardStarted)) {
+      eventStream.publish(
+        new LocalShardStarted(this.entityType, shard, epoch, this.#options.remoting.node),
+      )
+    }
+    started.begin()
+  }
+
+  #restartLater(shard: ShardId, delayMs: number): void {
+    this.#restarts.get(shard)?.cancel()
+    const timer = this.runtime.environment.timers.after(delayMs, () => {
+      this.#restarts.delete(shard)
+      this.step({ type: 'RestartShard', shard })
+    })
+    this.#restarts.set(shard, timer)
   }
 
   /** One actor per shard for as long as the region lives: the parent of all its entities. */
@@ -528,16 +619,18 @@ export class Region {
     return ref
   }
 
-  #shardFinished({ shard, epoch }: Shard): void {
+  #shardFinished(ended: Shard, restartAfterMs: number | undefined): void {
+    const { shard, epoch } = ended
     this.#shards[shard] = undefined
     this.#limit?.shardStopped()
     this.#tellLimit()
+    this.#recovery.remove(ended)
     const { eventStream } = this.runtime
     if (eventStream.hasListeners(LocalShardStopped)) {
       const { node } = this.#options.remoting
       eventStream.publish(new LocalShardStopped(this.entityType, shard, epoch, node))
     }
-    this.step({ type: 'ShardTerminated', shard })
+    this.step({ type: 'ShardTerminated', shard, restartAfterMs })
   }
 
   #startTimer(timer: RegionTimer, delayMs: number): void {
@@ -562,9 +655,16 @@ export class Region {
   #finish(): void {
     for (const timer of this.#timers.values()) timer.cancel()
     this.#loadTimer?.cancel()
+    this.#cancelStarts()
     this.ref.cell?.stop()
     this.#emptied()
     this.#stopped()
+  }
+
+  #cancelStarts(): void {
+    this.#recovery.cancel()
+    this.#starts.cancel()
+    for (const timer of this.#restarts.values()) timer.cancel()
   }
 
   #makeWorld(): ShardWorld {
@@ -578,7 +678,25 @@ export class Region {
       },
       activeEntities: () => this.#activeEntities(),
       dropped: (parcel, reason, entity) => this.#drop(parcel, reason, entity),
-      finished: (shard) => this.#shardFinished(shard),
+      finished: (shard, restartAfterMs) => this.#shardFinished(shard, restartAfterMs),
+      ready: ({ shard }, isReady) => this.step({ type: 'ShardReady', shard, isReady }),
+      started: (entityId, asker) => this.#tellStarted(entityId, asker as RegionAsking),
+      duties: this.#makeDuties(),
+    }
+  }
+
+  #makeDuties(): ShardDutiesWorld | undefined {
+    const { duties } = this.#options
+    if (duties === undefined) return undefined
+    return {
+      ...duties,
+      shardOf: (entityId) => this.shardOf(entityId),
+      recover: (shard) => this.#recovery.add(shard),
+      startElsewhere: (shard, home, entityIds) =>
+        this.#starts.start(home, entityIds, {
+          started: (ids) => shard.step({ type: 'MovedAway', entityIds: ids }),
+          isWanted: () => this.#shards[shard.shard] === shard,
+        }),
     }
   }
 

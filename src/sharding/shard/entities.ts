@@ -12,7 +12,7 @@ export interface LiveEntity<Cell> {
 }
 
 export interface Entity<Cell, Parcel> extends LiveEntity<Cell> {
-  /** 0 while it does not run and only waits for the thaw. */
+  /** 0 while it does not run: it waits for the thaw, for the store, or for the end of its rest. */
   instance: number
   isStopping: boolean
   /** The sweep before its last message, or before its stop was asked for. */
@@ -39,8 +39,13 @@ export class Entities<Cell, Parcel> {
     return this.#entities.size
   }
 
+  /** Those that run, or that messages wait for. */
   get ids(): EntityId[] {
-    return [...this.#entities.keys()]
+    const ids: EntityId[] = []
+    for (const { entityId, instance, waiting } of this.#entities.values()) {
+      if (instance > 0 || waiting !== undefined) ids.push(entityId)
+    }
+    return ids
   }
 
   /** Messages that wait, for all entities. */

@@ -1,9 +1,16 @@
 /** What goes into a shard and what comes out of it. */
+import type { RememberedChange } from '../remembering/remember-store.ts'
 import type { ShardDropReason } from '../sharding-drop-reasons.ts'
 import type { EntityId } from '../shard-id.ts'
 
-/** `grace` ends before entities are told to hurry, `force-stop` before they are stopped whatever they do. */
-export type ShardTimer = 'grace' | 'force-stop'
+/**
+ * `grace` ends before entities are told to hurry, `force-stop` before they are stopped whatever they do. `restart` ends before
+ * remembered entities that failed are started again, `store` when the store takes too long, `lease` before it is asked for again.
+ */
+export type ShardTimer = 'grace' | 'force-stop' | 'restart' | 'store' | 'lease'
+
+/** Whoever wants to hear that an entity was started; for the machine a thing without a meaning. */
+export type StartAsker = object
 
 export type ShardInput<Parcel> =
   | { readonly type: 'Message'; readonly entityId: EntityId; readonly parcel: Parcel }
@@ -21,6 +28,33 @@ export type ShardInput<Parcel> =
   | { readonly type: 'Abandoned' }
   | { readonly type: 'Frozen' }
   | { readonly type: 'Thawed' }
+  /** The first of a shard that has a lease, or remembers; others begin by themselves. */
+  | { readonly type: 'Begin' }
+  /** Start it if it does not run, without a message. */
+  | {
+      readonly type: 'StartEntity'
+      readonly entityId: EntityId
+      readonly asker: StartAsker | undefined
+    }
+  /** Let these run: they were loaded, and are at home in this shard. */
+  | { readonly type: 'Recover'; readonly entityIds: readonly EntityId[] }
+  /** These belong to other shards by now, where they will be started. */
+  | { readonly type: 'BelongElsewhere'; readonly entityIds: readonly EntityId[] }
+  /** They were started there. */
+  | { readonly type: 'MovedAway'; readonly entityIds: readonly EntityId[] }
+  /** Part of what the store has. */
+  | { readonly type: 'Loading'; readonly change: RememberedChange }
+  | { readonly type: 'Loaded' }
+  /** The answer to `StoreRemembered`. */
+  | { readonly type: 'Stored' }
+  /** The answer to `LoadRemembered` or `StoreRemembered`. */
+  | { readonly type: 'StoreFailed' }
+  | { readonly type: 'LeaseAcquired' }
+  /** It is another's, or nobody can tell. */
+  | { readonly type: 'LeaseRefused' }
+  /** At any moment, also while nothing is held any more. */
+  | { readonly type: 'LeaseLost' }
+  | { readonly type: 'LeaseReleased' }
   | { readonly type: 'TimerFired'; readonly timer: ShardTimer }
 
 export type ShardEffect<Parcel> =
@@ -41,5 +75,18 @@ export type ShardEffect<Parcel> =
   | { readonly type: 'Drop'; readonly parcel: Parcel; readonly reason: ShardDropReason }
   | { readonly type: 'StartTimer'; readonly timer: ShardTimer; readonly delayMs: number }
   | { readonly type: 'CancelTimer'; readonly timer: ShardTimer }
-  /** The last entity has stopped. */
-  | { readonly type: 'Finish' }
+  /** The answer to `StartEntity`. */
+  | { readonly type: 'EntityIsStarted'; readonly entityId: EntityId; readonly asker: StartAsker }
+  | { readonly type: 'AcquireLease' }
+  /** Give it back, and say so. */
+  | { readonly type: 'ReleaseLease' }
+  | { readonly type: 'LoadRemembered' }
+  | { readonly type: 'StoreRemembered'; readonly change: RememberedChange }
+  /** It takes messages from now on. Said once, and only by one that has begun with `Begin`. */
+  | { readonly type: 'Ready' }
+  /** It has failed, and takes none any more; what is running is stopped. */
+  | { readonly type: 'Unready' }
+  /** Entities sleep that shall run. */
+  | { readonly type: 'RecoverEntities' }
+  /** The last entity has stopped. With `restartAfterMs` it has failed, and shall live again where it is. */
+  | { readonly type: 'Finish'; readonly restartAfterMs: number | undefined }

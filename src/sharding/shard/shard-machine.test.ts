@@ -24,7 +24,8 @@ function shard(chosen = settings, mail = 0) {
 /** Effects on one line each: `Deliver e1 hello`, `StartTimer grace`. */
 function words(effects: readonly ShardEffect<string>[]): string[] {
   return effects.map((effect) => {
-    const who = 'entityId' in effect ? ` ${effect.entityId}${effect.instance}` : ''
+    const instance = 'instance' in effect ? effect.instance : ''
+    const who = 'entityId' in effect ? ` ${effect.entityId}${instance}` : ''
     const what =
       'parcel' in effect ? ` ${effect.parcel}` : 'timer' in effect ? ` ${effect.timer}` : ''
     return `${effect.type}${who}${what}${'reason' in effect ? ` ${effect.reason}` : ''}`

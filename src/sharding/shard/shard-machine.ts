@@ -4,17 +4,26 @@
  *   absent ──message──▶ active ──Passivate, idle, hand-off──▶ stopping ──terminated──▶ absent
  *                         ▲──────────────terminated, and messages wait─────┘
  *
+ *   (acquiring ──▶ loading ──▶) serving ──HandOff──▶ handing-off ──time is up──▶ forcing ──empty──▶ (releasing ──▶) finished
+ *       └────────────┴────────────┴─────────────store fails, lease is lost───────▲
+ *
+ * One that remembers stores a start before the entity exists, and a stop after it ended (`remembered-entities.ts`); one with
+ * a lease does nothing without it. HandOff never waits for either: what is not there yet ends at once, and of what is
+ * being stored only messages that already wait hold it up, for `stopTimeoutMs` at most.
+ *
  * Invariant: an entity has at most one instance; a message for one that is stopping waits for the next instance, in order;
- * the shard finishes only when no instance is left.
+ * the shard finishes only when no instance is left. One file because the ways of an entity are one picture.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
 import type { ActiveEntities } from '../passivation/active-entities.ts'
 import type { Victims } from '../passivation/passivation-strategy.ts'
 import { Tracked } from '../passivation/tracked.ts'
 import type { EntityId } from '../shard-id.ts'
+import type { RememberedIds } from '../remembering/remember-store.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Entities, type Entity, type LiveEntity } from './entities.ts'
-import type { ShardEffect, ShardInput, ShardTimer } from './shard-inputs.ts'
+import { RememberedEntities } from './remembered-entities.ts'
+import type { ShardEffect, ShardInput, ShardTimer, StartAsker } from './shard-inputs.ts'
 import { StopGrace } from './stop-grace.ts'
 
 /** What a machine sees of the actor of an entity. */
@@ -24,6 +33,21 @@ export interface CellLook<Cell> {
   /** Whether it is busy although it takes no message: it is being recovered, or waits for its store. */
   readonly isRecovering: (cell: Cell) => boolean
 }
+
+/** What a shard does besides. */
+export interface ShardDuties {
+  readonly remembers?: boolean
+  readonly hasLease?: boolean
+  /** Where no more than so many entities may be active. */
+  readonly active?: ActiveEntities | undefined
+}
+
+/** Ids of one write: what is started in the turn after it must not hold the event loop. */
+const storedAtOnceMax = 2_000
+/** Of those who want to hear of one start; others ask again. */
+const askersMax = 100
+
+const standsFor = new Set(['asleep', 'moving', 'resting'])
 
 export class ShardMachine<Cell, Parcel> {
   readonly #settings: ShardingSettings
@@ -35,14 +59,32 @@ export class ShardMachine<Cell, Parcel> {
   /** Where a limit holds: it knows every entity that takes messages. */
   readonly #active: ActiveEntities | undefined
   readonly #grace = new StopGrace()
+  /** Remembered ones that failed, until they are started again. */
+  readonly #rest = new StopGrace()
+  readonly #remembered: RememberedEntities | undefined
+  readonly #hasLease: boolean
+  readonly #askers = new Map<EntityId, StartAsker[]>()
   #sweep = 0
   #isFrozen = false
-  #phase: 'serving' | 'handing-off' | 'forcing' | 'finished' = 'serving'
+  #phase:
+    | 'new'
+    | 'acquiring'
+    | 'loading'
+    | 'serving'
+    | 'handing-off'
+    | 'forcing'
+    | 'releasing'
+    | 'finished' = 'serving'
+  /** Set when it has failed. */
+  #restartAfterMs: number | undefined
 
-  constructor(settings: ShardingSettings, look: CellLook<Cell>, active?: ActiveEntities) {
+  constructor(settings: ShardingSettings, look: CellLook<Cell>, duties: ShardDuties = {}) {
+    this.#remembered = duties.remembers === true ? new RememberedEntities() : undefined
+    this.#hasLease = duties.hasLease === true
+    if (this.#hasLease || this.#remembered !== undefined) this.#phase = 'new'
     this.#settings = settings
     this.#look = look
-    this.#active = active
+    this.#active = duties.active
     this.#entities = new Entities(settings.entityBufferedMessagesMax)
     const { passivateIdleAfterMs, passivationSweepIntervalMs, passivationTimeoutMs } = settings
     this.#idleSweeps = Math.ceil(passivateIdleAfterMs / passivationSweepIntervalMs)
@@ -70,8 +112,12 @@ export class ShardMachine<Cell, Parcel> {
 
   step(input: ShardInput<Parcel>): ShardEffect<Parcel>[] {
     const effects = this.#handle(input)
+    const { stopGraceMs, entityRestartBackoffMs } = this.#settings
     if (this.#phase !== 'finished' && this.#grace.begins()) {
-      effects.push({ type: 'StartTimer', timer: 'grace', delayMs: this.#settings.stopGraceMs })
+      effects.push({ type: 'StartTimer', timer: 'grace', delayMs: stopGraceMs })
+    }
+    if (this.#phase === 'serving' && this.#rest.begins()) {
+      effects.push({ type: 'StartTimer', timer: 'restart', delayMs: entityRestartBackoffMs })
     }
     return effects
   }
@@ -101,7 +147,85 @@ export class ShardMachine<Cell, Parcel> {
       case 'TimerFired':
         return this.#timerFired(input.timer)
       default:
+        return this.#handleDuty(input)
+    }
+  }
+
+  /** What only comes to one that remembers, or has a lease, and starts without a message. */
+  #handleDuty(
+    input: Exclude<ShardInput<Parcel>, { readonly type: CommonInput }>,
+  ): ShardEffect<Parcel>[] {
+    switch (input.type) {
+      case 'Begin':
+        assert(this.#phase === 'new', 'a shard begins once')
+        if (!this.#hasLease) return this.#load()
+        this.#phase = 'acquiring'
+        return [{ type: 'AcquireLease' }]
+      case 'StartEntity':
+        return this.#startEntity(input.entityId, input.asker)
+      case 'Recover':
+        return this.#recover(input.entityIds)
+      case 'BelongElsewhere':
+        for (const entityId of input.entityIds) this.#belongsElsewhere(entityId)
+        return []
+      case 'MovedAway':
+        for (const entityId of input.entityIds) this.#remembered?.movedAway(entityId)
+        return this.#storeNext()
+      case 'Loading':
+        if (this.#phase !== 'loading') return []
+        this.#remembered?.loaded(input.change)
+        return [this.#awaitStore(this.#settings.rememberLoadTimeoutMs)]
+      case 'Loaded':
+        return this.#phase === 'loading' ? this.#serve() : []
+      case 'Stored':
+        return this.#stored()
+      case 'StoreFailed':
+        return this.#fail(this.#settings.shardFailureBackoffMs)
+      case 'LeaseAcquired':
+        return this.#phase === 'acquiring' ? this.#load() : []
+      case 'LeaseRefused':
+        return this.#phase === 'acquiring' ? [this.#acquireLater()] : []
+      case 'LeaseLost':
+        return this.#phase === 'acquiring' ? [] : this.#fail(0)
+      case 'LeaseReleased':
+        return this.#phase === 'releasing' ? this.#finish() : []
+      default:
         return unreachable(input)
+    }
+  }
+
+  /** Whether it takes messages. */
+  get isServing(): boolean {
+    return this.#phase === 'serving'
+  }
+
+  /** Then its entities do nothing any more, whatever else happens. */
+  get hasFailed(): boolean {
+    return this.#restartAfterMs !== undefined
+  }
+
+  /** The next of those that were loaded and do not run; fewer than `count` when it was all of them. */
+  nextAsleep(count: number): readonly EntityId[] {
+    const mayRun = this.#phase === 'serving' && !this.#isFrozen
+    return mayRun ? (this.#remembered?.nextAsleep(count) ?? []) : []
+  }
+
+  /** For the store, which may go through it with pauses: an id goes from the first list to the second and never back. */
+  get remembered(): RememberedIds {
+    const asleep = this.#remembered?.asleep ?? new Set<EntityId>()
+    const entities = this.#entities
+    const isResting = ({ entityId }: Entity<Cell, Parcel>): boolean =>
+      this.#remembered?.standingOf(entityId) === 'resting'
+    return {
+      get size() {
+        return asleep.size + entities.size
+      },
+      *[Symbol.iterator]() {
+        yield* asleep
+        for (const entity of entities) {
+          if (entity.instance > 0 || isResting(entity)) yield entity.entityId
+        }
+      },
     }
   }
 
@@ -127,8 +251,15 @@ export class ShardMachine<Cell, Parcel> {
     entityId,
     parcel,
   }: Extract<ShardInput<Parcel>, { type: 'Message' }>): ShardEffect<Parcel>[] {
+    // The region is about to hear that it takes none for now.
+    if (this.#restartAfterMs !== undefined)
+      return [{ type: 'Drop', parcel, reason: 'shard-failed' }]
     assert(this.#phase === 'serving', 'the region sends nothing to a shard that stops')
     const known = this.#entities.get(entityId)
+    const remembered = this.#remembered
+    if (remembered !== undefined && (known === undefined || known.instance === 0)) {
+      return this.#messageForAbsent(remembered, entityId, parcel)
+    }
     const entity = known ?? this.#entities.add(entityId, !this.#isFrozen, this.#sweep)
     if (entity.isStopping || this.#isFrozen) {
       if (this.#entities.wait(entity, parcel)) return []
@@ -147,7 +278,7 @@ export class ShardMachine<Cell, Parcel> {
   #track(entity: Entity<Cell, Parcel>): ShardEffect<Parcel>[] {
     if (this.#active === undefined) return []
     entity.tracked = new Tracked(entity.entityId)
-    return this.#rest(this.#active.add(entity.tracked))
+    return this.#evict(this.#active.add(entity.tracked))
   }
 
   #untrack(entity: Entity<Cell, Parcel>): void {
@@ -155,7 +286,7 @@ export class ShardMachine<Cell, Parcel> {
     entity.tracked = undefined
   }
 
-  #rest(victims: Victims): ShardEffect<Parcel>[] {
+  #evict(victims: Victims): ShardEffect<Parcel>[] {
     return victims.flatMap(({ entityId }) => {
       const entity = this.#entities.get(entityId)
       assert(entity?.isStopping === false, 'only entities that take messages are tracked')
@@ -169,7 +300,158 @@ export class ShardMachine<Cell, Parcel> {
   /** Nobody rests for a limit while the shard moves or has no turn. */
   #settleLimit(): ShardEffect<Parcel>[] {
     if (this.#active === undefined || this.#phase !== 'serving' || this.#isFrozen) return []
-    return this.#rest(this.#active.settle())
+    return this.#evict(this.#active.settle())
+  }
+
+  /** It is started at once if it is remembered already; otherwise it is stored first. */
+  #messageForAbsent(
+    remembered: RememberedEntities,
+    entityId: EntityId,
+    parcel: Parcel,
+  ): ShardEffect<Parcel>[] {
+    const known = this.#entities.get(entityId)
+    const entity = known ?? this.#entities.add(entityId, false, this.#sweep)
+    const mayRun = standsFor.has(remembered.standingOf(entityId)) && !this.#isFrozen
+    if (mayRun && entity.waiting === undefined) return this.#wake(remembered, entity, [parcel])
+    if (!this.#entities.wait(entity, parcel)) {
+      if (known === undefined) this.#entities.delete(entity)
+      return [{ type: 'Drop', parcel, reason: 'entity-buffer-full' }]
+    }
+    return this.#wake(remembered, entity)
+  }
+
+  /** One that does not run, as soon as it may. */
+  #wake(
+    remembered: RememberedEntities,
+    entity: Entity<Cell, Parcel>,
+    parcels?: readonly Parcel[],
+  ): ShardEffect<Parcel>[] {
+    if (this.#isFrozen) return []
+    const { entityId } = entity
+    const standing = remembered.standingOf(entityId)
+    if (standsFor.has(standing)) {
+      remembered.runs(entityId)
+      return this.#restart(entity, parcels)
+    }
+    if (standing === 'absent') remembered.start(entityId)
+    return this.#storeNext()
+  }
+
+  /** Whoever is not answered asks again. */
+  #startEntity(entityId: EntityId, asker: StartAsker | undefined): ShardEffect<Parcel>[] {
+    if (this.#phase !== 'serving' || this.#isFrozen) return []
+    const known = this.#entities.get(entityId)
+    if (known !== undefined && known.instance > 0) {
+      return known.isStopping ? [] : isStarted(entityId, asker)
+    }
+    const remembered = this.#remembered
+    const standing = remembered?.standingOf(entityId) ?? 'asleep'
+    if (standing === 'storing-stop') return []
+    if (remembered === undefined || standsFor.has(standing)) {
+      const entity = known ?? this.#entities.add(entityId, false, this.#sweep)
+      remembered?.runs(entityId)
+      return [...this.#restart(entity), ...isStarted(entityId, asker)]
+    }
+    if (asker !== undefined) {
+      const askers = this.#askers.get(entityId) ?? []
+      if (askers.length < askersMax) this.#askers.set(entityId, [...askers, asker])
+    }
+    if (standing === 'absent') remembered.start(entityId)
+    return this.#storeNext()
+  }
+
+  #recover(entityIds: readonly EntityId[]): ShardEffect<Parcel>[] {
+    const remembered = this.#remembered
+    if (remembered === undefined || this.#phase !== 'serving' || this.#isFrozen) return []
+    return entityIds.flatMap((entityId) => {
+      if (remembered.standingOf(entityId) !== 'asleep') return []
+      const known = this.#entities.get(entityId)
+      return this.#wake(remembered, known ?? this.#entities.add(entityId, false, this.#sweep))
+    })
+  }
+
+  #belongsElsewhere(entityId: EntityId): void {
+    if (this.#remembered?.standingOf(entityId) === 'asleep') {
+      this.#remembered.belongsElsewhere(entityId)
+    }
+  }
+
+  // ---- lease and store
+
+  #load(): ShardEffect<Parcel>[] {
+    if (this.#remembered === undefined) return this.#serve()
+    this.#phase = 'loading'
+    return [{ type: 'LoadRemembered' }, this.#awaitStore(this.#settings.rememberLoadTimeoutMs)]
+  }
+
+  #serve(): ShardEffect<Parcel>[] {
+    this.#phase = 'serving'
+    return [{ type: 'CancelTimer', timer: 'store' }, { type: 'Ready' }, ...this.#recoverLater()]
+  }
+
+  #recoverLater(): ShardEffect<Parcel>[] {
+    const sleeps = this.#remembered !== undefined && this.#remembered.asleep.size > 0
+    return sleeps && this.#phase === 'serving' ? [{ type: 'RecoverEntities' }] : []
+  }
+
+  #acquireLater(): ShardEffect<Parcel> {
+    return { type: 'StartTimer', timer: 'lease', delayMs: this.#settings.leaseRetryIntervalMs }
+  }
+
+  #awaitStore(delayMs: number): ShardEffect<Parcel> {
+    return { type: 'StartTimer', timer: 'store', delayMs }
+  }
+
+  /** One write at a time; a node that is frozen writes nothing. */
+  #storeNext(): ShardEffect<Parcel>[] {
+    const mayStore = this.#phase === 'serving' || this.#phase === 'handing-off'
+    if (!mayStore || this.#isFrozen) return []
+    const change = this.#remembered?.nextWrite(storedAtOnceMax)
+    if (change === undefined) return []
+    const { rememberUpdateTimeoutMs } = this.#settings
+    return [{ type: 'StoreRemembered', change }, this.#awaitStore(rememberUpdateTimeoutMs)]
+  }
+
+  #stored(): ShardEffect<Parcel>[] {
+    const remembered = this.#remembered
+    const isAwaited = this.#phase === 'serving' || this.#phase === 'handing-off'
+    if (remembered === undefined || !isAwaited) return []
+    const { started, stopped } = remembered.stored()
+    for (const entityId of stopped) {
+      // What came after it had stopped is for its next life.
+      if (this.#entities.get(entityId) !== undefined) remembered.start(entityId)
+    }
+    const effects: ShardEffect<Parcel>[] = [{ type: 'CancelTimer', timer: 'store' }]
+    effects.push(...this.#storeNext())
+    for (const entityId of started) this.#startStored(remembered, entityId, effects)
+    effects.push(...this.#finishWhenEmpty())
+    return effects
+  }
+
+  /** During a hand-off only what messages wait for: the others are started where the shard lives next. */
+  #startStored(
+    remembered: RememberedEntities,
+    entityId: EntityId,
+    effects: ShardEffect<Parcel>[],
+  ): void {
+    const askers = this.#askers.get(entityId) ?? []
+    this.#askers.delete(entityId)
+    const known = this.#entities.get(entityId)
+    if (this.#isFrozen || (known === undefined && this.#phase !== 'serving')) return
+    const entity = known ?? this.#entities.add(entityId, false, this.#sweep)
+    effects.push(...this.#wake(remembered, entity))
+    for (const asker of askers) effects.push(...isStarted(entityId, asker))
+  }
+
+  /** Whatever the reason: all entities end at once, and it begins anew where it is. */
+  #fail(restartAfterMs: number): ShardEffect<Parcel>[] {
+    const isOver = ['new', 'forcing', 'releasing', 'finished'].includes(this.#phase)
+    if (isOver) return []
+    this.#restartAfterMs = restartAfterMs
+    this.#phase = 'forcing'
+    const timers = ['store', 'restart', 'lease'] as const
+    const cancelled = timers.map((timer) => ({ type: 'CancelTimer', timer }) as const)
+    return [{ type: 'Unready' }, ...cancelled, ...this.#forceAll(), ...this.#finishWhenEmpty()]
   }
 
   /** As many as there is room for, in order; the rest is dropped. */
@@ -202,32 +484,54 @@ export class ShardMachine<Cell, Parcel> {
     entity.cell = undefined
     this.#untrack(entity)
     this.#active?.ended(entity.instance)
+    const remembered = this.#phase === 'serving' ? this.#remembered : undefined
     if (entity.waiting === undefined) {
+      if (remembered !== undefined) {
+        return [...this.#ended(remembered, entity), ...this.#settleLimit()]
+      }
       this.#entities.delete(entity)
       return [...this.#settleLimit(), ...this.#finishWhenEmpty()]
     }
     if (this.#phase === 'forcing') {
+      const reason = this.#restartAfterMs === undefined ? 'hand-off-timeout' : 'shard-failed'
       const dropped = this.#entities
         .take(entity)
-        .map((parcel) => ({ type: 'Drop', parcel, reason: 'hand-off-timeout' }) as const)
+        .map((parcel) => ({ type: 'Drop', parcel, reason }) as const)
       this.#entities.delete(entity)
       return [...dropped, ...this.#finishWhenEmpty()]
     }
     if (this.#isFrozen) {
       entity.instance = 0
       entity.isStopping = true
+      this.#remembered?.failed(entity.entityId)
       return []
     }
     return this.#restart(entity)
   }
 
+  /** A remembered one: forgotten after it was passivated, and otherwise started again after a while. */
+  #ended(remembered: RememberedEntities, entity: Entity<Cell, Parcel>): ShardEffect<Parcel>[] {
+    if (entity.isStopping) {
+      this.#entities.delete(entity)
+      remembered.passivated(entity.entityId)
+      return this.#storeNext()
+    }
+    remembered.failed(entity.entityId)
+    entity.instance = 0
+    entity.isStopping = true
+    this.#rest.asked(entity)
+    return []
+  }
+
   /** The next instance gets what waited; during a hand-off it is stopped behind that, so that nothing is lost. */
-  #restart(entity: Entity<Cell, Parcel>): ShardEffect<Parcel>[] {
+  #restart(
+    entity: Entity<Cell, Parcel>,
+    parcels: readonly Parcel[] = this.#entities.take(entity),
+  ): ShardEffect<Parcel>[] {
     entity.instance = this.#entities.nextInstance()
     entity.touched = this.#sweep
     entity.isStopping = this.#phase !== 'serving'
-    const waited = this.#deliver(entity, this.#entities.take(entity))
-    const effects = [startOf(entity), ...waited]
+    const effects = [startOf(entity), ...this.#deliver(entity, parcels)]
     if (entity.isStopping) effects.push(this.#stop(entity))
     else effects.push(...this.#settleLimit(), ...this.#track(entity))
     return effects
@@ -245,7 +549,7 @@ export class ShardMachine<Cell, Parcel> {
       const age = this.#sweep - entity.touched
       if (!entity.isStopping) {
         if (age > this.#idleSweeps) effects.push(...this.#passivate(entity))
-      } else if (age === this.#forceSweeps + 1) {
+      } else if (age === this.#forceSweeps + 1 && entity.instance > 0) {
         effects.push({ type: 'ForceStop', entityId: entity.entityId, instance: entity.instance })
       }
     }
@@ -257,8 +561,13 @@ export class ShardMachine<Cell, Parcel> {
   }
 
   #handOff(isForced: boolean): ShardEffect<Parcel>[] {
+    if (['new', 'acquiring', 'loading'].includes(this.#phase)) {
+      this.#phase = 'forcing'
+      return this.#finishWhenEmpty()
+    }
     if (this.#phase === 'serving') {
       this.#phase = 'handing-off'
+      this.#forgetResting()
       this.#grace.beginAnew()
       const { stopTimeoutMs: delayMs } = this.#settings
       const effects: ShardEffect<Parcel>[] = [{ type: 'StartTimer', timer: 'force-stop', delayMs }]
@@ -267,6 +576,16 @@ export class ShardMachine<Cell, Parcel> {
       return isForced ? [...effects, ...this.#force()] : effects
     }
     return isForced ? this.#force() : []
+  }
+
+  /** They are remembered, and that is all there is of them. */
+  #forgetResting(): void {
+    const remembered = this.#remembered
+    if (remembered === undefined) return
+    for (const entity of this.#entities) {
+      const isResting = remembered.standingOf(entity.entityId) === 'resting'
+      if (isResting && entity.waiting === undefined) this.#entities.delete(entity)
+    }
   }
 
   #abandon(): ShardEffect<Parcel>[] {
@@ -280,6 +599,12 @@ export class ShardMachine<Cell, Parcel> {
         return this.#hurry()
       case 'force-stop':
         return this.#force()
+      case 'restart':
+        return this.#restartRested()
+      case 'store':
+        return this.#fail(this.#settings.shardFailureBackoffMs)
+      case 'lease':
+        return this.#phase === 'acquiring' ? [{ type: 'AcquireLease' }] : []
       default:
         return unreachable(timer)
     }
@@ -297,9 +622,24 @@ export class ShardMachine<Cell, Parcel> {
     return [...hurried, ...this.#settleLimit()]
   }
 
+  #restartRested(): ShardEffect<Parcel>[] {
+    const remembered = this.#remembered
+    const rested = this.#rest.ends()
+    if (remembered === undefined || this.#phase !== 'serving') return []
+    return rested.flatMap(({ entityId }) => {
+      const entity = this.#entities.get(entityId)
+      const isResting = remembered.standingOf(entityId) === 'resting'
+      return entity !== undefined && isResting ? this.#wake(remembered, entity) : []
+    })
+  }
+
   #force(): ShardEffect<Parcel>[] {
     if (this.#phase !== 'handing-off') return []
     this.#phase = 'forcing'
+    return [...this.#forceAll(), ...this.#finishWhenEmpty()]
+  }
+
+  #forceAll(): ShardEffect<Parcel>[] {
     const effects: ShardEffect<Parcel>[] = []
     for (const entity of [...this.#entities]) {
       const { entityId, instance } = entity
@@ -314,21 +654,51 @@ export class ShardMachine<Cell, Parcel> {
     if (!this.#isFrozen) return []
     this.#isFrozen = false
     const effects: ShardEffect<Parcel>[] = []
+    const remembered = this.#remembered
     for (const entity of this.#entities) {
-      if (entity.instance === 0) effects.push(...this.#restart(entity))
-      else if (!entity.isStopping) {
+      if (entity.instance === 0) {
+        effects.push(...(remembered ? this.#wake(remembered, entity) : this.#restart(entity)))
+      } else if (!entity.isStopping) {
         effects.push(...this.#deliver(entity, this.#entities.take(entity)))
       }
     }
-    return [...effects, ...this.#settleLimit()]
+    effects.push(...this.#storeNext(), ...this.#recoverLater(), ...this.#settleLimit())
+    return effects
   }
 
   #finishWhenEmpty(): ShardEffect<Parcel>[] {
-    const isLast = this.#entities.size === 0 && this.#phase !== 'finished'
-    if (this.#phase === 'serving' || !isLast) return []
-    this.#phase = 'finished'
-    return [{ type: 'CancelTimer', timer: 'force-stop' }, { type: 'Finish' }]
+    if (this.#entities.size > 0) return []
+    const isStoring = this.#phase === 'handing-off' && this.#remembered?.isBusy === true
+    const isEnding = this.#phase === 'handing-off' || this.#phase === 'forcing'
+    if (!isEnding || isStoring) return []
+    const cancelled = { type: 'CancelTimer', timer: 'force-stop' } as const
+    if (!this.#hasLease) return [cancelled, ...this.#finish()]
+    // Whoever is the next to want it must not find it taken.
+    this.#phase = 'releasing'
+    return [cancelled, { type: 'ReleaseLease' }]
   }
+
+  #finish(): ShardEffect<Parcel>[] {
+    this.#phase = 'finished'
+    return [{ type: 'Finish', restartAfterMs: this.#restartAfterMs }]
+  }
+}
+
+/** Of every shard. */
+type CommonInput =
+  | 'Message'
+  | 'Passivate'
+  | 'EntityTerminated'
+  | 'Sweep'
+  | 'LimitActiveEntities'
+  | 'HandOff'
+  | 'Abandoned'
+  | 'Frozen'
+  | 'Thawed'
+  | 'TimerFired'
+
+function isStarted(entityId: EntityId, asker: StartAsker | undefined): ShardEffect<never>[] {
+  return asker === undefined ? [] : [{ type: 'EntityIsStarted', entityId, asker }]
 }
 
 function startOf({ entityId, instance }: LiveEntity<unknown>): ShardEffect<never> {

@@ -24,9 +24,13 @@ import type { Parcel } from '../region/parcel.ts'
 import type { EntityId, ShardId } from '../shard-id.ts'
 import { EntityStarted, EntityStopped } from '../sharding-events.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
+import type { Lease } from '../../lease/index.ts'
+import type { RememberStore } from '../remembering/remember-store.ts'
 import { ShardMachine } from './shard-machine.ts'
+import { ShardLease } from './shard-lease.ts'
+import { ShardMemory } from './shard-memory.ts'
 import type { ShardDropReason } from '../sharding-drop-reasons.ts'
-import type { ShardEffect, ShardInput, ShardTimer } from './shard-inputs.ts'
+import type { ShardEffect, ShardInput, ShardTimer, StartAsker } from './shard-inputs.ts'
 
 /** What all shards of one region share. */
 export interface ShardWorld {
@@ -41,7 +45,25 @@ export interface ShardWorld {
   activeEntities(): ActiveEntities | undefined
   /** `entity` is the actor that had no room for it, if one was there. */
   dropped(parcel: Parcel, reason: ShardDropReason, entity?: LocalRef): void
-  finished(shard: Shard): void
+  finished(shard: Shard, restartAfterMs: number | undefined): void
+  /** What this type does besides; undefined for one that neither remembers its entities nor has leases. */
+  readonly duties: ShardDutiesWorld | undefined
+  /** It takes messages now, or does not. Only of shards with duties. */
+  ready(shard: Shard, isReady: boolean): void
+  /** Somebody who asked for the start of an entity hears of it. */
+  started(entityId: EntityId, asker: StartAsker): void
+}
+
+/** Of types that remember their entities, or have a lease for each shard. */
+export interface ShardDutiesWorld {
+  readonly openStore: ((shard: ShardId) => RememberStore) | undefined
+  readonly leaseOf: ((shard: ShardId) => Lease) | undefined
+  /** The shard of an entity; throws where the extractor does. */
+  readonly shardOf: (entityId: EntityId) => ShardId
+  /** Remembered entities of this shard are to be started, some at a time. */
+  recover(shard: Shard): void
+  /** These are at home in another shard: to be started there. */
+  startElsewhere(shard: Shard, home: ShardId, entityIds: readonly EntityId[]): void
 }
 
 export class Shard {
@@ -51,7 +73,9 @@ export class Shard {
   /** The parent of the entities; it outlives this life of the shard. */
   readonly #ref: LocalRef
   readonly #machine: ShardMachine<Cell, Parcel>
-  readonly #gate = new Gate((ref) => this.#terminated(ref))
+  readonly #gate: Gate
+  readonly #lease: ShardLease | undefined
+  readonly #memory: ShardMemory | undefined
   readonly #timers = new Map<ShardTimer, Timer>()
   #sweep: Timer | undefined
 
@@ -60,18 +84,33 @@ export class Shard {
     this.epoch = epoch
     this.#world = world
     this.#ref = ref
+    const { openStore, leaseOf } = world.duties ?? {}
+    this.#lease = leaseOf && this.#makeLease(leaseOf(shard))
+    this.#memory = openStore && this.#makeMemory(openStore(shard))
+    const mayPass = this.#lease && (() => this.#lease?.isHeld() === true)
+    this.#gate = new Gate((ended) => this.#terminated(ended), mayPass)
     const look = {
       mailIn: ({ mailbox }: Cell) => mailbox?.size ?? 0,
       isRecovering: isMailWithheld,
     }
-    this.#machine = new ShardMachine(world.settings, look, world.activeEntities())
+    const duties = { remembers: openStore !== undefined, hasLease: leaseOf !== undefined }
+    const active = world.activeEntities()
+    this.#machine = new ShardMachine(world.settings, look, { ...duties, active })
     // Not all shards of a node at the same moment.
     const { random } = world.runtime.environment
     this.#sweepAfter(world.settings.passivationSweepIntervalMs * random.float())
   }
 
+  /** As part of a step of the region, once, when it may act. */
+  begin(): void {
+    if (this.#world.duties !== undefined) this.#stepNow({ type: 'Begin' })
+  }
+
   /** A message for an entity of this shard. */
   deliver(entityId: EntityId, message: unknown, question: Question | undefined): void {
+    if (this.#lease !== undefined && !this.#lease.isHeld()) {
+      return this.#world.dropped({ entityId, message, question }, 'shard-failed')
+    }
     const cell = this.#machine.touch(entityId)?.cell
     if (cell !== undefined) return cell.send(message)
     const parcel = { entityId, message, question }
@@ -102,7 +141,50 @@ export class Shard {
 
   thaw(): void {
     this.#stepNow({ type: 'Thawed' })
-    this.#gate.open()
+    if (!this.#machine.hasFailed) this.#gate.open()
+  }
+
+  /** Starts an entity if it does not run. */
+  startEntity(entityId: EntityId, asker: StartAsker | undefined): void {
+    this.step({ type: 'StartEntity', entityId, asker })
+  }
+
+  /** Starts the next of those that it remembers; false when there are none left for now. */
+  recover(count: number): boolean {
+    const entityIds = this.#machine.nextAsleep(count)
+    const { duties } = this.#world
+    if (duties === undefined || entityIds.length === 0) return false
+    const here: EntityId[] = []
+    const elsewhere = new Map<ShardId, EntityId[]>()
+    for (const entityId of entityIds) {
+      const home = this.#shardOf(entityId)
+      if (home === this.shard) here.push(entityId)
+      else if (home !== undefined) elsewhere.set(home, [...(elsewhere.get(home) ?? []), entityId])
+    }
+    if (here.length > 0) this.step({ type: 'Recover', entityIds: here })
+    for (const [home, ids] of elsewhere) {
+      this.step({ type: 'BelongElsewhere', entityIds: ids })
+      duties.startElsewhere(this, home, ids)
+    }
+    return entityIds.length === count
+  }
+
+  /** Undefined for one that the extractor does not understand any more: it stays remembered, and is not started. */
+  #shardOf(entityId: EntityId): ShardId | undefined {
+    try {
+      return this.#world.duties?.shardOf(entityId)
+    } catch (error) {
+      const fields = { err: error, entityType: this.entityType, entityId, shard: this.shard }
+      this.#world.runtime.logger.error(
+        fields,
+        'A remembered entity has no shard by the extractor of its type, and is not started.',
+      )
+      return undefined
+    }
+  }
+
+  get isServing(): boolean {
+    return this.#machine.isServing
   }
 
   /** Somebody says that this entity wants to rest. */
@@ -158,6 +240,23 @@ export class Shard {
   abandon(): void {
     this.step({ type: 'Abandoned' })
     this.#cancelTimers()
+    this.#memory?.close()
+  }
+
+  #makeLease(lease: Lease): ShardLease {
+    const { logger, environment } = this.#world.runtime
+    const { entityType } = this
+    return new ShardLease({
+      ...{ lease, logger, timers: environment.timers },
+      fields: () => ({ entityType, shard: this.shard, entities: this.entityIds.length }),
+      step: (input) => this.step(input),
+    })
+  }
+
+  #makeMemory(store: RememberStore): ShardMemory {
+    const { logger } = this.#world.runtime
+    const fields = { entityType: this.entityType, shard: this.shard }
+    return new ShardMemory({ store, logger, fields, step: (input) => this.step(input) })
   }
 
   #cancelTimers(): void {
@@ -189,7 +288,32 @@ export class Shard {
         return this.#timers.get(effect.timer)?.cancel()
       case 'Finish':
         this.#cancelTimers()
-        return this.#world.finished(this)
+        this.#memory?.close()
+        return this.#world.finished(this, effect.restartAfterMs)
+      default:
+        return this.#performDuty(effect)
+    }
+  }
+
+  #performDuty(effect: Exclude<ShardEffect<Parcel>, { readonly type: CommonEffect }>): void {
+    switch (effect.type) {
+      case 'EntityIsStarted':
+        return this.#world.started(effect.entityId, effect.asker)
+      case 'AcquireLease':
+        return this.#lease?.acquire()
+      case 'ReleaseLease':
+        return this.#lease?.release()
+      case 'LoadRemembered':
+        return this.#memory?.load()
+      case 'StoreRemembered':
+        return this.#memory?.update(effect.change, this.#machine.remembered)
+      case 'Ready':
+        return this.#world.ready(this, true)
+      case 'Unready':
+        this.#gate.close()
+        return this.#world.ready(this, false)
+      case 'RecoverEntities':
+        return this.#world.duties?.recover(this)
       default:
         return unreachable(effect)
     }
@@ -261,6 +385,18 @@ export class Shard {
     })
   }
 }
+
+/** Of every shard. */
+type CommonEffect =
+  | 'StartEntity'
+  | 'Deliver'
+  | 'StopEntity'
+  | 'HurryEntity'
+  | 'ForceStop'
+  | 'Drop'
+  | 'StartTimer'
+  | 'CancelTimer'
+  | 'Finish'
 
 /** What one instance of an entity knows about itself. */
 class StartedEntity implements EntityContext<never> {

@@ -1,0 +1,103 @@
+/**
+ * The lease of one life of a shard: calls become inputs of its machine. Whether it is held is asked of the clock at every use;
+ * what the lease itself tells of its loss may come late.
+ */
+import type { LogFields, Logger } from '../../foundation/logger.ts'
+import type { Timers } from '../../foundation/timers.ts'
+import type { Lease } from '../../lease/index.ts'
+import type { ShardInput } from './shard-inputs.ts'
+
+export interface ShardLeaseOptions {
+  readonly lease: Lease
+  readonly logger: Logger
+  readonly timers: Timers
+  /** For the log. */
+  readonly fields: () => LogFields
+  readonly step: (input: ShardInput<never>) => void
+}
+
+/** A lease answers or rejects within its own time; one that does neither is not waited for. */
+const patience = 3
+
+export class ShardLease {
+  readonly #options: ShardLeaseOptions
+  #isHeld = false
+  #isOver = false
+
+  constructor(options: ShardLeaseOptions) {
+    this.#options = options
+  }
+
+  acquire(): void {
+    const { lease, logger } = this.#options
+    const asked = this.#within(lease.acquire(({ detail }) => this.#lost(detail)))
+    asked.then(
+      (isTrue) => {
+        if (this.#isOver) return
+        // It may be over before anybody could hear that it was had.
+        this.#isHeld = isTrue && lease.checkLease()
+        if (!isTrue) logger.warn(this.#fields, 'The lease of a shard is held by another.')
+        this.#say({ type: this.#isHeld ? 'LeaseAcquired' : 'LeaseRefused' })
+      },
+      (error: unknown) => {
+        if (this.#isOver) return
+        logger.warn({ err: error, ...this.#fields }, 'The lease of a shard was not acquired.')
+        this.#say({ type: 'LeaseRefused' })
+      },
+    )
+  }
+
+  /** Certainly, and now. What is not is lost: the shard hears of it behind what goes on at the moment. */
+  isHeld(): boolean {
+    if (!this.#isHeld) return false
+    if (this.#options.lease.checkLease()) return true
+    this.#lost('it could not be renewed in time, as the clock of this machine says')
+    return false
+  }
+
+  release(): void {
+    const { logger, lease } = this.#options
+    this.#isHeld = false
+    const ended = (): void => {
+      this.#isOver = true
+      this.#options.step({ type: 'LeaseReleased' })
+    }
+    this.#within(lease.release()).then(ended, (error: unknown) => {
+      logger.warn(
+        { err: error, ...this.#fields },
+        'The lease of a shard was not given back; it frees itself in time.',
+      )
+      ended()
+    })
+  }
+
+  get #fields(): LogFields {
+    const { lease, fields } = this.#options
+    return { lease: lease.name, ...fields() }
+  }
+
+  #lost(detail: string): void {
+    if (!this.#isHeld || this.#isOver) return
+    this.#isHeld = false
+    const { logger, timers } = this.#options
+    const fields = this.#fields
+    logger.error(fields, `A shard has lost its lease, and ends at once: ${detail}.`)
+    // Not inside of what found it out: that may be a turn of an entity.
+    timers.after(0, () => this.#say({ type: 'LeaseLost' }))
+  }
+
+  #say(input: ShardInput<never>): void {
+    if (!this.#isOver) this.#options.step(input)
+  }
+
+  #within(answer: Promise<boolean>): Promise<boolean> {
+    const { timers, lease } = this.#options
+    const ms = lease.settings.operationTimeoutMs * patience
+    return new Promise((resolve, reject) => {
+      const timer = timers.after(ms, () =>
+        reject(new Error(`the lease has not answered within ${ms} ms`)),
+      )
+      answer.then(resolve, reject).finally(() => timer.cancel())
+    })
+  }
+}
