@@ -38,7 +38,7 @@ export function counter(entity: EntityContext<ToCounter>, journal: Journal): Beh
           return effect.reply(message.replyTo, (stored) => stored)
         case 'Idle':
           return effect.none().thenRun(() => entity.passivate())
-        case 'Stop':
+        default:
           return effect.stop()
       }
     },

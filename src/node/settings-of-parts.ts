@@ -7,6 +7,7 @@ import { eventSourcedSettingsTable, lmdbSettingsTable } from '../persistence/int
 import type { ShardingSettings } from '../sharding/index.ts'
 import {
   coordinatorAppendEventsMax,
+  formerNames,
   shardingShutdownPhases,
   shardingSettingsTable,
 } from '../sharding/internals.ts'
@@ -54,8 +55,11 @@ const nodeSettingsTable = new SettingsTable<AllSettings>(
   ],
 )
 
-/** Where each setting belongs, by its name: people look for them in other places. */
-export const settingPlaces: NamePlaces = placesOfSettings(nodeSettingsTable, 'settings')
+/** Where each setting belongs, by its name: people look for them in other places, and under other names. */
+export const settingPlaces: NamePlaces = new Map([
+  ...formerNames,
+  ...placesOfSettings(nodeSettingsTable, 'settings'),
+])
 
 /** What the cluster gets: a newcomer that finds nobody gives up after a while, with reasons. */
 export function clusterSettingsOf({ settings }: NodeOptions): ChosenClusterSettings {

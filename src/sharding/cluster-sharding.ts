@@ -18,6 +18,9 @@ import type { NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'
 import type { OpenCoordinatorStore } from './coordinator/coordinator-store.ts'
 import type { OpenRememberStore } from './remembering/remember-store.ts'
+import { InvalidSettings } from '../foundation/invalid-settings.ts'
+import { problemsTogether } from './definition-relations.ts'
+import { formerNames } from './former-names.ts'
 import { checkedDefinition, type StartFunction } from './checked-definition.ts'
 import {
   differencesBetween,
@@ -312,6 +315,8 @@ export class ClusterSharding {
       if (differences.length > 0) throw new EntityTypeRedefined(entityType, differences)
       return known.ref
     }
+    const together = problemsTogether(definition, this.#settingsWith(definition.settings))
+    if (together.length > 0) throw new InvalidSettings(`The entity type ${entityType}`, together)
     const type = new RunningType({ ...this.#options, parent: this.#ref, definition })
     this.#types.set(entityType, type)
     return type.ref
@@ -319,15 +324,20 @@ export class ClusterSharding {
 
   /** Of what a type has chosen, together with the settings of the node. */
   #problemsWith(chosen: unknown): string[] {
-    const { system, settings } = this.#options
+    const { system } = this.#options
     const isFormless = chosen !== undefined && !isRecord(chosen)
-    const whole = isFormless ? chosen : shardingSettings({ ...settings, ...chosen })
-    return shardingSettingsTable.problemsWith(whole, {
+    const whole = isFormless ? chosen : this.#settingsWith(chosen)
+    const figures = {
       'actor.handlerStopTimeoutMs': system.settings.handlerStopTimeoutMs,
       'the time of the phase cluster-sharding-shutdown-region': system.shutdown.timeoutOf(
         'cluster-sharding-shutdown-region',
       ),
-    })
+    }
+    return shardingSettingsTable.problemsWith(whole, figures, '', formerNames)
+  }
+
+  #settingsWith(chosen: Partial<ShardingSettings> | undefined): ShardingSettings {
+    return shardingSettings({ ...this.#options.settings, ...chosen })
   }
 
   #typeOf(entityType: string): RunningType {

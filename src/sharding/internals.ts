@@ -12,6 +12,7 @@ export {
   type OpenCoordinatorStore,
   type StoredDecisions,
 } from './coordinator/coordinator-store.ts'
+export { formerNames } from './former-names.ts'
 export type { LossListener, LostEntityMessage } from './entity-losses.ts'
 export { problemsWithPassivation } from './passivation/passivation-check.ts'
 export { RememberJournal, rememberedStreamOf } from './remembering/remember-journal.ts'
