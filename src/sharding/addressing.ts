@@ -2,12 +2,14 @@
  * Finds out for which entity a message is, and in which shard that entity lives. The extractor is the user's code: it may
  * throw, answer nonsense, or something else the next time. Whatever it does becomes one error, and one reason.
  */
+import { isInstance } from '../foundation/is-instance.ts'
 import { isRecord } from '../foundation/is-object.ts'
 import { problemWithId } from '../foundation/text.ts'
 import {
   type ExtractorFunctions,
   HashCodeMessageExtractor,
   HashCodeNoEnvelopeMessageExtractor,
+  MadeEnvelope,
   type MessageExtractor,
   Murmur2MessageExtractor,
   Murmur2NoEnvelopeMessageExtractor,
@@ -74,7 +76,7 @@ export class Addressing {
       const { extractEntityId } = functions as ExtractorFunctions<unknown, unknown>
       this.#read = (incoming) =>
         extractEntityId === undefined
-          ? readWith(usual as MessageExtractor<unknown, unknown>, incoming)
+          ? readWith(usual, incoming)
           : read(extractEntityId(incoming), incoming)
       this.#place = extractShardId ?? ((entityId) => usual.shardId(entityId))
       this.#isStable = extractShardId === undefined
@@ -92,21 +94,22 @@ export class Addressing {
     throw new ExtractorUnstable(this.#entityType, entityId, [shard, again])
   }
 
-  /**
-   * What a region was told, taken apart. The extractor is asked first, since its messages may look like an envelope; what
-   * it does not know may be one. Throws `NoEntityInMessage` and `ExtractorFailed`.
-   */
+  /** What a region was told, taken apart. Throws `NoEntityInMessage` and `ExtractorFailed`. */
   read(incoming: unknown): ShardingEnvelope {
-    let found: ShardingEnvelope | undefined
-    if (incoming === null) throw new NoEntityInMessage(this.#entityType, incoming)
-    try {
-      found = this.#read(incoming)
-    } catch (error) {
-      if (!isEnvelope(incoming)) throw new ExtractorFailed(this.#entityType, error)
-    }
-    found ??= isEnvelope(incoming) ? incoming : undefined
+    const found = isInstance(incoming, MadeEnvelope) ? incoming : this.#found(incoming)
     if (found?.message === undefined) throw new NoEntityInMessage(this.#entityType, incoming)
     return found
+  }
+
+  /** The extractor is asked first, since its messages may look like an envelope; what it does not know may be one. */
+  #found(incoming: unknown): ShardingEnvelope | undefined {
+    if (incoming === null) return undefined
+    try {
+      return this.#read(incoming) ?? (isEnvelope(incoming) ? incoming : undefined)
+    } catch (error) {
+      if (isEnvelope(incoming)) return incoming
+      throw new ExtractorFailed(this.#entityType, error)
+    }
   }
 
   #placed(entityId: EntityId): ShardId {

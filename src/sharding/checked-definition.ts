@@ -95,6 +95,7 @@ function checksOf(problemsWithSettings: (chosen: unknown) => string[]) {
     extractShardId: functionCheck,
     extractorId: problemsWithText,
     role: problemsWithText,
+    coordinatorRole: problemsWithText,
     settings: (_: string, given: unknown) => problemsWithSettings(given),
   }
   const allocationStrategy = mustHave(['allocateShard', 'rebalance'])
@@ -131,6 +132,7 @@ export function checkedDefinition(
   refuseNotYet(given, notYet)
   const { behavior, stopMessage, allocationStrategy, extractor, role, settings } = given
   const { passivation } = given
+  const { coordinatorRole } = given
   const entityType = isObject(given['key']) ? given['key']['name'] : given['entityType']
   const problems = problemsWithOptions(given, checksOf(problemsWithSettings)[by], places)
   problems.push(...problemsWithExtractors(given))
@@ -143,6 +145,7 @@ export function checkedDefinition(
     ...{ entityType, behavior, stopMessage, allocationStrategy, extractor, role, settings },
     functions: functionsIn(given),
     passivation,
+    coordinatorRole,
   } as AnyDefinition
 }
 

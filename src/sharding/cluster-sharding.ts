@@ -6,6 +6,7 @@ import {
   type ActorRef,
   type ActorSystem,
   type AskOptions,
+  AskTimeout,
   Behaviors,
   type Behavior,
 } from '../actor/index.ts'
@@ -39,15 +40,16 @@ import type { EntityRef } from './entity-ref.ts'
 import type { EntityTypeKey } from './entity-type-key.ts'
 import { type EntityExplanation, explainEntity, withAnswers } from './explanation.ts'
 import { type RegionState, regionStateOf } from './inspection/region-state.ts'
-import type { ClusterReport } from './inspection/reports.ts'
 import type { RegionRequest } from './region-requests.ts'
 import { ExternalShardAllocation } from './external-shard-allocation.ts'
 import type { ShardingEnvelope } from './message-extractor.ts'
 import { SetActiveEntityLimit } from './passivation/set-active-entity-limit.ts'
+import { type Readiness, TypeReady } from './readiness.ts'
 import { RunningType } from './running-type.ts'
-import type { EntityId, ShardId } from './shard-id.ts'
-import type { HostingRegion } from './sharding-messages.ts'
+import { type EntityId, isShardId, type ShardId } from './shard-id.ts'
+import type { ClusterReport, HostingRegion } from './inspection/reports.ts'
 import { EntityTypeNotStarted, EntityTypeRedefined } from './sharding-errors.ts'
+import type { ShardStop } from './sharding-messages.ts'
 import {
   shardingSettings,
   type ShardingSettings,
@@ -101,6 +103,7 @@ export class ClusterSharding {
   /** The parent of all regions. */
   readonly #ref: LocalRef
   readonly #types = new Map<string, RunningType>()
+  readonly #ready = new Map<string, TypeReady>()
   readonly #lossListeners: LossListener[] = []
 
   constructor(options: ClusterShardingOptions) {
@@ -144,14 +147,14 @@ export class ClusterSharding {
   /** As `init`, for messages that name their entity in a way of their own. */
   start<Incoming, Message>(
     region: RegionDefinition<Incoming, Message>,
-  ): ActorRef<Incoming | RegionRequest> {
+  ): ActorRef<Incoming | ShardingEnvelope<Message> | RegionRequest> {
     return this.#start(region, 'start')
   }
 
   /** Starts a region that routes and never hosts. */
   startProxy<Incoming = ShardingEnvelope, Message = unknown>(
     proxy: ProxyDefinition<Incoming, Message>,
-  ): ActorRef<Incoming | RegionRequest> {
+  ): ActorRef<Incoming | ShardingEnvelope<Message> | RegionRequest> {
     return this.#start(proxy, 'startProxy')
   }
 
@@ -269,6 +272,54 @@ export class ClusterSharding {
       })
     })
     return [...unprepared]
+  }
+
+  /**
+   * Stops all entities of these shards, wherever they are, as when the shards move: what they were sent before is handled,
+   * and each starts again with its next message. As many at a time as `handOffsMax` allows. There is an answer for each
+   * shard, also when nobody answers in time. Refused for types whose entities are remembered.
+   */
+  async stopShards(
+    entityType: string,
+    shards: Iterable<ShardId>,
+    options?: AskOptions,
+  ): Promise<readonly ShardStop[]> {
+    const { region, settings } = this.#typeOf(entityType)
+    const wanted = [...new Set(shards)]
+    const isOne = (shard: ShardId): boolean => isShardId(shard, settings.numberOfShards)
+    const none = {
+      outcome: 'refused',
+      reason: `no such shard: there are ${settings.numberOfShards}`,
+    } as const
+    const others = wanted.filter((shard) => !isOne(shard)).map((shard) => ({ shard, ...none }))
+    const asked = wanted.filter(isOne)
+    const patience = { timeout: 2 * settings.handOffTimeoutMs, ...options }
+    if (asked.length === 0) return others
+    try {
+      return [...(await region.stopShards(asked, patience)), ...others]
+    } catch (error) {
+      if (!(error instanceof AskTimeout)) throw error
+      const late = { outcome: 'timed-out', reason: error.message } as const
+      return [...asked.map((shard) => ({ shard, ...late })), ...others]
+    }
+  }
+
+  /**
+   * Whether this node can serve these types, or all that were started here: for a health check, asked again and again. A type
+   * that was ready once stays so. Throws `EntityTypeNotStarted`.
+   */
+  isReady(names: readonly string[] = this.entityTypes): Readiness {
+    const { cluster, system } = this.#options
+    const status = cluster.state.members.find(({ node }) => node === cluster.self)?.status
+    const now = system.environment.clock.monotonicMs()
+    const types = names.map((entityType) => {
+      const { region, settings } = this.#typeOf(entityType)
+      let ready = this.#ready.get(entityType)
+      if (ready === undefined) this.#ready.set(entityType, (ready = new TypeReady(entityType)))
+      const standing = () => region.snapshot()
+      return ready.look({ now, status, timeoutMs: settings.readinessTimeoutMs, standing })
+    })
+    return { isReady: types.every((type) => type.isReady), types }
   }
 
   /**

@@ -5,7 +5,7 @@ import type { RoutedEntityRef } from './entity-ref.ts'
 import type { RegionInspector } from './inspection/region-inspector.ts'
 import type { Region } from './region/region.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
-import type { ShardMove } from './sharding-messages.ts'
+import type { ShardMove } from './inspection/reports.ts'
 
 /** Plain data: it survives `JSON.stringify`, and what is not known is not there. */
 export interface EntityExplanation {

@@ -63,7 +63,10 @@ export type {
   ClusterReport,
   DuplicateOwnership,
   FailedShard,
+  HostingRegion,
   RegionReport,
+  ShardMove,
+  ShardMoveReason,
   ShardReport,
 } from './inspection/reports.ts'
 export type { RegionState } from './inspection/region-state.ts'
@@ -74,6 +77,7 @@ export {
   type MessageExtractor,
   Murmur2MessageExtractor,
   Murmur2NoEnvelopeMessageExtractor,
+  shardingEnvelope,
   type ShardingEnvelope,
 } from './message-extractor.ts'
 export {
@@ -84,7 +88,7 @@ export {
   type RegionRequest,
 } from './region-requests.ts'
 export type {
-  Admission,
+  EntityAdmission,
   AdmissionWindow,
   FrequencySketchFilter,
   HillClimbingOptimizer,
@@ -105,7 +109,9 @@ export {
   RememberStoreFenced,
   type RememberStoreOptions,
 } from './remembering/remember-store.ts'
+export type { Readiness, TypeReadiness } from './readiness.ts'
 export type { EntityId, ShardId } from './shard-id.ts'
+export type { ShardStop } from './sharding-messages.ts'
 export type {
   ShardingDeadLetterReason,
   ShardingDroppedReason,
@@ -114,5 +120,4 @@ export type {
 } from './sharding-drop-reasons.ts'
 export * from './sharding-errors.ts'
 export * from './sharding-events.ts'
-export type { HostingRegion, ShardMove, ShardMoveReason } from './sharding-messages.ts'
 export { type ShardingSettings, defaultShardingSettings } from './sharding-settings.ts'

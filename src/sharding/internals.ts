@@ -3,7 +3,10 @@
  */
 export { notYetInSharding, shardDutyChecks } from './checked-definition.ts'
 export { ClusterSharding } from './cluster-sharding.ts'
-export { coordinatorAppendEventsMax } from './coordinator/coordinator-journal.ts'
+export {
+  coordinatorAppendEventsMax,
+  coordinatorStreamType,
+} from './coordinator/coordinator-journal.ts'
 export { type CoordinatorEvent, CoordinatorState } from './coordinator/coordinator-state.ts'
 export {
   CoordinatorFenced,

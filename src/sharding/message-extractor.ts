@@ -6,10 +6,32 @@ import { assert } from '../foundation/assert.ts'
 import { murmur2 } from '../foundation/murmur2.ts'
 import { type EntityId, type ShardId, shardOf } from './shard-id.ts'
 
-/** A message with the name of the entity it is for. Every region understands it, whatever its extractor is. */
+/**
+ * A message with the name of the entity it is for. A region with an extractor of its own takes an object of this form for an
+ * envelope when the extractor finds nobody in it, and one that `shardingEnvelope` made without asking it.
+ */
 export interface ShardingEnvelope<Message = unknown> {
   readonly entityId: EntityId
   readonly message: Message
+}
+
+/** @internal Made by `shardingEnvelope`. */
+export class MadeEnvelope<Message> implements ShardingEnvelope<Message> {
+  readonly entityId: EntityId
+  readonly message: Message
+
+  constructor(entityId: EntityId, message: Message) {
+    this.entityId = entityId
+    this.message = message
+  }
+}
+
+/** An envelope that every region of this node understands, whatever its extractor is. */
+export function shardingEnvelope<Message>(
+  entityId: EntityId,
+  message: Message,
+): ShardingEnvelope<Message> {
+  return new MadeEnvelope(entityId, message)
 }
 
 export interface MessageExtractor<Incoming, Message> {

@@ -5,9 +5,8 @@
 import type { ActorRef } from '../actor/index.ts'
 import type { Duration } from '../foundation/duration.ts'
 import { isInstance } from '../foundation/is-instance.ts'
-import type { ClusterReport } from './inspection/reports.ts'
 import type { RegionState } from './inspection/region-state.ts'
-import type { HostingRegion } from './sharding-messages.ts'
+import type { ClusterReport, HostingRegion } from './inspection/reports.ts'
 
 /** Hand over all shards, then stop. Watch the region to hear of its end. */
 export class GracefulShutdown {

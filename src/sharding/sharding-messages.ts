@@ -3,6 +3,7 @@
  * named by its node. Every word about a place carries whose word it is and which life of the shard it is about.
  */
 import type { NodeId } from '../foundation/node-id.ts'
+import type { HostingRegion, ShardMove } from './inspection/reports.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
 
 /** Where a shard is, and how new that is. Whoever has heard something newer ignores it. */
@@ -48,12 +49,6 @@ export interface GracefulShutdownAck {
   readonly term: number
 }
 
-/** One region that hosts, and its shards in the order of allocation. */
-export interface HostingRegion {
-  readonly region: NodeId
-  readonly shards: readonly ShardId[]
-}
-
 /** Coordinator -> region: the regions you asked for, as stored; `ask` is the number of the question. */
 export interface CurrentRegions {
   readonly type: 'CurrentRegions'
@@ -89,19 +84,6 @@ export interface HandOff extends Placement {
   readonly type: 'HandOff'
 }
 
-/** One change of the home of a shard, as its coordinator has seen it. */
-export interface ShardMove {
-  /** Its home before; not known of the first, nor when an earlier coordinator saw it. */
-  readonly from?: NodeId | undefined
-  readonly to: NodeId
-  readonly epoch: number
-  readonly why: ShardMoveReason
-  readonly agoMs: number
-}
-
-/** `first-use`: it had no home, as far as this coordinator knows. */
-export type ShardMoveReason = 'first-use' | 'rebalance' | 'leaving' | 'home-gone'
-
 /** Coordinator -> region: what it knows of the shard you asked about; `ask` is the number of the question. */
 export interface ShardHistory {
   readonly type: 'ShardHistory'
@@ -123,6 +105,22 @@ export interface ShutdownPrepared {
   readonly term: number
 }
 
+/** What became of one shard that somebody wanted to be stopped. */
+export interface ShardStop {
+  readonly shard: ShardId
+  readonly outcome: 'stopped' | 'not-running' | 'timed-out' | 'refused'
+  /** Why it was refused, or has not stopped. */
+  readonly reason?: string | undefined
+}
+
+/** Coordinator -> region: what became of the shards that you wanted to be stopped; `ask` is the number of the question. */
+export interface ShardsStopped {
+  readonly type: 'ShardsStopped'
+  readonly term: number
+  readonly ask: number
+  readonly stops: readonly ShardStop[]
+}
+
 export type ToRegion =
   | RegisterAck
   | RegisterRefused
@@ -130,6 +128,7 @@ export type ToRegion =
   | NoOtherRegion
   | GracefulShutdownAck
   | CurrentRegions
+  | ShardsStopped
   | ShardHomes
   | ShardHome
   | HostShard
@@ -147,6 +146,11 @@ export interface Register {
   readonly numberOfShards: number
   /** It has heard that the whole cluster is about to stop: the next coordinator must know that too. */
   readonly isPreparing?: boolean | undefined
+  /** What all regions of a type agree on, as far as it is said: see `TypeIdentity`. */
+  readonly extractorId?: string | undefined
+  readonly rememberEntities?: boolean | undefined
+  readonly role?: string | undefined
+  readonly useLease?: boolean | undefined
 }
 
 /** Region -> coordinator: which regions host this type? */
@@ -154,6 +158,14 @@ export interface GetCurrentRegions {
   readonly type: 'GetCurrentRegions'
   readonly ask: number
   readonly region: NodeId
+}
+
+/** Region -> coordinator: stop the entities of these shards; they start again with their next messages. */
+export interface StopShards {
+  readonly type: 'StopShards'
+  readonly ask: number
+  readonly region: NodeId
+  readonly shards: readonly ShardId[]
 }
 
 /** Region -> coordinator: where is this shard? It is given a home if it has none. */
@@ -232,6 +244,7 @@ export interface ShardLoads {
 export type ToCoordinator =
   | Register
   | GetCurrentRegions
+  | StopShards
   | GetShardHome
   | ShardStarted
   | BeginHandOffAck

@@ -73,7 +73,7 @@ test('every problem of a definition is told at once, at each door', async () => 
         "key must be an EntityTypeKey, not 'Cart'",
         noBehavior,
         ...problems,
-        'entityType is not an option; known: key, behavior, stopMessage, allocationStrategy, passivation, rememberEntities, lease, extractor, extractEntityId, extractShardId, extractorId, role, settings',
+        'entityType is not an option; known: key, behavior, stopMessage, allocationStrategy, passivation, rememberEntities, lease, extractor, extractEntityId, extractShardId, extractorId, role, coordinatorRole, settings',
       ])
       expect(problemsOf('start', { ...slips, entityType: 'a|b' })).toEqual([
         'entityType cannot be used: it contains the character |',
@@ -82,7 +82,7 @@ test('every problem of a definition is told at once, at each door', async () => 
       ])
       expect(problemsOf('startProxy', { entityType: 'Cart', behavior, settings: 5 })).toEqual([
         'settings must be an object, not 5',
-        'behavior is not an option; known: entityType, extractor, extractEntityId, extractShardId, extractorId, role, settings',
+        'behavior is not an option; known: entityType, extractor, extractEntityId, extractShardId, extractorId, role, coordinatorRole, settings',
       ])
       for (const door of ['init', 'start', 'startProxy'] satisfies Door[]) {
         expect(problemsOf(door, undefined)).toEqual(['it must be an object, not undefined'])

@@ -335,6 +335,7 @@ export class World {
         return
       case 'Registered':
       case 'Emptied':
+      case 'LeftBehind':
         return
       case 'StartShard':
         return this.#startShard(node, effect.shard, effect.epoch)
@@ -342,8 +343,13 @@ export class World {
         return this.#beginStop(node, effect.shard)
       case 'StartTimer':
         return this.network.startTimer(node, effect.timer, effect.delayMs)
+      case 'Superseded':
+        return this.check(false, `shard ${effect.shard} lives twice`)
+      case 'Lonely':
+        return
       case 'Refused':
       case 'Answer':
+      case 'Prepared':
       case 'RestartShardLater':
         return this.check(false, 'nobody asks, all count the same shards, and none fails')
       case 'Finish':

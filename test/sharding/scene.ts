@@ -45,6 +45,8 @@ export interface StartOptions {
   readonly coordinatorStore?: OpenCoordinatorStore
   /** Where its shards keep what they remember, in place of the journal. */
   readonly rememberStore?: OpenRememberStore
+  /** False where two instances of one entity are what the test is about: nothing on the node is checked. */
+  readonly isWatched?: boolean
   /** Starts the entity types, before the node joins. */
   readonly init?: (node: ShardingNode) => void
 }
@@ -94,7 +96,7 @@ export class Scene {
       journal,
     }
     const node = { ...parts, lost: lossesOf(system) }
-    this.#watch(simulated, node)
+    if (options.isWatched !== false) this.#watch(simulated, node)
     init?.(node)
     const [first] = this.nodes
     this.nodes.push(node)

@@ -322,3 +322,56 @@ describe('CoordinatorMachine', () => {
     expect(step({ type: 'Register', region: 'a', isProxy: false, numberOfShards: 16 })).toEqual([])
   })
 })
+
+describe('before the stop of the whole cluster', () => {
+  const two = [registered('a'), registered('b'), allocated(1, 'a', 1), allocated(2, 'b', 2)]
+  const prepare = { type: 'PrepareForShutdown', region: 'b' } as const
+
+  test('every region is told, once, and so is who registers later', () => {
+    const { step } = coordinatorAfter(two)
+    expect(step(prepare)).toEqual([
+      ...['a ShutdownPrepared', 'b ShutdownPrepared', 'b ShutdownPrepared'],
+    ])
+    expect(step({ ...prepare, region: 'a' })).toEqual(['a ShutdownPrepared'])
+    const register = { type: 'Register', region: 'a', isProxy: false, numberOfShards: 16 } as const
+    expect(step(register)).toContain('a ShutdownPrepared')
+  })
+
+  test('nothing is rebalanced or handed over, and a home is given only to who asks', () => {
+    const { step, stored, getHome } = coordinatorAfter(two)
+    step(prepare)
+    expect(step({ type: 'TimerFired', timer: 'rebalance' })).toEqual(['StartTimer rebalance'])
+    expect(step({ type: 'GracefulShutdownReq', region: 'a' })).toEqual(['a ShutdownPrepared'])
+    expect(step({ type: 'RegionStopped', region: 'a' })).toEqual(['Store RegionTerminated'])
+    expect(stored()).toEqual([])
+    expect(getHome(1, 'b')).toEqual(['Ask 1 Allocate'])
+  })
+
+  test('a region that has heard of it tells the next coordinator', () => {
+    const { step } = coordinatorAfter(two)
+    const register = { type: 'Register', region: 'a', isProxy: false, numberOfShards: 16 } as const
+    expect(step({ ...register, isPreparing: true })).toContain('b ShutdownPrepared')
+  })
+})
+
+test('tells what it knows of a shard', () => {
+  const { machine } = coordinatorAfter([registered('a'), registered('b')])
+  const step = (input: CoordinatorInput, now: number) => machine.step(input, now)
+  step({ type: 'GetShardHome', shard: 5, region: 'b' }, 10)
+  step(
+    { type: 'StrategyAnswered', ask: 1, answer: { type: 'Allocate', homes: new Map([[5, 'a']]) } },
+    20,
+  )
+  step({ type: 'Stored' }, 30)
+  const question = { type: 'GetShardHistory', ask: 9, shard: 5, region: 'b' } as const
+  const moves = [{ to: 'a', epoch: 1, why: 'first-use', agoMs: 70 }]
+  expect(step(question, 100)).toEqual([
+    {
+      ...{ type: 'Send', to: 'b' },
+      message: {
+        ...{ type: 'ShardHistory', term: 3, ask: 9, shard: 5, home: 'a', epoch: 1 },
+        ...{ isMoving: false, moves },
+      },
+    },
+  ])
+})

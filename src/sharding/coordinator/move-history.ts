@@ -4,7 +4,7 @@
  */
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
-import type { ShardMove, ShardMoveReason } from '../sharding-messages.ts'
+import type { ShardMove, ShardMoveReason } from '../inspection/reports.ts'
 import type { CoordinatorEvent, CoordinatorState } from './coordinator-state.ts'
 
 const movesPerShardMax = 5

@@ -5,13 +5,14 @@
 import { addressOfNode, compareNodes, type NodeId } from '../../foundation/node-id.ts'
 import type { Region } from '../region/region.ts'
 import type { ShardId } from '../shard-id.ts'
-import type { HostedShard, HostingRegion, RegionReported } from '../sharding-messages.ts'
+import type { HostedShard, RegionReported } from '../sharding-messages.ts'
 import { duplicatesAmong, isStillThere } from './duplicate-owners.ts'
 import type { RegionInspector } from './region-inspector.ts'
 import type {
   ClusterReport,
   DuplicateOwnership,
   FailedShard,
+  HostingRegion,
   RegionReport,
   ShardReport,
 } from './reports.ts'

@@ -66,3 +66,22 @@ export interface ClusterReport {
     readonly entities: number
   }
 }
+
+/** One region that hosts, and its shards in the order of allocation. */
+export interface HostingRegion {
+  readonly region: NodeId
+  readonly shards: readonly ShardId[]
+}
+
+/** One change of the home of a shard, as its coordinator has seen it. */
+export interface ShardMove {
+  /** Its home before; not known of the first, nor when an earlier coordinator saw it. */
+  readonly from?: NodeId
+  readonly to: NodeId
+  readonly epoch: number
+  readonly why: ShardMoveReason
+  readonly agoMs: number
+}
+
+/** `first-use`: it had no home, as far as this coordinator knows. */
+export type ShardMoveReason = 'first-use' | 'rebalance' | 'leaving' | 'home-gone'

@@ -5,7 +5,7 @@ import type { SketchOptions } from './frequency-sketch.ts'
 import { LeastFrequentlyUsed } from './least-frequently-used.ts'
 import {
   adaptive,
-  type Admission,
+  type EntityAdmission,
   type AdmissionWindow,
   defaultFilter,
   defaultOptimizer,
@@ -72,7 +72,7 @@ function optimizerOf(given: AdmissionWindow['optimizer']): HillClimbing | undefi
   return given === 'hill-climbing' ? defaultOptimizer : completed(defaultOptimizer, given)
 }
 
-function filterOf(given: Admission['filter']): SketchOptions | undefined {
+function filterOf(given: EntityAdmission['filter']): SketchOptions | undefined {
   if (given === undefined) return undefined
   return given === 'frequency-sketch' ? defaultFilter : completed(defaultFilter, given)
 }

@@ -27,7 +27,11 @@ const share = mustBe('above 0 and at most 1', (given) => isNumber(given) && give
 
 const shareOrNone = mustBe('from 0 to 1', (given) => isNumber(given) && given >= 0 && given <= 1)
 
-const policies = ['least-recently-used', 'most-recently-used', 'least-frequently-used']
+const policies: readonly string[] = [
+  'least-recently-used',
+  'most-recently-used',
+  'least-frequently-used',
+]
 
 const inPolicies: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   'least-recently-used': {

@@ -27,7 +27,7 @@ export interface LimitedPassivation {
    */
   readonly replacement?: Replacement | undefined
   /** A place has to be earned; everybody gets one when not given. Part of `'adaptive'` already. */
-  readonly admission?: Admission | undefined
+  readonly admission?: EntityAdmission | undefined
   /** Idle time after which an entity rests even though there is room. When not given, only room counts. */
   readonly idleAfterMs?: number | undefined
 }
@@ -52,7 +52,7 @@ export type ReplacementOptions =
       readonly dynamicAging?: boolean | undefined
     }
 
-export interface Admission {
+export interface EntityAdmission {
   /** Where newcomers stay first; when not given, they ask for a place at once. */
   readonly window?: AdmissionWindow | undefined
   /** Who leaves the window gets a place only if it was used more often than who would go for it. Always when not given. */

@@ -7,7 +7,7 @@ import type { Tracked } from './tracked.ts'
 /** Those that have to rest, in this order; they are not tracked any more. */
 export type Victims = readonly Tracked[]
 
-export const nobody: Victims = []
+export const nobody: readonly Tracked[] = []
 
 export interface PassivationStrategy {
   /** How many are tracked. */

@@ -1,5 +1,6 @@
 /**
- * One node's door to an entity type: finds the coordinator, learns homes, hosts shards, and lets go of them.
+ * One node's door to an entity type: finds the coordinator, learns homes, hosts shards, and lets go of them. One file because
+ * all of it is one life, and most of it is how that ends.
  *
  *   serving ──GracefulShutdown──▶ leaving ──nothing hosted, nothing waits──▶ flushing ──nothing comes back──▶ stopped
  *                                    └──time is up, cut off───┴──▶ forcing ──nothing hosted───────────────────┘
@@ -15,6 +16,7 @@ import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { Placement, ToCoordinator, ToRegion } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
+import type { TypeIdentity } from '../type-identity.ts'
 import { HostedShards } from './hosted-shards.ts'
 import type {
   HostingEffect,
@@ -36,6 +38,8 @@ export interface RegionMachineOptions {
   readonly settings: ShardingSettings
   /** False for types whose shards say when they take messages. */
   readonly isReadyAtOnce?: boolean | undefined
+  /** What all regions of the type must agree on. */
+  readonly identity?: TypeIdentity | undefined
   /** Messages that the first of several turns sends to other nodes of those that waited. */
   readonly releasedMax?: number | undefined
 }
@@ -69,13 +73,14 @@ export class RegionMachine<Parcel> {
   #preparedBy: number | undefined
   #effects: RegionEffect<Parcel>[] = []
 
-  constructor({ self, isProxy, settings, isReadyAtOnce, releasedMax }: RegionMachineOptions) {
+  constructor(options: RegionMachineOptions) {
+    const { self, isProxy, settings, isReadyAtOnce, identity, releasedMax } = options
     this.#self = self
     this.#isProxy = isProxy
     this.#settings = settings
     const { retryIntervalMs, numberOfShards, bufferedMessagesMax } = settings
     this.table = new RoutingTable(numberOfShards)
-    const registration = { self, isProxy, numberOfShards, retryIntervalMs }
+    const registration = { self, isProxy, numberOfShards, retryIntervalMs, identity }
     this.#registration = new RegistrationMachine(registration)
     this.#buffers = new ShardBuffers(bufferedMessagesMax)
     this.#hosted = new HostedShards(self, isReadyAtOnce)
@@ -98,6 +103,8 @@ export class RegionMachine<Parcel> {
       phase: this.#phase,
       isFrozen: this.#isFrozen,
       refusal: this.#refusal,
+      isRegistered: this.#registration.isRegistered && this.#refusal === undefined,
+      trouble: this.#trouble,
       coordinator: this.#registration.coordinator,
       term: this.#registration.term,
       shards: this.#hosted.shards,
@@ -218,6 +225,7 @@ export class RegionMachine<Parcel> {
         return
       case 'CurrentRegions':
       case 'ShardHistory':
+      case 'ShardsStopped':
         return void this.#effects.push({ type: 'Answer', answer: message })
       case 'ShutdownPrepared':
         return this.#prepared(term)
@@ -405,7 +413,11 @@ export class RegionMachine<Parcel> {
   }
 
   #register(input: Parameters<RegistrationMachine['step']>[0]): void {
-    this.#effects.push(...this.#registration.step(input))
+    for (const effect of this.#registration.step(input)) {
+      // One that was refused, or hears of trouble, has had its answer.
+      const isAnswered = this.#refusal !== undefined || this.#trouble !== undefined
+      if (effect.type !== 'Lonely' || !isAnswered) this.#effects.push(effect)
+    }
   }
 
   #perform(effects: readonly (HostingEffect | RoutesEffect<Parcel>)[]): void {

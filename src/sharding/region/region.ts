@@ -36,13 +36,13 @@ import {
   LocalShardStarted,
   LocalShardStopped,
 } from '../sharding-events.ts'
-import type { DuplicateOwnership } from '../inspection/reports.ts'
 import { show } from '../../foundation/show.ts'
+import type { DuplicateOwnership, HostingRegion } from '../inspection/reports.ts'
 import type {
   EntitiesStarted,
-  HostingRegion,
   Returned,
   ShardHistory,
+  ShardStop,
   StartEntities,
   ToCoordinator,
 } from '../sharding-messages.ts'
@@ -60,6 +60,7 @@ import {
 } from '../sharding-errors.ts'
 import { type ShardingProtocol, startedIdsMax } from '../sharding-wire.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
+import type { TypeIdentity } from '../type-identity.ts'
 import { Shard, type ShardDutiesWorld, type ShardWorld } from '../shard/shard.ts'
 import { EntityRecovery } from './entity-recovery.ts'
 import { EntityStarts } from './entity-starts.ts'
@@ -70,6 +71,7 @@ import { afterWaiting, type Parcel } from './parcel.ts'
 import { PeerLines, sendBy } from './peer-lines.ts'
 import { RegionMachine } from './region-machine.ts'
 import { RegionQuestions } from './region-questions.ts'
+import { lonelyAfter } from './registration-machine.ts'
 import type { RegionDropReason, ShardDropReason } from '../sharding-drop-reasons.ts'
 import type { RegionEffect, RegionInput, RegionTimer } from './region-inputs.ts'
 import type { RoutingTable } from './routing-table.ts'
@@ -89,6 +91,8 @@ export interface RegionOptions {
   readonly countsLoads: boolean
   /** Where no more than so many entities may be active. */
   readonly limited?: LimitedPassivation | undefined
+  /** What all regions of the type must agree on. */
+  readonly identity: TypeIdentity
   readonly protocol: ShardingProtocol
   /** The parent of the actors of all shards. */
   readonly ref: LocalRef
@@ -165,8 +169,10 @@ export class Region {
     this.#isFrozen = options.isFrozen
     if (limited !== undefined) this.#limit = new ActiveEntityLimit(limited.activeEntityLimit)
     const { node: self } = remoting
-    const isReadyAtOnce = options.duties === undefined
-    this.#machine = new RegionMachine({ self, isProxy: this.isProxy, settings, isReadyAtOnce })
+    const { identity, duties } = options
+    const { isProxy } = this
+    const isReadyAtOnce = duties === undefined
+    this.#machine = new RegionMachine({ self, isProxy, settings, identity, isReadyAtOnce })
     this.#table = this.#machine.table
     this.#turns = new OneAtATime((error) => this.#failed(error))
     this.#lines = new PeerLines(remoting, `/system/shards/${encodeName(entityType)}`, protocol)
@@ -420,6 +426,14 @@ export class Region {
     return this.#questions.historyOf(shard, options)
   }
 
+  /** Rejects with `AskTimeout` and `AskAborted`. */
+  stopShards(
+    shards: readonly ShardId[],
+    options: AskOptions | undefined,
+  ): Promise<readonly ShardStop[]> {
+    return this.#questions.stopShards(shards, options)
+  }
+
   entityCountOf(shard: ShardId): number {
     return this.#shards[shard]?.entityCount ?? 0
   }
@@ -464,6 +478,8 @@ export class Region {
         return this.#registered({ refusal: undefined })
       case 'Refused':
         return this.#refused(effect.problem)
+      case 'Lonely':
+        return this.#lonely(effect.asked)
       case 'Answer':
         return this.#questions.answered(effect.answer)
       case 'Prepared':
@@ -578,6 +594,17 @@ export class Region {
     const { limited } = this.#options
     if (this.#limit === undefined || limited === undefined) return undefined
     return new ActiveEntities(makeStrategy(limited), this.#limit.perShard)
+  }
+
+  /** Said aloud: nothing can be called, and nobody else knows. */
+  #lonely(asked: readonly NodeId[]): void {
+    const { entityType } = this
+    const where =
+      asked.length === 0 ? 'there is no member that could be it' : `asked: ${asked.join(', ')}`
+    this.runtime.logger.error(
+      { entityType, asked },
+      `No coordinator of ${entityType} has answered for ${lonelyAfter * this.#options.settings.retryIntervalMs} ms; ${where}. Has ClusterSharding been started on all nodes, with the type ${entityType}? The oldest node with its role decides where its entities live, and calls wait for it.`,
+    )
   }
 
   #startShard(shard: ShardId, epoch: number): void {
