@@ -64,8 +64,9 @@ export class ManyShards {
     return this.#measure(async () => {
       await this.#startOne()
       await this.#until(async () => {
-        const { least, most, total } = await this.#counts()
-        return total === this.#numberOfShards && most - least <= 1
+        const { regions, least, most, total } = await this.#counts()
+        const isWhole = regions === this.nodes.length && total === this.#numberOfShards
+        return isWhole && most - least <= 1
       })
     })
   }
@@ -104,11 +105,11 @@ export class ManyShards {
 
   async #counts() {
     const [first] = this.nodes
-    if (first === undefined) return { least: 0, most: 0, total: 0 }
+    if (first === undefined) return { regions: 0, least: 0, most: 0, total: 0 }
     const regions = await this.#simulation.settle(first.sharding.shardsByRegion(key.name))
     const sizes = [...regions.values()].map(({ length }) => length)
     const total = sizes.reduce((sum, size) => sum + size, 0)
-    return { least: Math.min(...sizes), most: Math.max(...sizes), total }
+    return { regions: sizes.length, least: Math.min(...sizes), most: Math.max(...sizes), total }
   }
 
   async #until(isDone: () => Promise<boolean>): Promise<void> {

@@ -13,6 +13,7 @@ import { memory } from './memory.ts'
 import { passivation } from './passivation.ts'
 import { installPeers, loadPeers } from './peer-libraries.ts'
 import { rebalance } from './rebalance.ts'
+import { remember } from './remember.ts'
 import { remoteAsk } from './remote-ask.ts'
 import { remoteTell } from './remote-tell.ts'
 import { persist } from './persist.ts'
@@ -37,6 +38,7 @@ const benchmarks: readonly Benchmark[] = [
   shardedRemote,
   passivation,
   entities,
+  remember,
   persist,
   persistPostgres,
   persistSizes,

@@ -49,7 +49,7 @@ import { RunningType } from './running-type.ts'
 import { type EntityId, isShardId, type ShardId } from './shard-id.ts'
 import type { ClusterReport, HostingRegion } from './inspection/reports.ts'
 import { EntityTypeNotStarted, EntityTypeRedefined } from './sharding-errors.ts'
-import type { ShardStop } from './sharding-messages.ts'
+import type { ShardStop } from './shard-stop.ts'
 import {
   shardingSettings,
   type ShardingSettings,

@@ -111,7 +111,7 @@ export {
 } from './remembering/remember-store.ts'
 export type { Readiness, TypeReadiness } from './readiness.ts'
 export type { EntityId, ShardId } from './shard-id.ts'
-export type { ShardStop } from './sharding-messages.ts'
+export type { ShardStop } from './shard-stop.ts'
 export type {
   ShardingDeadLetterReason,
   ShardingDroppedReason,

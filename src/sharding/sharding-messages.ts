@@ -5,6 +5,7 @@
 import type { NodeId } from '../foundation/node-id.ts'
 import type { HostingRegion, ShardMove } from './inspection/reports.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
+import type { ShardStop } from './shard-stop.ts'
 
 /** Where a shard is, and how new that is. Whoever has heard something newer ignores it. */
 export interface Placement {
@@ -103,14 +104,6 @@ export interface ShardHistory {
 export interface ShutdownPrepared {
   readonly type: 'ShutdownPrepared'
   readonly term: number
-}
-
-/** What became of one shard that somebody wanted to be stopped. */
-export interface ShardStop {
-  readonly shard: ShardId
-  readonly outcome: 'stopped' | 'not-running' | 'timed-out' | 'refused'
-  /** Why it was refused, or has not stopped. */
-  readonly reason?: string | undefined
 }
 
 /** Coordinator -> region: what became of the shards that you wanted to be stopped; `ask` is the number of the question. */

@@ -8,7 +8,8 @@
  */
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
-import type { ShardStop, StopShards } from '../sharding-messages.ts'
+import type { ShardStop } from '../shard-stop.ts'
+import type { StopShards } from '../sharding-messages.ts'
 import type { SendToRegion } from './coordinator-inputs.ts'
 
 /** Answers kept for those who ask again. */

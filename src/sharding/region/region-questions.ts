@@ -7,7 +7,8 @@ import { ask, type Question, type Runtime } from '../../actor/internals.ts'
 import type { Timer } from '../../foundation/timers.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { HostingRegion } from '../inspection/reports.ts'
-import type { ShardHistory, ShardStop } from '../sharding-messages.ts'
+import type { ShardStop } from '../shard-stop.ts'
+import type { ShardHistory } from '../sharding-messages.ts'
 import type { CoordinatorAnswer, CoordinatorQuestion } from './region-inputs.ts'
 
 export interface RegionQuestionsOptions {

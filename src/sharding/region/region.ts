@@ -42,7 +42,6 @@ import type {
   EntitiesStarted,
   Returned,
   ShardHistory,
-  ShardStop,
   StartEntities,
   ToCoordinator,
 } from '../sharding-messages.ts'
@@ -58,6 +57,7 @@ import {
   NoActiveEntityLimit,
   RegionRefused,
 } from '../sharding-errors.ts'
+import type { ShardStop } from '../shard-stop.ts'
 import { type ShardingProtocol, startedIdsMax } from '../sharding-wire.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import type { TypeIdentity } from '../type-identity.ts'
