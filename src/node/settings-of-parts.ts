@@ -17,7 +17,7 @@ import { actorSettingsTable } from '../actor/internals.ts'
 import { isRecord } from '../foundation/is-object.ts'
 import { count, section } from '../foundation/setting-kinds.ts'
 import { type Figures, SettingsTable } from '../foundation/settings-table.ts'
-import { type NamePlaces, placesOfSettings } from '../foundation/unknown-names.ts'
+import { placesOfSettings } from '../foundation/unknown-names.ts'
 import type { RemoteSettings } from '../remote/index.ts'
 import { remoteSettingsTable } from '../remote/internals.ts'
 import type { SingletonSettings } from '../singleton/index.ts'
@@ -56,7 +56,7 @@ const nodeSettingsTable = new SettingsTable<AllSettings>(
 )
 
 /** Where each setting belongs, by its name: people look for them in other places, and under other names. */
-export const settingPlaces: NamePlaces = new Map([
+export const settingPlaces: ReadonlyMap<string, string> = new Map([
   ...formerNames,
   ...placesOfSettings(nodeSettingsTable, 'settings'),
 ])

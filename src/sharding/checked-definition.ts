@@ -17,7 +17,7 @@ import type {
   ProxyDefinition,
   RegionDefinition,
 } from './region-definition.ts'
-import { type NamePlaces, placesOfSettings } from '../foundation/unknown-names.ts'
+import { placesOfSettings } from '../foundation/unknown-names.ts'
 import { formerNames } from './former-names.ts'
 import { shardingSettingsTable } from './sharding-settings.ts'
 import { problemsWithPassivation } from './passivation/passivation-check.ts'
@@ -82,7 +82,7 @@ const leaseCheck: Check = (name, given) => {
 export const shardDutyChecks = { rememberEntities: flagCheck, lease: leaseCheck }
 
 /** What people look for here: under another name, or in another place. */
-const places: NamePlaces = new Map([
+const places: ReadonlyMap<string, string> = new Map([
   ...formerNames,
   ...placesOfSettings(shardingSettingsTable, 'settings'),
 ])

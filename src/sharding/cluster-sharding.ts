@@ -19,9 +19,7 @@ import type { NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'
 import type { OpenCoordinatorStore } from './coordinator/coordinator-store.ts'
 import type { OpenRememberStore } from './remembering/remember-store.ts'
-import { InvalidSettings } from '../foundation/invalid-settings.ts'
-import { problemsTogether } from './definition-relations.ts'
-import { formerNames } from './former-names.ts'
+import { checkTogether, problemsWithChosen } from './definition-relations.ts'
 import { checkedDefinition, type StartFunction } from './checked-definition.ts'
 import {
   differencesBetween,
@@ -50,13 +48,8 @@ import { type EntityId, isShardId, type ShardId } from './shard-id.ts'
 import type { ClusterReport, HostingRegion } from './inspection/reports.ts'
 import { EntityTypeNotStarted, EntityTypeRedefined } from './sharding-errors.ts'
 import type { ShardStop } from './shard-stop.ts'
-import {
-  shardingSettings,
-  type ShardingSettings,
-  shardingSettingsTable,
-} from './sharding-settings.ts'
+import type { ShardingSettings } from './sharding-settings.ts'
 import { shardingShutdownPhases } from './sharding-shutdown-phases.ts'
-import { isRecord } from '../foundation/is-object.ts'
 
 /** Who runs coordinators: `Singletons`. */
 export interface CoordinatorHost {
@@ -212,7 +205,7 @@ export class ClusterSharding {
    * Rejects with `AskTimeout` when no coordinator answers.
    */
   async currentRegions(entityType: string, options?: AskOptions): Promise<ReadonlySet<NodeId>> {
-    const regions = await this.#typeOf(entityType).region.currentRegions(options)
+    const regions = await this.#typeOf(entityType).region.questions.regions(options)
     return new Set(regions.map(({ region }) => region))
   }
 
@@ -221,13 +214,13 @@ export class ClusterSharding {
     entityType: string,
     options?: AskOptions,
   ): Promise<ReadonlyMap<NodeId, readonly ShardId[]>> {
-    const regions = await this.#typeOf(entityType).region.currentRegions(options)
+    const regions = await this.#typeOf(entityType).region.questions.regions(options)
     return new Map(regions.map(({ region, shards }) => [region, shards]))
   }
 
   /** As `currentRegions`, with the shards of each, as plain data. */
   hostingRegions(entityType: string, options?: AskOptions): Promise<readonly HostingRegion[]> {
-    return this.#typeOf(entityType).region.currentRegions(options)
+    return this.#typeOf(entityType).region.questions.regions(options)
   }
 
   /**
@@ -296,7 +289,7 @@ export class ClusterSharding {
     const patience = { timeout: 2 * settings.handOffTimeoutMs, ...options }
     if (asked.length === 0) return others
     try {
-      return [...(await region.stopShards(asked, patience)), ...others]
+      return [...(await region.questions.stopShards(asked, patience)), ...others]
     } catch (error) {
       if (!(error instanceof AskTimeout)) throw error
       const late = { outcome: 'timed-out', reason: error.message } as const
@@ -356,7 +349,10 @@ export class ClusterSharding {
   }
 
   #start(given: unknown, by: StartFunction): ActorRef<unknown> {
-    const definition = checkedDefinition(given, by, (chosen) => this.#problemsWith(chosen))
+    const { settings, system } = this.#options
+    const definition = checkedDefinition(given, by, (chosen) =>
+      problemsWithChosen(chosen, settings, system),
+    )
     const { entityType } = definition
     const known = this.#types.get(entityType)
     if (known !== undefined) {
@@ -366,29 +362,10 @@ export class ClusterSharding {
       if (differences.length > 0) throw new EntityTypeRedefined(entityType, differences)
       return known.ref
     }
-    const together = problemsTogether(definition, this.#settingsWith(definition.settings))
-    if (together.length > 0) throw new InvalidSettings(`The entity type ${entityType}`, together)
+    checkTogether(definition, settings)
     const type = new RunningType({ ...this.#options, parent: this.#ref, definition })
     this.#types.set(entityType, type)
     return type.ref
-  }
-
-  /** Of what a type has chosen, together with the settings of the node. */
-  #problemsWith(chosen: unknown): string[] {
-    const { system } = this.#options
-    const isFormless = chosen !== undefined && !isRecord(chosen)
-    const whole = isFormless ? chosen : this.#settingsWith(chosen)
-    const figures = {
-      'actor.handlerStopTimeoutMs': system.settings.handlerStopTimeoutMs,
-      'the time of the phase cluster-sharding-shutdown-region': system.shutdown.timeoutOf(
-        'cluster-sharding-shutdown-region',
-      ),
-    }
-    return shardingSettingsTable.problemsWith(whole, figures, '', formerNames)
-  }
-
-  #settingsWith(chosen: Partial<ShardingSettings> | undefined): ShardingSettings {
-    return shardingSettings({ ...this.#options.settings, ...chosen })
   }
 
   #typeOf(entityType: string): RunningType {

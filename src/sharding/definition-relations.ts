@@ -1,8 +1,40 @@
-/** How what a type says must go together with its settings, where each for itself is well. Found before anything starts. */
+/** How what a type says must go together with its settings, and these with those of its node. Found before anything starts. */
+import type { ActorSystem } from '../actor/index.ts'
+import { InvalidSettings } from '../foundation/invalid-settings.ts'
+import { isRecord } from '../foundation/is-object.ts'
+import { show } from '../foundation/show.ts'
 import { defaultLeaseSettings } from '../lease/index.ts'
 import { ExternalShardAllocationStrategy } from './allocation/external-shard-allocation-strategy.ts'
+import { formerNames } from './former-names.ts'
 import type { AnyDefinition } from './region-definition.ts'
-import type { ShardingSettings } from './sharding-settings.ts'
+import {
+  shardingSettings,
+  type ShardingSettings,
+  shardingSettingsTable,
+} from './sharding-settings.ts'
+
+type OfNode = Partial<ShardingSettings> | undefined
+
+/** Of the settings that a type has chosen, together with those of its node. */
+export function problemsWithChosen(chosen: unknown, ofNode: OfNode, system: ActorSystem): string[] {
+  const isFormless = chosen !== undefined && !isRecord(chosen)
+  const whole = isFormless ? chosen : shardingSettings({ ...ofNode, ...chosen })
+  const figures = {
+    'actor.handlerStopTimeoutMs': system.settings.handlerStopTimeoutMs,
+    'the time of the phase cluster-sharding-shutdown-region': system.shutdown.timeoutOf(
+      'cluster-sharding-shutdown-region',
+    ),
+  }
+  return shardingSettingsTable.problemsWith(whole, figures, '', formerNames)
+}
+
+/** Of a definition in which all is well for itself. Throws `InvalidSettings`. */
+export function checkTogether(definition: AnyDefinition, ofNode: OfNode): void {
+  const settings = shardingSettings({ ...ofNode, ...definition.settings })
+  const problems = problemsTogether(definition, settings)
+  if (problems.length > 0)
+    throw new InvalidSettings(`The entity type ${show(definition.entityType)}`, problems)
+}
 
 /** Every problem; empty when all is well. */
 export function problemsTogether(definition: AnyDefinition, settings: ShardingSettings): string[] {

@@ -2,7 +2,6 @@
  * What options and settings are called in other implementations of cluster sharding, and were called there before: whoever brings
  * one along is told what it is here. Names that differ in their spelling only are found without this list.
  */
-import type { NamePlaces } from '../foundation/unknown-names.ts'
 
 const called = (name: string, and = ''): string => `is called \`${name}\` here${and}`
 const settings = ', among the settings of sharding'
@@ -72,7 +71,7 @@ const camelCase = (name: string): string =>
   name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /** What to say of each after its name, as it stands in configuration files and as it would in code. */
-export const formerNames: NamePlaces = new Map([
+export const formerNames: ReadonlyMap<string, string> = new Map([
   ...Object.entries(definitionNames),
   ...Object.entries(settingNames).flatMap(([name, words]): [string, string][] => [
     [name, words],

@@ -256,7 +256,7 @@ export class RunningType {
       ...{ region, inspector, hosts, unreachable, homes: this.homes, withIds },
       timeoutMs: this.timeoutOf(timeout),
     })
-    for (const duplicate of report.duplicates) region.alarm(duplicate)
+    for (const duplicate of report.duplicates) region.news.livesTwice(duplicate)
     return report
   }
 
@@ -294,7 +294,7 @@ export class RunningType {
     if (request instanceof GetRegions) {
       const timeoutMs = this.timeoutOf(timeout)
       const none = (): readonly HostingRegion[] => []
-      const regions = this.region.currentRegions({ timeout: timeoutMs }).catch(none)
+      const regions = this.region.questions.regions({ timeout: timeoutMs }).catch(none)
       return answer(request.replyTo, regions)
     }
     answer(request.replyTo, this.look({ withIds: false, timeout }))

@@ -7,7 +7,7 @@
  *        └────────────────────────────────────────────────────────────────────────┘
  *
  * Invariant: a home is told only after it was stored, never while its shard moves, and a shard gets another home only
- * after its home said that it stopped, or died.
+ * after its home said that it stopped, or died. One file because all of it is one order: what is stored, then what is said.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'

@@ -138,12 +138,7 @@ export class RegionMachine<Parcel> {
         this.#startTimer('retry', this.#settings.retryIntervalMs)
         return this.#register({ type: 'CandidatesChanged', candidates: input.candidates })
       case 'Message':
-        // Nothing is left to do but to hear what comes back: who sends still is told at once.
-        if (this.#phase === 'flushing') {
-          const { parcel } = input
-          return void this.#effects.push({ type: 'Drop', parcel, reason: 'region-stopped' })
-        }
-        return this.#perform(this.#routes.route(input.shard, input.parcel))
+        return this.#message(input.shard, input.parcel)
       case 'FromRegion':
         return this.#perform(this.#routes.fromRegion(input.region, input.message))
       case 'FromCoordinator':
@@ -151,10 +146,7 @@ export class RegionMachine<Parcel> {
       case 'CandidatesChanged':
         return this.#register(input)
       case 'NodeRemoved':
-        // The next coordinator may think otherwise.
-        if (input.node === this.#registration.coordinator) this.#refusal = undefined
-        this.#register(input)
-        return this.#perform(this.#routes.nodeRemoved(input.node))
+        return this.#nodeRemoved(input.node)
       case 'AssociationLost':
         return this.#perform(this.#routes.associationLost(input.node))
       case 'ShardTerminated':
@@ -196,6 +188,21 @@ export class RegionMachine<Parcel> {
       default:
         return unreachable(input)
     }
+  }
+
+  #message(shard: ShardId, parcel: Parcel): void {
+    // Nothing is left to do but to hear what comes back: who sends still is told at once.
+    if (this.#phase === 'flushing') {
+      return void this.#effects.push({ type: 'Drop', parcel, reason: 'region-stopped' })
+    }
+    this.#perform(this.#routes.route(shard, parcel))
+  }
+
+  #nodeRemoved(node: NodeId): void {
+    // The next coordinator may think otherwise.
+    if (node === this.#registration.coordinator) this.#refusal = undefined
+    this.#register({ type: 'NodeRemoved', node })
+    this.#perform(this.#routes.nodeRemoved(node))
   }
 
   #fromCoordinator(coordinator: NodeId, message: ToRegion): void {
