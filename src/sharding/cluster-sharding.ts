@@ -19,6 +19,7 @@ import type { NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'
 import type { OpenCoordinatorStore } from './coordinator/coordinator-store.ts'
 import type { OpenRememberStore } from './remembering/remember-store.ts'
+import { checkTogether, problemsWithChosen } from './definition-relations.ts'
 import { checkedDefinition, type StartFunction } from './checked-definition.ts'
 import {
   differencesBetween,
@@ -47,13 +48,8 @@ import { type EntityId, isShardId, type ShardId } from './shard-id.ts'
 import type { ClusterReport, HostingRegion } from './inspection/reports.ts'
 import { EntityTypeNotStarted, EntityTypeRedefined } from './sharding-errors.ts'
 import type { ShardStop } from './shard-stop.ts'
-import {
-  shardingSettings,
-  type ShardingSettings,
-  shardingSettingsTable,
-} from './sharding-settings.ts'
+import type { ShardingSettings } from './sharding-settings.ts'
 import { shardingShutdownPhases } from './sharding-shutdown-phases.ts'
-import { isRecord } from '../foundation/is-object.ts'
 
 /** Who runs coordinators: `Singletons`. */
 export interface CoordinatorHost {
@@ -353,7 +349,10 @@ export class ClusterSharding {
   }
 
   #start(given: unknown, by: StartFunction): ActorRef<unknown> {
-    const definition = checkedDefinition(given, by, (chosen) => this.#problemsWith(chosen))
+    const { settings, system } = this.#options
+    const definition = checkedDefinition(given, by, (chosen) =>
+      problemsWithChosen(chosen, settings, system),
+    )
     const { entityType } = definition
     const known = this.#types.get(entityType)
     if (known !== undefined) {
@@ -363,22 +362,10 @@ export class ClusterSharding {
       if (differences.length > 0) throw new EntityTypeRedefined(entityType, differences)
       return known.ref
     }
+    checkTogether(definition, settings)
     const type = new RunningType({ ...this.#options, parent: this.#ref, definition })
     this.#types.set(entityType, type)
     return type.ref
-  }
-
-  /** Of what a type has chosen, together with the settings of the node. */
-  #problemsWith(chosen: unknown): string[] {
-    const { system, settings } = this.#options
-    const isFormless = chosen !== undefined && !isRecord(chosen)
-    const whole = isFormless ? chosen : shardingSettings({ ...settings, ...chosen })
-    return shardingSettingsTable.problemsWith(whole, {
-      'actor.handlerStopTimeoutMs': system.settings.handlerStopTimeoutMs,
-      'the time of the phase cluster-sharding-shutdown-region': system.shutdown.timeoutOf(
-        'cluster-sharding-shutdown-region',
-      ),
-    })
   }
 
   #typeOf(entityType: string): RunningType {

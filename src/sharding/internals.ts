@@ -15,6 +15,7 @@ export {
   type OpenCoordinatorStore,
   type StoredDecisions,
 } from './coordinator/coordinator-store.ts'
+export { formerNames } from './former-names.ts'
 export type { LossListener, LostEntityMessage } from './entity-losses.ts'
 export { problemsWithPassivation } from './passivation/passivation-check.ts'
 export { RememberJournal } from './remembering/remember-journal.ts'

@@ -131,6 +131,7 @@ export const shardingSettingsTable = new SettingsTable<ShardingSettings>(
   },
   [
     '{stopGraceMs} must be less than {stopTimeoutMs}, or a command is forced to stop before it was told to end',
+    '{stopGraceMs} must be less than {passivationTimeoutMs}, or an entity that shall rest is forced to stop before it was told to end',
     '{stopTimeoutMs} must be less than {handOffTimeoutMs}, or one slow command fails a hand-off',
     '{retryIntervalMs} must be less than {handOffTimeoutMs}, or one lost message fails a hand-off',
     '{gracefulShutdownTimeoutMs} and {actor.handlerStopTimeoutMs} together must be less than {the time of the phase cluster-sharding-shutdown-region}, or a node is not done with its entities in time',
