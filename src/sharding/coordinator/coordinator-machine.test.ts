@@ -324,8 +324,6 @@ describe('CoordinatorMachine', () => {
 })
 
 describe('before the stop of the whole cluster', () => {
-  const stoppedAt = (shard: number, epoch: number, region: string) =>
-    ({ type: 'ShardStopped', shard, epoch, region }) as const
   const two = [registered('a'), registered('b'), allocated(1, 'a', 1), allocated(2, 'b', 2)]
   const prepare = { type: 'PrepareForShutdown', region: 'b' } as const
 
@@ -347,36 +345,6 @@ describe('before the stop of the whole cluster', () => {
     expect(step({ type: 'RegionStopped', region: 'a' })).toEqual(['Store RegionTerminated'])
     expect(stored()).toEqual([])
     expect(getHome(1, 'b')).toEqual(['Ask 1 Allocate'])
-  })
-
-  test('a region that stops is given no shard any more, and none is taken from it', () => {
-    const { machine, step, getHome } = coordinatorAfter(two)
-    step(prepare)
-    expect(step({ type: 'GracefulShutdownReq', region: 'a' })).toEqual(['a ShutdownPrepared'])
-    expect(step({ type: 'TimerFired', timer: 'retry' })).not.toContain('a BeginHandOff 1/1')
-    expect(getHome(3, 'b')).toEqual(['Ask 1 Allocate'])
-    const other = { type: 'GetShardHome', shard: 4, region: 'b' } as const
-    step({ type: 'StrategyAnswered', ask: 1, answer: { type: 'Allocate', homes: new Map() } })
-    const [asked] = machine.step(other)
-    expect(asked).toMatchObject({ type: 'AskStrategy', question: { type: 'Allocate' } })
-    const { allocations } = (asked as Extract<CoordinatorEffect, { type: 'AskStrategy' }>).question
-    expect([...allocations.keys()]).toEqual(['b'])
-  })
-
-  test('what was chosen before, or is answered now, stays where it is', () => {
-    const three = [...two, allocated(3, 'a', 3), allocated(4, 'a', 4)]
-    const { machine, step } = coordinatorAfter(three)
-    const moves = (ask: number, shards: number[]) =>
-      step({ type: 'StrategyAnswered', ask, answer: { type: 'Rebalance', shards } })
-    step({ type: 'TimerFired', timer: 'rebalance' })
-    moves(1, [1, 2, 3])
-    expect(machine.snapshot().handOffs.map(({ shard }) => shard)).toEqual([1, 2])
-    step({ type: 'TimerFired', timer: 'rebalance' })
-    step(prepare)
-    moves(2, [4])
-    step(stoppedAt(1, 1, 'a'))
-    step(stoppedAt(2, 2, 'b'))
-    expect(machine.snapshot().handOffs).toEqual([])
   })
 
   test('a region that has heard of it tells the next coordinator', () => {
