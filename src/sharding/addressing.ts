@@ -14,6 +14,7 @@ import {
   Murmur2MessageExtractor,
   Murmur2NoEnvelopeMessageExtractor,
   type ShardingEnvelope,
+  unnamedRule,
 } from './message-extractor.ts'
 import {
   checkEntityId,
@@ -39,9 +40,6 @@ const stable = [
   Murmur2MessageExtractor,
   Murmur2NoEnvelopeMessageExtractor,
 ] as const
-
-/** An extractor that nobody named. */
-const unnamed = 'unnamed'
 
 /** How a definition says it; without both, envelopes are taken and ids are placed by their stable hash. */
 export interface AddressingOptions {
@@ -70,7 +68,7 @@ export class Addressing {
       this.#read = (incoming) => readWith(used, incoming)
       this.#place = (entityId) => used.shardId(entityId)
       this.#isStable = stable.some((kind) => used instanceof kind)
-      this.extractorId = used.extractorId ?? unnamed
+      this.extractorId = used.extractorId ?? unnamedRule
     } else {
       const { extractShardId } = functions
       const { extractEntityId } = functions as ExtractorFunctions<unknown, unknown>
@@ -80,7 +78,7 @@ export class Addressing {
           : read(extractEntityId(incoming), incoming)
       this.#place = extractShardId ?? ((entityId) => usual.shardId(entityId))
       this.#isStable = extractShardId === undefined
-      this.extractorId = functions.extractorId ?? (extractShardId ? unnamed : usual.extractorId)
+      this.extractorId = functions.extractorId ?? (extractShardId ? unnamedRule : usual.extractorId)
     }
   }
 

@@ -66,6 +66,14 @@ export interface ExtractorFunctions<Incoming, Message> {
   readonly extractorId?: string | undefined
 }
 
+/** @internal What nodes say of a rule that nobody named. */
+export const unnamedRule = 'unnamed'
+
+/** @internal Whether this is the name of a rule that we bring. */
+export function isOwnRule(extractorId: string): boolean {
+  return /^(stable-hash|murmur2)@/.test(extractorId)
+}
+
 /** A rule of our own: by its name, and by what it does. */
 interface Placing {
   readonly extractorId: string

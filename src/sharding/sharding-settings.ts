@@ -57,7 +57,7 @@ export interface ShardingSettings {
   readonly rebalanceShardsMax: number
   /** Fraction of all shards moved in one round, at most; one shard always may. The next round follows when it has ended. */
   readonly rebalanceShareMax: number
-  /** How long an allocation strategy may think; then the default strategy decides in its place. */
+  /** How long an allocation strategy may think; then the default strategy gives homes in its place, and nothing moves for balance. */
   readonly strategyTimeoutMs: number
   /**
    * How often regions tell what their shards had to do, where the allocation strategy uses that. Shorter sees a hot shard sooner,

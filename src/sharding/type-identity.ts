@@ -1,9 +1,11 @@
 /**
  * What the regions of one type must agree on, besides the number of shards. A region says it when it registers, and the
  * coordinator compares it with that of its own node. What one of the two does not say is not compared: nodes of an older
- * release say nothing, and an extractor of a user's own may have no name.
+ * release say nothing. An extractor without a name may be any but one of ours: who gives it a name later need not stop all nodes
+ * for that.
  */
 import { show } from '../foundation/show.ts'
+import { isOwnRule, unnamedRule } from './message-extractor.ts'
 import type { AnyDefinition } from './region-definition.ts'
 
 export interface TypeIdentity {
@@ -31,12 +33,9 @@ const whatFor: Readonly<Record<keyof TypeIdentity, string>> = {
   useLease: 'or a node without the lease would not be kept from running a shard',
 }
 
-/** `extractorId` is undefined where the rule has no name. */
-export function identityOf(
-  definition: AnyDefinition,
-  extractorId: string | undefined,
-): TypeIdentity {
-  const named = extractorId === undefined ? {} : { extractorId }
+/** `extractorId` as `Addressing` knows it. */
+export function identityOf(definition: AnyDefinition, extractorId: string): TypeIdentity {
+  const named = { extractorId }
   // A proxy does not say how its entities live.
   if (definition.behavior === undefined) return named
   const { role = '', rememberEntities, lease } = definition
@@ -57,9 +56,18 @@ export function differencesOf(
   for (const name of theirs.isProxy ? ofProxies : ofHosts) {
     const [their, our] = [theirs[name], ours[name]]
     if (their === undefined || our === undefined || their === our) continue
+    if (name === 'extractorId' && maySayTheSame(String(their), String(our))) continue
     differences.push(
-      `its ${name} is ${show(their)}, that of the cluster ${show(our)}, and they must be the same, ${whatFor[name]}`,
+      `its ${name} is ${shown(their)}, that of the cluster ${shown(our)}, and they must be the same, ${whatFor[name]}`,
     )
   }
   return differences
+}
+
+function maySayTheSame(one: string, other: string): boolean {
+  return (one === unnamedRule && !isOwnRule(other)) || (other === unnamedRule && !isOwnRule(one))
+}
+
+function shown(value: string | boolean): string {
+  return value === unnamedRule ? 'not given' : show(value)
 }

@@ -78,3 +78,16 @@ test('SH-050 remembering, role and lease are compared where both say them, and n
   // A node of an older release says nothing.
   expect(differencesOf({ numberOfShards: 12, isProxy: false }, ours)).toEqual([])
 })
+
+test('SH-050 an extractor without a name is none of ours, and may be any other', () => {
+  const say = (extractorId: string) => ({ extractorId, numberOfShards: 12, isProxy: true })
+  const unnamed = say('unnamed')
+  // Who gives a name to the rule that all have does so node by node.
+  expect(differencesOf(say('by-country@1'), unnamed)).toEqual([])
+  expect(differencesOf(unnamed, say('by-country@1'))).toEqual([])
+  // Most likely it was forgotten: then one entity would be in two shards.
+  expect(differencesOf(say('stable-hash@1/12'), unnamed)).toEqual([
+    "its extractorId is 'stable-hash@1/12', that of the cluster not given, and they must be the same, or one entity would be in two shards",
+  ])
+  expect(differencesOf(unnamed, say('murmur2@1/12'))).toHaveLength(1)
+})

@@ -49,10 +49,10 @@ export class LocalRecipients {
   #whoeverComes(names: readonly string[], from: NodeId): Recipient {
     let found: Recipient | undefined
     return {
-      tell: (message) => {
+      tell: (message, bytes) => {
         found ??= this.#endpointFor(names, from)
         const recipient = found ?? this.#refFor(names, 0)
-        recipient.tell(message)
+        recipient.tell(message, bytes)
       },
     }
   }

@@ -125,4 +125,25 @@ describe('StrategyDesk', () => {
     expect(await whyOf('default')).toEqual(['a', why])
     expect(said()).toEqual([expect.stringContaining('strategyTimeoutMs, 5000 ms')])
   })
+
+  test('moves nothing for balance in place of one that is silent, and says so', async () => {
+    const { desk, said } = deskWith({ ...good, rebalance: () => new Promise(() => {}) })
+    const answer = await desk.ask('default', {
+      ...{ type: 'Rebalance', inProgress: new Set() },
+      allocations: new Map([
+        ['a', [1, 2, 3, 4]],
+        ['b', []],
+      ]),
+      cluster: {
+        members: new Map<string, MemberStatus>([
+          ['a', 'Up'],
+          ['b', 'Up'],
+        ]),
+        unreachable: new Set(),
+      },
+    })
+    // Its next allocateShard would bring each back to where it was, again and again.
+    expect(answer).toEqual({ type: 'Rebalance', shards: [] })
+    expect(said()).toEqual([expect.stringContaining('5000 ms; nothing moves by this')])
+  })
 })

@@ -83,12 +83,14 @@ export class StrategyDesk {
       if (this.#starting === undefined) return this.#askChosen(question)
       return this.#starting.then(() => this.#askChosen(question))
     }
-    const { strategyTimeoutMs } = this.#options.settings
+    const isOfHomes = question.type === 'Allocate'
     this.#complain(
-      'silent',
-      `did not answer within strategyTimeoutMs, ${strategyTimeoutMs} ms; the default one decides in its place`,
+      `${question.type} silent`,
+      `did not answer within strategyTimeoutMs, ${this.#options.settings.strategyTimeoutMs} ms; ${isOfHomes ? 'the default one decides in its place' : 'nothing moves by this'}`,
       'Let it answer from what it knows already, and look up the rest beforehand, or allow it more time.',
     )
+    // As when it fails: what another moves for balance, its own allocateShard may bring back, again and again.
+    if (!isOfHomes) return { type: 'Rebalance', shards: [] }
     return this.#askDefault(question, 'The strategy did not answer in time.')
   }
 

@@ -242,6 +242,7 @@ export class CoordinatorMachine {
   #prepare(): void {
     if (this.#isPreparing) return
     this.#isPreparing = true
+    this.#rebalance.holdStill()
     for (const region of this.#pending.liveRegions()) {
       this.#send(region, { type: 'ShutdownPrepared', term: this.#term })
     }
@@ -255,8 +256,12 @@ export class CoordinatorMachine {
 
   #leave(input: GracefulShutdownReq): void {
     const { region } = input
-    // It has not heard of it, or not yet: with that it stops at once, and nothing is moved.
-    if (this.#isPreparing) return this.#send(region, { type: 'ShutdownPrepared', term: this.#term })
+    // With that it stops at once, if it had not heard of it, and nothing is moved. It must not be chosen either: it would say
+    // no, have the fewest shards, and be chosen again.
+    if (this.#isPreparing) {
+      this.#rebalance.stops(region)
+      return this.#send(region, { type: 'ShutdownPrepared', term: this.#term })
+    }
     this.#history.leaves(region)
     if (this.#pending.isRegistering(region)) this.#rebalance.leaves(region)
     this.#stepRebalance(input)
@@ -354,6 +359,7 @@ export class CoordinatorMachine {
   #answered(ask: number, answer: StrategyAnswer): void {
     if (!this.#questions.isAwaited(ask, answer.type)) return
     if (answer.type === 'Rebalance') {
+      if (this.#isPreparing) return
       return this.#stepRebalance({ type: 'Chosen', shards: this.#rounds.chosen(answer) })
     }
     this.#store(this.#questions.allocated(answer))

@@ -109,6 +109,17 @@ export class RebalanceMachine {
     this.#draining.add(region)
   }
 
+  /** It gets no shard any more, and stops those it has itself. */
+  stops(region: NodeId): void {
+    if (this.#state.hasRegion(region)) this.#leaving.add(region)
+  }
+
+  /** What has not begun does not begin, but for what somebody wants to be stopped. */
+  holdStill(): void {
+    this.#chosen.clear()
+    this.#draining.clear()
+  }
+
   #removed(region: NodeId): RebalanceEffect[] {
     this.#leaving.delete(region)
     this.#draining.delete(region)

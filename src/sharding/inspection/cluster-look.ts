@@ -6,7 +6,7 @@ import { addressOfNode, compareNodes, type NodeId } from '../../foundation/node-
 import type { Region } from '../region/region.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { HostedShard, RegionReported } from '../sharding-messages.ts'
-import { duplicatesAmong, isStillThere } from './duplicate-owners.ts'
+import { confirmed, duplicatesAmong } from './duplicate-owners.ts'
 import type { RegionInspector } from './region-inspector.ts'
 import type {
   ClusterReport,
@@ -49,7 +49,9 @@ export async function lookIntoCluster(options: ClusterLookOptions): Promise<Clus
   const listed = await region.questions.regions({ timeout: timeoutMs }).catch(() => undefined)
   const expected = listed ?? expectedOf(options)
   await Promise.all(expected.map((each) => ask(each.region)))
-  const duplicates = await confirmed(options, duplicatesAmong(answers))
+  const duplicates = await confirmed(duplicatesAmong(answers), (node) =>
+    options.inspector.regionAt(node, { withIds: false, timeoutMs }),
+  )
   const regions = reportsOf(expected, answers, options)
   return summed(region, regions, { isListed: listed !== undefined, timeoutMs, duplicates })
 }
@@ -108,20 +110,6 @@ function parted(shards: readonly HostedShard[]) {
     }
   }
   return { answered, failed }
-}
-
-/** A shard may have moved between two answers. Who is said to have the earlier life is asked again. */
-async function confirmed(
-  { inspector, timeoutMs }: ClusterLookOptions,
-  suspected: readonly DuplicateOwnership[],
-): Promise<DuplicateOwnership[]> {
-  const looks = suspected.map(async (duplicate) => {
-    const earlier = duplicate.owners[0]
-    if (duplicate.entityId !== undefined || earlier === undefined) return [duplicate]
-    const again = await inspector.regionAt(earlier.node, { withIds: false, timeoutMs })
-    return isStillThere(duplicate, again) ? [duplicate] : []
-  })
-  return (await Promise.all(looks)).flat()
 }
 
 function summed(

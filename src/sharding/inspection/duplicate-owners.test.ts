@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { HostedShard, RegionReported } from '../sharding-messages.ts'
-import { duplicatesAmong, isStillThere } from './duplicate-owners.ts'
+import { confirmed, duplicatesAmong } from './duplicate-owners.ts'
 
 const a = '10.0.0.1:2552#0000000000000001'
 const b = '10.0.0.2:2552#0000000000000002'
@@ -49,7 +49,7 @@ describe('duplicate owners', () => {
     expect(duplicatesAmong(answers)).toEqual([{ shard: 1, entityId: 'x', owners }])
   })
 
-  test('are none when the earlier life has ended by the second look', () => {
+  test('are none when the earlier life has ended by the second look', async () => {
     const duplicate = {
       shard: 7,
       owners: [
@@ -57,10 +57,29 @@ describe('duplicate owners', () => {
         { node: a, epoch: 9 },
       ],
     }
-    expect(isStillThere(duplicate, answer({ shard: 7, epoch: 4 }))).toBe(true)
-    expect(isStillThere(duplicate, answer({ shard: 7, epoch: 4, phase: 'stopping' }))).toBe(false)
-    expect(isStillThere(duplicate, answer({ shard: 7, epoch: 11 }))).toBe(false)
-    expect(isStillThere(duplicate, answer())).toBe(false)
-    expect(isStillThere(duplicate, undefined)).toBe(false)
+    const countAfter = async (again: RegionReported | undefined) =>
+      (await confirmed([duplicate], () => Promise.resolve(again))).length
+    expect(await countAfter(answer({ shard: 7, epoch: 4 }))).toBe(1)
+    expect(await countAfter(answer({ shard: 7, epoch: 4, phase: 'stopping' }))).toBe(0)
+    expect(await countAfter(answer({ shard: 7, epoch: 11 }))).toBe(0)
+    expect(await countAfter(answer())).toBe(0)
+    expect(await countAfter(undefined)).toBe(0)
+  })
+
+  test('are looked at again with one question to a node, however many they are', async () => {
+    const mine = Array.from({ length: 1_000 }, (_, shard) => ({ shard, epoch: 1 }))
+    const theirs = mine.map(({ shard }) => ({ shard, epoch: 2 }))
+    const suspected = duplicatesAmong(
+      new Map([
+        [a, answer(...mine)],
+        [b, answer(...theirs)],
+      ]),
+    )
+    const asked: string[] = []
+    const found = await confirmed(suspected, (node) => {
+      asked.push(node)
+      return Promise.resolve(answer(...mine))
+    })
+    expect([found.length, asked]).toEqual([1_000, [a]])
   })
 })

@@ -41,12 +41,31 @@ export function duplicatesAmong(
 }
 
 /** Whether the one that had the earlier life has it still. */
-export function isStillThere(
+function isStillThere(
   { shard, owners }: DuplicateOwnership,
   again: RegionReported | undefined,
 ): boolean {
   const found = again?.shards.find((each) => each.shard === shard)
   return found !== undefined && found.phase !== 'stopping' && found.epoch === owners[0]?.epoch
+}
+
+/**
+ * Those of them that are there after a second look, since a shard may have moved between two answers: `ask` puts the question
+ * to whoever is said to have the earlier life, once for all its shards. What two nodes place differently needs no second look.
+ */
+export async function confirmed(
+  suspected: readonly DuplicateOwnership[],
+  ask: (node: NodeId) => Promise<RegionReported | undefined>,
+): Promise<DuplicateOwnership[]> {
+  const asked = new Map<NodeId, Promise<RegionReported | undefined>>()
+  const looks = suspected.map(async (duplicate) => {
+    const earlier = duplicate.owners[0]
+    if (duplicate.entityId !== undefined || earlier === undefined) return [duplicate]
+    const again = asked.get(earlier.node) ?? ask(earlier.node)
+    asked.set(earlier.node, again)
+    return isStillThere(duplicate, await again) ? [duplicate] : []
+  })
+  return (await Promise.all(looks)).flat()
 }
 
 function byAge(owners: readonly Owner[]): Owner[] {
