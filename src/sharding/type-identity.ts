@@ -56,7 +56,9 @@ export function differencesOf(
   for (const name of theirs.isProxy ? ofProxies : ofHosts) {
     const [their, our] = [theirs[name], ours[name]]
     if (their === undefined || our === undefined || their === our) continue
-    if (name === 'extractorId' && maySayTheSame(String(their), String(our))) continue
+    // The name of a rule of ours has the number of shards in it, and that was said.
+    const isSaid = name === 'extractorId' && differences.length > 0
+    if (isSaid || (name === 'extractorId' && maySayTheSame(String(their), String(our)))) continue
     differences.push(
       `its ${name} is ${shown(their)}, that of the cluster ${shown(our)}, and they must be the same, ${whatFor[name]}`,
     )
