@@ -13,6 +13,15 @@ import {
   shardingSettingsTable,
 } from './sharding-settings.ts'
 
+/** What people look for among the settings. */
+const places: ReadonlyMap<string, string> = new Map([
+  ...formerNames,
+  ...[
+    ...['role', 'coordinatorRole', 'stopMessage', 'extractor', 'extractEntityId', 'extractShardId'],
+    ...['allocationStrategy', 'passivation', 'rememberEntities', 'lease'],
+  ].map((name) => [name, 'belongs beside `settings`, in the definition of the type'] as const),
+])
+
 type OfNode = Partial<ShardingSettings> | undefined
 
 /** Of the settings that a type has chosen, together with those of its node. */
@@ -25,7 +34,7 @@ export function problemsWithChosen(chosen: unknown, ofNode: OfNode, system: Acto
       'cluster-sharding-shutdown-region',
     ),
   }
-  return shardingSettingsTable.problemsWith(whole, figures, '', formerNames)
+  return shardingSettingsTable.problemsWith(whole, figures, '', places)
 }
 
 /** Of a definition in which all is well for itself. Throws `InvalidSettings`. */

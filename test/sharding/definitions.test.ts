@@ -101,6 +101,10 @@ const brought: readonly (readonly [given: object, words: string])[] = [
     '`typeName` is called `entityType` here, and in `init` it is in the `key`',
   ],
   [{ useLease: true }, '`useLease` is called `lease` here, in the definition of the type'],
+  [
+    { settings: { rememberEntities: true } },
+    '`rememberEntities` belongs beside `settings`, in the definition of the type',
+  ],
   [{ bufferedMessagesMax: 5 }, '`bufferedMessagesMax` belongs in settings'],
   [
     { settings: { passivateIdleEntityAfter: '2min' } },
