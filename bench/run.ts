@@ -12,6 +12,7 @@ import { weigh } from './heap.ts'
 import { memory } from './memory.ts'
 import { passivation } from './passivation.ts'
 import { installPeers, loadPeers } from './peer-libraries.ts'
+import { remember } from './remember.ts'
 import { remoteAsk } from './remote-ask.ts'
 import { remoteTell } from './remote-tell.ts'
 import { persist } from './persist.ts'
@@ -36,6 +37,7 @@ const benchmarks: readonly Benchmark[] = [
   shardedRemote,
   passivation,
   entities,
+  remember,
   persist,
   persistPostgres,
   persistSizes,

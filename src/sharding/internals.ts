@@ -14,7 +14,7 @@ export {
 } from './coordinator/coordinator-store.ts'
 export type { LossListener, LostEntityMessage } from './entity-losses.ts'
 export { problemsWithPassivation } from './passivation/passivation-check.ts'
-export { RememberJournal, rememberedStreamOf } from './remembering/remember-journal.ts'
+export { RememberJournal } from './remembering/remember-journal.ts'
 export { checkEntityId, shardOf } from './shard-id.ts'
 export { shardingSettingsTable } from './sharding-settings.ts'
 export { shardingShutdownPhases } from './sharding-shutdown-phases.ts'

@@ -9,6 +9,7 @@ import { nestingPlaces } from './nesting/nesting-ledger.ts'
 import { nesting } from './nesting.ts'
 import { pingPong } from './ping-pong.ts'
 import { projectionPlaces, projections } from './projections.ts'
+import { remembering, rememberingPlaces } from './remembering.ts'
 import { spineCalm } from './spine-calm.ts'
 import { spineMoves } from './spine-moves.ts'
 import { spineWrites } from './spine-writes.ts'
@@ -142,6 +143,17 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       defaultSeeds: 200,
       places: projectionPlaces,
       placesWithin: 100,
+    },
+  ],
+  [
+    'remembering',
+    {
+      scenario: remembering,
+      summary:
+        'remembered counters on nodes that come, go and fail, with leases and without: all run again by themselves',
+      defaultSeeds: 100,
+      places: rememberingPlaces,
+      placesWithin: 60,
     },
   ],
   [

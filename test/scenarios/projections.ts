@@ -123,7 +123,8 @@ function lookAtOffsets(simulation: Simulation, view: ProjectedView, isOver: () =
   simulation.after(OFFSET_LOOK_MS, () => lookAtOffsets(simulation, view, isOver))
 }
 
-function trouble(
+/** Nodes that come, go, crash and sleep, cuts, and a store that fails, by seed. */
+export function trouble(
   simulation: Simulation,
   nodes: ProjectingNodes,
   swarm: SeededRandom,

@@ -154,8 +154,7 @@ export class RegionMachine<Parcel> {
       case 'ShardTerminated':
         return this.#shardTerminated(input.shard, input.restartAfterMs)
       case 'ShardReady':
-        this.#hosted.ready(input.shard, input.isReady)
-        return this.#perform(this.#routes.settle(input.shard))
+        return this.#shardReady(input.shard, input.isReady)
       case 'RestartShard':
         return this.#perform(this.#hosted.restart(input.shard))
       case 'FindHome':
@@ -267,6 +266,11 @@ export class RegionMachine<Parcel> {
     if (word.home !== this.#self || !this.#routes.isNews(word)) return
     this.#perform(this.#routes.stopServing(word.shard))
     this.#perform(this.#hosted.handOff(word))
+  }
+
+  #shardReady(shard: ShardId, isReady: boolean): void {
+    this.#hosted.ready(shard, isReady)
+    this.#perform(this.#routes.settle(shard))
   }
 
   #shardTerminated(shard: ShardId, restartAfterMs: number | undefined): void {

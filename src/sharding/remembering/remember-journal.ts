@@ -38,7 +38,7 @@ const rewriteIdsMin = 10_000
 const rewriteRatio = { some: 3, all: 10 }
 
 /** The type in the persistence ids of all such streams. */
-export const rememberedStreamType = '$remembered'
+const rememberedStreamType = '$remembered'
 
 export interface RememberJournalOptions extends RememberStoreOptions {
   readonly journal: Journal

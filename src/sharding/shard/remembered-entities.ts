@@ -14,18 +14,24 @@ import type { RememberedChange } from '../remembering/remember-store.ts'
 import type { EntityId } from '../shard-id.ts'
 
 /** Where an id stands that does not run. */
-export type Standing = 'absent' | 'asleep' | 'storing-start' | 'resting' | 'storing-stop' | 'moving'
+export type RememberedStanding =
+  | 'absent'
+  | 'asleep'
+  | 'storing-start'
+  | 'resting'
+  | 'storing-stop'
+  | 'moving'
 
 export class RememberedEntities {
   /** Those that were loaded and have not run since; those that belong elsewhere stay here until they have moved. */
   readonly #asleep = new Set<EntityId>()
-  readonly #standings = new Map<EntityId, Exclude<Standing, 'absent' | 'asleep'>>()
+  readonly #standings = new Map<EntityId, Exclude<RememberedStanding, 'absent' | 'asleep'>>()
   #recovering: IterableIterator<EntityId> | undefined
   #starts: EntityId[] = []
   #stops: EntityId[] = []
   #writing: RememberedChange | undefined
 
-  standingOf(entityId: EntityId): Standing {
+  standingOf(entityId: EntityId): RememberedStanding {
     return this.#standings.get(entityId) ?? (this.#asleep.has(entityId) ? 'asleep' : 'absent')
   }
 
@@ -131,12 +137,12 @@ export class RememberedEntities {
     return stored
   }
 
-  #leave(entityId: EntityId, standing: Standing): void {
+  #leave(entityId: EntityId, standing: RememberedStanding): void {
     this.#expect(entityId, [standing], 'stored')
     this.#standings.delete(entityId)
   }
 
-  #expect(entityId: EntityId, from: readonly Standing[], to: string): void {
+  #expect(entityId: EntityId, from: readonly RememberedStanding[], to: string): void {
     const standing = this.standingOf(entityId)
     if (!from.includes(standing)) assert(false, `${entityId} cannot go from ${standing} to ${to}`)
   }

@@ -1,5 +1,7 @@
 /** What goes into a shard and what comes out of it. */
+import type { ActiveEntities } from '../passivation/active-entities.ts'
 import type { RememberedChange } from '../remembering/remember-store.ts'
+import type { LiveEntity } from './entities.ts'
 import type { ShardDropReason } from '../sharding-drop-reasons.ts'
 import type { EntityId } from '../shard-id.ts'
 
@@ -11,6 +13,46 @@ export type ShardTimer = 'grace' | 'force-stop' | 'restart' | 'store' | 'lease'
 
 /** Whoever wants to hear that an entity was started; for the machine a thing without a meaning. */
 export type StartAsker = object
+
+/** What a shard does besides. */
+export interface ShardDuties {
+  readonly remembers?: boolean
+  readonly hasLease?: boolean
+  /** Where no more than so many entities may be active. */
+  readonly active?: ActiveEntities | undefined
+}
+
+/** What a machine sees of the actor of an entity. */
+export interface CellLook<Cell> {
+  /** How many messages wait in its mailbox. */
+  readonly mailIn: (cell: Cell) => number
+  /** Whether it is busy although it takes no message: it is being recovered, or waits for its store. */
+  readonly isRecovering: (cell: Cell) => boolean
+}
+
+/** The picture is with the machine. */
+export type ShardPhase =
+  | 'new'
+  | 'acquiring'
+  | 'loading'
+  | 'serving'
+  | 'handing-off'
+  | 'forcing'
+  | 'releasing'
+  | 'finished'
+
+/** What comes to every shard. */
+export type CommonInput =
+  | 'Message'
+  | 'Passivate'
+  | 'EntityTerminated'
+  | 'Sweep'
+  | 'LimitActiveEntities'
+  | 'HandOff'
+  | 'Abandoned'
+  | 'Frozen'
+  | 'Thawed'
+  | 'TimerFired'
 
 export type ShardInput<Parcel> =
   | { readonly type: 'Message'; readonly entityId: EntityId; readonly parcel: Parcel }
@@ -90,3 +132,14 @@ export type ShardEffect<Parcel> =
   | { readonly type: 'RecoverEntities' }
   /** The last entity has stopped. With `restartAfterMs` it has failed, and shall live again where it is. */
   | { readonly type: 'Finish'; readonly restartAfterMs: number | undefined }
+
+export function isStarted(entityId: EntityId, asker: StartAsker | undefined): ShardEffect<never>[] {
+  return asker === undefined ? [] : [{ type: 'EntityIsStarted', entityId, asker }]
+}
+
+export function startOf({
+  entityId,
+  instance,
+}: Pick<LiveEntity<unknown>, 'entityId' | 'instance'>): ShardEffect<never> {
+  return { type: 'StartEntity', entityId, instance }
+}

@@ -7,7 +7,7 @@ import type { Timers } from '../../foundation/timers.ts'
 import type { Lease } from '../../lease/index.ts'
 import type { ShardInput } from './shard-inputs.ts'
 
-export interface ShardLeaseOptions {
+export interface ShardLeaseParts {
   readonly lease: Lease
   readonly logger: Logger
   readonly timers: Timers
@@ -20,11 +20,11 @@ export interface ShardLeaseOptions {
 const patience = 3
 
 export class ShardLease {
-  readonly #options: ShardLeaseOptions
+  readonly #options: ShardLeaseParts
   #isHeld = false
   #isOver = false
 
-  constructor(options: ShardLeaseOptions) {
+  constructor(options: ShardLeaseParts) {
     this.#options = options
   }
 

@@ -22,32 +22,27 @@ import type { EntityId } from '../shard-id.ts'
 import type { RememberedIds } from '../remembering/remember-store.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Entities, type Entity, type LiveEntity } from './entities.ts'
-import { RememberedEntities } from './remembered-entities.ts'
-import type { ShardEffect, ShardInput, ShardTimer, StartAsker } from './shard-inputs.ts'
+import { RememberedEntities, type RememberedStanding } from './remembered-entities.ts'
+import { rememberedIn } from './remembered-ids.ts'
+import {
+  type CellLook,
+  type CommonInput,
+  isStarted,
+  type ShardDuties,
+  type ShardEffect,
+  type ShardInput,
+  type ShardPhase,
+  type ShardTimer,
+  type StartAsker,
+  startOf,
+} from './shard-inputs.ts'
+import { StartAskers } from './start-askers.ts'
 import { StopGrace } from './stop-grace.ts'
-
-/** What a machine sees of the actor of an entity. */
-export interface CellLook<Cell> {
-  /** How many messages wait in its mailbox. */
-  readonly mailIn: (cell: Cell) => number
-  /** Whether it is busy although it takes no message: it is being recovered, or waits for its store. */
-  readonly isRecovering: (cell: Cell) => boolean
-}
-
-/** What a shard does besides. */
-export interface ShardDuties {
-  readonly remembers?: boolean
-  readonly hasLease?: boolean
-  /** Where no more than so many entities may be active. */
-  readonly active?: ActiveEntities | undefined
-}
 
 /** Ids of one write: what is started in the turn after it must not hold the event loop. */
 const storedAtOnceMax = 2_000
-/** Of those who want to hear of one start; others ask again. */
-const askersMax = 100
-
-const standsFor = new Set(['asleep', 'moving', 'resting'])
+/** It is remembered, and may run without a write. */
+const standsFor: ReadonlySet<RememberedStanding> = new Set(['asleep', 'moving', 'resting'])
 
 export class ShardMachine<Cell, Parcel> {
   readonly #settings: ShardingSettings
@@ -63,18 +58,10 @@ export class ShardMachine<Cell, Parcel> {
   readonly #rest = new StopGrace()
   readonly #remembered: RememberedEntities | undefined
   readonly #hasLease: boolean
-  readonly #askers = new Map<EntityId, StartAsker[]>()
+  readonly #askers = new StartAskers()
   #sweep = 0
   #isFrozen = false
-  #phase:
-    | 'new'
-    | 'acquiring'
-    | 'loading'
-    | 'serving'
-    | 'handing-off'
-    | 'forcing'
-    | 'releasing'
-    | 'finished' = 'serving'
+  #phase: ShardPhase = 'serving'
   /** Set when it has failed. */
   #restartAfterMs: number | undefined
 
@@ -210,23 +197,10 @@ export class ShardMachine<Cell, Parcel> {
     return mayRun ? (this.#remembered?.nextAsleep(count) ?? []) : []
   }
 
-  /** For the store, which may go through it with pauses: an id goes from the first list to the second and never back. */
+  /** For its store. */
   get remembered(): RememberedIds {
-    const asleep = this.#remembered?.asleep ?? new Set<EntityId>()
-    const entities = this.#entities
-    const isResting = ({ entityId }: Entity<Cell, Parcel>): boolean =>
-      this.#remembered?.standingOf(entityId) === 'resting'
-    return {
-      get size() {
-        return asleep.size + entities.size
-      },
-      *[Symbol.iterator]() {
-        yield* asleep
-        for (const entity of entities) {
-          if (entity.instance > 0 || isResting(entity)) yield entity.entityId
-        }
-      },
-    }
+    assert(this.#remembered !== undefined, 'one that has a store remembers')
+    return rememberedIn(this.#remembered, this.#entities)
   }
 
   /** Ids with a live instance, or with messages that wait for one. */
@@ -352,10 +326,7 @@ export class ShardMachine<Cell, Parcel> {
       remembered?.runs(entityId)
       return [...this.#restart(entity), ...isStarted(entityId, asker)]
     }
-    if (asker !== undefined) {
-      const askers = this.#askers.get(entityId) ?? []
-      if (askers.length < askersMax) this.#askers.set(entityId, [...askers, asker])
-    }
+    this.#askers.add(entityId, asker)
     if (standing === 'absent') remembered.start(entityId)
     return this.#storeNext()
   }
@@ -434,8 +405,7 @@ export class ShardMachine<Cell, Parcel> {
     entityId: EntityId,
     effects: ShardEffect<Parcel>[],
   ): void {
-    const askers = this.#askers.get(entityId) ?? []
-    this.#askers.delete(entityId)
+    const askers = this.#askers.take(entityId)
     const known = this.#entities.get(entityId)
     if (this.#isFrozen || (known === undefined && this.#phase !== 'serving')) return
     const entity = known ?? this.#entities.add(entityId, false, this.#sweep)
@@ -682,25 +652,4 @@ export class ShardMachine<Cell, Parcel> {
     this.#phase = 'finished'
     return [{ type: 'Finish', restartAfterMs: this.#restartAfterMs }]
   }
-}
-
-/** Of every shard. */
-type CommonInput =
-  | 'Message'
-  | 'Passivate'
-  | 'EntityTerminated'
-  | 'Sweep'
-  | 'LimitActiveEntities'
-  | 'HandOff'
-  | 'Abandoned'
-  | 'Frozen'
-  | 'Thawed'
-  | 'TimerFired'
-
-function isStarted(entityId: EntityId, asker: StartAsker | undefined): ShardEffect<never>[] {
-  return asker === undefined ? [] : [{ type: 'EntityIsStarted', entityId, asker }]
-}
-
-function startOf({ entityId, instance }: LiveEntity<unknown>): ShardEffect<never> {
-  return { type: 'StartEntity', entityId, instance }
 }

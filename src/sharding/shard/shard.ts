@@ -1,6 +1,7 @@
 /**
  * One life of a shard on this node: runs its machine and the actors of its entities. A message for a running entity goes
- * straight into its mailbox; everything else is a step of the machine. Nothing is decided here.
+ * straight into its mailbox; everything else is a step of the machine. Nothing is decided here. One file because it is one
+ * shell: all that the machine's inputs and effects are in this process.
  */
 import { Behaviors, PoisonPill } from '../../actor/index.ts'
 import {
