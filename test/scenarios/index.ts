@@ -10,6 +10,8 @@ import { nesting } from './nesting.ts'
 import { pingPong } from './ping-pong.ts'
 import { projectionPlaces, projections } from './projections.ts'
 import { remembering, rememberingPlaces } from './remembering.ts'
+import { sharding, shardingPlaces } from './sharding.ts'
+import { guestPlaces } from './sharding/sharding-guests.ts'
 import { spineCalm } from './spine-calm.ts'
 import { spineMoves } from './spine-moves.ts'
 import { spineWrites } from './spine-writes.ts'
@@ -110,6 +112,17 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       summary: 'a few entities that are asked much at once, and a store that fails for moments',
       defaultSeeds: 100,
       places: [places.failedWrite, places.failedAmidBatch],
+      placesWithin: 60,
+    },
+  ],
+  [
+    'sharding',
+    {
+      scenario: sharding,
+      summary:
+        'three to seven nodes whose shards remember, hold leases and limit entities, under all faults of the spine',
+      defaultSeeds: 100,
+      places: [...shardingPlaces, ...guestPlaces],
       placesWithin: 60,
     },
   ],
