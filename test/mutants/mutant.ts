@@ -18,6 +18,8 @@ export interface Found {
     | 'spine-moves'
     | 'spine-flaps'
     | 'spine-writes'
+    | 'sharding'
+    | 'remembering'
     | 'stores'
     | 'nesting'
     | 'founding'

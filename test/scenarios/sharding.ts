@@ -114,7 +114,7 @@ async function recover(parts: ShardingParts): Promise<void> {
   await settled(parts, () => checks.losses.isSettled)
   await conclude(parts)
   await rememberedOnesRun(parts, 'after the faults')
-  await guests.conclude(cluster.staying)
+  await guests.conclude(cluster.staying, 'after the faults')
 }
 
 async function isWholeAgain({ simulation, cluster }: ShardingParts): Promise<void> {
@@ -131,14 +131,15 @@ async function startAnew(parts: ShardingParts): Promise<void> {
   if (random.chance(0.5)) {
     simulation.reached('all nodes die at once')
     cluster.crashAll()
+    if (random.chance(0.5)) guests.move()
   } else {
     simulation.reached('all nodes leave at once')
     for (const name of cluster.names) cluster.leave(name)
   }
   await simulation.run({ for: '500ms' })
   await isWholeAgain(parts)
-  await rememberedOnesRun(parts, 'after all nodes were started anew')
-  await guests.conclude(cluster.staying)
+  await rememberedOnesRun(parts, 'after all were started anew')
+  await guests.conclude(cluster.staying, 'after all were started anew')
 }
 
 async function rememberedOnesRun(parts: ShardingParts, when: string): Promise<void> {

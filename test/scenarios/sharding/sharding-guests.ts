@@ -21,6 +21,7 @@ const ids = Array.from({ length: 8 }, (_, index) => `g${index}`)
 const crowdIds = Array.from({ length: 24 }, (_, index) => `c${index}`)
 const PAUSE_MS = 250
 const PORTER_ENDS = 0.05
+const PORTER_SHARDS = 6
 export const guestPlaces = [
   'a porter fails',
   'a porter stops by itself',
@@ -41,6 +42,10 @@ export class ShardingGuests {
   readonly #acknowledged = new Map<string, number>()
   /** Ids of porters that have got a message. */
   readonly #porters = new Set<string>()
+  /** Numbers of messages that porters were sent in the end, and got. */
+  readonly #carried = new Set<string>()
+  /** Which shards porters are in: another one after all nodes were down. */
+  #rule = 0
   #isOver = false
 
   constructor(simulation: Simulation, checks: ClusterChecks) {
@@ -68,6 +73,8 @@ export class ShardingGuests {
     node.sharding.init({
       key: porterKey,
       ...this.#porterHosting,
+      extractorId: `porters@${this.#rule}`,
+      extractShardId: (entityId) => (Number(entityId.slice(1)) + this.#rule) % PORTER_SHARDS,
       behavior: ({ entityId }) =>
         Behaviors.receiveMessage<Load>(({ sender, number }) =>
           this.#carry(entityId, sender, number),
@@ -100,6 +107,11 @@ export class ShardingGuests {
     this.#isOver = true
   }
 
+  /** While no node runs: from now on porters are in other shards than before. */
+  move(): void {
+    this.#rule++
+  }
+
   /** What is not as it must be when all faults have ended and nobody calls, in words. */
   problems(nodes: readonly Running[]): string[] {
     const { remembered } = this.#checks
@@ -118,8 +130,15 @@ export class ShardingGuests {
     ]
   }
 
-  /** Every counter still has what its callers were told. */
-  async conclude([first]: readonly Running[]): Promise<void> {
+  /** Every counter still has what its callers were told, and every porter gets what it is sent. */
+  async conclude([first]: readonly Running[], when: string): Promise<void> {
+    const load = { sender: when, number: 1 }
+    for (const id of this.#porters) {
+      first?.node.sharding.entityRefFor(porterKey, id).tell(load)
+    }
+    const haveAll = (): boolean =>
+      [...this.#porters].every((id) => this.#carried.has(`${when} ${id}`))
+    await this.#simulation.runUntil(haveAll, { within: '30s', what: 'every porter gets a message' })
     for (const [id, count] of this.#acknowledged) {
       const patient = first?.node.entity(this.#counter, id, { timeout: '30s' })
       const now = await this.#simulation.settle(patient?.get() ?? Promise.resolve(0))
@@ -174,6 +193,7 @@ export class ShardingGuests {
     this.#checks.acted(this.#simulation.here, porterKey.name, entityId)
     this.#checks.order.received(sender, `${porterKey.name}/${entityId}`, number)
     this.#porters.add(entityId)
+    this.#carried.add(`${sender} ${entityId}`)
     if (this.#random.chance(PORTER_ENDS)) {
       this.#simulation.reached('a porter fails')
       throw new Error('it is too heavy')
