@@ -12,5 +12,5 @@ export const B04: Mutant = {
       if (home === this.shard) here`,
     },
   ],
-  found: { by: 'active instance', detail: 'Porter', scenario: 'sharding', seed: 1, oneIn: 10 },
+  found: { by: 'active instance', detail: 'Porter', scenario: 'sharding', seed: 1, oneIn: 6 },
 }

@@ -19,6 +19,7 @@ export interface Found {
     | 'spine-flaps'
     | 'spine-writes'
     | 'sharding'
+    | 'sharding-calm'
     | 'remembering'
     | 'stores'
     | 'nesting'

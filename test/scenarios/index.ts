@@ -12,7 +12,7 @@ import { projectionPlaces, projections } from './projections.ts'
 import { remembering, rememberingPlaces } from './remembering.ts'
 import { sharding, shardingPlaces } from './sharding.ts'
 import { guestPlaces } from './sharding/sharding-guests.ts'
-import { spineCalm } from './spine-calm.ts'
+import { shardingCalm, spineCalm } from './spine-calm.ts'
 import { spineMoves } from './spine-moves.ts'
 import { spineWrites } from './spine-writes.ts'
 import { spine, spineFlaps } from './spine.ts'
@@ -123,6 +123,17 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
         'three to seven nodes whose shards remember, hold leases and limit entities, under all faults of the spine',
       defaultSeeds: 100,
       places: [...shardingPlaces, ...guestPlaces],
+      placesWithin: 60,
+    },
+  ],
+  [
+    'sharding-calm',
+    {
+      scenario: shardingCalm,
+      summary:
+        'the same shards without faults: nodes join and leave, nothing is lost, no call fails',
+      defaultSeeds: 60,
+      places: [places.balanced, places.returned],
       placesWithin: 60,
     },
   ],

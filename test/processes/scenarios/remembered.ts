@@ -22,7 +22,8 @@ export const remembered: Scenario = {
 const allEvery = 5
 const attemptMs = 1_000
 const retryMs = 50
-const attemptsMax = 40
+/** So long a caller tries, also while no node runs. */
+const callMaxMs = 30_000
 /** Longer than the settings need to replace a node. */
 const returnMaxMs = 30_000
 const lookMs = 25
@@ -32,21 +33,22 @@ async function run(stage: Stage): Promise<Outcome> {
   const returnsMs: number[] = []
   for (let round = 1; round <= stage.rounds; round++) {
     const victims = round % allEvery === 0 ? threeNames : [someOf(threeNames)]
-    const calls = cluster.callAll(round)
+    // The others get no message from here on until they run again.
+    const [called, quiet] = cluster.halves(round)
+    const calls = cluster.call(called, round)
     await calls.someAnswered
     const killedMs = performance.now()
     await Promise.all(victims.map((name) => cluster.members.named(name).kill()))
+    const returned = cluster.allRun(quiet, killedMs)
     // Every other time it comes back before the others have given it up.
     const isBackAtOnce = victims.length > 1 || round % 2 === 0
-    if (isBackAtOnce) await cluster.restart(victims)
+    const [tookMs] = await Promise.all([returned, isBackAtOnce && cluster.restart(victims)])
     await calls.ended
-    // From here on nobody sends anything.
-    const tookMs = await cluster.allRun(killedMs)
     if (!isBackAtOnce) await cluster.restart(victims)
-    await cluster.allRun(killedMs)
+    await cluster.allRun(cluster.entities, killedMs)
     returnsMs.push(tookMs)
     stage.say(
-      `round ${round} of ${stage.rounds}: ${victims.join(', ')} killed, ${isBackAtOnce ? 'back at once' : 'replaced first'}; all run after ${Math.round(tookMs)} ms`,
+      `round ${round} of ${stage.rounds}: ${victims.join(', ')} killed, ${isBackAtOnce ? 'back at once' : 'replaced first'}; ${quiet.length} run without a message after ${Math.round(tookMs)} ms`,
     )
   }
   const { problems, acked, lost, doubled } = await cluster.verdict()
@@ -64,7 +66,7 @@ class RememberedCluster {
   readonly #options: EntityNodeOptions
   readonly #ledger = new Ledger()
   readonly #failures: string[] = []
-  readonly #entities: readonly string[]
+  readonly entities: readonly string[]
   #turn = 0
 
   /** Three nodes that see each other, and every entity has answered once. */
@@ -74,8 +76,8 @@ class RememberedCluster {
     const options = { seeds, hasDefaults: !stage.isQuick, remembers: true }
     await members.form(threeNames, options)
     const cluster = new RememberedCluster(members, options, stage.isQuick ? 40 : 200)
-    await cluster.callAll(0).ended
-    await cluster.allRun(performance.now())
+    await cluster.call(cluster.entities, 0).ended
+    await cluster.allRun(cluster.entities, performance.now())
     return cluster
   }
 
@@ -86,7 +88,7 @@ class RememberedCluster {
   ) {
     this.members = members
     this.#options = options
-    this.#entities = Array.from({ length: entities }, (_, n) => `kept-${n}`)
+    this.entities = Array.from({ length: entities }, (_, n) => `kept-${n}`)
   }
 
   async restart(names: readonly string[]): Promise<void> {
@@ -94,11 +96,23 @@ class RememberedCluster {
     await this.members.settle()
   }
 
-  /** Some calls to every entity, each repeated under an id of its own until one is acknowledged. */
-  callAll(round: number): { readonly someAnswered: Promise<void>; readonly ended: Promise<void> } {
+  /** Those that are called in a round, and those that are not: the other way round in the next one. */
+  halves(round: number): [readonly string[], readonly string[]] {
+    const isCalled = (index: number): boolean => index % 2 === round % 2
+    return [
+      this.entities.filter((_, index) => isCalled(index)),
+      this.entities.filter((_, index) => !isCalled(index)),
+    ]
+  }
+
+  /** Some calls to each of these, repeated under an id of its own until one is acknowledged. */
+  call(
+    entities: readonly string[],
+    round: number,
+  ): { readonly someAnswered: Promise<void>; readonly ended: Promise<void> } {
     let answered: () => void = () => undefined
     const someAnswered = new Promise<void>((resolve) => (answered = resolve))
-    const calls = this.#entities.map(async (entity) => {
+    const calls = entities.map(async (entity) => {
       for (let call = 1; call <= 3; call++) {
         await this.#call(entity, `${entity}.${round}.${call}`)
         answered()
@@ -107,14 +121,14 @@ class RememberedCluster {
     return { someAnswered, ended: Promise.all(calls).then(() => undefined) }
   }
 
-  /** Without a message: asks the nodes what they host, until it is every entity once. Answers how long it took. */
-  async allRun(sinceMs: number): Promise<number> {
-    let missing: readonly string[] = this.#entities
+  /** Without a message: asks the nodes what they host, until it is each of these once. Answers how long it took. */
+  async allRun(entities: readonly string[], sinceMs: number): Promise<number> {
+    let missing = entities
     const look = async (): Promise<void> => {
       for (;;) {
-        const hosted = await this.#hosted()
-        missing = this.#entities.filter((entity) => !hosted.includes(entity))
-        if (missing.length === 0 && hosted.length === this.#entities.length) return
+        const hosted = (await this.#hosted()).filter((entity) => entities.includes(entity))
+        missing = entities.filter((entity) => !hosted.includes(entity))
+        if (missing.length === 0 && hosted.length === entities.length) return
         await rest(lookMs)
       }
     }
@@ -127,7 +141,7 @@ class RememberedCluster {
   /** Holds what the entities have against what the callers know. */
   async verdict() {
     const stored = new Map<string, readonly string[]>()
-    for (const entity of this.#entities) {
+    for (const entity of this.entities) {
       stored.set(entity, (await this.#someNode()?.call('ids', entity)) ?? [])
     }
     const { problems, acked } = this.#ledger.check(stored)
@@ -142,7 +156,8 @@ class RememberedCluster {
   }
 
   async #call(entity: string, call: string): Promise<void> {
-    for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+    const untilMs = performance.now() + callMaxMs
+    for (let attempt = 1; performance.now() < untilMs; attempt++) {
       const id = `${call}.${attempt}`
       this.#ledger.begin(id, entity)
       const outcome = await this.#append(entity, id)
@@ -150,7 +165,7 @@ class RememberedCluster {
       if (outcome === 'acked') return
       await rest(retryMs)
     }
-    this.#failures.push(`${entity} did not answer call ${call} in ${attemptsMax} attempts`)
+    this.#failures.push(`${entity} did not answer call ${call} within ${callMaxMs} ms`)
   }
 
   async #append(entity: string, id: string): Promise<CallOutcome> {
