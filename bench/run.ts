@@ -12,6 +12,7 @@ import { weigh } from './heap.ts'
 import { memory } from './memory.ts'
 import { passivation } from './passivation.ts'
 import { installPeers, loadPeers } from './peer-libraries.ts'
+import { rebalance } from './rebalance.ts'
 import { remember } from './remember.ts'
 import { remoteAsk } from './remote-ask.ts'
 import { remoteTell } from './remote-tell.ts'
@@ -44,6 +45,7 @@ const benchmarks: readonly Benchmark[] = [
   replay,
   storeSize,
   failover,
+  rebalance,
 ]
 
 const list = benchmarks.map(({ name, summary }) => `  ${name.padEnd(18)}${summary}`).join('\n')

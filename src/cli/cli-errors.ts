@@ -16,13 +16,18 @@ export class StoreMissing extends CodedError {
   }
 }
 
-/** A store is in use, and would change while it is copied. */
+/** A store is in use, and would change while it is copied, or while something is removed from it. */
 export class NodesRun extends CodedError {
   readonly code = 'NODES_RUN'
 
   constructor(problem: string) {
     super(
-      `${problem}. A store is copied while no node uses it: stop all nodes of both stores, then start the copy again.`,
+      `${problem}. This is done while no node uses a store: stop all nodes of every store that is named, then start it again.`,
     )
   }
+}
+
+/** What is to be removed is not there, cannot be, or is in use. */
+export class RemovalRefused extends CodedError {
+  readonly code = 'REMOVAL_REFUSED'
 }

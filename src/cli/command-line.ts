@@ -8,14 +8,22 @@ import type { Command, ExitCode } from './command.ts'
 import { copyCommand } from './copy-command.ts'
 import { lookCommand } from './look-command.ts'
 import { parseOptions } from './options.ts'
+import { removeShardingDataCommand } from './remove-sharding-data-command.ts'
 import { schemaCommand } from './schema-command.ts'
 import type { Terminal } from './terminal.ts'
 
-const commands: readonly Command[] = [copyCommand, lookCommand, schemaCommand]
+const commands: readonly Command[] = [
+  copyCommand,
+  lookCommand,
+  schemaCommand,
+  removeShardingDataCommand,
+]
+
+const longest = Math.max(...commands.map(({ name }) => name.length))
 
 const help = `sherd COMMAND [options]
 
-${commands.map(({ name, summary }) => `  ${name.padEnd(8)}${summary}`).join('\n')}
+${commands.map(({ name, summary }) => `  ${name.padEnd(longest + 2)}${summary}`).join('\n')}
 
 \`sherd COMMAND --help\` tells more of each.`
 

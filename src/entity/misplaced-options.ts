@@ -2,7 +2,7 @@
 import { actorSettingsTable } from '../actor/internals.ts'
 import { placesOfSettings } from '../foundation/unknown-names.ts'
 import { eventSourcedSettingsTable } from '../persistence/internals.ts'
-import { shardingSettingsTable } from '../sharding/internals.ts'
+import { formerNames, shardingSettingsTable } from '../sharding/internals.ts'
 
 /** Those of `startNode`, but for the name, which an entity has as well. */
 export const optionsOfNodes = Object.freeze([
@@ -23,6 +23,7 @@ export const optionsOfNodes = Object.freeze([
 
 /** What to say of each, after its name. */
 export const placesOfOthers: ReadonlyMap<string, string> = new Map([
+  ...formerNames,
   ...placesOfSettings(actorSettingsTable, 'settings.actor of startNode'),
   ...placesOfSettings(shardingSettingsTable, 'settings.sharding of startNode'),
   ...placesOfSettings(eventSourcedSettingsTable, 'settings.entity of startNode'),

@@ -7,6 +7,7 @@ import { eventSourcedSettingsTable, lmdbSettingsTable } from '../persistence/int
 import type { ShardingSettings } from '../sharding/index.ts'
 import {
   coordinatorAppendEventsMax,
+  formerNames,
   shardingShutdownPhases,
   shardingSettingsTable,
 } from '../sharding/internals.ts'
@@ -16,7 +17,7 @@ import { actorSettingsTable } from '../actor/internals.ts'
 import { isRecord } from '../foundation/is-object.ts'
 import { count, section } from '../foundation/setting-kinds.ts'
 import { type Figures, SettingsTable } from '../foundation/settings-table.ts'
-import { type NamePlaces, placesOfSettings } from '../foundation/unknown-names.ts'
+import { placesOfSettings } from '../foundation/unknown-names.ts'
 import type { RemoteSettings } from '../remote/index.ts'
 import { remoteSettingsTable } from '../remote/internals.ts'
 import type { SingletonSettings } from '../singleton/index.ts'
@@ -54,8 +55,11 @@ const nodeSettingsTable = new SettingsTable<AllSettings>(
   ],
 )
 
-/** Where each setting belongs, by its name: people look for them in other places. */
-export const settingPlaces: NamePlaces = placesOfSettings(nodeSettingsTable, 'settings')
+/** Where each setting belongs, by its name: people look for them in other places, and under other names. */
+export const settingPlaces: ReadonlyMap<string, string> = new Map([
+  ...formerNames,
+  ...placesOfSettings(nodeSettingsTable, 'settings'),
+])
 
 /** What the cluster gets: a newcomer that finds nobody gives up after a while, with reasons. */
 export function clusterSettingsOf({ settings }: NodeOptions): ChosenClusterSettings {

@@ -31,4 +31,10 @@ export {
 } from './transfer/look.ts'
 export { lineOf } from './transfer/shown-value.ts'
 export { CopyRefused, SameStore, TargetNotEmpty } from './transfer/transfer-errors.ts'
-export { registersOf, wholeStore, type WholeStore } from './transfer/whole-store.ts'
+export {
+  idsOf,
+  registersOf,
+  snapshotsOf,
+  wholeStore,
+  type WholeStore,
+} from './transfer/whole-store.ts'

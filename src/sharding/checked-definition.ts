@@ -17,6 +17,9 @@ import type {
   ProxyDefinition,
   RegionDefinition,
 } from './region-definition.ts'
+import { placesOfSettings } from '../foundation/unknown-names.ts'
+import { formerNames } from './former-names.ts'
+import { shardingSettingsTable } from './sharding-settings.ts'
 import { problemsWithPassivation } from './passivation/passivation-check.ts'
 import { problemWithEntityType } from './entity-type-key.ts'
 import { isObject, isRecord } from '../foundation/is-object.ts'
@@ -78,6 +81,12 @@ const leaseCheck: Check = (name, given) => {
 /** Of what shards do besides, for every way to define a type. */
 export const shardDutyChecks = { rememberEntities: flagCheck, lease: leaseCheck }
 
+/** What people look for here: under another name, or in another place. */
+const places: ReadonlyMap<string, string> = new Map([
+  ...formerNames,
+  ...placesOfSettings(shardingSettingsTable, 'settings'),
+])
+
 /** The checks of what each function of `ClusterSharding` takes. */
 function checksOf(problemsWithSettings: (chosen: unknown) => string[]) {
   const inAll = {
@@ -86,6 +95,7 @@ function checksOf(problemsWithSettings: (chosen: unknown) => string[]) {
     extractShardId: functionCheck,
     extractorId: problemsWithText,
     role: problemsWithText,
+    coordinatorRole: problemsWithText,
     settings: (_: string, given: unknown) => problemsWithSettings(given),
   }
   const allocationStrategy = mustHave(['allocateShard', 'rebalance'])
@@ -122,8 +132,9 @@ export function checkedDefinition(
   refuseNotYet(given, notYet)
   const { behavior, stopMessage, allocationStrategy, extractor, role, settings } = given
   const { passivation } = given
+  const { coordinatorRole } = given
   const entityType = isObject(given['key']) ? given['key']['name'] : given['entityType']
-  const problems = problemsWithOptions(given, checksOf(problemsWithSettings)[by])
+  const problems = problemsWithOptions(given, checksOf(problemsWithSettings)[by], places)
   problems.push(...problemsWithExtractors(given))
   if (problems.length > 0)
     throw new InvalidSettings(`The entity type ${show(entityType)}`, problems)
@@ -134,6 +145,7 @@ export function checkedDefinition(
     ...{ entityType, behavior, stopMessage, allocationStrategy, extractor, role, settings },
     functions: functionsIn(given),
     passivation,
+    coordinatorRole,
   } as AnyDefinition
 }
 

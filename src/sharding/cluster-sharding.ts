@@ -6,6 +6,7 @@ import {
   type ActorRef,
   type ActorSystem,
   type AskOptions,
+  AskTimeout,
   Behaviors,
   type Behavior,
 } from '../actor/index.ts'
@@ -18,6 +19,7 @@ import type { NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'
 import type { OpenCoordinatorStore } from './coordinator/coordinator-store.ts'
 import type { OpenRememberStore } from './remembering/remember-store.ts'
+import { checkTogether, problemsWithChosen } from './definition-relations.ts'
 import { checkedDefinition, type StartFunction } from './checked-definition.ts'
 import {
   differencesBetween,
@@ -40,17 +42,14 @@ import type { RegionRequest } from './region-requests.ts'
 import { ExternalShardAllocation } from './external-shard-allocation.ts'
 import type { ShardingEnvelope } from './message-extractor.ts'
 import { SetActiveEntityLimit } from './passivation/set-active-entity-limit.ts'
+import { type Readiness, TypeReady } from './readiness.ts'
 import { RunningType } from './running-type.ts'
-import type { EntityId, ShardId } from './shard-id.ts'
+import { type EntityId, isShardId, type ShardId } from './shard-id.ts'
 import type { ClusterReport, HostingRegion } from './inspection/reports.ts'
 import { EntityTypeNotStarted, EntityTypeRedefined } from './sharding-errors.ts'
-import {
-  shardingSettings,
-  type ShardingSettings,
-  shardingSettingsTable,
-} from './sharding-settings.ts'
+import type { ShardStop } from './shard-stop.ts'
+import type { ShardingSettings } from './sharding-settings.ts'
 import { shardingShutdownPhases } from './sharding-shutdown-phases.ts'
-import { isRecord } from '../foundation/is-object.ts'
 
 /** Who runs coordinators: `Singletons`. */
 export interface CoordinatorHost {
@@ -97,6 +96,7 @@ export class ClusterSharding {
   /** The parent of all regions. */
   readonly #ref: LocalRef
   readonly #types = new Map<string, RunningType>()
+  readonly #ready = new Map<string, TypeReady>()
   readonly #lossListeners: LossListener[] = []
 
   constructor(options: ClusterShardingOptions) {
@@ -205,7 +205,7 @@ export class ClusterSharding {
    * Rejects with `AskTimeout` when no coordinator answers.
    */
   async currentRegions(entityType: string, options?: AskOptions): Promise<ReadonlySet<NodeId>> {
-    const regions = await this.#typeOf(entityType).region.currentRegions(options)
+    const regions = await this.#typeOf(entityType).region.questions.regions(options)
     return new Set(regions.map(({ region }) => region))
   }
 
@@ -214,13 +214,13 @@ export class ClusterSharding {
     entityType: string,
     options?: AskOptions,
   ): Promise<ReadonlyMap<NodeId, readonly ShardId[]>> {
-    const regions = await this.#typeOf(entityType).region.currentRegions(options)
+    const regions = await this.#typeOf(entityType).region.questions.regions(options)
     return new Map(regions.map(({ region, shards }) => [region, shards]))
   }
 
   /** As `currentRegions`, with the shards of each, as plain data. */
   hostingRegions(entityType: string, options?: AskOptions): Promise<readonly HostingRegion[]> {
-    return this.#typeOf(entityType).region.currentRegions(options)
+    return this.#typeOf(entityType).region.questions.regions(options)
   }
 
   /**
@@ -268,6 +268,54 @@ export class ClusterSharding {
   }
 
   /**
+   * Stops all entities of these shards, wherever they are, as when the shards move: what they were sent before is handled,
+   * and each starts again with its next message. As many at a time as `handOffsMax` allows. There is an answer for each
+   * shard, also when nobody answers in time. Refused for types whose entities are remembered.
+   */
+  async stopShards(
+    entityType: string,
+    shards: Iterable<ShardId>,
+    options?: AskOptions,
+  ): Promise<readonly ShardStop[]> {
+    const { region, settings } = this.#typeOf(entityType)
+    const wanted = [...new Set(shards)]
+    const isOne = (shard: ShardId): boolean => isShardId(shard, settings.numberOfShards)
+    const none = {
+      outcome: 'refused',
+      reason: `no such shard: there are ${settings.numberOfShards}`,
+    } as const
+    const others = wanted.filter((shard) => !isOne(shard)).map((shard) => ({ shard, ...none }))
+    const asked = wanted.filter(isOne)
+    const patience = { timeout: 2 * settings.handOffTimeoutMs, ...options }
+    if (asked.length === 0) return others
+    try {
+      return [...(await region.questions.stopShards(asked, patience)), ...others]
+    } catch (error) {
+      if (!(error instanceof AskTimeout)) throw error
+      const late = { outcome: 'timed-out', reason: error.message } as const
+      return [...asked.map((shard) => ({ shard, ...late })), ...others]
+    }
+  }
+
+  /**
+   * Whether this node can serve these types, or all that were started here: for a health check, asked again and again. A type
+   * that was ready once stays so. Throws `EntityTypeNotStarted`.
+   */
+  isReady(names: readonly string[] = this.entityTypes): Readiness {
+    const { cluster, system } = this.#options
+    const status = cluster.state.members.find(({ node }) => node === cluster.self)?.status
+    const now = system.environment.clock.monotonicMs()
+    const types = names.map((entityType) => {
+      const { region, settings } = this.#typeOf(entityType)
+      let ready = this.#ready.get(entityType)
+      if (ready === undefined) this.#ready.set(entityType, (ready = new TypeReady(entityType)))
+      const standing = () => region.snapshot()
+      return ready.look({ now, status, timeoutMs: settings.readinessTimeoutMs, standing })
+    })
+    return { isReady: types.every((type) => type.isReady), types }
+  }
+
+  /**
    * @internal Tells of messages for entities that were lost on this node, and of entities that have stopped, of all
    * types.
    */
@@ -301,7 +349,10 @@ export class ClusterSharding {
   }
 
   #start(given: unknown, by: StartFunction): ActorRef<unknown> {
-    const definition = checkedDefinition(given, by, (chosen) => this.#problemsWith(chosen))
+    const { settings, system } = this.#options
+    const definition = checkedDefinition(given, by, (chosen) =>
+      problemsWithChosen(chosen, settings, system),
+    )
     const { entityType } = definition
     const known = this.#types.get(entityType)
     if (known !== undefined) {
@@ -311,22 +362,10 @@ export class ClusterSharding {
       if (differences.length > 0) throw new EntityTypeRedefined(entityType, differences)
       return known.ref
     }
+    checkTogether(definition, settings)
     const type = new RunningType({ ...this.#options, parent: this.#ref, definition })
     this.#types.set(entityType, type)
     return type.ref
-  }
-
-  /** Of what a type has chosen, together with the settings of the node. */
-  #problemsWith(chosen: unknown): string[] {
-    const { system, settings } = this.#options
-    const isFormless = chosen !== undefined && !isRecord(chosen)
-    const whole = isFormless ? chosen : shardingSettings({ ...settings, ...chosen })
-    return shardingSettingsTable.problemsWith(whole, {
-      'actor.handlerStopTimeoutMs': system.settings.handlerStopTimeoutMs,
-      'the time of the phase cluster-sharding-shutdown-region': system.shutdown.timeoutOf(
-        'cluster-sharding-shutdown-region',
-      ),
-    })
   }
 
   #typeOf(entityType: string): RunningType {

@@ -82,7 +82,7 @@ export class RoutedEntityRef<Message> implements EntityRef<Message> {
   }
 
   start(options?: AskOptions): Promise<void> {
-    return this.#region.startEntity(this, options)
+    return this.#region.starts.start(this, options, `${this}`)
   }
 
   get sendQuestion(): (message: unknown, question: Question) => void {

@@ -74,7 +74,7 @@ export async function withAnswers(
   timeoutMs: number,
 ): Promise<EntityExplanation> {
   const { shard, entityId } = found
-  const asked = region.historyOf(shard, { timeout: timeoutMs }).catch(() => undefined)
+  const asked = region.questions.historyOf(shard, { timeout: timeoutMs }).catch(() => undefined)
   const atHome =
     found.home === undefined || found.isHere
       ? undefined

@@ -109,7 +109,9 @@ export {
   RememberStoreFenced,
   type RememberStoreOptions,
 } from './remembering/remember-store.ts'
+export type { Readiness, TypeReadiness } from './readiness.ts'
 export type { EntityId, ShardId } from './shard-id.ts'
+export type { ShardStop } from './shard-stop.ts'
 export type {
   ShardingDeadLetterReason,
   ShardingDroppedReason,

@@ -3,7 +3,10 @@
  */
 export { notYetInSharding, shardDutyChecks } from './checked-definition.ts'
 export { ClusterSharding } from './cluster-sharding.ts'
-export { coordinatorAppendEventsMax } from './coordinator/coordinator-journal.ts'
+export {
+  coordinatorAppendEventsMax,
+  coordinatorStreamType,
+} from './coordinator/coordinator-journal.ts'
 export { type CoordinatorEvent, CoordinatorState } from './coordinator/coordinator-state.ts'
 export {
   CoordinatorFenced,
@@ -12,6 +15,7 @@ export {
   type OpenCoordinatorStore,
   type StoredDecisions,
 } from './coordinator/coordinator-store.ts'
+export { formerNames } from './former-names.ts'
 export type { LossListener, LostEntityMessage } from './entity-losses.ts'
 export { problemsWithPassivation } from './passivation/passivation-check.ts'
 export { RememberJournal } from './remembering/remember-journal.ts'

@@ -69,6 +69,7 @@ export interface ExtractorFunctions<Incoming, Message> {
 /** A rule of our own: by its name, and by what it does. */
 interface Placing {
   readonly extractorId: string
+  readonly numberOfShards: number
   readonly shardOf: (entityId: EntityId) => ShardId
 }
 
@@ -76,6 +77,7 @@ function byStableHash(numberOfShards: number): Placing {
   assert(Number.isSafeInteger(numberOfShards) && numberOfShards > 0, 'there are shards')
   return {
     extractorId: `stable-hash@1/${numberOfShards}`,
+    numberOfShards,
     shardOf: (entityId) => shardOf(entityId, numberOfShards),
   }
 }
@@ -84,6 +86,7 @@ function byMurmur2(numberOfShards: number): Placing {
   assert(Number.isSafeInteger(numberOfShards) && numberOfShards > 0, 'there are shards')
   return {
     extractorId: `murmur2@1/${numberOfShards}`,
+    numberOfShards,
     shardOf: (entityId) => (murmur2(entityId) & 0x7fffffff) % numberOfShards,
   }
 }
@@ -101,6 +104,10 @@ export class HashCodeMessageExtractor<Message> implements MessageExtractor<
 
   get extractorId(): string {
     return this.#placing.extractorId
+  }
+
+  get numberOfShards(): number {
+    return this.#placing.numberOfShards
   }
 
   entityId({ entityId }: ShardingEnvelope<Message>): EntityId {
@@ -133,6 +140,10 @@ export class HashCodeNoEnvelopeMessageExtractor<Message> implements MessageExtra
     return this.#placing.extractorId
   }
 
+  get numberOfShards(): number {
+    return this.#placing.numberOfShards
+  }
+
   entityId(incoming: Message): EntityId | undefined {
     return this.#idOf(incoming)
   }
@@ -159,6 +170,10 @@ export class Murmur2MessageExtractor<Message> implements MessageExtractor<
 
   get extractorId(): string {
     return this.#placing.extractorId
+  }
+
+  get numberOfShards(): number {
+    return this.#placing.numberOfShards
   }
 
   entityId({ entityId }: ShardingEnvelope<Message>): EntityId {
@@ -189,6 +204,10 @@ export class Murmur2NoEnvelopeMessageExtractor<Message> implements MessageExtrac
 
   get extractorId(): string {
     return this.#placing.extractorId
+  }
+
+  get numberOfShards(): number {
+    return this.#placing.numberOfShards
   }
 
   entityId(incoming: Message): EntityId | undefined {

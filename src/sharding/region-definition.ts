@@ -47,6 +47,11 @@ interface Routing<Incoming, Message> extends ExtractorFunctions<Incoming, Messag
   readonly extractor?: MessageExtractor<Incoming, Message>
   /** Only nodes with this role host the entities; on others the type is a proxy. */
   readonly role?: string
+  /**
+   * Only nodes with this role run the coordinator of this type; those that host when not given. Such a node starts the type as
+   * all others do, and hosts nothing unless it has `role` as well. The same on every node.
+   */
+  readonly coordinatorRole?: string
   /** What differs from the settings of the node. `numberOfShards` must be equal on every node. */
   readonly settings?: Partial<ShardingSettings>
 }
@@ -81,13 +86,17 @@ export interface AnyDefinition {
   readonly extractor: MessageExtractor<never, unknown> | undefined
   readonly functions: ExtractorFunctions<never, unknown> | undefined
   readonly role: string | undefined
+  readonly coordinatorRole: string | undefined
   readonly settings: Partial<ShardingSettings> | undefined
   readonly passivation: Passivation | undefined
 }
 
 /** What is not the same in two definitions of one type, by name. */
 export function differencesBetween(a: AnyDefinition, b: AnyDefinition): string[] {
-  const fields = ['behavior', 'stopMessage', 'allocationStrategy', 'extractor', 'role'] as const
+  const fields = [
+    ...(['behavior', 'stopMessage', 'allocationStrategy', 'extractor'] as const),
+    ...(['role', 'coordinatorRole'] as const),
+  ]
   const differences: string[] = fields.filter((field) => a[field] !== b[field])
   for (const name of ['extractEntityId', 'extractShardId', 'extractorId'] as const) {
     if (a.functions?.[name] !== b.functions?.[name]) differences.push(name)

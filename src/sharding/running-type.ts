@@ -36,6 +36,7 @@ import type { ClusterReport, HostingRegion } from './inspection/reports.ts'
 import type { ToCoordinator, ToRegion } from './sharding-messages.ts'
 import { shardingProtocol, type ShardingProtocol } from './sharding-wire.ts'
 import { shardingSettings, type ShardingSettings } from './sharding-settings.ts'
+import { identityOf, type TypeIdentity } from './type-identity.ts'
 
 export interface RunningTypeOptions extends ClusterShardingOptions {
   readonly parent: LocalRef
@@ -60,6 +61,9 @@ export class RunningType {
   readonly #path: string
   /** The members that host this type. */
   readonly #hosts: MembersWith
+  /** The members that may run its coordinator. */
+  readonly #deciders: MembersWith
+  readonly #identity: TypeIdentity
   /** What keeps the coordinator on this node from deciding, in words. */
   #trouble: string | undefined
   /** The coordinator, while it is on this node. */
@@ -80,7 +84,14 @@ export class RunningType {
     const { extractor, functions } = definition
     this.addressing = new Addressing({ entityType, numberOfShards, extractor, functions })
     this.#path = `/system/sharding/${encodeName(entityType)}`
-    this.#hosts = { role, attribute: options.hostAttribute?.(entityType) }
+    const attribute = options.hostAttribute?.(entityType)
+    this.#hosts = { role, attribute }
+    const { coordinatorRole } = definition
+    this.#deciders =
+      coordinatorRole === undefined
+        ? this.#hosts
+        : { role: coordinatorRole, attribute: coordinatorRole === role ? attribute : undefined }
+    this.#identity = identityOf(definition, this.addressing.extractorId)
     this.region = this.#makeRegion()
     this.inspector = this.#makeInspector()
     this.ref = new RegionRef(this.region, (request) => this.#serveRequest(request))
@@ -91,7 +102,7 @@ export class RunningType {
       unsubscribe()
       for (const subscription of disconnections) subscription.unsubscribe()
     })
-    if (!this.region.isProxy) this.#startCoordinator()
+    if (definition.behavior !== undefined && this.#isAmong(this.#deciders)) this.#startCoordinator()
     this.region.start()
   }
 
@@ -148,10 +159,11 @@ export class RunningType {
   #makeRegion(): Region {
     const { system, remoting, definition, cluster, parent } = this.#options
     const { entityType, stopMessage } = definition
-    const behavior = this.#isHost() ? definition.behavior : undefined
+    const behavior = this.#isAmong(this.#hosts) ? definition.behavior : undefined
     const region: Region = new Region({
       ...{ system, remoting, entityType, behavior, stopMessage },
       addressing: this.addressing,
+      identity: this.#identity,
       settings: this.settings,
       countsLoads: definition.allocationStrategy?.usesLoads === true,
       limited: this.passivation.limited,
@@ -199,11 +211,11 @@ export class RunningType {
   }
 
   /** Without the role, or the attribute, this node routes to those that have it. */
-  #isHost(): boolean {
+  #isAmong(which: MembersWith): boolean {
     const { cluster } = this.#options
     const member = cluster.state.members.find(({ node }) => node === cluster.self)
     const { roles = member?.roles ?? [], attributes = member?.attributes ?? [] } = this.#options
-    return isAmong({ roles, attributes }, this.#hosts)
+    return isAmong({ roles, attributes }, which)
   }
 
   #serve(): void {
@@ -244,7 +256,7 @@ export class RunningType {
       ...{ region, inspector, hosts, unreachable, homes: this.homes, withIds },
       timeoutMs: this.timeoutOf(timeout),
     })
-    for (const duplicate of report.duplicates) region.alarm(duplicate)
+    for (const duplicate of report.duplicates) region.news.livesTwice(duplicate)
     return report
   }
 
@@ -282,7 +294,7 @@ export class RunningType {
     if (request instanceof GetRegions) {
       const timeoutMs = this.timeoutOf(timeout)
       const none = (): readonly HostingRegion[] => []
-      const regions = this.region.currentRegions({ timeout: timeoutMs }).catch(none)
+      const regions = this.region.questions.regions({ timeout: timeoutMs }).catch(none)
       return answer(request.replyTo, regions)
     }
     answer(request.replyTo, this.look({ withIds: false, timeout }))
@@ -314,12 +326,13 @@ export class RunningType {
         ...{ entityType, term, cluster, strategy, journal, node: remoting.node },
         store: this.#openStore(),
         settings: this.settings,
+        identity: this.#identity,
         send: (to, message) => this.#sendToRegion(to, message),
         listen: (tell) => void (this.#coordinator = tell),
         isPreparing: () => this.region.snapshot().isPreparing,
         troubled: (words) => void (this.#trouble = words),
       })
-    singletons.start({ name: `${entityType}Coordinator`, behavior }, this.#hosts)
+    singletons.start({ name: `${entityType}Coordinator`, behavior }, this.#deciders)
   }
 
   #openStore(): CoordinatorStore {
@@ -327,9 +340,15 @@ export class RunningType {
     const { entityType } = definition
     const { numberOfShards } = this.settings
     const options = { entityType, numberOfShards, writer: remoting.node }
-    return coordinatorStore === undefined
-      ? new CoordinatorJournal({ journal, adviceOnWriter, ...options })
-      : coordinatorStore(options)
+    if (coordinatorStore !== undefined) return coordinatorStore(options)
+    const { log, environment } = this.#options.system
+    const { snapshotAfterEvents } = this.settings
+    return new CoordinatorJournal({
+      ...{ journal, adviceOnWriter, snapshotAfterEvents, ...options },
+      wallMs: () => environment.clock.wallMs(),
+      passedOver: (problem) =>
+        log.warn({ entityType }, `What the coordinator of ${entityType} has stored: ${problem}`),
+    })
   }
 
   #sendToRegion(to: NodeId, message: ToRegion): void {
@@ -354,7 +373,7 @@ export class RunningType {
   }
 
   #findCandidates(): readonly NodeId[] {
-    return candidatesAmong(byAge(this.#options.cluster.state.members, this.#hosts))
+    return candidatesAmong(byAge(this.#options.cluster.state.members, this.#deciders))
   }
 }
 

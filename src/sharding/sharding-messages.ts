@@ -5,6 +5,7 @@
 import type { NodeId } from '../foundation/node-id.ts'
 import type { HostingRegion, ShardMove } from './inspection/reports.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
+import type { ShardStop } from './shard-stop.ts'
 
 /** Where a shard is, and how new that is. Whoever has heard something newer ignores it. */
 export interface Placement {
@@ -105,6 +106,14 @@ export interface ShutdownPrepared {
   readonly term: number
 }
 
+/** Coordinator -> region: what became of the shards that you wanted to be stopped; `ask` is the number of the question. */
+export interface ShardsStopped {
+  readonly type: 'ShardsStopped'
+  readonly term: number
+  readonly ask: number
+  readonly stops: readonly ShardStop[]
+}
+
 export type ToRegion =
   | RegisterAck
   | RegisterRefused
@@ -112,6 +121,7 @@ export type ToRegion =
   | NoOtherRegion
   | GracefulShutdownAck
   | CurrentRegions
+  | ShardsStopped
   | ShardHomes
   | ShardHome
   | HostShard
@@ -129,6 +139,11 @@ export interface Register {
   readonly numberOfShards: number
   /** It has heard that the whole cluster is about to stop: the next coordinator must know that too. */
   readonly isPreparing?: boolean | undefined
+  /** What all regions of a type agree on, as far as it is said: see `TypeIdentity`. */
+  readonly extractorId?: string | undefined
+  readonly rememberEntities?: boolean | undefined
+  readonly role?: string | undefined
+  readonly useLease?: boolean | undefined
 }
 
 /** Region -> coordinator: which regions host this type? */
@@ -136,6 +151,14 @@ export interface GetCurrentRegions {
   readonly type: 'GetCurrentRegions'
   readonly ask: number
   readonly region: NodeId
+}
+
+/** Region -> coordinator: stop the entities of these shards; they start again with their next messages. */
+export interface StopShards {
+  readonly type: 'StopShards'
+  readonly ask: number
+  readonly region: NodeId
+  readonly shards: readonly ShardId[]
 }
 
 /** Region -> coordinator: where is this shard? It is given a home if it has none. */
@@ -214,6 +237,7 @@ export interface ShardLoads {
 export type ToCoordinator =
   | Register
   | GetCurrentRegions
+  | StopShards
   | GetShardHome
   | ShardStarted
   | BeginHandOffAck

@@ -51,6 +51,7 @@ test('all problems are told at once', () => {
     'rebalanceShareMax must be above 0 and at most 1, not 2',
     'passivateIdleAfterMs must be a positive number of milliseconds, or Infinity, not 0',
     'stopGraceMs (60000) must be less than stopTimeoutMs (60000), or a command is forced to stop before it was told to end',
+    'stopGraceMs (60000) must be less than passivationTimeoutMs (60000), or an entity that shall rest is forced to stop before it was told to end',
     'stopTimeoutMs (60000) must be less than handOffTimeoutMs (60000), or one slow command fails a hand-off',
     'retryIntervalMs (70000) must be less than handOffTimeoutMs (60000), or one lost message fails a hand-off',
     'gracefulShutdownTimeoutMs (7000) and actor.handlerStopTimeoutMs (3000) together must be less than the time of the phase cluster-sharding-shutdown-region (10000), or a node is not done with its entities in time',
@@ -60,4 +61,12 @@ test('all problems are told at once', () => {
 test('entities that are forced to stop must be able to within the phase', () => {
   expect(problemsWith(defaultShardingSettings, 3_999)).toEqual([])
   expect(problemsWith(defaultShardingSettings, 4_000)).toHaveLength(1)
+})
+
+test('an entity that shall rest is told to end before it is forced to', () => {
+  const settings = { ...defaultShardingSettings, stopGraceMs: 900 }
+  expect(problemsWith({ ...settings, passivationTimeoutMs: 901 })).toEqual([])
+  expect(problemsWith({ ...settings, passivationTimeoutMs: 900 })).toEqual([
+    'stopGraceMs (900) must be less than passivationTimeoutMs (900), or an entity that shall rest is forced to stop before it was told to end',
+  ])
 })

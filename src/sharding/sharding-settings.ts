@@ -33,6 +33,21 @@ export interface ShardingSettings {
   readonly handOffsMax: number
   /** How long a leaving region waits for its shards to move before it stops them itself. */
   readonly gracefulShutdownTimeoutMs: number
+  /**
+   * Regions that must be there before the first shard gets a home. More spread the first shards evenly over a cluster that
+   * is being started, and calls wait until they have come. It counts once in the life of the stored homes.
+   */
+  readonly minMembers: number
+  /**
+   * Events after which a coordinator stores what they come to, or as many as there are shards, if those are more. Fewer
+   * make the next coordinator start sooner, and cost a write of the size of all homes each time.
+   */
+  readonly snapshotAfterEvents: number
+  /**
+   * How long a type counts for `isReady` after this node was first seen Up; then it is ready without a coordinator. Longer
+   * keeps traffic from nodes that cannot serve it, and lets a type that is new in a rolling upgrade hold the upgrade up.
+   */
+  readonly readinessTimeoutMs: number
   /** How often the balance is looked at. Shorter fills new nodes sooner and moves shards more often. */
   readonly rebalanceIntervalMs: number
   /**
@@ -93,6 +108,9 @@ export const shardingSettingsTable = new SettingsTable<ShardingSettings>(
     stopTimeoutMs: milliseconds(seconds(7)),
     handOffsMax: count(32, 'hand-offs'),
     gracefulShutdownTimeoutMs: milliseconds(seconds(6)),
+    minMembers: count(1, 'regions'),
+    snapshotAfterEvents: count(1_000, 'events'),
+    readinessTimeoutMs: milliseconds(seconds(10), { mayBeInfinity: true }),
     rebalanceIntervalMs: milliseconds(seconds(10)),
     rebalanceShardsMax: count(Infinity, 'shards', { mayBeInfinity: true }),
     rebalanceShareMax: share(0.1),
@@ -113,6 +131,7 @@ export const shardingSettingsTable = new SettingsTable<ShardingSettings>(
   },
   [
     '{stopGraceMs} must be less than {stopTimeoutMs}, or a command is forced to stop before it was told to end',
+    '{stopGraceMs} must be less than {passivationTimeoutMs}, or an entity that shall rest is forced to stop before it was told to end',
     '{stopTimeoutMs} must be less than {handOffTimeoutMs}, or one slow command fails a hand-off',
     '{retryIntervalMs} must be less than {handOffTimeoutMs}, or one lost message fails a hand-off',
     '{gracefulShutdownTimeoutMs} and {actor.handlerStopTimeoutMs} together must be less than {the time of the phase cluster-sharding-shutdown-region}, or a node is not done with its entities in time',

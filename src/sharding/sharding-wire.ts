@@ -55,6 +55,7 @@ export interface ShardingProtocol {
 
 /** Entities that are started by one message. */
 export const startedIdsMax = 1_000
+const isStopOutcome: Shape = oneOf('stopped', 'not-running', 'timed-out', 'refused')
 
 export function shardingProtocol(numberOfShards: number): ShardingProtocol {
   const shard: Shape = (value) => isShardId(value as number, numberOfShards)
@@ -100,6 +101,10 @@ function toRegion(shard: Shape): MessageProtocol<ToRegion> {
       ...{ term: isCount, ask: isCount },
       regions: listOf(recordOf({ region: isNodeId, shards: listOf(shard) })),
     }),
+    ShardsStopped: kind('ShardsStopped', {
+      ...{ term: isCount, ask: isCount },
+      stops: listOf(recordOf({ shard, outcome: isStopOutcome, reason: maybe(isText) })),
+    }),
     ShardHomes: kind('ShardHomes', { term: isCount, homes: listOf(recordOf(placement)) }),
     ShardHome: kind('ShardHome', placement),
     HostShard: kind('HostShard', placement),
@@ -121,10 +126,15 @@ const move = {
 function toCoordinator(shard: Shape): MessageProtocol<ToCoordinator> {
   const region: Shape = isNodeId
   const life = { shard, epoch: isCount, region }
+  const identity = {
+    ...{ extractorId: maybe(isText), rememberEntities: maybe(isFlag) },
+    ...{ role: maybe(isText), useLease: maybe(isFlag) },
+  }
   const counted = { region, isProxy: isFlag, numberOfShards: isCount }
-  const registered = { ...counted, isPreparing: maybe(isFlag) }
+  const registered = { ...counted, ...identity, isPreparing: maybe(isFlag) }
   return new MessageProtocol('sharding', {
     Register: kind('Register', registered, 2),
+    StopShards: kind('StopShards', { ask: isCount, region, shards: listOf(shard) }),
     GetCurrentRegions: kind('GetCurrentRegions', { ask: isCount, region }),
     GetShardHome: kind('GetShardHome', { shard, region }),
     ShardStarted: kind('ShardStarted', life),

@@ -29,6 +29,13 @@ describe('the counter', () => {
   })
 })
 
+describe('sharding of the classic kind', () => {
+  test('prints what its README says', async () => {
+    const { code, stdout } = await runExample('04-classic-sharding')
+    expect({ code, stdout }).toEqual({ code: 0, stdout: promised('04-classic-sharding') })
+  })
+})
+
 describe('the demo', () => {
   test('explains itself, and what it does not understand', async () => {
     expect(await runExample('demo', ['--help'])).toMatchObject({

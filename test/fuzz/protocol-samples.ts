@@ -73,6 +73,10 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
       NoOtherRegion: { term: 4 },
       GracefulShutdownAck: { term: 4 },
       CurrentRegions: { term: 4, ask: 1, regions: [{ region: a, shards: [1, 2] }] },
+      ShardsStopped: {
+        ...{ term: 4, ask: 1 },
+        stops: [{ shard: 1, outcome: 'timed-out', reason: 'it is slow' }],
+      },
       ShardHomes: { term: 4, homes: [placement, placement] },
       ShardHome: placement,
       HostShard: placement,
@@ -91,6 +95,7 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
     {
       Register: { region: a, isProxy: false, numberOfShards: 8 },
       GetCurrentRegions: { ask: 1, region: a },
+      StopShards: { ask: 1, region: a, shards: [1, 2] },
       GetShardHome: { shard: 1, region: a },
       ShardStarted: life,
       BeginHandOffAck: { ...life, term: 4, turn: 5 },

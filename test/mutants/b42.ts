@@ -6,9 +6,10 @@ export const B42: Mutant = {
   edits: [
     {
       file: 'src/sharding/region/shard-routes.ts',
-      find: `    place.fence = { node: route.node, stamp: route.stamp }
-    return [flushTo(shard, place.fence)]`,
-      replace: '    return []',
+      find: `    const fence = { node: route.node, stamp: route.stamp }
+    this.#places.fence(shard, place, fence)
+    return [flushTo(shard, fence)]`,
+      replace: '    return place.fence === undefined ? [] : []',
     },
   ],
   // Without any fault: what explains a loss must have happened.

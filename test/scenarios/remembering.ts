@@ -4,6 +4,7 @@
  * without a message, with what it had; those of a second type, which rest when they are idle, are forgotten and stay away.
  */
 import { defineEntity } from '../../src/entity/index.ts'
+import type { SherdNode } from '../../src/node/index.ts'
 import { ClusterChecks, type SeededRandom, type Simulation } from '../../src/simulation/index.ts'
 import { trouble } from './projections.ts'
 import { ProjectingNodes } from './projections/projecting-nodes.ts'
@@ -34,88 +35,111 @@ function counters(name: string, hasLease: boolean, options: { passivateAfter?: '
   })
 }
 
+const isWhole = { within: '90s', what: 'the cluster is whole' } as const
+
 export async function remembering(simulation: Simulation): Promise<void> {
-  const checks = new ClusterChecks(simulation)
   const swarm = simulation.random.fork('swarm')
-  const hasLease = swarm.chance(0.5)
-  simulation.reached(hasLease ? 'shards have leases' : 'shards have no leases')
-  const Counter = counters('Counter', hasLease)
-  const Napper = counters('Napper', hasLease, { passivateAfter: '1s' })
-  const settings = settingsBy(swarm)
-  const nodes = new ProjectingNodes({
-    ...{ simulation, checks },
-    optionsOf: () => ({ name: 'remembering', entities: [Counter, Napper], settings }),
-  })
-  const isWhole = { within: '90s', what: 'the cluster is whole' } as const
-  await simulation.runUntil(() => nodes.isWhole, isWhole)
-  const acknowledged = new Map<string, number>()
-  let isOver = false
-  load()
-  trouble(simulation, nodes, swarm, () => isOver)
+  const scene = new Remembering(simulation, swarm)
+  await scene.whole()
+  scene.load()
+  trouble(simulation, scene.nodes, swarm, () => scene.isOver)
   await simulation.run({ for: CHAOS_MS })
-  isOver = true
+  scene.isOver = true
   simulation.network.heal()
   simulation.store.setFaults({})
-  await simulation.runUntil(() => nodes.isWhole, isWhole)
-  await allAreBack()
-  await restingOnesStayAway()
+  await scene.whole()
+  await scene.allAreBack()
+  await scene.restingOnesStayAway()
+}
 
-  function load(): void {
-    const random = simulation.random.fork('load')
+class Remembering {
+  readonly nodes: ProjectingNodes
+  isOver = false
+  readonly #simulation: Simulation
+  readonly #counter: ReturnType<typeof counters>
+  readonly #napper: ReturnType<typeof counters>
+  /** The highest answer of each counter. */
+  readonly #acknowledged = new Map<string, number>()
+
+  constructor(simulation: Simulation, swarm: SeededRandom) {
+    this.#simulation = simulation
+    const hasLease = swarm.chance(0.5)
+    simulation.reached(hasLease ? 'shards have leases' : 'shards have no leases')
+    this.#counter = counters('Counter', hasLease)
+    this.#napper = counters('Napper', hasLease, { passivateAfter: '1s' })
+    const settings = settingsBy(swarm)
+    const entities = [this.#counter, this.#napper]
+    this.nodes = new ProjectingNodes({
+      ...{ simulation, checks: new ClusterChecks(simulation) },
+      optionsOf: () => ({ name: 'remembering', entities, settings }),
+    })
+  }
+
+  whole(): Promise<void> {
+    return this.#simulation.runUntil(() => this.nodes.isWhole, isWhole)
+  }
+
+  load(): void {
+    const random = this.#simulation.random.fork('load')
     const goOn = (): void => {
-      if (isOver) return
-      const { up } = nodes
-      const id = random.pick(ids)
-      if (up.length > 0 && random.chance(0.3)) {
-        const napper = random.pick(up).entity(Napper, id)
-        napper.add(1).catch(() => undefined)
-      } else if (up.length > 0) {
-        const added = random.pick(up).entity(Counter, id).add(1)
-        added.then(
-          (count) => void acknowledged.set(id, Math.max(count, acknowledged.get(id) ?? 0)),
-          () => undefined,
-        )
-      }
-      simulation.after(20 + random.below(150), goOn)
+      if (this.isOver) return
+      const { up } = this.nodes
+      if (up.length > 0) this.#call(random.pick(up), random.pick(ids), random.chance(0.3))
+      this.#simulation.after(20 + random.below(150), goOn)
     }
     goOn()
   }
 
-  function running(type: 'Counter' | 'Napper'): string[] {
-    const shards = nodes.up.flatMap(({ sharding }) => sharding.regionState(type).shards)
+  /** What fails is of no interest here: what was answered is. */
+  #call(node: SherdNode, id: string, isNapper: boolean): void {
+    const added = node.entity(isNapper ? this.#napper : this.#counter, id).add(1)
+    added.then(
+      (count) => {
+        if (!isNapper) this.#acknowledged.set(id, Math.max(count, this.#acknowledged.get(id) ?? 0))
+      },
+      () => undefined,
+    )
+  }
+
+  #running(type: 'Counter' | 'Napper'): string[] {
+    const shards = this.nodes.up.flatMap(({ sharding }) => sharding.regionState(type).shards)
     return shards.flatMap(({ entityIds }) => entityIds).sort()
   }
 
-  function areAllRunning(): boolean {
-    const now = running('Counter')
-    return [...acknowledged.keys()].every((id) => now.includes(id))
+  get #areAllRunning(): boolean {
+    const now = this.#running('Counter')
+    return [...this.#acknowledged.keys()].every((id) => now.includes(id))
   }
 
   /** Without a message: nobody has sent any since the faults ended. */
-  async function allAreBack(): Promise<void> {
-    if (!areAllRunning()) simulation.reached('a counter runs again without a message')
+  async allAreBack(): Promise<void> {
+    const simulation = this.#simulation
+    if (!this.#areAllRunning) simulation.reached('a counter runs again without a message')
     const what = 'R1: every remembered counter runs again without a message'
-    await simulation.runUntil(areAllRunning, { within, what })
-    for (const [id, count] of acknowledged) {
-      const [node] = nodes.up
-      const now = await simulation.settle(node?.entity(Counter, id).count() ?? Promise.resolve(0))
+    await simulation.runUntil(() => this.#areAllRunning, { within, what })
+    for (const [id, count] of this.#acknowledged) {
+      const [node] = this.nodes.up
+      const answer = node?.entity(this.#counter, id).count() ?? Promise.resolve(0)
+      const now = await simulation.settle(answer)
       const words = `${id}: ${now} < ${count}`
       simulation.check('D1: what was acknowledged is there', now >= count, words)
     }
   }
 
-  async function restingOnesStayAway(): Promise<void> {
-    const areGone = (): boolean => running('Napper').length === 0
-    await simulation.runUntil(areGone, { within, what: 'those that are idle are stopped' })
+  async restingOnesStayAway(): Promise<void> {
+    const simulation = this.#simulation
+    await simulation.runUntil(() => this.#running('Napper').length === 0, {
+      ...{ within, what: 'those that are idle are stopped' },
+    })
     // That is stored behind their end.
     await simulation.run({ for: '2s' })
-    nodes.crash('b', 'process')
+    this.nodes.crash('b', 'process')
     await simulation.run({ for: '5s' })
-    await simulation.runUntil(() => nodes.isWhole, isWhole)
+    await this.whole()
     const what = 'R1: after a crash, all remembered counters run again'
-    await simulation.runUntil(areAllRunning, { within, what })
+    await simulation.runUntil(() => this.#areAllRunning, { within, what })
     await simulation.run({ for: '5s' })
-    const now = running('Napper')
+    const now = this.#running('Napper')
     simulation.check('R1: a passivated one stays away', now.length === 0, now.join(', '))
   }
 }

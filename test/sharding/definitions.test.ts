@@ -73,7 +73,7 @@ test('every problem of a definition is told at once, at each door', async () => 
         "key must be an EntityTypeKey, not 'Cart'",
         noBehavior,
         ...problems,
-        'entityType is not an option; known: key, behavior, stopMessage, allocationStrategy, passivation, rememberEntities, lease, extractor, extractEntityId, extractShardId, extractorId, role, settings',
+        'entityType is not an option; known: key, behavior, stopMessage, allocationStrategy, passivation, rememberEntities, lease, extractor, extractEntityId, extractShardId, extractorId, role, coordinatorRole, settings',
       ])
       expect(problemsOf('start', { ...slips, entityType: 'a|b' })).toEqual([
         'entityType cannot be used: it contains the character |',
@@ -82,11 +82,66 @@ test('every problem of a definition is told at once, at each door', async () => 
       ])
       expect(problemsOf('startProxy', { entityType: 'Cart', behavior, settings: 5 })).toEqual([
         'settings must be an object, not 5',
-        'behavior is not an option; known: entityType, extractor, extractEntityId, extractShardId, extractorId, role, settings',
+        'behavior is not an option; known: entityType, extractor, extractEntityId, extractShardId, extractorId, role, coordinatorRole, settings',
       ])
       for (const door of ['init', 'start', 'startProxy'] satisfies Door[]) {
         expect(problemsOf(door, undefined)).toEqual(['it must be an object, not undefined'])
       }
+      expect([...sharding.entityTypes]).toEqual([])
+    },
+    { seeds: 1 },
+  )
+})
+
+const brought: readonly (readonly [given: object, words: string])[] = [
+  [{ handOffStopMessage: 'bye' }, '`handOffStopMessage` is called `stopMessage` here'],
+  [{ messageExtractor: {} }, '`messageExtractor` is called `extractor` here'],
+  [
+    { typeName: 'Cart' },
+    '`typeName` is called `entityType` here, and in `init` it is in the `key`',
+  ],
+  [{ useLease: true }, '`useLease` is called `lease` here, in the definition of the type'],
+  [{ bufferedMessagesMax: 5 }, '`bufferedMessagesMax` belongs in settings'],
+  [
+    { settings: { passivateIdleEntityAfter: '2min' } },
+    '`passivateIdleEntityAfter` is called `passivateIdleAfterMs` here, among the settings of sharding',
+  ],
+  [
+    { settings: { 'passivate-idle-entity-after': 'off' } },
+    '`passivate-idle-entity-after` is called `passivateIdleAfterMs` here, among the settings of sharding',
+  ],
+  [
+    { settings: { 'rebalance-threshold': 1 } },
+    'an option of `ThresholdLeastShardAllocationStrategy`',
+  ],
+  [{ settings: { 'handoff-timeout': 1 } }, 'did you mean `handOffTimeoutMs`?'],
+  [{ stateStoreMode: 'ddata' }, 'Coordinators keep what they decide in the journal.'],
+]
+
+test.each(brought)(
+  'what is called otherwise elsewhere is told by our name: %o',
+  async (given, words) => {
+    await play(
+      async (scene) => {
+        const { sharding } = await scene.start('a')
+        const definition = { key: new EntityTypeKey('Cart'), behavior, ...given }
+        expect(() => sharding.init(definition)).toThrow(words)
+        expect([...sharding.entityTypes]).toEqual([])
+      },
+      { seeds: 1 },
+    )
+  },
+)
+
+test('what does not go together is refused before anything starts', async () => {
+  await play(
+    async (scene) => {
+      const { sharding } = await scene.start('a')
+      const extractor = new HashCodeMessageExtractor(12)
+      const key = new EntityTypeKey('Cart')
+      const init = () =>
+        sharding.init({ key, behavior, extractor, settings: { numberOfShards: 8 } })
+      expect(init).toThrow('extractor is for 12 shards, which must be at most numberOfShards (8)')
       expect([...sharding.entityTypes]).toEqual([])
     },
     { seeds: 1 },

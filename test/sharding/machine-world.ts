@@ -345,6 +345,8 @@ export class World {
         return this.network.startTimer(node, effect.timer, effect.delayMs)
       case 'Superseded':
         return this.check(false, `shard ${effect.shard} lives twice`)
+      case 'Lonely':
+        return
       case 'Refused':
       case 'Answer':
       case 'Prepared':

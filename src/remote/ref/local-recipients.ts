@@ -39,7 +39,22 @@ export class LocalRecipients {
     const parsed = parseLocalText(text)
     if (parsed === undefined) return this.#absent([text.slice(0, 200)], 0)
     const { names, uid } = parsed
-    return this.#endpointFor(names, from) ?? this.#refFor(names, uid)
+    const endpoint = this.#endpointFor(names, from)
+    if (endpoint !== undefined) return endpoint
+    const isAnyone = uid === 0 && this.#system.find(names, uid) === undefined
+    return isAnyone ? this.#whoeverComes(names, from) : this.#refFor(names, uid)
+  }
+
+  /** Nobody is there yet: a type of entities may be started here later than on the node that asks for it. */
+  #whoeverComes(names: readonly string[], from: NodeId): Recipient {
+    let found: Recipient | undefined
+    return {
+      tell: (message) => {
+        found ??= this.#endpointFor(names, from)
+        const recipient = found ?? this.#refFor(names, 0)
+        recipient.tell(message)
+      },
+    }
   }
 
   /** For those who watch. */

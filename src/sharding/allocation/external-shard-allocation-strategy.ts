@@ -48,7 +48,8 @@ type Locations = ReadonlyMap<ShardId, Address>
  * first asked for. The store must have registers, as the ones of this package do; about 15,000 places fit per type.
  */
 export class ExternalShardAllocationStrategy implements ShardAllocationStrategy {
-  readonly #timeoutMs: number
+  /** How long the store may take. */
+  readonly timeoutMs: number
   #context: StrategyContext | undefined
   #register: ShardLocationRegister | undefined
   /** One question reads once, however many shards it is about. */
@@ -60,7 +61,7 @@ export class ExternalShardAllocationStrategy implements ShardAllocationStrategy 
   constructor(options: ExternalShardAllocationOptions = {}) {
     const problems = problemsWithOptions(options, checks)
     if (problems.length > 0) throw new InvalidSettings('The allocation strategy', problems)
-    this.#timeoutMs = options.timeoutMs ?? 2_000
+    this.timeoutMs = options.timeoutMs ?? 2_000
   }
 
   /** Throws `StoreCannot` where the store has no registers. */
@@ -125,7 +126,7 @@ export class ExternalShardAllocationStrategy implements ShardAllocationStrategy 
     const { environment } = this.#context
     const read = this.#register.read()
     return new Promise((resolve) => {
-      const timer = environment.timers.after(this.#timeoutMs, () => resolve(undefined))
+      const timer = environment.timers.after(this.timeoutMs, () => resolve(undefined))
       const done = (locations: Locations | undefined): void => {
         timer.cancel()
         resolve(locations)

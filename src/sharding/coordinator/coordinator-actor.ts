@@ -17,6 +17,7 @@ import { StrategyDesk } from '../allocation/strategy-desk.ts'
 import { CoordinatorStarted, CoordinatorStopped } from '../sharding-events.ts'
 import type { ToCoordinator, ToRegion } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
+import type { TypeIdentity } from '../type-identity.ts'
 import type { GiveUpReason, LifeEffect, LifeInput } from './coordinator-inputs.ts'
 import { CoordinatorLifeMachine } from './coordinator-life-machine.ts'
 import type { CoordinatorEvent } from './coordinator-state.ts'
@@ -41,6 +42,8 @@ export interface CoordinatorActorOptions {
   readonly cluster: ClusterMembership
   readonly store: CoordinatorStore
   readonly settings: ShardingSettings
+  /** What regions must agree on with this node. */
+  readonly identity: TypeIdentity
   readonly strategy: ShardAllocationStrategy | undefined
   /** For strategies that keep something in the store. */
   readonly journal: Journal
@@ -76,7 +79,7 @@ class Coordinator {
     const { settings, cluster, entityType, node, journal, strategy: chosen } = options
     this.#options = options
     this.#context = context
-    this.#machine = new CoordinatorLifeMachine(settings)
+    this.#machine = new CoordinatorLifeMachine(settings, options.identity)
     const { self, log, system } = context
     const { environment } = system
     this.#strategy = new StrategyDesk({

@@ -97,6 +97,8 @@ export type GiveUpReason =
 // ---- which shards move
 
 export type RebalanceInput =
+  /** Somebody wants these to be stopped: as many at a time as the limit allows. */
+  | { readonly type: 'StopWanted'; readonly shards: readonly ShardId[] }
   /** The strategy wants these shards elsewhere. */
   | { readonly type: 'Chosen'; readonly shards: readonly ShardId[] }
   /** The members have changed: what was chosen among others, and is not under way, stays where it is. */

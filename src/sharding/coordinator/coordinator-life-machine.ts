@@ -11,6 +11,7 @@
 import { unreachable } from '../../foundation/assert.ts'
 import type { StrategyAnswer, StrategyQuestion } from '../allocation/strategy-questions.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
+import type { TypeIdentity } from '../type-identity.ts'
 import type {
   CoordinatorInput,
   CoordinatorTimer,
@@ -24,6 +25,7 @@ import type { CoordinatorState } from './coordinator-state.ts'
 
 export class CoordinatorLifeMachine {
   readonly #settings: ShardingSettings
+  readonly #identity: TypeIdentity | undefined
   /** undefined while it is loading. */
   #decisions: CoordinatorMachine | undefined
   /** What the strategy has not answered, by number. */
@@ -34,8 +36,9 @@ export class CoordinatorLifeMachine {
   #isFrozen = false
   #isOver = false
 
-  constructor(settings: ShardingSettings) {
+  constructor(settings: ShardingSettings, identity?: TypeIdentity) {
     this.#settings = settings
+    this.#identity = identity
   }
 
   step(input: LifeInput, now = 0): LifeEffect[] {
@@ -80,7 +83,9 @@ export class CoordinatorLifeMachine {
       const region = [...state.regions].find((each) => cluster.members.has(each))
       return this.#giveUp({ type: 'OtherNumberOfShards', term, region, ...stored })
     }
-    this.#decisions = new CoordinatorMachine({ term, state, settings, isPreparing })
+    this.#decisions = new CoordinatorMachine({
+      ...{ term, state, settings, isPreparing, identity: this.#identity },
+    })
     return [{ type: 'Serve', term }, ...this.#decide({ type: 'Started', cluster })]
   }
 

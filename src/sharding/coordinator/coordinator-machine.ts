@@ -7,7 +7,7 @@
  *        └────────────────────────────────────────────────────────────────────────┘
  *
  * Invariant: a home is told only after it was stored, never while its shard moves, and a shard gets another home only
- * after its home said that it stopped, or died.
+ * after its home said that it stopped, or died. One file because all of it is one order: what is stored, then what is said.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
@@ -20,9 +20,11 @@ import type {
   GetShardHistory,
   GracefulShutdownReq,
   Register,
+  StopShards,
   ToRegion,
 } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
+import { differencesOf, type TypeIdentity } from '../type-identity.ts'
 import { Announcements } from './announcements.ts'
 import { MoveHistory } from './move-history.ts'
 import type {
@@ -36,6 +38,14 @@ import { OpenQuestions } from './open-questions.ts'
 import { PendingChanges } from './pending-changes.ts'
 import { RebalanceMachine } from './rebalance-machine.ts'
 import { RebalanceRounds } from './rebalance-rounds.ts'
+import { ShardStops } from './shard-stops.ts'
+
+const rememberedStopRefused =
+  'its entities are remembered, so they would start again at once; stop them one by one, with passivation'
+const stayed = {
+  outcome: 'timed-out',
+  reason: 'it has not stopped within handOffTimeoutMs, and stays where it is',
+} as const
 
 export interface CoordinatorOptions {
   /** Higher than that of every coordinator before. */
@@ -45,12 +55,16 @@ export interface CoordinatorOptions {
   readonly settings: ShardingSettings
   /** Whether it is known that the whole cluster is about to stop. */
   readonly isPreparing?: boolean | undefined
+  /** What regions must agree on with the node of the coordinator. */
+  readonly identity?: TypeIdentity | undefined
 }
 
 export class CoordinatorMachine {
   readonly #term: number
   readonly #state: CoordinatorState
   readonly #settings: ShardingSettings
+  readonly #identity: TypeIdentity
+  readonly #stops: ShardStops
   readonly #announcements: Announcements
   readonly #rebalance: RebalanceMachine
   readonly #questions: OpenQuestions
@@ -67,11 +81,17 @@ export class CoordinatorMachine {
   #now = 0
   #effects: CoordinatorEffect[] = []
 
-  constructor({ term, state, settings, isPreparing = false }: CoordinatorOptions) {
+  constructor({ term, state, settings, isPreparing = false, identity = {} }: CoordinatorOptions) {
     this.#isPreparing = isPreparing
     this.#term = term
     this.#state = state
     this.#settings = settings
+    this.#identity = identity
+    this.#stops = new ShardStops({
+      term,
+      refusal: identity.rememberEntities === true ? rememberedStopRefused : undefined,
+      isAtHome: (shard) => this.#pending.isAlive(shard),
+    })
     const mayTell = (shard: ShardId) =>
       this.#pending.isAlive(shard) && !this.#rebalance.isMoving(shard)
     const isLeaving = (region: NodeId): boolean => this.#isOnItsWayOut(region)
@@ -130,6 +150,8 @@ export class CoordinatorMachine {
         return this.#register(input)
       case 'GetCurrentRegions':
         return this.#tellRegions(input)
+      case 'StopShards':
+        return this.#stopShards(input)
       case 'GetShardHome':
         return this.#getShardHome(input.shard, input.region)
       case 'ShardStarted':
@@ -174,11 +196,13 @@ export class CoordinatorMachine {
     for (const region of this.#pending.gone(cluster.members)) this.#die(region)
   }
 
-  #register({ region, isProxy, numberOfShards, isPreparing }: Register): void {
+  #register(register: Register): void {
+    const { region, isProxy, numberOfShards, isPreparing } = register
     if (isPreparing === true) this.#prepare()
     if (!this.#pending.isWelcome(region)) return
-    if (numberOfShards !== this.#settings.numberOfShards)
-      return this.#refuse(region, numberOfShards)
+    const ours = { ...this.#identity, numberOfShards: this.#settings.numberOfShards }
+    const differences = differencesOf(register, ours)
+    if (differences.length > 0) return this.#refuse(region, differences)
     if (this.#state.hasRegion(region)) return this.#welcome(region)
     const isLeaving = this.#isOnItsWayOut(region)
     // Who leaves before it was known has messages too; it routes them and gets no shard.
@@ -188,9 +212,9 @@ export class CoordinatorMachine {
     this.#pending.register({ type: 'RegionRegistered', ...registered })
   }
 
-  /** With another number it would look for an entity in another shard, and the entity would live twice. */
-  #refuse(region: NodeId, numberOfShards: number): void {
-    const problem = `its numberOfShards is ${numberOfShards}, that of the cluster ${this.#settings.numberOfShards}; give all nodes the same and restart this one`
+  /** As with another number of shards: it would look for an entity in another one, and the entity would live twice. */
+  #refuse(region: NodeId, differences: readonly string[]): void {
+    const problem = `${differences.join('; ')}; give all nodes the same and restart this one`
     this.#send(region, { type: 'RegisterRefused', term: this.#term, problem })
   }
 
@@ -221,6 +245,12 @@ export class CoordinatorMachine {
     for (const region of this.#pending.liveRegions()) {
       this.#send(region, { type: 'ShutdownPrepared', term: this.#term })
     }
+  }
+
+  #stopShards(input: StopShards): void {
+    const { wanted, effects } = this.#stops.request(input)
+    this.#effects.push(...effects)
+    if (wanted.length > 0) this.#stepRebalance({ type: 'StopWanted', shards: wanted })
   }
 
   #leave(input: GracefulShutdownReq): void {
@@ -256,7 +286,11 @@ export class CoordinatorMachine {
 
   /** Proof of death: whatever lived there lives no more. */
   #die(region: NodeId): void {
-    if (this.#pending.die(region)) this.#stepRebalance({ type: 'RegionRemoved', region })
+    if (!this.#pending.die(region)) return
+    this.#stops.forget(region)
+    this.#stepRebalance({ type: 'RegionRemoved', region })
+    // Those that waited for their turn have ended with it.
+    for (const shard of this.#state.shardsIn(region)) this.#hasEnded(shard)
   }
 
   #getShardHome(shard: ShardId, region: NodeId): void {
@@ -283,9 +317,11 @@ export class CoordinatorMachine {
         case 'Moved':
           this.#pending.end(effect.shard, effect.epoch)
           this.#announcements.withdraw(effect.shard)
+          this.#hasEnded(effect.shard)
           break
         case 'Stayed':
           this.#rounds.failed()
+          this.#effects.push(...this.#stops.ended({ shard: effect.shard, ...stayed }))
           this.#announcements.renew(effect.shard)
           this.#effects.push(...this.#announcements.announce(effect.shard))
           break
@@ -293,6 +329,10 @@ export class CoordinatorMachine {
           this.#effects.push(effect)
       }
     }
+  }
+
+  #hasEnded(shard: ShardId): void {
+    this.#effects.push(...this.#stops.ended({ shard, outcome: 'stopped' }))
   }
 
   #timerFired(timer: CoordinatorTimer): void {
@@ -330,7 +370,15 @@ export class CoordinatorMachine {
   /** Regions and ended lives first: homes are chosen from what is left. */
   #storeNext(): void {
     this.#store(this.#pending.events())
-    if (this.#storing === undefined) this.#effects.push(...this.#questions.allocate(this.#cluster))
+    if (this.#storing !== undefined || !this.#areEnoughHere()) return
+    this.#effects.push(...this.#questions.allocate(this.#cluster))
+  }
+
+  /** Only before the first home of all: when members are lost later, those who are left take over. */
+  #areEnoughHere(): boolean {
+    const { minMembers } = this.#settings
+    if (minMembers <= 1 || this.#state.lastEpoch > 0) return true
+    return this.#state.hosts.filter((host) => this.#isEligible(host)).length >= minMembers
   }
 
   #store(events: readonly CoordinatorEvent[]): void {

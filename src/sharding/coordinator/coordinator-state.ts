@@ -85,9 +85,14 @@ export class CoordinatorState {
   readonly #whys = new Map<ShardId, string>()
   #lastEpoch = 0
   #numberOfShards: number | undefined
+  #changes = 0
 
-  static replay(events: Iterable<CoordinatorEvent | StateSummed>): CoordinatorState {
-    let state = new CoordinatorState()
+  /** From `base` on; from the empty state without one. */
+  static replay(
+    events: Iterable<CoordinatorEvent | StateSummed>,
+    base?: StateSummed,
+  ): CoordinatorState {
+    let state = base === undefined ? new CoordinatorState() : CoordinatorState.of(base)
     for (const event of events) {
       if (event.type === 'StateSummed') state = CoordinatorState.of(event)
       else state.apply(event)
@@ -131,6 +136,7 @@ export class CoordinatorState {
   }
 
   apply(event: CoordinatorEvent): void {
+    this.#changes++
     switch (event.type) {
       case 'RegionRegistered':
         assert(!this.#regions.has(event.region), `${event.region} registers once`)
@@ -144,6 +150,11 @@ export class CoordinatorState {
       default:
         return unreachable(event)
     }
+  }
+
+  /** How many events were applied since it was made: by it a store knows which of them are in it. */
+  get changes(): number {
+    return this.#changes
   }
 
   /** The epoch of the last allocation; the next one has a higher number. */
@@ -165,6 +176,11 @@ export class CoordinatorState {
     for (const shard of this.#homes.keys()) highest = Math.max(highest, shard)
     for (const shard of this.#homeless) highest = Math.max(highest, shard)
     return highest
+  }
+
+  /** Shards that have or had a home. */
+  get shardCount(): number {
+    return this.#homes.size + this.#homeless.size
   }
 
   get regions(): Iterable<NodeId> {

@@ -4,7 +4,8 @@
  *   at rest ──strategy's choice──▶ chosen ──there is room──▶ hand-off ──stopped──▶ Moved
  *      └──its region leaves, and there is room──────────────────▲ └────timed out──▶ Stayed
  *
- * Invariant: a shard is in at most one hand-off, and at most `handOffsMax` are under way. Leaving regions come first.
+ * Invariant: a shard is in at most one hand-off, and at most `handOffsMax` are under way. Leaving regions come first, then
+ * shards that somebody wants to be stopped.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
@@ -38,6 +39,8 @@ export class RebalanceMachine {
   readonly #leaving = new Set<NodeId>()
   /** Leaving regions whose shards are being taken; one that fails waits for the region's next request. */
   readonly #draining = new Set<NodeId>()
+  /** Shards that are to be stopped and wait for their turn. */
+  readonly #stopWanted = new Set<ShardId>()
 
   constructor({ state, settings, isAlive, liveRegions, renew }: RebalanceOptions) {
     this.#state = state
@@ -54,6 +57,9 @@ export class RebalanceMachine {
         return this.#drain()
       case 'Reconsider':
         this.#chosen.clear()
+        return []
+      case 'StopWanted':
+        for (const shard of input.shards) this.#stopWanted.add(shard)
         return []
       case 'GracefulShutdownReq':
         if (this.#state.hasRegion(input.region)) this.leaves(input.region)
@@ -120,7 +126,7 @@ export class RebalanceMachine {
     return this.#stepOne(input.shard, input)
   }
 
-  /** Takes what is left on leaving regions, then what was chosen, as far as the limit allows. */
+  /** Takes what is left on leaving regions, what is to be stopped, then what was chosen, as far as the limit allows. */
   #drain(): RebalanceEffect[] {
     const effects: RebalanceEffect[] = []
     const { handOffsMax } = this.#settings
@@ -130,9 +136,15 @@ export class RebalanceMachine {
         if (this.#canMove(shard)) effects.push(...this.#begin(shard))
       }
     }
-    for (const shard of this.#chosen) {
-      if (this.#handOffs.size >= handOffsMax) return effects
-      this.#chosen.delete(shard)
+    effects.push(...this.#beginFrom(this.#stopWanted), ...this.#beginFrom(this.#chosen))
+    return effects
+  }
+
+  #beginFrom(waiting: Set<ShardId>): RebalanceEffect[] {
+    const effects: RebalanceEffect[] = []
+    for (const shard of waiting) {
+      if (this.#handOffs.size >= this.#settings.handOffsMax) return effects
+      waiting.delete(shard)
       if (this.#canMove(shard)) effects.push(...this.#begin(shard))
     }
     return effects

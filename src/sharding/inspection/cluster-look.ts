@@ -46,7 +46,7 @@ export async function lookIntoCluster(options: ClusterLookOptions): Promise<Clus
   }
   // All at once: whoever is slow, the coordinator too, has the same time.
   for (const node of options.hosts) void ask(node)
-  const listed = await region.currentRegions({ timeout: timeoutMs }).catch(() => undefined)
+  const listed = await region.questions.regions({ timeout: timeoutMs }).catch(() => undefined)
   const expected = listed ?? expectedOf(options)
   await Promise.all(expected.map((each) => ask(each.region)))
   const duplicates = await confirmed(options, duplicatesAmong(answers))

@@ -1,10 +1,21 @@
 /** The limit of one region, and what each of its shards may have of it: as much as every other, and at least one. */
+import { ActiveEntities } from './active-entities.ts'
+import { makeStrategy } from './make-strategy.ts'
+import type { LimitedPassivation } from './passivation-options.ts'
+
 export class ActiveEntityLimit {
+  readonly #limited: LimitedPassivation
   #perRegion: number
   #shards = 0
 
-  constructor(perRegion: number) {
-    this.#perRegion = perRegion
+  constructor(limited: LimitedPassivation) {
+    this.#limited = limited
+    this.#perRegion = limited.activeEntityLimit
+  }
+
+  /** Of one shard. */
+  activeEntities(): ActiveEntities {
+    return new ActiveEntities(makeStrategy(this.#limited), this.perShard)
   }
 
   get perRegion(): number {

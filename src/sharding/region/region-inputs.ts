@@ -5,20 +5,23 @@ import type { ShardId } from '../shard-id.ts'
 import type {
   BetweenRegions,
   CurrentRegions,
-  ShardLoads,
   GetCurrentRegions,
   GetShardHistory,
   ShardHistory,
+  ShardLoads,
+  ShardsStopped,
+  StopShards,
   ToCoordinator,
   ToRegion,
 } from '../sharding-messages.ts'
 
-/** What only a coordinator knows. */
+/** What somebody on this node wants of the coordinator; `ask` is a number of its own. */
 export type CoordinatorQuestion =
   | Omit<GetCurrentRegions, 'region'>
   | Omit<GetShardHistory, 'region'>
+  | Omit<StopShards, 'region'>
 
-export type CoordinatorAnswer = CurrentRegions | ShardHistory
+export type CoordinatorAnswer = CurrentRegions | ShardHistory | ShardsStopped
 
 /** `retry` comes again and again, `register` while there is no coordinator, `release` while more waits than one turn sends. */
 export type RegionTimer = 'retry' | 'register' | 'release' | 'shutdown'
@@ -109,6 +112,8 @@ export type RegionEffect<Parcel> =
   | { readonly type: 'Registered' }
   /** The coordinator does not let this region take part. Said once per problem. */
   | { readonly type: 'Refused'; readonly problem: string }
+  /** No coordinator has answered for long. Said once while it searches. */
+  | { readonly type: 'Lonely'; readonly asked: readonly NodeId[] }
   /** The answer to `AskCoordinator`. */
   | { readonly type: 'Answer'; readonly answer: CoordinatorAnswer }
   /** The coordinator knows that the whole cluster is about to stop. Said as often as it is heard. */
@@ -153,5 +158,5 @@ export type RegistrationInput =
 
 export type RegistrationEffect = Extract<
   RegionEffect<never>,
-  { readonly type: 'SendToCoordinator' | 'StartTimer' }
+  { readonly type: 'SendToCoordinator' | 'StartTimer' | 'Lonely' }
 >

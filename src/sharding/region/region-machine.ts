@@ -16,6 +16,7 @@ import type { NodeId } from '../../foundation/node-id.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { Placement, ToCoordinator, ToRegion } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
+import type { TypeIdentity } from '../type-identity.ts'
 import { HostedShards } from './hosted-shards.ts'
 import type {
   HostingEffect,
@@ -37,6 +38,8 @@ export interface RegionMachineOptions {
   readonly settings: ShardingSettings
   /** False for types whose shards say when they take messages. */
   readonly isReadyAtOnce?: boolean | undefined
+  /** What all regions of the type must agree on. */
+  readonly identity?: TypeIdentity | undefined
   /** Messages that the first of several turns sends to other nodes of those that waited. */
   readonly releasedMax?: number | undefined
 }
@@ -70,13 +73,14 @@ export class RegionMachine<Parcel> {
   #preparedBy: number | undefined
   #effects: RegionEffect<Parcel>[] = []
 
-  constructor({ self, isProxy, settings, isReadyAtOnce, releasedMax }: RegionMachineOptions) {
+  constructor(options: RegionMachineOptions) {
+    const { self, isProxy, settings, isReadyAtOnce, identity, releasedMax } = options
     this.#self = self
     this.#isProxy = isProxy
     this.#settings = settings
     const { retryIntervalMs, numberOfShards, bufferedMessagesMax } = settings
     this.table = new RoutingTable(numberOfShards)
-    const registration = { self, isProxy, numberOfShards, retryIntervalMs }
+    const registration = { self, isProxy, numberOfShards, retryIntervalMs, identity }
     this.#registration = new RegistrationMachine(registration)
     this.#buffers = new ShardBuffers(bufferedMessagesMax)
     this.#hosted = new HostedShards(self, isReadyAtOnce)
@@ -99,6 +103,8 @@ export class RegionMachine<Parcel> {
       phase: this.#phase,
       isFrozen: this.#isFrozen,
       refusal: this.#refusal,
+      isRegistered: this.#registration.isRegistered && this.#refusal === undefined,
+      trouble: this.#trouble,
       coordinator: this.#registration.coordinator,
       term: this.#registration.term,
       shards: this.#hosted.shards,
@@ -132,12 +138,7 @@ export class RegionMachine<Parcel> {
         this.#startTimer('retry', this.#settings.retryIntervalMs)
         return this.#register({ type: 'CandidatesChanged', candidates: input.candidates })
       case 'Message':
-        // Nothing is left to do but to hear what comes back: who sends still is told at once.
-        if (this.#phase === 'flushing') {
-          const { parcel } = input
-          return void this.#effects.push({ type: 'Drop', parcel, reason: 'region-stopped' })
-        }
-        return this.#perform(this.#routes.route(input.shard, input.parcel))
+        return this.#message(input.shard, input.parcel)
       case 'FromRegion':
         return this.#perform(this.#routes.fromRegion(input.region, input.message))
       case 'FromCoordinator':
@@ -145,10 +146,7 @@ export class RegionMachine<Parcel> {
       case 'CandidatesChanged':
         return this.#register(input)
       case 'NodeRemoved':
-        // The next coordinator may think otherwise.
-        if (input.node === this.#registration.coordinator) this.#refusal = undefined
-        this.#register(input)
-        return this.#perform(this.#routes.nodeRemoved(input.node))
+        return this.#nodeRemoved(input.node)
       case 'AssociationLost':
         return this.#perform(this.#routes.associationLost(input.node))
       case 'ShardTerminated':
@@ -192,6 +190,21 @@ export class RegionMachine<Parcel> {
     }
   }
 
+  #message(shard: ShardId, parcel: Parcel): void {
+    // Nothing is left to do but to hear what comes back: who sends still is told at once.
+    if (this.#phase === 'flushing') {
+      return void this.#effects.push({ type: 'Drop', parcel, reason: 'region-stopped' })
+    }
+    this.#perform(this.#routes.route(shard, parcel))
+  }
+
+  #nodeRemoved(node: NodeId): void {
+    // The next coordinator may think otherwise.
+    if (node === this.#registration.coordinator) this.#refusal = undefined
+    this.#register({ type: 'NodeRemoved', node })
+    this.#perform(this.#routes.nodeRemoved(node))
+  }
+
   #fromCoordinator(coordinator: NodeId, message: ToRegion): void {
     if (message.type === 'CoordinatorTroubled') {
       this.#trouble = message.problem
@@ -218,6 +231,7 @@ export class RegionMachine<Parcel> {
         return
       case 'CurrentRegions':
       case 'ShardHistory':
+      case 'ShardsStopped':
         return void this.#effects.push({ type: 'Answer', answer: message })
       case 'ShutdownPrepared':
         return this.#prepared(term)
@@ -410,7 +424,11 @@ export class RegionMachine<Parcel> {
   }
 
   #register(input: Parameters<RegistrationMachine['step']>[0]): void {
-    this.#effects.push(...this.#registration.step(input))
+    for (const effect of this.#registration.step(input)) {
+      // One that was refused, or hears of trouble, has had its answer.
+      const isAnswered = this.#refusal !== undefined || this.#trouble !== undefined
+      if (effect.type !== 'Lonely' || !isAnswered) this.#effects.push(effect)
+    }
   }
 
   #perform(effects: readonly (HostingEffect | RoutesEffect<Parcel>)[]): void {

@@ -1,12 +1,13 @@
 /**
- * What somebody on this node wants to know from the coordinator: which regions host, what became of a shard. Asked again until the answer comes or
- * the time of the question is up, since nobody may be the coordinator just now.
+ * What somebody on this node wants of the coordinator: to know which regions host, what became of a shard, or that shards stop.
+ * Asked again until the answer comes or the time of the question is up, since nobody may be the coordinator just now.
  */
 import type { AskOptions } from '../../actor/index.ts'
 import { ask, type Question, type Runtime } from '../../actor/internals.ts'
 import type { Timer } from '../../foundation/timers.ts'
 import type { ShardId } from '../shard-id.ts'
 import type { HostingRegion } from '../inspection/reports.ts'
+import type { ShardStop } from '../shard-stop.ts'
 import type { ShardHistory } from '../sharding-messages.ts'
 import type { CoordinatorAnswer, CoordinatorQuestion } from './region-inputs.ts'
 
@@ -19,9 +20,10 @@ export interface RegionQuestionsOptions {
 }
 
 /** Without its number. */
-type Asked = { readonly type: 'GetCurrentRegions' } | Pick<ShardHistoryQuestion, 'type' | 'shard'>
-
-type ShardHistoryQuestion = Extract<CoordinatorQuestion, { type: 'GetShardHistory' }>
+type Asked =
+  | { readonly type: 'GetCurrentRegions' }
+  | { readonly type: 'GetShardHistory'; readonly shard: ShardId }
+  | { readonly type: 'StopShards'; readonly shards: readonly ShardId[] }
 
 export class RegionQuestions {
   readonly #options: RegionQuestionsOptions
@@ -45,14 +47,13 @@ export class RegionQuestions {
     return answer.type === 'ShardHistory' ? answer : undefined
   }
 
-  answered(answer: CoordinatorAnswer): void {
-    const open = this.#open.get(answer.ask)
-    this.#open.delete(answer.ask)
-    if (open?.question.isOver === false) open.question.tell(answer)
-  }
-
-  cancelTimer(): void {
-    this.#timer?.cancel()
+  /** As `regions`. */
+  async stopShards(
+    shards: readonly ShardId[],
+    options: AskOptions | undefined,
+  ): Promise<readonly ShardStop[]> {
+    const answer = await this.#ask({ type: 'StopShards', shards }, options)
+    return answer.type === 'ShardsStopped' ? answer.stops : []
   }
 
   #ask(asked: Asked, options: AskOptions | undefined): Promise<CoordinatorAnswer> {
@@ -68,6 +69,16 @@ export class RegionQuestions {
       runtime,
       (_message, question) => this.#put(question, asked),
     )
+  }
+
+  answered(answer: CoordinatorAnswer): void {
+    const open = this.#open.get(answer.ask)
+    this.#open.delete(answer.ask)
+    if (open?.question.isOver === false) open.question.tell(answer)
+  }
+
+  cancelTimer(): void {
+    this.#timer?.cancel()
   }
 
   #put(question: Question, asked: Asked): void {

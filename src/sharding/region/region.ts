@@ -3,15 +3,8 @@
  * it. `routeBy` is the hot path: one lookup, then the mailbox of the entity or the stream to another node. Nothing is
  * decided here. One file because it is one shell: all that the machine's inputs and effects are in this process.
  */
+import { type ActorSystem, DeadLetter, Dropped, Behaviors } from '../../actor/index.ts'
 import {
-  type ActorSystem,
-  type AskOptions,
-  DeadLetter,
-  Dropped,
-  Behaviors,
-} from '../../actor/index.ts'
-import {
-  ask as askBy,
   failAsker,
   type LocalRef,
   type Question,
@@ -30,24 +23,9 @@ import { encodeName } from '../entity-name.ts'
 import { RoutedEntityRef } from '../entity-ref.ts'
 import { type Addressing, reasonOf } from '../addressing.ts'
 import type { EntityId, ShardId } from '../shard-id.ts'
-import {
-  DuplicateOwner,
-  HandOverIncomplete,
-  LocalShardStarted,
-  LocalShardStopped,
-} from '../sharding-events.ts'
-import { show } from '../../foundation/show.ts'
-import type { DuplicateOwnership, HostingRegion } from '../inspection/reports.ts'
-import type {
-  EntitiesStarted,
-  Returned,
-  ShardHistory,
-  StartEntities,
-  ToCoordinator,
-} from '../sharding-messages.ts'
-import { ActiveEntities } from '../passivation/active-entities.ts'
+import { LocalShardStarted, LocalShardStopped } from '../sharding-events.ts'
+import type { Returned, ToCoordinator } from '../sharding-messages.ts'
 import { ActiveEntityLimit } from '../passivation/active-entity-limit.ts'
-import { makeStrategy } from '../passivation/make-strategy.ts'
 import { problemsWithLimit } from '../passivation/passivation-check.ts'
 import type { LimitedPassivation } from '../passivation/passivation-options.ts'
 import type { SetActiveEntityLimit } from '../passivation/set-active-entity-limit.ts'
@@ -57,18 +35,20 @@ import {
   NoActiveEntityLimit,
   RegionRefused,
 } from '../sharding-errors.ts'
-import { type ShardingProtocol, startedIdsMax } from '../sharding-wire.ts'
+import type { ShardingProtocol } from '../sharding-wire.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
+import type { TypeIdentity } from '../type-identity.ts'
 import { Shard, type ShardDutiesWorld, type ShardWorld } from '../shard/shard.ts'
-import { EntityRecovery } from './entity-recovery.ts'
-import { EntityStarts } from './entity-starts.ts'
 import { KeptRefs } from './kept-refs.ts'
 import { ShardFamily } from '../shard/shard-family.ts'
 import { OneAtATime } from './one-at-a-time.ts'
 import { afterWaiting, type Parcel } from './parcel.ts'
 import { PeerLines, sendBy } from './peer-lines.ts'
 import { RegionMachine } from './region-machine.ts'
+import { RegionNews } from './region-news.ts'
 import { RegionQuestions } from './region-questions.ts'
+import { RegionStarts } from './region-starts.ts'
+import { lonelyAfter } from './registration-machine.ts'
 import type { RegionDropReason, ShardDropReason } from '../sharding-drop-reasons.ts'
 import type { RegionEffect, RegionInput, RegionTimer } from './region-inputs.ts'
 import type { RoutingTable } from './routing-table.ts'
@@ -88,6 +68,8 @@ export interface RegionOptions {
   readonly countsLoads: boolean
   /** Where no more than so many entities may be active. */
   readonly limited?: LimitedPassivation | undefined
+  /** What all regions of the type must agree on. */
+  readonly identity: TypeIdentity
   readonly protocol: ShardingProtocol
   /** The parent of the actors of all shards. */
   readonly ref: LocalRef
@@ -98,13 +80,6 @@ export interface RegionOptions {
   readonly sendToCoordinator: (to: NodeId, message: ToCoordinator) => void
   /** What shards of this type do besides: undefined when they remember nothing and have no lease. */
   readonly duties: Pick<ShardDutiesWorld, 'openStore' | 'leaseOf'> | undefined
-}
-
-/** Whoever asked for the start of an entity. */
-interface RegionAsking {
-  readonly from: NodeId
-  readonly shard: ShardId
-  readonly ask: number
 }
 
 type Superseded = Extract<RegionEffect<Parcel>, { type: 'Superseded' }>
@@ -122,6 +97,9 @@ export class Region {
   readonly whenRegistered: Promise<{ readonly refusal: string | undefined }>
   /** Resolves when the coordinator knows that the whole cluster is about to stop. */
   readonly whenPrepared: Promise<void>
+  readonly news: RegionNews
+  readonly starts: RegionStarts
+  readonly questions: RegionQuestions
   readonly #options: RegionOptions
   readonly #machine: RegionMachine<Parcel>
   readonly #table: RoutingTable
@@ -132,15 +110,10 @@ export class Region {
   readonly #world: ShardWorld
   readonly #refs = new KeptRefs((entityId) => this.#makeRef(entityId))
   readonly #timers = new Map<RegionTimer, Timer>()
-  readonly #questions: RegionQuestions
   /** undefined where nobody wants to know. */
   readonly #loads: ShardLoadCounts | undefined
   #loadTimer: Timer | undefined
-  /** Reasons for which messages had no entity. */
-  readonly #toldOf = new Set<string>()
   readonly #limit: ActiveEntityLimit | undefined
-  readonly #recovery: EntityRecovery
-  readonly #starts: EntityStarts
   /** Of shards that have failed. */
   readonly #restarts = new Map<ShardId, Timer>()
   #isFrozen: boolean
@@ -155,6 +128,7 @@ export class Region {
     this.entityType = entityType
     this.isProxy = behavior === undefined
     this.runtime = system.runtime
+    this.news = new RegionNews(entityType, system.runtime)
     this.ref = options.ref
     this.whenEmptied = new Promise((resolve) => (this.#emptied = resolve))
     this.whenStopped = new Promise((resolve) => (this.#stopped = resolve))
@@ -162,27 +136,24 @@ export class Region {
     this.whenRegistered = new Promise((resolve) => (this.#registered = resolve))
     this.#options = options
     this.#isFrozen = options.isFrozen
-    if (limited !== undefined) this.#limit = new ActiveEntityLimit(limited.activeEntityLimit)
+    if (limited !== undefined) this.#limit = new ActiveEntityLimit(limited)
     const { node: self } = remoting
-    const isReadyAtOnce = options.duties === undefined
-    this.#machine = new RegionMachine({ self, isProxy: this.isProxy, settings, isReadyAtOnce })
+    const { identity, duties } = options
+    const { isProxy } = this
+    const isReadyAtOnce = duties === undefined
+    this.#machine = new RegionMachine({ self, isProxy, settings, identity, isReadyAtOnce })
     this.#table = this.#machine.table
     this.#turns = new OneAtATime((error) => this.#failed(error))
     this.#lines = new PeerLines(remoting, `/system/shards/${encodeName(entityType)}`, protocol)
+    this.starts = this.#makeStarts()
     this.#world = this.#makeWorld()
     if (options.countsLoads && !this.isProxy) {
       const { clock } = this.runtime.environment
       this.#loads = new ShardLoadCounts(settings.numberOfShards, clock.monotonicMs())
     }
-    this.#questions = new RegionQuestions({
+    this.questions = new RegionQuestions({
       ...{ entityType, runtime: this.runtime, retryIntervalMs: settings.retryIntervalMs },
       send: (question) => this.step({ type: 'AskCoordinator', question }),
-    })
-    const { timers } = this.runtime.environment
-    this.#recovery = new EntityRecovery(timers, settings)
-    this.#starts = new EntityStarts({
-      ...{ timers, retryIntervalMs: settings.retryIntervalMs },
-      send: (shard, ask, entityIds) => this.#sendStarts(shard, ask, entityIds),
     })
   }
 
@@ -287,13 +258,7 @@ export class Region {
   unaddressed(message: unknown, error: unknown, question?: Question): void {
     const reason = reasonOf(error)
     if (reason === undefined) throw error
-    if (!this.#toldOf.has(reason)) {
-      this.#toldOf.add(reason)
-      const fields = { err: error, entityType: this.entityType }
-      const words =
-        'A message names no entity. This is said once; each such message is a dead letter.'
-      this.runtime.logger.warn(fields, words)
-    }
+    this.news.unaddressed(reason, error)
     question?.fail(error)
     this.runtime.lost(new DeadLetter(message, this.ref, reason))
   }
@@ -305,53 +270,6 @@ export class Region {
     } catch {
       return undefined
     }
-  }
-
-  // ---- starts without a message
-
-  /** Rejects with `AskTimeout` and `AskAborted`. */
-  startEntity(entity: RoutedEntityRef<unknown>, options: AskOptions | undefined): Promise<void> {
-    const { shard, entityId } = entity
-    const target = { tell: () => undefined, toString: () => `the start of ${entity}` }
-    const put = (_message: unknown, question: Question): void =>
-      this.#starts.start(shard, [entityId], {
-        started: () => question.tell(true),
-        isWanted: () => !question.isOver,
-      })
-    return askBy<unknown, true>(target, () => entityId, options, this.runtime, put).then(
-      () => undefined,
-    )
-  }
-
-  /** Another region, or this one, wants entities to be started here. Those that cannot be now are asked for again. */
-  startEntities(from: NodeId, { shard, ask: number, entityIds }: StartEntities): void {
-    const here = this.#shards[shard]
-    if (here === undefined) return
-    for (const entityId of entityIds) {
-      if (this.shardOf(entityId) === shard) here.startEntity(entityId, { from, shard, ask: number })
-    }
-  }
-
-  entitiesStarted(message: EntitiesStarted): void {
-    this.#starts.answered(message)
-  }
-
-  #sendStarts(shard: ShardId, number: number, entityIds: readonly EntityId[]): void {
-    const { home } = this.#machine.explain(shard)
-    if (home === undefined) return this.step({ type: 'FindHome', shard })
-    const { node } = this.#options.remoting
-    for (let first = 0; first < entityIds.length; first += startedIdsMax) {
-      const ids = entityIds.slice(first, first + startedIdsMax)
-      const message = { type: 'StartEntities', shard, ask: number, entityIds: ids } as const
-      if (home === node) this.startEntities(node, message)
-      else this.#lines.send(home, message)
-    }
-  }
-
-  #tellStarted(entityId: EntityId, { from, shard, ask: number }: RegionAsking): void {
-    const message = { type: 'EntitiesStarted', shard, ask: number, entityIds: [entityId] } as const
-    if (from === this.#options.remoting.node) this.entitiesStarted(message)
-    else this.#lines.send(from, message)
   }
 
   // ---- inputs
@@ -394,7 +312,7 @@ export class Region {
     this.#loadTimer?.cancel()
     for (const shard of this.#shards) shard?.abandon()
     this.step({ type: 'Abandoned' })
-    this.#questions.cancelTimer()
+    this.questions.cancelTimer()
     this.#cancelStarts()
     this.#stopped()
   }
@@ -407,16 +325,6 @@ export class Region {
 
   explain(shard: ShardId) {
     return this.#machine.explain(shard)
-  }
-
-  /** What the coordinator has stored, asked now. */
-  currentRegions(options: AskOptions | undefined): Promise<readonly HostingRegion[]> {
-    return this.#questions.regions(options)
-  }
-
-  /** What the coordinator knows of a shard, asked now. */
-  historyOf(shard: ShardId, options: AskOptions): Promise<ShardHistory | undefined> {
-    return this.#questions.historyOf(shard, options)
   }
 
   entityCountOf(shard: ShardId): number {
@@ -463,8 +371,10 @@ export class Region {
         return this.#registered({ refusal: undefined })
       case 'Refused':
         return this.#refused(effect.problem)
+      case 'Lonely':
+        return this.news.lonely(effect.asked, lonelyAfter * this.#options.settings.retryIntervalMs)
       case 'Answer':
-        return this.#questions.answered(effect.answer)
+        return this.questions.answered(effect.answer)
       case 'Prepared':
         return this.#prepared()
       case 'Superseded':
@@ -482,34 +392,12 @@ export class Region {
 
   #superseded({ shard, epoch, home, laterEpoch }: Superseded): void {
     const ours = { node: this.#options.remoting.node, epoch }
-    this.alarm({ shard, owners: [ours, { node: home, epoch: laterEpoch }] })
-  }
-
-  /** Somebody has seen that a shard, or an entity, lives twice. */
-  alarm(duplicate: DuplicateOwnership): void {
-    const { entityType } = this
-    const { shard, entityId, owners } = duplicate
-    const what = entityId === undefined ? `Shard ${shard}` : `Entity ${show(entityId)}`
-    const homes = owners.map(({ node, epoch }) => `${node} (epoch ${epoch})`).join(' and ')
-    this.runtime.logger.error(
-      { entityType, ...duplicate },
-      `${what} of ${entityType} lives twice, on ${homes}. Look whether two clusters use one store, and whether all nodes have the same extractor.`,
-    )
-    this.runtime.eventStream.publish(new DuplicateOwner(entityType, duplicate))
+    this.news.livesTwice({ shard, owners: [ours, { node: home, epoch: laterEpoch }] })
   }
 
   #leftBehind({ shards, buffered }: Extract<RegionEffect<Parcel>, { type: 'LeftBehind' }>): void {
-    const { entityType } = this
     const left = shards.map((shard) => ({ shard, entities: this.entityCountOf(shard) }))
-    const news = { node: this.#options.remoting.node, shards: left, buffered }
-    const entities = left.reduce((sum, each) => sum + each.entities, 0)
-    const named = left.slice(0, 20).map((each) => `${each.shard} (${each.entities})`)
-    const list = `${named.join(', ')}${left.length > named.length ? ' and more' : ''}`
-    this.runtime.logger.warn(
-      { entityType, shards: left.length, entities, buffered },
-      `The region of ${entityType} stops ${entities} entities by force: ${left.length} shards were not handed over in time. Shards, with their entities: ${list}.`,
-    )
-    this.runtime.eventStream.publish(new HandOverIncomplete(entityType, news))
+    this.news.leftBehind(left, this.#options.remoting.node, buffered)
   }
 
   /** The table says that it is served here, so it is. */
@@ -573,12 +461,6 @@ export class Region {
     for (const shard of this.#shards) shard?.limitActiveEntities(perShard)
   }
 
-  #activeEntities(): ActiveEntities | undefined {
-    const { limited } = this.#options
-    if (this.#limit === undefined || limited === undefined) return undefined
-    return new ActiveEntities(makeStrategy(limited), this.#limit.perShard)
-  }
-
   #startShard(shard: ShardId, epoch: number): void {
     this.#limit?.shardStarted()
     this.#tellLimit()
@@ -623,7 +505,7 @@ export class Region {
     this.#shards[shard] = undefined
     this.#limit?.shardStopped()
     this.#tellLimit()
-    this.#recovery.remove(ended)
+    this.starts.recovery.remove(ended)
     const { eventStream } = this.runtime
     if (eventStream.hasListeners(LocalShardStopped)) {
       const { node } = this.#options.remoting
@@ -661,9 +543,20 @@ export class Region {
   }
 
   #cancelStarts(): void {
-    this.#recovery.cancel()
-    this.#starts.cancel()
+    this.starts.cancel()
     for (const timer of this.#restarts.values()) timer.cancel()
+  }
+
+  #makeStarts(): RegionStarts {
+    const { settings, remoting } = this.#options
+    return new RegionStarts({
+      ...{ settings, runtime: this.runtime, node: remoting.node },
+      shardHere: (shard) => this.#shards[shard],
+      shardOf: (entityId) => this.shardOf(entityId),
+      homeOf: (shard) => this.#machine.explain(shard).home,
+      findHome: (shard) => this.step({ type: 'FindHome', shard }),
+      send: (to, message) => this.#lines.send(to, message),
+    })
   }
 
   #makeWorld(): ShardWorld {
@@ -675,11 +568,11 @@ export class Region {
         assert(behavior !== undefined, 'a proxy hosts nothing')
         return behavior(context)
       },
-      activeEntities: () => this.#activeEntities(),
+      activeEntities: () => this.#limit?.activeEntities(),
       dropped: (parcel, reason, entity) => this.#drop(parcel, reason, entity),
       finished: (shard, restartAfterMs) => this.#shardFinished(shard, restartAfterMs),
       ready: ({ shard }, isReady) => this.step({ type: 'ShardReady', shard, isReady }),
-      started: (entityId, asker) => this.#tellStarted(entityId, asker as RegionAsking),
+      started: (entityId, asker) => this.starts.tell(entityId, asker),
       duties: this.#makeDuties(),
     }
   }
@@ -690,12 +583,9 @@ export class Region {
     return {
       ...duties,
       shardOf: (entityId) => this.shardOf(entityId),
-      recover: (shard) => this.#recovery.add(shard),
+      recover: (shard) => this.starts.recovery.add(shard),
       startElsewhere: (shard, home, entityIds) =>
-        this.#starts.start(home, entityIds, {
-          started: (ids) => shard.step({ type: 'MovedAway', entityIds: ids }),
-          isWanted: () => this.#shards[shard.shard] === shard,
-        }),
+        this.starts.startElsewhere(shard, home, entityIds),
     }
   }
 

@@ -4,23 +4,30 @@
  *   searching ──RegisterAck──▶ registered
  *       ▲──coordinator's node removed, candidates changed──┘
  *
+ * Who searches for long says so once: it may be that the oldest members have not started this type.
+ *
  * Invariant: nobody of an older term is listened to.
  */
 import type { Member } from '../../cluster/index.ts'
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { ToCoordinator } from '../sharding-messages.ts'
+import type { TypeIdentity } from '../type-identity.ts'
 import type { RegistrationEffect, RegistrationInput } from './region-inputs.ts'
 
 /** Retries start this much faster than the steady pace, and double. */
 const fastFraction = 8
 const shortestDelayMs = 100
+/** Steady ticks without an answer, after which it is said aloud. */
+export const lonelyAfter = 5
 
 export interface RegistrationOptions {
   readonly self: NodeId
   readonly isProxy: boolean
   readonly numberOfShards: number
   readonly retryIntervalMs: number
+  /** What all regions of the type must agree on. */
+  readonly identity?: TypeIdentity | undefined
 }
 
 export class RegistrationMachine {
@@ -28,6 +35,9 @@ export class RegistrationMachine {
   readonly #isProxy: boolean
   readonly #numberOfShards: number
   readonly #retryIntervalMs: number
+  readonly #identity: TypeIdentity
+  /** Steady ticks of this search. */
+  #ticks = 0
   #candidates: readonly NodeId[] | undefined
   #coordinator: NodeId | undefined
   #term = 0
@@ -35,7 +45,9 @@ export class RegistrationMachine {
   #isSearching = true
   #isPreparing = false
 
-  constructor({ self, isProxy, numberOfShards, retryIntervalMs }: RegistrationOptions) {
+  constructor(options: RegistrationOptions) {
+    const { self, isProxy, numberOfShards, retryIntervalMs, identity = {} } = options
+    this.#identity = identity
     this.#self = self
     this.#isProxy = isProxy
     this.#numberOfShards = numberOfShards
@@ -44,6 +56,11 @@ export class RegistrationMachine {
 
   get coordinator(): NodeId | undefined {
     return this.#coordinator
+  }
+
+  /** Whether a coordinator has let this region in and is the one to ask. */
+  get isRegistered(): boolean {
+    return !this.#isSearching
   }
 
   get term(): number {
@@ -65,7 +82,7 @@ export class RegistrationMachine {
         this.#coordinator = undefined
         return this.#search()
       case 'Retry':
-        return this.#isSearching || input.isWaiting ? this.#register() : []
+        return this.#isSearching || input.isWaiting ? [...this.#register(), ...this.#tick()] : []
       case 'RetryFast':
         return this.#isSearching ? [...this.#register(), ...this.#again()] : []
       default:
@@ -102,16 +119,21 @@ export class RegistrationMachine {
   /** The coordinator known so far stays until a newer one speaks: it may be the same. */
   #search(): RegistrationEffect[] {
     this.#isSearching = true
+    this.#ticks = 0
     this.#delayMs = Math.max(shortestDelayMs, this.#retryIntervalMs / fastFraction) / 2
     return [...this.#register(), ...this.#again()]
   }
 
   #register(): RegistrationEffect[] {
-    const region = this.#self
-    const isProxy = this.#isProxy
-    const numberOfShards = this.#numberOfShards
+    const [region, isProxy, numberOfShards] = [this.#self, this.#isProxy, this.#numberOfShards]
     const known = this.#isPreparing ? { isPreparing: true } : {}
-    return this.toAll({ type: 'Register', region, isProxy, numberOfShards, ...known })
+    const whole = { region, isProxy, numberOfShards, ...this.#identity, ...known }
+    return this.toAll({ type: 'Register', ...whole })
+  }
+
+  #tick(): RegistrationEffect[] {
+    if (!this.#isSearching || ++this.#ticks !== lonelyAfter) return []
+    return [{ type: 'Lonely', asked: this.#candidates ?? [] }]
   }
 
   #again(): RegistrationEffect[] {

@@ -12,6 +12,7 @@
 import { assert } from '../../foundation/assert.ts'
 import type { RememberedChange } from '../remembering/remember-store.ts'
 import type { EntityId } from '../shard-id.ts'
+import { IdSet } from './id-set.ts'
 
 /** Where an id stands that does not run. */
 export type RememberedStanding =
@@ -24,9 +25,9 @@ export type RememberedStanding =
 
 export class RememberedEntities {
   /** Those that were loaded and have not run since; those that belong elsewhere stay here until they have moved. */
-  readonly #asleep = new Set<EntityId>()
+  readonly #asleep = new IdSet()
   readonly #standings = new Map<EntityId, Exclude<RememberedStanding, 'absent' | 'asleep'>>()
-  #recovering: IterableIterator<EntityId> | undefined
+  #recovering: Iterator<EntityId, undefined> | undefined
   #starts: EntityId[] = []
   #stops: EntityId[] = []
   #writing: RememberedChange | undefined
@@ -36,7 +37,7 @@ export class RememberedEntities {
   }
 
   /** Those that were loaded and do not run. */
-  get asleep(): ReadonlySet<EntityId> {
+  get asleep(): Pick<IdSet, 'size' | typeof Symbol.iterator> {
     return this.#asleep
   }
 
@@ -60,7 +61,7 @@ export class RememberedEntities {
 
   /** The next ones that sleep; fewer than `count` when it was all of them, and then from the beginning again. */
   nextAsleep(count: number): EntityId[] {
-    this.#recovering ??= this.#asleep.values()
+    this.#recovering ??= this.#asleep[Symbol.iterator]()
     const ids: EntityId[] = []
     while (ids.length < count) {
       const next = this.#recovering.next()
@@ -98,6 +99,13 @@ export class RememberedEntities {
     this.#expect(entityId, ['absent'], 'storing-stop')
     this.#standings.set(entityId, 'storing-stop')
     this.#stops.push(entityId)
+  }
+
+  /** Of these, those that sleep. */
+  belongElsewhere(entityIds: readonly EntityId[]): void {
+    for (const entityId of entityIds) {
+      if (this.standingOf(entityId) === 'asleep') this.belongsElsewhere(entityId)
+    }
   }
 
   /** Its shard is another one now: it is started there before it is forgotten here. */

@@ -49,7 +49,7 @@ describe('ShardMachine', () => {
     expect(send('b')).toEqual([])
     expect(send('c')).toEqual([])
     expect(terminated(1)).toEqual(['StartEntity e2', 'Deliver e2 b', 'Deliver e2 c'])
-    expect(machine.waitingCount).toBe(0)
+    expect(machine.entities.waitingCount).toBe(0)
   })
 
   test('drops what a full mailbox has no room for', () => {
@@ -82,7 +82,7 @@ describe('ShardMachine', () => {
     send('a', 'one')
     send('a', 'two')
     expect(terminated(1, 'one')).toEqual([])
-    expect(machine.entityIds).toEqual(['two'])
+    expect(machine.entities.ids).toEqual(['two'])
     expect(send('b', 'one')).toEqual(['StartEntity one3', 'Deliver one3 b'])
   })
 

@@ -15,15 +15,14 @@
  * the shard finishes only when no instance is left. One file because the ways of an entity are one picture.
  */
 import { assert, unreachable } from '../../foundation/assert.ts'
-import type { ActiveEntities } from '../passivation/active-entities.ts'
-import type { Victims } from '../passivation/passivation-strategy.ts'
-import { Tracked } from '../passivation/tracked.ts'
 import type { EntityId } from '../shard-id.ts'
 import type { RememberedIds } from '../remembering/remember-store.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import { Entities, type Entity, type LiveEntity } from './entities.ts'
+import { LimitedEntities } from './limited-entities.ts'
 import { RememberedEntities, type RememberedStanding } from './remembered-entities.ts'
 import { rememberedIn } from './remembered-ids.ts'
+import { RestingEntities } from './resting-entities.ts'
 import {
   type CellLook,
   type CommonInput,
@@ -38,6 +37,7 @@ import {
 } from './shard-inputs.ts'
 import { StartAskers } from './start-askers.ts'
 import { StopGrace } from './stop-grace.ts'
+import { Sweeps } from './sweeps.ts'
 
 /** Ids of one write: what is started in the turn after it must not hold the event loop. */
 const storedAtOnceMax = 2_000
@@ -47,19 +47,14 @@ const standsFor: ReadonlySet<RememberedStanding> = new Set(['asleep', 'moving', 
 export class ShardMachine<Cell, Parcel> {
   readonly #settings: ShardingSettings
   readonly #look: CellLook<Cell>
-  /** Sweeps that an entity outlasts after the one that first finds it idle. */
-  readonly #idleSweeps: number
-  readonly #forceSweeps: number
+  readonly #sweeps: Sweeps
   readonly #entities: Entities<Cell, Parcel>
-  /** Where a limit holds: it knows every entity that takes messages. */
-  readonly #active: ActiveEntities | undefined
+  readonly #limited: LimitedEntities<Cell, Parcel>
   readonly #grace = new StopGrace()
-  /** Remembered ones that failed, until they are started again. */
-  readonly #rest = new StopGrace()
+  readonly #resting: RestingEntities<Cell, Parcel> | undefined
   readonly #remembered: RememberedEntities | undefined
   readonly #hasLease: boolean
   readonly #askers = new StartAskers()
-  #sweep = 0
   #isFrozen = false
   #phase: ShardPhase = 'serving'
   /** Set when it has failed. */
@@ -71,11 +66,10 @@ export class ShardMachine<Cell, Parcel> {
     if (this.#hasLease || this.#remembered !== undefined) this.#phase = 'new'
     this.#settings = settings
     this.#look = look
-    this.#active = duties.active
     this.#entities = new Entities(settings.entityBufferedMessagesMax)
-    const { passivateIdleAfterMs, passivationSweepIntervalMs, passivationTimeoutMs } = settings
-    this.#idleSweeps = Math.ceil(passivateIdleAfterMs / passivationSweepIntervalMs)
-    this.#forceSweeps = Math.ceil(passivationTimeoutMs / passivationSweepIntervalMs)
+    this.#limited = new LimitedEntities(this.#entities, duties.active)
+    this.#resting = this.#remembered && new RestingEntities(this.#entities, this.#remembered)
+    this.#sweeps = new Sweeps(settings)
   }
 
   /**
@@ -85,9 +79,9 @@ export class ShardMachine<Cell, Parcel> {
   touch(entityId: EntityId): LiveEntity<Cell> | undefined {
     const entity = this.#entities.get(entityId)
     if (entity === undefined || entity.isStopping || this.#isFrozen) return undefined
-    entity.touched = this.#sweep
+    entity.touched = this.#sweeps.now
     if (this.#roomFor(entity) <= 0) return undefined
-    if (entity.tracked !== undefined) this.#active?.touch(entity.tracked)
+    if (entity.tracked !== undefined) this.#limited.touch(entity)
     return entity
   }
 
@@ -103,7 +97,7 @@ export class ShardMachine<Cell, Parcel> {
     if (this.#phase !== 'finished' && this.#grace.begins()) {
       effects.push({ type: 'StartTimer', timer: 'grace', delayMs: stopGraceMs })
     }
-    if (this.#phase === 'serving' && this.#rest.begins()) {
+    if (this.#phase === 'serving' && this.#resting?.begins() === true) {
       effects.push({ type: 'StartTimer', timer: 'restart', delayMs: entityRestartBackoffMs })
     }
     return effects
@@ -112,7 +106,7 @@ export class ShardMachine<Cell, Parcel> {
   #handle(input: ShardInput<Parcel>): ShardEffect<Parcel>[] {
     switch (input.type) {
       case 'Message':
-        return this.#message(input)
+        return this.#message(input.entityId, input.parcel)
       case 'Passivate':
         return this.#passivate(this.#entities.find(input.entityId, input.instance))
       case 'EntityTerminated':
@@ -120,7 +114,7 @@ export class ShardMachine<Cell, Parcel> {
       case 'Sweep':
         return this.#sweepUp()
       case 'LimitActiveEntities':
-        this.#active?.limitTo(input.limit)
+        this.#limited.limitTo(input.limit)
         return this.#settleLimit()
       case 'HandOff':
         return this.#handOff(input.isForced)
@@ -153,7 +147,7 @@ export class ShardMachine<Cell, Parcel> {
       case 'Recover':
         return this.#recover(input.entityIds)
       case 'BelongElsewhere':
-        for (const entityId of input.entityIds) this.#belongsElsewhere(entityId)
+        this.#remembered?.belongElsewhere(input.entityIds)
         return []
       case 'MovedAway':
         for (const entityId of input.entityIds) this.#remembered?.movedAway(entityId)
@@ -171,7 +165,10 @@ export class ShardMachine<Cell, Parcel> {
       case 'LeaseAcquired':
         return this.#phase === 'acquiring' ? this.#load() : []
       case 'LeaseRefused':
-        return this.#phase === 'acquiring' ? [this.#acquireLater()] : []
+        if (this.#phase !== 'acquiring') return []
+        return [
+          { type: 'StartTimer', timer: 'lease', delayMs: this.#settings.leaseRetryIntervalMs },
+        ]
       case 'LeaseLost':
         return this.#phase === 'acquiring' ? [] : this.#fail(0)
       case 'LeaseReleased':
@@ -203,13 +200,9 @@ export class ShardMachine<Cell, Parcel> {
     return rememberedIn(this.#remembered, this.#entities)
   }
 
-  /** Ids with a live instance, or with messages that wait for one. */
-  get entityIds(): EntityId[] {
-    return this.#entities.ids
-  }
-
-  get entityCount(): number {
-    return this.#entities.size
+  /** With a live instance, or with messages that wait for one. */
+  get entities(): Pick<Entities<Cell, Parcel>, 'ids' | 'size' | 'waitingCount'> {
+    return this.#entities
   }
 
   /** For whoever performs `StartEntity`, and for looking. */
@@ -217,54 +210,36 @@ export class ShardMachine<Cell, Parcel> {
     return this.#entities.get(entityId)
   }
 
-  get waitingCount(): number {
-    return this.#entities.waitingCount
-  }
-
-  #message({
-    entityId,
-    parcel,
-  }: Extract<ShardInput<Parcel>, { type: 'Message' }>): ShardEffect<Parcel>[] {
+  #message(entityId: EntityId, parcel: Parcel): ShardEffect<Parcel>[] {
     // The region is about to hear that it takes none for now.
-    if (this.#restartAfterMs !== undefined)
-      return [{ type: 'Drop', parcel, reason: 'shard-failed' }]
+    if (this.hasFailed) return [{ type: 'Drop', parcel, reason: 'shard-failed' }]
     assert(this.#phase === 'serving', 'the region sends nothing to a shard that stops')
     const known = this.#entities.get(entityId)
     const remembered = this.#remembered
-    if (remembered !== undefined && (known === undefined || known.instance === 0)) {
-      return this.#messageForAbsent(remembered, entityId, parcel)
-    }
-    const entity = known ?? this.#entities.add(entityId, !this.#isFrozen, this.#sweep)
+    const isAbsent = known === undefined || known.instance === 0
+    if (remembered && isAbsent) return this.#messageForAbsent(remembered, entityId, parcel)
+    const entity = known ?? this.#entities.add(entityId, !this.#isFrozen, this.#sweeps.now)
     if (entity.isStopping || this.#isFrozen) {
       if (this.#entities.wait(entity, parcel)) return []
       // One that was made only to wait, for a message that may not.
       if (known === undefined) this.#entities.delete(entity)
       return [{ type: 'Drop', parcel, reason: 'entity-buffer-full' }]
     }
-    entity.touched = this.#sweep
+    entity.touched = this.#sweeps.now
     const delivered = this.#deliver(entity, [parcel])
     if (known === undefined) return [startOf(entity), ...delivered, ...this.#track(entity)]
-    if (entity.tracked !== undefined) this.#active?.touch(entity.tracked)
+    this.#limited.touch(entity)
     return delivered
   }
 
   /** It takes messages from now on, and others may have to rest for it; or it itself, behind what it got. */
   #track(entity: Entity<Cell, Parcel>): ShardEffect<Parcel>[] {
-    if (this.#active === undefined) return []
-    entity.tracked = new Tracked(entity.entityId)
-    return this.#evict(this.#active.add(entity.tracked))
+    return this.#evict(this.#limited.add(entity))
   }
 
-  #untrack(entity: Entity<Cell, Parcel>): void {
-    if (entity.tracked !== undefined) this.#active?.remove(entity.tracked)
-    entity.tracked = undefined
-  }
-
-  #evict(victims: Victims): ShardEffect<Parcel>[] {
-    return victims.flatMap(({ entityId }) => {
-      const entity = this.#entities.get(entityId)
-      assert(entity?.isStopping === false, 'only entities that take messages are tracked')
-      entity.touched = this.#sweep
+  #evict(victims: readonly Entity<Cell, Parcel>[]): ShardEffect<Parcel>[] {
+    return victims.flatMap((entity) => {
+      entity.touched = this.#sweeps.now
       // After a freeze, messages may still wait for the thaw that brings them.
       const waited = this.#deliver(entity, this.#entities.take(entity))
       return [...waited, this.#stop(entity)]
@@ -273,8 +248,8 @@ export class ShardMachine<Cell, Parcel> {
 
   /** Nobody rests for a limit while the shard moves or has no turn. */
   #settleLimit(): ShardEffect<Parcel>[] {
-    if (this.#active === undefined || this.#phase !== 'serving' || this.#isFrozen) return []
-    return this.#evict(this.#active.settle())
+    if (this.#phase !== 'serving' || this.#isFrozen) return []
+    return this.#evict(this.#limited.settle())
   }
 
   /** It is started at once if it is remembered already; otherwise it is stored first. */
@@ -284,7 +259,7 @@ export class ShardMachine<Cell, Parcel> {
     parcel: Parcel,
   ): ShardEffect<Parcel>[] {
     const known = this.#entities.get(entityId)
-    const entity = known ?? this.#entities.add(entityId, false, this.#sweep)
+    const entity = known ?? this.#entities.add(entityId, false, this.#sweeps.now)
     const mayRun = standsFor.has(remembered.standingOf(entityId)) && !this.#isFrozen
     if (mayRun && entity.waiting === undefined) return this.#wake(remembered, entity, [parcel])
     if (!this.#entities.wait(entity, parcel)) {
@@ -322,7 +297,7 @@ export class ShardMachine<Cell, Parcel> {
     const standing = remembered?.standingOf(entityId) ?? 'asleep'
     if (standing === 'storing-stop') return []
     if (remembered === undefined || standsFor.has(standing)) {
-      const entity = known ?? this.#entities.add(entityId, false, this.#sweep)
+      const entity = known ?? this.#entities.add(entityId, false, this.#sweeps.now)
       remembered?.runs(entityId)
       return [...this.#restart(entity), ...isStarted(entityId, asker)]
     }
@@ -337,14 +312,8 @@ export class ShardMachine<Cell, Parcel> {
     return entityIds.flatMap((entityId) => {
       if (remembered.standingOf(entityId) !== 'asleep') return []
       const known = this.#entities.get(entityId)
-      return this.#wake(remembered, known ?? this.#entities.add(entityId, false, this.#sweep))
+      return this.#wake(remembered, known ?? this.#entities.add(entityId, false, this.#sweeps.now))
     })
-  }
-
-  #belongsElsewhere(entityId: EntityId): void {
-    if (this.#remembered?.standingOf(entityId) === 'asleep') {
-      this.#remembered.belongsElsewhere(entityId)
-    }
   }
 
   // ---- lease and store
@@ -361,12 +330,8 @@ export class ShardMachine<Cell, Parcel> {
   }
 
   #recoverLater(): ShardEffect<Parcel>[] {
-    const sleeps = this.#remembered !== undefined && this.#remembered.asleep.size > 0
-    return sleeps && this.#phase === 'serving' ? [{ type: 'RecoverEntities' }] : []
-  }
-
-  #acquireLater(): ShardEffect<Parcel> {
-    return { type: 'StartTimer', timer: 'lease', delayMs: this.#settings.leaseRetryIntervalMs }
+    const count = this.#phase === 'serving' ? (this.#remembered?.asleep.size ?? 0) : 0
+    return count > 0 ? [{ type: 'RecoverEntities' }] : []
   }
 
   #awaitStore(delayMs: number): ShardEffect<Parcel> {
@@ -408,15 +373,14 @@ export class ShardMachine<Cell, Parcel> {
     const askers = this.#askers.take(entityId)
     const known = this.#entities.get(entityId)
     if (this.#isFrozen || (known === undefined && this.#phase !== 'serving')) return
-    const entity = known ?? this.#entities.add(entityId, false, this.#sweep)
+    const entity = known ?? this.#entities.add(entityId, false, this.#sweeps.now)
     effects.push(...this.#wake(remembered, entity))
     for (const asker of askers) effects.push(...isStarted(entityId, asker))
   }
 
   /** Whatever the reason: all entities end at once, and it begins anew where it is. */
   #fail(restartAfterMs: number): ShardEffect<Parcel>[] {
-    const isOver = ['new', 'forcing', 'releasing', 'finished'].includes(this.#phase)
-    if (isOver) return []
+    if (['new', 'forcing', 'releasing', 'finished'].includes(this.#phase)) return []
     this.#restartAfterMs = restartAfterMs
     this.#phase = 'forcing'
     const timers = ['store', 'restart', 'lease'] as const
@@ -438,13 +402,13 @@ export class ShardMachine<Cell, Parcel> {
   /** Ignored while messages wait: the next instance would only have to start at once. */
   #passivate(entity: Entity<Cell, Parcel> | undefined): ShardEffect<Parcel>[] {
     if (entity === undefined || entity.isStopping || entity.waiting !== undefined) return []
-    entity.touched = this.#sweep
+    entity.touched = this.#sweeps.now
     return [this.#stop(entity)]
   }
 
   #stop(entity: Entity<Cell, Parcel>): ShardEffect<Parcel> {
     entity.isStopping = true
-    this.#untrack(entity)
+    this.#limited.remove(entity)
     this.#grace.asked(entity)
     return { type: 'StopEntity', entityId: entity.entityId, instance: entity.instance }
   }
@@ -452,8 +416,8 @@ export class ShardMachine<Cell, Parcel> {
   #terminated(entity: Entity<Cell, Parcel> | undefined): ShardEffect<Parcel>[] {
     if (entity === undefined) return []
     entity.cell = undefined
-    this.#untrack(entity)
-    this.#active?.ended(entity.instance)
+    this.#limited.remove(entity)
+    this.#limited.ended(entity.instance)
     const remembered = this.#phase === 'serving' ? this.#remembered : undefined
     if (entity.waiting === undefined) {
       if (remembered !== undefined) {
@@ -486,10 +450,7 @@ export class ShardMachine<Cell, Parcel> {
       remembered.passivated(entity.entityId)
       return this.#storeNext()
     }
-    remembered.failed(entity.entityId)
-    entity.instance = 0
-    entity.isStopping = true
-    this.#rest.asked(entity)
+    this.#resting?.add(entity)
     return []
   }
 
@@ -499,7 +460,7 @@ export class ShardMachine<Cell, Parcel> {
     parcels: readonly Parcel[] = this.#entities.take(entity),
   ): ShardEffect<Parcel>[] {
     entity.instance = this.#entities.nextInstance()
-    entity.touched = this.#sweep
+    entity.touched = this.#sweeps.now
     entity.isStopping = this.#phase !== 'serving'
     const effects = [startOf(entity), ...this.#deliver(entity, parcels)]
     if (entity.isStopping) effects.push(this.#stop(entity))
@@ -511,23 +472,20 @@ export class ShardMachine<Cell, Parcel> {
   #sweepUp(): ShardEffect<Parcel>[] {
     // Time in which they had no turn is nobody's idleness, and no sweep may be missed that forces one to stop.
     if (this.#phase !== 'serving' || this.#isFrozen) return []
-    this.#sweep++
+    this.#sweeps.next()
     const effects: ShardEffect<Parcel>[] = []
     for (const entity of this.#entities) {
       // One that is on its way back to its state has not even begun with what it was started for.
-      if (this.#isRecovering(entity)) entity.touched = this.#sweep
-      const age = this.#sweep - entity.touched
-      if (!entity.isStopping) {
-        if (age > this.#idleSweeps) effects.push(...this.#passivate(entity))
-      } else if (age === this.#forceSweeps + 1 && entity.instance > 0) {
+      const { cell, isStopping } = entity
+      const isRecovering = !isStopping && cell !== undefined && this.#look.isRecovering(cell)
+      if (isRecovering) entity.touched = this.#sweeps.now
+      if (!isStopping) {
+        if (this.#sweeps.isIdle(entity)) effects.push(...this.#passivate(entity))
+      } else if (this.#sweeps.isOverdue(entity) && entity.instance > 0) {
         effects.push({ type: 'ForceStop', entityId: entity.entityId, instance: entity.instance })
       }
     }
     return effects
-  }
-
-  #isRecovering({ cell, isStopping }: Entity<Cell, Parcel>): boolean {
-    return !isStopping && cell !== undefined && this.#look.isRecovering(cell)
   }
 
   #handOff(isForced: boolean): ShardEffect<Parcel>[] {
@@ -537,7 +495,7 @@ export class ShardMachine<Cell, Parcel> {
     }
     if (this.#phase === 'serving') {
       this.#phase = 'handing-off'
-      this.#forgetResting()
+      this.#resting?.forget()
       this.#grace.beginAnew()
       const { stopTimeoutMs: delayMs } = this.#settings
       const effects: ShardEffect<Parcel>[] = [{ type: 'StartTimer', timer: 'force-stop', delayMs }]
@@ -548,19 +506,10 @@ export class ShardMachine<Cell, Parcel> {
     return isForced ? this.#force() : []
   }
 
-  /** They are remembered, and that is all there is of them. */
-  #forgetResting(): void {
-    const remembered = this.#remembered
-    if (remembered === undefined) return
-    for (const entity of this.#entities) {
-      const isResting = remembered.standingOf(entity.entityId) === 'resting'
-      if (isResting && entity.waiting === undefined) this.#entities.delete(entity)
-    }
-  }
-
   #abandon(): ShardEffect<Parcel>[] {
-    const parcels = [...this.#entities].flatMap((entity) => this.#entities.take(entity))
-    return parcels.map((parcel) => ({ type: 'Drop', parcel, reason: 'region-stopped' }))
+    return [...this.#entities]
+      .flatMap((entity) => this.#entities.take(entity))
+      .map((parcel) => ({ type: 'Drop', parcel, reason: 'region-stopped' }))
   }
 
   #timerFired(timer: ShardTimer): ShardEffect<Parcel>[] {
@@ -585,7 +534,7 @@ export class ShardMachine<Cell, Parcel> {
     const late = this.#grace
       .ends()
       .filter(({ entityId, instance }) => this.#entities.find(entityId, instance) !== undefined)
-    for (const { instance } of late) this.#active?.overstays(instance)
+    for (const { instance } of late) this.#limited.overstays(instance)
     const hurried = late.map(({ entityId, instance }): ShardEffect<Parcel> => {
       return { type: 'HurryEntity', entityId, instance }
     })
@@ -593,14 +542,10 @@ export class ShardMachine<Cell, Parcel> {
   }
 
   #restartRested(): ShardEffect<Parcel>[] {
+    const rested = this.#resting?.due() ?? []
     const remembered = this.#remembered
-    const rested = this.#rest.ends()
     if (remembered === undefined || this.#phase !== 'serving') return []
-    return rested.flatMap(({ entityId }) => {
-      const entity = this.#entities.get(entityId)
-      const isResting = remembered.standingOf(entityId) === 'resting'
-      return entity !== undefined && isResting ? this.#wake(remembered, entity) : []
-    })
+    return rested.flatMap((entity) => this.#wake(remembered, entity))
   }
 
   #force(): ShardEffect<Parcel>[] {

@@ -202,12 +202,12 @@ export class Shard {
   }
 
   get entityIds(): readonly EntityId[] {
-    return this.#machine.entityIds
+    return this.#machine.entities.ids
   }
 
   /** As many as `entityIds` has. */
   get entityCount(): number {
-    return this.#machine.entityCount
+    return this.#machine.entities.size
   }
 
   isRunning(entityId: EntityId): boolean {

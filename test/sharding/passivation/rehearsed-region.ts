@@ -23,7 +23,7 @@ export class RehearsedRegion {
 
   constructor(passivation: LimitedPassivation) {
     this.#passivation = passivation
-    this.#limit = new ActiveEntityLimit(passivation.activeEntityLimit)
+    this.#limit = new ActiveEntityLimit(passivation)
   }
 
   /** A message; answers who has to rest because of it, in all shards. */

@@ -1,0 +1,46 @@
+/** Remembered entities that have failed, until they are started again: after a while, or by their next message. */
+import type { Entities, Entity } from './entities.ts'
+import type { RememberedEntities } from './remembered-entities.ts'
+import { StopGrace } from './stop-grace.ts'
+
+export class RestingEntities<Cell, Parcel> {
+  readonly #entities: Entities<Cell, Parcel>
+  readonly #remembered: RememberedEntities
+  readonly #rest = new StopGrace()
+
+  constructor(entities: Entities<Cell, Parcel>, remembered: RememberedEntities) {
+    this.#entities = entities
+    this.#remembered = remembered
+  }
+
+  /** Whether the time of those that came lately begins now. */
+  begins(): boolean {
+    return this.#rest.begins()
+  }
+
+  add(entity: Entity<Cell, Parcel>): void {
+    this.#remembered.failed(entity.entityId)
+    entity.instance = 0
+    entity.isStopping = true
+    this.#rest.asked(entity)
+  }
+
+  /** Whose time is over, and who still rest. */
+  due(): Entity<Cell, Parcel>[] {
+    return this.#rest.ends().flatMap(({ entityId }) => {
+      const entity = this.#entities.get(entityId)
+      return entity !== undefined && this.#isResting(entity) ? [entity] : []
+    })
+  }
+
+  /** They are remembered, and that is all there is of them. */
+  forget(): void {
+    for (const entity of this.#entities) {
+      if (this.#isResting(entity) && entity.waiting === undefined) this.#entities.delete(entity)
+    }
+  }
+
+  #isResting({ entityId }: Entity<Cell, Parcel>): boolean {
+    return this.#remembered.standingOf(entityId) === 'resting'
+  }
+}
