@@ -9,6 +9,7 @@ export { NothingAcknowledgedIsLost } from './checkers/nothing-acknowledged-is-lo
 export { OneActiveInstance } from './checkers/one-active-instance.ts'
 export { OneCoordinator } from './checkers/one-coordinator.ts'
 export { OneFounding } from './checkers/one-founding.ts'
+export { RememberedEntitiesRun } from './checkers/remembered-entities-run.ts'
 export { SenderOrder } from './checkers/sender-order.ts'
 export { ShardMap } from './checkers/shard-map.ts'
 export { StopComesLast } from './checkers/stop-comes-last.ts'

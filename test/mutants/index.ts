@@ -8,14 +8,19 @@
 import { B01 } from './b01.ts'
 import { B02 } from './b02.ts'
 import { B03 } from './b03.ts'
+import { B04 } from './b04.ts'
 import { B05 } from './b05.ts'
 import { B08 } from './b08.ts'
 import { B10 } from './b10.ts'
 import { B11 } from './b11.ts'
+import { B12 } from './b12.ts'
 import { B13 } from './b13.ts'
 import { B14 } from './b14.ts'
 import { B15 } from './b15.ts'
 import { B16 } from './b16.ts'
+import { B19 } from './b19.ts'
+import { B33 } from './b33.ts'
+import { B34 } from './b34.ts'
 import { B38 } from './b38.ts'
 import { B40 } from './b40.ts'
 import { B39 } from './b39.ts'
@@ -49,14 +54,19 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     B01,
     B02,
     B03,
+    B04,
     B05,
     B08,
     B10,
     B11,
+    B12,
     B13,
     B14,
     B15,
     B16,
+    B19,
+    B33,
+    B34,
     B38,
     B40,
     B39,

@@ -10,7 +10,9 @@ import { nesting } from './nesting.ts'
 import { pingPong } from './ping-pong.ts'
 import { projectionPlaces, projections } from './projections.ts'
 import { remembering, rememberingPlaces } from './remembering.ts'
-import { spineCalm } from './spine-calm.ts'
+import { sharding, shardingPlaces } from './sharding.ts'
+import { guestPlaces } from './sharding/sharding-guests.ts'
+import { shardingCalm, spineCalm } from './spine-calm.ts'
 import { spineMoves } from './spine-moves.ts'
 import { spineWrites } from './spine-writes.ts'
 import { spine, spineFlaps } from './spine.ts'
@@ -110,6 +112,28 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       summary: 'a few entities that are asked much at once, and a store that fails for moments',
       defaultSeeds: 100,
       places: [places.failedWrite, places.failedAmidBatch],
+      placesWithin: 60,
+    },
+  ],
+  [
+    'sharding',
+    {
+      scenario: sharding,
+      summary:
+        'three to seven nodes whose shards remember, hold leases and limit entities, under all faults of the spine',
+      defaultSeeds: 100,
+      places: [...shardingPlaces, ...guestPlaces],
+      placesWithin: 60,
+    },
+  ],
+  [
+    'sharding-calm',
+    {
+      scenario: shardingCalm,
+      summary:
+        'the same shards without faults: nodes join and leave, nothing is lost, no call fails',
+      defaultSeeds: 60,
+      places: [places.balanced, places.returned],
       placesWithin: 60,
     },
   ],

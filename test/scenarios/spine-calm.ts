@@ -5,7 +5,8 @@
 import { ClusterChecks, type SeededRandom, type Simulation } from '../../src/simulation/index.ts'
 import { SpineCluster } from './spine/spine-cluster.ts'
 import { conclude, everyEntityAnswers, type SpineParts } from './spine/spine-end.ts'
-import { diaries, inboxes, listEntity, notesIn } from './spine/spine-entities.ts'
+import { drawHosting } from './sharding/sharding-kinds.ts'
+import { diaries, type Hosting, inboxes, listEntity, notesIn } from './spine/spine-entities.ts'
 import { SpineLoad } from './spine/spine-load.ts'
 import { watched } from './spine/spine-probes.ts'
 
@@ -20,7 +21,19 @@ const latencies = [
   { minMs: 1, meanMs: 20, tailChance: 0.02, tailMs: 800 },
 ]
 
-export async function spineCalm(simulation: Simulation): Promise<void> {
+export function spineCalm(simulation: Simulation): Promise<void> {
+  return playCalm(simulation, () => ({}))
+}
+
+/** The same with shards that remember, hold leases and limit entities, by the seed: what is done in good order loses nothing. */
+export function shardingCalm(simulation: Simulation): Promise<void> {
+  return playCalm(simulation, drawHosting)
+}
+
+async function playCalm(
+  simulation: Simulation,
+  hostingBy: (random: SeededRandom) => Hosting,
+): Promise<void> {
   const checks = new ClusterChecks(simulation, { idsIn: notesIn, store: simulation.store })
   const watcher = {
     reached: (place: string) => simulation.reached(place),
@@ -28,7 +41,7 @@ export async function spineCalm(simulation: Simulation): Promise<void> {
     overran: () => simulation.check('nobody runs out of time in calm', false),
   }
   await watched(watcher, async () => {
-    const parts = build(simulation, checks)
+    const parts = build(simulation, checks, hostingBy)
     const { cluster, load } = parts
     const isWhole = { within: '60s', what: 'the cluster is whole' } as const
     await simulation.runUntil(() => cluster.isWhole, isWhole)
@@ -56,8 +69,13 @@ export async function spineCalm(simulation: Simulation): Promise<void> {
   })
 }
 
-function build(simulation: Simulation, checks: ClusterChecks): SpineParts {
-  const list = listEntity(simulation, checks)
+function build(
+  simulation: Simulation,
+  checks: ClusterChecks,
+  hostingBy: (random: SeededRandom) => Hosting,
+): SpineParts {
+  const kinds = simulation.random.fork('kinds')
+  const list = listEntity(simulation, checks, hostingBy(kinds))
   const load = new SpineLoad({
     ...{ simulation, checks, list },
     ...{ entities: 10, diaries: 6, pauseMs: 200, longMaxMs: 3_000, isSlowShared: false },
@@ -77,6 +95,8 @@ function build(simulation: Simulation, checks: ClusterChecks): SpineParts {
       settings: { entity: { unstoredCommandsMax: random.pick([1_024, 8]) } },
       inbox: inboxes(simulation, checks, { stopMaxMs, restChance }),
       diary: diaries(simulation, checks, { restChance }),
+      inboxHosting: hostingBy(kinds),
+      diaryHosting: hostingBy(kinds),
       diariesAreTold: random.chance(0.5),
       clerkStopMaxMs: stopMaxMs,
       onUp: (running) => load.begin(running),

@@ -24,6 +24,7 @@ import { NothingAcknowledgedIsLost } from './nothing-acknowledged-is-lost.ts'
 import { OneActiveInstance } from './one-active-instance.ts'
 import { OneCoordinator } from './one-coordinator.ts'
 import { OneFounding } from './one-founding.ts'
+import { RememberedEntitiesRun } from './remembered-entities-run.ts'
 import { SenderOrder } from './sender-order.ts'
 import { ShardMap } from './shard-map.ts'
 import { StopComesLast } from './stop-comes-last.ts'
@@ -57,6 +58,8 @@ export class ClusterChecks {
   readonly losses: NoSilentLoss
   readonly ledger: NothingAcknowledgedIsLost
   readonly calls: CallsEnd
+  /** @internal */
+  readonly remembered: RememberedEntitiesRun
   readonly #stops: StopComesLast
   readonly #lateWrites: NoLateWrites
   readonly #findings: Findings
@@ -74,9 +77,13 @@ export class ClusterChecks {
     this.order = new SenderOrder(findings)
     this.shards = new ShardMap(findings)
     this.#lateWrites = new NoLateWrites(findings)
+    this.remembered = new RememberedEntitiesRun(findings, excuseForTwo)
     if (store !== undefined) {
-      store.onAppended = ({ persistenceId, events }) =>
-        this.shards.stored(persistenceId, events.map(bytesOfEvent))
+      store.onAppended = ({ persistenceId, events }) => {
+        const bytes = events.map(bytesOfEvent)
+        this.shards.stored(persistenceId, bytes)
+        this.remembered.stored(persistenceId, bytes)
+      }
       store.writes = {
         asked: (label, id, epoch) => this.#lateWrites.asked(label, entityOf(id), epoch),
         claimed: (label, id, epoch) => this.#lateWrites.claimed(label, entityOf(id), epoch),
@@ -98,11 +105,13 @@ export class ClusterChecks {
       this.#stops.isOver(life, entityName(event))
       this.#lateWrites.started(life.label, entityName(event))
       this.instances.started(life, entityName(event), instanceName(event))
+      this.remembered.started(life, event)
     })
     eventStream.subscribe(EntityStopped, (event) => {
       this.#stops.isOver(life, entityName(event))
       this.#lateWrites.stopped(life.label, entityName(event))
       this.instances.stopped(life, entityName(event), instanceName(event))
+      this.remembered.stopped(life, event)
     })
     eventStream.subscribe(LocalShardStarted, (event) => this.shards.started(life, event))
     eventStream.subscribe(LocalShardStopped, (event) => this.shards.stopped(event))

@@ -52,6 +52,8 @@ const explanations: ReadonlyMap<string, Explanation> = new Map<string, Explanati
   ['hand-off-timeout', anywhere],
   // Its caller was told that it timed out: somebody took too long.
   ['expired', anywhere],
+  // Its store of remembered entities was silent or failed, or its lease is lost.
+  ['shard-failed', anywhere],
   ['region-stopped', { ...anywhere, kinds: [...anyTrouble, 'desertion'] }],
   ['terminated', there],
   ['terminated-while-queued', there],

@@ -18,7 +18,7 @@ const snapshots = { every: 10, keep: 2 }
 
 export type TallyDefinition = ReturnType<typeof tallyWith>
 
-export function tallyWith(keeping: Keeping) {
+export function tallyWith(keeping: Keeping, rememberEntities = false) {
   return defineEntity('Tally', {
     state: (): TallyState => ({ count: 0, pages: [], newest: [] }),
     events: {
@@ -33,6 +33,7 @@ export function tallyWith(keeping: Keeping) {
       ids: (self) => [...self.state.pages.flat(), ...self.state.newest],
     },
     passivateAfter: 'never',
+    rememberEntities,
     ...(keeping !== 'events' && {
       snapshots: { ...snapshots, deleteEvents: keeping === 'newest events' },
       snapshotVersion: 1,

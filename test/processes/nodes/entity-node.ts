@@ -12,6 +12,7 @@ import { parent } from '../harness/control-server.ts'
 import type { Place } from '../harness/process-cluster.ts'
 import { type Keeping, type TallyDefinition, tallyWith } from '../load/tally.ts'
 import { Counter, Idle } from './counter.ts'
+import { hostEars, tellEar } from './ears.ts'
 import { hostLingering, whereAreLingering } from './lingering.ts'
 import { quickCluster, quickRemote, quickSharding } from './quick-settings.ts'
 import { tellClusterEvents, type View, viewOf, type WantedView, whenViewIs } from './views.ts'
@@ -28,6 +29,8 @@ export interface EntityNodeOptions {
   readonly postgres?: `postgres://${string}`
   /** What the store keeps of the entities of the load; events alone when left out. */
   readonly keeping?: Keeping
+  /** Whether the entities of the load are remembered. */
+  readonly remembers?: boolean
 }
 
 /** Where an entity is, as a node knows it. */
@@ -43,7 +46,7 @@ export class EntityNode {
   static async start(options: Place & EntityNodeOptions): Promise<EntityNode> {
     const { port, advertisedPort, folder, seeds = [], hasDefaults = false, stopTakesMs } = options
     const quick = hasDefaults ? {} : quickCluster
-    const tally = tallyWith(options.keeping ?? 'events')
+    const tally = tallyWith(options.keeping ?? 'events', options.remembers)
     const node = await startNode({
       entities: [tally, Counter, Idle],
       name: 'processes',
@@ -52,6 +55,7 @@ export class EntityNode {
       seeds,
       store: options.postgres ?? { folder },
       beforeJoin: ({ sharding, id }) => {
+        hostEars(sharding)
         if (stopTakesMs !== undefined) hostLingering(sharding, id, stopTakesMs)
       },
       settings: {
@@ -134,6 +138,11 @@ export class EntityNode {
     const region = sharding.regionOf(Idle.name)
     await sharding.gracefulShutdown(Idle.name)
     await system.whenStopped(region)
+  }
+
+  /** Says a word to an entity that tells what it hears. */
+  tellEar(ear: string, word: string): void {
+    tellEar(this.#node.sharding, ear, word)
   }
 
   // ---- the cluster

@@ -5,13 +5,14 @@ import { foundingSecond } from './founding-second.ts'
 import { killNineServer } from './kill-9-server.ts'
 import { killNine, killNineDeleting, killNinePostgres } from './kill-9.ts'
 import { partition } from './partition.ts'
+import { remembered } from './remembered.ts'
 import { rollingRestart } from './rolling-restart.ts'
 import type { Scenario } from './scenario.ts'
 import { sigstop } from './sigstop.ts'
 
 export const scenarios: ReadonlyMap<string, Scenario> = new Map(
   [
-    ...[killNine, rollingRestart, sigstop, partition],
+    ...[killNine, rollingRestart, remembered, sigstop, partition],
     ...[killNineDeleting, killNinePostgres, killNineServer],
     ...[foundingRestart, foundingPause, foundingSecond],
   ].map((scenario) => [scenario.name, scenario]),

@@ -1,4 +1,4 @@
-/** Three nodes on one store, callers that never rest, and the books: where every scenario begins and ends. */
+/** Some nodes on one store, callers that never rest, and the books: where every scenario begins and ends. */
 import { Members } from '../harness/members.ts'
 import { NodeError, type NodeProcess, ProcessGone } from '../harness/node-process.ts'
 import type { ClusterOptions } from '../harness/process-cluster.ts'
@@ -19,11 +19,14 @@ const failoverMaxMs = 30_000
 const attemptMs = 1_000
 
 export const threeNames: readonly string[] = ['a', 'b', 'c']
+export const fiveNames: readonly string[] = [...threeNames, 'd', 'e']
 
 /** Where the nodes keep what, and how long callers try. */
 export interface Ground extends ClusterOptions, Pick<EntityNodeOptions, 'postgres' | 'keeping'> {
   /** Attempts of one call. */
   readonly attemptsMax?: number | undefined
+  /** Of the nodes; three when not given. */
+  readonly names?: readonly string[]
 }
 
 export interface ClusterVerdict extends Verdict {
@@ -41,16 +44,16 @@ export class LoadedCluster {
   readonly shunned = new Set<string>()
   #turn = 0
 
-  /** Three nodes that see each other, and every entity has answered. */
+  /** Nodes that see each other, and every entity has answered. */
   static async start(stage: Stage, ground: Ground = {}): Promise<LoadedCluster> {
-    const { hasProxies = false, attemptsMax, ...store } = ground
+    const { hasProxies = false, attemptsMax, names = threeNames, ...store } = ground
     const processes = stage.cluster<EntityNode, EntityNodeOptions>('entity', { hasProxies })
     const members = new Members(processes)
-    const seeds = await members.addresses(threeNames)
+    const seeds = await members.addresses(names)
     const nodeOptions = { seeds, hasDefaults: !stage.isQuick, ...store }
     const amount = { ...(stage.isQuick ? quickLoad : fullLoad), attemptsMax }
     const cluster = new LoadedCluster(members, nodeOptions, amount)
-    await members.form(threeNames, nodeOptions)
+    await members.form(names, nodeOptions)
     cluster.load.start()
     await cluster.answeredSince(performance.now())
     return cluster

@@ -16,6 +16,7 @@ import { hostClerk } from './spine-clerk.ts'
 import {
   type DiaryMaker,
   diaryKey,
+  type Hosting,
   type InboxMaker,
   inboxKey,
   type ListEntity,
@@ -41,6 +42,11 @@ export interface SpineClusterOptions {
   /** Where the shards of inboxes go; as the product would have it when not given. */
   readonly inboxStrategy?: ShardAllocationStrategy
   readonly diary: DiaryMaker
+  /** Of inboxes and diaries; nothing besides when not given. */
+  readonly inboxHosting?: Hosting
+  readonly diaryHosting?: Hosting
+  /** Starts more on a node, before it joins. */
+  readonly beforeJoin?: (running: Running) => void
   /** Whether diaries are stopped by a message that they handle, or as entities are that have none. */
   readonly diariesAreTold: boolean
   /** So long the singleton takes to stop, at most. */
@@ -105,6 +111,16 @@ export class SpineCluster {
     this.#wanted.add(name)
   }
 
+  /** All processes die at once, and are started again. */
+  crashAll(): void {
+    const { simulation, checks } = this.#options
+    for (const name of this.#wanted) {
+      if (!simulation.isAlive(name)) continue
+      checks.crashed(name)
+      simulation.crash(name)
+    }
+  }
+
   /** Leaves in good order; its process is started again later. */
   leave(name: string): void {
     const running = this.#up.get(name)
@@ -159,6 +175,7 @@ export class SpineCluster {
   #start(name: string, seeds: readonly string[]): void {
     const { simulation, checks, list, inbox, diary, clerkStopMaxMs } = this.#options
     const { diariesAreTold, inboxStrategy, settings, onUp, others = [] } = this.#options
+    const { inboxHosting, diaryHosting, beforeJoin } = this.#options
     let life: SimulatedNode | undefined
     startSimulatedNode(simulation, name, {
       entities: [list, ...others],
@@ -171,13 +188,16 @@ export class SpineCluster {
         node.sharding.init({
           ...{ key: inboxKey, behavior: inbox, stopMessage: lastNote },
           ...(inboxStrategy && { allocationStrategy: inboxStrategy }),
+          ...inboxHosting,
         })
         node.sharding.init({
           key: diaryKey,
           behavior: (context) => diary(context, its.journal),
           ...(diariesAreTold && { stopMessage: lastNote }),
+          ...diaryHosting,
         })
         hostClerk(this.#options, node, its, clerkStopMaxMs)
+        beforeJoin?.({ node, life: its })
       },
     }).then(
       (node) => {

@@ -8,7 +8,11 @@ import {
   type Journal,
   persistenceIdOf,
 } from '../../../src/persistence/index.ts'
-import { EntityTypeKey } from '../../../src/sharding/index.ts'
+import {
+  EntityTypeKey,
+  type Passivation,
+  type ShardLeaseOptions,
+} from '../../../src/sharding/index.ts'
 import type { ClusterChecks, Simulation } from '../../../src/simulation/index.ts'
 import { places } from './spine-places.ts'
 
@@ -112,13 +116,21 @@ export function diaries(
     })
 }
 
+/** What the shards of a type do besides; nothing when not given. */
+export interface Hosting {
+  readonly rememberEntities?: boolean
+  readonly lease?: ShardLeaseOptions
+  readonly passivation?: Passivation
+}
+
 interface ListState {
   readonly ids: readonly string[]
 }
 
 /** A list of unique ids; the same id again changes nothing, so that a call can be repeated. */
-export function listEntity(simulation: Simulation, checks: ClusterChecks) {
+export function listEntity(simulation: Simulation, checks: ClusterChecks, hosting: Hosting = {}) {
   return defineEntity('List', {
+    ...hosting,
     state: (): ListState => ({ ids: [] }),
     events: { Added: (state, id: string) => ({ ids: [...state.ids, id] }) },
     commands: {

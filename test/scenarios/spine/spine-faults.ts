@@ -18,6 +18,8 @@ interface FaultyParts {
   readonly checks: ClusterChecks
   readonly cluster: SpineCluster
   readonly load?: Pick<SpineLoad, 'stream'>
+  /** Nodes that may join; two when not given. */
+  readonly newNames?: readonly string[]
 }
 
 export type Fault = (faults: SpineFaults) => void
@@ -29,7 +31,7 @@ export class SpineFaults {
   readonly #load: Pick<SpineLoad, 'stream'> | undefined
   readonly #random: SeededRandom
   readonly #kinds: readonly Fault[]
-  readonly #newNames = ['d', 'e']
+  readonly #newNames: string[]
   readonly #moveFaultChance: number
   readonly #breaksReturns: boolean
   readonly #moveFaults: readonly Fault[]
@@ -38,7 +40,9 @@ export class SpineFaults {
   #messyUntilMs = -Infinity
 
   /** `only` are the faults to have, instead of those that are drawn. */
-  constructor({ simulation, checks, cluster, load }: FaultyParts, only?: readonly Fault[]) {
+  constructor(parts: FaultyParts, only?: readonly Fault[]) {
+    const { simulation, checks, cluster, load, newNames = ['d', 'e'] } = parts
+    this.#newNames = [...newNames]
     this.#simulation = simulation
     this.#checks = checks
     this.#cluster = cluster
