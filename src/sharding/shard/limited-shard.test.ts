@@ -100,6 +100,19 @@ describe('a shard with a limit', () => {
     ])
   })
 
+  test('holds a limit that it was told while it waited for its lease', () => {
+    const active = new ActiveEntities(makeStrategy({ replacement: 'least-recently-used' }), 9)
+    const look = { mailIn: () => 0, isRecovering: () => false }
+    const duties = { hasLease: true, active }
+    const machine = new ShardMachine<string, string>(shardingSettings(), look, duties)
+    machine.step({ type: 'Begin' })
+    machine.step({ type: 'LimitActiveEntities', limit: 1 })
+    machine.step({ type: 'LeaseAcquired' })
+    machine.step({ type: 'Message', entityId: 'a', parcel: 'hi' })
+    const effects = words(machine.step({ type: 'Message', entityId: 'b', parcel: 'hi' }))
+    expect(effects).toEqual(['StartEntity b2', 'Deliver b2 hi', 'StopEntity a1'])
+  })
+
   test('asks nobody to stop for a limit while it is handed off', () => {
     const { send, step, ended } = shard(2)
     for (const letter of 'ab') send(letter)

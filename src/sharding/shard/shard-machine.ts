@@ -326,6 +326,8 @@ export class ShardMachine<Cell, Parcel> {
 
   #serve(): ShardEffect<Parcel>[] {
     this.#phase = 'serving'
+    // A limit that was told meanwhile holds from the first entity on; nobody is here yet who had to go for it.
+    this.#settleLimit()
     return [{ type: 'CancelTimer', timer: 'store' }, { type: 'Ready' }, ...this.#recoverLater()]
   }
 
