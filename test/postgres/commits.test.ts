@@ -88,3 +88,79 @@ test('refuses a stream that nobody has claimed, and stores the others of its com
   expect(unknown).toMatchObject({ reason: { code: 'INVALID_JOURNAL_CALL' } })
   await Promise.all([journal.close(), other.close()])
 })
+
+test('stores stream by stream where the engine does not know the statement for all of them', async () => {
+  const [journal, other, url] = await twoJournals()
+  await query(url, 'ALTER FUNCTION pg_catalog.cardinality(anyarray) RENAME TO not_known')
+  for (const id of ids) await journal.claim(id, 'first')
+  for (const expectedSequenceNr of [0, 1]) {
+    const results = await Promise.all(
+      ids.map((persistenceId) =>
+        journal.append({ persistenceId, epoch: 1, expectedSequenceNr, events: [event('a')] }),
+      ),
+    )
+    expect(new Set(results.map(({ type }) => type))).toEqual(new Set(['Appended']))
+  }
+  expect(await eventsOf(other, ids[0]!)).toEqual(['1 1 a', '2 1 a'])
+  await Promise.all([journal.close(), other.close()])
+  expect(await failedStatements(url)).toBe(1)
+})
+
+test('finds the numbers of streams anew after tables were restored with others', async () => {
+  const [journal, other, url] = await twoJournals()
+  for (const id of ids) await journal.claim(id, 'first')
+  await query(url, 'UPDATE sherd_streams SET number = number + 1000')
+  for (const expectedSequenceNr of [0, 1, 2]) {
+    const results = await Promise.all(
+      ids.map((persistenceId) =>
+        journal.append({ persistenceId, epoch: 1, expectedSequenceNr, events: [event('a')] }),
+      ),
+    )
+    expect(new Set(results.map(({ type }) => type))).toEqual(new Set(['Appended']))
+  }
+  expect(await eventsOf(other, ids[0]!)).toEqual(['1 1 a', '2 1 a', '3 1 a'])
+  await Promise.all([journal.close(), other.close()])
+  expect(await failedStatements(url)).toBe(1)
+})
+
+/** Of connections that were closed, besides the first look for tables that were not there yet. */
+async function failedStatements(url: string): Promise<number> {
+  const text = `SELECT xact_rollback::int AS count FROM pg_stat_database WHERE datname = current_database()`
+  return Number((await query(url, text))[0]?.['count']) - 1
+}
+
+test('reads only the rows that it writes, also where plans are of a time with one row', async () => {
+  const [journal, other, url] = await twoJournals()
+  const { epoch } = await journal.claim('Account|1', 'first')
+  const state = await journal.claimState('Account|1', 'first')
+  await query(url, 'ANALYZE')
+  const own = { persistenceId: 'Account|1', epoch }
+  const write = async (before: number): Promise<void> => {
+    const events = [event('a')]
+    await journal.append({ ...own, expectedSequenceNr: before, events })
+    // Not as expected, so that it is decided stream by stream.
+    const again = await journal.append({ ...own, expectedSequenceNr: before, events })
+    expect(again.type).toBe('SequenceConflict')
+    const revisions = { expectedRevision: before, revision: before + 1 }
+    await journal.writeState({ ...own, epoch: state.epoch, ...revisions, bytes: event('b') })
+  }
+  await write(0)
+  for (const table of ['sherd_streams', 'sherd_states']) {
+    await query(
+      url,
+      `INSERT INTO ${table} (id, slice, epoch, writer)
+SELECT convert_to('Other|' || n, 'UTF8'), 0, 1, '' FROM generate_series(1, 5000) AS g (n)`,
+    )
+  }
+  await write(1)
+  await Promise.all([journal.close(), other.close()])
+  const read = await query(
+    url,
+    `SELECT relname, sum(idx_tup_read) < 100 AS is_little FROM pg_stat_user_indexes
+WHERE relname IN ('sherd_streams', 'sherd_states') GROUP BY relname ORDER BY relname`,
+  )
+  expect(read).toEqual([
+    { relname: 'sherd_states', is_little: true },
+    { relname: 'sherd_streams', is_little: true },
+  ])
+})

@@ -24,4 +24,9 @@ export class LatelyUsed<Value, Key extends number | string = number> {
     }
     this.#young.set(key, value)
   }
+
+  delete(key: Key): void {
+    this.#young.delete(key)
+    this.#old.delete(key)
+  }
 }

@@ -35,7 +35,7 @@ export interface AppendParameters {
   readonly values: readonly Buffer[]
 }
 
-/** Numbers of streams, by id. They never change; what is not known is asked for. */
+/** Numbers of streams, by id. They never change while the tables live; what is not known is asked for. */
 export type StreamNumbers = LatelyUsed<number, string>
 
 /** Of the statement that stores all or nothing; undefined when the number of a stream is not known. */

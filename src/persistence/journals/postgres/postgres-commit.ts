@@ -99,12 +99,16 @@ function decideAppended({ writes, batches }: StreamAppend): void {
   }
 }
 
-/** By the server, with nothing done: how a statement that does all or nothing says no. */
-function isRefusedByValue(error: unknown): boolean {
-  return error instanceof JournalUnavailable && sqlStateOf(error.cause) === invalidText
+/** What the server said when it refused a statement, with nothing done. */
+function refusalOf(error: unknown): string | undefined {
+  return error instanceof JournalUnavailable ? sqlStateOf(error.cause) : undefined
 }
 
-const invalidText = '22P02'
+/** How a statement that does all or nothing says no. An engine may meet the events of the other writer before it comes to that. */
+const notAll: ReadonlySet<string | undefined> = new Set(['22P02', '23505'])
+
+/** The engine does not know what the statement is made of, as slices of arrays in CockroachDB. */
+const notKnown: ReadonlySet<string | undefined> = new Set(['0A000', '42601', '42883'])
 
 class PostgresCommit {
   readonly #parts: PostgresCommitParts
@@ -182,7 +186,8 @@ class PostgresCommit {
 
   /** False when nothing was stored. */
   async #appendAll(streams: readonly StreamAppend[]): Promise<boolean> {
-    const { slices, numbers } = this.#parts
+    const { slices, numbers, engine } = this.#parts
+    if (!engine.canAppendAll) return false
     let given = appendAllParameters(streams, slices, numbers)
     if (given === undefined) {
       await this.#streams(streams.map(({ id }) => id).filter((id) => numbers.get(id) === undefined))
@@ -194,8 +199,12 @@ class PostgresCommit {
     try {
       await this.#run(given.hasTags ? append_all_tagged : append_all, given.values)
     } catch (error) {
-      if (isRefusedByValue(error)) return false
-      throw error
+      const refusal = refusalOf(error)
+      if (notKnown.has(refusal)) engine.canAppendAll = false
+      else if (!notAll.has(refusal)) throw error
+      // They may be of tables that were restored since.
+      for (const { id } of streams) numbers.delete(id)
+      return false
     }
     for (const stream of streams) decideAppended(stream)
     return true

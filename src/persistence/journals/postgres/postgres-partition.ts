@@ -115,7 +115,7 @@ export class PostgresPartition {
     const { settings, statements, slices, timers, gather } = this.#options
     const connection = this.#newConnection(settings.commitTimeoutMs, writerSettings)
     const numbers: StreamNumbers = new LatelyUsed(numbersMax)
-    const parts = { connection, statements, slices, numbers }
+    const parts = { connection, statements, slices, numbers, engine: { canAppendAll: true } }
     const transact = async (take: () => readonly PostgresWrite[]): Promise<void> => {
       if (!connection.isReady) await connection.ready()
       await gather()

@@ -15,6 +15,8 @@ export interface PostgresCommitParts {
   readonly statements: PostgresStatements
   readonly slices: PostgresSlices
   readonly numbers: StreamNumbers
+  /** What was found out about it. */
+  readonly engine: { canAppendAll: boolean }
 }
 
 export async function claimStates(

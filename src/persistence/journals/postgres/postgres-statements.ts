@@ -39,6 +39,14 @@ function locked({ lanes }: PostgresTables, n: number): string {
 const isLocked = '(SELECT count(*) FROM locked) > 0'
 
 /**
+ * Each row of a table that grows is looked up by its key. As a plain equality the server could also join by reading the whole
+ * index, which it plans where its statistics are of a time with few rows, and keeps doing when there are many.
+ */
+function byKey(column: string, given: string): string {
+  return `${column} = ANY (ARRAY[${given}])`
+}
+
+/**
  * All or nothing, so that the caller can say where each event goes: only the numbers that the lanes give are added here, and what
  * the log gets are parts of the caller's own lists. Where any stream is refused it fails by a text that is no number.
  * $1..$3 for each lane: lane, how many events it gets, place of the first of them; $4..$8 for each stream: number, id, epoch,
@@ -52,7 +60,8 @@ function appendAllText(tables: PostgresTables, { hasTags }: Record<'hasTags', bo
 ${countedPart(tables)}, fenced AS (
   UPDATE ${streams} s SET highest = s.highest + g.count
   FROM unnest($4::int8[], $5::bytea[], $6::int8[], $7::int8[], $8::int4[]) AS g (number, id, epoch, expected, count)
-  WHERE s.number = g.number AND s.id = g.id AND s.epoch = g.epoch AND s.highest = g.expected AND ${isLocked}
+  WHERE ${byKey('s.number', 'g.number')} AND s.id IS NOT DISTINCT FROM g.id
+    AND s.epoch = g.epoch AND s.highest = g.expected AND ${isLocked}
   RETURNING s.number
 ), placed AS ${hasTags ? 'MATERIALIZED ' : ''}(
   SELECT e.at, e.stream, e.seq, e.epoch, e.lane, c.before + e.at - c.start + 1 AS ord, e.bytes
@@ -102,7 +111,7 @@ counted AS (
 ), fenced AS (
   UPDATE ${streams} s SET highest = s.highest + g.count${ends ? end : ''}
   FROM given g JOIN counted c ON c.lane = g.lane
-  WHERE s.id = g.id AND s.epoch = g.epoch AND s.highest = g.expected
+  WHERE ${byKey('s.id', 'g.id')} AND s.epoch = g.epoch AND s.highest = g.expected
   RETURNING g.n, s.number, s.epoch, g.expected, g.lane, c.last, c.before
 ), placed AS MATERIALIZED (
   SELECT e.at, f.number AS stream, f.expected + e.nth AS seq, f.epoch, f.lane, f.last, f.before, e.bytes,
@@ -242,7 +251,7 @@ RETURNING s.id, s.epoch, s.revision, s.bytes`,
 UPDATE ${states} s SET revision = g.revision, bytes = CASE WHEN g.goes = 1 THEN NULL ELSE g.bytes END
 FROM unnest($1::bytea[], $2::int8[], $3::int8[], $4::int8[], $5::int4[], $6::bytea[])
   AS g (id, epoch, expected, revision, goes, bytes)
-WHERE s.id = g.id AND s.epoch = g.epoch AND s.revision = g.expected AND ${isLocked}
+WHERE ${byKey('s.id', 'g.id')} AND s.epoch = g.epoch AND s.revision = g.expected AND ${isLocked}
 RETURNING s.id`,
 
     lock_state: `SELECT epoch, writer, revision, bytes FROM ${states} WHERE id = $1 FOR UPDATE`,
