@@ -56,9 +56,7 @@ export function differencesOf(
   for (const name of theirs.isProxy ? ofProxies : ofHosts) {
     const [their, our] = [theirs[name], ours[name]]
     if (their === undefined || our === undefined || their === our) continue
-    // The name of a rule of ours has the number of shards in it, and that was said.
-    const isSaid = name === 'extractorId' && differences.length > 0
-    if (isSaid || (name === 'extractorId' && maySayTheSame(String(their), String(our)))) continue
+    if (name === 'extractorId' && maySayTheSame(String(their), String(our))) continue
     differences.push(
       `its ${name} is ${shown(their)}, that of the cluster ${shown(our)}, and they must be the same, ${whatFor[name]}`,
     )
@@ -67,6 +65,8 @@ export function differencesOf(
 }
 
 function maySayTheSame(one: string, other: string): boolean {
+  // The name of a rule of ours ends with the number of shards, which is compared by itself.
+  if (one.replace(/\/\d+$/, '') === other.replace(/\/\d+$/, '')) return true
   return (one === unnamedRule && !isOwnRule(other)) || (other === unnamedRule && !isOwnRule(one))
 }
 

@@ -321,7 +321,7 @@ class World {
     }
     expect(this.#machine.isServing).toBe(true)
     expect(this.#waiting).toBe(0)
-    expect(this.#machine.waitingCount).toBe(0)
+    expect(this.#machine.entities.waitingCount).toBe(0)
     if (this.#duties.remembers) {
       expect([...this.#alive.keys()].sort(), 'all run').toEqual([...this.store].sort())
     }
