@@ -59,7 +59,7 @@ test('one that gets a message while it stops for want of room stays remembered, 
 
 test('of more than there is room for, some are started and rest again, and then as many are remembered as run', () => {
   const { machine, step, ended } = serving(2, 'a', 'b', 'c', 'd')
-  const effects = step({ type: 'Recover', entityIds: machine.nextAsleep(10) })
+  const effects = step({ type: 'Recover', entityIds: ['a', 'b', 'c', 'd'] })
   expect(effects).toEqual([
     ...['StartEntity a1', 'StartEntity b2', 'StartEntity c3', 'StopEntity a1'],
     ...['StartEntity d4', 'StopEntity b2'],
