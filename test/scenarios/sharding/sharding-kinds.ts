@@ -13,7 +13,7 @@ import type { Hosting } from '../spine/spine-entities.ts'
 import { spineSettings } from '../spine/spine-settings.ts'
 
 /** Short, so that a shard whose node died is served again within seconds. */
-const lease = { settings: { ttlMs: 3_000, operationTimeoutMs: 1_000 } }
+const lease = { settings: { ttlMs: 3_000, operationTimeoutMs: 500 } }
 
 const replacements: readonly Replacement[] = [
   'adaptive',
