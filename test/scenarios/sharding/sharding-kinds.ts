@@ -61,6 +61,8 @@ export function shardingSettings(random: SeededRandom, askTimeoutMs: number): No
       ...spine.sharding,
       ...{ entityRestartBackoffMs: 300, shardFailureBackoffMs: 300, leaseRetryIntervalMs: 200 },
       ...{ rememberLoadTimeoutMs: 1_000, rememberUpdateTimeoutMs: 1_000 },
+      // No less often than shards are moved by it.
+      loadReportIntervalMs: 500,
       entityRecoveryEntitiesMax: random.pick([1, 3, Infinity]),
     },
   }
