@@ -31,7 +31,7 @@ function counters(name: string, hasLease: boolean, options: { passivateAfter?: '
     rememberEntities: true,
     numberOfShards: 6,
     ...options,
-    ...(hasLease && { lease: { settings: { ttlMs: 3_000, operationTimeoutMs: 1_000 } } }),
+    ...(hasLease && { lease: { settings: { ttlMs: 3_000, operationTimeoutMs: 500 } } }),
   })
 }
 

@@ -13,7 +13,7 @@ import type { Hosting } from '../spine/spine-entities.ts'
 import { spineSettings } from '../spine/spine-settings.ts'
 
 /** Short, so that a shard whose node died is served again within seconds. */
-const lease = { settings: { ttlMs: 3_000, operationTimeoutMs: 1_000 } }
+const lease = { settings: { ttlMs: 3_000, operationTimeoutMs: 500 } }
 
 const replacements: readonly Replacement[] = [
   'adaptive',
@@ -61,6 +61,8 @@ export function shardingSettings(random: SeededRandom, askTimeoutMs: number): No
       ...spine.sharding,
       ...{ entityRestartBackoffMs: 300, shardFailureBackoffMs: 300, leaseRetryIntervalMs: 200 },
       ...{ rememberLoadTimeoutMs: 1_000, rememberUpdateTimeoutMs: 1_000 },
+      // No less often than shards are moved by it.
+      loadReportIntervalMs: 500,
       entityRecoveryEntitiesMax: random.pick([1, 3, Infinity]),
     },
   }
