@@ -88,7 +88,7 @@ export async function withAnswers(
   const later = (history?.epoch ?? 0) > (found.epoch ?? 0) ? history : undefined
   const isLater = later?.home !== undefined && later.home !== found.home
   const home = isLater ? later.home : found.home
-  const atHome = isLater ? ask(later.home!) : known
+  const atHome = isLater ? ask(later.home) : known
   const report = await atHome
   const silent = [
     ...(history === undefined ? (['coordinator'] as const) : []),
