@@ -237,10 +237,8 @@ export class ClusterSharding {
     { timeout }: InspectionOptions = {},
   ): Promise<EntityExplanation> {
     const type = this.#typeOf(entityType)
-    const { region, inspector } = type
-    const { self } = this.#options.cluster
     const found = this.explainFromHere(entityType, entityId)
-    return withAnswers(found, { self, region, inspector }, type.timeoutOf(timeout))
+    return withAnswers(found, type, type.timeoutOf(timeout))
   }
 
   /** @internal As `explain`, at once: what this node knows. */
