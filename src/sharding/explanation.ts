@@ -60,46 +60,58 @@ export function explainEntity(
   const { entityType } = region
   const place = placeInWords(region, shard, { view, isRunning }) + mailInWords(waiting)
   const text = `Entity ${entityId} of type ${entityType} is in shard ${shard}. ${place}${waitingInWords(buffered)}`
-  return known({
+  return whole({
     ...{ entityType, entityId, shard, home, isHere, epoch, isRunning, waiting, buffered },
     ...{ homeAddress: home === undefined ? undefined : addressOfNode(home), coordinator, text },
     phase: here === 'absent' ? undefined : here,
   })
 }
 
-/** What the coordinator and the home know besides. */
+/** Who is asked besides. */
+export interface Witnesses {
+  readonly self: NodeId
+  readonly region: Pick<Region, 'historyOf'>
+  readonly inspector: Pick<RegionInspector, 'entityAt'>
+}
+
+/** What the coordinator and the home know besides. Where the coordinator knows of a later home, that one counts. */
 export async function withAnswers(
   found: EntityExplanation,
-  { region, inspector }: { readonly region: Region; readonly inspector: RegionInspector },
+  { self, region, inspector }: Witnesses,
   timeoutMs: number,
 ): Promise<EntityExplanation> {
   const { shard, entityId } = found
+  const ask = (node: NodeId) => inspector.entityAt(node, { shard, entityId }, timeoutMs)
   const asked = region.questions.historyOf(shard, { timeout: timeoutMs }).catch(() => undefined)
-  const atHome =
-    found.home === undefined || found.isHere
-      ? undefined
-      : inspector.entityAt(found.home, { shard, entityId }, timeoutMs)
-  const [history, report] = await Promise.all([asked, atHome])
-  const home = found.home ?? history?.home
+  const known = found.home === undefined || found.isHere ? undefined : ask(found.home)
+  const history = await asked
+  const later = (history?.epoch ?? 0) > (found.epoch ?? 0) ? history : undefined
+  const isLater = later?.home !== undefined && later.home !== found.home
+  const home = isLater ? later.home : found.home
+  const atHome = isLater ? ask(later.home) : known
+  const report = await atHome
   const silent = [
     ...(history === undefined ? (['coordinator'] as const) : []),
     ...(atHome !== undefined && report === undefined ? (['home'] as const) : []),
   ]
-  return known({
+  // What this node knew of the home before is not true of the later one.
+  const { phase, isRunning, waiting } = isLater ? {} : found
+  return whole({
     ...found,
     ...{ home, homeAddress: home === undefined ? undefined : addressOfNode(home) },
     ...{ isMoving: history?.isMoving, whyHere: history?.whyHere, moves: history?.moves },
-    epoch: report?.epoch ?? found.epoch ?? history?.epoch,
-    phase: report?.phase ?? found.phase,
-    isRunning: report?.isRunning ?? found.isRunning,
-    waiting: report?.waiting ?? found.waiting,
+    isHere: home === self,
+    epoch: report?.epoch ?? later?.epoch ?? found.epoch,
+    phase: report?.phase ?? phase,
+    isRunning: report?.isRunning ?? isRunning,
+    waiting: report?.waiting ?? waiting,
     bufferedAtHome: report?.buffered,
     silent: silent.length === 0 ? undefined : silent,
   })
 }
 
 /** What is not known is left out: JSON has no word for it. */
-function known(found: {
+function whole(found: {
   readonly [Name in keyof EntityExplanation]: EntityExplanation[Name] | undefined
 }): EntityExplanation {
   const entries = Object.entries(found).filter(([, value]) => value !== undefined)

@@ -106,6 +106,11 @@ export class RunningType {
     this.region.start()
   }
 
+  /** This node. */
+  get self(): NodeId {
+    return this.#options.remoting.node
+  }
+
   get trouble(): string | undefined {
     return this.#trouble
   }

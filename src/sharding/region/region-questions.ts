@@ -11,6 +11,9 @@ import type { ShardStop } from '../shard-stop.ts'
 import type { ShardHistory } from '../sharding-messages.ts'
 import type { CoordinatorAnswer, CoordinatorQuestion } from './region-inputs.ts'
 
+/** Shards in one question: there is an answer in words for each, and all of them have to fit into one message. */
+const stopsPerQuestionMax = 5_000
+
 export interface RegionQuestionsOptions {
   readonly entityType: string
   readonly runtime: Runtime
@@ -52,8 +55,13 @@ export class RegionQuestions {
     shards: readonly ShardId[],
     options: AskOptions | undefined,
   ): Promise<readonly ShardStop[]> {
-    const answer = await this.#ask({ type: 'StopShards', shards }, options)
-    return answer.type === 'ShardsStopped' ? answer.stops : []
+    const parts: Promise<CoordinatorAnswer>[] = []
+    for (let first = 0; first < shards.length; first += stopsPerQuestionMax) {
+      const part = shards.slice(first, first + stopsPerQuestionMax)
+      parts.push(this.#ask({ type: 'StopShards', shards: part }, options))
+    }
+    const answers = await Promise.all(parts)
+    return answers.flatMap((answer) => (answer.type === 'ShardsStopped' ? answer.stops : []))
   }
 
   #ask(asked: Asked, options: AskOptions | undefined): Promise<CoordinatorAnswer> {
