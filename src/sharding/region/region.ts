@@ -144,6 +144,8 @@ export class Region {
   /** Reasons for which messages had no entity. */
   readonly #toldOf = new Set<string>()
   readonly #limit: ActiveEntityLimit | undefined
+  /** What the shards here know of it. */
+  #limitTold: number | undefined
   readonly #recovery: EntityRecovery
   readonly #starts: EntityStarts
   /** Of shards that have failed. */
@@ -335,7 +337,16 @@ export class Region {
     const here = this.#shards[shard]
     if (here === undefined) return
     for (const entityId of entityIds) {
-      if (this.shardOf(entityId) === shard) here.startEntity(entityId, { from, shard, ask: number })
+      if (this.#isOf(shard, entityId)) here.startEntity(entityId, { from, shard, ask: number })
+    }
+  }
+
+  /** False also where the extractor throws: one id must not keep others from being started. */
+  #isOf(shard: ShardId, entityId: EntityId): boolean {
+    try {
+      return this.shardOf(entityId) === shard
+    } catch {
+      return false
     }
   }
 
@@ -587,6 +598,9 @@ export class Region {
   #tellLimit(): void {
     if (this.#limit === undefined) return
     const { perShard } = this.#limit
+    // With many shards the next one seldom changes it, and telling all of them each time would be a square.
+    if (perShard === this.#limitTold) return
+    this.#limitTold = perShard
     for (const shard of this.#shards) shard?.limitActiveEntities(perShard)
   }
 
