@@ -130,17 +130,19 @@ export class RememberJournal implements RememberStore {
   }
 
   async #goOn(rewrite: Rewrite, max: number): Promise<void> {
-    const kept: EntityId[] = []
-    while (kept.length < max) {
-      const next = rewrite.ids.next()
-      if (next.done === true) break
-      kept.push(next.value)
+    for (let left = max; left > 0;) {
+      const wanted = Math.min(left, eventsAtOnce * eventIdsMax)
+      const kept = nextOf(rewrite.ids, wanted)
+      await this.#append('EntitiesRemembered', kept)
+      if (kept.length < wanted) return this.#endRewrite(rewrite)
+      left -= wanted
     }
-    await this.#append('EntitiesRemembered', kept)
-    if (kept.length === max) return
+  }
+
+  async #endRewrite({ toSequenceNr, written }: Rewrite): Promise<void> {
     this.#rewrite = undefined
-    await this.#deleteTo(rewrite.toSequenceNr)
-    this.#written = rewrite.written
+    await this.#deleteTo(toSequenceNr)
+    this.#written = written
   }
 
   async #append(type: RememberedEvent['type'], ids: readonly EntityId[]): Promise<void> {
@@ -212,6 +214,16 @@ export function rememberedStreamOf(entityType: string, shard: number): string {
 /** How many to read next: twice as many while they are small, and as few as at first as soon as they are not. */
 function eventsAfter(events: number, ids: number): number {
   return 4 * ids > readAtOnce.ids ? eventsAtOnce : Math.min(2 * events, readAtOnce.eventsMax)
+}
+
+function nextOf(ids: Iterator<EntityId>, max: number): EntityId[] {
+  const taken: EntityId[] = []
+  while (taken.length < max) {
+    const next = ids.next()
+    if (next.done === true) break
+    taken.push(next.value)
+  }
+  return taken
 }
 
 /** In lists that fit into an event. */
