@@ -39,19 +39,19 @@ describe('entities that are started again', () => {
     expect(log).toEqual(['0 s0 5', '100 s1 5', '200 s2 5', '300 s3 5'])
   })
 
-  test('of shards with few of them share a part', () => {
+  test('of one shard are done before the next shard begins', () => {
     const { log, runTo, add } = recovery(5)
-    for (const name of ['a', 'b', 'c']) add(name, 2)
+    add('many', 12)
+    add('few', 3)
     runTo(1_000)
-    expect(log).toEqual(['0 a 2', '0 b 2', '0 c 1', '100 c 1'])
+    expect(log).toEqual(['0 many 5', '100 many 5', '200 many 2', '300 few 3'])
   })
 
-  test('of one shard with very many do not hold up those of another', () => {
-    const { log, runTo, add } = recovery(5)
-    add('many', 1_000)
-    add('few', 3)
-    runTo(250)
-    expect(log).toEqual(['0 many 5', '100 few 3', '100 many 2', '200 many 5'])
+  test('of shards with few of them share a turn when no rate is set', () => {
+    const { log, time, add } = recovery(Infinity)
+    for (const name of ['a', 'b', 'c']) add(name, 100)
+    time.fireNext(0)
+    expect(log).toEqual(['0 a 100', '0 b 100', '0 c 50'])
   })
 
   test('wait for nothing but a turn when no rate is set, and leave no timer behind', () => {

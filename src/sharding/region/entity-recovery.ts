@@ -2,8 +2,8 @@
  * Starts the remembered entities of the shards of one region: one queue over all of them, a part at a time. All at once means
  * that no part waits for anything but a turn of the event loop.
  *
- * Invariants: between two parts is always a pause, also when the queue was empty meanwhile; shards with few share a part, and
- * those with many take turns.
+ * Invariants: between two parts is always a pause, also when the queue was empty meanwhile; one shard is done before the next
+ * begins. Without a rate, shards with few share a part.
  */
 import type { Timer, Timers } from '../../foundation/timers.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
@@ -53,13 +53,14 @@ export class EntityRecovery {
     if (this.#queue.size === 0) return
     // First: whatever comes of the starts finds the pause begun.
     this.#timer = this.#timers.after(this.#pauseMs, () => this.#turn())
-    let left = this.#part
-    for (let visits = this.#queue.size; visits > 0 && left > 0; visits--) {
+    for (let left = this.#part; left > 0;) {
       const [shard] = this.#queue
       if (shard === undefined) return
-      this.#queue.delete(shard)
       const started = shard.recover(left)
-      if (started === left) this.#queue.add(shard)
+      if (started === left) return
+      this.#queue.delete(shard)
+      // At a rate, the next shard begins after the pause.
+      if (started > 0 && this.#pauseMs > 0) return
       left -= started
     }
   }
