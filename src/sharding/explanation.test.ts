@@ -23,7 +23,7 @@ function explained(home: string, answers: Readonly<Record<string, EntityReported
     ...{ isHere: home === a, epoch: 4, phase: 'running', isRunning: true, waiting: 8 },
     ...{ buffered: 0, text: '' },
   }
-  const region = { historyOf: () => Promise.resolve(told) }
+  const region = { questions: { historyOf: () => Promise.resolve(told) } }
   const inspector = { entityAt: (node: string) => Promise.resolve(answers[node]) }
   return withAnswers(found, { self: a, region, inspector }, 1_000)
 }

@@ -70,7 +70,7 @@ export function explainEntity(
 /** Who is asked besides. */
 export interface Witnesses {
   readonly self: NodeId
-  readonly region: Pick<Region, 'historyOf'>
+  readonly region: { readonly questions: Pick<Region['questions'], 'historyOf'> }
   readonly inspector: Pick<RegionInspector, 'entityAt'>
 }
 

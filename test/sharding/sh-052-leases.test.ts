@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { LocalRef } from '../../src/actor/internals.ts'
+import type { Lease } from '../../src/lease/index.ts'
 import { persistenceIdOf } from '../../src/persistence/index.ts'
 import { TestLeases } from '../../src/testkit/index.ts'
 import { add, answerOf, countOf } from './counter.ts'
@@ -173,6 +175,44 @@ describe('a node that slept beyond its lease', () => {
         await until(scene, 'entity 1 is back', () => same(runningIds(a), ['1']))
       },
       { seeds: 10 },
+    )
+  })
+})
+
+describe('a region whose actor is stopped before its shards were handed over', () => {
+  test('gives their leases back all the same, and renews none', async () => {
+    await play(
+      async (scene) => {
+        const leases = new TestLeases()
+        const made: Lease[] = []
+        const a = await scene.start('a', {
+          init: (node) =>
+            remember(
+              node,
+              {},
+              {
+                rememberEntities: false,
+                lease: {
+                  settings: ttl,
+                  implementation: (request) => {
+                    const lease = leases.implementation(request)
+                    made.push(lease)
+                    return lease
+                  },
+                },
+              },
+            ),
+        })
+        await scene.settle(countOf(a, '1'))
+        expect(made.map((lease) => lease.checkLease())).toEqual([true])
+        // Its own actor is the one that such a message is lost at.
+        a.sharding.regionOf('Counter').tell(null as never)
+        const region = a.lost.at(-1)?.recipient as LocalRef
+        region.cell?.stop()
+        await scene.simulation.run({ for: '10s' })
+        expect(made.map((lease) => lease.checkLease())).toEqual([false])
+      },
+      { seeds: 2 },
     )
   })
 })

@@ -1,7 +1,11 @@
 /**
  * Entities that shall be started without a message, wherever their shards live: told to the home, and told again until it
- * has answered. No order with messages is promised, and none is needed.
+ * has answered, after pauses that grow. No order with messages is promised, and none is needed.
+ *
+ * Invariants: what is open is due at one tick, or is about to be told again, whatever else is asked for meanwhile; one turn
+ * tells a bounded number of ids again, however many are due.
  */
+import { RingBuffer } from '../../foundation/ring-buffer.ts'
 import type { Timer, Timers } from '../../foundation/timers.ts'
 import type { EntityId, ShardId } from '../shard-id.ts'
 import type { EntitiesStarted } from '../sharding-messages.ts'
@@ -15,24 +19,36 @@ export interface EntityStartsOptions {
 }
 
 interface OpenStart {
+  readonly ask: number
   readonly shard: ShardId
   readonly waiting: Set<EntityId>
   readonly started: (entityIds: readonly EntityId[]) => void
   readonly isWanted: () => boolean
+  /** Ticks until it is told again. */
+  pause: number
 }
 
 /** The first pause: the home of a shard is usually known soon. */
-const firstPauseMs = 50
+const tickMs = 50
+/** Some milliseconds of work. */
+const repeatedInATurn = 1_000
 
 export class EntityStarts {
   readonly #options: EntityStartsOptions
+  readonly #pauseMax: number
   readonly #open = new Map<number, OpenStart>()
+  /** By the tick at which they are told again. */
+  readonly #due = new Map<number, OpenStart[]>()
+  /** Those whose tick has come. */
+  readonly #overdue = new RingBuffer<OpenStart>()
   #lastAsk = 0
-  #pauseMs = firstPauseMs
-  #timer: Timer | undefined
+  #tick = 0
+  #ticking: Timer | undefined
+  #repeating: Timer | undefined
 
   constructor(options: EntityStartsOptions) {
     this.#options = options
+    this.#pauseMax = Math.max(1, Math.floor(options.retryIntervalMs / tickMs))
   }
 
   /** `started` hears of each id once, some at a time; nothing is done any more once `isWanted` says no. */
@@ -42,9 +58,10 @@ export class EntityStarts {
     { started, isWanted }: Pick<OpenStart, 'started' | 'isWanted'>,
   ): void {
     const ask = ++this.#lastAsk
-    this.#open.set(ask, { shard, waiting: new Set(entityIds), started, isWanted })
-    this.#pauseMs = firstPauseMs
-    this.#repeatLater()
+    const open = { ask, shard, waiting: new Set(entityIds), started, isWanted, pause: 1 }
+    this.#open.set(ask, open)
+    this.#repeatLater(open)
+    this.#ticking ??= this.#options.timers.after(tickMs, () => this.#ticked())
     this.#options.send(shard, ask, entityIds)
   }
 
@@ -57,22 +74,48 @@ export class EntityStarts {
   }
 
   cancel(): void {
-    this.#timer?.cancel()
+    this.#ticking?.cancel()
+    this.#repeating?.cancel()
     this.#open.clear()
   }
 
-  #repeatLater(): void {
-    this.#timer?.cancel()
-    this.#timer = this.#options.timers.after(this.#pauseMs, () => this.#repeat())
+  #repeatLater(open: OpenStart): void {
+    const tick = this.#tick + open.pause
+    open.pause = Math.min(2 * open.pause, this.#pauseMax)
+    const others = this.#due.get(tick)
+    if (others === undefined) this.#due.set(tick, [open])
+    else others.push(open)
+  }
+
+  #ticked(): void {
+    const goesOn = this.#open.size > 0
+    this.#ticking = goesOn ? this.#options.timers.after(tickMs, () => this.#ticked()) : undefined
+    const due = this.#due.get(++this.#tick) ?? []
+    this.#due.delete(this.#tick)
+    for (const open of due) this.#overdue.push(open)
+    if (this.#repeating === undefined) this.#repeat()
   }
 
   #repeat(): void {
-    const { retryIntervalMs, send } = this.#options
-    this.#pauseMs = Math.min(this.#pauseMs * 2, retryIntervalMs)
-    for (const [ask, { shard, waiting, isWanted }] of [...this.#open]) {
-      if (isWanted()) send(shard, ask, [...waiting])
-      else this.#open.delete(ask)
+    this.#repeating = undefined
+    for (let told = 0; told < repeatedInATurn;) {
+      const open = this.#overdue.shift()
+      if (open === undefined) return
+      told += this.#tellAgain(open)
     }
-    if (this.#open.size > 0) this.#repeatLater()
+    this.#repeating = this.#options.timers.after(0, () => this.#repeat())
+  }
+
+  /** Answers how many ids that were. */
+  #tellAgain(open: OpenStart): number {
+    const { ask, shard, waiting, isWanted } = open
+    if (waiting.size === 0) return 0
+    if (!isWanted()) {
+      this.#open.delete(ask)
+      return 1
+    }
+    this.#repeatLater(open)
+    this.#options.send(shard, ask, [...waiting])
+    return waiting.size
   }
 }

@@ -72,11 +72,19 @@ export class RegionStarts {
 
   /** Another region, or this one, wants entities to be started here. Those that cannot be now are asked for again. */
   wanted(from: NodeId, { shard, ask: number, entityIds }: StartEntities): void {
-    const { shardHere, shardOf } = this.#options
-    const here = shardHere(shard)
+    const here = this.#options.shardHere(shard)
     if (here === undefined) return
     for (const entityId of entityIds) {
-      if (shardOf(entityId) === shard) here.startEntity(entityId, { from, shard, ask: number })
+      if (this.#isOf(shard, entityId)) here.startEntity(entityId, { from, shard, ask: number })
+    }
+  }
+
+  /** False also where the extractor throws: one id must not keep others from being started. */
+  #isOf(shard: ShardId, entityId: EntityId): boolean {
+    try {
+      return this.#options.shardOf(entityId) === shard
+    } catch {
+      return false
     }
   }
 

@@ -16,6 +16,7 @@ function open(journal: MemoryJournal) {
   }
   return {
     ids,
+    store,
     load: () => store.load(apply),
     update: async (started: string[], stopped: string[] = []) => {
       await store.update({ started, stopped }, ids)
@@ -75,6 +76,45 @@ test('a life that ends while its stream is written anew leaves the set as it was
   }
   // Lives of two or three updates end no rewriting that takes more: then it is done at once.
   expect((await storedIn(journal)).events).toBeLessThan(100)
+})
+
+/** A journal that writes down how many events each read asks for. */
+function countedReads(store: MemoryStore) {
+  const journal = new MemoryJournal({ store })
+  const reads: number[] = []
+  const read = journal.read.bind(journal)
+  journal.read = (range, onEvent) => {
+    reads.push(range.toSequenceNr - range.fromSequenceNr + 1)
+    return read(range, onEvent)
+  }
+  return { journal, reads }
+}
+
+test('reads more events at a time where each has few ids', async () => {
+  const store = new MemoryStore()
+  const life = open(new MemoryJournal({ store }))
+  await life.load()
+  for (const id of many(0, 1_000)) await life.update([id])
+  await life.update(many(1_000, 20_000))
+  const { journal, reads } = countedReads(store)
+  const next = open(journal)
+  await next.load()
+  expect(next.ids.size).toBe(21_000)
+  expect(reads.slice(0, 5)).toEqual([8, 16, 32, 64, 64])
+  expect(reads.length).toBeLessThan(25)
+})
+
+test('reads nothing any more when it was closed', async () => {
+  const store = new MemoryStore()
+  const life = open(new MemoryJournal({ store }))
+  await life.load()
+  for (const id of many(0, 100)) await life.update([id])
+  const { journal, reads } = countedReads(store)
+  const next = open(journal)
+  const loaded = next.load()
+  next.store.close()
+  await loaded
+  expect(reads.length).toBeLessThan(2)
 })
 
 test('divides many ids into events that every journal takes', async () => {

@@ -30,8 +30,10 @@ import {
 /** Of one event: some tens of kilobytes, a millisecond of work. Every journal takes so many bytes in one. */
 const eventIdsMax = 1_000
 const eventIdBytesMax = 65_536
-/** Events of one append, or read at a time: some milliseconds of work, with a turn of the event loop in between. */
+/** Events of one append: some milliseconds of work, with a turn of the event loop in between. */
 const eventsAtOnce = 8
+/** Read at a time: more events while they have few ids each, and not so many that a thousand ids in each would hold the event loop. */
+const readAtOnce = { ids: eventsAtOnce * eventIdsMax, eventsMax: 64 }
 /** A stream with fewer ids than this is never written anew. */
 const rewriteIdsMin = 10_000
 /** It is when it has so many times the ids that are remembered; and at once when lives were too short to end that. */
@@ -66,6 +68,7 @@ export class RememberJournal implements RememberStore {
   /** Ids in all events of the stream. */
   #written = 0
   #rewrite: Rewrite | undefined
+  #isClosed = false
 
   constructor(options: RememberJournalOptions) {
     this.#options = options
@@ -80,11 +83,15 @@ export class RememberJournal implements RememberStore {
     this.#sequenceNr = claim.highestSequenceNr
     const from = (claim.deletedSequenceNr ?? 0) + 1
     const { highestSequenceNr: to } = claim
-    for (let first = from; first <= to; first += eventsAtOnce) {
+    let events = eventsAtOnce
+    for (let first = from; first <= to && !this.#isClosed;) {
       if (first > from) await this.#nextTurn()
-      const last = Math.min(first + eventsAtOnce - 1, to)
+      const last = Math.min(first + events - 1, to)
+      const before = this.#written
       const range = { persistenceId, fromSequenceNr: first, toSequenceNr: last }
       await journal.read(range, ({ bytes }) => onChange(this.#changeIn(bytes)))
+      events = eventsAfter(events, this.#written - before)
+      first = last + 1
     }
   }
 
@@ -102,6 +109,7 @@ export class RememberJournal implements RememberStore {
   }
 
   close(): void {
+    this.#isClosed = true
     this.#rewrite = undefined
   }
 
@@ -122,17 +130,19 @@ export class RememberJournal implements RememberStore {
   }
 
   async #goOn(rewrite: Rewrite, max: number): Promise<void> {
-    const kept: EntityId[] = []
-    while (kept.length < max) {
-      const next = rewrite.ids.next()
-      if (next.done === true) break
-      kept.push(next.value)
+    for (let left = max; left > 0;) {
+      const wanted = Math.min(left, eventsAtOnce * eventIdsMax)
+      const kept = nextOf(rewrite.ids, wanted)
+      await this.#append('EntitiesRemembered', kept)
+      if (kept.length < wanted) return this.#endRewrite(rewrite)
+      left -= wanted
     }
-    await this.#append('EntitiesRemembered', kept)
-    if (kept.length === max) return
+  }
+
+  async #endRewrite({ toSequenceNr, written }: Rewrite): Promise<void> {
     this.#rewrite = undefined
-    await this.#deleteTo(rewrite.toSequenceNr)
-    this.#written = rewrite.written
+    await this.#deleteTo(toSequenceNr)
+    this.#written = written
   }
 
   async #append(type: RememberedEvent['type'], ids: readonly EntityId[]): Promise<void> {
@@ -199,6 +209,21 @@ export class RememberJournal implements RememberStore {
 /** Where a shard keeps what it remembers. */
 export function rememberedStreamOf(entityType: string, shard: number): string {
   return persistenceIdOf(rememberedStreamType, `${entityType}/${shard}`)
+}
+
+/** How many to read next: twice as many while they are small, and as few as at first as soon as they are not. */
+function eventsAfter(events: number, ids: number): number {
+  return 4 * ids > readAtOnce.ids ? eventsAtOnce : Math.min(2 * events, readAtOnce.eventsMax)
+}
+
+function nextOf(ids: Iterator<EntityId>, max: number): EntityId[] {
+  const taken: EntityId[] = []
+  while (taken.length < max) {
+    const next = ids.next()
+    if (next.done === true) break
+    taken.push(next.value)
+  }
+  return taken
 }
 
 /** In lists that fit into an event. */

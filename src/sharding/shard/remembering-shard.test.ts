@@ -67,6 +67,21 @@ describe('a shard that remembers', () => {
     expect(machine.nextAsleep(10)).toEqual([])
   })
 
+  test('starts very many that failed together some at a time', () => {
+    const ids = Array.from({ length: 5_000 }, (_, index) => `e${index}`)
+    const { machine, step, ended } = serving(...ids)
+    step({ type: 'Recover', entityIds: machine.nextAsleep(5_000) })
+    for (const id of ids) ended(id, machine.entityOf(id)?.instance ?? 0)
+    const started: number[] = []
+    // The first one's time had begun when the others failed.
+    for (let turn = 0; turn < 4; turn++) {
+      const effects = step({ type: 'TimerFired', timer: 'restart' })
+      started.push(effects.filter((effect) => effect.startsWith('StartEntity')).length)
+      expect(effects.includes('StartTimer restart')).toBe(turn < 3)
+    }
+    expect(started).toEqual([1, 2_000, 2_000, 999])
+  })
+
   test('stores a start before the entity exists and before its first message', () => {
     const { step, send, machine } = serving()
     expect(send('1')).toEqual(['StoreRemembered +e', 'StartTimer store'])

@@ -25,9 +25,14 @@ export class RestingEntities<Cell, Parcel> {
     this.#rest.asked(entity)
   }
 
-  /** Whose time is over, and who still rest. */
-  due(): Entity<Cell, Parcel>[] {
-    return this.#rest.ends().flatMap(({ entityId }) => {
+  /** Whether there are more whose time is over. */
+  get isRunning(): boolean {
+    return this.#rest.isRunning
+  }
+
+  /** Whose time is over, so many of them at the most, and who still rest. */
+  due(count: number): Entity<Cell, Parcel>[] {
+    return this.#rest.ends(count).flatMap(({ entityId }) => {
       const entity = this.#entities.get(entityId)
       return entity !== undefined && this.#isResting(entity) ? [entity] : []
     })

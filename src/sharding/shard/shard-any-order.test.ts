@@ -131,6 +131,13 @@ class World {
       case 'CancelTimer':
         this.#timers.delete(effect.timer)
         return
+      default:
+        return this.#performDuty(effect)
+    }
+  }
+
+  #performDuty(effect: ShardEffect<number>): void {
+    switch (effect.type) {
       case 'AcquireLease':
         this.#calls.isAcquiring = true
         return

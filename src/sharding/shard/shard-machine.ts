@@ -8,8 +8,8 @@
  *       └────────────┴────────────┴─────────────store fails, lease is lost───────▲
  *
  * One that remembers stores a start before the entity exists, and a stop after it ended (`remembered-entities.ts`); one with
- * a lease does nothing without it. HandOff never waits for either: what is not there yet ends at once, and of what is
- * being stored only messages that already wait hold it up, for `stopTimeoutMs` at most.
+ * a lease does nothing without it. HandOff waits for neither of them to come: what is not there yet ends at once. What is being
+ * stored, and messages that wait for that, hold it up for `stopTimeoutMs` at most.
  *
  * Invariant: an entity has at most one instance; a message for one that is stopping waits for the next instance, in order;
  * the shard finishes only when no instance is left. One file because the ways of an entity are one picture.
@@ -39,7 +39,7 @@ import { StartAskers } from './start-askers.ts'
 import { StopGrace } from './stop-grace.ts'
 import { Sweeps } from './sweeps.ts'
 
-/** Ids of one write: what is started in the turn after it must not hold the event loop. */
+/** Ids of one write, or rested at once: what is started in a turn must not hold the event loop. */
 const storedAtOnceMax = 2_000
 /** It is remembered, and may run without a write. */
 const standsFor: ReadonlySet<RememberedStanding> = new Set(['asleep', 'moving', 'resting'])
@@ -544,10 +544,13 @@ export class ShardMachine<Cell, Parcel> {
   }
 
   #restartRested(): ShardEffect<Parcel>[] {
-    const rested = this.#resting?.due() ?? []
+    const rested = this.#resting?.due(storedAtOnceMax) ?? []
     const remembered = this.#remembered
     if (remembered === undefined || this.#phase !== 'serving') return []
-    return rested.flatMap((entity) => this.#wake(remembered, entity))
+    const effects = rested.flatMap((entity) => this.#wake(remembered, entity))
+    const hasMore = this.#resting?.isRunning === true
+    if (hasMore) effects.push({ type: 'StartTimer', timer: 'restart', delayMs: 0 })
+    return effects
   }
 
   #force(): ShardEffect<Parcel>[] {

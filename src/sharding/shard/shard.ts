@@ -150,24 +150,28 @@ export class Shard {
     this.step({ type: 'StartEntity', entityId, asker })
   }
 
-  /** Starts the next of those that it remembers; false when there are none left for now. */
-  recover(count: number): boolean {
+  /** Starts the next of those that it remembers, and says how many; fewer than `count` when there are none left for now. */
+  recover(count: number): number {
     const entityIds = this.#machine.nextAsleep(count)
     const { duties } = this.#world
-    if (duties === undefined || entityIds.length === 0) return false
+    if (duties === undefined) return 0
     const here: EntityId[] = []
     const elsewhere = new Map<ShardId, EntityId[]>()
     for (const entityId of entityIds) {
       const home = this.#shardOf(entityId)
       if (home === this.shard) here.push(entityId)
-      else if (home !== undefined) elsewhere.set(home, [...(elsewhere.get(home) ?? []), entityId])
+      else if (home !== undefined) {
+        const others = elsewhere.get(home)
+        if (others === undefined) elsewhere.set(home, [entityId])
+        else others.push(entityId)
+      }
     }
     if (here.length > 0) this.step({ type: 'Recover', entityIds: here })
     for (const [home, ids] of elsewhere) {
       this.step({ type: 'BelongElsewhere', entityIds: ids })
       duties.startElsewhere(this, home, ids)
     }
-    return entityIds.length === count
+    return entityIds.length
   }
 
   /** Undefined for one that the extractor does not understand any more: it stays remembered, and is not started. */
@@ -205,7 +209,7 @@ export class Shard {
     return this.#machine.entities.ids
   }
 
-  /** As many as `entityIds` has. */
+  /** As many as `entityIds` has, and those that rest after a failure. */
   get entityCount(): number {
     return this.#machine.entities.size
   }
@@ -242,6 +246,8 @@ export class Shard {
     this.step({ type: 'Abandoned' })
     this.#cancelTimers()
     this.#memory?.close()
+    // Nothing of it runs any more; a lease that nobody gives back is renewed as long as the process lives.
+    this.#lease?.release()
   }
 
   #makeLease(lease: Lease): ShardLease {
@@ -249,7 +255,7 @@ export class Shard {
     const { entityType } = this
     return new ShardLease({
       ...{ lease, logger, timers: environment.timers },
-      fields: () => ({ entityType, shard: this.shard, entities: this.entityIds.length }),
+      fields: () => ({ entityType, shard: this.shard, entities: this.entityCount }),
       step: (input) => this.step(input),
     })
   }

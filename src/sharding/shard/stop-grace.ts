@@ -34,11 +34,15 @@ export class StopGrace {
     this.#isRunning = false
   }
 
-  /** Whose time is over. */
-  ends(): readonly Asked[] {
-    const due = this.#due
-    this.#due = []
-    this.#isRunning = false
-    return due
+  /** Whether some have time left, or are still to be named by `ends`. */
+  get isRunning(): boolean {
+    return this.#isRunning
+  }
+
+  /** Whose time is over, at most so many: the others by further calls, before anybody's time begins. */
+  ends(max = Infinity): readonly Asked[] {
+    const ended = this.#due.splice(0, max)
+    this.#isRunning = this.#due.length > 0
+    return ended
   }
 }
