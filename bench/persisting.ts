@@ -101,6 +101,8 @@ export function groupCommits(
       const taken = waiting.splice(0, Math.min(eventsMax, writers))
       await putAll(taken.length)
       for (const stored of taken) stored()
+      // Those who were told put their next event: without it, commits of one and of all others would take turns.
+      await Promise.resolve()
     }
     isCommitting = false
   }

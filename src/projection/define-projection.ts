@@ -96,7 +96,8 @@ interface CommonOptions<Source, Event> {
   /**
    * What happens at a gap: events of an entity with `snapshots.deleteEvents` that were deleted before they were read. `'tell'`
    * when not given: the log and the status say what is missing, as a `ProjectionMissedEvents`, and the range goes on behind it.
-   * `'stop'`: the range ends there, and the status says so, until the definition says `'tell'`.
+   * `'stop'`: the range ends there, and the status says so, until the definition says `'tell'`. With a tag, whose numbers have holes,
+   * a gap is noticed only by a range that began with the first event, and no more after it has moved.
    */
   readonly onDeleted?: OnDeleted | undefined
   /** Told of every event that is left out. When it fails itself, the event is not left out but tried again. */

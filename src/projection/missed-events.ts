@@ -19,7 +19,7 @@ export interface Missed {
   /** Numbers, the last one included. */
   readonly from: number
   readonly to: number
-  /** False when those who worked on the range before may have read some of them. */
+  /** False when some of them may have been read: by those who worked on the range before, or too many streams ago. */
   readonly isAll: boolean
 }
 
@@ -49,6 +49,8 @@ export class MissedEvents {
   /** By persistence id, those met longest ago first. */
   readonly #lastRead = new Map<string, number>()
   #isFromFirst = false
+  /** Streams were forgotten: of one that is met for the first time, some may have been read. */
+  #hasForgotten = false
 
   constructor(options: MissedEventsOptions) {
     this.#options = options
@@ -59,6 +61,7 @@ export class MissedEvents {
   /** The range begins, with the first event or in the middle. */
   begin(isFromFirst: boolean): void {
     this.#isFromFirst = isFromFirst
+    this.#hasForgotten = false
     this.#lastRead.clear()
   }
 
@@ -91,7 +94,7 @@ export class MissedEvents {
     const from = Math.max(read ?? 0, startedAfter) + 1
     const to = Math.min(sequenceNr - 1, deletedTo)
     const isGap = to >= from && (this.#hasTag || to === sequenceNr - 1)
-    const isAll = read !== undefined || this.#isFromFirst
+    const isAll = read !== undefined || (this.#isFromFirst && !this.#hasForgotten)
     return isGap ? { persistenceId, from, to, isAll } : undefined
   }
 
@@ -119,6 +122,7 @@ export class MissedEvents {
     if (this.#lastRead.size <= streamsMax) return
     for (const oldest of this.#lastRead.keys()) {
       this.#lastRead.delete(oldest)
+      this.#hasForgotten = true
       return
     }
   }

@@ -113,6 +113,18 @@ test('what is deleted while a projection is behind is told, and what it has read
   expect(seen).toEqual(['ann 1', 'ann 2', 'ann 3', 'ann 6', 'ann 7'])
 })
 
+test('one that has met very many entities since says that it does not know how much was read', async () => {
+  const { start, added, deletedTo, gaps, time } = scene()
+  await added('ann', 2)
+  await start()
+  for (let other = 0; other < 1_000; other++) await added(`other-${other}`, 1)
+  await time.advance('5s')
+  await added('ann', 3)
+  await deletedTo('ann', 4)
+  await time.advance('1s')
+  expect(gaps()).toEqual([{ id: 'ann', from: 1, to: 4, isAll: false }])
+})
+
 test('one that goes on later asks the store, and says that it does not know how much was read', async () => {
   const { start, added, deletedTo, gaps, time } = scene()
   await added('ann', 2)

@@ -16,9 +16,11 @@ function stage(settings = {}, turns?: (() => void)[]) {
   const story: string[] = []
   const transactions: { begin: () => void; end: () => void; break: (error: Error) => void }[] = []
   let strike: (() => void) | undefined
+  const due: (() => void)[] = []
   const timers: Timers = {
-    after: (_delayMs, callback) => {
-      strike = callback
+    after: (delayMs, callback) => {
+      if (delayMs === 0) due.push(callback)
+      else strike = callback
       return { cancel: () => (strike = undefined) }
     },
   }
@@ -46,7 +48,7 @@ function stage(settings = {}, turns?: (() => void)[]) {
     return story.splice(0)
   }
   const tick = (): void => strike?.()
-  return { commits, transactions, add, nextStory, tick }
+  return { commits, transactions, add, nextStory, tick, due }
 }
 
 describe('GroupCommit', () => {
@@ -136,6 +138,30 @@ describe('GroupCommit', () => {
     expect((await nextStory()).slice(-2)).toEqual(['99 stored', 'next failed'])
     for (const turn of turns) turn()
     expect(await nextStory()).toEqual([])
+  })
+
+  test('goes on when some who are told throw, and throws that where all hear of it', async () => {
+    const { commits, transactions, add, nextStory, due } = stage()
+    const broken = (name: string): void => {
+      const succeed = (): never => {
+        throw new Error(`${name} is broken`)
+      }
+      commits.add({ name, eventCount: 1, byteCount: 1, succeed, fail: succeed })
+    }
+    broken('a')
+    broken('b')
+    add('c')
+    transactions[0]?.begin()
+    transactions[0]?.end()
+    expect(await nextStory()).toEqual(['commit a,b,c', 'c stored'])
+    expect(due).toHaveLength(2)
+    expect(due[0]).toThrow('a is broken')
+    expect(due[1]).toThrow('b is broken')
+    add('d')
+    transactions[1]?.begin()
+    transactions[1]?.end()
+    expect(await nextStory()).toEqual(['commit d', 'd stored'])
+    expect(await commits.whenIdle()).toBe(true)
   })
 
   test('refuses what no longer fits into the memory set aside for waiting', async () => {

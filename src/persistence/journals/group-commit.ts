@@ -49,6 +49,8 @@ interface GroupCommitOptions<Op extends Operation> {
 /** Events that are told in one turn of the event loop: their commands and the next ones take some tenths of a millisecond. */
 const toldAtOnce = 48
 
+const none: readonly never[] = []
+
 export class GroupCommit<Op extends Operation> {
   readonly #transact: Transact<Op>
   readonly #settings: CommitSettings
@@ -60,7 +62,7 @@ export class GroupCommit<Op extends Operation> {
   /** In the transaction under way. */
   #taken: readonly Op[] = []
   /** Of the last commit that succeeded, and how many of them were told. */
-  #told: readonly Op[] = []
+  #told: readonly Op[] = none
   #toldCount = 0
   #isTurnAsked = false
   #isRunning = false
@@ -164,8 +166,21 @@ export class GroupCommit<Op extends Operation> {
     for (let events = 0; events < eventsMax && this.#toldCount < told.length;) {
       const operation = told[this.#toldCount++]!
       events += operation.eventCount
-      operation.succeed()
+      try {
+        operation.succeed()
+      } catch (error) {
+        this.#throwOn(error)
+      }
     }
+    // Up to a whole commit, which nobody needs any more.
+    if (!this.#isTelling) this.#told = none
+  }
+
+  /** Whoever is told never throws, unless it is broken: all hear of it, and the other operations are told nevertheless. */
+  #throwOn(error: unknown): void {
+    this.#timers.after(0, () => {
+      throw error
+    })
   }
 
   #tellSome(): void {
