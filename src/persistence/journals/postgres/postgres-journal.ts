@@ -403,7 +403,7 @@ export class PostgresJournal
   #write<Result>(checked: () => CheckedRequest): Promise<Result> {
     return new Promise<Result>((resolve, failed) => {
       this.#checkOpen()
-      this.#add(checked(), { succeeded: resolve as (result: unknown) => void, failed })
+      this.#add(checked(), { succeeded: resolve, failed })
     })
   }
 
