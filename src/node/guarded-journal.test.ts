@@ -1,5 +1,17 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { deletesEvents, hasRegisters, type Journal, MemoryJournal } from '../persistence/index.ts'
+import {
+  type AppendBatch,
+  type AppendResult,
+  deletesEvents,
+  hasRegisters,
+  type Journal,
+  LmdbJournal,
+  MemoryJournal,
+} from '../persistence/index.ts'
+import { toldAppendsOf } from '../persistence/internals.ts'
 import { GuardedJournal } from './guarded-journal.ts'
 
 const words = /This node is frozen and writes nothing: .* may have been replaced/
@@ -67,6 +79,27 @@ test('deletes nothing while the node is frozen, and nothing at all where the sto
   const { claim, append, read, highestSequenceNr, close } = memory
   const without = new GuardedJournal({ claim, append, read, highestSequenceNr, close }, false)
   expect(deletesEvents(without)).toBe(false)
+})
+
+test('tells of appends where the journal does, refuses them while the node is frozen, and has none where it does not', async () => {
+  expect(toldAppendsOf(new GuardedJournal(new MemoryJournal(), true))).toBeUndefined()
+  const folder = mkdtempSync(join(tmpdir(), 'sherd-guarded-'))
+  const journal = new GuardedJournal(await LmdbJournal.open({ folder }), true)
+  let isFrozen = true
+  journal.isFrozen = () => isFrozen
+  const toldAppends = toldAppendsOf(journal)!
+  const appended = (batch: AppendBatch): Promise<AppendResult> =>
+    new Promise((succeeded, failed) => toldAppends.append(batch, { succeeded, failed }))
+  isFrozen = false
+  const { epoch } = await journal.claim('a', 'me')
+  const batch = { persistenceId: 'a', epoch, expectedSequenceNr: 0, events: [new Uint8Array([1])] }
+  isFrozen = true
+  await expect(appended(batch)).rejects.toThrow(words)
+  expect(await journal.highestSequenceNr('a')).toBe(0)
+  isFrozen = false
+  expect(await appended(batch)).toMatchObject({ type: 'Appended', highestSequenceNr: 1 })
+  await journal.close()
+  rmSync(folder, { recursive: true })
 })
 
 test('closes only what is its own', async () => {

@@ -21,8 +21,7 @@ export class ByteBuffer {
     const count = end - start
     assert(count >= 0 && end <= source.length, 'a range lies within its bytes')
     this.reserve(count)
-    if (count > 64) source.copy(this.bytes, this.position, start, end)
-    else copyFew(source, start, end, this.bytes, this.position)
+    copyRange(source, start, end, this.bytes, this.position)
     this.position += count
   }
 
@@ -31,6 +30,17 @@ export class ByteBuffer {
     this.bytes.copy(grown, 0, 0, this.position)
     this.bytes = grown
   }
+}
+
+export function copyRange(
+  source: Buffer,
+  start: number,
+  end: number,
+  target: Buffer,
+  position: number,
+): void {
+  if (end - start > 64) source.copy(target, position, start, end)
+  else copyFew(source, start, end, target, position)
 }
 
 /** A loop is faster than a call into native code for the size of an ordinary message. */

@@ -4,7 +4,7 @@
  * and take a new codec for a new connection. A stored value explains itself.
  */
 import { assert } from '../foundation/assert.ts'
-import { ByteBuffer } from './byte-buffer.ts'
+import type { ByteBuffer } from './byte-buffer.ts'
 import { PlainCopy } from './plain-copy.ts'
 import type { RefCodec } from './ref-codec.ts'
 import {
@@ -31,16 +31,11 @@ export interface Prepared {
   readonly [isPrepared]: true
 }
 
-/** Where `encode` writes before it knows the length; after a large value a small one takes its place. */
-const SCRATCH_BYTES = 512
-const SCRATCH_BYTES_MAX = 64 * 1024
-
 export class ValueCodec {
   readonly #settings: SerializationSettings
   readonly #encoder: ValueEncoder
   readonly #decoder: ValueDecoder
   readonly #plainCopy: PlainCopy
-  #scratch = new ByteBuffer(SCRATCH_BYTES)
 
   constructor({ use, settings = defaultSerializationSettings, refs }: ValueCodecOptions) {
     const keepsRecords = use === 'link'
@@ -62,13 +57,8 @@ export class ValueCodec {
 
   /** Bytes of the caller's own. Throws CannotSerialize. */
   encode(value: unknown, name = 'message'): Uint8Array {
-    const scratch = this.#scratch
-    scratch.position = 0
-    this.encodeInto(scratch, value, name)
-    const bytes = Buffer.allocUnsafe(scratch.position)
-    scratch.bytes.copy(bytes, 0, 0, scratch.position)
-    if (scratch.bytes.length > SCRATCH_BYTES_MAX) this.#scratch = new ByteBuffer(SCRATCH_BYTES)
-    return bytes
+    const prepared = this.#encoder.prepare(value, name)
+    return this.#encoder.bytesOf(prepared, this.#settings.bytesMax, name)
   }
 
   /**

@@ -1,6 +1,6 @@
 /** One direction of a ValueCodec: checks a value, packs it, appends the bytes. */
 import { Packr, RESET_BUFFER_MODE, REUSE_BUFFER_MODE } from 'msgpackr'
-import type { ByteBuffer } from './byte-buffer.ts'
+import { type ByteBuffer, copyRange } from './byte-buffer.ts'
 import { Marking, tooManyBytes } from './marking.ts'
 import { packOptions } from './pack-options.ts'
 import { PlainCheck } from './plain-check.ts'
@@ -52,13 +52,17 @@ export class ValueEncoder {
 
   /** Appends a prepared value. Throws CannotSerialize, and then has appended nothing. */
   append(target: ByteBuffer, value: unknown, bytesMax: number, name: string): void {
-    const packed = this.#pack(value, name)
+    const packed = this.#packWithin(value, bytesMax, name)
+    target.append(packed, packed.start, packed.end)
+  }
+
+  /** The bytes of a prepared value, for the caller alone. Throws CannotSerialize. */
+  bytesOf(value: unknown, bytesMax: number, name: string): Uint8Array {
+    const packed = this.#packWithin(value, bytesMax, name)
     const { start, end } = packed
-    if (end - start > bytesMax) {
-      this.forgetRecords()
-      throw new CannotSerialize(name, tooManyBytes(bytesMax))
-    }
-    target.append(packed, start, end)
+    const bytes = Buffer.allocUnsafe(end - start)
+    copyRange(packed, start, end, bytes, 0)
+    return bytes
   }
 
   /** Always safe: a record that is defined again replaces the earlier one at the other end. */
@@ -73,6 +77,13 @@ export class ValueEncoder {
       // A getter or a proxy threw. It will again, where there is a path to tell.
       return false
     }
+  }
+
+  #packWithin(value: unknown, bytesMax: number, name: string): PackedBuffer {
+    const packed = this.#pack(value, name)
+    if (packed.end - packed.start <= bytesMax) return packed
+    this.forgetRecords()
+    throw new CannotSerialize(name, tooManyBytes(bytesMax))
   }
 
   #pack(value: unknown, name: string): PackedBuffer {

@@ -3,8 +3,19 @@ import { PoisonPill } from '../../src/actor/index.ts'
 import type { LocalRef } from '../../src/actor/internals.ts'
 import { Effect, effectsFor } from '../../src/persistence/index.ts'
 import { EventSourcedFamily } from '../../src/persistence/internals.ts'
-import { append, get, list, type ListCommand } from './list.ts'
+import {
+  append,
+  type Appended,
+  get,
+  handleList,
+  type Items,
+  list,
+  type ListCommand,
+} from './list.ts'
 import { type ManualScene, manualScene } from './scene.ts'
+
+/** So many of a family keep what they have. */
+const restingMax = 1024
 
 let scene: ManualScene
 
@@ -15,11 +26,22 @@ beforeEach(() => {
 afterEach(() => scene.end())
 
 describe('an idle event-sourced actor', () => {
-  test('keeps nothing but its state, and goes on from it', async () => {
-    const ref = scene.system.spawn(list(scene.journal))
+  test('keeps nothing but its state once many others have rested after it, and goes on from it', async () => {
+    const family = new EventSourcedFamily<ListCommand, Appended, Items>({
+      commandHandler: handleList,
+      eventHandler: (items, { item }) => [...items, item],
+      journal: scene.journal,
+    })
+    const ref = scene.system.spawn(family.behavior('List|1', []))
     const { cell } = ref as unknown as LocalRef
+    let others = 0
     for (const expected of ['a', 'aa', 'aaa']) {
       expect(await ref.ask((replyTo) => append('a', replyTo))).toBe(expected)
+      await scene.time.settle()
+      expect(cell?.stateIfAny).toBeDefined()
+      for (let count = 0; count < restingMax; count++) {
+        scene.system.spawn(family.behavior(`Other|${others++}`, []))
+      }
       await scene.time.settle()
       expect(cell?.stateIfAny).toBeUndefined()
     }

@@ -19,7 +19,5 @@ export const replaying = 512
 export const stopAsked = 1024
 /** Messages push back a receive timeout. */
 export const timed = 2048
-/** There may be a million of its kind: its rare state is dropped whenever nothing is in it. */
-export const frugal = 4096
 /** Mail stays in the mailbox for now; replays and system business go on. */
-export const withheld = 8192
+export const withheld = 4096

@@ -24,7 +24,6 @@ import {
   unhandled,
 } from '../behavior/behavior.ts'
 import {
-  frugal,
   guarded,
   internalPriority,
   inTurn,
@@ -181,7 +180,6 @@ export class Cell implements Task, Watcher {
         this.runtime.mailboxes.give(this.mailbox)
         this.mailbox = undefined
       }
-      if ((this.flags & frugal) !== 0 && this.#state?.isBlank === true) this.#state = undefined
     }
     return done
   }
@@ -300,8 +298,8 @@ export class Cell implements Task, Watcher {
   /** Lets these messages go before the mailbox. */
   replay(replay: Replay): void {
     const state = this.state()
-    // Of one, which is the rule: pushed onto an empty list it would take room for sixteen.
-    if (state.replays === undefined || state.replays.length === 0) state.replays = [replay]
+    // Of one, which is the rule: pushed onto an empty list it would take room for sixteen. That room is used again.
+    if (state.replays === undefined) state.replays = [replay]
     else state.replays.push(replay)
     this.flags |= replaying
   }
@@ -318,9 +316,9 @@ export class Cell implements Task, Watcher {
     this.#failed(cause)
   }
 
-  /** From now on its rare state is dropped whenever it is idle and nothing is in it. */
-  beFrugal(): void {
-    this.flags |= frugal
+  /** For actors of which there may be a million: drops the rare state if nothing is in it. Not in a turn of this actor. */
+  dropBlankState(): void {
+    if ((this.flags & inTurn) === 0 && this.#state?.isBlank === true) this.#state = undefined
   }
 
   /** Stops the actor for this reason; nobody supervises it any more. */

@@ -30,9 +30,14 @@ export function scopeOf<T>(context: ActorContext<T>): Scope {
   return cellOf(context).stateIfAny?.scope
 }
 
-/** Nothing but its behavior is kept of this actor while it is idle. */
-export function beFrugal<T>(context: ActorContext<T>): void {
-  cellOf(context).beFrugal()
+/** Nothing but its behavior is kept of this actor, unless something else is under way. */
+export function dropBlankState<T>(context: ActorContext<T>): void {
+  cellOf(context).dropBlankState()
+}
+
+/** What is done in the turn of an actor. */
+export interface Errand {
+  run(): void
 }
 
 export interface ActorTurnOptions<T> {
@@ -44,16 +49,21 @@ export interface ActorTurnOptions<T> {
 
 export class ActorTurn<T> implements Replay {
   readonly endsOnFailure = false
-  readonly #options: ActorTurnOptions<T>
+  readonly #context: ActorContext<T>
+  readonly #scope: Scope
+  readonly #isForGood: (error: unknown) => boolean
   readonly #cell: Cell
-  /** What waits to be done. A fresh list of one: pushed onto an empty one it would take room for sixteen. */
-  #works: (() => void)[] | undefined = undefined
+  /** What waits to be done: the first, as a rule the only one, and what came behind it. */
+  #first: Errand | undefined = undefined
+  #others: Errand[] | undefined = undefined
   #failures: StashBuffer<T> | undefined = undefined
   #isAsked = false
 
-  constructor(options: ActorTurnOptions<T>) {
-    this.#options = options
-    this.#cell = cellOf(options.context)
+  constructor({ context, scope, isForGood }: ActorTurnOptions<T>) {
+    this.#context = context
+    this.#scope = scope
+    this.#isForGood = isForGood
+    this.#cell = cellOf(context)
   }
 
   get isTerminated(): boolean {
@@ -62,7 +72,7 @@ export class ActorTurn<T> implements Replay {
 
   /** Nothing waits to be done. */
   get isIdle(): boolean {
-    return this.#works === undefined
+    return this.#first === undefined
   }
 
   /** Whether the actor has more to do right now than what it does. */
@@ -88,7 +98,7 @@ export class ActorTurn<T> implements Replay {
 
   /** Mail that waits, as the behavior would get it; nothing where something around the behavior may change messages. */
   forEachMail(visit: (message: T) => void): void {
-    if (this.#options.scope !== undefined) return
+    if (this.#scope !== undefined) return
     for (const each of this.#cell.mailbox ?? []) if (!isEnvelope(each)) visit(each as T)
   }
 
@@ -99,7 +109,7 @@ export class ActorTurn<T> implements Replay {
 
   /** Lets these commands come before any mail, as long as there is a next one. A failure of the actor ends it. */
   replay(next: () => T | undefined): void {
-    const { scope } = this.#options
+    const scope = this.#scope
     this.#cell.replay({
       endsOnFailure: true,
       take: () => {
@@ -112,8 +122,14 @@ export class ActorTurn<T> implements Replay {
 
   /** Does this in the actor's turn, soon. What it throws fails the actor as a handler does. */
   run(work: () => void): void {
-    if (this.#works === undefined) this.#works = [work]
-    else this.#works.push(work)
+    this.doErrand({ run: work })
+  }
+
+  /** As `run`. */
+  doErrand(errand: Errand): void {
+    if (this.#first === undefined) this.#first = errand
+    else if (this.#others === undefined) this.#others = [errand]
+    else this.#others.push(errand)
     if (this.#isAsked || this.#cell.isTerminated) return
     this.#isAsked = true
     this.#cell.replay(this)
@@ -127,15 +143,13 @@ export class ActorTurn<T> implements Replay {
 
   /** Does now what waits: the actor stops, and will have no other turn. */
   runWaiting(): void {
-    for (let works = this.#takeWorks(); works !== undefined; works = this.#takeWorks()) {
-      for (const work of works) work()
-    }
+    for (let next = this.#next(); next !== undefined; next = this.#next()) next.run()
   }
 
   /** Fails the actor as if its handler had thrown this. Only inside the turn. */
   fail(error: unknown): void {
-    const { context, isForGood } = this.#options
-    if (isForGood(error)) return this.#cell.failForGood(error)
+    const context = this.#context
+    if (this.#isForGood(error)) return this.#cell.failForGood(error)
     const failures = (this.#failures ??= context.stash(1))
     if (failures.isFull) {
       return context.log.error({ err: error }, 'one more failure of a failing actor')
@@ -151,10 +165,12 @@ export class ActorTurn<T> implements Replay {
     this.#cell.failForGood(error)
   }
 
-  #takeWorks(): readonly (() => void)[] | undefined {
-    const works = this.#works
-    this.#works = undefined
-    return works
+  #next(): Errand | undefined {
+    const next = this.#first
+    if (next === undefined) return undefined
+    this.#first = this.#others?.shift()
+    if (this.#first === undefined) this.#others = undefined
+    return next
   }
 
   /** The cell has come to it. At the level of wrapping that the behavior was made at, as if called by its handler. */
@@ -162,18 +178,16 @@ export class ActorTurn<T> implements Replay {
     this.#isAsked = false
     const state = this.#cell.state()
     const enclosing = state.scope
-    state.scope = this.#options.scope
-    for (let works = this.#takeWorks(); works !== undefined; works = this.#takeWorks()) {
-      for (const work of works) this.#attempt(work)
-    }
+    state.scope = this.#scope
+    for (let next = this.#next(); next !== undefined; next = this.#next()) this.#attempt(next)
     state.scope = enclosing
     // Whoever unstashed meanwhile stands above us, and the cell takes away the topmost when we answer nothing.
     if (state.replays?.at(-1) !== this) this.#cell.replay(emptyReplay)
   }
 
-  #attempt(work: () => void): void {
+  #attempt(errand: Errand): void {
     try {
-      work()
+      errand.run()
     } catch (error) {
       this.fail(error)
     }

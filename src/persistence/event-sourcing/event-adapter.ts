@@ -34,8 +34,8 @@ interface WithManifest {
 /** What it takes to store an event. */
 export interface Encoding<Event, State> {
   readonly codec: ValueCodec
-  readonly eventAdapter?: EventAdapter<Event>
-  readonly tagger?: (state: State, event: Event) => readonly string[]
+  readonly eventAdapter?: EventAdapter<Event> | undefined
+  readonly tagger?: ((state: State, event: Event) => readonly string[]) | undefined
 }
 
 /** What is stored of an event that led to this state. */

@@ -110,6 +110,36 @@ function planOf<Command, Event, State>(
   // A state that began empty is not that of all its events, and must not be kept as if it were.
   const savesSnapshots = hasSnapshots(journal) && isAsked && recovery?.disabled !== true
   const snapshotNews = new SnapshotNews()
-  const own = { latelyIdle: new LatelyIdle(), withheldMail, snapshotNews, savesSnapshots }
-  return { ...options, settings, codec, ...own }
+  const alone = options as Partial<EventSourcedOptions<Command, Event, State>>
+  // Name by name: what is made by `...options` has a shape of its own each time, and entities of several kinds would look
+  // for everything in it by name.
+  return {
+    persistenceId: alone.persistenceId,
+    emptyState: alone.emptyState,
+    commandHandler: options.commandHandler,
+    eventHandler: options.eventHandler,
+    eventAdapter: options.eventAdapter,
+    tagger: options.tagger,
+    signals: options.signals,
+    retention,
+    snapshotWhen,
+    maySnapshot: options.maySnapshot,
+    recovery,
+    schemas: options.schemas,
+    refused: options.refused,
+    journal,
+    onStashOverflow: options.onStashOverflow,
+    recoveryPermits: options.recoveryPermits,
+    writer: options.writer,
+    onPersistFailure: options.onPersistFailure,
+    snapshotAdapter: options.snapshotAdapter,
+    snapshotVersion: options.snapshotVersion,
+    upcastSnapshot: options.upcastSnapshot,
+    settings,
+    codec,
+    latelyIdle: new LatelyIdle(),
+    withheldMail,
+    snapshotNews,
+    savesSnapshots,
+  }
 }

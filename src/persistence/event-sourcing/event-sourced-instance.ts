@@ -19,7 +19,7 @@ import type { Claim, NewEvent } from '../journal.ts'
 import type { StoredSnapshot } from '../snapshots.ts'
 import { writerBytesMax } from '../journals/fence.ts'
 import type { EventSourcedDroppedReason } from './event-sourced-drop-reasons.ts'
-import { ActorTurn, beFrugal, type Scope, scopeOf } from './actor-turn.ts'
+import { ActorTurn, dropBlankState, type Scope, scopeOf } from './actor-turn.ts'
 import { CommandStash, type CommandStashes } from './command-stash.ts'
 import { type DueSnapshot, dueSnapshot, snapshotOf } from './due-snapshot.ts'
 import { Effect } from './effect.ts'
@@ -44,7 +44,7 @@ import { SnapshotKeeper } from './snapshot-keeper.ts'
 import type { RecoveryStart } from './snapshot-recovery.ts'
 import type { SnapshotSignal } from './snapshot-signals.ts'
 import { checkBySchema } from './standard-schema.ts'
-import { type Mutable, WritePipeline } from './write-pipeline.ts'
+import { type Mutable, type PipelineOwner, WritePipeline } from './write-pipeline.ts'
 
 type Handled = void | typeof Behaviors.unhandled
 
@@ -75,7 +75,8 @@ export interface InstanceOptions<Command, Event, State> {
   readonly stashes?: CommandStashes<Command>
 }
 
-export class EventSourcedInstance<Command, Event, State> implements Resting {
+export class EventSourcedInstance<Command, Event, State> implements Resting, PipelineOwner {
+  isKept = false
   readonly #plan: EventSourcedPlan<Command, Event, State>
   readonly #persistenceId: string
   readonly #context: ActorContext<Command>
@@ -102,7 +103,6 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   }
 
   start(): Behavior<Command> {
-    if (this.#scope === undefined) beFrugal(this.#context)
     const work = this.#begin()
     work.turn.withholdMail(this.#plan.withheldMail)
     work.recovery = this.#newRecovery(work)
@@ -188,7 +188,9 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
   }
 
   letGo(): void {
-    if (this.#work !== undefined && this.#isIdle(this.#work)) this.#work = undefined
+    if (this.#work === undefined || !this.#isIdle(this.#work)) return
+    this.#work = undefined
+    if (this.#scope === undefined) dropBlankState(this.#context)
   }
 
   #isIdle({ writes, stash, turn, snapshots }: Work<Command, Event, State>): boolean {
@@ -383,13 +385,21 @@ export class EventSourcedInstance<Command, Event, State> implements Resting {
       claim: { epoch: this.#epoch, highestSequenceNr },
       turn,
       view,
-      stored: () => {
-        this.#goOn()
-        this.#rest()
-      },
-      failed: (error) => this.#commandFailed(error),
-      snapshotDue: (due) => this.#keep(due),
+      owner: this,
     })
+  }
+
+  stored(): void {
+    this.#goOn()
+    this.#rest()
+  }
+
+  failed(error: unknown): never {
+    return this.#commandFailed(error)
+  }
+
+  snapshotDue(due: DueSnapshot): void {
+    this.#keep(due)
   }
 
   // ---- snapshots

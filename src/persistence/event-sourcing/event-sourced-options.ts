@@ -159,12 +159,16 @@ export type EventSourcedSignalHandlers<Command, State> = {
   ) => Kind extends Signal['type'] ? void | Promise<void> : void
 }
 
-/** The options, checked and completed. */
-export type EventSourcedPlan<Command, Event, State> = EventSourcedFamilyOptions<
-  Command,
-  Event,
-  State
+/** Each of them is there, maybe as undefined. */
+type Whole<Options> = { readonly [Name in keyof Required<Options>]: Options[Name] }
+
+/** The options, checked and completed: objects of one shape, whatever was given. */
+export type EventSourcedPlan<Command, Event, State> = Whole<
+  Omit<EventSourcedFamilyOptions<Command, Event, State>, 'codec' | 'settings'>
 > & {
+  /** For handlers that are methods of the options; of one actor only. */
+  readonly persistenceId: string | undefined
+  readonly emptyState: State | undefined
   readonly codec: ValueCodec
   readonly settings: EventSourcedSettings
   readonly latelyIdle: LatelyIdle

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { LatelyIdle } from './lately-idle.ts'
 
 class Entity {
+  isKept = false
   letGoCount = 0
 
   letGo(): void {

@@ -7,6 +7,8 @@
 const keptMax = 1024
 
 export interface Resting {
+  /** For `LatelyIdle` alone: whether it is among those that keep what they have. */
+  isKept: boolean
   /** Lets go of all that a fresh start of work would bring back, unless it is at work again. */
   letGo(): void
 }
@@ -16,17 +18,19 @@ export class LatelyIdle {
   readonly #kept = new Set<Resting>()
 
   rests(entity: Resting): void {
+    if (entity.isKept) return
     const kept = this.#kept
-    if (kept.has(entity)) return
+    entity.isKept = true
     kept.add(entity)
     if (kept.size <= keptMax) return
     for (const oldest of kept) {
-      kept.delete(oldest)
+      this.ended(oldest)
       return oldest.letGo()
     }
   }
 
   ended(entity: Resting): void {
+    entity.isKept = false
     this.#kept.delete(entity)
   }
 }

@@ -24,7 +24,7 @@ export interface SnapshotForm<State> {
   /** Of the shape of the state; 0 when not given. Snapshots of another version are passed over, or upcast when it was a lower one. */
   readonly snapshotVersion?: number | undefined
   /** Makes a state of this version of what was stored by an earlier one. What a later one has stored is never given to it. */
-  upcastSnapshot?(stored: unknown, version: number): State
+  readonly upcastSnapshot?: ((stored: unknown, version: number) => State) | undefined
   readonly schemas?: { readonly state?: StandardSchema | undefined } | undefined
 }
 

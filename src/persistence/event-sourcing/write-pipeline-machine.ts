@@ -20,9 +20,11 @@ import type {
   WriteInput,
 } from './write-pipeline-inputs.ts'
 
-/** Events that go to the journal together, and what waits for them. */
+/** Events that go to the journal together, and what waits for them: by itself the order to append it. */
 interface Batch<Held> {
-  readonly number: number
+  readonly type: 'Append'
+  /** Its number. */
+  readonly batch: number
   readonly expectedSequenceNr: number
   readonly events: NewEvent[]
   /** Begins by deleting all that came before it. */
@@ -69,7 +71,7 @@ export class WritePipelineMachine<Held> {
   step(input: WriteInput<Held>): readonly WriteEffect<Held>[] {
     switch (input.type) {
       case 'CommandHandled':
-        return this.#handled(input.events, input.held, input.deletes === true)
+        return this.handled(input.events, input.held, input.deletes === true)
       case 'TurnEnded':
         return this.#open === undefined ? none : [this.#append(this.#open)]
       case 'Appended':
@@ -86,11 +88,8 @@ export class WritePipelineMachine<Held> {
     }
   }
 
-  #handled(
-    events: readonly NewEvent[],
-    held: Held,
-    deletes: boolean,
-  ): readonly WriteEffect<Held>[] {
+  /** As the step of `CommandHandled`. */
+  handled(events: readonly NewEvent[], held: Held, deletes: boolean): readonly WriteEffect<Held>[] {
     assert(this.#end === undefined, 'no command is handled after a write has failed')
     assert(!this.isDeleting, 'no command is handled before a deletion is answered')
     if (events.length === 0 && !deletes) return this.#holdAsIs(held)
@@ -119,16 +118,17 @@ export class WritePipelineMachine<Held> {
   }
 
   #begin(events: readonly NewEvent[], held: Held, deletes: boolean): void {
-    const number = ++this.#batches
+    const batch = ++this.#batches
     this.#open = {
-      number,
+      type: 'Append',
+      batch,
       expectedSequenceNr: this.#sequenceNr,
       events: [...events],
       deletes,
       held: [held],
       isStored: false,
     }
-    if (deletes) this.#deletion = number
+    if (deletes) this.#deletion = batch
     this.#count(events)
   }
 
@@ -150,13 +150,12 @@ export class WritePipelineMachine<Held> {
   #append(batch: Batch<Held>): WriteEffect<Held> {
     this.#open = undefined
     this.#inFlight.push(batch)
-    const { number, expectedSequenceNr, events, deletes } = batch
-    return { type: 'Append', batch: number, expectedSequenceNr, events, deletes }
+    return batch
   }
 
   /** Undefined for what is no longer, or never was, awaited. */
   #find(number: number): Batch<Held> | undefined {
-    const batch = this.#inFlight[number - (this.#inFlight[0]?.number ?? 0)]
+    const batch = this.#inFlight[number - (this.#inFlight[0]?.batch ?? 0)]
     return batch?.isStored === true ? undefined : batch
   }
 

@@ -11,7 +11,13 @@ import type { ActorTurn } from './actor-turn.ts'
 import type { DueSnapshot } from './due-snapshot.ts'
 import type { EventSourcedContext, EventSourcedPlan } from './event-sourced-options.ts'
 import { discard, type HeldEffects, perform } from './held-effects.ts'
-import { failureOf, JournalWriter, type WriteOutcome } from './journal-writer.ts'
+import {
+  type AppendOwner,
+  failureOf,
+  JournalWriter,
+  type PendingAppend,
+  type WriteOutcome,
+} from './journal-writer.ts'
 import type { WriteEffect } from './write-pipeline-inputs.ts'
 import { WritePipelineMachine } from './write-pipeline-machine.ts'
 
@@ -22,12 +28,17 @@ export interface WritePipelineOptions<Command, Event, State> {
   readonly claim: Claim
   readonly turn: ActorTurn<Command>
   readonly view: Mutable<EventSourcedContext<Command>>
-  /** In the actor's turn: more may be handled again. */
-  readonly stored: () => void
-  /** In the actor's turn: what was stored has failed in its consequences. Throws on. */
-  readonly failed: (error: unknown) => never
-  /** In the actor's turn: all events up to this snapshot are stored. */
-  readonly snapshotDue: (due: DueSnapshot) => void
+  readonly owner: PipelineOwner
+}
+
+/** Is told in the actor's turn. */
+export interface PipelineOwner {
+  /** More may be handled again. */
+  stored(): void
+  /** What was stored has failed in its consequences. Throws on. */
+  failed(error: unknown): never
+  /** All events up to this snapshot are stored. */
+  snapshotDue(due: DueSnapshot): void
 }
 
 /** A box, because anything can be thrown. */
@@ -35,17 +46,18 @@ interface Thrown {
   readonly error: unknown
 }
 
-export class WritePipeline<Command, Event, State> {
+const turnEnded = { type: 'TurnEnded' } as const
+
+export class WritePipeline<Command, Event, State> implements AppendOwner, Task {
+  /** As a task: looks whether the turn has ended. */
+  readonly isInternal = false
   readonly #persistenceId: string
   readonly #machine: WritePipelineMachine<HeldEffects<State>>
   readonly #writer: JournalWriter
   readonly #turn: ActorTurn<Command>
   readonly #view: Mutable<EventSourcedContext<Command>>
   readonly #context: ActorContext<Command>
-  readonly #stored: () => void
-  readonly #failed: (error: unknown) => never
-  readonly #snapshotDue: (due: DueSnapshot) => void
-  readonly #flush: Task
+  readonly #owner: PipelineOwner
   #phase: 'open' | 'failing' | 'draining' | 'ended' = 'open'
   #isFlushAsked = false
   /** How much was held at the last look. */
@@ -53,24 +65,20 @@ export class WritePipeline<Command, Event, State> {
   #drained: (() => void) | undefined = undefined
 
   constructor(options: WritePipelineOptions<Command, Event, State>) {
-    const { plan, claim, turn, view, stored, failed, snapshotDue } = options
+    const { plan, claim, turn, view, owner } = options
     const { journal, settings } = plan
     const { persistenceId } = view
     this.#persistenceId = persistenceId
     this.#machine = new WritePipelineMachine(claim.highestSequenceNr, settings.appendEventsMax)
-    const answered = (outcome: WriteOutcome): void => this.#answered(outcome)
-    this.#writer = new JournalWriter(journal, persistenceId, claim.epoch, answered)
+    this.#writer = new JournalWriter(journal, persistenceId, claim.epoch, this)
     this.#turn = turn
     this.#view = view
     this.#context = view.actor
-    this.#stored = stored
-    this.#failed = failed
-    this.#snapshotDue = snapshotDue
-    this.#flush = {
-      isInternal: false,
-      run: () => this.#look(),
-      toString: () => `the writes of ${persistenceId}`,
-    }
+    this.#owner = owner
+  }
+
+  toString(): string {
+    return `the writes of ${this.#persistenceId}`
   }
 
   /** Whether commands may be handled. */
@@ -90,8 +98,7 @@ export class WritePipeline<Command, Event, State> {
 
   /** Takes the events of a command and what it causes. Throws what that throws, if it happens at once. */
   add(events: readonly NewEvent[], held: HeldEffects<State>, deletes: boolean): void {
-    const handled = { type: 'CommandHandled', events, held, deletes } as const
-    const thrown = this.#perform(this.#machine.step(handled))
+    const thrown = this.#perform(this.#machine.handled(events, held, deletes))
     if (events.length > 0 || deletes) this.#askFlush()
     if (thrown !== undefined) throw thrown.error
   }
@@ -119,15 +126,15 @@ export class WritePipeline<Command, Event, State> {
     if (this.#isFlushAsked) return
     this.#isFlushAsked = true
     this.#lookedAt = 0
-    this.#turn.afterwards(this.#flush)
+    this.#turn.afterwards(this)
   }
 
   /** Goes on gathering while commands come, but not for an actor that does not get on. */
-  #look(): number {
+  run(): number {
     const { heldCount } = this.#machine
     if (this.#turn.hasMore && heldCount > this.#lookedAt) {
       this.#lookedAt = heldCount
-      this.#turn.afterwards(this.#flush)
+      this.#turn.afterwards(this)
     } else {
       this.#isFlushAsked = false
       this.#endTurn()
@@ -137,16 +144,16 @@ export class WritePipeline<Command, Event, State> {
   }
 
   #endTurn(): void {
-    if (this.#phase !== 'ended') this.#perform(this.#machine.step({ type: 'TurnEnded' }))
+    if (this.#phase !== 'ended') this.#perform(this.#machine.step(turnEnded))
   }
 
-  #answered(outcome: WriteOutcome): void {
-    if (this.#phase !== 'draining') return this.#turn.run(() => this.#conclude(outcome))
-    this.#conclude(outcome)
+  answered(append: PendingAppend): void {
+    if (this.#phase !== 'draining') this.#turn.doErrand(append)
+    else append.run()
   }
 
   /** An answer has come; in the actor's turn, unless the actor is stopping. */
-  #conclude(outcome: WriteOutcome): void {
+  conclude(outcome: WriteOutcome): void {
     if (this.#turn.isTerminated) return this.giveUp()
     if (this.#phase === 'ended') return
     const isDraining = this.#phase === 'draining'
@@ -155,9 +162,9 @@ export class WritePipeline<Command, Event, State> {
       if (thrown !== undefined) this.#context.log.error({ err: thrown.error }, 'failed at the end')
       this.#isDone()
     } else if (thrown === undefined) {
-      this.#stored()
+      this.#owner.stored()
     } else {
-      this.#failed(thrown.error)
+      this.#owner.failed(thrown.error)
     }
   }
 
@@ -212,12 +219,12 @@ export class WritePipeline<Command, Event, State> {
       }
     }
     this.#view.lastSequenceNr = lastSequenceNr
-    if (due !== undefined && this.#phase !== 'draining') this.#snapshotDue(due)
+    if (due !== undefined && this.#phase !== 'draining') this.#owner.snapshotDue(due)
     return thrown
   }
 
   readonly #rejected = (error: unknown): void => {
-    if (!this.#turn.isTerminated) return this.#turn.run(() => this.#failed(error))
+    if (!this.#turn.isTerminated) return this.#turn.run(() => this.#owner.failed(error))
     this.#context.log.error({ err: error }, 'an async side effect failed after the actor had ended')
   }
 

@@ -54,6 +54,7 @@ import {
   type StoredSnapshot,
 } from '../../snapshots.ts'
 import type { StoreTransfer, StreamPlace } from '../../store-transfer.ts'
+import type { ToldAppend, ToldAppends } from '../../told-appends.ts'
 import {
   checkAppend,
   checkClaim,
@@ -76,7 +77,7 @@ import { PostgresSliceReader, tagsOfRow } from './postgres-slice-reader.ts'
 import { type PostgresStatements, statementsFor } from './postgres-statements.ts'
 import { placeRegister, placeState, placeStream } from './postgres-transfer.ts'
 import { isPostgresUrl } from './postgres-url.ts'
-import { type PostgresRequest, PostgresWrite } from './postgres-write.ts'
+import { type PostgresAsker, type PostgresRequest, PostgresWrite } from './postgres-write.ts'
 
 export interface PostgresStore {
   /** `postgres://user:password@host:port/database`. */
@@ -125,6 +126,11 @@ export class PostgresJournal
     StoreTransfer
 {
   readonly storeId: string
+  /** @internal */
+  readonly toldAppends: ToldAppends = {
+    journal: this,
+    append: (batch, told) => this.#appendTold(batch, told),
+  }
   readonly #partitions: readonly PostgresPartition[]
   readonly #slices: PostgresSlices
   readonly #settings: PostgresSettings
@@ -188,11 +194,7 @@ export class PostgresJournal
   }
 
   append(batch: AppendBatch): Promise<AppendResult> {
-    return this.#write(() => ({
-      byteCount: checkAppend(batch, this.#settings),
-      persistenceId: batch.persistenceId,
-      request: { type: 'Append', batch },
-    }))
+    return this.#write(() => this.#checkedAppend(batch))
   }
 
   /** They are hidden when it resolves, and leave the tables soon after, piece by piece. */
@@ -399,14 +401,33 @@ export class PostgresJournal
 
   /** What is wrong with the request rejects the promise, which is the only one made. */
   #write<Result>(checked: () => CheckedRequest): Promise<Result> {
-    return new Promise<Result>((resolve, fail) => {
+    return new Promise<Result>((resolve, failed) => {
       this.#checkOpen()
-      const { persistenceId, request, byteCount = 0 } = checked()
-      const slice = persistenceId === undefined ? registerSlice : sliceOf(persistenceId)
-      const succeed = resolve as (result: unknown) => void
-      const write = new PostgresWrite({ request, slice, byteCount, succeed, fail })
-      this.#partitions[this.#slices.partitionOf(slice)]!.add(write)
+      this.#add(checked(), { succeeded: resolve, failed })
     })
+  }
+
+  #add({ persistenceId, request, byteCount = 0 }: CheckedRequest, asker: PostgresAsker): void {
+    const slice = persistenceId === undefined ? registerSlice : sliceOf(persistenceId)
+    const write = new PostgresWrite({ request, slice, byteCount, asker })
+    this.#partitions[this.#slices.partitionOf(slice)]!.add(write)
+  }
+
+  #appendTold(batch: AppendBatch, told: ToldAppend): void {
+    try {
+      this.#checkOpen()
+      this.#add(this.#checkedAppend(batch), told)
+    } catch (error) {
+      told.failed(error)
+    }
+  }
+
+  #checkedAppend(batch: AppendBatch): CheckedRequest {
+    return {
+      byteCount: checkAppend(batch, this.#settings),
+      persistenceId: batch.persistenceId,
+      request: { type: 'Append', batch },
+    }
   }
 
   #partitionOf(persistenceId: string): PostgresPartition {

@@ -96,8 +96,10 @@ export class PostgresPartition {
     this.add(
       new PostgresWrite({
         ...{ request: { type: 'Scrub' }, slice: anySlice, byteCount: 0 },
-        succeed: (hasMore) => ended(hasMore === true),
-        fail: () => ended(false),
+        asker: {
+          succeeded: (hasMore) => ended(hasMore === true),
+          failed: () => ended(false),
+        },
       }),
     )
   }

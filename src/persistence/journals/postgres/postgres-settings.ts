@@ -46,7 +46,10 @@ export const postgresSettingsTable = new SettingsTable<PostgresSettings>(
     writeConnections: count(2, 'connections', { max: 4 }),
     readConnections: count(2, 'connections', { max: 64 }),
   },
-  ['{waitingBytesMax} must be at least {eventBytesMax}, or no such event is ever stored'],
+  [
+    '{waitingBytesMax} must be at least {eventBytesMax}, or no such event is ever stored',
+    '{waitingBytesMax} must be at least {stateBytesMax}, or no such state is ever stored',
+  ],
 )
 
 export const defaultPostgresSettings = postgresSettingsTable.defaults

@@ -36,12 +36,18 @@ export type Of<Type extends PostgresRequest['type']> = Extract<
 
 export type Place = (connection: PostgresConnection) => Promise<void>
 
+/** Whoever waits for a request. */
+export interface PostgresAsker {
+  /** What was decided, once the commit is durable. */
+  succeeded(result: unknown): void
+  failed(error: Error): void
+}
+
 interface PostgresWriteOptions {
   readonly request: PostgresRequest
   readonly slice: number
   readonly byteCount: number
-  readonly succeed: (result: unknown) => void
-  readonly fail: (error: Error) => void
+  readonly asker: PostgresAsker
 }
 
 /** In events of equal work: what else a commit does is bounded by the same number. */
@@ -56,17 +62,15 @@ export class PostgresWrite implements Operation {
   readonly slice: number
   readonly eventCount: number
   readonly byteCount: number
-  readonly #succeed: (result: unknown) => void
-  readonly #fail: (error: Error) => void
+  readonly #asker: PostgresAsker
   #outcome: { readonly result: unknown } | Error | undefined
 
-  constructor({ request, slice, byteCount, succeed, fail }: PostgresWriteOptions) {
+  constructor({ request, slice, byteCount, asker }: PostgresWriteOptions) {
     this.request = request
     this.slice = slice
     this.eventCount = workOf(request)
     this.byteCount = byteCount
-    this.#succeed = succeed
-    this.#fail = fail
+    this.#asker = asker
   }
 
   get isDecided(): boolean {
@@ -84,12 +88,12 @@ export class PostgresWrite implements Operation {
   succeed(): void {
     const outcome = this.#outcome
     assert(outcome !== undefined, 'a write is decided before it is durable')
-    if (outcome instanceof Error) this.#fail(outcome)
-    else this.#succeed(outcome.result)
+    if (outcome instanceof Error) this.#asker.failed(outcome)
+    else this.#asker.succeeded(outcome.result)
   }
 
   fail(error: Error): void {
-    this.#fail(error)
+    this.#asker.failed(error)
   }
 }
 
