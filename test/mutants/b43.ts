@@ -6,14 +6,12 @@ export const B43: Mutant = {
   edits: [
     {
       file: 'src/persistence/event-sourcing/journal-writer.ts',
-      find: `    const failed = (cause: unknown): void =>
-      this.#answered({ type: isRefusal(cause) ? 'Failed' : 'Unknown', batch, cause })
+      find: `        (cause: unknown) => pending.failedLater(cause),
 `,
-      replace: `    const failed = (cause: unknown): void => {
-      if (isRefusal(cause)) return this.#answered({ type: 'Failed', batch, cause })
-      const next = expectedSequenceNr + events.length
-      this.append({ type: 'Append', batch, expectedSequenceNr: next, events, deletes })
-    }
+      replace: `        (cause: unknown) => {
+          if (isRefusal(cause)) return pending.failedLater(cause)
+          this.append({ ...append, expectedSequenceNr: expectedSequenceNr + events.length })
+        },
 `,
     },
   ],

@@ -9,6 +9,7 @@ import {
   JournalClosed,
   JournalCorrupted,
   JournalFolderLost,
+  JournalFormatMismatch,
   JournalUnavailable,
   StateTooLarge,
 } from '../persistence-errors.ts'
@@ -144,6 +145,7 @@ function isRefusal(cause: unknown): boolean {
     isRejection(cause) ||
     cause instanceof JournalUnavailable ||
     cause instanceof JournalFolderLost ||
+    cause instanceof JournalFormatMismatch ||
     cause instanceof InvalidJournalCall ||
     cause instanceof JournalClosed
   )

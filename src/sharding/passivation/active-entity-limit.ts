@@ -7,6 +7,8 @@ export class ActiveEntityLimit {
   readonly #limited: LimitedPassivation
   #perRegion: number
   #shards = 0
+  /** What the shards know of it. */
+  #told: number | undefined
 
   constructor(limited: LimitedPassivation) {
     this.#limited = limited
@@ -25,6 +27,17 @@ export class ActiveEntityLimit {
   /** Whole entities; more shards than the limit allows have one each. */
   get perShard(): number {
     return Math.max(1, Math.floor(this.#perRegion / Math.max(1, this.#shards)))
+  }
+
+  /**
+   * What the shards are to be told now; undefined where they know. With many shards the next one seldom changes it, and telling
+   * all of them each time would be a square.
+   */
+  changed(): number | undefined {
+    const { perShard } = this
+    if (perShard === this.#told) return undefined
+    this.#told = perShard
+    return perShard
   }
 
   /** Holds for shards that come later as well. */

@@ -114,8 +114,6 @@ export class Region {
   readonly #loads: ShardLoadCounts | undefined
   #loadTimer: Timer | undefined
   readonly #limit: ActiveEntityLimit | undefined
-  /** What the shards here know of it. */
-  #limitTold: number | undefined
   /** Of shards that have failed. */
   readonly #restarts = new Map<ShardId, Timer>()
   #isFrozen: boolean
@@ -458,11 +456,8 @@ export class Region {
   }
 
   #tellLimit(): void {
-    if (this.#limit === undefined) return
-    const { perShard } = this.#limit
-    // With many shards the next one seldom changes it, and telling all of them each time would be a square.
-    if (perShard === this.#limitTold) return
-    this.#limitTold = perShard
+    const perShard = this.#limit?.changed()
+    if (perShard === undefined) return
     for (const shard of this.#shards) shard?.limitActiveEntities(perShard)
   }
 

@@ -178,7 +178,6 @@ export class ShardMachine<Cell, Parcel> {
     }
   }
 
-  /** Whether it takes messages. */
   get isServing(): boolean {
     return this.#phase === 'serving'
   }
@@ -241,8 +240,7 @@ export class ShardMachine<Cell, Parcel> {
     return victims.flatMap((entity) => {
       entity.touched = this.#sweeps.now
       // After a freeze, messages may still wait for the thaw that brings them.
-      const waited = this.#deliver(entity, this.#entities.take(entity))
-      return [...waited, this.#stop(entity)]
+      return [...this.#deliver(entity, this.#entities.take(entity)), this.#stop(entity)]
     })
   }
 
@@ -537,9 +535,7 @@ export class ShardMachine<Cell, Parcel> {
       .ends()
       .filter(({ entityId, instance }) => this.#entities.find(entityId, instance) !== undefined)
     for (const { instance } of late) this.#limited.overstays(instance)
-    const hurried = late.map(({ entityId, instance }): ShardEffect<Parcel> => {
-      return { type: 'HurryEntity', entityId, instance }
-    })
+    const hurried = late.map((asked) => ({ type: 'HurryEntity', ...asked }) as const)
     return [...hurried, ...this.#settleLimit()]
   }
 
@@ -547,10 +543,9 @@ export class ShardMachine<Cell, Parcel> {
     const rested = this.#resting?.due(storedAtOnceMax) ?? []
     const remembered = this.#remembered
     if (remembered === undefined || this.#phase !== 'serving') return []
-    const effects = rested.flatMap((entity) => this.#wake(remembered, entity))
-    const hasMore = this.#resting?.isRunning === true
-    if (hasMore) effects.push({ type: 'StartTimer', timer: 'restart', delayMs: 0 })
-    return effects
+    const woken = rested.flatMap((entity) => this.#wake(remembered, entity))
+    if (this.#resting?.isRunning !== true) return woken
+    return [...woken, { type: 'StartTimer', timer: 'restart', delayMs: 0 }]
   }
 
   #force(): ShardEffect<Parcel>[] {

@@ -188,10 +188,6 @@ export class Shard {
     }
   }
 
-  get isServing(): boolean {
-    return this.#machine.isServing
-  }
-
   /** Somebody says that this entity wants to rest. */
   passivate({ entity }: Passivate): void {
     const { name } = entity.path
