@@ -16,5 +16,5 @@ export const B03: Mutant = {
     },
   ],
   // Both halves of S4: taken while it runs, or started after it was taken.
-  found: { by: 'shard', scenario: 'spine', seed: 3, oneIn: 14 },
+  found: { by: 'shard', scenario: 'spine', seed: 3, oneIn: 14, isSlow: true },
 }

@@ -19,5 +19,5 @@ export const B08: Mutant = {
     return []`,
     },
   ],
-  found: { by: 'every entity answers', scenario: 'spine', seed: 11, oneIn: 15 },
+  found: { by: 'every entity answers', scenario: 'spine', seed: 11, oneIn: 15, isSlow: true },
 }

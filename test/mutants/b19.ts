@@ -12,5 +12,5 @@ export const B19: Mutant = {
 `,
     },
   ],
-  found: { by: 'every entity answers', scenario: 'sharding', seed: 1, oneIn: 3 },
+  found: { by: 'every entity answers', scenario: 'sharding', seed: 1, oneIn: 3, isSlow: true },
 }

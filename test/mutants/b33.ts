@@ -14,5 +14,12 @@ export const B33: Mutant = {
       remembered.passivated`,
     },
   ],
-  found: { by: 'whoever is remembered', detail: 'Porter', scenario: 'sharding', seed: 1, oneIn: 2 },
+  found: {
+    by: 'whoever is remembered',
+    detail: 'Porter',
+    scenario: 'sharding',
+    seed: 1,
+    oneIn: 2,
+    isSlow: true,
+  },
 }

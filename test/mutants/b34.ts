@@ -12,5 +12,5 @@ export const B34: Mutant = {
 `,
     },
   ],
-  found: { by: 'whoever is remembered', scenario: 'sharding', seed: 1, oneIn: 2 },
+  found: { by: 'whoever is remembered', scenario: 'sharding', seed: 1, oneIn: 2, isSlow: true },
 }
