@@ -3,7 +3,7 @@ import { seconds } from '../foundation/duration.ts'
 import { show } from '../foundation/show.ts'
 import { type Claim, deletesEvents, entityIdOf } from '../persistence/index.ts'
 import { idsOf, lineOf } from '../persistence/internals.ts'
-import { coordinatorStreamType } from '../sharding/internals.ts'
+import { coordinatorStreamType, rememberedStreamType } from '../sharding/internals.ts'
 import { RemovalRefused, UsageError } from './cli-errors.ts'
 import type { Command, ExitCode } from './command.ts'
 import { noteLogger } from './note-logger.ts'
@@ -29,9 +29,6 @@ No node may use the store meanwhile: it refuses to start while a cluster lives t
 epochs of what is removed go on, so that no coordinator of before can write into what comes after.
 
 Exit code: 0 removed, 1 refused, failed or nothing there, 2 wrong words, 130 interrupted.`
-
-/** The type of the streams in which shards keep what they remember; their ids are `TYPE/SHARD`. */
-const rememberedStreamType = '$remembered'
 
 const writer = 'sherd remove-sharding-data'
 

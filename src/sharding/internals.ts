@@ -18,7 +18,7 @@ export {
 export { formerNames } from './former-names.ts'
 export type { LossListener, LostEntityMessage } from './entity-losses.ts'
 export { problemsWithPassivation } from './passivation/passivation-check.ts'
-export { RememberJournal } from './remembering/remember-journal.ts'
+export { RememberJournal, rememberedStreamType } from './remembering/remember-journal.ts'
 export { checkEntityId, shardOf } from './shard-id.ts'
 export { shardingSettingsTable } from './sharding-settings.ts'
 export { shardingShutdownPhases } from './sharding-shutdown-phases.ts'

@@ -40,7 +40,7 @@ const rewriteIdsMin = 10_000
 const rewriteRatio = { some: 3, all: 10 }
 
 /** The type in the persistence ids of all such streams. */
-const rememberedStreamType = '$remembered'
+export const rememberedStreamType = '$remembered'
 
 export interface RememberJournalOptions extends RememberStoreOptions {
   readonly journal: Journal
