@@ -244,8 +244,10 @@ export class RunningType {
 
   #makeInspector(): RegionInspector {
     const { remoting, system } = this.#options
+    const { timers, clock } = system.environment
     return new RegionInspector({
-      ...{ self: remoting.node, region: this.region, timers: system.environment.timers },
+      ...{ self: remoting.node, region: this.region, timers, clock },
+      numberOfShards: this.settings.numberOfShards,
       send: (to, message) => {
         const packed = withoutDeadLetterLog(this.#protocol.inspection.pack(message))
         remoting.refAt(to, `${this.#path}/inspection`).tell(packed)

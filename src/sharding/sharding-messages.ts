@@ -314,6 +314,8 @@ export interface GetRegionReport {
   readonly ask: number
   /** Whether ids are wanted beside their number. */
   readonly withIds: boolean
+  /** The first shard that is wanted, of some that are told at once. An older node says nothing, and is told all of them. */
+  readonly from?: ShardId | undefined
 }
 
 /** One shard as its home sees it. */
@@ -339,6 +341,8 @@ export interface RegionReported {
   /** Messages that wait here for a home. */
   readonly buffered: number
   readonly shards: readonly HostedShard[]
+  /** There may be more from this shard on: ask for them. */
+  readonly next?: ShardId | undefined
 }
 
 /** Node -> home: what do you know of this entity and its shard? */

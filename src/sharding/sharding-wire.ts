@@ -176,10 +176,12 @@ function inspection(shard: Shape): MessageProtocol<InspectionMessage> {
     ...{ entityIds: maybe(listOf(entityId)), problem: maybe(isText) },
   }
   return new MessageProtocol('sharding', {
-    GetRegionReport: kind('GetRegionReport', { ask: isCount, withIds: isFlag }),
+    GetRegionReport: kind('GetRegionReport', {
+      ...{ ask: isCount, withIds: isFlag, from: maybe(shard) },
+    }),
     RegionReported: kind('RegionReported', {
       ...{ ask: isCount, isProxy: isFlag, phase: isText, isFrozen: isFlag, buffered: isCount },
-      shards: listOf(recordOf(hosted)),
+      ...{ shards: listOf(recordOf(hosted)), next: maybe(shard) },
     }),
     GetEntityReport: kind('GetEntityReport', { ask: isCount, shard, entityId }),
     EntityReported: kind('EntityReported', {

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { type ActorRef, Behaviors } from '../../src/actor/index.ts'
+import { defineEntity } from '../../src/index.ts'
 import {
   EntityTypeKey,
   GracefulShutdown,
   HandOverIncomplete,
   type RegionRequest,
 } from '../../src/sharding/index.ts'
+import { Simulation, startSimulatedNode } from '../../src/simulation/index.ts'
 import { answerOf, ByNumber, countOf, counterOn, hostCounters } from './counter.ts'
 import { play, type Scene, type ShardingNode } from './scene.ts'
 
@@ -222,4 +224,57 @@ describe('a whole cluster that is about to stop', () => {
       { seeds: 6 },
     )
   })
+})
+
+test('a command that ends with its node can call entities of other types until it has ended, also before the stop of all', async () => {
+  for (let seed = 1; seed <= 5; seed++) {
+    await using simulation = new Simulation({ seed })
+    let [isBegun, isLetGo] = [false, false]
+    const settings = { sharding: { rebalanceIntervalMs: 3_600_000 } }
+    const Till = defineEntity('Till', {
+      numberOfShards: 1,
+      state: () => ({ sum: 0 }),
+      events: { Added: ({ sum }, by: number) => ({ sum: sum + by }) },
+      commands: { add: (self, by: number) => self.persist('Added', by).sum },
+    })
+    const Order = defineEntity('Order', {
+      numberOfShards: 8,
+      state: () => ({}),
+      commands: {
+        pay: async (self) => {
+          isBegun = true
+          while (!isLetGo) await self.entity(Till, 'all').add(0)
+          return self.entity(Till, 'all').add(5)
+        },
+      },
+    })
+    const start = (name: string) => {
+      const given = { entities: [Till, Order], seeds: ['b:2552'], settings }
+      return simulation.settle(startSimulatedNode(simulation, name, given))
+    }
+    const b = await start('b')
+    expect(await simulation.settle(b.entity(Till, 'all').add(1))).toBe(1)
+    const a = await start('a')
+    let id = 0
+    const homeOf = async (order: number) => {
+      await simulation.settle(
+        b.sharding.entityRefFor(new EntityTypeKey('Order'), `${order}`).start(),
+      )
+      return (await simulation.settle(b.explain(Order, `${order}`))).home
+    }
+    while ((await homeOf(id)) !== a.id) id++
+    // Nobody lives in the region of tills on a.
+    expect(a.sharding.regionState('Till').shards).toEqual([])
+    const paid = b.entity(Order, `${id}`, { timeout: '1m' }).pay()
+    await simulation.runUntil(() => isBegun, { what: 'the command runs' })
+    expect(await simulation.settle(a.sharding.prepareForShutdown())).toEqual([])
+    const stopped = a.stop()
+    const isEnding = () => a.sharding.regionState('Till').phase === 'ending'
+    await simulation.runUntil(isEnding, { what: 'the region of tills ends' })
+    await simulation.run({ for: '300ms' })
+    isLetGo = true
+    expect(await simulation.settle(paid)).toBe(6)
+    await simulation.settle(stopped)
+    expect(simulation.violations).toEqual([])
+  }
 })

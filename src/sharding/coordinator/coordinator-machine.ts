@@ -260,12 +260,13 @@ export class CoordinatorMachine {
     // no, have the fewest shards, and be chosen again.
     if (this.#isPreparing) {
       this.#rebalance.stops(region)
-      return this.#send(region, { type: 'ShutdownPrepared', term: this.#term })
+      this.#send(region, { type: 'ShutdownPrepared', term: this.#term })
+      return this.#tellIfLast(region)
     }
     this.#history.leaves(region)
     if (this.#pending.isRegistering(region)) this.#rebalance.leaves(region)
     this.#stepRebalance(input)
-    if (!this.#hasHeir(region)) this.#send(region, { type: 'NoOtherRegion', term: this.#term })
+    this.#tellIfLast(region)
     this.#leavers.add(region)
     this.#release()
   }
@@ -277,6 +278,10 @@ export class CoordinatorMachine {
       this.#send(region, { type: 'GracefulShutdownAck', term: this.#term })
     }
     this.#leavers.clear()
+  }
+
+  #tellIfLast(region: NodeId): void {
+    if (!this.#hasHeir(region)) this.#send(region, { type: 'NoOtherRegion', term: this.#term })
   }
 
   /** Whether another region hosts what this one gives up, or may be about to come. */

@@ -1,8 +1,10 @@
 /**
  * Asks regions on other nodes what lives with them, and answers for the one on this node. A question has a time; who has not
- * answered by then has not answered. No question is repeated: whoever looks can look again.
+ * answered by then has not answered. No question is repeated: whoever looks can look again. What lives in a region of many shards is
+ * asked for part by part, so that no answer is too large for a frame, and none holds the event loop for long.
  */
 import { unreachable } from '../../foundation/assert.ts'
+import type { Clock } from '../../foundation/clock.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { Timer, Timers } from '../../foundation/timers.ts'
 import type { Region } from '../region/region.ts'
@@ -11,12 +13,16 @@ import type {
   EntityReported,
   GetEntityReport,
   GetRegionReport,
+  HostedShard,
   InspectionMessage,
   RegionReported,
 } from '../sharding-messages.ts'
 
 /** Ids in one answer: their number is told whole. */
 const idsMax = 1_000
+
+/** Shards in one answer: some hundred kilobytes, some milliseconds of work. */
+const shardsMax = 2_000
 
 /** Questions that wait at once; more are not put, and count as not answered. */
 const openMax = 10_000
@@ -34,6 +40,8 @@ export interface RegionInspectorOptions {
   readonly self: NodeId
   readonly region: Region
   readonly timers: Timers
+  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly numberOfShards: number
   readonly send: (to: NodeId, message: InspectionMessage) => void
 }
 
@@ -51,7 +59,7 @@ export class RegionInspector {
     const { region, send } = this.#options
     switch (message.type) {
       case 'GetRegionReport':
-        return send(from, regionReport(region, message))
+        return send(from, this.#regionReport(message))
       case 'GetEntityReport':
         return send(from, entityReport(region, message))
       case 'RegionReported':
@@ -62,14 +70,30 @@ export class RegionInspector {
     }
   }
 
-  /** What lives with that region; undefined when it does not answer in time. */
+  /** What lives with that region; undefined when it does not answer in time. What changes meanwhile may be seen or not. */
   async regionAt(
     node: NodeId,
     { withIds, timeoutMs }: { readonly withIds: boolean; readonly timeoutMs: number },
   ): Promise<RegionReported | undefined> {
-    const question = { type: 'GetRegionReport', withIds } as const
-    const answer = await this.#ask(node, question, timeoutMs)
-    return answer?.type === 'RegionReported' ? answer : undefined
+    const { clock, self, timers } = this.#options
+    const deadlineMs = clock.monotonicMs() + timeoutMs
+    const shards: HostedShard[] = []
+    let idsLeft = withIds ? idsMax : 0
+    for (let from: ShardId | undefined = 0; ;) {
+      const question = { type: 'GetRegionReport', withIds: idsLeft > 0, from } as const
+      const answer = await this.#ask(node, question, deadlineMs - clock.monotonicMs())
+      if (answer?.type !== 'RegionReported') return undefined
+      for (const shard of answer.shards) {
+        const entityIds = shard.entityIds?.slice(0, idsLeft) ?? []
+        idsLeft -= entityIds.length
+        shards.push(withIds ? { ...shard, entityIds } : shard)
+      }
+      const { next, ...rest } = answer
+      if (next === undefined || next <= from) return { ...rest, shards }
+      from = next
+      // Others have their turn, too, where nothing has to travel.
+      if (node === self) await new Promise<void>((resolve) => void timers.after(0, resolve))
+    }
   }
 
   /** What its home knows of an entity; undefined when it does not answer in time. */
@@ -98,7 +122,7 @@ export class RegionInspector {
     const isOfRegion = question.type === 'GetRegionReport'
     if (node === self) {
       const answer = isOfRegion
-        ? regionReport(region, { ...question, ask })
+        ? this.#regionReport({ ...question, ask })
         : entityReport(region, { ...question, ask })
       return Promise.resolve(answer)
     }
@@ -109,6 +133,26 @@ export class RegionInspector {
       this.#open.set(ask, { node, type, timer, resolve })
       send(node, { ...question, ask })
     })
+  }
+
+  #regionReport({ ask, withIds, from }: GetRegionReport): RegionReported {
+    const { region, numberOfShards } = this.#options
+    const to = numberOfShards - 1
+    const page = from === undefined ? undefined : { from, to, max: shardsMax }
+    const { phase, isFrozen, buffered, hosted } = region.snapshot(page)
+    let room = idsMax
+    const shards = hosted.map((each) => {
+      const entities = region.entityCountOf(each.shard)
+      if (!withIds) return { ...each, entities }
+      const entityIds = room === 0 ? [] : region.entityIdsOf(each.shard).slice(0, room)
+      room -= entityIds.length
+      return { ...each, entities, entityIds }
+    })
+    const last = hosted.at(-1)?.shard ?? to
+    const isMore = page !== undefined && hosted.length === shardsMax && last < to
+    const { isProxy } = region
+    const status = { ask, isProxy, phase, isFrozen, buffered }
+    return { type: 'RegionReported', ...status, shards, ...(isMore && { next: last + 1 }) }
   }
 
   /** From whoever was asked, and nobody else. */
@@ -125,23 +169,10 @@ export class RegionInspector {
   }
 }
 
-function regionReport(region: Region, { ask, withIds }: GetRegionReport): RegionReported {
-  const { phase, isFrozen, buffered, hosted } = region.snapshot()
-  let room = idsMax
-  const shards = hosted.map((each) => {
-    const entities = region.entityCountOf(each.shard)
-    if (!withIds) return { ...each, entities }
-    const entityIds = region.entityIdsOf(each.shard).slice(0, room)
-    room -= entityIds.length
-    return { ...each, entities, entityIds }
-  })
-  const { isProxy } = region
-  return { type: 'RegionReported', ask, isProxy, phase, isFrozen, buffered, shards }
-}
-
 function entityReport(region: Region, { ask, shard, entityId }: GetEntityReport): EntityReported {
   const { buffered, here } = region.explain(shard)
-  const epoch = region.snapshot().hosted.find((each) => each.shard === shard)?.epoch
+  const [hosted] = region.snapshot({ from: shard, to: shard, max: 1 }).hosted
+  const epoch = hosted?.epoch
   return {
     ...{ type: 'EntityReported', ask, phase: here, ...(epoch === undefined ? {} : { epoch }) },
     isRunning: region.isRunning(shard, entityId),

@@ -18,6 +18,20 @@ import type { HostingEffect, Tell } from './region-inputs.ts'
 /** What a shard that lives here is doing. */
 export type HostingPhase = 'running' | 'stopping'
 
+/** At most `max` of the shards with these numbers, both included. */
+export interface HostedPage {
+  readonly from: ShardId
+  readonly to: ShardId
+  readonly max: number
+}
+
+/** What one looks like from outside. */
+export interface HostedLook {
+  readonly shard: ShardId
+  readonly epoch: number
+  readonly phase: HostingPhase
+}
+
 export type HostingStep = HostingEffect | Tell
 
 interface Hosted {
@@ -48,10 +62,18 @@ export class HostedShards {
   }
 
   /** With the epoch of each, and what it is doing. */
-  get all(): { readonly shard: ShardId; readonly epoch: number; readonly phase: HostingPhase }[] {
-    return [...this.#hosted].map(([shard, { epoch, isStopping }]) => ({
-      ...{ shard, epoch, phase: isStopping ? 'stopping' : 'running' },
-    }))
+  get all(): HostedLook[] {
+    return [...this.#hosted].map(([shard, hosted]) => lookAt(shard, hosted))
+  }
+
+  /** The same of some of them, in the order of their numbers. */
+  page({ from, to, max }: HostedPage): HostedLook[] {
+    const looks: HostedLook[] = []
+    for (let shard = from; shard <= to && looks.length < max; shard++) {
+      const hosted = this.#hosted.get(shard)
+      if (hosted !== undefined) looks.push(lookAt(shard, hosted))
+    }
+    return looks
   }
 
   epochOf(shard: ShardId): number | undefined {
@@ -186,4 +208,8 @@ export class HostedShards {
   #stopped(shard: ShardId, epoch: number): HostingStep {
     return { type: 'Tell', message: { type: 'ShardStopped', shard, epoch, region: this.#self } }
   }
+}
+
+function lookAt(shard: ShardId, { epoch, isStopping }: Hosted): HostedLook {
+  return { shard, epoch, phase: isStopping ? 'stopping' : 'running' }
 }

@@ -64,4 +64,46 @@ describe('a region before the stop of the whole cluster', () => {
     expect(step({ type: 'GracefulShutdown', isMember: true })).toContain('k GracefulShutdownReq')
     expect(hear({ type: 'ShutdownPrepared', term: 1 })).toEqual(['Prepared', 'StopShard 7'])
   })
+
+  describe('with entities of other types on its node', () => {
+    const leave = { type: 'GracefulShutdown', isMember: true, staysForOthers: true } as const
+    const elsewhere = { shard: 3, home: 'other', epoch: 4, term: 1, turn: 4 }
+
+    test('goes on routing when nothing lives here any more, until they have ended', () => {
+      const { machine, step, hear } = hosting()
+      hear({ type: 'ShutdownPrepared', term: 1 })
+      expect(step(leave)).toEqual(['StartTimer', 'StopShard 7', 'k GracefulShutdownReq'])
+      expect(step({ type: 'ShardTerminated', shard: 7 })).toContain('Emptied')
+      // It waits, and is sent on: it was dropped before.
+      expect(step({ type: 'Message', shard: 3, parcel: 'm' })).toContain('k GetShardHome')
+      expect(hear({ type: 'ShardHome', ...elsewhere })).toContain('SendToPeer')
+      expect(machine.snapshot().phase).toBe('ending')
+      expect(step({ type: 'OthersEmptied' }).slice(-2)).toEqual(['k RegionStopped', 'Finish'])
+    })
+
+    test('says at once what nobody else could take', () => {
+      const { step, hear } = hosting()
+      hear({ type: 'ShutdownPrepared', term: 1 })
+      step(leave)
+      step({ type: 'ShardTerminated', shard: 7 })
+      step({ type: 'Message', shard: 3, parcel: 'm' })
+      expect(hear({ type: 'NoOtherRegion', term: 1 })).toEqual(['Drop'])
+    })
+
+    test('does not stay when time is up', () => {
+      const { step, hear } = hosting()
+      hear({ type: 'ShutdownPrepared', term: 1 })
+      step(leave)
+      expect(step({ type: 'EndNow' })).toContain('StopShard 7 by force')
+      expect(step({ type: 'ShardTerminated', shard: 7 })).toContain('Finish')
+    })
+
+    test('stays also when it hears of it while it leaves', () => {
+      const { step, hear } = hosting()
+      expect(step(leave)).toContain('k GracefulShutdownReq')
+      expect(hear({ type: 'ShutdownPrepared', term: 1 })).toContain('StopShard 7')
+      expect(step({ type: 'ShardTerminated', shard: 7 })).not.toContain('Finish')
+      expect(step({ type: 'OthersEmptied' })).toContain('Finish')
+    })
+  })
 })

@@ -3,7 +3,8 @@
  * all of it is one life, and most of it is how that ends.
  *
  *   serving ──GracefulShutdown──▶ leaving ──nothing hosted, nothing waits──▶ flushing ──nothing comes back──▶ stopped
- *                                    └──time is up, cut off───┴──▶ forcing ──nothing hosted───────────────────┘
+ *       │                            └──time is up, cut off───┴──▶ forcing ──nothing hosted───────────────────┤
+ *       └──GracefulShutdown, and the whole cluster is about to stop──▶ ending ──nothing hosted───────────────────┘
  *
  * A coordinator may have chosen this region for a shard before it heard that the region leaves. So a leaving region hosts
  * what it is told to, until the coordinator has said that nothing more will come; then it is handed over like the rest.
@@ -17,7 +18,7 @@ import type { ShardId } from '../shard-id.ts'
 import type { Placement, ToCoordinator, ToRegion } from '../sharding-messages.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import type { TypeIdentity } from '../type-identity.ts'
-import { HostedShards } from './hosted-shards.ts'
+import { type HostedPage, HostedShards } from './hosted-shards.ts'
 import type {
   HostingEffect,
   RegionEffect,
@@ -54,7 +55,7 @@ export class RegionMachine<Parcel> {
   readonly #buffers: ShardBuffers<Parcel>
   readonly #routes: ShardRoutes<Parcel>
   readonly #hosted: HostedShards
-  #phase: 'serving' | 'leaving' | 'flushing' | 'forcing' | 'stopped' = 'serving'
+  #phase: 'serving' | 'leaving' | 'flushing' | 'ending' | 'forcing' | 'stopped' = 'serving'
   #isFrozen = false
   /** Why the coordinator does not let this region take part. */
   #refusal: string | undefined
@@ -98,7 +99,9 @@ export class RegionMachine<Parcel> {
     return this.#effects
   }
 
-  snapshot() {
+  /** With all shards that it hosts, or those of a page. */
+  snapshot(page?: HostedPage) {
+    const hosted = page === undefined ? this.#hosted.all : this.#hosted.page(page)
     return {
       phase: this.#phase,
       isFrozen: this.#isFrozen,
@@ -107,8 +110,8 @@ export class RegionMachine<Parcel> {
       trouble: this.#trouble,
       coordinator: this.#registration.coordinator,
       term: this.#registration.term,
-      shards: this.#hosted.shards,
-      hosted: this.#hosted.all,
+      shards: hosted.map(({ shard }) => shard),
+      hosted,
       buffered: this.#buffers.size,
       isPreparing: this.#isPreparing,
     }
@@ -326,7 +329,8 @@ export class RegionMachine<Parcel> {
     this.#hosted.refuseAll()
     for (const shard of this.#hosted.shards) this.#perform(this.#routes.stopServing(shard))
     this.#perform(this.#hosted.stopAll(false))
-    this.#phase = 'forcing'
+    this.#phase = 'ending'
+    this.#requestShutdown()
   }
 
   #leave(): void {
@@ -338,8 +342,8 @@ export class RegionMachine<Parcel> {
   }
 
   #requestShutdown(): void {
-    // Nothing shall move: it has stopped what lives here, and needs nobody for that.
-    if (this.#preparedBy !== undefined) return
+    // Nothing shall move: it has stopped what lives here, and needs nobody for that, unless it stays: then it must not be chosen.
+    if (this.#preparedBy !== undefined && !this.#staysForOthers) return
     const message = { type: 'GracefulShutdownReq', region: this.#self } as const
     this.#effects.push(...this.#registration.toAll(message))
   }
@@ -347,7 +351,7 @@ export class RegionMachine<Parcel> {
   /** Whoever sent it hears so at once, and the region does not stay for it. */
   #giveUpWaiting(): void {
     if (this.#refusal !== undefined) this.#perform(this.#routes.giveUp('region-refused'))
-    else if (!this.#hasHeir && this.#phase === 'leaving') {
+    else if (!this.#hasHeir && (this.#phase === 'leaving' || this.#phase === 'ending')) {
       this.#perform(this.#routes.giveUp('region-stopped'))
     }
   }
@@ -355,16 +359,22 @@ export class RegionMachine<Parcel> {
   /** What is on its way to others may still come back, so one flush follows it before the region stops. */
   #leaveWhenDone(): void {
     const isFree = this.#isReleased && this.#hosted.isEmpty && this.#routes.isEmpty
-    if (this.#phase === 'leaving' && isFree && this.#staysForOthers) {
-      if (!this.#isEmptied) this.#effects.push({ type: 'Emptied' })
-      this.#isEmptied = true
-    } else if (this.#phase === 'leaving' && isFree) {
+    const isEnding = this.#phase === 'ending' && this.#hosted.isEmpty
+    const hasLeft = this.#phase === 'leaving' && isFree
+    if ((hasLeft || isEnding) && this.#staysForOthers) return this.#stay()
+    if (hasLeft) {
       this.#phase = 'flushing'
       this.#perform(this.#routes.flushAll())
     }
     const isFlushed = this.#phase === 'flushing' && this.#isReleased && this.#routes.isEmpty
-    const isDone = this.#phase === 'forcing' || isFlushed
+    const isDone = this.#phase === 'forcing' || isEnding || isFlushed
     if (isDone && this.#hosted.isEmpty) this.#finish()
+  }
+
+  /** Nothing lives here any more, and it goes on routing. */
+  #stay(): void {
+    if (!this.#isEmptied) this.#effects.push({ type: 'Emptied' })
+    this.#isEmptied = true
   }
 
   /** Whether nobody gives it a shard any more, as far as a coordinator has ever heard of it and let it take part. */

@@ -39,6 +39,7 @@ import type { ShardingProtocol } from '../sharding-wire.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import type { TypeIdentity } from '../type-identity.ts'
 import { Shard, type ShardDutiesWorld, type ShardWorld } from '../shard/shard.ts'
+import type { HostedPage } from './hosted-shards.ts'
 import { KeptRefs } from './kept-refs.ts'
 import { ShardFamily } from '../shard/shard-family.ts'
 import { OneAtATime } from './one-at-a-time.ts'
@@ -319,8 +320,8 @@ export class Region {
 
   // ---- looking
 
-  snapshot() {
-    return this.#machine.snapshot()
+  snapshot(page?: HostedPage) {
+    return this.#machine.snapshot(page)
   }
 
   explain(shard: ShardId) {
