@@ -35,6 +35,7 @@ import { F02 } from './f02.ts'
 import { F04 } from './f04.ts'
 import { L01 } from './l01.ts'
 import { L02 } from './l02.ts'
+import { L03 } from './l03.ts'
 import { N01 } from './n01.ts'
 import { N02 } from './n02.ts'
 import { N03 } from './n03.ts'
@@ -81,6 +82,7 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     F04,
     L01,
     L02,
+    L03,
     N01,
     N02,
     N03,
