@@ -10,6 +10,8 @@ import { B02 } from './b02.ts'
 import { B03 } from './b03.ts'
 import { B04 } from './b04.ts'
 import { B05 } from './b05.ts'
+import { B06 } from './b06.ts'
+import { B07 } from './b07.ts'
 import { B08 } from './b08.ts'
 import { B09 } from './b09.ts'
 import { B10 } from './b10.ts'
@@ -58,6 +60,8 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     B03,
     B04,
     B05,
+    B06,
+    B07,
     B08,
     B09,
     B10,
