@@ -24,6 +24,7 @@ import { B16 } from './b16.ts'
 import { B19 } from './b19.ts'
 import { B33 } from './b33.ts'
 import { B34 } from './b34.ts'
+import { B35 } from './b35.ts'
 import { B36 } from './b36.ts'
 import { B38 } from './b38.ts'
 import { B40 } from './b40.ts'
@@ -74,6 +75,7 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     B19,
     B33,
     B34,
+    B35,
     B36,
     B38,
     B40,
