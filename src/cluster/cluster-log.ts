@@ -9,6 +9,8 @@ import { formatMs, minutes } from '../foundation/duration.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { type NodeId, addressOfNode } from '../foundation/node-id.ts'
 import type { ClusterEvent, FreezeReason, MemberRemoved } from './cluster-events.ts'
+import type { WaitingToFound } from './founding/founding-inputs.ts'
+import type { StillJoining } from './joining/joining-inputs.ts'
 
 /** Lines about one that comes and goes, within a minute: there, back, and there and back again. */
 const changesMax = 4
@@ -65,6 +67,23 @@ export class ClusterLog {
           ? this.#ownChange(event, members)
           : this.#change(event, now)
     }
+  }
+
+  stillJoining({ seeds, troubles }: StillJoining): void {
+    this.#log.warn({ seeds }, `Still trying to join a cluster: ${troubles.join('; ')}`)
+  }
+
+  waitingToFound({ addresses, waitMs }: WaitingToFound, store: string): void {
+    this.#log.warn(
+      { members: addresses },
+      `By the record in ${store} a cluster of this name has members that may live: ${addresses.join(', ')}. This node looks for them, and founds the cluster anew when nobody has carried that record on for ${formatMs(Math.ceil(waitMs))}.`,
+    )
+  }
+
+  /** Before the event that it is downed: this is why. */
+  provedDead(node: NodeId): void {
+    const text = `The process of ${addressOfNode(node)} has ended, as this host shows: it is downed at once`
+    this.#write(node, { level: 'warn', text })
   }
 
   /** Tells where those stand now that came and went so often that it was not told. */

@@ -55,6 +55,11 @@ export interface ClusterSettings {
    * different times, and `downing.stableAfterMs` must cover that.
    */
   readonly phiDeviationMaxMs: number
+  /**
+   * How often a node looks whether the process of an unreachable member on its own host has ended; when a connection breaks it
+   * looks at once. One that has ended is downed without further wait. Infinity never looks, and is not looked at by others.
+   */
+  readonly processLookIntervalMs: number
   /** How many members each member monitors. More finds mass failures sooner and costs traffic. */
   readonly monitoredByMembers: number
   /**
@@ -98,6 +103,7 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
     phiSamplesMax: count(1_000, 'intervals'),
     phiDeviationMinMs: milliseconds(100),
     phiDeviationMaxMs: milliseconds(200),
+    processLookIntervalMs: milliseconds(seconds(1), { mayBeInfinity: true }),
     monitoredByMembers: count(9, 'members'),
     foundingLookIntervalMs: milliseconds(seconds(1)),
     foundingStillMs: milliseconds(seconds(10)),

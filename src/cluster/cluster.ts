@@ -31,6 +31,8 @@ import {
 } from './cluster-settings.ts'
 import { leaveOnShutdown } from './cluster-shutdown.ts'
 import { clusterExitCodeOf } from './cluster-shutdown-reason.ts'
+import { attributeOfProcess } from './detection/process-of-member.ts'
+import { shownIdentity } from './founding/founding-record.ts'
 import type { FoundingStore } from './founding/founding-store.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { defaultAppVersion, problemsWithAppVersion } from './gossip/app-version.ts'
@@ -88,8 +90,12 @@ export class Cluster implements ClusterMembership {
   private constructor(options: ClusterStartOptions, settings: ClusterSettings) {
     const { system, remoting, store, founding } = options
     const { roles = [], appVersion = defaultAppVersion } = options
-    const ofStore = store === undefined ? [] : [attributeOfStore(store)]
-    const attributes = [...(options.attributes ?? []), ...ofStore]
+    const identity = identityOf(system, settings)
+    const attributes = [
+      ...(options.attributes ?? []),
+      ...(store === undefined ? [] : [attributeOfStore(store)]),
+      ...(identity === undefined ? [] : [attributeOfProcess(identity)]),
+    ]
     this.#system = system
     this.#address = remoting.address
     this.self = remoting.node
@@ -101,7 +107,7 @@ export class Cluster implements ClusterMembership {
     }
     this.#actor = new ClusterActor({
       ...{ system, remoting, roles, attributes, appVersion, settings, owner, store },
-      founding,
+      ...{ founding, identity },
       strategy: strategyOf(settings.downing),
     })
     leaveOnShutdown(system, {
@@ -355,6 +361,12 @@ export class Cluster implements ClusterMembership {
   get selfMember(): ClusterState['members'][number] | undefined {
     return memberOf(this.#actor.machine.gossip, this.self)
   }
+}
+
+/** Of this process, where the ends of others are to be seen by such. */
+function identityOf({ environment }: ActorSystem, settings: ClusterSettings): string | undefined {
+  if (settings.processLookIntervalMs === Infinity) return undefined
+  return shownIdentity(environment.process.identity)
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -7,6 +7,7 @@ import type { ClusterEffect, ClusterInput } from '../../src/cluster/cluster-inpu
 import type { ClusterEvent } from '../../src/cluster/cluster-events.ts'
 import type { ClusterMessage } from '../../src/cluster/cluster-messages.ts'
 import { type ClusterSettings, defaultClusterSettings } from '../../src/cluster/cluster-settings.ts'
+import { attributeOfProcess } from '../../src/cluster/detection/process-of-member.ts'
 import type { CutDecision } from '../../src/cluster/downing/clean-cut.ts'
 import { strategyOf } from '../../src/cluster/downing/downing-strategies.ts'
 import type { DowningStrategy } from '../../src/cluster/downing/downing-strategy.ts'
@@ -34,6 +35,8 @@ export interface NetworkOptions {
   /** What it decides when it is asked; undefined when it cannot say. */
   readonly arbiter?: (question: string) => CutDecision | undefined
   readonly latencyMs?: readonly [least: number, most: number]
+  /** Where each address lives: those on one host see each other's processes end. */
+  readonly hostOf?: (address: Address) => string | undefined
   /** How long an exiting node takes to hand over. */
   readonly exitingTasksMs?: number
 }
@@ -61,6 +64,8 @@ export class Network {
   readonly #strategy: DowningStrategy
   readonly #cutTimes: number[] = []
   readonly #silent = new Set<Address>()
+  /** They ended with their hosts, and so did all who could have seen it. */
+  readonly #unseen = new Set<NodeId>()
   dropProbability = 0
   /** Messages of these types are lost. */
   readonly lostTypes = new Set<ClusterMessage['type']>()
@@ -75,11 +80,18 @@ export class Network {
   }
 
   /** Starts a node, in place of an earlier one at the same address. */
-  start(address: Address, seeds: readonly Address[], roles: readonly string[] = []): Node {
+  start(
+    address: Address,
+    seeds: readonly Address[],
+    { roles = [] }: { roles?: readonly string[] } = {},
+  ): Node {
     const id = nodeIdOf(address, this.random.uid())
+    const host = this.#options.hostOf?.(address)
+    const identity = host === undefined ? undefined : `${host} ${id}`
     const random = this.random.fork(id)
     const machine = new ClusterMachine({
-      ...{ self: id, roles, attributes: [], appVersion: '1.2.3' },
+      ...{ self: id, roles, appVersion: '1.2.3', identity },
+      attributes: identity === undefined ? [] : [attributeOfProcess(identity)],
       ...{ settings: this.settings, random },
       strategy: this.#strategy,
     })
@@ -133,6 +145,7 @@ export class Network {
   /** kill -9; with `silent` the whole host is gone and nobody answers for it. */
   crash(node: Node, { silent = false } = {}): void {
     this.machines.crash(node)
+    if (silent) this.#unseen.add(node.id)
     if (silent) this.#silent.add(node.address)
     else this.#hangUp(node)
   }
@@ -234,7 +247,12 @@ export class Network {
           this.give(node, { type: 'ExitingDone' })
         })
         return
+      case 'LookAtProcesses':
+        return this.#lookAtProcesses(node, effect.processes)
+      case 'LookAgain':
+        return this.machines.after(effect.afterMs, () => this.give(node, { type: 'LookDue' }))
       case 'ForgetPeer':
+      case 'ProvedDead':
       case 'Refuse':
       case 'StillJoining':
       // Nobody here has a store that keeps the founding.
@@ -248,6 +266,14 @@ export class Network {
         this.machines.crash(node)
         this.#hangUp(node)
     }
+  }
+
+  #lookAtProcesses(node: Node, processes: ReadonlyMap<NodeId, string>): void {
+    const hasEnded = (id: NodeId): boolean =>
+      !this.#unseen.has(id) && this.nodes.some((other) => other.id === id && !other.isAlive)
+    const ended = [...processes.keys()].filter(hasEnded)
+    const others = [...processes.keys()].filter((id) => !hasEnded(id))
+    this.machines.after(0, () => this.give(node, { type: 'ProcessesSeen', ended, others }))
   }
 
   #send(from: Node, address: Address, to: NodeId | undefined, message: ClusterMessage): void {
