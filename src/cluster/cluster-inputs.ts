@@ -7,7 +7,12 @@ import type { ClusterSettings } from './cluster-settings.ts'
 import type { ClusterShutdownReason } from './cluster-shutdown-reason.ts'
 import type { HeartbeatSnapshot } from './detection/heartbeat-inputs.ts'
 import type { PauseSnapshot } from './detection/pause-inputs.ts'
-import type { ArbiterAnswered, AskArbiter, DowningSnapshot } from './downing/downing-inputs.ts'
+import type {
+  ArbiterAnswered,
+  ArbiterIsOver,
+  AskArbiter,
+  DowningSnapshot,
+} from './downing/downing-inputs.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
 import type {
   FoundingAnswer,
@@ -64,6 +69,7 @@ export type ClusterEffect =
   | { readonly type: 'SendToAddress'; readonly to: Address; readonly message: ClusterMessage }
   | { readonly type: 'Publish'; readonly event: ClusterEvent }
   | AskArbiter
+  | ArbiterIsOver
   | ReadFounding
   | WriteFounding
   | StillJoining
