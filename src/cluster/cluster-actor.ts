@@ -97,6 +97,8 @@ export class ClusterActor {
   #timers: TimerScheduler<ToClusterActor> | undefined
   #lookedAtMs: number
   #lookedAtWallMs: number
+  /** Of the strategy, about the members that there are. */
+  #warning: string | undefined
   #isStepping = false
   #isBroken = false
   #hasEnded = false
@@ -298,6 +300,8 @@ export class ClusterActor {
         return this.#lookAgain(effect.afterMs)
       case 'ProvedDead':
         return this.#log.provedDead(effect.node)
+      case 'ArbiterIsOver':
+        return this.#options.strategy.arbiter?.isOver?.()
       case 'ReadFounding':
         return this.#founding?.read(effect)
       case 'WriteFounding':
@@ -331,7 +335,16 @@ export class ClusterActor {
 
   #publish(event: ClusterEvent): void {
     this.#log.published(event, this.#machine.gossip.members.length, this.#lookedAtMs)
+    if (event.type === 'MemberUp') this.#warnOfMembers()
     this.#options.owner.published(event)
+  }
+
+  /** The operator can still do something about it. */
+  #warnOfMembers(): void {
+    const { strategy, system } = this.#options
+    const warning = strategy.warningOf?.(this.#machine.gossip.members)
+    if (warning !== undefined && warning !== this.#warning) system.log.warn({}, `${warning}.`)
+    this.#warning = warning
   }
 
   #ask({ number, question }: AskArbiter): void {

@@ -13,7 +13,12 @@ import type {
   ProcessesSeen,
   ProcessWatchSnapshot,
 } from './detection/process-watch-inputs.ts'
-import type { ArbiterAnswered, AskArbiter, DowningSnapshot } from './downing/downing-inputs.ts'
+import type {
+  ArbiterAnswered,
+  ArbiterIsOver,
+  AskArbiter,
+  DowningSnapshot,
+} from './downing/downing-inputs.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
 import type {
   FoundingAnswer,
@@ -78,6 +83,7 @@ export type ClusterEffect =
   | LookAgain
   /** For people: the process of this member has ended, beyond doubt, and it is given up at once. */
   | { readonly type: 'ProvedDead'; readonly node: NodeId }
+  | ArbiterIsOver
   | ReadFounding
   | WriteFounding
   | StillJoining

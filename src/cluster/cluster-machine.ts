@@ -385,6 +385,7 @@ export class ClusterMachine {
         return this.#stepMembership({ type: 'Down', nodes }, now)
       }
       case 'AskArbiter':
+      case 'ArbiterIsOver':
         return this.#perform(effect)
       default:
         return unreachable(effect)

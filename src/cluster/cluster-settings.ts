@@ -5,6 +5,7 @@ import { SettingsTable } from '../foundation/settings-table.ts'
 import { detectionSpreadMs } from './detection/detection-time.ts'
 import {
   agreementOnDowning,
+  type ChosenDowningSettings,
   type DowningSettings,
   downingSettingsTable,
   stableAfterMs,
@@ -116,6 +117,7 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
     '{acceptableHeartbeatPauseMs} must be at least {heartbeatIntervalMs}, or one late answer makes a member unreachable',
     '{phiDeviationMaxMs} must be at least {phiDeviationMinMs}',
     '{downing.stableAfterMs} must be at least {the spread of detection}: so far apart can two sides of a split notice it, and the losing one must be frozen before the other acts',
+    '{downing.acquireLeaseDelayForMinorityMs} must be at least {the spread of detection}, or the majority freezes before it has asked for the lease',
     '{seedTimeoutMs} must be at least twice {seedRetryIntervalMs}, to leave time to ask twice',
     '{joinDeadlineMs} must be at least {seedTimeoutMs}',
     '{foundingStillMs} must be at least {eight looks at the founding}, so that others can stand in for a leader that does not get through to the store',
@@ -133,7 +135,7 @@ export const defaultClusterSettings = clusterSettingsTable.defaults
 
 /** What can be chosen, each name alone. */
 export interface ChosenClusterSettings extends Partial<Omit<ClusterSettings, 'downing'>> {
-  readonly downing?: Partial<DowningSettings>
+  readonly downing?: ChosenDowningSettings
 }
 
 /** The settings that must be equal on all nodes, as a newcomer shows them. */

@@ -7,6 +7,7 @@ import type { ActorSystem, ShutdownReason } from '../actor/index.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { show } from '../foundation/show.ts'
 import type { Address, NodeId } from '../foundation/node-id.ts'
+import type { LeaseImplementation } from '../lease/index.ts'
 import type { Remoting } from '../remote/index.ts'
 import { ClusterActor, type ClusterEnd, type ClusterOwner } from './cluster-actor.ts'
 import {
@@ -42,7 +43,7 @@ import { unreachableOrTerminated } from './gossip/reachability.ts'
 import { isSeedAddress } from './joining/seed-address.ts'
 import { type SharedStore, attributeOfStore } from './joining/shared-store.ts'
 import { Latch } from './latch.ts'
-import { strategyOf } from './downing/downing-strategies.ts'
+import { arbitrated, problemsWithLease } from './downing/lease-arbiter.ts'
 
 export interface ClusterStartOptions {
   readonly system: ActorSystem
@@ -58,6 +59,8 @@ export interface ClusterStartOptions {
   readonly store?: SharedStore | undefined
   /** Where that store keeps the founding of the cluster. Without it the seeds alone decide who founds. */
   readonly founding?: FoundingStore | undefined
+  /** What makes the lease of the strategy lease-majority, where its settings do not say. */
+  readonly leases?: LeaseImplementation | undefined
 }
 
 export class Cluster implements ClusterMembership {
@@ -82,6 +85,7 @@ export class Cluster implements ClusterMembership {
       ...problemsWithRoles(options.roles),
       ...problemsWithAttributes(options.attributes),
       ...problemsWithAppVersion(options.appVersion),
+      ...problemsWithLease(settings.downing, options.leases),
     ]
     if (problems.length > 0) throw new InvalidSettings('The settings of the cluster', problems)
     return new Cluster(options, settings)
@@ -108,7 +112,7 @@ export class Cluster implements ClusterMembership {
     this.#actor = new ClusterActor({
       ...{ system, remoting, roles, attributes, appVersion, settings, owner, store },
       ...{ founding, identity },
-      strategy: strategyOf(settings.downing),
+      strategy: arbitrated(settings, { system, owner: this.self, leases: options.leases }),
     })
     leaveOnShutdown(system, {
       exiting: this.#exiting.promise,

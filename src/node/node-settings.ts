@@ -32,7 +32,6 @@ import { problemsWithSettings, settingPlaces } from './settings-of-parts.ts'
 
 export const defaultHost = '127.0.0.1'
 
-const keepMajority = 'The strategy is keep-majority; its times are in `settings.cluster.downing`.'
 const leastShards =
   'New shards go to the node with the fewest; `defineEntity` takes another strategy.'
 const askTheNode = 'Read `node.cluster.state` and `node.explain`.'
@@ -42,8 +41,6 @@ const notYet: NotYet = {
   ...notYetInEntities,
   tls: 'Give every node the same `secret` and guard the network, or tunnel it.',
   leases: 'A type has one for each of its shards by `lease` in its definition.',
-  downing: keepMajority,
-  downingStrategy: keepMajority,
   allocation: leastShards,
   allocationStrategy: leastShards,
   discovery: 'List the `seeds`.',
@@ -63,6 +60,7 @@ const places: ReadonlyMap<string, string> = new Map([
   ...settingPlaces,
   ...Object.keys(portFunctions).map((port) => [port, 'belongs in environment'] as const),
   ...optionsOfEntities.map((name) => [name, 'belongs to defineEntity, not to startNode'] as const),
+  ['downingStrategy', 'is `settings.cluster.downing.strategy` here'],
   ['postgres', "belongs in store, as in store: { postgres: { url: '…' } }"],
   [
     'timeout',

@@ -18,8 +18,10 @@ import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { type Address, addressOf } from '../foundation/node-id.ts'
 import { show } from '../foundation/show.ts'
 import { systemEnvironment } from '../foundation/system-environment.ts'
+import { registerLeases } from '../lease/index.ts'
 import {
   defaultJournalSettings,
+  hasRegisters,
   type Journal,
   LmdbJournal,
   MemoryJournal,
@@ -195,6 +197,7 @@ async function startRooms(
   const cluster = Cluster.start({
     ...{ system, remoting, roles, attributes, settings: clusterSettingsOf(options) },
     ...{ store: sharedStoreOf(options, journal), founding },
+    ...(hasRegisters(journal) && { leases: registerLeases(journal) }),
     ...(options.appVersion !== undefined && { appVersion: options.appVersion }),
   })
   journal.isFrozen = () => cluster.lookForFreeze()

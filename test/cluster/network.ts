@@ -32,8 +32,10 @@ export interface NetworkOptions {
   readonly settings?: Partial<ClusterSettings>
   /** In place of the one that the settings name. */
   readonly strategy?: DowningStrategy
-  /** What it decides when it is asked; undefined when it cannot say. */
-  readonly arbiter?: (question: string) => CutDecision | undefined
+  /** What it decides when a node asks it; undefined when it cannot say. */
+  readonly arbiter?: (question: string, asker: Node) => CutDecision | undefined
+  /** It is told by this node that its decision need not be remembered. */
+  readonly arbiterIsOver?: (node: Node) => void
   readonly latencyMs?: readonly [least: number, most: number]
   /** Where each address lives: those on one host see each other's processes end. */
   readonly hostOf?: (address: Address) => string | undefined
@@ -76,7 +78,7 @@ export class Network {
     const { latencyMs = [1, 5] } = options
     this.machines = new MachineNetwork({ random: this.random, latencyMs })
     this.settings = { ...defaultClusterSettings, ...options.settings }
-    this.#strategy = options.strategy ?? strategyOf(this.settings.downing)
+    this.#strategy = options.strategy ?? strategyOf(this.settings)
   }
 
   /** Starts a node, in place of an earlier one at the same address. */
@@ -236,10 +238,12 @@ export class Network {
         return
       case 'AskArbiter':
         this.machines.after(arbiterMs, () => {
-          const decision = this.#options.arbiter?.(effect.question)
+          const decision = this.#options.arbiter?.(effect.question, node)
           this.give(node, { type: 'ArbiterAnswered', number: effect.number, decision })
         })
         return
+      case 'ArbiterIsOver':
+        return this.#options.arbiterIsOver?.(node)
       case 'BeginExiting':
         node.isHandingOver = true
         this.machines.after(this.#options.exitingTasksMs ?? 200, () => {

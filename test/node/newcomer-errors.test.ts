@@ -327,11 +327,18 @@ describe('options that cannot be used are all told at once', () => {
   test.each([
     ...['distributedData', 'allocation', 'allocationStrategy', 'leases'],
     ...['reliableDelivery', 'queries', 'dashboard', 'management', 'tls'],
-    ...['downingStrategy', 'dataCenter'],
+    ...['dataCenter'],
   ])('what is not there yet: %s', async (option) => {
     const error = await refusalOf({ [option]: {} })
     expect(error).toMatchObject({ code: 'NOT_THERE_YET', option: `\`${option}\`` })
     expect(error.message).toMatch(/^`\w+` is not there yet in this version of Sherd\. .+\.$/)
+  })
+
+  test.each([
+    ['downing', '`downing` belongs in settings.cluster'],
+    ['downingStrategy', '`downingStrategy` is `settings.cluster.downing.strategy` here'],
+  ])('what belongs to the settings: %s', async (option, words) => {
+    expect((await refusalOf({ [option]: {} })).message).toContain(words)
   })
 
   test.each(['rememberEntities', 'lease'])('what belongs to a definition: %s', async (option) => {
