@@ -20,7 +20,15 @@ const EXIT_LOOK_MS = 50
 /** What the simulation does not decide itself. */
 export type SimulatedNodeOptions = Omit<
   NodeOptions,
-  'host' | 'port' | 'advertised' | 'store' | 'environment' | 'logger' | 'transport' | 'beforeJoin'
+  | 'host'
+  | 'port'
+  | 'advertised'
+  | 'tls'
+  | 'store'
+  | 'environment'
+  | 'logger'
+  | 'transport'
+  | 'beforeJoin'
 > & {
   /** Called before the node joins: whoever subscribes here misses nothing. As that of `NodeOptions` otherwise. */
   readonly beforeJoin?: (node: SherdNode, life: SimulatedNode) => void | Promise<void>
