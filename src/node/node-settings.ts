@@ -22,6 +22,8 @@ import { isProjection } from '../projection/internals.ts'
 import { InsecureBind } from '../remote/index.ts'
 import {
   problemsWithAdvertised,
+  problemsWithSecret,
+  problemsWithTls,
   problemWithReach,
   refuseInsecureBind,
 } from '../remote/internals.ts'
@@ -39,7 +41,6 @@ const entityInstead = 'Keep what is shared in an entity.'
 
 const notYet: NotYet = {
   ...notYetInEntities,
-  tls: 'Give every node the same `secret` and guard the network, or tunnel it.',
   leases: 'A type has one for each of its shards by `lease` in its definition.',
   allocation: leastShards,
   allocationStrategy: leastShards,
@@ -90,11 +91,8 @@ const checks = {
       (given) => Number.isInteger(given) && (given as number) >= 0 && (given as number) <= 65_535,
     ),
   ),
-  // Not shown, whatever it is.
-  secret: (name, given) =>
-    given === undefined || (typeof given === 'string' && given.length >= 16)
-      ? []
-      : [`${name} must have at least 16 characters; draw it at random`],
+  secret: problemsWithSecret,
+  tls: problemsWithTls,
   // Looked at together with the host.
   advertised: anything,
   insecure: anything,
@@ -150,8 +148,12 @@ export function checkNodeOptions(options: NodeOptions): void {
 }
 
 /** The same said in two places, and not the same. */
-function contradictions({ logger, environment, callTimeout, settings }: NodeOptions): string[] {
+function contradictions(options: NodeOptions): string[] {
+  const { logger, environment, callTimeout, settings, tls, transport } = options
   const problems: string[] = []
+  if (tls !== undefined && transport !== undefined) {
+    problems.push('tls is for the network of Sherd: a transport of your own encrypts by itself')
+  }
   const other: unknown = environment?.logger
   if (logger !== undefined && other !== undefined && other !== logger) {
     problems.push('logger and environment.logger are two different loggers; give only one of them')
@@ -196,11 +198,15 @@ function insecureBindOf({
   host,
   port = 0,
   secret,
+  tls,
   insecure,
 }: NodeOptions): InsecureBind | undefined {
   if (typeof host !== 'string') return undefined
   try {
-    refuseInsecureBind({ bind: { host, port }, secret, insecure: insecure === true })
+    refuseInsecureBind({
+      ...{ bind: { host, port }, secret, certificates: tls },
+      insecure: insecure === true,
+    })
     return undefined
   } catch (error) {
     if (error instanceof InsecureBind) return error

@@ -33,7 +33,7 @@ import {
 import { placeOfUrl, postgresSettingsTable } from '../persistence/internals.ts'
 import { ClusterProjections, rangesTypeOf, StoredReading } from '../projection/internals.ts'
 import { tcpTransport } from '../remote/index.ts'
-import { Remoting } from '../remote/internals.ts'
+import { openTls, Remoting, type RemotingOptions, warnOfOpenBind } from '../remote/internals.ts'
 import { codecOfStore } from '../serialization/internals.ts'
 import { EntityTypeKey, type ShardingSettings } from '../sharding/index.ts'
 import { ClusterSharding } from '../sharding/internals.ts'
@@ -55,8 +55,8 @@ const defaultFolder = './sherd-data'
 const registrationPatienceMs = seconds(10)
 
 /**
- * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `JoinFailed`, `ClusterElsewhere`,
- * `JournalFolderUnusable` and others, each of which says what to do; and with the error of a store that does not open.
+ * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `TlsUnusable`, `JoinFailed`,
+ * `ClusterElsewhere`, `JournalFolderUnusable` and others, each of which says what to do; and with the error of a store that does not open.
  */
 export async function startNode(given: NodeOptions): Promise<SherdNode> {
   checkNodeOptions(given)
@@ -182,13 +182,8 @@ async function startRooms(
   system: ActorSystem,
   { journal, founding, onAddress }: StartParts,
 ): Promise<NodeParts> {
-  const { name = defaultName, host = defaultHost, port = 0, advertised } = options
-  const { settings = {}, secret, insecure = false, transport = tcpTransport } = options
-  const remoting = await Remoting.start({
-    ...{ system, transport, clusterName: name, bind: { host, port }, secret, insecure },
-    ...(advertised !== undefined && { advertised }),
-    ...(settings.remote !== undefined && { settings: settings.remote }),
-  })
+  const { settings = {} } = options
+  const remoting = await startRemoting(options, system)
   onAddress(remoting.address)
   const { roles = [] } = options
   const called = calledBy(options)
@@ -234,6 +229,38 @@ async function startRooms(
   const reading = new StoredReading(journal, system.environment.timers, appVersion)
   const parts = { system, remoting, cluster, singletons, sharding, world, keepsCallerContext }
   return { ...parts, projections, reading }
+}
+
+async function startRemoting(options: NodeOptions, system: ActorSystem): Promise<Remoting> {
+  const { name = defaultName, host = defaultHost, port = 0, advertised, settings = {} } = options
+  const { secret, insecure = false } = options
+  const bind = { host, port }
+  const { transport, certificates } = await networkOf(options, system)
+  // Elsewhere nobody can tell what reaches it.
+  if (options.transport === undefined) {
+    warnOfOpenBind({ bind, secret, certificates, insecure }, system.log)
+  }
+  return Remoting.start({
+    ...{ system, transport, clusterName: name, bind, secret, certificates, insecure },
+    ...(advertised !== undefined && { advertised }),
+    ...(settings.remote !== undefined && { settings: settings.remote }),
+  })
+}
+
+async function networkOf(
+  { name = defaultName, tls, transport = tcpTransport, settings }: NodeOptions,
+  system: ActorSystem,
+): Promise<Pick<RemotingOptions, 'transport' | 'certificates'>> {
+  if (tls === undefined) return { transport }
+  const { clock, timers } = system.environment
+  const network = await openTls({
+    ...{ tls, clusterName: name, settings: settings?.remote?.certificates },
+    environment: { clock, timers, logger: system.log },
+  })
+  system.shutdown.addTask('actor-system-terminate', 'look at no more certificates', async () =>
+    network.stop(),
+  )
+  return network
 }
 
 function initEntities(options: NodeOptions, { sharding, world }: NodeParts): void {

@@ -20,7 +20,15 @@ const EXIT_LOOK_MS = 50
 /** What the simulation does not decide itself. */
 export type SimulatedNodeOptions = Omit<
   NodeOptions,
-  'host' | 'port' | 'advertised' | 'store' | 'environment' | 'logger' | 'transport' | 'beforeJoin'
+  | 'host'
+  | 'port'
+  | 'advertised'
+  | 'tls'
+  | 'store'
+  | 'environment'
+  | 'logger'
+  | 'transport'
+  | 'beforeJoin'
 > & {
   /** The machine that it runs on: nodes of one machine see each other's processes end. All are on one when not given. */
   readonly machine?: string

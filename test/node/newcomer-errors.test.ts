@@ -319,15 +319,14 @@ describe('options that cannot be used are all told at once', () => {
   })
 
   test('what is not there yet', async () => {
-    expect((await refusalOf({ tls: {} } as never)).message).toBe(
-      '`tls` is not there yet in this version of Sherd. Give every node the same `secret` and guard the network, or tunnel it.',
+    expect((await refusalOf({ dashboard: {} } as never)).message).toBe(
+      '`dashboard` is not there yet in this version of Sherd. Read `node.cluster.state` and `node.explain`.',
     )
   })
 
   test.each([
     ...['distributedData', 'allocation', 'allocationStrategy', 'leases'],
-    ...['reliableDelivery', 'queries', 'dashboard', 'management', 'tls'],
-    ...['dataCenter'],
+    ...['reliableDelivery', 'queries', 'dashboard', 'management', 'dataCenter'],
   ])('what is not there yet: %s', async (option) => {
     const error = await refusalOf({ [option]: {} })
     expect(error).toMatchObject({ code: 'NOT_THERE_YET', option: `\`${option}\`` })
