@@ -1,7 +1,7 @@
 /**
  * The shell of the cluster machine: an actor, `/system/cluster`, that gives it messages, ticks and what remoting has
  * found out, one at a time, and carries out what it decides, in order and completely before the next input. Nothing is
- * decided here.
+ * decided here. One file because all that the machine decides is carried out here, in one order.
  */
 import {
   type ActorRef,
