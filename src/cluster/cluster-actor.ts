@@ -40,6 +40,7 @@ import { FoundingDesk } from './founding/founding-desk.ts'
 import { shownIdentity } from './founding/founding-record.ts'
 import type { FoundingStore } from './founding/founding-store.ts'
 import type { MemberDescription } from './gossip/member.ts'
+import { type MissingMembers, missingMembers } from './joining/forming.ts'
 import type { SharedStore } from './joining/shared-store.ts'
 
 const clusterPath = '/system/cluster'
@@ -160,6 +161,12 @@ export class ClusterActor {
     if (!this.#hasEnded) await this.#founding?.look()
   }
 
+  /** What a cluster that this node is in waits for before it lets anybody in. */
+  get #missing(): readonly MissingMembers[] {
+    const { gossip } = this.#machine
+    return gossip.members.length === 0 ? [] : missingMembers(gossip, this.#options.settings)
+  }
+
   get #now(): number {
     return this.#options.system.environment.clock.monotonicMs()
   }
@@ -188,6 +195,7 @@ export class ClusterActor {
         return this.#founding?.stepped(message.input)
       case 'Tick':
         this.#log.tick(this.#now)
+        this.#log.forming(this.#missing, this.#now)
         return this.#step({ type: 'Tick' })
       case 'Arrived':
         return this.#takeMessage(message)

@@ -21,9 +21,12 @@ export interface ClusterSettings {
   readonly gossipDifferentViewProbability: number
   /** Peers that hear of a change made here at once. 0 leaves all to the interval, and failover takes seconds longer. */
   readonly eagerGossipPeersMax: number
-  /** Members, joining ones included, before the leader lets the first one in. */
+  /**
+   * Members that must have come before the first of them is let in; later nobody counts any more. More keeps the first ones from
+   * taking all work upon them while the others start, and lets a cluster wait for one that does not come.
+   */
   readonly minMembers: number
-  /** The same per role. */
+  /** The same of the members with a role, for each role by its name. */
   readonly minMembersByRole: Readonly<Record<string, number>>
   /** How long a removed member is remembered, by each node's own clock. A split that lasts longer can bring it back to life. */
   readonly pruneTombstonesAfterMs: number

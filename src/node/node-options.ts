@@ -65,8 +65,11 @@ export interface NodeOptions {
   readonly insecure?: boolean | undefined
   /** What this node is for; entity types may ask for a role. */
   readonly roles?: readonly string[] | undefined
-  /** What your application calls its version, such as `1.2.3`: other nodes see it. `0.0.0` when not given. */
-  readonly appVersion?: string | undefined
+  /**
+   * What your application calls its version, such as `1.2.3`: other nodes see it. `0.0.0` when not given. For a promise the node
+   * waits before it starts anything; what it rejects with, `startNode` does.
+   */
+  readonly appVersion?: string | PromiseLike<string> | undefined
   /**
    * Where events are kept: a folder on a local disk that all nodes of the host share (`./sherd-data` when not given), a
    * PostgreSQL database that all nodes share (`npm install pg`), the memory of this process, or a journal of your own: one that

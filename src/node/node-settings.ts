@@ -98,7 +98,8 @@ const checks = {
   insecure: anything,
   seeds: maybe(problemsWithSeeds),
   roles: (_, given) => problemsWithRoles(given as readonly string[] | undefined),
-  appVersion: (_, given) => problemsWithAppVersion(given),
+  // What a promise comes to is looked at then.
+  appVersion: (_, given) => (isThenable(given) ? [] : problemsWithAppVersion(given)),
   store: maybe(
     mustBe(
       "{ folder: '…' }, 'postgres://…', { postgres: { url: '…' } }, 'memory', a journal or a function that opens one",
@@ -145,6 +146,10 @@ export function checkNodeOptions(options: NodeOptions): void {
   if (problems.length === 0) return
   if (insecure !== undefined) problems.push(insecure.message)
   throw new InvalidSettings('The options of startNode', problems)
+}
+
+export function isThenable(given: unknown): given is PromiseLike<unknown> {
+  return isObject(given) && typeof given['then'] === 'function'
 }
 
 /** The same said in two places, and not the same. */

@@ -4,7 +4,12 @@
  */
 import { ActorSystem } from '../actor/index.ts'
 import { IncompatibleSettings } from '../cluster/index.ts'
-import { Cluster, type FoundingStore, type SharedStore } from '../cluster/internals.ts'
+import {
+  Cluster,
+  type FoundingStore,
+  problemsWithAppVersion,
+  type SharedStore,
+} from '../cluster/internals.ts'
 import type { EntityType } from '../entity/index.ts'
 import {
   answerLostCalls,
@@ -45,7 +50,13 @@ import { GuardedJournal } from './guarded-journal.ts'
 import { NodeLogger } from './node-logger.ts'
 import { type NodeParts, SherdNode } from './sherd-node.ts'
 import type { HostedEntity, NodeOptions, NodeSettings } from './node-options.ts'
-import { checkNodeOptions, defaultHost, isJournal, postgresOf } from './node-settings.ts'
+import {
+  checkNodeOptions,
+  defaultHost,
+  isJournal,
+  isThenable,
+  postgresOf,
+} from './node-settings.ts'
 import { clusterSettingsOf } from './settings-of-parts.ts'
 import { whenThawed } from './when-thawed.ts'
 
@@ -60,7 +71,7 @@ const registrationPatienceMs = seconds(10)
  */
 export async function startNode(given: NodeOptions): Promise<SherdNode> {
   checkNodeOptions(given)
-  const options = inOnePlace(given)
+  const options = await withVersion(inOnePlace(given))
   const real = systemEnvironment(options.environment)
   let name = placeOf(options)
   const environment = { ...real, logger: new NodeLogger(real.logger, () => name) }
@@ -114,6 +125,16 @@ function inOnePlace({ logger, callTimeout, ...options }: NodeOptions): NodeOptio
     environment: { ...environment, ...(logger !== undefined && { logger }) },
     settings: { ...settings, actor: { ...settings?.actor, ...askTimeoutMs } },
   }
+}
+
+/** With the version, if it comes late: nothing is started before, since all parts of a node may tell it. */
+async function withVersion(options: NodeOptions): Promise<StartOptions> {
+  const { appVersion, ...others } = options
+  if (!isThenable(appVersion)) return { ...others, appVersion }
+  const version = await appVersion
+  const problems = problemsWithAppVersion(version)
+  if (problems.length > 0) throw new InvalidSettings('The options of startNode', problems)
+  return { ...others, appVersion: version }
 }
 
 /** Where others will find it, as far as that is said: the port may be the system's choice. */
@@ -171,6 +192,10 @@ function memoryJournal(settings: NodeSettings['journal'], { random }: Environmen
   })
 }
 
+interface StartOptions extends NodeOptions {
+  readonly appVersion?: string | undefined
+}
+
 interface StartParts {
   readonly journal: GuardedJournal
   readonly founding: FoundingStore | undefined
@@ -178,7 +203,7 @@ interface StartParts {
 }
 
 async function startRooms(
-  options: NodeOptions,
+  options: StartOptions,
   system: ActorSystem,
   { journal, founding, onAddress }: StartParts,
 ): Promise<NodeParts> {
