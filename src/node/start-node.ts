@@ -1,6 +1,6 @@
 /**
  * Starts a node: chooses the adapters, starts every room from the ground up, joins the cluster, and resolves when entities
- * can be called. Whatever fails, all that was started is stopped again.
+ * can be called. Whatever fails, all that was started is stopped again. One file because it is the one place that knows all rooms.
  */
 import { ActorSystem } from '../actor/index.ts'
 import { IncompatibleSettings } from '../cluster/index.ts'
