@@ -162,6 +162,22 @@ describe('a shard that remembers', () => {
     expect(ended('e', 2)).toEqual(['StoreRemembered -e', 'StartTimer store'])
   })
 
+  test('starts one once that failed again and again while it had time to rest', () => {
+    const { step, send, ended, machine } = serving('e')
+    send('1')
+    ended('e', 1)
+    // Each message starts it anew, and each life fails: the time of the last two rests ends with one timer.
+    for (const life of [2, 3]) {
+      expect(send('again')).toEqual([`StartEntity e${life}`, `Deliver e${life} again`])
+      expect(ended('e', life)).toEqual([])
+    }
+    // The time of its first rest, and it has failed since.
+    expect(step({ type: 'TimerFired', timer: 'restart' })).toEqual(['StartTimer restart'])
+    expect(step({ type: 'TimerFired', timer: 'restart' })).toEqual(['StartEntity e4'])
+    expect(machine.entities.ids).toEqual(['e'])
+    expect(send('2')).toEqual(['Deliver e4 2'])
+  })
+
   test('SH-037 stores an entity that shall start without a message, and answers then', () => {
     const { step } = serving()
     const asker = {}

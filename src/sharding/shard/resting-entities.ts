@@ -1,4 +1,8 @@
-/** Remembered entities that have failed, until they are started again: after a while, or by their next message. */
+/**
+ * Remembered entities that have failed, until they are started again: after a while, or by their next message. One that fails again
+ * soon after that rests anew, and is named once: by the end of its last rest.
+ */
+import type { EntityId } from '../shard-id.ts'
 import type { Entities, Entity } from './entities.ts'
 import type { RememberedEntities } from './remembered-entities.ts'
 import { StopGrace } from './stop-grace.ts'
@@ -7,6 +11,8 @@ export class RestingEntities<Cell, Parcel> {
   readonly #entities: Entities<Cell, Parcel>
   readonly #remembered: RememberedEntities
   readonly #rest = new StopGrace()
+  /** The life that failed last, of each whose time is not over. */
+  readonly #lastLives = new Map<EntityId, number>()
 
   constructor(entities: Entities<Cell, Parcel>, remembered: RememberedEntities) {
     this.#entities = entities
@@ -20,9 +26,10 @@ export class RestingEntities<Cell, Parcel> {
 
   add(entity: Entity<Cell, Parcel>): void {
     this.#remembered.failed(entity.entityId)
+    this.#rest.asked(entity)
+    this.#lastLives.set(entity.entityId, entity.instance)
     entity.instance = 0
     entity.isStopping = true
-    this.#rest.asked(entity)
   }
 
   /** Whether there are more whose time is over. */
@@ -32,7 +39,9 @@ export class RestingEntities<Cell, Parcel> {
 
   /** Whose time is over, so many of them at the most, and who still rest. */
   due(count: number): Entity<Cell, Parcel>[] {
-    return this.#rest.ends(count).flatMap(({ entityId }) => {
+    return this.#rest.ends(count).flatMap(({ entityId, instance }) => {
+      if (this.#lastLives.get(entityId) !== instance) return []
+      this.#lastLives.delete(entityId)
       const entity = this.#entities.get(entityId)
       return entity !== undefined && this.#isResting(entity) ? [entity] : []
     })

@@ -37,6 +37,8 @@ class World {
   readonly store = new Set<string>()
   readonly #random: () => number
   readonly #duties: Duties
+  /** Whether entities often fail by a message. */
+  readonly #areFrail: boolean
   #machine: ShardMachine<string, number>
   #limit: number
   /** Entities that run, by id: which instance, and whether it was asked to stop. */
@@ -57,6 +59,7 @@ class World {
 
   constructor(seed: number, duties: Duties) {
     this.#random = chance(seed)
+    this.#areFrail = seed % 3 === 0
     this.#duties = duties
     this.#limit = duties.limit ?? Infinity
     this.#machine = this.#begin()
@@ -209,7 +212,11 @@ class World {
     }))
     const id = this.#pick(ids) as string
     const what = this.#random()
-    if (what < 0.25) return this.#send(id)
+    if (what < 0.25) {
+      this.#send(id)
+      const isFailing = this.#areFrail && this.#random() < 0.5
+      return this.#end(isFailing ? running.find(({ entityId }) => entityId === id) : undefined)
+    }
     if (what < 0.3) {
       const found = this.#pick(running)
       return found && this.step({ type: 'Passivate', ...found })
