@@ -213,7 +213,10 @@ async function startRooms(
   const { roles = [] } = options
   const called = calledBy(options)
   const ranges = new Set(rangeTypes(options))
-  const attributes = hostedTypes(options).map(hostAttribute)
+  const attributes = [
+    ...hostedTypes(options).map(hostAttribute),
+    ...ledTypes(options).map(coordinatorAttribute),
+  ]
   const cluster = Cluster.start({
     ...{ system, remoting, roles, attributes, settings: clusterSettingsOf(options) },
     ...{ store: sharedStoreOf(options, journal), founding },
@@ -233,6 +236,8 @@ async function startRooms(
     ...{ system, remoting, cluster, singletons, journal, roles, attributes, adviceOnWriter },
     hostAttribute: (entityType) =>
       called.has(entityType) || ranges.has(entityType) ? hostAttribute(entityType) : undefined,
+    coordinatorAttribute: (entityType) =>
+      called.has(entityType) ? coordinatorAttribute(entityType) : undefined,
     ...(settings.sharding !== undefined && { settings: settings.sharding }),
   })
   const world = new EntityWorld({
@@ -294,7 +299,7 @@ function initEntities(options: NodeOptions, { sharding, world }: NodeParts): voi
   const { answered, work } = world
   answerLostCalls({ sharding, answered, work, isOurs: (name) => called.has(name) })
   for (const entity of entities) {
-    const { allocationStrategy, passivation, rememberEntities, lease } = entity
+    const { allocationStrategy, passivation, rememberEntities, lease, coordinatorRole } = entity
     const behaviorOf = entityBehavior(entity as AnyEntity, world)
     sharding.init({
       key: new EntityTypeKey<EntityCall>(entity.name),
@@ -303,13 +308,19 @@ function initEntities(options: NodeOptions, { sharding, world }: NodeParts): voi
       ...(passivation !== undefined && { passivation }),
       ...(rememberEntities !== undefined && { rememberEntities }),
       ...(lease !== undefined && { lease }),
+      ...(coordinatorRole !== undefined && { coordinatorRole }),
       settings: settingsOf(entity),
     })
   }
   const hosted = new Set(entities.map(({ name }) => name))
   for (const type of proxies) {
     if (hosted.has(type.name)) continue
-    sharding.startProxy({ entityType: type.name, settings: settingsOf(type) })
+    const { coordinatorRole } = type
+    sharding.startProxy({
+      entityType: type.name,
+      ...(coordinatorRole !== undefined && { coordinatorRole }),
+      settings: settingsOf(type),
+    })
   }
 }
 
@@ -328,6 +339,13 @@ function rangeTypes({ projections = [] }: NodeOptions): readonly string[] {
   return projections.map(({ name }) => rangesTypeOf(name))
 }
 
+/** The types whose coordinators may run on a node with these options, although it may host none of them. */
+function ledTypes({ entities = [], roles = [] }: NodeOptions): readonly string[] {
+  return entities
+    .filter(({ coordinatorRole: own }) => own !== undefined && roles.includes(own))
+    .map(({ name }) => name)
+}
+
 /** What lives on a node with these options, and must find its coordinator and its store. */
 function hostedTypes(options: NodeOptions): readonly string[] {
   return [...hostedBy(options).map(({ name }) => name), ...rangeTypes(options)]
@@ -338,9 +356,15 @@ function hostAttribute(entityType: string): string {
   return `host of ${entityType}`
 }
 
-/** What the other hosts must use as well. Who hosts nothing writes nothing. */
+/** Likewise, for types whose coordinators run elsewhere. */
+function coordinatorAttribute(entityType: string): string {
+  return `coordinator of ${entityType}`
+}
+
+/** What the other hosts must use as well. Who hosts nothing, and runs no coordinator, writes nothing. */
 function sharedStoreOf(options: NodeOptions, { storeId: id }: Journal): SharedStore | undefined {
-  if (id === undefined || hostedTypes(options).length === 0) return undefined
+  const isUsed = hostedTypes(options).length + ledTypes(options).length > 0
+  if (id === undefined || !isUsed) return undefined
   const { store } = options
   if (isJournal(store)) return { id, name: 'a journal object' }
   if (typeof store === 'function') return { id, name: 'a journal that it opened' }
@@ -387,7 +411,7 @@ async function registered(options: NodeOptions, parts: NodeParts): Promise<void>
   const late = new Promise<undefined>((resolve) => (patienceEnds = () => resolve(undefined)))
   const timer = environment.timers.after(registrationPatienceMs, () => patienceEnds?.())
   try {
-    for (const name of hostedTypes(options)) {
+    for (const name of new Set([...hostedTypes(options), ...ledTypes(options)])) {
       const answer = await Promise.race([sharding.whenRegistered(name), late])
       if (answer === undefined) {
         return log.warn(

@@ -88,11 +88,11 @@ export class RunningType {
     this.#path = `/system/sharding/${encodeName(entityType)}`
     const attribute = options.hostAttribute?.(entityType)
     this.#hosts = { role, attribute }
-    const { coordinatorRole } = definition
+    const { coordinatorRole = role } = definition
     this.#deciders =
-      coordinatorRole === undefined
+      coordinatorRole === role
         ? this.#hosts
-        : { role: coordinatorRole, attribute: coordinatorRole === role ? attribute : undefined }
+        : { role: coordinatorRole, attribute: options.coordinatorAttribute?.(entityType) }
     this.#identity = identityOf(definition, this.addressing.extractorId)
     this.region = this.#makeRegion()
     this.inspector = this.#makeInspector()
