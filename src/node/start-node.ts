@@ -213,10 +213,7 @@ async function startRooms(
   const { roles = [] } = options
   const called = calledBy(options)
   const ranges = new Set(rangeTypes(options))
-  const attributes = [
-    ...hostedTypes(options).map(hostAttribute),
-    ...ledTypes(options).map(coordinatorAttribute),
-  ]
+  const attributes = attributesOf(options)
   const cluster = Cluster.start({
     ...{ system, remoting, roles, attributes, settings: clusterSettingsOf(options) },
     ...{ store: sharedStoreOf(options, journal), founding },
@@ -359,6 +356,14 @@ function hostAttribute(entityType: string): string {
 /** Likewise, for types whose coordinators run elsewhere. */
 function coordinatorAttribute(entityType: string): string {
   return `coordinator of ${entityType}`
+}
+
+/** What the others have to know of a node with these options. */
+function attributesOf(options: NodeOptions): readonly string[] {
+  return [
+    ...hostedTypes(options).map(hostAttribute),
+    ...ledTypes(options).map(coordinatorAttribute),
+  ]
 }
 
 /** What the other hosts must use as well. Who hosts nothing, and runs no coordinator, writes nothing. */
