@@ -129,10 +129,11 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
     'sharding',
     sharding.inspection,
     {
-      GetRegionReport: { ask: 1, withIds: true },
+      GetRegionReport: { ask: 1, withIds: true, from: 6 },
       RegionReported: {
         ...{ ask: 1, isProxy: false, phase: 'serving', isFrozen: false, buffered: 2 },
         shards: [{ shard: 7, epoch: 3, phase: 'running', entities: 1, entityIds: ['cart-1'] }],
+        next: 8,
       },
       GetEntityReport: { ask: 1, shard: 7, entityId: 'cart-1' },
       EntityReported: {

@@ -229,7 +229,7 @@ describe('a whole cluster that is about to stop', () => {
 test('a command that ends with its node can call entities of other types until it has ended, also before the stop of all', async () => {
   for (let seed = 1; seed <= 5; seed++) {
     await using simulation = new Simulation({ seed })
-    let [isBegun, isLetGo] = [false, false]
+    const command = { isBegun: false, isLetGo: false }
     const settings = { sharding: { rebalanceIntervalMs: 3_600_000 } }
     const Till = defineEntity('Till', {
       numberOfShards: 1,
@@ -242,19 +242,19 @@ test('a command that ends with its node can call entities of other types until i
       state: () => ({}),
       commands: {
         pay: async (self) => {
-          isBegun = true
-          while (!isLetGo) await self.entity(Till, 'all').add(0)
+          command.isBegun = true
+          while (!command.isLetGo) await self.entity(Till, 'all').add(0)
           return self.entity(Till, 'all').add(5)
         },
       },
     })
-    const start = (name: string) => {
+    const startNode = (name: string) => {
       const given = { entities: [Till, Order], seeds: ['b:2552'], settings }
       return simulation.settle(startSimulatedNode(simulation, name, given))
     }
-    const b = await start('b')
+    const b = await startNode('b')
     expect(await simulation.settle(b.entity(Till, 'all').add(1))).toBe(1)
-    const a = await start('a')
+    const a = await startNode('a')
     let id = 0
     const homeOf = async (order: number) => {
       await simulation.settle(
@@ -266,13 +266,13 @@ test('a command that ends with its node can call entities of other types until i
     // Nobody lives in the region of tills on a.
     expect(a.sharding.regionState('Till').shards).toEqual([])
     const paid = b.entity(Order, `${id}`, { timeout: '1m' }).pay()
-    await simulation.runUntil(() => isBegun, { what: 'the command runs' })
+    await simulation.runUntil(() => command.isBegun, { what: 'the command runs' })
     expect(await simulation.settle(a.sharding.prepareForShutdown())).toEqual([])
     const stopped = a.stop()
     const isEnding = () => a.sharding.regionState('Till').phase === 'ending'
     await simulation.runUntil(isEnding, { what: 'the region of tills ends' })
     await simulation.run({ for: '300ms' })
-    isLetGo = true
+    command.isLetGo = true
     expect(await simulation.settle(paid)).toBe(6)
     await simulation.settle(stopped)
     expect(simulation.violations).toEqual([])

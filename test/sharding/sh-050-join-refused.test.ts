@@ -4,7 +4,7 @@ import { defineEntity } from '../../src/index.ts'
 import { RegionRefused } from '../../src/sharding/index.ts'
 import { differencesOf } from '../../src/sharding/type-identity.ts'
 import { Simulation, startSimulatedNode } from '../../src/simulation/index.ts'
-import { ByNumber, countOf, hostCounters } from './counter.ts'
+import { answerOf, ByNumber, countOf, hostCounters } from './counter.ts'
 import { play, type ShardingNode } from './scene.ts'
 
 const cartWith = (numberOfShards: number) =>
@@ -64,6 +64,33 @@ test('SH-050 all differences are told at once', async () => {
       expect((await scene.settle(countOf(a, '1'))).node).toBe(a.id)
     },
     { seeds: 2 },
+  )
+})
+
+test('SH-050 a host with other settings than the next coordinator is refused by it, and its shards move', async () => {
+  await play(
+    async (scene) => {
+      const hosting = (extractor: ByNumber) => (node: ShardingNode) =>
+        hostCounters(node, { extractor, settings: { numberOfShards: 12 } })
+      // A rule without a name may be any of them, so the first coordinator lets both in.
+      const a = await scene.start('a', { init: hosting(new ByNumber(12)) })
+      const b = await scene.start('b', { init: hosting(new Named('by-number@1')) })
+      const c = await scene.start('c', { init: hosting(new Named('by-number@2')) })
+      const ids = Array.from({ length: 12 }, (_, index) => `${index}`)
+      const before = await scene.settle(Promise.all(ids.map((id) => countOf(a, id))))
+      expect(before.filter(({ node }) => node === c.id).length).toBeGreaterThan(0)
+      await scene.settle(a.system.terminate())
+      const refusal = () => c.sharding.regionState('Counter').refusal
+      const what = { what: 'c is refused', within: '60s' } as const
+      await scene.simulation.runUntil(() => refusal() !== undefined, what)
+      expect(refusal()).toContain("its extractorId is 'by-number@2', that of the cluster")
+      const after = await scene.settle(Promise.all(ids.map((id) => answerOf(b, id))))
+      expect(after.every(({ node }) => node === b.id)).toBe(true)
+      expect(c.sharding.regionState('Counter').shards).toEqual([])
+      const failed: unknown = await scene.settle(countOf(c, '1').catch((error: unknown) => error))
+      expect(failed).toBeInstanceOf(RegionRefused)
+    },
+    { seeds: 5 },
   )
 })
 

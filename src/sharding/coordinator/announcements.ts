@@ -31,6 +31,8 @@ export class Announcements {
   readonly #requesters = new Map<ShardId, NodeId>()
   readonly #turns = new Map<ShardId, number>()
   readonly #unconfirmed = new Set<ShardId>()
+  /** Regions that were told all homes before they have registered with this coordinator. */
+  readonly #greeted = new Set<NodeId>()
   #lastTurn = 0
 
   constructor({ state, term, mayTell, isLeaving }: AnnouncementsOptions) {
@@ -82,8 +84,14 @@ export class Announcements {
       this.renew(shard)
       this.#unconfirmed.add(shard)
     }
-    const welcomes = [...regions].flatMap((region) => this.welcome(region))
-    return [...welcomes, ...shards.flatMap((shard) => this.announce(shard))]
+    // They are confirmed when they have said who they are: they may have other settings than this node.
+    const greetings = [...regions].flatMap((region) => {
+      this.#greeted.add(region)
+      const homes = this.#tellHomes(region)
+      // At least that there is a new coordinator.
+      return homes.length > 0 ? homes : [this.#homesTo(region, [])]
+    })
+    return [...greetings, ...shards.flatMap((shard) => this.announce(shard))]
   }
 
   confirmed({ shard, epoch, region }: ShardStarted): SendToRegion[] {
@@ -126,23 +134,25 @@ export class Announcements {
 
   /** Confirms the registration and tells every home that may be told. */
   welcome(region: NodeId): SendToRegion[] {
-    const term = this.#term
-    const effects: SendToRegion[] = [
-      { type: 'Send', to: region, message: { type: 'RegisterAck', term } },
-    ]
+    const message = { type: 'RegisterAck', term: this.#term } as const
+    const homes = this.#greeted.delete(region) ? [] : this.#tellHomes(region)
+    return [{ type: 'Send', to: region, message }, ...homes]
+  }
+
+  #tellHomes(region: NodeId): SendToRegion[] {
+    const effects: SendToRegion[] = []
     const homes: Placement[] = []
     for (const [shard] of this.#state.homes) {
       if (this.#mayTellOthers(shard)) homes.push(this.#placementOf(shard))
     }
     for (let start = 0; start < homes.length; start += homesPerMessageMax) {
-      const part = homes.slice(start, start + homesPerMessageMax)
-      effects.push({
-        type: 'Send',
-        to: region,
-        message: { type: 'ShardHomes', term, homes: part },
-      })
+      effects.push(this.#homesTo(region, homes.slice(start, start + homesPerMessageMax)))
     }
     return effects
+  }
+
+  #homesTo(to: NodeId, homes: readonly Placement[]): SendToRegion {
+    return { type: 'Send', to, message: { type: 'ShardHomes', term: this.#term, homes } }
   }
 
   /**

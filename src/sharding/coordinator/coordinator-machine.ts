@@ -216,6 +216,14 @@ export class CoordinatorMachine {
   #refuse(region: NodeId, differences: readonly string[]): void {
     const problem = `${differences.join('; ')}; give all nodes the same and restart this one`
     this.#send(region, { type: 'RegisterRefused', term: this.#term, problem })
+    // The coordinators before had the settings that it has: what lives there must not stay.
+    if (this.#state.hasRegion(region) && !this.#state.isProxy(region)) this.#expel(region)
+  }
+
+  #expel(region: NodeId): void {
+    if (this.#isPreparing) return this.#rebalance.stops(region)
+    this.#history.leaves(region)
+    this.#stepRebalance({ type: 'GracefulShutdownReq', region })
   }
 
   /** Proxies left out. */

@@ -49,7 +49,7 @@ function stage(numberOfShards: number, change = (message: InspectionMessage) => 
     inspectors.set(self, new RegionInspector(parts))
   }
   const look = (node: string, withIds = false) =>
-    inspectors.get(near)!.regionAt(node as typeof near, { withIds, timeoutMs: 5_000 })
+    inspectors.get(near)!.regionAt(node, { withIds, timeoutMs: 5_000 })
   return { time, said, look }
 }
 

@@ -146,9 +146,17 @@ export type HostingEffect =
 
 // ---- the registration at the coordinator
 
+/** A word of a coordinator; `isAnswer` when it has heard of this region before. */
+export interface Heard {
+  readonly type: 'Heard'
+  readonly coordinator: NodeId
+  readonly term: number
+  readonly isAnswer: boolean
+}
+
 export type RegistrationInput =
   | { readonly type: 'CandidatesChanged'; readonly candidates: readonly NodeId[] }
-  | { readonly type: 'Heard'; readonly coordinator: NodeId; readonly term: number }
+  | Heard
   | { readonly type: 'NodeRemoved'; readonly node: NodeId }
   | { readonly type: 'Acknowledged' }
   /** The steady tick; `isWaiting` when a question has no answer yet. */

@@ -194,6 +194,9 @@ export class RegionMachine<Parcel> {
   }
 
   #message(shard: ShardId, parcel: Parcel): void {
+    if (this.#refusal !== undefined) {
+      return void this.#effects.push({ type: 'Drop', parcel, reason: 'region-refused' })
+    }
     // Nothing is left to do but to hear what comes back: who sends still is told at once.
     if (this.#phase === 'flushing') {
       return void this.#effects.push({ type: 'Drop', parcel, reason: 'region-stopped' })
@@ -202,8 +205,6 @@ export class RegionMachine<Parcel> {
   }
 
   #nodeRemoved(node: NodeId): void {
-    // The next coordinator may think otherwise.
-    if (node === this.#registration.coordinator) this.#refusal = undefined
     this.#register({ type: 'NodeRemoved', node })
     this.#perform(this.#routes.nodeRemoved(node))
   }
@@ -216,12 +217,13 @@ export class RegionMachine<Parcel> {
     const { term } = message
     if (!this.#registration.isCurrent(term)) return
     const isNew = coordinator !== this.#registration.coordinator || term > this.#registration.term
-    this.#register({ type: 'Heard', coordinator, term })
+    const isAnswer = message.type === 'RegisterAck' || message.type === 'RegisterRefused'
+    this.#register({ type: 'Heard', coordinator, term, isAnswer })
     if (isNew) this.#askAgain()
     this.#trouble = undefined
     switch (message.type) {
       case 'RegisterAck':
-        this.#refusal = undefined
+        this.#letIn()
         this.#effects.push({ type: 'Registered' })
         return this.#register({ type: 'Acknowledged' })
       case 'RegisterRefused':
@@ -256,7 +258,15 @@ export class RegionMachine<Parcel> {
   #refused(problem: string): void {
     if (problem === this.#refusal) return
     this.#refusal = problem
+    // By its rule an entity may be in another shard. What it hosts still is for others, until it is taken from here. So it
+    // stays until a coordinator lets it in, also when this one is gone: by its routes it could reach what others host.
+    this.table.shut(true)
     this.#effects.push({ type: 'Refused', problem })
+  }
+
+  #letIn(): void {
+    this.#refusal = undefined
+    this.table.shut(false)
   }
 
   #learn(word: Placement): void {
@@ -350,7 +360,7 @@ export class RegionMachine<Parcel> {
 
   /** Whoever sent it hears so at once, and the region does not stay for it. */
   #giveUpWaiting(): void {
-    if (this.#refusal !== undefined) this.#perform(this.#routes.giveUp('region-refused'))
+    if (this.#refusal !== undefined) this.#perform(this.#routes.giveUpOwn('region-refused'))
     else if (!this.#hasHeir && (this.#phase === 'leaving' || this.#phase === 'ending')) {
       this.#perform(this.#routes.giveUp('region-stopped'))
     }

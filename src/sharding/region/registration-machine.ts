@@ -2,7 +2,7 @@
  * Finds the coordinator and keeps it found.
  *
  *   searching ──RegisterAck──▶ registered
- *       ▲──coordinator's node removed, candidates changed──┘
+ *       ▲──coordinator's node removed, candidates changed, a new one speaks──┘
  *
  * Who searches for long says so once: it may be that the oldest members have not started this type.
  *
@@ -13,7 +13,7 @@ import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { ToCoordinator } from '../sharding-messages.ts'
 import type { TypeIdentity } from '../type-identity.ts'
-import type { RegistrationEffect, RegistrationInput } from './region-inputs.ts'
+import type { Heard, RegistrationEffect, RegistrationInput } from './region-inputs.ts'
 
 /** Retries start this much faster than the steady pace, and double. */
 const fastFraction = 8
@@ -72,8 +72,7 @@ export class RegistrationMachine {
       case 'CandidatesChanged':
         return this.#seeCandidates(input.candidates)
       case 'Heard':
-        this.#heard(input.coordinator, input.term)
-        return []
+        return this.#heard(input)
       case 'Acknowledged':
         this.#isSearching = false
         return []
@@ -125,10 +124,13 @@ export class RegistrationMachine {
   }
 
   #register(): RegistrationEffect[] {
+    return this.toAll(this.#greeting())
+  }
+
+  #greeting(): ToCoordinator {
     const [region, isProxy, numberOfShards] = [this.#self, this.#isProxy, this.#numberOfShards]
     const known = this.#isPreparing ? { isPreparing: true } : {}
-    const whole = { region, isProxy, numberOfShards, ...this.#identity, ...known }
-    return this.toAll({ type: 'Register', ...whole })
+    return { type: 'Register', region, isProxy, numberOfShards, ...this.#identity, ...known }
   }
 
   #tick(): RegistrationEffect[] {
@@ -142,10 +144,16 @@ export class RegistrationMachine {
     return [{ type: 'StartTimer', timer: 'register', delayMs: this.#delayMs }]
   }
 
-  #heard(coordinator: NodeId, term: number): void {
-    if (!this.isCurrent(term)) return
+  /** One that is new has to hear who this is, also when it knows it from those before: it may want other settings. */
+  #heard({ coordinator, term, isAnswer }: Heard): RegistrationEffect[] {
+    if (!this.isCurrent(term)) return []
+    const isNew = coordinator !== this.#coordinator || term > this.#term
     this.#term = term
     this.#coordinator = coordinator
+    if (!isNew || isAnswer) return []
+    this.#isSearching = true
+    this.#ticks = 0
+    return [{ type: 'SendToCoordinator', to: coordinator, message: this.#greeting() }]
   }
 }
 

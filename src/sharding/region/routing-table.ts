@@ -13,6 +13,8 @@ export interface Route {
 
 export class RoutingTable {
   readonly #routes: (Route | undefined)[]
+  /** Those that messages of this node find: the same, or none. */
+  #own: readonly (Route | undefined)[]
   /** Routes by which what waited is sent, part by part; what is new waits behind it. */
   readonly #begun = new Map<ShardId, Route>()
   /** Routes of other regions whose messages came too early or too late; see `refuse`. */
@@ -21,11 +23,17 @@ export class RoutingTable {
 
   constructor(numberOfShards: number) {
     this.#routes = new Array<Route | undefined>(numberOfShards).fill(undefined)
+    this.#own = this.#routes
   }
 
   /** undefined when the message must wait. */
   homeOf(shard: ShardId): Route | undefined {
-    return this.#routes[shard]
+    return this.#own[shard]
+  }
+
+  /** Whether messages of this node find no route; those of others go to shards here as before. */
+  shut(isShut: boolean): void {
+    this.#own = isShut ? [] : this.#routes
   }
 
   /** Also one that is only begun: messages may be under way by it. */

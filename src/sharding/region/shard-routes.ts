@@ -228,13 +228,27 @@ export class ShardRoutes<Parcel> {
 
   /** Nobody will give a home to what waits without one. */
   giveUp(reason: RegionDropReason): RoutesEffect<Parcel>[] {
-    const homeless = this.#buffers.shards.filter((shard) => !this.#table.routeOf(shard))
-    return homeless.flatMap((shard) =>
-      this.#buffers.take(shard).map((item) => {
-        const { origin, parcel } = item
-        return origin ? this.#guests.giveBack(shard, item) : drop(parcel, reason)
-      }),
-    )
+    return this.#homeless.flatMap((shard) => this.#giveUpAll(shard, reason))
+  }
+
+  /** The same, but what others have sent to a shard that lives here waits on until it takes messages. */
+  giveUpOwn(reason: RegionDropReason): RoutesEffect<Parcel>[] {
+    return this.#homeless.flatMap((shard) => {
+      if (this.#places.get(shard)?.home !== this.#self) return this.#giveUpAll(shard, reason)
+      const own = this.#buffers.takeIf(shard, ({ origin }) => origin === undefined)
+      return own.map(({ parcel }) => drop(parcel, reason))
+    })
+  }
+
+  get #homeless(): ShardId[] {
+    return this.#buffers.shards.filter((shard) => !this.#table.routeOf(shard))
+  }
+
+  #giveUpAll(shard: ShardId, reason: RegionDropReason): RoutesEffect<Parcel>[] {
+    return this.#buffers.take(shard).map((item) => {
+      const { origin, parcel } = item
+      return origin ? this.#guests.giveBack(shard, item) : drop(parcel, reason)
+    })
   }
 
   /** A message that another region sent here. It is never sent on: its order is for its origin to keep. */
