@@ -8,11 +8,9 @@ import { problemWithId } from '../foundation/text.ts'
 import {
   type ExtractorFunctions,
   HashCodeMessageExtractor,
-  HashCodeNoEnvelopeMessageExtractor,
+  isOwnExtractor,
   MadeEnvelope,
   type MessageExtractor,
-  Murmur2MessageExtractor,
-  Murmur2NoEnvelopeMessageExtractor,
   type ShardingEnvelope,
   unnamedRule,
 } from './message-extractor.ts'
@@ -32,14 +30,6 @@ import {
   InvalidShardId,
   NoEntityInMessage,
 } from './sharding-errors.ts'
-
-/** They compute from the id alone: nothing of them needs a second look. */
-const stable = [
-  HashCodeMessageExtractor,
-  HashCodeNoEnvelopeMessageExtractor,
-  Murmur2MessageExtractor,
-  Murmur2NoEnvelopeMessageExtractor,
-] as const
 
 /** How a definition says it; without both, envelopes are taken and ids are placed by their stable hash. */
 export interface AddressingOptions {
@@ -67,7 +57,7 @@ export class Addressing {
       const used = (extractor ?? usual) as MessageExtractor<unknown, unknown>
       this.#read = (incoming) => readWith(used, incoming)
       this.#place = (entityId) => used.shardId(entityId)
-      this.#isStable = stable.some((kind) => used instanceof kind)
+      this.#isStable = isOwnExtractor(used)
       this.extractorId = used.extractorId ?? unnamedRule
     } else {
       const { extractShardId } = functions

@@ -74,7 +74,7 @@ export function isOwnRule(extractorId: string): boolean {
   return /^(stable-hash|murmur2)@/.test(extractorId)
 }
 
-/** A rule of our own: by its name, and by what it does. */
+/** A rule of our own, for so many shards: by its name, and by what it does. */
 interface Placing {
   readonly extractorId: string
   readonly numberOfShards: number
@@ -82,151 +82,112 @@ interface Placing {
 }
 
 function byStableHash(numberOfShards: number): Placing {
-  assert(Number.isSafeInteger(numberOfShards) && numberOfShards > 0, 'there are shards')
-  return {
-    extractorId: `stable-hash@1/${numberOfShards}`,
-    numberOfShards,
-    shardOf: (entityId) => shardOf(entityId, numberOfShards),
-  }
+  return placing('stable-hash@1', numberOfShards, (id) => shardOf(id, numberOfShards))
 }
 
 function byMurmur2(numberOfShards: number): Placing {
+  return placing('murmur2@1', numberOfShards, (id) => (murmur2(id) & 0x7fffffff) % numberOfShards)
+}
+
+function placing(name: string, numberOfShards: number, of: Placing['shardOf']): Placing {
   assert(Number.isSafeInteger(numberOfShards) && numberOfShards > 0, 'there are shards')
-  return {
-    extractorId: `murmur2@1/${numberOfShards}`,
-    numberOfShards,
-    shardOf: (entityId) => (murmur2(entityId) & 0x7fffffff) % numberOfShards,
+  return { extractorId: `${name}/${numberOfShards}`, numberOfShards, shardOf: of }
+}
+
+/** Takes envelopes, and places ids by a rule of ours. */
+abstract class EnvelopeExtractor<Message> implements MessageExtractor<
+  ShardingEnvelope<Message>,
+  Message
+> {
+  readonly #placing: Placing
+
+  /** @internal */
+  constructor(by: Placing) {
+    this.#placing = by
+  }
+
+  get extractorId(): string {
+    return this.#placing.extractorId
+  }
+
+  get numberOfShards(): number {
+    return this.#placing.numberOfShards
+  }
+
+  entityId({ entityId }: ShardingEnvelope<Message>): EntityId {
+    return entityId
+  }
+
+  shardId(entityId: EntityId): ShardId {
+    return this.#placing.shardOf(entityId)
+  }
+
+  unwrapMessage({ message }: ShardingEnvelope<Message>): Message {
+    return message
+  }
+}
+
+/** Takes messages that carry the id themselves, and places ids by a rule of ours; the entity receives messages as they are. */
+abstract class NoEnvelopeExtractor<Message> implements MessageExtractor<Message, Message> {
+  readonly #placing: Placing
+  readonly #idOf: (message: Message) => EntityId | undefined
+
+  /** @internal */
+  constructor(by: Placing, idOf: (message: Message) => EntityId | undefined) {
+    this.#placing = by
+    this.#idOf = idOf
+  }
+
+  get extractorId(): string {
+    return this.#placing.extractorId
+  }
+
+  get numberOfShards(): number {
+    return this.#placing.numberOfShards
+  }
+
+  entityId(incoming: Message): EntityId | undefined {
+    return this.#idOf(incoming)
+  }
+
+  shardId(entityId: EntityId): ShardId {
+    return this.#placing.shardOf(entityId)
+  }
+
+  unwrapMessage(incoming: Message): Message {
+    return incoming
   }
 }
 
 /** Takes envelopes and places ids by their stable hash. */
-export class HashCodeMessageExtractor<Message> implements MessageExtractor<
-  ShardingEnvelope<Message>,
-  Message
-> {
-  readonly #placing: Placing
-
+export class HashCodeMessageExtractor<Message> extends EnvelopeExtractor<Message> {
   constructor(numberOfShards: number) {
-    this.#placing = byStableHash(numberOfShards)
-  }
-
-  get extractorId(): string {
-    return this.#placing.extractorId
-  }
-
-  get numberOfShards(): number {
-    return this.#placing.numberOfShards
-  }
-
-  entityId({ entityId }: ShardingEnvelope<Message>): EntityId {
-    return entityId
-  }
-
-  shardId(entityId: EntityId): ShardId {
-    return this.#placing.shardOf(entityId)
-  }
-
-  unwrapMessage({ message }: ShardingEnvelope<Message>): Message {
-    return message
+    super(byStableHash(numberOfShards))
   }
 }
 
 /** Takes messages that carry the id themselves; the entity receives them as they are. */
-export class HashCodeNoEnvelopeMessageExtractor<Message> implements MessageExtractor<
-  Message,
-  Message
-> {
-  readonly #placing: Placing
-  readonly #idOf: (message: Message) => EntityId | undefined
-
+export class HashCodeNoEnvelopeMessageExtractor<Message> extends NoEnvelopeExtractor<Message> {
   constructor(numberOfShards: number, idOf: (message: Message) => EntityId | undefined) {
-    this.#placing = byStableHash(numberOfShards)
-    this.#idOf = idOf
-  }
-
-  get extractorId(): string {
-    return this.#placing.extractorId
-  }
-
-  get numberOfShards(): number {
-    return this.#placing.numberOfShards
-  }
-
-  entityId(incoming: Message): EntityId | undefined {
-    return this.#idOf(incoming)
-  }
-
-  shardId(entityId: EntityId): ShardId {
-    return this.#placing.shardOf(entityId)
-  }
-
-  unwrapMessage(incoming: Message): Message {
-    return incoming
+    super(byStableHash(numberOfShards), idOf)
   }
 }
 
 /** Takes envelopes and places ids as Kafka's partitioner does keys: a shard is a partition of such a topic. */
-export class Murmur2MessageExtractor<Message> implements MessageExtractor<
-  ShardingEnvelope<Message>,
-  Message
-> {
-  readonly #placing: Placing
-
+export class Murmur2MessageExtractor<Message> extends EnvelopeExtractor<Message> {
   constructor(numberOfShards: number) {
-    this.#placing = byMurmur2(numberOfShards)
-  }
-
-  get extractorId(): string {
-    return this.#placing.extractorId
-  }
-
-  get numberOfShards(): number {
-    return this.#placing.numberOfShards
-  }
-
-  entityId({ entityId }: ShardingEnvelope<Message>): EntityId {
-    return entityId
-  }
-
-  shardId(entityId: EntityId): ShardId {
-    return this.#placing.shardOf(entityId)
-  }
-
-  unwrapMessage({ message }: ShardingEnvelope<Message>): Message {
-    return message
+    super(byMurmur2(numberOfShards))
   }
 }
 
 /** As `Murmur2MessageExtractor`, for messages that carry the id themselves. */
-export class Murmur2NoEnvelopeMessageExtractor<Message> implements MessageExtractor<
-  Message,
-  Message
-> {
-  readonly #placing: Placing
-  readonly #idOf: (message: Message) => EntityId | undefined
-
+export class Murmur2NoEnvelopeMessageExtractor<Message> extends NoEnvelopeExtractor<Message> {
   constructor(numberOfShards: number, idOf: (message: Message) => EntityId | undefined) {
-    this.#placing = byMurmur2(numberOfShards)
-    this.#idOf = idOf
+    super(byMurmur2(numberOfShards), idOf)
   }
+}
 
-  get extractorId(): string {
-    return this.#placing.extractorId
-  }
-
-  get numberOfShards(): number {
-    return this.#placing.numberOfShards
-  }
-
-  entityId(incoming: Message): EntityId | undefined {
-    return this.#idOf(incoming)
-  }
-
-  shardId(entityId: EntityId): ShardId {
-    return this.#placing.shardOf(entityId)
-  }
-
-  unwrapMessage(incoming: Message): Message {
-    return incoming
-  }
+/** @internal They compute from the id alone: nothing of them needs a second look. */
+export function isOwnExtractor(extractor: unknown): boolean {
+  return extractor instanceof EnvelopeExtractor || extractor instanceof NoEnvelopeExtractor
 }
