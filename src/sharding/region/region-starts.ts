@@ -74,9 +74,8 @@ export class RegionStarts {
   wanted(from: NodeId, { shard, ask: number, entityIds }: StartEntities): void {
     const here = this.#options.shardHere(shard)
     if (here === undefined) return
-    for (const entityId of entityIds) {
-      if (this.#isOf(shard, entityId)) here.startEntity(entityId, { from, shard, ask: number })
-    }
+    const ours = entityIds.filter((entityId) => this.#isOf(shard, entityId))
+    here.startEntities(ours, { from, shard, ask: number })
   }
 
   /** False also where the extractor throws: one id must not keep others from being started. */
@@ -92,10 +91,10 @@ export class RegionStarts {
     this.#starts.answered(message)
   }
 
-  /** One that somebody has asked for is started. */
-  tell(entityId: EntityId, asker: StartAsker): void {
+  /** Some that somebody has asked for are started; no more than one question has named. */
+  tell(entityIds: readonly EntityId[], asker: StartAsker): void {
     const { from, shard, ask: number } = asker as RegionAsking
-    const message = { type: 'EntitiesStarted', shard, ask: number, entityIds: [entityId] } as const
+    const message = { type: 'EntitiesStarted', shard, ask: number, entityIds } as const
     if (from === this.#options.node) this.answered(message)
     else this.#options.send(from, message)
   }

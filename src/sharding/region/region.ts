@@ -573,7 +573,7 @@ export class Region {
       dropped: (parcel, reason, entity) => this.#drop(parcel, reason, entity),
       finished: (shard, restartAfterMs) => this.#shardFinished(shard, restartAfterMs),
       ready: ({ shard }, isReady) => this.step({ type: 'ShardReady', shard, isReady }),
-      started: (entityId, asker) => this.starts.tell(entityId, asker),
+      started: (entityIds, asker) => this.starts.tell(entityIds, asker),
       duties: this.#makeDuties(),
     }
   }

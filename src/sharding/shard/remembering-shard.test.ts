@@ -187,17 +187,6 @@ describe('a shard that remembers', () => {
     expect(step({ type: 'TimerFired', timer: 'restart' })).toEqual(['StartEntity e3'])
   })
 
-  test('SH-037 stores an entity that shall start without a message, and answers then', () => {
-    const { step } = serving()
-    const asker = {}
-    expect(step({ type: 'StartEntity', entityId: 'e', asker })).toContain('StoreRemembered +e')
-    expect(step({ type: 'StartEntity', entityId: 'e', asker: {} })).toEqual([])
-    expect(step({ type: 'Stored' })).toEqual([
-      ...['CancelTimer store', 'StartEntity e1', 'EntityIsStarted e', 'EntityIsStarted e'],
-    ])
-    expect(step({ type: 'StartEntity', entityId: 'e', asker })).toEqual(['EntityIsStarted e'])
-  })
-
   test('SH-038 forgets what belongs to another shard after it was started there', () => {
     const { step, machine } = serving('a', 'b')
     step({ type: 'BelongElsewhere', entityIds: ['b'] })

@@ -237,7 +237,7 @@ class World {
       this.#timers.delete(timer)
       return this.step({ type: 'TimerFired', timer })
     }
-    if (what < 0.7) return this.step({ type: 'StartEntity', entityId: id, asker: {} })
+    if (what < 0.7) return this.step({ type: 'StartEntities', entityIds: [id], asker: {} })
     if (what < 0.75) {
       const entityIds = this.#machine.nextAsleep(2)
       if (this.#random() < 0.8) return this.step({ type: 'Recover', entityIds })

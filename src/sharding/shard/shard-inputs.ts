@@ -32,9 +32,7 @@ export interface CellLook<Cell> {
 
 /** The picture is with the machine. */
 export type ShardPhase =
-  | 'new'
-  | 'acquiring'
-  | 'loading'
+  | 'beginning'
   | 'serving'
   | 'handing-off'
   | 'forcing'
@@ -72,11 +70,11 @@ export type ShardInput<Parcel> =
   | { readonly type: 'Thawed' }
   /** The first of a shard that has a lease, or remembers; others begin by themselves. */
   | { readonly type: 'Begin' }
-  /** Start it if it does not run, without a message. */
+  /** Start those that do not run, without a message. */
   | {
-      readonly type: 'StartEntity'
-      readonly entityId: EntityId
-      readonly asker: StartAsker | undefined
+      readonly type: 'StartEntities'
+      readonly entityIds: readonly EntityId[]
+      readonly asker: StartAsker
     }
   /** Let these run: they were loaded, and are at home in this shard. */
   | { readonly type: 'Recover'; readonly entityIds: readonly EntityId[] }
@@ -117,8 +115,12 @@ export type ShardEffect<Parcel> =
   | { readonly type: 'Drop'; readonly parcel: Parcel; readonly reason: ShardDropReason }
   | { readonly type: 'StartTimer'; readonly timer: ShardTimer; readonly delayMs: number }
   | { readonly type: 'CancelTimer'; readonly timer: ShardTimer }
-  /** The answer to `StartEntity`. */
-  | { readonly type: 'EntityIsStarted'; readonly entityId: EntityId; readonly asker: StartAsker }
+  /** The answer to `StartEntities`: of each of them once, and of those together that one step has started. */
+  | {
+      readonly type: 'EntitiesAreStarted'
+      readonly entityIds: readonly EntityId[]
+      readonly asker: StartAsker
+    }
   | { readonly type: 'AcquireLease' }
   /** Give it back, and say so. */
   | { readonly type: 'ReleaseLease' }
@@ -132,10 +134,6 @@ export type ShardEffect<Parcel> =
   | { readonly type: 'RecoverEntities' }
   /** The last entity has stopped. With `restartAfterMs` it has failed, and shall live again where it is. */
   | { readonly type: 'Finish'; readonly restartAfterMs: number | undefined }
-
-export function isStarted(entityId: EntityId, asker: StartAsker | undefined): ShardEffect<never>[] {
-  return asker === undefined ? [] : [{ type: 'EntityIsStarted', entityId, asker }]
-}
 
 export function startOf({
   entityId,

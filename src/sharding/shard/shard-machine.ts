@@ -4,12 +4,13 @@
  *   absent ──message──▶ active ──Passivate, idle, hand-off──▶ stopping ──terminated──▶ absent
  *                         ▲──────────────terminated, and messages wait─────┘
  *
- *   (acquiring ──▶ loading ──▶) serving ──HandOff──▶ handing-off ──time is up──▶ forcing ──empty──▶ (releasing ──▶) finished
- *       └────────────┴────────────┴─────────────store fails, lease is lost───────▲
+ *   (beginning ──▶) serving ──HandOff──▶ handing-off ──time is up──▶ forcing ──empty──▶ (releasing ──▶) finished
+ *       └──────────────┴───────────store fails, lease is lost───────────▲
  *
  * One that remembers stores a start before the entity exists, and a stop after it ended (`remembered-entities.ts`); one with
- * a lease does nothing without it. HandOff waits for neither of them to come: what is not there yet ends at once. What is being
- * stored, and messages that wait for that, hold it up for `stopTimeoutMs` at most.
+ * a lease does nothing without it. Both begin by waiting for that (`shard-beginning.ts`), and HandOff does not wait for it to come:
+ * what is not there yet ends at once. What is being stored, and messages that wait for that, hold it up for `stopTimeoutMs`
+ * at most.
  *
  * Invariant: an entity has at most one instance; a message for one that is stopping waits for the next instance, in order;
  * the shard finishes only when no instance is left. One file because the ways of an entity are one picture.
@@ -23,10 +24,10 @@ import { LimitedEntities } from './limited-entities.ts'
 import { RememberedEntities, type RememberedStanding } from './remembered-entities.ts'
 import { rememberedIn } from './remembered-ids.ts'
 import { RestingEntities } from './resting-entities.ts'
+import { type BeginningInput, ShardBeginning } from './shard-beginning.ts'
 import {
   type CellLook,
   type CommonInput,
-  isStarted,
   type ShardDuties,
   type ShardEffect,
   type ShardInput,
@@ -54,16 +55,19 @@ export class ShardMachine<Cell, Parcel> {
   readonly #resting: RestingEntities<Cell, Parcel> | undefined
   readonly #remembered: RememberedEntities | undefined
   readonly #hasLease: boolean
+  readonly #beginning: ShardBeginning
   readonly #askers = new StartAskers()
   #isFrozen = false
-  #phase: ShardPhase = 'serving'
+  #phase: ShardPhase
   /** Set when it has failed. */
   #restartAfterMs: number | undefined
 
   constructor(settings: ShardingSettings, look: CellLook<Cell>, duties: ShardDuties = {}) {
     this.#remembered = duties.remembers === true ? new RememberedEntities() : undefined
     this.#hasLease = duties.hasLease === true
-    if (this.#hasLease || this.#remembered !== undefined) this.#phase = 'new'
+    const [hasLease, remembered] = [this.#hasLease, this.#remembered]
+    this.#beginning = new ShardBeginning({ settings, hasLease, remembered })
+    this.#phase = this.#beginning.isDone ? 'serving' : 'beginning'
     this.#settings = settings
     this.#look = look
     this.#entities = new Entities(settings.entityBufferedMessagesMax)
@@ -138,12 +142,13 @@ export class ShardMachine<Cell, Parcel> {
   ): ShardEffect<Parcel>[] {
     switch (input.type) {
       case 'Begin':
-        assert(this.#phase === 'new', 'a shard begins once')
-        if (!this.#hasLease) return this.#load()
-        this.#phase = 'acquiring'
-        return [{ type: 'AcquireLease' }]
-      case 'StartEntity':
-        return this.#startEntity(input.entityId, input.asker)
+      case 'Loading':
+      case 'Loaded':
+      case 'LeaseAcquired':
+      case 'LeaseRefused':
+        return this.#begin(input)
+      case 'StartEntities':
+        return this.#startEntities(input.entityIds, input.asker)
       case 'Recover':
         return this.#recover(input.entityIds)
       case 'BelongElsewhere':
@@ -152,25 +157,12 @@ export class ShardMachine<Cell, Parcel> {
       case 'MovedAway':
         for (const entityId of input.entityIds) this.#remembered?.movedAway(entityId)
         return this.#storeNext()
-      case 'Loading':
-        if (this.#phase !== 'loading') return []
-        this.#remembered?.loaded(input.change)
-        return [this.#awaitStore(this.#settings.rememberLoadTimeoutMs)]
-      case 'Loaded':
-        return this.#phase === 'loading' ? this.#serve() : []
       case 'Stored':
         return this.#stored()
       case 'StoreFailed':
         return this.#fail(this.#settings.shardFailureBackoffMs)
-      case 'LeaseAcquired':
-        return this.#phase === 'acquiring' ? this.#load() : []
-      case 'LeaseRefused':
-        if (this.#phase !== 'acquiring') return []
-        return [
-          { type: 'StartTimer', timer: 'lease', delayMs: this.#settings.leaseRetryIntervalMs },
-        ]
       case 'LeaseLost':
-        return this.#phase === 'acquiring' ? [] : this.#fail(0)
+        return this.#fail(0)
       case 'LeaseReleased':
         return this.#phase === 'releasing' ? this.#finish() : []
       default:
@@ -285,23 +277,28 @@ export class ShardMachine<Cell, Parcel> {
   }
 
   /** Whoever is not answered asks again. */
-  #startEntity(entityId: EntityId, asker: StartAsker | undefined): ShardEffect<Parcel>[] {
+  #startEntities(entityIds: readonly EntityId[], asker: StartAsker): ShardEffect<Parcel>[] {
     if (this.#phase !== 'serving' || this.#isFrozen) return []
+    const effects = entityIds.flatMap((entityId) => this.#startOne(entityId, asker))
+    return [...effects, ...this.#storeNext(), ...this.#askers.takeAnswers()]
+  }
+
+  #startOne(entityId: EntityId, asker: StartAsker): ShardEffect<Parcel>[] {
     const known = this.#entities.get(entityId)
     if (known !== undefined && known.instance > 0) {
-      return known.isStopping ? [] : isStarted(entityId, asker)
+      if (!known.isStopping) this.#askers.tell(asker, entityId)
+      return []
     }
     const remembered = this.#remembered
     const standing = remembered?.standingOf(entityId) ?? 'asleep'
-    if (standing === 'storing-stop') return []
     if (remembered === undefined || standsFor.has(standing)) {
-      const entity = known ?? this.#entities.add(entityId, false, this.#sweeps.now)
       remembered?.runs(entityId)
-      return [...this.#restart(entity), ...isStarted(entityId, asker)]
+      this.#askers.tell(asker, entityId)
+      return this.#restart(known ?? this.#entities.add(entityId, false, this.#sweeps.now))
     }
-    this.#askers.add(entityId, asker)
+    if (standing !== 'storing-stop') this.#askers.add(entityId, asker)
     if (standing === 'absent') remembered.start(entityId)
-    return this.#storeNext()
+    return []
   }
 
   #recover(entityIds: readonly EntityId[]): ShardEffect<Parcel>[] {
@@ -316,10 +313,10 @@ export class ShardMachine<Cell, Parcel> {
 
   // ---- lease and store
 
-  #load(): ShardEffect<Parcel>[] {
-    if (this.#remembered === undefined) return this.#serve()
-    this.#phase = 'loading'
-    return [{ type: 'LoadRemembered' }, this.#awaitStore(this.#settings.rememberLoadTimeoutMs)]
+  #begin(input: BeginningInput): ShardEffect<Parcel>[] {
+    if (this.#phase !== 'beginning') return []
+    const effects = this.#beginning.step(input)
+    return this.#beginning.isDone ? [...effects, ...this.#serve()] : effects
   }
 
   #serve(): ShardEffect<Parcel>[] {
@@ -334,18 +331,17 @@ export class ShardMachine<Cell, Parcel> {
     return count > 0 ? [{ type: 'RecoverEntities' }] : []
   }
 
-  #awaitStore(delayMs: number): ShardEffect<Parcel> {
-    return { type: 'StartTimer', timer: 'store', delayMs }
-  }
-
   /** One write at a time; a node that is frozen writes nothing. */
   #storeNext(): ShardEffect<Parcel>[] {
     const mayStore = this.#phase === 'serving' || this.#phase === 'handing-off'
     if (!mayStore || this.#isFrozen) return []
     const change = this.#remembered?.nextWrite(storedAtOnceMax)
     if (change === undefined) return []
-    const { rememberUpdateTimeoutMs } = this.#settings
-    return [{ type: 'StoreRemembered', change }, this.#awaitStore(rememberUpdateTimeoutMs)]
+    const { rememberUpdateTimeoutMs: delayMs } = this.#settings
+    return [
+      { type: 'StoreRemembered', change },
+      { type: 'StartTimer', timer: 'store', delayMs },
+    ]
   }
 
   #stored(): ShardEffect<Parcel>[] {
@@ -360,7 +356,7 @@ export class ShardMachine<Cell, Parcel> {
     const effects: ShardEffect<Parcel>[] = [{ type: 'CancelTimer', timer: 'store' }]
     effects.push(...this.#storeNext())
     for (const entityId of started) this.#startStored(remembered, entityId, effects)
-    effects.push(...this.#finishWhenEmpty())
+    effects.push(...this.#askers.takeAnswers(), ...this.#finishWhenEmpty())
     return effects
   }
 
@@ -370,17 +366,20 @@ export class ShardMachine<Cell, Parcel> {
     entityId: EntityId,
     effects: ShardEffect<Parcel>[],
   ): void {
-    const askers = this.#askers.take(entityId)
     const known = this.#entities.get(entityId)
-    if (this.#isFrozen || (known === undefined && this.#phase !== 'serving')) return
+    if (this.#isFrozen || (known === undefined && this.#phase !== 'serving')) {
+      return this.#askers.forget(entityId)
+    }
     const entity = known ?? this.#entities.add(entityId, false, this.#sweeps.now)
     effects.push(...this.#wake(remembered, entity))
-    for (const asker of askers) effects.push(...isStarted(entityId, asker))
+    this.#askers.started(entityId)
   }
 
   /** Whatever the reason: all entities end at once, and it begins anew where it is. */
   #fail(restartAfterMs: number): ShardEffect<Parcel>[] {
-    if (['new', 'forcing', 'releasing', 'finished'].includes(this.#phase)) return []
+    if (['forcing', 'releasing', 'finished'].includes(this.#phase)) return []
+    // Nothing is held yet that could be lost.
+    if (this.#phase === 'beginning' && !this.#beginning.isLoading) return []
     this.#restartAfterMs = restartAfterMs
     this.#phase = 'forcing'
     const timers = ['store', 'restart', 'lease'] as const
@@ -489,7 +488,7 @@ export class ShardMachine<Cell, Parcel> {
   }
 
   #handOff(isForced: boolean): ShardEffect<Parcel>[] {
-    if (['new', 'acquiring', 'loading'].includes(this.#phase)) {
+    if (this.#phase === 'beginning') {
       this.#phase = 'forcing'
       return this.#finishWhenEmpty()
     }
@@ -523,7 +522,7 @@ export class ShardMachine<Cell, Parcel> {
       case 'store':
         return this.#fail(this.#settings.shardFailureBackoffMs)
       case 'lease':
-        return this.#phase === 'acquiring' ? [{ type: 'AcquireLease' }] : []
+        return this.#begin({ type: 'TimerFired', timer })
       default:
         return unreachable(timer)
     }

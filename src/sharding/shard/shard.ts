@@ -52,8 +52,8 @@ export interface ShardWorld {
   readonly duties: ShardDutiesWorld | undefined
   /** It takes messages now, or does not. Only of shards with duties. */
   ready(shard: Shard, isReady: boolean): void
-  /** Somebody who asked for the start of an entity hears of it. */
-  started(entityId: EntityId, asker: StartAsker): void
+  /** Somebody who asked for the start of entities hears of it. */
+  started(entityIds: readonly EntityId[], asker: StartAsker): void
 }
 
 /** Of types that remember their entities, or have a lease for each shard. */
@@ -149,9 +149,9 @@ export class Shard {
     if (!this.#machine.hasFailed) this.#gate.open()
   }
 
-  /** Starts an entity if it does not run. */
-  startEntity(entityId: EntityId, asker: StartAsker | undefined): void {
-    this.step({ type: 'StartEntity', entityId, asker })
+  /** Starts those of them that do not run. */
+  startEntities(entityIds: readonly EntityId[], asker: StartAsker): void {
+    this.step({ type: 'StartEntities', entityIds, asker })
   }
 
   /** Starts the next of those that it remembers, and says how many; fewer than `count` when there are none left for now. */
@@ -304,8 +304,8 @@ export class Shard {
 
   #performDuty(effect: Exclude<ShardEffect<Parcel>, { readonly type: CommonEffect }>): void {
     switch (effect.type) {
-      case 'EntityIsStarted':
-        return this.#world.started(effect.entityId, effect.asker)
+      case 'EntitiesAreStarted':
+        return this.#world.started(effect.entityIds, effect.asker)
       case 'AcquireLease':
         return this.#lease?.acquire()
       case 'ReleaseLease':
