@@ -3,6 +3,7 @@
  * them in flight. Counted are answers that the asker has awaited; their sum is checked.
  */
 import type { ActorRef } from '../src/actor/index.ts'
+import type { TlsOptions } from '../src/remote/index.ts'
 import { askBare } from './bare-remote.ts'
 import type { Benchmark } from './benchmark.ts'
 import { inFlightCases, runCallers } from './callers.ts'
@@ -24,7 +25,7 @@ export const remoteAsk: Benchmark = {
         unit: 'asks/s',
         operationsStep: inFlight,
         contestants: [
-          { name: 'ours', setUp: () => setUpOurs(inFlight) },
+          { name: 'ours', setUp: () => askOurs(inFlight) },
           { name: 'bare', setUp: () => askBare(1, inFlight) },
         ],
       })
@@ -34,8 +35,9 @@ export const remoteAsk: Benchmark = {
   },
 }
 
-async function setUpOurs(inFlight: number): Promise<Running> {
-  const { server, tearDown } = await startOurs()
+/** Over TCP, or encrypted with what this gives to each of the two processes. */
+export async function askOurs(inFlight: number, credentials?: () => TlsOptions): Promise<Running> {
+  const { server, tearDown } = await startOurs(credentials)
   const makeGet = (replyTo: ActorRef<number>): Get => ({ type: 'get', replyTo })
   const options = { timeout: '5s' } as const
   const caller = async (questions: number): Promise<number> => {

@@ -1,14 +1,13 @@
 /**
- * The other process of the remote benchmarks: `node remote-child.js ours|bare`. Answers every `get` with 1, and every
+ * The other process of the remote benchmarks: `node remote-child.js ours|bare [TLS]`. Answers every `get` with 1, and every
  * burst of `add` with one `next`. Tells its parent where it listens, and ends with it.
  */
 import { createServer } from 'node:net'
 import { type ActorRef, Behaviors } from '../src/actor/index.ts'
-import { tcpTransport } from '../src/remote/index.ts'
-import { Remoting } from '../src/remote/internals.ts'
+import type { TlsOptions } from '../src/remote/index.ts'
 import { MessageStream } from './bare/message-stream.ts'
 import { quietSystem } from './quiet-system.ts'
-import { burst } from './remote-shape.ts'
+import { burst, startRemoting } from './remote-shape.ts'
 
 type ToServer =
   | { readonly type: 'add'; readonly to: string; readonly by: number }
@@ -21,12 +20,9 @@ else serveBare()
 
 async function serveOurs(): Promise<void> {
   const system = quietSystem()
-  const remoting = await Remoting.start({
-    system,
-    transport: tcpTransport,
-    clusterName: 'bench',
-    bind: { host: '127.0.0.1', port: 0 },
-  })
+  const given = process.argv[3]
+  const tls = given === undefined ? undefined : (JSON.parse(given) as TlsOptions)
+  const remoting = await startRemoting(system, tls)
   let sender: ActorRef<string> | undefined
   let received = 0
   system.spawn(

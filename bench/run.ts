@@ -26,6 +26,7 @@ import { shardedRemote } from './sharded-remote.ts'
 import { spawn } from './spawn.ts'
 import { storeSize } from './store-size.ts'
 import { tell } from './tell.ts'
+import { tls } from './tls.ts'
 
 const benchmarks: readonly Benchmark[] = [
   tell,
@@ -34,6 +35,7 @@ const benchmarks: readonly Benchmark[] = [
   memory,
   remoteTell,
   remoteAsk,
+  tls,
   shardedLocal,
   shardedRemote,
   passivation,

@@ -55,9 +55,13 @@ export class FailureReports {
   badBytes({ peer, lane, code, problem }: BadBytes): void {
     const leftOut = this.#badBytes.leftOut(`${peer} ${code}`, this.#nowMs())
     if (leftOut === undefined) return
+    const advice =
+      code === 'TLS_FAILED'
+        ? 'Something between the two nodes has changed what was sent: look at the network.'
+        : 'Do both nodes have the same settings remote.serialization and remote.largeMessageBytesMax, and versions of Sherd that go together?'
     this.#system.log.warn(
       { peer, lane, code, leftOut },
-      `Closed a connection with ${peer} for what it sent: ${problem}. Messages under way by it are lost. Do both nodes have the same settings remote.serialization and remote.largeMessageBytesMax, and versions of Sherd that go together?`,
+      `Closed a connection with ${peer} for what it sent: ${problem}. Messages under way by it are lost. ${advice}`,
     )
   }
 

@@ -92,7 +92,7 @@ export class WrongSecret extends HandshakeError {
   constructor(address: Address) {
     super(
       address,
-      'has a different secret than this node. Give every node of the cluster the same one; while it is replaced, all nodes list the old one and the new one.',
+      'has a different secret than this node. Give every node of the cluster the same one. While it is replaced, all nodes list the old one and the new one.',
     )
   }
 }

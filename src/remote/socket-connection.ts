@@ -24,7 +24,8 @@ export class SocketConnection implements Connection {
     this.#handler = handler
     socket.on('data', (bytes) => handler.received(bytes))
     socket.on('drain', () => handler.drained())
-    socket.on('error', (error) => (this.#reason ??= this.#reasonOf(error)))
+    // Of TLS: Node leaves a socket open that has got a record which nobody could have sent.
+    socket.on('error', (error) => this.close(this.#reasonOf(error)))
     socket.on('end', () => (this.#reason ??= { type: 'ended', detail: 'the other end closed' }))
     socket.on('close', () => handler.closed(this.#reason ?? closedHere))
   }

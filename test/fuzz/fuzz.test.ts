@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { cases } from '../how-long.ts'
 import { MemoryLimit } from './fuzz.ts'
+import { handshakes } from './handshakes.ts'
 import { protocol } from './protocol.ts'
 import { protocolSamples } from './protocol-samples.ts'
 
@@ -10,6 +11,13 @@ test('mutated messages of the runtime are taken or refused, and nothing else hap
   // Both happen, or else the inputs are not worth their name.
   expect(figures['taken']).toBeGreaterThan(500)
   expect(figures['refused']).toBeGreaterThan(5_000)
+})
+
+test('T03 T04 words of a handshake that are changed on their way are believed by nobody', async () => {
+  const rounds = cases({ short: 5_000, full: 200_000 })
+  const figures = await handshakes.run({ rounds, seed: 1 })
+  expect(figures['established']).toBeGreaterThan(500)
+  expect(figures['refused']).toBeGreaterThan(500)
 })
 
 test('there is a sample of every kind of message, but for those with a ref in them', () => {

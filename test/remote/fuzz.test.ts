@@ -7,7 +7,7 @@ import { recordSessions, rest, startVictim } from '../fuzz/sessions.ts'
 const laneAt = 10
 const rounds = cases({ short: 6_000, full: 100_000 })
 
-test(`${rounds} mutated sessions: no crash, no hang, no growth past the limit`, async () => {
+test(`T04 T07 ${rounds} mutated sessions: no crash, no hang, no growth past the limit`, async () => {
   const figures = await frames.run({ rounds, seed: 20_260 })
   expect(figures['delivered']).toBeGreaterThan(26)
 }, 600_000)
@@ -31,7 +31,7 @@ test('of all values in the place of the lane the three that there are are taken,
   await victim.system.terminate()
 })
 
-test('a peer that announces more than it sends makes this node reserve nothing', async () => {
+test('T05 a peer that announces more than it sends makes this node reserve nothing', async () => {
   const { system, talk } = await startVictim(4_712)
   const before = process.memoryUsage().arrayBuffers
   for (let round = 0; round < 1_000; round++) talk([Buffer.from([0xff, 0xff, 0xff, 0xff, 1, 2])])

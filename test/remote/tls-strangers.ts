@@ -21,6 +21,9 @@ export interface TlsStranger {
   readonly credentials?: Credentials | undefined
   readonly version?: SecureVersion
   readonly session?: Buffer | undefined
+  /** Of a node with several addresses, and where to call it from. */
+  readonly host?: string
+  readonly localPort?: number
 }
 
 export interface Heard {
@@ -32,10 +35,20 @@ export interface Heard {
   readonly session: Buffer | undefined
 }
 
-/** Connects to a node, says a good first word, and hears until the node closes. */
-export function call(port: number, { credentials, version, session }: TlsStranger): Promise<Heard> {
+/** Connects to a node, says this without waiting for an answer, and hears until the node closes. */
+export function call(
+  port: number,
+  stranger: TlsStranger,
+  words: Buffer = helloTo(port),
+): Promise<Heard> {
+  const { credentials, version, session, host = '127.0.0.1', localPort } = stranger
+  const socket =
+    localPort === undefined
+      ? undefined
+      : connectTcp({ host, port, localAddress: '127.0.0.1', localPort })
   const options: ConnectionOptions = {
-    ...{ host: '127.0.0.1', port, rejectUnauthorized: false, ...credentials },
+    ...{ host, port, rejectUnauthorized: false, ...credentials },
+    ...(socket !== undefined && { socket }),
     ...(version !== undefined && { minVersion: version, maxVersion: version }),
     ...(session !== undefined && { session }),
   }
@@ -43,17 +56,17 @@ export function call(port: number, { credentials, version, session }: TlsStrange
     const chunks: Buffer[] = []
     let code: string | undefined
     let ticket: Buffer | undefined
-    const socket = connect(options, () => socket.write(helloTo(port)))
-    socket.on('session', (given) => (ticket = given))
-    socket.on('data', (bytes: Buffer) => chunks.push(bytes))
-    socket.on('error', (error: NodeJS.ErrnoException) => (code = error.code))
-    socket.on('close', () => resolve({ bytes: Buffer.concat(chunks), code, session: ticket }))
+    const secure = connect(options, () => secure.write(words))
+    secure.on('session', (given) => (ticket = given))
+    secure.on('data', (bytes: Buffer) => chunks.push(bytes))
+    secure.on('error', (error: NodeJS.ErrnoException) => (code = error.code))
+    secure.on('close', () => resolve({ bytes: Buffer.concat(chunks), code, session: ticket }))
   })
   return within(done, 'the end of a connection to a node')
 }
 
 /** As a node of the cluster `test` says it. */
-export function helloTo(port: number): Buffer {
+function helloTo(port: number): Buffer {
   return encodeHandshake({
     ...{ type: 'Hello', version: protocolVersion, lane: 'data', hasSecret: false },
     ...{ clusterName: 'test', from: nodeIdOf('127.0.0.1:1', 7n), to: `127.0.0.1:${port}` },

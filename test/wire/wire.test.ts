@@ -40,6 +40,8 @@ const read: Readonly<Record<string, () => unknown>> = {
   'handshake-refusal': () => decodeHandshake(frame('handshake-refusal')),
   'handshake-refusal-named': () => decodeHandshake(frame('handshake-refusal-named')),
   'handshake-refusal-proved': () => decodeHandshake(frame('handshake-refusal-proved')),
+  'handshake-refusal-tls': () => decodeHandshake(frame('handshake-refusal-tls')),
+  'handshake-refusal-certificate': () => decodeHandshake(frame('handshake-refusal-certificate')),
   'frame-watch': () => systemFrame('frame-watch'),
   'frame-unwatch': () => systemFrame('frame-unwatch'),
   'frame-died': () => systemFrame('frame-died'),
@@ -65,6 +67,8 @@ const expected: Readonly<Record<string, unknown>> = {
   // From before verdicts had to be proved: what stood there is read as the proof that it is not.
   'handshake-refusal-named': { type: 'Refusal', reason: 'quarantined', proof: Buffer.from(from) },
   'handshake-refusal-proved': { type: 'Refusal', reason: 'quarantined', proof: nonce },
+  'handshake-refusal-tls': { type: 'Refusal', reason: 'tls-required' },
+  'handshake-refusal-certificate': { type: 'Refusal', reason: 'certificate-refused' },
   'frame-watch': { sequence: 300, message: { type: 'Watch', id: 7, path: '/user/cart#12' } },
   'frame-unwatch': { sequence: 301, message: { type: 'Unwatch', id: 7 } },
   'frame-died': { sequence: 302, message: { type: 'Died', id: 7 } },

@@ -51,7 +51,7 @@ export interface FrameHandler {
 export interface BadBytes {
   readonly peer: NodeId
   readonly lane: Lane
-  /** Of a small number. */
+  /** Of a small number; `TLS_FAILED` when it could not even be decrypted. */
   readonly code: string
   readonly problem: string
 }
@@ -162,6 +162,9 @@ export class PeerConnection implements ConnectionHandler {
     const text = this.#closeReason ?? `${reason.type}${reason.detail && ` (${reason.detail})`}`
     if (handler !== undefined) {
       this.#handler = undefined
+      if (this.#peer !== undefined && isOfTls(reason)) {
+        this.#options.onBadBytes({ ...this.#peer, code: 'TLS_FAILED', problem: reason.detail })
+      }
       handler.lost(text)
     } else if (isOfTls(reason)) {
       this.#step({ type: 'NotSecured', reason })

@@ -50,15 +50,15 @@ function listen(
 ): Promise<Listener> {
   let used = credentials.current
   const secure = createTlsServer({ ...used.options, ...judgedByUs })
-  /** By where they come from: all that a socket of TLS tells about the one it was made of. */
+  /** By both ends: all that a socket of TLS tells about the one it was made of. */
   const callers = new Map<string, TlsCaller>()
   secure.on('secureConnection', (socket) => {
-    const caller = callers.get(peerOf(socket))
+    const caller = callers.get(endsOf(socket))
     if (caller === undefined) socket.destroy()
     else caller.secured(socket)
   })
   secure.on('tlsClientError', (error, socket) => {
-    callers.get(peerOf(socket))?.failed(error)
+    callers.get(endsOf(socket))?.failed(error)
     socket.destroy()
   })
   const encrypt = (socket: Socket): void => {
@@ -69,15 +69,25 @@ function listen(
     secure.emit('connection', socket)
   }
   const server = createServer({ noDelay: true, keepAlive: true }, (socket) => {
-    const from = peerOf(socket)
-    const caller = new TlsCaller(socket, from, encrypt)
-    callers.set(from, caller)
+    // It has gone again, and cannot be told from others that have.
+    if (socket.remoteAddress === undefined) {
+      socket.destroy()
+      return
+    }
+    const ends = endsOf(socket)
+    const caller = new TlsCaller(socket, encrypt)
+    callers.set(ends, caller)
     socket.once('close', () => {
-      if (callers.get(from) === caller) callers.delete(from)
+      if (callers.get(ends) === caller) callers.delete(ends)
     })
     caller.attend(accept(caller))
   })
   return listenOn(server, at)
+}
+
+/** No two connections have the same; of the caller alone they may, where a node has several addresses. */
+function endsOf(socket: Socket): string {
+  return `${peerOf(socket)} ${socket.localAddress ?? ''}`
 }
 
 /** Somebody who has called: a socket in the clear until both ends have agreed on TLS, and nothing but that passes by it. */
@@ -89,10 +99,10 @@ class TlsCaller implements Connection {
   #handler: ConnectionHandler | undefined
   #reason: CloseReason | undefined
 
-  constructor(socket: Socket, peer: string, encrypt: (socket: Socket) => void) {
+  constructor(socket: Socket, encrypt: (socket: Socket) => void) {
     this.#socket = socket
     this.#encrypt = encrypt
-    this.peer = peer
+    this.peer = peerOf(socket)
   }
 
   attend(handler: ConnectionHandler): void {

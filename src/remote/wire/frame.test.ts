@@ -43,6 +43,20 @@ describe('FrameReader', () => {
     expect(reader.read(frames('more'))).toBeUndefined()
   })
 
+  test('tells the first bytes of TLS from other nonsense, wherever they are cut', () => {
+    const isTls = (...bytes: readonly number[]): boolean => {
+      const reader = new FrameReader(2_048, () => undefined)
+      for (const byte of bytes) reader.read(Buffer.from([byte]))
+      return reader.isTls
+    }
+    expect(isTls(0x16, 3, 1, 2)).toBe(true)
+    expect(isTls(0x15, 3, 3, 0)).toBe(true)
+    expect(isTls(0x18, 3, 1, 2)).toBe(false)
+    expect(isTls(...Buffer.from('GET '))).toBe(false)
+    expect(isTls(0x16, 3, 0, 0)).toBe(false)
+    expect(isTls(0x16, 3)).toBe(false)
+  })
+
   test('refuses an empty frame', () => {
     expect(reading().reader.read(Buffer.alloc(4))).toBe('a frame is empty')
   })
