@@ -2,19 +2,21 @@ import { expect, test } from 'vitest'
 import { ActiveEntities } from './active-entities.ts'
 import { makeStrategy } from './make-strategy.ts'
 import type { LimitedPassivation } from './passivation-options.ts'
-import type { Victims } from './passivation-strategy.ts'
-import { Tracked } from './tracked.ts'
 
-const names = (victims: Victims): string => victims.map(({ entityId }) => entityId).join('')
+/** a has seat 1. */
+const seatOf = (letter: string): number => letter.charCodeAt(0) - 96
+
+const names = (seats: readonly number[]): string =>
+  seats.map((seat) => String.fromCharCode(seat + 96)).join('')
+
+const add = (active: ActiveEntities, letter: string): string =>
+  names(active.add(seatOf(letter), letter))
 
 function fill(letters: string, given: Omit<LimitedPassivation, 'activeEntityLimit'>) {
   const active = new ActiveEntities(makeStrategy(given), letters.length)
-  for (const letter of letters) active.add(new Tracked(letter))
+  for (const letter of letters) add(active, letter)
   return active
 }
-
-const add = (active: ActiveEntities, letter: string): string =>
-  names(active.add(new Tracked(letter)))
 
 test('one that does not stop takes a place until it has ended', () => {
   const active = fill('abcd', { replacement: 'least-recently-used' })
@@ -43,13 +45,4 @@ test('a limit is carried out when it is asked for, and only then', () => {
   expect(names(active.settle())).toBe('ab')
   active.limitTo(2)
   expect(names(active.settle())).toBe('')
-})
-
-test('one that had to go may be taken out once more', () => {
-  const active = new ActiveEntities(makeStrategy({ replacement: 'least-recently-used' }), 1)
-  const a = new Tracked('a')
-  active.add(a)
-  expect(add(active, 'b')).toBe('a')
-  active.remove(a)
-  expect(add(active, 'c')).toBe('b')
 })

@@ -5,11 +5,13 @@
  *
  * Invariant: an entity is in one area; no area has more than its limit. Moving the border between them makes nobody go.
  */
-import { FrequencySketch, type SketchOptions } from './frequency-sketch.ts'
+import type { EntityId } from '../shard-id.ts'
+import type { SketchOptions } from './frequency-sketch.ts'
 import { nobody, type PassivationStrategy, type Victims } from './passivation-strategy.ts'
 import { evictDownTo } from './replacing-strategy.ts'
 import type { ReplacementPolicy } from './replacement-policy.ts'
-import type { Tracked } from './tracked.ts'
+import { noSeat, type Seat, withRoomFor } from './seat.ts'
+import { SeatFrequencies } from './seat-frequencies.ts'
 import { type HillClimbing, WindowOptimizer } from './window-optimizer.ts'
 
 export interface WindowOptions {
@@ -35,20 +37,23 @@ export class AdmittingStrategy implements PassivationStrategy {
   readonly #main: ReplacementPolicy
   readonly #window: ReplacementPolicy | undefined
   readonly #optimizer: WindowOptimizer | undefined
+  readonly #frequencies: SeatFrequencies | undefined
   #proportion: number
   #limit = 0
   #reserved = 0
   #windowLimit = 0
   #mainLimit = 0
-  #sketch: FrequencySketch | undefined
+  /** Where the uses of the main area are gathered. */
+  #ofMain: Int32Array = new Int32Array(0)
 
   constructor(options: AdmittingOptions) {
-    const { main, window } = options
+    const { main, window, filter } = options
     this.#options = options
     this.#main = main
     this.#window = window?.policy
     this.#proportion = window?.proportion ?? 0
-    if (window?.optimizer !== undefined) this.#optimizer = new WindowOptimizer(window.optimizer)
+    this.#optimizer = window?.optimizer && new WindowOptimizer(window.optimizer)
+    this.#frequencies = filter && new SeatFrequencies(filter)
   }
 
   get size(): number {
@@ -64,8 +69,7 @@ export class AdmittingStrategy implements PassivationStrategy {
   setLimit(limit: number): Victims {
     this.#limit = limit
     this.#optimizer?.setLimit(limit)
-    // A shard that begins is told many limits while others begin beside it: the first entity makes the sketch.
-    this.#sketch = this.size === 0 ? undefined : this.#makeSketch()
+    this.#frequencies?.setCapacity(limit)
     this.#divide()
     return this.#shrink()
   }
@@ -76,65 +80,75 @@ export class AdmittingStrategy implements PassivationStrategy {
     return this.#shrink()
   }
 
-  add(entity: Tracked): Victims {
-    this.#sketch ??= this.#makeSketch()
-    this.#sketch?.increment(entity.spots)
-    const victims = this.#takeIn(entity)
-    if (this.#optimizer?.used(false) === true) this.#adapt()
+  add(seat: Seat, entityId: EntityId): Victims {
+    this.#frequencies?.enter(seat, entityId)
+    const victims = this.#takeIn(seat)
+    this.#count(0, 1)
     return victims
   }
 
-  touch(entity: Tracked): void {
-    this.#sketch?.increment(entity.spots)
-    if (entity.isInWindow) this.#window?.touch(entity)
-    else this.#main.touch(entity)
-    if (this.#optimizer?.used(true) === true) this.#adapt()
+  touch(seats: Int32Array, count: number): void {
+    this.#frequencies?.touch(seats, count)
+    let from = 0
+    while (from < count) {
+      const to = Math.min(count, from + (this.#optimizer?.usesLeft ?? count))
+      this.#touchAreas(seats, from, to)
+      this.#count(to - from, 0)
+      from = to
+    }
   }
 
-  remove(entity: Tracked): void {
-    if (entity.isInWindow) this.#window?.remove(entity)
-    else this.#main.remove(entity)
+  remove(seat: Seat): void {
+    if (this.#window?.has(seat) === true) this.#window.remove(seat)
+    else this.#main.remove(seat)
   }
 
-  #makeSketch(): FrequencySketch | undefined {
-    const { filter } = this.#options
-    return filter === undefined ? undefined : new FrequencySketch(this.#limit, filter)
-  }
-
-  #takeIn(entity: Tracked): Victims {
+  #touchAreas(seats: Int32Array, from: number, to: number): void {
     const window = this.#window
-    if (window === undefined || this.#windowLimit === 0) return this.#admit(entity)
+    if (window === undefined) return this.#main.touch(seats, from, to)
+    const ofMain = (this.#ofMain = withRoomFor(this.#ofMain, to - from))
+    let mainCount = 0
+    let windowEnd = from
+    for (let index = from; index < to; index++) {
+      const seat = seats[index] as Seat
+      if (window.has(seat)) seats[windowEnd++] = seat
+      else ofMain[mainCount++] = seat
+    }
+    if (mainCount > 0) this.#main.touch(ofMain, 0, mainCount)
+    if (windowEnd > from) window.touch(seats, from, windowEnd)
+  }
+
+  #takeIn(seat: Seat): Victims {
+    const window = this.#window
+    if (window === undefined || this.#windowLimit === 0) return this.#admit(seat)
     const victims = this.#admitAll(evictDownTo(window, this.#windowLimit - 1))
-    enter(window, entity, true)
+    window.add(seat)
     return victims
   }
 
-  #admitAll(candidates: readonly Tracked[]): Victims {
+  #admitAll(candidates: readonly Seat[]): Victims {
     return candidates.length === 0
       ? nobody
       : candidates.flatMap((candidate) => this.#admit(candidate))
   }
 
   /** A place for it in the main area, or none: answers who has to go, which may be itself. */
-  #admit(candidate: Tracked): Victims {
+  #admit(candidate: Seat): Victims {
     const main = this.#main
     if (main.size < this.#mainLimit) {
-      enter(main, candidate, false)
+      main.add(candidate)
       return nobody
     }
     const incumbent = main.peek()
-    if (incumbent === undefined || !this.#isPreferred(candidate, incumbent)) return [candidate]
+    if (incumbent === noSeat || !this.#isPreferred(candidate, incumbent)) return [candidate]
     const victims = evictDownTo(main, this.#mainLimit - 1)
-    enter(main, candidate, false)
+    main.add(candidate)
     return victims
   }
 
   /** Who is here stays when both are equal. */
-  #isPreferred(candidate: Tracked, incumbent: Tracked): boolean {
-    const sketch = this.#sketch
-    return (
-      sketch === undefined || sketch.frequency(candidate.spots) > sketch.frequency(incumbent.spots)
-    )
+  #isPreferred(candidate: Seat, incumbent: Seat): boolean {
+    return this.#frequencies?.isHigher(candidate, incumbent) ?? true
   }
 
   /** The window first: what leaves it may still find a place. */
@@ -153,6 +167,11 @@ export class AdmittingStrategy implements PassivationStrategy {
     this.#main.setLimit(this.#mainLimit)
   }
 
+  #count(hits: number, misses: number): void {
+    this.#optimizer?.used(hits, misses)
+    if (this.#optimizer?.usesLeft === 0) this.#adapt()
+  }
+
   /** Moves the border between the areas, and whoever is on the wrong side of it then. */
   #adapt(): void {
     const { window: options } = this.#options
@@ -162,12 +181,7 @@ export class AdmittingStrategy implements PassivationStrategy {
     const { minProportion, maxProportion } = options
     this.#proportion = Math.min(maxProportion, Math.max(minProportion, wanted))
     this.#divide()
-    for (const moved of evictDownTo(this.#main, this.#mainLimit)) enter(window, moved, true)
-    for (const moved of evictDownTo(window, this.#windowLimit)) enter(this.#main, moved, false)
+    for (const moved of evictDownTo(this.#main, this.#mainLimit)) window.add(moved)
+    for (const moved of evictDownTo(window, this.#windowLimit)) this.#main.add(moved)
   }
-}
-
-function enter(area: ReplacementPolicy, entity: Tracked, isWindow: boolean): void {
-  entity.isInWindow = isWindow
-  area.add(entity)
 }

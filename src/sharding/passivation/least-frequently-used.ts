@@ -5,19 +5,29 @@
  * With aging, whoever comes or is used gets the priority of the last one that had to go on top of its uses: what was popular
  * once is outlived. A use then steps over the lists of all priorities that were passed since the entity's last use.
  */
-import { RecencyList } from './recency-list.ts'
+import type { RecencyList, RecencyLists } from './recency-lists.ts'
 import type { ReplacementPolicy } from './replacement-policy.ts'
-import type { Tracked } from './tracked.ts'
+import { noSeat, type Seat, withRoomFor } from './seat.ts'
+
+/** More are not counted. */
+const usesMax = 2 ** 31 - 1
 
 export class LeastFrequentlyUsed implements ReplacementPolicy {
+  readonly #lists: RecencyLists
   readonly #isAging: boolean
+  /** Messages since it was taken in, by seat. */
+  #uses: Int32Array = new Int32Array(8)
   #age = 0
   #lowest: RecencyList | undefined
   /** Emptied lists, linked by `higher`: a further use of an entity allocates nothing. */
   #spare: RecencyList | undefined
   #size = 0
 
-  constructor({ dynamicAging = false }: { readonly dynamicAging?: boolean } = {}) {
+  constructor(
+    lists: RecencyLists,
+    { dynamicAging = false }: { readonly dynamicAging?: boolean } = {},
+  ) {
+    this.#lists = lists
     this.#isAging = dynamicAging
   }
 
@@ -30,7 +40,7 @@ export class LeastFrequentlyUsed implements ReplacementPolicy {
     return this.#age
   }
 
-  *[Symbol.iterator](): IterableIterator<Tracked> {
+  *[Symbol.iterator](): IterableIterator<Seat> {
     for (let list = this.#lowest; list !== undefined; list = list.higher) yield* list
   }
 
@@ -38,15 +48,31 @@ export class LeastFrequentlyUsed implements ReplacementPolicy {
     // Nothing is divided here.
   }
 
-  add(entity: Tracked): void {
-    entity.uses = 1
-    this.#listFor(1 + this.#age, undefined).add(entity)
+  has(seat: Seat): boolean {
+    return this.#lists.of(seat).owner === this
+  }
+
+  add(seat: Seat): void {
+    this.#uses = withRoomFor(this.#uses, seat + 1)
+    this.#uses[seat] = 1
+    this.#listFor(1 + this.#age, undefined).add(seat)
     this.#size++
   }
 
-  touch(entity: Tracked): void {
-    const from = entity.list as RecencyList
-    const priority = ++entity.uses + this.#age
+  /** Between evictions it does not matter by which lists somebody comes to the one of its last use. */
+  touch(seats: Int32Array, from: number, to: number): void {
+    const uses = this.#uses
+    for (let index = from; index < to; index++) {
+      const seat = seats[index] as Seat
+      uses[seat] = Math.min(usesMax, (uses[seat] as number) + 1)
+    }
+    const begin = this.#lists.lastUses(seats, from, to)
+    for (let index = begin; index < to; index++) this.#rise(seats[index] as Seat)
+  }
+
+  #rise(seat: Seat): void {
+    const from = this.#lists.of(seat)
+    const priority = (this.#uses[seat] as number) + this.#age
     const { higher } = from
     // Alone in its list: that rises with it.
     if (from.size === 1 && (higher === undefined || higher.rank > priority)) {
@@ -55,26 +81,26 @@ export class LeastFrequentlyUsed implements ReplacementPolicy {
     }
     // Found from where it was, so its list goes only then.
     const to = this.#listFor(priority, from)
-    from.remove(entity)
-    to.add(entity)
+    from.remove(seat)
+    to.add(seat)
     if (from.size === 0) this.#drop(from)
   }
 
-  remove(entity: Tracked): void {
-    const from = entity.list as RecencyList
-    from.remove(entity)
+  remove(seat: Seat): void {
+    const from = this.#lists.of(seat)
+    from.remove(seat)
     if (from.size === 0) this.#drop(from)
     this.#size--
   }
 
-  peek(): Tracked | undefined {
-    return this.#lowest?.oldest
+  peek(): Seat {
+    return this.#lowest?.oldest ?? noSeat
   }
 
-  evict(): Tracked | undefined {
+  evict(): Seat {
     const lowest = this.#lowest
-    const victim = lowest?.oldest
-    if (lowest === undefined || victim === undefined) return undefined
+    if (lowest === undefined) return noSeat
+    const victim = lowest.oldest
     if (this.#isAging) this.#age = lowest.rank
     this.remove(victim)
     return victim
@@ -96,7 +122,7 @@ export class LeastFrequentlyUsed implements ReplacementPolicy {
     lower: RecencyList | undefined,
     higher: RecencyList | undefined,
   ): RecencyList {
-    const list = this.#spare ?? new RecencyList()
+    const list = this.#spare ?? this.#lists.make(this)
     if (list === this.#spare) this.#spare = list.higher
     list.rank = priority
     list.lower = lower

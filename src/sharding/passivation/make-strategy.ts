@@ -1,6 +1,7 @@
 /** From what was said about a limit to the strategy of one shard. What was said has been checked. */
 import { unreachable } from '../../foundation/assert.ts'
 import { AdmittingStrategy, type WindowOptions } from './admitting-strategy.ts'
+import { ByRecency } from './by-recency.ts'
 import type { SketchOptions } from './frequency-sketch.ts'
 import { LeastFrequentlyUsed } from './least-frequently-used.ts'
 import {
@@ -15,7 +16,7 @@ import {
   type ReplacementPolicyName,
 } from './passivation-options.ts'
 import type { PassivationStrategy } from './passivation-strategy.ts'
-import { LeastRecentlyUsed, MostRecentlyUsed } from './recency-policies.ts'
+import { RecencyLists } from './recency-lists.ts'
 import type { ReplacementPolicy } from './replacement-policy.ts'
 import { ReplacingStrategy } from './replacing-strategy.ts'
 import { SegmentedRecency } from './segmented-recency.ts'
@@ -26,27 +27,33 @@ export function makeStrategy(
 ): PassivationStrategy {
   const { replacement = 'adaptive', admission } = given
   if (replacement === 'adaptive') return makeStrategy(adaptive)
-  const main = makePolicy(replacement)
+  const lists = new RecencyLists()
+  const main = makePolicy(replacement, lists)
   if (admission === undefined) return new ReplacingStrategy(main)
   const { window, filter } = admission
   return new AdmittingStrategy({
     main,
-    window: window === undefined ? undefined : windowOf(window),
+    window: window === undefined ? undefined : windowOf(window, lists),
     filter: filterOf(filter),
   })
 }
 
-function makePolicy(given: ReplacementPolicyName | ReplacementOptions): ReplacementPolicy {
+function makePolicy(
+  given: ReplacementPolicyName | ReplacementOptions,
+  lists: RecencyLists,
+): ReplacementPolicy {
   const options: ReplacementOptions = typeof given === 'string' ? { policy: given } : given
   switch (options.policy) {
     case 'least-recently-used': {
       const proportions = proportionsOf(options)
-      return proportions.length < 2 ? new LeastRecentlyUsed() : new SegmentedRecency(proportions)
+      return proportions.length < 2
+        ? new ByRecency(lists, 'oldest')
+        : new SegmentedRecency(lists, proportions)
     }
     case 'most-recently-used':
-      return new MostRecentlyUsed()
+      return new ByRecency(lists, 'newest')
     case 'least-frequently-used':
-      return new LeastFrequentlyUsed({ dynamicAging: options.dynamicAging ?? false })
+      return new LeastFrequentlyUsed(lists, { dynamicAging: options.dynamicAging ?? false })
     default:
       return unreachable(options)
   }
@@ -59,11 +66,11 @@ function proportionsOf({
   return proportions ?? Array.from({ length: segments }, () => 1 / segments)
 }
 
-function windowOf(given: AdmissionWindow): WindowOptions {
+function windowOf(given: AdmissionWindow, lists: RecencyLists): WindowOptions {
   const { proportion = defaultWindow.proportion, optimizer } = given
   const { minProportion = defaultWindow.minProportion } = given
   const { maxProportion = defaultWindow.maxProportion } = given
-  const policy = makePolicy(given.policy)
+  const policy = makePolicy(given.policy, lists)
   return { policy, proportion, minProportion, maxProportion, optimizer: optimizerOf(optimizer) }
 }
 

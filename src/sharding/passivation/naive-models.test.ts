@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { Entities, type Entity } from '../shard/entities.ts'
+import { LimitedEntities } from '../shard/limited-entities.ts'
 import { ActiveEntities } from './active-entities.ts'
 import { makeStrategy } from './make-strategy.ts'
 import type { LimitedPassivation } from './passivation-options.ts'
-import { Tracked } from './tracked.ts'
 
 /** What a strategy must do, written down so slowly that it is plainly right. Oldest first. */
 interface Model {
@@ -113,7 +114,8 @@ class InSegments implements Model {
     const next = Math.min(level + 1, this.#levels.length - 1)
     this.remove(id)
     this.#levels[next]!.push(id)
-    if (this.#levels[next]!.length > this.#limits[next]!) {
+    // One that was in the highest is not lifted, and pushes nobody down.
+    if (next > level && this.#levels[next]!.length > this.#limits[next]!) {
       this.#levels[next - 1]!.push(this.#levels[next]!.shift()!)
     }
     return []
@@ -150,7 +152,7 @@ class InSegments implements Model {
 const step = fc.oneof(
   { weight: 20, arbitrary: fc.record({ touch: fc.integer({ min: 0, max: 14 }) }) },
   { weight: 2, arbitrary: fc.record({ remove: fc.integer({ min: 0, max: 14 }) }) },
-  { weight: 1, arbitrary: fc.record({ limit: fc.integer({ min: 1, max: 10 }) }) },
+  { weight: 1, arbitrary: fc.record({ limit: fc.integer({ min: 1, max: 20 }) }) },
 )
 
 type Given = Omit<LimitedPassivation, 'activeEntityLimit'>
@@ -189,7 +191,7 @@ const models: [string, Given, (limit: number) => Model][] = [
 
 test.each(models)('%s: does what the naive model does', (_, given, makeModel) => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 300, size: 'max' }), (steps) => {
       const stage = new Stage(given, 5)
       const model = makeModel(5)
       for (const each of steps) {
@@ -201,7 +203,7 @@ test.each(models)('%s: does what the naive model does', (_, given, makeModel) =>
         } else expect(stage.limit(each.limit)).toEqual(model.limit(each.limit))
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   )
 })
 
@@ -250,18 +252,20 @@ test('places that have to be earned: never more than the limit, whoever goes was
   )
 })
 
+/** The entities of a shard under a limit, without the shard: one that has to rest is gone at once. */
 class Stage {
   readonly #strategy
-  readonly #active: ActiveEntities
-  readonly #known = new Map<string, Tracked>()
+  readonly #entities = new Entities<never, never>(0)
+  readonly #limited: LimitedEntities<never, never>
 
   constructor(given: Given, limit: number) {
     this.#strategy = makeStrategy(given)
-    this.#active = new ActiveEntities(this.#strategy, limit)
+    const active = new ActiveEntities(this.#strategy, limit)
+    this.#limited = new LimitedEntities(this.#entities, active)
   }
 
   get size(): number {
-    return this.#known.size
+    return this.#entities.size
   }
 
   get tracked(): number {
@@ -269,31 +273,26 @@ class Stage {
   }
 
   touch(id: string): string[] {
-    const known = this.#known.get(id)
-    if (known !== undefined) {
-      this.#active.touch(known)
-      return []
-    }
-    const tracked = new Tracked(id)
-    this.#known.set(id, tracked)
-    return this.#gone(this.#active.add(tracked))
+    const known = this.#entities.get(id)
+    if (known === undefined) return this.#gone(this.#limited.add(this.#entities.add(id, true, 0)))
+    this.#limited.touch(known)
+    return []
   }
 
   remove(id: string): void {
-    const known = this.#known.get(id)
-    this.#known.delete(id)
-    if (known !== undefined) this.#active.remove(known)
+    const known = this.#entities.get(id)
+    if (known === undefined) return
+    this.#limited.remove(known)
+    this.#entities.delete(known)
   }
 
   limit(limit: number): string[] {
-    this.#active.limitTo(limit)
-    return this.#gone(this.#active.settle())
+    this.#limited.limitTo(limit)
+    return this.#gone(this.#limited.settle())
   }
 
-  #gone(victims: readonly Tracked[]): string[] {
-    return victims.map(({ entityId }) => {
-      expect(this.#known.delete(entityId)).toBe(true)
-      return entityId
-    })
+  #gone(victims: readonly Entity<never, never>[]): string[] {
+    for (const victim of victims) this.#entities.delete(victim)
+    return victims.map(({ entityId }) => entityId)
   }
 }

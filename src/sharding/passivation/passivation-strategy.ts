@@ -2,12 +2,13 @@
  * Which entities of one shard have to rest so that no more are active than may be. Nobody has to go because of a use of an
  * entity that is here: only a new one, or a smaller limit, makes it too many.
  */
-import type { Tracked } from './tracked.ts'
+import type { EntityId } from '../shard-id.ts'
+import type { Seat } from './seat.ts'
 
 /** Those that have to rest, in this order; they are not tracked any more. */
-export type Victims = readonly Tracked[]
+export type Victims = readonly Seat[]
 
-export const nobody: readonly Tracked[] = []
+export const nobody: readonly Seat[] = []
 
 export interface PassivationStrategy {
   /** How many are tracked. */
@@ -17,9 +18,9 @@ export interface PassivationStrategy {
   /** So many places are taken by entities that were asked to stop, and do not; one place is always left. */
   reserve(places: number): Victims
   /** One more is active. It may have to go at once: when it was not thought worth a place. */
-  add(entity: Tracked): Victims
-  /** A message for one that is tracked: every message comes by here. */
-  touch(entity: Tracked): void
+  add(seat: Seat, entityId: EntityId): Victims
+  /** Messages for those that are tracked, in order: the first `count` of these seats, which may change places. */
+  touch(seats: Int32Array, count: number): void
   /** It has ended, or stops for another reason. */
-  remove(entity: Tracked): void
+  remove(seat: Seat): void
 }

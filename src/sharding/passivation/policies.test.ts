@@ -1,27 +1,27 @@
 import { describe, expect, test } from 'vitest'
+import { ByRecency } from './by-recency.ts'
 import { LeastFrequentlyUsed } from './least-frequently-used.ts'
-import { LeastRecentlyUsed, MostRecentlyUsed } from './recency-policies.ts'
+import { RecencyLists } from './recency-lists.ts'
 import type { ReplacementPolicy } from './replacement-policy.ts'
+import { noSeat, type Seat } from './seat.ts'
 import { SegmentedRecency } from './segmented-recency.ts'
-import { Tracked } from './tracked.ts'
 
 /** A policy that is spoken to by letters: who is not here is taken in. */
 class Letters<Policy extends ReplacementPolicy> {
   readonly policy: Policy
-  readonly #known = new Map<string, Tracked>()
+  readonly #seats = new Map<string, Seat>()
 
-  constructor(policy: Policy) {
-    this.policy = policy
+  constructor(make: (lists: RecencyLists) => Policy) {
+    this.policy = make(new RecencyLists())
   }
 
   touch(letters: string): this {
     for (const letter of letters) {
-      const known = this.#known.get(letter)
-      if (known !== undefined) this.policy.touch(known)
+      const seat = this.#seats.get(letter)
+      if (seat !== undefined) this.policy.touch(Int32Array.of(seat), 0, 1)
       else {
-        const tracked = new Tracked(letter)
-        this.#known.set(letter, tracked)
-        this.policy.add(tracked)
+        this.#seats.set(letter, seatOf(letter))
+        this.policy.add(seatOf(letter))
       }
     }
     return this
@@ -29,9 +29,9 @@ class Letters<Policy extends ReplacementPolicy> {
 
   remove(letters: string): this {
     for (const letter of letters) {
-      const known = this.#known.get(letter)
-      if (known !== undefined) this.policy.remove(known)
-      this.#known.delete(letter)
+      const seat = this.#seats.get(letter)
+      if (seat !== undefined) this.policy.remove(seat)
+      this.#seats.delete(letter)
     }
     return this
   }
@@ -39,21 +39,26 @@ class Letters<Policy extends ReplacementPolicy> {
   evict(count: number): string {
     let evicted = ''
     for (let turn = 0; turn < count; turn++) {
-      const letter = this.policy.evict()?.entityId ?? '-'
-      this.#known.delete(letter)
+      const letter = letterOf(this.policy.evict())
+      this.#seats.delete(letter)
       evicted += letter
     }
     return evicted
   }
 
   get order(): string {
-    return [...this.policy].map(({ entityId }) => entityId).join('')
+    return lettersOf(this.policy)
   }
 }
 
+/** a has seat 1; - is nobody. */
+const seatOf = (letter: string): Seat => letter.charCodeAt(0) - 96
+const letterOf = (seat: Seat): string => (seat === noSeat ? '-' : String.fromCharCode(seat + 96))
+const lettersOf = (seats: Iterable<Seat>): string => Array.from(seats, letterOf).join('')
+
 describe('by last use', () => {
   test('keeps the order of uses', () => {
-    const letters = new Letters(new LeastRecentlyUsed())
+    const letters = new Letters((lists) => new ByRecency(lists, 'oldest'))
     expect(letters.touch('a').touch('bc').touch('ac').order).toBe('bac')
     expect(letters.touch('defg').order).toBe('bacdefg')
     expect(letters.touch('cf').order).toBe('badegcf')
@@ -65,7 +70,8 @@ describe('by last use', () => {
   })
 
   test('gives the one used last first, when that is the policy', () => {
-    const letters = new Letters(new MostRecentlyUsed()).touch('hjklmi').touch('k')
+    const letters = new Letters((lists) => new ByRecency(lists, 'newest'))
+    letters.touch('hjklmi').touch('k')
     expect(letters.evict(3)).toBe('kim')
     expect(letters.evict(4)).toBe('ljh-')
   })
@@ -73,7 +79,7 @@ describe('by last use', () => {
 
 describe('in segments', () => {
   const segmentsOf = ({ policy }: Letters<SegmentedRecency>): string[] =>
-    policy.segments.map((segment) => segment.map(({ entityId }) => entityId).join(''))
+    policy.segments.map(lettersOf)
 
   /** Down to all limits together. */
   const shrink = (letters: Letters<SegmentedRecency>, limits: readonly number[]): string => {
@@ -83,7 +89,7 @@ describe('in segments', () => {
   }
 
   test('two: each use lifts by one, and what is too many above comes down', () => {
-    const letters = new Letters(new SegmentedRecency([0.4, 0.6]))
+    const letters = new Letters((lists) => new SegmentedRecency(lists, [0.4, 0.6]))
     letters.policy.setLimits([2, 3])
     expect(shrink(letters.touch('abcdef'), [2, 3])).toBe('a')
     expect(segmentsOf(letters.touch('abcd'))).toEqual(['efa', 'bcd'])
@@ -96,7 +102,7 @@ describe('in segments', () => {
 
   test('four', () => {
     const limits = [4, 3, 2, 1]
-    const letters = new Letters(new SegmentedRecency([0.4, 0.3, 0.2, 0.1]))
+    const letters = new Letters((lists) => new SegmentedRecency(lists, [0.4, 0.3, 0.2, 0.1]))
     letters.policy.setLimit(10)
     expect(shrink(letters.touch('abcdefghijkl'), limits)).toBe('ab')
     expect(segmentsOf(letters.touch('bdfhjl'))).toEqual(['cegikbdf', 'hjl', '', ''])
@@ -107,7 +113,7 @@ describe('in segments', () => {
   })
 
   test('a smaller limit empties the upper ones first', () => {
-    const letters = new Letters(new SegmentedRecency([0.2, 0.8]))
+    const letters = new Letters((lists) => new SegmentedRecency(lists, [0.2, 0.8]))
     letters.policy.setLimit(10)
     letters.touch('abcdefghijkl').touch('abcdefghijkl')
     expect(segmentsOf(letters)).toEqual(['abcd', 'efghijkl'])
@@ -119,7 +125,7 @@ describe('in segments', () => {
 
 describe('by number of uses', () => {
   test('keeps the order of uses among those with the same number', () => {
-    const letters = new Letters(new LeastFrequentlyUsed())
+    const letters = new Letters((lists) => new LeastFrequentlyUsed(lists))
     expect(letters.touch('a').touch('bc').order).toBe('abc')
     expect(letters.touch('ac').order).toBe('bac')
     expect(letters.touch('defg').order).toBe('bdefgac')
@@ -133,7 +139,7 @@ describe('by number of uses', () => {
   })
 
   test('with aging, newcomers begin where the last one had to go', () => {
-    const letters = new Letters(new LeastFrequentlyUsed({ dynamicAging: true }))
+    const letters = new Letters((lists) => new LeastFrequentlyUsed(lists, { dynamicAging: true }))
     letters.touch('aaab')
     expect(letters.evict(1)).toBe('b')
     expect(letters.policy.age).toBe(1)

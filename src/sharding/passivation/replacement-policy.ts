@@ -2,20 +2,21 @@
  * Who goes first when there are too many. A policy keeps its entities in the order in which they go; how many it may keep is
  * for whoever asks it. Everything takes the same short time however many there are, unless the policy says otherwise.
  */
-import type { Tracked } from './tracked.ts'
+import type { Seat } from './seat.ts'
 
-export interface ReplacementPolicy extends Iterable<Tracked> {
+export interface ReplacementPolicy extends Iterable<Seat> {
   readonly size: number
   /** For policies that divide what they may keep. Nobody goes by this alone. */
   setLimit(limit: number): void
+  has(seat: Seat): boolean
   /** One that was not here before this use. There must be room. */
-  add(entity: Tracked): void
-  /** A further use of one that is here. */
-  touch(entity: Tracked): void
+  add(seat: Seat): void
+  /** Further uses of some that are here, in order: the seats between these indexes, where they may change places. */
+  touch(seats: Int32Array, from: number, to: number): void
   /** It has ended, or was asked to stop for another reason. */
-  remove(entity: Tracked): void
-  /** Who would go next. */
-  peek(): Tracked | undefined
+  remove(seat: Seat): void
+  /** Who would go next; `noSeat` when nobody is here. */
+  peek(): Seat
   /** Takes out who goes next. */
-  evict(): Tracked | undefined
+  evict(): Seat
 }

@@ -2,7 +2,7 @@
 import type { PassivationStrategy, Victims } from './passivation-strategy.ts'
 import { nobody } from './passivation-strategy.ts'
 import type { ReplacementPolicy } from './replacement-policy.ts'
-import type { Tracked } from './tracked.ts'
+import { noSeat, type Seat } from './seat.ts'
 
 export class ReplacingStrategy implements PassivationStrategy {
   readonly #policy: ReplacementPolicy
@@ -27,19 +27,19 @@ export class ReplacingStrategy implements PassivationStrategy {
     return this.#resize()
   }
 
-  add(entity: Tracked): Victims {
+  add(seat: Seat): Victims {
     const victims =
       this.#policy.size < this.#room ? nobody : evictDownTo(this.#policy, this.#room - 1)
-    this.#policy.add(entity)
+    this.#policy.add(seat)
     return victims
   }
 
-  touch(entity: Tracked): void {
-    this.#policy.touch(entity)
+  touch(seats: Int32Array, count: number): void {
+    this.#policy.touch(seats, 0, count)
   }
 
-  remove(entity: Tracked): void {
-    this.#policy.remove(entity)
+  remove(seat: Seat): void {
+    this.#policy.remove(seat)
   }
 
   get #room(): number {
@@ -53,11 +53,11 @@ export class ReplacingStrategy implements PassivationStrategy {
 }
 
 /** Until no more than so many are left. */
-export function evictDownTo(policy: ReplacementPolicy, size: number): Tracked[] {
-  const victims: Tracked[] = []
+export function evictDownTo(policy: ReplacementPolicy, size: number): Seat[] {
+  const victims: Seat[] = []
   while (policy.size > size) {
     const victim = policy.evict()
-    if (victim === undefined) break
+    if (victim === noSeat) break
     victims.push(victim)
   }
   return victims

@@ -4,11 +4,12 @@
  * each other, and not those that were used again.
  */
 import { assert } from '../../foundation/assert.ts'
-import { RecencyList } from './recency-list.ts'
+import type { RecencyList, RecencyLists } from './recency-lists.ts'
 import type { ReplacementPolicy } from './replacement-policy.ts'
-import type { Tracked } from './tracked.ts'
+import { noSeat, type Seat } from './seat.ts'
 
 export class SegmentedRecency implements ReplacementPolicy {
+  readonly #lists: RecencyLists
   readonly #proportions: readonly number[]
   readonly #segments: readonly RecencyList[]
   /** How many each segment may keep; what the lowest has more goes when there is no room. */
@@ -16,9 +17,10 @@ export class SegmentedRecency implements ReplacementPolicy {
   #size = 0
 
   /** A share of the limit for each segment, the lowest first. */
-  constructor(proportions: readonly number[]) {
+  constructor(lists: RecencyLists, proportions: readonly number[]) {
+    this.#lists = lists
     this.#proportions = proportions
-    this.#segments = proportions.map((_, level) => new RecencyList(level))
+    this.#segments = proportions.map((_, level) => lists.make(this, level))
     this.#limits = proportions.map(() => 0)
   }
 
@@ -27,11 +29,11 @@ export class SegmentedRecency implements ReplacementPolicy {
   }
 
   /** By segment, the lowest first; in each from the oldest on. */
-  get segments(): readonly (readonly Tracked[])[] {
+  get segments(): readonly (readonly Seat[])[] {
     return this.#segments.map((segment) => [...segment])
   }
 
-  *[Symbol.iterator](): IterableIterator<Tracked> {
+  *[Symbol.iterator](): IterableIterator<Seat> {
     for (const segment of this.#segments) yield* segment
   }
 
@@ -46,33 +48,56 @@ export class SegmentedRecency implements ReplacementPolicy {
     this.#limits = limits
   }
 
-  add(entity: Tracked): void {
-    this.#segmentAt(0).add(entity)
+  has(seat: Seat): boolean {
+    return this.#lists.of(seat).owner === this
+  }
+
+  add(seat: Seat): void {
+    this.#segmentAt(0).add(seat)
     this.#size++
   }
 
-  touch(entity: Tracked): void {
-    const segment = entity.list as RecencyList
-    const above = this.#segments[segment.rank + 1]
-    if (above === undefined) return segment.touch(entity)
-    segment.remove(entity)
-    above.add(entity)
+  touch(seats: Int32Array, from: number, to: number): void {
+    const highest = this.#segmentAt(this.#segments.length - 1)
+    let begin = from
+    for (let index = from; index < to; index++) {
+      const seat = seats[index] as Seat
+      if (highest.has(seat)) continue
+      // What is lifted may push another one down: who that is depends on all uses so far.
+      this.#touchHighest(highest, seats, begin, index)
+      this.#lift(seat)
+      begin = index + 1
+    }
+    this.#touchHighest(highest, seats, begin, to)
+  }
+
+  #touchHighest(highest: RecencyList, seats: Int32Array, from: number, to: number): void {
+    if (from === to) return
+    const begin = this.#lists.lastUses(seats, from, to)
+    for (let index = begin; index < to; index++) highest.touch(seats[index] as Seat)
+  }
+
+  #lift(seat: Seat): void {
+    const segment = this.#lists.of(seat)
+    const above = this.#segmentAt(segment.rank + 1)
+    segment.remove(seat)
+    above.add(seat)
     if (above.size > this.#limitOf(above)) demote(above, segment)
   }
 
-  remove(entity: Tracked): void {
-    entity.list?.remove(entity)
+  remove(seat: Seat): void {
+    this.#lists.of(seat).remove(seat)
     this.#size--
   }
 
-  peek(): Tracked | undefined {
+  peek(): Seat {
     this.#shrinkHigher()
     return this.#segmentAt(0).oldest
   }
 
-  evict(): Tracked | undefined {
+  evict(): Seat {
     const victim = this.peek()
-    if (victim !== undefined) this.remove(victim)
+    if (victim !== noSeat) this.remove(victim)
     return victim
   }
 
@@ -95,7 +120,7 @@ export class SegmentedRecency implements ReplacementPolicy {
 
 function demote(from: RecencyList, to: RecencyList): void {
   const { oldest } = from
-  assert(oldest !== undefined, 'a segment with too many is not empty')
+  assert(oldest !== noSeat, 'a segment with too many is not empty')
   from.remove(oldest)
   to.add(oldest)
 }

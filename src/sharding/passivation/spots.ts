@@ -14,19 +14,13 @@ const seeds = [
 /** As many rows as there are seeds. */
 export const sketchDepthMax = seeds.length
 
-export class Spots {
-  readonly first: number
-  readonly second: number
-  readonly third: number
-  readonly fourth: number
+/** Numbers of a table for the spots of one id. */
+export const spotsPerId = seeds.length
 
-  constructor(id: string) {
-    const hash = mixed(hashOf(id))
-    this.first = spotOf(hash, ...seeds[0])
-    this.second = spotOf(hash, ...seeds[1])
-    this.third = spotOf(hash, ...seeds[2])
-    this.fourth = spotOf(hash, ...seeds[3])
-  }
+/** From this index of the table on. */
+export function writeSpots(id: string, table: Int32Array, at: number): void {
+  const hash = mixed(hashOf(id))
+  for (const [row, [high, low]] of seeds.entries()) table[at + row] = spotOf(hash, high, low)
 }
 
 /** The polynomial of its code units in 31. Weak by itself, so it is mixed before use. */

@@ -4,8 +4,11 @@ import { WindowOptimizer } from './window-optimizer.ts'
 
 /** One period of ten uses, so many of them hits; the step at its end. */
 function stepAfter(optimizer: WindowOptimizer, hits: number): number {
-  const times = Array.from({ length: 10 }, (_, use) => optimizer.used(use < hits))
-  expect(times).toEqual([...Array.from({ length: 9 }, () => false), true])
+  expect(optimizer.usesLeft).toBe(10)
+  optimizer.used(hits, 9 - hits)
+  expect(optimizer.usesLeft).toBe(1)
+  optimizer.used(0, 1)
+  expect(optimizer.usesLeft).toBe(0)
   return optimizer.step()
 }
 
@@ -25,7 +28,7 @@ test('begins downwards, goes on while it helps, turns when it does not, and gets
 test('begins to count anew with another limit', () => {
   const optimizer = new WindowOptimizer({ ...defaultOptimizer, adjustMultiplier: 1 })
   optimizer.setLimit(2)
-  expect(optimizer.used(true)).toBe(false)
+  optimizer.used(1, 0)
   optimizer.setLimit(3)
-  expect([1, 2, 3].map(() => optimizer.used(true))).toEqual([false, false, true])
+  expect(optimizer.usesLeft).toBe(3)
 })

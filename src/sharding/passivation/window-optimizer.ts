@@ -36,10 +36,14 @@ export class WindowOptimizer {
     this.#hits = 0
   }
 
-  /** True when it is time for a step. */
-  used(isHit: boolean): boolean {
-    if (isHit) this.#hits++
-    return ++this.#uses >= this.#period
+  /** Uses until it is time for a step. */
+  get usesLeft(): number {
+    return this.#period - this.#uses
+  }
+
+  used(hits: number, misses: number): void {
+    this.#hits += hits
+    this.#uses += hits + misses
   }
 
   /** By how much the share of the window is to change now. */

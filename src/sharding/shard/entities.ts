@@ -1,6 +1,6 @@
 /** The entities of one shard with the messages that wait for them; bounded by one count over all of them. */
 import { RingBuffer } from '../../foundation/ring-buffer.ts'
-import type { Tracked } from '../passivation/tracked.ts'
+import { noSeat, type Seat } from '../passivation/seat.ts'
 import type { EntityId } from '../shard-id.ts'
 
 /** An entity that runs, and what its owner keeps with it: the way to its mailbox. */
@@ -18,9 +18,12 @@ export interface Entity<Cell, Parcel> extends LiveEntity<Cell> {
   /** The sweep before its last message, or before its stop was asked for. */
   touched: number
   waiting: RingBuffer<Parcel> | undefined
-  /** While it takes messages under a limit. */
-  tracked: Tracked | undefined
+  /** `noSeat` unless it takes messages under a limit. */
+  seat: Seat
 }
+
+/** Uses that are noted before the strategy of a limit hears of them. */
+const notedUsesMax = 64
 
 export class Entities<Cell, Parcel> {
   readonly #waitingMax: number
@@ -30,6 +33,9 @@ export class Entities<Cell, Parcel> {
   /** The answer given last: one message asks for the same entity several times. */
   #latest: Entity<Cell, Parcel> | undefined
   #latestAbsent: EntityId | undefined
+  /** Here and not behind a limit: every message comes by here anyway, and another object would be other memory to wait for. */
+  #notedUses: Int32Array | undefined
+  #notedUsesCount = 0
 
   constructor(waitingMax: number) {
     this.#waitingMax = waitingMax
@@ -66,6 +72,21 @@ export class Entities<Cell, Parcel> {
     return found
   }
 
+  /** A message for it, under a limit. True when no more uses can be noted: they have to be taken. */
+  noteUse({ seat }: Entity<Cell, Parcel>): boolean {
+    if (seat === noSeat) return false
+    this.#notedUses ??= new Int32Array(notedUsesMax)
+    this.#notedUses[this.#notedUsesCount++] = seat
+    return this.#notedUsesCount === notedUsesMax
+  }
+
+  /** All that were noted, in order: the first `count` of these seats. */
+  takeUses(take: (seats: Int32Array, count: number) => void): void {
+    const count = this.#notedUsesCount
+    this.#notedUsesCount = 0
+    if (this.#notedUses !== undefined && count > 0) take(this.#notedUses, count)
+  }
+
   /** undefined for news of an earlier life. */
   find(entityId: EntityId, instance: number): Entity<Cell, Parcel> | undefined {
     const entity = this.get(entityId)
@@ -87,7 +108,7 @@ export class Entities<Cell, Parcel> {
       isStopping: !runs,
       touched,
       waiting: undefined,
-      tracked: undefined,
+      seat: noSeat,
     }
     this.#entities.set(entityId, entity)
     this.#latest = entity

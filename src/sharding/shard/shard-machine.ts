@@ -85,7 +85,7 @@ export class ShardMachine<Cell, Parcel> {
     if (entity === undefined || entity.isStopping || this.#isFrozen) return undefined
     entity.touched = this.#sweeps.now
     if (this.#roomFor(entity) <= 0) return undefined
-    if (entity.tracked !== undefined) this.#limited.touch(entity)
+    if (this.#entities.noteUse(entity)) this.#limited.tellUses()
     return entity
   }
 

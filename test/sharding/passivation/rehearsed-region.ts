@@ -6,12 +6,12 @@ import { ActiveEntities } from '../../../src/sharding/passivation/active-entitie
 import { ActiveEntityLimit } from '../../../src/sharding/passivation/active-entity-limit.ts'
 import { makeStrategy } from '../../../src/sharding/passivation/make-strategy.ts'
 import type { LimitedPassivation } from '../../../src/sharding/passivation/passivation-options.ts'
-import type { Victims } from '../../../src/sharding/passivation/passivation-strategy.ts'
-import { Tracked } from '../../../src/sharding/passivation/tracked.ts'
+import { Entities, type Entity } from '../../../src/sharding/shard/entities.ts'
+import { LimitedEntities } from '../../../src/sharding/shard/limited-entities.ts'
 
 interface RehearsedShard {
-  readonly limit: ActiveEntities
-  readonly active: Map<string, Tracked>
+  readonly entities: Entities<never, never>
+  readonly limited: LimitedEntities<never, never>
 }
 
 export class RehearsedRegion {
@@ -30,15 +30,14 @@ export class RehearsedRegion {
   touch(shardId: number, entityId: string): string[] {
     const stopped: string[] = []
     const shard = this.#shards.get(shardId) ?? this.#startShard(shardId, stopped)
-    const known = shard.active.get(entityId)
+    const known = shard.entities.get(entityId)
     if (known !== undefined) {
-      shard.limit.touch(known)
+      shard.limited.touch(known)
       return stopped
     }
     this.activations++
-    const tracked = new Tracked(entityId)
-    shard.active.set(entityId, tracked)
-    this.#rest(shard, shard.limit.add(tracked), stopped)
+    const entity = shard.entities.add(entityId, true, 0)
+    this.#rest(shard, shard.limited.add(entity), stopped)
     return stopped
   }
 
@@ -50,22 +49,23 @@ export class RehearsedRegion {
   /** The entity has stopped for another reason than the limit. */
   end(shardId: number, entityId: string): void {
     const shard = this.#shards.get(shardId)
-    const tracked = shard?.active.get(entityId)
-    if (shard === undefined || tracked === undefined) return
-    shard.active.delete(entityId)
-    shard.limit.remove(tracked)
+    const entity = shard?.entities.get(entityId)
+    if (shard === undefined || entity === undefined) return
+    shard.limited.remove(entity)
+    shard.entities.delete(entity)
   }
 
   /** In no order that matters. */
   active(shardId: number): string[] {
-    return [...(this.#shards.get(shardId)?.active.keys() ?? [])]
+    return this.#shards.get(shardId)?.entities.ids ?? []
   }
 
   #startShard(shardId: number, stopped: string[]): RehearsedShard {
     this.#limit.shardStarted()
     stopped.push(...this.#tellLimit())
-    const limit = new ActiveEntities(makeStrategy(this.#passivation), this.#limit.perShard)
-    const shard = { limit, active: new Map<string, Tracked>() }
+    const active = new ActiveEntities(makeStrategy(this.#passivation), this.#limit.perShard)
+    const entities = new Entities<never, never>(0)
+    const shard = { entities, limited: new LimitedEntities(entities, active) }
     this.#shards.set(shardId, shard)
     return shard
   }
@@ -73,16 +73,20 @@ export class RehearsedRegion {
   #tellLimit(): string[] {
     const stopped: string[] = []
     for (const shard of this.#shards.values()) {
-      shard.limit.limitTo(this.#limit.perShard)
-      this.#rest(shard, shard.limit.settle(), stopped)
+      shard.limited.limitTo(this.#limit.perShard)
+      this.#rest(shard, shard.limited.settle(), stopped)
     }
     return stopped
   }
 
-  #rest({ active }: RehearsedShard, victims: Victims, stopped: string[]): void {
-    for (const { entityId } of victims) {
-      active.delete(entityId)
-      stopped.push(entityId)
+  #rest(
+    { entities }: RehearsedShard,
+    victims: readonly Entity<never, never>[],
+    stopped: string[],
+  ): void {
+    for (const victim of victims) {
+      entities.delete(victim)
+      stopped.push(victim.entityId)
     }
     this.passivations += victims.length
   }
