@@ -15,7 +15,7 @@
 import { unreachable } from '../foundation/assert.ts'
 import { type Address, type NodeId, addressOfNode } from '../foundation/node-id.ts'
 import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
-import type { ClusterMessage } from './cluster-messages.ts'
+import { type ClusterMessage, isGossipMessage } from './cluster-messages.ts'
 import type {
   ClusterEffect,
   ClusterInput,
@@ -153,8 +153,8 @@ export class ClusterMachine {
   }
 
   #receive({ message, receivedAtMs }: Received, now: number): void {
-    const isGossip = message.type === 'GossipStatus' || message.type === 'GossipEnvelope'
-    const problem = isGossip && problemWithGossip(this.gossip, message, now - receivedAtMs)
+    const problem =
+      isGossipMessage(message) && problemWithGossip(this.gossip, message, now - receivedAtMs)
     if (problem) return this.#perform({ type: 'Refuse', message, problem })
     if (this.#isFromTheRemoved(message)) return
     switch (message.type) {
@@ -317,8 +317,14 @@ export class ClusterMachine {
   /** Passes a changed view on; what follows from it may change the view again. */
   #tellView(now: number): void {
     const { gossip } = this
-    if (gossip === this.#known) return
+    const known = this.#known
+    if (gossip === known) return
     this.#known = gossip
+    // Only more have seen it: that matters to who judges a split, and to nobody else.
+    if (known.members === gossip.members && known.reachability === gossip.reachability) {
+      if (gossip.reachability.some(({ rows }) => rows.length > 0)) this.#tellDowning(now)
+      return
+    }
     const nodes = gossip.members.map(({ node }) => node)
     const cutOff = unreachableMembers(gossip, this.#self)
     const electorate = gossip.members.filter(
@@ -331,8 +337,12 @@ export class ClusterMachine {
     const unheard = new Set([...cutOff, ...exiting.map(({ node }) => node)])
     this.#stepHeartbeat({ type: 'MembersChanged', members: nodes, unheard }, now)
     this.#stepPause({ type: 'MembersChanged', members: electorate }, now)
-    this.#stepDowning({ type: 'ViewChanged', view: downingViewOf(gossip, this.#self) }, now)
+    this.#tellDowning(now)
     this.#stepFounding({ type: 'ViewChanged', gossip }, now)
+  }
+
+  #tellDowning(now: number): void {
+    this.#stepDowning({ type: 'ViewChanged', view: downingViewOf(this.gossip, this.#self) }, now)
   }
 
   #stepHeartbeat(input: HeartbeatInput, now: number): void {

@@ -41,7 +41,7 @@ export class HeartbeatMachine {
       case 'HeartbeatResponse':
         return this.#answered(input.from, now)
       case 'ConnectionRefused':
-        return this.#refused(input.node, now)
+        return this.#refused(input.node)
       case 'Overslept':
         for (const detector of this.#watched.values()) detector.forgive(input.ms)
         return []
@@ -111,11 +111,10 @@ export class HeartbeatMachine {
     return [{ type: 'Trust', node }]
   }
 
-  #refused(node: NodeId, now: number): HeartbeatEffect[] {
-    if (!this.#members.has(node) || node === this.#self) return []
-    // Also one that others monitor: from now on we do too, until it answers.
-    const asks = this.#watched.has(node) ? [] : [this.#watch(node, now)]
-    return [...asks, ...this.#suspect(node)]
+  #refused(node: NodeId): HeartbeatEffect[] {
+    // One that others monitor is theirs to tell of: they are refused too. Of a process that ends, all who were connected
+    // with it hear at once, and if each of them said so, the word of its end would grow with the cluster.
+    return this.#watched.has(node) ? this.#suspect(node) : []
   }
 
   #beat(now: number): HeartbeatEffect[] {

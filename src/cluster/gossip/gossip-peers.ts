@@ -19,7 +19,8 @@ export function choosePeer(
   differentViewProbability: number,
 ): NodeId | undefined {
   const peers = validPeers(gossip, self)
-  const unseen = peers.filter((node) => !gossip.seen.includes(node))
+  const seen = new Set(gossip.seen)
+  const unseen = peers.filter((node) => !seen.has(node))
   const probability = effectiveProbability(differentViewProbability, gossip.members.length)
   const prefersUnseen = unseen.length > 0 && random.float() < probability
   return pick(prefersUnseen ? unseen : peers, random)
@@ -30,7 +31,10 @@ export function sample(nodes: readonly NodeId[], count: number, random: Random):
   const rest = [...nodes]
   const chosen: NodeId[] = []
   while (chosen.length < count && rest.length > 0) {
-    chosen.push(...rest.splice(random.below(rest.length), 1))
+    const place = random.below(rest.length)
+    chosen.push(rest[place]!)
+    rest[place] = rest.at(-1)!
+    rest.pop()
   }
   return chosen
 }

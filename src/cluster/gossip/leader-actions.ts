@@ -4,7 +4,7 @@
  */
 import type { NodeId } from '../../foundation/node-id.ts'
 import { unreachableMembers } from './convergence.ts'
-import { type Gossip, dropTombstones, isOrphaned, putMember, removeMembers } from './gossip.ts'
+import { type Gossip, dropTombstones, isOrphaned, putMembers, removeMembers } from './gossip.ts'
 import { type Member, asUp, hasRole, withStatus } from './member.ts'
 
 export interface LeaderSituation {
@@ -32,13 +32,18 @@ function letJoiningIn(gossip: Gossip, situation: LeaderSituation): Gossip {
   if (joining.length === 0 || isOrphaned(gossip) || !areEnough(gossip, situation)) return gossip
   let upNumber = gossip.lastUpNumber
   // Members are in the order of addresses, and so are the numbers of those that come in together.
-  return joining.reduce((next, member) => putMember(next, asUp(member, ++upNumber)), gossip)
+  return putMembers(
+    gossip,
+    joining.map((member) => asUp(member, ++upNumber)),
+  )
 }
 
 function moveLeavingOut(gossip: Gossip): Gossip {
-  return gossip.members
-    .filter(({ status }) => status === 'Leaving')
-    .reduce((next, member) => putMember(next, withStatus(member, 'Exiting')), gossip)
+  const leaving = gossip.members.filter(({ status }) => status === 'Leaving')
+  return putMembers(
+    gossip,
+    leaving.map((member) => withStatus(member, 'Exiting')),
+  )
 }
 
 function removableMembers(gossip: Gossip, situation: LeaderSituation): Set<NodeId> {
