@@ -35,7 +35,7 @@ const pureModules: ReadonlySet<string> = new Set(
 
 /** What may be taken from modules that can do both. */
 const pureNames: ReadonlyMap<string, RegExp> = new Map([
-  ['crypto', /^(createHash|createHmac|timingSafeEqual|hkdfSync)$/],
+  ['crypto', /^(createHash|createHmac|timingSafeEqual|hkdfSync|X509Certificate)$/],
   ['zlib', /^(\w+Sync|constants)$/],
 ])
 

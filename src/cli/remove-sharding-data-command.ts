@@ -1,9 +1,19 @@
 /** `sherd remove-sharding-data`: what coordinators and shards have stored of entity types, and nothing of the entities themselves. */
 import { seconds } from '../foundation/duration.ts'
 import { show } from '../foundation/show.ts'
-import { type Claim, deletesEvents, entityIdOf } from '../persistence/index.ts'
+import {
+  type Claim,
+  deletesEvents,
+  entityIdOf,
+  fencesClaims,
+  type Grant,
+} from '../persistence/index.ts'
 import { idsOf, lineOf } from '../persistence/internals.ts'
-import { coordinatorStreamType, rememberedStreamType } from '../sharding/internals.ts'
+import {
+  coordinatorStreamType,
+  isShardLeaseOf,
+  rememberedStreamType,
+} from '../sharding/internals.ts'
 import { RemovalRefused, UsageError } from './cli-errors.ts'
 import type { Command, ExitCode } from './command.ts'
 import { noteLogger } from './note-logger.ts'
@@ -14,10 +24,11 @@ import type { Terminal } from './terminal.ts'
 
 const help = `sherd remove-sharding-data TYPE… --store STORE [--dry-run] [--json]
 
-Removes what Sherd itself has stored of these entity types: the homes of their shards, and which of
-their entities are remembered. The entities, with their events, snapshots and states, stay as they
+Removes what Sherd itself has stored of these entity types: the homes of their shards, which of their
+entities are remembered, and which tokens of their shards' leases were seen. The entities, with their events, snapshots and states, stay as they
 are: their shards get homes anew, and remembered entities start with their next messages. For a
-type that shall have another numberOfShards, or whose data cannot be read any more.
+type that shall have another numberOfShards, whose data cannot be read any more, or whose leases
+begin to count anew.
 
   TYPE           the name of an entity type; several may be named
   --store STORE  a folder, or postgres://user:password@host:port/database; several such urls with
@@ -93,11 +104,30 @@ async function removeFrom(
     removed.push({ id, events })
     await terminal.print(`${isDry ? 'would remove' : 'removed'} ${show(id)}: ${events} events`)
   }
+  const grants = await forgetGrants(opened, types, isDry)
+  for (const { name: lease, token } of grants) {
+    const words = isDry ? 'would forget' : 'forgot'
+    await terminal.print(`${words} the lease ${show(lease)}: token ${token}`)
+  }
   const events = removed.reduce((sum, each) => sum + each.events, 0)
   const words = `${removed.length} streams with ${events} events`
   await terminal.print(isDry ? `would remove ${words}; nothing was removed` : `removed ${words}`)
-  if (isJson) await terminal.print(lineOf({ isDone: !isDry, store: name, types, removed }))
+  if (isJson) await terminal.print(lineOf({ isDone: !isDry, store: name, types, removed, grants }))
   return 0
+}
+
+/** What was seen of the leases of their shards. A journal of a user's own may have seen nothing. */
+async function forgetGrants(
+  { store }: OpenedStore,
+  types: readonly string[],
+  isDry: boolean,
+): Promise<readonly Grant[]> {
+  if (!fencesClaims(store)) return []
+  const grants = (await store.listGrants()).filter(({ name }) =>
+    types.some((type) => isShardLeaseOf(type, name)),
+  )
+  if (!isDry) for (const { name } of grants) await store.forgetGrant(name)
+  return grants
 }
 
 /** All streams of Sherd's own that belong to entity types, by type. */

@@ -1,24 +1,25 @@
 /**
  * The shell of the cluster machine: an actor, `/system/cluster`, that gives it messages, ticks and what remoting has
  * found out, one at a time, and carries out what it decides, in order and completely before the next input. Nothing is
- * decided here.
+ * decided here. One file because all that the machine decides is carried out here, in one order.
  */
 import {
   type ActorRef,
   type ActorSystem,
   type Behavior,
   Behaviors,
+  type TimerScheduler,
   UnhandledMessage,
 } from '../actor/index.ts'
 import { withoutDeadLetterLog } from '../actor/internals.ts'
 import { assert, AssertionFailed, unreachable } from '../foundation/assert.ts'
-import { formatMs } from '../foundation/duration.ts'
 import { show } from '../foundation/show.ts'
 import { type Address, addressOfNode, type NodeId } from '../foundation/node-id.ts'
 import {
   ConnectionFailed,
   HandshakeFailed,
   PeerConnected,
+  PeerDisconnected,
   PeerQuarantined,
   type Remoting,
   ThisNodeQuarantined,
@@ -31,15 +32,15 @@ import type { ClusterMessage } from './cluster-messages.ts'
 import type { ClusterEffect, ClusterInput } from './cluster-inputs.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import { clusterProtocol } from './cluster-wire.ts'
+import { lookAtProcesses } from './detection/process-of-member.ts'
 import type { CutDecision } from './downing/clean-cut.ts'
 import type { AskArbiter } from './downing/downing-inputs.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
 import { FoundingDesk } from './founding/founding-desk.ts'
-import type { WaitingToFound } from './founding/founding-inputs.ts'
 import { shownIdentity } from './founding/founding-record.ts'
 import type { FoundingStore } from './founding/founding-store.ts'
 import type { MemberDescription } from './gossip/member.ts'
-import type { StillJoining } from './joining/joining-inputs.ts'
+import { type MissingMembers, missingMembers } from './joining/forming.ts'
 import type { SharedStore } from './joining/shared-store.ts'
 
 const clusterPath = '/system/cluster'
@@ -59,6 +60,7 @@ export type ToClusterActor =
   | ConnectionFailed
   | HandshakeFailed
   | PeerConnected
+  | PeerDisconnected
   | PeerQuarantined
   | ThisNodeQuarantined
 
@@ -77,6 +79,8 @@ export interface ClusterActorOptions extends MemberDescription {
   readonly remoting: Remoting
   readonly settings: ClusterSettings
   readonly strategy: DowningStrategy
+  /** Of this process; undefined where nobody can tell, or nobody is to look. */
+  readonly identity?: string | undefined
   readonly store: SharedStore | undefined
   /** Where that store keeps the founding of the cluster; undefined when it does not. */
   readonly founding: FoundingStore | undefined
@@ -90,20 +94,24 @@ export class ClusterActor {
   readonly #endings: (() => void)[] = []
   readonly #log: ClusterLog
   readonly #founding: FoundingDesk | undefined
+  /** Those of the actor, once it runs. */
+  #timers: TimerScheduler<ToClusterActor> | undefined
   #lookedAtMs: number
   #lookedAtWallMs: number
+  /** Of the strategy, about the members that there are. */
+  #warning: string | undefined
   #isStepping = false
   #isBroken = false
   #hasEnded = false
 
   constructor(options: ClusterActorOptions) {
     const { system, remoting, roles, attributes, appVersion } = options
-    const { settings, strategy, store, founding } = options
+    const { settings, strategy, store, founding, identity } = options
     this.#options = options
     const { random, dispatcher } = system.environment
     this.#machine = new ClusterMachine({
       ...{ self: remoting.node, roles, attributes, appVersion },
-      ...{ settings, strategy, store, random },
+      ...{ settings, strategy, store, random, identity },
       founding: founding && { identity: shownIdentity(founding.identity) },
     })
     this.#log = new ClusterLog(remoting.node, system.log)
@@ -123,6 +131,7 @@ export class ClusterActor {
     system.eventStream.subscribe(ConnectionFailed, this.ref)
     system.eventStream.subscribe(HandshakeFailed, this.ref)
     system.eventStream.subscribe(PeerConnected, this.ref)
+    system.eventStream.subscribe(PeerDisconnected, this.ref)
     system.eventStream.subscribe(PeerQuarantined, this.ref)
     system.eventStream.subscribe(ThisNodeQuarantined, this.ref)
   }
@@ -152,6 +161,12 @@ export class ClusterActor {
     if (!this.#hasEnded) await this.#founding?.look()
   }
 
+  /** What a cluster that this node is in waits for before it lets anybody in. */
+  get #missing(): readonly MissingMembers[] {
+    const { gossip } = this.#machine
+    return gossip.members.length === 0 ? [] : missingMembers(gossip, this.#options.settings)
+  }
+
   get #now(): number {
     return this.#options.system.environment.clock.monotonicMs()
   }
@@ -165,6 +180,7 @@ export class ClusterActor {
   #behavior(): Behavior<ToClusterActor> {
     const { tickIntervalMs } = this.#options.settings
     return Behaviors.setup<ToClusterActor>(({ timers }) => {
+      this.#timers = timers
       timers.startFixedDelay('tick', tickIntervalMs, { type: 'Tick' })
       return Behaviors.receiveMessage<ToClusterActor>((message) =>
         this.#receive(message),
@@ -179,6 +195,7 @@ export class ClusterActor {
         return this.#founding?.stepped(message.input)
       case 'Tick':
         this.#log.tick(this.#now)
+        this.#log.forming(this.#missing, this.#now)
         return this.#step({ type: 'Tick' })
       case 'Arrived':
         return this.#takeMessage(message)
@@ -188,6 +205,8 @@ export class ClusterActor {
         return this.#handshakeFailed(message)
       case 'PeerConnected':
         return this.#connected(message.node)
+      case 'PeerDisconnected':
+        return this.#step({ type: 'ConnectionLost', node: message.node })
       case 'PeerQuarantined':
         return this.#givenUp(message)
       case 'ThisNodeQuarantined':
@@ -283,14 +302,22 @@ export class ClusterActor {
         return this.#publish(effect.event)
       case 'AskArbiter':
         return this.#ask(effect)
+      case 'LookAtProcesses':
+        return this.command(lookAtProcesses(this.#options.system.environment.process, effect))
+      case 'LookAgain':
+        return this.#lookAgain(effect.afterMs)
+      case 'ProvedDead':
+        return this.#log.provedDead(effect.node)
+      case 'ArbiterIsOver':
+        return this.#options.strategy.arbiter?.isOver?.()
       case 'ReadFounding':
         return this.#founding?.read(effect)
       case 'WriteFounding':
         return this.#founding?.write(effect)
       case 'WaitingToFound':
-        return this.#reportWaiting(effect)
+        return this.#log.waitingToFound(effect, this.#options.store?.name ?? 'the store')
       case 'StillJoining':
-        return this.#reportJoining(effect)
+        return this.#log.stillJoining(effect)
       case 'Refuse':
         return this.#refuse(
           effect.message.from,
@@ -316,7 +343,16 @@ export class ClusterActor {
 
   #publish(event: ClusterEvent): void {
     this.#log.published(event, this.#machine.gossip.members.length, this.#lookedAtMs)
+    if (event.type === 'MemberUp') this.#warnOfMembers()
     this.#options.owner.published(event)
+  }
+
+  /** The operator can still do something about it. */
+  #warnOfMembers(): void {
+    const { strategy, system } = this.#options
+    const warning = strategy.warningOf?.(this.#machine.gossip.members)
+    if (warning !== undefined && warning !== this.#warning) system.log.warn({}, `${warning}.`)
+    this.#warning = warning
   }
 
   #ask({ number, question }: AskArbiter): void {
@@ -333,17 +369,9 @@ export class ClusterActor {
     })
   }
 
-  #reportWaiting({ addresses, waitMs }: WaitingToFound): void {
-    const { store, system } = this.#options
-    system.log.warn(
-      { members: addresses },
-      `By the record in ${store?.name ?? 'the store'} a cluster of this name has members that may live: ${addresses.join(', ')}. This node looks for them, and founds the cluster anew when nobody has carried that record on for ${formatMs(Math.ceil(waitMs))}.`,
-    )
-  }
-
-  #reportJoining({ seeds, troubles }: StillJoining): void {
-    const { log } = this.#options.system
-    log.warn({ seeds }, `Still trying to join a cluster: ${troubles.join('; ')}`)
+  #lookAgain(afterMs: number): void {
+    const message: ToClusterActor = { type: 'Command', input: { type: 'LookDue' } }
+    this.#timers?.startSingle('look', afterMs, message)
   }
 
   #forget(node: NodeId, isQuarantined: boolean): void {

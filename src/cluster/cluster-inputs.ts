@@ -7,7 +7,18 @@ import type { ClusterSettings } from './cluster-settings.ts'
 import type { ClusterShutdownReason } from './cluster-shutdown-reason.ts'
 import type { HeartbeatSnapshot } from './detection/heartbeat-inputs.ts'
 import type { PauseSnapshot } from './detection/pause-inputs.ts'
-import type { ArbiterAnswered, AskArbiter, DowningSnapshot } from './downing/downing-inputs.ts'
+import type {
+  LookAgain,
+  LookAtProcesses,
+  ProcessesSeen,
+  ProcessWatchSnapshot,
+} from './detection/process-watch-inputs.ts'
+import type {
+  ArbiterAnswered,
+  ArbiterIsOver,
+  AskArbiter,
+  DowningSnapshot,
+} from './downing/downing-inputs.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
 import type {
   FoundingAnswer,
@@ -37,6 +48,10 @@ export type ClusterInput =
   | NotAccepted
   /** There is a connection to this node; `latest` is who lives at its address by now, as far as is known. */
   | { readonly type: 'Connected'; readonly node: NodeId; readonly latest: NodeId | undefined }
+  /** A connection with this node is no more. */
+  | { readonly type: 'ConnectionLost'; readonly node: NodeId }
+  | ProcessesSeen
+  | { readonly type: 'LookDue' }
   /** A member has given this node up, and told it so. */
   | { readonly type: 'Quarantined'; readonly by: Address }
   /** This node has given that one up: whatever comes, nothing passes between them any more. */
@@ -64,6 +79,11 @@ export type ClusterEffect =
   | { readonly type: 'SendToAddress'; readonly to: Address; readonly message: ClusterMessage }
   | { readonly type: 'Publish'; readonly event: ClusterEvent }
   | AskArbiter
+  | LookAtProcesses
+  | LookAgain
+  /** For people: the process of this member has ended, beyond doubt, and it is given up at once. */
+  | { readonly type: 'ProvedDead'; readonly node: NodeId }
+  | ArbiterIsOver
   | ReadFounding
   | WriteFounding
   | StillJoining
@@ -93,6 +113,8 @@ export interface ClusterOptions extends MemberDescription {
   readonly self: NodeId
   readonly settings: ClusterSettings
   readonly strategy: DowningStrategy
+  /** Of this process, where others on the host can see by it whether it has ended; it is among the attributes, too. */
+  readonly identity?: string | undefined
   /** Of a node that hosts entities. */
   readonly store?: SharedStore | undefined
   /** Given where that store keeps the founding of the cluster. */
@@ -106,6 +128,8 @@ export interface ClusterSnapshot {
   readonly heartbeat: HeartbeatSnapshot
   readonly downing: DowningSnapshot
   readonly pause: PauseSnapshot
+  /** Undefined where the system does not tell which process this is, or the setting says not to look. */
+  readonly processes: ProcessWatchSnapshot | undefined
   /** Undefined where the store keeps no founding. */
   readonly founding: FoundingSnapshot | undefined
   readonly frozen: readonly FreezeCause[]

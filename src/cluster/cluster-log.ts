@@ -5,14 +5,18 @@
  * lines, and once a minute it is told where they led.
  */
 import { unreachable } from '../foundation/assert.ts'
-import { formatMs, minutes } from '../foundation/duration.ts'
+import { formatMs, minutes, seconds } from '../foundation/duration.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { type NodeId, addressOfNode } from '../foundation/node-id.ts'
 import type { ClusterEvent, FreezeReason, MemberRemoved } from './cluster-events.ts'
+import type { WaitingToFound } from './founding/founding-inputs.ts'
+import { type MissingMembers, missingInWords } from './joining/forming.ts'
+import type { StillJoining } from './joining/joining-inputs.ts'
 
 /** Lines about one that comes and goes, within a minute: there, back, and there and back again. */
 const changesMax = 4
 const periodMs = minutes(1)
+const formingPeriodMs = seconds(5)
 
 interface Line {
   readonly level: 'info' | 'warn'
@@ -41,6 +45,8 @@ export class ClusterLog {
   readonly #changes = new Map<NodeId, Changes>()
   #isUp = false
   #frozenAtMs = 0
+  /** When it was last told that a cluster waits for members, or since when it does. */
+  #formingAtMs: number | undefined
 
   constructor(self: NodeId, log: Logger) {
     this.#self = self
@@ -65,6 +71,36 @@ export class ClusterLog {
           ? this.#ownChange(event, members)
           : this.#change(event, now)
     }
+  }
+
+  stillJoining({ seeds, troubles }: StillJoining): void {
+    this.#log.warn({ seeds }, `Still trying to join a cluster: ${troubles.join('; ')}`)
+  }
+
+  /** While a cluster is being formed, now and then: what it waits for. */
+  forming(missing: readonly MissingMembers[], now: number): void {
+    if (missing.length === 0) this.#formingAtMs = undefined
+    else if ((this.#formingAtMs ??= now) <= now - formingPeriodMs) {
+      this.#formingAtMs = now
+      const waitsFor = missing.map(missingInWords).join('; ')
+      this.#log.warn(
+        { missing },
+        `Nobody is let into the cluster before enough have come: ${waitsFor}. Start the others`,
+      )
+    }
+  }
+
+  waitingToFound({ addresses, waitMs }: WaitingToFound, store: string): void {
+    this.#log.warn(
+      { members: addresses },
+      `By the record in ${store} a cluster of this name has members that may live: ${addresses.join(', ')}. This node looks for them, and founds the cluster anew when nobody has carried that record on for ${formatMs(Math.ceil(waitMs))}.`,
+    )
+  }
+
+  /** Before the event that it is downed: this is why. */
+  provedDead(node: NodeId): void {
+    const text = `The process of ${addressOfNode(node)} has ended, as this host shows: it is downed at once`
+    this.#write(node, { level: 'warn', text })
   }
 
   /** Tells where those stand now that came and went so often that it was not told. */

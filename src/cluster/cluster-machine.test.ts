@@ -16,7 +16,7 @@ const random = { float: () => 0, below: () => 0, uid: () => 1n }
 function nodeA() {
   const machine = new ClusterMachine({
     ...{ self: a, roles: [], attributes: [], appVersion: '1.2.3', settings, random },
-    strategy: keepMajority(settings.downing),
+    strategy: keepMajority({ role: undefined }),
   })
   let now = 0
   const give = (input: ClusterInput) => machine.step(input, (now += 10))

@@ -2,7 +2,7 @@
  * Everything that one node decides about the cluster, as one machine: it passes inputs to the conversations and what one
  * of them finds out to the others.
  *
- *   joining ──joined──▶ membership ──view──▶ heartbeat, downing, pause, founding
+ *   joining ──joined──▶ membership ──view──▶ heartbeat, processes, downing, pause, founding
  *      ▲                    ▲──suspicions, decisions──┘                     │
  *      └──────────────may found, may join───────────────────────────────────┘
  *
@@ -30,6 +30,8 @@ import type { HeartbeatInput } from './detection/heartbeat-inputs.ts'
 import { HeartbeatMachine } from './detection/heartbeat-machine.ts'
 import type { PauseEffect, PauseInput } from './detection/pause-inputs.ts'
 import { PauseMachine } from './detection/pause-machine.ts'
+import type { ProcessWatchInput } from './detection/process-watch-inputs.ts'
+import { ProcessWatchMachine } from './detection/process-watch-machine.ts'
 import type { DowningEffect, DowningInput } from './downing/downing-inputs.ts'
 import { DowningMachine } from './downing/downing-machine.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
@@ -56,6 +58,8 @@ export class ClusterMachine {
   readonly #heartbeat: HeartbeatMachine
   readonly #downing: DowningMachine
   readonly #pause: PauseMachine
+  /** Undefined where nobody can see which processes have ended. */
+  readonly #processes: ProcessWatchMachine | undefined
   /** Undefined where the store keeps no founding: then the seeds alone decide. */
   readonly #founding: FoundingMachine | undefined
   readonly #frozen = new Set<FreezeCause>()
@@ -66,7 +70,7 @@ export class ClusterMachine {
   #strandedSince: number | undefined
 
   constructor(options: ClusterOptions) {
-    const { self, settings, strategy, store, founding } = options
+    const { self, settings, strategy, store, founding, identity } = options
     const asksStore = store !== undefined && founding !== undefined
     this.#self = self
     this.#settings = settings
@@ -76,6 +80,7 @@ export class ClusterMachine {
     this.#heartbeat = new HeartbeatMachine(self, settings)
     this.#downing = new DowningMachine({ self, settings, strategy })
     this.#pause = new PauseMachine({ self, settings, strategy })
+    if (identity !== undefined) this.#processes = new ProcessWatchMachine({ identity, settings })
     if (asksStore) this.#founding = new FoundingMachine({ self, settings, store, ...founding })
   }
 
@@ -110,6 +115,7 @@ export class ClusterMachine {
       heartbeat: this.#heartbeat.snapshot(),
       downing: this.#downing.snapshot(),
       pause: this.#pause.snapshot(),
+      processes: this.#processes?.snapshot(),
       founding: this.#founding?.snapshot(),
       frozen: [...this.#frozen],
     }
@@ -134,6 +140,10 @@ export class ClusterMachine {
         return this.#notConnected(input, now)
       case 'Connected':
         return this.#connected(input.node, input.latest, now)
+      case 'ConnectionLost':
+      case 'ProcessesSeen':
+      case 'LookDue':
+        return this.#stepProcesses(input, now)
       case 'Quarantined':
         return this.#quarantined(input.by, now)
       case 'PeerGivenUp':
@@ -181,6 +191,7 @@ export class ClusterMachine {
     this.#stepPause({ type: 'Tick' }, now)
     this.#stepJoining({ type: 'Tick' }, now)
     this.#stepHeartbeat({ type: 'Tick' }, now)
+    this.#stepProcesses({ type: 'Tick' }, now)
     this.#stepMembership({ type: 'Tick' }, now)
     this.#judgeSilence(now)
     const isOutOfTouch = this.#losesToTheSilent(outOfTouchMs(this.#settings), now)
@@ -238,9 +249,10 @@ export class ClusterMachine {
     this.#stepJoining(input, now)
     if (!input.isRefused) return
     for (const member of this.gossip.members) {
+      if (addressOfMember(member) !== input.address) continue
+      this.#stepProcesses({ type: 'ConnectionLost', node: member.node }, now)
       // Whoever is leaving closes its port as a matter of course; if it died instead, its silence will tell.
-      if (addressOfMember(member) !== input.address || member.status === 'Exiting') continue
-      this.#gone(member.node, now)
+      if (member.status !== 'Exiting') this.#gone(member.node, now)
     }
   }
 
@@ -336,6 +348,8 @@ export class ClusterMachine {
     const exiting = gossip.members.filter(({ status }) => status === 'Exiting')
     const unheard = new Set([...cutOff, ...exiting.map(({ node }) => node)])
     this.#stepHeartbeat({ type: 'MembersChanged', members: nodes, unheard }, now)
+    const { members } = gossip
+    this.#stepProcesses({ type: 'MembersChanged', members, unreachable: cutOff }, now)
     this.#stepPause({ type: 'MembersChanged', members: electorate }, now)
     this.#tellDowning(now)
     this.#stepFounding({ type: 'ViewChanged', gossip }, now)
@@ -350,6 +364,18 @@ export class ClusterMachine {
       const status = effect.type === 'Suspect' ? 'Unreachable' : 'Reachable'
       if (effect.type === 'Send') this.#perform(effect)
       else this.#stepMembership({ type: 'Observed', node: effect.node, status }, now)
+    }
+  }
+
+  #stepProcesses(input: ProcessWatchInput, now: number): void {
+    for (const effect of this.#processes?.step(input, now) ?? []) {
+      if (effect.type !== 'Died') {
+        this.#perform(effect)
+        continue
+      }
+      for (const node of effect.nodes) this.#perform({ type: 'ProvedDead', node })
+      // No split to decide, and nobody to freeze first: what is dead does nothing any more.
+      this.#stepMembership(effect, now)
     }
   }
 
@@ -369,6 +395,7 @@ export class ClusterMachine {
         return this.#stepMembership({ type: 'Down', nodes }, now)
       }
       case 'AskArbiter':
+      case 'ArbiterIsOver':
         return this.#perform(effect)
       default:
         return unreachable(effect)

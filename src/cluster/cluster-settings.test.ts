@@ -46,7 +46,7 @@ describe('cluster settings', () => {
         minMembers: 0,
         gossipIntervalMs: NaN,
         gossipDifferentViewProbability: 2,
-        downing: { ...downing, indirectlyConnectedShareMax: 0, role: '' },
+        downing: { ...downing, ...{ indirectlyConnectedShareMax: 0, role: '' } },
       }),
     ).toEqual([
       'gossipIntervalMs must be a positive number of milliseconds, not NaN',
@@ -58,9 +58,43 @@ describe('cluster settings', () => {
   })
 
   test('refuse a strategy that is none, and name those there are', () => {
-    const wrong = clusterSettingsTable.complete({ downing: { strategy: 'keep-oldest' } })
-    expect(clusterSettingsTable.problemsWith(wrong)).toEqual([
-      "downing.strategy must be one of keep-majority, not 'keep-oldest'",
+    const problemsOf = (downing: object) =>
+      clusterSettingsTable.problemsWith(clusterSettingsTable.complete({ downing }))
+    expect(problemsOf({ strategy: 'auto-down', quorum: 2 })).toEqual([
+      expect.stringContaining('downing.quorum is not a setting'),
+      "downing.strategy must be one of keep-majority, static-quorum, keep-oldest, down-all, lease-majority, not 'auto-down'",
+    ])
+  })
+
+  test('of downing belong to one strategy, and have its defaults', () => {
+    const whole = (downing: object) => clusterSettingsTable.complete({ downing })
+    const problemsOf = (downing: object) => clusterSettingsTable.problemsWith(whole(downing))
+    expect(whole({ strategy: 'keep-oldest' }).downing).toEqual({
+      strategy: 'keep-oldest',
+      downIfAlone: true,
+      role: undefined,
+      stableAfterMs: 'by-size',
+      downAllWhenUnstableMs: 'by-size',
+      indirectlyConnectedShareMax: 0.5,
+    })
+    expect(problemsOf({ strategy: 'static-quorum', quorumSize: 3, role: 'web' })).toEqual([])
+    expect(problemsOf({ strategy: 'static-quorum' })).toEqual([
+      'downing.quorumSize must be a whole number of at least 1, not undefined',
+    ])
+    expect(problemsOf({ strategy: 'down-all', downIfAlone: true, role: 'web' })).toEqual([
+      expect.stringContaining('downing.downIfAlone is not a setting'),
+      expect.stringContaining('downing.role is not a setting'),
+    ])
+    expect(
+      problemsOf({
+        strategy: 'lease-majority',
+        acquireLeaseDelayForMinorityMs: 1_000,
+        lease: 'etcd',
+        leaseName: '',
+      }),
+    ).toEqual([
+      "downing.lease must be a function, not 'etcd'",
+      expect.stringContaining('downing.acquireLeaseDelayForMinorityMs (1000) must be at least'),
     ])
   })
 

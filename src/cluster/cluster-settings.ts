@@ -5,6 +5,7 @@ import { SettingsTable } from '../foundation/settings-table.ts'
 import { detectionSpreadMs } from './detection/detection-time.ts'
 import {
   agreementOnDowning,
+  type ChosenDowningSettings,
   type DowningSettings,
   downingSettingsTable,
   stableAfterMs,
@@ -20,9 +21,12 @@ export interface ClusterSettings {
   readonly gossipDifferentViewProbability: number
   /** Peers that hear of a change made here at once. 0 leaves all to the interval, and failover takes seconds longer. */
   readonly eagerGossipPeersMax: number
-  /** Members, joining ones included, before the leader lets the first one in. */
+  /**
+   * Members that must have come before the first of them is let in; later nobody counts any more. More keeps the first ones from
+   * taking all work upon them while the others start, and lets a cluster wait for one that does not come.
+   */
   readonly minMembers: number
-  /** The same per role. */
+  /** The same of the members with a role, for each role by its name. */
   readonly minMembersByRole: Readonly<Record<string, number>>
   /** How long a removed member is remembered, by each node's own clock. A split that lasts longer can bring it back to life. */
   readonly pruneTombstonesAfterMs: number
@@ -55,6 +59,11 @@ export interface ClusterSettings {
    * different times, and `downing.stableAfterMs` must cover that.
    */
   readonly phiDeviationMaxMs: number
+  /**
+   * How often a node looks whether the process of an unreachable member on its own host has ended; when a connection breaks it
+   * looks at once. One that has ended is downed without further wait. Infinity never looks, and is not looked at by others.
+   */
+  readonly processLookIntervalMs: number
   /** How many members each member monitors. More finds mass failures sooner and costs traffic. */
   readonly monitoredByMembers: number
   /**
@@ -98,6 +107,7 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
     phiSamplesMax: count(1_000, 'intervals'),
     phiDeviationMinMs: milliseconds(100),
     phiDeviationMaxMs: milliseconds(200),
+    processLookIntervalMs: milliseconds(seconds(1), { mayBeInfinity: true }),
     monitoredByMembers: count(9, 'members'),
     foundingLookIntervalMs: milliseconds(seconds(1)),
     foundingStillMs: milliseconds(seconds(10)),
@@ -110,6 +120,7 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
     '{acceptableHeartbeatPauseMs} must be at least {heartbeatIntervalMs}, or one late answer makes a member unreachable',
     '{phiDeviationMaxMs} must be at least {phiDeviationMinMs}',
     '{downing.stableAfterMs} must be at least {the spread of detection}: so far apart can two sides of a split notice it, and the losing one must be frozen before the other acts',
+    '{downing.acquireLeaseDelayForMinorityMs} must be at least {the spread of detection}, or the majority freezes before it has asked for the lease',
     '{seedTimeoutMs} must be at least twice {seedRetryIntervalMs}, to leave time to ask twice',
     '{joinDeadlineMs} must be at least {seedTimeoutMs}',
     '{foundingStillMs} must be at least {eight looks at the founding}, so that others can stand in for a leader that does not get through to the store',
@@ -127,7 +138,7 @@ export const defaultClusterSettings = clusterSettingsTable.defaults
 
 /** What can be chosen, each name alone. */
 export interface ChosenClusterSettings extends Partial<Omit<ClusterSettings, 'downing'>> {
-  readonly downing?: Partial<DowningSettings>
+  readonly downing?: ChosenDowningSettings
 }
 
 /** The settings that must be equal on all nodes, as a newcomer shows them. */

@@ -7,6 +7,7 @@ import type { ActorSystem, ShutdownReason } from '../actor/index.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { show } from '../foundation/show.ts'
 import type { Address, NodeId } from '../foundation/node-id.ts'
+import type { LeaseImplementation } from '../lease/index.ts'
 import type { Remoting } from '../remote/index.ts'
 import { ClusterActor, type ClusterEnd, type ClusterOwner } from './cluster-actor.ts'
 import {
@@ -31,6 +32,8 @@ import {
 } from './cluster-settings.ts'
 import { leaveOnShutdown } from './cluster-shutdown.ts'
 import { clusterExitCodeOf } from './cluster-shutdown-reason.ts'
+import { attributeOfProcess } from './detection/process-of-member.ts'
+import { shownIdentity } from './founding/founding-record.ts'
 import type { FoundingStore } from './founding/founding-store.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { defaultAppVersion, problemsWithAppVersion } from './gossip/app-version.ts'
@@ -40,7 +43,7 @@ import { unreachableOrTerminated } from './gossip/reachability.ts'
 import { isSeedAddress } from './joining/seed-address.ts'
 import { type SharedStore, attributeOfStore } from './joining/shared-store.ts'
 import { Latch } from './latch.ts'
-import { strategyOf } from './downing/downing-strategies.ts'
+import { arbitrated, problemsWithLease } from './downing/lease-arbiter.ts'
 
 export interface ClusterStartOptions {
   readonly system: ActorSystem
@@ -56,6 +59,8 @@ export interface ClusterStartOptions {
   readonly store?: SharedStore | undefined
   /** Where that store keeps the founding of the cluster. Without it the seeds alone decide who founds. */
   readonly founding?: FoundingStore | undefined
+  /** What makes the lease of the strategy lease-majority, where its settings do not say. */
+  readonly leases?: LeaseImplementation | undefined
 }
 
 export class Cluster implements ClusterMembership {
@@ -80,6 +85,7 @@ export class Cluster implements ClusterMembership {
       ...problemsWithRoles(options.roles),
       ...problemsWithAttributes(options.attributes),
       ...problemsWithAppVersion(options.appVersion),
+      ...problemsWithLease(settings.downing, options.leases),
     ]
     if (problems.length > 0) throw new InvalidSettings('The settings of the cluster', problems)
     return new Cluster(options, settings)
@@ -88,8 +94,12 @@ export class Cluster implements ClusterMembership {
   private constructor(options: ClusterStartOptions, settings: ClusterSettings) {
     const { system, remoting, store, founding } = options
     const { roles = [], appVersion = defaultAppVersion } = options
-    const ofStore = store === undefined ? [] : [attributeOfStore(store)]
-    const attributes = [...(options.attributes ?? []), ...ofStore]
+    const identity = identityOf(system, settings)
+    const attributes = [
+      ...(options.attributes ?? []),
+      ...(store === undefined ? [] : [attributeOfStore(store)]),
+      ...(identity === undefined ? [] : [attributeOfProcess(identity)]),
+    ]
     this.#system = system
     this.#address = remoting.address
     this.self = remoting.node
@@ -101,8 +111,8 @@ export class Cluster implements ClusterMembership {
     }
     this.#actor = new ClusterActor({
       ...{ system, remoting, roles, attributes, appVersion, settings, owner, store },
-      founding,
-      strategy: strategyOf(settings.downing),
+      ...{ founding, identity },
+      strategy: arbitrated(settings, { system, owner: this.self, leases: options.leases }),
     })
     leaveOnShutdown(system, {
       exiting: this.#exiting.promise,
@@ -355,6 +365,12 @@ export class Cluster implements ClusterMembership {
   get selfMember(): ClusterState['members'][number] | undefined {
     return memberOf(this.#actor.machine.gossip, this.self)
   }
+}
+
+/** Of this process, where the ends of others are to be seen by such. */
+function identityOf({ environment }: ActorSystem, settings: ClusterSettings): string | undefined {
+  if (settings.processLookIntervalMs === Infinity) return undefined
+  return shownIdentity(environment.process.identity)
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -31,6 +31,17 @@ export {
   defaultClusterSettings,
 } from './cluster-settings.ts'
 export type { ClusterShutdownReason } from './cluster-shutdown-reason.ts'
-export { type DowningSettings, defaultDowningSettings } from './downing/downing-settings.ts'
+export {
+  type ChosenDowningSettings,
+  defaultDowningSettings,
+  type DownAllSettings,
+  type DowningCount,
+  type DowningSettings,
+  type DowningStrategyName,
+  type DowningWaits,
+  type KeepMajoritySettings,
+  type KeepOldestSettings,
+  type LeaseMajoritySettings,
+  type StaticQuorumSettings,
+} from './downing/downing-settings.ts'
 export type { Member, MemberStatus, MembersWith, MemberDescription } from './gossip/member.ts'
-export type { DowningStrategyName } from './downing/downing-strategies.ts'

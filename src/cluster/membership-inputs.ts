@@ -18,6 +18,8 @@ export type MembershipInput =
   | { readonly type: 'Leave'; readonly node: NodeId }
   /** Give members up: they are dead, or have to be. */
   | { readonly type: 'Down'; readonly nodes: readonly NodeId[] }
+  /** These have been proved dead. */
+  | { readonly type: 'Died'; readonly nodes: readonly NodeId[] }
   | { readonly type: 'ExitingDone' }
   /** A member that may say so has given this node up. */
   | { readonly type: 'GivenUp' }

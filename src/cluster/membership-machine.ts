@@ -26,7 +26,7 @@ import type { GossipInput } from './gossip/gossip-inputs.ts'
 import { GossipMachine } from './gossip/gossip-machine.ts'
 import { type Gossip, emptyGossip, memberOf, putMember } from './gossip/gossip.ts'
 import { Graveyard } from './gossip/graveyard.ts'
-import { moveMembers, noteReachability, standingOf } from './gossip/member-changes.ts'
+import { buryMembers, moveMembers, noteReachability, standingOf } from './gossip/member-changes.ts'
 import { joiningMember } from './gossip/member.ts'
 import { admit, buryFormerIncarnations, canAdmit, maySpeak } from './joining/admission.ts'
 import { problemsWithStore } from './joining/shared-store.ts'
@@ -112,6 +112,8 @@ export class MembershipMachine {
         return this.#change(moveMembers(this.gossip, [input.node], 'Leaving'), [input.node], now)
       case 'Down':
         return this.#change(moveMembers(this.gossip, input.nodes, 'Down'), input.nodes, now)
+      case 'Died':
+        return this.#change(buryMembers(this.gossip, this.#self, input.nodes), [], now)
       case 'Observed':
         return this.#change(noteReachability(this.gossip, this.#self, input), [], now)
       case 'ExitingDone':

@@ -60,6 +60,7 @@ export const notYetInEntities: NotYet = notYetInSharding
 
 const agreedChecks = {
   role: problemsWithText,
+  coordinatorRole: problemsWithText,
   numberOfShards: maybe(
     mustBe(
       'a whole number of at least 1',

@@ -33,6 +33,11 @@ import { type StoringOptions, storingOptionsOf } from './storing-options.ts'
 export interface EntityOptions {
   /** Only nodes with this role host entities of the type; the others route to them. */
   readonly role?: string | undefined
+  /**
+   * Its coordinator, which decides where entities live, runs on nodes with this role, such as stable ones, in place of those that
+   * host. They need the definition as well (`entities`), and host nothing unless they have `role`, too.
+   */
+  readonly coordinatorRole?: string | undefined
   /** Must be the same on every node, for the life of the stored entities; the sharding setting (128) when not given. */
   readonly numberOfShards?: number | undefined
   /** Idle time after which an entity leaves the memory; its next call brings it back. 2 minutes when not given. */
@@ -196,8 +201,7 @@ export function defineEntity(name: string, spec: AnySpec): AnyEntity {
   checkEntity(name, spec)
   const { state, events, commands, role, numberOfShards, passivateAfter } = spec
   const { allocationStrategy, tags, upcast, unknownEvents, eventAdapter, durable = false } = spec
-  const { passivation } = spec
-  const { rememberEntities, lease } = spec
+  const { passivation, rememberEntities, lease, coordinatorRole } = spec
   return {
     name,
     state,
@@ -215,6 +219,7 @@ export function defineEntity(name: string, spec: AnySpec): AnyEntity {
     ...(unknownEvents !== undefined && { unknownEvents }),
     ...(eventAdapter !== undefined && { eventAdapter: eventAdapter as EventAdapter<never> }),
     ...(role !== undefined && { role }),
+    ...(coordinatorRole !== undefined && { coordinatorRole }),
     ...(numberOfShards !== undefined && { numberOfShards }),
     ...(passivateAfter !== undefined && { passivateAfter }),
   }
@@ -241,10 +246,11 @@ export function entityType<Entity extends EntityType<unknown>>(
   options: EntityOptions = {},
 ): EntityType<CommandsOf<Entity>> {
   checkEntityType(name, options)
-  const { role, numberOfShards } = options
+  const { role, coordinatorRole, numberOfShards } = options
   return {
     name,
     ...(role !== undefined && { role }),
+    ...(coordinatorRole !== undefined && { coordinatorRole }),
     ...(numberOfShards !== undefined && { numberOfShards }),
   }
 }

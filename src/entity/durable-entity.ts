@@ -169,7 +169,7 @@ export class DurableEntities {
     try {
       const result = runCommand(handler, transaction, call)
       if (result instanceof Promise) return this.#finishLater(call, transaction, result, context)
-      return this.#finish(call, transaction, result)
+      return this.#finish(call, transaction, result, context)
     } catch (error) {
       return this.#refuse(call, transaction, error, context)
     }
@@ -205,7 +205,7 @@ export class DurableEntities {
   ): Promise<Outcome> {
     this.#work.commandBegins(transaction.id, call)
     try {
-      return this.#finish(call, transaction, await result)
+      return this.#finish(call, transaction, await result, context)
     } catch (error) {
       return this.#refuse(call, transaction, error, context)
     } finally {
@@ -213,12 +213,18 @@ export class DurableEntities {
     }
   }
 
-  #finish({ command, replyTo }: EntityCall, transaction: Transaction, result: unknown): Outcome {
+  #finish(
+    { command, replyTo }: EntityCall,
+    transaction: Transaction,
+    result: unknown,
+    { actor }: EventSourcedContext<EntityCall>,
+  ): Outcome {
     const reply = answer(result, command, this.#world.travelling)
     const { witnessed } = transaction
-    return transaction
+    const outcome = transaction
       .commit()
       .thenReply<EntityReply>(replyTo, leaving(reply, witnessed), this.#orElse(witnessed))
+    return transaction.rests ? outcome.thenRun(() => this.#world.rest(actor)) : outcome
   }
 
   /** What is answered in place of a reply whose events were not stored. */

@@ -244,7 +244,11 @@ export class CallToItself extends CodedError {
 export class CommandOver extends CodedError {
   readonly code = 'COMMAND_OVER'
 
-  constructor(entityType: string, command: string, called: 'persist' | 'delete' | 'state') {
+  constructor(
+    entityType: string,
+    command: string,
+    called: 'persist' | 'delete' | 'passivate' | 'state',
+  ) {
     const what = called === 'state' ? 'self.state was set' : `self.${called} was called`
     super(
       `${what} after ${entityType}.${command} had settled. Await everything the command depends on before it returns.`,

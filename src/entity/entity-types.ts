@@ -142,6 +142,12 @@ interface AnySelf {
     id: string,
     options?: CallOptions,
   ): EntityHandle<Commands>
+  /**
+   * Lets this entity leave the memory when the command was answered, as one that was idle for long: what it was asked before that is
+   * done first, what comes later brings it back, and nothing is lost. One that is remembered is forgotten until its next call. A
+   * command that fails asks for nothing.
+   */
+  passivate(): void
 }
 
 /** An entity whose state is made of stored events. */

@@ -1,4 +1,5 @@
 /** What entities of one node share: where their events go, and how values travel. */
+import type { ActorContext } from '../actor/index.ts'
 import { AssertionFailed } from '../foundation/assert.ts'
 import {
   type EventSourcedSettings,
@@ -10,10 +11,13 @@ import type { SerializationSettings } from '../serialization/index.ts'
 import type { ValueCodec } from '../serialization/internals.ts'
 import type { CommandWitness } from './command-witness.ts'
 import type { EntityType } from './define-entity.ts'
+import type { EntityCall } from './entity-messages.ts'
+import { askForRest } from './entity-self.ts'
 import type { CallOptions, EntityHandle } from './entity-types.ts'
 import { EntityWork } from './entity-work.ts'
 import { FrozenStates } from './frozen-state.ts'
 import { Travelling } from './travelling.ts'
+import { WantedRests } from './wanted-rests.ts'
 
 export interface EntityWorldOptions {
   readonly journal: Journal
@@ -54,6 +58,7 @@ export class EntityWorld {
   readonly travelling: Travelling
   readonly states = new FrozenStates()
   readonly work = new EntityWork()
+  readonly wantedRests = new WantedRests()
   /** Calls that were answered although nobody handled them to the end: not to be answered again. */
   readonly answered = new WeakSet<object>()
   /** Set before the first command, where somebody follows what they do. */
@@ -62,6 +67,9 @@ export class EntityWorld {
   entityOf: EntityOf = () => {
     throw new AssertionFailed('a node says how entities are called from here')
   }
+
+  /** Lets an entity leave the memory, behind all that it was asked so far. Set where there is no shard around it. */
+  rest: (context: ActorContext<EntityCall>) => void = askForRest
 
   constructor(options: EntityWorldOptions) {
     const { journal, codec, recoveryPermits, writer, settings = {}, adviceOnWriter } = options

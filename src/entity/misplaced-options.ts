@@ -15,6 +15,7 @@ export const optionsOfNodes = Object.freeze([
     'advertised',
     'seeds',
     'secret',
+    'tls',
     'insecure',
   ] as const),
   ...(['roles', 'appVersion', 'store', 'logger', 'callTimeout', 'keepCallerContext'] as const),

@@ -70,6 +70,10 @@ class PlainEntity implements PlainSelf<unknown> {
     return otherEntity(this.#site, type, id, options)
   }
 
+  passivate(): void {
+    this.#world.wantedRests.want(this)
+  }
+
   get #site(): SelfSite {
     return { entity: this.#entity, id: this.id, world: this.#world, context: this.#context }
   }
@@ -119,6 +123,7 @@ class PlainEntity implements PlainSelf<unknown> {
     const reply = answer(value, command, this.#world.travelling)
     witnessed?.answers(reply)
     replyTo.tell(reply)
+    if (this.#world.wantedRests.take(this)) this.#world.rest(this.#context)
   }
 
   #refuse(
@@ -126,6 +131,7 @@ class PlainEntity implements PlainSelf<unknown> {
     error: unknown,
     witnessed: WitnessedCommand | undefined,
   ): void {
+    this.#world.wantedRests.take(this)
     const { log } = this.#context.system
     const failing = { entity: this.#entity, id: this.id, command, world: this.#world, log }
     const reply = refusal(error, failing)

@@ -63,6 +63,7 @@ export class Transaction {
   #isStateSet = false
   #events: NewEvent[] | undefined = undefined
   #deletes = false
+  #rests = false
   #isOver = false
   #state: unknown
   #log: Logger | undefined = undefined
@@ -134,6 +135,16 @@ export class Transaction {
     options?: CallOptions,
   ): EntityHandle<Commands> {
     return otherEntity(this.#site, type, id, options)
+  }
+
+  passivate(): void {
+    if (this.#isOver) throw new CommandOver(this.#entity.name, this.#command, 'passivate')
+    this.#rests = true
+  }
+
+  /** Whether the entity shall rest when the command was answered. */
+  get rests(): boolean {
+    return this.#rests
   }
 
   get #site(): SelfSite {

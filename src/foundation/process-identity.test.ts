@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { identityOf, isGone, type ProcessTable, type SeenProcess } from './process-identity.ts'
+import {
+  areOnOneHost,
+  identityOf,
+  isGone,
+  namedHost,
+  type ProcessTable,
+  type SeenProcess,
+} from './process-identity.ts'
 
 const table = (parts: Partial<ProcessTable> = {}): ProcessTable => ({
   ...{ host: 'here', pid: 7, start: '700', see: () => 'none' },
@@ -47,5 +54,18 @@ describe('isGone', () => {
     for (const text of [...strange, 'here 9 900\n', 'here 99999999999 1', 'here 9.5 1']) {
       expect({ text, isGone: isGone(table(), text) }).toEqual({ text, isGone: false })
     }
+  })
+})
+
+describe('areOnOneHost', () => {
+  test('is true of two processes that see each other under the same numbers', () => {
+    expect(areOnOneHost('here 7 700', 'here 8 800')).toBe(true)
+    expect(areOnOneHost('here 7 700', 'there 7 700')).toBe(false)
+  })
+
+  test('is false where a host is known by its name alone: another may have the same', () => {
+    expect(areOnOneHost(`${namedHost}laptop 7 700`, `${namedHost}laptop 8 800`)).toBe(false)
+    expect(areOnOneHost('here', 'here')).toBe(false)
+    expect(areOnOneHost(' 7 700', ' 8 800')).toBe(false)
   })
 })

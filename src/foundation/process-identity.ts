@@ -4,6 +4,9 @@
  * this number and start. Whatever cannot be seen is no proof.
  *
  *   identity   host, number and start, divided by spaces
+ *
+ * A host that is known by its name alone is good enough for a first guess after a restart, and not to give up somebody who
+ * may live: `areOnOneHost` is false there.
  */
 import { clip } from './text.ts'
 
@@ -24,6 +27,9 @@ export type SeenProcess = 'none' | 'unknown' | { readonly start: string }
 /** Far more than any takes; it travels with every member of a cluster. */
 const identityLengthMax = 200
 
+/** What stands before the name of a host that is known by its name alone: two hosts may have the same. */
+export const namedHost = 'named:'
+
 const identityPattern = /^(?<host>\S+) (?<pid>[1-9]\d{0,9}) (?<start>\S+)$/
 
 /** Of this process. Undefined where it cannot be told from others. */
@@ -41,4 +47,15 @@ export function isGone({ host, see }: ProcessTable, identity: string): boolean {
   const seen = see(Number(named['pid']))
   if (typeof seen === 'string') return seen === 'none'
   return seen.start !== named['start']
+}
+
+/** Whether these two processes can see each other end, beyond doubt. */
+export function areOnOneHost(identity: string, other: string): boolean {
+  const host = hostOf(identity)
+  return host !== '' && !host.startsWith(namedHost) && host === hostOf(other)
+}
+
+/** What stands before the first space; empty where there is none. */
+function hostOf(identity: string): string {
+  return identity.slice(0, Math.max(identity.indexOf(' '), 0))
 }

@@ -1,7 +1,7 @@
 /** The kinds of values that settings have: rows for a `SettingsTable`. */
 import { mustBe } from './invalid-settings.ts'
 import { isRecord } from './is-object.ts'
-import type { Setting, SettingsTable } from './settings-table.ts'
+import type { Setting, TableOf } from './settings-table.ts'
 import { show } from './show.ts'
 
 interface InfinityLimit {
@@ -125,9 +125,7 @@ export function perName(
 }
 
 /** Settings within settings. */
-export function section<Settings extends object>(
-  table: SettingsTable<Settings>,
-): Setting<Settings> {
+export function section<Settings extends object>(table: TableOf<Settings>): Setting<Settings> {
   return {
     default: table.defaults,
     range: 'an object',

@@ -28,6 +28,12 @@ export interface AnyTable {
   sound(given: unknown): object
 }
 
+/** A table, or several of which one holds. */
+export interface TableOf<Settings extends object> extends AnyTable {
+  readonly defaults: Settings
+  problemsWith(given: unknown, figures?: Figures, path?: string, places?: NamePlaces): string[]
+}
+
 /** Numbers that settings must go together with and that are not set here, by what relations call them. */
 export type Figures = Readonly<Record<string, number>>
 
@@ -40,7 +46,7 @@ const factors: Readonly<Record<string, number>> = { 'half of ': 0.5, 'twice ': 2
 type Rows<Settings> = { readonly [Name in keyof Settings]-?: Setting<Settings[Name]> }
 
 /** All settings of one room, or of a section within them. */
-export class SettingsTable<Settings extends object> implements AnyTable {
+export class SettingsTable<Settings extends object> implements TableOf<Settings> {
   readonly settings: Rows<Settings>
   readonly relations: readonly string[]
   /** What holds where nothing was chosen. */

@@ -5,7 +5,7 @@
  */
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
-import type { ProcessTable, SeenProcess } from './process-identity.ts'
+import { namedHost, type ProcessTable, type SeenProcess } from './process-identity.ts'
 
 export function systemProcessTable(): ProcessTable {
   return process.platform === 'linux' ? linuxTable() : otherTable()
@@ -54,7 +54,7 @@ function seenInProc(pid: number | 'self'): SeenProcess {
 
 function otherTable(): ProcessTable {
   return {
-    host: encodeURIComponent(hostname()) || undefined,
+    host: hostname() === '' ? undefined : `${namedHost}${encodeURIComponent(hostname())}`,
     pid: process.pid,
     // In a worker thread it is that of the thread, so even for the number of this process it proves nothing.
     start: `${Math.round(performance.timeOrigin)}`,

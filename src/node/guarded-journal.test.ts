@@ -32,6 +32,16 @@ test('claims and writes nothing while the node is frozen, and goes on afterwards
   expect(await memory.highestSequenceNr('a')).toBe(1)
 })
 
+test('claims under the grant that it is given, streams and states', async () => {
+  const memory = new MemoryJournal()
+  const journal = new GuardedJournal(memory, true)
+  const under = (token: number) => ({ name: 'lease', token })
+  await journal.claim('a', 'me', under(2))
+  await expect(journal.claim('a', 'me', under(1))).rejects.toMatchObject({ code: 'CLAIM_FENCED' })
+  const states = journal.claimState?.('a', 'me', under(1))
+  await expect(states).rejects.toMatchObject({ code: 'CLAIM_FENCED' })
+})
+
 test('looks which founding of the cluster lives before it claims, and claims nothing when that froze the node', async () => {
   const memory = new MemoryJournal()
   const journal = new GuardedJournal(memory, true)

@@ -11,6 +11,7 @@ import {
   deletesEvents,
   type DurableStates,
   type EventDeletion,
+  type Grant,
   hasSnapshots,
   type IdList,
   isSliceReader,
@@ -77,8 +78,8 @@ export class GuardedJournal implements Journal {
         this.#unlessFrozen(() => journal.deleteSnapshots(deletion))
     }
     if (keepsStates(journal)) {
-      this.claimState = (persistenceId, writer) =>
-        this.#claimed<StateClaim>(() => journal.claimState(persistenceId, writer))
+      this.claimState = (persistenceId, writer, grant) =>
+        this.#claimed<StateClaim>(() => journal.claimState(persistenceId, writer, grant))
       this.writeState = (write) => this.#unlessFrozen(() => journal.writeState(write))
       this.readState = (persistenceId) => journal.readState(persistenceId)
     }
@@ -109,8 +110,8 @@ export class GuardedJournal implements Journal {
     return keepsStates(journal) ? journal.stateBytesMax : undefined
   }
 
-  claim(persistenceId: string, writer: string): Promise<Claim> {
-    return this.#claimed(() => this.#journal.claim(persistenceId, writer))
+  claim(persistenceId: string, writer: string, grant?: Grant): Promise<Claim> {
+    return this.#claimed(() => this.#journal.claim(persistenceId, writer, grant))
   }
 
   async #claimed<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed> {

@@ -13,7 +13,13 @@ import type {
   PostgresStore,
 } from '../persistence/index.ts'
 import type { Projection } from '../projection/index.ts'
-import type { ChosenRemoteSettings, HostAndPort, Transport } from '../remote/index.ts'
+import type {
+  ChosenRemoteSettings,
+  HostAndPort,
+  Secret,
+  TlsOptions,
+  Transport,
+} from '../remote/index.ts'
 import type { ShardingSettings } from '../sharding/index.ts'
 import type { SingletonSettings } from '../singleton/index.ts'
 import type { SherdNode } from './sherd-node.ts'
@@ -37,7 +43,7 @@ export interface NodeOptions {
   readonly projections?: readonly Projection[] | undefined
   /** The name of the cluster: nodes of other names are refused. `sherd` when not given. */
   readonly name?: string | undefined
-  /** Where to listen, 127.0.0.1 when not given. Anything else needs a `secret`. */
+  /** Where to listen, 127.0.0.1 when not given. Anything else needs `tls`, a `secret`, or both. */
   readonly host?: string | undefined
   /** 0, which is also the default, lets the system choose. */
   readonly port?: number | undefined
@@ -48,14 +54,22 @@ export interface NodeOptions {
    * one, or does not start where one of its name lives on its store.
    */
   readonly seeds?: readonly string[] | undefined
-  /** The same on every node, at least 16 characters. Never travels. */
-  readonly secret?: string | undefined
-  /** Allows to listen for other machines without a secret. Whoever reaches the port is in the cluster. */
+  /**
+   * The same on every node, at least 16 characters. Never travels. While it is replaced a list: nodes prove themselves by the
+   * first, and accept all.
+   */
+  readonly secret?: Secret | undefined
+  /** Encrypts connections, between nodes that show each other certificates of the cluster. */
+  readonly tls?: TlsOptions | undefined
+  /** Allows to listen for other machines without `tls` or `secret`. Whoever reaches the port is in the cluster. */
   readonly insecure?: boolean | undefined
   /** What this node is for; entity types may ask for a role. */
   readonly roles?: readonly string[] | undefined
-  /** What your application calls its version, such as `1.2.3`: other nodes see it. `0.0.0` when not given. */
-  readonly appVersion?: string | undefined
+  /**
+   * What your application calls its version, such as `1.2.3`: other nodes see it. `0.0.0` when not given. For a promise the node
+   * waits before it starts anything; what it rejects with, `startNode` does.
+   */
+  readonly appVersion?: string | PromiseLike<string> | undefined
   /**
    * Where events are kept: a folder on a local disk that all nodes of the host share (`./sherd-data` when not given), a
    * PostgreSQL database that all nodes share (`npm install pg`), the memory of this process, or a journal of your own: one that
@@ -85,7 +99,7 @@ export interface NodeOptions {
   readonly settings?: NodeSettings | undefined
   /** Time, chance, turns, log and process. What is left out is the real thing. */
   readonly environment?: Chosen<Environment> | undefined
-  /** The network; TCP when not given. */
+  /** The network; TCP when not given, or TLS over it. */
   readonly transport?: Transport | undefined
   /**
    * Called when everything stands and before the node joins: whoever subscribes here misses nothing. A promise is waited

@@ -22,6 +22,8 @@ import { isProjection } from '../projection/internals.ts'
 import { InsecureBind } from '../remote/index.ts'
 import {
   problemsWithAdvertised,
+  problemsWithSecret,
+  problemsWithTls,
   problemWithReach,
   refuseInsecureBind,
 } from '../remote/internals.ts'
@@ -32,7 +34,6 @@ import { problemsWithSettings, settingPlaces } from './settings-of-parts.ts'
 
 export const defaultHost = '127.0.0.1'
 
-const keepMajority = 'The strategy is keep-majority; its times are in `settings.cluster.downing`.'
 const leastShards =
   'New shards go to the node with the fewest; `defineEntity` takes another strategy.'
 const askTheNode = 'Read `node.cluster.state` and `node.explain`.'
@@ -40,10 +41,7 @@ const entityInstead = 'Keep what is shared in an entity.'
 
 const notYet: NotYet = {
   ...notYetInEntities,
-  tls: 'Give every node the same `secret` and guard the network, or tunnel it.',
   leases: 'A type has one for each of its shards by `lease` in its definition.',
-  downing: keepMajority,
-  downingStrategy: keepMajority,
   allocation: leastShards,
   allocationStrategy: leastShards,
   discovery: 'List the `seeds`.',
@@ -63,6 +61,7 @@ const places: ReadonlyMap<string, string> = new Map([
   ...settingPlaces,
   ...Object.keys(portFunctions).map((port) => [port, 'belongs in environment'] as const),
   ...optionsOfEntities.map((name) => [name, 'belongs to defineEntity, not to startNode'] as const),
+  ['downingStrategy', 'is `settings.cluster.downing.strategy` here'],
   ['postgres', "belongs in store, as in store: { postgres: { url: '…' } }"],
   [
     'timeout',
@@ -92,17 +91,15 @@ const checks = {
       (given) => Number.isInteger(given) && (given as number) >= 0 && (given as number) <= 65_535,
     ),
   ),
-  // Not shown, whatever it is.
-  secret: (name, given) =>
-    given === undefined || (typeof given === 'string' && given.length >= 16)
-      ? []
-      : [`${name} must have at least 16 characters; draw it at random`],
+  secret: problemsWithSecret,
+  tls: problemsWithTls,
   // Looked at together with the host.
   advertised: anything,
   insecure: anything,
   seeds: maybe(problemsWithSeeds),
   roles: (_, given) => problemsWithRoles(given as readonly string[] | undefined),
-  appVersion: (_, given) => problemsWithAppVersion(given),
+  // What a promise comes to is looked at then.
+  appVersion: (_, given) => (isThenable(given) ? [] : problemsWithAppVersion(given)),
   store: maybe(
     mustBe(
       "{ folder: '…' }, 'postgres://…', { postgres: { url: '…' } }, 'memory', a journal or a function that opens one",
@@ -151,9 +148,17 @@ export function checkNodeOptions(options: NodeOptions): void {
   throw new InvalidSettings('The options of startNode', problems)
 }
 
+export function isThenable(given: unknown): given is PromiseLike<unknown> {
+  return isObject(given) && typeof given['then'] === 'function'
+}
+
 /** The same said in two places, and not the same. */
-function contradictions({ logger, environment, callTimeout, settings }: NodeOptions): string[] {
+function contradictions(options: NodeOptions): string[] {
+  const { logger, environment, callTimeout, settings, tls, transport } = options
   const problems: string[] = []
+  if (tls !== undefined && transport !== undefined) {
+    problems.push('tls is for the network of Sherd: a transport of your own encrypts by itself')
+  }
   const other: unknown = environment?.logger
   if (logger !== undefined && other !== undefined && other !== logger) {
     problems.push('logger and environment.logger are two different loggers; give only one of them')
@@ -198,11 +203,15 @@ function insecureBindOf({
   host,
   port = 0,
   secret,
+  tls,
   insecure,
 }: NodeOptions): InsecureBind | undefined {
   if (typeof host !== 'string') return undefined
   try {
-    refuseInsecureBind({ bind: { host, port }, secret, insecure: insecure === true })
+    refuseInsecureBind({
+      ...{ bind: { host, port }, secret, certificates: tls },
+      insecure: insecure === true,
+    })
     return undefined
   } catch (error) {
     if (error instanceof InsecureBind) return error

@@ -1,10 +1,15 @@
 /**
  * Starts a node: chooses the adapters, starts every room from the ground up, joins the cluster, and resolves when entities
- * can be called. Whatever fails, all that was started is stopped again.
+ * can be called. Whatever fails, all that was started is stopped again. One file because it is the one place that knows all rooms.
  */
 import { ActorSystem } from '../actor/index.ts'
 import { IncompatibleSettings } from '../cluster/index.ts'
-import { Cluster, type FoundingStore, type SharedStore } from '../cluster/internals.ts'
+import {
+  Cluster,
+  type FoundingStore,
+  problemsWithAppVersion,
+  type SharedStore,
+} from '../cluster/internals.ts'
 import type { EntityType } from '../entity/index.ts'
 import {
   answerLostCalls,
@@ -18,8 +23,10 @@ import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { type Address, addressOf } from '../foundation/node-id.ts'
 import { show } from '../foundation/show.ts'
 import { systemEnvironment } from '../foundation/system-environment.ts'
+import { registerLeases } from '../lease/index.ts'
 import {
   defaultJournalSettings,
+  hasRegisters,
   type Journal,
   LmdbJournal,
   MemoryJournal,
@@ -31,7 +38,7 @@ import {
 import { placeOfUrl, postgresSettingsTable } from '../persistence/internals.ts'
 import { ClusterProjections, rangesTypeOf, StoredReading } from '../projection/internals.ts'
 import { tcpTransport } from '../remote/index.ts'
-import { Remoting } from '../remote/internals.ts'
+import { openTls, Remoting, type RemotingOptions, warnOfOpenBind } from '../remote/internals.ts'
 import { codecOfStore } from '../serialization/internals.ts'
 import { EntityTypeKey, type ShardingSettings } from '../sharding/index.ts'
 import { ClusterSharding } from '../sharding/internals.ts'
@@ -43,7 +50,13 @@ import { GuardedJournal } from './guarded-journal.ts'
 import { NodeLogger } from './node-logger.ts'
 import { type NodeParts, SherdNode } from './sherd-node.ts'
 import type { HostedEntity, NodeOptions, NodeSettings } from './node-options.ts'
-import { checkNodeOptions, defaultHost, isJournal, postgresOf } from './node-settings.ts'
+import {
+  checkNodeOptions,
+  defaultHost,
+  isJournal,
+  isThenable,
+  postgresOf,
+} from './node-settings.ts'
 import { clusterSettingsOf } from './settings-of-parts.ts'
 import { whenThawed } from './when-thawed.ts'
 
@@ -53,12 +66,12 @@ const defaultFolder = './sherd-data'
 const registrationPatienceMs = seconds(10)
 
 /**
- * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `JoinFailed`, `ClusterElsewhere`,
- * `JournalFolderUnusable` and others, each of which says what to do; and with the error of a store that does not open.
+ * Rejects with `InvalidSettings`, `NotThereYet`, `PortTaken`, `InsecureBind`, `TlsUnusable`, `JoinFailed`,
+ * `ClusterElsewhere`, `JournalFolderUnusable` and others, each of which says what to do; and with the error of a store that does not open.
  */
 export async function startNode(given: NodeOptions): Promise<SherdNode> {
   checkNodeOptions(given)
-  const options = inOnePlace(given)
+  const options = await withVersion(inOnePlace(given))
   const real = systemEnvironment(options.environment)
   let name = placeOf(options)
   const environment = { ...real, logger: new NodeLogger(real.logger, () => name) }
@@ -112,6 +125,16 @@ function inOnePlace({ logger, callTimeout, ...options }: NodeOptions): NodeOptio
     environment: { ...environment, ...(logger !== undefined && { logger }) },
     settings: { ...settings, actor: { ...settings?.actor, ...askTimeoutMs } },
   }
+}
+
+/** With the version, if it comes late: nothing is started before, since all parts of a node may tell it. */
+async function withVersion(options: NodeOptions): Promise<StartOptions> {
+  const { appVersion, ...others } = options
+  if (!isThenable(appVersion)) return { ...others, appVersion }
+  const version = await appVersion
+  const problems = problemsWithAppVersion(version)
+  if (problems.length > 0) throw new InvalidSettings('The options of startNode', problems)
+  return { ...others, appVersion: version }
 }
 
 /** Where others will find it, as far as that is said: the port may be the system's choice. */
@@ -169,6 +192,10 @@ function memoryJournal(settings: NodeSettings['journal'], { random }: Environmen
   })
 }
 
+interface StartOptions extends NodeOptions {
+  readonly appVersion?: string | undefined
+}
+
 interface StartParts {
   readonly journal: GuardedJournal
   readonly founding: FoundingStore | undefined
@@ -176,25 +203,21 @@ interface StartParts {
 }
 
 async function startRooms(
-  options: NodeOptions,
+  options: StartOptions,
   system: ActorSystem,
   { journal, founding, onAddress }: StartParts,
 ): Promise<NodeParts> {
-  const { name = defaultName, host = defaultHost, port = 0, advertised } = options
-  const { settings = {}, secret, insecure = false, transport = tcpTransport } = options
-  const remoting = await Remoting.start({
-    ...{ system, transport, clusterName: name, bind: { host, port }, secret, insecure },
-    ...(advertised !== undefined && { advertised }),
-    ...(settings.remote !== undefined && { settings: settings.remote }),
-  })
+  const { settings = {} } = options
+  const remoting = await startRemoting(options, system)
   onAddress(remoting.address)
   const { roles = [] } = options
   const called = calledBy(options)
   const ranges = new Set(rangeTypes(options))
-  const attributes = hostedTypes(options).map(hostAttribute)
+  const attributes = attributesOf(options)
   const cluster = Cluster.start({
     ...{ system, remoting, roles, attributes, settings: clusterSettingsOf(options) },
     ...{ store: sharedStoreOf(options, journal), founding },
+    ...(hasRegisters(journal) && { leases: registerLeases(journal) }),
     ...(options.appVersion !== undefined && { appVersion: options.appVersion }),
   })
   journal.isFrozen = () => cluster.lookForFreeze()
@@ -210,6 +233,8 @@ async function startRooms(
     ...{ system, remoting, cluster, singletons, journal, roles, attributes, adviceOnWriter },
     hostAttribute: (entityType) =>
       called.has(entityType) || ranges.has(entityType) ? hostAttribute(entityType) : undefined,
+    coordinatorAttribute: (entityType) =>
+      called.has(entityType) ? coordinatorAttribute(entityType) : undefined,
     ...(settings.sharding !== undefined && { settings: settings.sharding }),
   })
   const world = new EntityWorld({
@@ -233,13 +258,45 @@ async function startRooms(
   return { ...parts, projections, reading }
 }
 
+async function startRemoting(options: NodeOptions, system: ActorSystem): Promise<Remoting> {
+  const { name = defaultName, host = defaultHost, port = 0, advertised, settings = {} } = options
+  const { secret, insecure = false } = options
+  const bind = { host, port }
+  const { transport, certificates } = await networkOf(options, system)
+  // Elsewhere nobody can tell what reaches it.
+  if (options.transport === undefined) {
+    warnOfOpenBind({ bind, secret, certificates, insecure }, system.log)
+  }
+  return Remoting.start({
+    ...{ system, transport, clusterName: name, bind, secret, certificates, insecure },
+    ...(advertised !== undefined && { advertised }),
+    ...(settings.remote !== undefined && { settings: settings.remote }),
+  })
+}
+
+async function networkOf(
+  { name = defaultName, tls, transport = tcpTransport, settings }: NodeOptions,
+  system: ActorSystem,
+): Promise<Pick<RemotingOptions, 'transport' | 'certificates'>> {
+  if (tls === undefined) return { transport }
+  const { clock, timers } = system.environment
+  const network = await openTls({
+    ...{ tls, clusterName: name, settings: settings?.remote?.certificates },
+    environment: { clock, timers, logger: system.log },
+  })
+  system.shutdown.addTask('actor-system-terminate', 'look at no more certificates', async () =>
+    network.stop(),
+  )
+  return network
+}
+
 function initEntities(options: NodeOptions, { sharding, world }: NodeParts): void {
   const { entities = [], proxies = [] } = options
   const called = calledBy(options)
   const { answered, work } = world
   answerLostCalls({ sharding, answered, work, isOurs: (name) => called.has(name) })
   for (const entity of entities) {
-    const { allocationStrategy, passivation, rememberEntities, lease } = entity
+    const { allocationStrategy, passivation, rememberEntities, lease, coordinatorRole } = entity
     const behaviorOf = entityBehavior(entity as AnyEntity, world)
     sharding.init({
       key: new EntityTypeKey<EntityCall>(entity.name),
@@ -248,13 +305,19 @@ function initEntities(options: NodeOptions, { sharding, world }: NodeParts): voi
       ...(passivation !== undefined && { passivation }),
       ...(rememberEntities !== undefined && { rememberEntities }),
       ...(lease !== undefined && { lease }),
+      ...(coordinatorRole !== undefined && { coordinatorRole }),
       settings: settingsOf(entity),
     })
   }
   const hosted = new Set(entities.map(({ name }) => name))
   for (const type of proxies) {
     if (hosted.has(type.name)) continue
-    sharding.startProxy({ entityType: type.name, settings: settingsOf(type) })
+    const { coordinatorRole } = type
+    sharding.startProxy({
+      entityType: type.name,
+      ...(coordinatorRole !== undefined && { coordinatorRole }),
+      settings: settingsOf(type),
+    })
   }
 }
 
@@ -273,6 +336,13 @@ function rangeTypes({ projections = [] }: NodeOptions): readonly string[] {
   return projections.map(({ name }) => rangesTypeOf(name))
 }
 
+/** The types whose coordinators may run on a node with these options, although it may host none of them. */
+function ledTypes({ entities = [], roles = [] }: NodeOptions): readonly string[] {
+  return entities
+    .filter(({ coordinatorRole: own }) => own !== undefined && roles.includes(own))
+    .map(({ name }) => name)
+}
+
 /** What lives on a node with these options, and must find its coordinator and its store. */
 function hostedTypes(options: NodeOptions): readonly string[] {
   return [...hostedBy(options).map(({ name }) => name), ...rangeTypes(options)]
@@ -283,9 +353,23 @@ function hostAttribute(entityType: string): string {
   return `host of ${entityType}`
 }
 
-/** What the other hosts must use as well. Who hosts nothing writes nothing. */
+/** Likewise, for types whose coordinators run elsewhere. */
+function coordinatorAttribute(entityType: string): string {
+  return `coordinator of ${entityType}`
+}
+
+/** What the others have to know of a node with these options. */
+function attributesOf(options: NodeOptions): readonly string[] {
+  return [
+    ...hostedTypes(options).map(hostAttribute),
+    ...ledTypes(options).map(coordinatorAttribute),
+  ]
+}
+
+/** What the other hosts must use as well. Who hosts nothing, and runs no coordinator, writes nothing. */
 function sharedStoreOf(options: NodeOptions, { storeId: id }: Journal): SharedStore | undefined {
-  if (id === undefined || hostedTypes(options).length === 0) return undefined
+  const isUsed = hostedTypes(options).length + ledTypes(options).length > 0
+  if (id === undefined || !isUsed) return undefined
   const { store } = options
   if (isJournal(store)) return { id, name: 'a journal object' }
   if (typeof store === 'function') return { id, name: 'a journal that it opened' }
@@ -332,7 +416,7 @@ async function registered(options: NodeOptions, parts: NodeParts): Promise<void>
   const late = new Promise<undefined>((resolve) => (patienceEnds = () => resolve(undefined)))
   const timer = environment.timers.after(registrationPatienceMs, () => patienceEnds?.())
   try {
-    for (const name of hostedTypes(options)) {
+    for (const name of new Set([...hostedTypes(options), ...ledTypes(options)])) {
       const answer = await Promise.race([sharding.whenRegistered(name), late])
       if (answer === undefined) {
         return log.warn(

@@ -7,6 +7,7 @@
  * expected the one before it; after a claim gave out epoch e, no write with a smaller epoch is accepted. A state that was
  * deleted leaves its epoch and its revision behind.
  */
+import type { Grant } from '../foundation/grant.ts'
 import { hasMethods } from './has-methods.ts'
 import { utf8Length } from '../foundation/text.ts'
 import type { Fenced, Journal } from './journal.ts'
@@ -19,7 +20,7 @@ export interface DurableStates {
   readonly stateBytesMax?: number | undefined
 
   /** Makes the caller the only writer of this state, as `claim` does for a stream, and tells what is stored. */
-  claimState(persistenceId: string, writer: string): Promise<StateClaim>
+  claimState(persistenceId: string, writer: string, grant?: Grant): Promise<StateClaim>
 
   /**
    * Puts this state in the place of the one before. `StateWritten` means that it survives a power cut. Writes of one id take

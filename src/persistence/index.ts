@@ -3,7 +3,7 @@
  * two stores for it; above it `EventSourcedBehavior`, an actor whose state is made of stored events, and
  * `DurableStateBehavior`, one whose newest state is stored.
  *
- * Reading order: `journal.ts` (the port and its promises), `slice-reader.ts`, `registers.ts` and `event-deletion.ts` (what a journal may do besides), `journals/fence.ts` (the rule that refuses stale writers),
+ * Reading order: `journal.ts` (the port and its promises), `slice-reader.ts`, `registers.ts`, `claim-fences.ts` and `event-deletion.ts` (what a journal may do besides), `journals/fence.ts` (the rule that refuses stale writers),
  * `journals/memory-store.ts` (the port, kept in the simplest way), `journals/group-commit.ts`,
  * `journals/lmdb-layout.ts` and `journals/lmdb-commit.ts` (kept on disk, shared by the processes of a host), `journals/postgres`:
  * `postgres-schema.ts`, `postgres-statements.ts`, `postgres-commit.ts` (kept by servers, shared by many hosts). Then
@@ -72,6 +72,8 @@ export {
   type StoredState,
 } from './durable-states.ts'
 export { checkIdQuery, type IdList, type IdPage, type IdQuery, listsIds } from './id-list.ts'
+export type { Grant } from '../foundation/grant.ts'
+export { type ClaimFences, checkGrant, fencesClaims, judgeGrant } from './claim-fences.ts'
 export {
   canTransfer,
   problemWithPlace,

@@ -6,6 +6,7 @@
  * Invariant: per persistence id, accepted appends have non-decreasing epochs and consecutive sequence numbers from 1;
  * after a claim gave out epoch e, no append with a smaller epoch is accepted.
  */
+import type { Grant } from '../foundation/grant.ts'
 
 export interface Journal {
   /**
@@ -19,9 +20,10 @@ export interface Journal {
 
   /**
    * Makes the caller the only writer of this stream. The epoch is greater than every earlier one of the id and is
-   * durable when the promise resolves; from then on older epochs are refused. `writer` is for people: who has it now.
+   * durable when the promise resolves; from then on older epochs are refused. `writer` is for people: who has it now. Under a
+   * `grant` of a lease it rejects with `ClaimFenced` where a later one was seen; a journal without `ClaimFences` does not look at it.
    */
-  claim(persistenceId: string, writer: string): Promise<Claim>
+  claim(persistenceId: string, writer: string, grant?: Grant): Promise<Claim>
 
   /**
    * Stores all events of the batch, or none. `Appended` means that they survive a power cut. Appends of one id take

@@ -1,5 +1,6 @@
 /** What users of journals can do wrong, or meet. Each says what happened, and what to look at. */
 import { CodedError } from '../foundation/coded-error.ts'
+import type { Grant } from '../foundation/grant.ts'
 import { show } from '../foundation/show.ts'
 
 export class InvalidPersistenceId extends CodedError {
@@ -56,6 +57,27 @@ export class StateTooLarge extends CodedError {
     )
     this.persistenceId = persistenceId
     this.bytes = bytes
+  }
+}
+
+/**
+ * Somebody claims under a lease that has been granted to another since, whose claims the store has seen. Nothing was claimed. Who
+ * acts under the newer grant goes on; the lease of this one is lost.
+ */
+export class ClaimFenced extends CodedError {
+  readonly code = 'CLAIM_FENCED'
+  readonly persistenceId: string
+  readonly grant: Grant
+  /** The greatest that was seen. */
+  readonly byToken: number
+
+  constructor(persistenceId: string, grant: Grant, byToken: number) {
+    super(
+      `${show(persistenceId)} cannot be claimed under token ${grant.token} of the lease ${show(grant.name)}: the store has seen token ${byToken}, so another holds the lease now. If its tokens were made to begin anew, stop all nodes and have the store forget them (sherd remove-sharding-data).`,
+    )
+    this.persistenceId = persistenceId
+    this.grant = grant
+    this.byToken = byToken
   }
 }
 

@@ -1,7 +1,8 @@
 /**
  * Actors on other nodes: the same refs, asks and watches, over connections that may stall, break and come back.
  *
- * Reading order: `remoting.ts` (the door), `transport.ts` (the port), `handshake/` (who may speak to whom), `wire/` (how
+ * Reading order: `remoting.ts` (the door), `transport.ts` (the port), `handshake/` (who may speak to whom), `tls/` (the port
+ * encrypted, and whose certificates count), `wire/` (how
  * messages stand in bytes), `link/` (one lane to, or from, one peer), `ref/` (addresses across nodes), `watch/` (deaths
  * across nodes), `association.ts` (all of this for one peer), `incarnations.ts`.
  *
@@ -22,13 +23,20 @@ export {
   type RemoteSettings,
 } from './remote-settings.ts'
 export type { Remoting } from './remoting.ts'
+export type { Secret } from './remoting-options.ts'
 export { tcpTransport } from './tcp-transport.ts'
+export type { CertificateSettings } from './tls/certificate-settings.ts'
+export * from './tls/tls-errors.ts'
+export type { TlsOptions } from './tls/tls-options.ts'
 export type {
+  CertificateDistrust,
   CloseReason,
   ConnectOptions,
   Connection,
   ConnectionHandler,
   HostAndPort,
   Listener,
+  PeerCertificate,
+  SecureChannel,
   Transport,
 } from './transport.ts'

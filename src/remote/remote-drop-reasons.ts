@@ -10,7 +10,7 @@ export type RemoteDeadLetterReason =
   | 'former-incarnation'
   /** No connection to the other node came about in time. */
   | 'unreachable'
-  /** The other node refused us, or we refused it: version, cluster name, secret or address differ. */
+  /** The other node refused us, or we refused it: version, cluster name, secret, certificate or address. */
   | 'connection-rejected'
   /** The other node has been given up for good; only a new incarnation of it is spoken to. */
   | 'quarantined'

@@ -4,8 +4,8 @@
  */
 import type { RemoteDeadLetterReason, RemoteDroppedReason } from './remote-drop-reasons.ts'
 import { CodedError } from '../foundation/coded-error.ts'
-import { clip, escapeControls } from '../foundation/text.ts'
 import type { Address } from '../foundation/node-id.ts'
+import { shown } from './shown.ts'
 import type { HostAndPort } from './transport.ts'
 import { tableTextBytesMax } from './wire/text-table.ts'
 
@@ -49,7 +49,7 @@ export class InsecureBind extends CodedError {
   constructor(host: string, besides?: string) {
     const more = besides === undefined ? '' : ` Besides, ${besides}.`
     super(
-      `${host} can be reached from other machines, and whoever reaches it could join the cluster. Give every node the same \`secret\` (at least 16 characters, from your secret store), bind to 127.0.0.1, or set \`insecure: true\` if the network itself is guarded.${more}`,
+      `${host} can be reached from other machines, and whoever reaches it could join the cluster. Give every node the same \`secret\` (at least 16 characters, from your secret store), or \`tls\` with a certificate of the cluster, or both; bind to 127.0.0.1; or set \`insecure: true\` if the network itself is guarded.${more}`,
     )
   }
 }
@@ -92,7 +92,7 @@ export class WrongSecret extends HandshakeError {
   constructor(address: Address) {
     super(
       address,
-      'has a different secret than this node. Give every node of the cluster the same one.',
+      'has a different secret than this node. Give every node of the cluster the same one; while it is replaced, all nodes list the old one and the new one.',
     )
   }
 }
@@ -218,9 +218,4 @@ export class PathTooLong extends CodedError {
       `Its path has more than ${tableTextBytesMax} bytes, which no other node takes. Use shorter names: ${shown(text)}`,
     )
   }
-}
-
-/** Text that another node may have sent, fit for a log. */
-function shown(text: string): string {
-  return clip(escapeControls(text), 200)
 }

@@ -82,6 +82,10 @@ const failureTexts: Readonly<Record<CloseReason['type'], string>> = {
   reset: 'broke the connection before the handshake was done',
   ended: 'closed the connection before the handshake was done',
   destroyed: 'is not connected: this node closed the connection',
+  // Never by themselves: whoever is called in a wrong way is told of in a `HandshakeFailed`.
+  'no-tls': 'does not speak TLS',
+  'tls-version': 'speaks another version of TLS',
+  'tls-failed': 'could not agree on an encrypted connection',
 }
 
 /** Somebody is there, but the two do not belong together; the error says what to do. */

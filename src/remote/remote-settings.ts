@@ -6,6 +6,7 @@ import type { SerializationSettings } from '../serialization/index.ts'
 import { BYTES_MAX_MAX, serializationSettingsTable } from '../serialization/internals.ts'
 import type { Lane } from './lane.ts'
 import { isLargeMessagePath } from './ref/lane-choice.ts'
+import { type CertificateSettings, certificateSettingsTable } from './tls/certificate-settings.ts'
 
 export interface RemoteSettings {
   /** How long a connection may take to come about. Longer hides a dead host, shorter fails over slow networks. */
@@ -63,12 +64,17 @@ export interface RemoteSettings {
   readonly largeMessagePaths: readonly string[]
   /** Bytes of one message on that lane, instead of `serialization.bytesMax`. The same on every node. */
   readonly largeMessageBytesMax: number
+  /** Of the node's own certificates, where it has the option `tls`. */
+  readonly certificates: CertificateSettings
   /** Limits of one message. The same on every node. */
   readonly serialization: SerializationSettings
 }
 
 /** What can be chosen, each name alone. */
-export interface ChosenRemoteSettings extends Partial<Omit<RemoteSettings, 'serialization'>> {
+export interface ChosenRemoteSettings extends Partial<
+  Omit<RemoteSettings, 'certificates' | 'serialization'>
+> {
+  readonly certificates?: Partial<CertificateSettings>
   readonly serialization?: Partial<SerializationSettings>
 }
 
@@ -101,6 +107,7 @@ export const remoteSettingsTable = new SettingsTable<RemoteSettings>(
       isLargeMessagePath,
     ),
     largeMessageBytesMax: count(64 * 1024 * 1024, 'bytes', { max: BYTES_MAX_MAX }),
+    certificates: section(certificateSettingsTable),
     serialization: section(serializationSettingsTable),
   },
   [

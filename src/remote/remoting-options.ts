@@ -1,6 +1,7 @@
 /** What a node must say to have a network, and what is wrong with it. */
 import type { ActorSystem } from '../actor/index.ts'
 import type { Chosen } from '../foundation/chosen.ts'
+import type { Logger } from '../foundation/logger.ts'
 import { show } from '../foundation/show.ts'
 import { isWellFormed, utf8Length } from '../foundation/text.ts'
 import { addressOf, isAddress } from '../foundation/node-id.ts'
@@ -10,6 +11,7 @@ import {
   type RemoteSettings,
   remoteSettingsTable,
 } from './remote-settings.ts'
+import type { CertificateRules } from './tls/certificate-rules.ts'
 import type { HostAndPort, Transport } from './transport.ts'
 
 export interface RemotingOptions {
@@ -21,12 +23,17 @@ export interface RemotingOptions {
   readonly bind: HostAndPort
   /** How others reach this node when that differs from `bind`: behind a proxy, or when bound to 0.0.0.0. */
   readonly advertised?: Chosen<HostAndPort>
-  /** The same on every node of the cluster, at least 16 characters. Never travels. */
-  readonly secret?: string | undefined
-  /** Allows a bind that other machines can reach without a secret. Whoever reaches it is in the cluster. */
+  /** The same on every node of the cluster, at least 16 characters; or several, of which the first is used. Never travels. */
+  readonly secret?: Secret | undefined
+  /** Demands that connections are encrypted, and says which certificates are accepted. For a transport that does so. */
+  readonly certificates?: CertificateRules | undefined
+  /** Allows a bind that other machines can reach without secret or certificates. Whoever reaches it is in the cluster. */
   readonly insecure?: boolean
   readonly settings?: ChosenRemoteSettings
 }
+
+/** One, or while it is replaced several: nodes prove themselves by the first, and accept all. */
+export type Secret = string | readonly string[]
 
 const secretCharactersMin = 16
 const clusterNameBytesMax = 256
@@ -40,10 +47,27 @@ export function problemsWithOptions(options: RemotingOptions, settings: RemoteSe
     problems.push(`clusterName must be a text of 1 to ${clusterNameBytesMax} bytes`)
   }
   problems.push(...problemsWithPlace('bind', bind))
-  if (secret !== undefined && (typeof secret !== 'string' || secret.length < secretCharactersMin)) {
-    problems.push(`secret must have at least ${secretCharactersMin} characters; draw it at random`)
-  }
+  problems.push(...problemsWithSecret('secret', secret))
   return [...problems, ...problemsWithAdvertised(bind.host, advertised)]
+}
+
+/** Nothing of it is shown, whatever it is. */
+export function problemsWithSecret(name: string, given: unknown): string[] {
+  if (given === undefined) return []
+  const isList = Array.isArray(given)
+  const all: readonly unknown[] = isList ? given : [given]
+  const areLong = all.every(
+    (each) => typeof each === 'string' && each.length >= secretCharactersMin,
+  )
+  if (all.length > 0 && areLong) return []
+  const list = isList ? ', each in a list of one or more' : ''
+  return [`${name} must have at least ${secretCharactersMin} characters${list}; draw it at random`]
+}
+
+/** Empty when there is none. */
+export function secretsOf(secret: Secret | undefined): readonly string[] {
+  if (secret === undefined) return []
+  return typeof secret === 'string' ? [secret] : secret
 }
 
 /** What is wrong with the way by which others are to reach a node that listens on this host. */
@@ -67,14 +91,29 @@ export function problemWithReach(
     : undefined
 }
 
-/** Without a secret only this machine may reach the node, unless somebody takes the blame. Throws `InsecureBind`. */
-export function refuseInsecureBind({
-  bind,
-  secret,
-  insecure,
-}: Pick<RemotingOptions, 'bind' | 'secret' | 'insecure'>): void {
-  if (secret !== undefined || insecure === true || isLoopback(bind.host)) return
-  throw new InsecureBind(bind.host)
+/** What says who may join; whether there is TLS is all that counts of it here. */
+interface Guards extends Pick<RemotingOptions, 'bind' | 'secret' | 'insecure'> {
+  readonly certificates?: unknown
+}
+
+/** Unguarded, only this machine may reach the node, unless somebody takes the blame. Throws `InsecureBind`. */
+export function refuseInsecureBind(guards: Guards): void {
+  if (isOpen(guards) && guards.insecure !== true) throw new InsecureBind(guards.bind.host)
+}
+
+/** For the log of a node that was told to start all the same. */
+export function warnOfOpenBind(guards: Guards, logger: Logger): void {
+  const { host } = guards.bind
+  if (!isOpen(guards)) return
+  logger.warn(
+    { host },
+    `This node listens on ${host} without secret or TLS (\`insecure: true\`): whoever reaches that port can join the cluster, call everything in it and read all traffic. Is the network guarded?`,
+  )
+}
+
+/** Others can reach it, and nothing keeps them out. */
+function isOpen({ bind, secret, certificates }: Guards): boolean {
+  return secret === undefined && certificates === undefined && !isLoopback(bind.host)
 }
 
 function problemsWithPlace(name: string, place: Chosen<HostAndPort> | undefined): string[] {

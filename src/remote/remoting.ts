@@ -35,6 +35,7 @@ import {
   problemsWithOptions,
   refuseInsecureBind,
   type RemotingOptions,
+  secretsOf,
 } from './remoting-options.ts'
 import { type RemoteSettings, remoteSettingsTable, serializationOn } from './remote-settings.ts'
 import type { Connection, ConnectionHandler, Listener } from './transport.ts'
@@ -50,6 +51,7 @@ export class Remoting {
   readonly #recipients: LocalRecipients
   readonly #reports: FailureReports
   readonly #associations: Associations
+  readonly #secrets: readonly string[]
   #stopped: Promise<void> | undefined
 
   /** Listens, and is ready to speak. Rejects with `PortTaken`, `HostNotOurs`, `InsecureBind` or `InvalidSettings`. */
@@ -73,6 +75,7 @@ export class Remoting {
     const { system, bind, advertised } = options
     const { host = bind.host, port = 0 } = advertised ?? {}
     this.#options = options
+    this.#secrets = secretsOf(options.secret)
     this.#listener = listener
     this.address = addressOf(host, port === 0 ? listener.port : port)
     this.node = nodeIdOf(this.address, system.environment.random.uid())
@@ -184,10 +187,11 @@ export class Remoting {
   // ---- connections
 
   #handshakeFor(role: HandshakeRole): HandshakeOptions {
-    const { clusterName, secret, system } = this.#options
+    const { clusterName, certificates, system } = this.#options
     const nonce = drawNonce(system.environment.random)
     const objectionTo = this.#associations.objections(role.type === 'dialer')
-    return { self: this.node, clusterName, secret, nonce, objectionTo, role }
+    const proof = { secrets: this.#secrets, certificates, nonce }
+    return { self: this.node, clusterName, ...proof, objectionTo, role }
   }
 
   #accepted(peer: NodeId, lane: Lane, connection: PeerConnection): FrameHandler {

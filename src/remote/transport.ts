@@ -46,6 +46,11 @@ export interface Connection {
 
 /** What a connection tells its owner. Must not throw. */
 export interface ConnectionHandler {
+  /**
+   * The connection is encrypted: once, before all else, and never on a network in the clear. Whoever wraps a handler and
+   * does not pass this on gets no connection where encryption is demanded.
+   */
+  secured?(channel: SecureChannel): void
   /** The connection that was asked for stands. Not called for accepted ones: they stand from the start. */
   opened(): void
   /** The bytes are the handler's to keep. */
@@ -55,6 +60,41 @@ export interface ConnectionHandler {
   ready(): void
   /** Once, and last, whoever closed. */
   closed(reason: CloseReason): void
+}
+
+/** What encryption shows about a connection. Nothing is decided by it yet. */
+export interface SecureChannel {
+  /** Bytes that the two ends of this very connection can compute, and nobody else. */
+  readonly binding: Buffer
+  /** What the other end has shown, and proved to have the key of; undefined when nothing. */
+  readonly certificate: PeerCertificate | undefined
+  /** Why that certificate is not to be trusted; undefined when an authority of ours has signed it, for now and for this use. */
+  readonly distrust: CertificateDistrust | undefined
+}
+
+export interface CertificateDistrust {
+  /** `expired` is also one whose time has not come. */
+  readonly type: 'expired' | 'untrusted'
+  /** As OpenSSL names it, such as CERT_HAS_EXPIRED. */
+  readonly code: string
+}
+
+/** What a certificate says of the node that shows it. */
+export interface PeerCertificate {
+  /** Its subject alternative names, by kind. Names with characters that no host name has are left out. */
+  readonly dnsNames: readonly string[]
+  readonly ipAddresses: readonly string[]
+  readonly uris: readonly string[]
+  /** In hexadecimal, as `openssl x509 -serial` prints it. */
+  readonly serialNumber: string
+  /** SHA-256 over all of it, as `openssl x509 -fingerprint -sha256` prints it. */
+  readonly fingerprint256: string
+  /** As text, such as `CN=node`. */
+  readonly subject: string
+  readonly issuer: string
+  readonly validFromMs: number
+  /** When it runs out. */
+  readonly validToMs: number
 }
 
 export interface CloseReason {
@@ -72,5 +112,9 @@ export interface CloseReason {
     | 'ended'
     /** This end closed it. */
     | 'destroyed'
+    /** The other end does not speak TLS where this one does, or not a version that is spoken here, or it went wrong. */
+    | 'no-tls'
+    | 'tls-version'
+    | 'tls-failed'
   readonly detail: string
 }

@@ -13,6 +13,7 @@ import {
   defaultSerializationSettings,
   type SerializationSettings,
 } from './serialization-settings.ts'
+import { allowsSmallValues, SmallValues } from './small-values.ts'
 import { ValueDecoder } from './value-decoder.ts'
 import { ValueEncoder } from './value-encoder.ts'
 
@@ -36,6 +37,8 @@ export class ValueCodec {
   readonly #encoder: ValueEncoder
   readonly #decoder: ValueDecoder
   readonly #plainCopy: PlainCopy
+  /** Not for a link, whose records the other end remembers. */
+  readonly #smallValues: SmallValues | undefined
 
   constructor({ use, settings = defaultSerializationSettings, refs }: ValueCodecOptions) {
     const keepsRecords = use === 'link'
@@ -45,6 +48,8 @@ export class ValueCodec {
     this.#plainCopy = new PlainCopy(settings.bytesMax, (value) =>
       this.#throughBytes(value, 'bytes'),
     )
+    this.#smallValues =
+      use === 'stored' && allowsSmallValues(settings) ? new SmallValues() : undefined
   }
 
   /**
@@ -57,6 +62,8 @@ export class ValueCodec {
 
   /** Bytes of the caller's own. Throws CannotSerialize. */
   encode(value: unknown, name = 'message'): Uint8Array {
+    const small = this.#smallValues?.encode(value)
+    if (small !== undefined) return small
     const prepared = this.#encoder.prepare(value, name)
     return this.#encoder.bytesOf(prepared, this.#settings.bytesMax, name)
   }

@@ -1,9 +1,19 @@
 /** The tags of MessagePack, and the extensions of msgpackr, as far as they need to be told apart. */
 
 export const tags = {
+  nil: 0xc0,
   never: 0xc1,
+  false: 0xc2,
+  true: 0xc3,
   bin8: 0xc4,
   bin32: 0xc6,
+  float64: 0xcb,
+  uint8: 0xcc,
+  uint16: 0xcd,
+  uint32: 0xce,
+  int8: 0xd0,
+  int16: 0xd1,
+  int32: 0xd2,
   fixext1: 0xd4,
   str8: 0xd9,
   str16: 0xda,

@@ -79,6 +79,8 @@ export interface ClusterShardingOptions {
   readonly attributes?: readonly string[]
   /** By which attribute the hosts of a type are known; where there is none, every node with the role is one. */
   readonly hostAttribute?: (entityType: string) => string | undefined
+  /** The same of those that may run its coordinator, where the type has a role for that. */
+  readonly coordinatorAttribute?: (entityType: string) => string | undefined
   /** What there is to say of another writer that has taken the stream of a coordinator, in whole sentences. */
   readonly adviceOnWriter?: (writer: string) => string | undefined
   /** For all types; a type may differ. */

@@ -22,3 +22,4 @@ export { RememberJournal, rememberedStreamType } from './remembering/remember-jo
 export { checkEntityId, shardOf } from './shard-id.ts'
 export { shardingSettingsTable } from './sharding-settings.ts'
 export { shardingShutdownPhases } from './sharding-shutdown-phases.ts'
+export { isShardLeaseOf } from './shard/shard-lease-name.ts'

@@ -4,6 +4,7 @@ import { withoutDeadLetterLog, Gate, type LocalRef, spawnGated } from '../actor/
 import type { ClusterEvent, MembersWith } from '../cluster/index.ts'
 import { isAmong } from '../cluster/internals.ts'
 import { type Duration, toMs } from '../foundation/duration.ts'
+import type { Grant } from '../foundation/grant.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import { type Lane, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
 import { byAge } from '../singleton/internals.ts'
@@ -16,6 +17,7 @@ import { RememberJournal } from './remembering/remember-journal.ts'
 import type { RememberStore } from './remembering/remember-store.ts'
 import type { AnyDefinition, ShardLeaseOptions } from './region-definition.ts'
 import type { ShardId } from './shard-id.ts'
+import { shardLeaseName } from './shard/shard-lease-name.ts'
 import { encodeName } from './entity-name.ts'
 import { Addressing } from './addressing.ts'
 import { lookIntoCluster } from './inspection/cluster-look.ts'
@@ -86,11 +88,11 @@ export class RunningType {
     this.#path = `/system/sharding/${encodeName(entityType)}`
     const attribute = options.hostAttribute?.(entityType)
     this.#hosts = { role, attribute }
-    const { coordinatorRole } = definition
+    const { coordinatorRole = role } = definition
     this.#deciders =
-      coordinatorRole === undefined
+      coordinatorRole === role
         ? this.#hosts
-        : { role: coordinatorRole, attribute: coordinatorRole === role ? attribute : undefined }
+        : { role: coordinatorRole, attribute: options.coordinatorAttribute?.(entityType) }
     this.#identity = identityOf(definition, this.addressing.extractorId)
     this.region = this.#makeRegion()
     this.inspector = this.#makeInspector()
@@ -190,14 +192,16 @@ export class RunningType {
     const { rememberEntities, lease } = this.definition
     if (!rememberEntities && lease === undefined) return undefined
     return {
-      openStore: rememberEntities ? (shard) => this.#openRememberStore(shard) : undefined,
+      openStore: rememberEntities
+        ? (shard, grant) => this.#openRememberStore(shard, grant)
+        : undefined,
       leaseOf: lease && this.#leases(lease),
     }
   }
 
-  #openRememberStore(shard: ShardId): RememberStore {
+  #openRememberStore(shard: ShardId, grant: Grant | undefined): RememberStore {
     const { journal, adviceOnWriter, rememberStore, definition, remoting, system } = this.#options
-    const options = { entityType: definition.entityType, shard, writer: remoting.node }
+    const options = { entityType: definition.entityType, shard, writer: remoting.node, grant }
     if (rememberStore !== undefined) return rememberStore(options)
     const { timers } = system.environment
     return new RememberJournal({ journal, timers, adviceOnWriter, ...options })
@@ -211,8 +215,8 @@ export class RunningType {
       environment: system.environment,
       ...(settings !== undefined && { settings }),
     })
-    const prefix = `${system.name}-shard-${definition.entityType}`
-    return (shard) => leases.lease(`${prefix}-${shard}`)
+    const { entityType } = definition
+    return (shard) => leases.lease(shardLeaseName({ system: system.name, entityType, shard }))
   }
 
   /** Without the role, or the attribute, this node routes to those that have it. */

@@ -43,6 +43,7 @@ export interface IncarnationParts {
   readonly name: string
   /** 1 for the first life of the node. */
   readonly number: number
+  readonly machine: string
   readonly clock: NodeClock
   readonly random: SeededRandom
 }
@@ -67,7 +68,7 @@ export class Incarnation implements Surroundings {
   #pauseCount = 0
 
   constructor(world: Ground, parts: IncarnationParts) {
-    const { name, number, clock, random } = parts
+    const { name, number, machine, clock, random } = parts
     this.#world = world
     this.name = name
     this.number = number
@@ -78,9 +79,12 @@ export class Incarnation implements Surroundings {
     this.#tieBreaks = random.fork('ties')
     this.#dispatcher = world.dispatcherFor(this, random.fork('turns'), () => this.mayAct('turn'))
     this.process = new SimulatedProcess({
-      identity: this.label,
+      identity: `${machine} ${this.label}`,
       onExit: (code) => world.end(this, `exit ${code}`),
-      isGone: (identity) => world.isGone(identity),
+      isGone: (identity) => {
+        const [where, label = ''] = identity.split(' ')
+        return where === machine && world.isGone(label)
+      },
     })
     this.environment = {
       clock,

@@ -30,6 +30,8 @@ import type { World } from './world.ts'
 export interface LifeOptions {
   /** How far the node's wall clock is off, in milliseconds of either sign. */
   readonly wallOffsetMs?: number
+  /** The machine that it runs on. Nodes of one machine can see each other's processes end; all are on one when not given. */
+  readonly machine?: string
   /** Of its actor system. */
   readonly settings?: Partial<ActorSettings>
 }
@@ -72,12 +74,12 @@ export function bootNode(
   options: LifeOptions,
 ): LivingNode {
   const { world, network } = infrastructure
-  if (!/^[^\s*#]+$/.test(name)) {
+  if (![name, options.machine ?? 'machine'].every((each) => /^[^\s*#]+$/.test(each))) {
     throw new SimulationMisuse(
-      `${show(name)} cannot name a node: use text without spaces, * and #.`,
+      `${show(name)} cannot name a node, or its machine cannot be named so: use text without spaces, * and #.`,
     )
   }
-  const life = world.begin(name, options.wallOffsetMs ?? 0)
+  const life = world.begin(name, options)
   try {
     network.hostUp(name)
     const node = new BootedNode(infrastructure, life, options)

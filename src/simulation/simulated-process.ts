@@ -1,6 +1,6 @@
 /**
  * The operating-system process of a simulated node: it gets signals from the scenario and ends when the node says so. It is
- * known by the life of its node.
+ * known by its machine and the life of its node.
  */
 import type { HostProcess } from '../foundation/host-process.ts'
 

@@ -117,7 +117,8 @@ export class Simulation {
     const how = of === 'host' ? ' with its machine' : ''
     this.#world.fault(`crash of ${name}${how}`, { kind: 'crash', nodes: [name] })
     this.#isHostCrash = of === 'host'
-    this.#world.end(life, 'crash')
+    // Who could see it runs on that machine, too.
+    this.#world.end(life, 'crash', of === 'process')
     this.#isHostCrash = false
   }
 

@@ -20,8 +20,18 @@ const EXIT_LOOK_MS = 50
 /** What the simulation does not decide itself. */
 export type SimulatedNodeOptions = Omit<
   NodeOptions,
-  'host' | 'port' | 'advertised' | 'store' | 'environment' | 'logger' | 'transport' | 'beforeJoin'
+  | 'host'
+  | 'port'
+  | 'advertised'
+  | 'tls'
+  | 'store'
+  | 'environment'
+  | 'logger'
+  | 'transport'
+  | 'beforeJoin'
 > & {
+  /** The machine that it runs on: nodes of one machine see each other's processes end. All are on one when not given. */
+  readonly machine?: string
   /** Called before the node joins: whoever subscribes here misses nothing. As that of `NodeOptions` otherwise. */
   readonly beforeJoin?: (node: SherdNode, life: SimulatedNode) => void | Promise<void>
 }
@@ -33,9 +43,9 @@ export type SimulatedNodeOptions = Omit<
 export async function startSimulatedNode(
   simulation: Simulation,
   name: string,
-  { beforeJoin, ...options }: SimulatedNodeOptions = {},
+  { beforeJoin, machine, ...options }: SimulatedNodeOptions = {},
 ): Promise<SherdNode> {
-  const life = simulation.node(name)
+  const life = simulation.node(name, { ...(machine !== undefined && { machine }) })
   const { environment, transport, journal } = life
   try {
     const node = await startNode({

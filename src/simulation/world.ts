@@ -38,6 +38,12 @@ export interface FaultPlace {
   readonly forMs?: number
 }
 
+/** Where a life is lived. */
+export interface LifePlace {
+  readonly wallOffsetMs?: number
+  readonly machine?: string
+}
+
 export class World implements Ground {
   readonly seed: number
   readonly clock = new VirtualClock()
@@ -88,6 +94,7 @@ export class World implements Ground {
     this.stage = new Incarnation(this, {
       name: '*',
       number: 0,
+      machine: '*',
       clock: new NodeClock(this.clock, 0, 0),
       random: this.#random.fork('stage'),
     })
@@ -99,24 +106,25 @@ export class World implements Ground {
   }
 
   /** The next life of a node. */
-  begin(name: string, wallOffsetMs: number): Incarnation {
+  begin(name: string, { wallOffsetMs = 0, machine = 'machine' }: LifePlace): Incarnation {
     const number = (this.#lives.get(name) ?? 0) + 1
     this.#lives.set(name, number)
     const random = this.#random.fork(`${name}#${number}`)
     const monotonicStartMs = random.fork('clock').below(MONOTONIC_START_MAX_MS)
     const clock = new NodeClock(this.clock, monotonicStartMs, wallOffsetMs)
-    const incarnation = new Incarnation(this, { name, number, clock, random })
+    const incarnation = new Incarnation(this, { name, number, machine, clock, random })
     this.note(incarnation, 'start')
     this.story.note(number === 1 ? 'starts' : 'starts again', incarnation.label)
     return incarnation
   }
 
-  end(place: Incarnation, why: string): void {
+  /** `isProved`: who runs on the same machine can see that the process has ended. */
+  end(place: Incarnation, why: string, isProved = true): void {
     if (!place.isAlive) return
     this.note(place, 'end', why)
     this.story.nodeEnded(place.label, why)
     place.revoke()
-    this.#ended.add(place.label)
+    if (isProved) this.#ended.add(place.label)
     this.onEnd(place)
     this.#agenda.forgetAllOf(place)
   }

@@ -7,7 +7,7 @@ import { Stage } from './stage.ts'
 function gated(stage: Stage) {
   const handled: string[] = []
   const ended: string[] = []
-  const gate = new Gate((ref) => void ended.push(ref.name))
+  const gate = new Gate({ onTerminated: (ref) => void ended.push(ref.name) })
   const behavior = () =>
     Behaviors.setup<string>(() => {
       handled.push('start')
@@ -95,8 +95,10 @@ describe('an actor behind a gate', () => {
     const handled: string[] = []
     const parent = stage.system.spawnSystemActor(Behaviors.ignore, 'parent') as LocalRef
     const note = (text: string): void => void handled.push(text)
-    const gate: Gate = new Gate(({ name }) => {
-      if (handled.length < 2) spawnGated(parent, note, name, gate)?.send('second life')
+    const gate: Gate = new Gate({
+      onTerminated: ({ name }) => {
+        if (handled.length < 2) spawnGated(parent, note, name, gate)?.send('second life')
+      },
     })
     const first = spawnGated(parent, note, 'one', gate)
     first?.send('first life')

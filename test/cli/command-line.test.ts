@@ -243,7 +243,10 @@ describe('sherd look', () => {
     expect(await look('store', '--state', 'Cart|gone')).toMatchObject([
       { revision: 2, isEmpty: true },
     ])
+    const grant = { name: 'shop-shard-Cart-7', token: 4 }
+    await inStore('store', (store) => store.claim('Cart|b', 'w', grant))
     expect(await look('store', '--registers')).toMatchObject([
+      { name: 'fence/shop-shard-Cart-7', revision: 1, value: { token: 4 } },
       { name: 'lease/one', revision: 3 },
       { name: 'projection/list/0-1023' },
       { name: 'something/else' },

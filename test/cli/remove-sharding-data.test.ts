@@ -52,6 +52,24 @@ test('removes what is named, says what, and leaves the entities', async () => {
   expect([await countOf(ids[2]!), await countOf(ids[3]!)]).toEqual([3, 4])
 })
 
+test('forgets the tokens of the leases of their shards, and of no others', async () => {
+  const names = ['shop-shard-Cart-7', 'shop-shard-Cart-x-7', 'shop-shard-Order-7', 'Cart-7']
+  const journal = await LmdbJournal.open({ folder })
+  for (const name of names) await journal.claim('Cart|a', 'w', { name, token: 3 })
+  await journal.close()
+  const dry = await run('Cart', '--dry-run')
+  expect(dry.printed.at(-2)).toBe("would forget the lease 'shop-shard-Cart-7': token 3")
+  const { printed } = await run('Cart', '--json')
+  expect(printed.at(-3)).toBe("forgot the lease 'shop-shard-Cart-7': token 3")
+  expect(JSON.parse(printed.at(-1) ?? '')).toMatchObject({
+    grants: [{ name: 'shop-shard-Cart-7', token: 3 }],
+  })
+  const after = await LmdbJournal.open({ folder })
+  const left = (await after.listGrants()).map(({ name }) => name)
+  await after.close()
+  expect(left.toSorted()).toEqual(names.slice(1).toSorted())
+})
+
 test('removes nothing with --dry-run', async () => {
   const { code, printed } = await run('Cart', '--dry-run')
   expect(code).toBe(0)

@@ -7,6 +7,7 @@ import type { ClusterEffect, ClusterInput } from '../../src/cluster/cluster-inpu
 import type { ClusterEvent } from '../../src/cluster/cluster-events.ts'
 import type { ClusterMessage } from '../../src/cluster/cluster-messages.ts'
 import { type ClusterSettings, defaultClusterSettings } from '../../src/cluster/cluster-settings.ts'
+import { attributeOfProcess } from '../../src/cluster/detection/process-of-member.ts'
 import type { CutDecision } from '../../src/cluster/downing/clean-cut.ts'
 import { strategyOf } from '../../src/cluster/downing/downing-strategies.ts'
 import type { DowningStrategy } from '../../src/cluster/downing/downing-strategy.ts'
@@ -31,9 +32,13 @@ export interface NetworkOptions {
   readonly settings?: Partial<ClusterSettings>
   /** In place of the one that the settings name. */
   readonly strategy?: DowningStrategy
-  /** What it decides when it is asked; undefined when it cannot say. */
-  readonly arbiter?: (question: string) => CutDecision | undefined
+  /** What it decides when a node asks it; undefined when it cannot say. */
+  readonly arbiter?: (question: string, asker: Node) => CutDecision | undefined
+  /** It is told by this node that its decision need not be remembered. */
+  readonly arbiterIsOver?: (node: Node) => void
   readonly latencyMs?: readonly [least: number, most: number]
+  /** Where each address lives: those on one host see each other's processes end. */
+  readonly hostOf?: (address: Address) => string | undefined
   /** How long an exiting node takes to hand over. */
   readonly exitingTasksMs?: number
 }
@@ -61,6 +66,8 @@ export class Network {
   readonly #strategy: DowningStrategy
   readonly #cutTimes: number[] = []
   readonly #silent = new Set<Address>()
+  /** They ended with their hosts, and so did all who could have seen it. */
+  readonly #unseen = new Set<NodeId>()
   dropProbability = 0
   /** Messages of these types are lost. */
   readonly lostTypes = new Set<ClusterMessage['type']>()
@@ -71,15 +78,22 @@ export class Network {
     const { latencyMs = [1, 5] } = options
     this.machines = new MachineNetwork({ random: this.random, latencyMs })
     this.settings = { ...defaultClusterSettings, ...options.settings }
-    this.#strategy = options.strategy ?? strategyOf(this.settings.downing)
+    this.#strategy = options.strategy ?? strategyOf(this.settings)
   }
 
   /** Starts a node, in place of an earlier one at the same address. */
-  start(address: Address, seeds: readonly Address[], roles: readonly string[] = []): Node {
+  start(
+    address: Address,
+    seeds: readonly Address[],
+    { roles = [] }: { roles?: readonly string[] } = {},
+  ): Node {
     const id = nodeIdOf(address, this.random.uid())
+    const host = this.#options.hostOf?.(address)
+    const identity = host === undefined ? undefined : `${host} ${id}`
     const random = this.random.fork(id)
     const machine = new ClusterMachine({
-      ...{ self: id, roles, attributes: [], appVersion: '1.2.3' },
+      ...{ self: id, roles, appVersion: '1.2.3', identity },
+      attributes: identity === undefined ? [] : [attributeOfProcess(identity)],
       ...{ settings: this.settings, random },
       strategy: this.#strategy,
     })
@@ -133,6 +147,7 @@ export class Network {
   /** kill -9; with `silent` the whole host is gone and nobody answers for it. */
   crash(node: Node, { silent = false } = {}): void {
     this.machines.crash(node)
+    if (silent) this.#unseen.add(node.id)
     if (silent) this.#silent.add(node.address)
     else this.#hangUp(node)
   }
@@ -223,10 +238,12 @@ export class Network {
         return
       case 'AskArbiter':
         this.machines.after(arbiterMs, () => {
-          const decision = this.#options.arbiter?.(effect.question)
+          const decision = this.#options.arbiter?.(effect.question, node)
           this.give(node, { type: 'ArbiterAnswered', number: effect.number, decision })
         })
         return
+      case 'ArbiterIsOver':
+        return this.#options.arbiterIsOver?.(node)
       case 'BeginExiting':
         node.isHandingOver = true
         this.machines.after(this.#options.exitingTasksMs ?? 200, () => {
@@ -234,7 +251,12 @@ export class Network {
           this.give(node, { type: 'ExitingDone' })
         })
         return
+      case 'LookAtProcesses':
+        return this.#lookAtProcesses(node, effect.processes)
+      case 'LookAgain':
+        return this.machines.after(effect.afterMs, () => this.give(node, { type: 'LookDue' }))
       case 'ForgetPeer':
+      case 'ProvedDead':
       case 'Refuse':
       case 'StillJoining':
       // Nobody here has a store that keeps the founding.
@@ -248,6 +270,14 @@ export class Network {
         this.machines.crash(node)
         this.#hangUp(node)
     }
+  }
+
+  #lookAtProcesses(node: Node, processes: ReadonlyMap<NodeId, string>): void {
+    const hasEnded = (id: NodeId): boolean =>
+      !this.#unseen.has(id) && this.nodes.some((other) => other.id === id && !other.isAlive)
+    const ended = [...processes.keys()].filter(hasEnded)
+    const others = [...processes.keys()].filter((id) => !hasEnded(id))
+    this.machines.after(0, () => this.give(node, { type: 'ProcessesSeen', ended, others }))
   }
 
   #send(from: Node, address: Address, to: NodeId | undefined, message: ClusterMessage): void {

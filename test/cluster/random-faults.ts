@@ -39,7 +39,11 @@ export function randomRun(seed: number): RandomRun {
   const settings = { seedTimeoutMs: 60_000, joinDeadlineMs: 60_000 }
   const exitingTasksMs = [200, 9_000, 30_000][seed % 3] as number
   const latencyMs = [1, 5 + (seed % 5) * 40] as const
-  const network = new Network({ seed, settings, latencyMs, exitingTasksMs })
+  // Of four runs one has all on one host, and one has them on two: there the end of a process can be seen.
+  const hosts = [1, 2][seed % 4]
+  const hostOf = (address: string): string | undefined =>
+    hosts === undefined ? undefined : `host-${address.charCodeAt(0) % hosts}`
+  const network = new Network({ seed, settings, latencyMs, exitingTasksMs, hostOf })
   const size = 3 + network.random.below(3)
   for (const address of addresses.slice(0, size)) network.start(address, addresses)
   network.runUntil(

@@ -259,7 +259,9 @@ describe('crashes', () => {
       const network = cluster(4)
       for (let round = 1; round <= 3; round++) {
         network.crash(network.latest(address))
-        const node = network.start(address, ['x:9', ...addresses], [`round-${round}`])
+        const node = network.start(address, ['x:9', ...addresses], {
+          roles: [`round-${round}`],
+        })
         const isIn = () => network.isWhole && network.alive.length === 4
         expect(network.runUntil('rejoin', isIn, 20_000)).toBeLessThan(5_000)
         const other = network.latest('b:1').machine.gossip

@@ -16,7 +16,7 @@ function lmdbContract(name: string, options: Omit<LmdbJournalOptions, 'folder'>)
   }
   const ports = {
     ...{ readsSlices: true, keepsRegisters: true, deletesEvents: true, keepsSnapshots: true },
-    ...{ keepsStates: true, listsIds: true, transfers: true },
+    ...{ keepsStates: true, listsIds: true, transfers: true, fencesClaims: true },
   }
   journalContract({ describe, test }, { name: `PT-012 ${name}`, ...ports, newStore })
 }

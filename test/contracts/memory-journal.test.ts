@@ -15,6 +15,7 @@ journalContract(
     keepsStates: true,
     listsIds: true,
     transfers: true,
+    fencesClaims: true,
     newStore: () => {
       const store = new MemoryStore()
       return { open: async (settings = {}) => new MemoryJournal({ store, settings }) }
@@ -36,6 +37,7 @@ describe.each([
       keepsSnapshots: true,
       keepsStates: true,
       listsIds: true,
+      fencesClaims: true,
       newStore: () => {
         const store = new MemoryStore()
         const open = async (settings = {}) => {

@@ -1,5 +1,6 @@
 /** What a seeded fault is, and how a journal comes to have it. */
 import {
+  type ClaimFences,
   type DurableStates,
   type EventDeletion,
   type IdList,
@@ -20,7 +21,8 @@ export type AllPorts = Journal &
   Snapshots &
   DurableStates &
   IdList &
-  StoreTransfer
+  StoreTransfer &
+  ClaimFences
 
 export type Open = (store: MemoryStore, settings: Partial<JournalSettings>) => Partial<AllPorts>
 
@@ -53,6 +55,7 @@ const methods = [
   ...(['saveSnapshot', 'loadSnapshot', 'deleteSnapshots', 'listIds'] as const),
   ...(['claimState', 'writeState', 'readState', 'readStream', 'placeStream'] as const),
   ...(['placeState', 'listRegisters', 'placeRegister'] as const),
+  ...(['listGrants', 'forgetGrant'] as const),
 ]
 
 /** As they can be spread. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Journal, type JournalSettings, MemoryStore } from '../../src/persistence/index.ts'
 import { journalContract } from '../../src/testkit/index.ts'
+import { grantFaults } from './grant-faults.ts'
 import { journalFaults } from './journal-faults.ts'
 import { type Faults, openWith } from './seeded-fault.ts'
 import { deletionFaults, snapshotFaults } from './snapshot-faults.ts'
@@ -8,7 +9,7 @@ import { listFaults, stateFaults, tagFaults, transferFaults } from './state-faul
 
 const seededFaults: Faults = {
   ...{ ...journalFaults, ...deletionFaults, ...snapshotFaults, ...stateFaults },
-  ...{ ...listFaults, ...transferFaults, ...tagFaults },
+  ...{ ...listFaults, ...transferFaults, ...tagFaults, ...grantFaults },
 }
 
 type OpenOn = (store: MemoryStore, settings: Partial<JournalSettings>) => Promise<Journal>
@@ -29,6 +30,7 @@ async function failedBy(open: OpenOn, only?: string): Promise<string[]> {
     keepsStates: true,
     listsIds: true,
     transfers: true,
+    fencesClaims: true,
     newStore: () => {
       const store = new MemoryStore()
       return { open: (settings = {}) => open(store, settings) }

@@ -10,7 +10,10 @@ import { B02 } from './b02.ts'
 import { B03 } from './b03.ts'
 import { B04 } from './b04.ts'
 import { B05 } from './b05.ts'
+import { B06 } from './b06.ts'
+import { B07 } from './b07.ts'
 import { B08 } from './b08.ts'
+import { B09 } from './b09.ts'
 import { B10 } from './b10.ts'
 import { B11 } from './b11.ts'
 import { B12 } from './b12.ts'
@@ -21,6 +24,8 @@ import { B16 } from './b16.ts'
 import { B19 } from './b19.ts'
 import { B33 } from './b33.ts'
 import { B34 } from './b34.ts'
+import { B35 } from './b35.ts'
+import { B36 } from './b36.ts'
 import { B38 } from './b38.ts'
 import { B40 } from './b40.ts'
 import { B39 } from './b39.ts'
@@ -35,6 +40,7 @@ import { F02 } from './f02.ts'
 import { F04 } from './f04.ts'
 import { L01 } from './l01.ts'
 import { L02 } from './l02.ts'
+import { L03 } from './l03.ts'
 import { N01 } from './n01.ts'
 import { N02 } from './n02.ts'
 import { N03 } from './n03.ts'
@@ -56,7 +62,10 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     B03,
     B04,
     B05,
+    B06,
+    B07,
     B08,
+    B09,
     B10,
     B11,
     B12,
@@ -67,6 +76,8 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     B19,
     B33,
     B34,
+    B35,
+    B36,
     B38,
     B40,
     B39,
@@ -81,6 +92,7 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     F04,
     L01,
     L02,
+    L03,
     N01,
     N02,
     N03,

@@ -18,6 +18,7 @@ export interface Found {
     | 'spine-moves'
     | 'spine-flaps'
     | 'spine-writes'
+    | 'hand-offs'
     | 'sharding'
     | 'sharding-calm'
     | 'remembering'

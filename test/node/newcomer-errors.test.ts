@@ -89,7 +89,7 @@ describe('a node that cannot join says why', () => {
     const seeds = [address]
     const error = await refusalOf({ secret: `${secret}!`, seeds, settings: soon })
     expect(error.message).toContain(
-      `${address} has a different secret than this node. Give every node of the cluster the same one.`,
+      `${address} has a different secret than this node. Give every node of the cluster the same one; while it is replaced, all nodes list the old one and the new one.`,
     )
     const without = await refusalOf({ seeds, settings: soon })
     expect(without.message).toContain(
@@ -319,19 +319,25 @@ describe('options that cannot be used are all told at once', () => {
   })
 
   test('what is not there yet', async () => {
-    expect((await refusalOf({ tls: {} } as never)).message).toBe(
-      '`tls` is not there yet in this version of Sherd. Give every node the same `secret` and guard the network, or tunnel it.',
+    expect((await refusalOf({ dashboard: {} } as never)).message).toBe(
+      '`dashboard` is not there yet in this version of Sherd. Read `node.cluster.state` and `node.explain`.',
     )
   })
 
   test.each([
     ...['distributedData', 'allocation', 'allocationStrategy', 'leases'],
-    ...['reliableDelivery', 'queries', 'dashboard', 'management', 'tls'],
-    ...['downingStrategy', 'dataCenter'],
+    ...['reliableDelivery', 'queries', 'dashboard', 'management', 'dataCenter'],
   ])('what is not there yet: %s', async (option) => {
     const error = await refusalOf({ [option]: {} })
     expect(error).toMatchObject({ code: 'NOT_THERE_YET', option: `\`${option}\`` })
     expect(error.message).toMatch(/^`\w+` is not there yet in this version of Sherd\. .+\.$/)
+  })
+
+  test.each([
+    ['downing', '`downing` belongs in settings.cluster'],
+    ['downingStrategy', '`downingStrategy` is `settings.cluster.downing.strategy` here'],
+  ])('what belongs to the settings: %s', async (option, words) => {
+    expect((await refusalOf({ [option]: {} })).message).toContain(words)
   })
 
   test.each(['rememberEntities', 'lease'])('what belongs to a definition: %s', async (option) => {

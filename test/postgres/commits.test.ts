@@ -76,6 +76,33 @@ test('stores events of streams that another journal has claimed, whose numbers i
   await Promise.all([journal.close(), other.close()])
 })
 
+test('claims under the leases of many shards at once, from several processes, wait for each other in one order', async () => {
+  const url = await server.newDatabase()
+  const open = (): Promise<PostgresJournal> => PostgresJournal.open({ url })
+  const journals = await Promise.all([open(), open(), open()])
+  const claims = journals.flatMap((journal, nth) =>
+    Array.from({ length: 200 }, (_, i) => {
+      const shard = (i * [7, 11, 13][nth]!) % 12
+      const grant = { name: `shop-shard-Account-${shard}`, token: 1 + nth }
+      return i % 3 === 0
+        ? journal.claimState(`Account|${shard}/${i % 9}`, 'w', grant)
+        : journal.claim(`Account|${shard}/${i % 9}`, 'w', grant)
+    }),
+  )
+  const results = await Promise.allSettled(claims)
+  const refusals = results.flatMap((result) =>
+    result.status === 'rejected' ? [(result.reason as { code?: string }).code] : [],
+  )
+  expect(new Set(refusals)).toEqual(new Set(refusals.length === 0 ? [] : ['CLAIM_FENCED']))
+  expect(results.slice(400).every(({ status }) => status === 'fulfilled')).toBe(true)
+  const [row] = await query(
+    url,
+    'SELECT deadlocks::int AS count FROM pg_stat_database WHERE datname = current_database()',
+  )
+  expect(row).toEqual({ count: 0 })
+  await Promise.all(journals.map((journal) => journal.close()))
+})
+
 test('refuses a stream that nobody has claimed, and stores the others of its commit', async () => {
   const [journal, other] = await twoJournals()
   await journal.claim('Account|1', 'first')

@@ -36,7 +36,7 @@ export function postgresContract(
   }
   const ports = {
     ...{ readsSlices: true, keepsRegisters: true, deletesEvents: true, keepsSnapshots: true },
-    ...{ keepsStates: true, listsIds: true, transfers: true },
+    ...{ keepsStates: true, listsIds: true, transfers: true, fencesClaims: true },
   }
   journalContract({ describe, test }, { name: `PT-012 ${name}`, ...ports, newStore })
   rememberStoreContract(

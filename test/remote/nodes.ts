@@ -1,11 +1,18 @@
 /** Nodes for tests of remoting: an actor system with a network each, ended together, and waits for events. */
 import { ActorSystem, type ActorSettings, type EventClass } from '../../src/actor/index.ts'
 import { hostAndPortOf } from '../../src/foundation/node-id.ts'
-import { type RemoteSettings, tcpTransport, type Transport } from '../../src/remote/index.ts'
-import { Remoting, type RemotingOptions } from '../../src/remote/internals.ts'
+import {
+  type ChosenRemoteSettings,
+  type RemoteSettings,
+  tcpTransport,
+  type TlsOptions,
+  type Transport,
+} from '../../src/remote/index.ts'
+import { openTls, Remoting, type RemotingOptions } from '../../src/remote/internals.ts'
 import { SeededRandom } from '../../src/simulation/internals.ts'
 import { CapturedLogs } from '../../src/testkit/index.ts'
 import { patienceMs } from '../processes/harness/patience.ts'
+import { Authority } from './certificates.ts'
 import { MemoryNetwork } from './memory-transport.ts'
 
 export interface TestNode {
@@ -20,7 +27,9 @@ export interface TestNode {
 export interface TestNodeOptions extends Partial<Omit<RemotingOptions, 'settings'>> {
   readonly name?: string
   readonly port?: number
-  readonly remote?: Partial<RemoteSettings>
+  readonly remote?: ChosenRemoteSettings
+  /** Encrypted, in place of the network of these nodes. */
+  readonly tls?: TlsOptions
   readonly actor?: Partial<ActorSettings>
 }
 
@@ -31,8 +40,11 @@ export class TestNodes {
   readonly transport: Transport
   readonly network: MemoryNetwork | undefined
   readonly #nodes: TestNode[] = []
+  readonly #tls: (() => TlsOptions) | undefined
 
-  constructor(kind: 'tcp' | 'memory', seed = 1) {
+  constructor(kind: 'tcp' | 'tls' | 'memory', seed = 1) {
+    const authority = kind === 'tls' ? new Authority() : undefined
+    this.#tls = authority && (() => authority.credentials())
     const random = new SeededRandom(seed, 'network')
     const schedule = (callback: () => void): void => void setImmediate(callback)
     this.network = kind === 'memory' ? new MemoryNetwork({ random, schedule }) : undefined
@@ -40,16 +52,18 @@ export class TestNodes {
   }
 
   async start(options: TestNodeOptions = {}): Promise<TestNode> {
-    const { name = 'shop', port = 0, remote, actor, ...rest } = options
+    const { name = 'shop', port = 0, remote, actor, tls = this.#tls?.(), ...rest } = options
     const logs = new CapturedLogs()
     const system = new ActorSystem(name, {
       environment: { logger: logs },
       settings: { hookSignals: false, ...actor },
     })
+    const clusterName = rest.clusterName ?? 'test'
     const remoting = await Remoting.start({
       system,
       transport: this.transport,
-      clusterName: 'test',
+      ...(tls !== undefined && (await networkOf(tls, clusterName, system, remote?.certificates))),
+      clusterName,
       bind: { host: '127.0.0.1', port },
       settings: { ...quick, ...remote },
       ...rest,
@@ -71,6 +85,20 @@ export class TestNodes {
   async stop(): Promise<void> {
     await Promise.all(this.#nodes.map(({ system }) => system.terminate()))
   }
+}
+
+async function networkOf(
+  tls: TlsOptions,
+  clusterName: string,
+  system: ActorSystem,
+  settings: ChosenRemoteSettings['certificates'],
+): Promise<Pick<RemotingOptions, 'transport' | 'certificates'>> {
+  const environment = { ...system.environment, logger: system.log }
+  const network = await openTls({ tls, clusterName, settings, environment })
+  system.shutdown.addTask('actor-system-terminate', 'look at no more certificates', async () =>
+    network.stop(),
+  )
+  return network
 }
 
 /** Lets turns pass until the condition holds, doing this in each; fails by name when it never does. */

@@ -7,7 +7,7 @@ import { nextEvent, type TestNode, TestNodes } from './nodes.ts'
 /** On a machine that does much else. */
 const patient = { within: '30s' } as const
 
-describe.each(['tcp', 'memory'] as const)('RM-001 handshake over %s', (kind) => {
+describe.each(['tcp', 'tls', 'memory'] as const)('RM-001 handshake over %s', (kind) => {
   let nodes = new TestNodes(kind)
 
   afterEach(async () => {

@@ -15,7 +15,7 @@ interface Letter {
   readonly route: readonly ActorRef<Letter>[]
 }
 
-describe.each(['tcp', 'memory'] as const)('RM-004 order and identity over %s', (kind) => {
+describe.each(['tcp', 'tls', 'memory'] as const)('RM-004 order and identity over %s', (kind) => {
   const { start, refTo } = stageForTests(kind)
 
   test('RM-004 messages of each sender arrive in order', async () => {

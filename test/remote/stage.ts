@@ -4,7 +4,7 @@ import type { ActorRef } from '../../src/actor/index.ts'
 import { type TestNode, type TestNodeOptions, TestNodes } from './nodes.ts'
 
 /** Nodes of this kind for each test of a `describe`, gone when it is, and refs from one to another. */
-export function stageForTests(kind: 'tcp' | 'memory', seed = 7) {
+export function stageForTests(kind: 'tcp' | 'tls' | 'memory', seed = 7) {
   let nodes = new TestNodes(kind)
   afterEach(async () => {
     await nodes.stop()

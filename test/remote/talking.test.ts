@@ -10,7 +10,7 @@ import { createTestProbe } from '../../src/testkit/index.ts'
 import { nextEvent } from './nodes.ts'
 import { stageForTests } from './stage.ts'
 
-describe.each(['tcp', 'memory'] as const)('over %s', (kind) => {
+describe.each(['tcp', 'tls', 'memory'] as const)('over %s', (kind) => {
   const { start, refTo } = stageForTests(kind)
 
   test('answers come straight back to the question, wherever its address stands', async () => {

@@ -6,8 +6,11 @@ import {
   tcpTransport,
   type Transport,
 } from '../../src/remote/index.ts'
+import { openTls } from '../../src/remote/internals.ts'
+import { systemEnvironment } from '../../src/foundation/system-environment.ts'
 import { Simulation } from '../../src/simulation/index.ts'
 import { SeededRandom } from '../../src/simulation/internals.ts'
+import { Authority } from './certificates.ts'
 import { MemoryNetwork } from './memory-transport.ts'
 
 /** Records what a connection tells, and lets a test wait for it. */
@@ -73,15 +76,20 @@ const simulated = (): Ground => {
   return { transport: simulation.node('a').transport, simulation }
 }
 
-const grounds: Record<'tcp' | 'memory' | 'simulated', () => Ground> = {
+const grounds: Record<'tcp' | 'tls' | 'memory' | 'simulated', () => Ground | Promise<Ground>> = {
   tcp: () => ({ transport: tcpTransport }),
+  tls: async () => {
+    const tls = new Authority().credentials()
+    const environment = systemEnvironment()
+    return openTls({ tls, clusterName: 'test', environment })
+  },
   memory: () => ({ transport: memory() }),
   simulated,
 }
 
 /** Two ends that have heard from each other. */
 async function connected(kind: keyof typeof grounds) {
-  const { transport, simulation } = grounds[kind]()
+  const { transport, simulation } = await grounds[kind]()
   const far = new Recorder(simulation)
   let accepted: Connection | undefined
   const listener = await transport.listen({ host: '127.0.0.1', port: 0 }, (connection) => {
@@ -99,7 +107,7 @@ async function connected(kind: keyof typeof grounds) {
   return { transport, listener, near, far, connection, accepted: accepted!, at, simulation }
 }
 
-describe.each(['tcp', 'memory', 'simulated'] as const)('the %s transport', (kind) => {
+describe.each(['tcp', 'tls', 'memory', 'simulated'] as const)('the %s transport', (kind) => {
   test('carries bytes both ways, in order', async () => {
     const { near, far, connection, accepted, listener } = await connected(kind)
     for (let n = 0; n < 500; n++) connection.write(Buffer.from(`${n},`))
@@ -169,7 +177,7 @@ describe.each(['tcp', 'memory', 'simulated'] as const)('the %s transport', (kind
   })
 
   test('says later that a port nobody can have cannot be reached', async () => {
-    const { transport, simulation } = grounds[kind]()
+    const { transport, simulation } = await grounds[kind]()
     const failed = new Recorder(simulation)
     transport.connect({ host: '127.0.0.1', port: 70_000 }, failed, { timeoutMs: 5_000 })
     expect(failed.reason).toBeUndefined()

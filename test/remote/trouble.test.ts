@@ -18,7 +18,7 @@ function lineOfActors(count: number, told: ActorRef<ActorRef<string>>): Behavior
   })
 }
 
-describe.each(['tcp', 'memory'] as const)('trouble over %s', (kind) => {
+describe.each(['tcp', 'tls', 'memory'] as const)('trouble over %s', (kind) => {
   let nodes = new TestNodes(kind)
 
   afterEach(async () => {

@@ -21,7 +21,7 @@ function watcher(
   )
 }
 
-describe.each(['tcp', 'memory'] as const)('watching over %s', (kind) => {
+describe.each(['tcp', 'tls', 'memory'] as const)('watching over %s', (kind) => {
   let nodes = new TestNodes(kind)
 
   afterEach(async () => {

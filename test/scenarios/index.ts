@@ -3,6 +3,7 @@ import type { Scenario, SimulationReport } from '../../src/simulation/index.ts'
 import { canary } from './canary.ts'
 import { foundingPlaces } from './founding/founding-places.ts'
 import { founding } from './founding.ts'
+import { handOffPlaces, handOffs } from './hand-offs.ts'
 import { leasePlaces } from './leases/lease-ledger.ts'
 import { leases } from './leases.ts'
 import { nestingPlaces } from './nesting/nesting-ledger.ts'
@@ -112,6 +113,17 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       summary: 'a few entities that are asked much at once, and a store that fails for moments',
       defaultSeeds: 100,
       places: [places.failedWrite, places.failedAmidBatch],
+      placesWithin: 60,
+    },
+  ],
+  [
+    'hand-offs',
+    {
+      scenario: handOffs,
+      summary:
+        'homes, regions and coordinators die in the midst of hand-offs: nobody waits for the dead',
+      defaultSeeds: 60,
+      places: handOffPlaces,
       placesWithin: 60,
     },
   ],

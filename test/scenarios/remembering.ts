@@ -1,7 +1,8 @@
 /**
  * Durable counters that are remembered, on nodes that come, go, crash, sleep and are cut off from each other, on a store that
- * fails, with and without a lease for each shard. When the faults have ended, every counter that ever answered runs again
- * without a message, with what it had; those of a second type, which rest when they are idle, are forgotten and stay away.
+ * fails, with and without a lease for each shard, and coordinators that keep snapshots. When the faults have ended, every counter
+ * that ever answered runs again without a message, with what it had; those of a second type, which rest when they are idle, are
+ * forgotten and stay away. In the end all nodes die at once, or leave, and all counters run once more.
  */
 import { defineEntity } from '../../src/entity/index.ts'
 import type { SherdNode } from '../../src/node/index.ts'
@@ -15,6 +16,10 @@ const within = '60s'
 const ids = Array.from({ length: 8 }, (_, index) => `c${index}`)
 
 export const rememberingPlaces = [
+  'all nodes die at once',
+  'all nodes leave at once',
+  // Of a coordinator: nobody else here has any.
+  'the store hands out a snapshot',
   'a counter runs again without a message',
   'shards have leases',
   'shards have no leases',
@@ -50,6 +55,7 @@ export async function remembering(simulation: Simulation): Promise<void> {
   await scene.whole()
   await scene.allAreBack()
   await scene.restingOnesStayAway()
+  await scene.startAnew()
 }
 
 class Remembering {
@@ -142,6 +148,21 @@ class Remembering {
     const now = this.#running('Napper')
     simulation.check('R1: a passivated one stays away', now.length === 0, now.join(', '))
   }
+
+  /** Whoever decides then knows of shards and homes only by what is stored. */
+  async startAnew(): Promise<void> {
+    const simulation = this.#simulation
+    const isDeath = simulation.random.fork('end').chance(0.5)
+    simulation.reached(`all nodes ${isDeath ? 'die' : 'leave'} at once`)
+    for (const name of this.nodes.names) {
+      if (isDeath) this.nodes.crash(name, 'process')
+      else this.nodes.leave(name)
+    }
+    await simulation.run({ for: '500ms' })
+    await this.whole()
+    const what = 'R1: after all were started anew, all remembered counters run again'
+    await simulation.runUntil(() => this.#areAllRunning, { within, what })
+  }
 }
 
 function settingsBy(swarm: SeededRandom) {
@@ -153,6 +174,8 @@ function settingsBy(swarm: SeededRandom) {
       ...{ entityRestartBackoffMs: 300, shardFailureBackoffMs: 300, leaseRetryIntervalMs: 200 },
       ...{ rememberLoadTimeoutMs: 1_000, rememberUpdateTimeoutMs: 1_000 },
       entityRecoveryEntitiesMax: swarm.pick([1, 2, Infinity]),
+      // Also so few that coordinators begin with a snapshot and some changes behind it.
+      snapshotAfterEvents: swarm.pick([1, 10, 1_000]),
     },
   }
 }

@@ -146,8 +146,8 @@ async function rememberedOnesRun(parts: ShardingParts, when: string): Promise<vo
   const { simulation, cluster, guests } = parts
   // Twice, since it must stay so; between that, shards may move once more.
   for (const again of ['', ', and later'] as const) {
-    await settled(parts, () => guests.problems(cluster.up).length === 0)
-    const problems = guests.problems(cluster.up)
+    await settled(parts, () => guests.problems(cluster.up).next().done === true)
+    const problems = [...guests.problems(cluster.up)]
     simulation.check(
       'R1: whoever is remembered runs again without a message, and nobody else',
       problems.length === 0,

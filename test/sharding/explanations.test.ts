@@ -35,6 +35,8 @@ describe('a call waits', () => {
       expect(await textOn(scene, a, '3')).toBe(
         `${place} It lives on ${b.id}; what it is doing is known there.`,
       )
+      // Nobody can see that it has ended.
+      scene.simulation.setEndsProved(false)
       scene.simulation.crash('b')
       await scene.simulation.runUntil(() => a.cluster.state.unreachable.has(b.id))
       expect(await textOn(scene, a, '3')).toBe(`${place} It lives on ${b.id}. ${reach(b.id)}`)
@@ -97,6 +99,8 @@ describe('a call waits', () => {
   test('for a coordinator that cannot be reached', async () => {
     await play(async (scene) => {
       const [a, b] = await oneHost(scene)
+      // Nobody can see that it has ended.
+      scene.simulation.setEndsProved(false)
       scene.simulation.crash('b')
       await scene.simulation.runUntil(() => a.cluster.state.unreachable.has(b.id))
       add(a, '3', 1)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LocalRef } from '../../src/actor/internals.ts'
 import type { Lease } from '../../src/lease/index.ts'
-import { persistenceIdOf } from '../../src/persistence/index.ts'
+import { type Journal, persistenceIdOf } from '../../src/persistence/index.ts'
 import { TestLeases } from '../../src/testkit/index.ts'
 import { add, answerOf, countOf } from './counter.ts'
 import { remember, running, runningIds, same, until } from './remembering.ts'
@@ -176,6 +176,75 @@ describe('a node that slept beyond its lease', () => {
       },
       { seeds: 10 },
     )
+  })
+})
+
+/** A journal whose claims of one stream are on their way until they are let go. */
+class LateClaims {
+  readonly #persistenceId: string
+  #letGo: (() => void) | undefined
+  outcome: Promise<string> | undefined
+
+  constructor(entityId: string) {
+    this.#persistenceId = persistenceIdOf('Counter', entityId)
+  }
+
+  get areUnderWay(): boolean {
+    return this.#letGo !== undefined
+  }
+
+  letGo(): void {
+    this.#letGo?.()
+  }
+
+  readonly of = (journal: Journal): Journal =>
+    new Proxy(journal, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name, target)
+        if (typeof value !== 'function') return value
+        return name === 'claim' ? this.#claim(target) : (value.bind(target) as unknown)
+      },
+    })
+
+  #claim(journal: Journal): Journal['claim'] {
+    return async (...given) => {
+      if (given[0] !== this.#persistenceId) return journal.claim(...given)
+      await new Promise<void>((resolve) => (this.#letGo = resolve))
+      const claim = journal.claim(...given)
+      this.outcome = claim.then(
+        () => 'claimed',
+        (error: unknown) => (error as { code?: string }).code ?? String(error),
+      )
+      return claim
+    }
+  }
+}
+
+describe('a claim of a former holder that comes late', () => {
+  test.each([false, true])('is refused, and the present entity goes on: %s', async (remembers) => {
+    await play(async (scene) => {
+      const late = new LateClaims('x2')
+      const a = await scene.start('a', { init: leased(undefined, remembers) })
+      await scene.settle(countOf(a, '1'))
+      const b = await scene.start('b', { init: leased(undefined, remembers), journal: late.of })
+      expect(await scene.settle(countOf(a, '2'))).toMatchObject({ node: b.id })
+      // In the same shard: b has its lease, and is about to claim.
+      const before = countOf(a, 'x2', '60s').catch(() => undefined)
+      await until(scene, 'the claim is on its way', () => late.areUnderWay)
+      scene.simulation.network.partition(['a'], ['b'])
+      await scene.simulation.run({ for: '3s' })
+      a.cluster.down(b.id)
+      add(a, 'x2', 1)
+      const present = await scene.settle(answerOf(a, 'x2'))
+      expect(present).toMatchObject({ node: a.id })
+      late.letGo()
+      await until(scene, 'the claim has come', () => late.outcome !== undefined)
+      expect(await scene.settle(late.outcome as Promise<string>)).toBe('CLAIM_FENCED')
+      add(a, 'x2', 1)
+      const { life, count } = await scene.settle(countOf(a, 'x2'))
+      expect({ life, count }).toEqual({ life: present.life, count: present.count + 1 })
+      await scene.settle(before)
+    })
   })
 })
 

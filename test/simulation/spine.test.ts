@@ -3,6 +3,7 @@ import { type Scenario, simulateSeeds } from '../../src/simulation/index.ts'
 import { addToReport, emptyReport } from '../../src/simulation/internals.ts'
 import { cases } from '../how-long.ts'
 import { type KnownScenario, problemsOver, scenarios } from '../scenarios/index.ts'
+import { handOffs } from '../scenarios/hand-offs.ts'
 import { spineCalm } from '../scenarios/spine-calm.ts'
 import { spineMoves } from '../scenarios/spine-moves.ts'
 import { spineWrites } from '../scenarios/spine-writes.ts'
@@ -35,6 +36,7 @@ test.each([
   ['shards that never rest', spineMoves],
   ['a side that is cut off again and again', spineFlaps],
   ['writes that fail among many', spineWrites],
+  ['nodes that die in the midst of hand-offs', handOffs],
 ])(
   'nothing goes wrong with %s',
   async (_, scenario) => {

@@ -53,6 +53,20 @@ describe('the store of a simulation', () => {
     expect(simulation.store.accepted.map(({ writer }) => writer)).toEqual(['a#1', 'b#1'])
   })
 
+  test('is held to the grants of those who claim', () => {
+    const violations: string[] = []
+    const checks = new StoreChecks((name, detail) => void violations.push(`${name}: ${detail}`))
+    checks.granted('cart|1', { name: 'lease', token: 2 }, 'a#1')
+    checks.granted('cart|2', { name: 'lease', token: 3 }, 'b#1')
+    checks.granted('cart|1', { name: 'other', token: 1 }, 'a#1')
+    checks.granted('cart|1', { name: 'lease', token: 3 }, 'b#1')
+    expect(violations).toEqual([])
+    checks.granted('cart|1', { name: 'lease', token: 2 }, 'a#1')
+    expect(violations).toEqual([
+      'nobody claims after a later grant: cart|1: a#1 claimed under token 2 of lease, and b#1 has claimed under 3',
+    ])
+  })
+
   test('keeps the order of writes under way', async () => {
     const simulation = new Simulation({ seed: 2 })
     const { journal } = simulation.node('a')

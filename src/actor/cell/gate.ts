@@ -3,20 +3,32 @@
  * message is handled, and what comes waits in the mailbox. Stopping is not held up. Its keeper also hears of the end of each
  * actor that it was put before, in the very turn in which it ends.
  */
+import type { Grant } from '../../foundation/grant.ts'
 import type { LocalRef } from '../ref/local-ref.ts'
 import type { Cell } from './cell.ts'
 import { scheduled } from './cell-flags.ts'
 
+export interface GateOptions {
+  readonly onTerminated?: (ref: LocalRef) => void
+  /** Asked before every turn. Whoever answers no lets the actors stop: their turns do not come again. */
+  readonly mayPass?: (() => boolean) | undefined
+  /** Under what those behind it act, for the stores that they claim something from. */
+  readonly grant?: () => Grant | undefined
+}
+
 export class Gate {
   #isClosed = false
-  readonly #onTerminated: ((ref: LocalRef) => void) | undefined
+  readonly #options: GateOptions
   readonly #parked = new Set<Cell>()
   readonly #mayPass: (() => boolean) | undefined
 
-  /** `mayPass` is asked before every turn. Whoever answers no lets the actors stop: their turns do not come again. */
-  constructor(onTerminated?: (ref: LocalRef) => void, mayPass?: () => boolean) {
-    this.#onTerminated = onTerminated
-    this.#mayPass = mayPass
+  constructor(options: GateOptions = {}) {
+    this.#options = options
+    this.#mayPass = options.mayPass
+  }
+
+  get grant(): Grant | undefined {
+    return this.#options.grant?.()
   }
 
   get isClosed(): boolean {
@@ -47,6 +59,6 @@ export class Gate {
   terminated(cell: Cell): void {
     this.#parked.delete(cell)
     const isInherited = cell.ref.parent?.cell?.gate === this
-    if (!isInherited) this.#onTerminated?.(cell.ref)
+    if (!isInherited) this.#options.onTerminated?.(cell.ref)
   }
 }

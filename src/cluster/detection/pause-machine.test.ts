@@ -12,7 +12,7 @@ const types = (effects: readonly { readonly type: string }[]) => effects.map(({ 
 
 function pauseMachine(): PauseMachine {
   const settings = defaultClusterSettings
-  return new PauseMachine({ self: 'a', settings, strategy: keepMajority(settings.downing) })
+  return new PauseMachine({ self: 'a', settings, strategy: keepMajority({ role: undefined }) })
 }
 
 function membersChanged(others: readonly string[]) {

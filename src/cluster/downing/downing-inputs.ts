@@ -31,12 +31,18 @@ export type DowningEffect =
   | { readonly type: 'Freeze' }
   | { readonly type: 'Thaw' }
   | AskArbiter
+  | ArbiterIsOver
 
 /** Answered by `ArbiterAnswered` with the same number, or not at all. */
 export interface AskArbiter {
   readonly type: 'AskArbiter'
   readonly number: number
   readonly question: string
+}
+
+/** The arbiter's last decision was carried out long enough ago. */
+export interface ArbiterIsOver {
+  readonly type: 'ArbiterIsOver'
 }
 
 export interface DowningOptions {

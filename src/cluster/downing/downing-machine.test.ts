@@ -3,10 +3,11 @@ import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import { type ClusterSettings, defaultClusterSettings } from '../cluster-settings.ts'
 import type { Member, MemberStatus } from '../gossip/member.ts'
 import type { CutDecision } from './clean-cut.ts'
-import type { DowningEffect, DowningInput } from './downing-inputs.ts'
+import type { DowningEffect, DowningInput, DowningOptions } from './downing-inputs.ts'
 import { DowningMachine } from './downing-machine.ts'
 import { defaultDowningSettings, stableAfterMs, unstableMsMax } from './downing-settings.ts'
 import { keepMajority } from './keep-majority.ts'
+import { keepOldest } from './keep-oldest.ts'
 import type { DowningView } from './split-view.ts'
 
 const id = (name: string): NodeId => nodeIdOf(`${name.toLowerCase()}:1`, 1n)
@@ -18,7 +19,7 @@ const settings: ClusterSettings = {
   downing: { ...defaultDowningSettings, stableAfterMs: waitMs },
 }
 
-const strategy = keepMajority(settings.downing)
+const strategy = keepMajority({ role: undefined })
 
 /** `ABCd` with `A>B` for A cannot reach B. The leader is the lowest that is not cut off. */
 function view(members: string, records = '', leader = 'A'): DowningView {
@@ -40,8 +41,14 @@ function view(members: string, records = '', leader = 'A'): DowningView {
   return { members: list, unreachable, records: rows, seenBy: new Set(), leader: id(leader) }
 }
 
-function run(self: string, ...views: readonly (readonly [at: number, view: DowningView])[]) {
-  const machine = new DowningMachine({ self: id(self), settings, strategy })
+type Views = readonly (readonly [at: number, view: DowningView])[]
+
+function run(self: string, ...views: Views) {
+  return runWith({ self: id(self), settings, strategy }, views)
+}
+
+function runWith(options: DowningOptions, views: Views) {
+  const machine = new DowningMachine(options)
   const story: string[] = []
   for (let now = 0; now <= 40_000; now += 250) {
     const due = views
@@ -59,7 +66,7 @@ function run(self: string, ...views: readonly (readonly [at: number, view: Downi
   return story
 }
 
-describe('V-17 timing', () => {
+describe('SB-006 timing and leadership (V-17)', () => {
   test('the leader downs when the picture has been still for long enough', () => {
     expect(run('A', [0, view('ABC')], [1_000, view('ABC', 'A>B C>B')])).toEqual([
       '6000 Down B DownUnreachable',
@@ -123,6 +130,18 @@ describe('V-17 timing', () => {
     ])
   })
 
+  test('keep-oldest, A leads and E is the oldest: A>B A>C E>D downs B, C and D', () => {
+    const byAge = keepOldest({ downIfAlone: true, role: undefined })
+    const aged = view('ABCDE', 'A>B A>C E>D')
+    const members = aged.members.map((member, index) => ({ ...member, upNumber: 5 - index }))
+    const options = { self: id('A'), settings, strategy: byAge }
+    expect(runWith(options, [[0, { ...aged, members }]])).toEqual(['5000 Down BCD DownUnreachable'])
+  })
+
+  test('one that is only joining decides nothing, also when it leads', () => {
+    expect(run('A', [0, view('AjBjC', 'A>C B>C')])).toEqual(['0 Freeze'])
+  })
+
   test('a picture that keeps changing for too long ends with all down, on every node', () => {
     const flapping = Array.from({ length: 20 }, (_, index) => {
       const trouble = index % 2 === 0 ? 'A>B A>C' : 'A>B'
@@ -153,6 +172,40 @@ describe('V-17 timing', () => {
   })
 })
 
+describe('SB-007 down all when unstable', () => {
+  const quick = (downAllWhenUnstableMs: number): DowningOptions => ({
+    self: id('A'),
+    settings: {
+      ...settings,
+      downing: { ...settings.downing, stableAfterMs: 2_000, downAllWhenUnstableMs },
+    },
+    strategy,
+  })
+  /** Every second another one of five cannot be reached besides. */
+  const troubles = ['A>B', 'A>B A>C', 'A>B', 'A>B A>C', 'A>B', 'A>B A>C']
+  const flapping = troubles.map((trouble, at) => [at * 1_000, view('ABCDE', trouble)] as const)
+
+  test.each([
+    [1_000, '3250 Down BCDEA Unstable'],
+    [500, '2750 Down BCDEA Unstable'],
+  ])('changing each second, all five go after 2 s and %d ms', (unstableMs, expected) => {
+    expect(runWith(quick(unstableMs), flapping)).toEqual([expected])
+  })
+
+  test('nothing is decided while it changes, and nothing when all can be reached in time', () => {
+    const healed = [...flapping.slice(0, 3), [2_500, view('ABCDE')] as const]
+    expect(runWith(quick(1_000), healed)).toEqual([])
+  })
+
+  test('a picture that comes to rest in time is decided as any', () => {
+    expect(runWith(quick(1_000), flapping.slice(0, 2))).toEqual(['3000 Down BC DownUnreachable'])
+  })
+
+  test('never, where that was chosen', () => {
+    expect(runWith(quick(Infinity), flapping)).toEqual(['7000 Down BC DownUnreachable'])
+  })
+})
+
 describe('how long to wait', () => {
   test.each([
     [1, 2_500],
@@ -180,7 +233,8 @@ describe('a strategy with a question', () => {
   /** A, which leads its side, and cannot reach B and C since 0. */
   function asking(changes: Partial<typeof question> = {}) {
     const decide = () => ({ ...question, ...changes })
-    const options = { self: id('A'), settings, strategy: { ...strategy, decide } }
+    const holds = { ...strategy, decide, holdsMs: 3_000 }
+    const options = { self: id('A'), settings, strategy: holds }
     const machine = new DowningMachine(options)
     machine.step({ type: 'ViewChanged', view: view('ABC') }, 0)
     const effects = machine.step({ type: 'ViewChanged', view: cut }, 0)
@@ -245,6 +299,31 @@ describe('a strategy with a question', () => {
     expect(answer(number, 'DownReachable', 7_000)).toEqual([])
     expect(tick(12_400)).toEqual([])
     expect(numberIn(tick(12_500))).toBeGreaterThan(number)
+  })
+
+  test('freezes at once whoever goes whatever the answer is', () => {
+    const tangled = view('ABC', 'A>B B>A', 'C')
+    const frozen = ['A', 'B', 'C'].filter((self) => {
+      const decide = () => ({ ...question, freezeAfterMs: Infinity })
+      const asks = { ...strategy, decide, decideTangle: decide }
+      const machine = new DowningMachine({ self: id(self), settings, strategy: asks })
+      machine.step({ type: 'ViewChanged', view: tangled }, 0)
+      return machine.snapshot().isFrozen
+    })
+    expect(frozen).toEqual(['A', 'B'])
+  })
+
+  test('keeps the arbiter to its decision until all are gone, and a while longer', () => {
+    const { machine, tick, answer } = asking({ freezeAfterMs: Infinity })
+    const looks = (now: number) => tick(now).filter(({ type }) => type === 'ArbiterIsOver')
+    answer(numberIn(tick(6_000)), 'DownUnreachable', 7_000)
+    tick(7_250)
+    machine.step({ type: 'ViewChanged', view: view('ABdCd', 'A>B A>C') }, 7_300)
+    expect(looks(20_000)).toEqual([])
+    machine.step({ type: 'ViewChanged', view: view('A') }, 20_100)
+    expect([20_250, 23_000].flatMap(looks)).toEqual([])
+    expect(looks(23_250)).toEqual([{ type: 'ArbiterIsOver' }])
+    expect(looks(30_000)).toEqual([])
   })
 
   test('asks only about the cut beside a tangle, which goes in any case', () => {

@@ -22,7 +22,7 @@ import type {
   DowningOptions,
   DowningSnapshot,
 } from './downing-inputs.ts'
-import { stableAfterMs, unstableMsMax } from './downing-settings.ts'
+import { roleOf, stableAfterMs, unstableMsMax } from './downing-settings.ts'
 import {
   type DowningDecision,
   type Judgement,
@@ -55,6 +55,9 @@ export class DowningMachine {
   #number = 0
   #answer: CutDecision | undefined
   #askAt = -Infinity
+  /** The arbiter has decided in favour of this side, and is kept to it. */
+  #holdsArbiter = false
+  #holdsUntil = Infinity
 
   constructor(options: DowningOptions) {
     this.#options = options
@@ -69,7 +72,11 @@ export class DowningMachine {
         this.#unstableSince = this.#judgement === undefined ? undefined : now
         return []
       case 'Tick':
-        return [...this.#freezeOrThaw(now), ...this.#act(now, input.isOutOfTouch === true)]
+        return [
+          ...this.#freezeOrThaw(now),
+          ...this.#act(now, input.isOutOfTouch === true),
+          ...this.#letGo(now),
+        ]
       case 'ArbiterAnswered':
         return this.#answered(input, now)
       default:
@@ -145,7 +152,7 @@ export class DowningMachine {
     const isSampled = view.members.length - 1 > monitoredByMembers
     return judge(view, {
       strategy,
-      role: downing.role,
+      role: roleOf(downing),
       indirectlyConnectedShareMax: isSampled ? downing.indirectlyConnectedShareMax : undefined,
     })
   }
@@ -162,6 +169,11 @@ export class DowningMachine {
     const verdict = this.#verdict
     if (verdict !== undefined && isAgainst(this.#options.self, verdict)) return true
     if (judgement === undefined || !isPending(judgement)) return false
+    // Whatever the arbiter says.
+    const isLost = (['DownUnreachable', 'DownReachable'] as const).every((decision) =>
+      isAgainst(this.#options.self, judgement.verdictBy(decision)),
+    )
+    if (isLost) return true
     // Whoever has frozen for a question stays so until the split is over, also when the answer is in its favour.
     if (this.#isFrozen) return true
     return verdict === undefined && now - (this.#pendingSince ?? now) >= judgement.freezeAfterMs
@@ -195,10 +207,27 @@ export class DowningMachine {
 
   /** The leader acts on it with its next tick, as on any verdict. */
   #answered({ number, decision }: ArbiterAnswered, now: number): DowningEffect[] {
+    // Also an answer about an earlier picture: the arbiter is kept to it all the same.
+    if (decision === 'DownUnreachable') this.#holdsArbiter = true
     if (number !== this.#number) return []
     this.#answer = decision
     if (decision === undefined) this.#askAt = now + this.#options.settings.heartbeatIntervalMs
     return this.#freezeOrThaw(now)
+  }
+
+  /** Whoever was given up must be gone, and have had the time to ask in vain, before the arbiter may decide otherwise. */
+  #letGo(now: number): DowningEffect[] {
+    if (!this.#holdsArbiter) return []
+    const isOver =
+      this.#judgement === undefined && this.#view.members.every(({ status }) => status !== 'Down')
+    if (!isOver) this.#holdsUntil = Infinity
+    else if (this.#holdsUntil === Infinity) {
+      this.#holdsUntil = now + (this.#options.strategy.holdsMs ?? 0)
+    }
+    if (now < this.#holdsUntil) return []
+    this.#holdsArbiter = false
+    this.#holdsUntil = Infinity
+    return [{ type: 'ArbiterIsOver' }]
   }
 
   #down(nodes: NodeId[], why: DowningDecision | 'Unstable', now: number): DowningEffect[] {

@@ -1,18 +1,36 @@
-/** The strategies that can be chosen, by their names in the settings. */
-import type { DowningSettings } from './downing-settings.ts'
+/** The strategy that the settings name. */
+import { unreachable } from '../../foundation/assert.ts'
+import type { ClusterSettings } from '../cluster-settings.ts'
+import { detectionSpreadMs } from '../detection/detection-time.ts'
+import { downAll } from './down-all.ts'
+import { stableAfterMs } from './downing-settings.ts'
 import type { DowningStrategy } from './downing-strategy.ts'
 import { keepMajority } from './keep-majority.ts'
+import { keepOldest } from './keep-oldest.ts'
+import { leaseMajority } from './lease-majority.ts'
+import { staticQuorum } from './static-quorum.ts'
 
-export type DowningStrategyName = 'keep-majority'
-
-const strategies: Readonly<
-  Record<DowningStrategyName, (settings: DowningSettings) => DowningStrategy>
-> = {
-  'keep-majority': keepMajority,
-}
-
-export const downingStrategyNames = Object.keys(strategies) as DowningStrategyName[]
-
-export function strategyOf(settings: DowningSettings): DowningStrategy {
-  return strategies[settings.strategy](settings)
+/** Without its arbiter, which only the shell has. */
+export function strategyOf(settings: ClusterSettings): DowningStrategy {
+  const { downing } = settings
+  switch (downing.strategy) {
+    case 'keep-majority':
+      return keepMajority(downing)
+    case 'static-quorum':
+      return staticQuorum(downing)
+    case 'keep-oldest':
+      return keepOldest(downing)
+    case 'down-all':
+      return downAll()
+    case 'lease-majority': {
+      // The other side may have noticed the split so much sooner, and acts with the lease when it has asked.
+      const headStartMs = downing.acquireLeaseDelayForMinorityMs - detectionSpreadMs(settings)
+      return leaseMajority(
+        downing,
+        (members) => stableAfterMs(downing, members, settings) + headStartMs,
+      )
+    }
+    default:
+      return unreachable(downing)
+  }
 }

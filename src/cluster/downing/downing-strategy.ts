@@ -12,10 +12,19 @@ import type { CleanCut, CutDecision } from './clean-cut.ts'
 
 export interface DowningStrategy {
   decide(cut: CleanCut): CutDecision | ArbiterQuestion
+  /**
+   * What becomes of everybody when some members reach others only over third ones and there is no cut besides. Those go in any
+   * case: `DownUnreachable`, as without this, downs them and nobody else.
+   */
+  decideTangle?(members: readonly Member[]): CutDecision | ArbiterQuestion
   /** Whether a node that slept or was cut off is still one of the cluster, by those who have said so. */
   weigh(poll: Poll): 'vouched' | 'open' | 'hopeless'
+  /** What is wrong with members like these, before any split; for the log. Undefined when all is well. */
+  warningOf?(members: readonly Member[]): string | undefined
   /** For a strategy with questions. Only the shell asks it, never a machine. */
   readonly arbiter?: Arbiter
+  /** How long the arbiter is kept to its last decision after all who were given up by it are removed. */
+  readonly holdsMs?: number
 }
 
 /** What has to be known from somebody else before a cut can be decided. */
@@ -34,6 +43,8 @@ export interface ArbiterQuestion {
  */
 export interface Arbiter {
   decide(question: string): Promise<CutDecision>
+  /** All who were given up by its last decision are removed, and that for `holdsMs`: it need not remember it. */
+  isOver?(): void
 }
 
 export interface Poll {

@@ -4,7 +4,7 @@
  */
 import type { NodeId } from '../../foundation/node-id.ts'
 import { type Member, hasRole } from '../gossip/member.ts'
-import { type CleanCut, type CutDecision, isDownable, nodesToDown } from './clean-cut.ts'
+import { type CutDecision, isDownable, nodesToDown } from './clean-cut.ts'
 import { currentView } from './current-view.ts'
 import type { DowningStrategy, ArbiterQuestion } from './downing-strategy.ts'
 import { type IndirectlyConnected, indirectlyConnectedIn } from './indirectly-connected.ts'
@@ -37,7 +37,7 @@ export function judge(given: SplitView, options: JudgeOptions): Judgement {
   const records = view.records.filter((r) => downable.has(r.observer) && downable.has(r.subject))
   const tangle = indirectlyConnectedIn(records, view.seenBy)
   if (tangle.all.size > 0) return untangle({ ...view, records }, tangle, downable, options)
-  return decideCut(view, options.strategy, (decision) => ({
+  return judgementBy(options.strategy.decide(view), (decision) => ({
     decision,
     nodes: nodesToDown(decision, downable, view.unreachable),
   }))
@@ -64,12 +64,10 @@ export function isSameJudgement(a: Judgement | undefined, b: Judgement | undefin
   return a.nodes.size === b.nodes.size && [...a.nodes].every((node) => b.nodes.has(node))
 }
 
-function decideCut(
-  cut: CleanCut,
-  strategy: DowningStrategy,
+function judgementBy(
+  decision: CutDecision | ArbiterQuestion,
   verdictBy: (decision: CutDecision) => Verdict,
 ): Judgement {
-  const decision = strategy.decide(cut)
   return typeof decision === 'string' ? verdictBy(decision) : { ...decision, verdictBy }
 }
 
@@ -88,7 +86,10 @@ function untangle(
   }
   if (share !== undefined && all.size >= share * downable.size) return down(downable)
   const isPlain = (node: NodeId) => unreachable.has(node) && !all.has(node)
-  if (![...downable].some(isPlain)) return down(all)
+  if (![...downable].some(isPlain)) {
+    const decision = strategy.decideTangle?.(members) ?? 'DownUnreachable'
+    return judgementBy(decision, (each) => down(each === 'DownUnreachable' ? all : downable))
+  }
 
   // Besides the tangle there is a clean cut: decide on it as if the tangle were whole.
   const rest = records.filter(
@@ -98,7 +99,7 @@ function untangle(
   )
   if (indirectlyConnectedIn(rest, seenBy).all.size > 0) return down(downable)
   const cut = new Set(rest.map(({ subject }) => subject))
-  return decideCut({ members, unreachable: cut }, strategy, (decision) =>
+  return judgementBy(strategy.decide({ members, unreachable: cut }), (decision) =>
     down(new Set([...all, ...nodesToDown(decision, downable, cut)])),
   )
 }

@@ -1,70 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
-import { type Member, type MemberStatus, notYetUp } from '../gossip/member.ts'
-import { isAgainst, judge, type JudgeOptions, type Verdict } from './judgement.ts'
+import { decided, id, judged, side, tangle } from '../../../test/cluster/split-views.ts'
+import { isAgainst, type JudgeOptions, type Verdict } from './judgement.ts'
 import { keepMajority } from './keep-majority.ts'
 import type { SplitView } from './split-view.ts'
 
-const rolesOf: Record<string, readonly string[]> = {
-  A: ['3'],
-  B: ['1', '3'],
-  C: ['2'],
-  D: ['1', '2', '3'],
-}
-const marks: Record<string, MemberStatus> = { j: 'Joining', l: 'Leaving', x: 'Exiting', d: 'Down' }
-const id = (name: string): NodeId => nodeIdOf(`${name.toLowerCase()}:1`, 1n)
-
-/** Members as in `AB Cj`; a small letter after a name is its status. */
-function membersIn(text: string): Member[] {
-  return [...text.matchAll(/([A-Z])([jlxd]?)/g)].map(([, name, mark]) => ({
-    node: id(name!),
-    status: marks[mark!] ?? 'Up',
-    roles: rolesOf[name!] ?? [],
-    attributes: [],
-    appVersion: '1.0.0',
-    upNumber: mark === 'j' ? notYetUp : 1,
-  }))
-}
-
-/** What one side sees: `here|there`, in a clean split in which each here cannot reach each there. */
-function side(text: string): SplitView {
-  const [here, there] = text.split('|').map(membersIn) as [Member[], Member[]]
-  const cut = there.map(({ node }) => node)
-  return {
-    members: [...here, ...there],
-    unreachable: new Set(cut),
-    records: here.flatMap(({ node: observer }) =>
-      cut.map((subject) => ({ observer, subject, status: 'Unreachable' as const })),
-    ),
-    seenBy: new Set(here.map(({ node }) => node)),
-  }
-}
-
-/** A tangle: `A>B` for A cannot reach B. */
-function tangle(members: string, records: string, seenBy = ''): SplitView {
-  const list = records.split(' ').map(([observer, , subject]) => ({
-    observer: id(observer!),
-    subject: id(subject!),
-    status: 'Unreachable' as const,
-  }))
-  return {
-    members: membersIn(members),
-    unreachable: new Set(list.map(({ subject }) => subject)),
-    records: list,
-    seenBy: new Set(seenBy.split('').map(id)),
-  }
-}
-
-/** By keep-majority, which has no questions. */
-function verdictOn(view: SplitView, options: Partial<JudgeOptions> = {}): Verdict {
-  const settings = { role: undefined, indirectlyConnectedShareMax: undefined, ...options }
-  return judge(view, { ...settings, strategy: keepMajority(settings) }) as Verdict
-}
-
-function decide(view: SplitView, options: Partial<JudgeOptions> = {}) {
-  const { decision, nodes } = verdictOn(view, options)
-  const names = [...nodes].map((node) => node[0]!.toUpperCase()).sort()
-  return `${decision.replace('Down', '')} ${names.join('')}`.trim()
+function decide(view: SplitView, { role, ...options }: Partial<JudgeOptions> = {}): string {
+  return decided(view, keepMajority({ role }), { role, ...options })
 }
 
 describe('SB-002 keep-majority (V-17)', () => {
@@ -148,7 +89,8 @@ describe('SB-003 indirectly connected members (V-17)', () => {
 
 describe('a verdict', () => {
   test('is against whoever is on the side that goes down', () => {
-    const against = (view: SplitView, self: string) => isAgainst(id(self), verdictOn(view))
+    const against = (view: SplitView, self: string) =>
+      isAgainst(id(self), judged(view, keepMajority({ role: undefined })) as Verdict)
     expect(against(side('ACE|BD'), 'A')).toBe(false)
     expect(against(side('BD|ACE'), 'B')).toBe(true)
     // An exiting member is not downed, but its side loses all the same.

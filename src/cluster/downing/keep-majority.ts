@@ -2,14 +2,15 @@
  * Who survives a split: the side with more members; of two equal sides the one with the lowest address. Where members may
  * have come in or gone on the other side meanwhile, so that it may count otherwise, the answer is to down everybody.
  */
-import type { NodeId } from '../../foundation/node-id.ts'
 import { type Member, hasRole } from '../gossip/member.ts'
 import { type CleanCut, type CutDecision, isDownable, keepLowest } from './clean-cut.ts'
-import type { DowningSettings } from './downing-settings.ts'
-import type { DowningStrategy, Poll } from './downing-strategy.ts'
+import type { KeepMajoritySettings } from './downing-settings.ts'
+import type { DowningStrategy } from './downing-strategy.ts'
+import { majorityOf, weighByCount } from './weighing.ts'
 
-export function keepMajority({ role }: Pick<DowningSettings, 'role'>): DowningStrategy {
-  return { decide: (cut) => decideBySize(cut, role), weigh: weighByNumber }
+export function keepMajority({ role }: Pick<KeepMajoritySettings, 'role'>): DowningStrategy {
+  // They outvote any side that could have removed the node.
+  return { decide: (cut) => decideBySize(cut, role), weigh: weighByCount(role, majorityOf) }
 }
 
 function decideBySize({ members, unreachable }: CleanCut, role: string | undefined): CutDecision {
@@ -35,17 +36,4 @@ function decideBySize({ members, unreachable }: CleanCut, role: string | undefin
   const there = [...eligible.filter(isCutOff), ...downed]
   const cautious = keep(staying.filter(isHere), there, [...staying, ...downed])
   return cautious === plain ? plain : 'DownAll'
-}
-
-/** More than half, the node itself included: they outvote any side that could have removed it. */
-function weighByNumber({
-  self,
-  electorate,
-  answered,
-  left,
-}: Poll): ReturnType<DowningStrategy['weigh']> {
-  const others = electorate.filter(({ node }) => node !== self)
-  const areMost = (nodes: ReadonlySet<NodeId>): boolean =>
-    (others.filter(({ node }) => nodes.has(node)).length + 1) * 2 > others.length + 1
-  return areMost(answered) ? 'vouched' : areMost(left) ? 'open' : 'hopeless'
 }

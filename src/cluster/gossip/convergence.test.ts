@@ -109,8 +109,8 @@ describe('what the leader does', () => {
     ])
   })
 
-  test('waits until there are enough, also of each role', () => {
-    const gossip = view('au cj')
+  test('waits until there are enough to begin with, also of each role', () => {
+    const gossip = view('aj cj')
     expect(actAsLeader(gossip, { ...situation, minMembers: 3 })).toBe(gossip)
     expect(actAsLeader(gossip, { ...situation, minMembersByRole: { web: 1 } })).toBe(gossip)
   })

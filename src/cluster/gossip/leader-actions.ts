@@ -3,11 +3,12 @@
  * ones out and buries the dead, all in one new version. A pure function of the gossip.
  */
 import type { NodeId } from '../../foundation/node-id.ts'
+import { type FormingSettings, missingMembers } from '../joining/forming.ts'
 import { unreachableMembers } from './convergence.ts'
 import { type Gossip, dropTombstones, isOrphaned, putMembers, removeMembers } from './gossip.ts'
-import { type Member, asUp, hasRole, withStatus } from './member.ts'
+import { type Member, asUp, withStatus } from './member.ts'
 
-export interface LeaderSituation {
+export interface LeaderSituation extends FormingSettings {
   readonly self: NodeId
   /** Members that have said that their exiting tasks are done. */
   readonly exitingConfirmed: ReadonlySet<NodeId>
@@ -15,8 +16,6 @@ export interface LeaderSituation {
   readonly longUnreachable: ReadonlySet<NodeId>
   /** Tombstones that have been kept for long enough. */
   readonly overdueTombstones: ReadonlySet<NodeId>
-  readonly minMembers: number
-  readonly minMembersByRole: Readonly<Record<string, number>>
 }
 
 /** The gossip after the leader has acted; the same object when there was nothing to do. The version is the caller's. */
@@ -29,7 +28,8 @@ export function actAsLeader(gossip: Gossip, situation: LeaderSituation): Gossip 
 
 function letJoiningIn(gossip: Gossip, situation: LeaderSituation): Gossip {
   const joining = gossip.members.filter(({ status }) => status === 'Joining')
-  if (joining.length === 0 || isOrphaned(gossip) || !areEnough(gossip, situation)) return gossip
+  if (joining.length === 0 || isOrphaned(gossip)) return gossip
+  if (missingMembers(gossip, situation).length > 0) return gossip
   let upNumber = gossip.lastUpNumber
   // Members are in the order of addresses, and so are the numbers of those that come in together.
   return putMembers(
@@ -56,13 +56,4 @@ function removableMembers(gossip: Gossip, situation: LeaderSituation): Set<NodeI
           (unreachable.has(node) && situation.longUnreachable.has(node)))
   const gone = gossip.members.filter(isGone).map(({ node }) => node)
   return new Set(gone)
-}
-
-function areEnough({ members }: Gossip, situation: LeaderSituation): boolean {
-  const isEnoughOf = ([role, min]: [string, number]) =>
-    members.filter((member) => hasRole(member, role)).length >= min
-  return (
-    members.length >= situation.minMembers &&
-    Object.entries(situation.minMembersByRole).every(isEnoughOf)
-  )
 }

@@ -21,6 +21,15 @@ export function moveMembers(
   return putMembers(gossip, moved)
 }
 
+/** The gossip with these as dead, by the word of `self`: Terminated and Down, from any status. */
+export function buryMembers(gossip: Gossip, self: NodeId, nodes: readonly NodeId[]): Gossip {
+  const dead = nodes.filter((node) => node !== self && memberOf(gossip, node) !== undefined)
+  return dead.reduce(
+    (next, node) => withObservation(next, self, node, 'Terminated'),
+    moveMembers(gossip, dead, 'Down'),
+  )
+}
+
 /** What a node has found out about another member. */
 export interface Observation {
   readonly node: NodeId

@@ -1,15 +1,9 @@
 /** What a member does with a request to join. A pure function of its gossip. */
 import { type NodeId, addressOfNode } from '../../foundation/node-id.ts'
 import type { Join } from '../cluster-messages.ts'
-import {
-  type Gossip,
-  hasTombstone,
-  isOrphaned,
-  memberOf,
-  putMember,
-  withObservation,
-} from '../gossip/gossip.ts'
-import { type Member, addressOfMember, joiningMember, withStatus } from '../gossip/member.ts'
+import { type Gossip, hasTombstone, isOrphaned, memberOf, putMember } from '../gossip/gossip.ts'
+import { buryMembers } from '../gossip/member-changes.ts'
+import { type Member, addressOfMember, joiningMember } from '../gossip/member.ts'
 
 export interface Admission {
   /**
@@ -46,11 +40,8 @@ export function maySpeak(member: Member | undefined): boolean {
 
 /** A living incarnation on an address proves that all others on it are dead: Terminated and Down, from any status. */
 export function buryFormerIncarnations(gossip: Gossip, self: NodeId, living: NodeId): Gossip {
-  return incarnationsBesides(gossip, living).reduce((next, former) => {
-    const down = former.status === 'Down' ? former : withStatus(former, 'Down')
-    const buried = down === former ? next : putMember(next, down)
-    return withObservation(buried, self, former.node, 'Terminated')
-  }, gossip)
+  const former = incarnationsBesides(gossip, living).map(({ node }) => node)
+  return buryMembers(gossip, self, former)
 }
 
 function incarnationsBesides(gossip: Gossip, living: NodeId): Member[] {

@@ -12,6 +12,13 @@ const finalCodes: ReadonlySet<string> = new Set([
   'WRONG_CLUSTER_NAME',
   'WRONG_SECRET',
   'SECRET_MISSING',
+  'TLS_MISSING',
+  'WRONG_TLS_VERSION',
+  'CERTIFICATE_MISSING',
+  'CERTIFICATE_UNTRUSTED',
+  'CERTIFICATE_EXPIRED',
+  'WRONG_CERTIFICATE_NAME',
+  'CERTIFICATE_REFUSED',
 ])
 
 export class SeedTroubles {

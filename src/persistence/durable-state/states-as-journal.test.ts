@@ -37,6 +37,13 @@ describe('states as a journal', () => {
     expect(await journal.highestSequenceNr('a')).toBe(3)
   })
 
+  test('are claimed under the grant that is given', async () => {
+    const { journal } = make()
+    await journal.claim('a', 'w', { name: 'lease', token: 2 })
+    const late = journal.claim('a', 'w', { name: 'lease', token: 1 })
+    await expect(late).rejects.toMatchObject({ code: 'CLAIM_FENCED' })
+  })
+
   test('end where they were deleted, and go on from there', async () => {
     const { journal, read, append } = make()
     await journal.claim('a', 'w')

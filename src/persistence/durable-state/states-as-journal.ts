@@ -7,6 +7,7 @@
  * was deleted, which is a stream that ends where it is.
  */
 import { unreachable } from '../../foundation/assert.ts'
+import type { Grant } from '../../foundation/grant.ts'
 import type { DurableStates, StateWriteResult } from '../durable-states.ts'
 import type { EventDeletion, EventDeletionResult, EventDeletionTo } from '../event-deletion.ts'
 import type {
@@ -36,8 +37,8 @@ export class StatesAsJournal implements Journal, EventDeletion {
     return this.#states.storeId
   }
 
-  async claim(persistenceId: string, writer: string): Promise<Claim> {
-    const { epoch, revision, bytes } = await this.#states.claimState(persistenceId, writer)
+  async claim(persistenceId: string, writer: string, grant?: Grant): Promise<Claim> {
+    const { epoch, revision, bytes } = await this.#states.claimState(persistenceId, writer, grant)
     this.#claimed.delete(persistenceId)
     if (bytes === undefined) {
       const ended = { deletedSequenceNr: revision, startSequenceNr: revision }

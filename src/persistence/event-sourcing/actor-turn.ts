@@ -17,6 +17,7 @@ import {
 } from '../../actor/internals.ts'
 import { assert } from '../../foundation/assert.ts'
 import type { Task } from '../../foundation/dispatcher.ts'
+import type { Grant } from '../../foundation/grant.ts'
 
 type Cell = NonNullable<LocalRef['cell']>
 type Replay = Parameters<Cell['replay']>[0]
@@ -33,6 +34,11 @@ export function scopeOf<T>(context: ActorContext<T>): Scope {
 /** Nothing but its behavior is kept of this actor, unless something else is under way. */
 export function dropBlankState<T>(context: ActorContext<T>): void {
   cellOf(context).dropBlankState()
+}
+
+/** The lease under which the actor may act, where it needs one. */
+export function grantOf<T>(context: ActorContext<T>): Grant | undefined {
+  return cellOf(context).gate?.grant
 }
 
 /** What is done in the turn of an actor. */

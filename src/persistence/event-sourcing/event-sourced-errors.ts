@@ -1,7 +1,12 @@
 /** How an event-sourced entity fails. A caller can read from the class whether its command may have taken effect. */
 import { CodedError } from '../../foundation/coded-error.ts'
 import { show } from '../../foundation/show.ts'
-import { JournalClosed, JournalOutcomeUnknown, JournalUnavailable } from '../persistence-errors.ts'
+import {
+  ClaimFenced,
+  JournalClosed,
+  JournalOutcomeUnknown,
+  JournalUnavailable,
+} from '../persistence-errors.ts'
 
 /** The journal let the entity down. It never goes on with the state it has. */
 export abstract class PersistenceFailure extends CodedError {
@@ -151,6 +156,8 @@ function isPassing(cause: unknown): boolean {
     !(cause instanceof CodedError) ||
     cause instanceof RecoveryTimedOut ||
     cause instanceof JournalUnavailable ||
+    // Whoever has the lease now can be recovered where it is.
+    cause instanceof ClaimFenced ||
     cause instanceof JournalOutcomeUnknown ||
     cause instanceof JournalClosed
   )

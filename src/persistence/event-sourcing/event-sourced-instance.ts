@@ -19,7 +19,7 @@ import type { Claim, NewEvent } from '../journal.ts'
 import type { StoredSnapshot } from '../snapshots.ts'
 import { writerBytesMax } from '../journals/fence.ts'
 import type { EventSourcedDroppedReason } from './event-sourced-drop-reasons.ts'
-import { ActorTurn, dropBlankState, type Scope, scopeOf } from './actor-turn.ts'
+import { ActorTurn, dropBlankState, grantOf, type Scope, scopeOf } from './actor-turn.ts'
 import { CommandStash, type CommandStashes } from './command-stash.ts'
 import { type DueSnapshot, dueSnapshot, snapshotOf } from './due-snapshot.ts'
 import { Effect } from './effect.ts'
@@ -210,6 +210,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting, Pip
       permits,
       settings,
       writer: this.#plan.writer ?? writerNamed(this.#context.self.toString()),
+      grant: () => grantOf(this.#context),
       timers: this.#context.system.environment.timers,
       turn,
       decode: (bytes) => codec.decode(bytes),

@@ -5,6 +5,7 @@
  *
  *   waiting for a permit ──▶ claiming ──▶ loading a snapshot ──▶ reading ⇄ applying ──▶ over (completed, failed or cancelled)
  */
+import type { Grant } from '../../foundation/grant.ts'
 import type { Timer, Timers } from '../../foundation/timers.ts'
 import type { Claim, Journal, StoredEvent } from '../journal.ts'
 import { JournalCorrupted } from '../persistence-errors.ts'
@@ -18,6 +19,8 @@ import type { RecoveryPermit, RecoveryPermits } from './recovery-permits.ts'
 export interface RecoveryOptions<Event> {
   readonly persistenceId: string
   readonly writer: string
+  /** Under what the actor lives, when it claims. */
+  readonly grant: () => Grant | undefined
   readonly journal: Journal
   readonly permits: RecoveryPermits | undefined
   readonly settings: EventSourcedSettings
@@ -97,8 +100,8 @@ export class Recovery<Event> {
   }
 
   async #claim(): Promise<Claim> {
-    const { journal, persistenceId, writer } = this.#options
-    const claim = journal.claim(persistenceId, writer)
+    const { journal, persistenceId, writer, grant } = this.#options
+    const claim = journal.claim(persistenceId, writer, grant())
     const ended = (): void => void (this.#claiming = undefined)
     this.#claiming = claim.then(ended, ended)
     return claim

@@ -4,8 +4,10 @@
  */
 import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import { assert } from '../../foundation/assert.ts'
+import type { Grant } from '../../foundation/grant.ts'
 import { show } from '../../foundation/show.ts'
 import { problemWithId, utf8Length } from '../../foundation/text.ts'
+import { checkGrant } from '../claim-fences.ts'
 import type { EventDeletionTo, EventDeletionResult } from '../event-deletion.ts'
 import type { AppendBatch, AppendResult, Fenced, ReadRange, TaggedEvent } from '../journal.ts'
 import { EventTooLarge, InvalidJournalCall } from '../persistence-errors.ts'
@@ -91,11 +93,12 @@ export function judgeSnapshotDeletion(
 }
 
 /** Answers the bytes of events in it: none. */
-export function checkClaim(persistenceId: string, writer: string): number {
+export function checkClaim(persistenceId: string, writer: string, grant?: Grant): number {
   checkPersistenceId(persistenceId)
   if (typeof writer !== 'string' || utf8Length(writer) > writerBytesMax) {
     throw new InvalidJournalCall(`A writer is a string of at most ${writerBytesMax} bytes.`)
   }
+  checkGrant(grant)
   return 0
 }
 

@@ -9,10 +9,12 @@ import { realpathSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../foundation/clock.ts'
 import { consoleLogger } from '../../foundation/console-logger.ts'
+import type { Grant } from '../../foundation/grant.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import { systemClock } from '../../foundation/system-clock.ts'
 import { systemTimers } from '../../foundation/system-timers.ts'
 import type { Timers } from '../../foundation/timers.ts'
+import type { ClaimFences } from '../claim-fences.ts'
 import type {
   AppendBatch,
   AppendResult,
@@ -126,7 +128,8 @@ export class LmdbJournal
     Snapshots,
     DurableStates,
     IdList,
-    StoreTransfer
+    StoreTransfer,
+    ClaimFences
 {
   /** @internal */
   readonly toldAppends: ToldAppends = {
@@ -224,8 +227,8 @@ export class LmdbJournal
     return this.#settings.stateBytesMax
   }
 
-  claim(persistenceId: string, writer: string): Promise<Claim> {
-    return this.#write({ type: 'Claim', persistenceId, writer })
+  claim(persistenceId: string, writer: string, grant?: Grant): Promise<Claim> {
+    return this.#write({ type: 'Claim', persistenceId, writer, grant })
   }
 
   append(batch: AppendBatch): Promise<AppendResult> {
@@ -274,11 +277,11 @@ export class LmdbJournal
     return { type: 'SnapshotsDeleted' }
   }
 
-  async claimState(persistenceId: string, writer: string): Promise<StateClaim> {
+  async claimState(persistenceId: string, writer: string, grant?: Grant): Promise<StateClaim> {
     this.#checkReadable()
     checkPersistenceId(persistenceId)
     const storedBytes = this.#reader.stateBytes(persistenceId)
-    return this.#write({ type: 'ClaimState', persistenceId, writer, storedBytes })
+    return this.#write({ type: 'ClaimState', persistenceId, writer, storedBytes, grant })
   }
 
   writeState(write: StateWrite): Promise<StateWriteResult> {
@@ -366,6 +369,15 @@ export class LmdbJournal
 
   writeRegister(write: RegisterWrite): Promise<RegisterWriteResult> {
     return this.#write({ type: 'Register', write })
+  }
+
+  async listGrants(): Promise<readonly Grant[]> {
+    this.#checkReadable()
+    return this.#reader.grants()
+  }
+
+  forgetGrant(name: string): Promise<void> {
+    return this.#write({ type: 'ForgetGrant', name })
   }
 
   close(): Promise<void> {

@@ -4,6 +4,7 @@
  * behind that are looked for in the tail of the log, which is short. The log has one order for all events, 1, 2, 3 and so on,
  * with gaps only where events were deleted: LMDB has only one writer at a time. No other store promises that.
  */
+import type { Grant } from '../../foundation/grant.ts'
 import { JournalCorrupted } from '../persistence-errors.ts'
 import type { StoredState } from '../durable-states.ts'
 import type { IdPage } from '../id-list.ts'
@@ -11,6 +12,7 @@ import type { StoredRegister } from '../registers.ts'
 import type { OrderedEvent, SlicePage, SliceQuery } from '../slice-reader.ts'
 import type { SnapshotQuery, StoredSnapshot } from '../snapshots.ts'
 import { listNames, type NameQuery } from './lmdb-ids.ts'
+import { grantsIn } from './lmdb-grants.ts'
 import { blockEvents, blockKey, numberBytes } from './lmdb-layout.ts'
 import { LatelyUsed } from './lately-used.ts'
 import type { EventRun, LmdbRecordEntries, StreamName } from './lmdb-log-record.ts'
@@ -109,6 +111,10 @@ export class LmdbReader {
 
   register(name: string): StoredRegister | undefined {
     return this.#inSnapshot(() => readRegister(this.#tables, name))
+  }
+
+  grants(): readonly Grant[] {
+    return this.#inSnapshot(() => grantsIn(this.#tables))
   }
 
   #readLog({ fromSlice, toSlice, tag, eventsMax }: SliceQuery, after: number): SlicePage {

@@ -51,7 +51,7 @@ export function readRegister(tables: LmdbTables, name: string): StoredRegister |
   return register
 }
 
-function putRegister(tables: LmdbTables, { name, revision, bytes }: NamedRegister): void {
+export function putRegister(tables: LmdbTables, { name, revision, bytes }: NamedRegister): void {
   const isChecked = hasCheckedRegisters(tables)
   const bytesAt = isChecked ? numberBytes + checksumBytes : numberBytes
   const stored = Buffer.allocUnsafe(bytesAt + bytes.byteLength)

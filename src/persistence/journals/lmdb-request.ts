@@ -1,6 +1,8 @@
 /** What can be asked of a write transaction: how each request is checked before, what it costs, and who decides it. */
 import { unreachable } from '../../foundation/assert.ts'
+import type { Grant } from '../../foundation/grant.ts'
 import { utf8Length } from '../../foundation/text.ts'
+import { checkGrantName } from '../claim-fences.ts'
 import {
   checkStateWrite,
   type StateClaim,
@@ -28,6 +30,7 @@ import type { StreamPlace } from '../store-transfer.ts'
 import { checkWhole } from '../whole-number.ts'
 import { checkAppend, checkClaim, checkDeletion, checkDeletionTo } from './fence.ts'
 import type { LmdbCommit, SnapshotsLeft } from './lmdb-commit.ts'
+import { forgetGrant, underGrant } from './lmdb-grants.ts'
 import { type NamedRegister, placeRegister, writeRegister } from './lmdb-registers.ts'
 import { scrubEventsMax } from './lmdb-scrub.ts'
 import type { LmdbSettings } from './lmdb-settings.ts'
@@ -43,9 +46,15 @@ export type LmdbRequest =
   | { readonly type: 'Scrub' }
   /** Goes on with the sweep. */
   | { readonly type: 'Sweep' }
-  | { readonly type: 'Claim'; readonly persistenceId: string; readonly writer: string }
+  | {
+      readonly type: 'Claim'
+      readonly persistenceId: string
+      readonly writer: string
+      readonly grant?: Grant | undefined
+    }
   | { readonly type: 'Highest'; readonly persistenceId: string }
   | { readonly type: 'Register'; readonly write: RegisterWrite }
+  | { readonly type: 'ForgetGrant'; readonly name: string }
   | { readonly type: 'SaveSnapshot'; readonly snapshot: NewSnapshot }
   /** Some at a time. */
   | { readonly type: 'DeleteSnapshots'; readonly deletion: SnapshotDeletion }
@@ -55,6 +64,7 @@ export type LmdbRequest =
       readonly writer: string
       /** Of what is stored, which the claim reads and writes anew. */
       readonly storedBytes: number
+      readonly grant?: Grant | undefined
     }
   | { readonly type: 'WriteState'; readonly write: StateWrite }
   | { readonly type: 'ReadStream'; readonly persistenceId: string }
@@ -108,6 +118,7 @@ export function workOf(request: LmdbRequest): number {
     case 'ReadStream':
       return questionEvents
     case 'Register':
+    case 'ForgetGrant':
     case 'SaveSnapshot':
     case 'WriteState':
     case 'PlaceState':
@@ -143,13 +154,16 @@ export function checkRequest(request: LmdbRequest, settings: LmdbSettings): numb
       return 0
     case 'Claim':
     case 'ClaimState':
-      return checkClaim(request.persistenceId, request.writer)
+      return checkClaim(request.persistenceId, request.writer, request.grant)
     case 'Highest':
     case 'ReadStream':
       checkPersistenceId(request.persistenceId)
       return 0
     case 'Register':
       return checkRegisterWrite(request.write)
+    case 'ForgetGrant':
+      checkGrantName(request.name)
+      return 0
     case 'SaveSnapshot':
       return checkNewSnapshot(request.snapshot, settings.stateBytesMax)
     case 'DeleteSnapshots':
@@ -198,17 +212,22 @@ export function decide(request: LmdbRequest, commit: LmdbCommit): LmdbResult {
     case 'Sweep':
       return commit.sweepOn()
     case 'Claim':
-      return commit.claim(request.persistenceId, request.writer)
+      return underGrant(tables, request, () => commit.claim(request.persistenceId, request.writer))
     case 'Highest':
       return commit.highestSequenceNr(request.persistenceId)
     case 'Register':
       return writeRegister(tables, request.write)
+    case 'ForgetGrant':
+      forgetGrant(tables, request.name)
+      return undefined
     case 'SaveSnapshot':
       return commit.saveSnapshot(request.snapshot)
     case 'DeleteSnapshots':
       return commit.deleteSnapshots(request.deletion)
     case 'ClaimState':
-      return claimState(tables, request.persistenceId, request.writer)
+      return underGrant(tables, request, () =>
+        claimState(tables, request.persistenceId, request.writer),
+      )
     case 'WriteState':
       return writeState(tables, request.write)
     case 'ReadStream':

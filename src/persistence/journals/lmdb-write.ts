@@ -2,6 +2,7 @@
 import { assert } from '../../foundation/assert.ts'
 import { CodedError } from '../../foundation/coded-error.ts'
 import {
+  ClaimFenced,
   InvalidJournalCall,
   JournalCorrupted,
   JournalOutcomeUnknown,
@@ -34,7 +35,7 @@ export class LmdbWrite implements Operation {
   readonly #asker: LmdbAsker
   /** Decided inside the transaction. */
   #result: LmdbResult | typeof undecided = undecided
-  #refusal: InvalidJournalCall | JournalCorrupted | undefined = undefined
+  #refusal: InvalidJournalCall | ClaimFenced | JournalCorrupted | undefined = undefined
 
   constructor(request: LmdbRequest, byteCount: number, asker: LmdbAsker) {
     this.eventCount = workOf(request)
@@ -53,6 +54,7 @@ export class LmdbWrite implements Operation {
     } catch (error) {
       const isOwnAffair =
         error instanceof InvalidJournalCall ||
+        error instanceof ClaimFenced ||
         (error instanceof JournalCorrupted && looksBeforeItWrites(this.#request))
       if (!isOwnAffair) throw error
       this.#refusal = error

@@ -2,6 +2,8 @@
  * A journal in memory, for tests and simulation. Calls take effect at once and in order, and answer by microtasks: no
  * timers, no chance, no disk. What delays or fails is a wrapper's business.
  */
+import type { Grant } from '../../foundation/grant.ts'
+import { checkGrantName, type ClaimFences } from '../claim-fences.ts'
 import type {
   AppendBatch,
   AppendResult,
@@ -75,7 +77,8 @@ export class MemoryJournal
     Snapshots,
     DurableStates,
     IdList,
-    StoreTransfer
+    StoreTransfer,
+    ClaimFences
 {
   readonly #store: MemoryStore
   readonly #settings: JournalSettings
@@ -99,10 +102,10 @@ export class MemoryJournal
     return this.#settings.stateBytesMax
   }
 
-  async claim(persistenceId: string, writer: string): Promise<Claim> {
+  async claim(persistenceId: string, writer: string, grant?: Grant): Promise<Claim> {
     this.#checkOpen()
-    checkClaim(persistenceId, writer)
-    return this.#store.claim(persistenceId, writer)
+    checkClaim(persistenceId, writer, grant)
+    return this.#store.claim(persistenceId, writer, grant)
   }
 
   async append(batch: AppendBatch): Promise<AppendResult> {
@@ -141,10 +144,10 @@ export class MemoryJournal
     return this.#store.deleteSnapshots(deletion)
   }
 
-  async claimState(persistenceId: string, writer: string): Promise<StateClaim> {
+  async claimState(persistenceId: string, writer: string, grant?: Grant): Promise<StateClaim> {
     this.#checkOpen()
-    checkClaim(persistenceId, writer)
-    return this.#store.claimState(persistenceId, writer)
+    checkClaim(persistenceId, writer, grant)
+    return this.#store.claimState(persistenceId, writer, grant)
   }
 
   async writeState(write: StateWrite): Promise<StateWriteResult> {
@@ -232,6 +235,17 @@ export class MemoryJournal
     this.#checkOpen()
     checkRegisterWrite(write)
     return this.#store.writeRegister(write)
+  }
+
+  async listGrants(): Promise<readonly Grant[]> {
+    this.#checkOpen()
+    return this.#store.listGrants()
+  }
+
+  async forgetGrant(name: string): Promise<void> {
+    this.#checkOpen()
+    checkGrantName(name)
+    this.#store.forgetGrant(name)
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,9 @@
  * count the events of each slice: that is all that a store promises.
  */
 import { assert } from '../../foundation/assert.ts'
+import type { Grant } from '../../foundation/grant.ts'
 import { systemRandom } from '../../foundation/system-random.ts'
+import { bytesOfToken, grantNameOf, judgeGrant, registerOfGrant, tokenIn } from '../claim-fences.ts'
 import {
   judgeStateWrite,
   type StateClaim,
@@ -77,7 +79,8 @@ export class MemoryStore {
     this.storeId = options.storeId ?? systemRandom.uid().toString(36)
   }
 
-  claim(persistenceId: string, writer: string): Claim {
+  claim(persistenceId: string, writer: string, grant?: Grant): Claim {
+    this.#keepGrant(persistenceId, grant)
     const stream = this.#stream(persistenceId)
     stream.epoch++
     stream.writer = writer
@@ -192,7 +195,8 @@ export class MemoryStore {
     )
   }
 
-  claimState(persistenceId: string, writer: string): StateClaim {
+  claimState(persistenceId: string, writer: string, grant?: Grant): StateClaim {
+    this.#keepGrant(persistenceId, grant)
     const before = this.#states.get(persistenceId)
     const { epoch = 0, revision = 0, bytes } = before ?? {}
     this.#states.set(persistenceId, { persistenceId, epoch: epoch + 1, writer, revision, bytes })
@@ -271,6 +275,32 @@ export class MemoryStore {
       this.#registers.set(name, { revision: result.revision, bytes: bytes.slice() })
     }
     return result
+  }
+
+  /** Throws `ClaimFenced`. */
+  #keepGrant(persistenceId: string, grant: Grant | undefined): void {
+    if (grant === undefined) return
+    const { name } = grant
+    const seen = tokenIn(name, this.#registers.get(registerOfGrant(name))?.bytes)
+    if (judgeGrant(seen, persistenceId, grant)) this.#putToken(grant)
+  }
+
+  #putToken({ name, token }: Grant): void {
+    const register = registerOfGrant(name)
+    const revision = (this.#registers.get(register)?.revision ?? 0) + 1
+    this.#registers.set(register, { revision, bytes: bytesOfToken(token) })
+  }
+
+  listGrants(): readonly Grant[] {
+    return [...this.#registers].flatMap(([register, { bytes }]) => {
+      const name = grantNameOf(register)
+      const token = name === undefined ? 0 : tokenIn(name, bytes)
+      return name === undefined || token === 0 ? [] : [{ name, token }]
+    })
+  }
+
+  forgetGrant(name: string): void {
+    if (this.#registers.has(registerOfGrant(name))) this.#putToken({ name, token: 0 })
   }
 
   #stream(persistenceId: string): Stream {

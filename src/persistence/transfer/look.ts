@@ -4,6 +4,7 @@
  */
 import { show } from '../../foundation/show.ts'
 import { CodedError } from '../../foundation/coded-error.ts'
+import { grantNameOf, tokenIn } from '../claim-fences.ts'
 import { shown } from './shown-value.ts'
 import { eventsOf, idsOf, registersOf, snapshotsOf, type WholeStore } from './whole-store.ts'
 
@@ -102,7 +103,10 @@ export async function* lookAtRegisters(store: WholeStore): AsyncGenerator<StoreS
   for await (const name of registersOf(store)) {
     const register = await store.readRegister(name)
     if (register === undefined) continue
-    yield { name, revision: register.revision, ...shown(register.bytes) }
+    const { revision, bytes } = register
+    const grant = grantNameOf(name)
+    const value = grant === undefined ? shown(bytes) : { value: { token: tokenIn(grant, bytes) } }
+    yield { name, revision, ...value }
   }
 }
 

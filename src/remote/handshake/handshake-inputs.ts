@@ -2,11 +2,19 @@
 import type { Address, NodeId } from '../../foundation/node-id.ts'
 import type { Lane } from '../lane.ts'
 import type { HandshakeError } from '../remote-errors.ts'
+import type { CertificateRules } from '../tls/certificate-rules.ts'
+import type { CloseReason, SecureChannel } from '../transport.ts'
 
 export type HandshakeInput =
+  /** The connection is encrypted. Before all else, or never. */
+  | { readonly type: 'Secured'; readonly channel: SecureChannel }
+  /** It was to be, and is not. */
+  | { readonly type: 'NotSecured'; readonly reason: CloseReason }
   | { readonly type: 'Opened' }
   /** A whole frame, from its kind on. */
   | { readonly type: 'FrameReceived'; readonly bytes: Buffer }
+  /** Bytes that are no frames; they may be the first ones of TLS. */
+  | { readonly type: 'NonsenseReceived'; readonly problem: string; readonly isTls: boolean }
   | { readonly type: 'TimedOut' }
 
 export type HandshakeEffect =
@@ -32,7 +40,10 @@ export type Objection = Exclusion | 'overtaken' | undefined
 export interface HandshakeOptions {
   readonly self: NodeId
   readonly clusterName: string
-  readonly secret: string | undefined
+  /** The first is what this node proves itself by, all are accepted of others; none where there is no secret. */
+  readonly secrets: readonly string[]
+  /** Which certificates are accepted; undefined where connections are not encrypted. */
+  readonly certificates: CertificateRules | undefined
   /** Fresh for every connection. */
   readonly nonce: Buffer
   /** Asked again before the end: what holds can change while the other end's words are under way. */

@@ -11,7 +11,10 @@ const nothing = (): Objection => undefined
 /** Behind kind, magic and version. */
 const laneAt = 6
 
-const base = { clusterName: 'shop', secret, objectionTo: nothing }
+const base = {
+  ...{ clusterName: 'shop', secrets: [secret], certificates: undefined },
+  objectionTo: nothing,
+}
 
 function dialer(options: Partial<HandshakeOptions> = {}): HandshakeMachine {
   const role = { type: 'dialer', lane: 'data', to: '10.0.0.2:2552' } as const
@@ -66,15 +69,15 @@ describe('HandshakeMachine', () => {
   })
 
   test('without a secret they need none', () => {
-    const none = { secret: undefined }
+    const none = { secrets: [] }
     expect(codeOf(talk(dialer(none), listener(none)).dialer)).toBe('Establish')
   })
 
   test.each<[string, Partial<HandshakeOptions>, Partial<HandshakeOptions>, string]>([
     ['another cluster', {}, { clusterName: 'other' }, 'WRONG_CLUSTER_NAME'],
-    ['another secret', {}, { secret: `${secret}.` }, 'WRONG_SECRET'],
-    ['a secret where none is', {}, { secret: undefined }, 'SECRET_MISSING'],
-    ['no secret where one is', { secret: undefined }, {}, 'SECRET_MISSING'],
+    ['another secret', {}, { secrets: [`${secret}.`] }, 'WRONG_SECRET'],
+    ['a secret where none is', {}, { secrets: [] }, 'SECRET_MISSING'],
+    ['no secret where one is', { secrets: [] }, {}, 'SECRET_MISSING'],
     ['another address', {}, { self: '10.0.0.3:2552#00000000000000bb' }, 'WRONG_ADDRESS'],
     ['a quarantined dialer', {}, { objectionTo: () => 'quarantined' }, 'INCARNATION_REFUSED'],
     ['a quarantined listener', { objectionTo: () => 'quarantined' }, {}, 'INCARNATION_REFUSED'],
@@ -105,7 +108,7 @@ describe('HandshakeMachine', () => {
   })
 
   test('who is given up hears of it where there is no secret, too', () => {
-    const none = { secret: undefined }
+    const none = { secrets: [] }
     const { dialer: here } = talk(
       dialer(none),
       listener({ ...none, objectionTo: () => 'quarantined' }),
@@ -115,7 +118,7 @@ describe('HandshakeMachine', () => {
 
   test('a stranger who calls does not learn who is given up', () => {
     const quarantining = listener({ objectionTo: () => 'quarantined' })
-    const outcome = talk(dialer({ secret: `${secret}.` }), quarantining)
+    const outcome = talk(dialer({ secrets: [`${secret}.`] }), quarantining)
     expect([codeOf(outcome.dialer), codeOf(outcome.listener)]).toEqual(
       Array(2).fill('WRONG_SECRET'),
     )

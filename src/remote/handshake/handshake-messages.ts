@@ -50,6 +50,14 @@ const refusals = [
   'quarantined',
   'former-incarnation',
   'quarantined-in-return',
+  // In the clear, between one that speaks TLS and one that does not.
+  'tls-required',
+  'tls-unexpected',
+  'certificate-missing',
+  'certificate-expired',
+  'certificate-untrusted',
+  'certificate-name',
+  'certificate-refused',
 ] as const
 
 export type RefusalReason = (typeof refusals)[number]

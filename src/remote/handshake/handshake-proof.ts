@@ -1,6 +1,7 @@
 /**
  * The proof that a node knows the secret of its cluster, without telling it: a keyed hash over everything both ends have
- * said, with a fresh number of each. The role is part of it, so that a proof cannot be played back to its maker.
+ * said, with a fresh number of each. The role is part of it, so that a proof cannot be played back to its maker. Where the
+ * connection is encrypted, so is what only its two ends can know: nobody between them can pass a proof on.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { RefusalReason } from './handshake-messages.ts'
@@ -25,6 +26,20 @@ export function proofOf(
     hmac.update(said)
   }
   return hmac.digest()
+}
+
+/** Which of these secrets the proof was made with; undefined when none. Where there is no secret, no proof is the right one. */
+export function provedBy(
+  secrets: readonly string[],
+  proof: Buffer,
+  prover: Prover,
+  transcript: readonly Buffer[],
+): { readonly secret: string | undefined } | undefined {
+  const candidates = secrets.length === 0 ? [undefined] : secrets
+  const matching = candidates.filter((secret) =>
+    isSameProof(proof, proofOf(secret, prover, transcript)),
+  )
+  return matching.length === 0 ? undefined : { secret: matching[0] }
 }
 
 /** Takes the same time wherever they differ. */

@@ -23,6 +23,7 @@ function stage() {
     handshakeFor: (role: unknown) => ({
       self: nodeIdOf('a:1', 1n),
       clusterName: 'test',
+      secrets: [],
       nonce: Buffer.alloc(16),
       role,
       objectionTo: () => undefined,

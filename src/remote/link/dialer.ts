@@ -5,7 +5,7 @@
 import type { Timer } from '../../foundation/timers.ts'
 import type { Lane } from '../lane.ts'
 import { type Address, type NodeId, hostAndPortOf } from '../../foundation/node-id.ts'
-import { HandshakeBroken, HandshakeTimeout } from '../remote-errors.ts'
+import { HandshakeBroken, HandshakeTimeout, IncarnationRefused } from '../remote-errors.ts'
 import { BackOff } from './back-off.ts'
 import type { LinkWorld } from './link-owner.ts'
 import {
@@ -103,6 +103,7 @@ export class Dialer implements ConnectionOwner {
   failed(failure: ConnectFailure): void {
     if (this.#state !== 'dialing') return
     this.#attempt = undefined
+    if (needsAPerson(failure)) this.#backOff.slow()
     this.#rest()
     this.#link.failed(failure)
   }
@@ -163,4 +164,10 @@ export class Dialer implements ConnectionOwner {
 export function isFinal(failure: ConnectFailure): boolean {
   if (failure.type === 'connection') return false
   return !(failure.error instanceof HandshakeTimeout || failure.error instanceof HandshakeBroken)
+}
+
+/** Whether somebody has to change settings or certificates first. Where it is about an incarnation, a restart helps. */
+function needsAPerson(failure: ConnectFailure): boolean {
+  if (!isFinal(failure) || failure.type === 'connection') return false
+  return !(failure.error instanceof IncarnationRefused)
 }

@@ -42,6 +42,7 @@ export class Listening {
     this.#strangers.add(caller)
     if (!hasRoom || this.#isStopped) peer.destroy('too many connections')
     return {
+      secured: (channel) => peer.secured(channel),
       opened: () => undefined,
       received: (bytes) => peer.received(bytes),
       drained: () => peer.drained(),

@@ -14,8 +14,8 @@ import { HandshakeMachine } from '../handshake/handshake-machine.ts'
 import type { Lane } from '../lane.ts'
 import { handshakeBytesMax } from '../handshake/handshake-messages.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
-import { HandshakeBroken, type HandshakeError } from '../remote-errors.ts'
-import type { CloseReason, Connection, ConnectionHandler } from '../transport.ts'
+import type { HandshakeError } from '../remote-errors.ts'
+import type { CloseReason, Connection, ConnectionHandler, SecureChannel } from '../transport.ts'
 import { FrameReader } from '../wire/frame.ts'
 
 /** Why a connection did not come about. */
@@ -131,6 +131,10 @@ export class PeerConnection implements ConnectionHandler {
 
   // ---- from the transport
 
+  secured(channel: SecureChannel): void {
+    this.#step({ type: 'Secured', channel })
+  }
+
   opened(): void {
     const { timers, timeoutMs } = this.#options
     this.#timer = timers.after(timeoutMs, () => this.#timedOut())
@@ -159,6 +163,8 @@ export class PeerConnection implements ConnectionHandler {
     if (handler !== undefined) {
       this.#handler = undefined
       handler.lost(text)
+    } else if (isOfTls(reason)) {
+      this.#step({ type: 'NotSecured', reason })
     } else if (!this.#hasFailed) {
       this.#hasFailed = true
       this.#options.owner.failed({ type: 'connection', reason })
@@ -226,14 +232,18 @@ export class PeerConnection implements ConnectionHandler {
   }
 
   #broken(problem: string): void {
-    if (this.#handler === undefined) {
-      const { role } = this.#options.handshake
-      const address = role.type === 'dialer' ? role.to : role.from
-      const error = new HandshakeBroken(address, problem)
-      this.#fail({ error, givenUpBy: undefined })
-    } else if (this.#peer !== undefined) {
+    if (this.#peer !== undefined) {
       this.#options.onBadBytes({ ...this.#peer, code: this.#problemCode, problem })
+    } else {
+      const { isTls } = this.#reader
+      this.#step({ type: 'NonsenseReceived', problem, isTls })
+      // It is told why not.
+      if (isTls) return
     }
     this.destroy(`closed by this node: ${problem}`)
   }
+}
+
+function isOfTls({ type }: CloseReason): boolean {
+  return type === 'no-tls' || type === 'tls-version' || type === 'tls-failed'
 }

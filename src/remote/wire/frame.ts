@@ -51,6 +51,8 @@ export class FrameReader {
   #size = 0
   #needed = lengthBytes
   #isClosed = false
+  /** The length that could not be: its four bytes may say who speaks. */
+  #refusedLength = 0
 
   constructor(bytesMax: number, take: TakeFrame) {
     this.bytesMax = bytesMax
@@ -60,6 +62,14 @@ export class FrameReader {
   /** Memory kept for frames that are not whole yet. */
   get heldBytes(): number {
     return this.#held.length
+  }
+
+  /** The bytes were no frames: were they those of TLS? */
+  get isTls(): boolean {
+    // The first three bytes of a record: its kind, of which there are four, and version 3.0 to 3.4.
+    const kind = this.#refusedLength & 0xff
+    const major = (this.#refusedLength >>> 8) & 0xff
+    return kind >= 0x14 && kind <= 0x17 && major === 3 && ((this.#refusedLength >>> 16) & 0xff) <= 4
   }
 
   /** Nothing more is taken, not even what is at hand. */
@@ -113,7 +123,10 @@ export class FrameReader {
   #measure(bytes: Buffer, start: number): string | undefined {
     const length = bytes.readUInt32LE(start)
     if (length === 0) return 'a frame is empty'
-    if (length > this.bytesMax) return `a frame has ${length} of at most ${this.bytesMax} bytes`
+    if (length > this.bytesMax) {
+      this.#refusedLength = length
+      return `a frame has ${length} of at most ${this.bytesMax} bytes`
+    }
     this.#needed = length + lengthBytes
     return undefined
   }

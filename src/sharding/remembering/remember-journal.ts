@@ -76,9 +76,9 @@ export class RememberJournal implements RememberStore {
   }
 
   async load(onChange: (change: RememberedChange) => void): Promise<void> {
-    const { journal, writer } = this.#options
+    const { journal, writer, grant } = this.#options
     const persistenceId = this.#persistenceId
-    const claim = await journal.claim(persistenceId, writer)
+    const claim = await journal.claim(persistenceId, writer, grant)
     this.#epoch = claim.epoch
     this.#sequenceNr = claim.highestSequenceNr
     const from = (claim.deletedSequenceNr ?? 0) + 1

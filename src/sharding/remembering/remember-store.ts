@@ -3,6 +3,7 @@
  * the shard lives next. Its first adapter is `remember-journal.ts`; all of them pass `rememberStoreContract` of the testkit.
  */
 import { CodedError } from '../../foundation/coded-error.ts'
+import type { Grant } from '../../foundation/grant.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import { show } from '../../foundation/show.ts'
 import type { EntityId, ShardId } from '../shard-id.ts'
@@ -49,6 +50,8 @@ export interface RememberStoreOptions {
   readonly shard: ShardId
   /** Who writes. */
   readonly writer: NodeId
+  /** The lease under which this life may write, where its type has leases: no life under an earlier grant may take over from it. */
+  readonly grant?: Grant | undefined
 }
 
 /** Makes the store of one life of a shard. */

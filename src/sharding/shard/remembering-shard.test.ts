@@ -162,6 +162,31 @@ describe('a shard that remembers', () => {
     expect(ended('e', 2)).toEqual(['StoreRemembered -e', 'StartTimer store'])
   })
 
+  test('starts one once that failed twice while the rest of another went on', () => {
+    const { step, send, ended } = serving('other', 'e')
+    send('1', 'other')
+    send('1')
+    ended('other', 1)
+    ended('e', 2)
+    send('2')
+    ended('e', 3)
+    expect(step({ type: 'TimerFired', timer: 'restart' })).toEqual([
+      ...['StartEntity other4', 'StartTimer restart'],
+    ])
+    expect(step({ type: 'TimerFired', timer: 'restart' })).toEqual(['StartEntity e5'])
+    expect(step({ type: 'TimerFired', timer: 'restart' })).toEqual([])
+  })
+
+  test('lets one that a message started, and that failed again, rest anew', () => {
+    const { step, send, ended } = serving('e')
+    send('1')
+    ended('e', 1)
+    send('2')
+    ended('e', 2)
+    expect(step({ type: 'TimerFired', timer: 'restart' })).toEqual(['StartTimer restart'])
+    expect(step({ type: 'TimerFired', timer: 'restart' })).toEqual(['StartEntity e3'])
+  })
+
   test('SH-037 stores an entity that shall start without a message, and answers then', () => {
     const { step } = serving()
     const asker = {}

@@ -1,4 +1,8 @@
-/** Remembered entities that have failed, until they are started again: after a while, or by their next message. */
+/**
+ * Remembered entities that have failed, until they are started again: after a while, or by their next message. One that a
+ * message started and that failed again rests anew: only its latest rest counts when the time of several is over.
+ */
+import type { EntityId } from '../shard-id.ts'
 import type { Entities, Entity } from './entities.ts'
 import type { RememberedEntities } from './remembered-entities.ts'
 import { StopGrace } from './stop-grace.ts'
@@ -7,6 +11,8 @@ export class RestingEntities<Cell, Parcel> {
   readonly #entities: Entities<Cell, Parcel>
   readonly #remembered: RememberedEntities
   readonly #rest = new StopGrace()
+  /** Which instance it was that failed last, of those whose time is not over. */
+  readonly #failed = new Map<EntityId, number>()
 
   constructor(entities: Entities<Cell, Parcel>, remembered: RememberedEntities) {
     this.#entities = entities
@@ -20,9 +26,10 @@ export class RestingEntities<Cell, Parcel> {
 
   add(entity: Entity<Cell, Parcel>): void {
     this.#remembered.failed(entity.entityId)
+    this.#failed.set(entity.entityId, entity.instance)
+    this.#rest.asked(entity)
     entity.instance = 0
     entity.isStopping = true
-    this.#rest.asked(entity)
   }
 
   /** Whether there are more whose time is over. */
@@ -32,7 +39,9 @@ export class RestingEntities<Cell, Parcel> {
 
   /** Whose time is over, so many of them at the most, and who still rest. */
   due(count: number): Entity<Cell, Parcel>[] {
-    return this.#rest.ends(count).flatMap(({ entityId }) => {
+    return this.#rest.ends(count).flatMap(({ entityId, instance }) => {
+      if (this.#failed.get(entityId) !== instance) return []
+      this.#failed.delete(entityId)
       const entity = this.#entities.get(entityId)
       return entity !== undefined && this.#isResting(entity) ? [entity] : []
     })

@@ -37,6 +37,8 @@ class World {
   readonly store = new Set<string>()
   readonly #random: () => number
   readonly #duties: Duties
+  /** Whether entities often end though nobody asked them to. */
+  readonly #areFrail: boolean
   #machine: ShardMachine<string, number>
   #limit: number
   /** Entities that run, by id: which instance, and whether it was asked to stop. */
@@ -58,6 +60,7 @@ class World {
   constructor(seed: number, duties: Duties) {
     this.#random = chance(seed)
     this.#duties = duties
+    this.#areFrail = this.#random() < 0.3
     this.#limit = duties.limit ?? Infinity
     this.#machine = this.#begin()
   }
@@ -214,7 +217,9 @@ class World {
       const found = this.#pick(running)
       return found && this.step({ type: 'Passivate', ...found })
     }
-    if (what < 0.5) return this.#end(this.#pick(running.filter(({ isAsked }) => isAsked)))
+    if (what < 0.5) {
+      return this.#end(this.#pick(running.filter(({ isAsked }) => isAsked || this.#areFrail)))
+    }
     if (what < 0.54) return this.#end(this.#pick(running))
     if (what < 0.56) return this.step({ type: 'Sweep' })
     if (what < 0.58) {

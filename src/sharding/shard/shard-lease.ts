@@ -2,6 +2,7 @@
  * The lease of one life of a shard: calls become inputs of its machine. Whether it is held is asked of the clock at every use;
  * what the lease itself tells of its loss may come late.
  */
+import type { Grant } from '../../foundation/grant.ts'
 import type { LogFields, Logger } from '../../foundation/logger.ts'
 import type { Timers } from '../../foundation/timers.ts'
 import type { Lease } from '../../lease/index.ts'
@@ -23,6 +24,7 @@ export class ShardLease {
   readonly #options: ShardLeaseParts
   #isHeld = false
   #isOver = false
+  #grant: Grant | undefined
 
   constructor(options: ShardLeaseParts) {
     this.#options = options
@@ -34,6 +36,9 @@ export class ShardLease {
     asked.then(
       (isTrue) => {
         if (this.#isOver) return
+        // Of this life: whoever acts late, in its name, must not do so under the grant of the next one.
+        const { name, fenceToken: token } = lease
+        this.#grant = token === undefined ? undefined : { name, token }
         // It may be over before anybody could hear that it was had.
         this.#isHeld = isTrue && lease.checkLease()
         if (!isTrue) logger.warn(this.#fields, 'The lease of a shard is held by another.')
@@ -45,6 +50,11 @@ export class ShardLease {
         this.#say({ type: 'LeaseRefused' })
       },
     )
+  }
+
+  /** Under which all that it protects is claimed. Stays as it is when the lease is lost. Undefined for leases without tokens. */
+  get grant(): Grant | undefined {
+    return this.#grant
   }
 
   /** Certainly, and now. What is not is lost: the shard hears of it behind what goes on at the moment. */

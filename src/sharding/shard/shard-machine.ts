@@ -274,13 +274,13 @@ export class ShardMachine<Cell, Parcel> {
     parcels?: readonly Parcel[],
   ): ShardEffect<Parcel>[] {
     if (this.#isFrozen) return []
-    const { entityId } = entity
-    const standing = remembered.standingOf(entityId)
+    assert(entity.instance === 0, 'one that runs is not started once more')
+    const standing = remembered.standingOf(entity.entityId)
     if (standsFor.has(standing)) {
-      remembered.runs(entityId)
+      remembered.runs(entity.entityId)
       return this.#restart(entity, parcels)
     }
-    if (standing === 'absent') remembered.start(entityId)
+    if (standing === 'absent') remembered.start(entity.entityId)
     return this.#storeNext()
   }
 

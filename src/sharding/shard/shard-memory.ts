@@ -1,4 +1,5 @@
 /** Runs the store of what one life of a shard remembers: calls become inputs of its machine, in order, and nothing after its end. */
+import { assert } from '../../foundation/assert.ts'
 import type { LogFields, Logger } from '../../foundation/logger.ts'
 import type {
   RememberedChange,
@@ -8,7 +9,8 @@ import type {
 import type { ShardInput } from './shard-inputs.ts'
 
 export interface ShardMemoryOptions {
-  readonly store: RememberStore
+  /** When it is loaded, not before: the shard may have to wait for its lease. */
+  readonly open: () => RememberStore
   readonly logger: Logger
   /** For the log. */
   readonly fields: LogFields
@@ -17,6 +19,7 @@ export interface ShardMemoryOptions {
 
 export class ShardMemory {
   readonly #options: ShardMemoryOptions
+  #store: RememberStore | undefined
   #isOver = false
 
   constructor(options: ShardMemoryOptions) {
@@ -24,19 +27,23 @@ export class ShardMemory {
   }
 
   load(): void {
-    const { store } = this.#options
-    const loaded = store.load((change) => this.#say({ type: 'Loading', change }))
-    this.#await(loaded, { type: 'Loaded' })
+    this.#await(this.#load(), { type: 'Loaded' })
+  }
+
+  async #load(): Promise<void> {
+    this.#store = this.#options.open()
+    await this.#store.load((change) => this.#say({ type: 'Loading', change }))
   }
 
   update(change: RememberedChange, remembered: RememberedIds): void {
-    this.#await(this.#options.store.update(change, remembered), { type: 'Stored' })
+    assert(this.#store !== undefined, 'what is remembered is loaded before it is changed')
+    this.#await(this.#store.update(change, remembered), { type: 'Stored' })
   }
 
   close(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#options.store.close()
+    this.#store?.close()
   }
 
   #await(call: Promise<void>, answer: ShardInput<never>): void {

@@ -15,6 +15,7 @@ import {
   spawnGated,
 } from '../../actor/internals.ts'
 import { assert, unreachable } from '../../foundation/assert.ts'
+import type { Grant } from '../../foundation/grant.ts'
 import type { Timer } from '../../foundation/timers.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { EntityContext, Passivate } from '../entity-context.ts'
@@ -57,7 +58,7 @@ export interface ShardWorld {
 
 /** Of types that remember their entities, or have a lease for each shard. */
 export interface ShardDutiesWorld {
-  readonly openStore: ((shard: ShardId) => RememberStore) | undefined
+  readonly openStore: ((shard: ShardId, grant: Grant | undefined) => RememberStore) | undefined
   readonly leaseOf: ((shard: ShardId) => Lease) | undefined
   /** The shard of an entity; throws where the extractor does. */
   readonly shardOf: (entityId: EntityId) => ShardId
@@ -87,9 +88,12 @@ export class Shard {
     this.#ref = ref
     const { openStore, leaseOf } = world.duties ?? {}
     this.#lease = leaseOf && this.#makeLease(leaseOf(shard))
-    this.#memory = openStore && this.#makeMemory(openStore(shard))
-    const mayPass = this.#lease && (() => this.#lease?.isHeld() === true)
-    this.#gate = new Gate((ended) => this.#terminated(ended), mayPass)
+    this.#memory = openStore && this.#makeMemory(() => openStore(shard, this.#lease?.grant))
+    this.#gate = new Gate({
+      onTerminated: (ended) => this.#terminated(ended),
+      mayPass: this.#lease && (() => this.#lease?.isHeld() === true),
+      grant: () => this.#lease?.grant,
+    })
     const look = {
       mailIn: ({ mailbox }: Cell) => mailbox?.size ?? 0,
       isRecovering: isMailWithheld,
@@ -256,10 +260,10 @@ export class Shard {
     })
   }
 
-  #makeMemory(store: RememberStore): ShardMemory {
+  #makeMemory(open: () => RememberStore): ShardMemory {
     const { logger } = this.#world.runtime
     const fields = { entityType: this.entityType, shard: this.shard }
-    return new ShardMemory({ store, logger, fields, step: (input) => this.step(input) })
+    return new ShardMemory({ open, logger, fields, step: (input) => this.step(input) })
   }
 
   #cancelTimers(): void {

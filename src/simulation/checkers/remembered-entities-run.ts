@@ -44,11 +44,6 @@ export class RememberedEntitiesRun {
     this.#types.set(entityType, { remembered: new Map(), running: new Map() })
   }
 
-  /** The types that are watched. */
-  get types(): readonly string[] {
-    return [...this.#types.keys()]
-  }
-
   /** @internal The store has accepted these events. */
   stored(persistenceId: string, events: readonly Uint8Array[]): void {
     if (!persistenceId.startsWith(prefix)) return
@@ -89,32 +84,29 @@ export class RememberedEntitiesRun {
     known.running.set(entityId, others)
   }
 
-  /** Ids that are remembered, sorted. */
-  remembered(entityType: string): string[] {
-    const { remembered } = this.#types.get(entityType) as Known
-    return [...new Set([...remembered.values()].flatMap((ids) => [...ids]))].sort()
+  /** Whether it runs on a node that lives. */
+  isRunning(entityType: string, entityId: string): boolean {
+    return isRunning(this.#types.get(entityType) as Known, entityId)
   }
 
-  /** Ids that run on a node that lives, sorted. */
-  running(entityType: string): string[] {
-    const known = this.#types.get(entityType) as Known
-    return [...known.running.keys()].filter((id) => living(known, id).length > 0).sort()
-  }
-
-  /** What is not as it must be in the end, in words; none when all is well. */
-  problems(): string[] {
-    return this.types.flatMap((entityType) => {
-      const remembered = new Set(this.remembered(entityType))
-      const running = new Set(this.running(entityType))
-      return [
-        ...[...remembered]
-          .filter((id) => !running.has(id))
-          .map((id) => `${entityType}/${id} is remembered and does not run`),
-        ...[...running]
-          .filter((id) => !remembered.has(id))
-          .map((id) => `${entityType}/${id} runs and is not remembered`),
-      ]
-    })
+  /**
+   * What is not as it must be in the end, in words; none when all is well. One at a time: whoever waits for the end asks
+   * after every step, and then the first is enough.
+   */
+  *problems(): Generator<string, void> {
+    for (const [entityType, known] of this.#types) {
+      for (const [shard, ids] of known.remembered) {
+        for (const id of ids) {
+          if (isRunning(known, id)) continue
+          yield `${entityType}/${id} is remembered by shard ${shard} and does not run`
+        }
+      }
+      for (const id of known.running.keys()) {
+        if (isRunning(known, id) && !isRemembered(known, id)) {
+          yield `${entityType}/${id} runs and is not remembered`
+        }
+      }
+    }
   }
 }
 
@@ -126,4 +118,13 @@ function idsOf(remembered: Map<number, Set<string>>, shard: number): Set<string>
 
 function living({ running }: Known, entityId: string): Instance[] {
   return (running.get(entityId) ?? []).filter(({ life }) => life.isAlive)
+}
+
+function isRunning({ running }: Known, entityId: string): boolean {
+  return running.get(entityId)?.some(({ life }) => life.isAlive) === true
+}
+
+function isRemembered({ remembered }: Known, entityId: string): boolean {
+  for (const ids of remembered.values()) if (ids.has(entityId)) return true
+  return false
 }

@@ -3,9 +3,11 @@ import type {
   AppendBatch,
   AppendResult,
   Claim,
+  ClaimFenced,
   EventDeletionResult,
   EventDeletionTo,
   Fenced,
+  Grant,
   NewSnapshot,
   SnapshotDeletion,
   SnapshotResult,
@@ -19,6 +21,10 @@ import type {
 export interface JournalWatcher {
   /** Before anything is done: a living node asks for this write of events. */
   asked(batch: Pick<AppendBatch, 'persistenceId' | 'epoch'>): void
+  /** Before `claimed` or `stateClaimed`: the claim was made under this grant, and was taken. */
+  granted(persistenceId: string, grant: Grant): void
+  /** A claim under a grant was refused. */
+  claimFenced(refusal: ClaimFenced): void
   claimed(persistenceId: string, claim: Claim): void
   appended(batch: AppendBatch, result: AppendResult): void
   /** As of an append. */

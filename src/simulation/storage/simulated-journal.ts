@@ -4,17 +4,21 @@
  * back. Its answer is a step of the node.
  *
  * Invariant: writes of one stream take effect in the order of the calls; when one never does, none after it does.
+ * One file because it is one port after another, each a few lines, over one way to fail.
  */
 import type { Clock } from '../../foundation/clock.ts'
 import {
   type AppendBatch,
   type AppendResult,
   type Claim,
+  ClaimFenced,
+  type ClaimFences,
   type DurableStates,
   type EventDeletion,
   type EventDeletionResult,
   type EventDeletionTo,
   type Fenced,
+  type Grant,
   type IdList,
   type IdPage,
   type IdQuery,
@@ -104,7 +108,15 @@ interface Pending {
 const LATE_EFFECT_CHANCE = 0.5
 
 export class SimulatedJournal
-  implements Journal, SliceReader, Registers, EventDeletion, Snapshots, DurableStates, IdList
+  implements
+    Journal,
+    SliceReader,
+    Registers,
+    EventDeletion,
+    Snapshots,
+    DurableStates,
+    IdList,
+    ClaimFences
 {
   readonly stateBytesMax: number
   readonly #journal: MemoryJournal
@@ -162,9 +174,10 @@ export class SimulatedJournal
     }
   }
 
-  claim(persistenceId: string, writer: string): Promise<Claim> {
+  claim(persistenceId: string, writer: string, grant?: Grant): Promise<Claim> {
     return this.#write(persistenceId, 'claim', async () => {
-      const claim = await this.#journal.claim(persistenceId, writer)
+      const claim = await this.#claimed(() => this.#journal.claim(persistenceId, writer, grant))
+      if (grant !== undefined) this.#watcher.granted?.(persistenceId, grant)
       this.#watcher.claimed?.(persistenceId, claim)
       return claim
     })
@@ -220,9 +233,12 @@ export class SimulatedJournal
   }
 
   /** States take their turns behind a stream of the same name, if there is one, which does no harm. */
-  claimState(persistenceId: string, writer: string): Promise<StateClaim> {
+  claimState(persistenceId: string, writer: string, grant?: Grant): Promise<StateClaim> {
     return this.#write(persistenceId, 'claimState', async () => {
-      const claim = await this.#journal.claimState(persistenceId, writer)
+      const claim = await this.#claimed(() =>
+        this.#journal.claimState(persistenceId, writer, grant),
+      )
+      if (grant !== undefined) this.#watcher.granted?.(persistenceId, grant)
       this.#watcher.stateClaimed?.(persistenceId, claim)
       return claim
     })
@@ -290,10 +306,28 @@ export class SimulatedJournal
     return this.#write(write.name, 'writeRegister', () => this.#journal.writeRegister(write))
   }
 
+  async listGrants(): Promise<readonly Grant[]> {
+    await this.#beforeReading('listGrants')
+    return this.#journal.listGrants()
+  }
+
+  forgetGrant(name: string): Promise<void> {
+    return this.#write(name, 'forgetGrant', () => this.#journal.forgetGrant(name))
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     if (this.#underWay > 0) await new Promise<void>((done) => this.#whenAllDone.push(done))
     await this.#journal.close()
+  }
+
+  async #claimed<Claimed>(claim: () => Promise<Claimed>): Promise<Claimed> {
+    try {
+      return await claim()
+    } catch (error) {
+      if (error instanceof ClaimFenced) this.#watcher.claimFenced?.(error)
+      throw error
+    }
   }
 
   #isAsked(batch: AppendBatch): void {

@@ -116,6 +116,8 @@ export class SimulatedStore {
     const world = this.#world
     return {
       asked: ({ persistenceId, epoch }) => this.writes.asked?.(life.label, persistenceId, epoch),
+      granted: (persistenceId, grant) => this.checks.granted(persistenceId, grant, life.label),
+      claimFenced: () => world.reach('the store refuses a claim under an earlier grant'),
       claimed: (persistenceId, claim) => {
         this.writes.claimed?.(life.label, persistenceId, claim.epoch)
         // First the story, so that it is whole when a check fails.

@@ -1,6 +1,7 @@
 /**
  * What must be true of every store, checked against what it accepts and apart from how it decides: epochs of a stream only
- * grow, numbers are consecutive, nobody writes under an epoch that another got, and nobody after a later claim (S1c). A
+ * grow, numbers are consecutive, nobody writes under an epoch that another got, and nobody after a later claim (S1c). Nobody
+ * claims under a lease after one to whom it was granted later. A
  * deletion is held to the same; no number comes again after it, and nothing of what it deleted. Snapshots are of stored events
  * of the present life, and at any moment the state is there: in its events, or in a snapshot and what came behind it.
  */
@@ -11,6 +12,7 @@ import type {
   EventDeletionResult,
   EventDeletionTo,
   Fenced,
+  Grant,
   NewSnapshot,
   SnapshotDeletion,
   SnapshotResult,
@@ -46,6 +48,8 @@ interface Shadow {
 
 /** Holds the store itself to account: epochs grow, numbers are consecutive, nobody writes after a later claim. */
 export class StoreChecks {
+  /** By the name of their lease: the greatest token of a claim that was taken, and whose it was. */
+  readonly #grants = new Map<string, { readonly token: number; readonly by: string }>()
   readonly #shadows = new Map<string, Shadow>()
   readonly #accepted: AcceptedAppend[] = []
   readonly #violate: (name: string, detail: string) => void
@@ -57,6 +61,18 @@ export class StoreChecks {
   /** Every append that was ever accepted, in the order of the store. */
   get accepted(): readonly AcceptedAppend[] {
     return this.#accepted
+  }
+
+  /** Of streams and of states. */
+  granted(persistenceId: string, { name, token }: Grant, by: string): void {
+    const last = this.#grants.get(name)
+    if (last !== undefined && token < last.token) {
+      this.#violate(
+        'nobody claims after a later grant',
+        `${persistenceId}: ${by} claimed under token ${token} of ${name}, and ${last.by} has claimed under ${last.token}`,
+      )
+    }
+    this.#grants.set(name, { token, by })
   }
 
   claimed(persistenceId: string, claim: Claim, by: string): void {

@@ -56,6 +56,8 @@ export class EntityStage {
   readonly #replaying: EntityBehavior
   #isReplaying = false
   #ref: ActorRef<EntityCall> | undefined = undefined
+  /** It has asked to be passivated: who comes now waits for its next life. */
+  #resting: Promise<void> | undefined = undefined
   #seen: unknown = undefined
 
   /** `isKept`: states are kept as snapshots after every event, and begun with. */
@@ -70,6 +72,7 @@ export class EntityStage {
       writer: 'kit',
     })
     world.witness = { begins: (type, entityId, call) => this.#begins(type, entityId, call) }
+    world.rest = () => void (this.#resting ??= this.stop())
     this.stubs = new Stubs(this.#system, world, entity)
     // A version of its own, since the one that is derived would ask for a state.
     const { snapshotVersion = 0 } = entity
@@ -156,7 +159,11 @@ export class EntityStage {
     return this.stubs.calls
   }
 
-  #call(command: string, args: readonly unknown[]): Promise<unknown> {
+  async #call(command: string, args: readonly unknown[]): Promise<unknown> {
+    if (this.#resting !== undefined) {
+      await this.#resting
+      this.#resting = undefined
+    }
     const handle = this.#calls.handle(this.#entity, this.#id, callOptions)
     const call = (handle as Record<string, (...given: readonly unknown[]) => Promise<unknown>>)[
       command

@@ -15,6 +15,7 @@ import assert from 'node:assert/strict'
 import {
   canTransfer,
   deletesEvents,
+  fencesClaims,
   hasRegisters,
   hasSnapshots,
   isSliceReader,
@@ -25,6 +26,7 @@ import {
 } from '../../persistence/index.ts'
 import { comesWithin } from '../patience.ts'
 import { anySteps } from './any-steps.ts'
+import { claimFences, stateClaimFences } from './claim-fences.ts'
 import { deleting } from './deleting.ts'
 import { deletingFirst } from './deleting-first.ts'
 import { listingIds } from './listing-ids.ts'
@@ -63,6 +65,8 @@ export interface JournalUnderTest {
   readonly keepsStates?: boolean
   /** for `IdList`, */
   readonly listsIds?: boolean
+  /** for `ClaimFences`, */
+  readonly fencesClaims?: boolean
   /** and for `StoreTransfer`, which goes with `EventDeletion`. */
   readonly transfers?: boolean
   /** An empty store, for one test. */
@@ -141,6 +145,11 @@ const ports: readonly {
   { flag: 'keepsStates', words: ['keeps states', 'does not keep states'], isThere: keepsStates },
   { flag: 'listsIds', words: ['lists its ids', 'does not list its ids'], isThere: listsIds },
   {
+    flag: 'fencesClaims',
+    words: ['looks at the grants of claims', 'does not look at the grants of claims'],
+    isThere: fencesClaims,
+  },
+  {
     flag: 'transfers',
     words: ['can be copied from and to', 'cannot be copied from and to'],
     isThere: canTransfer,
@@ -168,6 +177,8 @@ function besides(check: AddTest, underTest: JournalUnderTest): void {
   if (underTest.keepsSnapshots && underTest.deletesEvents) snapshotsOfEndedStreams(check)
   if (underTest.keepsStates) states(check)
   if (underTest.listsIds) listingIds(check)
+  if (underTest.fencesClaims) claimFences(check)
+  if (underTest.fencesClaims && underTest.keepsStates) stateClaimFences(check)
   if (underTest.transfers) transfer(check)
 }
 

@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import {
   canTransfer,
+  type ClaimFences,
   deletesEvents,
   type DurableStates,
   type EventDeletion,
+  fencesClaims,
   hasSnapshots,
   type IdList,
   isSliceReader,
@@ -38,6 +40,11 @@ export function statesOf(journal: Journal): Journal & DurableStates {
 
 export function idsOf(journal: Journal): Journal & IdList {
   assert.ok(listsIds(journal))
+  return journal
+}
+
+export function fencesOf(journal: Journal): Journal & ClaimFences {
+  assert.ok(fencesClaims(journal))
   return journal
 }
 

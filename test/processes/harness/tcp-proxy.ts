@@ -88,7 +88,7 @@ function reset(socket: Socket): void {
 }
 
 /** The bytes of one direction. */
-class Pipe {
+export class Pipe {
   readonly #source: Socket
   readonly #sink: Socket
   readonly #isStalled: () => boolean

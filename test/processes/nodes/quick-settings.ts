@@ -15,9 +15,15 @@ export const quickCluster: Partial<ClusterSettings> = {
   downedLingerMs: 1_000,
 }
 
-/** Nobody is downed within the time of a test but by those who ask for it. */
-export const byHandOnly: Partial<ClusterSettings> = {
+/** Nobody is downed within the time of a test but with proof, or by those who ask for it. */
+export const withProofOnly: Partial<ClusterSettings> = {
   downing: { ...defaultClusterSettings.downing, stableAfterMs: 120_000 },
+}
+
+/** The same without proof. */
+export const byHandOnly: Partial<ClusterSettings> = {
+  ...withProofOnly,
+  processLookIntervalMs: Infinity,
 }
 
 /** Nodes that came back host something again soon, so that the next fault hurts. */

@@ -8,6 +8,7 @@ import {
   type Simulation,
   startSimulatedNode,
 } from '../../../src/simulation/index.ts'
+import { machinesBy } from '../machines.ts'
 
 export interface ProjectingNodesOptions {
   readonly simulation: Simulation
@@ -23,6 +24,7 @@ const LOST_MAX_MS = 12_000
 export class ProjectingNodes {
   readonly #options: ProjectingNodesOptions
   readonly #random: SeededRandom
+  readonly #machineOf: (name: string) => string
   readonly #founders = ['a', 'b', 'c']
   readonly names = [...this.#founders]
   readonly #starting = new Set<string>()
@@ -34,6 +36,7 @@ export class ProjectingNodes {
   constructor(options: ProjectingNodesOptions) {
     this.#options = options
     this.#random = options.simulation.random.fork('nodes')
+    this.#machineOf = machinesBy(options.simulation.random.fork('machines'))
     for (const name of this.#founders) this.#start(name, this.#founders)
     this.#look()
   }
@@ -112,6 +115,7 @@ export class ProjectingNodes {
     let life: SimulatedNode | undefined
     startSimulatedNode(simulation, name, {
       ...optionsOf(`${name} ${++this.#lives}`),
+      machine: this.#machineOf(name),
       seeds: seeds.map((seed) => `${seed}:2552`),
       beforeJoin: (node, its) => {
         life = its

@@ -112,22 +112,24 @@ export class ShardingGuests {
     this.#rule++
   }
 
-  /** What is not as it must be when all faults have ended and nobody calls, in words. */
-  problems(nodes: readonly Running[]): string[] {
+  /** What is not as it must be when all faults have ended and nobody calls, in words, one at a time. */
+  *problems(nodes: readonly Running[]): Generator<string, void> {
     const { remembered } = this.#checks
-    const running = new Set(remembered.running(this.#counter.name))
-    const porters = new Set(remembered.running(porterKey.name))
-    return [
-      ...remembered.problems(),
-      ...[...this.#acknowledged.keys()]
-        .filter((id) => !running.has(id))
-        .map((id) => `Counter/${id} has answered and does not run`),
-      ...[...this.#porters]
-        .filter((id) => !porters.has(id))
-        .map((id) => `Porter/${id} has worked and does not run`),
-      ...remembered.running(this.#napper.name).map((id) => `Napper/${id} runs and is idle`),
-      ...nodes.flatMap((each) => this.#tooMany(each)),
-    ]
+    yield* remembered.problems()
+    for (const id of this.#acknowledged.keys()) {
+      if (!remembered.isRunning(this.#counter.name, id)) {
+        yield `Counter/${id} has answered and does not run`
+      }
+    }
+    for (const id of this.#porters) {
+      if (!remembered.isRunning(porterKey.name, id)) {
+        yield `Porter/${id} has worked and does not run`
+      }
+    }
+    for (const id of ids) {
+      if (remembered.isRunning(this.#napper.name, id)) yield `Napper/${id} runs and is idle`
+    }
+    for (const each of nodes) yield* this.#tooMany(each)
   }
 
   /** Every counter still has what its callers were told, and every porter gets what it is sent. */

@@ -12,6 +12,7 @@ import {
   startSimulatedNode,
 } from '../../../src/simulation/index.ts'
 import type { ShardAllocationStrategy } from '../../../src/sharding/index.ts'
+import { machinesBy } from '../machines.ts'
 import { hostClerk } from './spine-clerk.ts'
 import {
   type DiaryMaker,
@@ -61,6 +62,7 @@ export interface SpineClusterOptions {
 export class SpineCluster {
   readonly #options: SpineClusterOptions
   readonly #random: SeededRandom
+  readonly #machineOf: (name: string) => string
   readonly #founders: readonly string[]
   readonly #wanted: Set<string>
   readonly #starting = new Set<string>()
@@ -72,6 +74,7 @@ export class SpineCluster {
   constructor(options: SpineClusterOptions, founders: readonly string[]) {
     this.#options = options
     this.#random = options.simulation.random.fork('cluster')
+    this.#machineOf = machinesBy(options.simulation.random.fork('machines'))
     this.#founders = founders
     this.#wanted = new Set(founders)
     for (const name of founders) this.#start(name, this.#addresses(founders))
@@ -178,6 +181,7 @@ export class SpineCluster {
     const { inboxHosting, diaryHosting, beforeJoin } = this.#options
     let life: SimulatedNode | undefined
     startSimulatedNode(simulation, name, {
+      machine: this.#machineOf(name),
       entities: [list, ...others],
       name: 'spine',
       seeds,

@@ -1,4 +1,5 @@
 /** How a run of the spine ends: every entity answers from everywhere, and what is stored is what was promised. */
+import type { Duration } from '../../../src/foundation/duration.ts'
 import { persistenceIdOf } from '../../../src/persistence/index.ts'
 import {
   type ClusterChecks,
@@ -31,13 +32,22 @@ interface Silence {
 
 const AGAIN_MS = 300
 
+export interface AnswerOptions {
+  readonly within?: Duration
+  /** Tells several times apart. */
+  readonly when?: string
+}
+
 /** From every node, each entity: the lists answer, and the inboxes take what is sent again and again. */
-export async function everyEntityAnswers(parts: EndingParts): Promise<void> {
+export async function everyEntityAnswers(
+  parts: EndingParts,
+  { within = '60s', when = '' }: AnswerOptions = {},
+): Promise<void> {
   const { simulation, cluster, load } = parts
   const open = new Map<string, Silence>()
   for (const running of cluster.up) {
     for (const id of load.lists) askList(parts, running, id, open)
-    for (const id of [...load.inboxes, ...load.diaries]) sendToInbox(parts, running, id, open)
+    for (const id of [...load.inboxes, ...load.diaries]) sendToInbox(parts, running, id, open, when)
   }
   // A node that was about to leave when the faults ended has a next life, which is no worse than its first.
   const isDone = (): boolean => {
@@ -45,7 +55,7 @@ export async function everyEntityAnswers(parts: EndingParts): Promise<void> {
     return true
   }
   try {
-    await simulation.runUntil(isDone, { within: '60s' })
+    await simulation.runUntil(isDone, { within })
   } catch (error) {
     if (!(error instanceof GoalNotReached)) throw error
     const silent = [...open].map(([name, { why }]) => `${name}: ${why()}`).join('; ')
@@ -80,6 +90,7 @@ function sendToInbox(
   { life, node }: Running,
   id: string,
   open: Map<string, Silence>,
+  when: string,
 ): void {
   const name = `${id} from ${life.label}`
   const key = keyOf(id)
@@ -87,14 +98,24 @@ function sendToInbox(
   const probes: string[] = []
   const send = (): void => {
     if (probes.some((probe) => checks.losses.isDelivered(probe))) return void open.delete(name)
-    const note = `probe ${name}, ${probes.length + 1}`
+    const note = `probe ${name}${when}, ${probes.length + 1}`
     probes.push(note)
     checks.losses.sent(note, life.label, `${key.name}/${id}`)
-    const sender = `probe of ${life.label}`
+    const sender = `probe of ${life.label}${when}`
     node.sharding.entityRefFor(key, id).tell({ note, sender, number: probes.length })
     life.environment.timers.after(AGAIN_MS, send)
   }
   send()
+}
+
+/** A write that the store took long before the faults ended may still be stalled, and messages wait behind it. */
+export async function whenSettled({ simulation, checks }: EndingParts): Promise<void> {
+  try {
+    await simulation.runUntil(() => checks.losses.isSettled, { within: '30s' })
+  } catch (error) {
+    // What is missing then is told one by one.
+    if (!(error instanceof GoalNotReached)) throw error
+  }
 }
 
 const READS_MAX = 20

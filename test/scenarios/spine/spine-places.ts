@@ -9,6 +9,8 @@ export const places = {
   forcedRest: 'an entity is forced to rest',
   hurried: 'an entity that is slow to stop is hurried',
   handOffOver: 'a hand-off is given up',
+  homeDied: 'a home dies before its shard has stopped',
+  unackedDied: 'a region dies before it has acknowledged a hand-off',
   balanced: 'shards move for balance',
   returned: 'a message comes back from a former home',
   overrun: 'a leaving region runs out of time',
@@ -20,8 +22,12 @@ export const places = {
 /** Guards against what, as far as we know, cannot come to pass: whoever gets there has found something. */
 const defended: ReadonlySet<string> = new Set([places.superseded, places.frozenClaim])
 
-/** Too rare under the load of the spine: another scenario is made for it. */
-const elsewhere: ReadonlySet<string> = new Set([places.failedAmidBatch])
+/** Too rare under the load of the spine: another scenario is made for each. */
+const elsewhere: ReadonlySet<string> = new Set([
+  places.failedAmidBatch,
+  places.homeDied,
+  places.unackedDied,
+])
 
 /** Those, and what the checkers count. */
 export const spinePlaces: readonly string[] = [

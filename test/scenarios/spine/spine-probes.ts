@@ -7,6 +7,7 @@ import type {
   WriteInput,
 } from '../../../src/persistence/event-sourcing/write-pipeline-inputs.ts'
 import { WritePipelineMachine } from '../../../src/persistence/event-sourcing/write-pipeline-machine.ts'
+import type { NodeId } from '../../../src/foundation/node-id.ts'
 import { GuardedJournal } from '../../../src/node/guarded-journal.ts'
 import type { CoordinatorEffect } from '../../../src/sharding/coordinator/coordinator-inputs.ts'
 import { CoordinatorMachine } from '../../../src/sharding/coordinator/coordinator-machine.ts'
@@ -27,6 +28,8 @@ export interface SpineWatcher {
   contradicts(what: string): void
   /** A shard begins to move. */
   moves?(): void
+  /** A hand-off begins; its home is on the node of that name. */
+  handsOff?(home: string): void
   /** A message comes back to the region that runs now from a former home, on the node of that name. */
   returns?(from: string): void
 }
@@ -87,7 +90,7 @@ function watchRegions(): void {
   after(RegionMachine, 'step', (_, [input], effects) => {
     if (input.type === 'FromRegion' && input.message.type === 'Returned') {
       watcher?.reached(places.returned)
-      watcher?.returns?.(input.region.slice(0, input.region.indexOf(':')))
+      watcher?.returns?.(nameIn(input.region))
     }
     const isForced = effects.some((effect) => effect.type === 'StopShard' && effect.isForced)
     const isLate = input.type === 'TimerFired' && input.timer === 'shutdown'
@@ -133,10 +136,16 @@ function watchWords(coordinator: CoordinatorMachine, effects: readonly Coordinat
 const unacked = new WeakMap<HandOffMachine, number>()
 
 function watchConversations(): void {
-  after(HandOffMachine, 'step', (handOff, [input]) => {
+  after(HandOffMachine, 'step', (handOff, [input], effects) => {
     const left = handOff.snapshot().unacked.length
     const before = unacked.get(handOff) ?? Infinity
     unacked.set(handOff, left)
+    const { home } = handOff.placement
+    if (input.type === 'Begun') watcher?.handsOff?.(nameIn(home))
+    if (input.type === 'RegionRemoved') {
+      if (input.region === home && effects.length > 0) watcher?.reached(places.homeDied)
+      else if (left < before) watcher?.reached(places.unackedDied)
+    }
     if (input.type !== 'BeginHandOffAck' || left >= before) return
     const { term, turn } = handOff.placement
     if (input.term === term && input.turn === turn) return
@@ -180,6 +189,11 @@ function gatheredAfter(
 
 /** Those that have discarded what depended on a write that failed. */
 const failed = new WeakSet<object>()
+
+/** The name of the node. */
+function nameIn(node: NodeId): string {
+  return node.slice(0, node.indexOf(':'))
+}
 
 type ArgsOf<Method> = Method extends (...args: infer Args) => unknown ? Args : never
 type ResultOf<Method> = Method extends (...args: never[]) => infer Result ? Result : never

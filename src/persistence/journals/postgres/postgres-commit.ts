@@ -2,7 +2,7 @@
  * Performs the writes of one commit, statement by statement. Each statement changes only what may be changed, on rows that it
  * has locked; what it left alone is then looked at, and judged by the rules that all stores have.
  */
-import { assert, unreachable } from '../../../foundation/assert.ts'
+import { unreachable } from '../../../foundation/assert.ts'
 import {
   InvalidJournalCall,
   JournalOutcomeUnknown,
@@ -17,13 +17,12 @@ import {
   type StreamAppend,
 } from './postgres-append.ts'
 import { byteaArray } from './postgres-arrays.ts'
+import { claimStates, claimStreams } from './postgres-claims.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
 import type { PostgresRow, PostgresValue } from './postgres-driver.ts'
 import { sqlStateOf } from './postgres-failure.ts'
 import type { PostgresStatement, PostgresStatements } from './postgres-statements.ts'
 import {
-  claimStates,
-  claimValues,
   lanesOf,
   ownMistake,
   type PostgresCommitParts,
@@ -128,7 +127,7 @@ class PostgresCommit {
       case 'End':
         return this.#append(byStream(writes), true)
       case 'Claim':
-        return this.#claim(writes)
+        return claimStreams(this.#parts, writes)
       case 'ClaimState':
         return claimStates(this.#parts, writes)
       case 'Highest':
@@ -245,21 +244,6 @@ class PostgresCommit {
       }
     }
     return again
-  }
-
-  async #claim(writes: readonly PostgresWrite[]): Promise<void> {
-    const rows = await this.#run(this.#statements.claim, claimValues(this.#parts, writes))
-    const claims = new Map(rows.map(([id, ...row]) => [textOf(id), row as number[]]))
-    for (const write of writes) {
-      const { persistenceId } = write.request as Of<'Claim'>
-      const row = claims.get(persistenceId)
-      assert(row !== undefined, 'a claim is always granted')
-      const [epoch, highestSequenceNr, deletedSequenceNr, startSequenceNr, number] = row
-      this.#parts.numbers.set(persistenceId, number!)
-      const deleted = deletedSequenceNr === 0 ? {} : { deletedSequenceNr }
-      const started = startSequenceNr === 0 ? {} : { startSequenceNr }
-      write.decide({ epoch, highestSequenceNr, ...deleted, ...started })
-    }
   }
 
   async #highest(writes: readonly PostgresWrite[]): Promise<void> {

@@ -6,11 +6,21 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../../../foundation/clock.ts'
+import type { Grant } from '../../../foundation/grant.ts'
 import { InvalidSettings } from '../../../foundation/invalid-settings.ts'
 import { systemClock } from '../../../foundation/system-clock.ts'
 import { systemRandom } from '../../../foundation/system-random.ts'
 import { systemTimers } from '../../../foundation/system-timers.ts'
 import type { Timers } from '../../../foundation/timers.ts'
+import {
+  beforeGrants,
+  bytesOfToken,
+  checkGrantName,
+  type ClaimFences,
+  grantNameOf,
+  registerOfGrant,
+  tokenIn,
+} from '../../claim-fences.ts'
 import {
   checkStateWrite,
   type DurableStates,
@@ -77,7 +87,12 @@ import { PostgresSliceReader, tagsOfRow } from './postgres-slice-reader.ts'
 import { type PostgresStatements, statementsFor } from './postgres-statements.ts'
 import { placeRegister, placeState, placeStream } from './postgres-transfer.ts'
 import { isPostgresUrl } from './postgres-url.ts'
-import { type PostgresAsker, type PostgresRequest, PostgresWrite } from './postgres-write.ts'
+import {
+  type Place,
+  type PostgresAsker,
+  type PostgresRequest,
+  PostgresWrite,
+} from './postgres-write.ts'
 
 export interface PostgresStore {
   /** `postgres://user:password@host:port/database`. */
@@ -123,7 +138,8 @@ export class PostgresJournal
     Snapshots,
     DurableStates,
     IdList,
-    StoreTransfer
+    StoreTransfer,
+    ClaimFences
 {
   readonly storeId: string
   /** @internal */
@@ -186,10 +202,10 @@ export class PostgresJournal
     return this.#settings.stateBytesMax
   }
 
-  claim(persistenceId: string, writer: string): Promise<Claim> {
+  claim(persistenceId: string, writer: string, grant?: Grant): Promise<Claim> {
     return this.#write(() => {
-      checkClaim(persistenceId, writer)
-      return { persistenceId, request: { type: 'Claim', persistenceId, writer } }
+      checkClaim(persistenceId, writer, grant)
+      return { persistenceId, request: { type: 'Claim', persistenceId, writer, grant } }
     })
   }
 
@@ -282,10 +298,10 @@ export class PostgresJournal
     })
   }
 
-  claimState(persistenceId: string, writer: string): Promise<StateClaim> {
+  claimState(persistenceId: string, writer: string, grant?: Grant): Promise<StateClaim> {
     return this.#write(() => {
-      checkClaim(persistenceId, writer)
-      return { persistenceId, request: { type: 'ClaimState', persistenceId, writer } }
+      checkClaim(persistenceId, writer, grant)
+      return { persistenceId, request: { type: 'ClaimState', persistenceId, writer, grant } }
     })
   }
 
@@ -392,6 +408,39 @@ export class PostgresJournal
     }))
   }
 
+  async listGrants(): Promise<readonly Grant[]> {
+    this.#checkOpen()
+    const first = Buffer.from(beforeGrants)
+    const { registers_between } = this.#statements
+    const pages = await Promise.all(
+      this.#partitions.map((partition) =>
+        partition.read(registers_between, [first, behind(first)]),
+      ),
+    )
+    return greatestOf(pages.flat().map(([name, bytes]) => grantIn(name as Buffer, bytes as Buffer)))
+  }
+
+  /** On every server. */
+  async forgetGrant(name: string): Promise<void> {
+    this.#checkOpen()
+    checkGrantName(name)
+    const values = [Buffer.from(registerOfGrant(name)), bytesOfToken(0)]
+    const place: Place = async (connection) => {
+      await connection.run(this.#statements.put_token, values)
+    }
+    await Promise.all(
+      this.#partitions.map((partition, at) => {
+        const slice = this.#slices.firstOf(at)
+        return new Promise<unknown>((succeeded, failed) => {
+          const request = { type: 'Place', place } as const
+          partition.add(
+            new PostgresWrite({ request, slice, byteCount: 0, asker: { succeeded, failed } }),
+          )
+        })
+      }),
+    )
+  }
+
   close(): Promise<void> {
     this.#closing ??= Promise.all(this.#partitions.map((partition) => partition.close())).then(
       () => undefined,
@@ -466,6 +515,18 @@ function behind(prefix: Buffer): Buffer | null {
   const end = Buffer.from(prefix)
   end[end.length - 1]!++
   return end
+}
+
+function grantIn(register: Buffer, bytes: Buffer): Grant {
+  const name = grantNameOf(register.toString()) ?? ''
+  return { name, token: tokenIn(name, bytes) }
+}
+
+/** Each server has seen its own. */
+function greatestOf(seen: readonly Grant[]): Grant[] {
+  const tokens = new Map<string, number>()
+  for (const { name, token } of seen) tokens.set(name, Math.max(token, tokens.get(name) ?? 0))
+  return [...tokens].flatMap(([name, token]) => (token > 0 ? [{ name, token }] : []))
 }
 
 /** Throws `InvalidSettings`. */

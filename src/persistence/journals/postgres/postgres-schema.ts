@@ -166,6 +166,11 @@ export class PostgresSlices {
     return Math.floor(this.#laneOfAll(slice) / lanesPerServer)
   }
 
+  /** On this server. */
+  firstOf(partition: number): number {
+    return partition * lanesPerServer * this.#slicesPerLane
+  }
+
   /** 0..3, on its server. */
   laneOf(slice: number): number {
     return this.#laneOfAll(slice) % lanesPerServer

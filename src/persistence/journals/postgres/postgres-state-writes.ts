@@ -1,5 +1,4 @@
-/** Claims and writes of durable states that share a statement, and what statements of streams have in common with them. */
-import { assert } from '../../../foundation/assert.ts'
+/** Writes of durable states that share a statement, and what statements of streams have in common with them. */
 import { CodedError } from '../../../foundation/coded-error.ts'
 import { judgeStateWrite } from '../../durable-states.ts'
 import type { StreamNumbers } from './postgres-append.ts'
@@ -17,21 +16,6 @@ export interface PostgresCommitParts {
   readonly numbers: StreamNumbers
   /** What was found out about it. */
   readonly engine: { canAppendAll: boolean }
-}
-
-export async function claimStates(
-  parts: PostgresCommitParts,
-  writes: readonly PostgresWrite[],
-): Promise<void> {
-  const rows = await parts.connection.run(parts.statements.claim_state, claimValues(parts, writes))
-  const claims = new Map(rows.map(([id, ...row]) => [textOf(id), row]))
-  for (const write of writes) {
-    const { persistenceId } = write.request as Of<'ClaimState'>
-    const row = claims.get(persistenceId)
-    assert(row !== undefined, 'a claim is always granted')
-    const [epoch, revision, bytes] = row
-    write.decide({ epoch, revision, bytes: bytes ?? undefined })
-  }
 }
 
 /** Of several that follow each other only the last one is stored, and all of them are. */
@@ -110,21 +94,6 @@ async function judgedStates(
     })
     return first < 0 ? [] : chain.slice(first)
   })
-}
-
-/** Of streams and of states. */
-export function claimValues(
-  parts: PostgresCommitParts,
-  writes: readonly PostgresWrite[],
-): PostgresValue[] {
-  const given = writes.map(({ request }) => request as Of<'Claim' | 'ClaimState'>)
-  const slices = writes.map(({ slice }) => slice)
-  return [
-    byteaArray(given.map(({ persistenceId }) => Buffer.from(persistenceId))),
-    int4Array(slices),
-    byteaArray(given.map(({ writer }) => Buffer.from(writer))),
-    lanesOf(parts, slices),
-  ]
 }
 
 /** Each once. */

@@ -17,8 +17,8 @@ export interface PostgresStatement {
 export type PostgresStatements = ReturnType<typeof statementsFor>
 
 const repeatable: ReadonlySet<string> = new Set([
-  ...['claim', 'claim_state', 'delete_to', 'save_snapshot', 'delete_snapshots'],
-  'scrubbed',
+  ...['claim', 'claim_state', 'claim_granted', 'claim_state_granted'],
+  ...['delete_to', 'save_snapshot', 'delete_snapshots', 'scrubbed', 'put_token'],
 ])
 
 export function statementsFor(tables: PostgresTables) {
@@ -148,6 +148,51 @@ function endedPart({ snapshots }: PostgresTables): string {
 ), `
 }
 
+/** A table with claims, and what a claim answers of its row. */
+interface Claimed {
+  readonly table: string
+  readonly columns: string
+}
+
+function claimedStream({ streams }: PostgresTables): Claimed {
+  return { table: streams, columns: 's.id, s.epoch, s.highest, s.deleted, s.start, s.number' }
+}
+
+function claimedState({ states }: PostgresTables): Claimed {
+  return { table: states, columns: 's.id, s.epoch, s.revision, s.bytes' }
+}
+
+/** $1 ids, $2 slices, $3 writers, $4 lanes. */
+function claimText(tables: PostgresTables, { table, columns }: Claimed): string {
+  return `WITH ${locked(tables, 4)}
+INSERT INTO ${table} AS s (id, slice, epoch, writer)
+SELECT g.id, g.slice, 1, g.writer FROM unnest($1::bytea[], $2::int4[], $3::bytea[]) AS g (id, slice, writer)
+WHERE ${isLocked}
+ON CONFLICT (id) DO UPDATE SET epoch = s.epoch + 1, writer = excluded.writer
+RETURNING ${columns}`
+}
+
+/**
+ * $1 ids, $2 slices, $3 writers, $4 lanes, $5 and $6 for each claim: register of its grant, token; $7 and $8 for each register,
+ * in the order of their names, behind the lanes: its name, the greatest token given. Each register is written in any case, so
+ * that it is locked and what comes back is what stands there: claims whose token is not that are left out.
+ */
+function grantedClaimText(tables: PostgresTables, { table, columns }: Claimed): string {
+  return `WITH ${locked(tables, 4)}, seen AS (
+  INSERT INTO ${tables.registers} AS r (name, revision, bytes)
+  SELECT g.name, 1, g.token FROM unnest($7::bytea[], $8::bytea[]) AS g (name, token) WHERE ${isLocked} ORDER BY g.name
+  ON CONFLICT (name) DO UPDATE SET bytes = GREATEST(r.bytes, excluded.bytes),
+    revision = CASE WHEN r.bytes < excluded.bytes THEN r.revision + 1 ELSE r.revision END
+  RETURNING r.name, r.bytes
+)
+INSERT INTO ${table} AS s (id, slice, epoch, writer)
+SELECT g.id, g.slice, 1, g.writer
+FROM unnest($1::bytea[], $2::int4[], $3::bytea[], $5::bytea[], $6::bytea[]) AS g (id, slice, writer, name, token)
+JOIN seen ON seen.name = g.name AND seen.bytes = g.token
+ON CONFLICT (id) DO UPDATE SET epoch = s.epoch + 1, writer = excluded.writer
+RETURNING ${columns}`
+}
+
 function writingTexts(tables: PostgresTables) {
   const { lanes, streams, snapshots } = tables
   return {
@@ -158,13 +203,8 @@ function writingTexts(tables: PostgresTables) {
     end: appendText(tables, { hasTags: false, ends: true }),
     end_tagged: appendText(tables, { hasTags: true, ends: true }),
 
-    /** $1 ids, $2 slices, $3 writers, $4 lanes. */
-    claim: `WITH ${locked(tables, 4)}
-INSERT INTO ${streams} AS s (id, slice, epoch, writer)
-SELECT g.id, g.slice, 1, g.writer FROM unnest($1::bytea[], $2::int4[], $3::bytea[]) AS g (id, slice, writer)
-WHERE ${isLocked}
-ON CONFLICT (id) DO UPDATE SET epoch = s.epoch + 1, writer = excluded.writer
-RETURNING s.id, s.epoch, s.highest, s.deleted, s.start, s.number`,
+    claim: claimText(tables, claimedStream(tables)),
+    claim_granted: grantedClaimText(tables, claimedStream(tables)),
 
     /** $1 id, $2 epoch, $3 number. */
     delete_to: `UPDATE ${streams} SET deleted = GREATEST(deleted, $3::int8)
@@ -238,13 +278,8 @@ SELECT count(*) FROM gone`
 function stateTexts(tables: PostgresTables) {
   const { states, registers } = tables
   return {
-    /** $1 ids, $2 slices, $3 writers, $4 lanes. */
-    claim_state: `WITH ${locked(tables, 4)}
-INSERT INTO ${states} AS s (id, slice, epoch, writer)
-SELECT g.id, g.slice, 1, g.writer FROM unnest($1::bytea[], $2::int4[], $3::bytea[]) AS g (id, slice, writer)
-WHERE ${isLocked}
-ON CONFLICT (id) DO UPDATE SET epoch = s.epoch + 1, writer = excluded.writer
-RETURNING s.id, s.epoch, s.revision, s.bytes`,
+    claim_state: claimText(tables, claimedState(tables)),
+    claim_state_granted: grantedClaimText(tables, claimedState(tables)),
 
     /** $1 ids, $2 epochs, $3 expected revisions, $4 revisions, $5 whether it goes, $6 bytes, $7 lanes. Answers the ids written. */
     write_state: `WITH ${locked(tables, 7)}
@@ -265,6 +300,9 @@ ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, writer = excluded.writer,
     /** $1 name, $2 bytes. */
     first_register: `INSERT INTO ${registers} (name, revision, bytes) VALUES ($1, 1, $2::bytea)
 ON CONFLICT (name) DO NOTHING RETURNING revision`,
+
+    /** $1 name, $2 bytes. */
+    put_token: `UPDATE ${registers} SET revision = revision + 1, bytes = $2::bytea WHERE name = $1`,
 
     /** $1 name, $2 bytes, $3 expected revision. */
     next_register: `UPDATE ${registers} SET revision = revision + 1, bytes = $2::bytea
@@ -305,6 +343,12 @@ WHERE s.id = $1 AND t.seq > s.start AND t.seq BETWEEN $2::int8 AND $3::int8 AND 
 
     /** $1 after, $2 how many. */
     register_names: `SELECT name FROM ${registers} WHERE name > $1::bytea ORDER BY name LIMIT $2::int4`,
+
+    /** $1 names. */
+    tokens: `SELECT name, bytes FROM ${registers} WHERE name = ANY($1::bytea[])`,
+
+    /** $1 from, $2 before. */
+    registers_between: `SELECT name, bytes FROM ${registers} WHERE name >= $1::bytea AND name < $2::bytea`,
 
     stream_ids: ids(streams),
     state_ids: ids(states),

@@ -3,6 +3,7 @@
  * those of one kind go together, those of one id keep their order, and appends of one id that follow each other become one.
  */
 import { assert, unreachable } from '../../../foundation/assert.ts'
+import type { Grant } from '../../../foundation/grant.ts'
 import type { StateWrite } from '../../durable-states.ts'
 import type { EventDeletionTo } from '../../event-deletion.ts'
 import type { AppendBatch } from '../../journal.ts'
@@ -15,18 +16,24 @@ export type PostgresRequest =
   | { readonly type: 'Append'; readonly batch: AppendBatch }
   /** Deletes what was there before. */
   | { readonly type: 'End'; readonly batch: AppendBatch }
-  | { readonly type: 'Claim'; readonly persistenceId: string; readonly writer: string }
+  | ({ readonly type: 'Claim' } & GivenClaim)
   | { readonly type: 'Highest'; readonly persistenceId: string }
   | { readonly type: 'DeleteTo'; readonly deletion: EventDeletionTo }
   | { readonly type: 'SaveSnapshot'; readonly snapshot: NewSnapshot }
   | { readonly type: 'DeleteSnapshots'; readonly deletion: SnapshotDeletion }
-  | { readonly type: 'ClaimState'; readonly persistenceId: string; readonly writer: string }
+  | ({ readonly type: 'ClaimState' } & GivenClaim)
   | { readonly type: 'WriteState'; readonly write: StateWrite }
   | { readonly type: 'Register'; readonly write: RegisterWrite }
   /** Takes some deleted events out of the tables. */
   | { readonly type: 'Scrub' }
   /** Several statements in a transaction of their own. */
   | { readonly type: 'Place'; readonly place: Place }
+
+interface GivenClaim {
+  readonly persistenceId: string
+  readonly writer: string
+  readonly grant: Grant | undefined
+}
 
 /** One kind of request. */
 export type Of<Type extends PostgresRequest['type']> = Extract<

@@ -1,0 +1,45 @@
+/**
+ * Whether enough members are there to begin with. It is asked once in the life of a cluster: when the first one was let in,
+ * members may go and come in any number.
+ */
+import type { Gossip } from '../gossip/gossip.ts'
+import { type Member, hasRole } from '../gossip/member.ts'
+
+export interface FormingSettings {
+  readonly minMembers: number
+  readonly minMembersByRole: Readonly<Record<string, number>>
+}
+
+export interface MissingMembers {
+  /** Undefined: of any role. */
+  readonly role: string | undefined
+  readonly wanted: number
+  readonly there: number
+}
+
+/** What a cluster that is being formed waits for; empty when it need not. */
+export function missingMembers(
+  { members, lastUpNumber }: Pick<Gossip, 'members' | 'lastUpNumber'>,
+  { minMembers, minMembersByRole }: FormingSettings,
+): MissingMembers[] {
+  if (lastUpNumber > 0) return []
+  // Who is on its way out again does not help.
+  const coming = members.filter(({ status }) => status === 'Joining')
+  const wants: readonly (readonly [string | undefined, number])[] = [
+    [undefined, minMembers],
+    ...Object.entries(minMembersByRole).sort(([a], [b]) => (a < b ? -1 : 1)),
+  ]
+  return wants
+    .map(([role, wanted]) => ({ role, wanted, there: countOf(coming, role) }))
+    .filter(({ wanted, there }) => there < wanted)
+}
+
+export function missingInWords({ role, wanted, there }: MissingMembers): string {
+  const which = role === undefined ? 'minMembers' : `minMembersByRole.${role}`
+  const whom = role === undefined ? 'members are' : `members with the role ${role} are`
+  return `${there} of ${wanted} ${whom} there (${which})`
+}
+
+function countOf(members: readonly Member[], role: string | undefined): number {
+  return members.filter((member) => hasRole(member, role)).length
+}
