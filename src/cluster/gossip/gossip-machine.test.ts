@@ -7,6 +7,7 @@ import { GossipMachine } from './gossip-machine.ts'
 import {
   type Gossip,
   changedBy,
+  dropTombstones,
   emptyGossip,
   memberOf,
   putMember,
@@ -218,19 +219,53 @@ test('one that is told that it is Down believes it, also by whom it holds for un
   expect(memberOf(b.gossip, id('b'))?.status).toBe('Down')
 })
 
-test('a change that was made by one that is gone is made ours, when the others may not know it', () => {
+describe('what was done by one that is gone', () => {
+  /** a has removed d, whose last change only b has heard of. */
+  const without = () => {
+    const machines = crowd('abcd')
+    const { a, b, d } = machines as { a: GossipMachine; b: GossipMachine; d: GossipMachine }
+    change(d, moveMembers(d.gossip, [id('c')], 'Leaving'))
+    talk(machines, 'd', 'b')
+    change(a, removeMembers(moveMembers(a.gossip, [id('d')], 'Down'), new Set([id('d')])))
+    return { machines, a, b }
+  }
+
+  test('is done by who knows of it, since the others may not', () => {
+    const { machines, a, b } = without()
+    const c = machines['c']!
+    talk(machines, 'a', 'c')
+    talk(machines, 'c', 'b')
+    expect(memberOf(b.gossip, id('d'))).toBeUndefined()
+    expect(b.gossip.version.map(([node]) => node)).not.toContain(id('d'))
+    talk(machines, 'b', 'a')
+    for (const { gossip } of [a, c]) expect(memberOf(gossip, id('c'))?.status).toBe('Leaving')
+    expect(a.gossip.version).toEqual(b.gossip.version)
+  })
+
+  test('is not lost on who hears of it after the removal', () => {
+    const { machines, a, b } = without()
+    const said = messagesIn(b.step({ type: 'Spread' }, 0)).find(({ to }) => to === id('a'))
+    expect(told(said)).toEqual(['c:Leaving'])
+    hear(a, said!)
+    expect(memberOf(a.gossip, id('c'))?.status).toBe('Leaving')
+    expect(memberOf(a.gossip, id('d'))).toBeUndefined()
+    // What it knows already is no reason for another version.
+    const { version } = a.gossip
+    hear(a, said!)
+    expect(a.gossip.version).toBe(version)
+    talk(machines, 'b', 'a')
+    expect(a.gossip.version).toEqual(b.gossip.version)
+  })
+})
+
+test('who is told only that a tombstone was dropped knows of the removal', () => {
   const machines = crowd('abcd')
   const { a, b } = machines as { a: GossipMachine; b: GossipMachine }
-  const d = machines['d']!
-  // Only b hears of the last thing that d did.
-  change(d, moveMembers(d.gossip, [id('c')], 'Leaving'))
-  talk(machines, 'd', 'b')
   change(a, removeMembers(moveMembers(a.gossip, [id('d')], 'Down'), new Set([id('d')])))
+  change(a, dropTombstones(a.gossip, new Set([id('d')])))
   talk(machines, 'a', 'b')
-  expect(memberOf(b.gossip, id('d'))).toBeUndefined()
-  expect(b.gossip.version.map(([node]) => node)).toEqual([id('a'), id('b')])
-  expect(memberOf(a.gossip, id('c'))?.status).toBe('Leaving')
-  expect(a.gossip.version).toEqual(b.gossip.version)
+  expect(b.gossip.members).toEqual(a.gossip.members)
+  expect(b.gossip.version).toEqual(a.gossip.version)
 })
 
 describe('how often a word is said', () => {

@@ -143,7 +143,7 @@ export class GossipMachine {
   ): GossipEffect[] {
     if (to !== this.#self || memberOf(this.gossip, from) === undefined) return []
     const news = unpackNews(packed)
-    if (news.tombstones.some(([node]) => node === this.#self)) return []
+    if ([...news.tombstones, ...news.dropped].some(([node]) => node === this.#self)) return []
     // Whoever says that we are Down is heard even when we hold it for unreachable: it is on the other side of a split.
     const isDowned = saysDown(news, this.#self)
     if (!this.#listensTo(from) && !isDowned) return []

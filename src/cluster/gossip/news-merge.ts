@@ -38,8 +38,9 @@ interface Findings {
 export function mergeNews(ours: Gossip, known: Origins, telling: Telling): Merged {
   const findings: Findings = { ours, known, telling, origins: [], contested: [] }
   const { news } = telling
-  const tombstones = mergeTombstones(findings)
-  const buried = new Set(tombstones)
+  const { tombstones, dropped } = mergeTombstones(findings)
+  // One whose tombstone was dropped was removed before that, also where nobody heard of it.
+  const buried = new Set([...tombstones, ...dropped])
   const changed = mergedMembers(findings, buried)
   const listed = changed.length === 0 ? ours.members : withMembers(ours.members, changed)
   const members =
@@ -69,23 +70,34 @@ function mergedVersion(
   return merged.every(isMember) ? merged : merged.filter(isMember)
 }
 
-function mergeTombstones(findings: Findings): readonly NodeId[] {
+interface Graves {
+  readonly tombstones: readonly NodeId[]
+  readonly dropped: readonly NodeId[]
+}
+
+function mergeTombstones(findings: Findings): Graves {
   const { ours, known, telling, origins } = findings
-  const added = fresh(findings, telling.news.tombstones)
-  const dropped = fresh(findings, telling.news.dropped)
-  if (added.length + dropped.length === 0) return ours.tombstones
+  const added = fresh(findings, telling.news.tombstones).filter(
+    ([node, origin]) => !(isOfTheGone(findings, origin) && hasTombstone(ours, node)),
+  )
+  const dropped = fresh(findings, telling.news.dropped).filter(
+    ([node, origin]) =>
+      // One that the sender did not know of when it dropped others stays.
+      (known.get('tombstones', node)?.every(telling.includes) ?? true) &&
+      !(isOfTheGone(findings, origin) && isForgotten(ours, node)),
+  )
+  if (added.length + dropped.length === 0) return { tombstones: ours.tombstones, dropped: [] }
   const tombstones = new Set(ours.tombstones)
   for (const [node, origin] of dropped) {
-    // One that the sender did not know of when it dropped others stays.
-    const isMeant = known.get('tombstones', node)?.every(telling.includes) ?? true
-    if (isMeant) tombstones.delete(node)
-    if (isMeant) origins.push(['dropped', node, origin])
+    tombstones.delete(node)
+    origins.push(['dropped', node, origin])
   }
   for (const [node, origin] of added) {
     tombstones.add(node)
     origins.push(['tombstones', node, origin])
   }
-  return [...tombstones].sort(compareTexts)
+  const dropsOf = dropped.map(([node]) => node)
+  return { tombstones: [...tombstones].sort(compareTexts), dropped: dropsOf }
 }
 
 function mergedMembers(findings: Findings, buried: ReadonlySet<NodeId>): Member[] {
@@ -110,8 +122,9 @@ function laterRows(findings: Findings, nodes: ReadonlySet<NodeId>): ObserverRows
     if (!nodes.has(theirs.observer)) continue
     const mine = rowsOf(ours.reachability, theirs.observer)
     const isTheirs = mine === undefined || theirs.version >= mine.version
-    noteOrigin(findings, 'observers', theirs.observer, { origin, isTheirs, isOurs: !isTheirs })
-    if (mine === undefined || theirs.version > mine.version) later.push(theirs)
+    const isOurs = mine !== undefined && mine.version >= theirs.version
+    noteOrigin(findings, 'observers', theirs.observer, { origin, isTheirs, isOurs })
+    if (!isOurs) later.push(theirs)
   }
   return later
 }
@@ -121,11 +134,14 @@ function laterRows(findings: Findings, nodes: ReadonlySet<NodeId>): ObserverRows
  * neither had needs both.
  */
 function noteOrigin(
-  { known, telling, origins, contested }: Findings,
+  findings: Findings,
   kind: RecordKind,
   node: NodeId,
   { origin, isTheirs, isOurs }: { origin: RecordOrigin; isTheirs: boolean; isOurs: boolean },
 ): void {
+  const { known, telling, origins, contested } = findings
+  // Changes of the gone are counted no more: what they did is of interest only where it is not known.
+  if (isOurs && isOfTheGone(findings, origin)) return
   if (isTheirs) {
     origins.push([kind, node, origin])
     return
@@ -135,14 +151,21 @@ function noteOrigin(
   if (!isOurs) origins.push([kind, node, [...own, ...origin]])
 }
 
-/** Those with a change that we do not have. */
+/** Those with a change that we do not have, or cannot tell whether we have, since we count no changes of its maker. */
 function fresh<Item>(
   { ours }: Findings,
   records: readonly Sourced<Item>[],
 ): readonly Sourced<Item>[] {
-  const isKnown = ([by, count]: Change): boolean =>
-    changesBy(ours.version, by) >= count || hasTombstone(ours, by)
+  const isKnown = ([by, count]: Change): boolean => changesBy(ours.version, by) >= count
   return records.filter(([, origin]) => !origin.every(isKnown))
+}
+
+function isOfTheGone({ ours }: Findings, origin: RecordOrigin): boolean {
+  return origin.some(([by]) => hasTombstone(ours, by))
+}
+
+function isForgotten(ours: Gossip, node: NodeId): boolean {
+  return !hasTombstone(ours, node) && memberOf(ours, node) === undefined
 }
 
 function byNode(a: Change, b: Change): number {

@@ -137,7 +137,7 @@ export class Replica {
     const changes = new Map<NodeId, number>()
     let hasMore = false
     for (let at = 0; at < counts.length; at += 2) {
-      const node = this.#names.nodeOf(counts[at]!, this.#gossip.members)
+      const node = this.#names.nodeOf(counts[at]!, this.#gossip)
       const count = counts[at + 1]!
       if (node !== undefined) changes.set(node, count)
       if (node === undefined) hasMore = true
@@ -256,22 +256,34 @@ export class Replica {
   ): Map<NodeId, number> | undefined {
     const needed = new Map<number, number>()
     for (let at = 0; at < since.length; at += 2) needed.set(since[at]!, since[at + 1]!)
-    const newcomers = new Map(news.members.map(([{ node }]) => [shortNameOf(node), node]))
+    const nodeOf = this.#readerOf(news)
     const changes = new Map<NodeId, number>()
     for (let at = 0; at < counts.length; at += 2) {
       const [name, count] = [counts[at]!, counts[at + 1]!]
-      const node = this.#names.nodeOf(name, this.#gossip.members) ?? newcomers.get(name)
+      const node = nodeOf(name)
+      if (node === undefined || changes.has(node)) return undefined
       const must = needed.get(name) ?? count
-      if (node === undefined) {
-        if (must > 0) return undefined
-        continue
-      }
       if (changesBy(this.#gossip.version, node) < must && !hasTombstone(this.#gossip, node)) {
         return undefined
       }
       changes.set(node, count)
     }
     return changes
+  }
+
+  /** By their short names: those who are known here, and those of whom this news tells. Nobody where that is not clear. */
+  #readerOf({ members }: News): (name: number) => NodeId | undefined {
+    const told = new Map<number, NodeId | undefined>()
+    for (const [{ node }] of members) {
+      const name = shortNameOf(node)
+      told.set(name, told.has(name) ? undefined : node)
+    }
+    return (name) => {
+      const known = this.#names.nodeOf(name, this.#gossip)
+      if (!told.has(name)) return known
+      const node = told.get(name)
+      return known === undefined || known === node ? node : undefined
+    }
   }
 
   #newsWhere(isNews: (origin: RecordOrigin) => boolean): News {
