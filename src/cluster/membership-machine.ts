@@ -149,7 +149,9 @@ export class MembershipMachine {
 
   #tick(now: number): void {
     this.#gossip({ type: 'Tick' }, now)
-    this.#depart({ type: 'Tick', hasNewsSpread: knowsEveryDowned(this.gossip, this.#self) }, now)
+    const isDown = this.#departure.snapshot() === 'downed'
+    const hasNewsSpread = isDown && knowsEveryDowned(this.gossip, this.#self)
+    this.#depart({ type: 'Tick', hasNewsSpread }, now)
   }
 
   #invite(to: NodeId, theirs: Readonly<Record<string, string>>): void {

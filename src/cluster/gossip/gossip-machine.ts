@@ -46,6 +46,8 @@ export class GossipMachine {
   #hasOwnNews = false
   #gossipedAt = -Infinity
   #eagerRounds = 0
+  /** Whether the leader waits for others to see this view: asked at every tick, and it takes a look at all members. */
+  #waitedFor: { readonly of: Gossip; readonly is: boolean } | undefined
   /** An answer is under way until then, so that not everybody tells the same. */
   #askedUntil = -Infinity
   /** Before that nobody is told all without having asked for it. */
@@ -206,9 +208,14 @@ export class GossipMachine {
 
   /** News is urgent while few know it, and while the leader waits for those who have not seen it. */
   get #isBehind(): boolean {
-    const { members, seen } = this.gossip
+    const { gossip } = this
+    const { members, seen } = gossip
     if (seen.length === members.length) return false
-    return seen.length * 2 < members.length || isWaitedFor(this.gossip, this.#self)
+    if (seen.length * 2 < members.length) return true
+    if (this.#waitedFor?.of !== gossip) {
+      this.#waitedFor = { of: gossip, is: isWaitedFor(gossip, this.#self) }
+    }
+    return this.#waitedFor.is
   }
 
   #listensTo(from: NodeId): boolean {

@@ -116,6 +116,7 @@ export class Replica {
 
   /** These have seen exactly this version. */
   see(nodes: readonly NodeId[]): void {
+    if (nodes === this.#gossip.seen) return
     const gossip = seenBy(this.#gossip, nodes)
     if (gossip !== this.#gossip) this.#take(gossip)
   }
@@ -151,7 +152,10 @@ export class Replica {
 
   /** Who has seen, by a summary of this very version; undefined for another one, or where that cannot be read. */
   seenIn([version, , , seen]: ViewSummary): readonly NodeId[] | undefined {
-    return version === this.#digest ? unpackSeen(this.#gossip.members, seen) : undefined
+    if (version !== this.#digest) return undefined
+    const [, , , ours] = this.summary()
+    if (isSameBytes(seen, ours)) return this.#gossip.seen
+    return unpackSeen(this.#gossip.members, seen)
   }
 
   /** All that somebody lacks who has these changes, and all that is settled. */
@@ -263,9 +267,9 @@ export class Replica {
       const node = nodeOf(name)
       if (node === undefined || changes.has(node)) return undefined
       const must = needed.get(name) ?? count
-      if (changesBy(this.#gossip.version, node) < must && !hasTombstone(this.#gossip, node)) {
-        return undefined
-      }
+      // Changes of the gone are not counted here: it may lack what one of them did last.
+      const isGone = hasTombstone(this.#gossip, node)
+      if (changesBy(isGone ? this.#settled : this.#gossip.version, node) < must) return undefined
       changes.set(node, count)
     }
     return changes
@@ -340,4 +344,8 @@ export class Replica {
   #ownOrigin({ version }: Gossip): RecordOrigin {
     return [[this.#self, changesBy(version, this.#self)]]
   }
+}
+
+function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, place) => byte === b[place])
 }
