@@ -14,7 +14,7 @@ const nobody: ReadonlySet<NodeId> = new Set()
 const byUid = (node: NodeId) => Number(`0x${node.slice(-16)}`)
 const settings = { ...defaultClusterSettings, monitoredByMembers: 3 }
 
-describe('V-14 the ring', () => {
+describe('CL-017 V-14 the ring', () => {
   const unreachable = new Set(['aa', 'dd', 'ee'].map(id))
 
   test.each([
@@ -27,6 +27,18 @@ describe('V-14 the ring', () => {
   ])('with three unreachable, %s monitors %s', (self, expected) => {
     const receivers = receiversOf(id(self), nodes, unreachable, 3, byUid)
     expect([...receivers].sort()).toEqual(expected.split(',').map(id).sort())
+  })
+
+  test.each([
+    ['bb,cc', '', 'bb,cc'],
+    ['bb,cc,dd,ee', '', 'bb,cc,dd'],
+    ['bb,cc,dd,ee', 'cc', 'bb,cc,dd,ee'],
+  ])('among %s, of whom %j cannot be reached, aa monitors %s', (others, cutOff, expected) => {
+    const members = ['aa', ...others.split(',')].map(id)
+    const unheard = new Set(cutOff === '' ? [] : [id(cutOff)])
+    expect([...receiversOf(id('aa'), members, unheard, 3, byUid)].sort()).toEqual(
+      expected.split(',').map(id),
+    )
   })
 
   test('has three receivers for everybody when all are reachable, and all others when few', () => {

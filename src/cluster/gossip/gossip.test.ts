@@ -49,7 +49,7 @@ const ledBy = (name: string): LeaderSituation => ({
   minMembersByRole: {},
 })
 
-describe('V-12 gossip', () => {
+describe('CL-017 V-12 gossip', () => {
   test('merges members to the status further along, both ways', () => {
     const one = of({ a: 'Up', c: 'Leaving', e: 'Joining' })
     const other = of({ a: 'Joining', c: 'Up', e: 'Up' })
