@@ -42,13 +42,18 @@ export interface CrowdMember extends MachineNode<ClusterInput, ClusterEffect> {
   ended: string | undefined
 }
 
+export interface Traffic {
+  readonly bytes: number
+  readonly heartbeatBytes: number
+  readonly gossipBytes: number
+}
+
 export class Crowd {
   readonly machines: MachineNetwork
   readonly settings: ClusterSettings
   readonly members: CrowdMember[] = []
   /** By type, since the last time they were taken. */
-  #bytes = new Map<string, number>()
-  #counts = new Map<string, number>()
+  readonly #bytes = new Map<ClusterMessage['type'], number>()
   readonly #byAddress = new Map<Address, CrowdMember>()
   readonly #silent = new Set<Address>()
   readonly #codec = new ValueCodec({ use: 'stored' })
@@ -160,17 +165,17 @@ export class Crowd {
     })
   }
 
-  /** Bytes and messages of each type since the last time. */
-  takeTraffic(): { readonly bytes: number; readonly byType: Map<string, [number, number]> } {
-    const byType = new Map<string, [number, number]>()
-    let bytes = 0
-    for (const [type, sum] of this.#bytes) {
-      bytes += sum
-      byType.set(type, [this.#counts.get(type)!, sum])
+  /** The bytes that were sent since the last time. */
+  takeTraffic(): Traffic {
+    const sum = (types: (type: string) => boolean): number =>
+      [...this.#bytes].reduce((all, [type, bytes]) => (types(type) ? all + bytes : all), 0)
+    const traffic = {
+      bytes: sum(() => true),
+      heartbeatBytes: sum((type) => type.startsWith('Heartbeat')),
+      gossipBytes: sum((type) => type.startsWith('Gossip')),
     }
-    this.#bytes = new Map()
-    this.#counts = new Map()
-    return { bytes, byType }
+    this.#bytes.clear()
+    return traffic
   }
 
   #perform(member: CrowdMember, effect: ClusterEffect): void {
@@ -211,7 +216,6 @@ export class Crowd {
     const packed = clusterProtocol.pack(message)
     const { type } = message
     this.#bytes.set(type, (this.#bytes.get(type) ?? 0) + this.#codec.encode(packed).length)
-    this.#counts.set(type, (this.#counts.get(type) ?? 0) + 1)
     if (++this.#counted % checkEvery > 0) return
     const taken = clusterProtocol.unpack(packed)
     if (taken instanceof NotAMessage) throw new Error(`${taken.problem}: ${message.type}`)

@@ -26,6 +26,8 @@ import { NotAMessage } from '../../src/serialization/internals.ts'
 import { SeededRandom } from '../../src/simulation/seeded-random.ts'
 import { cases } from '../how-long.ts'
 
+/** Of a full run. */
+const timeoutMs = 900_000
 const addresses = ['a:1', 'b:1', 'c:1', 'd:1', 'e:1', 'f:1']
 
 interface Welcome {
@@ -233,27 +235,31 @@ class Lives {
   }
 }
 
-test('who comes, goes and comes again learns by news what whole views would have told, and all come to know the same', () => {
-  const sent = { GossipStatus: 0, GossipNews: 0, GossipEnvelope: 0 }
-  let removals = 0
-  for (let seed = 1; seed <= cases({ short: 150, full: 4_000 }); seed++) {
-    const run = new Lives(seed)
-    for (let step = 0; step < 400; step++) run.step({ isCalm: false })
-    const known = run.calmDown()
-    for (let steps = 0; !run.isQuiet; steps++) {
-      run.step({ isCalm: true })
-      if (steps > 10_000) throw new Error(`seed ${seed}: they do not come to an end`)
+test(
+  'who comes, goes and comes again learns by news what whole views would have told, and all come to know the same',
+  () => {
+    const sent = { GossipStatus: 0, GossipNews: 0, GossipEnvelope: 0 }
+    let removals = 0
+    for (let seed = 1; seed <= cases({ short: 60, full: 4_000 }); seed++) {
+      const run = new Lives(seed)
+      for (let step = 0; step < 400; step++) run.step({ isCalm: false })
+      const known = run.calmDown()
+      for (let steps = 0; !run.isQuiet; steps++) {
+        run.step({ isCalm: true })
+        if (steps > 10_000) throw new Error(`seed ${seed}: they do not come to an end`)
+      }
+      const [first, ...rest] = run.views
+      for (const view of rest) expect(view).toEqual(first)
+      const statuses = ({ members }: Gossip) => members.map(({ node, status }) => [node, status])
+      expect(statuses(first!)).toEqual(statuses(known))
+      removals += run.removals
+      for (const type of ['GossipStatus', 'GossipNews', 'GossipEnvelope'] as const) {
+        sent[type] += run.sent[type]
+      }
     }
-    const [first, ...rest] = run.views
-    for (const view of rest) expect(view).toEqual(first)
-    const statuses = ({ members }: Gossip) => members.map(({ node, status }) => [node, status])
-    expect(statuses(first!)).toEqual(statuses(known))
-    removals += run.removals
-    for (const type of ['GossipStatus', 'GossipNews', 'GossipEnvelope'] as const) {
-      sent[type] += run.sent[type]
-    }
-  }
-  expect(removals).toBeGreaterThan(0)
-  // The whole view is for those who are lost, such as one that was let in by somebody who was never heard of again.
-  expect(sent.GossipEnvelope * 50).toBeLessThan(sent.GossipNews)
-})
+    expect(removals).toBeGreaterThan(0)
+    // The whole view is for those who are lost, such as one that was let in by somebody who was never heard of again.
+    expect(sent.GossipEnvelope * 50).toBeLessThan(sent.GossipNews)
+  },
+  timeoutMs,
+)

@@ -59,6 +59,7 @@ describe('in a cluster where a member monitors only some of the others', () => {
           expect(events.map(({ event }) => event.type)).not.toContain('Frozen')
       }
     },
+    600_000,
   )
 
   test('also where it was chosen to wait no longer than in a small one', () => {
