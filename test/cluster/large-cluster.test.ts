@@ -5,7 +5,7 @@ import { Crowd } from './crowd.ts'
 const size = cases({ short: 80, full: 1_000 })
 const restMs = 5_000
 
-test(`${size} members start together, lose ten and agree again, at a cost for each that hardly grows with their number`, () => {
+test(`${size} members start together, lose ten and agree again, for few bytes of each pair and each member`, () => {
   const crowd = new Crowd({ size, countsBytes: true })
   crowd.start()
   const startMs = crowd.runUntil('convergence', () => crowd.isWhole, 30_000)
