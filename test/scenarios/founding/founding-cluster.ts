@@ -30,6 +30,13 @@ export interface FoundingClusterOptions {
   readonly seeds: readonly string[]
   /** Members that are no seeds. */
   readonly others: readonly string[]
+  /** Who else is told of every life, and of all that entities do there. */
+  readonly watch?: Watch
+}
+
+interface Watch {
+  attach(node: SherdNode, life: SimulatedNode): void
+  acted(label: string): void
 }
 
 export class FoundingCluster {
@@ -45,7 +52,10 @@ export class FoundingCluster {
   constructor(options: FoundingClusterOptions) {
     this.#options = options
     this.#random = options.simulation.random.fork('cluster')
-    this.#entities = foundingEntities(options.simulation, options.checks)
+    this.#entities = foundingEntities(options.simulation, (label, type, id) => {
+      options.checks.acted(label, type, id)
+      options.watch?.acted(label)
+    })
     this.#wanted = [...options.seeds, ...options.others]
     for (const name of this.#wanted) this.#start(name, this.#seeds)
     this.#look()
@@ -86,6 +96,33 @@ export class FoundingCluster {
         return `${name} in ${founder} frozen ${isFrozen}: ${members.join(', ')}`
       })
       .join('; ')
+  }
+
+  /** Every node gets an answer from every entity. A call may come too soon after all that went wrong, and is made again. */
+  async allAnswer(): Promise<void> {
+    const ids = Array.from({ length: ENTITIES }, (_, number) => `e${number}`)
+    const { plain, durable } = this.#entities
+    await Promise.all(
+      this.up.flatMap(({ node }) =>
+        ids.flatMap((id) => [
+          this.#answerOf(() => node.entity(plain, id).add(1)),
+          this.#answerOf(() => node.entity(durable, id).add(1)),
+        ]),
+      ),
+    )
+  }
+
+  async #answerOf(call: () => Promise<number>): Promise<number> {
+    for (;;) {
+      try {
+        return await call()
+      } catch (error) {
+        this.#options.simulation.record(`a call is made again: ${String(error)}`)
+        await new Promise<void>((resolve) =>
+          this.#options.simulation.after(CALL_PAUSE_MS, () => resolve()),
+        )
+      }
+    }
   }
 
   /** Leaves in good order; its process is started again later. */
@@ -151,6 +188,7 @@ export class FoundingCluster {
         life = its
         this.#lives.set(name, its)
         checks.attach(node, its)
+        this.#options.watch?.attach(node, its)
         void node.whenStopped.then(({ type }) => simulation.reached(`a node ends: ${type}`))
       },
     }).then(
