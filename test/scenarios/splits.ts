@@ -49,7 +49,7 @@ export async function splits(simulation: Simulation): Promise<void> {
   faults.end()
   try {
     await simulation.runUntil(() => cluster.isWhole, { within: RECOVERY })
-    await simulation.settle(cluster.allAnswer(), { within: '20s', what: 'an answer of everybody' })
+    await simulation.settle(cluster.allAnswer(), { within: '40s', what: 'an answer of everybody' })
   } catch (error) {
     if (!(error instanceof GoalNotReached)) throw error
     simulation.check('the survivors are one cluster and answer', false, cluster.state)

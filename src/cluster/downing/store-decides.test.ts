@@ -9,7 +9,7 @@ import { storeTimesOf } from './store-times.ts'
 
 describe('where the store decides', () => {
   const beat = defaultClusterSettings.heartbeatIntervalMs
-  const { stableAfterMs: stillMs, seenByAllMs } = storeTimesOf(defaultClusterSettings)
+  const { stableAfterMs: stillMs, claimAfterMs, seenByAllMs } = storeTimesOf(defaultClusterSettings)
 
   const view = (members: string, records = '', leader = 'A'): DowningView => ({
     ...tangle(members, records, '', [arbiterAttribute]),
@@ -42,7 +42,8 @@ describe('where the store decides', () => {
   test('others are frozen from the start, and claim first', () => {
     const { machine, effects, tick, shown } = one('C', 'C>A C>B')
     expect(effects).toEqual([{ type: 'Freeze' }])
-    expect(tick(stillMs)).toEqual([{ type: 'AskStore' }])
+    expect(tick(claimAfterMs - 1)).toEqual([])
+    expect(tick(claimAfterMs)).toEqual([{ type: 'AskStore' }])
     expect(machine.wish).toEqual({ nodes: [id('A'), id('B')], claimMs: seenByAllMs })
     expect(shown('AB', 9_000)).toMatchObject([{ nodes: [id('A'), id('B')] }])
   })

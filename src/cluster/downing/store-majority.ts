@@ -34,7 +34,8 @@ export function storeMajority(rule: Rule, options: StoreMajorityOptions): Downin
   const byNumber = keepMajority(rule)
   const ask = (cut: CleanCut, isFirst: boolean): ArbiterQuestion => {
     const { times, asksStore, wholeViewMax } = options
-    const { stableAfterMs, seenByAllMs, storelessMs } = times
+    const { seenByAllMs, storelessMs } = times
+    const stableAfterMs = isFirst ? times.stableAfterMs : times.claimAfterMs
     // The others have frozen when they lost touch, unless they cannot know that they are fewer.
     const areFrozen = !isFirst || cut.members.length <= wholeViewMax
     const claimMs = isFirst ? 0 : seenByAllMs

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { nodeIdOf } from '../../foundation/node-id.ts'
 import { defaultClusterSettings } from '../cluster-settings.ts'
+import { silenceMs } from './silent-members.ts'
 import { storeTimesOf } from './store-times.ts'
 import { StoreWatch, type WatchInput } from './store-watch.ts'
 
@@ -80,8 +81,8 @@ test('the times go together: whoever looks is frozen before anybody acts, at all
       // Two looks fit in, and a tick until it is noticed; clocks may err by a twentieth.
       expect(times.freshMs).toBeGreaterThan(2 * times.lookEveryMs)
       expect(times.seenByAllMs).toBeGreaterThan(1.1 * times.freshMs + tickIntervalMs)
-      const silenceIsNoticedMs = 2 * heartbeatIntervalMs + tickIntervalMs
-      const actsMs = times.stableAfterMs + times.seenByAllMs
+      const silenceIsNoticedMs = silenceMs(settings) + tickIntervalMs
+      const actsMs = times.claimAfterMs + times.seenByAllMs
       expect(actsMs).toBeGreaterThan(silenceIsNoticedMs + times.freshMs + tickIntervalMs)
       expect(times.storelessMs).toBeLessThan(actsMs)
     }

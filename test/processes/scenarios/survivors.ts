@@ -21,21 +21,21 @@ export const killOneOfTwo: Scenario = {
   name: 'kill-one-of-two',
   summary: 'kill -9 of either of two nodes under load: the other goes on',
   defaultRounds: 6,
-  run: (stage) => inTwoWays(stage, twoNames, {}, killAllBut),
+  run: (stage) => inTwoWays(stage, twoNames, async () => ({}), killAllBut),
 }
 
 export const killTwoOfThree: Scenario = {
   name: 'kill-two-of-three',
   summary: 'kill -9 of two nodes of three under load at once: the last one goes on',
   defaultRounds: 5,
-  run: (stage) => inTwoWays(stage, threeNames, {}, killAllBut),
+  run: (stage) => inTwoWays(stage, threeNames, async () => ({}), killAllBut),
 }
 
 export const cutTwo: Scenario = {
   name: 'cut-two',
   summary: 'a cut between two nodes under load: one of them goes on, the other ends',
   defaultRounds: 3,
-  run: (stage) => inTwoWays(stage, twoNames, { hasProxies: true }, cut),
+  run: (stage) => inTwoWays(stage, twoNames, async () => ({ hasProxies: true }), cut),
 }
 
 export const killWithoutStore: Scenario = {
@@ -44,8 +44,11 @@ export const killWithoutStore: Scenario = {
     'kill -9 of a node while the PostgreSQL server is stopped: nobody is given up before it is back',
   defaultRounds: 4,
   run: (stage) =>
-    withServer((server, postgres) => {
-      const ground = { postgres, attemptsMax: 600 }
+    withServer((server) => {
+      const ground = async (): Promise<Ground> => {
+        const postgres = (await server.newDatabase()) as `postgres://${string}`
+        return { postgres, attemptsMax: 600 }
+      }
       return inTwoWays(stage, threeNames, ground, async (round) => {
         await server.stopServer()
         return killMeanwhile(round, () => server.startAgain())
@@ -67,24 +70,30 @@ interface Ended {
   readonly problems: readonly string[]
 }
 
+interface Way {
+  readonly problems: readonly string[]
+  readonly timesMs: readonly number[]
+  readonly acked: number
+  readonly doubles: number
+}
+
 type Play = (round: Round) => Promise<Ended>
 
 async function inTwoWays(
   stage: Stage,
   names: readonly string[],
-  ground: Ground,
+  ground: () => Promise<Ground>,
   play: Play,
 ): Promise<Outcome> {
   const withoutProof = Math.ceil(stage.rounds / 2)
-  const outcomes = [
-    await playRounds(stage, { ...ground, names }, { rounds: withoutProof, isProved: false }, play),
-    await playRounds(
-      stage,
-      { ...ground, names },
-      { rounds: stage.rounds - withoutProof, isProved: true },
-      play,
-    ),
-  ]
+  const ways = [
+    { rounds: withoutProof, isProved: false },
+    { rounds: stage.rounds - withoutProof, isProved: true },
+  ].filter(({ rounds }) => rounds > 0)
+  const outcomes: Way[] = []
+  for (const way of ways) {
+    outcomes.push(await playRounds(stage, { ...(await ground()), names }, way, play))
+  }
   const times = outcomes.flatMap(({ timesMs }) => timesMs).sort((one, other) => one - other)
   const sum = (of: 'acked' | 'doubles'): number =>
     outcomes.reduce((all, outcome) => all + outcome[of], 0)
@@ -106,10 +115,9 @@ async function playRounds(
   ground: Ground & { readonly names: readonly string[] },
   { rounds, isProved }: { readonly rounds: number; readonly isProved: boolean },
   play: Play,
-): Promise<{ problems: string[]; timesMs: number[]; acked: number; doubles: number }> {
+): Promise<Way> {
   const timesMs: number[] = []
   const problems: string[] = []
-  if (rounds === 0) return { problems, timesMs, acked: 0, doubles: 0 }
   const { names } = ground
   const cluster = await LoadedCluster.start(stage, {
     ...{ ...ground, hasBeacons: true },
@@ -138,7 +146,9 @@ async function playRounds(
     )
   }
   const { problems: broken, acked } = await cluster.verdict()
-  const { doubles } = activityIn(cluster.members.processes.folder)
+  const { processes } = cluster.members
+  const { doubles } = activityIn(processes.folder)
+  await processes.dispose()
   return { problems: [...problems, ...broken, ...doubles], timesMs, acked, doubles: doubles.length }
 }
 

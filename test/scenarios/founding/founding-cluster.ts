@@ -103,24 +103,25 @@ export class FoundingCluster {
     const ids = Array.from({ length: ENTITIES }, (_, number) => `e${number}`)
     const { plain, durable } = this.#entities
     await Promise.all(
-      this.up.flatMap(({ node }) =>
+      this.up.flatMap(({ node, life }) =>
         ids.flatMap((id) => [
-          this.#answerOf(() => node.entity(plain, id).add(1)),
-          this.#answerOf(() => node.entity(durable, id).add(1)),
+          this.#answer(life, () => node.entity(plain, id).add(1)),
+          this.#answer(life, () => node.entity(durable, id).add(1)),
         ]),
       ),
     )
   }
 
-  async #answerOf(call: () => Promise<number>): Promise<number> {
-    for (;;) {
+  /** Nothing is expected of a node that was told to leave before and is about to end. */
+  async #answer(life: SimulatedNode, call: () => Promise<number>): Promise<void> {
+    const { simulation } = this.#options
+    while (life.isAlive) {
       try {
-        return await call()
+        await call()
+        return
       } catch (error) {
-        this.#options.simulation.record(`a call is made again: ${String(error)}`)
-        await new Promise<void>((resolve) =>
-          this.#options.simulation.after(CALL_PAUSE_MS, () => resolve()),
-        )
+        simulation.record(`a call on ${life.label} is made again: ${String(error)}`)
+        await new Promise<void>((resolve) => simulation.after(CALL_PAUSE_MS, () => resolve()))
       }
     }
   }

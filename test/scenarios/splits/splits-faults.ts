@@ -110,6 +110,17 @@ export class SplitsFaults {
     for (const name of this.#half(this.#cluster.names)) this.#cluster.cutFromStore(name, how, forMs)
   }
 
+  /** The larger side cannot ask, and the smaller one can. */
+  splitFromStore(): void {
+    this.mayBeOver = true
+    const last = this.#random.pick(this.#cluster.names)
+    const forMs = 3_000 + this.#random.below(10_000)
+    for (const name of this.#cluster.names) {
+      if (name !== last) this.#cluster.cutFromStore(name, 'stalls', forMs)
+    }
+    this.#split([[last]])
+  }
+
   /** Somebody dies, or a side is cut off, while nobody can ask. */
   storeAway(): void {
     this.mayBeOver = true
@@ -190,6 +201,7 @@ const plainFaults: readonly Fault[] = [
 ]
 const storeFaults: readonly Fault[] = [
   (faults) => faults.cutFromStore(),
+  (faults) => faults.splitFromStore(),
   (faults) => faults.storeAway(),
   (faults) => faults.crashStore(),
 ]
