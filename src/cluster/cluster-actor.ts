@@ -314,8 +314,10 @@ export class ClusterActor {
         return this.#founding?.read(effect)
       case 'WriteFounding':
         return this.#founding?.write(effect)
+      case 'AwaitingStore':
+        return this.#log.awaitingStore(effect, this.#storeName)
       case 'WaitingToFound':
-        return this.#log.waitingToFound(effect, this.#options.store?.name ?? 'the store')
+        return this.#log.waitingToFound(effect, this.#storeName)
       case 'StillJoining':
         return this.#log.stillJoining(effect)
       case 'Refuse':
@@ -333,6 +335,10 @@ export class ClusterActor {
       default:
         return unreachable(effect)
     }
+  }
+
+  get #storeName(): string {
+    return this.#options.store?.name ?? 'the store'
   }
 
   /** To that node, or to whoever lives at that address. */

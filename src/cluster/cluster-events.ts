@@ -40,10 +40,11 @@ export interface LeaderChanged {
 }
 
 /**
- * On the smaller side of a split, or out of touch with most others; asleep too long; given up; or not shown by the store
- * for long that this founding of the cluster is the one that lives.
+ * On the smaller side of a split, or out of touch with most others; asleep too long; given up; not shown by the store for long
+ * that this founding of the cluster is the one that lives; or out of touch with some while the store, which may have decided
+ * against this node, does not answer.
  */
-export type FreezeReason = 'minority' | 'paused' | 'downed' | 'founding'
+export type FreezeReason = 'minority' | 'paused' | 'downed' | 'founding' | 'store'
 
 /** Nothing may be delivered to entities and singletons on this node until `Thawed`. */
 export interface Frozen {

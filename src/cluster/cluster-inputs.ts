@@ -85,6 +85,7 @@ export type ClusterEffect =
   /** For people: the process of this member has ended, beyond doubt, and it is given up at once. */
   | { readonly type: 'ProvedDead'; readonly node: NodeId }
   | ArbiterIsOver
+  | AwaitingStore
   | ReadFounding
   | WriteFounding
   | StillJoining
@@ -100,6 +101,13 @@ export type ClusterEffect =
       readonly reason: ShutDownReason
       readonly problems: readonly string[]
     }
+
+/** For people: these are given up only when the store has answered, and it does not. */
+export interface AwaitingStore {
+  readonly type: 'AwaitingStore'
+  readonly nodes: readonly NodeId[]
+  readonly problem: string
+}
 
 export type ShutDownReason = ClusterShutdownReason['type']
 

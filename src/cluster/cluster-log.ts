@@ -9,6 +9,7 @@ import { formatMs, minutes, seconds } from '../foundation/duration.ts'
 import type { Logger } from '../foundation/logger.ts'
 import { type NodeId, addressOfNode } from '../foundation/node-id.ts'
 import type { ClusterEvent, FreezeReason, MemberRemoved } from './cluster-events.ts'
+import type { AwaitingStore } from './cluster-inputs.ts'
 import type { WaitingToFound } from './founding/founding-inputs.ts'
 import { type MissingMembers, missingInWords } from './joining/forming.ts'
 import type { StillJoining } from './joining/joining-inputs.ts'
@@ -36,6 +37,13 @@ const whyFrozen: Readonly<Record<FreezeReason, string>> = {
   downed: 'the cluster has given it up',
   founding:
     'the store has not shown for a while that this cluster is still the one that lives, and another may have been founded in its place',
+  store:
+    'some members do not answer, and neither does the store, by which they may have given it up',
+}
+
+const untilWhen: Readonly<Partial<Record<FreezeReason, string>>> = {
+  founding: 'the store shows it',
+  store: 'the store shows that it was not',
 }
 
 export class ClusterLog {
@@ -97,6 +105,15 @@ export class ClusterLog {
     )
   }
 
+  /** While a split cannot be decided, now and then. */
+  awaitingStore({ nodes, problem }: AwaitingStore, store: string): void {
+    const members = nodes.map(addressOfNode)
+    this.#log.warn(
+      { members, problem },
+      `${members.join(', ')} cannot be reached, and ${store}, which decides who goes on, has not answered (${problem}). Until it does, nobody is given up, and whoever may have been given up is frozen. Look at the store`,
+    )
+  }
+
   /** Before the event that it is downed: this is why. */
   provedDead(node: NodeId): void {
     const text = `The process of ${addressOfNode(node)} has ended, as this host shows: it is downed at once`
@@ -120,8 +137,7 @@ export class ClusterLog {
   }
 
   #frozen(reason: FreezeReason): Line {
-    const shown =
-      reason === 'founding' ? 'the store shows it' : 'most of them confirm it as a member'
+    const shown = untilWhen[reason] ?? 'most of them confirm it as a member'
     const until =
       reason === 'downed'
         ? ''

@@ -8,7 +8,7 @@
  *
  * Invariant: the node is frozen while any of its parts holds it for the loser of a split, for out of touch with those
  * against whom it would lose, for asleep too long, for Exiting and out of somebody's reach, for a member of a founding
- * that may not be the one that lives, or Down.
+ * that may not be the one that lives, for one that the store may have given up, or Down.
  *
  * One file because it is one thing: which part hears of what.
  */
@@ -38,15 +38,17 @@ import { TouchMachine } from './detection/touch-machine.ts'
 import type { DowningEffect, DowningInput } from './downing/downing-inputs.ts'
 import { DowningMachine } from './downing/downing-machine.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
+import { isDownable } from './downing/clean-cut.ts'
 import { mayGiveUp } from './downing/giving-up.ts'
 import { losesToTheSilent, outOfTouchMs, silenceMs } from './downing/silent-members.ts'
 import { downingViewOf } from './downing/split-view.ts'
-import type { FoundingEffect, FoundingInput } from './founding/founding-inputs.ts'
+import { StoreWatch, type WatchEffect } from './downing/store-watch.ts'
+import type { FoundingAnswer, FoundingEffect, FoundingInput } from './founding/founding-inputs.ts'
 import { FoundingMachine } from './founding/founding-machine.ts'
 import { isExitDoubted, unreachableMembers } from './gossip/convergence.ts'
 import { type Gossip, emptyGossip, hasTombstone, isOrphaned, memberOf } from './gossip/gossip.ts'
 import { problemWithGossip } from './gossip/gossip-exchange.ts'
-import { addressOfMember } from './gossip/member.ts'
+import { type Member, addressOfMember } from './gossip/member.ts'
 import type { JoiningEffect, JoiningInput, NotConnected } from './joining/joining-inputs.ts'
 import { JoiningMachine } from './joining/joining-machine.ts'
 import { MembershipMachine } from './membership-machine.ts'
@@ -72,6 +74,8 @@ export class ClusterMachine {
   #isStopped = false
   /** Since when somebody cannot be reached and this node is not Up. */
   #strandedSince: number | undefined
+  /** Where the store decides splits. */
+  readonly #watch: StoreWatch | undefined
 
   constructor(options: ClusterOptions) {
     const { self, settings, strategy, store, founding, identity } = options
@@ -86,7 +90,9 @@ export class ClusterMachine {
     this.#pause = new PauseMachine({ self, settings, strategy })
     this.#touch = new TouchMachine(self, settings, options.random)
     if (identity !== undefined) this.#processes = new ProcessWatchMachine({ identity, settings })
-    if (asksStore) this.#founding = new FoundingMachine({ self, settings, store, ...founding })
+    if (!asksStore) return
+    this.#founding = new FoundingMachine({ self, settings, store, ...founding })
+    if (strategy.asksStore === true) this.#watch = new StoreWatch(settings)
   }
 
   step(input: ClusterInput, now: number): ClusterEffect[] {
@@ -141,7 +147,7 @@ export class ClusterMachine {
       case 'FoundingWritten':
       case 'FoundingChanged':
       case 'FoundingNotWritten':
-        return this.#stepFounding({ ...input, isHeld: this.#isHeld }, now)
+        return this.#hearStore(input, now)
       case 'NotConnected':
         return this.#notConnected(input, now)
       case 'Connected':
@@ -203,6 +209,7 @@ export class ClusterMachine {
     const monitored = this.#heartbeat.monitored(doubtfulAfterMs(this.#settings), now)
     this.#stepTouch({ type: 'Tick', monitored }, now)
     this.#judgeSilence(now)
+    this.#judgeStore(now)
     const isOutOfTouch =
       this.#touch.snapshot().isInDoubt || this.#losesToTheSilent(outOfTouchMs(this.#settings), now)
     this.#stepDowning({ type: 'Tick', isOutOfTouch }, now)
@@ -236,6 +243,51 @@ export class ClusterMachine {
   #judgeSilence(now: number): void {
     if (this.#losesToTheSilent(silenceMs(this.#settings), now)) this.#freeze('silence')
     else this.#reconnect('silence', now)
+  }
+
+  #hearStore(answer: FoundingAnswer, now: number): void {
+    this.#stepFounding({ ...answer, isHeld: this.#isHeld, wish: this.#downing.wish }, now)
+    this.#judgeStore(now)
+  }
+
+  /** Where the store may have decided against this node, it goes on only while that shows that it has not. */
+  #judgeStore(now: number): void {
+    const [watch, founding] = [this.#watch, this.#founding]
+    if (watch === undefined || founding === undefined || this.#isStopped) return
+    const own = memberOf(this.gossip, this.#self)?.status
+    const { shownAt, isClaimed, problem = 'no answer' } = founding
+    const silent = this.#heartbeat.silentAmongWatched(silenceMs(this.#settings), now)
+    const effects = watch.step(
+      {
+        // Nothing lives on one that is not Up yet, and one that is leaving for good cannot be given up any more.
+        isInService: own === 'Up' || own === 'Leaving',
+        seesSplit:
+          silent.some((node) => isInTheWay(memberOf(this.gossip, node))) ||
+          this.#downing.awaitsStore,
+        isDoubting: this.#frozen.has('paused'),
+        ...{ shownAt, isClaimed, problem },
+        wouldGiveUp: this.#downing.wish?.nodes ?? [],
+      },
+      now,
+    )
+    for (const effect of effects) this.#performWatch(effect, now)
+  }
+
+  #performWatch(effect: WatchEffect, now: number): void {
+    switch (effect.type) {
+      case 'LookSoon':
+        return this.#stepFounding(effect, now)
+      case 'Freeze':
+        return this.#freeze('store')
+      case 'Thaw':
+        return this.#thaw('store')
+      case 'ShownByStore':
+        return this.#stepPause(effect, now)
+      case 'AwaitingStore':
+        return this.#perform(effect)
+      default:
+        return unreachable(effect)
+    }
   }
 
   /** Whether this node would lose against those who have been silent for so long. */
@@ -330,7 +382,7 @@ export class ClusterMachine {
   #stepMembership(input: MembershipInput, now: number): void {
     for (const effect of this.#membership.step(input, now)) {
       if (effect.type === 'ShutDown') this.#shutDown(effect.reason, [])
-      else if (effect.type === 'Publish') this.#publish(effect.event)
+      else if (effect.type === 'Publish') this.#published(effect.event, now)
       else this.#perform(effect)
     }
     this.#tellView(now)
@@ -361,7 +413,7 @@ export class ClusterMachine {
     this.#stepTouch({ type: 'MembersChanged', members: nodes, unheard }, now)
     const { members } = gossip
     this.#stepProcesses({ type: 'MembersChanged', members, unreachable: cutOff }, now)
-    this.#stepPause({ type: 'MembersChanged', members: electorate }, now)
+    this.#stepPause({ type: 'MembersChanged', members: electorate, unreachable: cutOff }, now)
     this.#tellDowning(now)
     this.#stepFounding({ type: 'ViewChanged', gossip }, now)
   }
@@ -406,9 +458,12 @@ export class ClusterMachine {
         return this.#reconnect('minority', now)
       case 'Down': {
         // Whoever may have been given up itself gives nobody else up; and if nobody has said by now that it was not, it was.
-        const nodes = this.#frozen.has('paused') ? [this.#self] : effect.nodes
+        const isOwnDecision = effect.why !== 'GivenUp'
+        const nodes = isOwnDecision && this.#frozen.has('paused') ? [this.#self] : effect.nodes
         return this.#stepMembership({ type: 'Down', nodes }, now)
       }
+      case 'AskStore':
+        return this.#stepFounding({ type: 'LookSoon', withinMs: 0 }, now)
       case 'AskArbiter':
       case 'ArbiterIsOver':
         return this.#perform(effect)
@@ -426,6 +481,7 @@ export class ClusterMachine {
       case 'Send':
         return this.#perform(effect)
       case 'Overslept':
+        this.#watch?.doubts(now)
         this.#stepHeartbeat(effect, now)
         this.#stepTouch({ type: 'Overslept' }, now)
         this.#stepDowning({ type: 'Overslept' }, now)
@@ -464,6 +520,10 @@ export class ClusterMachine {
         return this.#freeze('founding')
       case 'Thaw':
         return this.#thaw('founding')
+      case 'GivenUpShown':
+        return this.#stepDowning(effect, now)
+      case 'GivenUp':
+        return this.#stepMembership(effect, now)
       case 'Succeeded':
         return this.#shutDown('succeeded', [effect.by])
       case 'LivesElsewhere':
@@ -475,9 +535,9 @@ export class ClusterMachine {
     }
   }
 
-  /** Frozen by others than the founding. */
+  /** Frozen by others than what a look into the store can end. */
   get #isHeld(): boolean {
-    return this.#frozen.size > (this.#frozen.has('founding') ? 1 : 0)
+    return [...this.#frozen].some((cause) => cause !== 'founding' && cause !== 'store')
   }
 
   #freeze(cause: FreezeCause): void {
@@ -489,7 +549,10 @@ export class ClusterMachine {
   /** Others can be reached again; but they may have given this node up meanwhile, so first it asks. */
   #reconnect(cause: 'silence' | 'minority', now: number): void {
     if (!this.#frozen.has(cause)) return
-    const others = [...this.#frozen].filter((each) => each !== cause && each !== 'founding')
+    const others = [...this.#frozen].filter(
+      (each) => each !== cause && each !== 'founding' && each !== 'store',
+    )
+    this.#watch?.doubts(now)
     if (others.length === 0) this.#stepPause({ type: 'WasCutOff' }, now)
     this.#thaw(cause)
   }
@@ -506,6 +569,12 @@ export class ClusterMachine {
     this.#perform({ type: 'ShutDown', reason, problems })
   }
 
+  #published(event: ClusterEvent, now: number): void {
+    this.#publish(event)
+    if (event.type !== 'MemberDowned' || event.member.node === this.#self) return
+    this.#stepFounding({ type: 'Downed', node: event.member.node }, now)
+  }
+
   #publish(event: ClusterEvent): void {
     // Before anybody builds on its end, nothing of it can come in any more.
     if (event.type === 'MemberRemoved' && event.member.node !== this.#self) {
@@ -518,6 +587,11 @@ export class ClusterMachine {
   #perform(effect: ClusterEffect): void {
     this.#effects.push(effect)
   }
+}
+
+/** Whether a split that this member is part of would have to be decided. */
+function isInTheWay(member: Member | undefined): boolean {
+  return member !== undefined && isDownable(member)
 }
 
 /** What the rest of the node is told. */

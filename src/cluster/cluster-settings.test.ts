@@ -62,7 +62,7 @@ describe('cluster settings', () => {
       clusterSettingsTable.problemsWith(clusterSettingsTable.complete({ downing }))
     expect(problemsOf({ strategy: 'auto-down', quorum: 2 })).toEqual([
       expect.stringContaining('downing.quorum is not a setting'),
-      "downing.strategy must be one of keep-majority, static-quorum, keep-oldest, down-all, lease-majority, not 'auto-down'",
+      "downing.strategy must be one of store-majority, keep-majority, static-quorum, keep-oldest, down-all, lease-majority, not 'auto-down'",
     ])
   })
 
@@ -121,7 +121,7 @@ describe('cluster settings', () => {
     const theirs = { ...ours, 'downing.role': 'web', 'downing.strategy': 'keep-oldest', extra: '1' }
     expect(disagreements(ours, theirs)).toEqual([
       'downing.role is web here and (any) in the cluster',
-      'downing.strategy is keep-oldest here and keep-majority in the cluster',
+      'downing.strategy is keep-oldest here and store-majority in the cluster',
       'extra is 1 here and not set in the cluster',
     ])
   })

@@ -44,6 +44,7 @@ import { isSeedAddress } from './joining/seed-address.ts'
 import { type SharedStore, attributeOfStore } from './joining/shared-store.ts'
 import { Latch } from './latch.ts'
 import { arbitrated, problemsWithLease } from './downing/lease-arbiter.ts'
+import { arbiterAttribute } from './downing/store-majority.ts'
 
 export interface ClusterStartOptions {
   readonly system: ActorSystem
@@ -59,6 +60,8 @@ export interface ClusterStartOptions {
   readonly store?: SharedStore | undefined
   /** Where that store keeps the founding of the cluster. Without it the seeds alone decide who founds. */
   readonly founding?: FoundingStore | undefined
+  /** Others cannot have that store: it decides no split. */
+  readonly isStorePrivate?: boolean | undefined
   /** What makes the lease of the strategy lease-majority, where its settings do not say. */
   readonly leases?: LeaseImplementation | undefined
 }
@@ -92,12 +95,15 @@ export class Cluster implements ClusterMembership {
   }
 
   private constructor(options: ClusterStartOptions, settings: ClusterSettings) {
-    const { system, remoting, store, founding } = options
+    const { system, remoting, store, founding, leases } = options
     const { roles = [], appVersion = defaultAppVersion } = options
     const identity = identityOf(system, settings)
+    const isArbiter = settings.downing.strategy === 'store-majority' && !options.isStorePrivate
+    const asksStore = isArbiter && founding !== undefined && store !== undefined
     const attributes = [
       ...(options.attributes ?? []),
       ...(store === undefined ? [] : [attributeOfStore(store)]),
+      ...(asksStore ? [arbiterAttribute] : []),
       ...(identity === undefined ? [] : [attributeOfProcess(identity)]),
     ]
     this.#system = system
@@ -112,7 +118,7 @@ export class Cluster implements ClusterMembership {
     this.#actor = new ClusterActor({
       ...{ system, remoting, roles, attributes, appVersion, settings, owner, store },
       ...{ founding, identity },
-      strategy: arbitrated(settings, { system, owner: this.self, leases: options.leases }),
+      strategy: arbitrated(settings, { system, owner: this.self, leases, asksStore }),
     })
     leaveOnShutdown(system, {
       exiting: this.#exiting.promise,

@@ -43,5 +43,6 @@ export {
   type KeepOldestSettings,
   type LeaseMajoritySettings,
   type StaticQuorumSettings,
+  type StoreMajoritySettings,
 } from './downing/downing-settings.ts'
 export type { Member, MemberStatus, MembersWith, MemberDescription } from './gossip/member.ts'

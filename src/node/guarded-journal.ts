@@ -162,7 +162,7 @@ export class GuardedJournal implements Journal {
 function refused(): Promise<never> {
   return Promise.reject(
     new JournalUnavailable(
-      'This node is frozen and writes nothing: it slept too long, does not see a majority of the cluster, or is not shown by the store that its cluster is the one that lives, and may have been replaced. It goes on when it hears from them again.',
+      'This node is frozen and writes nothing: it slept too long, does not see a majority of the cluster, or is not shown by the store that it was not given up and that its cluster is the one that lives, and may have been replaced. It goes on when it hears from them again.',
     ),
   )
 }

@@ -217,6 +217,7 @@ async function startRooms(
   const cluster = Cluster.start({
     ...{ system, remoting, roles, attributes, settings: clusterSettingsOf(options) },
     ...{ store: sharedStoreOf(options, journal), founding },
+    isStorePrivate: options.store === 'memory',
     ...(hasRegisters(journal) && { leases: registerLeases(journal) }),
     ...(options.appVersion !== undefined && { appVersion: options.appVersion }),
   })

@@ -195,7 +195,7 @@ function hereInWords(region: Region, isRunning: boolean | undefined): string {
 }
 
 const frozenInWords =
-  'It may have been cut off from the majority: look at the network and at the other nodes. It goes on when it sees them again.'
+  'It may have been cut off from the majority: look at the network, at the other nodes and at the store. It goes on when it sees them again.'
 
 /** Nothing, for a node that can be reached. */
 function reachOf(node: NodeId, { state }: View): string {

@@ -155,7 +155,7 @@ describe('sherd copy', () => {
   test('carries the record of a cluster that has ended', async () => {
     const founder = nodeIdOf('h:1', 1n)
     const numbers = { number: 3, counter: 9, stillMs: 10_000 }
-    const bytes = bytesOfRecord({ ...numbers, founder, isPartial: false, members: [] })
+    const bytes = bytesOfRecord({ ...numbers, founder, isPartial: false, members: [], givenUp: [] })
     const register = { name: 'founding/shop', expectedRevision: 0, bytes }
     await inStore('old', (store) => store.writeRegister(register))
     expect((await copy()).code).toBe(0)

@@ -13,6 +13,7 @@ const node = nodeIdOf('h:2552', 7n)
 const record: FoundingRecord = {
   ...{ number: 1, founder: node, isPartial: false, counter: 4, stillMs: 12_000 },
   members: [{ node, identity: 'host 7 start' }],
+  givenUp: [],
 }
 
 function scene(parts: { readonly gone?: string; readonly otherProcesses?: string[] } = {}) {

@@ -11,12 +11,16 @@ import { attributeOfProcess } from '../../src/cluster/detection/process-of-membe
 import type { CutDecision } from '../../src/cluster/downing/clean-cut.ts'
 import { strategyOf } from '../../src/cluster/downing/downing-strategies.ts'
 import type { DowningStrategy } from '../../src/cluster/downing/downing-strategy.ts'
+import { arbiterAttribute } from '../../src/cluster/downing/store-majority.ts'
+import type { ReadFounding, WriteFounding } from '../../src/cluster/founding/founding-inputs.ts'
 import { clusterProtocol } from '../../src/cluster/cluster-wire.ts'
 import { memberOf } from '../../src/cluster/gossip/gossip.ts'
 import { type Address, type NodeId, addressOfNode, nodeIdOf } from '../../src/foundation/node-id.ts'
+import { attributeOfStore } from '../../src/cluster/joining/shared-store.ts'
 import { NotAMessage } from '../../src/serialization/internals.ts'
 import { SeededRandom } from '../../src/simulation/seeded-random.ts'
 import { Checks } from './checks.ts'
+import type { SharedRegister } from './shared-register.ts'
 import {
   type Chance,
   MachineNetwork,
@@ -36,6 +40,8 @@ export interface NetworkOptions {
   readonly arbiter?: (question: string, asker: Node) => CutDecision | undefined
   /** It is told by this node that its decision need not be remembered. */
   readonly arbiterIsOver?: (node: Node) => void
+  /** Where nodes share a store: it keeps their founding, and decides splits if the strategy says so. */
+  readonly register?: SharedRegister
   readonly latencyMs?: readonly [least: number, most: number]
   /** Where each address lives: those on one host see each other's processes end. */
   readonly hostOf?: (address: Address) => string | undefined
@@ -53,6 +59,8 @@ export interface Node extends MachineNode<ClusterInput, ClusterEffect> {
   isHandingOver: boolean
 }
 
+const store = { id: 'one', name: 'the store' }
+
 /** There and back. */
 const arbiterMs = 20
 
@@ -69,6 +77,8 @@ export class Network {
   /** They ended with their hosts, and so did all who could have seen it. */
   readonly #unseen = new Set<NodeId>()
   dropProbability = 0
+  /** How often somebody was told that nobody is given up for want of the store. */
+  awaitingStore = 0
   /** Messages of these types are lost. */
   readonly lostTypes = new Set<ClusterMessage['type']>()
 
@@ -78,7 +88,7 @@ export class Network {
     const { latencyMs = [1, 5] } = options
     this.machines = new MachineNetwork({ random: this.random, latencyMs })
     this.settings = { ...defaultClusterSettings, ...options.settings }
-    this.#strategy = options.strategy ?? strategyOf(this.settings)
+    this.#strategy = options.strategy ?? strategyOf(this.settings, options.register !== undefined)
   }
 
   /** Starts a node, in place of an earlier one at the same address. */
@@ -91,11 +101,16 @@ export class Network {
     const host = this.#options.hostOf?.(address)
     const identity = host === undefined ? undefined : `${host} ${id}`
     const random = this.random.fork(id)
+    const hasStore = this.#options.register !== undefined
     const machine = new ClusterMachine({
       ...{ self: id, roles, appVersion: '1.2.3', identity },
-      attributes: identity === undefined ? [] : [attributeOfProcess(identity)],
+      attributes: [
+        ...(identity === undefined ? [] : [attributeOfProcess(identity)]),
+        ...(hasStore ? [attributeOfStore(store), arbiterAttribute] : []),
+      ],
       ...{ settings: this.settings, random },
       strategy: this.#strategy,
+      ...(hasStore && { store, founding: { identity: undefined } }),
     })
     const node: Node = {
       ...newcomer<never>(),
@@ -259,11 +274,14 @@ export class Network {
       case 'ProvedDead':
       case 'Refuse':
       case 'StillJoining':
-      // Nobody here has a store that keeps the founding.
-      case 'ReadFounding':
-      case 'WriteFounding':
       case 'WaitingToFound':
         return
+      case 'AwaitingStore':
+        this.awaitingStore++
+        return
+      case 'ReadFounding':
+      case 'WriteFounding':
+        return this.#askStore(node, effect)
       case 'ShutDown':
         this.machines.note(`${nameOf(node.id)} ShutDown ${effect.reason}`)
         node.ended = effect.reason
@@ -278,6 +296,14 @@ export class Network {
     const ended = [...processes.keys()].filter(hasEnded)
     const others = [...processes.keys()].filter((id) => !hasEnded(id))
     this.machines.after(0, () => this.give(node, { type: 'ProcessesSeen', ended, others }))
+  }
+
+  #askStore(node: Node, question: ReadFounding | WriteFounding): void {
+    const latencyMs = (): number => 1 + this.random.below(10)
+    const after = (ms: number, then: () => void): void => this.machines.after(ms, then)
+    this.#options.register?.ask(question, node.address, { latencyMs, after }, (answer) =>
+      this.give(node, answer),
+    )
   }
 
   #send(from: Node, address: Address, to: NodeId | undefined, message: ClusterMessage): void {

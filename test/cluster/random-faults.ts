@@ -1,6 +1,7 @@
 /** A random run of a small cluster: joins, leaves, crashes, restarts, splits and sleep, and in the end it is whole again. */
 import type { Address } from '../../src/foundation/node-id.ts'
 import { Network, type Node } from './network.ts'
+import { SharedRegister } from './shared-register.ts'
 
 const addresses: readonly Address[] = [
   'a:1',
@@ -24,8 +25,10 @@ const kinds = [
   'join',
   'link',
 ] as const
+/** Where nodes share a store, that fails too. */
+const kindsWithStore = [...kinds, 'store', 'store'] as const
 
-export type FaultKind = (typeof kinds)[number]
+export type FaultKind = (typeof kindsWithStore)[number]
 
 export interface RandomRun {
   readonly network: Network
@@ -34,7 +37,8 @@ export interface RandomRun {
   readonly isExtinct: boolean
 }
 
-export function randomRun(seed: number): RandomRun {
+/** `hasStore`: nodes share one, which keeps the founding and decides who goes on. */
+export function randomRun(seed: number, hasStore = false): RandomRun {
   // The first seed waits for those who sleep: to form a second cluster beside them is not what is tested here.
   const settings = { seedTimeoutMs: 60_000, joinDeadlineMs: 60_000 }
   const exitingTasksMs = [200, 9_000, 30_000][seed % 3] as number
@@ -43,7 +47,11 @@ export function randomRun(seed: number): RandomRun {
   const hosts = [1, 2][seed % 4]
   const hostOf = (address: string): string | undefined =>
     hosts === undefined ? undefined : `host-${address.charCodeAt(0) % hosts}`
-  const network = new Network({ seed, settings, latencyMs, exitingTasksMs, hostOf })
+  const register = hasStore ? new SharedRegister() : undefined
+  const network = new Network({
+    ...{ seed, settings, latencyMs, exitingTasksMs, hostOf },
+    ...(register !== undefined && { register }),
+  })
   const size = 3 + network.random.below(3)
   for (const address of addresses.slice(0, size)) network.start(address, addresses)
   network.runUntil(
@@ -58,11 +66,13 @@ export function randomRun(seed: number): RandomRun {
   for (let round = 0; round < rounds; round++) {
     network.run(network.random.below(12_000))
     if (network.alive.length < 2) break
-    const kind = network.random.pick(kinds)
+    const kind = network.random.pick(hasStore ? kindsWithStore : kinds)
     faults.push(kind)
-    strike(network, kind, round)
+    if (kind === 'store') loseStore(network, register!)
+    else strike(network, kind, round)
   }
   network.heal()
+  register?.away.clear()
   network.run(45_000)
   const isExtinct = network.alive.length === 0
   for (const address of addresses.slice(0, size)) {
@@ -73,7 +83,17 @@ export function randomRun(seed: number): RandomRun {
   return { network, faults, isExtinct }
 }
 
-function strike(network: Network, kind: FaultKind, round: number): void {
+/** For some or for all, for a while, in which other things happen. */
+function loseStore({ random, machines }: Network, { away }: SharedRegister): void {
+  const isForAll = random.chance(0.3)
+  const those = addresses.filter(() => isForAll || random.chance(0.4))
+  for (const address of those) away.set(address, random.pick(['fails', 'stalls']))
+  machines.after(random.below(25_000), () => {
+    for (const address of those) away.delete(address)
+  })
+}
+
+function strike(network: Network, kind: Exclude<FaultKind, 'store'>, round: number): void {
   const { random } = network
   const victim = random.pick(network.alive)
   switch (kind) {

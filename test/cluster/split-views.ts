@@ -28,7 +28,7 @@ const marks: Readonly<Record<string, MemberStatus>> = {
 export const id = (name: string): NodeId => nodeIdOf(`${name.toLowerCase()}:1`, 1n)
 
 /** As in `ABD`, in the order of the letters. */
-function names(nodes: Iterable<NodeId>): string {
+export function names(nodes: Iterable<NodeId>): string {
   return [...nodes]
     .map((node) => node[0]!.toUpperCase())
     .sort()
@@ -69,7 +69,8 @@ export function tangle(
   seenBy = '',
   attributes: readonly string[] = [],
 ): SplitView {
-  const list = records.split(' ').map(([observer, , subject]) => ({
+  const pairs = records.split(' ').filter((word) => word !== '')
+  const list = pairs.map(([observer, , subject]) => ({
     observer: id(observer!),
     subject: id(subject!),
     status: 'Unreachable' as const,

@@ -1,8 +1,7 @@
 /**
  * Seeded bugs: real ones of the field (B), states that come back or do not outlive a deletion (D), ways to found a cluster
  * twice (F), to hold a lease twice (L), some that our nested behaviors had (N), checks of our protocols left out (P),
- * and projections that move on too early (R). Each is a small edit of our
- * source that is applied when modules are loaded (`npm run simulate -- --mutant NAME`). The checkers must find every one;
+ * projections that move on too early (R), and splits of which two sides survive (S). Each is a small edit of our source that is applied when modules are loaded (`npm run simulate -- --mutant NAME`). The checkers must find every one;
  * that shows that they can.
  */
 import { B01 } from './b01.ts'
@@ -53,6 +52,9 @@ import { P06 } from './p06.ts'
 import { P07 } from './p07.ts'
 import { P08 } from './p08.ts'
 import { R01 } from './r01.ts'
+import { S01 } from './s01.ts'
+import { S02 } from './s02.ts'
+import { S03 } from './s03.ts'
 import type { Mutant } from './mutant.ts'
 
 export const mutants: ReadonlyMap<string, Mutant> = new Map(
@@ -105,5 +107,8 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     P07,
     P08,
     R01,
+    S01,
+    S02,
+    S03,
   }),
 )

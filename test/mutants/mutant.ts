@@ -27,6 +27,7 @@ export interface Found {
     | 'founding'
     | 'leases'
     | 'projections'
+    | 'splits'
   /** One that found it when this was written. Any change of code deals the cards anew, and then another one does. */
   readonly seed: number
   /** About one seed in so many finds it. */

@@ -2,18 +2,19 @@
 import { EventEmitter, once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { type CallTimeout, defineEntity } from '../../src/entity/index.ts'
-import type { SherdNode } from '../../src/node/index.ts'
+import type { NodeSettings, SherdNode } from '../../src/node/index.ts'
 import { MemoryJournal } from '../../src/persistence/index.ts'
 import { CapturedLogs } from '../../src/testkit/index.ts'
 import { Counter, nodeFor, whenAll } from './nodes.ts'
 
-const settings = {
+const settings: NodeSettings = {
   cluster: {
     heartbeatIntervalMs: 200,
     acceptableHeartbeatPauseMs: 800,
     gossipIntervalMs: 100,
     tickIntervalMs: 50,
-    downing: { stableAfterMs: 1_000 },
+    // By the default the store would let the last one go on.
+    downing: { strategy: 'keep-majority', stableAfterMs: 1_000 },
     downedLingerMs: 1_000,
   },
 }

@@ -18,6 +18,8 @@ import { spineMoves } from './spine-moves.ts'
 import { spineWrites } from './spine-writes.ts'
 import { spine, spineFlaps } from './spine.ts'
 import { places, spinePlaces } from './spine/spine-places.ts'
+import { splits } from './splits.ts'
+import { splitsPlaces } from './splits/splits-places.ts'
 import { stores, storesPlaces } from './stores.ts'
 import { workshop } from './workshop.ts'
 
@@ -168,6 +170,17 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
         'restarts, deaths, pauses and cuts of seeds and others: one founding of the cluster lives',
       defaultSeeds: 100,
       places: foundingPlaces,
+    },
+  ],
+  [
+    'splits',
+    {
+      scenario: splits,
+      summary:
+        'splits, deaths, pauses and a store that is away, where the store decides: one side goes on',
+      defaultSeeds: 100,
+      places: splitsPlaces,
+      placesWithin: 100,
     },
   ],
   [

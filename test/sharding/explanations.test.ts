@@ -123,7 +123,7 @@ describe('a call waits', () => {
       scene.simulation.network.partition(['a', 'b'], ['c'])
       await scene.simulation.runUntil(() => c.cluster.isFrozen, { within: '30s' })
       const frozen =
-        'It may have been cut off from the majority: look at the network and at the other nodes. It goes on when it sees them again.'
+        'It may have been cut off from the majority: look at the network, at the other nodes and at the store. It goes on when it sees them again.'
       expect(await textOn(scene, c, id)).toContain(
         `It lives on this node, which is frozen. ${frozen}`,
       )

@@ -84,6 +84,11 @@ export class HeartbeatMachine {
     return { silent, heard }
   }
 
+  /** Watched members that have not answered for so long, whether or not all are watched. */
+  silentAmongWatched(ms: number, now: number): NodeId[] {
+    return [...this.#heardAt].filter(([, heardAt]) => now - heardAt > ms).map(([node]) => node)
+  }
+
   #changeMembers(
     members: readonly NodeId[],
     unheard: ReadonlySet<NodeId>,

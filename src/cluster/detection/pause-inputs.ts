@@ -11,8 +11,15 @@ export type PauseInput =
   | { readonly type: 'Tick' }
   /** This node was cut off for a while: it may have been given up meanwhile, as if it had slept. */
   | { readonly type: 'WasCutOff' }
+  /** The store has shown, by a look that began after the question, that nobody has given this node up. */
+  | { readonly type: 'ShownByStore' }
   /** The members whose word counts, and this node itself when it is one. */
-  | { readonly type: 'MembersChanged'; readonly members: readonly Member[] }
+  | {
+      readonly type: 'MembersChanged'
+      readonly members: readonly Member[]
+      /** Whom somebody cannot reach; nobody when not given. */
+      readonly unreachable?: ReadonlySet<NodeId>
+    }
   | Standing
 
 export type PauseEffect =

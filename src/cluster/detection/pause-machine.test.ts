@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Standing } from '../cluster-messages.ts'
 import { defaultClusterSettings } from '../cluster-settings.ts'
+import type { DowningStrategy } from '../downing/downing-strategy.ts'
 import { keepMajority } from '../downing/keep-majority.ts'
 import { type Member, joiningMember } from '../gossip/member.ts'
 import { PauseMachine } from './pause-machine.ts'
@@ -120,5 +121,26 @@ describe('PauseMachine', () => {
 
   test('has nobody to ask when alone', () => {
     expect(types(woken([]).effects)).toEqual(['Overslept', 'Freeze', 'Thaw'])
+  })
+
+  test('where the store decides, goes on by its word and that of all who can be reached', () => {
+    const strategy: DowningStrategy = {
+      ...keepMajority({ role: undefined }),
+      weigh: ({ answered, reached, isShown }) =>
+        isShown === true && [...(reached ?? [])].every((node) => answered.has(node))
+          ? 'vouched'
+          : 'open',
+    }
+    const machine = new PauseMachine({ self: 'a', settings: defaultClusterSettings, strategy })
+    machine.step(membersChanged(['b', 'c']), 0)
+    // Too early: nobody has asked anything.
+    expect(machine.step({ type: 'ShownByStore' }, 100)).toEqual([])
+    expect(types(machine.step({ type: 'WasCutOff' }, 200))).toEqual(['Freeze', 'Send', 'Send'])
+    expect(machine.step({ type: 'ShownByStore' }, 300)).toEqual([])
+    expect(machine.step(standing('b', 1), 400)).toEqual([])
+    const unreachable = new Set(['c'])
+    expect(machine.step({ ...membersChanged(['b', 'c']), unreachable }, 500)).toEqual([
+      { type: 'Thaw' },
+    ])
   })
 })

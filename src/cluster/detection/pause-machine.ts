@@ -10,7 +10,7 @@
  * Invariant: after a long gap nothing counts as awake before as many of the members as they were before it have answered a
  * question that was asked after the gap, and know of nobody who cannot reach us, as the downing strategy asks for: any
  * side that could have removed us would need some of them, and one that is about to begins by telling that it cannot
- * reach us. Those who went or came meanwhile cannot vouch for us.
+ * reach us. Those who went or came meanwhile cannot vouch for us. Where the store decides who is given up, its word counts too.
  */
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
@@ -31,6 +31,9 @@ export class PauseMachine {
   #members: readonly Member[] = []
   /** As they were before the sleep; undefined for one that was awake: it has seen them go. */
   #before: readonly Member[] | undefined
+  #unreachable: ReadonlySet<NodeId> = new Set()
+  /** The store has shown since the doubt arose that the node was not given up. */
+  #isShown = false
   #question = 0
   #isDoubting = false
   #askAgainAt = 0
@@ -52,8 +55,12 @@ export class PauseMachine {
         return [...woken, ...this.#askAgain(now)]
       case 'WasCutOff':
         return [...woken, ...this.#doubt(now)]
+      case 'ShownByStore':
+        this.#isShown = this.#isDoubting
+        return [...woken, ...this.#conclude()]
       case 'MembersChanged':
         this.#members = input.members
+        this.#unreachable = input.unreachable ?? this.#unreachable
         return [...woken, ...this.#conclude()]
       case 'Standing':
         return [...woken, ...this.#heard(input)]
@@ -91,6 +98,7 @@ export class PauseMachine {
   #doubt(now: number): PauseEffect[] {
     const effects: PauseEffect[] = this.#isDoubting ? [] : [{ type: 'Freeze' }]
     this.#isDoubting = true
+    this.#isShown = false
     return [...effects, ...this.#ask(now), ...this.#conclude()]
   }
 
@@ -126,10 +134,13 @@ export class PauseMachine {
     const { self, strategy } = this.#options
     const answered: ReadonlySet<NodeId> = new Set([self, ...this.#answered])
     const left = new Set([self, ...this.#members.map(({ node }) => node)])
-    const outcome = strategy.weigh({ self, electorate: this.#electorate, answered, left })
+    const reached = new Set([...left].filter((node) => !this.#unreachable.has(node)))
+    const poll = { self, electorate: this.#electorate, answered, left, reached }
+    const outcome = strategy.weigh({ ...poll, isShown: this.#isShown })
     if (outcome === 'open') return []
     if (outcome === 'hopeless') return [{ type: 'Hopeless' }]
     this.#isDoubting = false
+    this.#isShown = false
     this.#before = undefined
     return [{ type: 'Thaw' }]
   }

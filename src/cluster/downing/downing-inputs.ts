@@ -13,6 +13,8 @@ export type DowningInput =
   /** Out of touch: so many others have been silent just now that the picture may be old. */
   | { readonly type: 'Tick'; readonly isOutOfTouch?: boolean }
   | ArbiterAnswered
+  /** By the record in the store these are given up, this node not among them. */
+  | { readonly type: 'GivenUpShown'; readonly nodes: readonly NodeId[] }
 
 /** What the arbiter has decided on the question with that number; undefined when it could not say. */
 export interface ArbiterAnswered {
@@ -26,11 +28,13 @@ export type DowningEffect =
       readonly type: 'Down'
       /** The node itself last. */
       readonly nodes: readonly NodeId[]
-      readonly why: DowningDecision | 'Unstable'
+      readonly why: DowningDecision | 'Unstable' | 'GivenUp'
     }
   | { readonly type: 'Freeze' }
   | { readonly type: 'Thaw' }
   | AskArbiter
+  /** The store is to be asked: what, stands in `wish`, for as long as it is wanted. */
+  | { readonly type: 'AskStore' }
   | ArbiterIsOver
 
 /** Answered by `ArbiterAnswered` with the same number, or not at all. */
@@ -55,6 +59,8 @@ export interface DowningSnapshot {
   readonly verdict: Verdict | undefined
   /** What the arbiter has not decided yet. */
   readonly question: string | undefined
+  /** Whom this node would give up now, if the store agrees. */
+  readonly wouldGiveUp: readonly NodeId[]
   readonly isFrozen: boolean
   readonly actsAt: number | undefined
 }

@@ -4,11 +4,25 @@
  *
  *   whole ──somebody unreachable──▶ waiting ──still for stableAfter, leader──▶ acted ──▶ whole
  *              │                       │  └─▶ asked ──answer, picture still the same──▶ waiting, with a verdict
- *              └─▶ frozen while the    └──changing for too long──▶ all down
+ *              └─▶ frozen while the    └──changing for too long──▶ all down, or the store is asked
  *                  verdict is against us, or takes too long
  *
  * Invariant: whoever is to be downed by the other side has frozen itself, as far as both see the same split; nobody is
  * downed by an answer to a question about an earlier picture.
+ *
+ * Where the store decides (`store-majority.ts`), what is decided is a list in the record of the founding, and more holds,
+ * whatever sleeps, is cut or dies:
+ * - Whoever adds to the list is not on it: the write replaces the revision in which it was looked up. So of two sides that
+ *   would give each other up one is first, and the other finds itself on the list. The list is of one founding, and only grows.
+ * - Whoever is on the list acts no more and ends (`founding-machine.ts`); whoever is not stays a member of all others that are
+ *   not, also if it was on the side that lost: it stays frozen until it reaches them, or asks in its turn.
+ * - Nobody is downed that is not on the list, so nobody at all while the store does not answer.
+ * - One node of a side asks, the next one a heartbeat later. It does not matter who, nor that it lives to tell: who is on the
+ *   list is downed by anybody who sees it. Nothing expires, so a side that slept cannot win when the winner has forgotten.
+ * - By then those on the list are frozen (`store-watch.ts`, `store-times.ts`): a node that has not heard from somebody acts only
+ *   shortly after a look that showed it neither on the list nor in a claim. A side that may be the smaller one claims first, and
+ *   decides when its claim has stood for longer than that; a side that is the majority for sure need not wait, since then the
+ *   others froze when they lost touch.
  */
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
@@ -23,16 +37,21 @@ import type {
   DowningSnapshot,
 } from './downing-inputs.ts'
 import { roleOf, stableAfterMs, unstableMsMax } from './downing-settings.ts'
+import type { StoreQuestion } from './downing-strategy.ts'
+import { GivenUpMembers } from './given-up-members.ts'
 import {
   type DowningDecision,
   type Judgement,
+  type PendingVerdict,
   type Verdict,
   isAgainst,
   isPending,
   isSameJudgement,
   judge,
 } from './judgement.ts'
+import type { SplitWish } from '../founding/split-decision.ts'
 import type { DowningView } from './split-view.ts'
+import { storeTimesOf } from './store-times.ts'
 
 const nobody: ReadonlySet<NodeId> = new Set()
 
@@ -55,12 +74,15 @@ export class DowningMachine {
   #number = 0
   #answer: CutDecision | undefined
   #askAt = -Infinity
+  #wish: SplitWish | undefined
+  readonly #givenUp: GivenUpMembers
   /** The arbiter has decided in favour of this side, and is kept to it. */
   #holdsArbiter = false
   #holdsUntil = Infinity
 
   constructor(options: DowningOptions) {
     this.#options = options
+    this.#givenUp = new GivenUpMembers(options.self)
   }
 
   step(input: DowningInput, now: number): DowningEffect[] {
@@ -74,11 +96,15 @@ export class DowningMachine {
       case 'Tick':
         return [
           ...this.#freezeOrThaw(now),
+          ...this.#carryOut(now),
           ...this.#act(now, input.isOutOfTouch === true),
           ...this.#letGo(now),
         ]
       case 'ArbiterAnswered':
         return this.#answered(input, now)
+      case 'GivenUpShown':
+        this.#givenUp.shown(input.nodes, now)
+        return this.#carryOut(now)
       default:
         return unreachable(input)
     }
@@ -91,9 +117,21 @@ export class DowningMachine {
     return {
       verdict,
       question: isOpen ? judgement.question : undefined,
+      wouldGiveUp: this.#wish?.nodes ?? [],
       isFrozen: this.#isFrozen,
       actsAt: judgement && this.#stillSince + this.#waitMs(judgement),
     }
+  }
+
+  /** Whom this node would give up now, if the store agrees; undefined while it has no question to the store. */
+  get wish(): SplitWish | undefined {
+    return this.#wish
+  }
+
+  /** Whether this node sees a split that the store has to decide. */
+  get awaitsStore(): boolean {
+    const judgement = this.#judgement
+    return judgement !== undefined && isPending(judgement) && judgement.byStore !== undefined
   }
 
   get #verdict(): Verdict | undefined {
@@ -109,13 +147,14 @@ export class DowningMachine {
 
   #waitMs(judgement: Judgement): number {
     const { settings } = this.#options
-    const [{ decision }, moreMs] = isPending(judgement)
-      ? [judgement.verdictBy('DownAll'), judgement.askAfterMs]
-      : [judgement, 0]
-    if (decision !== 'DownIndirectlyConnected') return this.#stableAfterMs + moreMs
+    const [{ decision }, moreMs, stableMs] = isPending(judgement)
+      ? [judgement.verdictBy('DownAll'), judgement.askAfterMs, judgement.byStore?.stableAfterMs]
+      : [judgement, 0, undefined]
+    const plainMs = stableMs ?? this.#stableAfterMs
+    if (decision !== 'DownIndirectlyConnected') return plainMs + moreMs
     // This verdict rests on what others say they see. Whoever was cut off since would be found out in this time.
     const isFoundOutMs = detectionTimeMs(settings).most + detectionSpreadMs(settings)
-    return Math.max(this.#stableAfterMs, isFoundOutMs) + moreMs
+    return Math.max(plainMs, isFoundOutMs) + moreMs
   }
 
   #changeView(view: DowningView, now: number): DowningEffect[] {
@@ -143,6 +182,8 @@ export class DowningMachine {
     this.#number++
     this.#answer = undefined
     this.#askAt = -Infinity
+    this.#wish = undefined
+    this.#givenUp.askedAnew()
   }
 
   #judge(view: DowningView): Judgement {
@@ -170,10 +211,12 @@ export class DowningMachine {
     if (verdict !== undefined && isAgainst(this.#options.self, verdict)) return true
     if (judgement === undefined || !isPending(judgement)) return false
     // Whatever the arbiter says.
-    const isLost = (['DownUnreachable', 'DownReachable'] as const).every((decision) =>
-      isAgainst(this.#options.self, judgement.verdictBy(decision)),
-    )
-    if (isLost) return true
+    const { self } = this.#options
+    const isAgainstUs = (decision: CutDecision): boolean =>
+      isAgainst(self, judgement.verdictBy(decision))
+    // The store gives up whom this side names, or nobody yet.
+    const isLost = judgement.byStore !== undefined || isAgainstUs('DownReachable')
+    if (isLost && isAgainstUs('DownUnreachable')) return true
     // Whoever has frozen for a question stays so until the split is over, also when the answer is in its favour.
     if (this.#isFrozen) return true
     return verdict === undefined && now - (this.#pendingSince ?? now) >= judgement.freezeAfterMs
@@ -186,7 +229,11 @@ export class DowningMachine {
     // A picture that is still while the arbiter is awaited is not unstable, however long that takes.
     if (isPending(judgement) && now - this.#stillSince >= stableMs) this.#unstableSince = undefined
     const unstableMs = stableMs + unstableMsMax(this.#options.settings.downing, stableMs)
-    if (now - (this.#unstableSince ?? now) > unstableMs) {
+    const isUnstable = now - (this.#unstableSince ?? now) > unstableMs
+    if (isPending(judgement) && judgement.byStore !== undefined) {
+      return this.#askStore(judgement, judgement.byStore, isUnstable, now)
+    }
+    if (isUnstable) {
       const all = this.#view.members.filter(isDownable).map(({ node }) => node)
       return this.#down(all, 'Unstable', now)
     }
@@ -197,6 +244,36 @@ export class DowningMachine {
     // Those who are silent may see another picture by now, and one of us must not act on it. An arbiter has seen both.
     if (isOutOfTouch && verdict.decision === 'DownUnreachable' && !isPending(judgement)) return []
     return this.#down([...verdict.nodes], verdict.decision, now)
+  }
+
+  /** However unstable the picture is, the store decides for one side; and the smaller one waits until it is still. */
+  #askStore(
+    judgement: PendingVerdict,
+    { askers, claimMs, actAfterMs }: StoreQuestion,
+    isUnstable: boolean,
+    now: number,
+  ): DowningEffect[] {
+    const { self, settings } = this.#options
+    const place = askers.indexOf(self)
+    const waitMs = this.#waitMs(judgement) + place * settings.heartbeatIntervalMs
+    const isDue = now - this.#stillSince >= waitMs || (isUnstable && judgement.freezeAfterMs > 0)
+    if (place < 0 || !isDue || now < this.#askAt) return []
+    const nodes = [...judgement.verdictBy('DownUnreachable').nodes]
+    if (nodes.every((node) => this.#givenUp.has(node))) return []
+    this.#askAt = now + settings.tickIntervalMs
+    this.#wish = { nodes, claimMs }
+    this.#givenUp.asked(nodes, actAfterMs)
+    return [{ type: 'AskStore' }]
+  }
+
+  /** Whoever was given up in the store is downed, whatever this node sees itself. */
+  #carryOut(now: number): DowningEffect[] {
+    if (!this.#isSettled) return []
+    const { settings } = this.#options
+    const { seenByAllMs: actAfterMs } = storeTimesOf(settings)
+    const turnMs = settings.heartbeatIntervalMs
+    const nodes = this.#givenUp.due(this.#view, now, { actAfterMs, turnMs })
+    return nodes.length === 0 ? [] : [{ type: 'Down', nodes, why: 'GivenUp' }]
   }
 
   #ask(question: string, now: number): DowningEffect[] {

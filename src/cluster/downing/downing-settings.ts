@@ -19,9 +19,10 @@ import { outOfTouchAfterMs } from '../detection/detection-time.ts'
 /** What every strategy has. */
 export interface DowningWaits {
   /**
-   * How long the picture must be still before anybody is downed. `by-size` follows the number of members. Shorter moves
-   * entities sooner; too short acts on half a picture, or before the losing side has frozen itself. Where some links are
-   * broken and others not, the wait is at least as long as it takes to notice a cut.
+   * How long the picture must be still before anybody is downed. `by-size` follows the number of members, and is 2.5
+   * heartbeats where the store decides. Shorter moves entities sooner; too short acts on half a picture, or before the
+   * losing side has frozen itself. Where some links are broken and others not, the wait is at least as long as it takes to
+   * notice a cut.
    */
   readonly stableAfterMs: number | 'by-size'
   /** How much longer than that a picture may keep changing before all members go down; Infinity never gives up. */
@@ -37,6 +38,14 @@ export interface DowningWaits {
 export interface DowningCount extends DowningWaits {
   /** Only members with this role count when it is decided which side lives on; undefined counts all. */
   readonly role: string | undefined
+}
+
+/**
+ * Asks the store that all hosts share. The side with more members goes on and asks first; another lives on when that one is dead
+ * or does not get through. While the store does not answer nobody is given up. Where nobody shares a store: keep-majority.
+ */
+export interface StoreMajoritySettings extends DowningCount {
+  readonly strategy: 'store-majority'
 }
 
 /** The side with more members lives on, of two equal ones that of the lowest address. */
@@ -81,6 +90,7 @@ export interface LeaseMajoritySettings extends DowningCount {
 
 /** Who survives a split, and how long to wait before anybody is given up. The same on all nodes. */
 export type DowningSettings =
+  | StoreMajoritySettings
   | KeepMajoritySettings
   | StaticQuorumSettings
   | KeepOldestSettings
@@ -97,7 +107,8 @@ type Given<Settings extends DowningSettings, Required extends keyof Settings> = 
 
 /** What can be chosen: without a strategy the rest is for the default one. */
 export type ChosenDowningSettings =
-  | Partial<KeepMajoritySettings>
+  | Partial<StoreMajoritySettings>
+  | Given<KeepMajoritySettings, 'strategy'>
   | Given<StaticQuorumSettings, 'strategy' | 'quorumSize'>
   | Given<KeepOldestSettings, 'strategy'>
   | Given<DownAllSettings, 'strategy'>
@@ -134,8 +145,12 @@ const quorumSize: Setting<number> = {
 
 export const downingSettingsTable = new VariantTable<DowningSettings, 'strategy'>(
   'strategy',
-  'keep-majority',
+  'store-majority',
   {
+    'store-majority': new SettingsTable<StoreMajoritySettings>({
+      strategy: named('store-majority'),
+      ...counting,
+    }),
     'keep-majority': new SettingsTable<KeepMajoritySettings>({
       strategy: named('keep-majority'),
       ...counting,
@@ -240,6 +255,7 @@ function agreementOnStrategy(settings: DowningSettings): Readonly<Record<string,
         'downing.leaseName': settings.leaseName ?? '(by cluster)',
         'downing.acquireLeaseDelayForMinorityMs': String(settings.acquireLeaseDelayForMinorityMs),
       }
+    case 'store-majority':
     case 'keep-majority':
     case 'down-all':
       return {}

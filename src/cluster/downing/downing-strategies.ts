@@ -9,11 +9,18 @@ import { keepMajority } from './keep-majority.ts'
 import { keepOldest } from './keep-oldest.ts'
 import { leaseMajority } from './lease-majority.ts'
 import { staticQuorum } from './static-quorum.ts'
+import { storeMajority } from './store-majority.ts'
+import { storeTimesOf } from './store-times.ts'
 
-/** Without its arbiter, which only the shell has. */
-export function strategyOf(settings: ClusterSettings): DowningStrategy {
+/** Without its arbiter, which only the shell has. `asksStore`: this node uses a store that all hosts share, and can ask it. */
+export function strategyOf(settings: ClusterSettings, asksStore = false): DowningStrategy {
   const { downing } = settings
   switch (downing.strategy) {
+    case 'store-majority':
+      return storeMajority(downing, {
+        ...{ times: storeTimesOf(settings), asksStore },
+        wholeViewMax: settings.monitoredByMembers + 1,
+      })
     case 'keep-majority':
       return keepMajority(downing)
     case 'static-quorum':

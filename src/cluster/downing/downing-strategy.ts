@@ -8,6 +8,7 @@
  */
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { Member } from '../gossip/member.ts'
+import type { ReachabilityRecord } from '../gossip/reachability.ts'
 import type { CleanCut, CutDecision } from './clean-cut.ts'
 
 export interface DowningStrategy {
@@ -16,7 +17,9 @@ export interface DowningStrategy {
    * What becomes of everybody when some members reach others only over third ones and there is no cut besides. Those go in any
    * case: `DownUnreachable`, as without this, downs them and nobody else.
    */
-  decideTangle?(members: readonly Member[]): CutDecision | ArbiterQuestion
+  decideTangle?(tangle: Tangle): CutDecision | ArbiterQuestion
+  /** Who of the indirectly connected goes, where everybody monitors everybody; all of them, without this. */
+  chooseFrom?(tangle: Tangle): ReadonlySet<NodeId>
   /** Whether a node that slept or was cut off is still one of the cluster, by those who have said so. */
   weigh(poll: Poll): 'vouched' | 'open' | 'hopeless'
   /** What is wrong with members like these, before any split; for the log. Undefined when all is well. */
@@ -25,6 +28,16 @@ export interface DowningStrategy {
   readonly arbiter?: Arbiter
   /** How long the arbiter is kept to its last decision after all who were given up by it are removed. */
   readonly holdsMs?: number
+  /** Whether this node finds the decisions in the store, and can have it asked. */
+  readonly asksStore?: boolean
+}
+
+/** Members of whom some reach others only over third ones. */
+export interface Tangle {
+  readonly members: readonly Member[]
+  /** Who of them cannot reach whom. */
+  readonly records: readonly ReachabilityRecord[]
+  readonly all: ReadonlySet<NodeId>
 }
 
 /** What has to be known from somebody else before a cut can be decided. */
@@ -35,6 +48,19 @@ export interface ArbiterQuestion {
   readonly askAfterMs: number
   /** How long nodes of this side go on without a decision: 0 freezes them at once, Infinity never. */
   readonly freezeAfterMs: number
+  /** Given where the answer is a record in the store, which all who can read it carry out. */
+  readonly byStore?: StoreQuestion
+}
+
+export interface StoreQuestion {
+  /** Who has it asked, the best first: the others stand in, a heartbeat later each. */
+  readonly askers: readonly NodeId[]
+  /** How long the picture must be still before that, whatever the size of the cluster. */
+  readonly stableAfterMs: number
+  /** How long its claim to go on must have stood before it is decided, so that another side can come before it. */
+  readonly claimMs: number
+  /** How long after it was stored the decision is carried out by who had it asked. */
+  readonly actAfterMs: number
 }
 
 /**
@@ -55,4 +81,8 @@ export interface Poll {
   readonly answered: ReadonlySet<NodeId>
   /** Those who could still say it. */
   readonly left: ReadonlySet<NodeId>
+  /** Those whom nobody holds for unreachable. */
+  readonly reached?: ReadonlySet<NodeId>
+  /** The store has shown, by a look that began after the question, that nobody has given the node up. */
+  readonly isShown?: boolean
 }

@@ -85,10 +85,14 @@ function untangle(
     return { decision: 'DownIndirectlyConnected', nodes: members.some(isLeft) ? nodes : downable }
   }
   if (share !== undefined && all.size >= share * downable.size) return down(downable)
+  const within = records.filter((r) => all.has(r.observer) && all.has(r.subject))
+  const tangle = { members, records: within, all }
+  // Elsewhere not every broken pair is known.
+  const going = share === undefined ? (strategy.chooseFrom?.(tangle) ?? all) : all
   const isPlain = (node: NodeId) => unreachable.has(node) && !all.has(node)
   if (![...downable].some(isPlain)) {
-    const decision = strategy.decideTangle?.(members) ?? 'DownUnreachable'
-    return judgementBy(decision, (each) => down(each === 'DownUnreachable' ? all : downable))
+    const decision = strategy.decideTangle?.(tangle) ?? 'DownUnreachable'
+    return judgementBy(decision, (each) => down(each === 'DownUnreachable' ? going : downable))
   }
 
   // Besides the tangle there is a clean cut: decide on it as if the tangle were whole.
@@ -100,6 +104,6 @@ function untangle(
   if (indirectlyConnectedIn(rest, seenBy).all.size > 0) return down(downable)
   const cut = new Set(rest.map(({ subject }) => subject))
   return judgementBy(strategy.decide({ members, unreachable: cut }), (decision) =>
-    down(new Set([...all, ...nodesToDown(decision, downable, cut)])),
+    down(new Set([...going, ...nodesToDown(decision, downable, cut)])),
   )
 }

@@ -8,19 +8,21 @@ import type { DowningSettings, LeaseMajoritySettings } from './downing-settings.
 import { strategyOf } from './downing-strategies.ts'
 import type { Arbiter, DowningStrategy } from './downing-strategy.ts'
 
-export interface LeaseParts {
+export interface ArbiterParts {
   readonly system: ActorSystem
   readonly owner: NodeId
   /** Where the settings do not say what makes the lease. */
   readonly leases: LeaseImplementation | undefined
+  /** Whether this node uses a store that all hosts share, and can ask it. */
+  readonly asksStore: boolean
 }
 
 /** The strategy that the settings name, with its arbiter where it has one. */
 export function arbitrated(
   settings: ClusterSettings,
-  { system, owner, leases }: LeaseParts,
+  { system, owner, leases, asksStore }: ArbiterParts,
 ): DowningStrategy {
-  const strategy = strategyOf(settings)
+  const strategy = strategyOf(settings, asksStore)
   const { downing } = settings
   if (downing.strategy !== 'lease-majority') return strategy
   const { environment, log, name } = system

@@ -35,7 +35,7 @@ export function leaseMajority(
       const question = `the lease, against ${inWords(cut)}`
       return isMinority(cut, role) ? askLater(question) : askFirst(question, cut.members)
     },
-    decideTangle: (members) => askFirst('the lease, against the indirectly connected', members),
+    decideTangle: ({ members }) => askFirst('the lease, against the indirectly connected', members),
     weigh: weighByCount(role, majorityOf),
     holdsMs: releaseAfterMs,
   }

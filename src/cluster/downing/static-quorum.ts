@@ -25,7 +25,7 @@ export function staticQuorum({
       const here = members.filter((member) => counts(member) && !unreachable.has(member.node))
       return here.length >= quorumSize ? 'DownUnreachable' : 'DownReachable'
     },
-    decideTangle: (members) => (areTooMany(members) ? 'DownAll' : 'DownUnreachable'),
+    decideTangle: ({ members }) => (areTooMany(members) ? 'DownAll' : 'DownUnreachable'),
     // Any side that could have gone on without the node has that many; where there are fewer members, all of them.
     weigh: weighByCount(role, (voters) =>
       Math.min(voters, Math.max(quorumSize, Math.floor(voters / 2) + 1)),

@@ -19,6 +19,7 @@ export class FoundingCalls {
   #number = 0
   #look: Look | undefined
   #write: Write | undefined
+  #lastAt = -Infinity
   /** When to look next, if nothing else comes before. */
   nextLookAt = Infinity
   /** What the last call came to, when it failed. */
@@ -36,10 +37,16 @@ export class FoundingCalls {
     return this.#look === undefined && this.#write === undefined && now >= this.nextLookAt
   }
 
+  /** The next look begins no later than this after the last call, if that was answered. */
+  hurry(withinMs: number): void {
+    this.nextLookAt = Math.min(this.nextLookAt, this.#lastAt + withinMs)
+  }
+
   /** An answer to an earlier look does not count any more: this one begins now. */
   look(now: number): ReadFounding {
     const number = ++this.#number
     this.#look = { number, beganAt: now }
+    this.#lastAt = now
     this.nextLookAt = now + this.#intervalMs
     return { type: 'ReadFounding', number }
   }
@@ -47,6 +54,7 @@ export class FoundingCalls {
   write(record: FoundingRecord, expectedRevision: number, now: number): WriteFounding {
     const number = ++this.#number
     this.#write = { number, beganAt: now, record }
+    this.#lastAt = now
     return { type: 'WriteFounding', number, expectedRevision, record }
   }
 

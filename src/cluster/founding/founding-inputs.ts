@@ -5,6 +5,7 @@ import type { ClusterSettings } from '../cluster-settings.ts'
 import type { Gossip } from '../gossip/gossip.ts'
 import type { SharedStore } from '../joining/shared-store.ts'
 import type { FoundingRecord } from './founding-record.ts'
+import type { SplitWish } from './split-decision.ts'
 
 export type FoundingInput =
   /** The node looks for a cluster. `isAlone`: it was told to join itself, and knows of nobody else. */
@@ -16,10 +17,14 @@ export type FoundingInput =
   /** This node is a member of that founding now. */
   | { readonly type: 'Entered'; readonly founder: NodeId }
   | { readonly type: 'ViewChanged'; readonly gossip: Gossip }
+  /** The cluster has given up this member, by whatever way. */
+  | { readonly type: 'Downed'; readonly node: NodeId }
   /** This process slept: what it knew is old. */
   | { readonly type: 'Overslept' }
   /** Somebody is about to take a stream over, and waits for a look that begins now. */
   | { readonly type: 'LookNow' }
+  /** A look is wanted soon: the next one begins no later than this after the last call. */
+  | { readonly type: 'LookSoon'; readonly withinMs: number }
   /** Any occasion to look at the clock. */
   | { readonly type: 'Look' }
   | { readonly type: 'Tick' }
@@ -27,6 +32,8 @@ export type FoundingInput =
   | (FoundingAnswer & {
       /** The node is frozen by others than this machine: it does not speak for the cluster. */
       readonly isHeld: boolean
+      /** Whom this node would give up now, for its side of a split. */
+      readonly wish?: SplitWish | undefined
     })
 
 /** What the store said, by the number of the question. */
@@ -82,6 +89,10 @@ export type FoundingEffect =
   | { readonly type: 'Thaw' }
   /** For people: what this node waits for before it founds. */
   | WaitingToFound
+  /** By the record these are given up, this node not among them. */
+  | { readonly type: 'GivenUpShown'; readonly nodes: readonly NodeId[] }
+  /** By the record this node is given up. */
+  | { readonly type: 'GivenUp' }
   /** Another founding has taken the place of this node's. */
   | { readonly type: 'Succeeded'; readonly by: NodeId }
   /** The cluster lives at these addresses, and this node was not told to join it. */

@@ -2,12 +2,19 @@
 import { describe, expect, test } from 'vitest'
 import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import { defaultClusterSettings } from '../cluster-settings.ts'
-import { type Gossip, emptyGossip, putMember, removeMembers } from '../gossip/gossip.ts'
+import {
+  type Gossip,
+  emptyGossip,
+  putMember,
+  removeMembers,
+  withObservation,
+} from '../gossip/gossip.ts'
 import { asUp, joiningMember } from '../gossip/member.ts'
 import { attributeOfStore } from '../joining/shared-store.ts'
 import type { FoundingEffect, FoundingInput } from './founding-inputs.ts'
 import { FoundingMachine } from './founding-machine.ts'
 import type { FoundingRecord } from './founding-record.ts'
+import type { SplitWish } from './split-decision.ts'
 
 const settings = defaultClusterSettings
 const { foundingStillMs: T } = settings
@@ -21,7 +28,7 @@ type Answer = Extract<FoundingInput, { isHeld: boolean }>
 
 function recordWith(founder: NodeId, ...nodes: NodeId[]): FoundingRecord {
   const members = nodes.map((node) => ({ node, identity: `process of ${node}` }))
-  return { number: 1, founder, members, isPartial: false, counter: 0, stillMs: T }
+  return { number: 1, founder, members, isPartial: false, counter: 0, stillMs: T, givenUp: [] }
 }
 
 function gossipOf(...nodes: NodeId[]): Gossip {
@@ -40,6 +47,8 @@ class Desk {
   revision = 0
   record: FoundingRecord | undefined
   areAllGone = false
+  /** Whom the node would give up. */
+  wish: SplitWish | undefined
   readonly effects: FoundingEffect[] = []
   #open: FoundingEffect[] = []
 
@@ -67,9 +76,10 @@ class Desk {
 
   /** The store answers all that it was asked, and all that follows from it. */
   answer(isHeld = false): string[] {
+    const { wish } = this
     const types: string[] = []
     for (let asked = this.#open.shift(); asked !== undefined; asked = this.#open.shift()) {
-      types.push(...this.give({ ...this.#answerTo(asked), isHeld } as Answer))
+      types.push(...this.give({ ...this.#answerTo(asked), isHeld, wish } as Answer))
     }
     return types
   }
@@ -416,6 +426,134 @@ describe('a member', () => {
     desk.put({ ...recordWith(seed, seed), counter: 9 })
     expect(desk.pass(1_250)).toEqual(['Freeze', 'Thaw'])
     expect(desk.record?.members.map(({ node }) => node)).toEqual([seed, d])
+  })
+})
+
+describe('a member of a cluster that is split', () => {
+  const claimMs = 1_750
+  const tell = (types: readonly string[]) => types.filter((type) => !type.endsWith('Founding'))
+
+  test('has others given up by a write, and shows that it stands there', () => {
+    const desk = member(d, [seed, d])
+    desk.wish = { nodes: [seed], claimMs: 0 }
+    desk.give({ type: 'LookSoon', withinMs: 0 })
+    expect(tell(desk.pass(250))).toEqual(['GivenUpShown'])
+    expect(desk.record?.givenUp).toEqual([seed])
+    expect(desk.effects.at(-1)).toEqual({ type: 'GivenUpShown', nodes: [seed] })
+    // Told once.
+    expect(tell(desk.pass(5_000))).toEqual([])
+  })
+
+  test('does so also while it is frozen, but for nothing else', () => {
+    const desk = member(d, [seed, d])
+    const { revision } = desk
+    const look = () => {
+      desk.now += 1_000
+      desk.give({ type: 'Tick' })
+      desk.answer(true)
+    }
+    for (let each = 0; each < 3; each++) look()
+    expect(desk.revision).toBe(revision)
+    desk.wish = { nodes: [seed], claimMs: 0 }
+    look()
+    expect(desk.record?.givenUp).toEqual([seed])
+  })
+
+  test('looks again when somebody was quicker, and writes nothing when it was given up meanwhile', () => {
+    const desk = member(d, [seed, d])
+    desk.wish = { nodes: [seed], claimMs: 0 }
+    desk.give({ type: 'LookSoon', withinMs: 0 })
+    desk.now += 250
+    desk.give({ type: 'Tick' })
+    const before = desk.record as FoundingRecord
+    desk.put({ ...before, counter: before.counter + 1, givenUp: [d] })
+    expect(tell(desk.answer())).toEqual(['Freeze', 'GivenUp'])
+    expect(desk.record?.givenUp).toEqual([d])
+    expect(desk.pass(5_000)).toEqual([])
+  })
+
+  test('claims first where it has to, and decides when the claim has stood', () => {
+    const desk = member(d, [seed, d])
+    desk.wish = { nodes: [seed], claimMs }
+    desk.give({ type: 'LookSoon', withinMs: 0 })
+    desk.pass(250)
+    expect(desk.record).toMatchObject({ givenUp: [], claim: { by: d, nodes: [seed] } })
+    const claimedAt = desk.now
+    while (desk.record?.givenUp.length === 0) {
+      desk.give({ type: 'LookSoon', withinMs: 0 })
+      desk.pass(250)
+    }
+    expect(desk.now - claimedAt).toBe(claimMs)
+    expect(desk.record).not.toHaveProperty('claim')
+  })
+
+  test('is not shown that it may act while somebody claims against it', () => {
+    const desk = member(d, [seed, d])
+    desk.pass(2_000)
+    const { shownAt } = desk.machine
+    expect(desk.now - shownAt).toBeLessThanOrEqual(1_000)
+    desk.put({ ...(desk.record as FoundingRecord), claim: { by: seed, nodes: [d] } })
+    desk.pass(3_000)
+    expect(desk.machine).toMatchObject({ isClaimed: true })
+    expect(desk.machine.shownAt).toBeLessThanOrEqual(shownAt + 1_000)
+    desk.put({ ...recordWith(seed, seed, d), counter: 99 })
+    desk.pass(2_000)
+    expect(desk.machine).toMatchObject({ isClaimed: false })
+    expect(desk.machine.shownAt).toBeGreaterThan(shownAt + 3_000)
+  })
+
+  test('takes the claim of a member away that is gone', () => {
+    const desk = member(d, [seed, d])
+    desk.put({ ...(desk.record as FoundingRecord), claim: { by: e, nodes: [d] } })
+    desk.pass(4_000)
+    expect(desk.record).not.toHaveProperty('claim')
+  })
+
+  test('takes the claim of one away that it reaches again, and that has lost the store since', () => {
+    const desk = member(d, [seed, d])
+    desk.put({ ...(desk.record as FoundingRecord), claim: { by: seed, nodes: [d] } })
+    desk.pass(4_000)
+    expect(desk.record?.claim).toEqual({ by: seed, nodes: [d] })
+    desk.pass(6_000)
+    expect(desk.record).not.toHaveProperty('claim')
+  })
+
+  test('leaves the claim of one alone that it does not reach: that may be about to decide', () => {
+    const desk = member(d, [seed, d])
+    const gossip = withObservation(gossipOf(seed, d), d, seed, 'Unreachable')
+    desk.give({ type: 'ViewChanged', gossip })
+    desk.put({ ...(desk.record as FoundingRecord), claim: { by: seed, nodes: [d] } })
+    desk.pass(20_000)
+    expect(desk.record?.claim).toEqual({ by: seed, nodes: [d] })
+  })
+
+  test('writes down whom the cluster has downed without the store, once it speaks for it', () => {
+    const desk = member(d, [seed, d])
+    desk.give({ type: 'Downed', node: seed })
+    desk.give({ type: 'ViewChanged', gossip: removeMembers(gossipOf(seed, d), new Set([seed])) })
+    desk.now += 2_000
+    desk.give({ type: 'Tick' })
+    desk.answer(true)
+    expect(desk.record?.givenUp).toEqual([])
+    desk.pass(3_000)
+    expect(desk.record).toMatchObject({ givenUp: [seed], members: [{ node: d }] })
+  })
+
+  test('puts itself back, also while it is held, when others missed it for long and took it out', () => {
+    const desk = member(d, [seed, d])
+    desk.put({ ...recordWith(seed, seed), counter: 7 })
+    desk.now += 2_000
+    desk.give({ type: 'Tick' })
+    desk.answer(true)
+    expect(desk.record?.members.map(({ node }) => node)).toEqual([seed, d])
+  })
+
+  test('does not write down one that has left and taken itself out', () => {
+    const desk = member(d, [seed, d])
+    desk.put(recordWith(seed, d))
+    desk.give({ type: 'Downed', node: seed })
+    desk.pass(3_000)
+    expect(desk.record?.givenUp).toEqual([])
   })
 })
 

@@ -5,11 +5,13 @@
  *      └──invited by a member of the founding there──▶ puts itself in ──written──▶ joins
  *   inside  ──every look: the best placed of its members carries the record on──▶ inside
  *      ├──not shown for T' that it lives, or slept──▶ frozen ──shown──▶ inside
- *      └──another founding stands there──▶ over
+ *      ├──would give others up for its side of a split──▶ writes that, unless it was given up itself──▶ inside
+ *      └──another founding stands there, or it is given up there──▶ over
  *
  * Invariant: a node that is not frozen stands in the record of its own founding, and no more than T' ago either that had
  * not stood still, or the first seed lived, which alone would found another one. Whoever claims the next founding has a
- * proof that all who stand there have ended, or has seen the record stand still for T, which is longer.
+ * proof that all who stand there have ended, or has seen the record stand still for T, which is longer. Whoever gives
+ * others up (`split-decision.ts`) was not given up itself, by the revision that its write took the place of.
  *
  * One file because all of it is about one record: what follows from a look depends on all the rest.
  */
@@ -32,14 +34,24 @@ import {
   type FoundingRecord,
   type RecordedMember,
   addressesIn,
+  isGivenUp,
   isRecorded,
   isReplaced,
   nextFounding,
+  withClaim,
+  withGivenUp,
   withMember,
   withoutMembers,
 } from './founding-record.ts'
 import { foundingFreezeMs } from './founding-times.ts'
 import { RecordWatch } from './record-watch.ts'
+import { towardsDecision } from './split-decision.ts'
+
+/** So many looks long a claim may stand of a member that others reach: it may have lost the store since. */
+const claimPatienceLooks = 5
+
+/** Of the node, when an answer comes. */
+type Situation = Pick<Extract<FoundingInput, { type: 'FoundingRead' }>, 'isHeld' | 'wish'>
 
 export class FoundingMachine {
   readonly #options: FoundingOptions
@@ -71,6 +83,16 @@ export class FoundingMachine {
   #ownNumber: number | undefined
   #advancesAtEntry = 0
   #isFrozen = false
+  /** When the last call began that showed that this node may act. */
+  #shownAt = -Infinity
+  #shownGivenUp = ''
+  /** Somebody is about to have this node given up. */
+  #isClaimed = false
+  #claim = ''
+  /** Since when that claim stands, as far as this node has seen. */
+  #claimSeenAt = 0
+  /** Whom the cluster has downed, and the record does not show it yet. */
+  readonly #downed = new Set<NodeId>()
   /** Since when nothing that was known before counts. */
   #doubtsSince: number | undefined
   /** Recorded and not known by gossip, since when. */
@@ -93,6 +115,21 @@ export class FoundingMachine {
     if (this.#phase !== 'over') this.#take(input, now)
     if (this.#phase === 'inside') this.#judge(now)
     return this.#effects
+  }
+
+  /** No later than this the store has shown that this node stands in its record, and nobody gives it up. */
+  get shownAt(): number {
+    return this.#shownAt
+  }
+
+  /** Somebody is about to have this node given up, by the last look. */
+  get isClaimed(): boolean {
+    return this.#isClaimed
+  }
+
+  /** Why the store does not answer, in words; undefined when it does. */
+  get problem(): string | undefined {
+    return this.#calls.problem
   }
 
   snapshot(): FoundingSnapshot {
@@ -122,10 +159,15 @@ export class FoundingMachine {
       case 'ViewChanged':
         this.#gossip = input.gossip
         return
+      case 'Downed':
+        this.#downed.add(input.node)
+        return
       case 'Overslept':
         return this.#overslept(now)
       case 'LookNow':
         return this.#beginLook(now)
+      case 'LookSoon':
+        return this.#calls.hurry(input.withinMs)
       case 'Look':
         return
       case 'Tick':
@@ -133,7 +175,7 @@ export class FoundingMachine {
       case 'Standing':
         return this.#questions.heard(input)
       case 'FoundingRead':
-        return this.#read(input, input.isHeld, now)
+        return this.#read(input, input, now)
       case 'FoundingNotRead':
         return this.#notRead(input.number, input.problem, input.isUnreadable)
       case 'FoundingWritten':
@@ -162,7 +204,7 @@ export class FoundingMachine {
 
   #read(
     { number, revision, record, areAllGone }: FoundingRead,
-    isHeld: boolean,
+    situation: Situation,
     now: number,
   ): void {
     const look = this.#calls.lookAnswered(number)
@@ -172,7 +214,8 @@ export class FoundingMachine {
     const isShown = this.#phase === 'outside' || this.#isOwn
     if (beganAt >= (this.#doubtsSince ?? Infinity) && isShown) this.#doubtsSince = undefined
     if (this.#phase === 'outside') return this.#goOnOutside(now)
-    this.#goOnInside(isHeld, now)
+    this.#show(beganAt, now)
+    this.#goOnInside(situation, now)
   }
 
   #notRead(number: number, problem: string, isUnreadable: boolean): void {
@@ -199,6 +242,7 @@ export class FoundingMachine {
     if (beganAt >= (this.#doubtsSince ?? Infinity)) this.#doubtsSince = undefined
     if (this.#phase === 'outside') return this.#goOnOutside(now)
     this.#ownNumber = record.number
+    this.#show(beganAt, now)
   }
 
   #changed(number: number, now: number): void {
@@ -310,7 +354,27 @@ export class FoundingMachine {
     return this.#founder !== undefined && this.#watch.record?.founder === this.#founder
   }
 
-  #goOnInside(isHeld: boolean, now: number): void {
+  /** What stands there about those who may act, this node among them. */
+  #show(beganAt: number, now: number): void {
+    const { record } = this.#watch
+    if (record === undefined || !this.#isOwn || isGivenUp(record, this.#self)) return
+    for (const node of this.#downed) {
+      if (isGivenUp(record, node) || !isRecorded(record, node)) this.#downed.delete(node)
+    }
+    const { claim } = record
+    const words = claim === undefined ? '' : `${claim.by} ${claim.nodes.join()}`
+    if (words !== this.#claim) this.#claimSeenAt = now
+    this.#claim = words
+    this.#isClaimed = claim?.nodes.includes(this.#self) === true
+    const mayAct = isRecorded(record, this.#self) && !this.#isClaimed
+    if (mayAct) this.#shownAt = Math.max(this.#shownAt, beganAt)
+    const shown = record.givenUp.join()
+    if (shown === this.#shownGivenUp) return
+    this.#shownGivenUp = shown
+    this.#effects.push({ type: 'GivenUpShown', nodes: record.givenUp })
+  }
+
+  #goOnInside({ isHeld, wish }: Situation, now: number): void {
     const { record } = this.#watch
     const founder = this.#founder as NodeId
     if (record === undefined || record.founder !== founder) {
@@ -321,8 +385,16 @@ export class FoundingMachine {
       return claims ? this.#write(this.#nextFounding(founder), now) : undefined
     }
     this.#ownNumber = record.number
-    if (isHeld || this.#rank === undefined) return
+    if (isGivenUp(record, this.#self)) return this.#givenUp()
+    if (isRecorded(record, this.#self)) {
+      const claimStoodMs = now - this.#claimSeenAt
+      const next = towardsDecision(wish, { record, self: this.#self, claimStoodMs })
+      if (next !== undefined) return this.#write({ ...next, counter: next.counter + 1 }, now)
+    }
+    if (this.#rank === undefined) return
+    // Also while it is held: others may have missed it for long, and only who stands there can be shown that it may act.
     if (!isRecorded(record, this.#self)) return this.#write(withMember(record, this.#member), now)
+    if (isHeld) return
     // The others stand in, one after the other, for one that does not get through to the store.
     const isTurn = now - this.#watch.firstSeenAt >= this.#rank * 2 * this.#intervalMs
     // Who takes a stream over looks too: not each of those looks is followed by a write.
@@ -339,6 +411,12 @@ export class FoundingMachine {
     this.#setFrozen(true)
     this.#phase = 'over'
     this.#effects.push({ type: 'Succeeded', by })
+  }
+
+  #givenUp(): void {
+    this.#setFrozen(true)
+    this.#phase = 'over'
+    this.#effects.push({ type: 'GivenUp' })
   }
 
   /** The place of this node among those who can carry the record on; undefined when it is none of them. */
@@ -361,8 +439,22 @@ export class FoundingMachine {
       ({ node }) => [node, this.#unknownSince.get(node) ?? now] as const,
     )
     this.#unknownSince = new Map(unknownSince)
-    const kept = withoutMembers(record, (node) => this.#isGone(record, node, now))
+    // Also those whom a proof of death or a person has downed: if they live they learn it here, and decide nothing.
+    const downed = [...this.#downed].filter((node) => isRecorded(record, node))
+    const all = withoutMembers(withGivenUp(record, downed), (node) =>
+      this.#isGone(record, node, now),
+    )
+    const { claim } = all
+    const kept =
+      claim !== undefined && this.#isIdle(claim.by, now) ? withClaim(all, undefined) : all
     return { ...kept, counter: record.counter + 1 }
+  }
+
+  /** One that has ended decides nothing any more; nor does one that can be reached and leaves its claim standing. */
+  #isIdle(claimer: NodeId, now: number): boolean {
+    if (memberOf(this.#gossip, claimer) === undefined) return true
+    if (now - this.#claimSeenAt < claimPatienceLooks * this.#intervalMs) return false
+    return !unreachableMembers(this.#gossip, this.#self).has(claimer)
   }
 
   /** Whoever has put itself there may not be known by gossip yet; and may never be, when it died before. */

@@ -37,10 +37,26 @@ export interface FoundingRecord {
   readonly counter: number
   /** Its members have frozen before it has stood still for so long. Whoever was set to wait less waits that long too. */
   readonly stillMs: number
+  /** Those whom the cluster has given up, the latest last. Whoever stands there acts no more, and ends when it sees it. */
+  readonly givenUp: readonly NodeId[]
+  /** The smaller side of a split is about to have these given up, if nobody comes before it. */
+  readonly claim?: SplitClaim | undefined
+}
+
+export interface SplitClaim {
+  readonly by: NodeId
+  readonly nodes: readonly NodeId[]
 }
 
 /** So many fit into a register with room to spare. */
 const recordedMembersMax = 200
+
+/**
+ * So many letters of names of those who were given up are kept beside the members. The oldest are forgotten: by then they have
+ * ended, or have slept through the end of hundreds of others.
+ */
+const givenUpLettersMax = 20_000
+const givenUpMax = 500
 
 const formVersion = 1
 const identityMax = 200
@@ -56,19 +72,27 @@ const isStored = recordOf({
   isPartial: isFlag,
   counter: isCount,
   stillMs: isNumber,
+  givenUp: maybe(listOf(isNode, givenUpMax)),
+  claim: maybe(recordOf({ by: isNode, nodes: listOf(isNode, givenUpMax) })),
 })
 
-export function bytesOfRecord(record: FoundingRecord): Uint8Array {
+/** As it stands there: what came later may be missing. */
+type Stored = Omit<FoundingRecord, 'givenUp'> & Partial<Pick<FoundingRecord, 'givenUp'>>
+
+export function bytesOfRecord({ givenUp, ...record }: FoundingRecord): Uint8Array {
   const codec = new ValueCodec({ use: 'stored' })
-  return codec.encode({ version: formVersion, ...record }, 'record of the founding')
+  const all = { version: formVersion, ...record, ...(givenUp.length > 0 && { givenUp }) }
+  return codec.encode(all, 'record of the founding')
 }
 
 /** Undefined when it is none that this version of Sherd can read. */
 export function recordOfBytes(bytes: Uint8Array): FoundingRecord | undefined {
   const value = decoded(bytes)
   if (!isStored(value)) return undefined
-  const { number, founder, members, isPartial, counter, stillMs } = value as FoundingRecord
-  return { number, founder, members, isPartial, counter, stillMs }
+  const { number, founder, members, isPartial, counter, stillMs, givenUp = [] } = value as Stored
+  const { claim } = value as Stored
+  const plain = { number, founder, members, isPartial, counter, stillMs, givenUp }
+  return claim === undefined ? plain : { ...plain, claim: { by: claim.by, nodes: claim.nodes } }
 }
 
 function decoded(bytes: Uint8Array): unknown {
@@ -86,7 +110,8 @@ export function nextFounding(
 ): FoundingRecord {
   const { founder, member, stillMs } = by
   const number = (before?.number ?? 0) + 1
-  return { number, founder, members: [member], isPartial: false, counter: 0, stillMs }
+  const begins = { members: [member], isPartial: false, counter: 0, givenUp: [] }
+  return { number, founder, stillMs, ...begins }
 }
 
 export function isListed({ members }: Pick<FoundingRecord, 'members'>, node: NodeId): boolean {
@@ -116,6 +141,31 @@ export function withoutMembers(
 ): FoundingRecord {
   const members = record.members.filter(({ node }) => !isGone(node))
   return members.length === record.members.length ? record : { ...record, members }
+}
+
+export function isGivenUp({ givenUp }: FoundingRecord, node: NodeId): boolean {
+  return givenUp.includes(node)
+}
+
+/** With those besides, or as many of them as there is room for. */
+export function withGivenUp(record: FoundingRecord, nodes: readonly NodeId[]): FoundingRecord {
+  const news = nodes.filter((node) => !isGivenUp(record, node))
+  let letters = 0
+  const fits = (node: NodeId): boolean => (letters += node.length) <= givenUpLettersMax
+  const added = news.slice(0, givenUpMax).filter(fits)
+  const kept = [...record.givenUp]
+    .reverse()
+    .slice(0, givenUpMax - added.length)
+    .filter(fits)
+  return { ...record, givenUp: [...kept.reverse(), ...added] }
+}
+
+/** With that claim in place of the one that stood there. A claim to more than there is room for is one to the first of them. */
+export function withClaim(given: FoundingRecord, claim: SplitClaim | undefined): FoundingRecord {
+  const { claim: former, ...record } = given
+  if (claim === undefined) return former === undefined ? given : record
+  const { givenUp: nodes } = withGivenUp({ ...record, givenUp: [] }, claim.nodes)
+  return { ...record, claim: { by: claim.by, nodes } }
 }
 
 /** Nobody is left who could act. */

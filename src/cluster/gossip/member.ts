@@ -134,9 +134,9 @@ export function problemsWithRoles(roles: readonly string[] = []): string[] {
   return problemsWithTexts('roles', roles, rolesMax)
 }
 
-/** Empty when all is well. One more is kept for the store, and one for the process. */
+/** Empty when all is well. Three more are kept: two for the store, and one for the process. */
 export function problemsWithAttributes(attributes: readonly string[] = []): string[] {
-  return problemsWithTexts('attributes', attributes, attributesMax - 2)
+  return problemsWithTexts('attributes', attributes, attributesMax - 3)
 }
 
 function problemsWithTexts(name: string, texts: unknown, countMax: number): string[] {

@@ -39,8 +39,8 @@ export function nodesForTest(): Members<EntityNode, EntityNodeOptions> {
   return new Members(clusterForTest<EntityNode, EntityNodeOptions>('entity'))
 }
 
-/** Plays a scenario of `npm run chaos` in a test, with quick settings. */
-export function play(scenario: Scenario, rounds: number): Promise<Outcome> {
+/** Plays a scenario of `npm run chaos` in a test, with quick settings, or with those that users get. */
+export function play(scenario: Scenario, rounds: number, isQuick = true): Promise<Outcome> {
   const cluster = clusterForTest
-  return scenario.run({ rounds, isQuick: true, cluster, say: () => undefined })
+  return scenario.run({ rounds, isQuick, cluster, say: () => undefined })
 }

@@ -10,7 +10,9 @@ import {
 } from '../../../src/sharding/index.ts'
 import { parent } from '../harness/control-server.ts'
 import type { Place } from '../harness/process-cluster.ts'
+import { ActivityLog, defineBeacon } from '../load/beacon.ts'
 import { type Keeping, type TallyDefinition, tallyWith } from '../load/tally.ts'
+import { BeaconCalls } from './beacon-calls.ts'
 import { Counter, Idle } from './counter.ts'
 import { hostEars, tellEar } from './ears.ts'
 import { hostLingering, whereAreLingering } from './lingering.ts'
@@ -31,6 +33,8 @@ export interface EntityNodeOptions {
   readonly keeping?: Keeping
   /** Whether the entities of the load are remembered. */
   readonly remembers?: boolean
+  /** Hosts beacons besides, which no store protects, and calls them all the time. */
+  readonly hasBeacons?: boolean
 }
 
 /** Where an entity is, as a node knows it. */
@@ -42,13 +46,17 @@ export interface Home {
 export class EntityNode {
   readonly #node: SherdNode
   readonly #tally: TallyDefinition
+  readonly #beacons: BeaconCalls | undefined
 
   static async start(options: Place & EntityNodeOptions): Promise<EntityNode> {
     const { port, advertisedPort, folder, seeds = [], hasDefaults = false, stopTakesMs } = options
     const quick = hasDefaults ? {} : quickCluster
     const tally = tallyWith(options.keeping ?? 'events', options.remembers)
+    const beacon = options.hasBeacons
+      ? defineBeacon(new ActivityLog(folder, options.name))
+      : undefined
     const node = await startNode({
-      entities: [tally, Counter, Idle],
+      entities: [tally, Counter, Idle, ...(beacon === undefined ? [] : [beacon])],
       name: 'processes',
       port,
       ...(advertisedPort !== undefined && { advertised: { port: advertisedPort } }),
@@ -77,12 +85,14 @@ export class EntityNode {
     eventStream.subscribe(CoordinatorStopped, ({ type, entityType }) =>
       parent.tell({ type, entityType }),
     )
-    return new EntityNode(node, tally)
+    const calls = beacon && new BeaconCalls((id) => node.entity(beacon, id).flash())
+    return new EntityNode(node, tally, calls)
   }
 
-  private constructor(node: SherdNode, tally: TallyDefinition) {
+  private constructor(node: SherdNode, tally: TallyDefinition, calls: BeaconCalls | undefined) {
     this.#node = node
     this.#tally = tally
+    this.#beacons = calls
   }
 
   // ---- entities
@@ -143,6 +153,11 @@ export class EntityNode {
   /** Says a word to an entity that tells what it hears. */
   tellEar(ear: string, word: string): void {
     tellEar(this.#node.sharding, ear, word)
+  }
+
+  /** Resolves when every beacon has answered a call that began here after this one. */
+  async allBeaconsAnswer(): Promise<void> {
+    await this.#beacons?.allAnswer()
   }
 
   // ---- the cluster

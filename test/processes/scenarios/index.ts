@@ -9,11 +9,13 @@ import { remembered } from './remembered.ts'
 import { rollingRestart } from './rolling-restart.ts'
 import type { Scenario } from './scenario.ts'
 import { sigstop } from './sigstop.ts'
+import { cutTwo, killOneOfTwo, killTwoOfThree, killWithoutStore } from './survivors.ts'
 
 export const scenarios: ReadonlyMap<string, Scenario> = new Map(
   [
     ...[killNine, rollingRestart, remembered, sigstop, partition],
     ...[killNineDeleting, killNinePostgres, killNineServer],
+    ...[killOneOfTwo, killTwoOfThree, cutTwo, killWithoutStore],
     ...[foundingRestart, foundingPause, foundingSecond],
   ].map((scenario) => [scenario.name, scenario]),
 )

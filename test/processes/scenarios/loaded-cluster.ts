@@ -22,7 +22,10 @@ export const threeNames: readonly string[] = ['a', 'b', 'c']
 export const fiveNames: readonly string[] = [...threeNames, 'd', 'e']
 
 /** Where the nodes keep what, and how long callers try. */
-export interface Ground extends ClusterOptions, Pick<EntityNodeOptions, 'postgres' | 'keeping'> {
+export interface Ground
+  extends
+    ClusterOptions,
+    Pick<EntityNodeOptions, 'postgres' | 'keeping' | 'hasBeacons' | 'cluster'> {
   /** Attempts of one call. */
   readonly attemptsMax?: number | undefined
   /** Of the nodes; three when not given. */

@@ -30,6 +30,13 @@ export interface FoundingClusterOptions {
   readonly seeds: readonly string[]
   /** Members that are no seeds. */
   readonly others: readonly string[]
+  /** Who else is told of every life, and of all that entities do there. */
+  readonly watch?: Watch
+}
+
+interface Watch {
+  attach(node: SherdNode, life: SimulatedNode): void
+  acted(label: string): void
 }
 
 export class FoundingCluster {
@@ -45,7 +52,10 @@ export class FoundingCluster {
   constructor(options: FoundingClusterOptions) {
     this.#options = options
     this.#random = options.simulation.random.fork('cluster')
-    this.#entities = foundingEntities(options.simulation, options.checks)
+    this.#entities = foundingEntities(options.simulation, (label, type, id) => {
+      options.checks.acted(label, type, id)
+      options.watch?.acted(label)
+    })
     this.#wanted = [...options.seeds, ...options.others]
     for (const name of this.#wanted) this.#start(name, this.#seeds)
     this.#look()
@@ -86,6 +96,34 @@ export class FoundingCluster {
         return `${name} in ${founder} frozen ${isFrozen}: ${members.join(', ')}`
       })
       .join('; ')
+  }
+
+  /** Every node gets an answer from every entity. A call may come too soon after all that went wrong, and is made again. */
+  async allAnswer(): Promise<void> {
+    const ids = Array.from({ length: ENTITIES }, (_, number) => `e${number}`)
+    const { plain, durable } = this.#entities
+    await Promise.all(
+      this.up.flatMap(({ node, life }) =>
+        ids.flatMap((id) => [
+          this.#answer(life, () => node.entity(plain, id).add(1)),
+          this.#answer(life, () => node.entity(durable, id).add(1)),
+        ]),
+      ),
+    )
+  }
+
+  /** Nothing is expected of a node that was told to leave before and is about to end. */
+  async #answer(life: SimulatedNode, call: () => Promise<number>): Promise<void> {
+    const { simulation } = this.#options
+    while (life.isAlive) {
+      try {
+        await call()
+        return
+      } catch (error) {
+        simulation.record(`a call on ${life.label} is made again: ${String(error)}`)
+        await new Promise<void>((resolve) => simulation.after(CALL_PAUSE_MS, () => resolve()))
+      }
+    }
   }
 
   /** Leaves in good order; its process is started again later. */
@@ -151,6 +189,7 @@ export class FoundingCluster {
         life = its
         this.#lives.set(name, its)
         checks.attach(node, its)
+        this.#options.watch?.attach(node, its)
         void node.whenStopped.then(({ type }) => simulation.reached(`a node ends: ${type}`))
       },
     }).then(

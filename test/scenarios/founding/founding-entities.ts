@@ -1,15 +1,19 @@
 /** What lives in the cluster of the founding scenario: counters that keep nothing, and counters that keep events. */
 import { defineEntity } from '../../../src/entity/index.ts'
-import type { ClusterChecks, Simulation } from '../../../src/simulation/index.ts'
+import type { Simulation } from '../../../src/simulation/index.ts'
 
 export type FoundingEntities = ReturnType<typeof foundingEntities>
 
-export function foundingEntities(simulation: Simulation, checks: ClusterChecks) {
+/** `acted` hears of every command, and in which life of a node it is handled. */
+export function foundingEntities(
+  simulation: Simulation,
+  acted: (label: string, entityType: string, entityId: string) => void,
+) {
   const plain = defineEntity('Plain', {
     state: () => ({ count: 0 }),
     commands: {
       add: (self, by: number): number => {
-        checks.acted(simulation.here, 'Plain', self.id)
+        acted(simulation.here, 'Plain', self.id)
         self.state.count += by
         return self.state.count
       },
@@ -20,7 +24,7 @@ export function foundingEntities(simulation: Simulation, checks: ClusterChecks) 
     events: { Added: (state, by: number) => ({ count: state.count + by }) },
     commands: {
       add: (self, by: number): number => {
-        checks.acted(simulation.here, 'Durable', self.id)
+        acted(simulation.here, 'Durable', self.id)
         return self.persist('Added', by).count
       },
     },

@@ -49,5 +49,7 @@ const fixed: NodeSettings = {
     foundingStillMs: 4_000,
     downedLingerMs: 1_000,
     exitedLingerMs: 500,
+    // What the store decides is the subject of the scenario `splits`.
+    downing: { strategy: 'keep-majority' },
   },
 }
