@@ -292,7 +292,8 @@ export class ClusterMachine {
 
   /** Whether this node would lose against those who have been silent for so long. */
   #losesToTheSilent(ms: number, now: number): boolean {
-    const silent = this.#heartbeat.silentFor(ms, now) ?? this.#touch.snapshot().silent
+    const silent = new Set(this.#heartbeat.silentFor(ms, now))
+    for (const node of this.#touch.snapshot().silent) silent.add(node)
     if (silent.size === 0) return false
     const { members } = this.gossip
     return losesToTheSilent({ self: this.#self, members, silent }, this.#strategy)

@@ -141,12 +141,19 @@ export interface ChosenClusterSettings extends Partial<Omit<ClusterSettings, 'do
   readonly downing?: ChosenDowningSettings
 }
 
+/**
+ * No setting: of the words of gossip, to be raised whenever one of them changes. Who cannot read them would be let in and keep
+ * all others from agreeing.
+ */
+const gossipVersion = '2'
+
 /** The settings that must be equal on all nodes, as a newcomer shows them. */
 export function agreementOf(
   settings: ClusterSettings,
   store?: SharedStore,
 ): Readonly<Record<string, string>> {
   return {
+    gossip: gossipVersion,
     heartbeatIntervalMs: String(settings.heartbeatIntervalMs),
     acceptableHeartbeatPauseMs: String(settings.acceptableHeartbeatPauseMs),
     monitoredByMembers: String(settings.monitoredByMembers),

@@ -21,6 +21,7 @@ import { isAppVersion } from './gossip/app-version.ts'
 import { type Gossip, brokenInvariantOf } from './gossip/gossip.ts'
 import { type Member, attributesMax, compareMembers, notYetUp, rolesMax } from './gossip/member.ts'
 import type { PackedNews, PackedObserver } from './gossip/news.ts'
+import { originMax } from './gossip/origins.ts'
 import type { PackedOrigins } from './gossip/packed-origins.ts'
 
 /** Far beyond what a cluster of this design can hold; it bounds what one message can make us look at. */
@@ -90,12 +91,10 @@ export const isGossip: Shape = both(
     brokenInvariantOf(gossip) === undefined,
 )
 
-/** Where one change is known of a record; where several were made at once, few. */
-const changesMax = 100
 /** By turns a number and a count. */
 const isCounted = (pairsMax: number): Shape =>
   both(listOf(isVersion, 2 * pairsMax), (list: readonly number[]) => list.length % 2 === 0)
-const isOrigin = isCounted(changesMax)
+const isOrigin = isCounted(originMax)
 const isSourcedNode = tupleOf(isNode, isOrigin)
 
 const isPackedObserver: Shape = both(
@@ -134,7 +133,7 @@ const isOrigins: Shape = both(
   tupleOf(
     listOf(isNode, membersMax),
     isCounted(membersMax),
-    listOf(listOf(isVersion, 2 * changesMax + 1), membersMax),
+    listOf(listOf(isVersion, 2 * originMax + 1), membersMax),
     listOf(isSourcedNode, membersMax),
     listOf(isSourcedNode, tombstonesMax),
     listOf(isSourcedNode, tombstonesMax),

@@ -62,14 +62,46 @@ describe('in a cluster where a member monitors only some of the others', () => {
     600_000,
   )
 
-  test('also where it was chosen to wait no longer than in a small one', () => {
-    const downing = { ...new Crowd({ size: 1 }).settings.downing, stableAfterMs: 2_500 }
-    const { lives } = cutOff(60, 1, 3, {
-      downing,
-      phiThreshold: 1,
-      acceptableHeartbeatPauseMs: 1_000,
-    })
-    for (const { frozenMs, givenUpMs } of lives) expect(frozenMs).toBeLessThan(givenUpMs)
+  test.each([18, 19, 20, 60])(
+    'also where it was chosen to wait no longer than in a small one, of %i',
+    (size) => {
+      const downing = { ...new Crowd({ size: 1 }).settings.downing, stableAfterMs: 2_500 }
+      for (let seed = 1; seed <= cases({ short: 3, full: 10 }); seed++) {
+        const { lives, crowd } = cutOff(size, 1, seed, {
+          downing,
+          phiThreshold: 1,
+          acceptableHeartbeatPauseMs: 1_000,
+        })
+        const latest = outOfTouchAfterMs(crowd.settings)
+        for (const { frozenMs, givenUpMs } of lives) {
+          expect(frozenMs).toBeLessThanOrEqual(latest)
+          expect(frozenMs).toBeLessThan(givenUpMs)
+        }
+      }
+    },
+    120_000,
+  )
+
+  test('one that a single link does not reach keeps nobody from giving up the dead', () => {
+    const crowd = new Crowd({ size: 24, seed: 2 })
+    crowd.start()
+    crowd.runUntil('convergence', () => crowd.isWhole, 60_000)
+    crowd.run(10_000)
+    const receivers = ({ machine }: CrowdMember): readonly string[] =>
+      machine.snapshot().heartbeat.receivers
+    const [leader] = crowd.members as [CrowdMember]
+    const monitored = receivers(leader)
+    const unheard = crowd.members.find(
+      (other) =>
+        other !== leader && !monitored.includes(other.id) && !receivers(other).includes(leader.id),
+    )
+    crowd.cut([leader], [unheard as CrowdMember])
+    crowd.run(20_000)
+    const dead = crowd.members.filter(({ id }) => monitored.includes(id)).slice(0, 3)
+    for (const member of dead) crowd.crash(member, { silent: true })
+    crowd.run(40_000)
+    expect(crowd.alive).toHaveLength(21)
+    expect(leader.machine.gossip.members).toHaveLength(21)
   })
 
   test('one that was cut off for a moment goes on', () => {

@@ -37,7 +37,8 @@ test('SH-028 when members are lost later, those who are left go on', async () =>
       ]
       const ids = ['1', '2', '3']
       for (const id of ids) add(a, id, 1)
-      await scene.settle(Promise.all(ids.map((id) => countOf(c, id))))
+      // From there, so that what was added has arrived: a question of another node may come before it.
+      await scene.settle(Promise.all(ids.map((id) => countOf(a, id))))
       // The next coordinator, which has one region less than the number, takes the shards over.
       scene.simulation.crash('a')
       const after = await scene.settle(Promise.all(ids.map((id) => answerOf(c, id))))

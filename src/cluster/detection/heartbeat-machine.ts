@@ -23,6 +23,8 @@ export class HeartbeatMachine {
   readonly #suspected = new Set<NodeId>()
   /** When each watched member last answered; at first, when it was first asked. */
   readonly #heardAt = new Map<NodeId, number>()
+  /** Watched members that have answered at all. */
+  readonly #answering = new Set<NodeId>()
   #members: ReadonlySet<NodeId> = new Set()
   #receivers: ReadonlySet<NodeId> = new Set()
   #unheard: ReadonlySet<NodeId> = new Set()
@@ -71,7 +73,7 @@ export class HeartbeatMachine {
     return silent
   }
 
-  /** How it stands with those on this node's part of the ring, without those to whom nobody listens. */
+  /** How it stands with those on this node's part of the ring, without those to whom nobody listens, and who never answered yet. */
   monitored(ms: number, now: number): Monitored {
     const silent = new Set<NodeId>()
     const heard = new Set<NodeId>()
@@ -79,7 +81,7 @@ export class HeartbeatMachine {
       if (this.#unheard.has(node)) continue
       const isSilent = now - (this.#heardAt.get(node) ?? now) > ms
       if (isSilent) silent.add(node)
-      else heard.add(node)
+      else if (this.#answering.has(node)) heard.add(node)
     }
     return { silent, heard }
   }
@@ -121,6 +123,7 @@ export class HeartbeatMachine {
   #forget(node: NodeId): void {
     this.#watched.delete(node)
     this.#heardAt.delete(node)
+    this.#answering.delete(node)
     this.#suspected.delete(node)
   }
 
@@ -129,6 +132,7 @@ export class HeartbeatMachine {
     if (detector === undefined) return []
     detector.heartbeat(now)
     this.#heardAt.set(node, now)
+    this.#answering.add(node)
     if (!this.#suspected.delete(node)) return []
     if (!this.#receivers.has(node)) this.#forget(node)
     return [{ type: 'Trust', node }]

@@ -44,6 +44,8 @@ export class TouchMachine {
   #askedAt = -Infinity
   #round: Round | undefined
   #silent: ReadonlySet<NodeId> = nobody
+  /** Of those it monitors so many were silent just now that it cannot tell whether it is them or this node. */
+  #isDoubtful = false
 
   constructor(self: NodeId, settings: ClusterSettings, random: Random) {
     this.#self = self
@@ -71,7 +73,7 @@ export class TouchMachine {
   }
 
   snapshot(): TouchSnapshot {
-    return { isInDoubt: this.#round !== undefined, silent: this.#silent }
+    return { isInDoubt: this.#round !== undefined && this.#isDoubtful, silent: this.#silent }
   }
 
   #tick(monitored: Monitored, now: number): TouchEffect[] {
@@ -79,8 +81,10 @@ export class TouchMachine {
     if (this.#members.length - 1 <= this.#settings.monitoredByMembers) {
       this.#round = undefined
       this.#silent = nobody
+      this.#isDoubtful = false
       return []
     }
+    this.#isDoubtful = isMostlySilent(monitored, silentShareOfMonitored)
     const round = this.#round
     if (round !== undefined) {
       const isOver = now - this.#askedAt >= this.#settings.heartbeatIntervalMs
@@ -88,9 +92,9 @@ export class TouchMachine {
       this.#round = undefined
       this.#silent = this.#silentBy(round, monitored)
     }
-    const isDoubtful = this.#silent.size > 0 || isMostlySilent(monitored, silentShareOfMonitored)
+    const wantsToKnow = this.#isDoubtful || this.#silent.size > 0
     const hasJustAsked = now - this.#askedAt < this.#settings.heartbeatIntervalMs
-    return isDoubtful && !hasJustAsked ? this.#ask(monitored, now) : []
+    return wantsToKnow && !hasJustAsked ? this.#ask(monitored, now) : []
   }
 
   /** What answers an earlier question may have been under way for long, and says nothing about now. */

@@ -7,7 +7,15 @@ import type { NodeId } from '../../foundation/node-id.ts'
 import { compareTexts } from '../../foundation/sorted-list.ts'
 import { type Gossip, hasTombstone, memberOf, withMembers } from './gossip.ts'
 import { type Member, givenUpNumber, isSameRecord, mergeMembers } from './member.ts'
-import type { Change, News, RecordOrigin, Origins, RecordKind, Sourced } from './origins.ts'
+import {
+  type Change,
+  type News,
+  originMax,
+  type Origins,
+  type RecordKind,
+  type RecordOrigin,
+  type Sourced,
+} from './origins.ts'
 import { type ObserverRows, restrict, rowsOf, withRows } from './reachability.ts'
 import { type VectorClock, changesBy, mergeClocks } from './vector-clock.ts'
 
@@ -147,7 +155,9 @@ function noteOrigin(
     return
   }
   const own = known.get(kind, node) ?? []
-  if (own.every(telling.includes)) contested.push([kind, node])
+  // Too many to be told: a change of ours stands for them.
+  const isTooLong = own.length + origin.length > originMax
+  if (own.every(telling.includes) || isTooLong) contested.push([kind, node])
   if (!isOurs) origins.push([kind, node, [...own, ...origin]])
 }
 

@@ -1,6 +1,6 @@
 /**
  * How news of a view is written for the wire: in lists without names, since the same is said to many, with each node that
- * made a change and each description once. What comes back is checked in `gossip-wire.ts` first.
+ * made a change and each description once. What comes back is checked in `cluster-wire.ts` first.
  */
 import type { NodeId } from '../../foundation/node-id.ts'
 import {

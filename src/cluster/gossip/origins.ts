@@ -18,6 +18,9 @@ export type Change = readonly [by: NodeId, count: number]
 /** The latest changes of one record. */
 export type RecordOrigin = readonly Change[]
 
+/** Where one change is known of a record; where several were made at once, few. More are not told, and not heard. */
+export const originMax = 100
+
 /** A record with the changes it comes from. */
 export type Sourced<Item> = readonly [item: Item, origin: RecordOrigin]
 
