@@ -316,6 +316,8 @@ export class ClusterActor {
         return this.#founding?.write(effect)
       case 'WaitingToFound':
         return this.#log.waitingToFound(effect, this.#options.store?.name ?? 'the store')
+      case 'Disagrees':
+        return this.#log.disagrees(effect)
       case 'StillJoining':
         return this.#log.stillJoining(effect)
       case 'Refuse':

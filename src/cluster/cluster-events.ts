@@ -54,6 +54,14 @@ export interface Thawed {
   readonly type: 'Thawed'
 }
 
+/**
+ * The whole cluster is about to be stopped (`PreparingForShutdown`), and every member knows it (`ReadyForShutdown`): nobody is let
+ * in any more, and members may be stopped in any order.
+ */
+export interface ShutdownPreparation {
+  readonly type: 'PreparingForShutdown' | 'ReadyForShutdown'
+}
+
 /** The last word about others: after it only the node's own removal follows. */
 export interface ClusterShuttingDown {
   readonly type: 'ClusterShuttingDown'
@@ -66,6 +74,7 @@ export type ClusterEvent =
   | LeaderChanged
   | Frozen
   | Thawed
+  | ShutdownPreparation
   | ClusterShuttingDown
 
 const eventOfStatus: readonly (readonly [MemberStatus, MemberEventType])[] = [
@@ -83,6 +92,7 @@ export function eventsBetween(before: Gossip, after: Gossip, self: NodeId): Clus
     ...memberChanges(before, after),
     ...reachabilityChanges(before, after, self),
     ...leaderChange(before, after, self),
+    ...(after.isEnding && !before.isEnding ? [{ type: 'PreparingForShutdown' } as const] : []),
   ]
 }
 

@@ -29,6 +29,7 @@ import type {
   WriteFounding,
 } from './founding/founding-inputs.ts'
 import type {
+  Disagrees,
   NotAccepted,
   JoiningSnapshot,
   NotConnected,
@@ -43,6 +44,7 @@ export type ClusterInput =
   | { readonly type: 'JoinNode'; readonly address: Address }
   | { readonly type: 'Leave'; readonly node: NodeId }
   | { readonly type: 'Down'; readonly nodes: readonly NodeId[] }
+  | { readonly type: 'PrepareForShutdown' }
   | { readonly type: 'ExitingDone' }
   | NotConnected
   | NotAccepted
@@ -87,6 +89,7 @@ export type ClusterEffect =
   | ReadFounding
   | WriteFounding
   | StillJoining
+  | Disagrees
   | WaitingToFound
   /** Not used; the sender may be of another version, or late. */
   | { readonly type: 'Refuse'; readonly message: ClusterMessage; readonly problem: string }

@@ -288,6 +288,7 @@ export class ClusterMachine {
     switch (effect.type) {
       case 'Send':
       case 'SendToAddress':
+      case 'Disagrees':
         return this.#perform(effect)
       case 'StillJoining':
         return this.#perform({
@@ -336,7 +337,12 @@ export class ClusterMachine {
     const electorate = gossip.members.filter(
       ({ node, status }) => status === 'Up' || status === 'Leaving' || node === this.#self,
     )
-    if (memberOf(gossip, this.#self)?.status === 'Down') this.#freeze('downed')
+    const own = memberOf(gossip, this.#self)
+    if (own?.status === 'Down') this.#freeze('downed')
+    // Nobody will let it in any more.
+    if (own?.status === 'Joining' && gossip.isEnding) {
+      return this.#stepMembership({ type: 'Leave', node: this.#self }, now)
+    }
     if (isExitDoubted(gossip, this.#self)) this.#freeze('doubted')
     else this.#thaw('doubted')
     const exiting = gossip.members.filter(({ status }) => status === 'Exiting')

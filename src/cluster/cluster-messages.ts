@@ -11,11 +11,14 @@ export interface InitJoin {
   readonly agreement: Readonly<Record<string, string>>
 }
 
-/** Seed -> newcomer: yes, unless the settings differ; then `problems` says in which. */
+/** Seed -> newcomer: yes, unless there are problems; or differences, and they matter to you. */
 export interface InitJoinAck {
   readonly type: 'InitJoinAck'
   readonly from: NodeId
+  /** Why it cannot be let in, whatever it wants. */
   readonly problems: readonly string[]
+  /** Settings in which it is not as the cluster is. */
+  readonly differences: readonly string[]
   /** Who founded the cluster: that names the founding. */
   readonly founder: NodeId
 }
@@ -24,6 +27,8 @@ export interface InitJoinAck {
 export interface InitJoinNack {
   readonly type: 'InitJoinNack'
   readonly from: NodeId
+  /** There is a cluster, and it is about to be stopped as a whole: nobody is let in. */
+  readonly isEnding: boolean
 }
 
 /** Newcomer -> member: make me a member. Sent again until the welcome comes. */

@@ -1,6 +1,6 @@
 /** What can be tuned about the cluster, and what each choice costs. */
 import { minutes, seconds } from '../foundation/duration.ts'
-import { count, milliseconds, number, perName, section } from '../foundation/setting-kinds.ts'
+import { count, flag, milliseconds, number, perName, section } from '../foundation/setting-kinds.ts'
 import { SettingsTable } from '../foundation/settings-table.ts'
 import { detectionSpreadMs } from './detection/detection-time.ts'
 import {
@@ -36,6 +36,11 @@ export interface ClusterSettings {
   readonly seedTimeoutMs: number
   /** How long a newcomer waits for its welcome before it asks another seed. */
   readonly joinTimeoutMs: number
+  /**
+   * Whether a newcomer gives up when its settings are not those of the cluster. False lets it join with a warning, as while one
+   * value replaces another in a deployment: a split in that time may leave two sides, or none.
+   */
+  readonly mustAgreeOnSettings: boolean
   /** How long a newcomer tries at all before it shuts down; Infinity tries for ever. */
   readonly joinDeadlineMs: number
   /**
@@ -100,6 +105,7 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
     seedRetryIntervalMs: milliseconds(500),
     seedTimeoutMs: milliseconds(seconds(5)),
     joinTimeoutMs: milliseconds(seconds(10)),
+    mustAgreeOnSettings: flag(true),
     joinDeadlineMs: milliseconds(Infinity, { mayBeInfinity: true }),
     heartbeatIntervalMs: milliseconds(seconds(1)),
     acceptableHeartbeatPauseMs: milliseconds(seconds(5)),

@@ -90,8 +90,8 @@ describe('isGossip', () => {
 describe('the protocol of the cluster', () => {
   const messages: ClusterMessage[] = [
     { type: 'InitJoin', from: a, agreement: { x: '1' } },
-    { type: 'InitJoinAck', from: a, problems: ['one'], founder: a },
-    { type: 'InitJoinNack', from: a },
+    { type: 'InitJoinAck', from: a, problems: ['one'], differences: ['two'], founder: a },
+    { type: 'InitJoinNack', from: a, isEnding: false },
     { type: 'Join', from: a, ...described },
     { type: 'Welcome', from: a, gossip: gossip(), tombstoneAgesMs: [5] },
     { type: 'GossipStatus', from: a, to: b, version: [[a, 1]], seenDigest: 'x' },

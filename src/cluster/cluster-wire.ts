@@ -2,7 +2,7 @@
  * How cluster messages travel, and what is taken for one. Whatever a peer sends is looked through before the machine
  * sees it: the machine may rely on well-formed ids, on sorted lists without doubles and on the invariants of a gossip.
  */
-import { isCount, isText, listOf, oneOf, recordOf, tableOf } from '../foundation/shape.ts'
+import { isCount, isFlag, isText, listOf, oneOf, recordOf, tableOf } from '../foundation/shape.ts'
 import type { Shape } from '../foundation/shape.ts'
 import { type NodeId, isNodeId } from '../foundation/node-id.ts'
 import { MessageProtocol } from '../serialization/internals.ts'
@@ -67,6 +67,7 @@ export const isGossip: Shape = both(
     version: isClock,
     tombstones: listOf(isNode, tombstonesMax),
     lastUpNumber: (value) => isCount(value) && (value as number) < notYetUp,
+    isEnding: isFlag,
   }),
   (gossip: Gossip) =>
     isSorted(gossip.members, compareMembers) &&
@@ -81,20 +82,25 @@ const from = isNode
 export const clusterProtocol = new MessageProtocol<ClusterMessage>('cluster', {
   InitJoin: { version: 1, fields: { from, agreement: tableOf(isShortText, textsMax) } },
   InitJoinAck: {
-    version: 2,
-    fields: { from, problems: listOf(isShortText, textsMax), founder: isNode },
+    version: 3,
+    fields: {
+      from,
+      problems: listOf(isShortText, textsMax),
+      differences: listOf(isShortText, textsMax),
+      founder: isNode,
+    },
   },
-  InitJoinNack: { version: 1, fields: { from } },
+  InitJoinNack: { version: 2, fields: { from, isEnding: isFlag } },
   Join: { version: 2, fields: { from, ...description } },
   Welcome: {
-    version: 2,
+    version: 3,
     fields: { from, gossip: isGossip, tombstoneAgesMs: listOf(isCount, tombstonesMax) },
   },
   GossipStatus: {
     version: 1,
     fields: { from, to: isNode, version: isClock, seenDigest: isShortText },
   },
-  GossipEnvelope: { version: 2, fields: { from, to: isNode, gossip: isGossip } },
+  GossipEnvelope: { version: 3, fields: { from, to: isNode, gossip: isGossip } },
   ExitingConfirmed: { version: 1, fields: { from } },
   Heartbeat: { version: 1, fields: { from, sequence: isCount } },
   HeartbeatResponse: { version: 1, fields: { from, sequence: isCount } },

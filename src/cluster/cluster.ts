@@ -10,13 +10,7 @@ import type { Address, NodeId } from '../foundation/node-id.ts'
 import type { LeaseImplementation } from '../lease/index.ts'
 import type { Remoting } from '../remote/index.ts'
 import { ClusterActor, type ClusterEnd, type ClusterOwner } from './cluster-actor.ts'
-import {
-  ClusterElsewhere,
-  IncompatibleSettings,
-  InvalidAddress,
-  JoinFailed,
-  NeverUp,
-} from './cluster-errors.ts'
+import { InvalidAddress, NeverUp } from './cluster-errors.ts'
 import { type ClusterEvent, eventsBetween } from './cluster-events.ts'
 import type {
   ClusterMembership,
@@ -34,6 +28,7 @@ import { leaveOnShutdown } from './cluster-shutdown.ts'
 import { clusterExitCodeOf } from './cluster-shutdown-reason.ts'
 import { attributeOfProcess } from './detection/process-of-member.ts'
 import { shownIdentity } from './founding/founding-record.ts'
+import { type ConvergenceExplanation, explainConvergence } from './explain-convergence.ts'
 import type { FoundingStore } from './founding/founding-store.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { defaultAppVersion, problemsWithAppVersion } from './gossip/app-version.ts'
@@ -42,6 +37,7 @@ import { problemsWithRoles, problemsWithAttributes } from './gossip/member.ts'
 import { unreachableOrTerminated } from './gossip/reachability.ts'
 import { isSeedAddress } from './joining/seed-address.ts'
 import { type SharedStore, attributeOfStore } from './joining/shared-store.ts'
+import { whyNeverUp } from './joining/never-up.ts'
 import { Latch } from './latch.ts'
 import { arbitrated, problemsWithLease } from './downing/lease-arbiter.ts'
 
@@ -118,7 +114,13 @@ export class Cluster implements ClusterMembership {
       exiting: this.#exiting.promise,
       ended: this.#ended.promise,
       isExiting: () => this.#exiting.isSet && !this.#ended.isSet,
-      handedOver: () => Promise.all(this.#exitHolds.map((handedOver) => handedOver())),
+      handedOver: async () => {
+        await Promise.all(this.#exitHolds.map((handedOver) => handedOver()))
+        // When it is removed, others take its actors for dead: what those have sent comes before that.
+        const { members, unreachable } = this.state
+        const nodes = members.map(({ node }) => node)
+        await remoting.settled(nodes.filter((node) => node !== this.self && !unreachable.has(node)))
+      },
       leave: () => this.leave(),
       exitingDone: () => this.#actor.command({ type: 'ExitingDone' }),
     })
@@ -133,12 +135,14 @@ export class Cluster implements ClusterMembership {
   joinSeeds(seeds: readonly Address[]): void {
     if (seeds.length === 0) throw new InvalidAddress('')
     for (const seed of seeds) refuseBadAddress(seed)
+    this.#sayIfInside()
     this.#actor.command({ type: 'JoinSeeds', seeds: [...new Set(seeds)] })
   }
 
   /** Joins through this node; without an address, or with the node's own: forms a cluster of one. */
   join(address: Address = this.#address): void {
     refuseBadAddress(address)
+    this.#sayIfInside()
     this.#actor.command({ type: 'JoinNode', address })
   }
 
@@ -152,7 +156,28 @@ export class Cluster implements ClusterMembership {
     this.#actor.command({ type: 'Down', nodes: [node] })
   }
 
+  /**
+   * Prepares the stop of the whole cluster: from now on nobody is let in, on any member, and nothing moves. Cannot be taken back.
+   * `PreparingForShutdown` and `ReadyForShutdown` tell when this member and all of them know.
+   */
+  prepareForShutdown(): void {
+    this.#actor.command({ type: 'PrepareForShutdown' })
+  }
+
   // ---- what is known
+
+  /** Who keeps the members from agreeing on one view of the cluster, and why: until they do nobody is let in or removed. */
+  explainConvergence(): ConvergenceExplanation {
+    const { self, settings } = this
+    const now = this.#system.environment.clock.monotonicMs()
+    return explainConvergence({ self, settings, snapshot: this.snapshot(), now })
+  }
+
+  /** How far the stop of the whole cluster is prepared, as this node knows it. `ready`: every member knows of it. */
+  get shutdownPhase(): 'none' | 'preparing' | 'ready' {
+    const { gossip, isReady } = this.snapshot().membership
+    return isReady ? 'ready' : gossip.isEnding ? 'preparing' : 'none'
+  }
 
   get address(): Address {
     return this.#address
@@ -262,6 +287,15 @@ export class Cluster implements ClusterMembership {
     return this.#actor.machine.snapshot()
   }
 
+  /** Two clusters never become one: whoever is in one stays there. */
+  #sayIfInside(): void {
+    if (this.selfMember === undefined) return
+    this.#system.log.warn(
+      { members: this.state.members.length },
+      'This node is in a cluster already, and joins no other: that it was told to is ignored. Start it anew to join another one',
+    )
+  }
+
   // ---- from the actor
 
   #published(event: ClusterEvent): void {
@@ -297,7 +331,10 @@ export class Cluster implements ClusterMembership {
   }
 
   #shutDown(reason: ClusterEnd, problems: readonly string[]): void {
-    this.#up.fail(this.#whyNeverUp(reason, problems))
+    const { joining } = this.#actor.machine.snapshot()
+    const error = whyNeverUp(this.self, { reason, problems, joining })
+    if (!(error instanceof NeverUp)) this.#system.log.error({ err: error }, error.message)
+    this.#up.fail(error)
     if (reason === 'downing') this.#sayThatWeAreRemoved()
     if (reason === 'succeeded') this.#sayThatWeAreSucceeded(problems[0] ?? '')
     this.#ended.set()
@@ -327,32 +364,6 @@ export class Cluster implements ClusterMembership {
     return this.#system.settings.exitProcess
       ? 'This process exits'
       : 'This process goes on without it: start it again, or let the setting `actor.exitProcess` end it'
-  }
-
-  #whyNeverUp(reason: ClusterEnd, problems: readonly string[]): Error {
-    const { seeds, troubles, founder } = this.#actor.machine.snapshot().joining
-    switch (reason) {
-      case 'join-failed': {
-        const reasons = [...new Set([...troubles, ...problems])]
-        const error = new JoinFailed(this.self, seeds, reasons, founder)
-        this.#system.log.error({ err: error }, error.message)
-        return error
-      }
-      case 'incompatible-config': {
-        const error = new IncompatibleSettings(this.self, problems)
-        this.#system.log.error({ err: error }, error.message)
-        return error
-      }
-      case 'cluster-elsewhere': {
-        const error = new ClusterElsewhere(this.self, problems)
-        this.#system.log.error({ err: error }, error.message)
-        return error
-      }
-      case 'leaving':
-        return NeverUp.stopped(this.self)
-      default:
-        return NeverUp.givenUp(this.self)
-    }
   }
 
   #shutSystemDown(reason: ShutdownReason): void {

@@ -255,6 +255,7 @@ export class Network {
         return this.#lookAtProcesses(node, effect.processes)
       case 'LookAgain':
         return this.machines.after(effect.afterMs, () => this.give(node, { type: 'LookDue' }))
+      case 'Disagrees':
       case 'ForgetPeer':
       case 'ProvedDead':
       case 'Refuse':

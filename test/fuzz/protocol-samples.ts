@@ -36,6 +36,7 @@ const gossip = {
   ],
   tombstones: ['10.0.0.3:2552#0000000000000003'],
   lastUpNumber: 3,
+  isEnding: false,
 }
 
 const sharding = shardingProtocol(100)
@@ -50,8 +51,10 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
     clusterProtocol,
     {
       InitJoin: { from: a, agreement: { downing: 'keep-majority', shards: '1000' } },
-      InitJoinAck: { from: a, problems: ['other downing'], founder: a },
-      InitJoinNack: { from: a },
+      InitJoinAck: {
+        ...{ from: a, problems: ['other store'], differences: ['other downing'], founder: a },
+      },
+      InitJoinNack: { from: a, isEnding: true },
       Join: { from: a, roles: ['back'], attributes: ['host of Game'], appVersion: '1.2.3' },
       Welcome: { from: a, gossip, tombstoneAgesMs: [86_400_000] },
       GossipStatus: { from: a, to: b, version: gossip.version, seenDigest: 'q83v' },

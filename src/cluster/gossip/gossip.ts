@@ -36,6 +36,8 @@ export interface Gossip {
   readonly tombstones: readonly NodeId[]
   /** The highest number any member has ever had, so that none is given twice. */
   readonly lastUpNumber: number
+  /** The whole cluster is about to be stopped: nobody comes in any more. Never taken back. */
+  readonly isEnding: boolean
 }
 
 export const emptyGossip: Gossip = {
@@ -45,6 +47,7 @@ export const emptyGossip: Gossip = {
   version: emptyClock,
   tombstones: [],
   lastUpNumber: 0,
+  isEnding: false,
 }
 
 export function memberOf(gossip: Gossip, node: NodeId): Member | undefined {
@@ -124,6 +127,7 @@ export function mergeGossip(a: Gossip, b: Gossip): Gossip {
     version: pruneClock(mergeClocks(a.version, b.version), gone),
     tombstones,
     lastUpNumber: Math.max(a.lastUpNumber, b.lastUpNumber),
+    isEnding: a.isEnding || b.isEnding,
   })
 }
 
@@ -170,8 +174,8 @@ function checked(gossip: Gossip): Gossip {
   return gossip
 }
 
-function contentOf({ members, reachability, tombstones, lastUpNumber }: Gossip): string {
-  return JSON.stringify([members, reachability, tombstones, lastUpNumber])
+function contentOf({ members, reachability, tombstones, lastUpNumber, isEnding }: Gossip): string {
+  return JSON.stringify([members, reachability, tombstones, lastUpNumber, isEnding])
 }
 
 function nodesOf(members: readonly Member[]): Set<NodeId> {

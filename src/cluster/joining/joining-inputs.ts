@@ -62,6 +62,7 @@ export type JoiningEffect =
   | { readonly type: 'FormCluster' }
   | Joined
   | StillJoining
+  | Disagrees
   | {
       readonly type: 'GiveUp'
       readonly reason: 'join-failed' | 'incompatible-config'
@@ -73,6 +74,13 @@ export interface StillJoining {
   readonly type: 'StillJoining'
   readonly seeds: readonly Address[]
   readonly troubles: readonly string[]
+}
+
+/** For people: the settings of this node are not those of the cluster, and it joins all the same. */
+export interface Disagrees {
+  readonly type: 'Disagrees'
+  readonly with: NodeId
+  readonly differences: readonly string[]
 }
 
 export interface JoiningOptions extends MemberDescription {

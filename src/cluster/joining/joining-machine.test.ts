@@ -15,8 +15,9 @@ const welcome = {
   tombstoneAgesMs: [],
 } as const
 const founder = nodeIdOf('f:1', 6n)
-const ack = { type: 'InitJoinAck', from: b, problems: [], founder } as const
-const nack = (address: Address) => ({ type: 'InitJoinNack', from: nodeIdOf(address, 7n) }) as const
+const ack = { type: 'InitJoinAck', from: b, problems: [], differences: [], founder } as const
+const nack = (address: Address) =>
+  ({ type: 'InitJoinNack', from: nodeIdOf(address, 7n), isEnding: false }) as const
 const types = (effects: readonly { readonly type: string }[]) => effects.map(({ type }) => type)
 
 const described = { roles: ['web'], attributes: ['host of Game'], appVersion: '1.2.3' }
@@ -99,6 +100,34 @@ describe('JoiningMachine', () => {
       'SendToAddress',
     ])
     expect(machine.step(welcome, 10_020)).toEqual([])
+  })
+
+  test('gives up when its settings are others, unless it need not agree; with another store always', () => {
+    const other = { ...ack, differences: ['x is 1 here and 2 in the cluster'] }
+    const strict = joining()
+    strict.step({ type: 'JoinSeeds', seeds }, 0)
+    expect(strict.step(other, 10)).toEqual([
+      { type: 'GiveUp', reason: 'incompatible-config', problems: other.differences },
+    ])
+    const lenient = joining({ mustAgreeOnSettings: false })
+    lenient.step({ type: 'JoinSeeds', seeds }, 0)
+    const [told, join] = lenient.step(other, 10)
+    expect(told).toEqual({ type: 'Disagrees', with: b, differences: other.differences })
+    expect(join).toMatchObject({ type: 'Send', to: b, message: { type: 'Join' } })
+    const another = joining({ mustAgreeOnSettings: false })
+    another.step({ type: 'JoinSeeds', seeds }, 0)
+    expect(types(another.step({ ...other, problems: ['another store'] }, 10))).toEqual(['GiveUp'])
+  })
+
+  test('gives up when the cluster is about to be stopped, by the word of a seed, and founds none beside it', () => {
+    const machine = joining()
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    machine.step(nack('c:1'), 5)
+    const ending = { ...nack('b:1'), isEnding: true }
+    expect(machine.step({ ...nack('z:1'), isEnding: true }, 6)).toEqual([])
+    const [effect] = machine.step(ending, 10)
+    expect(effect).toMatchObject({ type: 'GiveUp', reason: 'join-failed' })
+    expect(machine.step(ending, 20)).toEqual([])
   })
 
   test('gives up when it was removed before it was welcome, by the word of a seed', () => {

@@ -69,7 +69,7 @@ export class JoiningMachine {
         this.#troubles.connected(input.address)
         return []
       case 'InitJoinNack':
-        return this.#notInACluster(addressOfNode(input.from))
+        return input.isEnding ? this.#ending(input.from) : this.#notInACluster(input.from)
       case 'InitJoinAck':
         return this.#invited(input, now)
       case 'Welcome':
@@ -161,7 +161,15 @@ export class JoiningMachine {
     return this.#troubles.areFinal ? this.#giveUp('join-failed', []) : []
   }
 
-  #notInACluster(address: Address): JoiningEffect[] {
+  /** To found another one beside it, or to wait for its end, is not what a newcomer was started for. */
+  #ending(by: NodeId): JoiningEffect[] {
+    if (!this.#isTrying || !this.#isAsked(by)) return []
+    const problem = `the cluster of ${addressOfNode(by)} is about to be stopped and lets nobody in; start this node again when it has stopped`
+    return this.#giveUp('join-failed', [problem])
+  }
+
+  #notInACluster(by: NodeId): JoiningEffect[] {
+    const address = addressOfNode(by)
     this.#troubles.notInACluster(address)
     return this.#absent(address, refusalsThatCount)
   }
@@ -174,16 +182,22 @@ export class JoiningMachine {
     return this.#mayForm && this.#seeds.every(isAbsent) ? this.#formCluster() : []
   }
 
-  #invited({ from, problems, founder }: InitJoinAck, now: number): JoiningEffect[] {
+  #invited(invitation: InitJoinAck, now: number): JoiningEffect[] {
+    const { from, problems, differences, founder } = invitation
     if (this.#phase !== 'seeking' || !this.#isAsked(from)) return []
-    if (problems.length > 0) return this.#giveUp('incompatible-config', problems)
+    const matters = this.#options.settings.mustAgreeOnSettings && differences.length > 0
+    if (problems.length > 0 || matters) {
+      return this.#giveUp('incompatible-config', [...problems, ...differences])
+    }
     if (founder === this.#passedOver?.founder && now < this.#passedOver.until) return []
     this.#phase = 'asking'
     this.#phaseSince = now
     this.#contact = from
     this.#founder = founder
     this.#isCleared = this.#options.asksStore !== true
-    return this.#isCleared ? [this.#join(from)] : [{ type: 'Invited', founder, by: from }]
+    const differs: JoiningEffect[] =
+      differences.length > 0 ? [{ type: 'Disagrees', with: from, differences }] : []
+    return [...differs, this.#isCleared ? this.#join(from) : { type: 'Invited', founder, by: from }]
   }
 
   #cleared(): JoiningEffect[] {
