@@ -2,6 +2,7 @@
  * Everything that one node decides about the cluster, as one machine: it passes inputs to the conversations and what one
  * of them finds out to the others.
  *
+ *   discovery ──found, elected──▶ joining
  *   joining ──joined──▶ membership ──view──▶ heartbeat, processes, downing, pause, founding
  *      ▲                    ▲──suspicions, decisions──┘                     │
  *      └──────────────may found, may join───────────────────────────────────┘
@@ -44,6 +45,8 @@ import { isExitDoubted, unreachableMembers } from './gossip/convergence.ts'
 import { type Gossip, emptyGossip, hasTombstone, isOrphaned, memberOf } from './gossip/gossip.ts'
 import { problemWithGossip } from './gossip/gossip-exchange.ts'
 import { addressOfMember } from './gossip/member.ts'
+import type { DiscoveryEffect, DiscoveryInput } from './joining/discovery/discovery-inputs.ts'
+import { DiscoveryMachine } from './joining/discovery/discovery-machine.ts'
 import type { JoiningEffect, JoiningInput, NotConnected } from './joining/joining-inputs.ts'
 import { JoiningMachine } from './joining/joining-machine.ts'
 import { MembershipMachine } from './membership-machine.ts'
@@ -62,6 +65,8 @@ export class ClusterMachine {
   readonly #processes: ProcessWatchMachine | undefined
   /** Undefined where the store keeps no founding: then the seeds alone decide. */
   readonly #founding: FoundingMachine | undefined
+  /** Undefined where seeds are listed. */
+  readonly #discovery: DiscoveryMachine | undefined
   readonly #frozen = new Set<FreezeCause>()
   #effects: ClusterEffect[] = []
   #known: Gossip = emptyGossip
@@ -70,7 +75,7 @@ export class ClusterMachine {
   #strandedSince: number | undefined
 
   constructor(options: ClusterOptions) {
-    const { self, settings, strategy, store, founding, identity } = options
+    const { self, settings, strategy, store, founding, identity, discovery } = options
     const asksStore = store !== undefined && founding !== undefined
     this.#self = self
     this.#settings = settings
@@ -81,6 +86,7 @@ export class ClusterMachine {
     this.#downing = new DowningMachine({ self, settings, strategy })
     this.#pause = new PauseMachine({ self, settings, strategy })
     if (identity !== undefined) this.#processes = new ProcessWatchMachine({ identity, settings })
+    if (discovery) this.#discovery = new DiscoveryMachine({ self, settings, ...discovery })
     if (asksStore) this.#founding = new FoundingMachine({ self, settings, store, ...founding })
   }
 
@@ -117,6 +123,7 @@ export class ClusterMachine {
       pause: this.#pause.snapshot(),
       processes: this.#processes?.snapshot(),
       founding: this.#founding?.snapshot(),
+      discovery: this.#discovery?.snapshot(),
       frozen: [...this.#frozen],
     }
   }
@@ -125,7 +132,11 @@ export class ClusterMachine {
     switch (input.type) {
       case 'JoinSeeds':
       case 'JoinNode':
+      case 'JoinDiscovered':
         return this.#join(input, now)
+      case 'Discovered':
+      case 'NotDiscovered':
+        return this.#stepDiscovery(input, now)
       case 'NotAccepted':
         return this.#stepJoining(input, now)
       case 'LookAtFounding':
@@ -168,8 +179,14 @@ export class ClusterMachine {
     if (problem) return this.#perform({ type: 'Refuse', message, problem })
     if (this.#isFromTheRemoved(message)) return
     switch (message.type) {
-      case 'InitJoinAck':
+      case 'InitJoin':
+        return this.#isLooking
+          ? this.#stepDiscovery(message, now)
+          : this.#stepMembership(message, now)
       case 'InitJoinNack':
+        this.#stepDiscovery(message, now)
+        return this.#stepJoining(message, now)
+      case 'InitJoinAck':
       case 'Welcome':
         return this.#stepJoining(message, now)
       case 'Heartbeat':
@@ -189,6 +206,7 @@ export class ClusterMachine {
 
   #tick(now: number): void {
     this.#stepPause({ type: 'Tick' }, now)
+    this.#stepDiscovery({ type: 'Tick' }, now)
     this.#stepJoining({ type: 'Tick' }, now)
     this.#stepHeartbeat({ type: 'Tick' }, now)
     this.#stepProcesses({ type: 'Tick' }, now)
@@ -200,26 +218,31 @@ export class ClusterMachine {
     this.#lookForStranding(now)
   }
 
-  #join(input: Extract<ClusterInput, { type: 'JoinSeeds' | 'JoinNode' }>, now: number): void {
-    const firstSeed = input.type === 'JoinNode' ? input.address : input.seeds[0]
-    const isAlone = input.type === 'JoinNode' && input.address === addressOfNode(this.#self)
-    if (firstSeed !== undefined) this.#stepFounding({ type: 'JoinBegan', firstSeed, isAlone }, now)
+  #join(input: JoinCommand, now: number): void {
+    const firstSeed = firstSeedOf(input)
+    const isAlone = input.type === 'JoinNode' && firstSeed === addressOfNode(this.#self)
+    this.#stepFounding({ type: 'JoinBegan', firstSeed, isAlone }, now)
     this.#stepJoining(input, now)
+    if (input.type === 'JoinDiscovered') this.#stepDiscovery({ type: 'Begin' }, now)
   }
 
   /** Let in by members who are gone, it would wait for ever: only a new life can join those who came after them. */
   #lookForStranding(now: number): void {
     const isJoining = memberOf(this.gossip, this.#self)?.status === 'Joining'
     const cutOff = isJoining ? [...unreachableMembers(this.gossip, this.#self)] : []
-    const isStranded = isJoining && (cutOff.length > 0 || isOrphaned(this.gossip))
+    // Those who found each other should have come. Perhaps others were found, and wait elsewhere likewise.
+    const isShort = this.#discovery !== undefined && this.gossip.lastUpNumber === 0
+    const isStranded = isJoining && (cutOff.length > 0 || isShort || isOrphaned(this.gossip))
     if (!isStranded) this.#strandedSince = undefined
     else this.#strandedSince ??= now
     if (now - (this.#strandedSince ?? now) <= this.#settings.joinDeadlineMs) return
     const names = cutOff.map(addressOfNode).join(', ')
     const what =
-      names === ''
-        ? 'all members that were Up left or were given up'
-        : `${names} could not be reached any more`
+      names !== ''
+        ? `${names} could not be reached any more`
+        : isShort
+          ? `fewer nodes came than a cluster begins with (${this.gossip.members.length} of ${this.#settings.minMembers})`
+          : 'all members that were Up left or were given up'
     this.#shutDown('join-failed', [`it was let in, but then ${what}`])
   }
 
@@ -246,6 +269,7 @@ export class ClusterMachine {
   }
 
   #notConnected(input: NotConnected, now: number): void {
+    this.#stepDiscovery(input, now)
     this.#stepJoining(input, now)
     if (!input.isRefused) return
     for (const member of this.gossip.members) {
@@ -293,29 +317,58 @@ export class ClusterMachine {
       case 'StillJoining':
         return this.#perform({
           ...effect,
-          troubles: [...effect.troubles, ...this.#troublesOfStore],
+          troubles: [...effect.troubles, ...this.#otherTroubles],
         })
       case 'WouldForm':
       case 'Invited':
         return this.#stepFounding(effect, now)
       case 'FormCluster':
+        this.#stepDiscovery({ type: 'Over' }, now)
         this.#stepFounding({ type: 'Entered', founder: this.#self }, now)
         return this.#stepMembership(effect, now)
       case 'Joined':
+        this.#stepDiscovery({ type: 'Over' }, now)
         this.#stepFounding({ type: 'Entered', founder: effect.founder }, now)
         return this.#stepMembership(effect, now)
       case 'GiveUp':
         return this.#shutDown(effect.reason, [
           ...effect.problems,
-          ...(effect.reason === 'join-failed' ? this.#troublesOfStore : []),
+          ...(effect.reason === 'join-failed' ? this.#otherTroubles : []),
         ])
       default:
         return unreachable(effect)
     }
   }
 
-  get #troublesOfStore(): readonly string[] {
-    return this.#founding?.snapshot().troubles ?? []
+  /** Besides those with seeds, or with whoever was found. */
+  get #otherTroubles(): readonly string[] {
+    return [
+      ...(this.#discovery?.snapshot().troubles ?? []),
+      ...(this.#founding?.snapshot().troubles ?? []),
+    ]
+  }
+
+  /** Outside, and by discovery: then it is for that to say for whom this node stands. */
+  get #isLooking(): boolean {
+    return this.#discovery?.snapshot().phase === 'looking'
+  }
+
+  #stepDiscovery(input: DiscoveryInput, now: number): void {
+    if (this.#discovery === undefined || this.#isStopped) return
+    for (const effect of this.#discovery.step(input, now)) this.#performDiscovery(effect, now)
+  }
+
+  #performDiscovery(effect: DiscoveryEffect, now: number): void {
+    switch (effect.type) {
+      case 'LookUp':
+      case 'Send':
+        return this.#perform(effect)
+      case 'Contacts':
+      case 'Elected':
+        return this.#stepJoining(effect, now)
+      default:
+        return unreachable(effect)
+    }
   }
 
   #stepMembership(input: MembershipInput, now: number): void {
@@ -498,6 +551,14 @@ export class ClusterMachine {
   #perform(effect: ClusterEffect): void {
     this.#effects.push(effect)
   }
+}
+
+type JoinCommand = Extract<ClusterInput, { type: 'JoinSeeds' | 'JoinNode' | 'JoinDiscovered' }>
+
+/** Who alone would found a cluster; undefined where anybody may. */
+function firstSeedOf(command: JoinCommand): Address | undefined {
+  if (command.type === 'JoinDiscovered') return undefined
+  return command.type === 'JoinNode' ? command.address : command.seeds[0]
 }
 
 /** What the rest of the node is told. */

@@ -1,5 +1,5 @@
 /** What nodes say to each other about membership. All of it travels on the control lane. */
-import type { NodeId } from '../foundation/node-id.ts'
+import type { Address, NodeId } from '../foundation/node-id.ts'
 import type { Gossip } from './gossip/gossip.ts'
 import type { MemberDescription } from './gossip/member.ts'
 import type { VectorClock } from './gossip/vector-clock.ts'
@@ -29,6 +29,8 @@ export interface InitJoinNack {
   readonly from: NodeId
   /** There is a cluster, and it is about to be stopped as a whole: nobody is let in. */
   readonly isEnding: boolean
+  /** Whom it takes for the founder of the cluster to come; undefined while it stands for nobody. */
+  readonly founder?: Address | undefined
 }
 
 /** Newcomer -> member: make me a member. Sent again until the welcome comes. */

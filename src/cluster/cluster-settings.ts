@@ -34,6 +34,15 @@ export interface ClusterSettings {
   readonly seedRetryIntervalMs: number
   /** How long the first seed looks for a cluster before it forms one. Shorter risks a second cluster. */
   readonly seedTimeoutMs: number
+  /** How often a newcomer asks its discovery where nodes are. Longer spares the name servers, and lets it join later. */
+  readonly discoveryIntervalMs: number
+  /** How long it waits for the answer before it asks again. */
+  readonly discoveryTimeoutMs: number
+  /**
+   * How long the answer must not have changed before a cluster is founded by it. Shorter founds while some are still unknown, and
+   * they may take another for the founder; longer lets every first start wait.
+   */
+  readonly discoveryStillMs: number
   /** How long a newcomer waits for its welcome before it asks another seed. */
   readonly joinTimeoutMs: number
   /**
@@ -104,6 +113,9 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
     pruneTombstonesAfterMs: milliseconds(minutes(24 * 60)),
     seedRetryIntervalMs: milliseconds(500),
     seedTimeoutMs: milliseconds(seconds(5)),
+    discoveryIntervalMs: milliseconds(seconds(1)),
+    discoveryTimeoutMs: milliseconds(seconds(5)),
+    discoveryStillMs: milliseconds(seconds(5)),
     joinTimeoutMs: milliseconds(seconds(10)),
     mustAgreeOnSettings: flag(true),
     joinDeadlineMs: milliseconds(Infinity, { mayBeInfinity: true }),
@@ -128,6 +140,7 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
     '{downing.stableAfterMs} must be at least {the spread of detection}: so far apart can two sides of a split notice it, and the losing one must be frozen before the other acts',
     '{downing.acquireLeaseDelayForMinorityMs} must be at least {the spread of detection}, or the majority freezes before it has asked for the lease',
     '{seedTimeoutMs} must be at least twice {seedRetryIntervalMs}, to leave time to ask twice',
+    '{discoveryStillMs} must be at least twice {discoveryIntervalMs}, to see that an answer does not change',
     '{joinDeadlineMs} must be at least {seedTimeoutMs}',
     '{foundingStillMs} must be at least {eight looks at the founding}, so that others can stand in for a leader that does not get through to the store',
     '{foundingStillMs} must be at least {ten ticks}, so that members have frozen before they are succeeded',

@@ -2,9 +2,18 @@
  * How cluster messages travel, and what is taken for one. Whatever a peer sends is looked through before the machine
  * sees it: the machine may rely on well-formed ids, on sorted lists without doubles and on the invariants of a gossip.
  */
-import { isCount, isFlag, isText, listOf, oneOf, recordOf, tableOf } from '../foundation/shape.ts'
+import {
+  isCount,
+  isFlag,
+  isText,
+  listOf,
+  maybe,
+  oneOf,
+  recordOf,
+  tableOf,
+} from '../foundation/shape.ts'
 import type { Shape } from '../foundation/shape.ts'
-import { type NodeId, isNodeId } from '../foundation/node-id.ts'
+import { type NodeId, isAddress, isNodeId } from '../foundation/node-id.ts'
 import { MessageProtocol } from '../serialization/internals.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import { isAppVersion } from './gossip/app-version.ts'
@@ -90,7 +99,10 @@ export const clusterProtocol = new MessageProtocol<ClusterMessage>('cluster', {
       founder: isNode,
     },
   },
-  InitJoinNack: { version: 2, fields: { from, isEnding: isFlag } },
+  InitJoinNack: {
+    version: 3,
+    fields: { from, isEnding: isFlag, founder: maybe(isAddress) },
+  },
   Join: { version: 2, fields: { from, ...description } },
   Welcome: {
     version: 3,

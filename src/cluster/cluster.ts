@@ -11,6 +11,7 @@ import type { LeaseImplementation } from '../lease/index.ts'
 import type { Remoting } from '../remote/index.ts'
 import { ClusterActor, type ClusterEnd, type ClusterOwner } from './cluster-actor.ts'
 import { InvalidAddress, NeverUp } from './cluster-errors.ts'
+import { removedInWords, succeededInWords } from './end-in-words.ts'
 import { type ClusterEvent, eventsBetween } from './cluster-events.ts'
 import type {
   ClusterMembership,
@@ -35,7 +36,9 @@ import { defaultAppVersion, problemsWithAppVersion } from './gossip/app-version.
 import { type Gossip, emptyGossip, memberOf } from './gossip/gossip.ts'
 import { problemsWithRoles, problemsWithAttributes } from './gossip/member.ts'
 import { unreachableOrTerminated } from './gossip/reachability.ts'
-import { isSeedAddress } from './joining/seed-address.ts'
+import type { Discovery } from './joining/discovery/discovery.ts'
+import { beginningWith } from './joining/forming.ts'
+import { refuseBadAddress } from './joining/seed-address.ts'
 import { type SharedStore, attributeOfStore } from './joining/shared-store.ts'
 import { whyNeverUp } from './joining/never-up.ts'
 import { Latch } from './latch.ts'
@@ -55,6 +58,8 @@ export interface ClusterStartOptions {
   readonly store?: SharedStore | undefined
   /** Where that store keeps the founding of the cluster. Without it the seeds alone decide who founds. */
   readonly founding?: FoundingStore | undefined
+  /** How nodes are found where no seeds are listed. As many as it requires must have come before the first is let in. */
+  readonly discovery?: Discovery | undefined
   /** What makes the lease of the strategy lease-majority, where its settings do not say. */
   readonly leases?: LeaseImplementation | undefined
 }
@@ -65,6 +70,7 @@ export class Cluster implements ClusterMembership {
   readonly #system: ActorSystem
   readonly #address: Address
   readonly #actor: ClusterActor
+  readonly #canDiscover: boolean
   readonly #listeners = new Set<(event: ClusterEvent) => void>()
   readonly #exitHolds: (() => Promise<unknown>)[] = []
   readonly #up = new Latch()
@@ -75,7 +81,10 @@ export class Cluster implements ClusterMembership {
 
   /** Outside any cluster until it is told whom to join. Throws `InvalidSettings`. */
   static start(options: ClusterStartOptions): Cluster {
-    const settings = clusterSettingsTable.complete(options.settings)
+    const settings = beginningWith(
+      clusterSettingsTable.complete(options.settings),
+      options.discovery,
+    )
     const problems = [
       ...clusterSettingsTable.problemsWith(settings),
       ...problemsWithRoles(options.roles),
@@ -88,7 +97,7 @@ export class Cluster implements ClusterMembership {
   }
 
   private constructor(options: ClusterStartOptions, settings: ClusterSettings) {
-    const { system, remoting, store, founding } = options
+    const { system, remoting, store, founding, discovery } = options
     const { roles = [], appVersion = defaultAppVersion } = options
     const identity = identityOf(system, settings)
     const attributes = [
@@ -99,6 +108,7 @@ export class Cluster implements ClusterMembership {
     this.#system = system
     this.#address = remoting.address
     this.self = remoting.node
+    this.#canDiscover = discovery !== undefined
     this.settings = settings
     const owner: ClusterOwner = {
       published: (event) => this.#published(event),
@@ -107,7 +117,7 @@ export class Cluster implements ClusterMembership {
     }
     this.#actor = new ClusterActor({
       ...{ system, remoting, roles, attributes, appVersion, settings, owner, store },
-      ...{ founding, identity },
+      ...{ founding, identity, discovery },
       strategy: arbitrated(settings, { system, owner: this.self, leases: options.leases }),
     })
     leaveOnShutdown(system, {
@@ -144,6 +154,17 @@ export class Cluster implements ClusterMembership {
     refuseBadAddress(address)
     this.#sayIfInside()
     this.#actor.command({ type: 'JoinNode', address })
+  }
+
+  /** Joins through whomever the discovery finds that this was started with. */
+  joinDiscovered(): void {
+    if (!this.#canDiscover) {
+      const problem =
+        'joinDiscovered needs a discovery: give one, or join by an address or by seeds'
+      throw new InvalidSettings('The settings of the cluster', [problem])
+    }
+    this.#sayIfInside()
+    this.#actor.command({ type: 'JoinDiscovered' })
   }
 
   /** Asks a member, or this node itself, to leave in good order. Whoever has left shuts down. */
@@ -341,29 +362,17 @@ export class Cluster implements ClusterMembership {
     this.#shutSystemDown({ type: reason })
   }
 
-  /** Somebody has to start this process again, and must hear of it. */
   #sayThatWeAreRemoved(): void {
-    const { members } = this.state
+    const members = this.state.members.length
     // Not as in `state`: what a member says that is Down, as this one is now, does not count there.
     const unreachable = unreachableOrTerminated(this.#actor.machine.gossip.reachability)
     unreachable.delete(this.self)
-    this.#system.log.error(
-      { members: members.length, unreachable: [...unreachable] },
-      `This node was removed from the cluster: the others have given it up, or it could not reach the majority of them (${unreachable.size} of ${members.length} members were unreachable from here). It stops now, and only a new one can join. ${this.#whatIsNext}.`,
-    )
+    const text = removedInWords(members, unreachable.size, this.#system.settings)
+    this.#system.log.error({ members, unreachable: [...unreachable] }, text)
   }
 
   #sayThatWeAreSucceeded(founder: string): void {
-    this.#system.log.error(
-      { founder },
-      `The cluster of this node is over: by the record in the store it was founded anew by ${founder}, while this node was not heard of. It stops now, and only a new one can join. ${this.#whatIsNext}.`,
-    )
-  }
-
-  get #whatIsNext(): string {
-    return this.#system.settings.exitProcess
-      ? 'This process exits'
-      : 'This process goes on without it: start it again, or let the setting `actor.exitProcess` end it'
+    this.#system.log.error({ founder }, succeededInWords(founder, this.#system.settings))
   }
 
   #shutSystemDown(reason: ShutdownReason): void {
@@ -386,8 +395,4 @@ function identityOf({ environment }: ActorSystem, settings: ClusterSettings): st
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as PromiseLike<unknown> | undefined)?.then === 'function'
-}
-
-function refuseBadAddress(address: Address): void {
-  if (!isSeedAddress(address)) throw new InvalidAddress(String(address))
 }

@@ -102,8 +102,9 @@ function inWords(
   snapshot: ClusterSnapshot,
 ): string {
   if (snapshot.membership.gossip.members.length === 0) {
-    const { phase, troubles } = snapshot.joining
-    const why = phase === 'idle' ? ['nobody has told it to join one'] : troubles
+    const { joining, discovery, founding } = snapshot
+    const troubles = [joining, discovery, founding].flatMap((part) => part?.troubles ?? [])
+    const why = joining.phase === 'idle' ? ['nobody has told it to join one'] : troubles
     return [`This node is not in a cluster`, ...why].join('; ') + '.'
   }
   const { blockers, leader, isFrozen } = explanation

@@ -31,6 +31,12 @@ export {
   type ClusterSettings,
   defaultClusterSettings,
 } from './cluster-settings.ts'
+export type {
+  DiscoveryOptions,
+  DnsDiscovery,
+  OwnDiscovery,
+} from './joining/discovery/discovery-options.ts'
+export type { Discovery } from './joining/discovery/discovery.ts'
 export type { ConvergenceBlocker, ConvergenceExplanation } from './explain-convergence.ts'
 export type { ClusterShutdownReason } from './cluster-shutdown-reason.ts'
 export {

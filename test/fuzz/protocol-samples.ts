@@ -54,7 +54,7 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
       InitJoinAck: {
         ...{ from: a, problems: ['other store'], differences: ['other downing'], founder: a },
       },
-      InitJoinNack: { from: a, isEnding: true },
+      InitJoinNack: { from: a, isEnding: true, founder: '10.0.0.2:2552' },
       Join: { from: a, roles: ['back'], attributes: ['host of Game'], appVersion: '1.2.3' },
       Welcome: { from: a, gossip, tombstoneAgesMs: [86_400_000] },
       GossipStatus: { from: a, to: b, version: gossip.version, seenDigest: 'q83v' },

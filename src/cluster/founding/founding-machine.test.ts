@@ -391,6 +391,21 @@ describe('a member', () => {
     expect(desk.pass(T, 'hangs')).toContain('Freeze')
   })
 
+  test('freezes where anybody may found, the founder itself too: nobody who answers shows that no other founding has begun', () => {
+    for (const self of [seed, d]) {
+      const desk = new Desk(self)
+      desk.put(recordWith(seed, ...[seed, d].filter((node) => node !== self)))
+      desk.give({ type: 'JoinBegan', firstSeed: undefined, isAlone: false })
+      desk.answer()
+      desk.give({ type: 'Invited', founder: seed, by: seed })
+      desk.answer()
+      desk.give({ type: 'Entered', founder: seed })
+      desk.give({ type: 'ViewChanged', gossip: gossipOf(seed, d) })
+      desk.pass(1_000)
+      expect(desk.pass(T, 'hangs')).toEqual(['Freeze'])
+    }
+  })
+
   test('goes on without the store when it is the first seed itself', () => {
     const desk = member(seed, [seed, d], formerSeed)
     expect(desk.pass(3 * T, 'fails')).toEqual([])

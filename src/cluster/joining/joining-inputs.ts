@@ -10,6 +10,12 @@ export type JoiningInput =
   | { readonly type: 'JoinSeeds'; readonly seeds: readonly Address[] }
   /** Join through this node; through one's own address: form a cluster. */
   | { readonly type: 'JoinNode'; readonly address: Address }
+  /** Join through whomever the discovery finds. */
+  | { readonly type: 'JoinDiscovered' }
+  /** These were found, in place of those before. */
+  | { readonly type: 'Contacts'; readonly addresses: readonly Address[] }
+  /** Enough of those who were found take this node for the founder. */
+  | { readonly type: 'Elected' }
   | NotConnected
   | NotAccepted
   | { readonly type: 'Connected'; readonly address: Address }

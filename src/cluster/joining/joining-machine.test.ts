@@ -260,3 +260,67 @@ describe('JoiningMachine, where the store keeps the founding', () => {
     expect(types(machine.step(ack, 1_300))).toEqual(['Invited'])
   })
 })
+
+describe('JoiningMachine by discovery', () => {
+  const contacts = (...addresses: Address[]) => ({ type: 'Contacts', addresses }) as const
+  const asked = (effects: ReturnType<JoiningMachine['step']>) =>
+    effects.flatMap((effect) => (effect.type === 'SendToAddress' ? [effect.to] : []))
+
+  test('asks whoever is found, news at once and all again and again, and forgets who is not found any more', () => {
+    const machine = joining()
+    expect(machine.step({ type: 'JoinDiscovered' }, 0)).toEqual([])
+    expect(asked(machine.step(contacts('b:1'), 10))).toEqual(['b:1'])
+    expect(asked(machine.step(contacts('b:1', 'c:1'), 20))).toEqual(['c:1'])
+    expect(asked(machine.step({ type: 'Tick' }, 500))).toEqual(['b:1', 'c:1'])
+    machine.step(contacts('c:1'), 510)
+    expect(asked(machine.step({ type: 'Tick' }, 1_000))).toEqual(['c:1'])
+    expect(machine.step(ack, 1_010)).toEqual([])
+    expect(machine.snapshot().seeds).toEqual(['c:1'])
+  })
+
+  test('keeps what is known of those that are found again', () => {
+    const machine = joining()
+    machine.step({ type: 'JoinDiscovered' }, 0)
+    machine.step(contacts('b:1'), 0)
+    machine.step(nack('b:1'), 10)
+    machine.step(contacts('b:1', 'c:1'), 20)
+    expect(machine.snapshot().troubles).toEqual([
+      'b:1 is not in a cluster itself',
+      'c:1 has not answered yet',
+    ])
+  })
+
+  test('never forms a cluster by itself, however many are in none and however long it takes', () => {
+    const machine = joining()
+    machine.step({ type: 'JoinDiscovered' }, 0)
+    machine.step(contacts('b:1'), 0)
+    for (let now = 0; now < 60_000; now += 250) {
+      const effects = [...machine.step(nack('b:1'), now), ...machine.step({ type: 'Tick' }, now)]
+      expect(types(effects)).not.toContain('FormCluster')
+    }
+  })
+
+  test('forms one when it is elected, but not when it is already invited', () => {
+    const elected = joining()
+    elected.step({ type: 'JoinDiscovered' }, 0)
+    expect(types(elected.step({ type: 'Elected' }, 10))).toEqual(['FormCluster'])
+    const invited = joining()
+    invited.step({ type: 'JoinDiscovered' }, 0)
+    invited.step(contacts('b:1'), 0)
+    expect(types(invited.step(ack, 10))).toEqual(['Send'])
+    expect(invited.step({ type: 'Elected' }, 20)).toEqual([])
+  })
+
+  test('where the store keeps the founding it asks once, is given the time for it, and seeks on', () => {
+    const settings = { ...defaultClusterSettings, joinDeadlineMs: 5_000, foundingStillMs: 10_000 }
+    const machine = new JoiningMachine({
+      ...{ ...described, self, address: 'a:1', settings, asksStore: true },
+    })
+    machine.step({ type: 'JoinDiscovered' }, 0)
+    machine.step(contacts('b:1'), 0)
+    expect(types(machine.step({ type: 'Elected' }, 4_000))).toEqual(['WouldForm'])
+    expect(machine.step({ type: 'Elected' }, 4_250)).toEqual([])
+    expect(types(machine.step({ type: 'Tick' }, 14_000))).not.toContain('GiveUp')
+    expect(types(machine.step({ type: 'Founded' }, 14_100))).toEqual(['FormCluster'])
+  })
+})

@@ -5,10 +5,12 @@
  *                     │  ▲────────no welcome in time──┘
  *                     └──first seed, and no cluster to be found──▶ done (forms the cluster)
  *
- * Where the store keeps the founding it is asked before either: a first seed seeks on until `Founded`, and one that was
+ * With a discovery in place of seeds, `Contacts` are asked, and `Elected` takes the place of being the first seed.
+ *
+ * Where the store keeps the founding it is asked before either: a founder seeks on until `Founded`, and one that was
  * invited waits for `Cleared` before it asks to be let in.
  *
- * Invariant: only the first seed of the list, or a node told to join itself, ever forms a cluster.
+ * Invariant: only the first seed of the list, a node that was elected or one told to join itself ever forms a cluster.
  */
 import { unreachable } from '../../foundation/assert.ts'
 import { seconds } from '../../foundation/duration.ts'
@@ -61,6 +63,12 @@ export class JoiningMachine {
         return this.#start(input.seeds, input.seeds[0], now)
       case 'JoinNode':
         return this.#start([input.address], undefined, now)
+      case 'JoinDiscovered':
+        return this.#start([], undefined, now)
+      case 'Contacts':
+        return this.#found(input.addresses)
+      case 'Elected':
+        return this.#phase === 'seeking' ? this.#formCluster() : []
       case 'NotConnected':
         return this.#notConnected(input)
       case 'NotAccepted':
@@ -113,6 +121,14 @@ export class JoiningMachine {
     this.#reportAt = now + reportIntervalMs
     const asks = this.#seek(now)
     return this.#mayForm && others.length === 0 ? [...asks, ...this.#formCluster()] : asks
+  }
+
+  #found(addresses: readonly Address[]): JoiningEffect[] {
+    const before = this.#seeds
+    this.#troubles = this.#troubles.of(addresses)
+    if (this.#phase !== 'seeking') return []
+    const news = addresses.filter((address) => !before.includes(address))
+    return news.map((to) => this.#initJoin(to))
   }
 
   #seek(now: number): JoiningEffect[] {
@@ -246,7 +262,7 @@ export class JoiningMachine {
   get #deadlineMs(): number {
     const { settings, asksStore = false } = this.#options
     const { joinDeadlineMs, foundingStillMs } = settings
-    if (!this.#mayForm || !asksStore) return joinDeadlineMs
+    if (!(this.#mayForm || this.#wouldForm) || !asksStore) return joinDeadlineMs
     return joinDeadlineMs + Math.max(foundingStillMs, this.#mustWaitMs)
   }
 
