@@ -47,6 +47,7 @@ import { problemWithGossip } from './gossip/gossip-exchange.ts'
 import { addressOfMember } from './gossip/member.ts'
 import type { DiscoveryEffect, DiscoveryInput } from './joining/discovery/discovery-inputs.ts'
 import { DiscoveryMachine } from './joining/discovery/discovery-machine.ts'
+import { missingInWords, missingMembers } from './joining/forming.ts'
 import type { JoiningEffect, JoiningInput, NotConnected } from './joining/joining-inputs.ts'
 import { JoiningMachine } from './joining/joining-machine.ts'
 import { MembershipMachine } from './membership-machine.ts'
@@ -241,7 +242,7 @@ export class ClusterMachine {
       names !== ''
         ? `${names} could not be reached any more`
         : isShort
-          ? `fewer nodes came than a cluster begins with (${this.gossip.members.length} of ${this.#settings.minMembers})`
+          ? `fewer nodes came than a cluster begins with: ${missingMembers(this.gossip, this.#settings).map(missingInWords).join('; ')}`
           : 'all members that were Up left or were given up'
     this.#shutDown('join-failed', [`it was let in, but then ${what}`])
   }

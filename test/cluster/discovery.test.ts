@@ -174,6 +174,7 @@ test('whatever each is told, and whoever crashes or is cut off, two clusters nev
     }
     for (let round = 0; round < 12; round++) {
       network.run(random.below(5_000))
+      if (network.alive.length === 0) restart(network)
       const [one, other] = [random.pick(network.alive), random.pick(network.alive)]
       const draw = random.below(6)
       if (draw === 0 && maySpare(network, one)) network.crash(one)
