@@ -15,6 +15,7 @@ export interface Benchmark {
 /** For benchmarks that can do more than a minute's work. */
 export interface BenchmarkOptions {
   readonly events?: number
+  readonly members?: number
 }
 
 /** One case and every contestant's figures. */

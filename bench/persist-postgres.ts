@@ -41,7 +41,7 @@ export function measurePostgres(entityCount: number): Promise<MeasuredCase> {
 
 /** One server for all contestants, so that they share its disk and its log. */
 async function onServer<Result>(work: (server: TestDatabases) => Promise<Result>): Promise<Result> {
-  const server = await postgresForTests()
+  const server = await postgresForTests({ syncs: true })
   try {
     return await work(server)
   } finally {

@@ -6,8 +6,10 @@
 import { parseArgs } from 'node:util'
 import { ask } from './ask.ts'
 import type { Benchmark } from './benchmark.ts'
+import { detect } from './detect.ts'
 import { entities } from './entities.ts'
 import { failover } from './failover.ts'
+import { gossip } from './gossip.ts'
 import { weigh } from './heap.ts'
 import { memory } from './memory.ts'
 import { passivation } from './passivation.ts'
@@ -48,6 +50,8 @@ const benchmarks: readonly Benchmark[] = [
   storeSize,
   failover,
   rebalance,
+  gossip,
+  detect,
 ]
 
 const list = benchmarks.map(({ name, summary }) => `  ${name.padEnd(18)}${summary}`).join('\n')
@@ -60,6 +64,7 @@ ${list}
 Options
   --json   end with one line of JSON: {name, rows: [{case, ours, unit, baselines}]}
   --events N   of store-size: so many instead of a million
+  --members N  of gossip: so many instead of 3, 10, 100 and 300; 1,000 take some minutes
   --list   list the benchmarks
   --help   show this text
 
@@ -81,9 +86,13 @@ async function main(): Promise<void> {
 
   if (globalThis.gc === undefined) console.error('Without --expose-gc the figures spread wider.')
   installPeers()
-  const events = values.events === undefined ? undefined : Number(values.events)
-  if (events !== undefined && !(events >= 1)) return refuse('--events is a number of at least 1.')
-  const cases = await benchmark.run(loadPeers(), events === undefined ? {} : { events })
+  const options: Record<string, number> = {}
+  for (const option of ['events', 'members'] as const) {
+    if (values[option] === undefined) continue
+    options[option] = Number(values[option])
+    if (!(options[option] >= 1)) return refuse(`--${option} is a number of at least 1.`)
+  }
+  const cases = await benchmark.run(loadPeers(), options)
   printTable(benchmark, cases)
   if (values.json) console.log(toJson(benchmark, cases))
 }
@@ -94,6 +103,7 @@ function readArguments() {
     list: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
     events: { type: 'string' },
+    members: { type: 'string' },
     // Not for people: `memory` starts this program again for each contestant.
     heap: { type: 'string' },
   } as const

@@ -3,9 +3,10 @@
  * events, then unreachable, reachable, leader. Events about reachability are never about the node itself.
  */
 import type { NodeId } from '../foundation/node-id.ts'
+import { walkSorted } from '../foundation/sorted-list.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { type Gossip, memberOf } from './gossip/gossip.ts'
-import type { Member, MemberStatus } from './gossip/member.ts'
+import { type Member, type MemberStatus, compareMembers } from './gossip/member.ts'
 
 export type MemberEventType =
   | 'MemberJoined'
@@ -87,12 +88,16 @@ const eventOfStatus: readonly (readonly [MemberStatus, MemberEventType])[] = [
 
 /** The events that lead from one gossip to the next, as `self` sees them. */
 export function eventsBetween(before: Gossip, after: Gossip, self: NodeId): ClusterEvent[] {
+  const endings =
+    after.isEnding && !before.isEnding ? [{ type: 'PreparingForShutdown' } as const] : []
+  // Only more have seen it: most of what changes in a large cluster is of this kind.
+  if (before.members === after.members && before.reachability === after.reachability) return endings
   return [
     ...removals(before, after),
     ...memberChanges(before, after),
     ...reachabilityChanges(before, after, self),
     ...leaderChange(before, after, self),
-    ...(after.isEnding && !before.isEnding ? [{ type: 'PreparingForShutdown' } as const] : []),
+    ...endings,
   ]
 }
 
@@ -105,13 +110,19 @@ export function removalOf(member: Member): MemberRemoved {
 }
 
 function removals(before: Gossip, after: Gossip): ClusterEvent[] {
-  return before.members.filter(({ node }) => memberOf(after, node) === undefined).map(removalOf)
+  const removed: Member[] = []
+  walkSorted(before.members, after.members, compareMembers, (was, is) => {
+    if (is === undefined) removed.push(was!)
+  })
+  return removed.map(removalOf)
 }
 
 function memberChanges(before: Gossip, after: Gossip): ClusterEvent[] {
-  const changed = after.members.filter(
-    ({ node, status }) => memberOf(before, node)?.status !== status,
-  )
+  const changed: Member[] = []
+  walkSorted(before.members, after.members, compareMembers, (was, is) => {
+    if (is !== undefined && is.status !== was?.status) changed.push(is)
+  })
+  if (changed.length === 0) return []
   return eventOfStatus.flatMap(([status, type]) =>
     changed.filter((member) => member.status === status).map((member) => ({ type, member })),
   )
@@ -120,6 +131,7 @@ function memberChanges(before: Gossip, after: Gossip): ClusterEvent[] {
 function reachabilityChanges(before: Gossip, after: Gossip, self: NodeId): ClusterEvent[] {
   const wasUnreachable = unreachableMembers(before, self)
   const isUnreachable = unreachableMembers(after, self)
+  if (wasUnreachable.size + isUnreachable.size === 0) return []
   const news = (type: 'UnreachableMember' | 'ReachableMember', isNews: (node: NodeId) => boolean) =>
     after.members.filter(({ node }) => isNews(node)).map((member) => ({ type, member }))
   // One that is Down is not listened to any more, not even by itself: nobody has come back by that.

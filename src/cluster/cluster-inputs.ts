@@ -13,6 +13,7 @@ import type {
   ProcessesSeen,
   ProcessWatchSnapshot,
 } from './detection/process-watch-inputs.ts'
+import type { TouchSnapshot } from './detection/touch-inputs.ts'
 import type {
   ArbiterAnswered,
   ArbiterIsOver,
@@ -142,6 +143,7 @@ export interface ClusterSnapshot {
   readonly heartbeat: HeartbeatSnapshot
   readonly downing: DowningSnapshot
   readonly pause: PauseSnapshot
+  readonly touch: TouchSnapshot
   /** Undefined where the system does not tell which process this is, or the setting says not to look. */
   readonly processes: ProcessWatchSnapshot | undefined
   /** Undefined where the store keeps no founding. */

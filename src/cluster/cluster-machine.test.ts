@@ -52,7 +52,8 @@ describe('ClusterMachine', () => {
     expect(hear(message, 2_001)).toEqual([
       { type: 'Refuse', message, problem: 'it waited too long' },
     ])
-    const status = { type: 'GossipStatus', from: b, to: a, version: [], seenDigest: '' } as const
+    const summary = [0, 0, [], new Uint8Array()] as const
+    const status = { type: 'GossipStatus', from: b, to: a, summary, isLost: false } as const
     expect(hear(status, 2_001)).toMatchObject([{ type: 'Refuse', message: status }])
     const far = seen({ ...gossip, lastUpNumber: 2 ** 31 - 2 })
     expect(hear(far)).toMatchObject([{ type: 'Refuse', message: far }])

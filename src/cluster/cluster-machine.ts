@@ -16,7 +16,7 @@
 import { unreachable } from '../foundation/assert.ts'
 import { type Address, type NodeId, addressOfNode } from '../foundation/node-id.ts'
 import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
-import type { ClusterMessage } from './cluster-messages.ts'
+import { type ClusterMessage, isGossipMessage } from './cluster-messages.ts'
 import type {
   ClusterEffect,
   ClusterInput,
@@ -27,12 +27,15 @@ import type {
   ShutDownReason,
 } from './cluster-inputs.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
+import { doubtfulAfterMs } from './detection/detection-time.ts'
 import type { HeartbeatInput } from './detection/heartbeat-inputs.ts'
 import { HeartbeatMachine } from './detection/heartbeat-machine.ts'
 import type { PauseEffect, PauseInput } from './detection/pause-inputs.ts'
 import { PauseMachine } from './detection/pause-machine.ts'
 import type { ProcessWatchInput } from './detection/process-watch-inputs.ts'
 import { ProcessWatchMachine } from './detection/process-watch-machine.ts'
+import type { TouchInput } from './detection/touch-inputs.ts'
+import { TouchMachine } from './detection/touch-machine.ts'
 import type { DowningEffect, DowningInput } from './downing/downing-inputs.ts'
 import { DowningMachine } from './downing/downing-machine.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
@@ -62,6 +65,7 @@ export class ClusterMachine {
   readonly #heartbeat: HeartbeatMachine
   readonly #downing: DowningMachine
   readonly #pause: PauseMachine
+  readonly #touch: TouchMachine
   /** Undefined where nobody can see which processes have ended. */
   readonly #processes: ProcessWatchMachine | undefined
   /** Undefined where the store keeps no founding: then the seeds alone decide. */
@@ -86,6 +90,7 @@ export class ClusterMachine {
     this.#heartbeat = new HeartbeatMachine(self, settings)
     this.#downing = new DowningMachine({ self, settings, strategy })
     this.#pause = new PauseMachine({ self, settings, strategy })
+    this.#touch = new TouchMachine(self, settings, options.random)
     if (identity !== undefined) this.#processes = new ProcessWatchMachine({ identity, settings })
     if (discovery) this.#discovery = new DiscoveryMachine({ self, settings, ...discovery })
     if (asksStore) this.#founding = new FoundingMachine({ self, settings, store, ...founding })
@@ -122,6 +127,7 @@ export class ClusterMachine {
       heartbeat: this.#heartbeat.snapshot(),
       downing: this.#downing.snapshot(),
       pause: this.#pause.snapshot(),
+      touch: this.#touch.snapshot(),
       processes: this.#processes?.snapshot(),
       founding: this.#founding?.snapshot(),
       discovery: this.#discovery?.snapshot(),
@@ -175,8 +181,8 @@ export class ClusterMachine {
   }
 
   #receive({ message, receivedAtMs }: Received, now: number): void {
-    const isGossip = message.type === 'GossipStatus' || message.type === 'GossipEnvelope'
-    const problem = isGossip && problemWithGossip(this.gossip, message, now - receivedAtMs)
+    const problem =
+      isGossipMessage(message) && problemWithGossip(this.gossip, message, now - receivedAtMs)
     if (problem) return this.#perform({ type: 'Refuse', message, problem })
     if (this.#isFromTheRemoved(message)) return
     switch (message.type) {
@@ -193,6 +199,7 @@ export class ClusterMachine {
       case 'Heartbeat':
         return this.#stepHeartbeat(message, now)
       case 'HeartbeatResponse':
+        this.#stepTouch(message, now)
         this.#stepHeartbeat(message, now)
         return this.#judgeSilence(now)
       case 'Standing':
@@ -212,8 +219,11 @@ export class ClusterMachine {
     this.#stepHeartbeat({ type: 'Tick' }, now)
     this.#stepProcesses({ type: 'Tick' }, now)
     this.#stepMembership({ type: 'Tick' }, now)
+    const monitored = this.#heartbeat.monitored(doubtfulAfterMs(this.#settings), now)
+    this.#stepTouch({ type: 'Tick', monitored }, now)
     this.#judgeSilence(now)
-    const isOutOfTouch = this.#losesToTheSilent(outOfTouchMs(this.#settings), now)
+    const isOutOfTouch =
+      this.#touch.snapshot().isInDoubt || this.#losesToTheSilent(outOfTouchMs(this.#settings), now)
     this.#stepDowning({ type: 'Tick', isOutOfTouch }, now)
     this.#stepFounding({ type: 'Tick' }, now)
     this.#lookForStranding(now)
@@ -254,8 +264,8 @@ export class ClusterMachine {
 
   /** Whether this node would lose against those who have been silent for so long. */
   #losesToTheSilent(ms: number, now: number): boolean {
-    const silent = this.#heartbeat.silentFor(ms, now)
-    if (silent === undefined) return false
+    const silent = this.#heartbeat.silentFor(ms, now) ?? this.#touch.snapshot().silent
+    if (silent.size === 0) return false
     const { members } = this.gossip
     return losesToTheSilent({ self: this.#self, members, silent }, this.#strategy)
   }
@@ -384,29 +394,40 @@ export class ClusterMachine {
   /** Passes a changed view on; what follows from it may change the view again. */
   #tellView(now: number): void {
     const { gossip } = this
-    if (gossip === this.#known) return
+    const known = this.#known
+    if (gossip === known) return
     this.#known = gossip
+    const own = memberOf(gossip, this.#self)
+    // Nobody will let it in any more.
+    if (own?.status === 'Joining' && gossip.isEnding) {
+      return this.#stepMembership({ type: 'Leave', node: this.#self }, now)
+    }
+    // Only more have seen it: that matters to who judges a split, and to nobody else.
+    if (known.members === gossip.members && known.reachability === gossip.reachability) {
+      if (gossip.reachability.some(({ rows }) => rows.length > 0)) this.#tellDowning(now)
+      return
+    }
     const nodes = gossip.members.map(({ node }) => node)
     const cutOff = unreachableMembers(gossip, this.#self)
     const electorate = gossip.members.filter(
       ({ node, status }) => status === 'Up' || status === 'Leaving' || node === this.#self,
     )
-    const own = memberOf(gossip, this.#self)
     if (own?.status === 'Down') this.#freeze('downed')
-    // Nobody will let it in any more.
-    if (own?.status === 'Joining' && gossip.isEnding) {
-      return this.#stepMembership({ type: 'Leave', node: this.#self }, now)
-    }
     if (isExitDoubted(gossip, this.#self)) this.#freeze('doubted')
     else this.#thaw('doubted')
     const exiting = gossip.members.filter(({ status }) => status === 'Exiting')
     const unheard = new Set([...cutOff, ...exiting.map(({ node }) => node)])
     this.#stepHeartbeat({ type: 'MembersChanged', members: nodes, unheard }, now)
+    this.#stepTouch({ type: 'MembersChanged', members: nodes, unheard }, now)
     const { members } = gossip
     this.#stepProcesses({ type: 'MembersChanged', members, unreachable: cutOff }, now)
     this.#stepPause({ type: 'MembersChanged', members: electorate }, now)
-    this.#stepDowning({ type: 'ViewChanged', view: downingViewOf(gossip, this.#self) }, now)
+    this.#tellDowning(now)
     this.#stepFounding({ type: 'ViewChanged', gossip }, now)
+  }
+
+  #tellDowning(now: number): void {
+    this.#stepDowning({ type: 'ViewChanged', view: downingViewOf(this.gossip, this.#self) }, now)
   }
 
   #stepHeartbeat(input: HeartbeatInput, now: number): void {
@@ -415,6 +436,10 @@ export class ClusterMachine {
       if (effect.type === 'Send') this.#perform(effect)
       else this.#stepMembership({ type: 'Observed', node: effect.node, status }, now)
     }
+  }
+
+  #stepTouch(input: TouchInput, now: number): void {
+    for (const effect of this.#touch.step(input, now)) this.#perform(effect)
   }
 
   #stepProcesses(input: ProcessWatchInput, now: number): void {
@@ -462,6 +487,7 @@ export class ClusterMachine {
         return this.#perform(effect)
       case 'Overslept':
         this.#stepHeartbeat(effect, now)
+        this.#stepTouch({ type: 'Overslept' }, now)
         this.#stepDowning({ type: 'Overslept' }, now)
         return this.#stepFounding({ type: 'Overslept' }, now)
       case 'Freeze':

@@ -2,7 +2,9 @@
 import type { Address, NodeId } from '../foundation/node-id.ts'
 import type { Gossip } from './gossip/gossip.ts'
 import type { MemberDescription } from './gossip/member.ts'
-import type { VectorClock } from './gossip/vector-clock.ts'
+import type { PackedNews } from './gossip/news.ts'
+import type { PackedOrigins } from './gossip/packed-origins.ts'
+import type { ViewSummary } from './gossip/replica.ts'
 
 /** Newcomer -> seed: may I join through you? These settings must be the same on every node. */
 export interface InitJoin {
@@ -46,18 +48,34 @@ export interface Welcome {
   readonly gossip: Gossip
   /** In the order of the tombstones. */
   readonly tombstoneAgesMs: readonly number[]
+  /** The changes that it comes from, so that the newcomer can tell others what they lack. */
+  readonly origins: PackedOrigins
 }
 
-/** Member -> member: this is my version and who has seen it; tell me more, or ask. */
+/** Member -> member: so much I know, and so many have seen it; tell me more, or ask. */
 export interface GossipStatus {
   readonly type: 'GossipStatus'
   readonly from: NodeId
   readonly to: NodeId
-  readonly version: VectorClock
-  readonly seenDigest: string
+  readonly summary: ViewSummary
+  /** I cannot make sense of what I was told: tell me all. */
+  readonly isLost: boolean
 }
 
-/** Member -> member: all I know. */
+/** Member -> member: so much I know, and this is what you lack of it. */
+export interface GossipNews {
+  readonly type: 'GossipNews'
+  readonly from: NodeId
+  readonly to: NodeId
+  readonly summary: ViewSummary
+  /** By turns: the short name of a member, and how many of its changes the receiver must have; of others all in the summary. */
+  readonly since: readonly number[]
+  readonly news: PackedNews
+  /** The version in the status that it answers; 0 when nobody asked. */
+  readonly answers: number
+}
+
+/** Member -> member that is lost: all I know. */
 export interface GossipEnvelope {
   readonly type: 'GossipEnvelope'
   readonly from: NodeId
@@ -104,13 +122,13 @@ export interface Standing {
   readonly standing: 'member' | 'doubted' | 'down' | 'removed' | 'stranger'
 }
 
+export type GossipMessage = GossipStatus | GossipNews | GossipEnvelope
 export type JoiningMessage = InitJoinAck | InitJoinNack | Welcome
-export type MembershipMessage =
-  | InitJoin
-  | Join
-  | GossipStatus
-  | GossipEnvelope
-  | ExitingConfirmed
-  | GetStanding
+export type MembershipMessage = InitJoin | Join | GossipMessage | ExitingConfirmed | GetStanding
 export type HeartbeatMessage = Heartbeat | HeartbeatResponse
 export type ClusterMessage = JoiningMessage | MembershipMessage | HeartbeatMessage | Standing
+
+export function isGossipMessage(message: ClusterMessage): message is GossipMessage {
+  const { type } = message
+  return type === 'GossipStatus' || type === 'GossipNews' || type === 'GossipEnvelope'
+}

@@ -12,6 +12,9 @@ import {
   withObservation,
 } from './gossip/gossip.ts'
 import { asUp, joiningMember } from './gossip/member.ts'
+import type { PackedNews } from './gossip/news.ts'
+import type { PackedOrigins } from './gossip/packed-origins.ts'
+import type { ViewSummary } from './gossip/replica.ts'
 
 const [a, b, c] = ['a:1', 'b:1', 'c:10'].map((address) => nodeIdOf(address, 7n)) as [
   string,
@@ -88,13 +91,26 @@ describe('isGossip', () => {
 })
 
 describe('the protocol of the cluster', () => {
+  const summary: ViewSummary = [1, 2, [5, 1], Uint8Array.of(2, 1, 0)]
+  const origins: PackedOrigins = [[a], [0, 1], [[0, 0, 1]], [[a, [0, 1]]], [[c, [0, 1]]], []]
+  const news: PackedNews = [
+    [a],
+    [described],
+    [[b, 'Up', 2, 0, [0, 1]]],
+    [[a, 3, [[b, false, 3]], [0, 1]]],
+    [[c, [0, 1]]],
+    [],
+    2,
+    false,
+  ]
   const messages: ClusterMessage[] = [
     { type: 'InitJoin', from: a, agreement: { x: '1' } },
     { type: 'InitJoinAck', from: a, problems: ['one'], differences: ['two'], founder: a },
     { type: 'InitJoinNack', from: a, isEnding: false },
     { type: 'Join', from: a, ...described },
-    { type: 'Welcome', from: a, gossip: gossip(), tombstoneAgesMs: [5] },
-    { type: 'GossipStatus', from: a, to: b, version: [[a, 1]], seenDigest: 'x' },
+    { type: 'Welcome', from: a, gossip: gossip(), tombstoneAgesMs: [5], origins },
+    { type: 'GossipStatus', from: a, to: b, summary, isLost: false },
+    { type: 'GossipNews', from: a, to: b, summary, since: [5, 1], news, answers: 3 },
     { type: 'GossipEnvelope', from: a, to: b, gossip: gossip() },
     { type: 'ExitingConfirmed', from: a },
     { type: 'Heartbeat', from: a, sequence: 1 },

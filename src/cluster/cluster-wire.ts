@@ -11,14 +11,18 @@ import {
   oneOf,
   recordOf,
   tableOf,
+  tupleOf,
 } from '../foundation/shape.ts'
 import type { Shape } from '../foundation/shape.ts'
-import { type NodeId, isAddress, isNodeId } from '../foundation/node-id.ts'
+import { type NodeId, compareNodes, isAddress, isNodeId } from '../foundation/node-id.ts'
+import { compareTexts as byText } from '../foundation/sorted-list.ts'
 import { MessageProtocol } from '../serialization/internals.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import { isAppVersion } from './gossip/app-version.ts'
 import { type Gossip, brokenInvariantOf } from './gossip/gossip.ts'
 import { type Member, attributesMax, compareMembers, notYetUp, rolesMax } from './gossip/member.ts'
+import type { PackedNews, PackedObserver } from './gossip/news.ts'
+import type { PackedOrigins } from './gossip/packed-origins.ts'
 
 /** Far beyond what a cluster of this design can hold; it bounds what one message can make us look at. */
 const membersMax = 10_000
@@ -32,18 +36,20 @@ const isVersion: Shape = (value) => isCount(value) && (value as number) < 2 ** 4
 const roles = listOf(isShortText, rolesMax)
 const attributes = listOf(isShortText, attributesMax)
 const description = { roles, attributes, appVersion: isAppVersion }
+const isStatus = oneOf('Joining', 'Up', 'Leaving', 'Exiting', 'Down')
+const isUpNumber: Shape = (value) =>
+  isCount(value) && (value as number) > 0 && (value as number) <= notYetUp
+const isLastUpNumber: Shape = (value) => isCount(value) && (value as number) < notYetUp
+
+const isDescription: Shape = both(
+  recordOf(description),
+  (member: Member) => isSorted(member.roles, byText) && isSorted(member.attributes, byText),
+)
 
 const isMember: Shape = both(
-  recordOf({
-    node: isNode,
-    status: oneOf('Joining', 'Up', 'Leaving', 'Exiting', 'Down'),
-    ...description,
-    upNumber: (value) => isCount(value) && (value as number) > 0 && (value as number) <= notYetUp,
-  }),
+  recordOf({ node: isNode, status: isStatus, ...description, upNumber: isUpNumber }),
   (member: Member) =>
-    isSorted(member.roles, byText) &&
-    isSorted(member.attributes, byText) &&
-    (member.status !== 'Up' || member.upNumber < notYetUp),
+    isDescription(member) && (member.status !== 'Up' || member.upNumber < notYetUp),
 )
 
 const isReachabilityRow = recordOf({
@@ -75,16 +81,82 @@ export const isGossip: Shape = both(
     reachability: listOf(isObserverRows, membersMax),
     version: isClock,
     tombstones: listOf(isNode, tombstonesMax),
-    lastUpNumber: (value) => isCount(value) && (value as number) < notYetUp,
+    lastUpNumber: isLastUpNumber,
     isEnding: isFlag,
   }),
   (gossip: Gossip) =>
     isSorted(gossip.members, compareMembers) &&
-    isSorted(gossip.seen, byText) &&
+    isSorted(gossip.seen, compareNodes) &&
     isSorted(gossip.reachability, (a, b) => byText(a.observer, b.observer)) &&
     isSorted(gossip.tombstones, byText) &&
     brokenInvariantOf(gossip) === undefined,
 )
+
+/** Where one change is known of a record; where several were made at once, few. */
+const changesMax = 100
+/** By turns a number and a count. */
+const isCounted = (pairsMax: number): Shape =>
+  both(listOf(isVersion, 2 * pairsMax), (list: readonly number[]) => list.length % 2 === 0)
+const isOrigin = isCounted(changesMax)
+const isSourcedNode = tupleOf(isNode, isOrigin)
+
+const isPackedObserver: Shape = both(
+  tupleOf(isNode, isVersion, listOf(tupleOf(isNode, isFlag, isVersion), membersMax), isOrigin),
+  ([observer, , rows]: PackedObserver) =>
+    isSorted(rows, (a, b) => byText(a[0], b[0])) && rows.every(([subject]) => subject !== observer),
+)
+
+const isNews: Shape = both(
+  tupleOf(
+    listOf(isNode, membersMax),
+    listOf(isDescription, membersMax),
+    listOf(tupleOf(isNode, isStatus, isUpNumber, isCount, isOrigin), membersMax),
+    listOf(isPackedObserver, membersMax),
+    listOf(isSourcedNode, tombstonesMax),
+    listOf(isSourcedNode, tombstonesMax),
+    isLastUpNumber,
+    isFlag,
+  ),
+  ([makers, descriptions, members, observers, tombstones, dropped]: PackedNews) => {
+    const isMade = (origin: readonly number[]): boolean =>
+      origin.length > 0 && origin.every((number, at) => at % 2 === 1 || number < makers.length)
+    return (
+      areDistinct(members.map(([node]) => node)) &&
+      areDistinct(observers.map(([node]) => node)) &&
+      members.every(
+        ([, status, upNumber, place, origin]) =>
+          place < descriptions.length && (status !== 'Up' || upNumber < notYetUp) && isMade(origin),
+      ) &&
+      observers.every(([, , , origin]) => isMade(origin)) &&
+      [...tombstones, ...dropped].every(([, origin]) => isMade(origin))
+    )
+  },
+)
+
+const isOrigins: Shape = both(
+  tupleOf(
+    listOf(isNode, membersMax),
+    isCounted(membersMax),
+    listOf(listOf(isVersion, 2 * changesMax + 1), membersMax),
+    listOf(isSourcedNode, membersMax),
+    listOf(isSourcedNode, tombstonesMax),
+    listOf(isSourcedNode, tombstonesMax),
+  ),
+  ([makers, settled, members, ...tables]: PackedOrigins) => {
+    const isMade = (origin: readonly number[]): boolean =>
+      origin.every((number, at) => at % 2 === 1 || number < makers.length)
+    return (
+      isMade(settled) &&
+      members.every((numbers) => numbers.length % 2 === 1 && isMade(numbers.slice(1))) &&
+      tables.every((table) => table.every(([, origin]) => isMade(origin)))
+    )
+  },
+)
+
+const isDigest = isCount
+/** One bit per member, and a little more. */
+const isSeen: Shape = (value) => value instanceof Uint8Array && value.length <= membersMax
+const isSummary = tupleOf(isDigest, isDigest, isCounted(membersMax), isSeen)
 
 const from = isNode
 
@@ -105,12 +177,19 @@ export const clusterProtocol = new MessageProtocol<ClusterMessage>('cluster', {
   },
   Join: { version: 2, fields: { from, ...description } },
   Welcome: {
-    version: 3,
-    fields: { from, gossip: isGossip, tombstoneAgesMs: listOf(isCount, tombstonesMax) },
+    version: 4,
+    fields: {
+      ...{ from, gossip: isGossip, origins: isOrigins },
+      tombstoneAgesMs: listOf(isCount, tombstonesMax),
+    },
   },
-  GossipStatus: {
-    version: 1,
-    fields: { from, to: isNode, version: isClock, seenDigest: isShortText },
+  GossipStatus: { version: 2, fields: { from, to: isNode, summary: isSummary, isLost: isFlag } },
+  GossipNews: {
+    version: 2,
+    fields: {
+      ...{ from, to: isNode, summary: isSummary, since: isCounted(membersMax) },
+      ...{ news: isNews, answers: isDigest },
+    },
   },
   GossipEnvelope: { version: 3, fields: { from, to: isNode, gossip: isGossip } },
   ExitingConfirmed: { version: 1, fields: { from } },
@@ -132,8 +211,8 @@ function both<T>(shape: Shape, isMore: (value: T) => boolean): Shape {
   return (value) => shape(value) && isMore(value as T)
 }
 
-function byText(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1
+function areDistinct(nodes: readonly NodeId[]): boolean {
+  return new Set(nodes).size === nodes.length
 }
 
 /** In order, and nothing twice. */

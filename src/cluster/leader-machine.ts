@@ -11,7 +11,7 @@ import type { NodeId } from '../foundation/node-id.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import { stableAfterMs } from './downing/downing-settings.ts'
 import { hasConverged, leaderOf, unreachableMembers } from './gossip/convergence.ts'
-import { type Gossip, memberOf } from './gossip/gossip.ts'
+import { type Gossip, emptyGossip, memberOf } from './gossip/gossip.ts'
 import { actAsLeader } from './gossip/leader-actions.ts'
 import type { LeaderEffect, LeaderInput, LeaderSnapshot } from './leader-inputs.ts'
 
@@ -20,6 +20,9 @@ export class LeaderMachine {
   readonly #settings: ClusterSettings
   readonly #exitingConfirmed = new Set<NodeId>()
   readonly #unreachableSince = new Map<NodeId, number>()
+  /** The view at which was looked last, and whether this node leads by it. */
+  #view: Gossip = emptyGossip
+  #isLeader = false
 
   constructor(self: NodeId, settings: ClusterSettings) {
     this.#self = self
@@ -29,7 +32,9 @@ export class LeaderMachine {
   step(input: LeaderInput, now: number): LeaderEffect[] {
     switch (input.type) {
       case 'ExitingConfirmed':
-        this.#exitingConfirmed.add(input.from)
+        if (memberOf(this.#view, input.from)?.status === 'Exiting') {
+          this.#exitingConfirmed.add(input.from)
+        }
         return []
       case 'Look':
         this.#note(input.gossip, now)
@@ -48,6 +53,10 @@ export class LeaderMachine {
 
   /** Keeps what is remembered about members bounded by the members there are. */
   #note(gossip: Gossip, now: number): void {
+    const before = this.#view
+    this.#view = gossip
+    if (before.members === gossip.members && before.reachability === gossip.reachability) return
+    this.#isLeader = leaderOf(gossip, this.#self) === this.#self
     const cutOff = unreachableMembers(gossip, this.#self)
     for (const node of this.#unreachableSince.keys()) {
       if (!cutOff.has(node)) this.#unreachableSince.delete(node)
@@ -61,8 +70,7 @@ export class LeaderMachine {
   }
 
   #lead(gossip: Gossip, overdueTombstones: ReadonlySet<NodeId>, now: number): LeaderEffect[] {
-    const isLeader = leaderOf(gossip, this.#self) === this.#self
-    if (!isLeader || !hasConverged(gossip, this.#self, this.#exitingConfirmed)) return []
+    if (!this.#isLeader || !hasConverged(gossip, this.#self, this.#exitingConfirmed)) return []
     const settings = this.#settings
     const next = actAsLeader(gossip, {
       self: this.#self,
@@ -73,7 +81,8 @@ export class LeaderMachine {
       minMembersByRole: settings.minMembersByRole,
     })
     if (next === gossip) return []
-    const moved = next.members.filter((m) => memberOf(gossip, m.node)?.status !== m.status)
+    const before = new Map(gossip.members.map(({ node, status }) => [node, status]))
+    const moved = next.members.filter(({ node, status }) => before.get(node) !== status)
     const tell = moved.map(({ node }) => node)
     const goodbyes = [...this.#exitingConfirmed]
       .filter((node) => memberOf(next, node) === undefined)

@@ -13,10 +13,10 @@ import { eventsBetween, removalOf } from './cluster-events.ts'
 import type {
   ClusterMessage,
   ExitingConfirmed,
-  GossipEnvelope,
-  GossipStatus,
+  GossipMessage,
   Join,
   Standing,
+  Welcome,
 } from './cluster-messages.ts'
 import { agreementOf, disagreements } from './cluster-settings.ts'
 import type { DepartureEffect, DepartureInput } from './departure-inputs.ts'
@@ -44,6 +44,9 @@ import type {
   MembershipSnapshot,
 } from './membership-inputs.ts'
 
+/** After so many rounds of gossip those who live have heard of a newcomer. */
+const spreadRounds = 3
+
 export class MembershipMachine {
   readonly #self: NodeId
   readonly #options: MembershipOptions
@@ -56,6 +59,7 @@ export class MembershipMachine {
   #isInside = false
   /** Everybody was seen to know that the cluster ends. */
   #isReady = false
+  #joinedAt = 0
   /** Of the cluster that this node is in. */
   #founder: NodeId
 
@@ -96,8 +100,10 @@ export class MembershipMachine {
     } else if (input.type === 'Joined') {
       this.#isInside = true
       this.#founder = input.founder
+      this.#joinedAt = now
       this.#graveyard.learn(input.gossip.tombstones, input.tombstoneAgesMs, now)
-      this.#gossip({ type: 'Adopt', gossip: input.gossip, tell: [input.through] }, now)
+      const { gossip, origins, through } = input
+      this.#gossip({ type: 'Adopt', gossip, origins, tell: [through] }, now)
     } else if (input.type === 'InitJoin') {
       this.#send(input.from, { type: 'InitJoinNack', from: self, isEnding: false })
     } else if (input.type === 'Leave' && input.node === self) {
@@ -132,6 +138,7 @@ export class MembershipMachine {
       case 'Join':
         return this.#join(input, now)
       case 'GossipStatus':
+      case 'GossipNews':
       case 'GossipEnvelope':
         return this.#hear(input, now)
       case 'ExitingConfirmed':
@@ -153,7 +160,9 @@ export class MembershipMachine {
 
   #tick(now: number): void {
     this.#gossip({ type: 'Tick' }, now)
-    this.#depart({ type: 'Tick', hasNewsSpread: knowsEveryDowned(this.gossip, this.#self) }, now)
+    const isDown = this.#departure.snapshot() === 'downed'
+    const hasNewsSpread = isDown && knowsEveryDowned(this.gossip, this.#self)
+    this.#depart({ type: 'Tick', hasNewsSpread }, now)
   }
 
   #invite(to: NodeId, theirs: Readonly<Record<string, string>>): void {
@@ -176,7 +185,15 @@ export class MembershipMachine {
     if (outcome !== 'admitted' && outcome !== 'known') return
     const { gossip: all } = this
     const tombstoneAgesMs = this.#graveyard.agesMs(all.tombstones, now)
-    this.#send(join.from, { type: 'Welcome', from: this.#self, gossip: all, tombstoneAgesMs })
+    const { origins } = this.#gossiping
+    const welcome: Welcome = {
+      type: 'Welcome',
+      from: this.#self,
+      gossip: all,
+      tombstoneAgesMs,
+      origins,
+    }
+    this.#send(join.from, welcome)
   }
 
   #confirmed(confirmation: ExitingConfirmed, now: number): void {
@@ -192,7 +209,7 @@ export class MembershipMachine {
     this.#send(to, { type: 'Standing', from: this.#self, question, standing })
   }
 
-  #hear(message: GossipStatus | GossipEnvelope, now: number): void {
+  #hear(message: GossipMessage, now: number): void {
     if (standingOf(this.gossip, message.from) === 'stranger') this.#tellStanding(message.from, 0)
     else this.#gossip(message, now)
   }
@@ -201,16 +218,19 @@ export class MembershipMachine {
   #standing({ from, standing }: Standing, now: number): void {
     if (!maySpeak(memberOf(this.gossip, from))) return
     if (standing === 'removed') this.#depart({ type: 'Removed' }, now)
-    // Whoever let us in died before it told anybody.
+    // Whoever let us in died before it told anybody; or it has told, and the word has not come to everybody yet.
     const isJoining = memberOf(this.gossip, this.#self)?.status === 'Joining'
-    if (standing !== 'stranger' || !isJoining) return
+    const isOldNews = now - this.#joinedAt >= spreadRounds * this.#options.settings.gossipIntervalMs
+    if (standing !== 'stranger' || !isJoining || !isOldNews) return
     const { roles, attributes, appVersion } = this.#options
     this.#send(from, { type: 'Join', from: this.#self, roles, attributes, appVersion })
   }
 
   /** Draws the conclusions of a step: whatever it was, its consequences are the same. */
   #settle(now: number): void {
-    this.#change(buryFormerIncarnations(this.gossip, this.#self, this.#self), [], now)
+    if (this.gossip.members !== this.#published.members) {
+      this.#change(buryFormerIncarnations(this.gossip, this.#self, this.#self), [], now)
+    }
     // Until there is nothing more to do: alone in its cluster, a node has convergence again at once.
     do this.#publish()
     while (this.#lead(now))

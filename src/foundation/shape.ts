@@ -28,6 +28,14 @@ export function listOf(shape: Shape, lengthMax = Infinity): Shape {
   return (value) => Array.isArray(value) && value.length <= lengthMax && value.every(shape)
 }
 
+/** A list of just these, in this order. */
+export function tupleOf(...shapes: readonly Shape[]): Shape {
+  return (value) =>
+    Array.isArray(value) &&
+    value.length === shapes.length &&
+    shapes.every((shape, index) => shape(value[index]))
+}
+
 /** A plain object with any keys. */
 export function tableOf(shape: Shape, sizeMax = Infinity): Shape {
   return (value) => {

@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { ClusterMessage } from '../../src/cluster/cluster-messages.ts'
+import { type ClusterMessage, isGossipMessage } from '../../src/cluster/cluster-messages.ts'
 import { agreementOf, defaultClusterSettings } from '../../src/cluster/cluster-settings.ts'
+import type { Gossip } from '../../src/cluster/gossip/gossip.ts'
+import type { ViewSummary } from '../../src/cluster/gossip/replica.ts'
+import { packSeen } from '../../src/cluster/gossip/seen-marks.ts'
+import { shortNameOf } from '../../src/cluster/gossip/short-names.ts'
+import { digestOfClock } from '../../src/cluster/gossip/vector-clock.ts'
 import { MembershipMachine } from '../../src/cluster/membership-machine.ts'
 import type { MembershipEffect, MembershipInput } from '../../src/cluster/membership-inputs.ts'
-import { nodeIdOf } from '../../src/foundation/node-id.ts'
+import { type NodeId, nodeIdOf } from '../../src/foundation/node-id.ts'
 import { SeededRandom } from '../../src/simulation/seeded-random.ts'
 
 // No eager gossip and no ticks: every word is passed on by hand.
@@ -11,6 +16,14 @@ const settings = { ...defaultClusterSettings, eagerGossipPeersMax: 0 }
 const ids = { n1: nodeIdOf('n1:1', 1n), n2: nodeIdOf('n2:1', 2n), n3: nodeIdOf('n3:1', 3n) }
 type Name = keyof typeof ids
 const appVersion = '1.2.3'
+
+/** As if nothing were settled. */
+const summaryOf = (gossip: Gossip): ViewSummary => [
+  digestOfClock(gossip.version),
+  digestOfClock([]),
+  gossip.version.flatMap(([node, count]) => [shortNameOf(node), count]),
+  packSeen(gossip),
+]
 
 function stage() {
   const machines = Object.fromEntries(
@@ -28,17 +41,17 @@ function stage() {
     const statuses = members.map(({ node, status }) => `${node.slice(0, 2)} ${status}`)
     return `${statuses.join(', ')} | seen ${seen.map((node) => node.slice(0, 2)).join(' ')}`
   }
-  const envelope = (from: Name, to: Name): MembershipInput => ({
-    type: 'GossipEnvelope',
-    from: ids[from],
-    to: ids[to],
-    gossip: machines[from].gossip,
-  })
-  /** One word each way. */
+  /** What one knows, and all that the two say to each other for it. */
   const gossip = (from: Name, to: Name) => {
-    const effects = give(to, envelope(from, to))
-    if (sent(effects).some(({ type }) => type === 'GossipEnvelope')) give(from, envelope(to, from))
-    return effects
+    const summary = summaryOf(machines[from].gossip)
+    const word = { type: 'GossipStatus', from: ids[from], to: ids[to], summary, isLost: false }
+    let [speaker, listener] = [from, to]
+    let words = [word as ClusterMessage]
+    while (words.length > 0) {
+      const answers = words.flatMap((message) => give(listener, message as MembershipInput))
+      words = said(answers, ids[speaker])
+      ;[speaker, listener] = [listener, speaker]
+    }
   }
   const join = (name: Name, through: Name) => {
     const effects = give(through, {
@@ -59,6 +72,13 @@ function stage() {
 
 const sent = (effects: readonly MembershipEffect[]): ClusterMessage[] =>
   effects.flatMap((effect) => (effect.type === 'Send' ? [effect.message] : []))
+/** Words of gossip for that node. */
+const said = (effects: readonly MembershipEffect[], to: NodeId): ClusterMessage[] =>
+  effects.flatMap((effect) =>
+    effect.type === 'Send' && effect.to === to && isGossipMessage(effect.message)
+      ? [effect.message]
+      : [],
+  )
 const published = (effects: readonly MembershipEffect[]) =>
   effects.flatMap((effect) => (effect.type === 'Publish' ? [effect.event.type] : []))
 
@@ -91,9 +111,9 @@ describe('MembershipMachine', () => {
 
     join('n3', 'n2')
     expect(view('n2')).toBe('n1 Up, n2 Up, n3 Joining | seen n2')
-    // The leader is told, has convergence with this word, and lets the newcomer in.
+    // The leader is told, has convergence with this word, and lets the newcomer in; who has told it hears so.
     gossip('n2', 'n1')
-    expect(view('n1')).toBe('n1 Up, n2 Up, n3 Up | seen n1')
+    expect(view('n1')).toBe('n1 Up, n2 Up, n3 Up | seen n1 n2')
     gossip('n1', 'n3')
     gossip('n1', 'n2')
     expect(view('n2')).toBe('n1 Up, n2 Up, n3 Up | seen n1 n2 n3')

@@ -93,7 +93,7 @@ describe('LmdbJournal deletes', { timeout: 300_000 }, () => {
     await erase(journal, 'a', epoch, 200)
     await journal.close()
     expect(await inTables()).toEqual({
-      ...{ secrets: 0, deletions: 0, format: 'sherd journal, format 5' },
+      ...{ secrets: 0, deletions: 0, format: 'sherd journal, format 6' },
     })
   })
 

@@ -193,7 +193,7 @@ describe('a fold in several transactions', () => {
     expect(spawnSync(process.execPath, args, { timeout: 30_000 }).signal).toBe('SIGKILL')
     const streams = Array.from({ length: 64 }, (_, index) => `s|${index}`)
     const folded = streams.filter((id) => readHead(tables, Buffer.from(id))?.highestSequenceNr)
-    expect(folded.length).toBe(16)
+    expect(folded.length).toBe(12)
     expect(readCount(tables)).toMatchObject({ headsOrder: 0, lastOrder: 44 })
     const overlay = new Overlay(tables, { foldAfterEvents: 0, foldHeadsMax: 4 })
     const numbers = streams.map((_, index) => (index < 44 ? 1 : 0))

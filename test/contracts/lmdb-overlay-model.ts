@@ -66,11 +66,7 @@ export class OverlayModel {
     const index = this.#random.below(this.#overlays.length)
     const overlay = this.#overlays[index]!
     const streams = new Map(this.#streams)
-    const requests: LmdbRequest[] = []
-    const expected: Answer[] = []
-    for (let count = 1 + this.#random.below(4); count > 0; count--) {
-      this.#addRequest(streams, requests, expected)
-    }
+    const { requests, expected } = this.#someRequests(streams)
     const chance = this.#random.below(20)
     if (chance === 0) return overlay.writeInVain(requests)
     if (chance === 1) return this.#writeTorn(overlay, requests, streams)
@@ -81,9 +77,35 @@ export class OverlayModel {
     if (chance === 4) await overlay.foldOn()
     if (chance > 15) await overlay.write([{ type: 'Scrub' }])
     if (chance > 11) await this.#sweep(overlay)
-    expect(await this.#overlays[index]!.write(requests)).toEqual(expected)
-    this.#streams = streams
+    if (this.#random.below(2) === 0) {
+      expect(await this.#overlays[index]!.write(requests)).toEqual(expected)
+      this.#streams = streams
+    } else await this.#writeQuickly(this.#overlays[index]!)
     if (chance < 8) this.#expectRead()
+  }
+
+  /** Often only appends, and often another one commits after they were decided and before they are written. */
+  async #writeQuickly(overlay: Overlay): Promise<void> {
+    const streams = new Map(this.#streams)
+    const other = this.#overlays[this.#random.below(this.#overlays.length)]!
+    const comesBetween = other !== overlay && this.#random.below(3) === 0
+    const between = comesBetween ? this.#someRequests(streams) : undefined
+    const { requests, expected } = this.#someRequests(streams, this.#random.below(4) > 0)
+    const answers = overlay.writeQuickly(requests)
+    if (between !== undefined) {
+      expect(other.writeAtOnce(between.requests)).toEqual(between.expected)
+    }
+    expect(await answers).toEqual(expected)
+    this.#streams = streams
+  }
+
+  #someRequests(streams: Map<string, Stream>, onlyAppends = false) {
+    const requests: LmdbRequest[] = []
+    const expected: Answer[] = []
+    for (let count = 1 + this.#random.below(4); count > 0; count--) {
+      this.#addRequest(streams, requests, expected, onlyAppends)
+    }
+    return { requests, expected }
   }
 
   /** Every stream is in the store as it is here, and the store holds no more claims than it says. */
@@ -119,10 +141,15 @@ export class OverlayModel {
     expect([...blocks.getKeys()].length).toBeLessThanOrEqual(blocksMax)
   }
 
-  #addRequest(streams: Map<string, Stream>, requests: LmdbRequest[], expected: Answer[]): void {
+  #addRequest(
+    streams: Map<string, Stream>,
+    requests: LmdbRequest[],
+    expected: Answer[],
+    onlyAppends: boolean,
+  ): void {
     const id = ids[this.#random.below(ids.length)]!
     const stream = streams.get(id) ?? nobody
-    const kind = this.#random.below(12)
+    const kind = onlyAppends ? 5 : this.#random.below(12)
     if (kind === 0) {
       requests.push({ type: 'Highest', persistenceId: id })
       expected.push(highestOf(stream))

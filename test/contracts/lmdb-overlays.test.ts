@@ -1,10 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { FoldLimits } from '../../src/persistence/journals/lmdb-fold.ts'
 import { prepareFolder } from '../../src/persistence/journals/lmdb-folder.ts'
-import { countKey, encodeCount, numberKey } from '../../src/persistence/journals/lmdb-layout.ts'
+import {
+  countKey,
+  encodeCount,
+  formatKey,
+  formatTextWithSweeps,
+  numberKey,
+} from '../../src/persistence/journals/lmdb-layout.ts'
 import {
   type LmdbTables,
   openTables,
@@ -74,6 +80,63 @@ describe('heads in the memory of several processes', { timeout: 60_000 }, () => 
     expect(readCount(tables)).toMatchObject({ headsOrder: 4, tailBytes: 0, foldedClaims: 2 })
     expect([...tables.claims.getKeys()]).toEqual([])
     expect(overlay.heads.dirtyCount).toBe(0)
+  })
+
+  describe('an append that is decided before the lock is held', () => {
+    const x = (after: number, epoch = 1) => appendOf({ id: 'a', epoch, after }, `${after + 1}`)
+    const begin = async () => {
+      const [overlay, other] = [new Overlay(tables), new Overlay(tables)]
+      await overlay.write([claimOf('a'), claimOf('b')])
+      return { overlay, other, underLock: vi.spyOn(tables.environment, 'childTransaction') }
+    }
+
+    test('asks for the event loop no more, and leaves what others leave', async () => {
+      const { overlay, underLock, other } = await begin()
+      expect(await overlay.writeQuickly([x(0), x(1)])).toMatchObject([{ type: 'Appended' }, {}])
+      expect(await overlay.writeQuickly([x(1)])).toMatchObject([{ type: 'SequenceConflict' }])
+      expect(underLock).not.toHaveBeenCalled()
+      expect(storedTexts(tables, 'a')).toEqual(['1', '2'])
+      expect(await other.write([highest('a')])).toEqual([2])
+      expect(readCount(tables)).toMatchObject({ lastOrder: 2, commitCount: 2 })
+    })
+
+    test.each<[string, (other: Overlay) => void, object]>([
+      [
+        'a claim',
+        (other) => other.writeAtOnce([claimOf('a', 'v')]),
+        { type: 'Fenced', byEpoch: 2 },
+      ],
+      ['an event', (other) => other.writeAtOnce([x(0)]), { type: 'SequenceConflict' }],
+      [
+        'an event of another stream',
+        (other) => other.writeAtOnce([appendOf({ id: 'b', epoch: 1, after: 0 }, 'b')]),
+        { type: 'Appended', highestSequenceNr: 1 },
+      ],
+    ])('is decided again when %s came in between', async (_, comesBetween, answer) => {
+      const { overlay, other, underLock } = await begin()
+      const writing = overlay.writeQuickly([x(0)])
+      comesBetween(other)
+      expect(await writing).toMatchObject([answer])
+      expect(underLock).toHaveBeenCalledTimes(1)
+      expect(readCount(tables).lastOrder).toBe(logTexts(tables).length)
+    })
+
+    test('finds its stream in the table when it is not known', async () => {
+      const { overlay, other, underLock } = await begin()
+      await other.write([claimOf('c')])
+      await overlay.write([highest('a')])
+      expect(await overlay.writeQuickly([appendOf({ id: 'c', epoch: 1, after: 0 }, 'c')])).toEqual([
+        { type: 'Appended', highestSequenceNr: 1 },
+      ])
+      expect(underLock).toHaveBeenCalledTimes(2)
+    })
+
+    test('is no such thing in a store of an older version, whose processes leave no marks', async () => {
+      const { overlay, underLock } = await begin()
+      await tables.meta.put(formatKey, Buffer.from(formatTextWithSweeps))
+      expect(await overlay.writeQuickly([x(0)])).toMatchObject([{ type: 'Appended' }])
+      expect(underLock).toHaveBeenCalledTimes(1)
+    })
   })
 
   test('a stream that another has claimed is fenced, though its head is in memory', async () => {

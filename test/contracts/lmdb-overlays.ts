@@ -7,6 +7,7 @@ import { defaultFoldLimits, type FoldLimits } from '../../src/persistence/journa
 import { LmdbHeads } from '../../src/persistence/journals/lmdb-heads.ts'
 import { LmdbLogRecord } from '../../src/persistence/journals/lmdb-log-record.ts'
 import { defaultLmdbSettings } from '../../src/persistence/journals/lmdb-settings.ts'
+import { LmdbQuickCommits } from '../../src/persistence/journals/lmdb-quick-commit.ts'
 import { LmdbReader } from '../../src/persistence/journals/lmdb-reader.ts'
 import type { LmdbTables } from '../../src/persistence/journals/lmdb-tables.ts'
 import type { LmdbRequest, LmdbResult } from '../../src/persistence/journals/lmdb-request.ts'
@@ -17,26 +18,44 @@ export type Answer = LmdbResult | Error
 
 export class Overlay {
   readonly #parts: LmdbCommitParts
+  readonly #quick: LmdbQuickCommits
 
   constructor(tables: LmdbTables, limits: Partial<FoldLimits> = {}, scrubEventsMax = 256) {
     const foldLimits = { ...defaultFoldLimits, ...limits }
     const room = new DiskRoom({ folder: tables.folder, freeBytes: () => undefined })
     const own = { heads: new LmdbHeads(tables), record: new LmdbLogRecord() }
     this.#parts = { tables, ...own, foldLimits, scrubEventsMax, room }
+    this.#quick = new LmdbQuickCommits(this.#parts, 1)
   }
 
   get heads(): LmdbHeads {
     return this.#parts.heads
   }
 
-  /** In one transaction. */
+  /** In one transaction, under the lock. */
   async write(requests: readonly LmdbRequest[]): Promise<Answer[]> {
-    const answers: Answer[] = []
-    const writes = requests.map((request) => {
-      const answer = (one: Answer): void => void answers.push(one)
-      return new LmdbWrite(request, 0, { succeeded: answer, failed: answer })
-    })
+    const { writes, answers } = prepared(requests)
     await transact(this.#parts, () => writes)
+    for (const write of writes) write.succeed()
+    return answers
+  }
+
+  /** In one transaction that is decided at once, before it holds the lock, if it may be. */
+  async writeQuickly(requests: readonly LmdbRequest[]): Promise<Answer[]> {
+    const { writes, answers } = prepared(requests)
+    await transact(this.#parts, () => writes, { quick: this.#quick })
+    for (const write of writes) write.succeed()
+    return answers
+  }
+
+  /** In one transaction that has ended when this returns: it comes before all that others have only asked for. */
+  writeAtOnce(requests: readonly LmdbRequest[]): Answer[] {
+    const { writes, answers } = prepared(requests)
+    this.#parts.tables.environment.transactionSync(() => {
+      const commit = new LmdbCommit(this.#parts)
+      for (const write of writes) write.perform(commit)
+      commit.finish()
+    })
     for (const write of writes) write.succeed()
     return answers
   }
@@ -60,6 +79,13 @@ export class Overlay {
     await expect(failing).rejects.toThrow('the disk is gone')
     this.heads.forget()
   }
+}
+
+function prepared(requests: readonly LmdbRequest[]) {
+  const answers: Answer[] = []
+  const answer = (one: Answer): void => void answers.push(one)
+  const asker = { succeeded: answer, failed: answer }
+  return { answers, writes: requests.map((request) => new LmdbWrite(request, 0, asker)) }
 }
 
 export function claimOf(persistenceId: string, writer = 'w'): LmdbRequest {

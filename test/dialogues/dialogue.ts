@@ -8,7 +8,7 @@
  *   before: a sends hi           what happens too, and is no part of the story
  *
  *   b leaves                     what happens now; the stages list what can
- *     b -> a  GossipEnvelope     what follows, up to the next line of this kind: who says what to whom,
+ *     b -> a  GossipNews         what follows, up to the next line of this kind: who says what to whom,
  *     a       MemberLeft b       or does what
  *   at 3 s: b crashes            what happens then, counted from the beginning
  *   at 9 s                       nothing happens, but so much time has passed

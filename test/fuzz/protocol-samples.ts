@@ -39,6 +39,20 @@ const gossip = {
   isEnding: false,
 }
 
+const c = '10.0.0.3:2552#0000000000000003'
+const summary = [2 ** 51 + 1, 7, [4_000_000_000, 5], Uint8Array.of(2, 1, 0)]
+const origins = [[a], [0, 1], [[1, 0, 5]], [[a, [0, 3]]], [[c, [0, 2]]], []]
+const news = [
+  [a],
+  [{ roles: ['back'], attributes: ['host of Game'], appVersion: '1.2.3' }],
+  [[b, 'Leaving', 2, 0, [0, 5]]],
+  [[a, 3, [[b, false, 3]], [0, 3]]],
+  [[c, [0, 2]]],
+  [],
+  3,
+  true,
+]
+
 const sharding = shardingProtocol(100)
 const placement = { shard: 7, home: a, epoch: 3, term: 1_048_576, turn: 2 }
 const life = { shard: 7, epoch: 3, region: b }
@@ -56,8 +70,9 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
       },
       InitJoinNack: { from: a, isEnding: true, founder: '10.0.0.2:2552' },
       Join: { from: a, roles: ['back'], attributes: ['host of Game'], appVersion: '1.2.3' },
-      Welcome: { from: a, gossip, tombstoneAgesMs: [86_400_000] },
-      GossipStatus: { from: a, to: b, version: gossip.version, seenDigest: 'q83v' },
+      Welcome: { from: a, gossip, tombstoneAgesMs: [86_400_000], origins },
+      GossipStatus: { from: a, to: b, summary, isLost: false },
+      GossipNews: { from: a, to: b, summary, since: [4_000_000_000, 4], news, answers: 5 },
       GossipEnvelope: { from: a, to: b, gossip },
       ExitingConfirmed: { from: a },
       Heartbeat: { from: a, sequence: 9 },

@@ -12,5 +12,12 @@ export const B04: Mutant = {
       if (home === this.shard) here`,
     },
   ],
-  found: { by: 'active instance', detail: 'Porter', scenario: 'sharding', seed: 1, oneIn: 6 },
+  found: {
+    by: 'active instance',
+    detail: 'Porter',
+    scenario: 'sharding',
+    seed: 1,
+    oneIn: 6,
+    isSlow: true,
+  },
 }

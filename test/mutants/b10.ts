@@ -13,5 +13,5 @@ export const B10: Mutant = {
     return []`,
     },
   ],
-  found: { by: 'no message is lost silently', scenario: 'spine', seed: 1, oneIn: 3 },
+  found: { by: 'no message is lost silently', scenario: 'spine', seed: 1, oneIn: 3, isSlow: true },
 }

@@ -6,9 +6,9 @@ export const B12: Mutant = {
   edits: [
     {
       file: 'src/sharding/shard/shard-machine.ts',
-      find: `    if (['new', 'acquiring', 'loading'].includes(this.#phase)) {`,
-      replace: `    if (this.#phase === 'acquiring') return []
-    if (['new', 'loading'].includes(this.#phase)) {`,
+      find: `    if (this.#phase === 'beginning') {`,
+      replace: `    if (this.#phase === 'beginning' && !this.#beginning.isLoading) return []
+    if (this.#phase === 'beginning') {`,
     },
   ],
   found: { by: 'the scenario ends well', scenario: 'sharding', seed: 22, oneIn: 20, isSlow: true },

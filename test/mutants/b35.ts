@@ -53,5 +53,12 @@ export const B35: Mutant = {
 `,
     },
   ],
-  found: { by: 'the scenario ends well', detail: 'R1', scenario: 'remembering', seed: 9, oneIn: 4 },
+  found: {
+    by: 'the scenario ends well',
+    detail: 'R1',
+    scenario: 'remembering',
+    seed: 9,
+    oneIn: 4,
+    isSlow: true,
+  },
 }

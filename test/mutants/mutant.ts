@@ -31,7 +31,7 @@ export interface Found {
   readonly seed: number
   /** About one seed in so many finds it. */
   readonly oneIn: number
-  /** The search takes long, and the checker finds another mutant soon: only a full run of the tests looks for it. */
+  /** The search takes long: only a full run of the tests looks for it. */
   readonly isSlow?: true
 }
 

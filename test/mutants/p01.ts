@@ -11,5 +11,11 @@ export const P01: Mutant = {
         '    const isOurs = place?.fence !== undefined && stamp > 0 && place.fence.node === from',
     },
   ],
-  found: { by: 'given up without a fault', scenario: 'spine-moves', seed: 6, oneIn: 12 },
+  found: {
+    by: 'given up without a fault',
+    scenario: 'spine-moves',
+    seed: 6,
+    oneIn: 12,
+    isSlow: true,
+  },
 }

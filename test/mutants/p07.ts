@@ -17,5 +17,6 @@ export const P07: Mutant = {
     scenario: 'spine-calm',
     seed: 1,
     oneIn: 4,
+    isSlow: true,
   },
 }

@@ -77,9 +77,10 @@ class Watchdog {
 }
 
 /** For tests that do nothing to the server itself. */
-export async function postgresForTests(): Promise<TestDatabases> {
+export async function postgresForTests({ syncs = false } = {}): Promise<TestDatabases> {
   const given = process.env['SHERD_TEST_POSTGRES']
-  return given === undefined || given === '' ? PostgresServer.start() : new GivenServer(given)
+  if (given !== undefined && given !== '') return new GivenServer(given)
+  return PostgresServer.start({ syncs })
 }
 
 /** Runs one statement as whoever the address names. */
@@ -161,14 +162,14 @@ export class PostgresServer implements TestDatabases {
   }
 
   /** Its own, also where another one was named: for tests that stop it. */
-  static async start(): Promise<PostgresServer> {
+  static async start({ syncs = true } = {}): Promise<PostgresServer> {
     const programs = await findPrograms()
     const owner = ownerOfServers()
     const folder = mkdtempSync(join(tmpdir(), 'sherd-postgres-'))
     if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
     const server = new PostgresServer(programs, folder, owner, await freePort())
     try {
-      server.#initialise()
+      server.#initialise(syncs)
       await server.startAgain()
       return server
     } catch (error) {
@@ -229,7 +230,7 @@ export class PostgresServer implements TestDatabases {
     this.#watchdog.end()
   }
 
-  #initialise(): void {
+  #initialise(syncs: boolean): void {
     const how = ['-U', 'sherd', '--auth=trust', '-E', 'UTF8', '--no-locale', '--no-sync']
     execFileSync(join(this.#programs, 'initdb'), ['-D', this.#data, ...how], {
       ...this.#owner,
@@ -246,6 +247,7 @@ export class PostgresServer implements TestDatabases {
       max_connections: 60,
       shared_buffers: `'64MB'`,
       max_wal_size: `'2GB'`,
+      fsync: syncs,
     }
     const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`)
     appendFileSync(join(this.#data, 'postgresql.conf'), lines.join(''))

@@ -35,6 +35,24 @@ export function detectionSpreadMs(settings: ClusterSettings): number {
   return most - least + settings.heartbeatIntervalMs
 }
 
+type Rhythm = Pick<ClusterSettings, 'heartbeatIntervalMs' | 'tickIntervalMs'>
+
+/** How long those may be silent whom a node monitors before it asks others: longer than the pause between two answers. */
+export function doubtfulAfterMs({
+  heartbeatIntervalMs,
+}: Pick<Rhythm, 'heartbeatIntervalMs'>): number {
+  return 1.5 * heartbeatIntervalMs
+}
+
+/**
+ * After a cut, a node that is nearly alone among more than it monitors knows it by then: it has noticed, has asked others,
+ * and has waited for their answers for a heartbeat. Nobody may act on its absence sooner.
+ */
+export function outOfTouchAfterMs(settings: Rhythm): number {
+  const { heartbeatIntervalMs, tickIntervalMs } = settings
+  return doubtfulAfterMs(settings) + heartbeatIntervalMs + 2 * tickIntervalMs
+}
+
 /** How many deviations late a sign of life must be to reach this phi. */
 function deviationsAt(phi: number): number {
   let low = 0

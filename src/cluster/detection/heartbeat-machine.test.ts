@@ -14,7 +14,7 @@ const nobody: ReadonlySet<NodeId> = new Set()
 const byUid = (node: NodeId) => Number(`0x${node.slice(-16)}`)
 const settings = { ...defaultClusterSettings, monitoredByMembers: 3 }
 
-describe('V-14 the ring', () => {
+describe('CL-017 V-14 the ring', () => {
   const unreachable = new Set(['aa', 'dd', 'ee'].map(id))
 
   test.each([
@@ -27,6 +27,18 @@ describe('V-14 the ring', () => {
   ])('with three unreachable, %s monitors %s', (self, expected) => {
     const receivers = receiversOf(id(self), nodes, unreachable, 3, byUid)
     expect([...receivers].sort()).toEqual(expected.split(',').map(id).sort())
+  })
+
+  test.each([
+    ['bb,cc', '', 'bb,cc'],
+    ['bb,cc,dd,ee', '', 'bb,cc,dd'],
+    ['bb,cc,dd,ee', 'cc', 'bb,cc,dd,ee'],
+  ])('among %s, of whom %j cannot be reached, aa monitors %s', (others, cutOff, expected) => {
+    const members = ['aa', ...others.split(',')].map(id)
+    const unheard = new Set(cutOff === '' ? [] : [id(cutOff)])
+    expect([...receiversOf(id('aa'), members, unheard, 3, byUid)].sort()).toEqual(
+      expected.split(',').map(id),
+    )
   })
 
   test('has three receivers for everybody when all are reachable, and all others when few', () => {
@@ -85,12 +97,16 @@ describe('HeartbeatMachine', () => {
     expect(suspicions(machine.step(answer('bb'), 8_000))).toEqual(['Trust bb'])
   })
 
-  test('suspects at once whose address refuses connections, monitored or not, until it answers', () => {
+  test('suspects at once whom it monitors and whose address refuses connections, until it answers', () => {
     const machine = started(nodes.slice(1), { monitoredByMembers: 1 })
-    for (const name of ['bb', 'cc', 'dd', 'ee', 'ff']) {
-      const refused = { type: 'ConnectionRefused', node: id(name) } as const
-      expect(suspicions(machine.step(refused, 10))).toEqual([`Suspect ${name}`])
-      expect(suspicions(machine.step(answer(name), 20))).toEqual([`Trust ${name}`])
+    const [monitored] = machine.snapshot().receivers
+    for (const node of nodes.slice(1)) {
+      const name = node.slice(0, 2)
+      const refused = { type: 'ConnectionRefused', node } as const
+      const isMonitored = node === monitored
+      expect(suspicions(machine.step(refused, 10))).toEqual(isMonitored ? [`Suspect ${name}`] : [])
+      const trust = isMonitored ? [`Trust ${name}`] : []
+      expect(suspicions(machine.step(answer(name), 20))).toEqual(trust)
     }
     const stranger = nodeIdOf('zz:1', 9n)
     expect(machine.step({ type: 'ConnectionRefused', node: stranger }, 30)).toEqual([])

@@ -14,6 +14,7 @@ import { detectorOptions } from './detection-time.ts'
 import type { HeartbeatEffect, HeartbeatInput, HeartbeatSnapshot } from './heartbeat-inputs.ts'
 import { receiversOf } from './heartbeat-ring.ts'
 import { PhiAccrual } from './phi-accrual.ts'
+import type { Monitored } from './touch-inputs.ts'
 
 export class HeartbeatMachine {
   readonly #self: NodeId
@@ -24,6 +25,7 @@ export class HeartbeatMachine {
   readonly #heardAt = new Map<NodeId, number>()
   #members: ReadonlySet<NodeId> = new Set()
   #receivers: ReadonlySet<NodeId> = new Set()
+  #unheard: ReadonlySet<NodeId> = new Set()
   #sequence = 0
   #nextHeartbeatAt = -Infinity
 
@@ -41,7 +43,7 @@ export class HeartbeatMachine {
       case 'HeartbeatResponse':
         return this.#answered(input.from, now)
       case 'ConnectionRefused':
-        return this.#refused(input.node, now)
+        return this.#refused(input.node)
       case 'Overslept':
         for (const detector of this.#watched.values()) detector.forgive(input.ms)
         return []
@@ -62,9 +64,24 @@ export class HeartbeatMachine {
 
   /** Watched members that have not answered for so long; undefined where not every member is watched from here. */
   silentFor(ms: number, now: number): Set<NodeId> | undefined {
-    const others = [...this.#members].filter((node) => node !== this.#self)
-    if (others.some((node) => !this.#heardAt.has(node))) return undefined
-    return new Set(others.filter((node) => now - (this.#heardAt.get(node) ?? now) > ms))
+    // This node is a member, and does not watch itself.
+    if (this.#watched.size < this.#members.size - 1) return undefined
+    const silent = new Set<NodeId>()
+    for (const [node, heardAt] of this.#heardAt) if (now - heardAt > ms) silent.add(node)
+    return silent
+  }
+
+  /** How it stands with those on this node's part of the ring, without those to whom nobody listens. */
+  monitored(ms: number, now: number): Monitored {
+    const silent = new Set<NodeId>()
+    const heard = new Set<NodeId>()
+    for (const node of this.#receivers) {
+      if (this.#unheard.has(node)) continue
+      const isSilent = now - (this.#heardAt.get(node) ?? now) > ms
+      if (isSilent) silent.add(node)
+      else heard.add(node)
+    }
+    return { silent, heard }
   }
 
   #changeMembers(
@@ -74,6 +91,7 @@ export class HeartbeatMachine {
   ): HeartbeatEffect[] {
     const { monitoredByMembers } = this.#settings
     this.#members = new Set(members)
+    this.#unheard = unheard
     this.#receivers = receiversOf(this.#self, members, unheard, monitoredByMembers)
     const news = [...this.#receivers].filter((node) => !this.#watched.has(node))
     const effects = news.map((node) => this.#watch(node, now))
@@ -111,11 +129,10 @@ export class HeartbeatMachine {
     return [{ type: 'Trust', node }]
   }
 
-  #refused(node: NodeId, now: number): HeartbeatEffect[] {
-    if (!this.#members.has(node) || node === this.#self) return []
-    // Also one that others monitor: from now on we do too, until it answers.
-    const asks = this.#watched.has(node) ? [] : [this.#watch(node, now)]
-    return [...asks, ...this.#suspect(node)]
+  #refused(node: NodeId): HeartbeatEffect[] {
+    // One that others monitor is theirs to tell of: they are refused too. Of a process that ends, all who were connected
+    // with it hear at once, and if each of them said so, the word of its end would grow with the cluster.
+    return this.#watched.has(node) ? this.#suspect(node) : []
   }
 
   #beat(now: number): HeartbeatEffect[] {

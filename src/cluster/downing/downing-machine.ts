@@ -259,8 +259,8 @@ function troubledIn({ members, unreachable: cutOff }: DowningView): Set<NodeId> 
 }
 
 function hasNewcomer(before: DowningView, after: DowningView, status: MemberStatus): boolean {
-  const isNew = (member: Member) =>
-    member.status === status &&
-    before.members.find(({ node }) => node === member.node)?.status !== status
-  return after.members.some(isNew)
+  if (before.members === after.members) return false
+  const isThere = (member: Member) => member.status === status
+  const were = new Set(before.members.filter(isThere).map(({ node }) => node))
+  return after.members.some((member) => isThere(member) && !were.has(member.node))
 }

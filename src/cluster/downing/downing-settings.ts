@@ -14,6 +14,7 @@ import {
 import { type Setting, SettingsTable } from '../../foundation/settings-table.ts'
 import { VariantTable } from '../../foundation/variant-table.ts'
 import type { LeaseImplementation } from '../../lease/index.ts'
+import { outOfTouchAfterMs } from '../detection/detection-time.ts'
 
 /** What every strategy has. */
 export interface DowningWaits {
@@ -171,6 +172,8 @@ export function roleOf(settings: DowningSettings): string | undefined {
 export interface DowningTimings {
   readonly heartbeatIntervalMs: number
   readonly gossipIntervalMs: number
+  readonly tickIntervalMs: number
+  readonly monitoredByMembers: number
 }
 
 /** So many members hear of each change at once, from whoever makes it, and see all others themselves. */
@@ -184,13 +187,24 @@ const wellInformedMembers = 4
  * And the news must spread: beyond four members each doubling of the cluster adds about 3.5 rounds of gossip. At the
  * defaults: up to 4 members 2.5 s, 5: 3.6 s, 10: 7.1 s, 20: 10.6 s, 50: 15.3 s, 100: 18.8 s, 1,000: 30.4 s; from
  * twenty members on it is about the wait that the field recommends.
+ *
+ * Where a member monitors only some of the others, one that is cut off must find out that it is not the others who are
+ * dead. So much time it has in any case, also where the wait was chosen.
  */
 export function stableAfterMs(
   { stableAfterMs: wait }: DowningWaits,
   members: number,
+  timings: DowningTimings,
+): number {
+  const isSampled = members - 1 > timings.monitoredByMembers
+  const least = isSampled ? outOfTouchAfterMs(timings) : 0
+  return Math.max(wait === 'by-size' ? waitBySizeMs(members, timings) : wait, least)
+}
+
+function waitBySizeMs(
+  members: number,
   { heartbeatIntervalMs, gossipIntervalMs }: DowningTimings,
 ): number {
-  if (wait !== 'by-size') return wait
   const doublings = Math.log2(Math.max(members / wellInformedMembers, 1))
   return Math.round(2.5 * heartbeatIntervalMs + 3.5 * gossipIntervalMs * doublings)
 }

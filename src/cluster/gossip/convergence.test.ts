@@ -45,7 +45,7 @@ test.each([
   expect(isExitDoubted(view(members, '', rows), id('b'))).toBe(expected)
 })
 
-describe('V-12 convergence', () => {
+describe('CL-017 V-12 convergence', () => {
   test.each([
     ['', '', '', '', 'a', true],
     ['au', 'a', '', '', 'a', true],
@@ -74,7 +74,7 @@ describe('V-12 convergence', () => {
   })
 })
 
-describe('V-12 the leader', () => {
+describe('CL-017 V-12 the leader', () => {
   test.each([
     ['cu eu', '', 'c', 'c'],
     ['cx eu', '', 'c', 'e'],

@@ -4,9 +4,14 @@
  * safe is that a leader acts on convergence only.
  */
 import type { NodeId } from '../../foundation/node-id.ts'
-import { type Gossip, memberOf } from './gossip.ts'
+import { type Gossip, hasSeen, memberOf } from './gossip.ts'
 import { type Member, type MemberStatus, compareMembers } from './member.ts'
-import { type Reachability, unreachableOrTerminated, withoutObservers } from './reachability.ts'
+import {
+  type Reachability,
+  allReachable,
+  unreachableOrTerminated,
+  withoutObservers,
+} from './reachability.ts'
 
 const nobody: ReadonlySet<NodeId> = new Set()
 
@@ -31,6 +36,7 @@ export interface Disagreement {
  * others that are: it gives nobody up, and freezes the sooner.
  */
 export function reachabilityThatCounts(gossip: Gossip, self: NodeId): Reachability {
+  if (gossip.reachability.every(({ rows }) => rows.length === 0)) return allReachable
   const isExiting = memberOf(gossip, self)?.status === 'Exiting'
   const isUnheard = ({ status }: Member) =>
     status === 'Down' || (status === 'Exiting' && !isExiting)
@@ -83,32 +89,42 @@ export function disagreementIn(
   return { unseenBy: unseenBy.map(({ node }) => node), unreachable: unreachable.sort() }
 }
 
-/** The member that acts for all; undefined when every member is Down. */
-export function leaderOf(gossip: Gossip, self: NodeId): NodeId | undefined {
-  return leaderCandidates(gossip, self)[0]?.node
+/** Whether the leader waits for nothing but that more members see this version. */
+export function isWaitedFor(gossip: Gossip, self: NodeId): boolean {
+  const { unseenBy, unreachable } = disagreementIn(gossip, self)
+  return unreachable.length === 0 && unseenBy.length > 0
 }
 
-/** Members that could lead, the best first. */
-function leaderCandidates(gossip: Gossip, self: NodeId): Member[] {
+/** The member that acts for all; undefined when every member is Down. */
+export function leaderOf(gossip: Gossip, self: NodeId): NodeId | undefined {
   const unreachable = unreachableMembers(gossip, self)
-  return gossip.members
-    .filter(({ node, status }) => status !== 'Down' && !unreachable.has(node))
-    .sort(compareForLeading)
+  let leader: Member | undefined
+  for (const member of gossip.members) {
+    if (member.status === 'Down' || unreachable.has(member.node)) continue
+    // Of equals the first one: members are in the order of leadership.
+    if (leader === undefined || leaderRanks[member.status] < leaderRanks[leader.status]) {
+      leader = member
+    }
+  }
+  return leader?.node
 }
 
 /** The two that would lead best, `self` aside. */
 export function bestLeaders(gossip: Gossip, self: NodeId): NodeId[] {
-  const others = leaderCandidates(gossip, self).map(({ node }) => node)
-  return others.filter((node) => node !== self).slice(0, 2)
+  const unreachable = unreachableMembers(gossip, self)
+  return gossip.members
+    .filter(({ node, status }) => status !== 'Down' && !unreachable.has(node) && node !== self)
+    .sort(compareForLeading)
+    .slice(0, 2)
+    .map(({ node }) => node)
 }
 
 /** Whether every other member that is Down knows it, or is out of reach. */
 export function knowsEveryDowned(gossip: Gossip, self: NodeId): boolean {
+  const downed = gossip.members.filter(({ node, status }) => status === 'Down' && node !== self)
+  if (downed.length === 0) return true
   const cutOff = unreachableMembers(gossip, self)
-  return gossip.members.every(
-    ({ node, status }) =>
-      status !== 'Down' || node === self || cutOff.has(node) || gossip.seen.includes(node),
-  )
+  return downed.every(({ node }) => cutOff.has(node) || hasSeen(gossip, node))
 }
 
 export function compareForLeading(a: Member, b: Member): number {

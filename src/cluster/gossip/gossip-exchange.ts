@@ -1,41 +1,34 @@
-/** What to make of gossip from a peer, and whether to answer. Pure: two views and their senders in, one view out. */
+/** What to make of a whole view from a peer, and which words of gossip are not used. Pure: two views in, one view out. */
 import { unreachable } from '../../foundation/assert.ts'
 import { seconds } from '../../foundation/duration.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
-import type { GossipEnvelope, GossipStatus } from '../cluster-messages.ts'
-import { type Gossip, memberOf, mergeConcurrent, seenBy, seenDigest } from './gossip.ts'
-import { mergeMembers } from './member.ts'
-import { type VectorClock, changesBy, compareClocks } from './vector-clock.ts'
+import type { GossipMessage, GossipNews } from '../cluster-messages.ts'
+import { type Gossip, memberOf, mergeConcurrent, seenBy } from './gossip.ts'
+import { mergeMembers, notYetUp } from './member.ts'
+import { changesBy, compareClocks } from './vector-clock.ts'
 
 /** Changes that one node makes, and members that become Up, while another member does not hear of it: fewer, by far. */
 const changesUnheardMax = 2 ** 32
 const upsUnheardMax = 2 ** 20
 const gossipWaitMsMax = seconds(2)
 
-export interface Exchange {
-  readonly gossip: Gossip
-  /** The sender does not know all of this yet. */
-  readonly talksBack: boolean
-}
-
 /** Our view after theirs has arrived. */
-export function receiveGossip(ours: Gossip, theirs: Gossip, self: NodeId): Exchange {
+export function receiveGossip(ours: Gossip, theirs: Gossip, self: NodeId): Gossip {
   const order = compareClocks(theirs.version, ours.version)
-  const knowsThatWeSaw = theirs.seen.includes(self)
   switch (order) {
     case 'same':
-      return { gossip: seenBy(ours, membersAmong(theirs.seen, ours)), talksBack: !knowsThatWeSaw }
+      return seenBy(ours, membersAmong(theirs.seen, ours))
     case 'before':
-      return { gossip: ours, talksBack: true }
+      return ours
     case 'after':
       if (containsLess(ours, theirs, self)) break
-      return { gossip: theirs, talksBack: !knowsThatWeSaw }
+      return theirs
     case 'concurrent':
       break
     default:
       return unreachable(order)
   }
-  return { gossip: mergeConcurrent(ours, theirs, self), talksBack: true }
+  return mergeConcurrent(ours, theirs, self)
 }
 
 /**
@@ -45,12 +38,28 @@ export function receiveGossip(ours: Gossip, theirs: Gossip, self: NodeId): Excha
  */
 export function problemWithGossip(
   ours: Gossip,
-  message: GossipStatus | GossipEnvelope,
+  message: GossipMessage,
   waitedMs: number,
 ): string | undefined {
   if (waitedMs > gossipWaitMsMax) return 'it waited too long'
-  if (message.type !== 'GossipEnvelope' || !isFarAhead(ours, message.gossip)) return undefined
-  return 'it counts further than this cluster can have come; restart that node'
+  const isFar =
+    (message.type === 'GossipEnvelope' && isFarAhead(ours, message.gossip)) ||
+    (message.type === 'GossipNews' && isFarAheadInNews(ours, message))
+  return isFar ? 'it counts further than this cluster can have come; restart that node' : undefined
+}
+
+/** The same of news. It names its makers in short, so each is compared with whoever has made the most changes. */
+function isFarAheadInNews(ours: Gossip, { summary, news }: GossipNews): boolean {
+  const changes = ours.version.reduce((most, [, count]) => Math.max(most, count), 0)
+  const observations = new Map(ours.reachability.map((rows) => [rows.observer, rows.version]))
+  const [, , counts] = summary
+  const [, , members, observers, , , lastUpNumber] = news
+  return (
+    lastUpNumber - ours.lastUpNumber > upsUnheardMax ||
+    members.some(([, , upNumber]) => upNumber !== notYetUp && upNumber > lastUpNumber) ||
+    counts.some((count, at) => at % 2 === 1 && count - changes > changesUnheardMax) ||
+    observers.some(([node, version]) => version - (observations.get(node) ?? 0) > changesUnheardMax)
+  )
 }
 
 /**
@@ -66,17 +75,6 @@ function isFarAhead(ours: Gossip, theirs: Gossip): boolean {
     theirs.version.some(([node, count]) => isFar(count, changes.get(node))) ||
     theirs.reachability.some((rows) => isFar(rows.version, observations.get(rows.observer)))
   )
-}
-
-/** How to answer a status: with all we know, with our status (so that they tell us more), or not. */
-export function answerToStatus(
-  ours: Gossip,
-  theirVersion: VectorClock,
-  theirSeenDigest: string,
-): 'gossip' | 'status' | 'nothing' {
-  const order = compareClocks(theirVersion, ours.version)
-  if (order === 'same') return theirSeenDigest === seenDigest(ours) ? 'nothing' : 'gossip'
-  return order === 'after' ? 'status' : 'gossip'
 }
 
 /**

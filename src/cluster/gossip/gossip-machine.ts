@@ -1,73 +1,94 @@
 /**
  * Keeps one node's view of the cluster and makes all views one: each tick a word to one peer, each own change at once to
- * a few.
+ * a few. A word is what this node knows in brief; who knows more tells what is lacking, who knows less says so.
  *
  *   view ──own change──▶ new version, seen by us alone ──told, seen by more and more──▶ seen by all
- *     └──theirs is newer: take it;  ours is newer: tell it;  neither: merge──▲
+ *     └──theirs has more: ask for it;  ours has more: tell it;  both: tell, and be told──▲
  *
  * Invariants: every own change is a new version that nobody else has seen; an exiting node says that it has seen
- * something only after it has handed over.
+ * something only after it has handed over. Whatever is lost, late or told twice costs time and nothing else: a later word
+ * finds out what is still lacking.
  */
 import { unreachable } from '../../foundation/assert.ts'
 import type { Random } from '../../foundation/random.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
-import type { GossipEnvelope, GossipStatus } from '../cluster-messages.ts'
+import type {
+  GossipEnvelope,
+  GossipMessage,
+  GossipNews,
+  GossipStatus,
+} from '../cluster-messages.ts'
 import type { ClusterSettings } from '../cluster-settings.ts'
-import { hasConverged, leaderOf } from './convergence.ts'
-import { answerToStatus, receiveGossip } from './gossip-exchange.ts'
+import { hasConverged, isWaitedFor, leaderOf } from './convergence.ts'
 import type { GossipEffect, GossipInput } from './gossip-inputs.ts'
 import { choosePeer, sample, validPeers } from './gossip-peers.ts'
-import {
-  type Gossip,
-  brokenInvariantOf,
-  changedBy,
-  emptyGossip,
-  memberOf,
-  seenBy,
-  seenDigest,
-} from './gossip.ts'
+import { type Gossip, brokenInvariantOf, hasSeen, memberOf } from './gossip.ts'
+import { moveMembers } from './member-changes.ts'
+import { packNews, unpackNews } from './news.ts'
+import type { News } from './origins.ts'
+import type { PackedOrigins } from './packed-origins.ts'
 import { statusOfPair } from './reachability.ts'
-import { compareClocks } from './vector-clock.ts'
+import { Replica, type Tidings, type ViewSummary } from './replica.ts'
 
 const spreadPeersMax = 5
+/** Of those whom a change concerns, so many are told by who made it. Where it concerns more, it is news that spreads. */
+const concernedMax = 32
+/** Between two ticks so many changes are told at once; when many join together, the rest is told with the next words. */
+const eagerRoundsMax = 8
 
 export class GossipMachine {
   readonly #self: NodeId
   readonly #settings: ClusterSettings
   readonly #random: Random
-  #gossip: Gossip = emptyGossip
+  readonly #replica: Replica
   #hasHandedOver = false
   /** A change made here that the leader may not know to be seen by all. */
   #hasOwnNews = false
-  #nextGossipAt = -Infinity
+  #gossipedAt = -Infinity
+  #eagerRounds = 0
+  /** Whether the leader waits for others to see this view: asked at every tick, and it takes a look at all members. */
+  #waitedFor: { readonly of: Gossip; readonly is: boolean } | undefined
+  /** An answer is under way until then, so that not everybody tells the same. */
+  #askedUntil = -Infinity
+  /** Before that nobody is told all without having asked for it. */
+  #toldAllUntil = -Infinity
 
   constructor(self: NodeId, settings: ClusterSettings, random: Random) {
     this.#self = self
     this.#settings = settings
     this.#random = random
+    this.#replica = new Replica(self)
   }
 
   get gossip(): Gossip {
-    return this.#gossip
+    return this.#replica.gossip
+  }
+
+  /** For one that is let in, beside the gossip. */
+  get origins(): PackedOrigins {
+    return this.#replica.origins
   }
 
   step(input: GossipInput, now: number): GossipEffect[] {
     switch (input.type) {
       case 'Adopt':
-        this.#take(input.gossip)
-        return input.tell.map((to) => this.#envelope(to))
+        this.#replica.adopt(input.gossip, input.origins)
+        this.#see()
+        return input.tell.map((to) => this.#status(to))
       case 'Change':
         return this.#change(input.gossip, input.tell)
       case 'ExitingDone':
         this.#hasHandedOver = true
-        this.#take(this.#gossip)
+        this.#see()
         return []
       case 'Spread':
         return this.#spread()
       case 'GossipStatus':
-        return this.#answer(input)
+        return this.#answer(input, now)
+      case 'GossipNews':
+        return this.#receive(input, now)
       case 'GossipEnvelope':
-        return this.#receive(input)
+        return this.#receiveWhole(input, now)
       case 'Tick':
         return this.#tick(now)
       default:
@@ -76,110 +97,163 @@ export class GossipMachine {
   }
 
   snapshot(): Gossip {
-    return this.#gossip
+    return this.gossip
   }
 
-  #take(gossip: Gossip): void {
+  #see(): void {
     // Nobody may take an exiting node for done before it is.
-    const isHandingOver = memberOf(gossip, this.#self)?.status === 'Exiting' && !this.#hasHandedOver
-    this.#gossip = isHandingOver ? gossip : seenBy(gossip, [this.#self])
+    const isHandingOver =
+      memberOf(this.gossip, this.#self)?.status === 'Exiting' && !this.#hasHandedOver
+    if (!isHandingOver && !hasSeen(this.gossip, this.#self)) this.#replica.see([this.#self])
   }
 
   #change(gossip: Gossip, tell: readonly NodeId[]): GossipEffect[] {
-    this.#take(changedBy(gossip, this.#self))
+    this.#replica.change(gossip)
+    this.#see()
     this.#hasOwnNews = true
-    const first = [...new Set(tell)].filter(
-      (node) => node !== this.#self && memberOf(gossip, node) !== undefined,
-    )
-    const peers = validPeers(gossip, this.#self).filter((node) => !first.includes(node))
-    const more = Math.max(this.#settings.eagerGossipPeersMax - first.length, 0)
-    return [...first, ...sample(peers, more, this.#random)].map((to) => this.#envelope(to))
+    const first = new Set(tell)
+    first.delete(this.#self)
+    const known = [...first]
+      .filter((node) => memberOf(gossip, node) !== undefined)
+      .slice(0, concernedMax)
+    const isBurst = ++this.#eagerRounds > eagerRoundsMax
+    const more = isBurst ? 0 : Math.max(this.#settings.eagerGossipPeersMax - known.length, 0)
+    const peers =
+      more === 0 ? [] : validPeers(gossip, this.#self).filter((node) => !first.has(node))
+    return this.#tell([...known, ...sample(peers, more, this.#random)], this.#replica.ownTidings)
   }
 
+  /** Nobody can ask afterwards, so they are told all that any of them may lack. */
   #spread(): GossipEffect[] {
-    const peers = sample(validPeers(this.#gossip, this.#self), spreadPeersMax, this.#random)
-    return peers.map((to) => this.#envelope(to))
+    const peers = sample(validPeers(this.gossip, this.#self), spreadPeersMax, this.#random)
+    return this.#tell(peers, this.#replica.tidingsFor(new Map()))
   }
 
-  #answer({ from, to, version, seenDigest: digest }: GossipStatus): GossipEffect[] {
+  #answer({ from, to, summary, isLost }: GossipStatus, now: number): GossipEffect[] {
     if (to !== this.#self || !this.#listensTo(from)) return []
-    const answer = answerToStatus(this.#gossip, version, digest)
-    if (answer === 'nothing') return []
-    return [answer === 'gossip' ? this.#envelope(from) : this.#status(from)]
+    if (isLost) return [this.#envelope(from)]
+    const { isSame, changes, hasMore, lacks } = this.#replica.read(summary)
+    if (isSame) return [...this.#compareSeen(from, summary), ...this.#report()]
+    if (lacks) return this.#tell([from], this.#replica.tidingsFor(changes), summary[0])
+    // Where neither knows of anything that the other lacks, and yet they differ, somebody got it wrong.
+    return this.#ask(from, now, !hasMore)
   }
 
-  #receive({ from, to, gossip: theirs }: GossipEnvelope): GossipEffect[] {
-    const selfThere = memberOf(theirs, this.#self)
-    if (to !== this.#self || selfThere === undefined) return []
+  #receive(
+    { from, to, summary, since, news: packed, answers }: GossipNews,
+    now: number,
+  ): GossipEffect[] {
+    if (to !== this.#self || memberOf(this.gossip, from) === undefined) return []
+    const news = unpackNews(packed)
+    if ([...news.tombstones, ...news.dropped].some(([node]) => node === this.#self)) return []
     // Whoever says that we are Down is heard even when we hold it for unreachable: it is on the other side of a split.
-    if (!this.#listensTo(from) && selfThere.status !== 'Down') return []
-    if (memberOf(this.#gossip, from) === undefined || brokenInvariantOf(theirs)) return []
-
-    const before = this.#gossip.version
-    const { gossip, talksBack } = receiveGossip(this.#gossip, theirs, this.#self)
-    this.#take(gossip)
-    if (this.#gossip.version !== before) this.#hasOwnNews = false
-    const isNews = talksBack && !this.#isAllIn(theirs)
-    return [...(isNews ? [this.#envelope(from)] : []), ...this.#report()]
+    const isDowned = saysDown(news, this.#self)
+    if (!this.#listensTo(from) && !isDowned) return []
+    const [ownDigest] = this.#replica.summary()
+    const outcome = this.#replica.receive(summary, since, news)
+    if (outcome !== 'taken') {
+      const gossip = isDowned ? moveMembers(this.gossip, [this.#self], 'Down') : this.gossip
+      if (gossip !== this.gossip) return this.#change(gossip, [])
+      return this.#ask(from, now, outcome === 'lost' || answers === ownDigest)
+    }
+    this.#see()
+    if (this.#replica.summary()[0] !== ownDigest) this.#took()
+    const { isSame, changes, lacks } = this.#replica.read(summary)
+    if (isSame) return [...this.#compareSeen(from, summary), ...this.#report()]
+    return lacks ? this.#tell([from], this.#replica.tidingsFor(changes), summary[0]) : []
   }
 
-  /** Two that are Exiting are never among those who have seen: they would answer each other without end. */
-  #isAllIn(theirs: Gossip): boolean {
-    const { version, seen } = this.#gossip
-    const isSame = compareClocks(version, theirs.version) === 'same'
-    return isSame && seen.every((node) => theirs.seen.includes(node))
+  #receiveWhole({ from, to, gossip: theirs }: GossipEnvelope, now: number): GossipEffect[] {
+    if (to !== this.#self || !this.#listensTo(from)) return []
+    if (memberOf(theirs, this.#self) === undefined || brokenInvariantOf(theirs)) return []
+    const outcome = this.#replica.receiveWhole(theirs)
+    this.#see()
+    if (outcome === 'taken') this.#took()
+    if (outcome !== 'behind') return [this.#status(from)]
+    // It lacks something and does not know it, or it would have asked.
+    if (now < this.#toldAllUntil) return []
+    this.#toldAllUntil = now + this.#settings.tickIntervalMs
+    return [this.#envelope(from)]
+  }
+
+  #took(): void {
+    this.#hasOwnNews = false
+    this.#askedUntil = -Infinity
+  }
+
+  /** Of the same version: takes over who has seen it by them, and answers when they do not know it of all. */
+  #compareSeen(from: NodeId, summary: ViewSummary): GossipEffect[] {
+    const theirs = this.#replica.seenIn(summary)
+    if (theirs === undefined) return []
+    this.#replica.see(theirs)
+    return this.gossip.seen.length > theirs.length ? [this.#status(from)] : []
   }
 
   /** When all have seen a change of ours, the leader learns so from us and need not find out by chance. */
   #report(): GossipEffect[] {
-    if (!this.#hasOwnNews || !hasConverged(this.#gossip, this.#self)) return []
+    if (!this.#hasOwnNews || !hasConverged(this.gossip, this.#self)) return []
     this.#hasOwnNews = false
-    const leader = leaderOf(this.#gossip, this.#self)
-    return leader === undefined || leader === this.#self ? [] : [this.#envelope(leader)]
+    const leader = leaderOf(this.gossip, this.#self)
+    return leader === undefined || leader === this.#self ? [] : [this.#status(leader)]
   }
 
   #tick(now: number): GossipEffect[] {
-    if (now < this.#nextGossipAt) return []
-    const { tickIntervalMs, gossipIntervalMs, gossipDifferentViewProbability } = this.#settings
-    this.#nextGossipAt = now + (this.#isBehind ? tickIntervalMs : gossipIntervalMs)
-    const peer = choosePeer(this.#gossip, this.#self, this.#random, gossipDifferentViewProbability)
-    if (peer === undefined) return []
-    return [this.#gossip.seen.includes(peer) ? this.#status(peer) : this.#envelope(peer)]
+    this.#eagerRounds = 0
+    const { gossipIntervalMs, gossipDifferentViewProbability } = this.#settings
+    if (now - this.#gossipedAt < gossipIntervalMs && !this.#isBehind) return []
+    this.#gossipedAt = now
+    const peer = choosePeer(this.gossip, this.#self, this.#random, gossipDifferentViewProbability)
+    return peer === undefined ? [] : [this.#status(peer)]
   }
 
-  /** News is urgent while few know it, and bad news always is. */
+  /** News is urgent while few know it, and while the leader waits for those who have not seen it. */
   get #isBehind(): boolean {
-    const { members, seen } = this.#gossip
-    return seen.length * 2 < members.length || members.some(({ status }) => status === 'Down')
+    const { gossip } = this
+    const { members, seen } = gossip
+    if (seen.length === members.length) return false
+    if (seen.length * 2 < members.length) return true
+    if (this.#waitedFor?.of !== gossip) {
+      this.#waitedFor = { of: gossip, is: isWaitedFor(gossip, this.#self) }
+    }
+    return this.#waitedFor.is
   }
 
   #listensTo(from: NodeId): boolean {
-    const { reachability } = this.#gossip
+    const { reachability } = this.gossip
     return (
-      memberOf(this.#gossip, from) !== undefined &&
+      memberOf(this.gossip, from) !== undefined &&
       from !== this.#self &&
       statusOfPair(reachability, this.#self, from) === 'Reachable'
     )
   }
 
-  #envelope(to: NodeId): GossipEffect {
-    const message: GossipEnvelope = {
-      type: 'GossipEnvelope',
-      from: this.#self,
-      to,
-      gossip: this.#gossip,
-    }
-    return { type: 'Send', to, message }
+  /** One question at a time. */
+  #ask(to: NodeId, now: number, isLost: boolean): GossipEffect[] {
+    if (now < this.#askedUntil) return []
+    this.#askedUntil = now + this.#settings.tickIntervalMs
+    return [this.#status(to, isLost)]
   }
 
-  #status(to: NodeId): GossipEffect {
-    const message: GossipStatus = {
-      type: 'GossipStatus',
-      from: this.#self,
-      to,
-      version: this.#gossip.version,
-      seenDigest: seenDigest(this.#gossip),
-    }
-    return { type: 'Send', to, message }
+  #tell(peers: readonly NodeId[], { since, news }: Tidings, answers = 0): GossipEffect[] {
+    if (peers.length === 0) return []
+    const said = { since, news: packNews(news), summary: this.#replica.summary(), answers }
+    return peers.map((to) => this.#send({ type: 'GossipNews', from: this.#self, to, ...said }))
   }
+
+  #status(to: NodeId, isLost = false): GossipEffect {
+    const summary = this.#replica.summary()
+    return this.#send({ type: 'GossipStatus', from: this.#self, to, summary, isLost })
+  }
+
+  #envelope(to: NodeId): GossipEffect {
+    return this.#send({ type: 'GossipEnvelope', from: this.#self, to, gossip: this.gossip })
+  }
+
+  #send(message: GossipMessage): GossipEffect {
+    return { type: 'Send', to: message.to, message }
+  }
+}
+
+function saysDown({ members }: News, node: NodeId): boolean {
+  return members.some(([member]) => member.node === node && member.status === 'Down')
 }

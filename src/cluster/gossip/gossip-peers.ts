@@ -2,7 +2,9 @@
 import type { Random } from '../../foundation/random.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { Gossip } from './gossip.ts'
-import { unreachableFrom } from './reachability.ts'
+import { statusOfPair, unreachableFrom } from './reachability.ts'
+
+const attemptsMax = 3
 
 /** Everybody to whom gossip can be sent: others may hold them for unreachable, we do not. */
 export function validPeers(gossip: Gossip, self: NodeId): NodeId[] {
@@ -18,11 +20,26 @@ export function choosePeer(
   random: Random,
   differentViewProbability: number,
 ): NodeId | undefined {
-  const peers = validPeers(gossip, self)
-  const unseen = peers.filter((node) => !gossip.seen.includes(node))
   const probability = effectiveProbability(differentViewProbability, gossip.members.length)
-  const prefersUnseen = unseen.length > 0 && random.float() < probability
-  return pick(prefersUnseen ? unseen : peers, random)
+  const mayPrefer = gossip.seen.length < gossip.members.length && random.float() < probability
+  const unseen = mayPrefer ? unseenPeers(gossip, self) : []
+  return unseen.length > 0 ? pick(unseen, random) : anyPeer(gossip, self, random)
+}
+
+function unseenPeers(gossip: Gossip, self: NodeId): NodeId[] {
+  const seen = new Set(gossip.seen)
+  return validPeers(gossip, self).filter((node) => !seen.has(node))
+}
+
+/** Nearly all are valid, so that it is quicker to try than to list them. */
+function anyPeer(gossip: Gossip, self: NodeId, random: Random): NodeId | undefined {
+  const { members } = gossip
+  for (let attempt = 0; attempt < attemptsMax && members.length > 0; attempt++) {
+    const { node } = members[random.below(members.length)]!
+    const isValid = node !== self && statusOfPair(gossip.reachability, self, node) === 'Reachable'
+    if (isValid) return node
+  }
+  return pick(validPeers(gossip, self), random)
 }
 
 /** Up to `count` different ones of `nodes`. */
@@ -30,7 +47,10 @@ export function sample(nodes: readonly NodeId[], count: number, random: Random):
   const rest = [...nodes]
   const chosen: NodeId[] = []
   while (chosen.length < count && rest.length > 0) {
-    chosen.push(...rest.splice(random.below(rest.length), 1))
+    const place = random.below(rest.length)
+    chosen.push(rest[place]!)
+    rest[place] = rest.at(-1)!
+    rest.pop()
   }
   return chosen
 }

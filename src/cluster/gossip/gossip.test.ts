@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import type { Join } from '../cluster-messages.ts'
 import { admit } from '../joining/admission.ts'
-import { answerToStatus, problemWithGossip, receiveGossip } from './gossip-exchange.ts'
+import { problemWithGossip, receiveGossip } from './gossip-exchange.ts'
 import { choosePeer, effectiveProbability, sample, validPeers } from './gossip-peers.ts'
 import {
   type Gossip,
@@ -19,7 +19,6 @@ import {
   putMember,
   removeMembers,
   seenBy,
-  seenDigest,
   withObservation,
 } from './gossip.ts'
 import { type LeaderSituation, actAsLeader } from './leader-actions.ts'
@@ -50,7 +49,7 @@ const ledBy = (name: string): LeaderSituation => ({
   minMembersByRole: {},
 })
 
-describe('V-12 gossip', () => {
+describe('CL-017 V-12 gossip', () => {
   test('merges members to the status further along, both ways', () => {
     const one = of({ a: 'Up', c: 'Leaving', e: 'Joining' })
     const other = of({ a: 'Joining', c: 'Up', e: 'Up' })
@@ -132,33 +131,31 @@ describe('exchanging gossip', () => {
   const old = of({ a: 'Up', b: 'Up' })
   const fresh = seenBy(changedBy(moveMembers(old, [id('b')], 'Leaving'), id('a')), [id('a')])
 
-  test('takes what is newer and answers that it has seen it', () => {
-    expect(receiveGossip(old, fresh, id('b'))).toEqual({ gossip: fresh, talksBack: true })
-    expect(receiveGossip(fresh, old, id('a'))).toEqual({ gossip: fresh, talksBack: true })
+  test('takes what is newer', () => {
+    expect(receiveGossip(old, fresh, id('b'))).toBe(fresh)
+    expect(receiveGossip(fresh, old, id('a'))).toBe(fresh)
   })
 
-  test('adds up who has seen the same, and is silent when the sender knows that we have', () => {
-    const ours = seenBy(fresh, [id('b')])
-    const { gossip, talksBack } = receiveGossip(ours, fresh, id('b'))
-    expect([gossip.seen, talksBack]).toEqual([[id('a'), id('b')], true])
-    expect(receiveGossip(fresh, gossip, id('a')).talksBack).toBe(false)
+  test('adds up who has seen the same', () => {
+    const ours = seenBy({ ...fresh, seen: [] }, [id('b')])
+    expect(receiveGossip(ours, fresh, id('b')).seen).toEqual([id('a'), id('b')])
   })
 
   test('keeps a change of its own that a later version counts and does not have', () => {
     const ours = changedBy(putMember(old, joiningMember(id('c'))), id('b'))
     const theirs = { ...fresh, version: mergeClocks(ours.version, [[id('b'), 1_000]]) }
     expect(compareClocks(theirs.version, ours.version)).toBe('after')
-    const { gossip, talksBack } = receiveGossip(ours, theirs, id('b'))
+    const gossip = receiveGossip(ours, theirs, id('b'))
     expect(statusesIn(gossip)).toEqual({ a: 'Up', b: 'Leaving', c: 'Joining' })
-    expect([compareClocks(gossip.version, theirs.version), talksBack]).toEqual(['after', true])
-    expect(receiveGossip(theirs, gossip, id('a')).gossip).toBe(gossip)
+    expect(compareClocks(gossip.version, theirs.version)).toBe('after')
+    expect(receiveGossip(theirs, gossip, id('a'))).toBe(gossip)
   })
 
   test('lets no later version take a member back', () => {
     const back = { ...old, version: changedBy(fresh, id('a')).version }
-    const { gossip, talksBack } = receiveGossip(fresh, back, id('b'))
+    const gossip = receiveGossip(fresh, back, id('b'))
     expect(statusesIn(gossip)).toEqual(statusesIn(fresh))
-    expect([compareClocks(gossip.version, back.version), talksBack]).toEqual(['after', true])
+    expect(compareClocks(gossip.version, back.version)).toBe('after')
   })
 
   test('does not use a view from which nobody could count on, or one that waited', () => {
@@ -184,15 +181,6 @@ describe('exchanging gossip', () => {
     expect(problemWith(emptyGossip, seen)).toBeUndefined()
     expect(problemWith(seen, seen, 2_000)).toBeUndefined()
     expect(problemWith(seen, seen, 2_001)).toBe('it waited too long')
-  })
-
-  test('answers a status with what the other lacks', () => {
-    const ask = (theirs: Gossip, ours: Gossip) =>
-      answerToStatus(ours, theirs.version, seenDigest(theirs))
-    expect(ask(fresh, fresh)).toBe('nothing')
-    expect(ask(fresh, seenBy(fresh, [id('b')]))).toBe('gossip')
-    expect(ask(fresh, old)).toBe('status')
-    expect(ask(old, fresh)).toBe('gossip')
   })
 
   test('prefers those who are behind, with the given probability, and never the unreachable', () => {
@@ -234,7 +222,7 @@ function replicasAfter(history: readonly Step[]): Gossip[] {
 function received(replicas: readonly Gossip[], actor: number, target: number): Gossip {
   const theirs = replicas[target % 3]!
   const isMember = memberOf(theirs, names[actor]!) !== undefined
-  return isMember ? receiveGossip(replicas[actor]!, theirs, names[actor]!).gossip : replicas[actor]!
+  return isMember ? receiveGossip(replicas[actor]!, theirs, names[actor]!) : replicas[actor]!
 }
 
 function acted(ours: Gossip, actor: number, kind: number, node: NodeId): Gossip {

@@ -6,8 +6,13 @@
  * member; no member has a higher number than the last one given.
  */
 import { assert } from '../../foundation/assert.ts'
-import { stableHash } from '../../foundation/stable-hash.ts'
-import type { NodeId } from '../../foundation/node-id.ts'
+import { type NodeId, compareNodes } from '../../foundation/node-id.ts'
+import {
+  compareTexts,
+  findInSorted,
+  indexInSorted,
+  walkSorted,
+} from '../../foundation/sorted-list.ts'
 import { type Member, compareMembers, givenUpNumber, mergeMembers } from './member.ts'
 import {
   type Reachability,
@@ -28,7 +33,7 @@ import {
 
 export interface Gossip {
   readonly members: readonly Member[]
-  /** Who has seen exactly this version. */
+  /** Who has seen exactly this version, in the order of the members. */
   readonly seen: readonly NodeId[]
   readonly reachability: Reachability
   readonly version: VectorClock
@@ -51,11 +56,16 @@ export const emptyGossip: Gossip = {
 }
 
 export function memberOf(gossip: Gossip, node: NodeId): Member | undefined {
-  return gossip.members.find((member) => member.node === node)
+  return findInSorted(gossip.members, (member) => compareNodes(member.node, node))
+}
+
+/** Whether this node has seen exactly this version. */
+export function hasSeen(gossip: Gossip, node: NodeId): boolean {
+  return indexInSorted(gossip.seen, (other) => compareNodes(other, node)) >= 0
 }
 
 export function hasTombstone(gossip: Gossip, node: NodeId): boolean {
-  return gossip.tombstones.includes(node)
+  return indexInSorted(gossip.tombstones, (other) => compareTexts(other, node)) >= 0
 }
 
 /**
@@ -69,9 +79,25 @@ export function isOrphaned({ members, lastUpNumber }: Gossip): boolean {
 
 /** The gossip with this member in place of an earlier record of it. */
 export function putMember(gossip: Gossip, member: Member): Gossip {
-  const others = gossip.members.filter(({ node }) => node !== member.node)
-  const lastUpNumber = Math.max(gossip.lastUpNumber, givenUpNumber(member))
-  return checked({ ...gossip, members: [...others, member].sort(compareMembers), lastUpNumber })
+  return putMembers(gossip, [member])
+}
+
+/** The same with several, none of them twice. */
+export function putMembers(gossip: Gossip, members: readonly Member[]): Gossip {
+  if (members.length === 0) return gossip
+  const lastUpNumber = members.reduce(
+    (last, member) => Math.max(last, givenUpNumber(member)),
+    gossip.lastUpNumber,
+  )
+  return checked({ ...gossip, members: withMembers(gossip.members, members), lastUpNumber })
+}
+
+/** The list with these in place of earlier records of them. */
+export function withMembers(list: readonly Member[], members: readonly Member[]): Member[] {
+  const news = [...members].sort(compareMembers)
+  const next: Member[] = []
+  walkSorted(list, news, compareMembers, (before, after) => next.push((after ?? before)!))
+  return next
 }
 
 /** The gossip without these members, as member, as witness and as subject; they cannot come back. */
@@ -108,8 +134,12 @@ export function changedBy(gossip: Gossip, node: NodeId): Gossip {
 }
 
 export function seenBy(gossip: Gossip, nodes: readonly NodeId[]): Gossip {
-  const news = nodes.filter((node) => !gossip.seen.includes(node))
-  return news.length === 0 ? gossip : checked({ ...gossip, seen: [...gossip.seen, ...news].sort() })
+  const all = new Set(gossip.seen)
+  for (const node of nodes) all.add(node)
+  if (all.size === gossip.seen.length) return gossip
+  const seen = gossip.members.map(({ node }) => node).filter((node) => all.has(node))
+  assert(seen.length === all.size, 'gossip: a stranger has seen it')
+  return { ...gossip, seen }
 }
 
 /**
@@ -148,12 +178,6 @@ export function hasSameContent(a: Gossip, b: Gossip): boolean {
   return contentOf(a) === contentOf(b)
 }
 
-/** Who has seen, in few characters: with the version it tells whether two nodes know the same. */
-export function seenDigest(gossip: Gossip): string {
-  const text = gossip.seen.join()
-  return `${stableHash(text).toString(36)}.${stableHash(text, 1).toString(36)}`
-}
-
 /** Why this cannot be the gossip of a cluster; undefined when it can. */
 export function brokenInvariantOf(gossip: Gossip): string | undefined {
   const nodes = nodesOf(gossip.members)
@@ -183,14 +207,13 @@ function nodesOf(members: readonly Member[]): Set<NodeId> {
 }
 
 function mergeMemberLists(a: readonly Member[], b: readonly Member[]): Member[] {
-  const merged = new Map(a.map((member) => [member.node, member]))
-  for (const member of b) {
-    const other = merged.get(member.node)
-    merged.set(member.node, other === undefined ? member : mergeMembers(other, member))
-  }
-  return [...merged.values()].sort(compareMembers)
+  const merged: Member[] = []
+  walkSorted(a, b, compareMembers, (inA, inB) => {
+    merged.push(inA === undefined || inB === undefined ? (inA ?? inB)! : mergeMembers(inA, inB))
+  })
+  return merged
 }
 
 function mergeTombstones(a: readonly NodeId[], b: readonly NodeId[]): readonly NodeId[] {
-  return [...new Set([...a, ...b])].sort()
+  return [...new Set([...a, ...b])].sort(compareTexts)
 }

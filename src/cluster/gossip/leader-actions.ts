@@ -5,7 +5,7 @@
 import type { NodeId } from '../../foundation/node-id.ts'
 import { type FormingSettings, missingMembers } from '../joining/forming.ts'
 import { unreachableMembers } from './convergence.ts'
-import { type Gossip, dropTombstones, isOrphaned, putMember, removeMembers } from './gossip.ts'
+import { type Gossip, dropTombstones, isOrphaned, putMembers, removeMembers } from './gossip.ts'
 import { type Member, asUp, withStatus } from './member.ts'
 
 export interface LeaderSituation extends FormingSettings {
@@ -32,13 +32,18 @@ function letJoiningIn(gossip: Gossip, situation: LeaderSituation): Gossip {
   if (missingMembers(gossip, situation).length > 0) return gossip
   let upNumber = gossip.lastUpNumber
   // Members are in the order of addresses, and so are the numbers of those that come in together.
-  return joining.reduce((next, member) => putMember(next, asUp(member, ++upNumber)), gossip)
+  return putMembers(
+    gossip,
+    joining.map((member) => asUp(member, ++upNumber)),
+  )
 }
 
 function moveLeavingOut(gossip: Gossip): Gossip {
-  return gossip.members
-    .filter(({ status }) => status === 'Leaving')
-    .reduce((next, member) => putMember(next, withStatus(member, 'Exiting')), gossip)
+  const leaving = gossip.members.filter(({ status }) => status === 'Leaving')
+  return putMembers(
+    gossip,
+    leaving.map((member) => withStatus(member, 'Exiting')),
+  )
 }
 
 function removableMembers(gossip: Gossip, situation: LeaderSituation): Set<NodeId> {

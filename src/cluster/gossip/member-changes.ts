@@ -2,7 +2,7 @@
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { Standing } from '../cluster-messages.ts'
 import { isDoubted } from './convergence.ts'
-import { type Gossip, hasTombstone, memberOf, putMember, withObservation } from './gossip.ts'
+import { type Gossip, hasTombstone, memberOf, putMembers, withObservation } from './gossip.ts'
 import { type MemberStatus, canBecome, withStatus } from './member.ts'
 import type { ReachabilityStatus } from './reachability.ts'
 
@@ -12,11 +12,13 @@ export function moveMembers(
   nodes: readonly NodeId[],
   status: MemberStatus,
 ): Gossip {
-  return nodes.reduce((next, node) => {
-    const member = memberOf(next, node)
-    if (member === undefined || !canBecome(member.status, status)) return next
-    return putMember(next, withStatus(member, status))
-  }, gossip)
+  const moved = [...new Set(nodes)].flatMap((node) => {
+    const member = memberOf(gossip, node)
+    return member !== undefined && canBecome(member.status, status)
+      ? [withStatus(member, status)]
+      : []
+  })
+  return putMembers(gossip, moved)
 }
 
 /** The gossip with these as dead, by the word of `self`: Terminated and Down, from any status. */

@@ -82,7 +82,7 @@ describe('members', () => {
     )
   })
 
-  test('V-12 stand in the order of host and port, and of leadership by status first', () => {
+  test('CL-017 V-12 stand in the order of host and port, and of leadership by status first', () => {
     const sorted = ['host1:9000', 'host1:10000', 'host2:8000'].map((address) => at(address))
     expect([...sorted].reverse().sort(compareMembers)).toEqual(sorted)
     const forLeading = [

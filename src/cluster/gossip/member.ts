@@ -91,6 +91,23 @@ export function mergeMembers(a: Member, b: Member): Member {
   return further.upNumber === upNumber ? further : { ...further, upNumber }
 }
 
+/** Whether two records of one member say the same. */
+export function isSameRecord(a: Member, b: Member): boolean {
+  if (a === b) return true
+  if (a.status !== b.status || a.upNumber !== b.upNumber) return false
+  return descriptionKeyOf(a) === descriptionKeyOf(b)
+}
+
+/** What a member says of itself, without what others say of it. */
+export function descriptionOf({ roles, attributes, appVersion }: Member): MemberDescription {
+  return { roles, attributes, appVersion }
+}
+
+/** Equal for equal descriptions. */
+export function descriptionKeyOf(member: Member): string {
+  return JSON.stringify(descriptionOf(member))
+}
+
 export function hasRole({ roles }: Pick<Member, 'roles'>, role: string | undefined): boolean {
   return role === undefined || roles.includes(role)
 }

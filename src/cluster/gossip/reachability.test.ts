@@ -27,7 +27,7 @@ const show = (rows: Reachability) =>
 const versions = (rows: Reachability) => rows.map((entry) => `${entry.observer}${entry.version}`)
 const all = new Set('abcde')
 
-describe('V-13 reachability', () => {
+describe('CL-017 V-13 reachability', () => {
   test.each([
     ['', 'a', 'Reachable'],
     ['b!a', 'a', 'Unreachable'],

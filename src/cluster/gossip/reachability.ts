@@ -7,6 +7,7 @@
  */
 import { assert } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
+import { compareTexts, findInSorted } from '../../foundation/sorted-list.ts'
 
 export type ReachabilityStatus = 'Reachable' | 'Unreachable' | 'Terminated'
 
@@ -102,26 +103,37 @@ export function mergeReachability(
   b: Reachability,
   allowed: ReadonlySet<NodeId>,
 ): Reachability {
-  const latest = new Map(a.map((entry) => [entry.observer, entry]))
-  for (const entry of b) {
+  return restrict(withRows(a, b), allowed)
+}
+
+/** The table with these rows, where they are later than those of the same observer. */
+export function withRows(table: Reachability, more: readonly ObserverRows[]): Reachability {
+  const latest = new Map(table.map((entry) => [entry.observer, entry]))
+  let isChanged = false
+  for (const entry of more) {
     const other = latest.get(entry.observer)
-    if (other === undefined || entry.version > other.version) latest.set(entry.observer, entry)
+    if (other !== undefined && entry.version <= other.version) continue
+    latest.set(entry.observer, entry)
+    isChanged = true
   }
-  return restrict([...latest.values()], allowed)
+  return isChanged ? sorted([...latest.values()]) : table
 }
 
 /** The table about `allowed` nodes only. Rows of others vanish without a version: they can never come back. */
 export function restrict(table: Reachability, allowed: ReadonlySet<NodeId>): Reachability {
-  const kept = table
+  const isAllowed = ({ subject }: ReachabilityRow) => allowed.has(subject)
+  const isWhole = (entry: ObserverRows) =>
+    allowed.has(entry.observer) && entry.rows.every(isAllowed)
+  if (table.every(isWhole)) return table
+  return table
     .filter(({ observer }) => allowed.has(observer))
-    .map((entry) => ({ ...entry, rows: entry.rows.filter(({ subject }) => allowed.has(subject)) }))
-  return sorted(kept)
+    .map((entry) => (isWhole(entry) ? entry : { ...entry, rows: entry.rows.filter(isAllowed) }))
 }
 
-function rowsOf(table: Reachability, observer: NodeId): ObserverRows | undefined {
-  return table.find((entry) => entry.observer === observer)
+export function rowsOf(table: Reachability, observer: NodeId): ObserverRows | undefined {
+  return findInSorted(table, (entry) => compareTexts(entry.observer, observer))
 }
 
 function sorted(entries: ObserverRows[]): Reachability {
-  return entries.sort((a, b) => (a.observer < b.observer ? -1 : 1))
+  return entries.sort((a, b) => compareTexts(a.observer, b.observer))
 }

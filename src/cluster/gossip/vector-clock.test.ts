@@ -14,7 +14,7 @@ import {
 const clock = (word: string, from: VectorClock = emptyClock) => word.split('').reduce(tick, from)
 const words = fc.stringMatching(/^[1-5]{0,12}$/)
 
-describe('V-15 vector clocks', () => {
+describe('CL-017 V-15 vector clocks', () => {
   test.each([
     ['', '', 'same'],
     ['121', '121', 'same'],

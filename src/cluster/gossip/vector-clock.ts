@@ -3,6 +3,8 @@
  * node, so that equal clocks are equal bytes and comparing is one walk over both.
  */
 import type { NodeId } from '../../foundation/node-id.ts'
+import { compareTexts, findInSorted, walkSorted } from '../../foundation/sorted-list.ts'
+import { stableHash } from '../../foundation/stable-hash.ts'
 
 export type VectorClock = readonly (readonly [node: NodeId, changes: number])[]
 
@@ -19,15 +21,16 @@ export function tick(clock: VectorClock, node: NodeId): VectorClock {
 
 /** How many changes by `node` the clock contains. */
 export function changesBy(clock: VectorClock, node: NodeId): number {
-  return clock.find(([entry]) => entry === node)?.[1] ?? 0
+  return findInSorted(clock, ([entry]) => compareTexts(entry, node))?.[1] ?? 0
 }
 
 export function compareClocks(a: VectorClock, b: VectorClock): ClockOrder {
   let isAhead = false
   let isBehind = false
-  walk(a, b, (_, inA, inB) => {
-    if (inA > inB) isAhead = true
-    if (inA < inB) isBehind = true
+  walkSorted(a, b, compareEntries, (inA, inB) => {
+    const ahead = (inA?.[1] ?? 0) - (inB?.[1] ?? 0)
+    if (ahead > 0) isAhead = true
+    if (ahead < 0) isBehind = true
   })
   if (isAhead) return isBehind ? 'concurrent' : 'after'
   return isBehind ? 'before' : 'same'
@@ -35,9 +38,9 @@ export function compareClocks(a: VectorClock, b: VectorClock): ClockOrder {
 
 /** Everything that either clock contains. */
 export function mergeClocks(a: VectorClock, b: VectorClock): VectorClock {
-  const merged: (readonly [NodeId, number])[] = []
-  walk(a, b, (node, inA, inB) => {
-    merged.push([node, Math.max(inA, inB)])
+  const merged: VectorClock[number][] = []
+  walkSorted(a, b, compareEntries, (inA, inB) => {
+    merged.push(inB === undefined || (inA !== undefined && inA[1] >= inB[1]) ? inA! : inB)
   })
   return merged
 }
@@ -49,20 +52,27 @@ export function pruneClock(clock: VectorClock, nodes: ReadonlySet<NodeId>): Vect
     : clock
 }
 
-function walk(
-  a: VectorClock,
-  b: VectorClock,
-  visit: (node: NodeId, inA: number, inB: number) => void,
-): void {
-  let indexA = 0
-  let indexB = 0
-  while (indexA < a.length || indexB < b.length) {
-    const entryA = a[indexA]
-    const entryB = b[indexB]
-    const isInA = entryA !== undefined && (entryB === undefined || entryA[0] <= entryB[0])
-    const isInB = entryB !== undefined && (entryA === undefined || entryB[0] <= entryA[0])
-    visit((isInA ? entryA : entryB!)[0], isInA ? entryA[1] : 0, isInB ? entryB[1] : 0)
-    if (isInA) indexA++
-    if (isInB) indexB++
+/** A clock in one number: equal clocks have equal digests, and others have not, but for one chance in 2^52. */
+export function digestOfClock(clock: VectorClock): number {
+  let high = 0
+  let low = 0
+  for (const [node, changes] of clock) {
+    high = Math.imul(high, 31) + stableHash(node, changes)
+    low = Math.imul(low, 37) + stableHash(node, ~changes)
   }
+  return (high >>> 12) * 2 ** 32 + (low >>> 0)
+}
+
+/** The entries of a clock that go beyond an earlier one. */
+export function entriesBeyond(clock: VectorClock, earlier: VectorClock): VectorClock {
+  if (clock === earlier) return emptyClock
+  const beyond: VectorClock[number][] = []
+  walkSorted(clock, earlier, compareEntries, (entry, before) => {
+    if (entry !== undefined && entry[1] > (before?.[1] ?? 0)) beyond.push(entry)
+  })
+  return beyond
+}
+
+function compareEntries(a: VectorClock[number], b: VectorClock[number]): number {
+  return compareTexts(a[0], b[0])
 }

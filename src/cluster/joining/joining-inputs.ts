@@ -51,7 +51,7 @@ export interface NotAccepted {
 }
 
 /** Let in by that member, which has told all it knows. */
-export interface Joined extends Pick<Welcome, 'gossip' | 'tombstoneAgesMs'> {
+export interface Joined extends Pick<Welcome, 'gossip' | 'tombstoneAgesMs' | 'origins'> {
   readonly type: 'Joined'
   readonly through: NodeId
   /** Who founded the cluster. */

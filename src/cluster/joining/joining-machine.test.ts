@@ -3,6 +3,7 @@ import { type Address, nodeIdOf } from '../../foundation/node-id.ts'
 import { type ClusterSettings, agreementOf, defaultClusterSettings } from '../cluster-settings.ts'
 import { emptyGossip, putMember } from '../gossip/gossip.ts'
 import { joiningMember } from '../gossip/member.ts'
+import { noOrigins } from '../gossip/packed-origins.ts'
 import { JoiningMachine } from './joining-machine.ts'
 
 const self = nodeIdOf('a:1', 1n)
@@ -13,6 +14,7 @@ const welcome = {
   from: b,
   gossip: putMember(emptyGossip, joiningMember(self)),
   tombstoneAgesMs: [],
+  origins: noOrigins,
 } as const
 const founder = nodeIdOf('f:1', 6n)
 const ack = { type: 'InitJoinAck', from: b, problems: [], differences: [], founder } as const
@@ -42,7 +44,10 @@ describe('JoiningMachine', () => {
     expect(machine.step({ type: 'Tick' }, 250)).toEqual([join])
     expect(machine.step({ ...welcome, from: nodeIdOf('c:1', 3n) }, 260)).toEqual([])
     expect(machine.step(welcome, 270)).toEqual([
-      { type: 'Joined', through: b, founder, gossip: welcome.gossip, tombstoneAgesMs: [] },
+      {
+        ...{ type: 'Joined', through: b, founder },
+        ...{ gossip: welcome.gossip, tombstoneAgesMs: [], origins: noOrigins },
+      },
     ])
     expect(machine.step(welcome, 280)).toEqual([])
   })

@@ -233,11 +233,12 @@ export class JoiningMachine {
     return []
   }
 
-  #welcomed({ from, gossip, tombstoneAgesMs }: Welcome): JoiningEffect[] {
+  #welcomed({ from, gossip, tombstoneAgesMs, origins }: Welcome): JoiningEffect[] {
     if (this.#phase !== 'asking' || from !== this.#contact || !this.#isCleared) return []
     if (!gossip.members.some(({ node }) => node === this.#options.self)) return []
     this.#phase = 'done'
-    return [{ type: 'Joined', through: from, founder: this.#founder!, gossip, tombstoneAgesMs }]
+    const view = { gossip, tombstoneAgesMs, origins }
+    return [{ type: 'Joined', through: from, founder: this.#founder!, ...view }]
   }
 
   /** Let in, given up and removed before the welcome arrived: only another incarnation can join. */

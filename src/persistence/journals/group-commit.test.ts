@@ -14,7 +14,12 @@ interface Named {
 /** A store whose commits begin and end when the test says so. `turns` are those that it is given, if there are any. */
 function stage(settings = {}, turns?: (() => void)[]) {
   const story: string[] = []
-  const transactions: { begin: () => void; end: () => void; break: (error: Error) => void }[] = []
+  const transactions: {
+    begin: () => void
+    again: () => void
+    end: () => void
+    break: (error: Error) => void
+  }[] = []
   let strike: (() => void) | undefined
   const due: (() => void)[] = []
   const timers: Timers = {
@@ -25,10 +30,11 @@ function stage(settings = {}, turns?: (() => void)[]) {
     },
   }
   const commits = new GroupCommit<Named>({
-    transact: (take) =>
+    transact: (take, taken) =>
       new Promise<void>((resolve, reject) => {
         const begin = () => story.push(`commit ${take().map(({ name }) => name)}`)
-        transactions.push({ begin, end: resolve, break: reject })
+        const again = () => story.push(`again ${taken().map(({ name }) => name)}`)
+        transactions.push({ begin, again, end: resolve, break: reject })
       }),
     settings: { ...defaultLmdbSettings, ...settings },
     timers,
@@ -52,6 +58,22 @@ function stage(settings = {}, turns?: (() => void)[]) {
 }
 
 describe('GroupCommit', () => {
+  test('names those of a commit again that is decided anew, but none that was given up', async () => {
+    const { transactions, add, nextStory, tick } = stage()
+    add('a')
+    transactions[0]?.begin()
+    add('b')
+    transactions[0]?.again()
+    expect(await nextStory()).toEqual(['commit a', 'again a'])
+    tick()
+    transactions[0]?.again()
+    expect(await nextStory()).toEqual([
+      'a JOURNAL_OUTCOME_UNKNOWN',
+      'b JOURNAL_UNAVAILABLE',
+      'again ',
+    ])
+  })
+
   test('puts what comes until the lock is held into one commit, the rest into the next', async () => {
     const { transactions, add, nextStory } = stage()
     add('a')

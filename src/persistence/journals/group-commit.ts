@@ -31,10 +31,14 @@ export interface Operation {
 }
 
 /**
- * Runs one transaction: calls `take` once it holds the write lock and resolves when everything taken is durable. Rejects
- * with what each taken operation, or without a call of `take` each waiting one, is told.
+ * Runs one transaction: calls `take` once, best when it holds the write lock, and resolves when everything taken is durable.
+ * Rejects with what each taken operation, or without a call of `take` each waiting one, is told. Whoever has to decide anew
+ * asks `taken` for those that were not given up meanwhile.
  */
-export type Transact<Op extends Operation> = (take: () => readonly Op[]) => Promise<void>
+export type Transact<Op extends Operation> = (
+  take: () => readonly Op[],
+  taken: () => readonly Op[],
+) => Promise<void>
 
 interface GroupCommitOptions<Op extends Operation> {
   readonly transact: Transact<Op>
@@ -141,7 +145,7 @@ export class GroupCommit<Op extends Operation> {
   async #underWay(take: () => readonly Op[]): Promise<void> {
     this.#isUnderWay = true
     try {
-      await this.#transact(take)
+      await this.#transact(take, () => this.#taken)
     } finally {
       this.#isUnderWay = false
     }

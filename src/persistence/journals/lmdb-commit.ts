@@ -15,15 +15,9 @@ import type { DiskRoom } from './disk-room.ts'
 import { judgeAppend, judgeDeletionTo, judgeSnapshot, judgeSnapshotDeletion } from './fence.ts'
 import { type FoldLimits, mustFold } from './lmdb-fold.ts'
 import type { KnownStream, LmdbHeads } from './lmdb-heads.ts'
-import {
-  blockEvents,
-  blockKey,
-  countKey,
-  encodeCount,
-  numberKey,
-  type StoreCount,
-} from './lmdb-layout.ts'
+import { blockEvents, blockKey, numberKey, type StoreCount } from './lmdb-layout.ts'
 import type { LmdbLogRecord } from './lmdb-log-record.ts'
+import type { QuickWrites } from './lmdb-quick-commit.ts'
 import {
   endDeletion,
   nextDeletion,
@@ -44,12 +38,14 @@ import {
   writeSweep,
 } from './lmdb-sweep.ts'
 import {
-  isNewestFormat,
+  hasChecksums,
+  hasCommitMarks,
   type LmdbTable,
   type LmdbTables,
   markDeleting,
   markSweeping,
   markTagged,
+  writeCount,
 } from './lmdb-tables.ts'
 import { noSection, sectionOf } from './lmdb-tag-section.ts'
 
@@ -74,6 +70,8 @@ export class LmdbCommit {
   readonly #parts: LmdbCommitParts
   readonly #before: StoreCount
   readonly #claimed: KnownStream[] = []
+  /** What it wants to write, when it is decided before the write lock is held. Then it may be asked for appends alone. */
+  readonly #quick: QuickWrites | undefined
   /** Whether what it writes gets checksums. */
   readonly #isChecked: boolean
   #lastOrder: number
@@ -86,12 +84,13 @@ export class LmdbCommit {
   #deletedCount = 0
   #isThorough = false
 
-  constructor(parts: LmdbCommitParts) {
+  constructor(parts: LmdbCommitParts, quick?: QuickWrites) {
     this.#parts = parts
-    this.#isChecked = isNewestFormat(parts.tables)
+    this.#quick = quick
+    this.#isChecked = quick !== undefined || hasChecksums(parts.tables)
     parts.record.begin(this.#isChecked)
     this.#scrubMax = parts.scrubEventsMax ?? scrubEventsMax
-    this.#before = parts.heads.begin()
+    this.#before = quick?.before ?? parts.heads.begin()
     this.#lastOrder = this.#before.lastOrder
     this.#tailBytes = this.#before.tailBytes
   }
@@ -237,7 +236,7 @@ export class LmdbCommit {
   finish(): void {
     if (this.#lastOrder === this.#before.lastOrder && this.#claimed.length === 0) return
     this.#writeRecord()
-    if (this.#hasTags) markTagged(this.#parts.tables)
+    if (this.#hasTags && this.#quick === undefined) markTagged(this.#parts.tables)
     this.#writeClaims()
     this.#paySweep()
     this.#leave()
@@ -258,8 +257,9 @@ export class LmdbCommit {
       tailBytes: this.#tailBytes,
       claimCount: claimCount + this.#claimed.length,
     })
-    void tables.meta.put(countKey, encodeCount(left))
     heads.end(left)
+    if (this.#quick === undefined) writeCount(tables, left, hasCommitMarks(tables))
+    else this.#quick.leave(left)
   }
 
   #delete(stream: KnownStream, head: LmdbStreamHead): void {
@@ -322,7 +322,9 @@ export class LmdbCommit {
     const { record, tables } = this.#parts
     if (record.isEmpty) return
     this.#tailBytes += record.weight
-    append(tables.log, this.#recordOrder, record.take(this.#recordOrder))
+    const bytes = record.take(this.#recordOrder)
+    if (this.#quick === undefined) append(tables.log, this.#recordOrder, bytes)
+    else this.#quick.keep(this.#recordOrder, bytes)
   }
 
   #writeClaims(): void {
@@ -336,6 +338,7 @@ export class LmdbCommit {
 
   /** Goes on with the fold, or begins one that is due. Answers what this commit leaves. */
   #fold(count: StoreCount): StoreCount {
+    if (this.#quick !== undefined) return count
     const { heads, tables, foldLimits } = this.#parts
     const underWay = heads.fold
     if (underWay === undefined && !mustFold(count, heads.dirtyCount, foldLimits)) return count

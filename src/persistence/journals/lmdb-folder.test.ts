@@ -92,7 +92,7 @@ describe('the folder of an LmdbJournal', () => {
     await setFormat('sherd journal, format 9')
     expect(await refusal()).toMatchObject({ code: 'JOURNAL_FORMAT_MISMATCH' })
     expect((await refusal()).message).toBe(
-      `The folder ${folder} holds "sherd journal, format 9", written by a newer version of Sherd; this version of Sherd reads "sherd journal, format 2", "sherd journal, format 3", "sherd journal, format 4" and "sherd journal, format 5". Use the version that wrote it, or another folder.`,
+      `The folder ${folder} holds "sherd journal, format 9", written by a newer version of Sherd; this version of Sherd reads "sherd journal, format 2", "sherd journal, format 3", "sherd journal, format 4", "sherd journal, format 5" and "sherd journal, format 6". Use the version that wrote it, or another folder.`,
     )
   })
 
@@ -100,7 +100,7 @@ describe('the folder of an LmdbJournal', () => {
     await filled()
     const journal = await LmdbJournal.open({ folder })
     const { epoch } = await journal.claim('a', 'w')
-    setFormatElsewhere('sherd journal, format 6')
+    setFormatElsewhere('sherd journal, format 7')
     const batch = { persistenceId: 'a', epoch, expectedSequenceNr: 2, events: [Buffer.from('z')] }
     const all = { persistenceId: 'a', fromSequenceNr: 1, toSequenceNr: 9 }
     const calls = [
@@ -116,13 +116,13 @@ describe('the folder of an LmdbJournal', () => {
       () => journal.writeRegister({ name: 'r', expectedRevision: 0, bytes: Buffer.from('z') }),
       () => journal.listIds({ kind: 'events', prefix: '', idsMax: 1 }),
     ]
-    const words = `${folder} holds "sherd journal, format 6", written by a newer version of Sherd; this version of Sherd reads`
+    const words = `${folder} holds "sherd journal, format 7", written by a newer version of Sherd; this version of Sherd reads`
     for (const call of calls) {
       const refused = call()
       await expect(refused).rejects.toMatchObject({ code: 'JOURNAL_FORMAT_MISMATCH' })
       await expect(refused).rejects.toThrow(words)
     }
-    setFormatElsewhere('sherd journal, format 5')
+    setFormatElsewhere('sherd journal, format 6')
     expect(await journal.append(batch)).toMatchObject({ type: 'Appended' })
     await journal.close()
   })

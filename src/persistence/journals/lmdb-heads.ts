@@ -11,7 +11,7 @@
  * below 15 MB.
  */
 import { JournalCorrupted } from '../persistence-errors.ts'
-import { type FoldLimits, isOverdue, LmdbFold } from './lmdb-fold.ts'
+import { type FoldLimits, isOverdue, LmdbFold, mustFold } from './lmdb-fold.ts'
 import { numberKey, type StoreCount } from './lmdb-layout.ts'
 import type { LmdbRecordEntries } from './lmdb-log-record.ts'
 import type { LmdbStreamHead } from './lmdb-stream-head.ts'
@@ -49,6 +49,18 @@ export class LmdbHeads {
     const count = readCount(this.#tables)
     if (count.commitCount !== this.#seen?.commitCount) this.#catchUp(count)
     return count
+  }
+
+  /** Whether the next commit may be decided before it holds the write lock, as far as this process knows: no fold is due. */
+  mayBeQuick(limits: FoldLimits): boolean {
+    if (this.#seen === undefined || this.#fold !== undefined) return false
+    return !mustFold(this.#seen, this.#dirty.size, limits)
+  }
+
+  /** For such a commit, in the snapshot that it reads: how far the store has come, if it is where this process has left it. */
+  beginQuickly(): StoreCount | undefined {
+    const { commitCount } = readCount(this.#tables)
+    return commitCount === this.#seen?.commitCount ? this.#seen : undefined
   }
 
   /** The transaction is written, and leaves this count. */

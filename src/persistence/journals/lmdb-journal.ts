@@ -60,7 +60,7 @@ import { checkRange, checkSliceQuery, placeOf } from './fence.ts'
 import { DiskRoom } from './disk-room.ts'
 import type { SnapshotsLeft } from './lmdb-commit.ts'
 import { FolderTurns } from './folder-turns.ts'
-import { GroupCommit } from './group-commit.ts'
+import { GroupCommit, type Transact } from './group-commit.ts'
 import {
   checkDataFile,
   fileIdsIn,
@@ -73,6 +73,7 @@ import { checkFoldLimits, defaultFoldLimits, type FoldLimits } from './lmdb-fold
 import { LmdbHeads } from './lmdb-heads.ts'
 import { LmdbLock } from './lmdb-lock.ts'
 import { LmdbLogRecord } from './lmdb-log-record.ts'
+import { LmdbQuickCommits } from './lmdb-quick-commit.ts'
 import { LmdbReader } from './lmdb-reader.ts'
 import { checkRequest, type LmdbRequest } from './lmdb-request.ts'
 import { checkLmdbSettings, defaultLmdbSettings, type LmdbSettings } from './lmdb-settings.ts'
@@ -162,6 +163,7 @@ export class LmdbJournal
     const record = new LmdbLogRecord()
     const heads = new LmdbHeads(tables)
     const commitParts = { tables, heads, record, foldLimits, room, clock: parts.clock }
+    const quick = new LmdbQuickCommits(commitParts)
     const watch = new StoppedWriterWatch(stoppedWriter, timers)
     const watched = (write: (onLock: () => void) => Promise<void>): Promise<void> =>
       turns.commit(() => {
@@ -169,13 +171,13 @@ export class LmdbJournal
         watch.begin()
         return write(() => watch.end()).finally(() => watch.end())
       })
-    const run = async (take: () => readonly LmdbWrite[]): Promise<void> => {
+    const run: Transact<LmdbWrite> = async (take, taken) => {
       place.checkKept()
       // Each ends on another thread, so the event loop has its turn in between.
       while (commitParts.heads.isFoldOverdue(foldLimits)) {
         await watched((onLock) => foldOn(commitParts, onLock))
       }
-      await watched((onLock) => transact(commitParts, () => (onLock(), take())))
+      await watched((onLock) => transact(commitParts, take, { onLock, quick, taken }))
       place.checkCommitted()
     }
     const advice = (): string => stoppedWriter.advice

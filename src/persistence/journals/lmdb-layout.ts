@@ -7,6 +7,7 @@
  *
  *   meta    'format' -> text        'count' -> how far the store has come: see `StoreCount`
  *           'store id' -> text      chance: tells this store from all others
+ *           'commits' -> double     how many commits the count tells of, as LMDB itself can compare it: see `lmdb-quick-commit.ts`
  *           'registers' -> nothing  they have checksums: see `hasCheckedRegisters`
  *   log     order -> record         the event of this order and some that follow it: see `lmdb-log-record.ts`
  *   heads   id -> head              epoch, highest sequence number, slice, writer, places of the youngest events
@@ -36,14 +37,21 @@ export const formatTextWithTags = 'sherd journal, format 3'
 export const formatTextWithDeletions = 'sherd journal, format 4'
 
 /**
- * Of every new store, and of an older one from its first snapshot, state or deletion of first events on. Its records have a
+ * Of an older store from its first snapshot, state or deletion of first events on. Its records have a
  * checksum, its log is swept, and its heads may tell where the stream was ended. It may have tags and deletions, too.
  */
 export const formatTextWithSweeps = 'sherd journal, format 5'
 
+/**
+ * Of every new store. Each commit that changes the count leaves its mark, so that the next one can be written on the condition
+ * that nobody came in between. An older store never gets it: those who have it open leave no marks.
+ */
+export const formatTextWithMarks = 'sherd journal, format 6'
+
 export const formatKey = Buffer.from('format')
 export const storeIdKey = Buffer.from('store id')
 export const countKey = Buffer.from('count')
+export const commitMarkKey = Buffer.from('commits')
 export const sweepKey = Buffer.from('sweep')
 export const checkedRegistersKey = Buffer.from('registers')
 
@@ -126,4 +134,9 @@ export function decodeCount(bytes: Buffer): StoreCount | undefined {
   }
   const isOurs = count.headsOrder <= count.lastOrder && count.foldedClaims <= count.claimCount
   return isOurs ? count : undefined
+}
+
+/** In the bytes of this machine: LMDB takes them for a number as they are. */
+export function encodeCommitMark(commitCount: number): Buffer {
+  return Buffer.from(Float64Array.of(commitCount).buffer)
 }

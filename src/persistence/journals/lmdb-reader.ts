@@ -25,6 +25,7 @@ import type { LmdbStreamHead } from './lmdb-stream-head.ts'
 import { isSweepDue, readSweep } from './lmdb-sweep.ts'
 import {
   glanceAtRecord,
+  inSnapshot,
   keyOfRecord,
   type LmdbTables,
   readCount,
@@ -58,12 +59,12 @@ export class LmdbReader {
 
   /** Of the last durable event of the store. */
   lastOrder(): number {
-    return this.#inSnapshot(() => readCount(this.#tables).lastOrder)
+    return inSnapshot(this.#tables, () => readCount(this.#tables).lastOrder)
   }
 
   /** The next events of the range, at least one when there is one, no more than are read in one go. */
   chunk(range: StreamRange): OrderedEvent[] {
-    return this.#inSnapshot(() => {
+    return inSnapshot(this.#tables, () => {
       const head = readHead(this.#tables, range.id)
       const indexed = head?.highestSequenceNr ?? 0
       const from = Math.max(range.from, (head?.deletedSequenceNr ?? 0) + 1)
@@ -75,46 +76,46 @@ export class LmdbReader {
 
   /** Whether events that were deleted are still in the log. */
   hasDeletions(): boolean {
-    return this.#inSnapshot(() => nextDeletion(this.#tables) !== undefined)
+    return inSnapshot(this.#tables, () => nextDeletion(this.#tables) !== undefined)
   }
 
   /** Whether somebody should go on with the sweep. */
   isSweepDue(): boolean {
-    return this.#inSnapshot(() => isSweepDue(readSweep(this.#tables)))
+    return inSnapshot(this.#tables, () => isSweepDue(readSweep(this.#tables)))
   }
 
   snapshot(query: SnapshotQuery): StoredSnapshot | undefined {
-    return this.#inSnapshot(() => {
+    return inSnapshot(this.#tables, () => {
       const head = readHead(this.#tables, Buffer.from(query.persistenceId))
       return head && findSnapshot(this.#tables, query, head.startSequenceNr)
     })
   }
 
   state(persistenceId: string): StoredState | undefined {
-    return this.#inSnapshot(() => readState(this.#tables, persistenceId))
+    return inSnapshot(this.#tables, () => readState(this.#tables, persistenceId))
   }
 
   /** What is stored of a state takes so many. */
   stateBytes(persistenceId: string): number {
     const id = Buffer.from(persistenceId)
-    return this.#inSnapshot(() => this.#tables.states.getBinaryFast(id)?.length ?? 0)
+    return inSnapshot(this.#tables, () => this.#tables.states.getBinaryFast(id)?.length ?? 0)
   }
 
   names(table: 'heads' | 'states' | 'registers', query: NameQuery): IdPage {
-    return this.#inSnapshot(() => listNames(this.#tables[table], query))
+    return inSnapshot(this.#tables, () => listNames(this.#tables[table], query))
   }
 
   /** Events of these slices whose order is greater than `after`, no more than are looked at in one go. */
   page(query: SliceQuery, after: number): SlicePage {
-    return this.#inSnapshot(() => this.#readLog(query, after))
+    return inSnapshot(this.#tables, () => this.#readLog(query, after))
   }
 
   register(name: string): StoredRegister | undefined {
-    return this.#inSnapshot(() => readRegister(this.#tables, name))
+    return inSnapshot(this.#tables, () => readRegister(this.#tables, name))
   }
 
   grants(): readonly Grant[] {
-    return this.#inSnapshot(() => grantsIn(this.#tables))
+    return inSnapshot(this.#tables, () => grantsIn(this.#tables))
   }
 
   #readLog({ fromSlice, toSlice, tag, eventsMax }: SliceQuery, after: number): SlicePage {
@@ -249,20 +250,6 @@ export class LmdbReader {
     const kept = record.kept()
     this.#records.set(place, kept)
     return kept
-  }
-
-  /**
-   * Reads of one turn share a snapshot; ours may not be older than what other processes have committed. And it ends with
-   * the read: while a snapshot is held, no page that was freed since is used again, and the file grows with every commit.
-   */
-  #inSnapshot<T>(read: () => T): T {
-    const { environment } = this.#tables
-    environment.resetReadTxn()
-    try {
-      return read()
-    } finally {
-      environment.resetReadTxn()
-    }
   }
 
   #damage(problem: string): JournalCorrupted {

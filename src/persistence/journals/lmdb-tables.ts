@@ -14,12 +14,16 @@ import {
 import { keepOffConsole } from './lmdb-console.ts'
 import {
   checkedRegistersKey,
+  commitMarkKey,
   countKey,
   decodeCount,
   emptyCount,
+  encodeCommitMark,
+  encodeCount,
   formatKey,
   formatText,
   formatTextWithDeletions,
+  formatTextWithMarks,
   formatTextWithSweeps,
   formatTextWithTags,
   numberBytes,
@@ -121,7 +125,7 @@ function checkFormat(folder: string, meta: LmdbTable, names: readonly string[]):
   const isForeign = found === undefined && names.some((name) => name !== 'meta')
   if (isForeign) throw foreign(folder)
   if (found === undefined) {
-    void meta.put(formatKey, Buffer.from(formatTextWithSweeps))
+    void meta.put(formatKey, Buffer.from(formatTextWithMarks))
     void meta.put(checkedRegistersKey, Buffer.alloc(1))
   } else if (!formats.includes(found)) throw mismatch(folder, `"${found}"`)
 }
@@ -132,6 +136,7 @@ const formats: readonly string[] = [
   formatTextWithTags,
   formatTextWithDeletions,
   formatTextWithSweeps,
+  formatTextWithMarks,
 ]
 
 /** In a write transaction that stores tags. */
@@ -144,17 +149,19 @@ export function markDeleting({ meta }: LmdbTables): void {
   markFormat(meta, formatTextWithDeletions)
 }
 
-/** In a write transaction that writes what only the newest format has. */
+/** In a write transaction that writes what older formats do not have. */
 export function markSweeping({ meta }: LmdbTables): void {
   markFormat(meta, formatTextWithSweeps)
 }
 
-/**
- * Whether records of the log get a checksum. Once a store has the newest format, it keeps it, until a process of a later version
- * gives it a later one.
- */
-export function isNewestFormat(tables: LmdbTables): boolean {
-  return knownFormatOf(tables) === formatTextWithSweeps
+/** Whether records of the log get a checksum. Once a store has the format for it, it keeps it, or gets a later one. */
+export function hasChecksums(tables: LmdbTables): boolean {
+  return isAtLeast(knownFormatOf(tables), formatTextWithSweeps)
+}
+
+/** Whether each commit that changes the count leaves its mark. */
+export function hasCommitMarks(tables: LmdbTables): boolean {
+  return isAtLeast(knownFormatOf(tables), formatTextWithMarks)
 }
 
 /**
@@ -173,12 +180,16 @@ export function knownFormatOf({ folder, meta }: LmdbTables): string {
  * with one for another register, and would write over it.
  */
 export function hasCheckedRegisters(tables: LmdbTables): boolean {
-  return isNewestFormat(tables) && tables.meta.doesExist(checkedRegistersKey)
+  return hasChecksums(tables) && tables.meta.doesExist(checkedRegistersKey)
 }
 
 function markFormat(meta: LmdbTable, format: string): void {
   const found = meta.getBinary(formatKey)?.toString() ?? ''
-  if (formats.indexOf(found) < formats.indexOf(format)) meta.putSync(formatKey, Buffer.from(format))
+  if (!isAtLeast(found, format)) meta.putSync(formatKey, Buffer.from(format))
+}
+
+function isAtLeast(found: string, format: string): boolean {
+  return formats.indexOf(found) >= formats.indexOf(format)
 }
 
 /** Made by whoever comes first, also in a store that is older than ids. Runs in a write transaction: all see the same one. */
@@ -202,7 +213,20 @@ function mismatch(folder: string, found: string): JournalFormatMismatch {
   return new JournalFormatMismatch(folder, what, known)
 }
 
-const newestFormat = Number(/\d+$/.exec(formatTextWithSweeps)?.[0])
+const newestFormat = Number(/\d+$/.exec(formatTextWithMarks)?.[0])
+
+/**
+ * Reads of one turn share a snapshot; ours may not be older than what other processes have committed. And it ends with
+ * the read: while a snapshot is held, no page that was freed since is used again, and the file grows with every commit.
+ */
+export function inSnapshot<T>({ environment }: LmdbTables, read: () => T): T {
+  environment.resetReadTxn()
+  try {
+    return read()
+  } finally {
+    environment.resetReadTxn()
+  }
+}
 
 export function readHead(tables: LmdbTables, id: Buffer): LmdbStreamHead | undefined {
   const stored = tables.heads.getBinaryFast(id)
@@ -216,6 +240,12 @@ export function readHead(tables: LmdbTables, id: Buffer): LmdbStreamHead | undef
 
 export function hasAnyRow(table: LmdbTable): boolean {
   return lastKeyOf(table) !== undefined
+}
+
+/** In a write transaction, or on a condition that takes the place of one. */
+export function writeCount({ meta }: LmdbTables, count: StoreCount, isMarked: boolean): void {
+  void meta.put(countKey, encodeCount(count))
+  if (isMarked) void meta.put(commitMarkKey, encodeCommitMark(count.commitCount))
 }
 
 export function readCount({ meta, log, heads, folder }: LmdbTables): StoreCount {

@@ -10,6 +10,7 @@ import {
 } from '../persistence-errors.ts'
 import type { Operation } from './group-commit.ts'
 import { LmdbCommit, type LmdbCommitParts } from './lmdb-commit.ts'
+import type { LmdbQuickCommits } from './lmdb-quick-commit.ts'
 import {
   decide,
   type LmdbRequest,
@@ -44,11 +45,17 @@ export class LmdbWrite implements Operation {
     this.#asker = asker
   }
 
+  get isAppend(): boolean {
+    return this.#request.type === 'Append'
+  }
+
   /**
    * A caller's mistake is its own affair, and so is damage in what it asks for, if it was found before anything was changed.
-   * Anything else ends the transaction, and with it all that it carries.
+   * Anything else ends the transaction, and with it all that it carries. What was decided before, and came to nothing, is
+   * forgotten.
    */
   perform(commit: LmdbCommit): void {
+    this.#refusal = undefined
     try {
       this.#result = decide(this.#request, commit)
     } catch (error) {
@@ -72,16 +79,62 @@ export class LmdbWrite implements Operation {
   }
 }
 
-export function transact(parts: LmdbCommitParts, take: () => readonly LmdbWrite[]): Promise<void> {
+interface TransactOptions {
+  /** Is told when it holds the write lock, if that is seen. */
+  readonly onLock?: () => void
+  readonly quick?: LmdbQuickCommits
+  /** What was taken and not given up meanwhile. */
+  readonly taken?: () => readonly LmdbWrite[]
+}
+
+/** What a transaction carries is decided under the write lock, or before it where `quick` says that this is as good. */
+export async function transact(
+  parts: LmdbCommitParts,
+  take: () => readonly LmdbWrite[],
+  { onLock, quick, taken }: TransactOptions = {},
+): Promise<void> {
+  if (quick?.isNext !== true) return transactUnderLock(parts, take, onLock)
+  const writes = take()
+  const areAppends = writes.every(({ isAppend }) => isAppend)
+  if (areAppends && (await commitQuickly(parts, quick, writes))) return
+  return transactUnderLock(parts, taken ?? (() => writes), onLock)
+}
+
+function transactUnderLock(
+  parts: LmdbCommitParts,
+  take: () => readonly LmdbWrite[],
+  onLock: (() => void) | undefined,
+): Promise<void> {
   return inTransaction(parts, (commit) => {
+    onLock?.()
     const writes = take()
-    const byteCount = writes.reduce((sum, write) => sum + write.byteCount, 0)
-    // A mere question needs none; and a claim, so that entities can be read, and a deletion, which makes room, are tried.
-    if (byteCount > 0) parts.room.check(byteCount)
+    checkRoom(parts, writes)
     for (const write of writes) write.perform(commit)
     commit.finish()
     return true
   })
+}
+
+async function commitQuickly(
+  parts: LmdbCommitParts,
+  quick: LmdbQuickCommits,
+  writes: readonly LmdbWrite[],
+): Promise<boolean> {
+  let isDecided = false
+  try {
+    checkRoom(parts, writes)
+    return await quick.commit(writes, () => (isDecided = true))
+  } catch (error) {
+    // They may hold what was not written.
+    parts.heads.forget()
+    throw await explained(error, isDecided, parts.tables.folder)
+  }
+}
+
+/** A mere question needs none; and a claim, so that entities can be read, and a deletion, which makes room, are tried. */
+function checkRoom({ room }: LmdbCommitParts, writes: readonly LmdbWrite[]): void {
+  const byteCount = writes.reduce((sum, write) => sum + write.byteCount, 0)
+  if (byteCount > 0) room.check(byteCount)
 }
 
 /** A transaction that carries nothing, and only goes on with the fold. `onLock` is told when it holds the write lock. */

@@ -23,7 +23,7 @@ export interface Entity<Cell, Parcel> extends LiveEntity<Cell> {
 }
 
 /** Uses that are noted before the strategy of a limit hears of them. */
-const notedUsesMax = 64
+const notedUsesMax = 128
 
 export class Entities<Cell, Parcel> {
   readonly #waitingMax: number

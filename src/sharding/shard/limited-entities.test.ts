@@ -35,3 +35,14 @@ test('a use of one that had to go since is not taken for one of who came in its 
   limited.touch(b)
   expect(limited.add(a)).toEqual([c])
 })
+
+test('however many uses there are before anybody comes, the order of all of them counts', () => {
+  const { limited, make } = oneAtATime()
+  const [a, b, c] = [make('a'), make('b'), make('c')]
+  limited.limitTo(2)
+  limited.settle()
+  for (const each of [a, b]) limited.add(each)
+  for (let turn = 0; turn < 1000; turn++) limited.touch(turn % 2 === 0 ? b : a)
+  limited.touch(b)
+  expect(limited.add(c)).toEqual([a])
+})
