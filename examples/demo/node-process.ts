@@ -88,6 +88,8 @@ function inBrief(event: ClusterEvent, self: string): NodeEvent | undefined {
     case 'Thawed':
       return { kind: 'Thawed', address: self }
     case 'LeaderChanged':
+    case 'PreparingForShutdown':
+    case 'ReadyForShutdown':
     case 'ClusterShuttingDown':
       return undefined
     default:

@@ -41,6 +41,7 @@ export const adapters: ReadonlySet<string> = new Set([
   'src/foundation/system-process-table.ts',
   'src/foundation/event-loop-dispatcher.ts',
   'src/foundation/console-logger.ts',
+  'src/cluster/joining/discovery/dns-discovery.ts',
   'src/remote/socket-connection.ts',
   'src/remote/tcp-listener.ts',
   'src/remote/tcp-transport.ts',

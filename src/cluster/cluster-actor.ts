@@ -40,6 +40,8 @@ import { FoundingDesk } from './founding/founding-desk.ts'
 import { shownIdentity } from './founding/founding-record.ts'
 import type { FoundingStore } from './founding/founding-store.ts'
 import type { MemberDescription } from './gossip/member.ts'
+import { type Discovery, lookUp } from './joining/discovery/discovery.ts'
+import type { LookUp } from './joining/discovery/discovery-inputs.ts'
 import { type MissingMembers, missingMembers } from './joining/forming.ts'
 import type { SharedStore } from './joining/shared-store.ts'
 
@@ -84,6 +86,8 @@ export interface ClusterActorOptions extends MemberDescription {
   readonly store: SharedStore | undefined
   /** Where that store keeps the founding of the cluster; undefined when it does not. */
   readonly founding: FoundingStore | undefined
+  /** How nodes are found where no seeds are listed. */
+  readonly discovery?: Discovery | undefined
   readonly owner: ClusterOwner
 }
 
@@ -106,12 +110,12 @@ export class ClusterActor {
 
   constructor(options: ClusterActorOptions) {
     const { system, remoting, roles, attributes, appVersion } = options
-    const { settings, strategy, store, founding, identity } = options
+    const { settings, strategy, store, founding, identity, discovery } = options
     this.#options = options
     const { random, dispatcher } = system.environment
     this.#machine = new ClusterMachine({
       ...{ self: remoting.node, roles, attributes, appVersion },
-      ...{ settings, strategy, store, random, identity },
+      ...{ settings, strategy, store, random, identity, discovery },
       founding: founding && { identity: shownIdentity(founding.identity) },
     })
     this.#log = new ClusterLog(remoting.node, system.log)
@@ -318,6 +322,10 @@ export class ClusterActor {
         return this.#log.awaitingStore(effect, this.#storeName)
       case 'WaitingToFound':
         return this.#log.waitingToFound(effect, this.#storeName)
+      case 'LookUp':
+        return this.#lookUp(effect)
+      case 'Disagrees':
+        return this.#log.disagrees(effect)
       case 'StillJoining':
         return this.#log.stillJoining(effect)
       case 'Refuse':
@@ -373,6 +381,12 @@ export class ClusterActor {
       system.log.warn({ err, question }, 'The arbiter of the downing strategy could not be asked')
       answer(undefined)
     })
+  }
+
+  #lookUp(question: LookUp): void {
+    const { discovery } = this.#options
+    assert(discovery !== undefined, 'only who has a discovery asks it')
+    void lookUp(discovery, question).then((answer) => this.command(answer))
   }
 
   #lookAgain(afterMs: number): void {

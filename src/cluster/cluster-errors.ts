@@ -21,8 +21,12 @@ export class JoinFailed extends CodedError {
       founder === undefined
         ? ''
         : ` When there is no cluster, only the first seed founds one: start ${founder}.`
+    const advice =
+      seeds.length === 0
+        ? 'Put that right'
+        : 'Check that the seeds run, that their addresses are right and that this node can reach them'
     super(
-      `${self} could not join a cluster:\n${listOf(reasons)}\nCheck that the seeds run, that their addresses are right and that this node can reach them; then start it again.${whoFounds}`,
+      `${self} could not join a cluster:\n${listOf(reasons)}\n${advice}; then start it again.${whoFounds}`,
     )
     this.seeds = seeds
     this.reasons = reasons

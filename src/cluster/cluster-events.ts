@@ -56,6 +56,14 @@ export interface Thawed {
   readonly type: 'Thawed'
 }
 
+/**
+ * The whole cluster is about to be stopped (`PreparingForShutdown`), and every member knows it (`ReadyForShutdown`): nobody is let
+ * in any more, and members may be stopped in any order.
+ */
+export interface ShutdownPreparation {
+  readonly type: 'PreparingForShutdown' | 'ReadyForShutdown'
+}
+
 /** The last word about others: after it only the node's own removal follows. */
 export interface ClusterShuttingDown {
   readonly type: 'ClusterShuttingDown'
@@ -68,6 +76,7 @@ export type ClusterEvent =
   | LeaderChanged
   | Frozen
   | Thawed
+  | ShutdownPreparation
   | ClusterShuttingDown
 
 const eventOfStatus: readonly (readonly [MemberStatus, MemberEventType])[] = [
@@ -80,13 +89,16 @@ const eventOfStatus: readonly (readonly [MemberStatus, MemberEventType])[] = [
 
 /** The events that lead from one gossip to the next, as `self` sees them. */
 export function eventsBetween(before: Gossip, after: Gossip, self: NodeId): ClusterEvent[] {
+  const endings =
+    after.isEnding && !before.isEnding ? [{ type: 'PreparingForShutdown' } as const] : []
   // Only more have seen it: most of what changes in a large cluster is of this kind.
-  if (before.members === after.members && before.reachability === after.reachability) return []
+  if (before.members === after.members && before.reachability === after.reachability) return endings
   return [
     ...removals(before, after),
     ...memberChanges(before, after),
     ...reachabilityChanges(before, after, self),
     ...leaderChange(before, after, self),
+    ...endings,
   ]
 }
 

@@ -30,6 +30,13 @@ import type {
   WriteFounding,
 } from './founding/founding-inputs.ts'
 import type {
+  DiscoveryAnswer,
+  DiscoveryMachineOptions,
+  DiscoverySnapshot,
+  LookUp,
+} from './joining/discovery/discovery-inputs.ts'
+import type {
+  Disagrees,
   NotAccepted,
   JoiningSnapshot,
   NotConnected,
@@ -42,8 +49,11 @@ import type { SharedStore } from './joining/shared-store.ts'
 export type ClusterInput =
   | { readonly type: 'JoinSeeds'; readonly seeds: readonly Address[] }
   | { readonly type: 'JoinNode'; readonly address: Address }
+  | { readonly type: 'JoinDiscovered' }
+  | DiscoveryAnswer
   | { readonly type: 'Leave'; readonly node: NodeId }
   | { readonly type: 'Down'; readonly nodes: readonly NodeId[] }
+  | { readonly type: 'PrepareForShutdown' }
   | { readonly type: 'ExitingDone' }
   | NotConnected
   | NotAccepted
@@ -88,7 +98,9 @@ export type ClusterEffect =
   | AwaitingStore
   | ReadFounding
   | WriteFounding
+  | LookUp
   | StillJoining
+  | Disagrees
   | WaitingToFound
   /** Not used; the sender may be of another version, or late. */
   | { readonly type: 'Refuse'; readonly message: ClusterMessage; readonly problem: string }
@@ -128,6 +140,8 @@ export interface ClusterOptions extends MemberDescription {
   readonly store?: SharedStore | undefined
   /** Given where that store keeps the founding of the cluster. */
   readonly founding?: Pick<FoundingOptions, 'identity'> | undefined
+  /** Given where nodes are found, and not listed as seeds. */
+  readonly discovery?: Pick<DiscoveryMachineOptions, 'name' | 'requiredNodes'> | undefined
   readonly random: Random
 }
 
@@ -142,5 +156,7 @@ export interface ClusterSnapshot {
   readonly processes: ProcessWatchSnapshot | undefined
   /** Undefined where the store keeps no founding. */
   readonly founding: FoundingSnapshot | undefined
+  /** Undefined where seeds are listed. */
+  readonly discovery: DiscoverySnapshot | undefined
   readonly frozen: readonly FreezeCause[]
 }

@@ -12,7 +12,7 @@ import type { ClusterEvent, FreezeReason, MemberRemoved } from './cluster-events
 import type { AwaitingStore } from './cluster-inputs.ts'
 import type { WaitingToFound } from './founding/founding-inputs.ts'
 import { type MissingMembers, missingInWords } from './joining/forming.ts'
-import type { StillJoining } from './joining/joining-inputs.ts'
+import type { Disagrees, StillJoining } from './joining/joining-inputs.ts'
 
 /** Lines about one that comes and goes, within a minute: there, back, and there and back again. */
 const changesMax = 4
@@ -71,6 +71,16 @@ export class ClusterLog {
         const text = `${this.#own} goes on: it was frozen for ${formatMs(Math.round(now - this.#frozenAtMs))}`
         return this.#cameOrWent(this.#self, { level: 'warn', text }, now)
       }
+      case 'PreparingForShutdown':
+        return this.#write(this.#self, {
+          level: 'info',
+          text: 'The whole cluster is about to be stopped: nobody is let in any more, and nothing moves',
+        })
+      case 'ReadyForShutdown':
+        return this.#write(this.#self, {
+          level: 'info',
+          text: `All ${members} members know that the cluster is about to be stopped: they may be, in any order`,
+        })
       case 'LeaderChanged':
       case 'ClusterShuttingDown':
         return
@@ -79,6 +89,13 @@ export class ClusterLog {
           ? this.#ownChange(event, members)
           : this.#change(event, now)
     }
+  }
+
+  disagrees({ with: by, differences }: Disagrees): void {
+    this.#log.warn(
+      { member: by, differences },
+      `This node joins a cluster of other settings, since \`mustAgreeOnSettings\` is false: ${differences.join('; ')}. Give all nodes the same: until then a split may leave two sides, or none`,
+    )
   }
 
   stillJoining({ seeds, troubles }: StillJoining): void {

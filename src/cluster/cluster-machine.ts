@@ -2,6 +2,7 @@
  * Everything that one node decides about the cluster, as one machine: it passes inputs to the conversations and what one
  * of them finds out to the others.
  *
+ *   discovery ──found, elected──▶ joining
  *   joining ──joined──▶ membership ──view──▶ heartbeat, processes, downing, pause, founding
  *      ▲                    ▲──suspicions, decisions──┘                     │
  *      └──────────────may found, may join───────────────────────────────────┘
@@ -38,19 +39,24 @@ import { TouchMachine } from './detection/touch-machine.ts'
 import type { DowningEffect, DowningInput } from './downing/downing-inputs.ts'
 import { DowningMachine } from './downing/downing-machine.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
-import { isDownable } from './downing/clean-cut.ts'
+import { isMemberDownable } from './downing/clean-cut.ts'
 import { mayGiveUp } from './downing/giving-up.ts'
 import { losesToTheSilent, outOfTouchMs, silenceMs } from './downing/silent-members.ts'
-import { downingViewOf } from './downing/split-view.ts'
-import { StoreWatch, type WatchEffect } from './downing/store-watch.ts'
+import { downingViewOf, electorateOf } from './downing/split-view.ts'
+import { StoreWatch } from './downing/store-watch.ts'
 import type { FoundingAnswer, FoundingEffect, FoundingInput } from './founding/founding-inputs.ts'
+import { FreezeCauses } from './freeze-causes.ts'
 import { FoundingMachine } from './founding/founding-machine.ts'
 import { isExitDoubted, unreachableMembers } from './gossip/convergence.ts'
-import { type Gossip, emptyGossip, hasTombstone, isOrphaned, memberOf } from './gossip/gossip.ts'
+import { type Gossip, emptyGossip, exitingNodes, hasTombstone, memberOf } from './gossip/gossip.ts'
 import { problemWithGossip } from './gossip/gossip-exchange.ts'
-import { type Member, addressOfMember } from './gossip/member.ts'
+import { addressOfMember } from './gossip/member.ts'
+import type { DiscoveryInput } from './joining/discovery/discovery-inputs.ts'
+import { DiscoveryMachine } from './joining/discovery/discovery-machine.ts'
+import { firstSeedOf, type JoinCommand } from './joining/join-command.ts'
 import type { JoiningEffect, JoiningInput, NotConnected } from './joining/joining-inputs.ts'
 import { JoiningMachine } from './joining/joining-machine.ts'
+import { Stranding } from './joining/stranding.ts'
 import { MembershipMachine } from './membership-machine.ts'
 import type { MembershipInput } from './membership-inputs.ts'
 
@@ -68,17 +74,18 @@ export class ClusterMachine {
   readonly #processes: ProcessWatchMachine | undefined
   /** Undefined where the store keeps no founding: then the seeds alone decide. */
   readonly #founding: FoundingMachine | undefined
-  readonly #frozen = new Set<FreezeCause>()
+  /** Undefined where seeds are listed. */
+  readonly #discovery: DiscoveryMachine | undefined
+  readonly #frozen = new FreezeCauses()
   #effects: ClusterEffect[] = []
   #known: Gossip = emptyGossip
   #isStopped = false
-  /** Since when somebody cannot be reached and this node is not Up. */
-  #strandedSince: number | undefined
+  readonly #stranding: Stranding
   /** Where the store decides splits. */
   readonly #watch: StoreWatch | undefined
 
   constructor(options: ClusterOptions) {
-    const { self, settings, strategy, store, founding, identity } = options
+    const { self, settings, strategy, store, founding, identity, discovery } = options
     const asksStore = store !== undefined && founding !== undefined
     this.#self = self
     this.#settings = settings
@@ -87,9 +94,11 @@ export class ClusterMachine {
     this.#membership = new MembershipMachine(options)
     this.#heartbeat = new HeartbeatMachine(self, settings)
     this.#downing = new DowningMachine({ self, settings, strategy })
+    this.#stranding = new Stranding(self, settings, discovery !== undefined)
     this.#pause = new PauseMachine({ self, settings, strategy })
     this.#touch = new TouchMachine(self, settings, options.random)
     if (identity !== undefined) this.#processes = new ProcessWatchMachine({ identity, settings })
+    if (discovery) this.#discovery = new DiscoveryMachine({ self, settings, ...discovery })
     if (!asksStore) return
     this.#founding = new FoundingMachine({ self, settings, store, ...founding })
     if (strategy.asksStore === true) this.#watch = new StoreWatch(settings)
@@ -110,13 +119,12 @@ export class ClusterMachine {
 
   /** Nothing may be delivered to entities and singletons here. */
   get isFrozen(): boolean {
-    return this.#frozen.size > 0
+    return this.#frozen.isFrozen
   }
 
   /** Why; undefined while it is not frozen. */
   get frozenFor(): FreezeReason | undefined {
-    const [cause] = this.#frozen
-    return cause && freezeReasonOf(cause)
+    return this.#frozen.reason
   }
 
   snapshot(): ClusterSnapshot {
@@ -129,7 +137,8 @@ export class ClusterMachine {
       touch: this.#touch.snapshot(),
       processes: this.#processes?.snapshot(),
       founding: this.#founding?.snapshot(),
-      frozen: [...this.#frozen],
+      discovery: this.#discovery?.snapshot(),
+      frozen: this.#frozen.all,
     }
   }
 
@@ -137,7 +146,11 @@ export class ClusterMachine {
     switch (input.type) {
       case 'JoinSeeds':
       case 'JoinNode':
+      case 'JoinDiscovered':
         return this.#join(input, now)
+      case 'Discovered':
+      case 'NotDiscovered':
+        return this.#stepDiscovery(input, now)
       case 'NotAccepted':
         return this.#stepJoining(input, now)
       case 'LookAtFounding':
@@ -180,8 +193,14 @@ export class ClusterMachine {
     if (problem) return this.#perform({ type: 'Refuse', message, problem })
     if (this.#isFromTheRemoved(message)) return
     switch (message.type) {
-      case 'InitJoinAck':
+      case 'InitJoin':
+        return this.#isLooking
+          ? this.#stepDiscovery(message, now)
+          : this.#stepMembership(message, now)
       case 'InitJoinNack':
+        this.#stepDiscovery(message, now)
+        return this.#stepJoining(message, now)
+      case 'InitJoinAck':
       case 'Welcome':
         return this.#stepJoining(message, now)
       case 'Heartbeat':
@@ -202,6 +221,7 @@ export class ClusterMachine {
 
   #tick(now: number): void {
     this.#stepPause({ type: 'Tick' }, now)
+    this.#stepDiscovery({ type: 'Tick' }, now)
     this.#stepJoining({ type: 'Tick' }, now)
     this.#stepHeartbeat({ type: 'Tick' }, now)
     this.#stepProcesses({ type: 'Tick' }, now)
@@ -217,27 +237,17 @@ export class ClusterMachine {
     this.#lookForStranding(now)
   }
 
-  #join(input: Extract<ClusterInput, { type: 'JoinSeeds' | 'JoinNode' }>, now: number): void {
-    const firstSeed = input.type === 'JoinNode' ? input.address : input.seeds[0]
-    const isAlone = input.type === 'JoinNode' && input.address === addressOfNode(this.#self)
-    if (firstSeed !== undefined) this.#stepFounding({ type: 'JoinBegan', firstSeed, isAlone }, now)
+  #join(input: JoinCommand, now: number): void {
+    const firstSeed = firstSeedOf(input)
+    const isAlone = input.type === 'JoinNode' && firstSeed === addressOfNode(this.#self)
+    this.#stepFounding({ type: 'JoinBegan', firstSeed, isAlone }, now)
     this.#stepJoining(input, now)
+    if (input.type === 'JoinDiscovered') this.#stepDiscovery({ type: 'Begin' }, now)
   }
 
-  /** Let in by members who are gone, it would wait for ever: only a new life can join those who came after them. */
   #lookForStranding(now: number): void {
-    const isJoining = memberOf(this.gossip, this.#self)?.status === 'Joining'
-    const cutOff = isJoining ? [...unreachableMembers(this.gossip, this.#self)] : []
-    const isStranded = isJoining && (cutOff.length > 0 || isOrphaned(this.gossip))
-    if (!isStranded) this.#strandedSince = undefined
-    else this.#strandedSince ??= now
-    if (now - (this.#strandedSince ?? now) <= this.#settings.joinDeadlineMs) return
-    const names = cutOff.map(addressOfNode).join(', ')
-    const what =
-      names === ''
-        ? 'all members that were Up left or were given up'
-        : `${names} could not be reached any more`
-    this.#shutDown('join-failed', [`it was let in, but then ${what}`])
+    const problem = this.#stranding.look(this.gossip, now)
+    if (problem !== undefined) this.#shutDown('join-failed', [problem])
   }
 
   #judgeSilence(now: number): void {
@@ -246,7 +256,8 @@ export class ClusterMachine {
   }
 
   #hearStore(answer: FoundingAnswer, now: number): void {
-    this.#stepFounding({ ...answer, isHeld: this.#isHeld, wish: this.#downing.wish }, now)
+    const isHeld = this.#frozen.isHeldBut()
+    this.#stepFounding({ ...answer, isHeld, wish: this.#downing.wish }, now)
     this.#judgeStore(now)
   }
 
@@ -254,39 +265,27 @@ export class ClusterMachine {
   #judgeStore(now: number): void {
     const [watch, founding] = [this.#watch, this.#founding]
     if (watch === undefined || founding === undefined || this.#isStopped) return
-    const own = memberOf(this.gossip, this.#self)?.status
     const { shownAt, isClaimed, problem = 'no answer' } = founding
+    const own = memberOf(this.gossip, this.#self)?.status
     const silent = this.#heartbeat.silentAmongWatched(silenceMs(this.#settings), now)
     const effects = watch.step(
       {
         // Nothing lives on one that is not Up yet, and one that is leaving for good cannot be given up any more.
         isInService: own === 'Up' || own === 'Leaving',
         seesSplit:
-          silent.some((node) => isInTheWay(memberOf(this.gossip, node))) ||
-          this.#downing.awaitsStore,
+          silent.some((node) => isMemberDownable(this.gossip, node)) || this.#downing.awaitsStore,
         isDoubting: this.#frozen.has('paused'),
         ...{ shownAt, isClaimed, problem },
         wouldGiveUp: this.#downing.wish?.nodes ?? [],
       },
       now,
     )
-    for (const effect of effects) this.#performWatch(effect, now)
-  }
-
-  #performWatch(effect: WatchEffect, now: number): void {
-    switch (effect.type) {
-      case 'LookSoon':
-        return this.#stepFounding(effect, now)
-      case 'Freeze':
-        return this.#freeze('store')
-      case 'Thaw':
-        return this.#thaw('store')
-      case 'ShownByStore':
-        return this.#stepPause(effect, now)
-      case 'AwaitingStore':
-        return this.#perform(effect)
-      default:
-        return unreachable(effect)
+    for (const effect of effects) {
+      if (effect.type === 'LookSoon') this.#stepFounding(effect, now)
+      else if (effect.type === 'Freeze') this.#freeze('store')
+      else if (effect.type === 'Thaw') this.#thaw('store')
+      else if (effect.type === 'ShownByStore') this.#stepPause(effect, now)
+      else this.#perform(effect)
     }
   }
 
@@ -309,6 +308,7 @@ export class ClusterMachine {
   }
 
   #notConnected(input: NotConnected, now: number): void {
+    this.#stepDiscovery(input, now)
     this.#stepJoining(input, now)
     if (!input.isRefused) return
     for (const member of this.gossip.members) {
@@ -322,12 +322,9 @@ export class ClusterMachine {
   #connected(node: NodeId, latest: NodeId | undefined, now: number): void {
     const address = addressOfNode(node)
     this.#stepJoining({ type: 'Connected', address }, now)
-    // Old news: somebody else has come to live there since.
-    if (latest !== node) return
-    for (const member of this.gossip.members) {
-      const isReplaced = member.node !== node && addressOfMember(member) === address
-      if (isReplaced) this.#gone(member.node, now)
-    }
+    if (latest !== node) return // Old news: somebody else has come to live there since.
+    const there = this.gossip.members.filter((member) => addressOfMember(member) === address)
+    for (const member of there) if (member.node !== node) this.#gone(member.node, now)
   }
 
   /** The process of this member is no more. */
@@ -351,33 +348,48 @@ export class ClusterMachine {
     switch (effect.type) {
       case 'Send':
       case 'SendToAddress':
+      case 'Disagrees':
         return this.#perform(effect)
       case 'StillJoining':
-        return this.#perform({
-          ...effect,
-          troubles: [...effect.troubles, ...this.#troublesOfStore],
-        })
+        return this.#perform({ ...effect, troubles: effect.troubles.concat(this.#otherTroubles) })
       case 'WouldForm':
       case 'Invited':
         return this.#stepFounding(effect, now)
       case 'FormCluster':
+        this.#stepDiscovery({ type: 'Over' }, now)
         this.#stepFounding({ type: 'Entered', founder: this.#self }, now)
         return this.#stepMembership(effect, now)
       case 'Joined':
+        this.#stepDiscovery({ type: 'Over' }, now)
         this.#stepFounding({ type: 'Entered', founder: effect.founder }, now)
         return this.#stepMembership(effect, now)
       case 'GiveUp':
         return this.#shutDown(effect.reason, [
           ...effect.problems,
-          ...(effect.reason === 'join-failed' ? this.#troublesOfStore : []),
+          ...(effect.reason === 'join-failed' ? this.#otherTroubles : []),
         ])
       default:
         return unreachable(effect)
     }
   }
 
-  get #troublesOfStore(): readonly string[] {
-    return this.#founding?.snapshot().troubles ?? []
+  /** Besides those with seeds, or with whoever was found. */
+  get #otherTroubles(): readonly string[] {
+    const ways = [this.#discovery?.snapshot(), this.#founding?.snapshot()]
+    return ways.flatMap((way) => way?.troubles ?? [])
+  }
+
+  /** Outside, and by discovery: then it is for that to say for whom this node stands. */
+  get #isLooking(): boolean {
+    return this.#discovery?.snapshot().phase === 'looking'
+  }
+
+  #stepDiscovery(input: DiscoveryInput, now: number): void {
+    if (this.#discovery === undefined || this.#isStopped) return
+    for (const effect of this.#discovery.step(input, now)) {
+      if (effect.type === 'LookUp' || effect.type === 'Send') this.#perform(effect)
+      else this.#stepJoining(effect, now)
+    }
   }
 
   #stepMembership(input: MembershipInput, now: number): void {
@@ -395,6 +407,11 @@ export class ClusterMachine {
     const known = this.#known
     if (gossip === known) return
     this.#known = gossip
+    const own = memberOf(gossip, this.#self)
+    // Nobody will let it in any more.
+    if (own?.status === 'Joining' && gossip.isEnding) {
+      return this.#stepMembership({ type: 'Leave', node: this.#self }, now)
+    }
     // Only more have seen it: that matters to who judges a split, and to nobody else.
     if (known.members === gossip.members && known.reachability === gossip.reachability) {
       if (gossip.reachability.some(({ rows }) => rows.length > 0)) this.#tellDowning(now)
@@ -402,19 +419,18 @@ export class ClusterMachine {
     }
     const nodes = gossip.members.map(({ node }) => node)
     const cutOff = unreachableMembers(gossip, this.#self)
-    const electorate = gossip.members.filter(
-      ({ node, status }) => status === 'Up' || status === 'Leaving' || node === this.#self,
-    )
-    if (memberOf(gossip, this.#self)?.status === 'Down') this.#freeze('downed')
+    if (own?.status === 'Down') this.#freeze('downed')
     if (isExitDoubted(gossip, this.#self)) this.#freeze('doubted')
     else this.#thaw('doubted')
-    const exiting = gossip.members.filter(({ status }) => status === 'Exiting')
-    const unheard = new Set([...cutOff, ...exiting.map(({ node }) => node)])
+    const unheard = new Set([...cutOff, ...exitingNodes(gossip)])
     this.#stepHeartbeat({ type: 'MembersChanged', members: nodes, unheard }, now)
     this.#stepTouch({ type: 'MembersChanged', members: nodes, unheard }, now)
     const { members } = gossip
     this.#stepProcesses({ type: 'MembersChanged', members, unreachable: cutOff }, now)
-    this.#stepPause({ type: 'MembersChanged', members: electorate, unreachable: cutOff }, now)
+    this.#stepPause(
+      { type: 'MembersChanged', members: electorateOf(gossip, this.#self), unreachable: cutOff },
+      now,
+    )
     this.#tellDowning(now)
     this.#stepFounding({ type: 'ViewChanged', gossip }, now)
   }
@@ -536,30 +552,22 @@ export class ClusterMachine {
     }
   }
 
-  /** Frozen by others than what a look into the store can end. */
-  get #isHeld(): boolean {
-    return [...this.#frozen].some((cause) => cause !== 'founding' && cause !== 'store')
-  }
-
   #freeze(cause: FreezeCause): void {
-    const wasFrozen = this.isFrozen
-    this.#frozen.add(cause)
-    if (!wasFrozen) this.#publish({ type: 'Frozen', reason: freezeReasonOf(cause) })
+    const isNew = this.#frozen.add(cause)
+    const { reason } = this.#frozen
+    if (isNew && reason !== undefined) this.#publish({ type: 'Frozen', reason })
   }
 
   /** Others can be reached again; but they may have given this node up meanwhile, so first it asks. */
   #reconnect(cause: 'silence' | 'minority', now: number): void {
     if (!this.#frozen.has(cause)) return
-    const others = [...this.#frozen].filter(
-      (each) => each !== cause && each !== 'founding' && each !== 'store',
-    )
     this.#watch?.doubts(now)
-    if (others.length === 0) this.#stepPause({ type: 'WasCutOff' }, now)
+    if (!this.#frozen.isHeldBut(cause)) this.#stepPause({ type: 'WasCutOff' }, now)
     this.#thaw(cause)
   }
 
   #thaw(cause: FreezeCause): void {
-    if (this.#frozen.delete(cause) && !this.isFrozen) this.#publish({ type: 'Thawed' })
+    if (this.#frozen.delete(cause)) this.#publish({ type: 'Thawed' })
   }
 
   #shutDown(reason: ShutDownReason, problems: readonly string[]): void {
@@ -588,14 +596,4 @@ export class ClusterMachine {
   #perform(effect: ClusterEffect): void {
     this.#effects.push(effect)
   }
-}
-
-/** Whether a split that this member is part of would have to be decided. */
-function isInTheWay(member: Member | undefined): boolean {
-  return member !== undefined && isDownable(member)
-}
-
-/** What the rest of the node is told. */
-function freezeReasonOf(cause: FreezeCause): FreezeReason {
-  return cause === 'silence' || cause === 'doubted' ? 'minority' : cause
 }

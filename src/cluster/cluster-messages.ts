@@ -1,5 +1,5 @@
 /** What nodes say to each other about membership. All of it travels on the control lane. */
-import type { NodeId } from '../foundation/node-id.ts'
+import type { Address, NodeId } from '../foundation/node-id.ts'
 import type { Gossip } from './gossip/gossip.ts'
 import type { MemberDescription } from './gossip/member.ts'
 import type { PackedNews } from './gossip/news.ts'
@@ -13,11 +13,14 @@ export interface InitJoin {
   readonly agreement: Readonly<Record<string, string>>
 }
 
-/** Seed -> newcomer: yes, unless the settings differ; then `problems` says in which. */
+/** Seed -> newcomer: yes, unless there are problems; or differences, and they matter to you. */
 export interface InitJoinAck {
   readonly type: 'InitJoinAck'
   readonly from: NodeId
+  /** Why it cannot be let in, whatever it wants. */
   readonly problems: readonly string[]
+  /** Settings in which it is not as the cluster is. */
+  readonly differences: readonly string[]
   /** Who founded the cluster: that names the founding. */
   readonly founder: NodeId
 }
@@ -26,6 +29,10 @@ export interface InitJoinAck {
 export interface InitJoinNack {
   readonly type: 'InitJoinNack'
   readonly from: NodeId
+  /** There is a cluster, and it is about to be stopped as a whole: nobody is let in. */
+  readonly isEnding: boolean
+  /** Whom it takes for the founder of the cluster to come; undefined while it stands for nobody. */
+  readonly founder?: Address | undefined
 }
 
 /** Newcomer -> member: make me a member. Sent again until the welcome comes. */

@@ -1,6 +1,6 @@
 /** What can be tuned about the cluster, and what each choice costs. */
 import { minutes, seconds } from '../foundation/duration.ts'
-import { count, milliseconds, number, perName, section } from '../foundation/setting-kinds.ts'
+import { count, flag, milliseconds, number, perName, section } from '../foundation/setting-kinds.ts'
 import { SettingsTable } from '../foundation/settings-table.ts'
 import { detectionSpreadMs } from './detection/detection-time.ts'
 import {
@@ -34,8 +34,22 @@ export interface ClusterSettings {
   readonly seedRetryIntervalMs: number
   /** How long the first seed looks for a cluster before it forms one. Shorter risks a second cluster. */
   readonly seedTimeoutMs: number
+  /** How often a newcomer asks its discovery where nodes are. Longer spares the name servers, and lets it join later. */
+  readonly discoveryIntervalMs: number
+  /** How long it waits for the answer before it asks again. */
+  readonly discoveryTimeoutMs: number
+  /**
+   * How long the answer must not have changed before a cluster is founded by it. Shorter founds while some are still unknown, and
+   * they may take another for the founder; longer lets every first start wait.
+   */
+  readonly discoveryStillMs: number
   /** How long a newcomer waits for its welcome before it asks another seed. */
   readonly joinTimeoutMs: number
+  /**
+   * Whether a newcomer gives up when its settings are not those of the cluster. False lets it join with a warning, as while one
+   * value replaces another in a deployment: a split in that time may leave two sides, or none.
+   */
+  readonly mustAgreeOnSettings: boolean
   /** How long a newcomer tries at all before it shuts down; Infinity tries for ever. */
   readonly joinDeadlineMs: number
   /**
@@ -99,7 +113,11 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
     pruneTombstonesAfterMs: milliseconds(minutes(24 * 60)),
     seedRetryIntervalMs: milliseconds(500),
     seedTimeoutMs: milliseconds(seconds(5)),
+    discoveryIntervalMs: milliseconds(seconds(1)),
+    discoveryTimeoutMs: milliseconds(seconds(5)),
+    discoveryStillMs: milliseconds(seconds(5)),
     joinTimeoutMs: milliseconds(seconds(10)),
+    mustAgreeOnSettings: flag(true),
     joinDeadlineMs: milliseconds(Infinity, { mayBeInfinity: true }),
     heartbeatIntervalMs: milliseconds(seconds(1)),
     acceptableHeartbeatPauseMs: milliseconds(seconds(5)),
@@ -122,6 +140,7 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
     '{downing.stableAfterMs} must be at least {the spread of detection}: so far apart can two sides of a split notice it, and the losing one must be frozen before the other acts',
     '{downing.acquireLeaseDelayForMinorityMs} must be at least {the spread of detection}, or the majority freezes before it has asked for the lease',
     '{seedTimeoutMs} must be at least twice {seedRetryIntervalMs}, to leave time to ask twice',
+    '{discoveryStillMs} must be at least twice {discoveryIntervalMs}, to see that an answer does not change',
     '{joinDeadlineMs} must be at least {seedTimeoutMs}',
     '{foundingStillMs} must be at least {eight looks at the founding}, so that others can stand in for a leader that does not get through to the store',
     '{foundingStillMs} must be at least {ten ticks}, so that members have frozen before they are succeeded',
@@ -145,7 +164,7 @@ export interface ChosenClusterSettings extends Partial<Omit<ClusterSettings, 'do
  * No setting: of the words of gossip, to be raised whenever one of them changes. Who cannot read them would be let in and keep
  * all others from agreeing.
  */
-const gossipVersion = '2'
+const gossipVersion = '3'
 
 /** The settings that must be equal on all nodes, as a newcomer shows them. */
 export function agreementOf(

@@ -101,11 +101,12 @@ describe('the protocol of the cluster', () => {
     [[c, [0, 1]]],
     [],
     2,
+    false,
   ]
   const messages: ClusterMessage[] = [
     { type: 'InitJoin', from: a, agreement: { x: '1' } },
-    { type: 'InitJoinAck', from: a, problems: ['one'], founder: a },
-    { type: 'InitJoinNack', from: a },
+    { type: 'InitJoinAck', from: a, problems: ['one'], differences: ['two'], founder: a },
+    { type: 'InitJoinNack', from: a, isEnding: false },
     { type: 'Join', from: a, ...described },
     { type: 'Welcome', from: a, gossip: gossip(), tombstoneAgesMs: [5], origins },
     { type: 'GossipStatus', from: a, to: b, summary, isLost: false },

@@ -7,13 +7,14 @@ import {
   isFlag,
   isText,
   listOf,
+  maybe,
   oneOf,
   recordOf,
   tableOf,
   tupleOf,
 } from '../foundation/shape.ts'
 import type { Shape } from '../foundation/shape.ts'
-import { type NodeId, compareNodes, isNodeId } from '../foundation/node-id.ts'
+import { type NodeId, compareNodes, isAddress, isNodeId } from '../foundation/node-id.ts'
 import { compareTexts as byText } from '../foundation/sorted-list.ts'
 import { MessageProtocol } from '../serialization/internals.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
@@ -82,6 +83,7 @@ export const isGossip: Shape = both(
     version: isClock,
     tombstones: listOf(isNode, tombstonesMax),
     lastUpNumber: isLastUpNumber,
+    isEnding: isFlag,
   }),
   (gossip: Gossip) =>
     isSorted(gossip.members, compareMembers) &&
@@ -112,6 +114,7 @@ const isNews: Shape = both(
     listOf(isSourcedNode, tombstonesMax),
     listOf(isSourcedNode, tombstonesMax),
     isLastUpNumber,
+    isFlag,
   ),
   ([makers, descriptions, members, observers, tombstones, dropped]: PackedNews) => {
     const isMade = (origin: readonly number[]): boolean =>
@@ -159,13 +162,21 @@ const from = isNode
 export const clusterProtocol = new MessageProtocol<ClusterMessage>('cluster', {
   InitJoin: { version: 1, fields: { from, agreement: tableOf(isShortText, textsMax) } },
   InitJoinAck: {
-    version: 2,
-    fields: { from, problems: listOf(isShortText, textsMax), founder: isNode },
+    version: 3,
+    fields: {
+      from,
+      problems: listOf(isShortText, textsMax),
+      differences: listOf(isShortText, textsMax),
+      founder: isNode,
+    },
   },
-  InitJoinNack: { version: 1, fields: { from } },
+  InitJoinNack: {
+    version: 3,
+    fields: { from, isEnding: isFlag, founder: maybe(isAddress) },
+  },
   Join: { version: 2, fields: { from, ...description } },
   Welcome: {
-    version: 3,
+    version: 4,
     fields: {
       ...{ from, gossip: isGossip, origins: isOrigins },
       tombstoneAgesMs: listOf(isCount, tombstonesMax),
@@ -173,13 +184,13 @@ export const clusterProtocol = new MessageProtocol<ClusterMessage>('cluster', {
   },
   GossipStatus: { version: 2, fields: { from, to: isNode, summary: isSummary, isLost: isFlag } },
   GossipNews: {
-    version: 1,
+    version: 2,
     fields: {
       ...{ from, to: isNode, summary: isSummary, since: isCounted(membersMax) },
       ...{ news: isNews, answers: isDigest },
     },
   },
-  GossipEnvelope: { version: 2, fields: { from, to: isNode, gossip: isGossip } },
+  GossipEnvelope: { version: 3, fields: { from, to: isNode, gossip: isGossip } },
   ExitingConfirmed: { version: 1, fields: { from } },
   Heartbeat: { version: 1, fields: { from, sequence: isCount } },
   HeartbeatResponse: { version: 1, fields: { from, sequence: isCount } },

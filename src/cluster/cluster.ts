@@ -1,7 +1,7 @@
 /**
  * A node's part in its cluster, for everybody who wants to join, leave or know: the door of this room. Its actor is
  * `/system/cluster`. Leaves the cluster when the system shuts down, and shuts the system down when the cluster is over
- * for this node.
+ * for this node. One file because each of its methods is a few lines: a command to the actor, or a look at what it published.
  */
 import type { ActorSystem, ShutdownReason } from '../actor/index.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
@@ -10,13 +10,8 @@ import type { Address, NodeId } from '../foundation/node-id.ts'
 import type { LeaseImplementation } from '../lease/index.ts'
 import type { Remoting } from '../remote/index.ts'
 import { ClusterActor, type ClusterEnd, type ClusterOwner } from './cluster-actor.ts'
-import {
-  ClusterElsewhere,
-  IncompatibleSettings,
-  InvalidAddress,
-  JoinFailed,
-  NeverUp,
-} from './cluster-errors.ts'
+import { InvalidAddress, NeverUp } from './cluster-errors.ts'
+import { removedInWords, succeededInWords } from './end-in-words.ts'
 import { type ClusterEvent, eventsBetween } from './cluster-events.ts'
 import type {
   ClusterMembership,
@@ -34,14 +29,18 @@ import { leaveOnShutdown } from './cluster-shutdown.ts'
 import { clusterExitCodeOf } from './cluster-shutdown-reason.ts'
 import { attributeOfProcess } from './detection/process-of-member.ts'
 import { shownIdentity } from './founding/founding-record.ts'
+import { type ConvergenceExplanation, explainConvergence } from './explain-convergence.ts'
 import type { FoundingStore } from './founding/founding-store.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { defaultAppVersion, problemsWithAppVersion } from './gossip/app-version.ts'
 import { type Gossip, emptyGossip, memberOf } from './gossip/gossip.ts'
 import { problemsWithRoles, problemsWithAttributes } from './gossip/member.ts'
 import { unreachableOrTerminated } from './gossip/reachability.ts'
-import { isSeedAddress } from './joining/seed-address.ts'
+import type { Discovery } from './joining/discovery/discovery.ts'
+import { beginningWith } from './joining/forming.ts'
+import { refuseBadAddress } from './joining/seed-address.ts'
 import { type SharedStore, attributeOfStore } from './joining/shared-store.ts'
+import { whyNeverUp } from './joining/never-up.ts'
 import { Latch } from './latch.ts'
 import { arbitrated, problemsWithLease } from './downing/lease-arbiter.ts'
 import { arbiterAttribute } from './downing/store-majority.ts'
@@ -62,6 +61,8 @@ export interface ClusterStartOptions {
   readonly founding?: FoundingStore | undefined
   /** Others cannot have that store: it decides no split. */
   readonly isStorePrivate?: boolean | undefined
+  /** How nodes are found where no seeds are listed. As many as it requires must have come before the first is let in. */
+  readonly discovery?: Discovery | undefined
   /** What makes the lease of the strategy lease-majority, where its settings do not say. */
   readonly leases?: LeaseImplementation | undefined
 }
@@ -72,6 +73,7 @@ export class Cluster implements ClusterMembership {
   readonly #system: ActorSystem
   readonly #address: Address
   readonly #actor: ClusterActor
+  readonly #canDiscover: boolean
   readonly #listeners = new Set<(event: ClusterEvent) => void>()
   readonly #exitHolds: (() => Promise<unknown>)[] = []
   readonly #up = new Latch()
@@ -82,7 +84,8 @@ export class Cluster implements ClusterMembership {
 
   /** Outside any cluster until it is told whom to join. Throws `InvalidSettings`. */
   static start(options: ClusterStartOptions): Cluster {
-    const settings = clusterSettingsTable.complete(options.settings)
+    const chosen = clusterSettingsTable.complete(options.settings)
+    const settings = beginningWith(chosen, options.discovery)
     const problems = [
       ...clusterSettingsTable.problemsWith(settings),
       ...problemsWithRoles(options.roles),
@@ -95,11 +98,11 @@ export class Cluster implements ClusterMembership {
   }
 
   private constructor(options: ClusterStartOptions, settings: ClusterSettings) {
-    const { system, remoting, store, founding, leases } = options
+    const { system, remoting, store, founding, leases, discovery } = options
     const { roles = [], appVersion = defaultAppVersion } = options
     const identity = identityOf(system, settings)
-    const isArbiter = settings.downing.strategy === 'store-majority' && !options.isStorePrivate
-    const asksStore = isArbiter && founding !== undefined && store !== undefined
+    const isShared = founding !== undefined && store !== undefined && !options.isStorePrivate
+    const asksStore = settings.downing.strategy === 'store-majority' && isShared
     const attributes = [
       ...(options.attributes ?? []),
       ...(store === undefined ? [] : [attributeOfStore(store)]),
@@ -109,6 +112,7 @@ export class Cluster implements ClusterMembership {
     this.#system = system
     this.#address = remoting.address
     this.self = remoting.node
+    this.#canDiscover = discovery !== undefined
     this.settings = settings
     const owner: ClusterOwner = {
       published: (event) => this.#published(event),
@@ -116,15 +120,21 @@ export class Cluster implements ClusterMembership {
       shutDown: (reason, problems) => this.#shutDown(reason, problems),
     }
     this.#actor = new ClusterActor({
-      ...{ system, remoting, roles, attributes, appVersion, settings, owner, store },
-      ...{ founding, identity },
+      ...{ system, remoting, roles, attributes, appVersion, settings, owner, store, founding },
+      ...{ identity, discovery },
       strategy: arbitrated(settings, { system, owner: this.self, leases, asksStore }),
     })
     leaveOnShutdown(system, {
       exiting: this.#exiting.promise,
       ended: this.#ended.promise,
       isExiting: () => this.#exiting.isSet && !this.#ended.isSet,
-      handedOver: () => Promise.all(this.#exitHolds.map((handedOver) => handedOver())),
+      handedOver: async () => {
+        await Promise.all(this.#exitHolds.map((handedOver) => handedOver()))
+        // When it is removed, others take its actors for dead: what those have sent comes before that.
+        const { members, unreachable } = this.state
+        const nodes = members.map(({ node }) => node)
+        await remoting.settled(nodes.filter((node) => node !== this.self && !unreachable.has(node)))
+      },
       leave: () => this.leave(),
       exitingDone: () => this.#actor.command({ type: 'ExitingDone' }),
     })
@@ -139,13 +149,26 @@ export class Cluster implements ClusterMembership {
   joinSeeds(seeds: readonly Address[]): void {
     if (seeds.length === 0) throw new InvalidAddress('')
     for (const seed of seeds) refuseBadAddress(seed)
+    this.#sayIfInside()
     this.#actor.command({ type: 'JoinSeeds', seeds: [...new Set(seeds)] })
   }
 
   /** Joins through this node; without an address, or with the node's own: forms a cluster of one. */
   join(address: Address = this.#address): void {
     refuseBadAddress(address)
+    this.#sayIfInside()
     this.#actor.command({ type: 'JoinNode', address })
+  }
+
+  /** Joins through whomever the discovery finds that this was started with. */
+  joinDiscovered(): void {
+    if (!this.#canDiscover) {
+      const problem =
+        'joinDiscovered needs a discovery: give one, or join by an address or by seeds'
+      throw new InvalidSettings('The settings of the cluster', [problem])
+    }
+    this.#sayIfInside()
+    this.#actor.command({ type: 'JoinDiscovered' })
   }
 
   /** Asks a member, or this node itself, to leave in good order. Whoever has left shuts down. */
@@ -158,7 +181,28 @@ export class Cluster implements ClusterMembership {
     this.#actor.command({ type: 'Down', nodes: [node] })
   }
 
+  /**
+   * Prepares the stop of the whole cluster: from now on nobody is let in, on any member, and nothing moves. Cannot be taken back.
+   * `PreparingForShutdown` and `ReadyForShutdown` tell when this member and all of them know.
+   */
+  prepareForShutdown(): void {
+    this.#actor.command({ type: 'PrepareForShutdown' })
+  }
+
   // ---- what is known
+
+  /** Who keeps the members from agreeing on one view of the cluster, and why: until they do nobody is let in or removed. */
+  explainConvergence(): ConvergenceExplanation {
+    const { self, settings } = this
+    const now = this.#system.environment.clock.monotonicMs()
+    return explainConvergence({ self, settings, snapshot: this.snapshot(), now })
+  }
+
+  /** How far the stop of the whole cluster is prepared, as this node knows it. `ready`: every member knows of it. */
+  get shutdownPhase(): 'none' | 'preparing' | 'ready' {
+    const { gossip, isReady } = this.snapshot().membership
+    return isReady ? 'ready' : gossip.isEnding ? 'preparing' : 'none'
+  }
 
   get address(): Address {
     return this.#address
@@ -268,6 +312,15 @@ export class Cluster implements ClusterMembership {
     return this.#actor.machine.snapshot()
   }
 
+  /** Two clusters never become one: whoever is in one stays there. */
+  #sayIfInside(): void {
+    if (this.selfMember === undefined) return
+    this.#system.log.warn(
+      { members: this.state.members.length },
+      'This node is in a cluster already, and joins no other: that it was told to is ignored. Start it anew to join another one',
+    )
+  }
+
   // ---- from the actor
 
   #published(event: ClusterEvent): void {
@@ -303,62 +356,27 @@ export class Cluster implements ClusterMembership {
   }
 
   #shutDown(reason: ClusterEnd, problems: readonly string[]): void {
-    this.#up.fail(this.#whyNeverUp(reason, problems))
+    const { joining } = this.#actor.machine.snapshot()
+    const error = whyNeverUp(this.self, { reason, problems, joining })
+    if (!(error instanceof NeverUp)) this.#system.log.error({ err: error }, error.message)
+    this.#up.fail(error)
     if (reason === 'downing') this.#sayThatWeAreRemoved()
     if (reason === 'succeeded') this.#sayThatWeAreSucceeded(problems[0] ?? '')
     this.#ended.set()
     this.#shutSystemDown({ type: reason })
   }
 
-  /** Somebody has to start this process again, and must hear of it. */
   #sayThatWeAreRemoved(): void {
-    const { members } = this.state
+    const members = this.state.members.length
     // Not as in `state`: what a member says that is Down, as this one is now, does not count there.
     const unreachable = unreachableOrTerminated(this.#actor.machine.gossip.reachability)
     unreachable.delete(this.self)
-    this.#system.log.error(
-      { members: members.length, unreachable: [...unreachable] },
-      `This node was removed from the cluster: the others have given it up, or it could not reach the majority of them (${unreachable.size} of ${members.length} members were unreachable from here). It stops now, and only a new one can join. ${this.#whatIsNext}.`,
-    )
+    const text = removedInWords(members, unreachable.size, this.#system.settings)
+    this.#system.log.error({ members, unreachable: [...unreachable] }, text)
   }
 
   #sayThatWeAreSucceeded(founder: string): void {
-    this.#system.log.error(
-      { founder },
-      `The cluster of this node is over: by the record in the store it was founded anew by ${founder}, while this node was not heard of. It stops now, and only a new one can join. ${this.#whatIsNext}.`,
-    )
-  }
-
-  get #whatIsNext(): string {
-    return this.#system.settings.exitProcess
-      ? 'This process exits'
-      : 'This process goes on without it: start it again, or let the setting `actor.exitProcess` end it'
-  }
-
-  #whyNeverUp(reason: ClusterEnd, problems: readonly string[]): Error {
-    const { seeds, troubles, founder } = this.#actor.machine.snapshot().joining
-    switch (reason) {
-      case 'join-failed': {
-        const reasons = [...new Set([...troubles, ...problems])]
-        const error = new JoinFailed(this.self, seeds, reasons, founder)
-        this.#system.log.error({ err: error }, error.message)
-        return error
-      }
-      case 'incompatible-config': {
-        const error = new IncompatibleSettings(this.self, problems)
-        this.#system.log.error({ err: error }, error.message)
-        return error
-      }
-      case 'cluster-elsewhere': {
-        const error = new ClusterElsewhere(this.self, problems)
-        this.#system.log.error({ err: error }, error.message)
-        return error
-      }
-      case 'leaving':
-        return NeverUp.stopped(this.self)
-      default:
-        return NeverUp.givenUp(this.self)
-    }
+    this.#system.log.error({ founder }, succeededInWords(founder, this.#system.settings))
   }
 
   #shutSystemDown(reason: ShutdownReason): void {
@@ -381,8 +399,4 @@ function identityOf({ environment }: ActorSystem, settings: ClusterSettings): st
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as PromiseLike<unknown> | undefined)?.then === 'function'
-}
-
-function refuseBadAddress(address: Address): void {
-  if (!isSeedAddress(address)) throw new InvalidAddress(String(address))
 }

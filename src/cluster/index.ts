@@ -21,6 +21,7 @@ export type {
   FreezeReason,
   Frozen,
   Thawed,
+  ShutdownPreparation,
   ClusterShuttingDown,
   ClusterEvent,
 } from './cluster-events.ts'
@@ -30,6 +31,13 @@ export {
   type ClusterSettings,
   defaultClusterSettings,
 } from './cluster-settings.ts'
+export type {
+  DiscoveryOptions,
+  DnsDiscovery,
+  OwnDiscovery,
+} from './joining/discovery/discovery-options.ts'
+export type { Discovery } from './joining/discovery/discovery.ts'
+export type { ConvergenceBlocker, ConvergenceExplanation } from './explain-convergence.ts'
 export type { ClusterShutdownReason } from './cluster-shutdown-reason.ts'
 export {
   type ChosenDowningSettings,

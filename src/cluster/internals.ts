@@ -21,5 +21,7 @@ export {
   problemsWithAppVersion,
 } from './gossip/app-version.ts'
 export { compareAges, isAmong, notYetUp, problemsWithRoles } from './gossip/member.ts'
+export { problemsWithDiscovery } from './joining/discovery/discovery-options.ts'
+export { dnsDiscovery } from './joining/discovery/dns-discovery.ts'
 export { isSeedAddress } from './joining/seed-address.ts'
 export type { SharedStore } from './joining/shared-store.ts'

@@ -18,6 +18,8 @@ export type MembershipInput =
   | { readonly type: 'Leave'; readonly node: NodeId }
   /** Give members up: they are dead, or have to be. */
   | { readonly type: 'Down'; readonly nodes: readonly NodeId[] }
+  /** The whole cluster is about to be stopped. */
+  | { readonly type: 'PrepareForShutdown' }
   /** These have been proved dead. */
   | { readonly type: 'Died'; readonly nodes: readonly NodeId[] }
   | { readonly type: 'ExitingDone' }
@@ -44,4 +46,8 @@ export interface MembershipOptions extends MemberDescription {
 export interface MembershipSnapshot {
   readonly phase: 'outside' | DeparturePhase
   readonly gossip: Gossip
+  /** The cluster ends, and everybody was seen to know it. */
+  readonly isReady: boolean
+  /** Members that have told this node that they are done with exiting. */
+  readonly exitingConfirmed: readonly NodeId[]
 }

@@ -21,12 +21,18 @@ import type {
 import { agreementOf, disagreements } from './cluster-settings.ts'
 import type { DepartureEffect, DepartureInput } from './departure-inputs.ts'
 import { DepartureMachine } from './departure-machine.ts'
-import { bestLeaders, knowsEveryDowned } from './gossip/convergence.ts'
+import { bestLeaders, hasConverged, knowsEveryDowned } from './gossip/convergence.ts'
 import type { GossipInput } from './gossip/gossip-inputs.ts'
 import { GossipMachine } from './gossip/gossip-machine.ts'
 import { type Gossip, emptyGossip, memberOf, putMember } from './gossip/gossip.ts'
 import { Graveyard } from './gossip/graveyard.ts'
-import { buryMembers, moveMembers, noteReachability, standingOf } from './gossip/member-changes.ts'
+import {
+  buryMembers,
+  ending,
+  moveMembers,
+  noteReachability,
+  standingOf,
+} from './gossip/member-changes.ts'
 import { joiningMember } from './gossip/member.ts'
 import { admit, buryFormerIncarnations, canAdmit, maySpeak } from './joining/admission.ts'
 import { problemsWithStore } from './joining/shared-store.ts'
@@ -51,6 +57,8 @@ export class MembershipMachine {
   #effects: MembershipEffect[] = []
   #published: Gossip = emptyGossip
   #isInside = false
+  /** Everybody was seen to know that the cluster ends. */
+  #isReady = false
   #joinedAt = 0
   /** Of the cluster that this node is in. */
   #founder: NodeId
@@ -71,7 +79,8 @@ export class MembershipMachine {
 
   snapshot(): MembershipSnapshot {
     const phase = this.#isInside ? this.#departure.snapshot() : 'outside'
-    return { phase, gossip: this.gossip }
+    const { exitingConfirmed } = this.#leading.snapshot()
+    return { phase, gossip: this.gossip, isReady: this.#isReady, exitingConfirmed }
   }
 
   step(input: MembershipInput, now: number): MembershipEffect[] {
@@ -96,7 +105,7 @@ export class MembershipMachine {
       const { gossip, origins, through } = input
       this.#gossip({ type: 'Adopt', gossip, origins, tell: [through] }, now)
     } else if (input.type === 'InitJoin') {
-      this.#send(input.from, { type: 'InitJoinNack', from: self })
+      this.#send(input.from, { type: 'InitJoinNack', from: self, isEnding: false })
     } else if (input.type === 'Leave' && input.node === self) {
       this.#effects.push({ type: 'ShutDown', reason: 'leaving' })
     }
@@ -112,6 +121,8 @@ export class MembershipMachine {
         return this.#change(moveMembers(this.gossip, [input.node], 'Leaving'), [input.node], now)
       case 'Down':
         return this.#change(moveMembers(this.gossip, input.nodes, 'Down'), input.nodes, now)
+      case 'PrepareForShutdown':
+        return this.#change(ending(this.gossip), [], now)
       case 'Died':
         return this.#change(buryMembers(this.gossip, this.#self, input.nodes), [], now)
       case 'Observed':
@@ -156,12 +167,15 @@ export class MembershipMachine {
 
   #invite(to: NodeId, theirs: Readonly<Record<string, string>>): void {
     const from = this.#self
-    const problems = [
-      ...disagreements(agreementOf(this.#options.settings), theirs),
-      ...problemsWithStore(this.gossip.members, to, theirs['store']),
-    ]
-    if (!canAdmit(this.gossip, from)) this.#send(to, { type: 'InitJoinNack', from })
-    else this.#send(to, { type: 'InitJoinAck', from, problems, founder: this.#founder })
+    const { members, isEnding } = this.gossip
+    if (!canAdmit(this.gossip, from)) {
+      const isOurs = isEnding && maySpeak(memberOf(this.gossip, from))
+      return this.#send(to, { type: 'InitJoinNack', from, isEnding: isOurs })
+    }
+    const problems = problemsWithStore(members, to, theirs['store'])
+    const differences = disagreements(agreementOf(this.#options.settings), theirs)
+    const answer = { type: 'InitJoinAck', from, problems, differences } as const
+    this.#send(to, { ...answer, founder: this.#founder })
   }
 
   #join(join: Join, now: number): void {
@@ -242,6 +256,9 @@ export class MembershipMachine {
       this.#effects.push({ type: 'Publish', event })
     }
     this.#published = this.gossip
+    if (this.#isReady || !this.gossip.isEnding || !hasConverged(this.gossip, this.#self)) return
+    this.#isReady = true
+    this.#effects.push({ type: 'Publish', event: { type: 'ReadyForShutdown' } })
   }
 
   #depart(input: DepartureInput, now: number): void {

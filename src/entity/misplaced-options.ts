@@ -14,6 +14,7 @@ export const optionsOfNodes = Object.freeze([
     'port',
     'advertised',
     'seeds',
+    'discovery',
     'secret',
     'tls',
     'insecure',

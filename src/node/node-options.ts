@@ -1,6 +1,6 @@
 /** How a node is described. Everything has a default: `startNode({ entities })` is a cluster of one with a store on disk. */
 import type { ActorSettings } from '../actor/index.ts'
-import type { ChosenClusterSettings } from '../cluster/index.ts'
+import type { ChosenClusterSettings, DiscoveryOptions } from '../cluster/index.ts'
 import type { EntityDefinition, EntityType } from '../entity/index.ts'
 import type { Chosen } from '../foundation/chosen.ts'
 import type { Duration } from '../foundation/duration.ts'
@@ -54,6 +54,11 @@ export interface NodeOptions {
    * one, or does not start where one of its name lives on its store.
    */
   readonly seeds?: readonly string[] | undefined
+  /**
+   * Where nodes find each other when their addresses are not known beforehand, in place of `seeds`: a name of DNS, such as that of a
+   * headless service of Kubernetes, or a function. The same on every node.
+   */
+  readonly discovery?: DiscoveryOptions | undefined
   /**
    * The same on every node, at least 16 characters. Never travels. While it is replaced a list: nodes prove themselves by the
    * first, and accept all.

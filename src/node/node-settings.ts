@@ -1,7 +1,12 @@
 /** Checks how a node is described: every problem at once, in words for the person who wrote it. */
 import type { EntityType } from '../entity/index.ts'
 import { isDefinition, notYetInEntities, optionsOfEntities } from '../entity/internals.ts'
-import { isSeedAddress, problemsWithAppVersion, problemsWithRoles } from '../cluster/internals.ts'
+import {
+  isSeedAddress,
+  problemsWithAppVersion,
+  problemsWithDiscovery,
+  problemsWithRoles,
+} from '../cluster/internals.ts'
 import { type Duration, toMs } from '../foundation/duration.ts'
 import { portFunctions, problemsWithEnvironment } from '../foundation/environment.ts'
 import {
@@ -44,7 +49,6 @@ const notYet: NotYet = {
   leases: 'A type has one for each of its shards by `lease` in its definition.',
   allocation: leastShards,
   allocationStrategy: leastShards,
-  discovery: 'List the `seeds`.',
   management: askTheNode,
   dashboard: askTheNode,
   replicator: entityInstead,
@@ -97,6 +101,8 @@ const checks = {
   advertised: anything,
   insecure: anything,
   seeds: maybe(problemsWithSeeds),
+  // Looked at together with the port.
+  discovery: anything,
   roles: (_, given) => problemsWithRoles(given as readonly string[] | undefined),
   // What a promise comes to is looked at then.
   appVersion: (_, given) => (isThenable(given) ? [] : problemsWithAppVersion(given)),
@@ -135,6 +141,7 @@ export function checkNodeOptions(options: NodeOptions): void {
     ...problemsWithOptions(options, checks, places),
     ...contradictions(options),
     ...problemsWithAdvertised(bound, advertised),
+    ...problemsWithFinding(options),
     ...problemsWithEntities(options),
   ]
   const insecure = insecureBindOf(options)
@@ -217,6 +224,13 @@ function insecureBindOf({
     if (error instanceof InsecureBind) return error
     throw error
   }
+}
+
+function problemsWithFinding({ seeds, discovery, port, advertised }: NodeOptions): string[] {
+  if (discovery === undefined) return []
+  const problems = problemsWithDiscovery('discovery', discovery, advertised?.port ?? port)
+  if (seeds === undefined) return problems
+  return [...problems, 'seeds and discovery are two ways to find the same nodes: give only one']
 }
 
 function problemsWithSeeds(name: string, seeds: unknown): string[] {

@@ -1,7 +1,7 @@
 /** The settings of a whole node in one table: those of every part below it, and how they must go together. */
 import type { ChosenClusterSettings, ClusterSettings } from '../cluster/index.ts'
 import { clusterShutdownPhases, clusterSettingsTable } from '../cluster/internals.ts'
-import { seconds } from '../foundation/duration.ts'
+import { minutes, seconds } from '../foundation/duration.ts'
 import type { EventSourcedSettings, LmdbSettings } from '../persistence/index.ts'
 import { eventSourcedSettingsTable, lmdbSettingsTable } from '../persistence/internals.ts'
 import type { ShardingSettings } from '../sharding/index.ts'
@@ -37,6 +37,8 @@ interface AllSettings extends Record<keyof NodeSettings, unknown> {
 
 /** A person waits for the node: after this it says why it could not join. */
 const joinDeadlineMs = seconds(30)
+/** Those who have to find each other may have to be given a machine first. */
+const discoveryDeadlineMs = minutes(3)
 
 const nodeSettingsTable = new SettingsTable<AllSettings>(
   {
@@ -62,8 +64,9 @@ export const settingPlaces: ReadonlyMap<string, string> = new Map([
 ])
 
 /** What the cluster gets: a newcomer that finds nobody gives up after a while, with reasons. */
-export function clusterSettingsOf({ settings }: NodeOptions): ChosenClusterSettings {
-  return { joinDeadlineMs, ...settings?.cluster }
+export function clusterSettingsOf({ settings, discovery }: NodeOptions): ChosenClusterSettings {
+  const deadlineMs = discovery === undefined ? joinDeadlineMs : discoveryDeadlineMs
+  return { joinDeadlineMs: deadlineMs, ...settings?.cluster }
 }
 
 /** Every problem of all settings, in words for the person who set them; empty when all is well. */

@@ -1,6 +1,6 @@
 /** A running node: calls entities, tells about them, and stops in good order. Made by `startNode`. */
 import type { ActorSystem } from '../actor/index.ts'
-import type { Cluster } from '../cluster/index.ts'
+import type { Cluster, ConvergenceExplanation } from '../cluster/index.ts'
 import type { CallOptions, EntityHandle, EntityType } from '../entity/index.ts'
 import {
   type CommandWitness,
@@ -151,12 +151,19 @@ export class SherdNode {
   }
 
   /**
-   * Prepares the stop of the whole cluster: no entity moves any more, on any node, so that nodes which stop one after the
-   * other do not hand them on to the next. Calls go on. To be called on a node that knows all types, before the first
-   * one stops. Resolves with the types whose coordinator has not confirmed in time.
+   * Prepares the stop of the whole cluster: nobody is let in any more, and no entity moves, on any node, so that nodes which stop
+   * one after the other do not hand them on to the next. Calls go on. To be called on any node, before the first one
+   * stops; cannot be taken back. Resolves with the types of this node whose coordinator has not confirmed in time. When
+   * all members know, `cluster.shutdownPhase` is `ready`, and each has published `ReadyForShutdown`.
    */
   prepareForShutdown(options?: InspectionOptions): Promise<readonly string[]> {
+    this.cluster.prepareForShutdown()
     return this.sharding.prepareForShutdown(options)
+  }
+
+  /** Who keeps the members of the cluster from agreeing, and why: until they do nobody is let in or removed. */
+  explainConvergence(): ConvergenceExplanation {
+    return this.cluster.explainConvergence()
   }
 
   /**

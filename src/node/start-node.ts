@@ -3,9 +3,10 @@
  * can be called. Whatever fails, all that was started is stopped again. One file because it is the one place that knows all rooms.
  */
 import { ActorSystem } from '../actor/index.ts'
-import { IncompatibleSettings } from '../cluster/index.ts'
+import { type Discovery, type DiscoveryOptions, IncompatibleSettings } from '../cluster/index.ts'
 import {
   Cluster,
+  dnsDiscovery,
   type FoundingStore,
   problemsWithAppVersion,
   type SharedStore,
@@ -20,7 +21,7 @@ import {
 } from '../entity/internals.ts'
 import { type Duration, seconds, toMs } from '../foundation/duration.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
-import { type Address, addressOf } from '../foundation/node-id.ts'
+import { type Address, addressOf, hostAndPortOf } from '../foundation/node-id.ts'
 import { show } from '../foundation/show.ts'
 import { systemEnvironment } from '../foundation/system-environment.ts'
 import { registerLeases } from '../lease/index.ts'
@@ -218,6 +219,7 @@ async function startRooms(
     ...{ system, remoting, roles, attributes, settings: clusterSettingsOf(options) },
     ...{ store: sharedStoreOf(options, journal), founding },
     isStorePrivate: options.store === 'memory',
+    discovery: options.discovery && discoveryOf(options.discovery, remoting.address),
     ...(hasRegisters(journal) && { leases: registerLeases(journal) }),
     ...(options.appVersion !== undefined && { appVersion: options.appVersion }),
   })
@@ -257,6 +259,11 @@ async function startRooms(
   const reading = new StoredReading(journal, system.environment.timers, appVersion)
   const parts = { system, remoting, cluster, singletons, sharding, world, keepsCallerContext }
   return { ...parts, projections, reading }
+}
+
+function discoveryOf(options: DiscoveryOptions, address: Address): Discovery {
+  if ('dns' in options) return dnsDiscovery(options, hostAndPortOf(address).port)
+  return { name: 'discovery.lookUp', ...options }
 }
 
 async function startRemoting(options: NodeOptions, system: ActorSystem): Promise<Remoting> {
@@ -399,8 +406,9 @@ function idleMs(passivateAfter: Duration | 'never'): number {
 
 async function join(options: NodeOptions, parts: NodeParts): Promise<void> {
   const { cluster } = parts
-  const { seeds = [] } = options
-  if (seeds.length === 0) cluster.join()
+  const { seeds = [], discovery } = options
+  if (discovery !== undefined) cluster.joinDiscovered()
+  else if (seeds.length === 0) cluster.join()
   else cluster.joinSeeds(seeds)
   await cluster.whenUp
   await registered(options, parts)

@@ -85,7 +85,7 @@ export class Association implements LinkOwner, RefHome {
       peer: () => this.peer,
       send: (sequence, message) => this.#sendSystem(sequence, message),
       wake: () => this.#links.control.wake(),
-      whenDataSettled: (done) => this.#whenDataSettled(done),
+      whenDataSettled: (done) => this.whenDataSettled(done),
       onOverflow: () => this.#abandon('too many system messages are unconfirmed'),
     })
   }
@@ -314,8 +314,8 @@ export class Association implements LinkOwner, RefHome {
     this.runtime.eventStream.publish(new WaitingGivenUp(peer, lane, reason))
   }
 
-  /** What an actor has sent before it died may have gone by either lane. */
-  #whenDataSettled(done: () => void): () => void {
+  /** What an actor has sent before it died may have gone by either lane. What it returns takes the call back. */
+  whenDataSettled(done: () => void): () => void {
     const { data, large } = this.#links
     let waiting = 2
     const settled = (): void => void (--waiting === 0 && done())

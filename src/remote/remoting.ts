@@ -179,6 +179,30 @@ export class Remoting {
     this.#associations.with(addressOfNode(node)).nodeRemoved(node)
   }
 
+  /**
+   * @internal Resolves when what was sent to these nodes so far has come or is lost, or after `deathNoticeWaitMs`: so that the news
+   * of this node's end does not overtake it.
+   */
+  settled(nodes: readonly NodeId[]): Promise<void> {
+    const { timers } = this.#options.system.environment
+    const peers = nodes.flatMap((node) => this.#associations.find(addressOfNode(node)) ?? [])
+    return new Promise((resolve) => {
+      let waiting = peers.length
+      if (waiting === 0) return resolve()
+      const patience = timers.after(this.#world.settings.deathNoticeWaitMs, () => {
+        for (const takeBack of waits) takeBack()
+        resolve()
+      })
+      const waits = peers.map((peer) =>
+        peer.whenDataSettled(() => {
+          if (--waiting > 0) return
+          patience.cancel()
+          resolve()
+        }),
+      )
+    })
+  }
+
   /** Gives that incarnation up for good: nothing is sent to it or taken from it any more. */
   quarantine(node: NodeId, reason: string): void {
     this.#associations.with(addressOfNode(node)).quarantine(node, reason)

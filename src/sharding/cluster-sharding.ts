@@ -112,6 +112,10 @@ export class ClusterSharding {
     )
     followLosses(system.eventStream, this.#lossListeners, (lost) => this.#tellAsker(lost))
     options.cluster.holdExit(() => this.#endNow())
+    options.cluster.follow(({ type }) => {
+      if (type !== 'PreparingForShutdown') return
+      for (const running of this.#types.values()) void running.prepareForShutdown()
+    })
   }
 
   /** The types that were started here, proxies included. */

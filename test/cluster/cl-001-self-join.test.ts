@@ -131,7 +131,7 @@ test('CL-001 a stranger that asks to join is told no before, and yes after', asy
   const node = await nodes.start()
   const stranger = await nodes.stranger()
   stranger.say(node, { type: 'InitJoin', agreement: {} })
-  expect(await stranger.hears()).toEqual({ type: 'InitJoinNack', from: node.id })
+  expect(await stranger.hears()).toEqual({ type: 'InitJoinNack', from: node.id, isEnding: false })
   node.cluster.join(node.address)
   await node.cluster.whenUp
   stranger.say(node, { type: 'InitJoin', agreement: {} })

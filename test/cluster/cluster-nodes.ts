@@ -80,8 +80,8 @@ export class ClusterNodes {
   }
 
   /** A node that speaks to others without being in a cluster itself. */
-  async stranger(): Promise<Stranger> {
-    return new Stranger(await this.#nodes.start())
+  async stranger(options: TestNodeOptions = {}): Promise<Stranger> {
+    return new Stranger(await this.#nodes.start(options))
   }
 
   /** As kill -9 would: nobody is told, and the port is free. */
@@ -116,6 +116,10 @@ export class Stranger {
 
   get id(): NodeId {
     return this.#node.remoting.node
+  }
+
+  get address(): Address {
+    return this.#node.remoting.address
   }
 
   /** Sends a message to the cluster of that node, signed by itself unless the message says otherwise. */

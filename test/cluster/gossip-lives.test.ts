@@ -17,7 +17,7 @@ import {
   removeMembers,
   withObservation,
 } from '../../src/cluster/gossip/gossip.ts'
-import { moveMembers } from '../../src/cluster/gossip/member-changes.ts'
+import { ending, moveMembers } from '../../src/cluster/gossip/member-changes.ts'
 import { asUp, joiningMember } from '../../src/cluster/gossip/member.ts'
 import { type PackedOrigins, noOrigins } from '../../src/cluster/gossip/packed-origins.ts'
 import { compareClocks, pruneClock } from '../../src/cluster/gossip/vector-clock.ts'
@@ -43,8 +43,8 @@ interface Letter {
   readonly view: Gossip
 }
 
-const contentOf = ({ members, reachability, lastUpNumber }: Gossip): string =>
-  JSON.stringify([members, reachability, lastUpNumber])
+const contentOf = ({ members, reachability, lastUpNumber, isEnding }: Gossip): string =>
+  JSON.stringify([members, reachability, lastUpNumber, isEnding])
 
 /**
  * Nodes that gossip, come, go, and come again on the same address, while words are lost, late and repeated. Whoever was
@@ -140,6 +140,7 @@ class Lives {
       () => this.#admit(self),
       () => this.#admit(self),
       () => this.#drop(gossip),
+      () => (this.#random.chance(0.05) ? ending(gossip) : gossip),
     ]
     const next = this.#random.pick(kinds)()
     if (next.members.length < gossip.members.length) this.removals++

@@ -86,14 +86,14 @@ describe('MembershipMachine', () => {
   test('CL-001 says no before it is in a cluster, yes after, and leads itself', () => {
     const { give } = stage()
     const ask = { type: 'InitJoin', from: ids.n2, agreement: agreementOf(settings) } as const
-    expect(sent(give('n1', ask))).toEqual([{ type: 'InitJoinNack', from: ids.n1 }])
+    expect(sent(give('n1', ask))).toEqual([{ type: 'InitJoinNack', from: ids.n1, isEnding: false }])
     expect(published(give('n1', { type: 'FormCluster' }))).toEqual([
       'MemberJoined',
       'LeaderChanged',
       'MemberUp',
     ])
     expect(sent(give('n1', ask))).toEqual([
-      { type: 'InitJoinAck', from: ids.n1, problems: [], founder: ids.n1 },
+      { type: 'InitJoinAck', from: ids.n1, problems: [], differences: [], founder: ids.n1 },
     ])
   })
 

@@ -45,6 +45,9 @@ export interface NetworkOptions {
   readonly latencyMs?: readonly [least: number, most: number]
   /** Where each address lives: those on one host see each other's processes end. */
   readonly hostOf?: (address: Address) => string | undefined
+  /** What each node is told when it asks where others are, a moment later; in place of seeds. Never answered when undefined. */
+  readonly lookUp?: (asker: Address) => readonly Address[] | Error | undefined
+  readonly requiredNodes?: number
   /** How long an exiting node takes to hand over. */
   readonly exitingTasksMs?: number
 }
@@ -87,14 +90,15 @@ export class Network {
     this.random = options.random ?? new SeededRandom(options.seed ?? 1, 'network')
     const { latencyMs = [1, 5] } = options
     this.machines = new MachineNetwork({ random: this.random, latencyMs })
-    this.settings = { ...defaultClusterSettings, ...options.settings }
+    const { requiredNodes: minMembers = 1 } = options
+    this.settings = { ...defaultClusterSettings, minMembers, ...options.settings }
     this.#strategy = options.strategy ?? strategyOf(this.settings, options.register !== undefined)
   }
 
   /** Starts a node, in place of an earlier one at the same address. */
   start(
     address: Address,
-    seeds: readonly Address[],
+    seeds: readonly Address[] = [],
     { roles = [] }: { roles?: readonly string[] } = {},
   ): Node {
     const id = nodeIdOf(address, this.random.uid())
@@ -102,6 +106,7 @@ export class Network {
     const identity = host === undefined ? undefined : `${host} ${id}`
     const random = this.random.fork(id)
     const hasStore = this.#options.register !== undefined
+    const { requiredNodes = 1 } = this.#options
     const machine = new ClusterMachine({
       ...{ self: id, roles, appVersion: '1.2.3', identity },
       attributes: [
@@ -111,6 +116,7 @@ export class Network {
       ...{ settings: this.settings, random },
       strategy: this.#strategy,
       ...(hasStore && { store, founding: { identity: undefined } }),
+      ...(this.#options.lookUp && { discovery: { name: 'shop', requiredNodes } }),
     })
     const node: Node = {
       ...newcomer<never>(),
@@ -134,7 +140,10 @@ export class Network {
       this.machines.at(at, tick)
     }
     this.machines.after(this.random.below(this.settings.tickIntervalMs), tick)
-    this.give(node, { type: 'JoinSeeds', seeds })
+    this.give(
+      node,
+      this.#options.lookUp ? { type: 'JoinDiscovered' } : { type: 'JoinSeeds', seeds },
+    )
     return node
   }
 
@@ -270,6 +279,9 @@ export class Network {
         return this.#lookAtProcesses(node, effect.processes)
       case 'LookAgain':
         return this.machines.after(effect.afterMs, () => this.give(node, { type: 'LookDue' }))
+      case 'LookUp':
+        return this.#lookUp(node, effect.number)
+      case 'Disagrees':
       case 'ForgetPeer':
       case 'ProvedDead':
       case 'Refuse':
@@ -288,6 +300,18 @@ export class Network {
         this.machines.crash(node)
         this.#hangUp(node)
     }
+  }
+
+  #lookUp(node: Node, number: number): void {
+    const found = this.#options.lookUp?.(node.address)
+    if (found === undefined) return
+    const answer =
+      found instanceof Error
+        ? ({ type: 'NotDiscovered', number, problem: found.message } as const)
+        : ({ type: 'Discovered', number, addresses: [...found].sort() } as const)
+    this.machines.after(1 + this.random.below(50), () => {
+      if (this.isAlive(node)) this.give(node, answer)
+    })
   }
 
   #lookAtProcesses(node: Node, processes: ReadonlyMap<NodeId, string>): void {

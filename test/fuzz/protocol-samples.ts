@@ -36,6 +36,7 @@ const gossip = {
   ],
   tombstones: ['10.0.0.3:2552#0000000000000003'],
   lastUpNumber: 3,
+  isEnding: false,
 }
 
 const c = '10.0.0.3:2552#0000000000000003'
@@ -49,6 +50,7 @@ const news = [
   [[c, [0, 2]]],
   [],
   3,
+  true,
 ]
 
 const sharding = shardingProtocol(100)
@@ -63,8 +65,10 @@ const tables: readonly (readonly [string, Protocol, Readonly<Record<string, obje
     clusterProtocol,
     {
       InitJoin: { from: a, agreement: { downing: 'keep-majority', shards: '1000' } },
-      InitJoinAck: { from: a, problems: ['other downing'], founder: a },
-      InitJoinNack: { from: a },
+      InitJoinAck: {
+        ...{ from: a, problems: ['other store'], differences: ['other downing'], founder: a },
+      },
+      InitJoinNack: { from: a, isEnding: true, founder: '10.0.0.2:2552' },
       Join: { from: a, roles: ['back'], attributes: ['host of Game'], appVersion: '1.2.3' },
       Welcome: { from: a, gossip, tombstoneAgesMs: [86_400_000], origins },
       GossipStatus: { from: a, to: b, summary, isLost: false },

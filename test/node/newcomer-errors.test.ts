@@ -89,7 +89,7 @@ describe('a node that cannot join says why', () => {
     const seeds = [address]
     const error = await refusalOf({ secret: `${secret}!`, seeds, settings: soon })
     expect(error.message).toContain(
-      `${address} has a different secret than this node. Give every node of the cluster the same one; while it is replaced, all nodes list the old one and the new one.`,
+      `${address} has a different secret than this node. Give every node of the cluster the same one. While it is replaced, all nodes list the old one and the new one.`,
     )
     const without = await refusalOf({ seeds, settings: soon })
     expect(without.message).toContain(

@@ -184,6 +184,41 @@ test('CL-012 killed and started again at once on the same port: the new incarnat
   }
 })
 
+describe('CL-013 death watch between processes', () => {
+  const types = ['Word', 'WatchedIsGone', 'MemberRemoved']
+  const heardBy = (member: Member) => member.news.since().filter(({ type }) => types.includes(type))
+
+  test('kill -9: told once, when the member is removed, and at once of one that is gone already', async () => {
+    const members = membersForTest()
+    const [a, b, c] = (await members.form(names, {})) as [Member, Member, Member]
+    const { self } = await c.call('view')
+    for (const member of [a, b]) await member.call('watch', self)
+    await c.kill()
+    for (const member of [a, b]) {
+      await member.news.next('WatchedIsGone')
+      await member.news.next('MemberRemoved', { node: self })
+    }
+    const mark = a.news.mark
+    await a.call('watch', self)
+    await a.news.next('WatchedIsGone', {}, { from: mark })
+    expect(heardBy(a).filter(({ type }) => type === 'WatchedIsGone')).toHaveLength(2)
+    expect(heardBy(b).filter(({ type }) => type === 'WatchedIsGone')).toHaveLength(1)
+  })
+
+  test('all that it had said comes before, when its node leaves', async () => {
+    const members = membersForTest()
+    const [a, b] = (await members.form(['a', 'b'], {})) as [Member, Member]
+    const [here, there] = await Promise.all([a.call('view'), b.call('view')])
+    await a.call('watch', there.self)
+    await b.call('speakAndLeave', here.self, 100)
+    expect(await endOf(b)).toMatchObject({ code: 0 })
+    await a.news.next('WatchedIsGone')
+    const heard = heardBy(a).filter(({ type }) => type !== 'MemberRemoved')
+    const words = Array.from({ length: 100 }, (_, index) => ({ type: 'Word', number: index + 1 }))
+    expect(heard).toMatchObject([...words, { type: 'WatchedIsGone' }])
+  })
+})
+
 test('SG-004 a node that comes back on the same port: one instance, where the oldest is', async () => {
   const members = membersForTest()
   const [first, second] = (await members.form(['a', 'b'], {})) as [Member, Member]

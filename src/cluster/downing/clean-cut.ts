@@ -1,5 +1,6 @@
 /** A split into two sides that do not reach each other: what a strategy decides on, and who goes by its decision. */
 import type { NodeId } from '../../foundation/node-id.ts'
+import { type Gossip, memberOf } from '../gossip/gossip.ts'
 import { type Member, compareMembers } from '../gossip/member.ts'
 
 export interface CleanCut {
@@ -13,6 +14,12 @@ export type CutDecision = 'DownUnreachable' | 'DownReachable' | 'DownAll'
 
 export function isDownable({ status }: Member): boolean {
   return status === 'Joining' || status === 'Up' || status === 'Leaving'
+}
+
+/** Whether a split that this node is part of would have to be decided. */
+export function isMemberDownable(gossip: Gossip, node: NodeId): boolean {
+  const member = memberOf(gossip, node)
+  return member !== undefined && isDownable(member)
 }
 
 /** The rule for ties: of two sides that weigh the same, the one with the lowest address lives on. */

@@ -2,6 +2,7 @@
 import type { NodeId } from '../../foundation/node-id.ts'
 import { leaderOf, reachabilityThatCounts, unreachableMembers } from '../gossip/convergence.ts'
 import type { Gossip } from '../gossip/gossip.ts'
+import type { Member } from '../gossip/member.ts'
 import { type ReachabilityRecord, recordsOf } from '../gossip/reachability.ts'
 import type { CleanCut } from './clean-cut.ts'
 
@@ -25,4 +26,11 @@ export function downingViewOf(gossip: Gossip, self: NodeId): DowningView {
     seenBy: new Set(gossip.seen),
     leader: leaderOf(gossip, self),
   }
+}
+
+/** Those whose word counts when this node asks whether it is still one of them. */
+export function electorateOf({ members }: Gossip, self: NodeId): Member[] {
+  return members.filter(
+    ({ node, status }) => status === 'Up' || status === 'Leaving' || node === self,
+  )
 }

@@ -8,8 +8,15 @@ import type { FoundingRecord } from './founding-record.ts'
 import type { SplitWish } from './split-decision.ts'
 
 export type FoundingInput =
-  /** The node looks for a cluster. `isAlone`: it was told to join itself, and knows of nobody else. */
-  | { readonly type: 'JoinBegan'; readonly firstSeed: Address; readonly isAlone: boolean }
+  /**
+   * The node looks for a cluster. `firstSeed` alone would found one; undefined where anybody may. `isAlone`: it was told to join
+   * itself, and knows of nobody else.
+   */
+  | {
+      readonly type: 'JoinBegan'
+      readonly firstSeed: Address | undefined
+      readonly isAlone: boolean
+    }
   /** By the seeds there is no cluster, and this node is the one that founds. */
   | { readonly type: 'WouldForm' }
   /** A member of that founding would let this node in. */

@@ -2,13 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import { defaultClusterSettings } from '../cluster-settings.ts'
-import {
-  type Gossip,
-  emptyGossip,
-  putMember,
-  removeMembers,
-  withObservation,
-} from '../gossip/gossip.ts'
+import { type Gossip, emptyGossip, putMember } from '../gossip/gossip.ts'
+import { removeMembers, withObservation } from '../gossip/gossip.ts'
 import { asUp, joiningMember } from '../gossip/member.ts'
 import { attributeOfStore } from '../joining/shared-store.ts'
 import type { FoundingEffect, FoundingInput } from './founding-inputs.ts'
@@ -399,6 +394,21 @@ describe('a member', () => {
       desk.give({ type: 'Standing', from: seed, question, standing: 'member' })
     }
     expect(desk.pass(T, 'hangs')).toContain('Freeze')
+  })
+
+  test('freezes where anybody may found, the founder itself too: nobody who answers shows that no other founding has begun', () => {
+    for (const self of [seed, d]) {
+      const desk = new Desk(self)
+      desk.put(recordWith(seed, ...[seed, d].filter((node) => node !== self)))
+      desk.give({ type: 'JoinBegan', firstSeed: undefined, isAlone: false })
+      desk.answer()
+      desk.give({ type: 'Invited', founder: seed, by: seed })
+      desk.answer()
+      desk.give({ type: 'Entered', founder: seed })
+      desk.give({ type: 'ViewChanged', gossip: gossipOf(seed, d) })
+      desk.pass(1_000)
+      expect(desk.pass(T, 'hangs')).toEqual(['Freeze'])
+    }
   })
 
   test('goes on without the store when it is the first seed itself', () => {

@@ -67,6 +67,8 @@ export class FoundingMachine {
   #gossip: Gossip = emptyGossip
 
   // ---- outside
+  #hasBegun = false
+  /** Undefined where anybody may found. */
   #firstSeed: Address | undefined
   #isAlone = false
   #wouldForm = false
@@ -146,6 +148,7 @@ export class FoundingMachine {
   #take(input: FoundingInput, now: number): void {
     switch (input.type) {
       case 'JoinBegan':
+        this.#hasBegun = true
         this.#firstSeed = input.firstSeed
         this.#isAlone = input.isAlone
         return this.#beginLook(now)
@@ -511,7 +514,7 @@ export class FoundingMachine {
   // ---- for people
 
   get #troubles(): string[] {
-    if (this.#phase !== 'outside' || this.#firstSeed === undefined) return []
+    if (this.#phase !== 'outside' || !this.#hasBegun) return []
     const { problem } = this.#calls
     if (problem !== undefined) return [`the store does not answer: ${problem}`]
     const { record, revision } = this.#watch

@@ -83,6 +83,7 @@ function isFarAhead(ours: Gossip, theirs: Gossip): boolean {
  */
 function containsLess(ours: Gossip, theirs: Gossip, self: NodeId): boolean {
   if (changesBy(theirs.version, self) > changesBy(ours.version, self)) return true
+  if (ours.isEnding && !theirs.isEnding) return true
   const known = new Map(ours.members.map((member) => [member.node, member]))
   return theirs.members.some((member) => {
     const before = known.get(member.node)

@@ -15,7 +15,7 @@ import {
   removeMembers,
   withObservation,
 } from './gossip.ts'
-import { moveMembers } from './member-changes.ts'
+import { ending, moveMembers } from './member-changes.ts'
 import { asUp, joiningMember } from './member.ts'
 import { unpackNews } from './news.ts'
 import { noOrigins } from './packed-origins.ts'
@@ -255,6 +255,53 @@ describe('what was done by one that is gone', () => {
     expect(a.gossip.version).toBe(version)
     talk(machines, 'b', 'a')
     expect(a.gossip.version).toEqual(b.gossip.version)
+  })
+})
+
+describe('that the whole cluster is about to be stopped', () => {
+  const endingOf = (machines: Record<string, GossipMachine>) =>
+    Object.values(machines).map(({ gossip }) => gossip.isEnding)
+
+  test('is told with whatever is told, and never taken back', () => {
+    const machines = crowd('abc')
+    const { a, c } = machines as { a: GossipMachine; c: GossipMachine }
+    change(a, ending(a.gossip))
+    change(c, moveMembers(c.gossip, [id('b')], 'Leaving'))
+    talk(machines, 'a', 'b')
+    talk(machines, 'c', 'b')
+    talk(machines, 'b', 'a')
+    expect(endingOf(machines)).toEqual([true, true, true])
+    for (const { gossip } of [a, c]) expect(memberOf(gossip, id('b'))?.status).toBe('Leaving')
+  })
+
+  /** d has said so to b alone, and a has removed d. */
+  const saidByTheGone = () => {
+    const machines = crowd('abcd')
+    const { a, b, d } = machines as { a: GossipMachine; b: GossipMachine; d: GossipMachine }
+    change(d, ending(d.gossip))
+    talk(machines, 'd', 'b')
+    delete machines['d']
+    change(a, removeMembers(moveMembers(a.gossip, [id('d')], 'Down'), new Set([id('d')])))
+    return { machines, a, b }
+  }
+
+  test('is not lost with who has said it: who knows says it', () => {
+    const { machines } = saidByTheGone()
+    talk(machines, 'a', 'c')
+    talk(machines, 'c', 'b')
+    talk(machines, 'b', 'a')
+    talk(machines, 'a', 'c')
+    expect(endingOf(machines)).toEqual([true, true, true])
+  })
+
+  test('is not lost on who hears it after the removal', () => {
+    const { machines, a, b } = saidByTheGone()
+    const said = messagesIn(b.step({ type: 'Spread' }, 0)).find(({ to }) => to === id('a'))
+    hear(a, said!)
+    expect(a.gossip.isEnding).toBe(true)
+    talk(machines, 'b', 'a')
+    talk(machines, 'a', 'c')
+    expect(endingOf(machines)).toEqual([true, true, true])
   })
 })
 

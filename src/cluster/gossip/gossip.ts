@@ -41,6 +41,8 @@ export interface Gossip {
   readonly tombstones: readonly NodeId[]
   /** The highest number any member has ever had, so that none is given twice. */
   readonly lastUpNumber: number
+  /** The whole cluster is about to be stopped: nobody comes in any more. Never taken back. */
+  readonly isEnding: boolean
 }
 
 export const emptyGossip: Gossip = {
@@ -50,6 +52,7 @@ export const emptyGossip: Gossip = {
   version: emptyClock,
   tombstones: [],
   lastUpNumber: 0,
+  isEnding: false,
 }
 
 export function memberOf(gossip: Gossip, node: NodeId): Member | undefined {
@@ -154,6 +157,7 @@ export function mergeGossip(a: Gossip, b: Gossip): Gossip {
     version: pruneClock(mergeClocks(a.version, b.version), gone),
     tombstones,
     lastUpNumber: Math.max(a.lastUpNumber, b.lastUpNumber),
+    isEnding: a.isEnding || b.isEnding,
   })
 }
 
@@ -194,8 +198,8 @@ function checked(gossip: Gossip): Gossip {
   return gossip
 }
 
-function contentOf({ members, reachability, tombstones, lastUpNumber }: Gossip): string {
-  return JSON.stringify([members, reachability, tombstones, lastUpNumber])
+function contentOf({ members, reachability, tombstones, lastUpNumber, isEnding }: Gossip): string {
+  return JSON.stringify([members, reachability, tombstones, lastUpNumber, isEnding])
 }
 
 function nodesOf(members: readonly Member[]): Set<NodeId> {
@@ -212,4 +216,8 @@ function mergeMemberLists(a: readonly Member[], b: readonly Member[]): Member[] 
 
 function mergeTombstones(a: readonly NodeId[], b: readonly NodeId[]): readonly NodeId[] {
   return [...new Set([...a, ...b])].sort(compareTexts)
+}
+
+export function exitingNodes({ members }: Gossip): NodeId[] {
+  return members.filter(({ status }) => status === 'Exiting').map(({ node }) => node)
 }

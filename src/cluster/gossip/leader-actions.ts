@@ -28,7 +28,7 @@ export function actAsLeader(gossip: Gossip, situation: LeaderSituation): Gossip 
 
 function letJoiningIn(gossip: Gossip, situation: LeaderSituation): Gossip {
   const joining = gossip.members.filter(({ status }) => status === 'Joining')
-  if (joining.length === 0 || isOrphaned(gossip)) return gossip
+  if (joining.length === 0 || isOrphaned(gossip) || gossip.isEnding) return gossip
   if (missingMembers(gossip, situation).length > 0) return gossip
   let upNumber = gossip.lastUpNumber
   // Members are in the order of addresses, and so are the numbers of those that come in together.

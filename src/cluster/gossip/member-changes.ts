@@ -30,6 +30,11 @@ export function buryMembers(gossip: Gossip, self: NodeId, nodes: readonly NodeId
   )
 }
 
+/** The gossip of a cluster that is about to be stopped. */
+export function ending(gossip: Gossip): Gossip {
+  return gossip.isEnding ? gossip : { ...gossip, isEnding: true }
+}
+
 /** What a node has found out about another member. */
 export interface Observation {
   readonly node: NodeId

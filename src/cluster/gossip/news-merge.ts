@@ -63,6 +63,7 @@ export function mergeNews(ours: Gossip, known: Origins, telling: Telling): Merge
     version,
     tombstones,
     lastUpNumber: Math.max(ours.lastUpNumber, news.lastUpNumber, ...changed.map(givenUpNumber)),
+    isEnding: ours.isEnding || news.isEnding,
   }
   return { gossip, origins: findings.origins, contested: findings.contested }
 }

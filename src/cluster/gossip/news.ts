@@ -44,6 +44,7 @@ export type PackedNews = readonly [
   tombstones: readonly PackedNode[],
   dropped: readonly PackedNode[],
   lastUpNumber: number,
+  isEnding: boolean,
 ]
 
 export function packNews(news: News): PackedNews {
@@ -73,12 +74,14 @@ export function packNews(news: News): PackedNews {
     tombstones,
     dropped,
     news.lastUpNumber,
+    news.isEnding,
   ]
 }
 
 /** Of news that has its shape. */
 export function unpackNews(packed: PackedNews): News {
-  const [makers, descriptions, members, observers, tombstones, dropped, lastUpNumber] = packed
+  const [makers, descriptions, members, observers, tombstones, dropped, lastUpNumber, isEnding] =
+    packed
   const unpack = (origin: PackedOrigin): RecordOrigin => {
     const changes: Change[] = []
     for (let at = 0; at < origin.length; at += 2)
@@ -98,6 +101,7 @@ export function unpackNews(packed: PackedNews): News {
     tombstones: tombstones.map(unpackNode),
     dropped: dropped.map(unpackNode),
     lastUpNumber,
+    isEnding,
   }
 }
 

@@ -31,6 +31,8 @@ export interface News {
   /** Tombstones that are kept no longer. */
   readonly dropped: readonly Sourced<NodeId>[]
   readonly lastUpNumber: number
+  /** The whole cluster is about to be stopped. */
+  readonly isEnding: boolean
 }
 
 export const recordKinds = ['members', 'observers', 'tombstones', 'dropped'] as const

@@ -199,7 +199,7 @@ export class Replica {
     const lacks = entriesBeyond(version, this.#settled).some((entry) => !includes(entry))
     const isSame = digestOfClock(version) === summary[0]
     if (!isSame && !lacks && merged.contested.length === 0) return 'lost'
-    this.#merge(merged, changes.get(this.#self) ?? 0)
+    this.#merge(merged, changes.get(this.#self) ?? 0, news.isEnding)
     this.see(this.seenIn(summary) ?? [])
     return 'taken'
   }
@@ -220,7 +220,7 @@ export class Replica {
     return 'taken'
   }
 
-  #merge({ gossip, origins, contested }: Merged, ownByThem: number): void {
+  #merge({ gossip, origins, contested }: Merged, ownByThem: number, endsByThem: boolean): void {
     const before = this.#gossip
     const own = changesBy(before.version, this.#self)
     for (const record of origins) this.#origins.set(...record)
@@ -229,8 +229,13 @@ export class Replica {
     const gone = this.#makersGone(before, gossip, origins)
     // Somebody counts changes of ours that we have not made: what we did make must not pass for them.
     if (ownByThem > own) gone.add(this.#self)
-    const isOrphaned = gone.size > 0 && this.#origins.isMadeBy(gone)
-    const isOwnChange = contested.length > 0 || isOrphaned || ownByThem > own
+    // Whose change the end of the cluster was is not kept: it may have been one of theirs.
+    const isEndUnheard = gossip.isEnding && !endsByThem
+    const isOrphaned = gone.size > 0 && (isEndUnheard || this.#origins.isMadeBy(gone))
+    // Told by a change that is not counted any more.
+    const isSame = compareClocks(gossip.version, before.version) === 'same'
+    const isEndNew = isSame && gossip.isEnding && !before.isEnding
+    const isOwnChange = contested.length > 0 || isOrphaned || isEndNew || ownByThem > own
     const after = isOwnChange ? changedBy(gossip, this.#self) : gossip
     if (isOwnChange) {
       const origin = this.#ownOrigin(after)
@@ -303,6 +308,7 @@ export class Replica {
       tombstones: pick('tombstones', (node) => node),
       dropped: pick('dropped', (node) => node),
       lastUpNumber: gossip.lastUpNumber,
+      isEnding: gossip.isEnding,
     }
   }
 

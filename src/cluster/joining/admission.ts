@@ -28,9 +28,12 @@ export function admit(gossip: Gossip, self: NodeId, join: Join): Admission {
   return { outcome: 'replaces', gossip: buryFormerIncarnations(gossip, self, from) }
 }
 
-/** Whoever joined a cluster whose makers are all gone would only wait there with those who are left. */
+/**
+ * Whoever joined a cluster whose makers are all gone would only wait there with those who are left; and one that is about to
+ * be stopped takes nobody along.
+ */
 export function canAdmit(gossip: Gossip, self: NodeId): boolean {
-  return maySpeak(memberOf(gossip, self)) && !isOrphaned(gossip)
+  return maySpeak(memberOf(gossip, self)) && !isOrphaned(gossip) && !gossip.isEnding
 }
 
 /** Members that may speak for the cluster. */

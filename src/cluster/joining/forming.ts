@@ -17,6 +17,15 @@ export interface MissingMembers {
   readonly there: number
 }
 
+/** With as many members as the discovery requires: so two groups that have not found each other are never two clusters. */
+export function beginningWith<Settings extends FormingSettings>(
+  settings: Settings,
+  discovery: { readonly requiredNodes: number } | undefined,
+): Settings {
+  if (discovery === undefined) return settings
+  return { ...settings, minMembers: Math.max(settings.minMembers, discovery.requiredNodes) }
+}
+
 /** What a cluster that is being formed waits for; empty when it need not. */
 export function missingMembers(
   { members, lastUpNumber }: Pick<Gossip, 'members' | 'lastUpNumber'>,

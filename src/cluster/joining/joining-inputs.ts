@@ -10,6 +10,12 @@ export type JoiningInput =
   | { readonly type: 'JoinSeeds'; readonly seeds: readonly Address[] }
   /** Join through this node; through one's own address: form a cluster. */
   | { readonly type: 'JoinNode'; readonly address: Address }
+  /** Join through whomever the discovery finds. */
+  | { readonly type: 'JoinDiscovered' }
+  /** These were found, in place of those before. */
+  | { readonly type: 'Contacts'; readonly addresses: readonly Address[] }
+  /** Enough of those who were found take this node for the founder. */
+  | { readonly type: 'Elected' }
   | NotConnected
   | NotAccepted
   | { readonly type: 'Connected'; readonly address: Address }
@@ -62,6 +68,7 @@ export type JoiningEffect =
   | { readonly type: 'FormCluster' }
   | Joined
   | StillJoining
+  | Disagrees
   | {
       readonly type: 'GiveUp'
       readonly reason: 'join-failed' | 'incompatible-config'
@@ -73,6 +80,13 @@ export interface StillJoining {
   readonly type: 'StillJoining'
   readonly seeds: readonly Address[]
   readonly troubles: readonly string[]
+}
+
+/** For people: the settings of this node are not those of the cluster, and it joins all the same. */
+export interface Disagrees {
+  readonly type: 'Disagrees'
+  readonly with: NodeId
+  readonly differences: readonly string[]
 }
 
 export interface JoiningOptions extends MemberDescription {

@@ -17,8 +17,9 @@ const welcome = {
   origins: noOrigins,
 } as const
 const founder = nodeIdOf('f:1', 6n)
-const ack = { type: 'InitJoinAck', from: b, problems: [], founder } as const
-const nack = (address: Address) => ({ type: 'InitJoinNack', from: nodeIdOf(address, 7n) }) as const
+const ack = { type: 'InitJoinAck', from: b, problems: [], differences: [], founder } as const
+const nack = (address: Address) =>
+  ({ type: 'InitJoinNack', from: nodeIdOf(address, 7n), isEnding: false }) as const
 const types = (effects: readonly { readonly type: string }[]) => effects.map(({ type }) => type)
 
 const described = { roles: ['web'], attributes: ['host of Game'], appVersion: '1.2.3' }
@@ -104,6 +105,34 @@ describe('JoiningMachine', () => {
       'SendToAddress',
     ])
     expect(machine.step(welcome, 10_020)).toEqual([])
+  })
+
+  test('gives up when its settings are others, unless it need not agree; with another store always', () => {
+    const other = { ...ack, differences: ['x is 1 here and 2 in the cluster'] }
+    const strict = joining()
+    strict.step({ type: 'JoinSeeds', seeds }, 0)
+    expect(strict.step(other, 10)).toEqual([
+      { type: 'GiveUp', reason: 'incompatible-config', problems: other.differences },
+    ])
+    const lenient = joining({ mustAgreeOnSettings: false })
+    lenient.step({ type: 'JoinSeeds', seeds }, 0)
+    const [told, join] = lenient.step(other, 10)
+    expect(told).toEqual({ type: 'Disagrees', with: b, differences: other.differences })
+    expect(join).toMatchObject({ type: 'Send', to: b, message: { type: 'Join' } })
+    const another = joining({ mustAgreeOnSettings: false })
+    another.step({ type: 'JoinSeeds', seeds }, 0)
+    expect(types(another.step({ ...other, problems: ['another store'] }, 10))).toEqual(['GiveUp'])
+  })
+
+  test('gives up when the cluster is about to be stopped, by the word of a seed, and founds none beside it', () => {
+    const machine = joining()
+    machine.step({ type: 'JoinSeeds', seeds }, 0)
+    machine.step(nack('c:1'), 5)
+    const ending = { ...nack('b:1'), isEnding: true }
+    expect(machine.step({ ...nack('z:1'), isEnding: true }, 6)).toEqual([])
+    const [effect] = machine.step(ending, 10)
+    expect(effect).toMatchObject({ type: 'GiveUp', reason: 'join-failed' })
+    expect(machine.step(ending, 20)).toEqual([])
   })
 
   test('gives up when it was removed before it was welcome, by the word of a seed', () => {
@@ -234,5 +263,69 @@ describe('JoiningMachine, where the store keeps the founding', () => {
       [{ type: 'Invited', founder: a, by: a }],
     ])
     expect(types(machine.step(ack, 1_300))).toEqual(['Invited'])
+  })
+})
+
+describe('JoiningMachine by discovery', () => {
+  const contacts = (...addresses: Address[]) => ({ type: 'Contacts', addresses }) as const
+  const asked = (effects: ReturnType<JoiningMachine['step']>) =>
+    effects.flatMap((effect) => (effect.type === 'SendToAddress' ? [effect.to] : []))
+
+  test('asks whoever is found, news at once and all again and again, and forgets who is not found any more', () => {
+    const machine = joining()
+    expect(machine.step({ type: 'JoinDiscovered' }, 0)).toEqual([])
+    expect(asked(machine.step(contacts('b:1'), 10))).toEqual(['b:1'])
+    expect(asked(machine.step(contacts('b:1', 'c:1'), 20))).toEqual(['c:1'])
+    expect(asked(machine.step({ type: 'Tick' }, 500))).toEqual(['b:1', 'c:1'])
+    machine.step(contacts('c:1'), 510)
+    expect(asked(machine.step({ type: 'Tick' }, 1_000))).toEqual(['c:1'])
+    expect(machine.step(ack, 1_010)).toEqual([])
+    expect(machine.snapshot().seeds).toEqual(['c:1'])
+  })
+
+  test('keeps what is known of those that are found again', () => {
+    const machine = joining()
+    machine.step({ type: 'JoinDiscovered' }, 0)
+    machine.step(contacts('b:1'), 0)
+    machine.step(nack('b:1'), 10)
+    machine.step(contacts('b:1', 'c:1'), 20)
+    expect(machine.snapshot().troubles).toEqual([
+      'b:1 is not in a cluster itself',
+      'c:1 has not answered yet',
+    ])
+  })
+
+  test('never forms a cluster by itself, however many are in none and however long it takes', () => {
+    const machine = joining()
+    machine.step({ type: 'JoinDiscovered' }, 0)
+    machine.step(contacts('b:1'), 0)
+    for (let now = 0; now < 60_000; now += 250) {
+      const effects = [...machine.step(nack('b:1'), now), ...machine.step({ type: 'Tick' }, now)]
+      expect(types(effects)).not.toContain('FormCluster')
+    }
+  })
+
+  test('forms one when it is elected, but not when it is already invited', () => {
+    const elected = joining()
+    elected.step({ type: 'JoinDiscovered' }, 0)
+    expect(types(elected.step({ type: 'Elected' }, 10))).toEqual(['FormCluster'])
+    const invited = joining()
+    invited.step({ type: 'JoinDiscovered' }, 0)
+    invited.step(contacts('b:1'), 0)
+    expect(types(invited.step(ack, 10))).toEqual(['Send'])
+    expect(invited.step({ type: 'Elected' }, 20)).toEqual([])
+  })
+
+  test('where the store keeps the founding it asks once, is given the time for it, and seeks on', () => {
+    const settings = { ...defaultClusterSettings, joinDeadlineMs: 5_000, foundingStillMs: 10_000 }
+    const machine = new JoiningMachine({
+      ...{ ...described, self, address: 'a:1', settings, asksStore: true },
+    })
+    machine.step({ type: 'JoinDiscovered' }, 0)
+    machine.step(contacts('b:1'), 0)
+    expect(types(machine.step({ type: 'Elected' }, 4_000))).toEqual(['WouldForm'])
+    expect(machine.step({ type: 'Elected' }, 4_250)).toEqual([])
+    expect(types(machine.step({ type: 'Tick' }, 14_000))).not.toContain('GiveUp')
+    expect(types(machine.step({ type: 'Founded' }, 14_100))).toEqual(['FormCluster'])
   })
 })

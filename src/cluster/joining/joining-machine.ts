@@ -5,10 +5,12 @@
  *                     │  ▲────────no welcome in time──┘
  *                     └──first seed, and no cluster to be found──▶ done (forms the cluster)
  *
- * Where the store keeps the founding it is asked before either: a first seed seeks on until `Founded`, and one that was
+ * With a discovery in place of seeds, `Contacts` are asked, and `Elected` takes the place of being the first seed.
+ *
+ * Where the store keeps the founding it is asked before either: a founder seeks on until `Founded`, and one that was
  * invited waits for `Cleared` before it asks to be let in.
  *
- * Invariant: only the first seed of the list, or a node told to join itself, ever forms a cluster.
+ * Invariant: only the first seed of the list, a node that was elected or one told to join itself ever forms a cluster.
  */
 import { unreachable } from '../../foundation/assert.ts'
 import { seconds } from '../../foundation/duration.ts'
@@ -61,6 +63,12 @@ export class JoiningMachine {
         return this.#start(input.seeds, input.seeds[0], now)
       case 'JoinNode':
         return this.#start([input.address], undefined, now)
+      case 'JoinDiscovered':
+        return this.#start([], undefined, now)
+      case 'Contacts':
+        return this.#found(input.addresses)
+      case 'Elected':
+        return this.#phase === 'seeking' ? this.#formCluster() : []
       case 'NotConnected':
         return this.#notConnected(input)
       case 'NotAccepted':
@@ -69,7 +77,7 @@ export class JoiningMachine {
         this.#troubles.connected(input.address)
         return []
       case 'InitJoinNack':
-        return this.#notInACluster(addressOfNode(input.from))
+        return input.isEnding ? this.#ending(input.from) : this.#notInACluster(input.from)
       case 'InitJoinAck':
         return this.#invited(input, now)
       case 'Welcome':
@@ -113,6 +121,14 @@ export class JoiningMachine {
     this.#reportAt = now + reportIntervalMs
     const asks = this.#seek(now)
     return this.#mayForm && others.length === 0 ? [...asks, ...this.#formCluster()] : asks
+  }
+
+  #found(addresses: readonly Address[]): JoiningEffect[] {
+    const before = this.#seeds
+    this.#troubles = this.#troubles.of(addresses)
+    if (this.#phase !== 'seeking') return []
+    const news = addresses.filter((address) => !before.includes(address))
+    return news.map((to) => this.#initJoin(to))
   }
 
   #seek(now: number): JoiningEffect[] {
@@ -161,7 +177,15 @@ export class JoiningMachine {
     return this.#troubles.areFinal ? this.#giveUp('join-failed', []) : []
   }
 
-  #notInACluster(address: Address): JoiningEffect[] {
+  /** To found another one beside it, or to wait for its end, is not what a newcomer was started for. */
+  #ending(by: NodeId): JoiningEffect[] {
+    if (!this.#isTrying || !this.#isAsked(by)) return []
+    const problem = `the cluster of ${addressOfNode(by)} is about to be stopped and lets nobody in; start this node again when it has stopped`
+    return this.#giveUp('join-failed', [problem])
+  }
+
+  #notInACluster(by: NodeId): JoiningEffect[] {
+    const address = addressOfNode(by)
     this.#troubles.notInACluster(address)
     return this.#absent(address, refusalsThatCount)
   }
@@ -174,16 +198,22 @@ export class JoiningMachine {
     return this.#mayForm && this.#seeds.every(isAbsent) ? this.#formCluster() : []
   }
 
-  #invited({ from, problems, founder }: InitJoinAck, now: number): JoiningEffect[] {
+  #invited(invitation: InitJoinAck, now: number): JoiningEffect[] {
+    const { from, problems, differences, founder } = invitation
     if (this.#phase !== 'seeking' || !this.#isAsked(from)) return []
-    if (problems.length > 0) return this.#giveUp('incompatible-config', problems)
+    const matters = this.#options.settings.mustAgreeOnSettings && differences.length > 0
+    if (problems.length > 0 || matters) {
+      return this.#giveUp('incompatible-config', [...problems, ...differences])
+    }
     if (founder === this.#passedOver?.founder && now < this.#passedOver.until) return []
     this.#phase = 'asking'
     this.#phaseSince = now
     this.#contact = from
     this.#founder = founder
     this.#isCleared = this.#options.asksStore !== true
-    return this.#isCleared ? [this.#join(from)] : [{ type: 'Invited', founder, by: from }]
+    const differs: JoiningEffect[] =
+      differences.length > 0 ? [{ type: 'Disagrees', with: from, differences }] : []
+    return [...differs, this.#isCleared ? this.#join(from) : { type: 'Invited', founder, by: from }]
   }
 
   #cleared(): JoiningEffect[] {
@@ -233,7 +263,7 @@ export class JoiningMachine {
   get #deadlineMs(): number {
     const { settings, asksStore = false } = this.#options
     const { joinDeadlineMs, foundingStillMs } = settings
-    if (!this.#mayForm || !asksStore) return joinDeadlineMs
+    if (!(this.#mayForm || this.#wouldForm) || !asksStore) return joinDeadlineMs
     return joinDeadlineMs + Math.max(foundingStillMs, this.#mustWaitMs)
   }
 

@@ -33,6 +33,16 @@ export class SeedTroubles {
     this.#founder = founder
   }
 
+  /** The same with other seeds: what is known of those that are among both is kept. */
+  of(seeds: readonly Address[]): SeedTroubles {
+    const next = new SeedTroubles(seeds, this.#founder)
+    for (const seed of seeds) {
+      const trouble = this.#troubles.get(seed)
+      if (trouble !== undefined) next.#troubles.set(seed, trouble)
+    }
+    return next
+  }
+
   /** Who should be started when there is no cluster; undefined when that would not help. */
   get founder(): Address | undefined {
     return this.areFinal ? undefined : this.#founder

@@ -10,6 +10,7 @@ import { Remoting } from '../../../src/remote/internals.ts'
 import { Singletons } from '../../../src/singleton/internals.ts'
 import { parent } from '../harness/control-server.ts'
 import type { Place } from '../harness/process-cluster.ts'
+import { Watcher } from './watcher.ts'
 import { quickCluster, quickRemote } from './quick-settings.ts'
 import { tellClusterEvents, type View, viewOf, type WantedView, whenViewIs } from './views.ts'
 
@@ -28,6 +29,7 @@ interface WhereAreYou {
 export class MemberNode {
   readonly #cluster: Cluster
   readonly #greeter: ActorRef<WhereAreYou>
+  readonly #watcher: Watcher
 
   static async start(options: Place & MemberNodeOptions): Promise<MemberNode> {
     const { port, advertisedPort, seeds, roles = [] } = options
@@ -51,12 +53,13 @@ export class MemberNode {
       name: 'greeter',
       behavior: () => Behaviors.receiveMessage(({ replyTo }) => replyTo.tell(cluster.self)),
     })
-    return new MemberNode(cluster, greeter)
+    return new MemberNode(cluster, greeter, new Watcher(system, remoting))
   }
 
-  private constructor(cluster: Cluster, greeter: ActorRef<WhereAreYou>) {
+  private constructor(cluster: Cluster, greeter: ActorRef<WhereAreYou>, watcher: Watcher) {
     this.#cluster = cluster
     this.#greeter = greeter
+    this.#watcher = watcher
   }
 
   view(): View {
@@ -77,6 +80,17 @@ export class MemberNode {
 
   down(node: string): void {
     this.#cluster.down(node)
+  }
+
+  /** Watches the speaker on that node; what it says and that it is gone is told to the test. */
+  watch(node: string): void {
+    this.#watcher.watch(node)
+  }
+
+  /** The speaker here says so many words to the watcher on that node, and this node leaves. */
+  speakAndLeave(node: string, words: number): void {
+    this.#watcher.speak(node, words)
+    this.#cluster.leave()
   }
 
   /** The node on which the singleton lives, by its own word. */
