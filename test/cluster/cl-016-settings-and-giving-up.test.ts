@@ -86,6 +86,7 @@ describe('CL-016 settings that must be equal are compared when a node joins', ()
       'downing.stableAfterMs',
       'downing.strategy',
       'foundingStillMs',
+      'gossip',
       'heartbeatIntervalMs',
       'monitoredByMembers',
     ])

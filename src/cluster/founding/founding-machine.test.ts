@@ -2,8 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
 import { defaultClusterSettings } from '../cluster-settings.ts'
-import { type Gossip, emptyGossip, putMember } from '../gossip/gossip.ts'
-import { removeMembers, withObservation } from '../gossip/gossip.ts'
+import {
+  type Gossip,
+  emptyGossip,
+  putMember,
+  removeMembers,
+  withObservation,
+} from '../gossip/gossip.ts'
 import { asUp, joiningMember } from '../gossip/member.ts'
 import { attributeOfStore } from '../joining/shared-store.ts'
 import type { FoundingEffect, FoundingInput } from './founding-inputs.ts'
