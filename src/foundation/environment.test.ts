@@ -35,7 +35,7 @@ describe('problemsWithEnvironment', () => {
       'environment.random lacks the functions float, below, uid',
       'environment.dispatcher lacks the functions execute, beforeTurns',
       'environment.logger lacks the functions trace, debug, info, warn, error',
-      'environment.process lacks the functions onTerminationSignal, onEscapedError, exit, isGone',
+      'environment.process lacks the functions onTerminationSignal, onEscapedError, exit, isGone, isRunning',
     ])
   })
 

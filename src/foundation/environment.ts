@@ -31,7 +31,7 @@ export const portFunctions: {
   random: ['float', 'below', 'uid'],
   dispatcher: ['execute', 'beforeTurns'],
   logger: ['trace', 'debug', 'info', 'warn', 'error'],
-  process: ['onTerminationSignal', 'onEscapedError', 'exit', 'isGone'],
+  process: ['onTerminationSignal', 'onEscapedError', 'exit', 'isGone', 'isRunning'],
 }
 
 /**

@@ -19,4 +19,6 @@ export interface HostProcess {
    * system does not tell, it is false.
    */
   isGone(identity: string): boolean
+  /** Whether the process with this identity was seen running just now. Where `isGone` is false, too, nobody can tell. */
+  isRunning(identity: string): boolean
 }

@@ -3,6 +3,7 @@ import {
   areOnOneHost,
   identityOf,
   isGone,
+  isRunning,
   namedHost,
   type ProcessTable,
   type SeenProcess,
@@ -53,6 +54,16 @@ describe('isGone', () => {
     const strange = ['', 'here', 'here 9', 'here 0 1', 'here -1 1', 'here 9 900 1', ' here 9 900']
     for (const text of [...strange, 'here 9 900\n', 'here 99999999999 1', 'here 9.5 1']) {
       expect({ text, isGone: isGone(table(), text) }).toEqual({ text, isGone: false })
+    }
+  })
+})
+
+describe('isRunning', () => {
+  test('is true only for a process that is seen with the same start', () => {
+    const sees = seeing({ 8: { start: '801' }, 9: 'unknown' })
+    expect(isRunning(sees, 'here 8 801')).toBe(true)
+    for (const identity of ['here 8 800', 'here 9 900', 'here 5 1', 'elsewhere 8 801', '']) {
+      expect(isRunning(sees, identity)).toBe(false)
     }
   })
 })

@@ -41,12 +41,21 @@ export function identityOf({ host, pid, start }: ProcessTable): string | undefin
 }
 
 /** True only with proof. */
-export function isGone({ host, see }: ProcessTable, identity: string): boolean {
+export function isGone(table: ProcessTable, identity: string): boolean {
+  return lookAt(table, identity) === 'gone'
+}
+
+/** True only when it was seen. */
+export function isRunning(table: ProcessTable, identity: string): boolean {
+  return lookAt(table, identity) === 'running'
+}
+
+function lookAt({ host, see }: ProcessTable, identity: string): 'running' | 'gone' | 'unknown' {
   const named = identityPattern.exec(identity)?.groups
-  if (named === undefined || host === undefined || named['host'] !== host) return false
+  if (named === undefined || host === undefined || named['host'] !== host) return 'unknown'
   const seen = see(Number(named['pid']))
-  if (typeof seen === 'string') return seen === 'none'
-  return seen.start !== named['start']
+  if (seen === 'unknown') return 'unknown'
+  return seen !== 'none' && seen.start === named['start'] ? 'running' : 'gone'
 }
 
 /** Whether these two processes can see each other end, beyond doubt. */

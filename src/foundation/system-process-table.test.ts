@@ -45,8 +45,10 @@ describe('the identity of a process', () => {
     const { identity, pid, end } = await start()
     expect(identity).toMatch(new RegExp(`^${systemProcessTable().host} ${pid} \\d+$`))
     expect(systemProcess.isGone(identity)).toBe(false)
+    if (isLinux) expect(systemProcess.isRunning(identity)).toBe(true)
     await end()
     expect(systemProcess.isGone(identity)).toBe(true)
+    expect(systemProcess.isRunning(identity)).toBe(false)
   })
 
   test('tells a process from a later one of the same number only where starts can be read', () => {

@@ -1,6 +1,6 @@
 /** The Node.js process we run in. */
 import type { HostProcess } from './host-process.ts'
-import { identityOf, isGone } from './process-identity.ts'
+import { identityOf, isGone, isRunning } from './process-identity.ts'
 import { systemProcessTable } from './system-process-table.ts'
 
 /** A terminal and a process manager may both pass on one Ctrl-C: what comes this soon is not a second one. */
@@ -48,6 +48,10 @@ export const systemProcess: HostProcess = {
 
   isGone(identity) {
     return isGone(systemProcessTable(), identity)
+  },
+
+  isRunning(identity) {
+    return isRunning(systemProcessTable(), identity)
   },
 }
 

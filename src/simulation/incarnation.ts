@@ -30,6 +30,8 @@ export interface Ground {
   end(place: Incarnation, why: string): void
   /** Whether it can be proved that this life has ended. */
   isGone(label: string): boolean
+  /** Whether this life can be seen to go on. */
+  isRunning(label: string): boolean
 }
 
 export interface AppointmentPlan {
@@ -84,6 +86,10 @@ export class Incarnation implements Surroundings {
       isGone: (identity) => {
         const [where, label = ''] = identity.split(' ')
         return where === machine && world.isGone(label)
+      },
+      isRunning: (identity) => {
+        const [where, label = ''] = identity.split(' ')
+        return where === machine && world.isRunning(label)
       },
     })
     this.environment = {

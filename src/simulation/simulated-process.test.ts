@@ -6,9 +6,9 @@ test('is known by the life of its node, and others see when that has ended', () 
   const { process } = simulation.node('a').environment
   const first = simulation.node('b').environment.process.identity ?? ''
   expect([process.identity, first]).toEqual(['machine a#1', 'machine b#1'])
-  expect(process.isGone(first)).toBe(false)
+  expect([process.isGone(first), process.isRunning(first)]).toEqual([false, true])
   simulation.crash('b')
-  expect(process.isGone(first)).toBe(true)
+  expect([process.isGone(first), process.isRunning(first)]).toEqual([true, false])
   const second = simulation.node('b').environment.process.identity ?? ''
   expect(second).toBe('machine b#2')
   expect([second, 'nobody'].map((each) => process.isGone(each))).toEqual([false, false])
@@ -32,5 +32,5 @@ test('is seen to end by nobody on another machine, and by nobody when its machin
   simulation.crash('c')
   simulation.crash('d', 'host')
   expect([here, there].map((process) => process.isGone('one c#1'))).toEqual([true, false])
-  expect(here.isGone('one d#1')).toBe(false)
+  expect([here.isGone('one d#1'), here.isRunning('one d#1')]).toEqual([false, false])
 })

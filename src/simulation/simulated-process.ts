@@ -12,18 +12,22 @@ export interface SimulatedProcessParts {
   readonly onExit: (code: number) => void
   /** Whether the process with this identity can be seen to have ended. */
   readonly isGone: (identity: string) => boolean
+  /** Whether it can be seen running. */
+  readonly isRunning: (identity: string) => boolean
 }
 
 export class SimulatedProcess implements HostProcess {
   readonly identity: string
   readonly #onExit: (code: number) => void
   readonly #isGone: (identity: string) => boolean
+  readonly #isRunning: (identity: string) => boolean
   #listeners: ((signal: TerminationSignal) => void)[] = []
 
-  constructor({ identity, onExit, isGone }: SimulatedProcessParts) {
+  constructor({ identity, onExit, isGone, isRunning }: SimulatedProcessParts) {
     this.identity = identity
     this.#onExit = onExit
     this.#isGone = isGone
+    this.#isRunning = isRunning
   }
 
   onTerminationSignal(listener: (signal: TerminationSignal) => void): { remove(): void } {
@@ -46,6 +50,10 @@ export class SimulatedProcess implements HostProcess {
 
   isGone(identity: string): boolean {
     return this.#isGone(identity)
+  }
+
+  isRunning(identity: string): boolean {
+    return this.#isRunning(identity)
   }
 
   /** Delivers a signal. With nobody listening it ends the process, and so does the next one. */

@@ -72,6 +72,7 @@ export class World implements Ground {
   readonly #turns: SeededTurns<Incarnation>
   readonly #whereabouts: Whereabouts<Incarnation>
   readonly #lives = new Map<string, number>()
+  readonly #running = new Set<string>()
   readonly #ended = new Set<string>()
   readonly #isTraced: boolean
 
@@ -113,6 +114,7 @@ export class World implements Ground {
     const monotonicStartMs = random.fork('clock').below(MONOTONIC_START_MAX_MS)
     const clock = new NodeClock(this.clock, monotonicStartMs, wallOffsetMs)
     const incarnation = new Incarnation(this, { name, number, machine, clock, random })
+    this.#running.add(incarnation.label)
     this.note(incarnation, 'start')
     this.story.note(number === 1 ? 'starts' : 'starts again', incarnation.label)
     return incarnation
@@ -124,6 +126,7 @@ export class World implements Ground {
     this.note(place, 'end', why)
     this.story.nodeEnded(place.label, why)
     place.revoke()
+    this.#running.delete(place.label)
     if (isProved) this.#ended.add(place.label)
     this.onEnd(place)
     this.#agenda.forgetAllOf(place)
@@ -154,6 +157,10 @@ export class World implements Ground {
 
   isGone(label: string): boolean {
     return this.endsAreProved && this.#ended.has(label)
+  }
+
+  isRunning(label: string): boolean {
+    return this.endsAreProved && this.#running.has(label)
   }
 
   admit(place: Incarnation, what: string): void {

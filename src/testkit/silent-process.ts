@@ -7,4 +7,5 @@ export const silentProcess: HostProcess = {
   exit: () => undefined,
   identity: undefined,
   isGone: () => false,
+  isRunning: () => false,
 }

@@ -58,7 +58,7 @@ export class Stage {
         process: {
           onTerminationSignal: () => ({ remove: () => undefined }),
           onEscapedError: () => ({ remove: () => undefined }),
-          ...{ identity: undefined, isGone: () => false },
+          ...{ identity: undefined, isGone: () => false, isRunning: () => false },
           exit: (code) => void this.exits.push(code),
         },
         ...options.environment,

@@ -318,8 +318,10 @@ export class Network {
     const hasEnded = (id: NodeId): boolean =>
       !this.#unseen.has(id) && this.nodes.some((other) => other.id === id && !other.isAlive)
     const ended = [...processes.keys()].filter(hasEnded)
-    const others = [...processes.keys()].filter((id) => !hasEnded(id))
-    this.machines.after(0, () => this.give(node, { type: 'ProcessesSeen', ended, others }))
+    const running = [...processes.keys()].filter((id) => !hasEnded(id) && !this.#unseen.has(id))
+    const unknown = [...processes.keys()].filter((id) => this.#unseen.has(id))
+    const seen = { type: 'ProcessesSeen', ended, running, unknown } as const
+    this.machines.after(0, () => this.give(node, seen))
   }
 
   #askStore(node: Node, question: ReadFounding | WriteFounding): void {

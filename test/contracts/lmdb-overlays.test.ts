@@ -121,6 +121,18 @@ describe('heads in the memory of several processes', { timeout: 60_000 }, () => 
       expect(readCount(tables).lastOrder).toBe(logTexts(tables).length)
     })
 
+    test('knows from then on that others may have folded what it would', async () => {
+      const { overlay, other } = await begin()
+      const b = (after: number) => appendOf({ id: 'b', epoch: 1, after }, `b${after + 1}`)
+      const writing = overlay.writeQuickly([x(0)])
+      other.writeAtOnce([b(0)])
+      await writing
+      expect(overlay.heads.dirtyCount).toBe(2)
+      await new Overlay(tables, { foldAfterEvents: 0 }).write([b(1)])
+      expect(highestInTable('a')).toBe(1)
+      expect(overlay.heads.behind('a')).toBe(undefined)
+    })
+
     test('finds its stream in the table when it is not known', async () => {
       const { overlay, other, underLock } = await begin()
       await other.write([claimOf('c')])

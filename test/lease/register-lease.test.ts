@@ -184,6 +184,7 @@ test('a process that is proven to have ended is not waited for, and one of anoth
   const process = (identity: string): HostProcess => ({
     ...{ onTerminationSignal: () => ({ remove: () => {} }), exit: () => {}, identity },
     ...{ onEscapedError: () => ({ remove: () => {} }), isGone: (of: string) => gone.has(of) },
+    isRunning: (of) => !gone.has(of),
   })
   const leaseOf = (owner: string, identity: string) => {
     const environment = { ...new ManualTime().environment, process: process(identity) }

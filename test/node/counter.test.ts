@@ -67,7 +67,7 @@ describe('the counter on one node', () => {
       },
       onEscapedError: () => ({ remove: () => undefined }),
       exit: (code: number) => void exits.push(code),
-      ...{ identity: undefined, isGone: () => false },
+      ...{ identity: undefined, isGone: () => false, isRunning: () => false },
     }
     const store = { folder: temporaryFolder() }
     const settings = { actor: { hookSignals: true } }

@@ -110,6 +110,13 @@ function certificate({ issuer, subject, publicKey, signer, shape }: Making): str
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n')
 }
 
+/** IPv6 with all its eight parts. */
+function bytesOfIp(ip: string): Buffer {
+  if (!ip.includes(':')) return Buffer.from(ip.split('.').map(Number))
+  const parts = ip.split(':').map((part) => part.padStart(4, '0'))
+  return Buffer.from(parts.join(''), 'hex')
+}
+
 function extensionsOf(shape: CertificateShape, publicKey: KeyObject, signer: KeyObject): Buffer[] {
   const { dnsNames = [], ipAddresses = [], uris = [], uses = ['serverAuth', 'clientAuth'] } = shape
   const keyIds = [
@@ -126,7 +133,7 @@ function extensionsOf(shape: CertificateShape, publicKey: KeyObject, signer: Key
   const names = [
     ...dnsNames.map((name) => value(0x82, Buffer.from(name, 'latin1'))),
     ...uris.map((uri) => value(0x86, Buffer.from(uri, 'latin1'))),
-    ...ipAddresses.map((ip) => value(0x87, Buffer.from(ip.split('.').map(Number)))),
+    ...ipAddresses.map((ip) => value(0x87, bytesOfIp(ip))),
   ]
   const useIds = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7.3.2' }
   return [

@@ -98,7 +98,7 @@ describe('what a node is given for TLS', () => {
     [
       'a file that is not there',
       { ...authority.credentials(), ca: '/nowhere/ca.pem', key: '/nowhere/key.pem' },
-      /tls\.ca: the file \/nowhere\/ca\.pem cannot be read \(ENOENT\)\n.*tls\.key: the file/,
+      /tls\.ca: the file \/nowhere\/ca\.pem cannot be read \(ENOENT\).*\n.*tls\.key: the file cannot/,
     ],
     [
       'a certificate that is damaged',
@@ -114,7 +114,22 @@ describe('what a node is given for TLS', () => {
     const { code, text } = await refusal(tls)
     expect(code).toBe('TLS_UNUSABLE')
     expect(text).toMatch(problem)
-    expect(text).not.toMatch(/BEGIN|PRIVATE/)
+    expect(text).not.toMatch(/BEGIN \w|PRIVATE/)
+  })
+
+  test('is never shown where it is a key, also when it has lost the lines around it and looks like a path', async () => {
+    const { key, ...others } = authority.credentials()
+    const bare = key.replaceAll(/-----.*-----|\n/g, '')
+    const refused = open({ ...others, key: bare })
+    await expect(refused).rejects.toMatchObject({
+      code: 'TLS_UNUSABLE',
+      problems: [
+        expect.stringMatching(
+          /^tls\.key: the file cannot be read \([A-Z]+\); if it is no path but PEM, it must begin with -----BEGIN$/,
+        ),
+      ],
+    })
+    await expect(refused).rejects.not.toThrow(bare)
   })
 })
 

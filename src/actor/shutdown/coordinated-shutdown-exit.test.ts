@@ -40,7 +40,7 @@ class FakeProcess {
       this.escapeListeners.add(listener)
       return { remove: () => void this.escapeListeners.delete(listener) }
     },
-    ...{ identity: undefined, isGone: () => false },
+    ...{ identity: undefined, isGone: () => false, isRunning: () => false },
     exit: (code: number) => void this.exits.push({ code, atMs: this.nowMs }),
   }
   readonly logger: Logger = {

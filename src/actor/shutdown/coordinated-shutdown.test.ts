@@ -38,7 +38,7 @@ class FakeWorld {
     onTerminationSignal: () => expect.unreachable('no signals'),
     onEscapedError: () => expect.unreachable('no escapes'),
     exit: () => expect.unreachable('no exit'),
-    ...{ identity: undefined, isGone: () => false },
+    ...{ identity: undefined, isGone: () => false, isRunning: () => false },
   }
   readonly logger: Logger = {
     trace: this.#at('trace'),

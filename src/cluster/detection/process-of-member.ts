@@ -33,11 +33,15 @@ export function neighboursOf(
 }
 
 export function lookAtProcesses(
-  host: Pick<HostProcess, 'isGone'>,
+  host: Pick<HostProcess, 'isGone' | 'isRunning'>,
   { processes }: LookAtProcesses,
 ): ProcessesSeen {
   const ended: NodeId[] = []
-  const others: NodeId[] = []
-  for (const [node, identity] of processes) (host.isGone(identity) ? ended : others).push(node)
-  return { type: 'ProcessesSeen', ended, others }
+  const running: NodeId[] = []
+  const unknown: NodeId[] = []
+  for (const [node, identity] of processes) {
+    if (host.isGone(identity)) ended.push(node)
+    else (host.isRunning(identity) ? running : unknown).push(node)
+  }
+  return { type: 'ProcessesSeen', ended, running, unknown }
 }

@@ -17,11 +17,12 @@ export type ProcessWatchInput =
   | { readonly type: 'Tick' }
   | ProcessesSeen
 
-/** The answer to `LookAtProcesses`: which of them have ended, and of which that cannot be said. */
+/** The answer to `LookAtProcesses`: which of them have ended, which run, and of which nobody can tell. */
 export interface ProcessesSeen {
   readonly type: 'ProcessesSeen'
   readonly ended: readonly NodeId[]
-  readonly others: readonly NodeId[]
+  readonly running: readonly NodeId[]
+  readonly unknown: readonly NodeId[]
 }
 
 export type ProcessWatchEffect =

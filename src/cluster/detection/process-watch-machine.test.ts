@@ -3,7 +3,12 @@ import { nodeIdOf } from '../../foundation/node-id.ts'
 import { namedHost } from '../../foundation/process-identity.ts'
 import { defaultClusterSettings } from '../cluster-settings.ts'
 import { type Member, asUp, joiningMember, withStatus } from '../gossip/member.ts'
-import { attributeOfProcess, neighboursOf, processOf } from './process-of-member.ts'
+import {
+  attributeOfProcess,
+  lookAtProcesses,
+  neighboursOf,
+  processOf,
+} from './process-of-member.ts'
 import type { ProcessWatchEffect } from './process-watch-inputs.ts'
 import { ProcessWatchMachine } from './process-watch-machine.ts'
 
@@ -26,11 +31,13 @@ function watching(members: readonly Member[] = all) {
       now,
     )
   const seen = (nodes: readonly string[], now: number) =>
-    machine.step({ type: 'ProcessesSeen', ended: [], others: nodes }, now)
+    machine.step({ type: 'ProcessesSeen', ended: [], running: nodes, unknown: [] }, now)
+  const hidden = (nodes: readonly string[], now: number) =>
+    machine.step({ type: 'ProcessesSeen', ended: [], running: [], unknown: nodes }, now)
   const ended = (nodes: readonly string[], now: number) =>
-    machine.step({ type: 'ProcessesSeen', ended: nodes, others: [] }, now)
+    machine.step({ type: 'ProcessesSeen', ended: nodes, running: [], unknown: [] }, now)
   const lost = (node: string, now: number) => machine.step({ type: 'ConnectionLost', node }, now)
-  return { machine, change, seen, ended, lost }
+  return { machine, change, seen, hidden, ended, lost }
 }
 
 const looked = (effects: readonly ProcessWatchEffect[]): string[] =>
@@ -113,6 +120,35 @@ describe('a neighbour', () => {
     change([], 0)
     expect(ended([b], 0)).toEqual([])
     expect([...lost(b, 10), ...change([b], 20), ...ended([b], 20)]).toEqual([])
+  })
+
+  test('of which nobody can tell was not seen: its absence proves nothing, and it is looked at later', () => {
+    const { change, seen, hidden, ended, lost, machine } = watching()
+    change([], 0)
+    expect(hidden([b], 0)).toEqual([])
+    expect(machine.snapshot().seen).toEqual([])
+    expect([...lost(b, 10), ...change([b], 20), ...machine.step({ type: 'Tick' }, 999)]).toEqual([])
+    expect(looked(machine.step({ type: 'Tick' }, 1_000))).toEqual(['here 2 20'])
+    expect(ended([b], 1_000)).toEqual([])
+    expect([...seen([b], 1_001), ...lost(b, 1_002)]).toEqual([])
+  })
+
+  test('that is found later was seen from then on', () => {
+    const { change, seen, hidden, machine } = watching()
+    change([], 0)
+    hidden([b], 0)
+    machine.step({ type: 'Tick' }, 1_000)
+    seen([b], 1_000)
+    expect(machine.snapshot()).toEqual({ seen: [b], suspected: [] })
+  })
+
+  test('is seen running, has ended, or nobody can tell', () => {
+    const host = { isGone: (of: string) => of === 'gone', isRunning: (of: string) => of === 'runs' }
+    const identities = ['gone', 'runs', 'hidden'].map((each) => [each, each] as const)
+    const look = { type: 'LookAtProcesses', processes: new Map(identities) } as const
+    expect(lookAtProcesses(host, look)).toEqual({
+      ...{ type: 'ProcessesSeen', ended: ['gone'], running: ['runs'], unknown: ['hidden'] },
+    })
   })
 
   test('that is unreachable when it is first seen is looked at again at once', () => {

@@ -2,6 +2,7 @@
  * Proves that a member is dead: its process runs on the same host as this one, was seen running there, and has ended.
  *
  *   new ──looked at, it runs──▶ seen ──connection lost, or somebody cannot reach it──▶ suspected ──it has ended──▶ dead
+ *    ├─▶ looked at later, while nobody can tell
  *    └──it cannot be found──▶ unknown     ▲──it runs, and nobody misses it any more──────┘ ▲─┘ looked at again
  *
  * Who was never found here proves nothing by its absence, even if it seems to run on this host: two hosts may have been made
@@ -55,7 +56,8 @@ export class ProcessWatchMachine {
         this.#suspect(input.node, now)
         return this.#look(now)
       case 'ProcessesSeen':
-        for (const node of input.others) this.#runs(node, now)
+        for (const node of input.running) this.#runs(node, now)
+        for (const node of input.unknown) this.#cannotTell(node, now)
         for (const node of input.ended) this.#ended(node, now)
         return [...this.#conclude(now), ...this.#look(now)]
       case 'LookDue':
@@ -123,6 +125,20 @@ export class ProcessWatchMachine {
       // It may have been missed before it was found.
       if (this.#missed.has(node)) this.#suspect(node, now)
     }
+    this.#clear(node, neighbour)
+  }
+
+  /** As where processes of other users are hidden, or no more files can be opened. */
+  #cannotTell(node: NodeId, now: number): void {
+    const neighbour = this.#neighbours.get(node)
+    if (neighbour === undefined) return
+    if (neighbour.state === 'new')
+      neighbour.lookAt = now + this.#options.settings.processLookIntervalMs
+    this.#clear(node, neighbour)
+  }
+
+  /** A suspect that nobody misses any more is none. */
+  #clear(node: NodeId, neighbour: Neighbour): void {
     const isPatient = neighbour.pauseMs >= this.#options.settings.processLookIntervalMs
     if (neighbour.state !== 'suspected' || !isPatient || this.#missed.has(node)) return
     neighbour.state = 'seen'

@@ -77,6 +77,12 @@ export class LmdbHeads {
     this.#fold = undefined
   }
 
+  /** The same, since others have come in between: they may fold, too. */
+  forgetForCompany(): void {
+    this.forget()
+    this.#hasCompany = true
+  }
+
   stream(persistenceId: string): KnownStream {
     const young = this.#young.get(persistenceId)
     if (young !== undefined) return young

@@ -64,7 +64,7 @@ export class LmdbQuickCommits {
     if (quick === undefined) return false
     decided()
     if (await writeIfCurrent(tables, quick)) return true
-    heads.forget()
+    heads.forgetForCompany()
     this.#commitsToWait = this.#commitsOfCompany
     return false
   }

@@ -73,8 +73,16 @@ describe('the host of a node', () => {
     ['b.pods.shop:2552', true],
     ['b.c.pods.shop:2552', false],
     ['pods.shop:2552', false],
+    ['[::1]:2552', true],
+    ['[0:0:0:0:0:0:0:1]:2552', true],
+    ['[::2]:2552', false],
+    ['[2001:DB8::a]:2552', true],
+    ['[2001:db8::a%eth0]:2552', false],
+    ['[::1]:80?[]:2552', false],
+    ['[::1:2552', false],
   ])('T02 %s: %s', (address, isOne) => {
-    const shape = { dnsNames: ['a.shop', '*.pods.shop'], ipAddresses: ['10.0.0.7'] }
+    const ipAddresses = ['10.0.0.7', '0:0:0:0:0:0:0:1', '2001:db8:0:0:0:0:0:a']
+    const shape = { dnsNames: ['a.shop', '*.pods.shop'], ipAddresses }
     const objection = objectionToNode(read(shape), address, rulesFor('shop'))
     expect(objection?.reason).toBe(isOne ? undefined : 'certificate-refused')
   })

@@ -70,10 +70,18 @@ export function carriesName({ names }: CertificateRules, dnsName: string): boole
 
 function isForHost({ dnsNames, ipAddresses }: PeerCertificate, host: string): boolean {
   const wanted = host.toLowerCase()
+  const wantedIp = oneSpelling(host)
   return (
-    ipAddresses.some((ip) => ip.toLowerCase() === wanted) ||
+    ipAddresses.some((ip) => oneSpelling(ip) === wantedIp) ||
     dnsNames.some((name) => name.toLowerCase() === wanted || isWildcardFor(name, wanted))
   )
+}
+
+/** An IPv6 address can be written in many ways: in certificates it has all its zeros, in settings hardly ever. */
+function oneSpelling(host: string): string {
+  const url = `http://[${host}]`
+  const isIPv6 = /^[\da-f:.]+$/i.test(host) && URL.canParse(url)
+  return isIPv6 ? new URL(url).hostname.slice(1, -1) : host.toLowerCase()
 }
 
 /** `*.shop.example` is for `a.shop.example`, and neither for `a.b.shop.example` nor for `shop.example`. */

@@ -27,7 +27,10 @@ export interface ReadMaterial {
   readonly problems: readonly string[]
 }
 
-/** All texts, from their files where they are such. Problems name files, and nothing of what is in them. */
+/**
+ * All texts, from their files where they are such. Problems name files, and nothing of what is in them; that of the key is not
+ * named, since what was given for a path may be the key itself, without the lines around it.
+ */
 export async function readMaterial(
   { ca, cert, key }: TlsOptions,
   readText: (path: string) => Promise<string>,
@@ -35,13 +38,16 @@ export async function readMaterial(
   const problems: string[] = []
   const textOf = async (option: string, given: string): Promise<string> => {
     if (isPem(given)) return given
+    const file = option === 'tls.key' ? 'the file' : `the file ${given}`
     try {
       const text = await readText(given)
-      if (!isPem(text)) problems.push(`${option}: the file ${given} has no PEM in it`)
+      if (!isPem(text)) problems.push(`${option}: ${file} has no PEM in it`)
       return text
     } catch (error) {
       const { code = 'unknown' } = error as NodeJS.ErrnoException
-      problems.push(`${option}: the file ${given} cannot be read (${code})`)
+      problems.push(
+        `${option}: ${file} cannot be read (${code}); if it is no path but PEM, it must begin with -----BEGIN`,
+      )
       return ''
     }
   }
