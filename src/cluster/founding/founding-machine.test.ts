@@ -19,10 +19,8 @@ import type { SplitWish } from './split-decision.ts'
 const settings = defaultClusterSettings
 const { foundingStillMs: T } = settings
 const store = { id: 's1', name: 'the folder ./data' }
-const seed = nodeIdOf('a:1', 1n)
-const formerSeed = nodeIdOf('a:1', 9n)
-const d = nodeIdOf('d:1', 4n)
-const e = nodeIdOf('e:1', 5n)
+const [seed, formerSeed] = [nodeIdOf('a:1', 1n), nodeIdOf('a:1', 9n)]
+const [d, e] = [nodeIdOf('d:1', 4n), nodeIdOf('e:1', 5n)]
 
 type Answer = Extract<FoundingInput, { isHeld: boolean }>
 
