@@ -24,7 +24,7 @@ test('members show the roles that their users gave, and what they host as attrib
     [web.id]: { roles: ['host of Game', 'web'], attributes: [] },
     [games.id]: {
       roles: ['games'],
-      attributes: ['host of Game', expect.stringMatching(/^uses store ./)],
+      attributes: ['asks the store', 'host of Game', expect.stringMatching(/^uses store ./)],
     },
   })
   expect(await web.entity(Game, 'chess').move()).toBe(1)
