@@ -5,7 +5,7 @@
 import { ClusterChecks, type SeededRandom, type Simulation } from '../../src/simulation/index.ts'
 import { SpineCluster } from './spine/spine-cluster.ts'
 import { conclude, everyEntityAnswers, type SpineParts } from './spine/spine-end.ts'
-import { drawHosting } from './sharding/sharding-kinds.ts'
+import { drawCalmHosting } from './sharding/sharding-kinds.ts'
 import { diaries, type Hosting, inboxes, listEntity, notesIn } from './spine/spine-entities.ts'
 import { SpineLoad } from './spine/spine-load.ts'
 import { watched } from './spine/spine-probes.ts'
@@ -27,7 +27,7 @@ export function spineCalm(simulation: Simulation): Promise<void> {
 
 /** The same with shards that remember, hold leases and limit entities, by the seed: what is done in good order loses nothing. */
 export function shardingCalm(simulation: Simulation): Promise<void> {
-  return playCalm(simulation, drawHosting)
+  return playCalm(simulation, drawCalmHosting)
 }
 
 async function playCalm(

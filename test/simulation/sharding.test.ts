@@ -4,10 +4,10 @@ import { addToReport, emptyReport } from '../../src/simulation/internals.ts'
 import { cases } from '../how-long.ts'
 import { type KnownScenario, problemsOver, scenarios } from '../scenarios/index.ts'
 
-async function results(name: string, seeds: number, seed = 1): Promise<SeedResult[]> {
+async function results(name: string, seeds: number): Promise<SeedResult[]> {
   const { scenario } = scenarios.get(name) as KnownScenario
   const all: SeedResult[] = []
-  for await (const result of simulateSeeds({ scenario, seeds, seed })) all.push(result)
+  for await (const result of simulateSeeds({ scenario, seeds, seed: 1 })) all.push(result)
   return all
 }
 
@@ -21,8 +21,7 @@ test('shards that remember, hold leases and limit entities keep their promises u
 }, 600_000)
 
 test('without faults they lose nothing while nodes come and go', async () => {
-  // Known and open: under about one seed in thirty, the first among them, a call waits for a shard longer than it may.
-  const all = await results('sharding-calm', cases({ short: 2, full: 60 }), 2)
+  const all = await results('sharding-calm', cases({ short: 2, full: 60 }))
   expect(all.flatMap(({ violations }) => violations)).toEqual([])
   expect(all.map(({ faults, excuses }) => ({ faults, excuses }))).toEqual(
     all.map(() => ({ faults: 0, excuses: {} })),
