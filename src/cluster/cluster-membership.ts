@@ -27,6 +27,10 @@ export interface ClusterMembership {
   /** Nothing may be delivered to entities and singletons on this node. */
   readonly isFrozen: boolean
   /**
+   * @internal The same after a look at the clock: true also for who asks first after a sleep, before anything has told.
+   */
+  lookForFreeze(): boolean
+  /**
    * @internal Calls the listener for every event from now on, in order, in the very turn in which this node learns of
    * it; `state` and `isFrozen` are already as the event says. Answers how to end that. For rooms of the runtime: one
    * that throws has missed an event and is not to be trusted any more, so the node ends.

@@ -225,9 +225,7 @@ export class Cluster implements ClusterMembership {
     return this.#actor.isFrozen
   }
 
-  /**
-   * @internal The same after a look at the clock: true also for who asks first after a sleep, before anything has told.
-   */
+  /** @internal */
   lookForFreeze(): boolean {
     this.#actor.look()
     return this.isFrozen

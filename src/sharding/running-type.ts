@@ -178,6 +178,7 @@ export class RunningType {
       ref: spawnRegion(parent, entityType, () => region),
       candidates: this.#findCandidates(),
       isFrozen: cluster.isFrozen,
+      lookForFreeze: () => void cluster.lookForFreeze(),
       isMember: () => {
         const self = cluster.state.members.find(({ node }) => node === cluster.self)
         return self !== undefined && self.status !== 'Down'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { EntityTypeKey } from '../../src/sharding/index.ts'
+import { EntityStarted, EntityTypeKey } from '../../src/sharding/index.ts'
 import { add, answerOf, countOf, counter, counterOn, ByNumber, type ToCounter } from './counter.ts'
 import { remember, running, runningIds, same, shards, until } from './remembering.ts'
 import { play, type ShardingNode } from './scene.ts'
@@ -68,6 +68,29 @@ describe('SH-030 passivated entities stay stopped, and those that stop themselve
       await until(scene, 'entity 1 has stopped', () => runningIds(a).length === 0)
       expect((await scene.settle(countOf(a, '1'))).life).toBe(life + 1)
     })
+  })
+
+  test('one whose time to come back passes while its node sleeps is not started before that node knows it', async () => {
+    await play(
+      async (scene) => {
+        const a = await scene.start('a', { init })
+        const b = await scene.start('b', { init })
+        const ids = Array.from({ length: 12 }, (_, index) => `${index}`)
+        await scene.settle(Promise.all(ids.map((id) => countOf(a, id))))
+        const [there] = runningIds(b) as [string]
+        counterOn(b, there).tell({ type: 'Stop' })
+        await until(scene, 'it has stopped', () => !runningIds(b).includes(there))
+        const startedWhileFrozen: boolean[] = []
+        const isAsleep = (): boolean => b.cluster.lookForFreeze()
+        b.system.eventStream.subscribe(EntityStarted, () => startedWhileFrozen.push(isAsleep()))
+        // Longer than a node may be away.
+        scene.simulation.pause('b', '40s')
+        await until(scene, 'it runs again', () => runningIds(a, b).includes(there))
+        await scene.simulation.run({ for: '60s' })
+        expect(startedWhileFrozen).not.toContain(true)
+      },
+      { seeds: 5 },
+    )
   })
 
   test('none is stopped for being idle, unless its definition says so', async () => {

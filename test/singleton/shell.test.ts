@@ -24,6 +24,10 @@ class ScriptedCluster implements ClusterMembership {
     return { members: this.members, unreachable: new Set<string>(), leader: undefined }
   }
 
+  lookForFreeze(): boolean {
+    return this.isFrozen
+  }
+
   follow(listener: (event: ClusterEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)

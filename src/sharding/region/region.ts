@@ -76,6 +76,8 @@ export interface RegionOptions {
   readonly ref: LocalRef
   readonly candidates: readonly NodeId[]
   readonly isFrozen: boolean
+  /** After a sleep the region is frozen by it, before anything has told. */
+  readonly lookForFreeze: () => void
   /** Whether this node is in the cluster, and was not given up by it. */
   readonly isMember: () => boolean
   readonly sendToCoordinator: (to: NodeId, message: ToCoordinator) => void
@@ -137,14 +139,14 @@ export class Region {
     this.whenRegistered = new Promise((resolve) => (this.#registered = resolve))
     this.#options = options
     this.#isFrozen = options.isFrozen
-    if (limited !== undefined) this.#limit = new ActiveEntityLimit(limited)
-    const { node: self } = remoting
-    const { identity, duties } = options
+    this.#limit = limited && new ActiveEntityLimit(limited)
     const { isProxy } = this
-    const isReadyAtOnce = duties === undefined
-    this.#machine = new RegionMachine({ self, isProxy, settings, identity, isReadyAtOnce })
+    const { identity, duties, lookForFreeze: lookFirst } = options
+    const machine = { self: remoting.node, isProxy, settings, identity }
+    this.#machine = new RegionMachine({ ...machine, isReadyAtOnce: duties === undefined })
     this.#table = this.#machine.table
-    this.#turns = new OneAtATime((error) => this.#failed(error))
+    const onError = (error: unknown): void => this.#failed(error)
+    this.#turns = new OneAtATime({ lookFirst, onError })
     this.#lines = new PeerLines(remoting, `/system/shards/${encodeName(entityType)}`, protocol)
     this.starts = this.#makeStarts()
     this.#world = this.#makeWorld()
