@@ -6,18 +6,23 @@ import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { LongestFirst } from './test/longest-first.ts'
 
-/** Processes, stores, sockets, real time; and what changes the process it runs in. */
+/** What changes the process it runs in. */
+const alone = [
+  'test/actor/{escaped-errors,run-loop,many-timeouts}.test.ts',
+  'test/cluster/waking-up.test.ts',
+  'src/foundation/{console-logger,event-loop-dispatcher,system-*,timer-wheel-backlog}.test.ts',
+  'src/testkit/{node-test,patience}.test.ts',
+  'scripts/*.test.ts',
+]
+
+/** Processes, stores, sockets, real time. */
 const real = [
   'test/{cli,processes,contracts,docs,node,postgres,remote}/**',
-  'test/{cluster,singleton}/{cl-*,cluster-log,joining-trouble,quarantine,strangers,waking-up,sg-*,shell}.test.ts',
-  'test/actor/{escaped-errors,run-loop,many-timeouts}.test.ts',
+  'test/{cluster,singleton}/{cl-*,cluster-log,joining-trouble,quarantine,strangers,sg-*,shell}.test.ts',
   'test/entity/{mailbox-full,mistakes,slips,waited-for}.test.ts',
   'test/persistence/{failing-writes,idle,incomplete-reads,pipelining,pt-*,recovery}.test.ts',
   'test/sharding/tcp.test.ts',
-  'src/foundation/{console-logger,event-loop-dispatcher,system-*,timer-wheel-backlog}.test.ts',
   'src/persistence/journals/{lmdb-*,stopped-writer}.test.ts',
-  'src/testkit/{node-test,patience}.test.ts',
-  'scripts/*.test.ts',
 ]
 
 /** Simulations, and networks of machines: many steps, no waiting. */
@@ -63,14 +68,20 @@ export default defineConfig(({ mode }) => {
       retry: 0,
       reporters: ['default'],
       projects: [
-        // Values, machines and actors: all files of a process share its modules, so none may keep or change anything there.
+        // All files of a process share its modules, so none may keep or change anything there. To load them anew for each
+        // file took a quarter of the whole time.
         project('pure', {
           include: everywhere,
-          exclude: [...tests(real), ...tests(virtual)],
+          exclude: tests([...alone, ...real, ...virtual]),
           isolate: false,
         }),
-        project('virtual', { include: tests(virtual), exclude: tests(real), isolate: false }),
-        project('real', { include: tests(real), exclude: [], isolate: true }),
+        project('virtual', {
+          include: tests(virtual),
+          exclude: tests([...alone, ...real]),
+          isolate: false,
+        }),
+        project('real', { include: tests(real), exclude: tests(alone), isolate: false }),
+        project('alone', { include: tests(alone), exclude: [], isolate: true }),
       ],
     },
   }

@@ -66,7 +66,7 @@ describe.each(['tcp', 'memory'] as const)('an ask whose message is lost here, ov
   })
 
   test('fails when the connection breaks and none comes in its place', async () => {
-    const { tap, ask } = await stalled({ giveUpAfterMs: 50 })
+    const { tap, ask } = await stalled({ giveUpAfterMs: 500 })
     const waiting = ask()
     tap.cut('data')
     await expect(waiting).rejects.toMatchObject(notSent('unreachable'))
