@@ -9,7 +9,7 @@ import type { MeasuredCase } from './benchmark.ts'
 
 const roundMs = 200
 const warmUpRounds = 3
-const timedRounds = 9
+export const timedRounds = 9
 
 export interface Contestant {
   readonly name: string

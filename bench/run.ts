@@ -8,6 +8,8 @@ import { ask } from './ask.ts'
 import type { Benchmark } from './benchmark.ts'
 import { detect } from './detect.ts'
 import { entities } from './entities.ts'
+import { entityLocal } from './entity-local.ts'
+import { entityRemote } from './entity-remote.ts'
 import { failover } from './failover.ts'
 import { gossip } from './gossip.ts'
 import { weigh } from './heap.ts'
@@ -40,6 +42,8 @@ const benchmarks: readonly Benchmark[] = [
   tls,
   shardedLocal,
   shardedRemote,
+  entityLocal,
+  entityRemote,
   passivation,
   entities,
   remember,

@@ -30,7 +30,7 @@ export const shardedLocal: Benchmark = {
   run: () => measureSharded({ burstsUnderWay, startOurs, tellBare, askBare }),
 }
 
-async function startOurs(): Promise<ShardedStage> {
+export async function startOurs(): Promise<ShardedStage> {
   const member = await startMember()
   hostAccounts(member)
   const refs = await wakeAll(member)
@@ -51,7 +51,7 @@ function tellBare(): Running {
   return { round: (operations) => bursts.run(operations, sendBurst) }
 }
 
-function askBare(inFlight: number): Running {
+export function askBare(inFlight: number): Running {
   const loop = new PromiseLoop<{ readonly type: 'get' }, number>()
   for (const id of entityIds) loop.spawn(id, () => 1)
   let turn = 0

@@ -24,7 +24,7 @@ export const shardedRemote: Benchmark = {
     }),
 }
 
-async function startOurs(): Promise<ShardedStage> {
+export async function startOurs(): Promise<ShardedStage> {
   const host = await startHost()
   const member = await startMember(host.address)
   member.sharding.startProxy({ entityType: accounts.name })
