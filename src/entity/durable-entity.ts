@@ -10,12 +10,14 @@ import {
   Effect,
   type EventAdapter,
   type EventSourcedContext,
+  type EventSourcedFamilyOptions,
   type PersistenceFailure,
-  persistenceIdOf,
 } from '../persistence/index.ts'
 import {
   type Encoding,
   EventSourcedFamily,
+  type FamilyContext,
+  persistenceIdPrefix,
   type StateForm,
   storedState,
 } from '../persistence/internals.ts'
@@ -48,13 +50,11 @@ export class DurableEntities {
   readonly #world: EntityWorld
   readonly #eventsMax: number
   readonly #family: EventSourcedFamily<EntityCall, StoredForm, unknown>
-  /** The persistence id is that of the type, and what follows is the id. */
-  readonly #prefixLength: number
   readonly #work: WorkOfType
   readonly #encoding: Encoding<StoredForm, unknown>
   /** Where the state itself is stored. */
   readonly #stateForm: StateForm<unknown> | undefined
-  /** By their actors: the entities that only answer reads, and the event that is not known here. */
+  /** By the refs of their actors: the entities that only answer reads, and the event that is not known here. */
   readonly #unknown = new WeakMap<object, UnknownStoredEvent>()
   /** So that many of them are not as many lines in the log. */
   #unknownNews: CountedRepeats<string> | undefined
@@ -69,22 +69,20 @@ export class DurableEntities {
     this.#entity = entity
     this.#world = world
     this.#eventsMax = settings.appendEventsMax ?? defaultEventSourcedSettings.appendEventsMax
-    this.#prefixLength = persistenceIdOf(entity.name, 'x').length - 1
     this.#work = world.work.of(entity.name)
     this.#stateForm = entity.keepsState ? stateFormOf(entity) : undefined
     this.#encoding = { codec, ...adapting, ...(entity.tags && { tagger: taggerOf(entity.tags) }) }
     const recoveryEnds = (_: unknown, __: unknown, context: EventSourcedContext<EntityCall>) =>
-      this.#work.recoveryEnds(this.#idOf(context))
-    this.#family = new EventSourcedFamily({
+      this.#work.recoveryEnds(idOf(context))
+    const options: EventSourcedFamilyOptions<EntityCall, StoredForm, unknown> = {
       commandHandler: (state, call, context) => this.#handle(state, call, context),
       eventHandler: (state, event, context) => this.#replay(state, event, context),
       signals: {
         RecoveryCompleted: (_, __, context) => {
-          this.#work.recoveryEnds(this.#idOf(context))
+          this.#work.recoveryEnds(idOf(context))
           this.#tellUnknown(context)
         },
-        RecoveryFailed: (_, { error }, context) =>
-          this.#work.recoveryFailed(this.#idOf(context), error),
+        RecoveryFailed: (_, { error }, context) => this.#work.recoveryFailed(idOf(context), error),
         PostStop: recoveryEnds,
       },
       refused: (call, error) => {
@@ -95,27 +93,24 @@ export class DurableEntities {
       ...adapting,
       ...snapshotsOf(entity, journal),
       // The state of one that does not know all its events is not that of all its events.
-      maySnapshot: ({ actor }) => !this.#unknown.has(actor),
+      maySnapshot: ({ actor }) => !this.#unknown.has(actor.self),
       journal,
       codec,
       recoveryPermits,
       writer,
       settings,
-    })
+    }
+    this.#family = new EventSourcedFamily(options, persistenceIdPrefix(entity.name))
   }
 
   behavior(id: string): Behavior<EntityCall> {
     const state = this.#entity.state()
-    const recovering = this.#family.behavior(persistenceIdOf(this.#entity.name, id), state)
+    const recovering = this.#family.behavior(id, state)
     return Behaviors.setup<EntityCall>(() => {
       // In its first turn, not before: one that is stopped without a turn never hears of its end.
       this.#work.recoveryBegins(id)
       return recovering
     })
-  }
-
-  #idOf({ persistenceId }: EventSourcedContext<EntityCall>): string {
-    return persistenceId.slice(this.#prefixLength)
   }
 
   /** With `read-only` the state stays as it is before the first event that is not known, whatever comes after that. */
@@ -124,20 +119,20 @@ export class DurableEntities {
     if (this.#stateForm !== undefined) {
       return storedState(this.#stateForm, event, persistenceId, sequenceNr)
     }
-    if (this.#unknown.has(actor)) return state
+    if (this.#unknown.has(actor.self)) return state
     const { appVersion } = this.#world
     try {
-      return replay(this.#entity, state, event, { id: this.#idOf(context), sequenceNr, appVersion })
+      return replay(this.#entity, state, event, { id: idOf(context), sequenceNr, appVersion })
     } catch (error) {
       const isServed = this.#entity.unknownEvents === 'read-only'
       if (!isServed || !(error instanceof UnknownStoredEvent)) throw error
-      this.#unknown.set(actor, error)
+      this.#unknown.set(actor.self, error)
       return state
     }
   }
 
   #tellUnknown({ actor }: EventSourcedContext<EntityCall>): void {
-    const unknown = this.#unknown.get(actor)
+    const unknown = this.#unknown.get(actor.self)
     if (unknown === undefined) return
     const { entityType, event, sequenceNr, id } = unknown
     const { log, settings, environment } = actor.system
@@ -165,7 +160,7 @@ export class DurableEntities {
     if (handler === undefined) {
       return Effect.reply(replyTo, unknownCommand(this.#entity), this.#notDone)
     }
-    const transaction = this.#begin(this.#idOf(context), call, state, context)
+    const transaction = this.#begin(idOf(context), call, state, context)
     try {
       const result = runCommand(handler, transaction, call)
       if (result instanceof Promise) return this.#finishLater(call, transaction, result, context)
@@ -191,7 +186,7 @@ export class DurableEntities {
       context,
       eventsMax: this.#eventsMax,
       // Nearly always there is none, and that costs nothing.
-      unknown: this.#unknownNews === undefined ? undefined : this.#unknown.get(context),
+      unknown: this.#unknownNews === undefined ? undefined : this.#unknown.get(context.self),
       witnessed: this.#world.witness?.begins(this.#entity.name, id, call),
     }
     return new Transaction(options, call.command, state)
@@ -252,6 +247,11 @@ export class DurableEntities {
     const reply = leaving(refusal(error, failing), witnessed)
     return Effect.reply<StoredForm, unknown, EntityReply>(replyTo, reply, this.#orElse(witnessed))
   }
+}
+
+/** All of them are of one family. */
+function idOf(context: EventSourcedContext<EntityCall>): string {
+  return (context as FamilyContext<EntityCall>).id
 }
 
 /** Asks the tags of the event that has happened. */

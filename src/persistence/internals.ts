@@ -3,6 +3,8 @@
  */
 export { adapted, encoded, type Encoding } from './event-sourcing/event-adapter.ts'
 export { EventSourcedFamily } from './event-sourcing/event-sourced-behavior.ts'
+export type { FamilyContext } from './event-sourcing/event-sourced-options.ts'
+export { persistenceIdPrefix } from './persistence-id.ts'
 export { StatesAsJournal } from './durable-state/states-as-journal.ts'
 export { type StateForm, snapshotFormOf, storedState } from './durable-state/stored-state.ts'
 export { encodedState } from './event-sourcing/snapshot-form.ts'

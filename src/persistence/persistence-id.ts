@@ -14,17 +14,23 @@ const separator = '|'
 
 /** The stream of one entity: `Account|7`. The id may hold anything, the type everything but the separator. */
 export function persistenceIdOf(entityType: string, entityId: string): string {
-  const persistenceId = `${entityType}${separator}${entityId}`
-  if (entityType === '' || entityType.includes(separator)) {
-    throw new InvalidPersistenceId(
-      persistenceId,
-      `the type of an entity is not empty and has no "${separator}" in it`,
-    )
-  }
+  const persistenceId = `${persistenceIdPrefix(entityType, entityId)}${entityId}`
   if (entityId === '')
     throw new InvalidPersistenceId(persistenceId, 'the id of the entity is empty')
   checkPersistenceId(persistenceId)
   return persistenceId
+}
+
+/** What the streams of all entities of a type begin with. */
+export function persistenceIdPrefix(entityType: string, entityId = ''): string {
+  const prefix = `${entityType}${separator}`
+  if (entityType === '' || entityType.includes(separator)) {
+    throw new InvalidPersistenceId(
+      `${prefix}${entityId}`,
+      `the type of an entity is not empty and has no "${separator}" in it`,
+    )
+  }
+  return prefix
 }
 
 /** Throws `InvalidPersistenceId` for what would change, collide or not fit in a store. */

@@ -316,9 +316,14 @@ export class Cell implements Task, Watcher {
     this.#failed(cause)
   }
 
-  /** For actors of which there may be a million: drops the rare state if nothing is in it. Not in a turn of this actor. */
+  /**
+   * For actors of which there may be a million: drops the rare state if nothing is in it, and the context, of which there can be
+   * another. Not in a turn of this actor.
+   */
   dropBlankState(): void {
-    if ((this.flags & inTurn) === 0 && this.#state?.isBlank === true) this.#state = undefined
+    if ((this.flags & inTurn) !== 0) return
+    this.#context = undefined
+    if (this.#state?.isBlank === true) this.#state = undefined
   }
 
   /** Stops the actor for this reason; nobody supervises it any more. */

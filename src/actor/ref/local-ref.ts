@@ -42,19 +42,14 @@ export class LocalRef implements InternalRef {
     makeMessage: (replyTo: ActorRef<Reply>) => never,
     options?: AskOptions,
   ): Promise<Reply> {
-    return ask(this, makeMessage, options, this.#runtime())
+    return ask(this, makeMessage, options, runtimeOf(this))
   }
 
   askWithStatus<Value>(
     makeMessage: (replyTo: ActorRef<StatusReply<Value>>) => never,
     options?: AskOptions,
   ): Promise<Value> {
-    return askWithStatus(this, makeMessage, options, this.#runtime())
-  }
-
-  #runtime(): Runtime {
-    assert(this.cell !== undefined, 'nobody holds the root of all paths')
-    return this.cell.runtime
+    return askWithStatus(this, makeMessage, options, runtimeOf(this))
   }
 
   addWatcher(watcher: Watcher): void {
@@ -82,4 +77,10 @@ export class LocalRef implements InternalRef {
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return `ActorRef(${this})`
   }
+}
+
+/** Not a private method: a class that has one takes a word more for each of its objects, and there may be millions of these. */
+function runtimeOf({ cell }: LocalRef): Runtime {
+  assert(cell !== undefined, 'nobody holds the root of all paths')
+  return cell.runtime
 }

@@ -17,9 +17,10 @@ import {
 } from '../../actor/internals.ts'
 import { assert } from '../../foundation/assert.ts'
 import type { Task } from '../../foundation/dispatcher.ts'
-import type { Grant } from '../../foundation/grant.ts'
 
 type Cell = NonNullable<LocalRef['cell']>
+/** What an actor is to the runtime: its context can be had from it at any time, and need not be kept. */
+export type ActorCell = Cell
 type Replay = Parameters<Cell['replay']>[0]
 /** The level of wrapping that a behavior was made at. */
 export type Scope = ReturnType<Cell['state']>['scope']
@@ -29,16 +30,6 @@ const emptyReplay: Replay = { endsOnFailure: false, take: () => undefined }
 /** To be called while the behavior is set up. */
 export function scopeOf<T>(context: ActorContext<T>): Scope {
   return cellOf(context).stateIfAny?.scope
-}
-
-/** Nothing but its behavior is kept of this actor, unless something else is under way. */
-export function dropBlankState<T>(context: ActorContext<T>): void {
-  cellOf(context).dropBlankState()
-}
-
-/** The lease under which the actor may act, where it needs one. */
-export function grantOf<T>(context: ActorContext<T>): Grant | undefined {
-  return cellOf(context).gate?.grant
 }
 
 /** What is done in the turn of an actor. */
@@ -200,7 +191,7 @@ export class ActorTurn<T> implements Replay {
   }
 }
 
-function cellOf<T>(context: ActorContext<T>): Cell {
+export function cellOf<T>(context: ActorContext<T>): Cell {
   const { cell } = context.self as unknown as LocalRef
   assert(cell !== undefined, 'an actor that is set up has a cell')
   return cell

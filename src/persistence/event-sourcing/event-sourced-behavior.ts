@@ -40,40 +40,41 @@ export function EventSourcedBehavior<Command, Event, State>(
   checkEventSourced(options)
   const { persistenceId, emptyState } = options
   checkPersistenceId(persistenceId)
-  return behaviorOf(planOf(options), persistenceId, emptyState)
+  return behaviorOf(planOf(options, ''), persistenceId, emptyState)
 }
 
 /** Event-sourced actors that differ in their ids only: what they have in common is there once. */
 export class EventSourcedFamily<Command, Event, State> {
   readonly #plan: EventSourcedPlan<Command, Event, State>
 
-  /** Throws `InvalidSettings` and `NotThereYet`. */
-  constructor(options: EventSourcedFamilyOptions<Command, Event, State>) {
+  /** All persistence ids begin with `idPrefix`. Throws `InvalidSettings` and `NotThereYet`. */
+  constructor(options: EventSourcedFamilyOptions<Command, Event, State>, idPrefix = '') {
     checkEventSourcedFamily(options)
-    this.#plan = planOf(options)
+    this.#plan = planOf(options, idPrefix)
   }
 
-  /** The id must be a valid one: see `persistenceIdOf`. */
-  behavior(persistenceId: string, emptyState: State): Behavior<Command> {
-    return behaviorOf(this.#plan, persistenceId, emptyState)
+  /** Throws `InvalidPersistenceId`. */
+  behavior(id: string, emptyState: State): Behavior<Command> {
+    checkPersistenceId(this.#plan.idPrefix + id)
+    return behaviorOf(this.#plan, id, emptyState)
   }
 }
 
 function behaviorOf<Command, Event, State>(
   plan: EventSourcedPlan<Command, Event, State>,
-  persistenceId: string,
+  id: string,
   emptyState: State,
 ): Behavior<Command> {
-  if (plan.onPersistFailure !== undefined) return restarted(plan, persistenceId, emptyState)
+  if (plan.onPersistFailure !== undefined) return restarted(plan, id, emptyState)
   return Behaviors.setup<Command>((context) =>
-    new EventSourcedInstance({ plan, persistenceId, emptyState, context }).start(),
+    new EventSourcedInstance({ plan, id, emptyState, context }).start(),
   )
 }
 
 /** Builds the instance anew after a failed write; one that lost its stream stops all the same. */
 function restarted<Command, Event, State>(
   plan: EventSourcedPlan<Command, Event, State>,
-  persistenceId: string,
+  id: string,
   emptyState: State,
 ): Behavior<Command> {
   const { onPersistFailure = SupervisorStrategy.stop(), settings } = plan
@@ -87,7 +88,7 @@ function restarted<Command, Event, State>(
     let last: EventSourcedInstance<Command, Event, State> | undefined
     const instance = Behaviors.setup<Command>((context: ActorContext<Command>) => {
       last?.giveUp()
-      last = new EventSourcedInstance({ plan, persistenceId, emptyState, context, stashes })
+      last = new EventSourcedInstance({ plan, id, emptyState, context, stashes })
       return last.start()
     })
     const inner = Behaviors.supervise(instance).onFailure(JournalFailure, onPersistFailure)
@@ -98,6 +99,7 @@ function restarted<Command, Event, State>(
 
 function planOf<Command, Event, State>(
   options: EventSourcedFamilyOptions<Command, Event, State>,
+  idPrefix: string,
 ): EventSourcedPlan<Command, Event, State> {
   const settings = { ...defaultEventSourcedSettings, ...options.settings }
   const codec = options.codec ?? codecOfStore()
@@ -116,6 +118,7 @@ function planOf<Command, Event, State>(
   return {
     persistenceId: alone.persistenceId,
     emptyState: alone.emptyState,
+    idPrefix,
     commandHandler: options.commandHandler,
     eventHandler: options.eventHandler,
     eventAdapter: options.eventAdapter,

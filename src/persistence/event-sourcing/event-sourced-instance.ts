@@ -11,15 +11,20 @@
  * taken only when a command may be handled: all that came before an order to stop is handled first, nothing after it.
  * One file because every part of it reads and changes the phase.
  */
-import { type ActorContext, type Behavior, Behaviors, Dropped } from '../../actor/index.ts'
+import {
+  type ActorContext,
+  type Behavior,
+  Behaviors,
+  Dropped,
+  type SignalHandlers,
+} from '../../actor/index.ts'
 import { failAsker } from '../../actor/internals.ts'
 import { show } from '../../foundation/show.ts'
-import { startOf, utf8Length } from '../../foundation/text.ts'
 import type { Claim, NewEvent } from '../journal.ts'
 import type { StoredSnapshot } from '../snapshots.ts'
-import { writerBytesMax } from '../journals/fence.ts'
+import { writerNamed } from '../journals/fence.ts'
 import type { EventSourcedDroppedReason } from './event-sourced-drop-reasons.ts'
-import { ActorTurn, dropBlankState, grantOf, type Scope, scopeOf } from './actor-turn.ts'
+import { type ActorCell, cellOf, scopeOf } from './actor-turn.ts'
 import { CommandStash, type CommandStashes } from './command-stash.ts'
 import { type DueSnapshot, dueSnapshot, snapshotOf } from './due-snapshot.ts'
 import { Effect } from './effect.ts'
@@ -36,6 +41,7 @@ import {
 } from './event-sourced-errors.ts'
 import type { EventSourcedContext, EventSourcedPlan } from './event-sourced-options.ts'
 import { signalHandlersOf } from './event-sourced-signals.ts'
+import { isIdle, newWork, type Phase, type Work, type WorkAround } from './event-sourced-work.ts'
 import { type HeldEffects, perform } from './held-effects.ts'
 import type { Resting } from './lately-idle.ts'
 import { Recovery, type SnapshotChoices } from './recovery.ts'
@@ -44,71 +50,76 @@ import { SnapshotKeeper } from './snapshot-keeper.ts'
 import type { RecoveryStart } from './snapshot-recovery.ts'
 import type { SnapshotSignal } from './snapshot-signals.ts'
 import { checkBySchema } from './standard-schema.ts'
-import { type Mutable, type PipelineOwner, WritePipeline } from './write-pipeline.ts'
+import { type PipelineOwner, WritePipeline } from './write-pipeline.ts'
 
 type Handled = void | typeof Behaviors.unhandled
 
 const noEvents: readonly NewEvent[] = []
 
-/** What is there only while something is under way. */
-interface Work<Command, Event, State> {
-  readonly view: Mutable<EventSourcedContext<Command>>
-  readonly turn: ActorTurn<Command>
-  stash: CommandStash<Command> | undefined
-  recovery: Recovery<unknown> | undefined
-  writes: WritePipeline<Command, Event, State> | undefined
-  snapshots: SnapshotKeeper | undefined
-  /** Events that the journal refuses: nothing is handled any more. */
-  rejection: EventsRejected | undefined
-  /** `snapshotWhen` has said so, of an event of the command that is handled. */
-  isSnapshotWanted: boolean
-  /** A command has ended the stream here, stored or not yet: what becomes of snapshots of states before it is no news. */
-  endedAt: number
-}
-
 export interface InstanceOptions<Command, Event, State> {
   readonly plan: EventSourcedPlan<Command, Event, State>
-  readonly persistenceId: string
+  /** The persistence id without what all of the plan begin with. */
+  readonly id: string
   readonly emptyState: State
   readonly context: ActorContext<Command>
   /** Those of whoever restarts instances; without it the instance has its own. */
   readonly stashes?: CommandStashes<Command>
 }
 
-export class EventSourcedInstance<Command, Event, State> implements Resting, PipelineOwner {
-  isKept = false
+/** It is the behavior of its actor as well: of a million that rest, each would carry one more object and its functions. */
+export class EventSourcedInstance<Command, Event, State>
+  implements Behavior<Command>, Resting, PipelineOwner
+{
   readonly #plan: EventSourcedPlan<Command, Event, State>
-  readonly #persistenceId: string
-  readonly #context: ActorContext<Command>
-  readonly #stashes: CommandStashes<Command> | undefined
-  readonly #scope: Scope
-  #work: Work<Command, Event, State> | undefined = undefined
-  #phase: 'recovering' | 'running' | 'stopping' | 'ended' = 'recovering'
+  readonly #id: string
+  readonly #cell: ActorCell
+  #work: Work<Command, Event, State> | undefined
   #state: State
   #sequenceNr = 0
   #epoch = 0
   /** Of the newest snapshot that is known to be in the store; 0 when none is. Outlives what is under way. */
   #snapshotNr = 0
-  /** It has failed, and another instance will follow. */
-  #isBuiltAnew = false
 
   constructor(options: InstanceOptions<Command, Event, State>) {
-    const { plan, persistenceId, emptyState, context, stashes } = options
+    const { plan, id, emptyState, context, stashes } = options
     this.#plan = plan
-    this.#persistenceId = persistenceId
-    this.#context = context
-    this.#stashes = stashes
-    this.#scope = scopeOf(context)
+    this.#id = id
+    this.#cell = cellOf(context)
     this.#state = emptyState
+    this.#work = this.#newWork({ phase: 'recovering', stashes, scope: scopeOf(context) })
   }
 
-  start(): Behavior<Command> {
+  start(): this {
     const work = this.#begin()
     work.turn.withholdMail(this.#plan.withheldMail)
     work.recovery = this.#newRecovery(work)
     work.recovery.start()
-    const handlers = signalHandlersOf(this.#plan.signals, this)
-    return Behaviors.receiveMessage<Command>(this.#receive).receiveSignal(handlers)
+    return this
+  }
+
+  // ---- as the behavior of its actor
+
+  get kind(): 'receiveMessage' {
+    return 'receiveMessage'
+  }
+
+  /** Made when a signal comes, which is seldom. */
+  get onSignal(): SignalHandlers<Command> {
+    return signalHandlersOf(this.#plan.signals, this)
+  }
+
+  /** Who has nothing under way runs. */
+  get #phase(): Phase {
+    return this.#work === undefined ? 'running' : this.#work.phase
+  }
+
+  get #persistenceId(): string {
+    return this.#plan.idPrefix + this.#id
+  }
+
+  /** Not kept: there may be a million of them. */
+  get #context(): ActorContext<Command> {
+    return this.#cell.context as ActorContext<Command>
   }
 
   get state(): State {
@@ -121,62 +132,61 @@ export class EventSourcedInstance<Command, Event, State> implements Resting, Pip
 
   /** A new instance begins although this one could not end. */
   giveUp(): void {
-    this.#end()
-    this.#work?.recovery?.cancel()
-    this.#work?.writes?.giveUp()
+    const { recovery, writes } = this.#end()
+    recovery?.cancel()
+    writes?.giveUp()
   }
 
   /** The actor ends, or only this life of it. */
   drain(isForGood: boolean): Promise<void> | undefined {
-    this.#end()
-    const work = this.#work
-    if (isForGood) work?.turn.loseMail()
-    work?.recovery?.cancel()
-    const drained = work?.writes?.drain() ?? work?.recovery?.whenClaimed
+    const { turn, recovery, writes } = this.#end()
+    if (isForGood) turn.loseMail()
+    recovery?.cancel()
+    const drained = writes?.drain() ?? recovery?.whenClaimed
     // Answers that wait for a turn: there will be none.
-    work?.turn.runWaiting()
+    turn.runWaiting()
     return drained
   }
 
-  #end(): void {
-    this.#phase = 'ended'
+  #end(): Work<Command, Event, State> {
+    const work = this.#begin()
+    work.phase = 'ended'
     this.#plan.latelyIdle.ended(this)
     // Who is built anew goes on with its mail; what else may come in its place must not find it withheld.
-    if (!this.#isBuiltAnew) this.#work?.turn.letMailIn()
+    if (!work.isBuiltAnew) work.turn.letMailIn()
+    return work
   }
 
   // ---- what is under way
 
   #begin(): Work<Command, Event, State> {
-    return (this.#work ??= this.#newWork())
+    return (this.#work ??= this.#newWork({
+      phase: 'running',
+      stashes: undefined,
+      scope: undefined,
+    }))
   }
 
-  #newWork(): Work<Command, Event, State> {
-    const context = this.#context
+  #newWork(around: WorkAround<Command>): Work<Command, Event, State> {
     const view = {
-      actor: context,
+      actor: this.#context,
+      id: this.#id,
       persistenceId: this.#persistenceId,
       lastSequenceNr: this.#sequenceNr,
-      isRecovering: this.#phase === 'recovering',
+      isRecovering: around.phase === 'recovering',
     }
-    const isSupervised = this.#plan.onPersistFailure !== undefined
-    // No supervision of the user's may answer it: it might resume, and the state is ahead of what is stored.
-    const isForGood = (error: unknown): boolean =>
-      !isSupervised && error instanceof PersistenceFailure && !(error instanceof EventsRejected)
-    const turn = new ActorTurn<Command>({ context, scope: this.#scope, isForGood })
-    const none = { stash: undefined, recovery: undefined, writes: undefined, snapshots: undefined }
-    return { view, turn, ...none, rejection: undefined, isSnapshotWanted: false, endedAt: 0 }
+    return newWork(view, around, this.#plan.onPersistFailure !== undefined)
   }
 
   #stashOf(work: Work<Command, Event, State>): CommandStash<Command> {
     const context = this.#context
     const { stashedCommandsMax } = this.#plan.settings
     return (work.stash ??= new CommandStash(
-      this.#stashes ?? {
+      work.stashes ?? {
         waiting: context.stash(stashedCommandsMax),
         kept: context.stash(stashedCommandsMax),
       },
-      this.#context,
+      context,
       this.#plan.onStashOverflow === 'fail'
         ? () => new StashOverflow(this.#persistenceId, stashedCommandsMax)
         : undefined,
@@ -184,20 +194,29 @@ export class EventSourcedInstance<Command, Event, State> implements Resting, Pip
   }
 
   #rest(): void {
-    if (this.#work !== undefined && this.#isIdle(this.#work)) this.#plan.latelyIdle.rests(this)
+    if (this.#work !== undefined && isIdle(this.#work)) this.#plan.latelyIdle.rests(this)
+  }
+
+  get isKept(): boolean {
+    return this.#work?.isKept === true
+  }
+
+  set isKept(isKept: boolean) {
+    if (this.#work !== undefined) this.#work.isKept = isKept
   }
 
   letGo(): void {
-    if (this.#work === undefined || !this.#isIdle(this.#work)) return
-    this.#work = undefined
-    if (this.#scope === undefined) dropBlankState(this.#context)
-  }
-
-  #isIdle({ writes, stash, turn, snapshots }: Work<Command, Event, State>): boolean {
-    if (snapshots?.isIdle === false) return false
-    const isWriting = writes !== undefined && !(writes.isOpen && writes.isIdle)
-    const isStashing = stash !== undefined && !stash.isEmpty
-    return this.#phase === 'running' && !isWriting && !isStashing && turn.isIdle
+    const work = this.#work
+    if (work === undefined || !isIdle(work)) return
+    if (work.scope === undefined && work.stashes === undefined) {
+      this.#work = undefined
+      this.#cell.dropBlankState()
+    } else {
+      // What is around it was told once, while it was set up.
+      work.stash = undefined
+      work.writes = undefined
+      work.snapshots = undefined
+    }
   }
 
   // ---- recovery
@@ -210,7 +229,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting, Pip
       permits,
       settings,
       writer: this.#plan.writer ?? writerNamed(this.#context.self.toString()),
-      grant: () => grantOf(this.#context),
+      grant: () => this.#cell.gate?.grant,
       timers: this.#context.system.environment.timers,
       turn,
       decode: (bytes) => codec.decode(bytes),
@@ -265,10 +284,10 @@ export class EventSourcedInstance<Command, Event, State> implements Resting, Pip
     // Those that were deleted have not been replayed, and count.
     this.#sequenceNr = claim.highestSequenceNr
     work.view.lastSequenceNr = claim.highestSequenceNr
-    this.#phase = 'running'
+    work.phase = 'running'
     work.recovery = undefined
     work.view.isRecovering = false
-    if (this.#stashes !== undefined) this.#stashOf(work)
+    if (work.stashes !== undefined) this.#stashOf(work)
     this.#goOn()
     this.#keepAfterRecovery(start, claim)
     this.#plan.signals?.RecoveryCompleted?.(this.#state, { type: 'RecoveryCompleted' }, work.view)
@@ -276,9 +295,10 @@ export class EventSourcedInstance<Command, Event, State> implements Resting, Pip
   }
 
   #recoveryFailed(cause: unknown): never {
-    this.#phase = 'ended'
-    this.#isBuiltAnew = this.#plan.onPersistFailure !== undefined
-    const { lastSequenceNr } = this.view
+    const work = this.#begin()
+    work.phase = 'ended'
+    work.isBuiltAnew = this.#plan.onPersistFailure !== undefined
+    const { lastSequenceNr } = work.view
     const handling = lastSequenceNr > this.#sequenceNr ? lastSequenceNr : undefined
     const error = new RecoveryFailure(this.#persistenceId, cause, handling)
     try {
@@ -293,7 +313,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting, Pip
 
   // ---- commands
 
-  readonly #receive = (command: Command): Handled | Promise<Handled> => {
+  onMessage(command: Command): Handled | Promise<Handled> {
     const work = this.#begin()
     const { stash } = work
     const isStashed = stash !== undefined && stash.takeOrigin()
@@ -350,7 +370,7 @@ export class EventSourcedInstance<Command, Event, State> implements Resting, Pip
       work.endedAt = before
       this.#snapshotNr = 0
     }
-    if (stops) this.#phase = 'stopping'
+    if (stops) work.phase = 'stopping'
     if (unstashes) work.stash?.callKept()
     const state = this.#state
     const held = { command, state, sequenceNr: this.#sequenceNr, sideEffects, stops, snapshot }
@@ -522,10 +542,10 @@ export class EventSourcedInstance<Command, Event, State> implements Resting, Pip
       turn.letMailIn()
     } else if (error instanceof PersistenceFailure) {
       this.#refuseWaiting(error)
-      this.#isBuiltAnew =
+      work.isBuiltAnew =
         error instanceof JournalFailure && this.#plan.onPersistFailure !== undefined
       // What follows it gets the mail, also an order to stop that is in it, and nobody in between.
-      if (this.#isBuiltAnew) turn.withholdMail(this.#plan.withheldMail)
+      if (work.isBuiltAnew) turn.withholdMail(this.#plan.withheldMail)
     }
     // Should a supervisor resume this actor, the commands behind this one go on.
     turn.run(() => this.#goOn())
@@ -576,10 +596,4 @@ export class EventSourcedInstance<Command, Event, State> implements Resting, Pip
     turn.letMailIn()
     if (stash?.beginReplay() === true) turn.replay(() => stash.next(this.#mayHandle()))
   }
-}
-
-/** Cut to what a journal takes: it is for people. */
-function writerNamed(path: string): string {
-  const isShort = utf8Length(path) <= writerBytesMax
-  return isShort ? path : startOf(path, Math.floor(writerBytesMax / 3))
 }

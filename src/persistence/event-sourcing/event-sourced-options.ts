@@ -117,6 +117,12 @@ export interface EventSourcedContext<in out Command> {
   readonly isRecovering: boolean
 }
 
+/** What handlers of a family get: they are told which of them it is. */
+export interface FamilyContext<in out Command> extends EventSourcedContext<Command> {
+  /** The persistence id without what all of the family begin with. */
+  readonly id: string
+}
+
 /** All events are applied; commands come next. */
 export interface RecoveryCompleted {
   readonly type: 'RecoveryCompleted'
@@ -169,6 +175,8 @@ export type EventSourcedPlan<Command, Event, State> = Whole<
   /** For handlers that are methods of the options; of one actor only. */
   readonly persistenceId: string | undefined
   readonly emptyState: State | undefined
+  /** What the persistence ids of all of them begin with. */
+  readonly idPrefix: string
   readonly codec: ValueCodec
   readonly settings: EventSourcedSettings
   readonly latelyIdle: LatelyIdle

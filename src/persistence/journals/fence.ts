@@ -6,7 +6,7 @@ import { InvalidSettings } from '../../foundation/invalid-settings.ts'
 import { assert } from '../../foundation/assert.ts'
 import type { Grant } from '../../foundation/grant.ts'
 import { show } from '../../foundation/show.ts'
-import { problemWithId, utf8Length } from '../../foundation/text.ts'
+import { problemWithId, startOf, utf8Length } from '../../foundation/text.ts'
 import { checkGrant } from '../claim-fences.ts'
 import type { EventDeletionTo, EventDeletionResult } from '../event-deletion.ts'
 import type { AppendBatch, AppendResult, Fenced, ReadRange, TaggedEvent } from '../journal.ts'
@@ -190,4 +190,10 @@ export function placeOf(after: string | undefined): number {
 export function checkJournalSettings(settings: JournalSettings): void {
   const problems = journalSettingsTable.problemsWith(settings)
   if (problems.length > 0) throw new InvalidSettings('The settings of the journal', problems)
+}
+
+/** Cut to what a journal takes: it is for people. */
+export function writerNamed(path: string): string {
+  const isShort = utf8Length(path) <= writerBytesMax
+  return isShort ? path : startOf(path, Math.floor(writerBytesMax / 3))
 }
