@@ -13,7 +13,15 @@ export { isMailWithheld, letMailIn, withholdMail, type WithheldMail } from './ce
 export { withoutDeadLetterLog } from './events/lost-messages.ts'
 export { ActorPath, encodeActorName } from './ref/actor-path.ts'
 export { internal, type InternalRef, isRef, type Watcher } from './ref/actor-ref.ts'
-export { ask, askWithStatus, failAsker, Question } from './ref/ask.ts'
+export {
+  ask,
+  type Asker,
+  askFor,
+  type AskTarget,
+  askWithStatus,
+  failAsker,
+  Question,
+} from './ref/ask.ts'
 export { LocalRef } from './ref/local-ref.ts'
 export type { Runtime } from './runtime.ts'
 export { phase } from './shutdown/shutdown-phases.ts'

@@ -14,11 +14,9 @@ import {
   type PersistenceFailure,
 } from '../persistence/index.ts'
 import {
-  type Encoding,
   EventSourcedFamily,
   type FamilyContext,
   persistenceIdPrefix,
-  type StateForm,
   storedState,
 } from '../persistence/internals.ts'
 import {
@@ -40,38 +38,35 @@ import { isOverdue } from './overdue-calls.ts'
 import { UnknownStoredEvent } from './stored-event-errors.ts'
 import type { StoredForm } from './stored-events.ts'
 import { journalOf, snapshotsOf, stateFormOf } from './stored-state.ts'
-import { replay, Transaction } from './transaction.ts'
+import { replay, Transaction, type TransactionKind } from './transaction.ts'
 
 type Outcome = Effect<StoredForm, unknown>
 
 /** All durable entities of one type on one node. */
 export class DurableEntities {
-  readonly #entity: AnyEntity
-  readonly #world: EntityWorld
-  readonly #eventsMax: number
+  readonly #kind: TransactionKind
   readonly #family: EventSourcedFamily<EntityCall, StoredForm, unknown>
   readonly #work: WorkOfType
-  readonly #encoding: Encoding<StoredForm, unknown>
-  /** Where the state itself is stored. */
-  readonly #stateForm: StateForm<unknown> | undefined
   /** By the refs of their actors: the entities that only answer reads, and the event that is not known here. */
   readonly #unknown = new WeakMap<object, UnknownStoredEvent>()
   /** So that many of them are not as many lines in the log. */
   #unknownNews: CountedRepeats<string> | undefined
   readonly #notDone = (error: PersistenceFailure): EntityReply =>
-    notDone(error, this.#world.adviceOnWriter)
+    notDone(error, this.#kind.world.adviceOnWriter)
 
   constructor(entity: AnyEntity, world: EntityWorld) {
     const { codec, recoveryPermits, writer, settings } = world
     const journal = journalOf(entity, world.journal)
     const eventAdapter = entity.eventAdapter as EventAdapter<StoredForm> | undefined
     const adapting = eventAdapter === undefined ? {} : { eventAdapter }
-    this.#entity = entity
-    this.#world = world
-    this.#eventsMax = settings.appendEventsMax ?? defaultEventSourcedSettings.appendEventsMax
     this.#work = world.work.of(entity.name)
-    this.#stateForm = entity.keepsState ? stateFormOf(entity) : undefined
-    this.#encoding = { codec, ...adapting, ...(entity.tags && { tagger: taggerOf(entity.tags) }) }
+    this.#kind = {
+      entity,
+      world,
+      encoding: { codec, ...adapting, ...(entity.tags && { tagger: taggerOf(entity.tags) }) },
+      stateForm: entity.keepsState ? stateFormOf(entity) : undefined,
+      eventsMax: settings.appendEventsMax ?? defaultEventSourcedSettings.appendEventsMax,
+    }
     const recoveryEnds = (_: unknown, __: unknown, context: EventSourcedContext<EntityCall>) =>
       this.#work.recoveryEnds(idOf(context))
     const options: EventSourcedFamilyOptions<EntityCall, StoredForm, unknown> = {
@@ -104,7 +99,7 @@ export class DurableEntities {
   }
 
   behavior(id: string): Behavior<EntityCall> {
-    const state = this.#entity.state()
+    const state = this.#kind.entity.state()
     const recovering = this.#family.behavior(id, state)
     return Behaviors.setup<EntityCall>(() => {
       // In its first turn, not before: one that is stopped without a turn never hears of its end.
@@ -116,15 +111,15 @@ export class DurableEntities {
   /** With `read-only` the state stays as it is before the first event that is not known, whatever comes after that. */
   #replay(state: unknown, event: unknown, context: EventSourcedContext<EntityCall>): unknown {
     const { actor, lastSequenceNr: sequenceNr, persistenceId } = context
-    if (this.#stateForm !== undefined) {
-      return storedState(this.#stateForm, event, persistenceId, sequenceNr)
+    if (this.#kind.stateForm !== undefined) {
+      return storedState(this.#kind.stateForm, event, persistenceId, sequenceNr)
     }
     if (this.#unknown.has(actor.self)) return state
-    const { appVersion } = this.#world
+    const { appVersion } = this.#kind.world
     try {
-      return replay(this.#entity, state, event, { id: idOf(context), sequenceNr, appVersion })
+      return replay(this.#kind.entity, state, event, { id: idOf(context), sequenceNr, appVersion })
     } catch (error) {
-      const isServed = this.#entity.unknownEvents === 'read-only'
+      const isServed = this.#kind.entity.unknownEvents === 'read-only'
       if (!isServed || !(error instanceof UnknownStoredEvent)) throw error
       this.#unknown.set(actor.self, error)
       return state
@@ -156,11 +151,11 @@ export class DurableEntities {
     if (!isEntityCall(call)) return refusesCall(call) ? Effect.noReply() : Effect.unhandled()
     if (isOverdue(call, context.actor)) return Effect.noReply()
     const { command, replyTo } = call
-    const handler = commandOf(this.#entity, command)
+    const handler = commandOf(this.#kind.entity, command)
     if (handler === undefined) {
-      return Effect.reply(replyTo, unknownCommand(this.#entity), this.#notDone)
+      return Effect.reply(replyTo, unknownCommand(this.#kind.entity), this.#notDone)
     }
-    const transaction = this.#begin(idOf(context), call, state, context)
+    const transaction = this.#begin(call, state, context as FamilyContext<EntityCall>)
     try {
       const result = runCommand(handler, transaction, call)
       if (result instanceof Promise) return this.#finishLater(call, transaction, result, context)
@@ -170,26 +165,15 @@ export class DurableEntities {
     }
   }
 
-  #begin(
-    id: string,
-    call: EntityCall,
-    state: unknown,
-    { actor: context, persistenceId }: EventSourcedContext<EntityCall>,
-  ): Transaction {
-    const options = {
-      entity: this.#entity,
-      id,
-      persistenceId,
-      world: this.#world,
-      encoding: this.#encoding,
-      stateForm: this.#stateForm,
-      context,
-      eventsMax: this.#eventsMax,
+  #begin(call: EntityCall, state: unknown, context: FamilyContext<EntityCall>): Transaction {
+    const { entity, world } = this.#kind
+    return new Transaction(this.#kind, context, {
+      command: call.command,
+      state,
       // Nearly always there is none, and that costs nothing.
-      unknown: this.#unknownNews === undefined ? undefined : this.#unknown.get(context.self),
-      witnessed: this.#world.witness?.begins(this.#entity.name, id, call),
-    }
-    return new Transaction(options, call.command, state)
+      unknown: this.#unknownNews === undefined ? undefined : this.#unknown.get(context.actor.self),
+      witnessed: world.witness?.begins(entity.name, context.id, call),
+    })
   }
 
   async #finishLater(
@@ -214,12 +198,11 @@ export class DurableEntities {
     result: unknown,
     { actor }: EventSourcedContext<EntityCall>,
   ): Outcome {
-    const reply = answer(result, command, this.#world.travelling)
+    const reply = answer(result, command, this.#kind.world.travelling)
     const { witnessed } = transaction
-    const outcome = transaction
-      .commit()
-      .thenReply<EntityReply>(replyTo, leaving(reply, witnessed), this.#orElse(witnessed))
-    return transaction.rests ? outcome.thenRun(() => this.#world.rest(actor)) : outcome
+    const told = leaving(reply, witnessed)
+    const outcome = transaction.commit(replyTo, told, this.#orElse(witnessed))
+    return transaction.rests ? outcome.thenRun(() => this.#kind.world.rest(actor)) : outcome
   }
 
   /** What is answered in place of a reply whose events were not stored. */
@@ -241,7 +224,7 @@ export class DurableEntities {
     transaction.abandon()
     const { id, witnessed } = transaction
     const failing = {
-      ...{ entity: this.#entity, id, command, world: this.#world },
+      ...{ entity: this.#kind.entity, id, command, world: this.#kind.world },
       log: actor.system.log,
     }
     const reply = leaving(refusal(error, failing), witnessed)

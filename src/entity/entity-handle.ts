@@ -42,19 +42,22 @@ type Method = (this: { readonly [data]: HandleData }, ...args: unknown[]) => Pro
 export class HandleKind {
   readonly #prototype: object
 
-  /** With the implementation at hand its commands are there as methods; any other name goes to `call` as well. */
-  constructor(entityType: string, commands: readonly string[], call: MakeCall) {
-    const methodFor = (command: string): Method =>
-      function (...args) {
-        return call(this[data], command, args)
-      }
+  /** With the implementation at hand its commands are there as methods; any other name goes to `callUnknown`. */
+  constructor(
+    entityType: string,
+    commands: readonly string[],
+    { call, callUnknown }: Readonly<Record<'call' | 'callUnknown', MakeCall>>,
+  ) {
     const own: Record<PropertyKey, unknown> = {}
-    for (const command of commands) own[command] = methodFor(command)
+    for (const command of commands) own[command] = methodFor(command, call)
     own['toString'] = function (this: { readonly [data]: HandleData }): string {
       return `${entityType} ${this[data].id}`
     }
     own[Symbol.for('nodejs.util.inspect.custom')] = own['toString']
-    Object.setPrototypeOf(own, unknownCommands(methodFor))
+    Object.setPrototypeOf(
+      own,
+      unknownCommands((command) => methodFor(command, callUnknown)),
+    )
     this.#prototype = own
   }
 
@@ -65,10 +68,16 @@ export class HandleKind {
   }
 }
 
+function methodFor(command: string, call: MakeCall): Method {
+  return function (...args) {
+    return call(this[data], command, args)
+  }
+}
+
 /** Stands behind the known methods and catches whatever else is called. */
-function unknownCommands(methodFor: (command: string) => Method): object {
+function unknownCommands(methodOf: (command: string) => Method): object {
   return new Proxy(Object.create(null) as object, {
     get: (_, name) =>
-      typeof name === 'symbol' || notCommands.has(name) ? undefined : methodFor(name),
+      typeof name === 'symbol' || notCommands.has(name) ? undefined : methodOf(name),
   })
 }

@@ -12,20 +12,21 @@ import type { ShardingDroppedReason } from '../sharding/index.ts'
 import type { EntityCall } from './entity-messages.ts'
 
 /** True for a call that is not to be begun: it has become a dead letter. */
-export function isOverdue(call: EntityCall, { self, system }: ActorContext<EntityCall>): boolean {
-  if (!hasExpired(call, system)) return false
+export function isOverdue(call: EntityCall, context: ActorContext<EntityCall>): boolean {
+  if (!hasExpired(call, context)) return false
+  const { self, system } = context
   system.runtime.lost(new Dropped(call, self, 'expired' satisfies ShardingDroppedReason))
   return true
 }
 
 function hasExpired(
   { replyTo, remainingMs }: EntityCall,
-  { environment: { clock } }: ActorContext<EntityCall>['system'],
+  { system }: ActorContext<EntityCall>,
 ): boolean {
   if (replyTo instanceof Question) return replyTo.isOver
   // It may come from another version, or from somebody who means harm: anything but a number is no limit.
   if (typeof remainingMs !== 'number' || !(replyTo instanceof RemoteQuestion)) return false
-  return clock.monotonicMs() - replyTo.arrivedMs > remainingMs
+  return system.environment.clock.monotonicMs() - replyTo.arrivedMs > remainingMs
 }
 
 /** The call as it leaves this node after it has waited here. */

@@ -3,7 +3,7 @@
  * applied and turned into bytes where they are persisted, once, so that whatever is wrong with them is thrown there. They
  * are applied as they will be read: handlers get copies of what is stored, so the state is the same after the next start.
  */
-import type { ActorContext } from '../actor/index.ts'
+import type { ActorRef } from '../actor/index.ts'
 import { isObject } from '../foundation/is-object.ts'
 import type { Logger } from '../foundation/logger.ts'
 import {
@@ -12,6 +12,7 @@ import {
   Effect,
   EventTooLarge,
   type NewEvent,
+  type PersistenceFailure,
   StateTooLarge,
 } from '../persistence/index.ts'
 import {
@@ -19,6 +20,7 @@ import {
   encoded,
   encodedState,
   type Encoding,
+  type FamilyContext,
   snapshotFormOf,
   type StateForm,
 } from '../persistence/internals.ts'
@@ -33,7 +35,7 @@ import {
   TooManyEvents,
   UnknownEvent,
 } from './entity-errors.ts'
-import type { EntityCall } from './entity-messages.ts'
+import type { EntityCall, EntityReply } from './entity-messages.ts'
 import { logOf, otherEntity, type SelfSite } from './entity-self.ts'
 import type { CallOptions, EntityHandle } from './entity-types.ts'
 import type { EntityWorld } from './entity-world.ts'
@@ -45,21 +47,32 @@ type Handler = (state: unknown, ...args: readonly unknown[]) => unknown
 
 const noEvents: readonly never[] = []
 
+/** What is the same for all commands of a type. */
+export interface TransactionKind {
+  readonly entity: AnyEntity
+  readonly world: EntityWorld
+  readonly encoding: Encoding<StoredForm, unknown>
+  /** Where the state itself is stored, and may be set. */
+  readonly stateForm: StateForm<unknown> | undefined
+  readonly eventsMax: number
+}
+
+/** A command, and the entity as it finds it. */
+interface CommandToRun {
+  readonly command: string
+  readonly state: unknown
+  readonly unknown: UnknownStoredEvent | undefined
+  readonly witnessed: WitnessedCommand | undefined
+}
+
 export class Transaction {
-  readonly id: string
   /** Where somebody follows what the command does. */
   readonly witnessed: WitnessedCommand | undefined
-  readonly #persistenceId: string
-  readonly #entity: AnyEntity
-  readonly #world: EntityWorld
-  readonly #encoding: Encoding<StoredForm, unknown>
-  readonly #context: ActorContext<EntityCall>
+  readonly #kind: TransactionKind
+  readonly #of: FamilyContext<EntityCall>
   readonly #command: string
-  readonly #eventsMax: number
   /** Why nothing may happen to it. */
   readonly #unknown: UnknownStoredEvent | undefined
-  /** Where the state itself is stored, and may be set. */
-  readonly #stateForm: StateForm<unknown> | undefined
   #isStateSet = false
   #events: NewEvent[] | undefined = undefined
   #deletes = false
@@ -69,33 +82,28 @@ export class Transaction {
   #log: Logger | undefined = undefined
 
   constructor(
-    options: {
-      readonly entity: AnyEntity
-      readonly id: string
-      readonly persistenceId: string
-      readonly world: EntityWorld
-      readonly encoding: Encoding<StoredForm, unknown>
-      readonly context: ActorContext<EntityCall>
-      readonly stateForm?: StateForm<unknown> | undefined
-      readonly eventsMax: number
-      readonly unknown?: UnknownStoredEvent | undefined
-      readonly witnessed: WitnessedCommand | undefined
-    },
-    command: string,
-    state: unknown,
+    kind: TransactionKind,
+    of: FamilyContext<EntityCall>,
+    { command, state, unknown, witnessed }: CommandToRun,
   ) {
-    this.id = options.id
-    this.witnessed = options.witnessed
-    this.#persistenceId = options.persistenceId
-    this.#entity = options.entity
-    this.#world = options.world
-    this.#encoding = options.encoding
-    this.#context = options.context
-    this.#eventsMax = options.eventsMax
-    this.#unknown = options.unknown
-    this.#stateForm = options.stateForm
+    this.witnessed = witnessed
+    this.#kind = kind
+    this.#of = of
+    this.#unknown = unknown
     this.#command = command
-    this.#state = options.world.states.freeze(state)
+    this.#state = kind.world.states.freeze(state)
+  }
+
+  get id(): string {
+    return this.#of.id
+  }
+
+  get #entity(): AnyEntity {
+    return this.#kind.entity
+  }
+
+  get #world(): EntityWorld {
+    return this.#kind.world
   }
 
   get state(): unknown {
@@ -105,7 +113,7 @@ export class Transaction {
   /** Only where the state itself is stored: what no event says would be gone with the instance. */
   set state(next: unknown) {
     const { name: entity } = this.#entity
-    if (this.#stateForm === undefined) {
+    if (this.#kind.stateForm === undefined) {
       throw new TypeError('Cannot set property state of #<Transaction>: it is made of events')
     }
     if (this.#isOver) throw new CommandOver(entity, this.#command, 'state')
@@ -118,7 +126,7 @@ export class Transaction {
   }
 
   get signal(): AbortSignal {
-    return this.#context.signal
+    return this.#of.actor.signal
   }
 
   get log(): Logger {
@@ -126,7 +134,7 @@ export class Transaction {
   }
 
   now(): number {
-    return this.#context.system.environment.clock.wallMs()
+    return this.#of.actor.system.environment.clock.wallMs()
   }
 
   entity<Commands>(
@@ -148,7 +156,7 @@ export class Transaction {
   }
 
   get #site(): SelfSite {
-    return { entity: this.#entity, id: this.id, world: this.#world, context: this.#context }
+    return { entity: this.#entity, id: this.id, world: this.#world, context: this.#of.actor }
   }
 
   persist(name: string, ...args: readonly unknown[]): unknown {
@@ -159,8 +167,8 @@ export class Transaction {
     }
     const handler = handlerOf(this.#entity, name)
     const events = (this.#events ??= [])
-    if (events.length >= this.#eventsMax) {
-      throw new TooManyEvents(entity, this.#command, this.#eventsMax)
+    if (events.length >= this.#kind.eventsMax) {
+      throw new TooManyEvents(entity, this.#command, this.#kind.eventsMax)
     }
     const stored = this.#asStored(name, args)
     const { schema } = this.#entity
@@ -177,7 +185,7 @@ export class Transaction {
     if (this.#isOver) throw new CommandOver(entity, this.#command, 'delete')
     if (this.#unknown !== undefined)
       throw new EntityReadOnly(this.#command, 'delete', this.#unknown)
-    if (this.#stateForm === undefined && !deletesEvents(this.#world.journal)) {
+    if (this.#kind.stateForm === undefined && !deletesEvents(this.#world.journal)) {
       throw new StoreCannotDelete(entity, this.#command)
     }
     const { states } = this.#world
@@ -188,14 +196,19 @@ export class Transaction {
   }
 
   /** The command has settled well: all its events, to be stored together. Throws when a state that was set cannot be stored. */
-  commit(): Effect<StoredForm, unknown> {
+  commit(
+    replyTo: ActorRef<EntityReply>,
+    reply: EntityReply | (() => EntityReply),
+    orElse: (error: PersistenceFailure) => EntityReply,
+  ): Effect<StoredForm, unknown> {
     this.#isOver = true
-    if (this.#isStateSet && this.#stateForm !== undefined) {
-      this.#events = [this.#encodeState(this.#stateForm)]
+    if (this.#isStateSet && this.#kind.stateForm !== undefined) {
+      this.#events = [this.#encodeState(this.#kind.stateForm)]
     }
     if (this.#deletes) this.witnessed?.deletes?.()
     this.witnessed?.ends(this.#isStateSet ? 0 : (this.#events?.length ?? 0))
-    return Effect.applied(this.#events ?? noEvents, this.#state, this.#deletes)
+    const answers = { type: 'Tell', to: replyTo, message: reply, orElse } as const
+    return Effect.applied(this.#events ?? noEvents, this.#state, this.#deletes, answers)
   }
 
   /** The command has failed: nothing of it has happened. */
@@ -227,14 +240,14 @@ export class Transaction {
     const { stateBytesMax, codec } = this.#world
     const bytes = encodedState(snapshotFormOf(form), codec, this.#state)
     if (bytes.byteLength <= stateBytesMax) return bytes
-    throw new StateTooLarge(this.#persistenceId, bytes.byteLength, stateBytesMax)
+    throw new StateTooLarge(this.#of.persistenceId, bytes.byteLength, stateBytesMax)
   }
 
   #encode(name: string, args: readonly unknown[], state: unknown): NewEvent {
     const { eventBytesMax, codec } = this.#world
     let event: NewEvent
     try {
-      event = encoded(this.#encoding, this.#persistenceId, state, [name, ...args])
+      event = encoded(this.#kind.encoding, this.#of.persistenceId, state, [name, ...args])
     } catch (error) {
       // Says where in the arguments, if that is what is wrong.
       codec.prepare(args, `the event ${name}: args`)
@@ -242,7 +255,7 @@ export class Transaction {
     }
     const { byteLength } = bytesOfEvent(event)
     if (byteLength <= eventBytesMax) return event
-    throw new EventTooLarge(this.#persistenceId, byteLength, eventBytesMax)
+    throw new EventTooLarge(this.#of.persistenceId, byteLength, eventBytesMax)
   }
 }
 

@@ -34,9 +34,10 @@ export class Travelling {
     return isSimple(value) ? value : (this.#codec.copy(value, name) as Value)
   }
 
-  /** The same for the arguments of a call. */
-  copyArgs(args: readonly unknown[], name: string): unknown[] {
-    return this.#codec.copy(args, name) as unknown[]
+  /** The same for the arguments of a call, an array of nobody else's. */
+  copyArgs(args: unknown[], command: string): unknown[] {
+    if (args.length === 0 || (args.length === 1 && isSimple(args[0]))) return args
+    return this.#codec.copy(args, `${command}: args`) as unknown[]
   }
 
   /**

@@ -82,6 +82,7 @@ export class SherdNode {
     const lostMembers = new LostMembers(cluster, system.environment.clock)
     const isOver = (): boolean => isGivenUp(system.shutdown.reason?.type)
     const calls: ConstructorParameters<typeof EntityCalls>[0] = {
+      system,
       travelling: world.travelling,
       targetOf: (entityType, id) => sharding.entityRefFor(this.#keyOf(entityType), id),
       explain: async (entityType, id, waitedMs) =>

@@ -93,6 +93,7 @@ const onlyCalls = ({ sharding }: ShardingNode): void =>
 
 function callOn(node: ShardingNode, timeout: '30s' | '2s'): EntityHandle<typeof commands> {
   const calls = new EntityCalls({
+    system: node.system,
     travelling: worldOf(node).travelling,
     targetOf: (_entityType, id) => node.sharding.entityRefFor(key, id),
     explain: async () => 'nobody knows.',

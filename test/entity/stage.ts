@@ -34,6 +34,7 @@ export class Stage {
     options = {},
   ): EntityHandle<Commands> {
     const calls = new EntityCalls({
+      system: this.system,
       travelling: this.world.travelling,
       targetOf: (entityType, entityId) =>
         this.refOf(entity as unknown as AnyEntity, entityId, entityType),

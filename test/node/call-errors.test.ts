@@ -110,3 +110,24 @@ describe('a call that does not get as far as its entity', () => {
     expect(more).toEqual([])
   })
 })
+
+test('the stack of a call that fails names who awaits it', async () => {
+  const Failing = defineEntity('Failing', {
+    state: () => 0,
+    commands: {
+      fail: () => {
+        throw new Error('not today')
+      },
+    },
+  })
+  const node = await nodeFor({ entities: [Failing, Far] })
+  async function checkOut(): Promise<void> {
+    await node.entity(Failing, 'a').fail()
+  }
+  async function lookFar(): Promise<void> {
+    await node.entity(Far, 'a', { timeout: 1 }).get()
+  }
+  const stackOf = async (call: Promise<void>) => ((await outcome(call)) as Error).stack
+  expect(await stackOf(checkOut())).toMatch(/^CommandFailed: .*\n(.*\n)*.*at (async )?checkOut/)
+  expect(await stackOf(lookFar())).toMatch(/^CallTimeout: .*\n(.*\n)*.*at (async )?lookFar/)
+})

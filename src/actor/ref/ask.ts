@@ -37,6 +37,13 @@ export interface AskTarget<in M> extends Askable<M> {
   readonly sendQuestion?: SendQuestion<M>
 }
 
+/** Whoever asks: says what, and hears what comes of it. */
+export interface Asker<out M> {
+  makeMessage(replyTo: Question): M
+  answered(reply: unknown): void
+  failed(error: unknown): void
+}
+
 export function ask<M, Reply>(
   target: AskTarget<M>,
   makeMessage: (replyTo: ActorRef<Reply>) => M,
@@ -45,31 +52,37 @@ export function ask<M, Reply>(
   send = target.sendQuestion,
 ): Promise<Reply> {
   return new Promise<Reply>((resolve, reject) => {
-    const timeoutMs = runtime.askTimeoutMs(options?.timeout)
-    const signal = options?.signal
-    if (signal !== undefined) refuseUnusable(signal, target)
-    const question = new Question(
-      runtime,
-      target,
-      timeoutMs,
-      resolve as (r: unknown) => void,
-      reject,
-    )
-    try {
-      const message = makeMessage(question)
-      question.asked = message
-      // Also to a dead target: there it becomes the dead letter that says who was asked.
-      if (send === undefined) target.tell(message)
-      else send(message, question)
-    } catch (error) {
-      // An answer to what was never asked is a late one.
-      question.fail(error)
-    }
-    if (question.isOver) return
-    if (target.isTerminated === true) question.fail(new AskTargetTerminated(target.toString()))
-    else if (timeoutMs === 0) question.fire()
-    else question.wait(signal)
+    const asker = { makeMessage, answered: resolve as (reply: unknown) => void, failed: reject }
+    askFor(target, asker, options, runtime, send)
   })
+}
+
+/** The same for somebody who makes its own promise of it. Throws `InvalidSettings` and `AskAborted`. */
+export function askFor<M>(
+  target: AskTarget<M>,
+  asker: Asker<M>,
+  options: AskOptions | undefined,
+  runtime: Runtime,
+  send = target.sendQuestion,
+): void {
+  const timeoutMs = runtime.askTimeoutMs(options?.timeout)
+  const signal = options?.signal
+  if (signal !== undefined) refuseUnusable(signal, target)
+  const question = new Question(runtime, target, timeoutMs, asker)
+  try {
+    const message = asker.makeMessage(question)
+    question.asked = message
+    // Also to a dead target: there it becomes the dead letter that says who was asked.
+    if (send === undefined) target.tell(message)
+    else send(message, question)
+  } catch (error) {
+    // An answer to what was never asked is a late one.
+    question.fail(error)
+  }
+  if (question.isOver) return
+  if (target.isTerminated === true) question.fail(new AskTargetTerminated(target.toString()))
+  else if (timeoutMs === 0) question.fire()
+  else question.wait(signal)
 }
 
 function refuseUnusable(signal: AbortSignal, target: AskTarget<never>): void {
@@ -124,8 +137,7 @@ export class Question implements Abortable, InternalRef, WheelTimer {
   readonly #number: number
   readonly #target: AskTarget<never>
   readonly #timeoutMs: number
-  readonly #resolve: (reply: unknown) => void
-  readonly #reject: (error: unknown) => void
+  readonly #asker: Asker<unknown>
   #stopListening: (() => void) | undefined = undefined
   #watchers: Set<Watcher> | undefined = undefined
 
@@ -133,15 +145,13 @@ export class Question implements Abortable, InternalRef, WheelTimer {
     runtime: Runtime,
     target: AskTarget<never>,
     timeoutMs: number,
-    resolve: (reply: unknown) => void,
-    reject: (error: unknown) => void,
+    asker: Asker<unknown>,
   ) {
     this.#runtime = runtime
     this.#number = runtime.nextAskNumber()
     this.#target = target
     this.#timeoutMs = timeoutMs
-    this.#resolve = resolve
-    this.#reject = reject
+    this.#asker = asker
   }
 
   wait(signal: AbortSignal | undefined): void {
@@ -164,7 +174,7 @@ export class Question implements Abortable, InternalRef, WheelTimer {
       return this.fail(new PromiseAsReply(this.#target.toString()))
     }
     this.#end()
-    this.#resolve(reply)
+    this.#asker.answered(reply)
   }
 
   /** Time is up. */
@@ -175,7 +185,7 @@ export class Question implements Abortable, InternalRef, WheelTimer {
   fail(error: unknown): void {
     if (this.isOver) return
     this.#end()
-    this.#reject(error)
+    this.#asker.failed(error)
   }
 
   #end(): void {

@@ -72,15 +72,17 @@ export class Effect<Event, State> {
   /**
    * For other parts of Sherd: stores these events, which the caller has applied, giving this state, and encoded. They are stored as
    * they are: neither the event adapter nor the tagger is asked. With `deletes`, all events before them are deleted, which
-   * the journal must be able to.
+   * the journal must be able to. `then` is what happens first.
    */
   static applied<Event, State>(
     events: readonly NewEvent[],
     state: State,
     deletes = false,
+    then?: SideEffect<State>,
   ): Effect<Event, State> {
     const done = { events, state, deletes }
-    return new Effect<Event, State>(nothing, 'handled', nothing, false, false, done)
+    const all = then === undefined ? nothing : [then]
+    return new Effect<Event, State>(nothing, 'handled', all, false, false, done)
   }
 
   /** Stores nothing. What is chained still waits for the events before: reads see only what is stored. */
@@ -126,6 +128,13 @@ export class Effect<Event, State> {
   asApplied(done: Done<State>): Effect<Event, State> {
     const { handling, sideEffects, stops, unstashes } = this
     return new Effect<Event, State>(nothing, handling, sideEffects, stops, unstashes, done)
+  }
+
+  /** @internal Nothing is stored by it, and nothing of the entity changes. */
+  get isRead(): boolean {
+    if (this.handling !== 'handled' || this.stops || this.unstashes) return false
+    const { events, done } = this
+    return done === undefined ? events.length === 0 : done.events.length === 0 && !done.deletes
   }
 
   // ---- what happens then, in this order

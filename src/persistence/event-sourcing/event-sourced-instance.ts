@@ -41,7 +41,13 @@ import {
 } from './event-sourced-errors.ts'
 import type { EventSourcedContext, EventSourcedPlan } from './event-sourced-options.ts'
 import { signalHandlersOf } from './event-sourced-signals.ts'
-import { isIdle, newWork, type Phase, type Work, type WorkAround } from './event-sourced-work.ts'
+import {
+  isIdle,
+  newWork,
+  type LifePhase,
+  type Work,
+  type WorkAround,
+} from './event-sourced-work.ts'
 import { type HeldEffects, perform } from './held-effects.ts'
 import type { Resting } from './lately-idle.ts'
 import { Recovery, type SnapshotChoices } from './recovery.ts'
@@ -109,7 +115,7 @@ export class EventSourcedInstance<Command, Event, State>
   }
 
   /** Who has nothing under way runs. */
-  get #phase(): Phase {
+  get #phase(): LifePhase {
     return this.#work === undefined ? 'running' : this.#work.phase
   }
 
@@ -357,9 +363,8 @@ export class EventSourcedInstance<Command, Event, State>
     const { handling, sideEffects, stops, unstashes } = effect
     if (this.#phase !== 'running') return this.#lost(command)
     const work = this.#begin()
-    if (handling === 'stash') {
-      return this.#stashOf(work).keep(command)
-    }
+    if (handling === 'stash') return this.#stashOf(work).keep(command)
+    if (effect.isRead && work.writes?.isIdle !== false) return this.#performNow(effect)
     const before = this.#sequenceNr
     const stored = this.#advance(effect, work)
     const deletes = effect.done?.deletes === true
@@ -380,18 +385,20 @@ export class EventSourcedInstance<Command, Event, State>
     return handling === 'unhandled' ? Behaviors.unhandled : undefined
   }
 
-  /** What depends on no event in flight happens at once. */
+  /** What depends on no event in flight happens at once, and needs nothing to be held by. */
+  #performNow({ sideEffects, stops }: Pick<HeldEffects<State>, 'sideEffects' | 'stops'>): void {
+    perform(sideEffects, this.#state, this)
+    if (stops) this.#context.stop()
+    this.#rest()
+  }
+
   #hold(
     events: readonly NewEvent[],
     held: HeldEffects<State>,
     work: Work<Command, Event, State>,
     deletes: boolean,
   ): void {
-    if (events.length === 0 && !deletes && work.writes === undefined) {
-      perform(held, (error) => this.#rejected(error))
-      if (held.stops) this.#context.stop()
-      return this.#rest()
-    }
+    if (events.length === 0 && !deletes && work.writes === undefined) return this.#performNow(held)
     work.writes ??= this.#newWrites(work, this.#sequenceNr - events.length)
     work.writes.add(events, held, deletes)
     if (events.length === 0 && !deletes) this.#rest()
@@ -479,7 +486,7 @@ export class EventSourcedInstance<Command, Event, State>
     })
   }
 
-  #rejected(error: unknown): void {
+  rejected(error: unknown): void {
     const { turn } = this.#begin()
     if (!turn.isTerminated) return turn.run(() => this.#commandFailed(error))
     this.#context.log.error({ err: error }, 'an async side effect failed after the actor had ended')

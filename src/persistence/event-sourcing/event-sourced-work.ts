@@ -7,17 +7,17 @@ import type { Recovery } from './recovery.ts'
 import type { SnapshotKeeper } from './snapshot-keeper.ts'
 import type { Mutable, WritePipeline } from './write-pipeline.ts'
 
-export type Phase = 'recovering' | 'running' | 'stopping' | 'ended'
+export type LifePhase = 'recovering' | 'running' | 'stopping' | 'ended'
 
 /** What is known when it is made. */
 export interface WorkAround<Command> {
-  readonly phase: Phase
+  readonly phase: LifePhase
   readonly stashes: CommandStashes<Command> | undefined
   readonly scope: Scope
 }
 
 export interface Work<Command, Event, State> {
-  phase: Phase
+  phase: LifePhase
   readonly view: Mutable<FamilyContext<Command>>
   readonly turn: ActorTurn<Command>
   stash: CommandStash<Command> | undefined

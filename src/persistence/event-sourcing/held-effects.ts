@@ -17,15 +17,21 @@ export interface HeldEffects<State> {
   readonly snapshot: DueSnapshot | undefined
 }
 
+/** Whoever hears of what an async one of them rejects with. */
+export interface Performing {
+  rejected(error: unknown): void
+}
+
 /** Lets them happen in order. What one of them throws ends the rest; nobody waits for an async one. */
 export function perform<State>(
-  { sideEffects, state }: HeldEffects<State>,
-  rejected: (error: unknown) => void,
+  sideEffects: readonly SideEffect<State>[],
+  state: State,
+  performing: Performing,
 ): void {
   for (const sideEffect of sideEffects) {
     if (sideEffect.type === 'Run') {
       const result: unknown = sideEffect.run(state)
-      if (result instanceof Promise) result.catch(rejected)
+      if (result instanceof Promise) result.catch((error) => performing.rejected(error))
       continue
     }
     const { to, message } = sideEffect

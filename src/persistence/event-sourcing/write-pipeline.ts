@@ -10,7 +10,7 @@ import type { Claim, NewEvent } from '../journal.ts'
 import type { ActorTurn } from './actor-turn.ts'
 import type { DueSnapshot } from './due-snapshot.ts'
 import type { EventSourcedContext, EventSourcedPlan } from './event-sourced-options.ts'
-import { discard, type HeldEffects, perform } from './held-effects.ts'
+import { discard, type HeldEffects, perform, type Performing } from './held-effects.ts'
 import {
   type AppendOwner,
   failureOf,
@@ -32,7 +32,7 @@ export interface WritePipelineOptions<Command, Event, State> {
 }
 
 /** Is told in the actor's turn. */
-export interface PipelineOwner {
+export interface PipelineOwner extends Performing {
   /** More may be handled again. */
   stored(): void
   /** What was stored has failed in its consequences. Throws on. */
@@ -212,7 +212,7 @@ export class WritePipeline<Command, Event, State> implements AppendOwner, Task {
         due = due?.isRetained === true ? { ...snapshot, isRetained: true } : snapshot
       }
       try {
-        perform(held, this.#rejected)
+        perform(held.sideEffects, held.state, this.#owner)
         if (held.stops && this.#phase !== 'draining') this.#context.stop()
       } catch (error) {
         thrown ??= { error }
@@ -221,11 +221,6 @@ export class WritePipeline<Command, Event, State> implements AppendOwner, Task {
     this.#view.lastSequenceNr = lastSequenceNr
     if (due !== undefined && this.#phase !== 'draining') this.#owner.snapshotDue(due)
     return thrown
-  }
-
-  readonly #rejected = (error: unknown): void => {
-    if (!this.#turn.isTerminated) return this.#turn.run(() => this.#owner.failed(error))
-    this.#context.log.error({ err: error }, 'an async side effect failed after the actor had ended')
   }
 
   #discard({ held, because }: Extract<WriteEffect<HeldEffects<State>>, { type: 'Discard' }>): void {

@@ -82,6 +82,7 @@ export class EntityStage {
     this.#replaying = entityBehavior(replaying, world)
     this.#behavior = isKept ? entityBehavior(keeping, world) : this.#replaying
     this.#calls = new EntityCalls({
+      system: this.#system,
       travelling: world.travelling,
       targetOf: (type, entityId) =>
         type === entity.name && entityId === id
