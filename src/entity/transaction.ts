@@ -208,7 +208,12 @@ export class Transaction {
     if (this.#deletes) this.witnessed?.deletes?.()
     this.witnessed?.ends(this.#isStateSet ? 0 : (this.#events?.length ?? 0))
     const answers = { type: 'Tell', to: replyTo, message: reply, orElse } as const
-    return Effect.applied(this.#events ?? noEvents, this.#state, this.#deletes, answers)
+    const done = {
+      events: this.#events ?? noEvents,
+      state: this.#state,
+      deletes: this.#deletes,
+    }
+    return Effect.appliedThen(done, answers)
   }
 
   /** The command has failed: nothing of it has happened. */

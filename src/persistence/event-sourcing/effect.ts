@@ -72,17 +72,23 @@ export class Effect<Event, State> {
   /**
    * For other parts of Sherd: stores these events, which the caller has applied, giving this state, and encoded. They are stored as
    * they are: neither the event adapter nor the tagger is asked. With `deletes`, all events before them are deleted, which
-   * the journal must be able to. `then` is what happens first.
+   * the journal must be able to.
    */
   static applied<Event, State>(
     events: readonly NewEvent[],
     state: State,
     deletes = false,
-    then?: SideEffect<State>,
   ): Effect<Event, State> {
     const done = { events, state, deletes }
-    const all = then === undefined ? nothing : [then]
-    return new Effect<Event, State>(nothing, 'handled', all, false, false, done)
+    return new Effect<Event, State>(nothing, 'handled', nothing, false, false, done)
+  }
+
+  /** @internal The same, and this happens then. */
+  static appliedThen<Event, State>(
+    done: Done<State>,
+    then: SideEffect<State>,
+  ): Effect<Event, State> {
+    return new Effect<Event, State>(nothing, 'handled', [then], false, false, done)
   }
 
   /** Stores nothing. What is chained still waits for the events before: reads see only what is stored. */

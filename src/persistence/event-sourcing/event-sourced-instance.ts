@@ -41,13 +41,7 @@ import {
 } from './event-sourced-errors.ts'
 import type { EventSourcedContext, EventSourcedPlan } from './event-sourced-options.ts'
 import { signalHandlersOf } from './event-sourced-signals.ts'
-import {
-  isIdle,
-  newWork,
-  type LifePhase,
-  type Work,
-  type WorkAround,
-} from './event-sourced-work.ts'
+import { isIdle, newWork, type Work, type WorkAround } from './event-sourced-work.ts'
 import { type HeldEffects, perform } from './held-effects.ts'
 import type { Resting } from './lately-idle.ts'
 import { Recovery, type SnapshotChoices } from './recovery.ts'
@@ -115,7 +109,7 @@ export class EventSourcedInstance<Command, Event, State>
   }
 
   /** Who has nothing under way runs. */
-  get #phase(): LifePhase {
+  get #phase(): WorkAround<Command>['phase'] {
     return this.#work === undefined ? 'running' : this.#work.phase
   }
 
