@@ -279,19 +279,26 @@ export class Association implements LinkOwner, RefHome {
 
   /** An address that is only spoken of is not worth hours: whoever names one could have this node call it for so long. */
   #patienceMs(node: NodeId | undefined): number {
-    const { members, world } = this.#options
-    const { giveUpAfterMs, systemGiveUpAfterMs } = world.settings
-    const isMember = node === undefined ? members.isAt(this.address) : members.has(node)
+    const { giveUpAfterMs, systemGiveUpAfterMs } = this.#options.world.settings
     const isKnown = this.#wasReached && (node === undefined || node === this.peer)
-    return isMember || isKnown ? systemGiveUpAfterMs : Math.min(giveUpAfterMs, systemGiveUpAfterMs)
+    if (isKnown || this.#isMember(node)) return systemGiveUpAfterMs
+    return Math.min(giveUpAfterMs, systemGiveUpAfterMs)
+  }
+
+  #isMember(node: NodeId | undefined): boolean {
+    const { members } = this.#options
+    return node === undefined ? members.isAt(this.address) : members.has(node)
   }
 
   #abandon(reason: string): void {
     const { peer } = this
     // Nobody was ever met there, so there is no one to give up.
     if (peer === undefined) return
-    // Whoever calls and cannot be called may claim any number of addresses.
-    if (this.#wasReached || this.#options.members.has(peer)) {
+    const isKnown = this.#wasReached || this.#isMember(peer)
+    // It has never heard anything from here, and waits for nothing: it may be listened to as before.
+    if (!isKnown && !this.#deathWatch.isOwing) return
+    // Not aloud of one that was never reached: it may call from any number of addresses.
+    if (isKnown) {
       this.runtime.logger.warn(
         { peer, reason },
         `This node gives ${this.address} up: ${reason}. Nothing passes between the two until one of them was restarted; is the network between them sound?`,
@@ -303,7 +310,14 @@ export class Association implements LinkOwner, RefHome {
   // ---- from the links
 
   needs(lane: Lane): boolean {
-    return lane === 'control' && this.#deathWatch.unconfirmed > 0
+    if (lane !== 'control') return false
+    // Whether a member lives is for the cluster to say. Of others it shows by this connection alone.
+    const mustSeeItLive = this.#deathWatch.isWatching && !this.#isMember(undefined)
+    return this.#deathWatch.unconfirmed > 0 || mustSeeItLive
+  }
+
+  unreachable(lane: Lane): void {
+    if (lane === 'control') this.#deathWatch.giveUpWatches(({ node }) => !this.#isMember(node))
   }
 
   hasLastWords(lane: Lane): boolean {

@@ -1,14 +1,14 @@
 /**
- * Every peer this node has to do with, by address. Whoever sends a ref, or calls, may name any address, so their number
- * is bounded. Beyond it, peers that nothing is going on with are forgotten first; then those that were only named and
- * never reached, oldest first, whatever waits for them; and members of the cluster last. When nobody has to go, the
- * newcomer does not come in. Refs to actors of peers that were forgotten lead on to the association that takes their
- * place when they are used. Which of their incarnations are over is remembered for longer.
+ * Every peer this node has to do with, by address. Those that nothing is going on with are forgotten after a while.
+ * Whoever sends a ref, or calls, may name any address, so their number is bounded as well: beyond, the idle go at once,
+ * then those that were only named and never reached, oldest first, and members of the cluster never. When nobody has to
+ * go, the newcomer does not come in. Refs to actors of peers that were forgotten lead on to the association that takes
+ * their place when they are used. Which of their incarnations are over is remembered for longer.
  *
  * Invariant: no more than `peersMax` are kept.
  */
 import { assert } from '../foundation/assert.ts'
-import type { Timers } from '../foundation/timers.ts'
+import type { Timer, Timers } from '../foundation/timers.ts'
 import { Association, type AssociationOptions } from './association.ts'
 import type { Objection } from './handshake/handshake-inputs.ts'
 import { Incarnations } from './incarnations.ts'
@@ -37,6 +37,10 @@ export class Associations {
   /** Those that are kept, are no members and were never reached, oldest first. */
   readonly #claimed = new Set<Association>()
   readonly #refusals = new RepeatedNews()
+  /** Those that were idle when it was last looked at who is. */
+  #idle = new Set<Association>()
+  /** Runs while any are kept. */
+  #looking: Timer | undefined
   #cameSinceSweep = 0
   #isMakingRoom = false
   #learnt = 0
@@ -68,6 +72,7 @@ export class Associations {
     this.#byAddress.set(address, association)
     this.#rank(association)
     this.#cameSinceSweep++
+    this.#lookLater()
     if (leaver !== undefined) this.#end(leaver)
     assert(this.#byAddress.size <= this.#peersMax, 'no more peers are kept than may be')
     return association
@@ -118,6 +123,7 @@ export class Associations {
   }
 
   close(): void {
+    this.#looking?.cancel()
     for (const association of this.#byAddress.values()) association.close()
   }
 
@@ -186,10 +192,33 @@ export class Associations {
     if (this.#cameSinceSweep < this.#peersMax * sweptShare) return
     this.#cameSinceSweep = 0
     for (const association of [...this.#byAddress.values()]) {
-      if (!association.isIdle) continue
-      this.#forget(association)
-      this.#end(association)
+      if (association.isIdle) this.#letGo(association)
     }
+  }
+
+  #lookLater(): void {
+    const { runtime, settings } = this.#options.world
+    this.#looking ??= runtime.environment.timers.after(settings.forgetAfterMs, () => {
+      this.#looking = undefined
+      this.#look()
+      if (this.#byAddress.size > 0) this.#lookLater()
+    })
+  }
+
+  /** Who is idle now and was before is not needed. */
+  #look(): void {
+    const before = this.#idle
+    this.#idle = new Set()
+    for (const association of [...this.#byAddress.values()]) {
+      if (!association.isIdle) continue
+      if (before.has(association)) this.#letGo(association)
+      else this.#idle.add(association)
+    }
+  }
+
+  #letGo(association: Association): void {
+    this.#forget(association)
+    this.#end(association)
   }
 
   #whoGoesFor(address: Address): Association | undefined {
@@ -205,6 +234,7 @@ export class Associations {
     const { address, incarnations } = association
     this.#byAddress.delete(address)
     this.#claimed.delete(association)
+    this.#idle.delete(association)
     this.#remember(address, incarnations)
   }
 

@@ -19,7 +19,7 @@ export interface RemoteSettings {
   readonly reconnectMaxMs: number
   /**
    * How long messages wait for a node that cannot be reached; then they become dead letters. As long is a node awaited whose
-   * actors are watched, if it is no member and was never reached; then who watches them is told that they are gone.
+   * actors are watched, if it is no member of the cluster; then who watches them is told that they are gone.
    */
   readonly giveUpAfterMs: number
   /**
@@ -53,6 +53,11 @@ export interface RemoteSettings {
   readonly handshakesMax: number
   /** Refs of one peer's actors that are kept, so that equal refs are `===`. */
   readonly refsMax: number
+  /**
+   * A peer with whom nothing was under way for so long, at most for twice as long, is forgotten, quarantined or not. Which of
+   * its incarnations are over is remembered, of the last of some ten thousand peers. Shorter frees memory sooner.
+   */
+  readonly forgetAfterMs: number
   /**
    * Peers that are kept in mind. Beyond, those that are not spoken with are forgotten, then those that were named and never
    * reached, with what waits for them. Fewer than the cluster has members makes messages between them dead letters.
@@ -105,6 +110,7 @@ export const remoteSettingsTable = new SettingsTable<RemoteSettings>(
     connectionsMax: count(4_096, 'connections'),
     handshakesMax: count(256, 'connections'),
     refsMax: count(65_536, 'refs'),
+    forgetAfterMs: milliseconds(minutes(60)),
     peersMax: count(4_096, 'peers'),
     stopWaitMs: milliseconds(seconds(1)),
     controlPaths: listOf([], 'a path such as /user/urgent', (path) =>

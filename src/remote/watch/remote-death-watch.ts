@@ -76,6 +76,16 @@ export class RemoteDeathWatch {
     return this.#watches.has(ref)
   }
 
+  /** Whether anybody here watches somebody there. */
+  get isWatching(): boolean {
+    return this.#watches.size > 0
+  }
+
+  /** These are out of reach: those who watch them are told. Should one be there after all, what it tells is ignored. */
+  giveUpWatches(isChosen: (ref: RemoteRef) => boolean): void {
+    this.#watches.giveUp(isChosen)
+  }
+
   get isIdle(): boolean {
     const watched = this.#watches.size + this.#watchedHere.size
     return this.unconfirmed + this.#announced.size + watched === 0
