@@ -175,18 +175,14 @@ describe('SB-006 timing and leadership (V-17)', () => {
 })
 
 /** With other waits than those above. */
-const waiting = (
-  self: string,
-  stableAfterMs: number,
-  downAllWhenUnstableMs?: number,
-): DowningOptions => ({
+const waiting = (self: string, stillMs: number, unstableMs?: number): DowningOptions => ({
   self: id(self),
   settings: {
     ...settings,
     downing: {
       ...settings.downing,
-      stableAfterMs,
-      ...(downAllWhenUnstableMs !== undefined && { downAllWhenUnstableMs }),
+      stableAfterMs: stillMs,
+      ...(unstableMs !== undefined && { downAllWhenUnstableMs: unstableMs }),
     },
   },
   strategy,
