@@ -1,9 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { nextEvent, type TestNode, TestNodes, untilTurn } from '../../test/remote/nodes.ts'
-import { type ActorRef, DeadLetter } from '../actor/index.ts'
+import { type ActorRef, ActorSystem, DeadLetter } from '../actor/index.ts'
 import type { InternalRef } from '../actor/internals.ts'
 import { ConnectionFailed, PeerQuarantined } from './index.ts'
-import { createTestProbe } from '../testkit/index.ts'
+import { createTestProbe, ManualTime } from '../testkit/index.ts'
+import { defaultRemoteSettings } from './remote-settings.ts'
+import { Remoting } from './remoting.ts'
+import type { Transport } from './transport.ts'
 
 describe('Associations', () => {
   let nodes = new TestNodes('memory')
@@ -188,5 +191,67 @@ describe('Associations', () => {
     await untilTurn('it was given up', () => a.remoting.peerAt(b.remoting.address) === undefined)
     toEar.tell('still there?')
     await told
+  })
+})
+
+describe('addresses that were only named, at the settings that users get', () => {
+  /** A node on a network where nobody listens, in time that the test moves. */
+  const startAlone = async () => {
+    const time = new ManualTime()
+    const system = new ActorSystem('alone', {
+      environment: time.environment,
+      settings: { hookSignals: false },
+    })
+    let calls = 0
+    const nothing = (): void => undefined
+    const transport: Transport = {
+      listen: async ({ port }) => ({ port, close: async () => undefined }),
+      connect: (_to, handler) => {
+        calls++
+        setImmediate(() => handler.closed({ type: 'refused', detail: '' }))
+        const write = (): boolean => true
+        return {
+          peer: '',
+          isIdle: true,
+          write,
+          askForTurn: nothing,
+          end: nothing,
+          destroy: nothing,
+        }
+      },
+    }
+    const bind = { host: '127.0.0.1', port: 2552 }
+    const remoting = await Remoting.start({ system, transport, clusterName: 'test', bind })
+    onTestFinished(() => system.terminate())
+    return { time, system, remoting, callCount: () => calls }
+  }
+
+  test('are called for as long as messages wait, then no more, and are forgotten', async () => {
+    const { time, system, remoting, callCount } = await startAlone()
+    let told = 0
+    for (let port = 1; port <= 100; port++) {
+      const ref = remoting.refAt(`10.0.0.1:${port}`, '/user/a')
+      void system.whenStopped(ref).then(() => void told++)
+    }
+    await time.advance(defaultRemoteSettings.giveUpAfterMs - 1)
+    expect([told, remoting.peerCount]).toEqual([0, 100])
+    await time.advance(1)
+    expect(told).toBe(100)
+    const calls = callCount()
+    await time.advance(2 * defaultRemoteSettings.forgetAfterMs)
+    expect([callCount(), remoting.peerCount]).toEqual([calls, 0])
+  })
+
+  test('are called for hours where they are those of members, and no longer', async () => {
+    const { time, system, remoting } = await startAlone()
+    const member = '10.0.0.1:2552#0000000000000001'
+    remoting.nodeJoined(member)
+    let isTold = false
+    const ref = remoting.refAt(member, '/user/a')
+    void system.whenStopped(ref).then(() => void (isTold = true))
+    await time.advance(defaultRemoteSettings.systemGiveUpAfterMs - 1)
+    expect(isTold).toBe(false)
+    await time.advance(1)
+    expect(isTold).toBe(true)
   })
 })
