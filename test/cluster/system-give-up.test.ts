@@ -30,7 +30,9 @@ async function watcherAndWatched(simulation: Simulation) {
   const target = n2.system.spawn(Behaviors.ignore, 'target')
   const heard: { readonly what: string; readonly at: number }[] = []
   const watcher = n1.system.spawn(
-    Behaviors.receive<ActorRef<never>>((context, ref) => void context.watch(ref)).receiveSignal({
+    Behaviors.receive<ActorRef<never>>((context, ref) => {
+      context.watch(ref)
+    }).receiveSignal({
       Terminated: (_, { ref }) => {
         heard.push({ what: `${ref.path.name} is gone`, at: simulation.now })
       },

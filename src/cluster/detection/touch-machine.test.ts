@@ -12,11 +12,7 @@ const heartbeatMs = defaultClusterSettings.heartbeatIntervalMs
 /** Those whom it monitors. */
 const neighbours = Array.from({ length: 9 }, (_, index) => id(2 + index))
 
-function machineAmong(
-  size: number,
-  unheard: ReadonlySet<NodeId> = nobody,
-  decisive?: NodeId,
-) {
+function machineAmong(size: number, unheard: ReadonlySet<NodeId> = nobody, decisive?: NodeId) {
   const members = Array.from({ length: size }, (_, index) => id(1 + index))
   const machine = new TouchMachine(self, defaultClusterSettings, new SeededRandom(1, 'touch'))
   machine.step({ type: 'MembersChanged', members, unheard, decisive }, 0)
