@@ -358,7 +358,15 @@ export class ClusterActor {
   #publish(event: ClusterEvent): void {
     this.#log.published(event, this.#machine.gossip.members.length, this.#lookedAtMs)
     if (event.type === 'MemberUp') this.#warnOfMembers()
+    this.#tellRemoting(event)
     this.#options.owner.published(event)
+  }
+
+  /** Of every member that appears, in whatever status it is by then. Of one that is removed, `ForgetPeer` tells. */
+  #tellRemoting(event: ClusterEvent): void {
+    const { remoting } = this.#options
+    if (!('member' in event) || event.type === 'MemberRemoved') return
+    if (event.member.node !== remoting.node) remoting.nodeJoined(event.member.node)
   }
 
   /** The operator can still do something about it. */

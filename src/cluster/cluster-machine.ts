@@ -424,8 +424,9 @@ export class ClusterMachine {
     else this.#thaw('doubted')
     const unheard = new Set([...cutOff, ...exitingNodes(gossip)])
     this.#stepHeartbeat({ type: 'MembersChanged', members: nodes, unheard }, now)
-    this.#stepTouch({ type: 'MembersChanged', members: nodes, unheard }, now)
     const { members } = gossip
+    const decisive = this.#strategy.decisiveOf?.(members)
+    this.#stepTouch({ type: 'MembersChanged', members: nodes, unheard, decisive }, now)
     this.#stepProcesses({ type: 'MembersChanged', members, unreachable: cutOff }, now)
     this.#stepPause(
       { type: 'MembersChanged', members: electorateOf(gossip, this.#self), unreachable: cutOff },

@@ -354,6 +354,7 @@ const inWords: Readonly<Record<string, string>> = {
   quarantined: peerLost,
   'former-incarnation': peerLost,
   'connection-rejected': peerLost,
+  'too-many-peers': 'this node speaks with too many others (setting remote.peersMax).',
   'remoting-stopped': 'this node is stopping.',
   'unknown-version':
     'the node it lives on runs a version of Sherd that does not understand this call.',

@@ -9,6 +9,7 @@ import type { InternalRef, Runtime, Watcher } from '../actor/internals.ts'
 import type { Objection } from './handshake/handshake-inputs.ts'
 import type { Lane } from './lane.ts'
 import type { Incarnations } from './incarnations.ts'
+import type { Members } from './members.ts'
 import { AddressClaim } from './link/address-claim.ts'
 import type { InboundLink } from './link/inbound-link.ts'
 import type { LinkLoss, LinkOwner, LinkWorld } from './link/link-owner.ts'
@@ -16,7 +17,7 @@ import { OutboundLink } from './link/outbound-link.ts'
 import type { ConnectFailure } from './link/peer-connection.ts'
 import type { Address, NodeId } from '../foundation/node-id.ts'
 import type { RefText } from './ref/ref-text.ts'
-import { type RefHome, type RemoteRef, RemoteQuestion } from './ref/remote-ref.ts'
+import { type Outbox, type RefHome, type RemoteRef, RemoteQuestion } from './ref/remote-ref.ts'
 import { RemoteRefs } from './ref/remote-refs.ts'
 import {
   PeerConnected,
@@ -39,6 +40,9 @@ export interface AssociationOptions {
   readonly onFailure: (failure: ConnectFailure, address: Address) => void
   /** Numbers what is learnt about the incarnations of any peer, in order. */
   readonly nextLearnt: () => number
+  readonly members: Members
+  /** Somebody was reached there for the first time. */
+  readonly onReached: (association: Association) => void
 }
 
 export class Association implements LinkOwner, RefHome {
@@ -54,8 +58,10 @@ export class Association implements LinkOwner, RefHome {
   #remindedMs = -Infinity
   /** Of another incarnation than the one that is connected. */
   #claim: AddressClaim | undefined
-  /** Once this one is forgotten: that which is in its place, made when it is needed. */
-  #successor: (() => Association) | undefined
+  /** Somebody was there when this node called. Until then it is an address that others have named. */
+  #wasReached = false
+  /** Once this one is forgotten: that which is in its place, made when it is needed, if there is room. */
+  #successor: (() => Association | undefined) | undefined
 
   constructor(options: AssociationOptions) {
     const { address, world, actorAt } = options
@@ -86,7 +92,9 @@ export class Association implements LinkOwner, RefHome {
       send: (sequence, message) => this.#sendSystem(sequence, message),
       wake: () => this.#links.control.wake(),
       whenDataSettled: (done) => this.whenDataSettled(done),
-      onOverflow: () => this.#abandon('too many system messages are unconfirmed'),
+      patienceMs: (node) => this.#patienceMs(node),
+      patienceMinMs: Math.min(settings.giveUpAfterMs, settings.systemGiveUpAfterMs),
+      onGiveUp: (reason) => this.#abandon(reason),
     })
   }
 
@@ -97,6 +105,10 @@ export class Association implements LinkOwner, RefHome {
 
   get incarnations(): Incarnations {
     return this.#incarnations
+  }
+
+  get wasReached(): boolean {
+    return this.#wasReached
   }
 
   /** Nothing is under way in either direction, and nobody watches anybody. */
@@ -127,13 +139,14 @@ export class Association implements LinkOwner, RefHome {
   }
 
   watch(ref: RemoteRef, watcher: Watcher): void {
-    if (this.#successor !== undefined) this.#successor().watch(ref, watcher)
-    else if (this.isGone(ref.node)) watcher.watchedTerminated(ref, undefined)
-    else this.#deathWatch.watch(ref, watcher)
+    const here = this.#successor === undefined ? this : this.#successor()
+    if (here === undefined || this.isGone(ref.node)) watcher.watchedTerminated(ref, undefined)
+    else if (here === this) this.#deathWatch.watch(ref, watcher)
+    else here.watch(ref, watcher)
   }
 
   unwatch(ref: RemoteRef, watcher: Watcher): void {
-    if (this.#successor !== undefined) this.#successor().unwatch(ref, watcher)
+    if (this.#successor !== undefined) this.#successor()?.unwatch(ref, watcher)
     else this.#deathWatch.unwatch(ref, watcher)
   }
 
@@ -264,23 +277,47 @@ export class Association implements LinkOwner, RefHome {
     this.#deathWatch.confirmed(sequence)
   }
 
+  /** An address that is only spoken of is not worth hours: whoever names one could have this node call it for so long. */
+  #patienceMs(node: NodeId | undefined): number {
+    const { giveUpAfterMs, systemGiveUpAfterMs } = this.#options.world.settings
+    const isKnown = this.#wasReached && (node === undefined || node === this.peer)
+    if (isKnown || this.#isMember(node)) return systemGiveUpAfterMs
+    return Math.min(giveUpAfterMs, systemGiveUpAfterMs)
+  }
+
+  #isMember(node: NodeId | undefined): boolean {
+    const { members } = this.#options
+    return node === undefined ? members.isAt(this.address) : members.has(node)
+  }
+
   #abandon(reason: string): void {
     const { peer } = this
-    if (peer !== undefined) {
+    // Nobody was ever met there, so there is no one to give up.
+    if (peer === undefined) return
+    const isKnown = this.#wasReached || this.#isMember(peer)
+    // It has never heard anything from here, and waits for nothing: it may be listened to as before.
+    if (!isKnown && !this.#deathWatch.isOwing) return
+    // Not aloud of one that was never reached: it may call from any number of addresses.
+    if (isKnown) {
       this.runtime.logger.warn(
         { peer, reason },
         `This node gives ${this.address} up: ${reason}. Nothing passes between the two until one of them was restarted; is the network between them sound?`,
       )
-      this.quarantine(peer, reason)
     }
-    // Nobody was ever reached there, so there is no one to give up.
-    else this.#deathWatch.giveUp()
+    this.quarantine(peer, reason)
   }
 
   // ---- from the links
 
   needs(lane: Lane): boolean {
-    return lane === 'control' && this.#deathWatch.unconfirmed > 0
+    if (lane !== 'control') return false
+    // Whether a member lives is for the cluster to say. Of others it shows by this connection alone.
+    const mustSeeItLive = this.#deathWatch.isWatching && !this.#isMember(undefined)
+    return this.#deathWatch.unconfirmed > 0 || mustSeeItLive
+  }
+
+  unreachable(lane: Lane): void {
+    if (lane === 'control') this.#deathWatch.giveUpWatches(({ node }) => !this.#isMember(node))
   }
 
   hasLastWords(lane: Lane): boolean {
@@ -289,6 +326,10 @@ export class Association implements LinkOwner, RefHome {
 
   opened(lane: Lane, peer: NodeId): void {
     this.#learn(peer)
+    if (!this.#wasReached) {
+      this.#wasReached = true
+      this.#options.onReached(this)
+    }
     if (lane === 'control') {
       for (const [sequence, message] of this.#deathWatch.numbered()) {
         this.#sendSystem(sequence, message)
@@ -301,9 +342,6 @@ export class Association implements LinkOwner, RefHome {
     this.#options.onFailure(failure, this.address)
     const givenUpBy = failure.type === 'handshake' ? failure.givenUpBy : undefined
     if (givenUpBy !== undefined) this.#quarantineInReturn(givenUpBy)
-    if (this.#deathWatch.oldestWaitMs > this.#options.world.settings.systemGiveUpAfterMs) {
-      this.#abandon('a system message stayed unconfirmed for too long')
-    }
   }
 
   lost(lane: Lane, peer: NodeId, loss: LinkLoss): void {
@@ -323,10 +361,25 @@ export class Association implements LinkOwner, RefHome {
     return () => waits.forEach((takeBack) => takeBack())
   }
 
-  /** Only while it is idle: whatever its refs are used for from now on happens in its successor. */
-  retire(successor: () => Association): void {
+  /**
+   * It is forgotten: whatever its refs are used for from now on happens in its successor. Where it was not idle, what
+   * waited is lost, and who watches an actor there is told.
+   */
+  retire(successor: () => Association | undefined): void {
+    const { peer } = this
+    const isOwing = this.#deathWatch.isOwing
     this.#successor = successor
-    for (const link of Object.values(this.#links)) link.retire((lane) => successor().#links[lane])
+    this.#claim?.stop()
+    const outboxOf = (lane: Lane): Outbox | undefined => {
+      const next = successor()
+      return next === undefined ? undefined : next.#links[lane]
+    }
+    for (const link of Object.values(this.#links)) link.retire(outboxOf)
+    for (const { link } of this.#inbound.values()) link.close('too many peers')
+    this.#inbound.clear()
+    this.#deathWatch.giveUp()
+    // It would never hear of those deaths: it has to learn that this node has given it up.
+    if (peer !== undefined && isOwing) this.quarantine(peer, 'too many peers')
   }
 
   /** Takes no more messages; calls `done` when what was sent has come or is lost. */

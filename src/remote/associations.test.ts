@@ -1,7 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest'
-import { nextEvent, TestNodes } from '../../test/remote/nodes.ts'
-import { type ActorRef, DeadLetter } from '../actor/index.ts'
-import { createTestProbe } from '../testkit/index.ts'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { nextEvent, type TestNode, TestNodes, untilTurn } from '../../test/remote/nodes.ts'
+import { type ActorRef, ActorSystem, DeadLetter } from '../actor/index.ts'
+import type { InternalRef } from '../actor/internals.ts'
+import { ConnectionFailed, PeerQuarantined } from './index.ts'
+import { createTestProbe, ManualTime } from '../testkit/index.ts'
+import { defaultRemoteSettings } from './remote-settings.ts'
+import { Remoting } from './remoting.ts'
+import type { Transport } from './transport.ts'
 
 describe('Associations', () => {
   let nodes = new TestNodes('memory')
@@ -17,7 +22,7 @@ describe('Associations', () => {
   test('peers that are only named do not pile up', async () => {
     const { remoting } = await nodes.start({ remote: { peersMax: 10 } })
     nameMany(remoting)
-    expect(remoting.peerCount).toBeLessThanOrEqual(20)
+    expect(remoting.peerCount).toBeLessThanOrEqual(10)
   })
 
   test('a peer that is spoken with, or whose actor is watched, is kept', async () => {
@@ -60,5 +65,193 @@ describe('Associations', () => {
     const lost = nextEvent(a.system, DeadLetter)
     a.remoting.refAt(b.remoting.node, '/user/nobody').tell('hello')
     expect(await lost).toMatchObject({ reason: 'quarantined' })
+  })
+
+  /** Watches and tells somebody at each of so many addresses where nobody is; counts who is told of a death. */
+  const claimMany = ({ system, remoting }: TestNode, count: number) => {
+    const told = new Set<number>()
+    const lost: unknown[] = []
+    system.eventStream.subscribe(DeadLetter, ({ reason }) => void lost.push(reason))
+    const all = Array.from({ length: count }, async (_, n) => {
+      const ref = remoting.refAt(`10.0.0.2:${n + 1}`, '/user/a')
+      const gone = system.whenStopped(ref)
+      ref.tell(n)
+      await gone
+      told.add(n)
+    })
+    return { told, lost, all }
+  }
+
+  test('no more are kept than may be, whatever waits for them; what is lost for that is told', async () => {
+    const a = await nodes.start({ remote: { peersMax: 10 } })
+    const { lost, all } = claimMany(a, 1_000)
+    expect(a.remoting.peerCount).toBe(10)
+    await Promise.all(all.slice(0, 990))
+    expect(lost).toEqual(Array.from({ length: 990 }, () => 'too-many-peers'))
+    const [warning, ...more] = a.logs.matching(/raise settings.remote.peersMax/, 'warn')
+    expect([warning?.fields['peersMax'], more]).toEqual([10, []])
+  })
+
+  test('an ask that finds no room says what to do', async () => {
+    const a = await nodes.start({ remote: { peersMax: 1 } })
+    a.remoting.nodeJoined('10.0.0.9:1#0000000000000001')
+    a.remoting.refAt('10.0.0.9:1', '/user/member').tell('waits')
+    const asked = a.remoting.refAt('10.0.0.2:1', '/user/a').ask((replyTo) => ({ replyTo }))
+    await expect(asked).rejects.toMatchObject({ code: 'ASK_NOT_SENT', reason: 'too-many-peers' })
+    await expect(asked).rejects.toThrow(/remote.peersMax/)
+  })
+
+  test('members and peers that were reached stay while others only name addresses', async () => {
+    const a = await nodes.start({ remote: { peersMax: 10 } })
+    const b = await nodes.start()
+    const probe = createTestProbe<string>(b.system, 'probe')
+    const toProbe = a.remoting.refAt(b.remoting.address, '/user/probe')
+    let isTold = false
+    const tell = (): void => void (isTold = true)
+    const gone = a.system.whenStopped(toProbe).then(tell)
+    toProbe.tell('reached')
+    await probe.expect('reached')
+    // Nobody listens there, for now.
+    const member = '10.0.0.9:1#0000000000000001'
+    a.remoting.nodeJoined(member)
+    const removed = a.system.whenStopped(a.remoting.refAt(member, '/user/a')).then(tell)
+    const { all } = claimMany(a, 1_000)
+    await Promise.all(all.slice(0, 990))
+    toProbe.tell('again')
+    await probe.expect('again')
+    expect([isTold, a.remoting.peerCount]).toEqual([false, 10])
+    a.remoting.nodeRemoved(member)
+    await removed
+    probe.stop()
+    await gone
+  })
+
+  test('a member finds room also where all others were reached, and they do when it is gone', async () => {
+    const a = await nodes.start({ remote: { peersMax: 2 } })
+    const all = [await nodes.start(), await nodes.start(), await nodes.start()]
+    const probes = all.map(({ system }) => createTestProbe<string>(system, 'probe'))
+    const refs = all.map(({ remoting }) => a.remoting.refAt(remoting.node, '/user/probe'))
+    for (const n of [0, 1]) {
+      refs[n]!.tell('hello')
+      await probes[n]!.expect('hello')
+    }
+    const lost = nextEvent(a.system, DeadLetter)
+    refs[2]!.tell('no room')
+    expect(await lost).toMatchObject({ message: 'no room', reason: 'too-many-peers' })
+    a.remoting.nodeJoined(all[2]!.remoting.node)
+    refs[2]!.tell('a member now')
+    await probes[2]!.expect('a member now')
+    expect(a.remoting.peerAt(all[0]!.remoting.address)).toBeUndefined()
+    expect(a.remoting.peerCount).toBe(2)
+  })
+
+  test('a caller for whom there is no room is not taken in, and is when there is', async () => {
+    const a = await nodes.start({ remote: { peersMax: 1 } })
+    const [b, c] = [await nodes.start(), await nodes.start()]
+    const probe = createTestProbe<string>(b.system, 'probe')
+    a.remoting.refAt(b.remoting.address, '/user/probe').tell('hello')
+    await probe.expect('hello')
+    const ear = createTestProbe<string>(a.system, 'ear')
+    const refused = nextEvent(c.system, ConnectionFailed)
+    c.remoting.refAt(a.remoting.address, '/user/ear').tell('early')
+    await refused
+    expect([a.remoting.peerCount, a.remoting.peerAt(c.remoting.address)]).toEqual([1, undefined])
+    await a.logs.expect(/raise settings.remote.peersMax/, { level: 'warn' })
+    a.remoting.nodeJoined(c.remoting.node)
+    await ear.expect('early')
+  })
+
+  test('whoever calls from addresses at which it cannot be called is given up soon, and learns it', async () => {
+    const a = await nodes.start({ remote: { giveUpAfterMs: 50 } })
+    const b = await nodes.start({ advertised: { host: '10.0.0.7', port: 7 } })
+    const quarantined = nextEvent(a.system, PeerQuarantined)
+    const told = b.system.whenStopped(b.remoting.refAt(a.remoting.address, '/user/nobody'))
+    expect((await quarantined).node).toBe(b.remoting.node)
+    // What it waits for cannot reach it: it hears that it was given up when it calls again.
+    b.remoting.refAt(a.remoting.address, '/user/nobody').tell('still there?')
+    await told
+    expect(a.logs.matching(/gives .* up/, 'warn')).toEqual([])
+  })
+
+  test('one that is pushed out while it watches somebody here learns it, and watches on nobody', async () => {
+    const a = await nodes.start({ remote: { peersMax: 1 } })
+    const b = await nodes.start({ advertised: { host: '10.0.0.7', port: 7 } })
+    const ear = a.system.spawn<string>(() => undefined, 'ear') as InternalRef
+    const isWatched = new Promise<void>((resolve) => {
+      const addWatcher = ear.addWatcher.bind(ear)
+      ear.addWatcher = (each) => {
+        addWatcher(each)
+        resolve()
+      }
+    })
+    const toEar = b.remoting.refAt(a.remoting.address, '/user/ear')
+    const told = b.system.whenStopped(toEar)
+    await isWatched
+    a.remoting.refAt('10.0.0.2:1', '/user/a').tell('another')
+    await untilTurn('it was given up', () => a.remoting.peerAt(b.remoting.address) === undefined)
+    toEar.tell('still there?')
+    await told
+  })
+})
+
+describe('addresses that were only named, at the settings that users get', () => {
+  /** A node on a network where nobody listens, in time that the test moves. */
+  const startAlone = async () => {
+    const time = new ManualTime()
+    const system = new ActorSystem('alone', {
+      environment: time.environment,
+      settings: { hookSignals: false },
+    })
+    let calls = 0
+    const nothing = (): void => undefined
+    const transport: Transport = {
+      listen: async ({ port }) => ({ port, close: async () => undefined }),
+      connect: (_to, handler) => {
+        calls++
+        setImmediate(() => handler.closed({ type: 'refused', detail: '' }))
+        const write = (): boolean => true
+        return {
+          peer: '',
+          isIdle: true,
+          write,
+          askForTurn: nothing,
+          end: nothing,
+          destroy: nothing,
+        }
+      },
+    }
+    const bind = { host: '127.0.0.1', port: 2552 }
+    const remoting = await Remoting.start({ system, transport, clusterName: 'test', bind })
+    onTestFinished(() => system.terminate())
+    return { time, system, remoting, callCount: () => calls }
+  }
+
+  test('are called for as long as messages wait, then no more, and are forgotten', async () => {
+    const { time, system, remoting, callCount } = await startAlone()
+    let told = 0
+    for (let port = 1; port <= 100; port++) {
+      const ref = remoting.refAt(`10.0.0.1:${port}`, '/user/a')
+      void system.whenStopped(ref).then(() => void told++)
+    }
+    await time.advance(defaultRemoteSettings.giveUpAfterMs - 1)
+    expect([told, remoting.peerCount]).toEqual([0, 100])
+    await time.advance(1)
+    expect(told).toBe(100)
+    const calls = callCount()
+    await time.advance(2 * defaultRemoteSettings.forgetAfterMs)
+    expect([callCount(), remoting.peerCount]).toEqual([calls, 0])
+  })
+
+  test('are called for hours where they are those of members, and no longer', async () => {
+    const { time, system, remoting } = await startAlone()
+    const member = '10.0.0.1:2552#0000000000000001'
+    remoting.nodeJoined(member)
+    let isTold = false
+    const ref = remoting.refAt(member, '/user/a')
+    void system.whenStopped(ref).then(() => void (isTold = true))
+    await time.advance(defaultRemoteSettings.systemGiveUpAfterMs - 1)
+    expect(isTold).toBe(false)
+    await time.advance(1)
+    expect(isTold).toBe(true)
   })
 })

@@ -14,6 +14,8 @@ export type RemoteDeadLetterReason =
   | 'connection-rejected'
   /** The other node has been given up for good; only a new incarnation of it is spoken to. */
   | 'quarantined'
+  /** More peers than this node may keep in mind, and that one is no member and was never reached; the log says more. */
+  | 'too-many-peers'
   /** This node's remoting has stopped. */
   | 'remoting-stopped'
 

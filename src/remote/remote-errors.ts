@@ -190,6 +190,8 @@ function whatToDo(reason: RemoteDeadLetterReason | RemoteDroppedReason): string 
       return 'That node and this one do not belong together: the log says why.'
     case 'quarantined':
       return 'One of the two nodes has given the other up: ask an actor of another node, or of this one once it was restarted.'
+    case 'too-many-peers':
+      return 'This node speaks with as many others as it may: raise the setting remote.peersMax if the cluster is that large.'
     case 'former-incarnation':
       return 'That node was restarted, and the actor is gone with its former life: get a new ref.'
     case 'remoting-stopped':

@@ -17,7 +17,10 @@ export interface RemoteSettings {
   readonly reconnectMinMs: number
   /** The longest such pause: how late a node that came back may be noticed. */
   readonly reconnectMaxMs: number
-  /** How long messages wait for a node that cannot be reached; then they become dead letters. */
+  /**
+   * How long messages wait for a node that cannot be reached; then they become dead letters. As long is a node awaited whose
+   * actors are watched, if it is no member of the cluster; then who watches them is told that they are gone.
+   */
   readonly giveUpAfterMs: number
   /**
    * Messages that wait for one node on one lane, not yet handed to the network; the next is dropped. Fewer than are sent
@@ -39,7 +42,10 @@ export interface RemoteSettings {
   readonly deathNoticeWaitMs: number
   /** System messages (watch, unwatch, deaths) without confirmation; one more and the peer is quarantined. */
   readonly systemMessagesMax: number
-  /** How long one of them may stay without confirmation before the peer is quarantined. */
+  /**
+   * How long one of them may stay without confirmation before the peer is quarantined: a network that is broken for longer
+   * costs both nodes each other. For a peer that is no member and was never reached, `giveUpAfterMs` is enough.
+   */
   readonly systemGiveUpAfterMs: number
   /** Connections accepted at once; more are closed at once. Two per peer are used, or three with large messages. */
   readonly connectionsMax: number
@@ -47,7 +53,15 @@ export interface RemoteSettings {
   readonly handshakesMax: number
   /** Refs of one peer's actors that are kept, so that equal refs are `===`. */
   readonly refsMax: number
-  /** Peers that are kept in mind; beyond, those that are not spoken with are forgotten. */
+  /**
+   * A peer with whom nothing was under way for so long, at most for twice as long, is forgotten, quarantined or not. Which of
+   * its incarnations are over is remembered, of the last of some ten thousand peers. Shorter frees memory sooner.
+   */
+  readonly forgetAfterMs: number
+  /**
+   * Peers that are kept in mind. Beyond, those that are not spoken with are forgotten, then those that were named and never
+   * reached, with what waits for them. Fewer than the cluster has members makes messages between them dead letters.
+   */
   readonly peersMax: number
   /** How long stopping waits for what was sent to leave this node. */
   readonly stopWaitMs: number
@@ -96,6 +110,7 @@ export const remoteSettingsTable = new SettingsTable<RemoteSettings>(
     connectionsMax: count(4_096, 'connections'),
     handshakesMax: count(256, 'connections'),
     refsMax: count(65_536, 'refs'),
+    forgetAfterMs: milliseconds(minutes(60)),
     peersMax: count(4_096, 'peers'),
     stopWaitMs: milliseconds(seconds(1)),
     controlPaths: listOf([], 'a path such as /user/urgent', (path) =>

@@ -174,9 +174,14 @@ export class Remoting {
     return this.#associations.count
   }
 
+  /** @internal That node is a member of the cluster: it is kept in mind before others, and awaited for longer. */
+  nodeJoined(node: NodeId): void {
+    this.#associations.nodeJoined(node)
+  }
+
   /** @internal That node is gone for good: whoever watches an actor of it is told. */
   nodeRemoved(node: NodeId): void {
-    this.#associations.with(addressOfNode(node)).nodeRemoved(node)
+    this.#associations.nodeRemoved(node)
   }
 
   /**
@@ -205,7 +210,7 @@ export class Remoting {
 
   /** Gives that incarnation up for good: nothing is sent to it or taken from it any more. */
   quarantine(node: NodeId, reason: string): void {
-    this.#associations.with(addressOfNode(node)).quarantine(node, reason)
+    this.#associations.quarantine(node, reason)
   }
 
   // ---- connections
@@ -219,7 +224,8 @@ export class Remoting {
   }
 
   #accepted(peer: NodeId, lane: Lane, connection: PeerConnection): FrameHandler {
-    const association = this.#associations.with(addressOfNode(peer))
+    const association = this.#associations.admit(addressOfNode(peer))
+    if (association === undefined) return refuseLate(connection, 'too many peers')
     const { runtime, settings } = this.#world
     const delivery = new InboundDelivery(peer, association, this.#recipients, runtime)
     const link = new InboundLink({
@@ -260,5 +266,19 @@ export class Remoting {
   async #stopLast(system: ActorSystem): Promise<void> {
     await system.whenTerminated
     await this.stop()
+  }
+}
+
+/** It has proved itself, and there is no room for it. */
+function refuseLate(connection: PeerConnection, reason: string): FrameHandler {
+  connection.destroy(reason)
+  const nothing = (): void => undefined
+  return {
+    frameBytesMax: 0,
+    frame: nothing,
+    chunkEnd: nothing,
+    drained: nothing,
+    ready: nothing,
+    lost: nothing,
   }
 }

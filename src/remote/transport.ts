@@ -51,6 +51,8 @@ export interface ConnectionHandler {
    * does not pass this on gets no connection where encryption is demanded.
    */
   secured?(channel: SecureChannel): void
+  /** It never will be: the other end is being told, and closed when it has read that or takes too long. */
+  notSecured?(reason: CloseReason): void
   /** The connection that was asked for stands. Not called for accepted ones: they stand from the start. */
   opened(): void
   /** The bytes are the handler's to keep. */

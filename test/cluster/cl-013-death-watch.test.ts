@@ -120,6 +120,32 @@ describe('CL-013 death watch across the cluster', () => {
     })
   })
 
+  test('a member that could not be reached yet is awaited for as long as it is one', async () => {
+    await simulate('watch of a member out of reach', {
+      seeds: 3,
+      scenario: async (simulation) => {
+        simulation.network.partition(['n1'], ['n4'])
+        const [n1, , , n4] = (await four(simulation)) as [
+          SherdNode,
+          SherdNode,
+          SherdNode,
+          SherdNode,
+        ]
+        const listener = new Listener(n1)
+        const target = n4.system.spawn(Behaviors.ignore, 'target')
+        listener.watch(refFrom(n1, n4, 'target'))
+        // One that nobody has heard of, as a peer may name it.
+        listener.watch(n1.remoting.refAt('n5:2552#0000000000000001', '/user/stranger'))
+        await simulation.run({ for: '60s' })
+        expect(listener.heard).toEqual(['stranger is gone'])
+        simulation.network.heal()
+        target.tell(PoisonPill)
+        await simulation.runUntil(() => listener.heard.length > 1)
+        expect(listener.heard).toEqual(['stranger is gone', 'target is gone'])
+      },
+    })
+  })
+
   test.each(['its actor stops', 'its system terminates', 'its node leaves'])(
     'all that an actor sent comes before the news of its death: %s',
     async (how) => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { ClusterSettings } from '../../src/cluster/cluster-settings.ts'
 import { outOfTouchAfterMs } from '../../src/cluster/detection/detection-time.ts'
+import { downingSettingsTable } from '../../src/cluster/downing/downing-settings.ts'
+import { compareAges } from '../../src/cluster/gossip/member.ts'
 import { cases } from '../how-long.ts'
 import { Crowd, type CrowdMember } from './crowd.ts'
 
@@ -81,6 +83,29 @@ describe('in a cluster where a member monitors only some of the others', () => {
     },
     120_000,
   )
+
+  test('those that are cut off together with the oldest go on, where it goes by the oldest', () => {
+    const chosen = { strategy: 'keep-oldest', downIfAlone: false }
+    const downing = downingSettingsTable.complete(chosen)
+    for (let seed = 1; seed <= cases({ short: 2, full: 10 }); seed++) {
+      const crowd = new Crowd({ size: 100, seed, settings: { downing } })
+      crowd.start()
+      crowd.runUntil('convergence', () => crowd.isWhole, 60_000)
+      const ages = crowd.members[0]!.machine.gossip.members
+      const { node } = ages.reduce((old, each) => (compareAges(each, old) < 0 ? each : old))
+      const few = crowd.members.filter(({ id }, index) => id === node || index % 40 === 7)
+      const at = crowd.now
+      crowd.cut(
+        few,
+        crowd.members.filter((member) => !few.includes(member)),
+      )
+      crowd.run(2 * outOfTouchAfterMs(crowd.settings))
+      const frozen = few.filter(({ events }) =>
+        events.some(({ event, at: then }) => then >= at && event.type === 'Frozen'),
+      )
+      expect([few.length, frozen]).toEqual([4, []])
+    }
+  })
 
   test('one that a single link does not reach keeps nobody from giving up the dead', () => {
     const crowd = new Crowd({ size: 24, seed: 2 })

@@ -13,6 +13,7 @@ import {
 } from './fuzz.ts'
 import {
   deliveredBySession,
+  peersMax,
   queueMessagesMax,
   recordSessions,
   rest,
@@ -47,7 +48,9 @@ export const frames: Fuzz = {
       const act = (at: number): void => {
         round = at
         const isNoise = random.below(20) === 0
-        const source = pick(sessions, random).by(at + 1)
+        // Half of them from the same address, half from one that nobody was at.
+        const claimed = random.below(2) === 0 ? 1_000 + random.below(9_000) : undefined
+        const source = pick(sessions, random).by(at + 1, claimed)
         const bytes = isNoise ? noise(random, 400) : mutated(source, random, handshakeBytes)
         victim.talk(chunked(bytes, random))
       }
@@ -60,6 +63,9 @@ export const frames: Fuzz = {
         queuedMost = Math.max(queuedMost, queued)
         if (queued > 2 * queueMessagesMax * peerCount) {
           throw new FuzzFailure(round, `${queued} messages wait for ${peerCount} peers`)
+        }
+        if (peerCount > peersMax) {
+          throw new FuzzFailure(round, `${peerCount} peers are kept, and ${peersMax} may be`)
         }
         checkPrototype()
         // They are the test's own, and would count as growth.

@@ -39,24 +39,37 @@ export class Session {
   readonly #bytes: Buffer
   /** Where the number of its incarnation stands. */
   readonly #uidAt: readonly number[]
+  /** Where its port stands, and that of an address that it names. */
+  readonly #portAt: readonly number[]
 
-  constructor(bytes: Buffer, uid: string) {
-    const found: number[] = []
-    for (let at = bytes.indexOf(uid); at >= 0; at = bytes.indexOf(uid, at + 1)) found.push(at)
+  constructor(bytes: Buffer, { address, uid }: { readonly address: string; readonly uid: string }) {
     this.#bytes = bytes
-    this.#uidAt = found
+    this.#uidAt = placesOf(uid, bytes)
+    this.#portAt = [address, foreignAddress].flatMap((text) =>
+      placesOf(text, bytes).map((at) => at + text.length - portLength),
+    )
   }
 
-  /** As said by another incarnation: one that was replaced would not be listened to. */
-  by(incarnation: number): Buffer {
+  /** As said by another incarnation: one that was replaced would not be listened to. With a port by one of another address. */
+  by(incarnation: number, port?: number): Buffer {
     const bytes = Buffer.from(this.#bytes)
     const uid = incarnation.toString(16).padStart(uidLength, '0')
     for (const at of this.#uidAt) bytes.write(uid, at, 'latin1')
+    if (port !== undefined) for (const at of this.#portAt) bytes.write(`${port}`, at, 'latin1')
     return bytes
   }
 }
 
 const uidLength = 16
+/** Of all that stand in sessions. */
+const portLength = 4
+const foreignAddress = '10.0.0.3:1000'
+
+function placesOf(text: string, bytes: Buffer): number[] {
+  const found: number[] = []
+  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) found.push(at)
+  return found
+}
 
 /** What a node without a secret says to another that listens at this port, on every lane: the raw material. */
 export async function recordSessions(port: number): Promise<Session[]> {
@@ -77,18 +90,29 @@ export async function recordSessions(port: number): Promise<Session[]> {
   const toBulk = a.remoting.refAt(b.remoting.address, '/user/bulk')
   const target = a.remoting.refAt(b.remoting.address, '/user/target')
   const gone = a.system.whenStopped(a.remoting.refAt(b.remoting.address, '/user/nobody'))
-  for (let n = 0; n < 20; n++) target.tell({ n, list: [1, 'two', { three: 3n }], ref: target })
+  const foreign = a.remoting.refAt(foreignAddress, '/user/foreign')
+  for (let n = 0; n < 20; n++) {
+    target.tell({ n, list: [1, 'two', { three: 3n }], ref: target, foreign })
+  }
   for (let n = 0; n < 5; n++) toBulk.tell({ n, text: 'large'.repeat(100) })
   await bulk.receive(5)
   await target.ask((replyTo) => ({ replyTo }))
   await gone
   await nodes.stop()
-  const uid = a.remoting.node.slice(-uidLength)
-  return sessions.map((session) => new Session(Buffer.concat(session), uid))
+  const { address, node } = a.remoting
+  const uid = node.slice(-uidLength)
+  return sessions.map((session) => new Session(Buffer.concat(session), { address, uid }))
 }
 
 /** Of the victim, per peer and lane. */
 export const queueMessagesMax = 1_000
+export const peersMax = 64
+
+/** Whom a message names. */
+interface Named {
+  readonly replyTo?: unknown
+  readonly foreign?: unknown
+}
 
 /** A node that is spoken to by hand, and reaches nobody itself. */
 export async function startVictim(port: number) {
@@ -111,14 +135,17 @@ export async function startVictim(port: number) {
     settings: { hookSignals: false },
   })
   const bind = { host: '127.0.0.1', port }
-  const settings = { queueMessagesMax, peersMax: 64 }
+  const settings = { queueMessagesMax, peersMax }
   const remoting = await Remoting.start({ system, transport, clusterName: 'test', bind, settings })
   let delivered = 0
-  const count = Behaviors.receiveMessage((message: { readonly replyTo?: unknown } | undefined) => {
+  const count = Behaviors.receiveMessage((message: Named | undefined) => {
     delivered++
     // Nobody can be reached, so answers wait.
-    const replyTo = message?.replyTo
+    const { replyTo, foreign } = message ?? {}
     if (isRef(replyTo)) (replyTo as ActorRef<number>).tell(delivered)
+    if (!isRef(foreign)) return
+    ;(foreign as ActorRef<number>).tell(delivered)
+    void system.whenStopped(foreign)
   })
   for (const name of ['target', 'bulk']) system.spawn(count, name)
   const talk = (chunks: readonly Buffer[]): void => {

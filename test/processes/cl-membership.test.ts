@@ -188,7 +188,7 @@ describe('CL-013 death watch between processes', () => {
   const types = ['Word', 'WatchedIsGone', 'MemberRemoved']
   const heardBy = (member: Member) => member.news.since().filter(({ type }) => types.includes(type))
 
-  test('kill -9: told once, when the member is removed, and at once of one that is gone already', async () => {
+  test('RM-005 kill -9: told once, when the member is removed, and at once of one that is gone already', async () => {
     const members = membersForTest()
     const [a, b, c] = (await members.form(names, {})) as [Member, Member, Member]
     const { self } = await c.call('view')

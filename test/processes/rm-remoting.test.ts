@@ -101,6 +101,95 @@ describe('RM-002 a receiver that was restarted', () => {
   })
 })
 
+const idleSoon = { idleAfterMs: 100, forgetAfterMs: 200 }
+
+describe('RM-003 quarantine and idleness between processes', () => {
+  test('an idle connection is closed, both nodes forget each other, and the next message brings both back', async () => {
+    const cluster = remotingCluster()
+    const settings = idleSoon
+    const [a, b] = await Promise.all(['a', 'b'].map((name) => cluster.start(name, { settings })))
+    await b!.call('listen', 'ear')
+    const address = await cluster.addressOf('b')
+    for (let round = 1; round <= 3; round++) {
+      const from = a!.news.mark
+      await a!.call('tell', address, '/user/ear', round)
+      expect(await b!.call('heard', 'ear', round)).toHaveLength(round)
+      await a!.news.next('PeerDisconnected', { reason: 'idle' }, { from })
+      for (const node of [a!, b!]) await node.call('whenPeersAre', 0)
+    }
+  })
+
+  test('only the incarnation that was quarantined is kept out, also when its peer was forgotten', async () => {
+    const cluster = remotingCluster()
+    const a = await cluster.start('a', { settings: idleSoon })
+    const b = await cluster.start('b', {})
+    const address = await cluster.addressOf('b')
+    const [former] = await Promise.all([b.call('node'), a.call('listen', 'ear')])
+    await b.call('tell', await cluster.addressOf('a'), '/user/ear', 'hello')
+    await a.call('heard', 'ear', 1)
+    await a.call('quarantine', former)
+    await a.call('whenPeersAre', 0)
+    await b.call('tell', await cluster.addressOf('a'), '/user/ear', 'let me in')
+    await b.news.next('ThisNodeQuarantined', { by: await cluster.addressOf('a') })
+    await a.call('tell', former, '/user/ear', 'to the former')
+    await a.news.next('DeadLetter', { reason: 'quarantined', message: 'to the former' })
+    await b.kill()
+    const next = await cluster.start('b', {})
+    await next.call('listen', 'ear')
+    await a.call('tell', address, '/user/ear', 'welcome')
+    expect(await next.call('heard', 'ear', 1)).toEqual(['welcome'])
+    await next.call('tell', await cluster.addressOf('a'), '/user/ear', 'thank you')
+    expect(await a.call('heard', 'ear', 2)).toEqual(['hello', 'thank you'])
+  })
+
+  test('one that left in good order is not told that it was given up', async () => {
+    const cluster = remotingCluster()
+    const [a, b] = await Promise.all([cluster.start('a', {}), cluster.start('b', {})])
+    await a.call('listen', 'ear')
+    const address = await cluster.addressOf('a')
+    await b.call('tell', address, '/user/ear', 'hello')
+    await a.call('heard', 'ear', 1)
+    await a.call('nodeRemoved', await b.call('node'))
+    await b.call('tell', address, '/user/ear', 'last words')
+    expect(await a.call('heard', 'ear', 2)).toEqual(['hello', 'last words'])
+    const told = [a, b].flatMap(({ news }) => news.since().map(({ type }) => type))
+    expect(told.filter((type) => type.endsWith('Quarantined'))).toEqual([])
+  })
+})
+
+describe('RM-005 a watch of hosts that are not there, between processes', () => {
+  const settings = { giveUpAfterMs: 500 }
+
+  test.each([
+    ['a system that does not run', '127.0.0.1:1'],
+    ['a host that nobody knows', 'nowhere.invalid:2552'],
+    ['an incarnation that nobody has met', '127.0.0.1:1#00000000000000aa'],
+  ])('%s: who watches is told, who asks is told, and nobody is quarantined', async (_, where) => {
+    const cluster = remotingCluster()
+    const a = await cluster.start('a', { settings })
+    await a.call('whenGone', where, '/user/ear')
+    await expect(a.call('refOf', where, '/user/ear')).rejects.toThrow(/not sent \(unreachable\)/)
+    expect(a.news.since().filter(({ type }) => type === 'PeerQuarantined')).toEqual([])
+  })
+
+  test('kill -9 of a node that is no member: told when it could not be reached for long enough', async () => {
+    const cluster = remotingCluster()
+    const [a, b] = await Promise.all([cluster.start('a', { settings }), cluster.start('b', {})])
+    await b.call('listen', 'ear')
+    const address = await cluster.addressOf('b')
+    const gone = a.call('whenGone', address, '/user/ear')
+    await a.news.next('PeerConnected', { lane: 'control' })
+    await b.kill()
+    await a.news.next('PeerDisconnected', { lane: 'control' })
+    await gone
+    expect(a.news.since().filter(({ type }) => type === 'PeerQuarantined')).toEqual([])
+    const next = await cluster.start('b', {})
+    await next.call('listen', 'ear')
+    await a.call('tell', address, '/user/ear', 'welcome')
+    expect(await next.call('heard', 'ear', 1)).toEqual(['welcome'])
+  })
+})
+
 interface Numbered {
   readonly sender: string
   readonly number: number

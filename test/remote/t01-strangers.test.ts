@@ -12,7 +12,7 @@ import { patienceMs } from '../processes/harness/patience.ts'
 import { Authority, type Credentials } from './certificates.ts'
 import { nextEvent, type TestNode, TestNodes, untilTurn } from './nodes.ts'
 import { expectNoSecrets, warnings } from './security-log.ts'
-import { answer, answerInTheClear, call, callInTheClear } from './tls-strangers.ts'
+import { answer, answerInTheClear, call, callInTheClear, stayInTheClear } from './tls-strangers.ts'
 
 const authority = new Authority()
 const stranger = new Authority('another authority')
@@ -167,6 +167,20 @@ describe('T01 a stranger that calls', () => {
     expect((await told).error.code).toBe('TLS_MISSING')
     await b.logs.expect(/does not speak TLS and this node demands it/, { level: 'warn' })
     await probe.expectNo({ for: 20 })
+  })
+
+  test('T31 in the clear is told apart also where it stays, and is closed by the deadline of a handshake', async () => {
+    const b = await nodes.start({ tls: good, remote: { handshakeTimeoutMs: 200 } })
+    const told: string[] = []
+    b.system.eventStream.subscribe(HandshakeFailed, ({ error }) => told.push(error.code))
+    const first = nextEvent(b.system, HandshakeFailed)
+    open.push(stayInTheClear(b.port, await session(b.port)))
+    await first
+    // Whoever comes behind it and says nothing at all is closed later than that one.
+    const next = nextEvent(b.system, HandshakeFailed)
+    open.push(stayInTheClear(b.port, Buffer.alloc(0)))
+    await next
+    expect(told).toEqual(['TLS_MISSING', 'HANDSHAKE_TIMEOUT'])
   })
 
   test('T04 with bytes drawn at random harms nobody', async () => {

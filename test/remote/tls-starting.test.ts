@@ -117,19 +117,39 @@ describe('what a node is given for TLS', () => {
     expect(text).not.toMatch(/BEGIN \w|PRIVATE/)
   })
 
-  test('is never shown where it is a key, also when it has lost the lines around it and looks like a path', async () => {
-    const { key, ...others } = authority.credentials()
-    const bare = key.replaceAll(/-----.*-----|\n/g, '')
-    const refused = open({ ...others, key: bare })
-    await expect(refused).rejects.toMatchObject({
-      code: 'TLS_UNUSABLE',
-      problems: [
-        expect.stringMatching(
-          /^tls\.key: the file cannot be read \([A-Z]+\); if it is no path but PEM, it must begin with -----BEGIN$/,
-        ),
-      ],
-    })
-    await expect(refused).rejects.not.toThrow(bare)
+  test.each([
+    ['tls.key', 'key', false],
+    ['tls.cert', 'cert', false],
+    ['tls.ca', 'ca', false],
+    ['tls.ca', 'ca', true],
+  ] as const)(
+    'is never shown where it is a key, also when it has lost the lines around it and looks like a path (%s)',
+    async (name, option, isList) => {
+      const { key, ...others } = authority.credentials()
+      const [lines, bare] = [/-----.*-----/g, /-----.*-----|\n/g].map((all) =>
+        key.replaceAll(all, ''),
+      )
+      for (const given of [lines!, bare!]) {
+        const refused = open({ key, ...others, [option]: isList ? [given] : given })
+        await expect(refused).rejects.toMatchObject({
+          code: 'TLS_UNUSABLE',
+          problems: [
+            expect.stringMatching(
+              new RegExp(
+                `^${name}: the file cannot be read \\([A-Z]+\\); if it is no path but PEM`,
+              ),
+            ),
+          ],
+        })
+        await expect(refused).rejects.not.toThrow(bare!.slice(0, 20))
+      }
+    },
+  )
+
+  test('is shown where it is the name of a file, of one that is there or of one that is not', async () => {
+    const { text } = await refusal({ ...authority.credentials(), ca: ['nowhere.pem', '/'] })
+    expect(text).toMatch(/tls\.ca: the file nowhere\.pem cannot be read \(ENOENT\)/)
+    expect(text).toMatch(/tls\.ca: the file \/ cannot be read \(EISDIR\)/)
   })
 })
 

@@ -86,6 +86,16 @@ export function callInTheClear(port: number, words: Buffer): Promise<Buffer> {
   return within(done, 'the end of a connection in the clear')
 }
 
+/** Says something in the clear, hears the other end close, and stays. */
+export function stayInTheClear(port: number, words: Buffer): { close(): void } {
+  const socket = connectTcp({ port, host: '127.0.0.1', allowHalfOpen: true }, () =>
+    socket.write(words),
+  )
+  socket.on('error', () => undefined)
+  socket.resume()
+  return { close: () => socket.destroy() }
+}
+
 export interface StrangerServer {
   readonly port: number
   /** Connections that got as far as TLS goes. */

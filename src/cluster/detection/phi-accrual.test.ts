@@ -22,7 +22,7 @@ const beating = (times: readonly number[], options: Partial<PhiAccrualOptions> =
   return phi
 }
 
-describe('V-28 phi', () => {
+describe('RM-006 V-28 phi', () => {
   test.each([
     [0, 1000, 100, 0],
     [500, 1000, 100, 0],
@@ -45,7 +45,42 @@ describe('V-28 phi', () => {
     [35, 0, 10, 3.742445],
     [40, 0, 10, 4.736695],
   ])('of %d at mean %d and deviation %d is %d', (t, mean, deviation, phi) => {
-    expect(phiOf(t, mean, deviation)).toBeCloseTo(phi, 5)
+    expect(Number(phiOf(t, mean, deviation).toFixed(6))).toBe(phi)
+  })
+
+  test.each([
+    [0, 1000, 100, 0, 0.1],
+    [500, 1000, 100, 0.1, 0.1],
+    [1000, 1000, 100, 0.3, 0.1],
+    [1200, 1000, 100, 1.6, 0.1],
+    [1400, 1000, 100, 4.7, 0.1],
+    [1600, 1000, 100, 10.8, 0.1],
+    [1700, 1000, 100, 15.3, 0.1],
+    [10, 0, 1, 38, 1],
+    [-25, 0, 1, 0, 0],
+  ])(
+    'of %d at mean %d and deviation %d is what is published: %d, give or take %d',
+    (t, mean, deviation, phi, tolerance) => {
+      expect(Math.abs(phiOf(t, mean, deviation) - phi)).toBeLessThanOrEqual(tolerance)
+    },
+  )
+
+  test('grows faster where less deviation is known', () => {
+    expect(phiOf(1100, 1000, 100)).toBeGreaterThan(phiOf(1100, 1000, 500))
+  })
+
+  test.each([
+    [22, 20, 3, 0.7475],
+    [0, 0, 10, 0.5],
+    [6, 0, 10, 0.7257],
+    [15, 0, 10, 0.9332],
+    [20, 0, 10, 0.97725],
+    [25, 0, 10, 0.99379],
+    [35, 0, 10, 0.99977],
+    [40, 0, 10, 0.99997],
+  ])('of %d at mean %d and deviation %d stands for the normal distribution: %d', (...row) => {
+    const [t, mean, deviation, cdf] = row
+    expect(Math.abs(1 - 10 ** -phiOf(t, mean, deviation) - cdf)).toBeLessThan(0.001)
   })
 
   test('learns from a bounded history', () => {
@@ -70,7 +105,7 @@ describe('V-28 phi', () => {
   })
 })
 
-describe('V-28 a detector', () => {
+describe('RM-006 V-28 a detector', () => {
   test('trusts whom it has never heard of', () => {
     const phi = detector()
     expect([phi.phi(1e9), phi.isAvailable(1e9), phi.isMonitoring]).toEqual([0, true, false])

@@ -8,6 +8,8 @@ export type TouchInput =
       readonly type: 'MembersChanged'
       readonly members: readonly NodeId[]
       readonly unheard: ReadonlySet<NodeId>
+      /** The one whose side goes on, where the strategy goes by one. */
+      readonly decisive?: NodeId | undefined
     }
   /** This process slept: the silence of that time was our own. */
   | { readonly type: 'Overslept' }

@@ -12,10 +12,10 @@ const heartbeatMs = defaultClusterSettings.heartbeatIntervalMs
 /** Those whom it monitors. */
 const neighbours = Array.from({ length: 9 }, (_, index) => id(2 + index))
 
-function machineAmong(size: number, unheard: ReadonlySet<NodeId> = nobody) {
+function machineAmong(size: number, unheard: ReadonlySet<NodeId> = nobody, decisive?: NodeId) {
   const members = Array.from({ length: size }, (_, index) => id(1 + index))
   const machine = new TouchMachine(self, defaultClusterSettings, new SeededRandom(1, 'touch'))
-  machine.step({ type: 'MembersChanged', members, unheard }, 0)
+  machine.step({ type: 'MembersChanged', members, unheard, decisive }, 0)
   const tick = (now: number, silentCount: number): TouchEffect[] => {
     const heeded = neighbours.filter((node) => members.includes(node) && !unheard.has(node))
     const silent = new Set(heeded.slice(0, silentCount))
@@ -84,6 +84,25 @@ describe('a node that monitors only some of the others', () => {
     tick(heartbeatMs, 4)
     const silent = [...neighbours.slice(0, 4), ...asked.slice(0, 3).map(({ to }) => to)]
     expect([...machine.snapshot().silent].sort()).toEqual(silent.sort())
+  })
+
+  test('asks the one whose side goes on every time, and no more than else', () => {
+    const { machine, tick, answer } = machineAmong(1_000, nobody, id(777))
+    for (let round = 0; round < 5; round++) {
+      const asked = tick(round * heartbeatMs, 9)
+      expect([asked.length, asked[0]?.to]).toEqual([48, id(777)])
+      answer(asked[0]!, round * heartbeatMs + 5)
+    }
+    tick(5 * heartbeatMs, 9)
+    expect(machine.snapshot().silent).not.toContain(id(777))
+    expect(machine.snapshot().silent.size).toBe(998)
+  })
+
+  test('does not ask it where it knows already', () => {
+    for (const decisive of [self, neighbours[8]!, id(50)]) {
+      const { tick } = machineAmong(100, new Set([id(50)]), decisive)
+      expect(tick(0, 9).map(({ to }) => to)).not.toContain(decisive)
+    }
   })
 
   test('takes no late answer for a new one', () => {

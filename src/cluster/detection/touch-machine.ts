@@ -1,6 +1,7 @@
 /**
  * Finds out whether a node has lost touch with the others, where it monitors only a few of them: those few may be silent
  * because they are dead, or because it is cut off. So it asks others, chosen by chance, and goes by how many of them answer.
+ * Where one member decides which side goes on, as the oldest may, that one is always asked.
  *
  *   in touch ──a third of the monitored are silent──▶ asking ──enough answered──▶ in touch
  *                                                       │ ▲
@@ -40,6 +41,7 @@ export class TouchMachine {
   readonly #random: Random
   #members: readonly NodeId[] = []
   #unheard: ReadonlySet<NodeId> = nobody
+  #decisive: NodeId | undefined
   #rounds = 0
   #askedAt = -Infinity
   #round: Round | undefined
@@ -58,6 +60,7 @@ export class TouchMachine {
       case 'MembersChanged':
         this.#members = input.members
         this.#unheard = input.unheard
+        this.#decisive = input.decisive
         return []
       case 'Overslept':
         this.#round = undefined
@@ -108,7 +111,7 @@ export class TouchMachine {
       (node) =>
         node !== this.#self && !this.#unheard.has(node) && !silent.has(node) && !heard.has(node),
     )
-    const asked = sample(others, askedMax, this.#random)
+    const asked = this.#chosenFrom(others)
     const number = ++this.#rounds
     this.#askedAt = now
     this.#round = { number, asked: new Set(asked), answered: new Set() }
@@ -117,6 +120,16 @@ export class TouchMachine {
       to,
       message: { type: 'Heartbeat', from: this.#self, sequence: number },
     }))
+  }
+
+  /** By chance, but for the one on whom it depends: that one is not left to chance. */
+  #chosenFrom(others: readonly NodeId[]): readonly NodeId[] {
+    const decisive = this.#decisive
+    if (decisive === undefined || !others.includes(decisive)) {
+      return sample(others, askedMax, this.#random)
+    }
+    const rest = others.filter((node) => node !== decisive)
+    return [decisive, ...sample(rest, askedMax - 1, this.#random)]
   }
 
   /** Who is to be held for silent after a round of questions. */

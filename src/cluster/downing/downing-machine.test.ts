@@ -138,8 +138,10 @@ describe('SB-006 timing and leadership (V-17)', () => {
     expect(runWith(options, [[0, { ...aged, members }]])).toEqual(['5000 Down BCD DownUnreachable'])
   })
 
-  test('one that is only joining decides nothing, also when it leads', () => {
-    expect(run('A', [0, view('AjBjC', 'A>C B>C')])).toEqual(['0 Freeze'])
+  test('those that are only joining decide nothing, also where one of them leads, and do nothing either', () => {
+    for (const self of ['A', 'B']) {
+      expect(run(self, [0, view('AjBjC', 'A>C B>C')])).toEqual(['0 Freeze'])
+    }
   })
 
   test('a picture that keeps changing for too long ends with all down, on every node', () => {
@@ -172,15 +174,63 @@ describe('SB-006 timing and leadership (V-17)', () => {
   })
 })
 
-describe('SB-007 down all when unstable', () => {
-  const quick = (downAllWhenUnstableMs: number): DowningOptions => ({
-    self: id('A'),
-    settings: {
-      ...settings,
-      downing: { ...settings.downing, stableAfterMs: 2_000, downAllWhenUnstableMs },
+/** With other waits than those above. */
+const waiting = (self: string, stillMs: number, unstableMs?: number): DowningOptions => ({
+  self: id(self),
+  settings: {
+    ...settings,
+    downing: {
+      ...settings.downing,
+      stableAfterMs: stillMs,
+      ...(unstableMs !== undefined && { downAllWhenUnstableMs: unstableMs }),
     },
-    strategy,
+  },
+  strategy,
+})
+
+describe('SB-006 at other waits', () => {
+  const whole = [0, view('ABC')] as const
+  const cut = [1_000, view('ABC', 'A>B C>B')] as const
+  const ledByC = view('ABC', 'A>B C>B', 'C')
+  /** By whoever leads. */
+  const downed = [6_000, view('ABdC', 'A>B C>B')] as const
+  const told = (self: string, stillMs: number, ...views: Views) =>
+    runWith(waiting(self, stillMs), [whole, ...views])
+
+  test.each([0, 1_000, 2_000])('the leader acts after %d ms, and nobody else ever', (stillMs) => {
+    expect(told('A', stillMs, cut)).toEqual([`${1_000 + stillMs} Down B DownUnreachable`])
+    expect(told('C', stillMs, cut, downed)).toEqual([])
   })
+
+  test.each([1_000, 2_000])('leadership gained or lost within %d ms counts', (stillMs) => {
+    const meanwhileMs = 1_000 + stillMs / 2
+    const gained = told('A', stillMs, [1_000, ledByC], [meanwhileMs, cut[1]])
+    expect(gained).toEqual([`${1_000 + stillMs} Down B DownUnreachable`])
+    expect(told('A', stillMs, cut, [meanwhileMs, ledByC], downed)).toEqual([])
+  })
+
+  test.each([
+    ['can be reached again', view('ABC')],
+    ['was removed', view('AC')],
+    ['was downed by others', view('ABdC', 'A>B C>B')],
+  ])('nothing is done about one that %s in time', (_, then) => {
+    for (const stillMs of [1_000, 2_000]) {
+      expect(told('A', stillMs, cut, [1_000 + stillMs / 2, then])).toEqual([])
+    }
+  })
+
+  test.each([0, 1_000, 2_000])(
+    'after %d ms the other side is frozen: what was removed need not be waited for once more',
+    (stillMs) => {
+      const [freezes] = told('C', stillMs, [1_000, view('ABC', 'C>A C>B', 'C')])
+      const [acts] = told('A', stillMs, [1_000, view('ABC', 'A>C B>C')])
+      expect([freezes, acts]).toEqual(['1000 Freeze', `${1_000 + stillMs} Down C DownUnreachable`])
+    },
+  )
+})
+
+describe('SB-007 down all when unstable', () => {
+  const quick = (unstableMs: number) => waiting('A', 2_000, unstableMs)
   /** Every second another one of five cannot be reached besides. */
   const troubles = ['A>B', 'A>B A>C', 'A>B', 'A>B A>C', 'A>B', 'A>B A>C']
   const flapping = troubles.map((trouble, at) => [at * 1_000, view('ABCDE', trouble)] as const)

@@ -22,6 +22,11 @@ export interface DowningStrategy {
   chooseFrom?(tangle: Tangle): ReadonlySet<NodeId>
   /** Whether a node that slept or was cut off is still one of the cluster, by those who have said so. */
   weigh(poll: Poll): 'vouched' | 'open' | 'hopeless'
+  /**
+   * Without whom no side goes on, as a rule; undefined where it goes by numbers. A node that may have lost touch with most others
+   * asks that one in any case, and some of the rest.
+   */
+  decisiveOf?(members: readonly Member[]): NodeId | undefined
   /** What is wrong with members like these, before any split; for the log. Undefined when all is well. */
   warningOf?(members: readonly Member[]): string | undefined
   /** For a strategy with questions. Only the shell asks it, never a machine. */

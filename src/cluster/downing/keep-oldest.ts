@@ -12,12 +12,23 @@ import type { DowningStrategy, Poll } from './downing-strategy.ts'
 type Rule = Pick<KeepOldestSettings, 'downIfAlone' | 'role'>
 
 export function keepOldest(rule: Rule): DowningStrategy {
-  return { decide: (cut) => decideByAge(cut, rule), weigh: (poll) => weighByAge(poll, rule) }
+  return {
+    decide: (cut) => decideByAge(cut, rule),
+    weigh: (poll) => weighByAge(poll, rule),
+    decisiveOf: (members) => {
+      const settled = settledOf(members, rule)
+      return settled.length === 0 ? undefined : oldestOf(settled).node
+    },
+  }
+}
+
+function settledOf(members: readonly Member[], { role }: Rule): readonly Member[] {
+  const eligible = members.filter((member) => isDownable(member) && hasRole(member, role))
+  return eligible.filter(({ status }) => status !== 'Joining')
 }
 
 function decideByAge({ members, unreachable }: CleanCut, rule: Rule): CutDecision {
-  const eligible = members.filter((member) => isDownable(member) && hasRole(member, rule.role))
-  const settled = eligible.filter(({ status }) => status !== 'Joining')
+  const settled = settledOf(members, rule)
   if (settled.length === 0) return 'DownAll'
   const plain = keep(settled, unreachable, rule)
   if (plain === 'DownReachable') return plain

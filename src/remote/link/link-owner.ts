@@ -31,12 +31,14 @@ export interface LinkOwner {
   readonly address: Address
   /** Why nothing can be sent to that incarnation; undefined when it can. */
   fateOf(node: NodeId): RemoteDeadLetterReason | undefined
-  /** Whether system messages wait for this lane to be open. */
+  /** Whether this lane must be open though no message waits: for system messages, or to see that the peer lives. */
   needs(lane: Lane): boolean
   /** Whether deaths wait to be told on this lane: a node that stops waits for a connection that is on its way. */
   hasLastWords(lane: Lane): boolean
   opened(lane: Lane, peer: NodeId): void
   failed(failure: ConnectFailure): void
+  /** No connection came about on this lane for as long as messages wait. */
+  unreachable(lane: Lane): void
   lost(lane: Lane, peer: NodeId, loss: LinkLoss): void
   /** What waited on this lane for that incarnation is given up. */
   gaveUp(lane: Lane, peer: NodeId, reason: RemoteDeadLetterReason): void

@@ -43,6 +43,7 @@ export class Listening {
     if (!hasRoom || this.#isStopped) peer.destroy('too many connections')
     return {
       secured: (channel) => peer.secured(channel),
+      notSecured: (reason) => peer.notSecured(reason),
       opened: () => undefined,
       received: (bytes) => peer.received(bytes),
       drained: () => peer.drained(),

@@ -49,8 +49,10 @@ export class OutboundLink implements Outbox, Task {
   #isStopped = false
   /** Of one that stops and has something to tell: the attempt to connect has ended. */
   #whenTried: () => void = () => undefined
-  /** For who still sends here after it was forgotten. */
-  #successor: ((lane: Lane) => Outbox) | undefined
+  /** What becomes of what is sent once it takes no more. */
+  #stopReason: RemoteDeadLetterReason = 'remoting-stopped'
+  /** For who still sends here after it was forgotten; undefined while there is no room for another. */
+  #successor: ((lane: Lane) => Outbox | undefined) | undefined
   /** The network wants no more for now. */
   #isBlocked = false
   /** The peer is asked to confirm everything taken so far: to ask again would only make what waits longer. */
@@ -78,7 +80,10 @@ export class OutboundLink implements Outbox, Task {
       established: (peer, _lane, connection) => this.#opened(peer, connection),
       failed: (failure) => this.#failed(failure),
       hasWork: () => this.#hasWork,
-      gaveUp: () => this.giveUp('unreachable', () => true),
+      gaveUp: () => {
+        this.giveUp('unreachable', () => true)
+        this.#owner.unreachable(this.#lane)
+      },
       idle: () => this.#peer !== undefined && this.disconnect(this.#peer, 'idle'),
     })
   }
@@ -131,7 +136,7 @@ export class OutboundLink implements Outbox, Task {
   #passOn(letter: Letter): void {
     const { recipient, message, question } = letter
     const successor = this.#successor?.(this.#lane)
-    if (successor === undefined) this.#letters.dead(letter, 'remoting-stopped')
+    if (successor === undefined) this.#letters.dead(letter, this.#stopReason)
     else if (question === undefined) successor.send(recipient, message)
     else successor.sendQuestion(recipient, message, question)
   }
@@ -238,7 +243,7 @@ export class OutboundLink implements Outbox, Task {
     const waiting = this.#queue.countFor(peer)
     this.#owner.lost(this.#lane, peer, { reason, unconfirmed, waiting })
     // There is no next connection for what waits, and somebody waits for its end.
-    if (this.#isStopped) this.giveUp('remoting-stopped', () => true)
+    if (this.#isStopped) this.giveUp(this.#stopReason, () => true)
     else this.#dialer.lost()
   }
 
@@ -303,12 +308,14 @@ export class OutboundLink implements Outbox, Task {
     this.#write()
   }
 
-  /** Only while nothing waits and no connection is open. */
-  retire(successor: (lane: Lane) => Outbox): void {
-    assert(!this.isOpen && this.#queue.count === 0, 'a link that is forgotten has nothing to do')
+  /** It is forgotten: what waits is lost, and what is sent from now on is for its successor. */
+  retire(successor: (lane: Lane) => Outbox | undefined): void {
     this.#isStopped = true
+    this.#stopReason = 'too-many-peers'
     this.#successor = successor
     this.#dialer.stop()
+    if (this.#peer !== undefined) this.disconnect(this.#peer, 'too many peers')
+    this.giveUp(this.#stopReason, () => true)
   }
 
   /** Closes; what was not sent by now is lost. */

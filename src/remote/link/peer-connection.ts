@@ -135,6 +135,10 @@ export class PeerConnection implements ConnectionHandler {
     this.#step({ type: 'Secured', channel })
   }
 
+  notSecured(reason: CloseReason): void {
+    this.#step({ type: 'NotSecured', reason })
+  }
+
   opened(): void {
     const { timers, timeoutMs } = this.#options
     this.#timer = timers.after(timeoutMs, () => this.#timedOut())
@@ -167,7 +171,7 @@ export class PeerConnection implements ConnectionHandler {
       }
       handler.lost(text)
     } else if (isOfTls(reason)) {
-      this.#step({ type: 'NotSecured', reason })
+      this.notSecured(reason)
     } else if (!this.#hasFailed) {
       this.#hasFailed = true
       this.#options.owner.failed({ type: 'connection', reason })

@@ -28,8 +28,9 @@ export interface ReadMaterial {
 }
 
 /**
- * All texts, from their files where they are such. Problems name files, and nothing of what is in them; that of the key is not
- * named, since what was given for a path may be the key itself, without the lines around it.
+ * All texts, from their files where they are such. Problems name files, and nothing of what is in them. What was given for the path
+ * of a file that is not there may be a key, without the lines around it, and in the wrong place: it is shown only where no key
+ * looks like it, and never for `tls.key`.
  */
 export async function readMaterial(
   { ca, cert, key }: TlsOptions,
@@ -38,15 +39,16 @@ export async function readMaterial(
   const problems: string[] = []
   const textOf = async (option: string, given: string): Promise<string> => {
     if (isPem(given)) return given
-    const file = option === 'tls.key' ? 'the file' : `the file ${given}`
+    const named = option === 'tls.key' ? 'the file' : `the file ${given}`
     try {
       const text = await readText(given)
-      if (!isPem(text)) problems.push(`${option}: ${file} has no PEM in it`)
+      if (!isPem(text)) problems.push(`${option}: ${named} has no PEM in it`)
       return text
     } catch (error) {
       const { code = 'unknown' } = error as NodeJS.ErrnoException
+      const isPath = filesThatAreThere.has(code) || fileName.test(given)
       problems.push(
-        `${option}: ${file} cannot be read (${code}); if it is no path but PEM, it must begin with -----BEGIN`,
+        `${option}: ${isPath ? named : 'the file'} cannot be read (${code}); if it is no path but PEM, it must begin with -----BEGIN`,
       )
       return ''
     }
@@ -59,6 +61,11 @@ export async function readMaterial(
   }
   return { material, problems }
 }
+
+/** What the file system says only of what exists. */
+const filesThatAreThere: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EISDIR', 'EMFILE'])
+/** One line with an ending: no encoding of a key has a dot in it. */
+const fileName = /^[^\r\n]{1,250}\.[a-z]{1,8}$/i
 
 export function isSameMaterial(a: TlsMaterial, b: TlsMaterial): boolean {
   const isSameCa = a.ca.length === b.ca.length && a.ca.every((text, index) => text === b.ca[index])

@@ -98,6 +98,8 @@ class TlsCaller implements Connection {
   #secure: SocketConnection | undefined
   #handler: ConnectionHandler | undefined
   #reason: CloseReason | undefined
+  /** Why not. */
+  #isTold = false
 
   constructor(socket: Socket, encrypt: (socket: Socket) => void) {
     this.#socket = socket
@@ -126,11 +128,15 @@ class TlsCaller implements Connection {
       this.#encrypt(socket)
       return
     }
-    this.#reason ??= { type: 'no-tls', detail: '' }
+    const reason: CloseReason = { type: 'no-tls', detail: '' }
+    this.#reason ??= reason
+    this.#isTold = true
     socket.write(tlsRequired)
     endSoon(socket)
     // What else it says is not kept.
     socket.resume()
+    // Now: one that stays would look as if it had said nothing.
+    this.#handler?.notSecured?.(reason)
   }
 
   secured(socket: TLSSocket): void {
@@ -161,8 +167,8 @@ class TlsCaller implements Connection {
   }
 
   end(): void {
-    if (this.#secure === undefined) this.destroy()
-    else this.#secure.end()
+    if (this.#secure !== undefined) this.#secure.end()
+    else if (!this.#isTold) this.destroy()
   }
 
   destroy(): void {

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { InternalRef, Watcher } from '../../actor/internals.ts'
 import { ByteBuffer } from '../../serialization/internals.ts'
+import { ManualTime } from '../../testkit/index.ts'
 import type { RemoteRef } from '../ref/remote-ref.ts'
 import { ByteCursor } from '../wire/byte-cursor.ts'
 import { RemoteDeathWatch } from './remote-death-watch.ts'
 import { type SystemMessage, writeSystemFrame } from './system-messages.ts'
 
 const refTo = (path: string, node?: string): RemoteRef => ({ wireText: path, node }) as RemoteRef
+
+const deathNoticeWaitMs = 100
 
 function stage() {
   const sent: [number, SystemMessage][] = []
@@ -16,21 +19,22 @@ function stage() {
   /** Waits for the data lane that nobody took back. */
   const waits = new Set<() => void>()
   const watched = new Map<string, Watcher>()
-  const state: { peer: string | undefined; overflows: number; wakes: number } = {
-    peer: 'one',
-    overflows: 0,
-    wakes: 0,
-  }
+  const state: { peer: string | undefined; wakes: number } = { peer: 'one', wakes: 0 }
+  /** Why the peer was to be given up. */
+  const givenUp: string[] = []
+  /** How long a message waits for whom; a second for all others. */
+  const patienceMs = new Map<string | undefined, number>()
+  const time = new ManualTime()
   const watch = new RemoteDeathWatch({
-    clock: { monotonicMs: () => 0, wallMs: () => 0 },
+    clock: time.environment.clock,
     timers: {
-      after: (_delayMs, callback) => {
-        expired.push(callback)
-        return { cancel: () => undefined }
+      after: (delayMs, callback) => {
+        if (delayMs === deathNoticeWaitMs) expired.push(callback)
+        return time.environment.timers.after(delayMs, callback)
       },
     },
     systemMessagesMax: 3,
-    deathNoticeWaitMs: 100,
+    deathNoticeWaitMs,
     actorAt: (path) =>
       ({
         addWatcher: (watcher: Watcher) => void watched.set(path, watcher),
@@ -44,7 +48,9 @@ function stage() {
       waits.add(done)
       return () => void waits.delete(done)
     },
-    onOverflow: () => void state.overflows++,
+    patienceMs: (node) => patienceMs.get(node) ?? 1_000,
+    patienceMinMs: 1_000,
+    onGiveUp: (reason) => void givenUp.push(reason),
   })
   const take = (sequence: number, message: SystemMessage): void => {
     const target = new ByteBuffer(64)
@@ -54,7 +60,8 @@ function stage() {
   const watcher = (name: string): Watcher => ({ watchedTerminated: () => void told.push(name) })
   const die = (path: string): void =>
     watched.get(path)?.watchedTerminated(undefined as never, undefined)
-  return { watch, take, watcher, sent, told, settled, expired, waits, watched, die, state }
+  const world = { time, patienceMs, givenUp, state }
+  return { watch, take, watcher, sent, told, settled, expired, waits, watched, die, ...world }
 }
 
 describe('watching others', () => {
@@ -109,12 +116,59 @@ describe('watching others', () => {
     expect([...watch.numbered()]).toHaveLength(1)
   })
 
-  test('gives the peer up when too much is unconfirmed', () => {
-    const { watch, watcher, state } = stage()
-    for (let n = 0; n < 4; n++) watch.watch(refTo(`/user/${n}`), watcher(`${n}`))
-    expect(state.overflows).toBe(1)
-    watch.confirmed(3)
-    expect(watch.unconfirmed).toBe(0)
+  test('gives the peer up when too much is unconfirmed, and tells all who watch', () => {
+    const { watch, watcher, told, givenUp } = stage()
+    for (const n of [0, 1, 2]) watch.watch(refTo(`/user/${n}`), watcher(`${n}`))
+    expect(givenUp).toEqual([])
+    watch.watch(refTo('/user/3', 'another'), watcher('3'))
+    expect(givenUp).toEqual(['too many system messages are unconfirmed'])
+    expect([told, watch.isIdle]).toEqual([['0', '1', '2', '3'], true])
+  })
+})
+
+describe('patience with what is not confirmed', () => {
+  test('ends when the oldest has waited for as long as that may take, and not before', async () => {
+    const { watch, watcher, givenUp, time, patienceMs } = stage()
+    patienceMs.set('one', 5_500)
+    watch.watch(refTo('/user/a', 'one'), watcher('a'))
+    await time.advance(2_000)
+    watch.watch(refTo('/user/b', 'one'), watcher('b'))
+    watch.confirmed(1)
+    await time.advance(5_499)
+    expect(givenUp).toEqual([])
+    await time.advance(1)
+    expect(givenUp).toEqual(['a system message stayed unconfirmed for too long'])
+  })
+
+  test('may grow while it lasts', async () => {
+    const { watch, watcher, givenUp, time, patienceMs } = stage()
+    watch.watch(refTo('/user/a', 'one'), watcher('a'))
+    await time.advance(999)
+    patienceMs.set('one', 3_000)
+    await time.advance(2_000)
+    expect(givenUp).toEqual([])
+    await time.advance(1)
+    expect(givenUp).toHaveLength(1)
+  })
+
+  test('with an incarnation that nobody meets, ends for those who watch it alone', async () => {
+    const { watch, watcher, told, givenUp, time, patienceMs } = stage()
+    patienceMs.set('one', 60_000).set('member', 60_000)
+    watch.watch(refTo('/user/a', 'one'), watcher('of one'))
+    await time.advance(500)
+    watch.watch(refTo('/user/a', 'two'), watcher('of two'))
+    watch.watch(refTo('/user/a', 'member'), watcher('of a member'))
+    await time.advance(999)
+    expect(told).toEqual([])
+    await time.advance(1)
+    expect([told, givenUp, watch.unconfirmed]).toEqual([['of two'], [], 2])
+  })
+
+  test('leaves no timer behind when all is confirmed', () => {
+    const { watch, watcher, time } = stage()
+    watch.watch(refTo('/user/a', 'one'), watcher('a'))
+    watch.confirmed(1)
+    expect(time.nextDeadline).toBeUndefined()
   })
 })
 

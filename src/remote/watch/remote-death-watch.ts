@@ -5,17 +5,13 @@
 import type { InternalRef, Watcher } from '../../actor/internals.ts'
 import { unreachable } from '../../foundation/assert.ts'
 import type { Clock } from '../../foundation/clock.ts'
-import type { Timers } from '../../foundation/timers.ts'
+import type { Timer, Timers } from '../../foundation/timers.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { RemoteRef } from '../ref/remote-ref.ts'
 import type { ByteCursor } from '../wire/byte-cursor.ts'
 import { RemoteWatches } from './remote-watches.ts'
-import { SystemReceiver, SystemSender } from './system-delivery.ts'
-import {
-  type AddressedSystemMessage,
-  readSystemFrame,
-  type SystemMessage,
-} from './system-messages.ts'
+import { SystemReceiver, SystemSender, type WaitingSystemMessage } from './system-delivery.ts'
+import { readSystemFrame, type SystemMessage } from './system-messages.ts'
 import { WatchedHere } from './watched-here.ts'
 
 export interface RemoteDeathWatchOptions {
@@ -33,8 +29,12 @@ export interface RemoteDeathWatchOptions {
   readonly wake: () => void
   /** Calls back when everything sent on the data lane so far has come or is lost. What it returns takes that back. */
   readonly whenDataSettled: (done: () => void) => () => void
-  /** No more can be kept: the peer has to be given up. */
-  readonly onOverflow: () => void
+  /** How long a system message for that node may wait; undefined for whichever is there. It may change with time. */
+  readonly patienceMs: (node: NodeId | undefined) => number
+  /** It is never shorter than this. */
+  readonly patienceMinMs: number
+  /** No more can be kept, or one has waited for too long: the peer has to be given up. */
+  readonly onGiveUp: (reason: string) => void
 }
 
 /** A death that waits to be told. */
@@ -50,10 +50,12 @@ export class RemoteDeathWatch {
   readonly #watchedHere = new WatchedHere((id) => this.#announce(id))
   readonly #sender: SystemSender
   /** For an incarnation that this node has heard of but not spoken to: another one is known to live there, so far. */
-  #aside: AddressedSystemMessage[] = []
+  #aside: WaitingSystemMessage[] = []
   #receiver = new SystemReceiver()
   /** Oldest first. */
   readonly #announced = new Set<Announcement>()
+  /** Runs while anything is unconfirmed. */
+  #patience: Timer | undefined
 
   constructor(options: RemoteDeathWatchOptions) {
     this.#options = options
@@ -74,6 +76,16 @@ export class RemoteDeathWatch {
     return this.#watches.has(ref)
   }
 
+  /** Whether anybody here watches somebody there. */
+  get isWatching(): boolean {
+    return this.#watches.size > 0
+  }
+
+  /** These are out of reach: those who watch them are told. Should one be there after all, what it tells is ignored. */
+  giveUpWatches(isChosen: (ref: RemoteRef) => boolean): void {
+    this.#watches.giveUp(isChosen)
+  }
+
   get isIdle(): boolean {
     const watched = this.#watches.size + this.#watchedHere.size
     return this.unconfirmed + this.#announced.size + watched === 0
@@ -92,10 +104,9 @@ export class RemoteDeathWatch {
     return this.#aside.some(({ message }) => message.type === 'Died')
   }
 
-  /** For how long the oldest of them has waited. */
-  get oldestWaitMs(): number {
-    const nowMs = this.#options.clock.monotonicMs()
-    return nowMs - (this.#sender.oldestMs ?? nowMs)
+  /** Whether the peer counts on this node: it watches somebody here, or has not been told of a death. */
+  get isOwing(): boolean {
+    return this.#watchedHere.size + this.#announced.size > 0 || this.hasDeathsToTell
   }
 
   /** The number of the last one that was taken from the peer. */
@@ -110,6 +121,7 @@ export class RemoteDeathWatch {
 
   confirmed(sequence: number): void {
     this.#sender.confirmed(sequence)
+    this.#watchPatience()
   }
 
   /** From behind the kind of a frame. Throws MalformedFrame. */
@@ -130,14 +142,67 @@ export class RemoteDeathWatch {
 
   #tell(message: SystemMessage, node: NodeId | undefined): void {
     const { peer, systemMessagesMax, clock, send, wake } = this.#options
-    if (this.unconfirmed >= systemMessagesMax) return this.#options.onOverflow()
+    if (this.unconfirmed >= systemMessagesMax) {
+      this.#options.onGiveUp('too many system messages are unconfirmed')
+      // Also what is for another incarnation: this message has no place, so whoever waits for it must not wait on.
+      return this.giveUp()
+    }
     const current = peer()
+    const waiting = { message, node, sinceMs: clock.monotonicMs() }
     if (node !== undefined && current !== undefined && node !== current) {
-      this.#aside.push({ message, node })
+      this.#aside.push(waiting)
       wake()
     } else {
-      send(this.#sender.add({ message, node }, clock.monotonicMs()), message)
+      send(this.#sender.add(waiting), message)
     }
+    this.#watchPatience()
+  }
+
+  // ---- patience
+
+  /** A timer at most as long as the shortest patience: whatever is added meanwhile is not due before it. */
+  #watchPatience(): void {
+    if (this.unconfirmed === 0) {
+      this.#patience?.cancel()
+      this.#patience = undefined
+    } else if (this.#patience === undefined) {
+      const { timers, patienceMinMs } = this.#options
+      const { oldest } = this.#sender
+      let delayMs = oldest === undefined ? patienceMinMs : this.#leftMs(oldest)
+      for (const each of this.#aside) delayMs = Math.min(delayMs, this.#leftMs(each))
+      this.#patience = timers.after(Math.min(delayMs, patienceMinMs), () => this.#look())
+    }
+  }
+
+  #look(): void {
+    this.#patience = undefined
+    this.#giveUpAside()
+    const { oldest } = this.#sender
+    if (oldest !== undefined && this.#leftMs(oldest) <= 0) {
+      this.#options.onGiveUp('a system message stayed unconfirmed for too long')
+      this.#giveUpPeer()
+    }
+    this.#watchPatience()
+  }
+
+  #giveUpPeer(): void {
+    const peer = this.#options.peer()
+    if (peer === undefined) return this.giveUp()
+    this.forgetMessagesTo(peer)
+    this.nodeGone(peer)
+  }
+
+  /** An incarnation that somebody has named, and nobody has met in time: it is over, or never was. */
+  #giveUpAside(): void {
+    const overdue = new Set<NodeId | undefined>()
+    for (const each of this.#aside) if (this.#leftMs(each) <= 0) overdue.add(each.node)
+    if (overdue.size === 0) return
+    this.#aside = this.#aside.filter(({ node }) => !overdue.has(node))
+    this.#watches.giveUp(({ node }) => overdue.has(node))
+  }
+
+  #leftMs({ sinceMs, node }: WaitingSystemMessage): number {
+    return sinceMs + this.#options.patienceMs(node) - this.#options.clock.monotonicMs()
   }
 
   /** Not before what the dead actor had sent: its last words come first. */
@@ -172,12 +237,12 @@ export class RemoteDeathWatch {
   /** This is who lives at the address now; `isFirst` when nobody was known before. */
   peerChanged(node: NodeId, isFirst: boolean): void {
     this.#sender.restart((each) => each.node === undefined || each.node === node)
-    const nowMs = this.#options.clock.monotonicMs()
-    for (const each of this.#aside) if (each.node === node) this.#sender.add(each, nowMs)
+    for (const each of this.#aside) if (each.node === node) this.#sender.add(each)
     this.#aside = []
     this.#receiver = new SystemReceiver()
     this.#watchedHere.clear()
     for (const announcement of this.#announced) announcement.forget()
+    this.#watchPatience()
     // Whoever is watched by name only lived on the one before, if there was one.
     this.#watches.giveUp((ref) => (ref.node === undefined ? !isFirst : ref.node !== node))
   }
@@ -193,12 +258,16 @@ export class RemoteDeathWatch {
   forgetMessagesTo(node: NodeId): void {
     this.#aside = this.#aside.filter((each) => each.node !== node)
     if (node === this.#options.peer()) this.#sender.restart(() => false)
+    this.#watchPatience()
   }
 
-  /** There is nobody to be heard of. */
+  /** There is nobody to be heard of, and nobody to be told. */
   giveUp(): void {
     this.#sender.restart(() => false)
     this.#aside = []
+    this.#watchPatience()
+    this.#watchedHere.clear()
+    for (const announcement of this.#announced) announcement.forget()
     this.#watches.giveUp(() => true)
   }
 }

@@ -7,23 +7,27 @@ const died = (id: number): SystemMessage => ({ type: 'Died', id })
 describe('SystemSender', () => {
   test('keeps messages under their numbers until they are confirmed', () => {
     const sender = new SystemSender()
-    for (const id of [1, 2, 3]) expect(sender.add({ message: died(id), node: 'n' }, id)).toBe(id)
+    for (const id of [1, 2, 3]) {
+      expect(sender.add({ message: died(id), node: 'n', sinceMs: id })).toBe(id)
+    }
     sender.confirmed(2)
     expect([...sender.numbered()]).toEqual([[3, died(3)]])
     sender.confirmed(2)
     expect(sender.size).toBe(1)
-    expect(sender.oldestMs).toBe(3)
+    expect(sender.oldest?.sinceMs).toBe(3)
   })
 
   test('does not believe in the confirmation of what it has not sent', () => {
     const sender = new SystemSender()
-    sender.add({ message: died(1), node: 'n' }, 0)
+    sender.add({ message: died(1), node: 'n', sinceMs: 0 })
     expect(() => sender.confirmed(2)).toThrow('was not sent')
   })
 
   test('begins anew for another incarnation, with what may go to it', () => {
     const sender = new SystemSender()
-    for (const node of ['old', undefined, 'old']) sender.add({ message: died(7), node }, 0)
+    for (const node of ['old', undefined, 'old']) {
+      sender.add({ message: died(7), node, sinceMs: 0 })
+    }
     sender.confirmed(1)
     sender.restart(({ node }) => node === undefined)
     expect([...sender.numbered()]).toEqual([[1, died(7)]])

@@ -8,12 +8,13 @@ import { RingBuffer } from '../../foundation/ring-buffer.ts'
 import { MalformedFrame } from '../wire/byte-cursor.ts'
 import type { AddressedSystemMessage, SystemMessage } from './system-messages.ts'
 
-interface Kept extends AddressedSystemMessage {
+/** One that is not confirmed, and since when it waits for that. */
+export interface WaitingSystemMessage extends AddressedSystemMessage {
   readonly sinceMs: number
 }
 
 export class SystemSender {
-  #kept = new RingBuffer<Kept>()
+  #kept = new RingBuffer<WaitingSystemMessage>()
   /** The number of the oldest that is kept. */
   #first = 1
 
@@ -21,14 +22,14 @@ export class SystemSender {
     return this.#kept.size
   }
 
-  /** Since when the oldest waits for its confirmation. */
-  get oldestMs(): number | undefined {
-    return this.#kept.peek()?.sinceMs
+  /** The one that has waited longest for its confirmation. */
+  get oldest(): WaitingSystemMessage | undefined {
+    return this.#kept.peek()
   }
 
   /** Answers the number. */
-  add(addressed: AddressedSystemMessage, nowMs: number): number {
-    this.#kept.push({ ...addressed, sinceMs: nowMs })
+  add(waiting: WaitingSystemMessage): number {
+    this.#kept.push(waiting)
     return this.#first + this.#kept.size - 1
   }
 

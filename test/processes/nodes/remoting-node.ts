@@ -176,8 +176,25 @@ export class RemotingNode {
     return this.#remoting.peerAt(address)
   }
 
+  /** Answers when it keeps so many in mind. */
+  async whenPeersAre(count: number): Promise<void> {
+    while (this.#remoting.peerCount !== count) {
+      await new Promise((resolve) => void setImmediate(resolve))
+    }
+  }
+
   quarantine(node: string): void {
     this.#remoting.quarantine(node, 'a test wants it')
+  }
+
+  /** As when it has left the cluster in good order. */
+  nodeRemoved(node: string): void {
+    this.#remoting.nodeRemoved(node)
+  }
+
+  /** Answers when that actor is known to be gone. */
+  whenGone(address: string, path: string): Promise<void> {
+    return this.#system.whenStopped(this.#remoting.refAt(address, path))
   }
 
   #passOn(letter: Letter): void {
