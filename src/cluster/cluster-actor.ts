@@ -31,6 +31,7 @@ import { ClusterMachine } from './cluster-machine.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import type { ClusterEffect, ClusterInput } from './cluster-inputs.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
+import type { ClusterWitness } from './cluster-witness.ts'
 import { clusterProtocol } from './cluster-wire.ts'
 import { lookAtProcesses } from './detection/process-of-member.ts'
 import type { CutDecision } from './downing/clean-cut.ts'
@@ -67,7 +68,7 @@ export type ToClusterActor =
   | ThisNodeQuarantined
 
 /** What the machine's decisions mean to the rest of the node. */
-export interface ClusterOwner {
+export interface ClusterOwner extends Partial<ClusterWitness> {
   published(event: ClusterEvent): void
   beginExiting(): void
   /** The last thing that happens. */
@@ -117,6 +118,7 @@ export class ClusterActor {
       ...{ self: remoting.node, roles, attributes, appVersion },
       ...{ settings, strategy, store, random, identity, discovery },
       founding: founding && { identity: shownIdentity(founding.identity) },
+      viewed: (view) => options.owner.viewed?.(view),
     })
     this.#log = new ClusterLog(remoting.node, system.log)
     this.#founding = founding && new FoundingDesk(founding, (input) => this.command(input))
@@ -222,6 +224,7 @@ export class ClusterActor {
 
   /** Runs when the peer's bytes are read, outside any turn. */
   #heard(from: NodeId, value: unknown): void {
+    this.#options.owner.heard?.(from)
     this.ref.tell({ type: 'Arrived', from, value, atMs: this.#now })
   }
 

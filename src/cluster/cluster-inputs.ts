@@ -29,6 +29,7 @@ import type {
   WaitingToFound,
   WriteFounding,
 } from './founding/founding-inputs.ts'
+import type { Gossip } from './gossip/gossip.ts'
 import type {
   DiscoveryAnswer,
   DiscoveryMachineOptions,
@@ -143,6 +144,8 @@ export interface ClusterOptions extends MemberDescription {
   /** Given where nodes are found, and not listed as seeds. */
   readonly discovery?: Pick<DiscoveryMachineOptions, 'name' | 'requiredNodes'> | undefined
   readonly random: Random
+  /** Told of every view that the membership holds; see `ClusterWitness`. */
+  readonly viewed?: ((view: Gossip) => void) | undefined
 }
 
 export interface ClusterSnapshot {

@@ -25,6 +25,7 @@ import {
   type ClusterSettings,
   clusterSettingsTable,
 } from './cluster-settings.ts'
+import type { ClusterWitness } from './cluster-witness.ts'
 import { leaveOnShutdown } from './cluster-shutdown.ts'
 import { clusterExitCodeOf } from './cluster-shutdown-reason.ts'
 import { attributeOfProcess } from './detection/process-of-member.ts'
@@ -79,6 +80,7 @@ export class Cluster implements ClusterMembership {
   readonly #up = new Latch()
   readonly #exiting = new Latch()
   readonly #ended = new Latch()
+  #witness: ClusterWitness | undefined
   #gossip: Gossip | undefined
   #state: ClusterState = { members: [], unreachable: new Set(), leader: undefined }
 
@@ -118,6 +120,8 @@ export class Cluster implements ClusterMembership {
       published: (event) => this.#published(event),
       beginExiting: () => this.#beginExiting(),
       shutDown: (reason, problems) => this.#shutDown(reason, problems),
+      viewed: (view) => this.#witness?.viewed(view),
+      heard: (from) => this.#witness?.heard(from),
     }
     this.#actor = new ClusterActor({
       ...{ system, remoting, roles, attributes, appVersion, settings, owner, store, founding },
@@ -308,6 +312,11 @@ export class Cluster implements ClusterMembership {
   /** @internal Everything the machine knows, for people who look for the reason of something. */
   snapshot(): ClusterSnapshot {
     return this.#actor.machine.snapshot()
+  }
+
+  /** @internal Tells it of every view and of whoever is heard. To be called before the node joins. */
+  witnessMembership(witness: ClusterWitness): void {
+    this.#witness = witness
   }
 
   /** Two clusters never become one: whoever is in one stays there. */

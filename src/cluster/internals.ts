@@ -20,7 +20,10 @@ export {
   defaultAppVersion,
   problemsWithAppVersion,
 } from './gossip/app-version.ts'
+export { leaderOf, unreachableMembers } from './gossip/convergence.ts'
+export { type Gossip, hasSameContent, hasTombstone, memberOf } from './gossip/gossip.ts'
 export { compareAges, isAmong, notYetUp, problemsWithRoles } from './gossip/member.ts'
+export { type VectorClock, changesBy } from './gossip/vector-clock.ts'
 export { problemsWithDiscovery } from './joining/discovery/discovery-options.ts'
 export { dnsDiscovery } from './joining/discovery/dns-discovery.ts'
 export { isSeedAddress } from './joining/seed-address.ts'

@@ -41,6 +41,8 @@ export interface MembershipOptions extends MemberDescription {
   readonly self: NodeId
   readonly settings: ClusterSettings
   readonly random: Random
+  /** Told of every view with which a step ends, where it has changed. */
+  readonly viewed?: ((view: Gossip) => void) | undefined
 }
 
 export interface MembershipSnapshot {

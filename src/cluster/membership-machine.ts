@@ -85,9 +85,11 @@ export class MembershipMachine {
 
   step(input: MembershipInput, now: number): MembershipEffect[] {
     this.#effects = []
+    const before = this.gossip
     if (this.#isInside) this.#handleInside(input, now)
     else this.#handleOutside(input, now)
     if (this.#isInside && this.#departure.snapshot() !== 'stopped') this.#settle(now)
+    if (this.gossip !== before) this.#options.viewed?.(this.gossip)
     return this.#effects
   }
 

@@ -17,6 +17,9 @@ const simulatedPort = 2_552
 
 const EXIT_LOOK_MS = 50
 
+/** A real node would end, and others recover: here it must not pass for one that was started again. */
+const noneBreaks = 'no node breaks an invariant of its own'
+
 /** What the simulation does not decide itself. */
 export type SimulatedNodeOptions = Omit<
   NodeOptions,
@@ -56,6 +59,9 @@ export async function startSimulatedNode(
       beforeJoin: (started) => {
         life.traceLosses(started.system)
         life.followEntities(started)
+        started.system.shutdown.addTask('before-service-unbind', 'simulation', ({ type }) =>
+          simulation.check(noneBreaks, type !== 'broken-invariant', `${life.label}: see its log`),
+        )
         void started.whenStopped
           .then(() => started.stop())
           .then(() => exitWhenIdle(simulation, life, 0))

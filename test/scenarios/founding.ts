@@ -8,6 +8,7 @@ import { FoundingCluster } from './founding/founding-cluster.ts'
 import { FoundingFaults } from './founding/founding-faults.ts'
 import { places } from './founding/founding-places.ts'
 import { spineSettings } from './spine/spine-settings.ts'
+import { viewsConverge } from './views-converge.ts'
 
 const CHAOS_MS = 35_000
 /** All restarts, deadlines and waits one after the other, and then some. */
@@ -39,5 +40,6 @@ export async function founding(simulation: Simulation): Promise<void> {
     if (!(error instanceof GoalNotReached)) throw error
     simulation.check('everybody is in one cluster in the end', false, cluster.state)
   }
+  await viewsConverge(simulation, checks)
   if (checks.foundings.count > 1) simulation.reached(places.foundAgain)
 }

@@ -20,6 +20,7 @@ import {
 import { SpineFaults } from './spine/spine-faults.ts'
 import { SpineLoad } from './spine/spine-load.ts'
 import { watched } from './spine/spine-probes.ts'
+import { viewsConverge } from './views-converge.ts'
 
 const CHAOS_MS = 12_000
 /** A lease may keep a shard waiting for its time to live, and a store for as long as it may be silent. */
@@ -59,6 +60,7 @@ export async function sharding(simulation: Simulation): Promise<void> {
     await simulation.run({ for: CHAOS_MS })
     faults.end()
     await recover(parts)
+    await viewsConverge(simulation, checks)
     await startAnew(parts)
   })
 }

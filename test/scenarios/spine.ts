@@ -10,6 +10,7 @@ import { type Fault, onlyFlaps, SpineFaults } from './spine/spine-faults.ts'
 import { SpineLoad } from './spine/spine-load.ts'
 import { watched } from './spine/spine-probes.ts'
 import { spineSettings } from './spine/spine-settings.ts'
+import { viewsConverge } from './views-converge.ts'
 
 const CHAOS_MS = 14_000
 /** What went wrong longer ago than this does not explain a loss: with these settings all is decided by then. */
@@ -95,4 +96,5 @@ async function recover(parts: SpineParts): Promise<void> {
   await simulation.run({ for: '3s' })
   await whenSettled(parts)
   await conclude(parts)
+  await viewsConverge(simulation, parts.checks)
 }

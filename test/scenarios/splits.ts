@@ -9,6 +9,7 @@ import { spineSettings } from './spine/spine-settings.ts'
 import { OneSide } from './splits/one-side.ts'
 import { SplitsFaults } from './splits/splits-faults.ts'
 import { places } from './splits/splits-places.ts'
+import { viewsConverge } from './views-converge.ts'
 
 const CHAOS_MS = 40_000
 /** All restarts, deadlines and waits one after the other, and then some. */
@@ -54,6 +55,7 @@ export async function splits(simulation: Simulation): Promise<void> {
     if (!(error instanceof GoalNotReached)) throw error
     simulation.check('the survivors are one cluster and answer', false, cluster.state)
   }
+  await viewsConverge(simulation, checks)
   // Where the store could be asked all the time, a cluster ends only with its last member.
   const isOne = checks.foundings.count === 1
   simulation.check(

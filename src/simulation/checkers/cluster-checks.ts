@@ -18,6 +18,7 @@ import {
 import type { SimulatedStore } from '../storage/simulated-store.ts'
 import { CallsEnd } from './calls-end.ts'
 import type { Findings, WatchedLife } from './findings.ts'
+import { MembershipChecks } from './membership-checks.ts'
 import { NoLateWrites } from './no-late-writes.ts'
 import { type Holders, NoSilentLoss } from './no-silent-loss.ts'
 import { NothingAcknowledgedIsLost } from './nothing-acknowledged-is-lost.ts'
@@ -52,6 +53,8 @@ export class ClusterChecks {
   readonly coordinators: OneCoordinator
   /** @internal */
   readonly foundings: OneFounding
+  /** @internal */
+  readonly members: MembershipChecks
   readonly order: SenderOrder
   /** @internal */
   readonly shards: ShardMap
@@ -74,6 +77,7 @@ export class ClusterChecks {
     this.instances = new OneActiveInstance(findings, excuseForTwo)
     this.coordinators = new OneCoordinator(findings)
     this.foundings = new OneFounding(findings)
+    this.members = new MembershipChecks(findings, excuseForTwo)
     this.order = new SenderOrder(findings)
     this.shards = new ShardMap(findings)
     this.#lateWrites = new NoLateWrites(findings)
@@ -99,6 +103,7 @@ export class ClusterChecks {
   attach(node: SherdNode, life: WatchedLife): void {
     this.#lives.set(life.label, life)
     this.#labels.set(node.id, life.label)
+    this.members.attach(node, life)
     const { eventStream } = node.system
     eventStream.subscribe(EntityStarted, (event) => {
       this.#shardOf.set(entityName(event), event)

@@ -1,0 +1,125 @@
+/**
+ * G5: a leader acts only on convergence. Whoever is the first in the world to hold a member for Up, for Exiting or for
+ * removed has made it so: by its view it leads, nobody who counts is out of reach, and all who are in service had got what it
+ * acted upon. Nobody is removed whom nobody has held for Exiting or Down.
+ */
+import {
+  changesBy,
+  type Gossip,
+  leaderOf,
+  memberOf,
+  unreachableMembers,
+  type VectorClock,
+} from '../../cluster/internals.ts'
+import type { Member, MemberStatus } from '../../cluster/index.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
+import type { Findings } from './findings.ts'
+import type { HeldViews } from './held-views.ts'
+
+/** What one step of a node was the first to do. */
+interface Act {
+  readonly by: NodeId
+  readonly before: Gossip | undefined
+  readonly view: Gossip
+  readonly letIn: ReadonlySet<NodeId>
+  readonly movedOut: ReadonlySet<NodeId>
+  readonly removed: ReadonlySet<NodeId>
+}
+
+export class LeadersWait {
+  readonly #findings: Findings
+  readonly #views: HeldViews
+  readonly #up = new Set<NodeId>()
+  readonly #exiting = new Set<NodeId>()
+  readonly #down = new Set<NodeId>()
+  readonly #removed = new Set<NodeId>()
+
+  constructor(findings: Findings, views: HeldViews) {
+    this.#findings = findings
+    this.#views = views
+  }
+
+  viewed(by: NodeId, before: Gossip | undefined, view: Gossip): void {
+    if (before?.members === view.members) return
+    const inStatus = (status: MemberStatus): NodeId[] =>
+      view.members.filter((member) => member.status === status).map(({ node }) => node)
+    const letIn = addedTo(this.#up, inStatus('Up'))
+    const movedOut = addedTo(this.#exiting, inStatus('Exiting'))
+    addedTo(this.#down, inStatus('Down'))
+    const removed = addedTo(this.#removed, view.tombstones)
+    if (letIn.size + movedOut.size + removed.size === 0) return
+    this.#judge({ by, before, view, letIn, movedOut, removed })
+  }
+
+  #judge(act: Act): void {
+    const { by, view, removed } = act
+    const basis = basisOf(act)
+    this.#expect(leaderOf(basis, by) === by, act, 'although it does not lead')
+    for (const node of unreachableMembers(basis, by)) {
+      const status = memberOf(basis, node)?.status
+      const isLeavingAnyway = status === undefined || status === 'Down' || status === 'Exiting'
+      this.#expect(isLeavingAnyway, act, `while ${this.#views.labelOf(node)} is out of reach`)
+    }
+    const others = basis.members.filter((member) => isInService(member) && member.node !== by)
+    const isAlone = !view.members.some((member) => isInService(member) && member.node !== by)
+    const version = isAlone ? versionBefore(act) : withoutLast(view.version, by)
+    for (const { node } of others) {
+      const hasSeen = this.#views.covers(node, version)
+      this.#expect(hasSeen, act, `before ${this.#views.labelOf(node)} has seen what it acts upon`)
+    }
+    // Alone, a leader may give somebody up and remove it in one step.
+    for (const node of isAlone || others.length === 0 ? [] : removed) {
+      const isOver = this.#exiting.has(node) || this.#down.has(node)
+      this.#expect(isOver, act, `and ${this.#views.labelOf(node)} was in service`)
+    }
+  }
+
+  #expect(holds: boolean, act: Act, why: string): void {
+    if (!holds) {
+      const done = (['letIn', 'movedOut', 'removed'] as const)
+        .filter((what) => act[what].size > 0)
+        .map((what) => `${words[what]} ${[...act[what]].map((n) => this.#views.labelOf(n)).join()}`)
+      const detail = `${this.#views.labelOf(act.by)} ${done.join(' and ')} ${why}`
+      this.#findings.check('a leader acts only on convergence', false, detail)
+    }
+  }
+}
+
+const words = { letIn: 'lets in', movedOut: 'moves out', removed: 'removes' } as const
+
+function isInService({ status }: Member): boolean {
+  return status === 'Up' || status === 'Leaving'
+}
+
+/** Those of the list that were not in the set. They are from now on. */
+function addedTo(set: Set<NodeId>, nodes: readonly NodeId[]): ReadonlySet<NodeId> {
+  const added = new Set<NodeId>()
+  for (const node of nodes) {
+    if (set.has(node)) continue
+    set.add(node)
+    added.add(node)
+  }
+  return added
+}
+
+/** The view that was acted upon, but for those who were removed. */
+function basisOf({ view, letIn, movedOut }: Act): Gossip {
+  const asBefore = (member: Member): Member =>
+    letIn.has(member.node)
+      ? { ...member, status: 'Joining' }
+      : movedOut.has(member.node)
+        ? { ...member, status: 'Leaving' }
+        : member
+  return { ...view, members: view.members.map(asBefore) }
+}
+
+/** Acting was the last change of the step, and was one. */
+function withoutLast(version: VectorClock, by: NodeId): VectorClock {
+  return version.map(([node, count]) => [node, node === by ? count - 1 : count] as const)
+}
+
+/** Whoever is alone in service may act again and again in one step: all that was there before it. */
+function versionBefore({ by, before, view }: Act): VectorClock {
+  const own = changesBy(before?.version ?? [], by)
+  return view.version.map(([node, count]) => [node, node === by ? own : count] as const)
+}
