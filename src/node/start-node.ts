@@ -215,19 +215,20 @@ async function startRooms(
   const called = calledBy(options)
   const ranges = new Set(rangeTypes(options))
   const attributes = attributesOf(options)
+  const leases = hasRegisters(journal) ? registerLeases(journal) : undefined
   const cluster = Cluster.start({
     ...{ system, remoting, roles, attributes, settings: clusterSettingsOf(options) },
     ...{ store: sharedStoreOf(options, journal), founding },
     isStorePrivate: options.store === 'memory',
     discovery: options.discovery && discoveryOf(options.discovery, remoting.address),
-    ...(hasRegisters(journal) && { leases: registerLeases(journal) }),
+    ...(leases !== undefined && { leases }),
     ...(options.appVersion !== undefined && { appVersion: options.appVersion }),
   })
   journal.isFrozen = () => cluster.lookForFreeze()
   journal.lookAtFounding = () => cluster.lookAtFounding()
   journal.whenThawed = () => whenThawed(system, cluster)
   const singletons = new Singletons({
-    ...{ system, remoting, cluster },
+    ...{ system, remoting, cluster, leases },
     ...(settings.singleton !== undefined && { settings: settings.singleton }),
   })
   const foreignWriters = new ForeignWriters(cluster, system.log)

@@ -5,12 +5,12 @@ import {
   anything,
   type Check,
   mustBe,
-  mustBeFunction,
   mustHave,
   problemsWithOptions,
 } from '../foundation/invalid-settings.ts'
 import { refuseNotYet, type NotYet, within } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
+import { problemsWithLeaseChoice } from '../lease/internals.ts'
 import type {
   AnyDefinition,
   KeyedDefinition,
@@ -61,25 +61,8 @@ const flagCheck: Check = (name, given) =>
     ? []
     : [`${name} must be true or false, not ${show(given)}`]
 
-const leaseCheck: Check = (name, given) => {
-  if (given === undefined || typeof given === 'boolean') return []
-  if (!isRecord(given)) return [`${name} must be true, false or an object, not ${show(given)}`]
-  const { implementation, settings, ...others } = given
-  return [
-    ...(implementation === undefined
-      ? []
-      : mustBeFunction(`${name}.implementation`, implementation)),
-    ...(settings === undefined || isRecord(settings)
-      ? []
-      : [`${name}.settings must be an object, not ${show(settings)}`]),
-    ...Object.keys(others).map(
-      (other) => `${name}.${other} is unknown; there are implementation and settings`,
-    ),
-  ]
-}
-
 /** Of what shards do besides, for every way to define a type. */
-export const shardDutyChecks = { rememberEntities: flagCheck, lease: leaseCheck }
+export const shardDutyChecks = { rememberEntities: flagCheck, lease: problemsWithLeaseChoice }
 
 /** What people look for here: under another name, or in another place. */
 const places: ReadonlyMap<string, string> = new Map([

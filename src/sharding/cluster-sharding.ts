@@ -53,13 +53,14 @@ import { shardingShutdownPhases } from './sharding-shutdown-phases.ts'
 
 /** Who runs coordinators: `Singletons`. */
 export interface CoordinatorHost {
-  start<T>(
+  startOwn<T>(
     options: {
       readonly name: string
       readonly behavior: (life: { readonly term: number }) => Behavior<T>
       readonly stopMessage?: T
     },
-    hosts: MembersWith,
+    /** It moves to the end: regions that leave need it, also when the whole cluster is being stopped. */
+    runtime: { readonly hosts: MembersWith; readonly movesToTheEnd: boolean },
   ): ActorRef<T>
 }
 

@@ -336,15 +336,14 @@ export class RunningType {
     const behavior = ({ term }: { readonly term: number }) =>
       coordinatorActor({
         ...{ entityType, term, cluster, strategy, journal, node: remoting.node },
-        store: this.#openStore(),
-        settings: this.settings,
-        identity: this.#identity,
+        ...{ store: this.#openStore(), settings: this.settings, identity: this.#identity },
         send: (to, message) => this.#sendToRegion(to, message),
         listen: (tell) => void (this.#coordinator = tell),
         isPreparing: () => this.region.snapshot().isPreparing,
         troubled: (words) => void (this.#trouble = words),
       })
-    singletons.start({ name: `${entityType}Coordinator`, behavior }, this.#deciders)
+    const name = `${entityType}Coordinator`
+    singletons.startOwn({ name, behavior }, { hosts: this.#deciders, movesToTheEnd: true })
   }
 
   #openStore(): CoordinatorStore {

@@ -15,6 +15,9 @@ import type { Member, MembersWith } from '../cluster/index.ts'
 import type { ClusterMembership } from '../cluster/internals.ts'
 import { assert, unreachable } from '../foundation/assert.ts'
 import type { NodeId } from '../foundation/node-id.ts'
+import type { Lease } from '../lease/index.ts'
+import { GuardingLease, type LeaseNews } from '../lease/internals.ts'
+import type { SingletonGates } from './singleton-gates.ts'
 import { SingletonMachine } from './singleton-machine.ts'
 import type { SingletonMessage } from './singleton-messages.ts'
 import type { ProxyEffect, ProxyInput } from './singleton-proxy-inputs.ts'
@@ -28,6 +31,8 @@ export interface Hosting {
   readonly behavior: (life: { readonly term: number }) => Behavior<never>
   /** Undefined: the instance is stopped after the messages it has. */
   readonly stopMessage: unknown
+  /** Without which no instance lives; undefined for one that needs none. */
+  readonly lease: Lease | undefined
 }
 
 export interface SingletonActorOptions {
@@ -39,8 +44,11 @@ export interface SingletonActorOptions {
   /** As they are now; this node stands there as removed once it was. */
   readonly members: () => readonly Member[]
   readonly proxy: SingletonProxy
-  /** Stands before the instance while the node is frozen. */
-  readonly gate: Gate
+  /** Stand before the instance while the node is frozen, or the lease is not held. */
+  readonly gates: SingletonGates
+  /** Whether it moves although the whole cluster is about to be stopped, and whether that is so now. */
+  readonly movesToTheEnd: boolean
+  readonly isPreparing: () => boolean
   readonly send: (to: NodeId, message: SingletonMessage) => void
 }
 
@@ -54,6 +62,7 @@ type Word =
   | { readonly type: 'Heard'; readonly message: SingletonMessage }
   | { readonly type: 'TimerFired'; readonly timer: SingletonTimer | 'search' }
   | { readonly type: 'NotStarted'; readonly term: number }
+  | { readonly type: 'LeaseTold'; readonly news: LeaseNews }
 
 /** What only this process can say: nothing that comes from another node is of this class. */
 export class SingletonWord {
@@ -81,6 +90,9 @@ class SingletonShell {
   #host: SingletonMachine | undefined
   #hosting: Hosting | undefined
   #instance: ActorRef<never> | undefined
+  #gate: Gate | undefined
+  /** Of the life that is to come, or runs. */
+  #lease: GuardingLease | undefined
   #term = 0
   #target: { readonly ref: ActorRef<never>; readonly term: number } | undefined
   #isFrozen = false
@@ -115,6 +127,8 @@ class SingletonShell {
         return this.#step({ type: 'TimerFired', timer: word.timer })
       case 'NotStarted':
         return this.#step({ type: 'InstanceTerminated', term: word.term })
+      case 'LeaseTold':
+        return this.#step(word.news)
       default:
         return unreachable(word)
     }
@@ -124,6 +138,7 @@ class SingletonShell {
     const target = this.#target
     if (ref === this.#instance) {
       this.#instance = undefined
+      this.#options.gates.ended(this.#gate)
       this.#lookAtFreeze()
       this.#step({ type: 'InstanceTerminated', term: this.#term })
     }
@@ -132,6 +147,8 @@ class SingletonShell {
 
   ended(): void {
     this.#options.proxy.close()
+    // Nothing runs here any more; a lease that nobody gives back is renewed as long as the process lives.
+    this.#releaseLease()
     this.#handedOver()
   }
 
@@ -139,15 +156,19 @@ class SingletonShell {
 
   #beginToHost(hosting: Hosting): void {
     if (this.#host !== undefined) return
-    const { name, hosts, settings, cluster } = this.#options
+    const { name, hosts, settings, cluster, movesToTheEnd } = this.#options
+    const { self } = cluster
+    const hasLease = hosting.lease !== undefined
     this.#hosting = hosting
-    this.#host = new SingletonMachine({ name, hosts, settings, self: cluster.self })
+    this.#host = new SingletonMachine({ name, hosts, settings, self, hasLease, movesToTheEnd })
     if (this.#isFrozen) this.#step({ type: 'FreezeChanged', isFrozen: true })
+    if (this.#options.isPreparing()) this.#step({ type: 'PreparingForShutdown' })
     this.#step({ type: 'MembersChanged', members: this.#options.members() })
   }
 
   #look(): void {
     const members = this.#options.members()
+    if (this.#options.isPreparing()) this.#step({ type: 'PreparingForShutdown' })
     this.#step({ type: 'MembersChanged', members })
     this.#find({ type: 'MembersChanged', members })
   }
@@ -199,6 +220,10 @@ class SingletonShell {
         return this.#stopInstance(effect.isForced)
       case 'TellProxies':
         return this.#tellProxies(effect)
+      case 'AcquireLease':
+        return this.#acquireLease()
+      case 'ReleaseLease':
+        return this.#releaseLease()
       case 'StartTimer': {
         const fired = new SingletonWord({ type: 'TimerFired', timer: effect.timer })
         return timers.startSingle(effect.timer, effect.delayMs, fired)
@@ -219,13 +244,36 @@ class SingletonShell {
     this.#term = term
     try {
       const behavior = this.#hosting.behavior({ term })
-      const { gate } = this.#options
+      const gate = (this.#gate = this.#options.gates.gateFor(this.#lease))
       this.#instance = this.#context.spawn<never>(behavior, { name: 'instance', gate })
       this.#context.watch(this.#instance)
     } catch (err) {
       this.#context.log.error({ err }, `Singleton ${this.#options.name} could not be started.`)
       this.#context.self.tell(new SingletonWord({ type: 'NotStarted', term }))
     }
+  }
+
+  /** One for each life: what acts late in the name of one must not do so under the grant of the next. */
+  #acquireLease(): void {
+    this.#lease ??= this.#makeLease()
+    this.#lease.acquire()
+  }
+
+  #makeLease(): GuardingLease {
+    const { name } = this.#options
+    const { system, self, log } = this.#context
+    const lease = this.#hosting?.lease
+    assert(lease !== undefined, 'only one with a lease asks for it')
+    return new GuardingLease({
+      ...{ lease, guarded: `singleton ${name}`, logger: log, timers: system.environment.timers },
+      fields: () => ({ singleton: name }),
+      step: (news) => self.tell(new SingletonWord({ type: 'LeaseTold', news })),
+    })
+  }
+
+  #releaseLease(): void {
+    this.#lease?.release()
+    this.#lease = undefined
   }
 
   #stopInstance(isForced: boolean): void {

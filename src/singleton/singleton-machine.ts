@@ -1,12 +1,15 @@
 /**
  * One node's part in keeping one instance in the whole cluster: it runs on the oldest member in service.
  *
- *   waiting ──is the oldest──▶ asking ──all older ones are done or removed──▶ running ⇄ pausing (it ended by itself)
- *      └──────────┴──exiting, down or removed──▶ ended ◀──terminated── stopping ◀──┴──┘
+ *   waiting ──is the oldest──▶ asking ──all older ones are done or removed──▶ (leasing ──▶) running ⇄ pausing (ended by itself)
+ *      └──────────┴──exiting, down or removed──▶ ended ◀──(releasing ◀──) terminated── stopping ◀──┴──┘
  *
  * Every older member answers for itself: it is done when it has ended, and it never leaves that state. So nobody's word is
  * needed about a third. Invariant: an instance starts only when every older member with the role is done or removed, which
- * means dead or frozen, and with a term above all that this node has run or heard of, if there can be such a term.
+ * means dead or frozen, and with a term above all that this node has run or heard of, if there can be such a term. One with a
+ * lease starts only while this node holds it; when it is lost the instance is forced to end (losing) and the lease is asked for
+ * anew. A node says that it is done only after it has given the lease back. Where the whole cluster is about to be stopped, an
+ * instance starts only on a node that had one: nothing moves.
  *
  * Terms begin with the number by which a member became Up, so that a younger member is above an older one it never spoke to.
  * Nobody waits because of a term: a number can be less than it was, when two views of it merge, and both sides of a split
@@ -15,6 +18,7 @@
 import { assert, unreachable } from '../foundation/assert.ts'
 import type { Member } from '../cluster/index.ts'
 import type { NodeId } from '../foundation/node-id.ts'
+import { LeaseHold } from './lease-hold.ts'
 import { byAge, isInService } from './oldest.ts'
 import type {
   HandOverDone,
@@ -49,6 +53,8 @@ export class SingletonMachine {
   #startedAt = 0
   #failures = 0
   #asked = 0
+  #isPreparing = false
+  readonly #lease = new LeaseHold()
   /** Older members that have ended and said so. */
   readonly #done = new Set<NodeId>()
   /** Older members that answered that they have not. */
@@ -71,8 +77,19 @@ export class SingletonMachine {
         return this.#consider(now)
       case 'HandOver':
         return this.#leave(false)
+      case 'PreparingForShutdown':
+        this.#isPreparing = true
+        return this.#consider(now)
       case 'InstanceTerminated':
         return this.#terminated(input.term, now)
+      case 'LeaseAcquired':
+        return this.#leaseAcquired(now)
+      case 'LeaseRefused':
+        return this.#leaseRefused()
+      case 'LeaseLost':
+        return this.#leaseLost()
+      case 'LeaseReleased':
+        return this.#leaseReleased()
       case 'TimerFired':
         return this.#timerFired(input.timer, now)
       case 'HandOverToMe':
@@ -112,18 +129,23 @@ export class SingletonMachine {
     return this.#consider(now)
   }
 
-  /** Starts the instance if this is the node and the moment, or asks whoever stands in the way. */
+  /** Starts the instance if this is the node and the moment, or asks whoever, or for what, stands in the way. */
   #consider(now: number): SingletonEffect[] {
-    if (this.#phase !== 'waiting' && this.#phase !== 'asking') return []
-    const own = this.#own
-    const mayRun = own !== undefined && this.#age(own) >= 0 && isInService(own) && !this.#isFrozen
-    const missing = mayRun ? this.#missing() : []
-    if (!mayRun || missing.some(isInService)) return this.#wait()
-    if (missing.length === 0) return [...this.#wait(), ...this.#start(now)]
+    if (!['waiting', 'asking', 'leasing'].includes(this.#phase)) return []
+    const missing = this.#mayRun() ? this.#missing() : undefined
+    if (missing === undefined || missing.some(isInService)) return this.#wait()
+    if (missing.length === 0) return this.#startOrLease(now)
     if (this.#phase === 'asking') return []
+    const effects = this.#wait()
     this.#phase = 'asking'
     this.#asked = 0
-    return this.#ask(missing)
+    return [...effects, ...this.#ask(missing)]
+  }
+
+  #mayRun(): boolean {
+    const own = this.#own
+    if (own === undefined || this.#isFrozen || this.#age(own) < 0 || !isInService(own)) return false
+    return !this.#isPreparing || this.#lives > 0 || this.#options.movesToTheEnd === true
   }
 
   /** Older members that have not said that they are done. */
@@ -140,9 +162,12 @@ export class SingletonMachine {
   }
 
   #wait(): SingletonEffect[] {
-    if (this.#phase === 'waiting') return []
+    const phase = this.#phase
+    if (phase === 'waiting') return []
     this.#phase = 'waiting'
-    return [{ type: 'CancelTimer', timer: 'ask-again' }]
+    if (phase === 'asking') return [{ type: 'CancelTimer', timer: 'ask-again' }]
+    // Others may need it, and nobody knows for how long this node does not.
+    return [{ type: 'CancelTimer', timer: 'lease' }, ...this.#lease.giveBack()]
   }
 
   // ---- asking
@@ -178,10 +203,52 @@ export class SingletonMachine {
     return this.#members.some((member) => member.node === node)
   }
 
+  // ---- the lease
+
+  #startOrLease(now: number): SingletonEffect[] {
+    if (this.#phase === 'leasing') return []
+    const effects = this.#wait()
+    if (this.#options.hasLease !== true || this.#lease.isHad) {
+      return [...effects, ...this.#start(now)]
+    }
+    this.#phase = 'leasing'
+    return [...effects, ...this.#lease.ask()]
+  }
+
+  #leaseAcquired(now: number): SingletonEffect[] {
+    if (!this.#lease.acquired()) return []
+    assert(this.#phase === 'leasing', 'whoever waits for nothing has taken its question back')
+    return this.#start(now)
+  }
+
+  #leaseRefused(): SingletonEffect[] {
+    if (!this.#lease.refused()) return []
+    const { leaseRetryIntervalMs: delayMs } = this.#options.settings
+    return [{ type: 'StartTimer', timer: 'lease', delayMs }]
+  }
+
+  #leaseLost(): SingletonEffect[] {
+    if (!this.#lease.isHad || this.#phase === 'losing') return []
+    // Another may have it: there is no time for the stop message.
+    if (this.#phase === 'stopping') return [{ type: 'StopInstance', isForced: true }]
+    if (this.#phase !== 'running') return this.#lease.giveBack()
+    this.#phase = 'losing'
+    return [
+      ...this.#tellProxies('InstanceStops', [...this.#proxies]),
+      { type: 'StopInstance', isForced: true },
+    ]
+  }
+
+  #leaseReleased(): SingletonEffect[] {
+    if (!this.#lease.released()) return []
+    if (this.#phase === 'releasing') return this.#end()
+    return this.#phase === 'leasing' ? this.#lease.ask() : []
+  }
+
   // ---- the instance
 
   #isAlive(): boolean {
-    return this.#phase === 'running' || this.#phase === 'stopping'
+    return ['running', 'losing', 'stopping'].includes(this.#phase)
   }
 
   #nextTerm(): number {
@@ -215,6 +282,10 @@ export class SingletonMachine {
     }
     // On its way out a node starts nothing any more.
     if (this.#own?.status === 'Exiting') return this.#end()
+    if (this.#phase === 'losing') {
+      this.#phase = 'waiting'
+      return [...this.#lease.giveBack(), ...this.#consider(now)]
+    }
     const { restartMinMs, restartMaxMs, restartResetAfterMs } = this.#options.settings
     if (now - this.#startedAt >= restartResetAfterMs) this.#failures = 0
     const delayMs = Math.min(restartMaxMs, restartMinMs * 2 ** Math.min(this.#failures++, 30))
@@ -234,6 +305,8 @@ export class SingletonMachine {
         if (this.#phase !== 'pausing') return []
         this.#phase = 'waiting'
         return this.#consider(now)
+      case 'lease':
+        return this.#phase === 'leasing' ? this.#lease.ask() : []
       case 'force-stop':
         if (this.#phase !== 'stopping') return []
         return [
@@ -248,10 +321,13 @@ export class SingletonMachine {
   // ---- the end
 
   #leave(isForced: boolean): SingletonEffect[] {
-    if (this.#phase === 'ended') return []
-    if (this.#phase === 'stopping') return isForced ? [{ type: 'StopInstance', isForced }] : []
-    if (this.#phase !== 'running') return this.#end()
+    const phase = this.#phase
+    if (phase === 'ended' || phase === 'releasing') return []
+    if (phase === 'stopping') return isForced ? [{ type: 'StopInstance', isForced }] : []
+    if (!this.#isAlive()) return this.#end()
     this.#phase = 'stopping'
+    // It is forced already.
+    if (phase === 'losing') return []
     const { stopTimeoutMs: delayMs } = this.#options.settings
     return [
       this.#log('debug', `stops here, term ${this.#term}`),
@@ -265,6 +341,11 @@ export class SingletonMachine {
     const effects: SingletonEffect[] = []
     if (this.#phase === 'asking') effects.push({ type: 'CancelTimer', timer: 'ask-again' })
     if (this.#phase === 'pausing') effects.push({ type: 'CancelTimer', timer: 'restart' })
+    if (this.#phase === 'leasing') effects.push({ type: 'CancelTimer', timer: 'lease' })
+    if (!this.#lease.isNone) {
+      this.#phase = 'releasing'
+      return [...effects, ...this.#lease.giveBack()]
+    }
     this.#phase = 'ended'
     const { self, hosts } = this.#options
     const others = byAge(this.#members, hosts).filter(({ node }) => node !== self)

@@ -16,6 +16,11 @@ export interface SingletonSettings {
   readonly restartMaxMs: number
   /** An instance that lived so long was well: the pauses begin anew with the shortest. */
   readonly restartResetAfterMs: number
+  /**
+   * How often a node asks for the lease of a singleton that it did not get. Shorter starts it sooner when the lease is free, and
+   * asks the store more often.
+   */
+  readonly leaseRetryIntervalMs: number
 }
 
 export const singletonSettingsTable = new SettingsTable<SingletonSettings>(
@@ -27,6 +32,7 @@ export const singletonSettingsTable = new SettingsTable<SingletonSettings>(
     restartMinMs: milliseconds(100),
     restartMaxMs: milliseconds(seconds(10)),
     restartResetAfterMs: milliseconds(minutes(1)),
+    leaseRetryIntervalMs: milliseconds(seconds(5)),
   },
   [
     '{restartMinMs} must be at most {restartMaxMs}',

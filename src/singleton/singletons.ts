@@ -9,16 +9,19 @@ import {
   Behaviors,
   UnhandledMessage,
 } from '../actor/index.ts'
-import { encodeActorName, withoutDeadLetterLog, Gate } from '../actor/internals.ts'
+import { encodeActorName, withoutDeadLetterLog } from '../actor/internals.ts'
 import type { ClusterEvent, Member, MembersWith } from '../cluster/index.ts'
 import type { ClusterMembership } from '../cluster/internals.ts'
 import { InvalidSettings, problemsWithText } from '../foundation/invalid-settings.ts'
 import { show } from '../foundation/show.ts'
 import type { NodeId } from '../foundation/node-id.ts'
+import type { Lease, LeaseImplementation } from '../lease/index.ts'
 import type { Remoting } from '../remote/index.ts'
 import { NotAMessage } from '../serialization/internals.ts'
 import { singletonActor, SingletonWord } from './singleton-actor.ts'
 import { SingletonRoleConflict } from './singleton-errors.ts'
+import { SingletonGates } from './singleton-gates.ts'
+import { singletonLease } from './singleton-lease.ts'
 import type { SingletonMessage } from './singleton-messages.ts'
 import { SingletonProxy } from './singleton-proxy.ts'
 import { checkStartSingleton, type StartSingletonOptions } from './start-singleton-options.ts'
@@ -29,7 +32,17 @@ export interface SingletonsOptions {
   readonly system: ActorSystem
   readonly remoting: Remoting
   readonly cluster: ClusterMembership
+  /** What makes leases where a singleton wants one and does not say by what. */
+  readonly leases?: LeaseImplementation | undefined
   readonly settings?: Partial<SingletonSettings>
+}
+
+/** What the runtime says of the singletons of its own. */
+export interface RuntimeSingleton {
+  /** Who may run it, when a role is not enough. */
+  readonly hosts: MembersWith
+  /** It goes on moving when the whole cluster is about to be stopped, since others need it to stop. */
+  readonly movesToTheEnd?: boolean
 }
 
 interface Entry {
@@ -58,6 +71,7 @@ class Open {
   }
 }
 
+const parentPath = '/system/singleton'
 const talkPath = '/system/singletons'
 
 export class Singletons {
@@ -65,18 +79,22 @@ export class Singletons {
   readonly #remoting: Remoting
   readonly #cluster: ClusterMembership
   readonly #settings: SingletonSettings
-  readonly #gate = new Gate()
+  readonly #gates = new SingletonGates()
+  readonly #leases: LeaseImplementation | undefined
   readonly #parent: ActorRef<unknown>
   /** By the name as it stands in a path. */
   readonly #entries = new Map<string, Entry>()
   #isLeaving = false
+  /** The whole cluster is about to be stopped. */
+  #isPreparing = false
   /** This node's own record, once it was removed. */
   #removed: Member | undefined
 
-  constructor({ system, remoting, cluster, settings }: SingletonsOptions) {
+  constructor({ system, remoting, cluster, leases, settings }: SingletonsOptions) {
     this.#system = system
     this.#remoting = remoting
     this.#cluster = cluster
+    this.#leases = leases
     this.#settings = singletonSettingsTable.complete(settings)
     const problems = singletonSettingsTable.problemsWith(this.#settings, {
       'actor.handlerStopTimeoutMs': system.settings.handlerStopTimeoutMs,
@@ -103,14 +121,19 @@ export class Singletons {
 
   /**
    * Runs it when this node is the oldest with the role; answers the proxy. Same name twice: same proxy. Throws
-   * `InvalidSettings`, `NotThereYet`, `InvalidActorName` and `SingletonRoleConflict`. The runtime says by `hosts` who may run
-   * it when a role is not enough.
+   * `InvalidSettings`, `NotThereYet`, `InvalidActorName`, `InvalidLease` and `SingletonRoleConflict`.
    */
-  start<T>(options: StartSingletonOptions<T>, hosts?: MembersWith): ActorRef<T> {
+  start<T>(options: StartSingletonOptions<T>): ActorRef<T> {
     checkStartSingleton(options)
-    const { name, role, behavior, stopMessage } = options
-    const entry = this.#entry(name, hosts ?? { role })
-    this.#tell(entry, new SingletonWord({ type: 'Host', hosting: { behavior, stopMessage } }))
+    return this.startOwn(options, { hosts: { role: options.role } })
+  }
+
+  /** @internal For singletons of the runtime. */
+  startOwn<T>(options: StartSingletonOptions<T>, runtime: RuntimeSingleton): ActorRef<T> {
+    const { name, behavior, stopMessage } = options
+    const entry = this.#entry(name, runtime)
+    const hosting = { behavior, stopMessage, lease: this.#leaseOf(options, entry) }
+    this.#tell(entry, new SingletonWord({ type: 'Host', hosting }))
     if (this.#isLeaving) this.#tell(entry, new SingletonWord({ type: 'HandOver', done() {} }))
     return entry.proxy
   }
@@ -119,19 +142,31 @@ export class Singletons {
   proxy<T>(name: string, role?: string): ActorRef<T> {
     const problems = problemsWithText('role', role)
     if (problems.length > 0) throw new InvalidSettings(`The singleton ${show(name)}`, problems)
-    return this.#entry(name, { role }).proxy
+    return this.#entry(name, { hosts: { role } }).proxy
   }
 
-  #entry(name: string, hosts: MembersWith): Entry {
+  #leaseOf(
+    { name, lease: chosen }: Pick<StartSingletonOptions<never>, 'name' | 'lease'>,
+    entry: Entry,
+  ): Lease | undefined {
+    const { name: system, environment } = this.#system
+    const path = `${parentPath}/${entry.proxy.path.name}`
+    const owner = this.#cluster.self
+    const implementation = this.#leases
+    return singletonLease({ name, system, path, owner, chosen, implementation, environment })
+  }
+
+  #entry(name: string, runtime: RuntimeSingleton): Entry {
+    const { hosts } = runtime
     const encoded = encodeActorName(name)
     const known = this.#entries.get(encoded)
-    if (known === undefined) return this.#open(name, encoded, hosts)
+    if (known === undefined) return this.#open(name, encoded, runtime)
     const { role, attribute } = known.hosts
     if (role === hosts.role && attribute === hosts.attribute) return known
     throw new SingletonRoleConflict(name, known.hosts, hosts)
   }
 
-  #open(name: string, encoded: string, hosts: MembersWith): Entry {
+  #open(name: string, encoded: string, { hosts, movesToTheEnd = false }: RuntimeSingleton): Entry {
     const settings = this.#settings
     const proxy = new SingletonProxy(encoded, this.#system.runtime, settings.bufferedMessagesMax)
     const entry: Entry = { hosts, proxy, actor: undefined, early: [] }
@@ -143,7 +178,9 @@ export class Singletons {
       settings,
       proxy,
       send,
-      gate: this.#gate,
+      gates: this.#gates,
+      movesToTheEnd,
+      isPreparing: () => this.#isPreparing,
       cluster: this.#cluster,
       members: () => this.#members(),
     })
@@ -166,6 +203,7 @@ export class Singletons {
     this.#guard()
     const isOwnEnd = event.type === 'MemberRemoved' && event.member.node === this.#cluster.self
     if (isOwnEnd) this.#removed = event.member
+    if (event.type === 'PreparingForShutdown') this.#isPreparing = true
     for (const { actor } of this.#entries.values()) actor?.tell(new SingletonWord({ type: 'Look' }))
   }
 
@@ -179,9 +217,9 @@ export class Singletons {
   /** In the very turn in which the node learns it: nothing may slip through. */
   #guard(): void {
     const { isFrozen } = this.#cluster
-    if (isFrozen === this.#gate.isClosed) return
-    if (isFrozen) this.#gate.close()
-    else this.#gate.open()
+    if (isFrozen === this.#gates.isClosed) return
+    if (isFrozen) this.#gates.close()
+    else this.#gates.open()
   }
 
   async #handOver(): Promise<void> {

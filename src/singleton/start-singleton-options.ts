@@ -11,6 +11,15 @@ import {
 import { isRecord } from '../foundation/is-object.ts'
 import { type NotYet, refuseNotYet } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
+import type { LeaseImplementation, LeaseSettings } from '../lease/index.ts'
+import { problemsWithLeaseChoice } from '../lease/internals.ts'
+
+/** Of the lease of one singleton. */
+export interface SingletonLeaseOptions {
+  /** What makes it; a lease in the registers of the node's store when not given. */
+  readonly implementation?: LeaseImplementation
+  readonly settings?: Partial<LeaseSettings>
+}
 
 export interface StartSingletonOptions<T> {
   /** The same on every node. */
@@ -21,11 +30,15 @@ export interface StartSingletonOptions<T> {
   readonly behavior: (life: { readonly term: number }) => Behavior<T>
   /** An ordinary message that makes the instance stop when it can. Without it, it ends after the messages it has. */
   readonly stopMessage?: T
+  /**
+   * The instance lives only while its node holds this lease, `<system>-singleton-/system/singleton/<name>`: a second guard against
+   * two, where nodes could be wrong about each other. `true`, or what the lease is made of. The same on every node. When it is
+   * lost the instance is stopped at once, and starts again when the lease is granted again.
+   */
+  readonly lease?: boolean | SingletonLeaseOptions
 }
 
 const notYet: NotYet = {
-  lease:
-    'An instance starts only after every older member has ended its own or was removed; its `term` tells two lives apart.',
   dataCenter: 'Run one cluster per data center.',
 }
 
@@ -39,6 +52,7 @@ const checks = {
           `${name} must be a function that makes the behavior of the instance, such as ({ term }) => …, not ${show(given)}; where it should not run, use proxy`,
         ],
   stopMessage: anything,
+  lease: problemsWithLeaseChoice,
 } satisfies Record<keyof StartSingletonOptions<never>, Check>
 
 /** Of what somebody without types may give. Throws `NotThereYet`, or `InvalidSettings` with every problem. */

@@ -27,9 +27,9 @@ import type { EntityId, ShardId } from '../shard-id.ts'
 import { EntityStarted, EntityStopped } from '../sharding-events.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import type { Lease } from '../../lease/index.ts'
+import { GuardingLease } from '../../lease/internals.ts'
 import type { RememberStore } from '../remembering/remember-store.ts'
 import { ShardMachine } from './shard-machine.ts'
-import { ShardLease } from './shard-lease.ts'
 import { ShardMemory } from './shard-memory.ts'
 import type { ShardDropReason } from '../sharding-drop-reasons.ts'
 import type { ShardEffect, ShardInput, ShardTimer, StartAsker } from './shard-inputs.ts'
@@ -76,7 +76,7 @@ export class Shard {
   readonly #ref: LocalRef
   readonly #machine: ShardMachine<Cell, Parcel>
   readonly #gate: Gate
-  readonly #lease: ShardLease | undefined
+  readonly #lease: GuardingLease | undefined
   readonly #memory: ShardMemory | undefined
   readonly #timers = new Map<ShardTimer, Timer>()
   #sweep: Timer | undefined
@@ -250,11 +250,11 @@ export class Shard {
     this.#lease?.release()
   }
 
-  #makeLease(lease: Lease): ShardLease {
+  #makeLease(lease: Lease): GuardingLease {
     const { logger, environment } = this.#world.runtime
     const { entityType } = this
-    return new ShardLease({
-      ...{ lease, logger, timers: environment.timers },
+    return new GuardingLease({
+      ...{ lease, guarded: 'a shard', logger, timers: environment.timers },
       fields: () => ({ entityType, shard: this.shard, entities: this.entityCount }),
       step: (input) => this.step(input),
     })

@@ -8,4 +8,5 @@ export const kinds: ReadonlyMap<string, (options: never) => Promise<object>> = n
   ['beacon', async (options) => (await import('./beacon-node.ts')).BeaconNode.start(options)],
   ['tens', async (options) => (await import('./tens-node.ts')).TensNode.start(options)],
   ['member', async (options) => (await import('./member-node.ts')).MemberNode.start(options)],
+  ['clerk', async (options) => (await import('./clerk-node.ts')).ClerkNode.start(options)],
 ])

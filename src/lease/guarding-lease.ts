@@ -1,37 +1,44 @@
 /**
- * The lease of one life of a shard: calls become inputs of its machine. Whether it is held is asked of the clock at every use;
- * what the lease itself tells of its loss may come late.
+ * The lease without which something must not live, such as a shard or the instance of a singleton, for one life of it: calls
+ * become inputs of its machine. Whether it is held is asked of the clock at every use; what the lease itself tells of its loss
+ * may come late.
  */
-import type { Grant } from '../../foundation/grant.ts'
-import type { LogFields, Logger } from '../../foundation/logger.ts'
-import type { Timers } from '../../foundation/timers.ts'
-import type { Lease } from '../../lease/index.ts'
-import type { ShardInput } from './shard-inputs.ts'
+import type { Grant } from '../foundation/grant.ts'
+import type { LogFields, Logger } from '../foundation/logger.ts'
+import type { Timers } from '../foundation/timers.ts'
+import type { Lease } from './lease.ts'
 
-export interface ShardLeaseParts {
+/** What the machine of the guarded hears. `LeaseRefused`: also when nobody could tell. */
+export interface LeaseNews {
+  readonly type: 'LeaseAcquired' | 'LeaseRefused' | 'LeaseLost' | 'LeaseReleased'
+}
+
+export interface GuardingLeaseOptions {
   readonly lease: Lease
+  /** What it guards, for the log, such as `a shard`. */
+  readonly guarded: string
   readonly logger: Logger
   readonly timers: Timers
   /** For the log. */
   readonly fields: () => LogFields
-  readonly step: (input: ShardInput<never>) => void
+  readonly step: (news: LeaseNews) => void
 }
 
 /** A lease answers or rejects within its own time; one that does neither is not waited for. */
 const patience = 3
 
-export class ShardLease {
-  readonly #options: ShardLeaseParts
+export class GuardingLease {
+  readonly #options: GuardingLeaseOptions
   #isHeld = false
   #isOver = false
   #grant: Grant | undefined
 
-  constructor(options: ShardLeaseParts) {
+  constructor(options: GuardingLeaseOptions) {
     this.#options = options
   }
 
   acquire(): void {
-    const { lease, logger } = this.#options
+    const { lease, logger, guarded } = this.#options
     const asked = this.#within(lease.acquire(({ detail }) => this.#lost(detail)))
     asked.then(
       (isTrue) => {
@@ -41,12 +48,12 @@ export class ShardLease {
         this.#grant = token === undefined ? undefined : { name, token }
         // It may be over before anybody could hear that it was had.
         this.#isHeld = isTrue && lease.checkLease()
-        if (!isTrue) logger.warn(this.#fields, 'The lease of a shard is held by another.')
+        if (!isTrue) logger.warn(this.#fields, `The lease of ${guarded} is held by another.`)
         this.#say({ type: this.#isHeld ? 'LeaseAcquired' : 'LeaseRefused' })
       },
       (error: unknown) => {
         if (this.#isOver) return
-        logger.warn({ err: error, ...this.#fields }, 'The lease of a shard was not acquired.')
+        logger.warn({ err: error, ...this.#fields }, `The lease of ${guarded} was not acquired.`)
         this.#say({ type: 'LeaseRefused' })
       },
     )
@@ -57,7 +64,7 @@ export class ShardLease {
     return this.#grant
   }
 
-  /** Certainly, and now. What is not is lost: the shard hears of it behind what goes on at the moment. */
+  /** Certainly, and now. What is not is lost: the guarded hears of it behind what goes on at the moment. */
   isHeld(): boolean {
     if (!this.#isHeld) return false
     if (this.#options.lease.checkLease()) return true
@@ -66,7 +73,7 @@ export class ShardLease {
   }
 
   release(): void {
-    const { logger, lease } = this.#options
+    const { logger, lease, guarded } = this.#options
     this.#isHeld = false
     const ended = (): void => {
       this.#isOver = true
@@ -75,7 +82,7 @@ export class ShardLease {
     this.#within(lease.release()).then(ended, (error: unknown) => {
       logger.warn(
         { err: error, ...this.#fields },
-        'The lease of a shard was not given back; it frees itself in time.',
+        `The lease of ${guarded} was not given back; it frees itself in time.`,
       )
       ended()
     })
@@ -89,15 +96,15 @@ export class ShardLease {
   #lost(detail: string): void {
     if (!this.#isHeld || this.#isOver) return
     this.#isHeld = false
-    const { logger, timers } = this.#options
+    const { logger, timers, guarded } = this.#options
     const fields = this.#fields
-    logger.error(fields, `A shard has lost its lease, and ends at once: ${detail}.`)
-    // Not inside of what found it out: that may be a turn of an entity.
+    logger.error(fields, `${sentenceOf(guarded)} has lost its lease, and ends at once: ${detail}.`)
+    // Not inside of what found it out: that may be a turn of what it guards.
     timers.after(0, () => this.#say({ type: 'LeaseLost' }))
   }
 
-  #say(input: ShardInput<never>): void {
-    if (!this.#isOver) this.#options.step(input)
+  #say(news: LeaseNews): void {
+    if (!this.#isOver) this.#options.step(news)
   }
 
   #within(answer: Promise<boolean>): Promise<boolean> {
@@ -110,4 +117,8 @@ export class ShardLease {
       answer.then(resolve, reject).finally(() => timer.cancel())
     })
   }
+}
+
+function sentenceOf(guarded: string): string {
+  return guarded.charAt(0).toUpperCase() + guarded.slice(1)
 }

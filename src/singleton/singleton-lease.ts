@@ -1,0 +1,43 @@
+/** The lease of a singleton: what it is called, and what makes it. */
+import type { Environment } from '../foundation/environment.ts'
+import { InvalidSettings } from '../foundation/invalid-settings.ts'
+import { show } from '../foundation/show.ts'
+import { type Lease, type LeaseImplementation, Leases } from '../lease/index.ts'
+import type { SingletonLeaseOptions } from './start-singleton-options.ts'
+
+interface LeasedSingleton {
+  /** The name of the system, which is that of the cluster. */
+  readonly system: string
+  /** Of the actor that keeps it. */
+  readonly path: string
+}
+
+function singletonLeaseName({ system, path }: LeasedSingleton): string {
+  return `${system}-singleton-${path}`
+}
+
+interface SingletonLeaseRequest extends LeasedSingleton {
+  readonly name: string
+  readonly owner: string
+  readonly chosen: boolean | SingletonLeaseOptions | undefined
+  /** Where the choice does not say; undefined for a store without registers. */
+  readonly implementation: LeaseImplementation | undefined
+  readonly environment: Environment
+}
+
+/** Undefined for one without a lease. Throws when there can be none. */
+export function singletonLease(request: SingletonLeaseRequest): Lease | undefined {
+  const { chosen = false, owner, environment } = request
+  if (chosen === false) return undefined
+  const { implementation = request.implementation, settings } = chosen === true ? {} : chosen
+  if (implementation === undefined) {
+    throw new InvalidSettings(`The singleton ${show(request.name)}`, [
+      'lease needs a store with registers, and this node has none: give lease.implementation',
+    ])
+  }
+  const leases = new Leases({
+    ...{ owner, environment, implementations: { singleton: implementation } },
+    ...(settings !== undefined && { settings }),
+  })
+  return leases.lease(singletonLeaseName(request))
+}
