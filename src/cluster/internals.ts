@@ -20,7 +20,14 @@ export {
   defaultAppVersion,
   problemsWithAppVersion,
 } from './gossip/app-version.ts'
-export { compareAges, isAmong, notYetUp, problemsWithRoles } from './gossip/member.ts'
+export { dataCenterOf, describedDataCenter, isDataCenterName } from './gossip/data-center.ts'
+export {
+  compareAges,
+  defaultDataCenter,
+  isAmong,
+  notYetUp,
+  problemsWithRoles,
+} from './gossip/member.ts'
 export { problemsWithDiscovery } from './joining/discovery/discovery-options.ts'
 export { dnsDiscovery } from './joining/discovery/dns-discovery.ts'
 export { isSeedAddress } from './joining/seed-address.ts'
