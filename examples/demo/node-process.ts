@@ -87,6 +87,8 @@ function inBrief(event: ClusterEvent, self: string): NodeEvent | undefined {
       return { kind: 'Frozen', address: self, detail: event.reason }
     case 'Thawed':
       return { kind: 'Thawed', address: self }
+    case 'UnreachableDataCenter':
+    case 'ReachableDataCenter':
     case 'LeaderChanged':
     case 'PreparingForShutdown':
     case 'ReadyForShutdown':

@@ -11,6 +11,7 @@ import {
 import { idsOf, lineOf } from '../persistence/internals.ts'
 import {
   coordinatorStreamType,
+  entityTypeIn,
   isShardLeaseOf,
   rememberedStreamType,
 } from '../sharding/internals.ts'
@@ -139,11 +140,11 @@ async function streamsIn({ store }: OpenedStore): Promise<Map<string, string[]>>
     else known.push(id)
   }
   for await (const id of idsOf(store, 'events', `${coordinatorStreamType}|`)) {
-    note(entityIdOf(id), id)
+    note(entityTypeIn(entityIdOf(id)), id)
   }
   for await (const id of idsOf(store, 'events', `${rememberedStreamType}|`)) {
     const place = entityIdOf(id)
-    note(place.slice(0, place.lastIndexOf('/')), id)
+    note(entityTypeIn(place.slice(0, place.lastIndexOf('/'))), id)
   }
   return streams
 }

@@ -1,10 +1,12 @@
 /**
  * What the cluster room tells the rest of the node, and in which order: removed members first, then the other member
- * events, then unreachable, reachable, leader. Events about reachability are never about the node itself.
+ * events, then unreachable, reachable, the same of data centers, leader. Events about reachability are about members of the
+ * node's own data center, and never about the node itself.
  */
 import type { NodeId } from '../foundation/node-id.ts'
 import { walkSorted } from '../foundation/sorted-list.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
+import { areApart, dataCentersIn, unreachableDataCenters } from './gossip/data-center.ts'
 import { type Gossip, memberOf } from './gossip/gossip.ts'
 import { type Member, type MemberStatus, compareMembers } from './gossip/member.ts'
 
@@ -34,6 +36,16 @@ export interface ReachabilityChanged {
   readonly member: Member
 }
 
+/**
+ * Another data center: no member of it is in reach of those who speak for this one, or some are again. Each goes on for itself;
+ * nobody is given up for it.
+ */
+export interface DataCenterReachabilityChanged {
+  readonly type: 'UnreachableDataCenter' | 'ReachableDataCenter'
+  readonly dataCenter: string
+}
+
+/** Of the node's own data center. */
 export interface LeaderChanged {
   readonly type: 'LeaderChanged'
   readonly leader: NodeId | undefined
@@ -73,6 +85,7 @@ export type ClusterEvent =
   | MemberChanged
   | MemberRemoved
   | ReachabilityChanged
+  | DataCenterReachabilityChanged
   | LeaderChanged
   | Frozen
   | Thawed
@@ -87,8 +100,16 @@ const eventOfStatus: readonly (readonly [MemberStatus, MemberEventType])[] = [
   ['Down', 'MemberDowned'],
 ]
 
+/** Who looks at the gossip. */
+export interface EventView {
+  readonly self: NodeId
+  /** Of those who speak for a data center. */
+  readonly connections: number
+}
+
 /** The events that lead from one gossip to the next, as `self` sees them. */
-export function eventsBetween(before: Gossip, after: Gossip, self: NodeId): ClusterEvent[] {
+export function eventsBetween(before: Gossip, after: Gossip, view: EventView): ClusterEvent[] {
+  const { self } = view
   const endings =
     after.isEnding && !before.isEnding ? [{ type: 'PreparingForShutdown' } as const] : []
   // Only more have seen it: most of what changes in a large cluster is of this kind.
@@ -97,6 +118,7 @@ export function eventsBetween(before: Gossip, after: Gossip, self: NodeId): Clus
     ...removals(before, after),
     ...memberChanges(before, after),
     ...reachabilityChanges(before, after, self),
+    ...dataCenterChanges(before, after, view),
     ...leaderChange(before, after, self),
     ...endings,
   ]
@@ -143,6 +165,26 @@ function reachabilityChanges(before: Gossip, after: Gossip, self: NodeId): Clust
       'ReachableMember',
       (node) => !isDown && wasUnreachable.has(node) && !isUnreachable.has(node),
     ),
+  ]
+}
+
+/** One that has no members any more is neither. */
+function dataCenterChanges(
+  before: Gossip,
+  after: Gossip,
+  { self, connections }: EventView,
+): ClusterEvent[] {
+  if (!areApart(before.members) && !areApart(after.members)) return []
+  const were = unreachableDataCenters(before, self, connections)
+  const are = unreachableDataCenters(after, self, connections)
+  const there = dataCentersIn(after.members)
+  const news = (
+    type: DataCenterReachabilityChanged['type'],
+    isNews: (dataCenter: string) => boolean,
+  ) => there.filter(isNews).map((dataCenter) => ({ type, dataCenter }))
+  return [
+    ...news('UnreachableDataCenter', (each) => are.has(each) && !were.has(each)),
+    ...news('ReachableDataCenter', (each) => were.has(each) && !are.has(each)),
   ]
 }
 

@@ -5,7 +5,7 @@ import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import type { ClusterShutdownReason } from './cluster-shutdown-reason.ts'
-import type { HeartbeatSnapshot } from './detection/heartbeat-inputs.ts'
+import type { DetectionSnapshot } from './detection/detection-inputs.ts'
 import type { PauseSnapshot } from './detection/pause-inputs.ts'
 import type {
   LookAgain,
@@ -13,7 +13,6 @@ import type {
   ProcessesSeen,
   ProcessWatchSnapshot,
 } from './detection/process-watch-inputs.ts'
-import type { TouchSnapshot } from './detection/touch-inputs.ts'
 import type {
   ArbiterAnswered,
   ArbiterIsOver,
@@ -148,13 +147,11 @@ export interface ClusterOptions extends MemberDescription {
   readonly viewed?: ((view: Gossip) => void) | undefined
 }
 
-export interface ClusterSnapshot {
+export interface ClusterSnapshot extends DetectionSnapshot {
   readonly joining: JoiningSnapshot
   readonly membership: MembershipSnapshot
-  readonly heartbeat: HeartbeatSnapshot
   readonly downing: DowningSnapshot
   readonly pause: PauseSnapshot
-  readonly touch: TouchSnapshot
   /** Undefined where the system does not tell which process this is, or the setting says not to look. */
   readonly processes: ProcessWatchSnapshot | undefined
   /** Undefined where the store keeps no founding. */

@@ -81,6 +81,16 @@ export class ClusterLog {
           level: 'info',
           text: `All ${members} members know that the cluster is about to be stopped: they may be, in any order`,
         })
+      case 'UnreachableDataCenter':
+        return this.#write(this.#self, {
+          level: 'warn',
+          text: `Data center ${event.dataCenter} is out of reach: no member that speaks for it answers those of this one. Both go on by themselves`,
+        })
+      case 'ReachableDataCenter':
+        return this.#write(this.#self, {
+          level: 'warn',
+          text: `Data center ${event.dataCenter} is in reach again`,
+        })
       case 'LeaderChanged':
       case 'ClusterShuttingDown':
         return

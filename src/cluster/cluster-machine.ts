@@ -3,7 +3,7 @@
  * of them finds out to the others.
  *
  *   discovery ──found, elected──▶ joining
- *   joining ──joined──▶ membership ──view──▶ heartbeat, processes, downing, pause, founding
+ *   joining ──joined──▶ membership ──view──▶ detection, processes, downing, pause, founding
  *      ▲                    ▲──suspicions, decisions──┘                     │
  *      └──────────────may found, may join───────────────────────────────────┘
  *
@@ -27,28 +27,26 @@ import type {
   ShutDownReason,
 } from './cluster-inputs.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
-import { doubtfulAfterMs } from './detection/detection-time.ts'
-import type { HeartbeatInput } from './detection/heartbeat-inputs.ts'
-import { HeartbeatMachine } from './detection/heartbeat-machine.ts'
+import type { DetectionInput } from './detection/detection-inputs.ts'
+import { DetectionMachine } from './detection/detection-machine.ts'
 import type { PauseEffect, PauseInput } from './detection/pause-inputs.ts'
 import { PauseMachine } from './detection/pause-machine.ts'
 import type { ProcessWatchInput } from './detection/process-watch-inputs.ts'
 import { ProcessWatchMachine } from './detection/process-watch-machine.ts'
-import type { TouchInput } from './detection/touch-inputs.ts'
-import { TouchMachine } from './detection/touch-machine.ts'
 import type { DowningEffect, DowningInput } from './downing/downing-inputs.ts'
 import { DowningMachine } from './downing/downing-machine.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
 import { isMemberDownable } from './downing/clean-cut.ts'
 import { mayGiveUp } from './downing/giving-up.ts'
-import { losesToTheSilent, outOfTouchMs, silenceMs } from './downing/silent-members.ts'
+import { outOfTouchMs, silenceMs } from './downing/silent-members.ts'
 import { downingViewOf, electorateOf } from './downing/split-view.ts'
 import { StoreWatch } from './downing/store-watch.ts'
 import type { FoundingAnswer, FoundingEffect, FoundingInput } from './founding/founding-inputs.ts'
 import { FreezeCauses } from './freeze-causes.ts'
 import { FoundingMachine } from './founding/founding-machine.ts'
 import { isExitDoubted, unreachableMembers } from './gossip/convergence.ts'
-import { type Gossip, emptyGossip, exitingNodes, hasTombstone, memberOf } from './gossip/gossip.ts'
+import { describedDataCenter, neighboursOf } from './gossip/data-center.ts'
+import { type Gossip, emptyGossip, hasTombstone, memberOf } from './gossip/gossip.ts'
 import { problemWithGossip } from './gossip/gossip-exchange.ts'
 import { addressOfMember } from './gossip/member.ts'
 import type { DiscoveryInput } from './joining/discovery/discovery-inputs.ts'
@@ -66,10 +64,9 @@ export class ClusterMachine {
   readonly #strategy: DowningStrategy
   readonly #joining: JoiningMachine
   readonly #membership: MembershipMachine
-  readonly #heartbeat: HeartbeatMachine
+  readonly #detection: DetectionMachine
   readonly #downing: DowningMachine
   readonly #pause: PauseMachine
-  readonly #touch: TouchMachine
   /** Undefined where nobody can see which processes have ended. */
   readonly #processes: ProcessWatchMachine | undefined
   /** Undefined where the store keeps no founding: then the seeds alone decide. */
@@ -90,13 +87,13 @@ export class ClusterMachine {
     this.#self = self
     this.#settings = settings
     this.#strategy = strategy
-    this.#joining = new JoiningMachine({ ...options, address: addressOfNode(self), asksStore })
-    this.#membership = new MembershipMachine(options)
-    this.#heartbeat = new HeartbeatMachine(self, settings)
+    const described = { ...options, ...describedDataCenter(settings.dataCenter) }
+    this.#joining = new JoiningMachine({ ...described, address: addressOfNode(self), asksStore })
+    this.#membership = new MembershipMachine(described)
+    this.#detection = new DetectionMachine(self, settings, options.random)
     this.#downing = new DowningMachine({ self, settings, strategy })
     this.#stranding = new Stranding(self, settings, discovery !== undefined)
     this.#pause = new PauseMachine({ self, settings, strategy })
-    this.#touch = new TouchMachine(self, settings, options.random)
     if (identity !== undefined) this.#processes = new ProcessWatchMachine({ identity, settings })
     if (discovery) this.#discovery = new DiscoveryMachine({ self, settings, ...discovery })
     if (!asksStore) return
@@ -131,10 +128,9 @@ export class ClusterMachine {
     return {
       joining: this.#joining.snapshot(),
       membership: this.#membership.snapshot(),
-      heartbeat: this.#heartbeat.snapshot(),
+      ...this.#detection.snapshot(),
       downing: this.#downing.snapshot(),
       pause: this.#pause.snapshot(),
-      touch: this.#touch.snapshot(),
       processes: this.#processes?.snapshot(),
       founding: this.#founding?.snapshot(),
       discovery: this.#discovery?.snapshot(),
@@ -204,10 +200,9 @@ export class ClusterMachine {
       case 'Welcome':
         return this.#stepJoining(message, now)
       case 'Heartbeat':
-        return this.#stepHeartbeat(message, now)
+        return this.#stepDetection(message, now)
       case 'HeartbeatResponse':
-        this.#stepTouch(message, now)
-        this.#stepHeartbeat(message, now)
+        this.#stepDetection(message, now)
         return this.#judgeSilence(now)
       case 'Standing':
         this.#stepJoining(message, now)
@@ -223,15 +218,14 @@ export class ClusterMachine {
     this.#stepPause({ type: 'Tick' }, now)
     this.#stepDiscovery({ type: 'Tick' }, now)
     this.#stepJoining({ type: 'Tick' }, now)
-    this.#stepHeartbeat({ type: 'Tick' }, now)
+    this.#stepDetection({ type: 'Tick' }, now)
     this.#stepProcesses({ type: 'Tick' }, now)
     this.#stepMembership({ type: 'Tick' }, now)
-    const monitored = this.#heartbeat.monitored(doubtfulAfterMs(this.#settings), now)
-    this.#stepTouch({ type: 'Tick', monitored }, now)
+    this.#stepDetection({ type: 'AskAround' }, now)
     this.#judgeSilence(now)
     this.#judgeStore(now)
     const isOutOfTouch =
-      this.#touch.snapshot().isInDoubt || this.#losesToTheSilent(outOfTouchMs(this.#settings), now)
+      this.#detection.isInDoubt || this.#losesToTheSilent(outOfTouchMs(this.#settings), now)
     this.#stepDowning({ type: 'Tick', isOutOfTouch }, now)
     this.#stepFounding({ type: 'Tick' }, now)
     this.#lookForStranding(now)
@@ -267,7 +261,7 @@ export class ClusterMachine {
     if (watch === undefined || founding === undefined || this.#isStopped) return
     const { shownAt, isClaimed, problem = 'no answer' } = founding
     const own = memberOf(this.gossip, this.#self)?.status
-    const silent = this.#heartbeat.silentAmongWatched(silenceMs(this.#settings), now)
+    const silent = this.#detection.silentAmongWatched(silenceMs(this.#settings), now)
     const effects = watch.step(
       {
         // Nothing lives on one that is not Up yet, and one that is leaving for good cannot be given up any more.
@@ -291,11 +285,7 @@ export class ClusterMachine {
 
   /** Whether this node would lose against those who have been silent for so long. */
   #losesToTheSilent(ms: number, now: number): boolean {
-    const silent = new Set(this.#heartbeat.silentFor(ms, now))
-    for (const node of this.#touch.snapshot().silent) silent.add(node)
-    if (silent.size === 0) return false
-    const { members } = this.gossip
-    return losesToTheSilent({ self: this.#self, members, silent }, this.#strategy)
+    return this.#detection.losesToTheSilent(ms, now, this.#strategy)
   }
 
   /** A removed member that still speaks has not heard of its end: it is told, whatever it says. */
@@ -329,7 +319,7 @@ export class ClusterMachine {
 
   /** The process of this member is no more. */
   #gone(node: NodeId, now: number): void {
-    this.#stepHeartbeat({ type: 'ConnectionRefused', node }, now)
+    this.#stepDetection({ type: 'ConnectionRefused', node }, now)
     // As long as nobody is Up, nobody can be outvoted, and one that died while joining would keep all others waiting.
     const isForming = this.gossip.members.every(({ status }) => status === 'Joining')
     if (isForming && node !== this.#self) this.#stepMembership({ type: 'Down', nodes: [node] }, now)
@@ -337,7 +327,8 @@ export class ClusterMachine {
 
   /** Never more than ending itself: to give up the other in turn would make two clusters. */
   #quarantined(by: Address, now: number): void {
-    if (mayGiveUp(this.gossip, by, this.#strategy)) this.#stepMembership({ type: 'GivenUp' }, now)
+    const word = { self: this.#self, by }
+    if (mayGiveUp(this.gossip, word, this.#strategy)) this.#stepMembership({ type: 'GivenUp' }, now)
   }
 
   #stepJoining(input: JoiningInput, now: number): void {
@@ -417,16 +408,13 @@ export class ClusterMachine {
       if (gossip.reachability.some(({ rows }) => rows.length > 0)) this.#tellDowning(now)
       return
     }
-    const nodes = gossip.members.map(({ node }) => node)
     const cutOff = unreachableMembers(gossip, this.#self)
     if (own?.status === 'Down') this.#freeze('downed')
     if (isExitDoubted(gossip, this.#self)) this.#freeze('doubted')
     else this.#thaw('doubted')
-    const unheard = new Set([...cutOff, ...exitingNodes(gossip)])
-    this.#stepHeartbeat({ type: 'MembersChanged', members: nodes, unheard }, now)
     const { members } = gossip
-    const decisive = this.#strategy.decisiveOf?.(members)
-    this.#stepTouch({ type: 'MembersChanged', members: nodes, unheard, decisive }, now)
+    const decisive = this.#strategy.decisiveOf?.(neighboursOf(gossip, this.#self))
+    this.#stepDetection({ type: 'ViewChanged', gossip, decisive }, now)
     this.#stepProcesses({ type: 'MembersChanged', members, unreachable: cutOff }, now)
     this.#stepPause(
       { type: 'MembersChanged', members: electorateOf(gossip, this.#self), unreachable: cutOff },
@@ -440,16 +428,12 @@ export class ClusterMachine {
     this.#stepDowning({ type: 'ViewChanged', view: downingViewOf(this.gossip, this.#self) }, now)
   }
 
-  #stepHeartbeat(input: HeartbeatInput, now: number): void {
-    for (const effect of this.#heartbeat.step(input, now)) {
+  #stepDetection(input: DetectionInput, now: number): void {
+    for (const effect of this.#detection.step(input, now)) {
       const status = effect.type === 'Suspect' ? 'Unreachable' : 'Reachable'
       if (effect.type === 'Send') this.#perform(effect)
       else this.#stepMembership({ type: 'Observed', node: effect.node, status }, now)
     }
-  }
-
-  #stepTouch(input: TouchInput, now: number): void {
-    for (const effect of this.#touch.step(input, now)) this.#perform(effect)
   }
 
   #stepProcesses(input: ProcessWatchInput, now: number): void {
@@ -500,8 +484,7 @@ export class ClusterMachine {
         return this.#perform(effect)
       case 'Overslept':
         this.#watch?.doubts(now)
-        this.#stepHeartbeat(effect, now)
-        this.#stepTouch({ type: 'Overslept' }, now)
+        this.#stepDetection(effect, now)
         this.#stepDowning({ type: 'Overslept' }, now)
         return this.#stepFounding({ type: 'Overslept' }, now)
       case 'Freeze':

@@ -7,8 +7,11 @@ import type { Member } from './gossip/member.ts'
 export interface ClusterState {
   /** Sorted by node. */
   readonly members: readonly Member[]
-  /** Members that somebody who counts cannot reach; never this node itself. */
+  /** Members of this node's data center that somebody there who counts cannot reach; never this node itself. */
   readonly unreachable: ReadonlySet<NodeId>
+  /** Other data centers to which there is no way, as far as is known here. */
+  readonly unreachableDataCenters: ReadonlySet<string>
+  /** Of this node's data center. */
   readonly leader: NodeId | undefined
 }
 

@@ -1,6 +1,14 @@
 /** What can be tuned about the cluster, and what each choice costs. */
 import { minutes, seconds } from '../foundation/duration.ts'
-import { count, flag, milliseconds, number, perName, section } from '../foundation/setting-kinds.ts'
+import {
+  count,
+  flag,
+  milliseconds,
+  number,
+  perName,
+  section,
+  text,
+} from '../foundation/setting-kinds.ts'
 import { SettingsTable } from '../foundation/settings-table.ts'
 import { detectionSpreadMs } from './detection/detection-time.ts'
 import {
@@ -10,6 +18,8 @@ import {
   downingSettingsTable,
   stableAfterMs,
 } from './downing/downing-settings.ts'
+import { isDataCenterName } from './gossip/data-center.ts'
+import { defaultDataCenter } from './gossip/member.ts'
 import { type SharedStore, shownStore } from './joining/shared-store.ts'
 
 export interface ClusterSettings {
@@ -95,6 +105,25 @@ export interface ClusterSettings {
   readonly downedLingerMs: number
   /** How long an exiting node waits for the word that it was removed. */
   readonly exitedLingerMs: number
+  /**
+   * Where this node is. Each data center has its own leader, decides its splits alone, and has its own singletons and shards: it
+   * goes on when it is cut off from the others. Letters, digits, ".", "_" and "-".
+   */
+  readonly dataCenter: string
+  /** So many of the oldest of each data center talk with the others, and watch them. More costs links, fewer notice later. */
+  readonly crossDataCenterConnections: number
+  /** How often those ask the ones in other data centers for a sign of life. */
+  readonly crossDataCenterHeartbeatIntervalMs: number
+  /**
+   * Silence beyond that after which they hold one for unreachable, and a data center when none of its members answers. Nobody is
+   * frozen or given up for it. Shorter tells of every hiccup of the line.
+   */
+  readonly crossDataCenterPauseMs: number
+  /**
+   * How often one of them gossips with another data center instead of its own, 0 to 1. Lower spares the line, and news gets there
+   * later. In data centers of fewer than five members it is more often.
+   */
+  readonly crossDataCenterGossipProbability: number
   readonly downing: DowningSettings
 }
 
@@ -131,12 +160,26 @@ export const clusterSettingsTable = new SettingsTable<ClusterSettings>(
     foundingStillMs: milliseconds(seconds(10)),
     downedLingerMs: milliseconds(seconds(4)),
     exitedLingerMs: milliseconds(seconds(1)),
+    dataCenter: text(
+      defaultDataCenter,
+      'a text of 1 to 63 letters, digits, ".", "_" or "-", the first a letter or digit',
+      isDataCenterName,
+    ),
+    crossDataCenterConnections: count(5, 'members'),
+    crossDataCenterHeartbeatIntervalMs: milliseconds(seconds(3)),
+    crossDataCenterPauseMs: milliseconds(seconds(10)),
+    crossDataCenterGossipProbability: number(
+      0.2,
+      'a number from 0 to 1',
+      (value) => value >= 0 && value <= 1,
+    ),
     downing: section(downingSettingsTable),
   },
   [
     '{tickIntervalMs} must be at most half of {heartbeatIntervalMs}, or silence is noticed late',
     '{acceptableHeartbeatPauseMs} must be at least {heartbeatIntervalMs}, or one late answer makes a member unreachable',
     '{phiDeviationMaxMs} must be at least {phiDeviationMinMs}',
+    '{tickIntervalMs} must be at most half of {crossDataCenterHeartbeatIntervalMs}, or silence is noticed late',
     '{downing.stableAfterMs} must be at least {the spread of detection}: so far apart can two sides of a split notice it, and the losing one must be frozen before the other acts',
     '{downing.acquireLeaseDelayForMinorityMs} must be at least {the spread of detection}, or the majority freezes before it has asked for the lease',
     '{seedTimeoutMs} must be at least twice {seedRetryIntervalMs}, to leave time to ask twice',
@@ -164,7 +207,7 @@ export interface ChosenClusterSettings extends Partial<Omit<ClusterSettings, 'do
  * No setting: of the words of gossip, to be raised whenever one of them changes. Who cannot read them would be let in and keep
  * all others from agreeing.
  */
-const gossipVersion = '3'
+const gossipVersion = '4'
 
 /** The settings that must be equal on all nodes, as a newcomer shows them. */
 export function agreementOf(
@@ -177,6 +220,8 @@ export function agreementOf(
     acceptableHeartbeatPauseMs: String(settings.acceptableHeartbeatPauseMs),
     monitoredByMembers: String(settings.monitoredByMembers),
     foundingStillMs: String(settings.foundingStillMs),
+    crossDataCenterConnections: String(settings.crossDataCenterConnections),
+    ...(settings.dataCenter === defaultDataCenter ? {} : { dataCenter: settings.dataCenter }),
     ...agreementOnDowning(settings.downing),
     ...(store !== undefined && { store: shownStore(store) }),
   }
@@ -190,8 +235,8 @@ export function disagreements(
   const names = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].sort()
   return (
     names
-      // Not a setting, and not everybody has one: see `problemsWithStore`.
-      .filter((name) => name !== 'store' && ours[name] !== theirs[name])
+      // Not a setting, and not everybody has one: see `problemsWithStore`. And data centers are there to differ.
+      .filter((name) => name !== 'store' && name !== 'dataCenter' && ours[name] !== theirs[name])
       .map(
         (name) =>
           `${name} is ${theirs[name] ?? 'not set'} here and ${ours[name] ?? 'not set'} in the cluster`,

@@ -19,8 +19,16 @@ import { compareTexts as byText } from '../foundation/sorted-list.ts'
 import { MessageProtocol } from '../serialization/internals.ts'
 import type { ClusterMessage } from './cluster-messages.ts'
 import { isAppVersion } from './gossip/app-version.ts'
+import { isDataCenterName } from './gossip/data-center.ts'
 import { type Gossip, brokenInvariantOf } from './gossip/gossip.ts'
-import { type Member, attributesMax, compareMembers, notYetUp, rolesMax } from './gossip/member.ts'
+import {
+  type Member,
+  attributesMax,
+  compareMembers,
+  defaultDataCenter,
+  notYetUp,
+  rolesMax,
+} from './gossip/member.ts'
 import type { PackedNews, PackedObserver } from './gossip/news.ts'
 import { originMax } from './gossip/origins.ts'
 import type { PackedOrigins } from './gossip/packed-origins.ts'
@@ -36,7 +44,9 @@ const isShortText: Shape = (value) => isText(value) && (value as string).length 
 const isVersion: Shape = (value) => isCount(value) && (value as number) < 2 ** 48
 const roles = listOf(isShortText, rolesMax)
 const attributes = listOf(isShortText, attributesMax)
-const description = { roles, attributes, appVersion: isAppVersion }
+/** The default one is not written down. */
+const dataCenter = maybe((value) => isDataCenterName(value) && value !== defaultDataCenter)
+const description = { roles, attributes, appVersion: isAppVersion, dataCenter }
 const isStatus = oneOf('Joining', 'Up', 'Leaving', 'Exiting', 'Down')
 const isUpNumber: Shape = (value) =>
   isCount(value) && (value as number) > 0 && (value as number) <= notYetUp

@@ -33,6 +33,7 @@ import { shownIdentity } from './founding/founding-record.ts'
 import { type ConvergenceExplanation, explainConvergence } from './explain-convergence.ts'
 import type { FoundingStore } from './founding/founding-store.ts'
 import { leaderOf, unreachableMembers } from './gossip/convergence.ts'
+import { unreachableDataCenters } from './gossip/data-center.ts'
 import { defaultAppVersion, problemsWithAppVersion } from './gossip/app-version.ts'
 import { type Gossip, emptyGossip, memberOf } from './gossip/gossip.ts'
 import { problemsWithRoles, problemsWithAttributes } from './gossip/member.ts'
@@ -82,7 +83,12 @@ export class Cluster implements ClusterMembership {
   readonly #ended = new Latch()
   #witness: ClusterWitness | undefined
   #gossip: Gossip | undefined
-  #state: ClusterState = { members: [], unreachable: new Set(), leader: undefined }
+  #state: ClusterState = {
+    members: [],
+    unreachable: new Set(),
+    unreachableDataCenters: new Set(),
+    leader: undefined,
+  }
 
   /** Outside any cluster until it is told whom to join. Throws `InvalidSettings`. */
   static start(options: ClusterStartOptions): Cluster {
@@ -219,6 +225,11 @@ export class Cluster implements ClusterMembership {
       this.#state = {
         members: gossip.members,
         unreachable: unreachableMembers(gossip, this.self),
+        unreachableDataCenters: unreachableDataCenters(
+          gossip,
+          this.self,
+          this.settings.crossDataCenterConnections,
+        ),
         leader: leaderOf(gossip, this.self),
       }
     }
@@ -282,7 +293,8 @@ export class Cluster implements ClusterMembership {
       ])
     }
     const { frozenFor: reason, machine } = this.#actor
-    const events = eventsBetween(emptyGossip, machine.gossip, this.self)
+    const connections = this.settings.crossDataCenterConnections
+    const events = eventsBetween(emptyGossip, machine.gossip, { self: this.self, connections })
     return reason === undefined ? events : [...events, { type: 'Frozen', reason }]
   }
 

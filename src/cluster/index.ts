@@ -1,14 +1,15 @@
 /**
  * Who is in the cluster, who can be reached, who leads, and who survives a split.
  *
- * Reading order: `gossip/member.ts`, `gossip/gossip.ts` (what travels and merges), `gossip/convergence.ts`,
+ * Reading order: `gossip/member.ts`, `gossip/gossip.ts` (what travels and merges), `gossip/data-center.ts`, `gossip/convergence.ts`,
  * `gossip/leader-actions.ts`, `membership-machine.ts` (one node's part in it), `joining/`, `detection/` (who has fallen
  * silent, and whether it was us), `downing/` (the end of a split), `cluster-machine.ts` (all of it as one machine),
  * `cluster-actor.ts` (its shell), `cluster-log.ts` (what operators read), `cluster.ts` (the door), `cluster-wire.ts` (what
  * is taken from peers).
  *
  * Promises: a member moves only forward and never comes back once removed; the leader acts on convergence only; of the
- * two sides of a clean split at most one survives, and the other is frozen before it is given up.
+ * two sides of a clean split at most one survives, and the other is frozen before it is given up. Each data center decides for
+ * itself, and a cut between two of them freezes nobody.
  */
 export type { Cluster } from './cluster.ts'
 export * from './cluster-errors.ts'
@@ -17,6 +18,7 @@ export type {
   MemberChanged,
   MemberRemoved,
   ReachabilityChanged,
+  DataCenterReachabilityChanged,
   LeaderChanged,
   FreezeReason,
   Frozen,

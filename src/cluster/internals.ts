@@ -21,8 +21,15 @@ export {
   problemsWithAppVersion,
 } from './gossip/app-version.ts'
 export { leaderOf, unreachableMembers } from './gossip/convergence.ts'
+export { dataCenterOf, describedDataCenter, isDataCenterName } from './gossip/data-center.ts'
 export { type Gossip, hasSameContent, hasTombstone, memberOf } from './gossip/gossip.ts'
-export { compareAges, isAmong, notYetUp, problemsWithRoles } from './gossip/member.ts'
+export {
+  compareAges,
+  defaultDataCenter,
+  isAmong,
+  notYetUp,
+  problemsWithRoles,
+} from './gossip/member.ts'
 export { type VectorClock, changesBy } from './gossip/vector-clock.ts'
 export { problemsWithDiscovery } from './joining/discovery/discovery-options.ts'
 export { dnsDiscovery } from './joining/discovery/dns-discovery.ts'

@@ -10,7 +10,8 @@ import { unreachable } from '../foundation/assert.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import { stableAfterMs } from './downing/downing-settings.ts'
-import { hasConverged, leaderOf, unreachableMembers } from './gossip/convergence.ts'
+import { hasConverged, leaderOf, unreachableFromHere } from './gossip/convergence.ts'
+import { neighboursOf } from './gossip/data-center.ts'
 import { type Gossip, emptyGossip, memberOf } from './gossip/gossip.ts'
 import { actAsLeader } from './gossip/leader-actions.ts'
 import type { LeaderEffect, LeaderInput, LeaderSnapshot } from './leader-inputs.ts'
@@ -57,7 +58,7 @@ export class LeaderMachine {
     this.#view = gossip
     if (before.members === gossip.members && before.reachability === gossip.reachability) return
     this.#isLeader = leaderOf(gossip, this.#self) === this.#self
-    const cutOff = unreachableMembers(gossip, this.#self)
+    const cutOff = unreachableFromHere(gossip, this.#self)
     for (const node of this.#unreachableSince.keys()) {
       if (!cutOff.has(node)) this.#unreachableSince.delete(node)
     }
@@ -91,7 +92,8 @@ export class LeaderMachine {
   }
 
   #longUnreachable(gossip: Gossip, now: number): Set<NodeId> {
-    const patience = stableAfterMs(this.#settings.downing, gossip.members.length, this.#settings)
+    const { length } = neighboursOf(gossip, this.#self)
+    const patience = stableAfterMs(this.#settings.downing, length, this.#settings)
     const long = [...this.#unreachableSince].filter(([, since]) => now - since >= patience)
     return new Set(long.map(([node]) => node))
   }

@@ -9,7 +9,7 @@
  */
 import { assert, unreachable } from '../foundation/assert.ts'
 import type { NodeId } from '../foundation/node-id.ts'
-import { eventsBetween, removalOf } from './cluster-events.ts'
+import { type EventView, eventsBetween, removalOf } from './cluster-events.ts'
 import type {
   ClusterMessage,
   ExitingConfirmed,
@@ -21,7 +21,8 @@ import type {
 import { agreementOf, disagreements } from './cluster-settings.ts'
 import type { DepartureEffect, DepartureInput } from './departure-inputs.ts'
 import { DepartureMachine } from './departure-machine.ts'
-import { bestLeaders, hasConverged, knowsEveryDowned } from './gossip/convergence.ts'
+import { bestLeaders, isKnownEverywhere, knowsEveryDowned } from './gossip/convergence.ts'
+import { isNeighbour } from './gossip/data-center.ts'
 import type { GossipInput } from './gossip/gossip-inputs.ts'
 import { GossipMachine } from './gossip/gossip-machine.ts'
 import { type Gossip, emptyGossip, memberOf, putMember } from './gossip/gossip.ts'
@@ -33,7 +34,7 @@ import {
   noteReachability,
   standingOf,
 } from './gossip/member-changes.ts'
-import { joiningMember } from './gossip/member.ts'
+import { descriptionOf, joiningMember } from './gossip/member.ts'
 import { admit, buryFormerIncarnations, canAdmit, maySpeak } from './joining/admission.ts'
 import { problemsWithStore } from './joining/shared-store.ts'
 import { LeaderMachine } from './leader-machine.ts'
@@ -174,7 +175,7 @@ export class MembershipMachine {
       const isOurs = isEnding && maySpeak(memberOf(this.gossip, from))
       return this.#send(to, { type: 'InitJoinNack', from, isEnding: isOurs })
     }
-    const problems = problemsWithStore(members, to, theirs['store'])
+    const problems = problemsWithStore(members, to, theirs['store'], theirs['dataCenter'])
     const differences = disagreements(agreementOf(this.#options.settings), theirs)
     const answer = { type: 'InitJoinAck', from, problems, differences } as const
     this.#send(to, { ...answer, founder: this.#founder })
@@ -221,11 +222,13 @@ export class MembershipMachine {
     if (!maySpeak(memberOf(this.gossip, from))) return
     if (standing === 'removed') this.#depart({ type: 'Removed' }, now)
     // Whoever let us in died before it told anybody; or it has told, and the word has not come to everybody yet.
-    const isJoining = memberOf(this.gossip, this.#self)?.status === 'Joining'
+    const own = memberOf(this.gossip, this.#self)
     const isOldNews = now - this.#joinedAt >= spreadRounds * this.#options.settings.gossipIntervalMs
-    if (standing !== 'stranger' || !isJoining || !isOldNews) return
-    const { roles, attributes, appVersion } = this.#options
-    this.#send(from, { type: 'Join', from: this.#self, roles, attributes, appVersion })
+    // Or while the two were cut off from each other all whom it knew here have been replaced, and who is here now is new to it.
+    const isApart = maySpeak(own) && !isNeighbour(this.gossip, from, this.#self)
+    const mayJoin = isApart || (own?.status === 'Joining' && isOldNews)
+    if (standing !== 'stranger' || !mayJoin || own === undefined) return
+    this.#send(from, { type: 'Join', from: this.#self, ...descriptionOf(own) })
   }
 
   /** Draws the conclusions of a step: whatever it was, its consequences are the same. */
@@ -252,13 +255,19 @@ export class MembershipMachine {
     return effects.length > 0
   }
 
+  get #view(): EventView {
+    const { crossDataCenterConnections: connections } = this.#options.settings
+    return { self: this.#self, connections }
+  }
+
   #publish(): void {
     if (this.#published === this.gossip) return
-    for (const event of eventsBetween(this.#published, this.gossip, this.#self)) {
+    for (const event of eventsBetween(this.#published, this.gossip, this.#view)) {
       this.#effects.push({ type: 'Publish', event })
     }
     this.#published = this.gossip
-    if (this.#isReady || !this.gossip.isEnding || !hasConverged(this.gossip, this.#self)) return
+    if (this.#isReady || !this.gossip.isEnding) return
+    if (!isKnownEverywhere(this.gossip, this.#self)) return
     this.#isReady = true
     this.#effects.push({ type: 'Publish', event: { type: 'ReadyForShutdown' } })
   }

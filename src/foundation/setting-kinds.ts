@@ -71,6 +71,15 @@ export function flag(byDefault: boolean): Setting<boolean> {
   })
 }
 
+/** A text of a form of its own. */
+export function text(
+  byDefault: string,
+  range: string,
+  isInRange: (given: unknown) => boolean,
+): Setting<string> {
+  return row(byDefault, { range, isInRange })
+}
+
 /** A text that may be left open. */
 export function optionalText(what: string): Setting<string | undefined> {
   return row(undefined, {

@@ -228,13 +228,14 @@ async function startRooms(
   journal.lookAtFounding = () => cluster.lookAtFounding()
   journal.whenThawed = () => whenThawed(system, cluster)
   const singletons = new Singletons({
-    ...{ system, remoting, cluster, leases },
+    ...{ system, remoting, cluster, leases, dataCenter: cluster.settings.dataCenter },
     ...(settings.singleton !== undefined && { settings: settings.singleton }),
   })
   const foreignWriters = new ForeignWriters(cluster, system.log)
   const adviceOnWriter = (writer: string) => foreignWriters.adviceOn(writer)
   const sharding = new ClusterSharding({
     ...{ system, remoting, cluster, singletons, journal, roles, attributes, adviceOnWriter },
+    dataCenter: cluster.settings.dataCenter,
     hostAttribute: (entityType) =>
       called.has(entityType) || ranges.has(entityType) ? hostAttribute(entityType) : undefined,
     coordinatorAttribute: (entityType) =>

@@ -29,7 +29,8 @@ export type StartFunction = 'init' | 'start' | 'startProxy'
 
 /** Of every kind of entity in shards. */
 export const notYetInSharding: NotYet = {
-  dataCenter: 'Run one cluster per data center.',
+  dataCenter:
+    'A type lives in each data center that has hosts of it, and is called from there. Where a node is, `settings.cluster.dataCenter` of startNode says.',
   stateStoreMode: 'Coordinators keep what they decide in the journal.',
 }
 

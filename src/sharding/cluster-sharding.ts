@@ -78,6 +78,8 @@ export interface ClusterShardingOptions {
   /** What this node is for, and what it says of itself; what the cluster knows of it when not given. */
   readonly roles?: readonly string[]
   readonly attributes?: readonly string[]
+  /** Where this node is, and the coordinators and homes of all it calls; the default one when not given. */
+  readonly dataCenter?: string | undefined
   /** By which attribute the hosts of a type are known; where there is none, every node with the role is one. */
   readonly hostAttribute?: (entityType: string) => string | undefined
   /** The same of those that may run its coordinator, where the type has a role for that. */

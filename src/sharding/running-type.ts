@@ -2,9 +2,8 @@
 import { type ActorRef, Behaviors, type Subscription, SystemTerminated } from '../actor/index.ts'
 import { withoutDeadLetterLog, Gate, type LocalRef, spawnGated } from '../actor/internals.ts'
 import type { ClusterEvent, MembersWith } from '../cluster/index.ts'
-import { isAmong } from '../cluster/internals.ts'
+import { defaultDataCenter, describedDataCenter, isAmong } from '../cluster/internals.ts'
 import { type Duration, toMs } from '../foundation/duration.ts'
-import type { Grant } from '../foundation/grant.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import { type Lane, PeerDisconnected, WaitingGivenUp } from '../remote/index.ts'
 import { byAge } from '../singleton/internals.ts'
@@ -12,19 +11,15 @@ import type { ClusterShardingOptions } from './cluster-sharding.ts'
 import { coordinatorActor } from './coordinator/coordinator-actor.ts'
 import { CoordinatorJournal } from './coordinator/coordinator-journal.ts'
 import type { CoordinatorStore } from './coordinator/coordinator-store.ts'
-import { type Lease, Leases, registerLeases } from '../lease/index.ts'
-import { RememberJournal } from './remembering/remember-journal.ts'
-import type { RememberStore } from './remembering/remember-store.ts'
-import type { AnyDefinition, ShardLeaseOptions } from './region-definition.ts'
+import type { AnyDefinition } from './region-definition.ts'
 import type { ShardId } from './shard-id.ts'
-import { shardLeaseName } from './shard/shard-lease-name.ts'
 import { encodeName } from './entity-name.ts'
 import { Addressing } from './addressing.ts'
 import { lookIntoCluster } from './inspection/cluster-look.ts'
 import { RegionInspector } from './inspection/region-inspector.ts'
 import { regionStateOf } from './inspection/region-state.ts'
 import { type ChosenPassivation, chosenPassivation } from './passivation/chosen-passivation.ts'
-import { Region, type RegionOptions } from './region/region.ts'
+import { Region } from './region/region.ts'
 import {
   GetRegions,
   GetRegionState,
@@ -32,6 +27,7 @@ import {
   type RegionRequest,
 } from './region-requests.ts'
 import { serveRegion } from './region/region-endpoint.ts'
+import { dutiesOf } from './region-duties.ts'
 import { RegionRef } from './region/region-ref.ts'
 import { candidatesAmong } from './region/registration-machine.ts'
 import type { ClusterReport, HostingRegion } from './inspection/reports.ts'
@@ -62,7 +58,7 @@ export class RunningType {
   readonly #protocol: ShardingProtocol
   readonly #path: string
   /** The members that host this type. */
-  readonly #hosts: MembersWith
+  readonly #hosts: MembersWith & { readonly dataCenter: string }
   /** The members that may run its coordinator. */
   readonly #deciders: MembersWith
   readonly #identity: TypeIdentity
@@ -87,12 +83,17 @@ export class RunningType {
     this.addressing = new Addressing({ entityType, numberOfShards, extractor, functions })
     this.#path = `/system/sharding/${encodeName(entityType)}`
     const attribute = options.hostAttribute?.(entityType)
-    this.#hosts = { role, attribute }
+    const { dataCenter = defaultDataCenter } = options
+    this.#hosts = { role, attribute, dataCenter }
     const { coordinatorRole = role } = definition
     this.#deciders =
       coordinatorRole === role
         ? this.#hosts
-        : { role: coordinatorRole, attribute: options.coordinatorAttribute?.(entityType) }
+        : {
+            role: coordinatorRole,
+            attribute: options.coordinatorAttribute?.(entityType),
+            dataCenter,
+          }
     this.#identity = identityOf(definition, this.addressing.extractorId)
     this.region = this.#makeRegion()
     this.inspector = this.#makeInspector()
@@ -184,40 +185,9 @@ export class RunningType {
         return self !== undefined && self.status !== 'Down'
       },
       sendToCoordinator: (to, message) => this.#sendToCoordinator(to, message),
-      duties: this.#duties(),
+      duties: dutiesOf(this.#options, this.#hosts.dataCenter),
     })
     return region
-  }
-
-  #duties(): RegionOptions['duties'] {
-    const { rememberEntities, lease } = this.definition
-    if (!rememberEntities && lease === undefined) return undefined
-    return {
-      openStore: rememberEntities
-        ? (shard, grant) => this.#openRememberStore(shard, grant)
-        : undefined,
-      leaseOf: lease && this.#leases(lease),
-    }
-  }
-
-  #openRememberStore(shard: ShardId, grant: Grant | undefined): RememberStore {
-    const { journal, adviceOnWriter, rememberStore, definition, remoting, system } = this.#options
-    const options = { entityType: definition.entityType, shard, writer: remoting.node, grant }
-    if (rememberStore !== undefined) return rememberStore(options)
-    const { timers } = system.environment
-    return new RememberJournal({ journal, timers, adviceOnWriter, ...options })
-  }
-
-  #leases({ implementation, settings }: ShardLeaseOptions): (shard: ShardId) => Lease {
-    const { journal, system, remoting, definition } = this.#options
-    const leases = new Leases({
-      owner: remoting.node,
-      implementations: { shards: implementation ?? registerLeases(journal) },
-      environment: system.environment,
-      ...(settings !== undefined && { settings }),
-    })
-    const { entityType } = definition
-    return (shard) => leases.lease(shardLeaseName({ system: system.name, entityType, shard }))
   }
 
   /** Without the role, or the attribute, this node routes to those that have it. */
@@ -225,7 +195,7 @@ export class RunningType {
     const { cluster } = this.#options
     const member = cluster.state.members.find(({ node }) => node === cluster.self)
     const { roles = member?.roles ?? [], attributes = member?.attributes ?? [] } = this.#options
-    return isAmong({ roles, attributes }, which)
+    return isAmong({ roles, attributes, ...describedDataCenter(this.#hosts.dataCenter) }, which)
   }
 
   #serve(): void {
@@ -350,7 +320,8 @@ export class RunningType {
     const { journal, adviceOnWriter, coordinatorStore, definition, remoting } = this.#options
     const { entityType } = definition
     const { numberOfShards } = this.settings
-    const options = { entityType, numberOfShards, writer: remoting.node }
+    const { dataCenter } = this.#hosts
+    const options = { entityType, numberOfShards, writer: remoting.node, dataCenter }
     if (coordinatorStore !== undefined) return coordinatorStore(options)
     const { log, environment } = this.#options.system
     const { snapshotAfterEvents } = this.settings

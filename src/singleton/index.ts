@@ -1,5 +1,6 @@
 /**
- * Singletons: one actor for the whole cluster, on the oldest member in service, and a proxy that finds it from anywhere.
+ * Singletons: one actor for a whole data center, which is the whole cluster where there is one only, on the oldest member in
+ * service there, and a proxy that finds it from anywhere.
  *
  * Reading order: `singleton-messages.ts` (who says what), `oldest.ts` (who is to run it), `singleton-machine.ts` (when it
  * may start and must end), `singleton-proxy-machine.ts` (where it is), `singleton-proxy.ts` (its address),
@@ -15,4 +16,8 @@ export type { SingletonDroppedReason } from './singleton-drop-reasons.ts'
 export * from './singleton-errors.ts'
 export { type SingletonSettings, defaultSingletonSettings } from './singleton-settings.ts'
 export type { Singletons } from './singletons.ts'
-export type { SingletonLeaseOptions, StartSingletonOptions } from './start-singleton-options.ts'
+export type {
+  SingletonLeaseOptions,
+  SingletonProxyOptions,
+  StartSingletonOptions,
+} from './start-singleton-options.ts'

@@ -1,4 +1,5 @@
 /** The lease of a singleton: what it is called, and what makes it. */
+import { defaultDataCenter } from '../cluster/internals.ts'
 import type { Environment } from '../foundation/environment.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import { show } from '../foundation/show.ts'
@@ -10,10 +11,13 @@ interface LeasedSingleton {
   readonly system: string
   /** Of the actor that keeps it. */
   readonly path: string
+  /** Each has an instance of its own. */
+  readonly dataCenter: string
 }
 
-function singletonLeaseName({ system, path }: LeasedSingleton): string {
-  return `${system}-singleton-${path}`
+function singletonLeaseName({ system, path, dataCenter }: LeasedSingleton): string {
+  // No name of a data center has a slash in it.
+  return `${system}-singleton-${dataCenter === defaultDataCenter ? '' : dataCenter}${path}`
 }
 
 interface SingletonLeaseRequest extends LeasedSingleton {

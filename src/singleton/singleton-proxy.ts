@@ -30,10 +30,10 @@ export class SingletonProxy implements InternalRef {
   #isClosed = false
   #watchers: Set<Watcher> | undefined
 
-  /** `name` stands percent-encoded in the path, which is the one of the actor that keeps this proxy. */
-  constructor(name: string, runtime: Runtime, bufferedMessagesMax: number) {
+  /** `parent` and `name`, percent-encoded, stand in the path, which is the one of the actor that keeps this proxy. */
+  constructor(parent: string, name: string, runtime: Runtime, bufferedMessagesMax: number) {
     const system = new ActorPath('system', runtime.root.path, 0)
-    this.path = new ActorPath(name, new ActorPath('singleton', system, 0), 0)
+    this.path = new ActorPath(name, new ActorPath(parent, system, 0), 0)
     this.#runtime = runtime
     this.#bufferedMessagesMax = bufferedMessagesMax
   }

@@ -1,6 +1,7 @@
 /**
  * The singletons of one node: starts them, finds them, and hands them over when the node leaves. Their actors live under
- * `/system/singleton`; what nodes say about them goes to `/system/singletons`, which is no actor and on the control lane.
+ * `/system/singleton`, those that only find one of another data center under `/system/far-singleton`; what nodes say about them
+ * goes to `/system/singletons`, which is no actor and on the control lane.
  */
 import {
   type ActorRef,
@@ -11,9 +12,8 @@ import {
 } from '../actor/index.ts'
 import { encodeActorName, withoutDeadLetterLog } from '../actor/internals.ts'
 import type { ClusterEvent, Member, MembersWith } from '../cluster/index.ts'
-import type { ClusterMembership } from '../cluster/internals.ts'
-import { InvalidSettings, problemsWithText } from '../foundation/invalid-settings.ts'
-import { show } from '../foundation/show.ts'
+import { type ClusterMembership, dataCenterOf, defaultDataCenter } from '../cluster/internals.ts'
+import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import type { Lease, LeaseImplementation } from '../lease/index.ts'
 import type { Remoting } from '../remote/index.ts'
@@ -24,7 +24,12 @@ import { SingletonGates } from './singleton-gates.ts'
 import { singletonLease } from './singleton-lease.ts'
 import type { SingletonMessage } from './singleton-messages.ts'
 import { SingletonProxy } from './singleton-proxy.ts'
-import { checkStartSingleton, type StartSingletonOptions } from './start-singleton-options.ts'
+import {
+  checkStartSingleton,
+  proxyOptions,
+  type SingletonProxyOptions,
+  type StartSingletonOptions,
+} from './start-singleton-options.ts'
 import { type SingletonSettings, singletonSettingsTable } from './singleton-settings.ts'
 import { singletonProtocol } from './singleton-wire.ts'
 
@@ -34,6 +39,8 @@ export interface SingletonsOptions {
   readonly cluster: ClusterMembership
   /** What makes leases where a singleton wants one and does not say by what. */
   readonly leases?: LeaseImplementation | undefined
+  /** Where this node is; the default one when not given. */
+  readonly dataCenter?: string
   readonly settings?: Partial<SingletonSettings>
 }
 
@@ -71,7 +78,8 @@ class Open {
   }
 }
 
-const parentPath = '/system/singleton'
+/** Under `/system`: of those of this data center, and of others. */
+const parents = { near: 'singleton', far: 'far-singleton' } as const
 const talkPath = '/system/singletons'
 
 export class Singletons {
@@ -81,8 +89,9 @@ export class Singletons {
   readonly #settings: SingletonSettings
   readonly #gates = new SingletonGates()
   readonly #leases: LeaseImplementation | undefined
-  readonly #parent: ActorRef<unknown>
-  /** By the name as it stands in a path. */
+  readonly #dataCenter: string
+  readonly #parents: Readonly<Record<keyof typeof parents, ActorRef<unknown>>>
+  /** By data center, and the name as it stands in a path. */
   readonly #entries = new Map<string, Entry>()
   #isLeaving = false
   /** The whole cluster is about to be stopped. */
@@ -90,24 +99,27 @@ export class Singletons {
   /** This node's own record, once it was removed. */
   #removed: Member | undefined
 
-  constructor({ system, remoting, cluster, leases, settings }: SingletonsOptions) {
+  constructor(options: SingletonsOptions) {
+    const { system, remoting, cluster, leases, dataCenter, settings } = options
     this.#system = system
     this.#remoting = remoting
     this.#cluster = cluster
     this.#leases = leases
+    this.#dataCenter = dataCenter ?? defaultDataCenter
     this.#settings = singletonSettingsTable.complete(settings)
     const problems = singletonSettingsTable.problemsWith(this.#settings, {
       'actor.handlerStopTimeoutMs': system.settings.handlerStopTimeoutMs,
       'the time of the phase cluster-exiting': system.shutdown.timeoutOf('cluster-exiting'),
     })
     if (problems.length > 0) throw new InvalidSettings('The settings of singletons', problems)
-    this.#parent = system.spawnSystemActor(
-      Behaviors.receive<unknown>((context, message) => {
-        if (!(message instanceof Open)) return Behaviors.unhandled
-        return message.opened(context.spawn(message.behavior, message.name))
-      }),
-      'singleton',
-    )
+    const parent = Behaviors.receive<unknown>((context, message) => {
+      if (!(message instanceof Open)) return Behaviors.unhandled
+      return message.opened(context.spawn(message.behavior, message.name))
+    })
+    this.#parents = {
+      near: system.spawnSystemActor(parent, parents.near),
+      far: system.spawnSystemActor(parent, parents.far),
+    }
     remoting.serve(
       talkPath,
       (name, from) => ({ tell: (value) => this.#take(name, from, value) }),
@@ -138,11 +150,13 @@ export class Singletons {
     return entry.proxy
   }
 
-  /** The address of a singleton that runs on other nodes, or is started on this one later. Throws as `start`. */
-  proxy<T>(name: string, role?: string): ActorRef<T> {
-    const problems = problemsWithText('role', role)
-    if (problems.length > 0) throw new InvalidSettings(`The singleton ${show(name)}`, problems)
-    return this.#entry(name, { hosts: { role } }).proxy
+  /**
+   * The address of a singleton that runs on other nodes, or is started on this one later; with `dataCenter`, of the instance
+   * there. A text is its role. Throws as `start`.
+   */
+  proxy<T>(name: string, options?: string | SingletonProxyOptions): ActorRef<T> {
+    const { role, dataCenter } = proxyOptions(name, options)
+    return this.#entry(name, { hosts: { role, dataCenter } }).proxy
   }
 
   #leaseOf(
@@ -150,27 +164,37 @@ export class Singletons {
     entry: Entry,
   ): Lease | undefined {
     const { name: system, environment } = this.#system
-    const path = `${parentPath}/${entry.proxy.path.name}`
-    const owner = this.#cluster.self
-    const implementation = this.#leases
-    return singletonLease({ name, system, path, owner, chosen, implementation, environment })
+    const path = `/system/${parents.near}/${entry.proxy.path.name}`
+    const place = { name, system, path, dataCenter: this.#dataCenter, owner: this.#cluster.self }
+    return singletonLease({ ...place, chosen, implementation: this.#leases, environment })
   }
 
   #entry(name: string, runtime: RuntimeSingleton): Entry {
-    const { hosts } = runtime
-    const encoded = encodeActorName(name)
-    const known = this.#entries.get(encoded)
-    if (known === undefined) return this.#open(name, encoded, runtime)
+    const hosts = { ...runtime.hosts, dataCenter: runtime.hosts.dataCenter ?? this.#dataCenter }
+    const known = this.#entries.get(keyOf(hosts.dataCenter, encodeActorName(name)))
+    if (known === undefined) return this.#open(name, { ...runtime, hosts })
     const { role, attribute } = known.hosts
     if (role === hosts.role && attribute === hosts.attribute) return known
     throw new SingletonRoleConflict(name, known.hosts, hosts)
   }
 
-  #open(name: string, encoded: string, { hosts, movesToTheEnd = false }: RuntimeSingleton): Entry {
+  #open(
+    name: string,
+    { hosts, movesToTheEnd = false }: RuntimeSingleton & { hosts: { dataCenter: string } },
+  ): Entry {
     const settings = this.#settings
-    const proxy = new SingletonProxy(encoded, this.#system.runtime, settings.bufferedMessagesMax)
+    const encoded = encodeActorName(name)
+    const side = hosts.dataCenter === this.#dataCenter ? 'near' : 'far'
+    const actorName = side === 'near' ? name : `${hosts.dataCenter}/${name}`
+    const { runtime } = this.#system
+    const proxy = new SingletonProxy(
+      parents[side],
+      encodeActorName(actorName),
+      runtime,
+      settings.bufferedMessagesMax,
+    )
     const entry: Entry = { hosts, proxy, actor: undefined, early: [] }
-    this.#entries.set(encoded, entry)
+    this.#entries.set(keyOf(hosts.dataCenter, encoded), entry)
     const send = (to: NodeId, message: SingletonMessage): void => this.#send(encoded, to, message)
     const behavior = singletonActor({
       name,
@@ -188,7 +212,7 @@ export class Singletons {
       entry.actor = actor
       for (const word of entry.early.splice(0)) actor.tell(word)
     }
-    this.#parent.tell(new Open(name, behavior, opened))
+    this.#parents[side].tell(new Open(actorName, behavior, opened))
     return entry
   }
 
@@ -252,12 +276,23 @@ export class Singletons {
       { peer: from, singleton: encoded },
       `A message about a singleton is refused: ${problem}.`,
     )
-    runtime.lost(new UnhandledMessage(value, this.#parent))
+    runtime.lost(new UnhandledMessage(value, this.#parents.near))
   }
 
   /** Of a singleton that is not used here nothing can be said; whoever asks will ask again. */
   #heard(encoded: string, message: SingletonMessage): void {
-    const actor = this.#entries.get(encoded)?.actor
+    const actor = this.#entries.get(keyOf(this.#meantBy(message), encoded))?.actor
     actor?.tell(new SingletonWord({ type: 'Heard', message }))
   }
+
+  /** What a host says is about its own instance; what a host is asked is about the one of this data center. */
+  #meantBy({ type, from }: SingletonMessage): string {
+    if (type !== 'InstanceIsHere' && type !== 'InstanceStops') return this.#dataCenter
+    return dataCenterOf(this.#cluster.state.members.find(({ node }) => node === from))
+  }
+}
+
+/** No name of a data center has a slash in it. */
+function keyOf(dataCenter: string, encoded: string): string {
+  return `${dataCenter}/${encoded}`
 }

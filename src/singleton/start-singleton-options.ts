@@ -1,15 +1,16 @@
 /** How a singleton is described, and the look at it before it starts. */
 import type { Behavior } from '../actor/index.ts'
+import { isDataCenterName } from '../cluster/internals.ts'
 import {
   anything,
   type Check,
   InvalidSettings,
+  maybe,
   mustBe,
   problemsWithOptions,
   problemsWithText,
 } from '../foundation/invalid-settings.ts'
 import { isRecord } from '../foundation/is-object.ts'
-import { type NotYet, refuseNotYet } from '../foundation/not-there-yet.ts'
 import { show } from '../foundation/show.ts'
 import type { LeaseImplementation, LeaseSettings } from '../lease/index.ts'
 import { problemsWithLeaseChoice } from '../lease/internals.ts'
@@ -38,9 +39,20 @@ export interface StartSingletonOptions<T> {
   readonly lease?: boolean | SingletonLeaseOptions
 }
 
-const notYet: NotYet = {
-  dataCenter: 'Run one cluster per data center.',
+export interface SingletonProxyOptions {
+  /** As `start` has it. */
+  readonly role?: string | undefined
+  /** Where the instance is that shall be reached; the data center of this node when not given. */
+  readonly dataCenter?: string | undefined
 }
+
+/** What people look for here and is found elsewhere. */
+const places: ReadonlyMap<string, string> = new Map([
+  [
+    'dataCenter',
+    'is where the node is (`settings.cluster.dataCenter`): each has an instance of its own, and `proxy` reaches that of another',
+  ],
+])
 
 const checks = {
   name: mustBe('a text', (given) => typeof given === 'string' && given !== ''),
@@ -62,9 +74,24 @@ export function checkStartSingleton(options: unknown): void {
       `they must be an object such as { name, behavior }, not ${show(options)}`,
     ])
   }
-  refuseNotYet(options, notYet)
-  const problems = problemsWithOptions(options, checks)
+  const problems = problemsWithOptions(options, checks, places)
   if (problems.length > 0) {
     throw new InvalidSettings(`The singleton ${show(options['name'])}`, problems)
   }
+}
+
+const proxyChecks = {
+  role: problemsWithText,
+  dataCenter: maybe(mustBe('the name of a data center', isDataCenterName)),
+} satisfies Record<keyof SingletonProxyOptions, Check>
+
+/** The options of a proxy; a text is the role. Throws `InvalidSettings` with every problem. */
+export function proxyOptions(
+  name: string,
+  given: string | SingletonProxyOptions | undefined,
+): SingletonProxyOptions {
+  const options = isRecord(given) ? given : { role: given }
+  const problems = problemsWithOptions(options, proxyChecks)
+  if (problems.length > 0) throw new InvalidSettings(`The singleton ${show(name)}`, problems)
+  return options
 }

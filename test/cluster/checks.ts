@@ -9,6 +9,12 @@ import type { Network, Node } from './network.ts'
 
 const order: readonly MemberStatus[] = ['Joining', 'Up', 'Leaving', 'Exiting', 'Down', 'Removed']
 
+/** Of each data center. */
+function leadersIn(gossip: Gossip): (NodeId | undefined)[] {
+  const viewers = new Map(gossip.members.map(({ node, dataCenter }) => [dataCenter, node]))
+  return [...viewers.values()].map((viewer) => leaderOf(gossip, viewer))
+}
+
 export class Checks {
   readonly #network: Network
   readonly #before = new Map<Node, Gossip>()
@@ -81,7 +87,7 @@ export class Checks {
       gossip.members,
       gossip.reachability,
       gossip.tombstones,
-      isWhole ? leaderOf(gossip, node.id) : '',
+      isWhole ? leadersIn(gossip) : '',
     ])
     const version = JSON.stringify(gossip.version)
     const known = this.#contentOfVersion.get(version)
@@ -92,8 +98,11 @@ export class Checks {
   }
 
   #hasDistinctAges(node: Node, gossip: Gossip): void {
-    const numbers = gossip.members.map((m) => m.upNumber).filter((number) => number !== notYetUp)
-    if (new Set(numbers).size < numbers.length) this.#fail(node, 'sees two members of one age')
+    // Ages are compared within a data center only.
+    const ages = gossip.members
+      .filter(({ upNumber }) => upNumber !== notYetUp)
+      .map(({ upNumber, dataCenter = '' }) => `${upNumber} ${dataCenter}`)
+    if (new Set(ages).size < ages.length) this.#fail(node, 'sees two members of one age')
   }
 
   /** Up or Leaving: entities may live there. */

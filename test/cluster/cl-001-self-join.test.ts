@@ -11,7 +11,12 @@ afterEach(() => nodes.stop())
 test('CL-001 a node joins itself: Up, leader, and the listener hears it in order', async () => {
   const node = await nodes.start()
   const { cluster } = node
-  expect(cluster.state).toEqual({ members: [], unreachable: new Set(), leader: undefined })
+  expect(cluster.state).toEqual({
+    members: [],
+    unreachable: new Set(),
+    unreachableDataCenters: new Set(),
+    leader: undefined,
+  })
   const heard: ClusterEvent['type'][] = []
   const states: number[] = []
   cluster.subscribe((event) => {
@@ -118,7 +123,12 @@ test('CL-001 before it has joined there is nothing to replay, and the snapshot i
   cluster.subscribe((event) => heard.push(event), { initial: 'events' })
   expect(heard).toEqual([])
   const end = cluster.subscribe((event) => heard.push(event), { initial: 'snapshot' })
-  const state = { members: [], unreachable: new Set(), leader: undefined }
+  const state = {
+    members: [],
+    unreachable: new Set(),
+    unreachableDataCenters: new Set(),
+    leader: undefined,
+  }
   expect(heard).toEqual([{ type: 'CurrentState', state }])
   end()
   cluster.join()

@@ -99,7 +99,7 @@ export class Network {
   start(
     address: Address,
     seeds: readonly Address[] = [],
-    { roles = [] }: { roles?: readonly string[] } = {},
+    { roles = [], dataCenter }: { roles?: readonly string[]; dataCenter?: string } = {},
   ): Node {
     const id = nodeIdOf(address, this.random.uid())
     const host = this.#options.hostOf?.(address)
@@ -113,7 +113,10 @@ export class Network {
         ...(identity === undefined ? [] : [attributeOfProcess(identity)]),
         ...(hasStore ? [attributeOfStore(store), arbiterAttribute] : []),
       ],
-      ...{ settings: this.settings, random },
+      ...{
+        settings: { ...this.settings, ...(dataCenter !== undefined && { dataCenter }) },
+        random,
+      },
       strategy: this.#strategy,
       ...(hasStore && { store, founding: { identity: undefined } }),
       ...(this.#options.lookUp && { discovery: { name: 'shop', requiredNodes } }),

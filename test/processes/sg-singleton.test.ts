@@ -93,3 +93,47 @@ test(
     )
   },
 )
+
+test(
+  'SG-006 two data centers: an instance in each, a proxy to the other, and a stored list that moves',
+  { timeout: 180_000 },
+  async () => {
+    const clerks: Clerks = new Members(clusterForTest<ClerkNode, ClerkNodeOptions>('clerk'))
+    const seeds = await clerks.addresses(['controller'])
+    const start = (name: string, dataCenter: string): Promise<Clerk> =>
+      clerks.start(name, {
+        seeds,
+        roles: name === 'controller' ? [] : ['worker'],
+        cluster: { dataCenter },
+        hasList: dataCenter === 'two',
+      })
+    await start('controller', 'one')
+    const first = await start('first', 'one')
+    const second = await start('second', 'two')
+    const third = await start('third', 'two')
+    await clerks.settle()
+    let number = 0
+    const answers = await Promise.all(clerks.running.map((clerk) => clerk.call('ask', ++number)))
+    expect(answers).toEqual(['first', 'first', 'second', 'second'])
+    expect(await third.call('askIn', 'one', ++number)).toBe('first')
+    expect(await first.call('askIn', 'two', ++number)).toBe('second')
+
+    for (const [clerk, item] of [
+      [third, 'a'],
+      [first, 'b'],
+      [second, 'c'],
+    ] as const) {
+      expect(await clerk.call('add', 'two', item)).toBe('Done')
+    }
+    expect(await third.call('items', 'two')).toBe('a|b|c')
+    await second.call('leave')
+    expect(await second.exited).toMatchObject({ code: 0 })
+    await clerks.settle()
+    expect(await third.call('items', 'two')).toBe('a|b|c')
+    expect(await first.call('items', 'two')).toBe('a|b|c')
+    expect(await third.call('ask', ++number)).toBe('third')
+    expect(await first.call('ask', ++number)).toBe('first')
+    expect(toldBy(third, 'Registered')).toHaveLength(1)
+    expect(toldBy(first, 'Registered')).toHaveLength(1)
+  },
+)

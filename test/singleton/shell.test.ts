@@ -21,7 +21,9 @@ class ScriptedCluster implements ClusterMembership {
   }
 
   get state() {
-    return { members: this.members, unreachable: new Set<string>(), leader: undefined }
+    const nobody = new Set<string>()
+    const { members } = this
+    return { members, unreachable: nobody, unreachableDataCenters: nobody, leader: undefined }
   }
 
   lookForFreeze(): boolean {

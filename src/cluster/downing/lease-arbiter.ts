@@ -4,6 +4,7 @@ import type { Logger } from '../../foundation/logger.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import { type Lease, type LeaseImplementation, Leases } from '../../lease/index.ts'
 import type { ClusterSettings } from '../cluster-settings.ts'
+import { defaultDataCenter } from '../gossip/member.ts'
 import type { DowningSettings, LeaseMajoritySettings } from './downing-settings.ts'
 import { strategyOf } from './downing-strategies.ts'
 import type { Arbiter, DowningStrategy } from './downing-strategy.ts'
@@ -28,7 +29,7 @@ export function arbitrated(
   const { environment, log, name } = system
   const implementations = { split: (downing.lease ?? leases) as LeaseImplementation }
   const lease = new Leases({ owner, implementations, environment }).lease(
-    leaseNameOf(downing, name),
+    leaseNameOf(downing, name, settings.dataCenter),
   )
   return { ...strategy, arbiter: leaseArbiter(lease, log) }
 }
@@ -45,12 +46,14 @@ export function problemsWithLease(
   ]
 }
 
-/** Of the lease that decides the splits of this cluster. */
+/** Of the lease that decides the splits of this cluster; each data center has its own, since each decides for itself. */
 export function leaseNameOf(
   { leaseName = '' }: Pick<LeaseMajoritySettings, 'leaseName'>,
   clusterName: string,
+  dataCenter: string = defaultDataCenter,
 ): string {
-  return leaseName.trim() === '' ? `${clusterName}-split` : leaseName
+  const name = leaseName.trim() === '' ? `${clusterName}-split` : leaseName
+  return dataCenter === defaultDataCenter ? name : `${name}-${dataCenter}`
 }
 
 function leaseArbiter(lease: Lease, log: Logger): Arbiter {

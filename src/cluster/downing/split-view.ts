@@ -1,6 +1,7 @@
-/** What one node sees of a split, taken from the gossip. */
+/** What one node sees of a split, taken from the gossip: of its own data center, since others neither count nor are given up. */
 import type { NodeId } from '../../foundation/node-id.ts'
 import { leaderOf, reachabilityThatCounts, unreachableMembers } from '../gossip/convergence.ts'
+import { neighboursOf } from '../gossip/data-center.ts'
 import type { Gossip } from '../gossip/gossip.ts'
 import type { Member } from '../gossip/member.ts'
 import { type ReachabilityRecord, recordsOf } from '../gossip/reachability.ts'
@@ -20,7 +21,7 @@ export interface DowningView extends SplitView {
 
 export function downingViewOf(gossip: Gossip, self: NodeId): DowningView {
   return {
-    members: gossip.members,
+    members: neighboursOf(gossip, self),
     unreachable: unreachableMembers(gossip, self),
     records: recordsOf(reachabilityThatCounts(gossip, self)),
     seenBy: new Set(gossip.seen),
@@ -29,8 +30,8 @@ export function downingViewOf(gossip: Gossip, self: NodeId): DowningView {
 }
 
 /** Those whose word counts when this node asks whether it is still one of them. */
-export function electorateOf({ members }: Gossip, self: NodeId): Member[] {
-  return members.filter(
+export function electorateOf(gossip: Gossip, self: NodeId): Member[] {
+  return neighboursOf(gossip, self).filter(
     ({ node, status }) => status === 'Up' || status === 'Leaving' || node === self,
   )
 }

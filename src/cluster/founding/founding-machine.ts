@@ -13,11 +13,15 @@
  * proof that all who stand there have ended, or has seen the record stand still for T, which is longer. Whoever gives
  * others up (`split-decision.ts`) was not given up itself, by the revision that its write took the place of.
  *
+ * Several data centers may share a store. Each of them carries the record on, and what only gossip can tell of a member, its own
+ * data center alone says: whom another one does not know, or takes for reachable, may be news that has not come through.
+ *
  * One file because all of it is about one record: what follows from a look depends on all the rest.
  */
 import { unreachable } from '../../foundation/assert.ts'
 import { type Address, type NodeId, addressOfNode } from '../../foundation/node-id.ts'
 import { compareForLeading, unreachableMembers } from '../gossip/convergence.ts'
+import { describedDataCenter, isNeighbour, neighboursOf } from '../gossip/data-center.ts'
 import { type Gossip, emptyGossip, hasTombstone, memberOf } from '../gossip/gossip.ts'
 import { addressOfMember } from '../gossip/member.ts'
 import { attributeOfStore } from '../joining/shared-store.ts'
@@ -105,7 +109,11 @@ export class FoundingMachine {
     this.#options = options
     this.#self = self
     this.#address = addressOfNode(self)
-    this.#member = { node: self, ...(identity !== undefined && { identity }) }
+    this.#member = {
+      node: self,
+      ...(identity !== undefined && { identity }),
+      ...describedDataCenter(settings.dataCenter),
+    }
     this.#intervalMs = settings.foundingLookIntervalMs
     this.#watch = new RecordWatch(2 * this.#intervalMs)
     this.#calls = new FoundingCalls(this.#intervalMs)
@@ -426,7 +434,7 @@ export class FoundingMachine {
   get #rank(): number | undefined {
     const cutOff = unreachableMembers(this.#gossip, this.#self)
     const attribute = attributeOfStore(this.#options.store)
-    const able = this.#gossip.members.filter(
+    const able = neighboursOf(this.#gossip, this.#self).filter(
       ({ node, status, attributes }) =>
         (status === 'Joining' || status === 'Up' || status === 'Leaving') &&
         attributes.includes(attribute) &&
@@ -437,7 +445,10 @@ export class FoundingMachine {
   }
 
   #carriedOn(record: FoundingRecord, now: number): FoundingRecord {
-    const unknown = record.members.filter(({ node }) => !memberOf(this.#gossip, node))
+    const { dataCenter } = this.#member
+    const unknown = record.members.filter(
+      (each) => each.dataCenter === dataCenter && !memberOf(this.#gossip, each.node),
+    )
     const unknownSince = unknown.map(
       ({ node }) => [node, this.#unknownSince.get(node) ?? now] as const,
     )
@@ -456,6 +467,7 @@ export class FoundingMachine {
   /** One that has ended decides nothing any more; nor does one that can be reached and leaves its claim standing. */
   #isIdle(claimer: NodeId, now: number): boolean {
     if (memberOf(this.#gossip, claimer) === undefined) return true
+    if (!isNeighbour(this.#gossip, claimer, this.#self)) return false
     if (now - this.#claimSeenAt < claimPatienceLooks * this.#intervalMs) return false
     return !unreachableMembers(this.#gossip, this.#self).has(claimer)
   }

@@ -22,6 +22,8 @@ import { ValueCodec } from '../../serialization/internals.ts'
 export interface RecordedMember {
   readonly node: NodeId
   readonly identity?: string | undefined
+  /** Undefined in the default one. */
+  readonly dataCenter?: string | undefined
 }
 
 export interface FoundingRecord {
@@ -68,7 +70,10 @@ const isStored = recordOf({
   version: (value) => value === formVersion,
   number: (value) => isCount(value) && (value as number) > 0,
   founder: isNode,
-  members: listOf(recordOf({ node: isNode, identity: maybe(isShortText) }), recordedMembersMax),
+  members: listOf(
+    recordOf({ node: isNode, identity: maybe(isShortText), dataCenter: maybe(isShortText) }),
+    recordedMembersMax,
+  ),
   isPartial: isFlag,
   counter: isCount,
   stillMs: isNumber,

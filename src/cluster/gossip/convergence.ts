@@ -2,13 +2,19 @@
  * Questions about a gossip as one node sees it: whom nobody reaches, whether everybody who counts knows this version,
  * and who leads. There is no election: every node computes the leader, each side of a split its own. What keeps that
  * safe is that a leader acts on convergence only.
+ *
+ * Each data center for itself: who counts, who is out of reach and who leads is asked of the members of the viewer's own, and
+ * by their word. Its leader changes the records of its own members only, so that the leaders of two may act at once: their
+ * changes are of different records, and merge.
  */
 import type { NodeId } from '../../foundation/node-id.ts'
+import { areApart, neighboursOf } from './data-center.ts'
 import { type Gossip, hasSeen, memberOf } from './gossip.ts'
 import { type Member, type MemberStatus, compareMembers } from './member.ts'
 import {
   type Reachability,
   allReachable,
+  restrict,
   unreachableOrTerminated,
   withoutObservers,
 } from './reachability.ts'
@@ -41,7 +47,9 @@ export function reachabilityThatCounts(gossip: Gossip, self: NodeId): Reachabili
   const isUnheard = ({ status }: Member) =>
     status === 'Down' || (status === 'Exiting' && !isExiting)
   const unheard = gossip.members.filter(isUnheard).map(({ node }) => node)
-  return withoutObservers(gossip.reachability, new Set(unheard))
+  const heard = withoutObservers(gossip.reachability, new Set(unheard))
+  if (!areApart(gossip.members)) return heard
+  return restrict(heard, new Set(neighboursOf(gossip, self).map(({ node }) => node)))
 }
 
 /** Members that somebody who counts cannot reach; never the viewer itself. */
@@ -49,6 +57,18 @@ export function unreachableMembers(gossip: Gossip, self: NodeId): Set<NodeId> {
   const unreachable = unreachableOrTerminated(reachabilityThatCounts(gossip, self))
   unreachable.delete(self)
   return unreachable
+}
+
+/** The same, and members of other data centers that somebody of this one cannot reach. */
+export function unreachableFromHere(gossip: Gossip, self: NodeId): Set<NodeId> {
+  const near = unreachableMembers(gossip, self)
+  if (!areApart(gossip.members)) return near
+  const neighbours = new Set(neighboursOf(gossip, self).map(({ node }) => node))
+  for (const { observer, rows } of gossip.reachability) {
+    if (!neighbours.has(observer)) continue
+    for (const { subject } of rows) if (!neighbours.has(subject)) near.add(subject)
+  }
+  return near
 }
 
 /**
@@ -80,13 +100,22 @@ export function disagreementIn(
   exitingConfirmed: ReadonlySet<NodeId> = nobody,
 ): Disagreement {
   const seen = new Set(gossip.seen)
-  const unseenBy = gossip.members.filter(
-    (member) => mustSee(member) && !seen.has(member.node) && !exitingConfirmed.has(member.node),
+  const unseenBy = mustSeeIn(gossip, self).filter(
+    ({ node }) => !seen.has(node) && !exitingConfirmed.has(node),
   )
   const unreachable = [...unreachableMembers(gossip, self)].filter(
     (node) => !exitingConfirmed.has(node) && !isOnItsWayOut(memberOf(gossip, node)),
   )
   return { unseenBy: unseenBy.map(({ node }) => node), unreachable: unreachable.sort() }
+}
+
+/** Whether every member that counts has seen this version, wherever it is. */
+export function isKnownEverywhere(gossip: Gossip, self: NodeId): boolean {
+  const seen = new Set(gossip.seen)
+  return (
+    hasConverged(gossip, self) &&
+    gossip.members.every((member) => !isUpOrLeaving(member) || seen.has(member.node))
+  )
 }
 
 /** Whether the leader waits for nothing but that more members see this version. */
@@ -95,11 +124,11 @@ export function isWaitedFor(gossip: Gossip, self: NodeId): boolean {
   return unreachable.length === 0 && unseenBy.length > 0
 }
 
-/** The member that acts for all; undefined when every member is Down. */
+/** The member that acts for all of the data center; undefined when every one is Down. */
 export function leaderOf(gossip: Gossip, self: NodeId): NodeId | undefined {
   const unreachable = unreachableMembers(gossip, self)
   let leader: Member | undefined
-  for (const member of gossip.members) {
+  for (const member of neighboursOf(gossip, self)) {
     if (member.status === 'Down' || unreachable.has(member.node)) continue
     // Of equals the first one: members are in the order of leadership.
     if (leader === undefined || leaderRanks[member.status] < leaderRanks[leader.status]) {
@@ -109,11 +138,13 @@ export function leaderOf(gossip: Gossip, self: NodeId): NodeId | undefined {
   return leader?.node
 }
 
-/** The two that would lead best, `self` aside. */
+/** The two that would lead best, `self` aside; of other data centers where nobody else is left in its own. */
 export function bestLeaders(gossip: Gossip, self: NodeId): NodeId[] {
   const unreachable = unreachableMembers(gossip, self)
-  return gossip.members
-    .filter(({ node, status }) => status !== 'Down' && !unreachable.has(node) && node !== self)
+  const isAble = ({ node, status }: Member): boolean =>
+    status !== 'Down' && !unreachable.has(node) && node !== self
+  const near = neighboursOf(gossip, self).filter(isAble)
+  return (near.length > 0 ? near : gossip.members.filter(isAble))
     .sort(compareForLeading)
     .slice(0, 2)
     .map(({ node }) => node)
@@ -121,7 +152,9 @@ export function bestLeaders(gossip: Gossip, self: NodeId): NodeId[] {
 
 /** Whether every other member that is Down knows it, or is out of reach. */
 export function knowsEveryDowned(gossip: Gossip, self: NodeId): boolean {
-  const downed = gossip.members.filter(({ node, status }) => status === 'Down' && node !== self)
+  const downed = neighboursOf(gossip, self).filter(
+    ({ node, status }) => status === 'Down' && node !== self,
+  )
   if (downed.length === 0) return true
   const cutOff = unreachableMembers(gossip, self)
   return downed.every(({ node }) => cutOff.has(node) || hasSeen(gossip, node))
@@ -131,7 +164,21 @@ export function compareForLeading(a: Member, b: Member): number {
   return leaderRanks[a.status] - leaderRanks[b.status] || compareMembers(a, b)
 }
 
-function mustSee({ status }: Member): boolean {
+/**
+ * Those without whom there is no convergence. In a data center in which nobody is Up yet, they are all others besides: so
+ * whoever lets the first one in knows of everybody, and is known to them.
+ */
+function mustSeeIn(gossip: Gossip, self: NodeId): readonly Member[] {
+  const neighbours = neighboursOf(gossip, self)
+  const isNew = neighbours !== gossip.members && !neighbours.some(isUpOrLeaving)
+  if (!isNew) return neighbours.filter(isUpOrLeaving)
+  return [
+    ...gossip.members.filter(isUpOrLeaving),
+    ...neighbours.filter(({ status }) => status === 'Joining'),
+  ]
+}
+
+function isUpOrLeaving({ status }: Member): boolean {
   return status === 'Up' || status === 'Leaving'
 }
 

@@ -21,7 +21,8 @@ import type {
 import type { ClusterSettings } from '../cluster-settings.ts'
 import { hasConverged, isWaitedFor, leaderOf } from './convergence.ts'
 import type { GossipEffect, GossipInput } from './gossip-inputs.ts'
-import { choosePeer, sample, validPeers } from './gossip-peers.ts'
+import { chooseFarPeer, choosePeer, nearPeers, sample } from './gossip-peers.ts'
+import { neighboursOf } from './data-center.ts'
 import { type Gossip, brokenInvariantOf, hasSeen, memberOf } from './gossip.ts'
 import { moveMembers } from './member-changes.ts'
 import { packNews, unpackNews } from './news.ts'
@@ -118,14 +119,13 @@ export class GossipMachine {
       .slice(0, concernedMax)
     const isBurst = ++this.#eagerRounds > eagerRoundsMax
     const more = isBurst ? 0 : Math.max(this.#settings.eagerGossipPeersMax - known.length, 0)
-    const peers =
-      more === 0 ? [] : validPeers(gossip, this.#self).filter((node) => !first.has(node))
+    const peers = more === 0 ? [] : nearPeers(gossip, this.#self).filter((node) => !first.has(node))
     return this.#tell([...known, ...sample(peers, more, this.#random)], this.#replica.ownTidings)
   }
 
   /** Nobody can ask afterwards, so they are told all that any of them may lack. */
   #spread(): GossipEffect[] {
-    const peers = sample(validPeers(this.gossip, this.#self), spreadPeersMax, this.#random)
+    const peers = sample(nearPeers(this.gossip, this.#self), spreadPeersMax, this.#random)
     return this.#tell(peers, this.#replica.tidingsFor(new Map()))
   }
 
@@ -199,17 +199,24 @@ export class GossipMachine {
 
   #tick(now: number): GossipEffect[] {
     this.#eagerRounds = 0
-    const { gossipIntervalMs, gossipDifferentViewProbability } = this.#settings
+    const { gossipIntervalMs, gossipDifferentViewProbability: probability } = this.#settings
     if (now - this.#gossipedAt < gossipIntervalMs && !this.#isBehind) return []
     this.#gossipedAt = now
-    const peer = choosePeer(this.gossip, this.#self, this.#random, gossipDifferentViewProbability)
+    const peer =
+      chooseFarPeer(this.gossip, this.#self, this.#random, this.#settings) ??
+      choosePeer(this.gossip, this.#self, this.#random, probability)
     return peer === undefined ? [] : [this.#status(peer)]
   }
 
   /** News is urgent while few know it, and while the leader waits for those who have not seen it. */
   get #isBehind(): boolean {
     const { gossip } = this
-    const { members, seen } = gossip
+    if (gossip.seen.length === gossip.members.length) return false
+    // Others may be cut off for hours: what they have not seen is no reason to hurry.
+    const members = neighboursOf(gossip, this.#self)
+    const isSeen = (node: NodeId): boolean => hasSeen(gossip, node)
+    const seen =
+      members === gossip.members ? gossip.seen : members.filter(({ node }) => isSeen(node))
     if (seen.length === members.length) return false
     if (seen.length * 2 < members.length) return true
     if (this.#waitedFor?.of !== gossip) {

@@ -1,16 +1,33 @@
 /** Whom to gossip with next. Chance is passed in. */
 import type { Random } from '../../foundation/random.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
+import {
+  areApart,
+  dataCentersIn,
+  isNeighbour,
+  isSpeaker,
+  neighboursOf,
+  speakersOf,
+} from './data-center.ts'
 import type { Gossip } from './gossip.ts'
 import { statusOfPair, unreachableFrom } from './reachability.ts'
 
 const attemptsMax = 3
+const fewNeighbours = 5
 
 /** Everybody to whom gossip can be sent: others may hold them for unreachable, we do not. */
 export function validPeers(gossip: Gossip, self: NodeId): NodeId[] {
   const unreachable = unreachableFrom(gossip.reachability, self)
   const nodes = gossip.members.map(({ node }) => node)
   return nodes.filter((node) => node !== self && !unreachable.has(node))
+}
+
+/** Those of the own data center; all where nobody else is there. */
+export function nearPeers(gossip: Gossip, self: NodeId): NodeId[] {
+  const valid = validPeers(gossip, self)
+  if (!areApart(gossip.members)) return valid
+  const near = valid.filter((node) => isNeighbour(gossip, node, self))
+  return near.length > 0 ? near : valid
 }
 
 /** One peer; with the given probability one that has not seen this version, if there is any. */
@@ -22,13 +39,41 @@ export function choosePeer(
 ): NodeId | undefined {
   const probability = effectiveProbability(differentViewProbability, gossip.members.length)
   const mayPrefer = gossip.seen.length < gossip.members.length && random.float() < probability
-  const unseen = mayPrefer ? unseenPeers(gossip, self) : []
-  return unseen.length > 0 ? pick(unseen, random) : anyPeer(gossip, self, random)
+  const unseen = mayPrefer ? unseenOf(nearPeers(gossip, self), gossip) : []
+  if (unseen.length > 0) return pick(unseen, random)
+  return areApart(gossip.members)
+    ? pick(nearPeers(gossip, self), random)
+    : anyPeer(gossip, self, random)
 }
 
-function unseenPeers(gossip: Gossip, self: NodeId): NodeId[] {
+export interface FarChoice {
+  readonly crossDataCenterConnections: number
+  readonly crossDataCenterGossipProbability: number
+}
+
+/** A speaker of another data center, if this node speaks for its own and chance wants it; undefined otherwise. */
+export function chooseFarPeer(
+  gossip: Gossip,
+  self: NodeId,
+  random: Random,
+  { crossDataCenterConnections: count, crossDataCenterGossipProbability }: FarChoice,
+): NodeId | undefined {
+  if (!areApart(gossip.members) || !isSpeaker(gossip, self, count)) return undefined
+  const near = neighboursOf(gossip, self).length
+  // Few speak for few: what they learn is all that their data center learns.
+  const probability = Math.max((fewNeighbours - near) / 4, crossDataCenterGossipProbability)
+  if (random.float() >= probability) return undefined
+  const valid = new Set(validPeers(gossip, self))
+  const far = dataCentersIn(gossip.members)
+    .flatMap((each) => speakersOf(gossip.members, each, count))
+    .map(({ node }) => node)
+    .filter((node) => valid.has(node) && !isNeighbour(gossip, node, self))
+  return pick(far, random)
+}
+
+function unseenOf(peers: readonly NodeId[], gossip: Gossip): NodeId[] {
   const seen = new Set(gossip.seen)
-  return validPeers(gossip, self).filter((node) => !seen.has(node))
+  return peers.filter((node) => !seen.has(node))
 }
 
 /** Nearly all are valid, so that it is quicker to try than to list them. */

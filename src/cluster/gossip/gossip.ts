@@ -218,6 +218,6 @@ function mergeTombstones(a: readonly NodeId[], b: readonly NodeId[]): readonly N
   return [...new Set([...a, ...b])].sort(compareTexts)
 }
 
-export function exitingNodes({ members }: Gossip): NodeId[] {
+export function exitingNodes({ members }: Pick<Gossip, 'members'>): NodeId[] {
   return members.filter(({ status }) => status === 'Exiting').map(({ node }) => node)
 }

@@ -1,11 +1,22 @@
 /**
- * What the leader does once everybody who counts has seen the same version: it lets joining members in, moves leaving
- * ones out and buries the dead, all in one new version. A pure function of the gossip.
+ * What the leader of a data center does once everybody who counts there has seen the same version: it lets joining members in,
+ * moves leaving ones out and buries the dead, all in one new version. A pure function of the gossip.
+ *
+ * Invariant: it changes the records of members of its own data center only, and removes others only where nobody is left there
+ * who could. To remove a member twice is the same as once.
  */
 import type { NodeId } from '../../foundation/node-id.ts'
 import { type FormingSettings, missingMembers } from '../joining/forming.ts'
 import { unreachableMembers } from './convergence.ts'
-import { type Gossip, dropTombstones, isOrphaned, putMembers, removeMembers } from './gossip.ts'
+import { dataCenterOf, dataCentersIn, isAbandoned, neighboursOf } from './data-center.ts'
+import {
+  type Gossip,
+  dropTombstones,
+  isOrphaned,
+  memberOf,
+  putMembers,
+  removeMembers,
+} from './gossip.ts'
 import { type Member, asUp, withStatus } from './member.ts'
 
 export interface LeaderSituation extends FormingSettings {
@@ -20,14 +31,14 @@ export interface LeaderSituation extends FormingSettings {
 
 /** The gossip after the leader has acted; the same object when there was nothing to do. The version is the caller's. */
 export function actAsLeader(gossip: Gossip, situation: LeaderSituation): Gossip {
-  let next = moveLeavingOut(letJoiningIn(gossip, situation))
+  let next = moveLeavingOut(letJoiningIn(gossip, situation), situation)
   const removable = removableMembers(next, situation)
   if (removable.size > 0) next = removeMembers(next, removable)
   return dropTombstones(next, situation.overdueTombstones)
 }
 
 function letJoiningIn(gossip: Gossip, situation: LeaderSituation): Gossip {
-  const joining = gossip.members.filter(({ status }) => status === 'Joining')
+  const joining = neighboursOf(gossip, situation.self).filter(({ status }) => status === 'Joining')
   if (joining.length === 0 || isOrphaned(gossip) || gossip.isEnding) return gossip
   if (missingMembers(gossip, situation).length > 0) return gossip
   let upNumber = gossip.lastUpNumber
@@ -38,8 +49,8 @@ function letJoiningIn(gossip: Gossip, situation: LeaderSituation): Gossip {
   )
 }
 
-function moveLeavingOut(gossip: Gossip): Gossip {
-  const leaving = gossip.members.filter(({ status }) => status === 'Leaving')
+function moveLeavingOut(gossip: Gossip, { self }: LeaderSituation): Gossip {
+  const leaving = neighboursOf(gossip, self).filter(({ status }) => status === 'Leaving')
   return putMembers(
     gossip,
     leaving.map((member) => withStatus(member, 'Exiting')),
@@ -47,13 +58,27 @@ function moveLeavingOut(gossip: Gossip): Gossip {
 }
 
 function removableMembers(gossip: Gossip, situation: LeaderSituation): Set<NodeId> {
-  const unreachable = unreachableMembers(gossip, situation.self)
+  const { self } = situation
+  const unreachable = unreachableMembers(gossip, self)
   const isGone = ({ node, status }: Member) =>
     status === 'Down'
       ? unreachable.has(node)
       : status === 'Exiting' &&
         (situation.exitingConfirmed.has(node) ||
           (unreachable.has(node) && situation.longUnreachable.has(node)))
-  const gone = gossip.members.filter(isGone).map(({ node }) => node)
-  return new Set(gone)
+  const neighbours = neighboursOf(gossip, self)
+  const gone = neighbours.filter(isGone)
+  if (neighbours !== gossip.members) gone.push(...goneElsewhere(gossip, situation))
+  return new Set(gone.map(({ node }) => node))
+}
+
+/** Members of data centers in which nobody is left to lead. Whoever has downed them, a person perhaps, knew what it did. */
+function goneElsewhere(gossip: Gossip, situation: LeaderSituation): Member[] {
+  const own = dataCenterOf(memberOf(gossip, situation.self))
+  const isGone = ({ node, status }: Member): boolean =>
+    status === 'Down' || situation.exitingConfirmed.has(node) || situation.longUnreachable.has(node)
+  return dataCentersIn(gossip.members)
+    .filter((each) => each !== own && isAbandoned(gossip.members, each))
+    .flatMap((each) => gossip.members.filter((member) => dataCenterOf(member) === each))
+    .filter(isGone)
 }

@@ -21,6 +21,8 @@ export interface MemberDescription {
   readonly attributes: readonly string[]
   /** What its application calls its version: `0.0.0` when it was told none. */
   readonly appVersion: string
+  /** Where it is, for its whole life; undefined in the one that is called `default`. */
+  readonly dataCenter?: string
 }
 
 export interface Member extends MemberDescription {
@@ -29,6 +31,9 @@ export interface Member extends MemberDescription {
   /** Counts up with every member that becomes Up: smaller is older. `notYetUp` before that. */
   readonly upNumber: number
 }
+
+/** Of those that were given no other. */
+export const defaultDataCenter = 'default'
 
 export const notYetUp: number = 2 ** 31 - 1
 
@@ -55,13 +60,12 @@ const ranks: Readonly<Record<MemberStatus, number>> = {
   Removed: 5,
 }
 
-export function joiningMember(
-  node: NodeId,
-  { roles = [], attributes = [], appVersion = defaultAppVersion }: Partial<MemberDescription> = {},
-): Member {
+export function joiningMember(node: NodeId, description: Partial<MemberDescription> = {}): Member {
+  const { roles = [], attributes = [], appVersion = defaultAppVersion, dataCenter } = description
   const sorted = (texts: readonly string[]): string[] => [...new Set(texts)].sort()
   const lists = { roles: sorted(roles), attributes: sorted(attributes) }
-  return { node, status: 'Joining', ...lists, appVersion, upNumber: notYetUp }
+  const where = dataCenter === undefined ? {} : { dataCenter }
+  return { node, status: 'Joining', ...lists, appVersion, ...where, upNumber: notYetUp }
 }
 
 export function canBecome(from: MemberStatus, to: MemberStatus): boolean {
@@ -99,8 +103,10 @@ export function isSameRecord(a: Member, b: Member): boolean {
 }
 
 /** What a member says of itself, without what others say of it. */
-export function descriptionOf({ roles, attributes, appVersion }: Member): MemberDescription {
-  return { roles, attributes, appVersion }
+export function descriptionOf(member: Member): MemberDescription {
+  const { roles, attributes, appVersion, dataCenter } = member
+  const description = { roles, attributes, appVersion }
+  return dataCenter === undefined ? description : { ...description, dataCenter }
 }
 
 /** Equal for equal descriptions. */
@@ -112,17 +118,25 @@ export function hasRole({ roles }: Pick<Member, 'roles'>, role: string | undefin
   return role === undefined || roles.includes(role)
 }
 
-/** The members that count for something: those with a role, with an attribute, with both, or all. */
+/** The members that count for something: those with a role, with an attribute, in a data center, with all of it, or all. */
 export interface MembersWith {
   readonly role?: string | undefined
   readonly attribute?: string | undefined
+  /** `default` for those that are in no other. */
+  readonly dataCenter?: string | undefined
 }
 
 export function isAmong(
-  member: Pick<Member, 'roles' | 'attributes'>,
-  { role, attribute }: MembersWith,
+  member: Pick<Member, 'roles' | 'attributes' | 'dataCenter'>,
+  { role, attribute, dataCenter }: MembersWith,
 ): boolean {
-  return hasRole(member, role) && (attribute === undefined || member.attributes.includes(attribute))
+  const isThere =
+    dataCenter === undefined || (member.dataCenter ?? defaultDataCenter) === dataCenter
+  return (
+    isThere &&
+    hasRole(member, role) &&
+    (attribute === undefined || member.attributes.includes(attribute))
+  )
 }
 
 export const rolesMax = 100

@@ -287,8 +287,14 @@ export class JoiningMachine {
   }
 
   #join(to: NodeId): JoiningEffect {
-    const { self: from, roles, attributes, appVersion } = this.#options
-    return { type: 'Send', to, message: { type: 'Join', from, roles, attributes, appVersion } }
+    const { self: from, roles, attributes, appVersion, dataCenter } = this.#options
+    const described = {
+      roles,
+      attributes,
+      appVersion,
+      ...(dataCenter !== undefined && { dataCenter }),
+    }
+    return { type: 'Send', to, message: { type: 'Join', from, ...described } }
   }
 
   #formCluster(): JoiningEffect[] {

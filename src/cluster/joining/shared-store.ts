@@ -1,10 +1,10 @@
 /**
- * The nodes that host entities share one store: what one has written, the next one must find. A host shows its store when
+ * The nodes that host entities in one data center share one store: what one has written, the next one must find. A host shows its store when
  * it asks to join, and carries its id as an attribute, so that every member knows it, also one that has no store itself.
  */
 import { clip, escapeControls } from '../../foundation/text.ts'
 import { type NodeId, addressOfNode } from '../../foundation/node-id.ts'
-import type { Member } from '../gossip/member.ts'
+import { type Member, defaultDataCenter, isAmong } from '../gossip/member.ts'
 
 export interface SharedStore {
   readonly id: string
@@ -31,6 +31,7 @@ export function problemsWithStore(
   members: readonly Member[],
   newcomer: NodeId,
   shown: string | undefined,
+  dataCenter: string = defaultDataCenter,
 ): string[] {
   if (shown === undefined) return []
   const [id = ''] = shown.split(' ', 1)
@@ -39,7 +40,9 @@ export function problemsWithStore(
   // The life before it, at the same address, ends when it is let in.
   const stays = ({ node, status }: Member): boolean =>
     status !== 'Down' && addressOfNode(node) !== addressOfNode(newcomer)
-  if (!members.some((member) => stays(member) && member.attributes.some(isAnother))) return []
+  const isUsingAnother = (member: Member): boolean =>
+    stays(member) && isAmong(member, { dataCenter }) && member.attributes.some(isAnother)
+  if (!members.some(isUsingAnother)) return []
   const name = shown.slice(id.length + 1)
   return [
     `the nodes of a cluster share one store; this node uses ${name}, the cluster another one. Give all nodes of this host the same \`store.folder\` (nodes on several hosts need a shared store, which is not there yet); with 'memory' share one journal object`,

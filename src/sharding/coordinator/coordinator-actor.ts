@@ -4,7 +4,7 @@
  */
 import { type ActorContext, type Behavior, Behaviors, type Receive } from '../../actor/index.ts'
 import { withoutDeadLetterLog } from '../../actor/internals.ts'
-import type { ClusterMembership } from '../../cluster/internals.ts'
+import { type ClusterMembership, dataCenterOf } from '../../cluster/internals.ts'
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import { show } from '../../foundation/show.ts'
@@ -117,7 +117,11 @@ class Coordinator {
   }
 
   #view(): ClusterView {
-    const { members, unreachable: lost } = this.#options.cluster.state
+    const { cluster, node: self } = this.#options
+    const { members: all, unreachable: lost } = cluster.state
+    // Others have coordinators of their own.
+    const own = dataCenterOf(all.find(({ node }) => node === self))
+    const members = all.filter((member) => dataCenterOf(member) === own)
     return {
       members: new Map(members.map(({ node, status }) => [node, status])),
       unreachable: lost,

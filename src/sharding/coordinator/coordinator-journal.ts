@@ -8,6 +8,7 @@
  * is passed over; a change that cannot be read never is.
  */
 import type { Claim, Journal, StoredEvent } from '../../persistence/index.ts'
+import { typeInDataCenter } from '../type-in-data-center.ts'
 import { deletesEvents, hasSnapshots, persistenceIdOf } from '../../persistence/index.ts'
 import { snapshotsOf } from '../../persistence/internals.ts'
 import { type MessageProtocol, NotAMessage, ValueCodec } from '../../serialization/internals.ts'
@@ -79,7 +80,8 @@ export class CoordinatorJournal implements CoordinatorStore {
 
   constructor(options: CoordinatorJournalOptions) {
     this.#options = options
-    this.#persistenceId = persistenceIdOf(coordinatorStreamType, options.entityType)
+    const place = typeInDataCenter(options.entityType, options.dataCenter)
+    this.#persistenceId = persistenceIdOf(coordinatorStreamType, place)
     this.#protocol = storedProtocol()
     this.#snapshotAfterEvents =
       options.snapshotAfterEvents ?? defaultShardingSettings.snapshotAfterEvents

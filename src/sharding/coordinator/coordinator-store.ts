@@ -35,6 +35,8 @@ export interface CoordinatorStoreOptions {
   readonly numberOfShards: number
   /** Who writes. */
   readonly writer: NodeId
+  /** Each has a coordinator of its own; the default one when not given. */
+  readonly dataCenter?: string | undefined
 }
 
 /** Makes the store of one life of a coordinator. */

@@ -17,6 +17,7 @@ import {
 } from '../../persistence/index.ts'
 import { NotAMessage, ValueCodec } from '../../serialization/internals.ts'
 import type { EntityId } from '../shard-id.ts'
+import { typeInDataCenter } from '../type-in-data-center.ts'
 import { type RememberedEvent, rememberedProtocol } from './remembered-wire.ts'
 import {
   type RememberedChange,
@@ -72,7 +73,7 @@ export class RememberJournal implements RememberStore {
 
   constructor(options: RememberJournalOptions) {
     this.#options = options
-    this.#persistenceId = rememberedStreamOf(options.entityType, options.shard)
+    this.#persistenceId = rememberedStreamOf(options.entityType, options.shard, options.dataCenter)
   }
 
   async load(onChange: (change: RememberedChange) => void): Promise<void> {
@@ -207,8 +208,9 @@ export class RememberJournal implements RememberStore {
 }
 
 /** Where a shard keeps what it remembers. */
-export function rememberedStreamOf(entityType: string, shard: number): string {
-  return persistenceIdOf(rememberedStreamType, `${entityType}/${shard}`)
+export function rememberedStreamOf(entityType: string, shard: number, dataCenter?: string): string {
+  const place = typeInDataCenter(entityType, dataCenter)
+  return persistenceIdOf(rememberedStreamType, `${place}/${shard}`)
 }
 
 /** How many to read next: twice as many while they are small, and as few as at first as soon as they are not. */

@@ -48,6 +48,8 @@ export interface RememberedIds {
 export interface RememberStoreOptions {
   readonly entityType: string
   readonly shard: ShardId
+  /** Each has shards of its own; the default one when not given. */
+  readonly dataCenter?: string | undefined
   /** Who writes. */
   readonly writer: NodeId
   /** The lease under which this life may write, where its type has leases: no life under an earlier grant may take over from it. */
