@@ -2,7 +2,7 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { nextEvent, type TestNode, TestNodes, untilTurn } from '../../test/remote/nodes.ts'
 import { type ActorRef, ActorSystem, DeadLetter } from '../actor/index.ts'
 import type { InternalRef } from '../actor/internals.ts'
-import { ConnectionFailed, PeerQuarantined } from './index.ts'
+import { ConnectionFailed, PeerDisconnected, PeerQuarantined } from './index.ts'
 import { createTestProbe, ManualTime } from '../testkit/index.ts'
 import { defaultRemoteSettings } from './remote-settings.ts'
 import { Remoting } from './remoting.ts'
@@ -143,6 +143,28 @@ describe('Associations', () => {
     await probes[2]!.expect('a member now')
     expect(a.remoting.peerAt(all[0]!.remoting.address)).toBeUndefined()
     expect(a.remoting.peerCount).toBe(2)
+  })
+
+  test('a newcomer finds room when others that were reached have nothing more to say', async () => {
+    const a = await nodes.start({ remote: { peersMax: 1, idleAfterMs: 20 } })
+    const [b, c] = [await nodes.start(), await nodes.start()]
+    const [first, second] = [b, c].map(({ system }) => createTestProbe<string>(system, 'probe'))
+    const [toB, toC] = [b, c].map(({ remoting }) =>
+      a.remoting.refAt(remoting.address, '/user/probe'),
+    )
+    const idle = nextEvent(a.system, PeerDisconnected)
+    toB!.tell('hello')
+    await first!.expect('hello')
+    const lost = nextEvent(a.system, DeadLetter)
+    toC!.tell('no room')
+    expect(await lost).toMatchObject({ reason: 'too-many-peers' })
+    await idle
+    const arrived = second!.receive(1, { within: '40s' })
+    let hasArrived = false
+    void arrived.then(() => (hasArrived = true))
+    const tell = (): void => toC!.tell('room')
+    await untilTurn('there is room', () => hasArrived, tell)
+    expect(await arrived).toEqual(['room'])
   })
 
   test('a caller for whom there is no room is not taken in, and is when there is', async () => {

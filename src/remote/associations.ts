@@ -8,6 +8,7 @@
  * Invariant: no more than `peersMax` are kept.
  */
 import { assert } from '../foundation/assert.ts'
+import { seconds } from '../foundation/duration.ts'
 import type { Timer, Timers } from '../foundation/timers.ts'
 import { Association, type AssociationOptions } from './association.ts'
 import type { Objection } from './handshake/handshake-inputs.ts'
@@ -19,8 +20,9 @@ import { type Address, addressOfNode, type NodeId } from '../foundation/node-id.
 /** For each peer that may be kept, so many are remembered by what is known of their incarnations. */
 const rememberedPerPeer = 8
 
-/** A sweep looks at all of them, so there is one after this share of them has come anew. */
+/** A sweep looks at all of them, so the next is made when this share of them has come anew, or after a while. */
 const sweptShare = 1 / 8
+const sweepPauseMs = seconds(1)
 
 type AssociationsOptions = Omit<
   AssociationOptions,
@@ -42,6 +44,7 @@ export class Associations {
   /** Runs while any are kept. */
   #looking: Timer | undefined
   #cameSinceSweep = 0
+  #sweptAtMs = -Infinity
   #isMakingRoom = false
   #learnt = 0
 
@@ -189,8 +192,11 @@ export class Associations {
 
   /** Not for each newcomer: it may find all in use. */
   #sweep(): void {
-    if (this.#cameSinceSweep < this.#peersMax * sweptShare) return
+    const nowMs = this.#options.world.runtime.environment.clock.monotonicMs()
+    const haveFewCome = this.#cameSinceSweep < this.#peersMax * sweptShare
+    if (haveFewCome && nowMs - this.#sweptAtMs < sweepPauseMs) return
     this.#cameSinceSweep = 0
+    this.#sweptAtMs = nowMs
     for (const association of [...this.#byAddress.values()]) {
       if (association.isIdle) this.#letGo(association)
     }
