@@ -106,7 +106,7 @@ describe('a member never goes backwards', () => {
     expect(found).toEqual([])
   })
 
-  test.each([
+  test.each<[string, Gossip]>([
     ['in status', view({ [a]: 'Up', [b]: 'Up' })],
     ['nor without a tombstone', view({ [a]: 'Up' })],
     ['nor in what is known', view({ [a]: 'Up', [b]: 'Leaving' }, { changes: { [b]: 1 } })],
