@@ -17,6 +17,7 @@ import {
 import { problemsOver, scenarios } from '../../test/scenarios/index.ts'
 import { compared } from './compared.ts'
 import { resultsOfJobs, toLine } from './jobs.ts'
+import { describePlan, numbersInWords, shrink } from './shrink.ts'
 import { type CommandOptions, listOfScenarios, parseCommand, usage } from './options.ts'
 
 /** Where the words go. */
@@ -36,6 +37,9 @@ const SHOWN_MAX = 3
 const PROGRESS_EVERY_MS = 200
 const EVENTS_KEPT = 500_000
 const LAST_SHOWN = 20
+/** How much is tried to make a failing seed smaller. */
+const SHRINK_RUNS_MAX = 200
+const SHRINK_TIME_MAX_MS = 60_000
 
 /** Answers the exit code. */
 export async function runCommand(words: readonly string[], terminal: Terminal): Promise<number> {
@@ -85,6 +89,9 @@ async function runSeeds(
         ? describeFailure(options, await withEvents(options, result))
         : nameFailure(result)
       for (const line of lines) terminal.print(line)
+      if (shown === 1 && options.isShrunk) {
+        for (const line of await shrunkPlan(options, result, terminal)) terminal.print(line)
+      }
     }
     progress.show(report)
     if (isFound(result, options.until)) break
@@ -123,10 +130,12 @@ async function* resultsOf({
   seed,
   seeds,
   isTwice,
+  only,
   part: { index, of } = { index: 0, of: 1 },
 }: CommandOptions): AsyncGenerator<SeedResult> {
   const scenario = scenarios.get(name)?.scenario as Scenario
-  const plan = { scenario, seed: seed + index, seeds: Math.ceil((seeds - index) / of), stride: of }
+  const part = { seed: seed + index, seeds: Math.ceil((seeds - index) / of), stride: of }
+  const plan = { scenario, ...part, ...(only && { only }) }
   const second = simulateSeeds(plan)
   for await (const result of simulateSeeds(plan)) {
     const again = isTwice ? await second.next() : undefined
@@ -139,7 +148,7 @@ async function* resultsOf({
  * story, only for those who ask.
  */
 async function withEvents(
-  { scenario: name, isTraced }: CommandOptions,
+  { scenario: name, isTraced, only }: CommandOptions,
   result: SeedResult,
 ): Promise<SeedResult> {
   if (!isTraced && storyOf(result).length > 0) return { ...result, lastEvents: [] }
@@ -150,6 +159,7 @@ async function withEvents(
     seed,
     seeds: 1,
     keptEventsMax: EVENTS_KEPT,
+    ...(only && { only }),
   })) {
     if (again.hash === result.hash) return { ...result, lastEvents: again.lastEvents }
   }
@@ -157,15 +167,12 @@ async function withEvents(
 }
 
 /** With the story of the entities concerned; turn by turn where there is none, or where that is asked for. */
-export function describeFailure(
-  { scenario, mutant, isTraced }: CommandOptions,
-  result: SeedResult,
-): string[] {
+export function describeFailure(options: CommandOptions, result: SeedResult): string[] {
+  const { isTraced } = options
   const { seed, violations, lastEvents } = result
   const story = storyOf(result)
   const [first] = violations
   const slice = first === undefined ? [] : causalSlice(lastEvents, first)
-  const withMutant = mutant === undefined ? '' : ` --mutant ${mutant}`
   return [
     `Seed ${seed} fails:`,
     ...violations.slice(0, 10).map((violation) => `  ${describeViolation(violation)}`),
@@ -176,10 +183,30 @@ export function describeFailure(
       : []),
     ...(lastEvents.length > 0 ? ['The last events:'] : []),
     ...lastEvents.slice(-LAST_SHOWN).map((event) => `  ${formatEvent(event)}`),
-    `Replay: npm run simulate -- --scenario ${scenario} --seed ${seed} --seeds 1${withMutant}`,
+    `Replay: ${replayOf(options, seed, options.only && numbersInWords(options.only))}`,
     ...(story.length > 0 && !isTraced ? ['With --trace it shows every turn that led to it.'] : []),
     '',
   ]
+}
+
+function replayOf({ scenario, mutant }: CommandOptions, seed: number, only?: string): string {
+  const faults = only === undefined ? '' : ` --only ${only}`
+  const bug = mutant === undefined ? '' : ` --mutant ${mutant}`
+  return `npm run simulate -- --scenario ${scenario} --seed ${seed} --seeds 1${faults}${bug}`
+}
+
+/** The smallest plan under which that seed fails in the same way, and how to meet it again. */
+async function shrunkPlan(
+  options: CommandOptions,
+  result: SeedResult,
+  terminal: Terminal,
+): Promise<string[]> {
+  const scenario = scenarios.get(options.scenario)?.scenario as Scenario
+  const limits = { runsMax: SHRINK_RUNS_MAX, timeMaxMs: SHRINK_TIME_MAX_MS }
+  const shrunk = await shrink(scenario, result, { ...limits, now: () => terminal.now() })
+  if (shrunk === undefined) return []
+  const only = numbersInWords(shrunk.plan.map(({ number }) => number))
+  return [...describePlan(shrunk), `Replay: ${replayOf(options, result.seed, only)}`, '']
 }
 
 /** What the entities of the first violation that tells of some did. */

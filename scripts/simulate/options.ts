@@ -16,6 +16,10 @@ export interface CommandOptions {
   readonly part: { readonly index: number; readonly of: number } | undefined
   /** Shows turns and bytes as well, where a violation has a story of entities. */
   readonly isTraced: boolean
+  /** The planned faults that are carried out; all when not given. */
+  readonly only: readonly number[] | undefined
+  /** Leaves faults of the first failing seed out, as long as it fails. */
+  readonly isShrunk: boolean
   /** The seeded bug that was applied when the modules were loaded. */
   readonly mutant: string | undefined
 }
@@ -29,7 +33,7 @@ export type Command =
 export const usage = `Runs a scenario under many seeds, in virtual time.
 
   npm run simulate -- [--scenario NAME] [--seeds N] [--seed S] [--jobs N] [--twice] [--until TEXT]
-                      [--mutant NAME] [--trace] [--json]
+                      [--only NUMBERS] [--no-shrink] [--mutant NAME] [--trace] [--json]
   npm run simulate -- --list
 
   --scenario NAME  what to run; workshop when not given
@@ -38,6 +42,9 @@ export const usage = `Runs a scenario under many seeds, in virtual time.
   --jobs N         runs the seeds in N processes side by side (1); the result is the same
   --twice          runs every seed twice and compares what happened
   --until TEXT     ends at the first seed that breaks an invariant with TEXT in its name
+  --only NUMBERS   carries out these planned faults and no others: 3,7-9, or none
+  --no-shrink      does not look for the planned faults that the first failing seed needs; nor do --only
+                   and --until
   --mutant NAME    seeds a known bug, from test/mutants: the run must find it
   --trace          shows what led to a violation turn by turn, below the commands, events and moves
                    of the entities concerned
@@ -63,6 +70,8 @@ export function parseCommand(words: readonly string[]): Command {
         jobs: { type: 'string' },
         part: { type: 'string' },
         until: { type: 'string' },
+        only: { type: 'string' },
+        'no-shrink': { type: 'boolean', default: false },
         twice: { type: 'boolean', default: false },
         mutant: { type: 'string' },
         trace: { type: 'boolean', default: false },
@@ -86,6 +95,8 @@ function toOptions(values: {
   readonly jobs?: string | undefined
   readonly part?: string | undefined
   readonly until?: string | undefined
+  readonly only?: string | undefined
+  readonly 'no-shrink': boolean
   readonly twice: boolean
   readonly trace: boolean
   readonly json: boolean
@@ -104,7 +115,24 @@ function toOptions(values: {
   const { json: isJson, twice: isTwice, trace: isTraced, mutant, until } = values
   const jobs = values.jobs === undefined ? 1 : wholeNumber('--jobs', values.jobs, 1)
   const part = values.part === undefined ? undefined : partIn(values.part)
-  return { scenario, seed, seeds, jobs, part, until, isJson, isTwice, isTraced, mutant }
+  const only = values.only === undefined ? undefined : numbersIn(values.only)
+  const isShrunk = !values['no-shrink'] && only === undefined && until === undefined
+  return {
+    ...{ scenario, seed, seeds, jobs, part, until, isJson, isTwice, isTraced, mutant },
+    ...{ only, isShrunk },
+  }
+}
+
+/** `3,7-9`, and `none`. */
+function numbersIn(text: string): readonly number[] {
+  if (text === 'none') return []
+  return text.split(',').flatMap((range) => {
+    const [from = '', to = from] = range.split('-')
+    const first = wholeNumber('--only', from, 1)
+    const last = wholeNumber('--only', to, first)
+    if (last - first > 100_000) throw new Error(`--only takes no range as long as ${range}.`)
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+  })
 }
 
 /** `1/4`: what the second of four processes gets from the one that started it. */

@@ -42,6 +42,7 @@ export type { FaultKind, Findings, Trouble, WatchedLife } from './checkers/findi
 export type { NoSilentLoss } from './checkers/no-silent-loss.ts'
 export type { NothingAcknowledgedIsLost } from './checkers/nothing-acknowledged-is-lost.ts'
 export type { SenderOrder } from './checkers/sender-order.ts'
+export type { PlannedFault } from './fault-plan.ts'
 export { type SimulatedNodeOptions, startSimulatedNode } from './start-simulated-node.ts'
 export type { SeededRandom } from './seeded-random.ts'
 export type { TerminationSignal } from './simulated-process.ts'

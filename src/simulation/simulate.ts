@@ -3,6 +3,7 @@ import { stableHash } from '../foundation/stable-hash.ts'
 import { show } from '../foundation/show.ts'
 import { unlessStill } from './microtasks.ts'
 import { Stepper } from './stepper.ts'
+import type { PlannedFault } from './fault-plan.ts'
 import { Simulation, type SimulationOptions } from './simulation.ts'
 import {
   GoalNotReached,
@@ -38,6 +39,8 @@ export interface SeedResult {
   readonly checkpoints: readonly string[]
   readonly events: number
   readonly faults: number
+  /** Those that were planned, and carried out. */
+  readonly plan: readonly PlannedFault[]
   readonly simulatedMs: number
   /** Deviations that an injected fault permits, by name. */
   readonly excuses: Excuses
@@ -114,6 +117,7 @@ async function simulateSeed(
     }
   }
   const { seed, hash, checkpoints, events, faults, excuses, places, now: simulatedMs } = simulation
+  const { plannedFaults: plan } = simulation
   violations.unshift(...simulation.violations)
   const lastEvents = simulation.lastEvents(options.keptEventsMax)
   simulation[Symbol.dispose]()
@@ -124,6 +128,7 @@ async function simulateSeed(
     checkpoints,
     events,
     faults,
+    plan,
     simulatedMs,
     excuses,
     places,

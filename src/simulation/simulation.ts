@@ -2,6 +2,7 @@
 import { type Duration, formatMs, toMs } from '../foundation/duration.ts'
 import { show } from '../foundation/show.ts'
 import type { Trouble } from './checkers/findings.ts'
+import { FaultPlan, type PlannedFault } from './fault-plan.ts'
 import type { Incarnation } from './incarnation.ts'
 import { type DrainMode, bestDrainMode } from './microtasks.ts'
 import { type Goal, type RunEnd, Stepper } from './stepper.ts'
@@ -37,6 +38,8 @@ export interface SimulationOptions {
   readonly stepsPerInstantMax?: number
   /** Events kept for error messages and `lastEvents`; 1,000 when not given. */
   readonly keptEventsMax?: number
+  /** The numbers of the planned faults that this run carries out; all when not given. See `plan`. */
+  readonly only?: Iterable<number>
   /** Adds the last events, turn by turn, to errors that tell the story of entities; false when not given. */
   readonly trace?: boolean
   /** @internal How promise reactions are run: `drain` where the platform can, `hop` (slower) everywhere. */
@@ -57,6 +60,7 @@ export class Simulation {
   readonly #stepsMax: number
   readonly #stepsPerInstantMax: number
   readonly #drainMode: DrainMode
+  readonly #plan: FaultPlan
   readonly #nodes = new Map<string, LivingNode>()
   readonly #excuses = new Map<string, number>()
   readonly #invariants = new Map<string, () => boolean>()
@@ -85,6 +89,8 @@ export class Simulation {
     this.store = new SimulatedStore(this.#world)
     this.#world.onEnd = (life) => this.network.ended(life, this.#isHostCrash)
     this.random = this.#world.random('scenario')
+    this.#plan = new FaultPlan(seed, options.only)
+    this.#world.onFault = (description) => this.#plan.note(description)
   }
 
   /** Whether nodes can see that the process of another has ended, as on one host. Otherwise nobody can tell it from silence. */
@@ -213,6 +219,20 @@ export class Simulation {
   /** Says that this must be true after every step from now on. */
   always(name: string, holds: () => boolean): void {
     this.#invariants.set(name, holds)
+  }
+
+  /**
+   * Carries out a fault as the next one of the plan of this run, unless that leaves it out (`only`). Draw when it comes, and
+   * of which kind it is, apart from the chance that it is given: then any of them can be left out, and a run that fails
+   * can be made smaller. `name` is for faults that say nothing of themselves, as the settings of a store do.
+   */
+  plan(name: string, fault: (random: SeededRandom) => void): void {
+    this.#plan.carryOut(this.now, name, fault)
+  }
+
+  /** The faults of the plan that were carried out. */
+  get plannedFaults(): readonly PlannedFault[] {
+    return this.#plan.carriedOut
   }
 
   /** Counts a fault that the scenario injects, and notes it in the trace. */

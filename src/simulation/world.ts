@@ -60,6 +60,8 @@ export class World implements Ground {
   /** Set once: hears of every life that ends. */
   onEnd: (place: Incarnation) => void = () => {}
   faults = 0
+  /** Set once: hears of every fault. */
+  onFault: (description: string) => void = () => {}
   readonly troubles = new Troubles()
   /** How often the run came to places that are worth testing. */
   readonly reached = new Map<string, number>()
@@ -265,6 +267,7 @@ export class World implements Ground {
   /** Counts a fault and notes it. What happens nowhere cannot be what a message was lost by. */
   fault(description: string, place?: FaultPlace): void {
     this.faults++
+    this.onFault(description)
     if (place !== undefined) this.trouble(place)
     this.note(this.current, 'fault', description)
     const kind = place?.kind

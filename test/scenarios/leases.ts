@@ -22,7 +22,7 @@ export async function leases(simulation: Simulation): Promise<void> {
   }
   for (const name of nodes) start(name)
   const faults = { isOver: false }
-  disturb({ simulation, random: swarm.fork('faults'), start, faults })
+  disturb({ simulation, ledger, random: swarm.fork('faults'), start, faults })
   await simulation.run({ for: CHAOS_MS })
   faults.isOver = true
   simulation.store.setFaults({})
@@ -41,12 +41,13 @@ export async function leases(simulation: Simulation): Promise<void> {
 
 interface Disturbance {
   readonly simulation: Simulation
+  readonly ledger: LeaseLedger
   readonly random: SeededRandom
   readonly start: (name: string) => void
   readonly faults: { isOver: boolean }
 }
 
-function disturb({ simulation, random, start, faults }: Disturbance): void {
+function disturb({ simulation, ledger, random, start, faults }: Disturbance): void {
   const { ttlMs } = leaseSettings
   if (random.chance(0.6)) {
     simulation.store.setFaults({
@@ -64,7 +65,7 @@ function disturb({ simulation, random, start, faults }: Disturbance): void {
       const kind = random.float()
       if (!simulation.isAlive(name)) start(name)
       else if (kind < 0.2) simulation.crash(name)
-      else if (kind < 0.4) simulation.stepWallClock(name, random.pick([-3_600_000, 3_600_000]))
+      else if (kind < 0.4) ledger.stepsWall(name, random.pick([-3_600_000, 3_600_000]))
       else simulation.pause(name, ttlMs * random.pick([0.3, 0.9, 1.1, 2, 10]))
       goOn()
     })

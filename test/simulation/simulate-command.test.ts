@@ -25,13 +25,14 @@ async function run(
 }
 
 const emptyResult: SeedResult = {
-  ...{ seed: 8, violations: [], hash: '', checkpoints: [], events: 100, faults: 0 },
+  ...{ seed: 8, violations: [], hash: '', checkpoints: [], events: 100, faults: 0, plan: [] },
   ...{ simulatedMs: 5_000, excuses: {}, places: {}, lastEvents: [] },
 }
 
 const runOptions: CommandOptions = {
   ...{ scenario: 'canary', seed: 1, seeds: 1, jobs: 1, part: undefined, until: undefined },
   ...{ isJson: false, isTwice: false, isTraced: false, mutant: undefined },
+  ...{ only: undefined, isShrunk: false },
 }
 
 describe('npm run simulate', () => {

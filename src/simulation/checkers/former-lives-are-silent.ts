@@ -44,7 +44,8 @@ export class FormerLivesAreSilent {
     )
     this.#findings.check(
       'nothing is heard after quarantine',
-      this.#quarantined.get(node)?.has(peer) !== true,
+      // Told once.
+      this.#quarantined.get(node)?.delete(peer) !== true,
       `${by} hears ${of}, which it has quarantined`,
     )
     this.met(node, peer)

@@ -1,5 +1,6 @@
 /** What goes wrong in the founding scenario: seeds and others leave, die, sleep and are cut off, and so is the store. */
 import type { ClusterChecks, SeededRandom, Simulation } from '../../../src/simulation/index.ts'
+import { planFaults, planSlowStore } from '../planned-faults.ts'
 import type { FoundingCluster } from './founding-cluster.ts'
 
 /** As long as it takes a cluster with these settings to notice a change and to decide about it. */
@@ -12,10 +13,10 @@ export class FoundingFaults {
   readonly #simulation: Simulation
   readonly #checks: ClusterChecks
   readonly #cluster: FoundingCluster
-  readonly #random: SeededRandom
-  readonly #kinds: readonly Fault[]
+  readonly #plan: { end(): void }
   readonly #seeds: readonly string[]
-  #isOver = false
+  /** Of the fault that is carried out. */
+  #random: SeededRandom
   #healedMs = 0
   #splitMs = -Infinity
   #flappedMs = -Infinity
@@ -32,22 +33,18 @@ export class FoundingFaults {
     this.#seeds = parts.seeds
     this.#random = this.#simulation.random.fork('faults')
     const swarm = this.#simulation.random.fork('swarm')
-    this.#kinds = allFaults.filter(() => swarm.chance(0.5))
-    if (swarm.chance(0.5)) {
-      this.#simulation.store.setFaults({
-        latencyMeanMs: swarm.pick([1, 20, 100]),
-        stallChance: swarm.pick([0, 0.05]),
-        stallMaxMs: swarm.pick([1_000, 6_000]),
-        failsBefore: swarm.pick([0, 0.1]),
-        failsUnknown: swarm.pick([0, 0.1]),
-      })
-    }
-    this.#goOn()
+    const kinds = allFaults.filter(() => swarm.chance(0.5))
+    if (swarm.chance(0.5)) planSlowStore(this.#simulation)
+    const times = { leastMs: 500, moreMs: 5_000 }
+    this.#plan = planFaults(this.#simulation, { kinds, times }, (fault, random) => {
+      this.#random = random
+      fault(this)
+    })
   }
 
   /** The end of all faults: what follows must come right again. */
   end(): void {
-    this.#isOver = true
+    this.#plan.end()
     this.#simulation.network.heal()
     this.#simulation.store.setFaults({})
     this.#cluster.calm()
@@ -140,14 +137,6 @@ export class FoundingFaults {
     if (draw === 1) return names.filter((name) => !this.#seeds.includes(name))
     if (draw === 2) return names.filter(() => this.#random.chance(0.5))
     return [this.#random.pick(names)]
-  }
-
-  #goOn(): void {
-    this.#simulation.after(500 + this.#random.below(5_000), () => {
-      if (this.#isOver || this.#kinds.length === 0) return
-      this.#random.pick(this.#kinds)(this)
-      this.#goOn()
-    })
   }
 }
 

@@ -1,6 +1,6 @@
 /** What must be true of leases, whoever holds them and whatever happens: asked at every step, and told by the workers. */
 import type { Lease } from '../../../src/lease/index.ts'
-import { leaseOfBytes, registerOfLease } from '../../../src/lease/internals.ts'
+import { leaseOfBytes, type LeaseRecord, registerOfLease } from '../../../src/lease/internals.ts'
 import type { Simulation } from '../../../src/simulation/index.ts'
 
 export const places = {
@@ -32,6 +32,8 @@ export class LeaseLedger {
   /** The highest that a protected resource has seen. */
   readonly #seen = new Map<string, number>()
 
+  readonly #wallSteps = new Map<string, number>()
+
   constructor(simulation: Simulation, names: readonly string[]) {
     this.#simulation = simulation
     for (const name of names) {
@@ -41,6 +43,16 @@ export class LeaseLedger {
         () => this.holdersOf(name).length < 2,
       )
     }
+  }
+
+  /** How often the wall clock of that node was set. */
+  wallStepsOf(node: string): number {
+    return this.#wallSteps.get(node) ?? 0
+  }
+
+  stepsWall(node: string, ms: number): void {
+    this.#wallSteps.set(node, this.wallStepsOf(node) + 1)
+    this.#simulation.stepWallClock(node, ms)
   }
 
   watch(watched: WatchedLease): void {
@@ -77,11 +89,20 @@ export class LeaseLedger {
     if (fenceToken === undefined) return
     const holder = this.#holders.get(name)
     if (holder?.lease === lease) holder.usedAt = this.#simulation.now
-    const register = this.#simulation.store.memory.readRegister(registerOfLease(name))
-    const record = register && leaseOfBytes(register.bytes)
-    const isThere = record?.holder?.owner === owner && record.token === fenceToken
-    const detail = `${owner} has token ${fenceToken} of ${name}, and the store says ${JSON.stringify(record)}`
+    const isThere = this.standsThere(lease, fenceToken)
+    const detail = `${owner} has token ${fenceToken} of ${name}, and the store says ${JSON.stringify(this.#recordOf(name))}`
     this.#simulation.check('S6: who holds a lease stands in the store', isThere, detail)
+  }
+
+  /** Whether the store says that it is held by this one, under this token. */
+  standsThere({ name, owner }: Lease, token: number): boolean {
+    const record = this.#recordOf(name)
+    return record?.holder?.owner === owner && record.token === token
+  }
+
+  #recordOf(name: string): LeaseRecord | undefined {
+    const register = this.#simulation.store.memory.readRegister(registerOfLease(name))
+    return register && leaseOfBytes(register.bytes)
   }
 
   released({ name }: Lease): void {

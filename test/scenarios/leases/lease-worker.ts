@@ -1,7 +1,15 @@
 /** One life of a node that wants leases, acts by those it has, and gives one back now and then, on a clock that errs. */
 import type { Environment } from '../../../src/foundation/environment.ts'
-import { type Lease, type LeaseSettings, Leases, registerLeases } from '../../../src/lease/index.ts'
+import {
+  type Lease,
+  type LeaseLoss,
+  type LeaseSettings,
+  Leases,
+  registerLeases,
+} from '../../../src/lease/index.ts'
+import { hasRegisters } from '../../../src/persistence/index.ts'
 import type { SeededRandom, SimulatedNode, Simulation } from '../../../src/simulation/index.ts'
+import { ConfirmedWrites } from './confirmed-writes.ts'
 import { type LeaseLedger, places } from './lease-ledger.ts'
 
 export const leaseSettings: LeaseSettings = {
@@ -34,15 +42,22 @@ export class LeaseWorker {
   readonly #parts: WorkerParts
   readonly #environment: Environment
   readonly #wanted: readonly Wanted[]
+  readonly #writes: ConfirmedWrites
 
   constructor(parts: WorkerParts) {
     const { node, random, names, ledger } = parts
     this.#parts = parts
     const drift = leaseSettings.clockDriftMax
     this.#environment = drifting(node.environment, random.pick([1 - drift, 1, 1 + drift]))
+    const { journal } = node
+    if (!hasRegisters(journal)) throw new Error('The simulated store has registers.')
+    this.#writes = new ConfirmedWrites({
+      ...{ registers: journal, clock: this.#environment.clock, settings: leaseSettings },
+      shocks: () => node.pauseCount + ledger.wallStepsOf(node.name),
+    })
     const leases = new Leases({
       owner: node.label,
-      implementations: { store: registerLeases(node.journal) },
+      implementations: { store: registerLeases(this.#writes) },
       settings: leaseSettings,
       environment: this.#environment,
     })
@@ -83,11 +98,12 @@ export class LeaseWorker {
     const { lease } = wanted
     wanted.isAsking = true
     let isTold = false
-    const asked = lease.acquire(() => {
+    const asked = lease.acquire((loss) => {
       simulation.check(
         'a loss is told after the grant, and once',
         isTold && wanted.told !== undefined,
       )
+      this.#lost(wanted, loss)
       wanted.told = undefined
       simulation.reached(places.lost)
     })
@@ -100,6 +116,19 @@ export class LeaseWorker {
       })
       .catch(() => simulation.reached(places.unknown))
       .finally(() => (wanted.isAsking = false))
+  }
+
+  /** Nobody takes a lease from itself: not for one renewal that failed, and not for a write of its own. */
+  #lost({ lease, told, isAsking }: Wanted, { reason, detail }: LeaseLoss): void {
+    const { ledger, simulation } = this.#parts
+    if (reason === 'taken') {
+      const isOwn = told !== undefined && ledger.standsThere(lease, told)
+      simulation.check('L4: a lease that was taken is that of another', !isOwn, detail)
+      return
+    }
+    // Whoever asks anew after a sleep stops first, however long it had.
+    const isEarly = !isAsking && this.#writes.isValid(lease.name)
+    simulation.check('L4: a lease is not lost before its time', !isEarly, detail)
   }
 
   #release(wanted: Wanted): void {

@@ -1,5 +1,6 @@
 /** What goes wrong in the spine scenario: which kinds of faults there are is drawn by seed, then when and where. */
 import type { ClusterChecks, SeededRandom, Simulation } from '../../../src/simulation/index.ts'
+import { planFaults } from '../planned-faults.ts'
 import type { SpineCluster } from './spine-cluster.ts'
 import type { SpineLoad } from './spine-load.ts'
 
@@ -29,12 +30,13 @@ export class SpineFaults {
   readonly #checks: ClusterChecks
   readonly #cluster: SpineCluster
   readonly #load: Pick<SpineLoad, 'stream'> | undefined
-  readonly #random: SeededRandom
-  readonly #kinds: readonly Fault[]
+  readonly #plan: { end(): void }
   readonly #newNames: string[]
-  readonly #moveFaultChance: number
-  readonly #breaksReturns: boolean
   readonly #moveFaults: readonly Fault[]
+  /** Of the fault that is carried out. */
+  #random: SeededRandom
+  #moveFaultChance = 0
+  #breaksReturns = false
   #isOver = false
   #linkTroubleUntilMs = 0
   #messyUntilMs = -Infinity
@@ -52,14 +54,32 @@ export class SpineFaults {
     const swarm = random.fork('swarm')
     const kinds =
       only === undefined && swarm.chance(0.5) ? [...cleanFaults, ...messyFaults] : cleanFaults
-    this.#kinds = only ?? kinds.filter(() => swarm.chance(0.5))
-    if (only === undefined && swarm.chance(0.5)) this.#troubleStore(swarm)
-    this.#moveFaultChance = only === undefined ? swarm.pick([0, 0, 0.3]) : 0
-    // What comes back one by one can be parted by a break.
-    this.#breaksReturns = kinds !== cleanFaults && swarm.chance(0.7)
-    if (this.#breaksReturns) simulation.network.latency(unevenLatency)
+    const drawn = only ?? kinds.filter(() => swarm.chance(0.5))
     this.#moveFaults = kinds === cleanFaults ? moveFaults : [...moveFaults, ...messyFaults]
-    this.#goOn()
+    if (only === undefined) this.#planAttendants(swarm, kinds !== cleanFaults)
+    const times = { leastMs: 300, moreMs: 3_500 }
+    this.#plan = planFaults(simulation, { kinds: drawn, times }, (fault, own) => {
+      this.#random = own
+      fault(this)
+    })
+  }
+
+  /** What does not come at a time of its own: the first of the plan. */
+  #planAttendants(swarm: SeededRandom, isMessy: boolean): void {
+    const simulation = this.#simulation
+    if (swarm.chance(0.5)) {
+      simulation.plan('a store that is slow, stalls and fails', (own) => this.#troubleStore(own))
+    }
+    const chance = swarm.pick([0, 0, 0.3])
+    if (chance > 0) {
+      simulation.plan('faults while shards move', () => (this.#moveFaultChance = chance))
+    }
+    if (!isMessy || !swarm.chance(0.7)) return
+    // What comes back one by one can be parted by a break.
+    simulation.plan('breaks while messages come back', () => {
+      this.#breaksReturns = true
+      simulation.network.latency(unevenLatency)
+    })
   }
 
   /** A shard begins to move: what is told and sent meanwhile is what a hand-off must not lose or mix up. */
@@ -87,6 +107,7 @@ export class SpineFaults {
   /** The end of all faults: what follows must come right again. */
   end(): void {
     this.#isOver = true
+    this.#plan.end()
     this.#simulation.network.heal()
     this.#simulation.store.setFaults({})
   }
@@ -209,22 +230,14 @@ export class SpineFaults {
     else this.#simulation.network.latency(latency, [one, other])
   }
 
-  #troubleStore(swarm: SeededRandom): void {
+  #troubleStore(random: SeededRandom): void {
     this.#simulation.store.setFaults({
-      latencyMeanMs: swarm.pick([1, 5, 20]),
-      stallChance: swarm.pick([0, 0.02, 0.05]),
+      latencyMeanMs: random.pick([1, 5, 20]),
+      stallChance: random.pick([0, 0.02, 0.05]),
       // Long enough for a node to be replaced while a write of it is under way.
-      stallMaxMs: swarm.pick([3_000, 12_000]),
-      failsBefore: swarm.pick([0, 0.02, 0.1]),
-      failsUnknown: swarm.pick([0, 0.02, 0.05]),
-    })
-  }
-
-  #goOn(): void {
-    this.#simulation.after(300 + this.#random.below(3_500), () => {
-      if (this.#isOver || this.#kinds.length === 0) return
-      this.#random.pick(this.#kinds)(this)
-      this.#goOn()
+      stallMaxMs: random.pick([3_000, 12_000]),
+      failsBefore: random.pick([0, 0.02, 0.1]),
+      failsUnknown: random.pick([0, 0.02, 0.05]),
     })
   }
 

@@ -1,6 +1,7 @@
 /** What goes wrong in the scenario of splits: sides lose each other, die, sleep and leave, and the store is away meanwhile. */
 import type { ClusterChecks, SeededRandom, Simulation } from '../../../src/simulation/index.ts'
 import type { FoundingCluster } from '../founding/founding-cluster.ts'
+import { planFaults, planSlowStore } from '../planned-faults.ts'
 
 type Fault = (faults: SplitsFaults) => void
 
@@ -8,11 +9,12 @@ export class SplitsFaults {
   readonly #simulation: Simulation
   readonly #checks: ClusterChecks
   readonly #cluster: FoundingCluster
-  readonly #random: SeededRandom
-  readonly #kinds: readonly Fault[]
+  readonly #plan: { end(): void }
   /** The store was away for some or for all at any time, or slow; or somebody was told to leave, perhaps the last one. */
   mayBeOver = false
   #isOver = false
+  /** Of the fault that is carried out. */
+  #random: SeededRandom
   #healedMs = 0
 
   constructor(parts: {
@@ -25,15 +27,23 @@ export class SplitsFaults {
     this.#cluster = parts.cluster
     this.#random = this.#simulation.random.fork('faults')
     const swarm = this.#simulation.random.fork('swarm')
-    const kinds = swarm.chance(0.6) ? [...plainFaults, ...storeFaults] : plainFaults
-    this.#kinds = kinds.filter(() => swarm.chance(0.5))
-    if (kinds !== plainFaults && swarm.chance(0.4)) this.#slowStore(swarm)
-    this.#goOn()
+    const all = swarm.chance(0.6) ? [...plainFaults, ...storeFaults] : plainFaults
+    const kinds = all.filter(() => swarm.chance(0.5))
+    if (all !== plainFaults && swarm.chance(0.4)) {
+      this.mayBeOver = true
+      planSlowStore(this.#simulation)
+    }
+    const times = { leastMs: 500, moreMs: 6_000 }
+    this.#plan = planFaults(this.#simulation, { kinds, times }, (fault, random) => {
+      this.#random = random
+      fault(this)
+    })
   }
 
   /** The end of all faults: what follows must come right again. */
   end(): void {
     this.#isOver = true
+    this.#plan.end()
     this.#simulation.network.heal()
     this.#simulation.store.setFaults({})
     this.#cluster.calm()
@@ -137,17 +147,6 @@ export class SplitsFaults {
     this.#simulation.store.crash(this.#random.below(4_000))
   }
 
-  #slowStore(swarm: SeededRandom): void {
-    this.mayBeOver = true
-    this.#simulation.store.setFaults({
-      latencyMeanMs: swarm.pick([1, 20, 100]),
-      stallChance: swarm.pick([0, 0.05]),
-      stallMaxMs: swarm.pick([1_000, 6_000]),
-      failsBefore: swarm.pick([0, 0.1]),
-      failsUnknown: swarm.pick([0, 0.1]),
-    })
-  }
-
   #split(sides: readonly (readonly string[])[]): void {
     const taken = sides.flat()
     const rest = this.#cluster.names.filter((name) => !taken.includes(name))
@@ -175,14 +174,6 @@ export class SplitsFaults {
     const one = this.#random.pick(this.#cluster.names)
     const others = this.#cluster.names.filter((name) => name !== one)
     return [one, others.length === 0 ? undefined : this.#random.pick(others)]
-  }
-
-  #goOn(): void {
-    this.#simulation.after(500 + this.#random.below(6_000), () => {
-      if (this.#isOver || this.#kinds.length === 0) return
-      this.#random.pick(this.#kinds)(this)
-      this.#goOn()
-    })
   }
 }
 
