@@ -5,7 +5,7 @@
  */
 import { assert } from '../foundation/assert.ts'
 import type { ByteBuffer } from './byte-buffer.ts'
-import { PlainCopy } from './plain-copy.ts'
+import { notPlain, PlainCopy } from './plain-copy.ts'
 import type { RefCodec } from './ref-codec.ts'
 import {
   batchBytesMax,
@@ -45,9 +45,7 @@ export class ValueCodec {
     this.#settings = settings
     this.#encoder = new ValueEncoder(settings, keepsRecords, refs)
     this.#decoder = new ValueDecoder(settings, keepsRecords, refs)
-    this.#plainCopy = new PlainCopy(settings.bytesMax, (value) =>
-      this.#throughBytes(value, 'bytes'),
-    )
+    this.#plainCopy = new PlainCopy(settings, (value) => this.#throughBytes(value, 'bytes'))
     this.#smallValues =
       use === 'stored' && allowsSmallValues(settings) ? new SmallValues() : undefined
   }
@@ -73,14 +71,8 @@ export class ValueCodec {
    * values copies: on a link, every encoded value must be sent.
    */
   copy(value: unknown, name = 'message'): unknown {
-    const prepared = this.#encoder.prepare(value, name)
-    // The same object means: plain data through and through.
-    if (prepared === value) {
-      const copy = this.#plainCopy.of(value)
-      // What may be too large is measured.
-      if (this.#plainCopy.isSurelySmall) return copy
-    }
-    return this.#throughBytes(value, name)
+    const copy = this.#plainCopy.of(value)
+    return copy === notPlain ? this.#throughBytes(value, name) : copy
   }
 
   /** Appends one value to the buffer of a link. Throws CannotSerialize, and then has appended nothing. */
