@@ -39,6 +39,8 @@ describe('isGossip', () => {
   test('takes what nodes make', () => {
     expect(isGossip(emptyGossip)).toBe(true)
     expect(isGossip(gossip())).toBe(true)
+    const far = asUp(joiningMember(a, { ...described, dataCenter: 'eu-1' }), 1)
+    expect(isGossip(changedBy(putMember(emptyGossip, far), a))).toBe(true)
   })
 
   const sound = gossip()
@@ -57,6 +59,9 @@ describe('isGossip', () => {
     ['attributes out of order', { members: [{ ...up, attributes: ['y', 'x'] }, joining] }],
     ['an attribute twice', { members: [{ ...up, attributes: ['x', 'x'] }, joining] }],
     ['an attribute that is none', { members: [{ ...up, attributes: [7] }, joining] }],
+    ['a data center that is none', { members: [{ ...up, dataCenter: 'a/b' }, joining] }],
+    // Equal members are equal bytes: the default one is not written down.
+    ['the default data center', { members: [{ ...up, dataCenter: 'default' }, joining] }],
     ['no attributes', { members: [{ ...up, attributes: undefined }, joining] }],
     ['too many attributes', { members: [{ ...up, attributes: numbers(1_101) }, joining] }],
     ['no version of the application', { members: [{ ...up, appVersion: undefined }, joining] }],

@@ -18,10 +18,10 @@ describe('what is not there yet is refused, not passed over', () => {
     expect(() => sharding.init(within)).toThrow(notThereYet(`settings.${option}`))
     expect([...sharding.entityTypes]).toEqual([])
   })
+})
 
-  test.each(['lease', 'dataCenter'])('by singletons.start: %s', async (option) => {
-    const { singletons } = await nodeFor({ store: 'memory' })
-    const given = { name: 'clerk', behavior: () => Behaviors.ignore, [option]: {} }
-    expect(() => singletons.start(given)).toThrow(notThereYet(option))
-  })
+test('the data center of a singleton is that of its node: whoever asks for another is told where to look', async () => {
+  const { singletons } = await nodeFor({ store: 'memory' })
+  const given = { name: 'clerk', behavior: () => Behaviors.ignore, dataCenter: 'eu-1' }
+  expect(() => singletons.start(given)).toThrow('`settings.cluster.dataCenter`')
 })
