@@ -31,6 +31,7 @@ import { B23 } from './b23.ts'
 import { B24 } from './b24.ts'
 import { B25 } from './b25.ts'
 import { B26 } from './b26.ts'
+import { B27 } from './b27.ts'
 import { B28 } from './b28.ts'
 import { B33 } from './b33.ts'
 import { B34 } from './b34.ts'
@@ -104,6 +105,7 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     B24,
     B25,
     B26,
+    B27,
     B28,
     B33,
     B34,

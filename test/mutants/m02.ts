@@ -12,9 +12,9 @@ export const M02: Mutant = {
   ],
   found: {
     by: 'a leader acts only on convergence',
-    scenario: 'spine',
-    seed: 1,
-    oneIn: 8,
+    scenario: 'founding',
+    seed: 10,
+    oneIn: 16,
     isSlow: true,
   },
 }

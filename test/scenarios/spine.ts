@@ -10,7 +10,12 @@ import { type Fault, onlyFlaps, SpineFaults } from './spine/spine-faults.ts'
 import { SpineLoad } from './spine/spine-load.ts'
 import { watched } from './spine/spine-probes.ts'
 import { spineSettings } from './spine/spine-settings.ts'
+import { SpineWatches } from './spine/spine-watches.ts'
 import { viewsConverge } from './views-converge.ts'
+
+interface WatchingParts extends SpineParts {
+  readonly watches: SpineWatches
+}
 
 const CHAOS_MS = 14_000
 /** What went wrong longer ago than this does not explain a loss: with these settings all is decided by then. */
@@ -60,13 +65,14 @@ async function play(simulation: Simulation, only?: readonly Fault[]): Promise<vo
   })
 }
 
-function build(simulation: Simulation, checks: ClusterChecks): SpineParts {
+function build(simulation: Simulation, checks: ClusterChecks): WatchingParts {
   const list = listEntity(simulation, checks)
   const load = new SpineLoad({
     ...{ simulation, checks, list },
     ...{ entities: 4, diaries: 3, pauseMs: 180, longMaxMs: 20_000, isSlowShared: true },
     callTimeoutMs: CALL_TIMEOUT_MS,
   })
+  const watches = new SpineWatches(simulation)
   const swarm = simulation.random.fork('settings')
   const restChance = swarm.pick([0, 0.02, 0.1])
   const stopMaxMs = swarm.pick([0, 100, 500, 1_500])
@@ -78,15 +84,18 @@ function build(simulation: Simulation, checks: ClusterChecks): SpineParts {
       diary: diaries(simulation, checks, { restChance }),
       diariesAreTold: swarm.chance(0.5),
       clerkStopMaxMs: stopMaxMs,
-      onUp: (running) => load.begin(running),
+      onUp: (running) => {
+        load.begin(running)
+        watches.begin(running)
+      },
     },
     ['a', 'b', 'c'],
   )
-  return { simulation, checks, cluster, list, load }
+  return { simulation, checks, cluster, list, load, watches }
 }
 
-async function recover(parts: SpineParts): Promise<void> {
-  const { simulation, cluster, load } = parts
+async function recover(parts: WatchingParts): Promise<void> {
+  const { simulation, cluster, load, watches } = parts
   load.hurry()
   const within = '90s'
   await simulation.runUntil(() => cluster.isWhole, { within, what: 'the cluster is whole again' })
@@ -97,4 +106,5 @@ async function recover(parts: SpineParts): Promise<void> {
   await whenSettled(parts)
   await conclude(parts)
   await viewsConverge(simulation, parts.checks)
+  await watches.conclude()
 }
