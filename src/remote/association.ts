@@ -111,6 +111,17 @@ export class Association implements LinkOwner, RefHome {
     return this.#wasReached
   }
 
+  /** Idle, and nothing is lost by forgetting it: no system message has passed, or none may any more. */
+  get isForgettable(): boolean {
+    return this.isIdle && !this.#isCountedOn
+  }
+
+  /** Both ends have numbered system messages, and would have to go on from there. */
+  get #isCountedOn(): boolean {
+    const { peer } = this
+    return peer !== undefined && !this.isGone(peer) && !this.#deathWatch.isFresh
+  }
+
   /** Nothing is under way in either direction, and nobody watches anybody. */
   get isIdle(): boolean {
     const links = Object.values(this.#links)
@@ -367,7 +378,7 @@ export class Association implements LinkOwner, RefHome {
    */
   retire(successor: () => Association | undefined): void {
     const { peer } = this
-    const isOwing = this.#deathWatch.isOwing
+    const isCountedOn = this.#isCountedOn
     this.#successor = successor
     this.#claim?.stop()
     const outboxOf = (lane: Lane): Outbox | undefined => {
@@ -378,8 +389,8 @@ export class Association implements LinkOwner, RefHome {
     for (const { link } of this.#inbound.values()) link.close('too many peers')
     this.#inbound.clear()
     this.#deathWatch.giveUp()
-    // It would never hear of those deaths: it has to learn that this node has given it up.
-    if (peer !== undefined && isOwing) this.quarantine(peer, 'too many peers')
+    // It may wait to hear of a death, and counts on: it has to learn that this node has given it up.
+    if (peer !== undefined && isCountedOn) this.quarantine(peer, 'too many peers')
   }
 
   /** Takes no more messages; calls `done` when what was sent has come or is lost. */

@@ -264,6 +264,20 @@ describe('addresses that were only named, at the settings that users get', () =>
     expect([callCount(), remoting.peerCount]).toEqual([calls, 0])
   })
 
+  test('do not take a member along that others lived before, at the same address', async () => {
+    const { time, system, remoting } = await startAlone()
+    const [former, member] = ['10.0.0.1:2552#0000000000000001', '10.0.0.1:2552#0000000000000002']
+    remoting.nodeJoined(member)
+    const told: string[] = []
+    for (const node of [former, member]) {
+      void system.whenStopped(remoting.refAt(node, '/user/a')).then(() => void told.push(node))
+    }
+    await time.advance(defaultRemoteSettings.giveUpAfterMs)
+    expect(told).toEqual([former])
+    await time.advance(defaultRemoteSettings.systemGiveUpAfterMs)
+    expect(told).toEqual([former, member])
+  })
+
   test('are called for hours where they are those of members, and no longer', async () => {
     const { time, system, remoting } = await startAlone()
     const member = '10.0.0.1:2552#0000000000000001'

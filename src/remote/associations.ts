@@ -198,7 +198,7 @@ export class Associations {
     this.#cameSinceSweep = 0
     this.#sweptAtMs = nowMs
     for (const association of [...this.#byAddress.values()]) {
-      if (association.isIdle) this.#letGo(association)
+      if (association.isForgettable) this.#letGo(association)
     }
   }
 
@@ -216,7 +216,7 @@ export class Associations {
     const before = this.#idle
     this.#idle = new Set()
     for (const association of [...this.#byAddress.values()]) {
-      if (!association.isIdle) continue
+      if (!association.isForgettable) continue
       if (before.has(association)) this.#letGo(association)
       else this.#idle.add(association)
     }

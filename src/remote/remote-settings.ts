@@ -54,8 +54,9 @@ export interface RemoteSettings {
   /** Refs of one peer's actors that are kept, so that equal refs are `===`. */
   readonly refsMax: number
   /**
-   * A peer with whom nothing was under way for so long, at most for twice as long, is forgotten, quarantined or not. Which of
-   * its incarnations are over is remembered, of the last of some ten thousand peers. Shorter frees memory sooner.
+   * A peer with whom nothing was under way for so long, at most for twice as long, is forgotten, quarantined or not; not one with
+   * whom watches have passed, while it lives. Which of its incarnations are over is remembered, of the last of some ten thousand
+   * peers. A ref that is made after that is not `===` to one made before. Shorter frees memory sooner.
    */
   readonly forgetAfterMs: number
   /**

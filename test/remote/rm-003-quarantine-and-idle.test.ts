@@ -101,6 +101,26 @@ describe.each(['tcp', 'memory'] as const)('RM-003 over %s', (kind) => {
     await gone
   })
 
+  test('one that has been asked to watch is not forgotten by one end alone: the next watch is heard, too', async () => {
+    const a = await nodes.start({ remote: idleSoon })
+    const b = await nodes.start({ remote: { ...idleSoon, forgetAfterMs: 3_600_000 } })
+    const c = await nodes.start()
+    for (const name of ['first', 'second']) {
+      const watched = createTestProbe<string>(b.system, name)
+      const ref = a.remoting.refAt(b.remoting.node, `/user/${name}`)
+      ref.tell('hello')
+      await watched.expect('hello')
+      const gone = a.system.whenStopped(ref)
+      watched.stop()
+      await gone
+      // Of one with whom nothing has passed it shows that there was time to forget both, and more.
+      for (let times = 0; times < 8; times++) {
+        a.remoting.refAt(c.remoting.address, '/user/nobody')
+        await untilTurn('one is forgotten', () => a.remoting.peerCount <= 1)
+      }
+    }
+  })
+
   test('one that was quarantined is forgotten when nobody speaks to it, and stays quarantined', async () => {
     const a = await nodes.start({ remote: idleSoon })
     const b = await nodes.start()

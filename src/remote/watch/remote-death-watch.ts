@@ -91,6 +91,14 @@ export class RemoteDeathWatch {
     return this.unconfirmed + this.#announced.size + watched === 0
   }
 
+  /**
+   * Whether no system message has passed in either direction. Otherwise both ends count on from where they are, and one that
+   * forgot would take what is new for old, or miss what never was.
+   */
+  get isFresh(): boolean {
+    return this.#sender.isFresh && this.#receiver.last === 0
+  }
+
   // ---- system messages
 
   /** How many have not been confirmed. */
@@ -187,9 +195,17 @@ export class RemoteDeathWatch {
 
   #giveUpPeer(): void {
     const peer = this.#options.peer()
-    if (peer === undefined) return this.giveUp()
+    if (peer === undefined) return this.#giveUpUnmet()
     this.forgetMessagesTo(peer)
     this.nodeGone(peer)
+  }
+
+  /** Nobody was met there, so nothing has left: the incarnations whose time is over go, and others may still be met. */
+  #giveUpUnmet(): void {
+    const overdue = new Set<NodeId | undefined>()
+    for (const each of this.#sender.waiting()) if (this.#leftMs(each) <= 0) overdue.add(each.node)
+    this.#sender.restart(({ node }) => !overdue.has(node))
+    this.#watches.giveUp(({ node }) => overdue.has(node))
   }
 
   /** An incarnation that somebody has named, and nobody has met in time: it is over, or never was. */

@@ -27,6 +27,16 @@ export class SystemSender {
     return this.#kept.peek()
   }
 
+  /** Whether no number has been given, so that whoever begins anew has lost nothing. */
+  get isFresh(): boolean {
+    return this.#first === 1 && this.#kept.size === 0
+  }
+
+  /** For whom they wait. */
+  *waiting(): IterableIterator<WaitingSystemMessage> {
+    yield* this.#kept
+  }
+
   /** Answers the number. */
   add(waiting: WaitingSystemMessage): number {
     this.#kept.push(waiting)

@@ -28,7 +28,7 @@ export class OneAtATime {
       this.#waiting.push(work)
       return
     }
-    this.#options.lookFirst()
+    this.#try(this.#options.lookFirst)
     this.isBusy = true
     this.#try(work)
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
