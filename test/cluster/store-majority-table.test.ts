@@ -71,9 +71,16 @@ describe('store-majority', () => {
   })
 
   test('of those who cannot reach each other as few go as that takes', () => {
-    expect(inWords(tangle('AB', 'A>B B>A', '', hosts))).toBe('B: AB decides')
-    expect(inWords(tangle('ABC', 'A>B A>C', 'ABC', hosts))).toBe('A: ABC decides')
-    expect(inWords(tangle('ABCDE', 'B>C C>B A>D', 'ABCE', hosts))).toBe('CD: ABCE decides')
+    expect(inWords(tangle('AB', 'A>B B>A', '', hosts))).toBe('B: AB decides, acts later')
+    expect(inWords(tangle('ABC', 'A>B A>C', 'ABC', hosts))).toBe('A: ABC decides, acts later')
+    expect(inWords(tangle('ABCDE', 'B>C C>B A>D', 'ABCE', hosts))).toBe(
+      'CD: ABCE decides, acts later',
+    )
+  })
+
+  test('a broken pair that looks like a clean cut to one of it is carried out when all have seen it', () => {
+    expect(inWords(tangle('ABCD', 'B>C C>B', 'AC', hosts))).toBe('B: ACD decides, acts later')
+    expect(inWords(tangle('ABCD', 'A>B C>B D>B', 'ACD', hosts))).toBe('B: ACD decides')
   })
 
   test('a node that can ask goes on by the word of the store and of all whom it reaches', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { memberOf } from '../../src/cluster/gossip/gossip.ts'
 import type { Address } from '../../src/foundation/node-id.ts'
 import { Network, type Node } from './network.ts'
 import { SharedRegister } from './shared-register.ts'
@@ -232,6 +233,24 @@ describe('where the store decides', () => {
     expect(names(network.alive)).toBe('ab')
     expect(network.isWhole).toBe(true)
     expect(givenUp()).toBe('c')
+  })
+
+  test('whoever is downed for a broken link of four has frozen, also if those beside it hear it still', () => {
+    for (let seed = 1; seed <= 6; seed++) {
+      const { network, pick } = cluster(4, seed)
+      network.checks.isClean = false
+      network.cut(pick('b'), pick('c'))
+      network.run(6_000 + 100 * seed)
+      network.cut(pick('c'), pick('d'))
+      const isGoneFor = (victim: Node) => (other: Node) =>
+        other !== victim && memberOf(other.machine.gossip, victim.id)?.status !== 'Up'
+      for (let ms = 0; ms < 15_000; ms++) {
+        network.run(1)
+        const acting = network.alive.filter(({ machine }) => !machine.isFrozen)
+        const wronged = acting.filter((node) => acting.some(isGoneFor(node)))
+        expect({ seed, ms, wronged: names(wronged) }).toEqual({ seed, ms, wronged: '' })
+      }
+    }
   })
 })
 

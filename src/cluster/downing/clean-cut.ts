@@ -7,6 +7,8 @@ export interface CleanCut {
   readonly members: readonly Member[]
   /** The members of the other side. */
   readonly unreachable: ReadonlySet<NodeId>
+  /** Nobody of this side reaches anybody of the other one (`lost-by-all.ts`); left out where that is not known. */
+  readonly isLostByAll?: boolean
 }
 
 /** Who goes: the other side, our own, or both. */

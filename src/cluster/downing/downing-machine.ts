@@ -21,8 +21,8 @@
  *   list is downed by anybody who sees it. Nothing expires, so a side that slept cannot win when the winner has forgotten.
  * - By then those on the list are frozen (`store-watch.ts`, `store-times.ts`): a node that has not heard from somebody acts only
  *   shortly after a look that showed it neither on the list nor in a claim. A side that may be the smaller one claims first, and
- *   decides when its claim has stood for longer than that; a side that is the majority for sure need not wait, since then the
- *   others froze when they lost touch.
+ *   decides when its claim has stood for longer than that; a side that is the majority for sure need not wait if all of it have
+ *   lost touch with all of the others, since then those froze (`lost-by-all.ts`). Otherwise it acts when its decision has stood so long.
  */
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'

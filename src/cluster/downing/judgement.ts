@@ -8,6 +8,7 @@ import { type CutDecision, isDownable, nodesToDown } from './clean-cut.ts'
 import { currentView } from './current-view.ts'
 import type { DowningStrategy, ArbiterQuestion } from './downing-strategy.ts'
 import { type IndirectlyConnected, indirectlyConnectedIn } from './indirectly-connected.ts'
+import { isLostByAll } from './lost-by-all.ts'
 import type { SplitView } from './split-view.ts'
 
 export interface JudgeOptions {
@@ -37,7 +38,8 @@ export function judge(given: SplitView, options: JudgeOptions): Judgement {
   const records = view.records.filter((r) => downable.has(r.observer) && downable.has(r.subject))
   const tangle = indirectlyConnectedIn(records, view.seenBy)
   if (tangle.all.size > 0) return untangle({ ...view, records }, tangle, downable, options)
-  return judgementBy(options.strategy.decide(view), (decision) => ({
+  const cut = { ...view, isLostByAll: isLostByAll(view) }
+  return judgementBy(options.strategy.decide(cut), (decision) => ({
     decision,
     nodes: nodesToDown(decision, downable, view.unreachable),
   }))

@@ -11,20 +11,20 @@ describe('where the store decides', () => {
   const beat = defaultClusterSettings.heartbeatIntervalMs
   const { stableAfterMs: stillMs, claimAfterMs, seenByAllMs } = storeTimesOf(defaultClusterSettings)
 
-  const view = (members: string, records = '', leader = 'A'): DowningView => ({
-    ...tangle(members, records, '', [arbiterAttribute]),
+  const view = (members: string, records = '', leader = 'A', seenBy = ''): DowningView => ({
+    ...tangle(members, records, seenBy, [arbiterAttribute]),
     leader: id(leader),
   })
 
-  /** One of ABC, which cannot reach some of the others since 0. */
-  function one(self: string, records: string) {
+  /** One of ABC, or of others, which cannot reach some of the others since 0. */
+  function one(self: string, records: string, { members = 'ABC', seenBy = '' } = {}) {
     const byStore = strategyOf(defaultClusterSettings, true)
     const options = { self: id(self), settings: defaultClusterSettings, strategy: byStore }
     const machine = new DowningMachine(options)
     const see = (given: DowningView, now: number) =>
       machine.step({ type: 'ViewChanged', view: given }, now)
-    see(view('ABC'), 0)
-    const effects = see(view('ABC', records, self), 0)
+    see(view(members), 0)
+    const effects = see(view(members, records, self, seenBy), 0)
     const tick = (now: number) => machine.step({ type: 'Tick' }, now)
     const shown = (nodes: string, now: number) =>
       machine.step({ type: 'GivenUpShown', nodes: nodes.split('').map(id) }, now)
@@ -32,12 +32,33 @@ describe('where the store decides', () => {
   }
 
   test('the majority goes on, asks when the picture was still, and downs whom the store has given up', () => {
-    const { machine, effects, tick, shown } = one('A', 'A>C')
+    const { machine, effects, tick, shown } = one('A', 'A>C B>C', { seenBy: 'AB' })
     expect([effects, tick(stillMs - 1)]).toEqual([[], []])
     expect(tick(stillMs)).toEqual([{ type: 'AskStore' }])
     expect(machine.wish).toEqual({ nodes: [id('C')], claimMs: 0 })
     expect(shown('C', stillMs + 20)).toEqual([{ type: 'Down', nodes: [id('C')], why: 'GivenUp' }])
   })
+
+  test.each([
+    // B hears A and D, has not frozen, and does not know that C holds what it says for old news.
+    ['a pair of four', 'C', 'B>C C>B', 'ABCD', 'AC', 'B'],
+    ['one whom a third one reaches', 'A', 'A>D B>D', 'ABCD', 'ABC', 'D'],
+    ['one of two of whom one is reached', 'A', 'A>D B>D C>D A>E B>E', 'ABCDE', 'ABC', 'DE'],
+    ['one whom all have lost, but not all know it', 'A', 'A>D B>D C>D', 'ABCD', 'AB', 'D'],
+    ['one that somebody may reach who is about to go', 'A', 'A>D B>D', 'ABCxD', 'ABC', 'D'],
+    ['who reach each other over a third one', 'A', 'B>C C>B', 'ABC', 'ABC', 'C'],
+  ])(
+    'where only some have lost touch, nobody is downed who may not have looked: %s',
+    (_, self, records, members, seenBy, going) => {
+      const { effects, machine, tick, shown } = one(self, records, { members, seenBy })
+      expect(effects).toEqual([])
+      const at = 20_000
+      expect(tick(at)).toEqual([{ type: 'AskStore' }])
+      expect(machine.wish).toEqual({ nodes: going.split('').map(id), claimMs: 0 })
+      expect([shown(going, at + 20), tick(at + 20 + seenByAllMs - 1)]).toEqual([[], []])
+      expect(tick(at + 20 + seenByAllMs)).toMatchObject([{ nodes: going.split('').map(id) }])
+    },
+  )
 
   test('others are frozen from the start, and claim first', () => {
     const { machine, effects, tick, shown } = one('C', 'C>A C>B')

@@ -3,6 +3,10 @@
  * asks first and goes on meanwhile, as long as the store shows that nobody gives it up; the other one is frozen, claims to go
  * on, and decides when nobody has come before it, so the last of three lives on when two have died. Nobody is given up while
  * the store does not answer. Where no member has such a store, and so nobody could ask, it is keep-majority.
+ *
+ * Invariant: whoever is given up has frozen before it is downed. That is sure at once only if it has lost touch with everybody on
+ * the side that goes on, or has seen the claim against it. In any other case, as when only some of us have lost it, it may act
+ * until it looks into the store, and is downed when the decision has stood for `seenByAllMs`.
  */
 import type { NodeId } from '../../foundation/node-id.ts'
 import { compareForLeading } from '../gossip/convergence.ts'
@@ -36,8 +40,9 @@ export function storeMajority(rule: Rule, options: StoreMajorityOptions): Downin
     const { times, asksStore, wholeViewMax } = options
     const { seenByAllMs, storelessMs } = times
     const stableAfterMs = isFirst ? times.stableAfterMs : times.claimAfterMs
-    // The others have frozen when they lost touch, unless they cannot know that they are fewer.
-    const areFrozen = !isFirst || cut.members.length <= wholeViewMax
+    // By the claim; or when they lost touch with all of us, unless they cannot know that they are fewer.
+    const haveLostAll = cut.isLostByAll === true && cut.members.length <= wholeViewMax
+    const areFrozen = !isFirst || haveLostAll
     const claimMs = isFirst ? 0 : seenByAllMs
     const actAfterMs = areFrozen ? 0 : seenByAllMs
     return {

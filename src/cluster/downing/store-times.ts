@@ -3,7 +3,7 @@
  *
  *   cut ─────2.25────▶ whoever has not heard from somebody looks into the record, again and again
  *    │                 └──1 without an answer, or with a claim against it──▶ frozen           ≤ 3.5 after the cut
- *    └──noticed──2.5───▶ the majority decides (stored) ──▶ gives up
+ *    └──noticed──2.5───▶ the majority decides (stored) ──▶ gives up, 1.4 later if not all of it have lost touch
  *          └────2.25───▶ another side claims (stored) ──1.4──▶ decides (stored) ──▶ gives up   ≥ 3.65 after the cut
  */
 import type { ClusterSettings } from '../cluster-settings.ts'
