@@ -300,6 +300,14 @@ describe('whoever thaws is still a member', () => {
     expect(notebook.found).toEqual([])
   })
 
+  test('does not heed one that was never let in', () => {
+    const { notebook, checker, views } = frozenB()
+    views.take(b, view({ [a]: 'Up', [b]: 'Joining' }))
+    views.take(a, view({ [a]: 'Up', [b]: 'Down' }))
+    checker.thawed(b)
+    expect(notebook.found).toEqual([])
+  })
+
   test('counts what a rule excuses', () => {
     const { notebook, checker, views } = frozenB(() => 'a flapping link')
     views.take(a, view({ [a]: 'Up', [b]: 'Down' }))

@@ -49,6 +49,7 @@ export class ThawedAreMembers {
     const own = this.#lives.get(node)
     if (own === undefined) return
     own.isFrozen = false
+    if (!this.#isInService(node)) return
     const judge = [...this.#lives.values()].find((other) => this.#hasGivenUp(other, node))
     if (judge === undefined) return
     const excuse = this.#excuse()
@@ -58,6 +59,13 @@ export class ThawedAreMembers {
       false,
       `${own.life.label} thaws, and ${judge.life.label}, which goes on, has given it up`,
     )
+  }
+
+  /** One that was never let in runs nothing, and has nobody to ask. */
+  #isInService(node: NodeId): boolean {
+    const view = this.#views.of(node)
+    const status = view === undefined ? undefined : memberOf(view, node)?.status
+    return status !== undefined && status !== 'Joining'
   }
 
   #hasGivenUp({ node, life, isFrozen, hasLeft }: Thawable, other: NodeId): boolean {
