@@ -3,7 +3,7 @@ import { unreachableMembers } from '../../src/cluster/gossip/convergence.ts'
 import { unreachableDataCenters } from '../../src/cluster/gossip/data-center.ts'
 import { memberOf } from '../../src/cluster/gossip/gossip.ts'
 import type { MemberStatus } from '../../src/cluster/index.ts'
-import { Network, type Node } from './network.ts'
+import { Network, type NetworkOptions, type Node } from './network.ts'
 import { SharedRegister } from './shared-register.ts'
 
 const seeds = ['n1:1', 'n2:1', 'n3:1']
@@ -17,9 +17,14 @@ interface DataCenterNetwork {
 }
 
 /** `n1`, `n2` and what begins with `a` are in `one`, the others in `two`. */
-function networkOf(seed: number, hasStore: boolean): DataCenterNetwork {
+function networkOf(
+  seed: number,
+  hasStore: boolean,
+  options: NetworkOptions = {},
+): DataCenterNetwork {
   const network = new Network({
     seed,
+    ...options,
     settings: { crossDataCenterPauseMs: pauseMs },
     ...(hasStore && { register: new SharedRegister() }),
   })
@@ -189,6 +194,23 @@ describe.each([false, true])('CL-019 data centers, with a shared store: %s', (ha
     const last = network.latest('n3:1')
     network.give(last, { type: 'Leave', node: last.id })
     network.runUntil('it is gone', () => !last.isAlive && network.isWhole, 20_000)
+    expect(last.ended).toBe('leaving')
+  })
+
+  test('cut off while it leaves, the last member of a data center is not taken out while it hands over', () => {
+    const { network, start, one } = networkOf(1, hasStore, { exitingTasksMs: 150_000 })
+    for (const name of ['n1', 'n2', 'n3']) start(name)
+    network.runUntil('all are up', () => network.isWhole, 30_000)
+    const last = network.latest('n3:1')
+    network.give(last, { type: 'Leave', node: last.id })
+    const isExiting = (): boolean => one().every((node) => statusOf(node, last) === 'Exiting')
+    network.runUntil('it is exiting', isExiting, 20_000, 1)
+    network.cut(one(), [last])
+    network.run(120_000)
+    expect([last.isHandingOver, last.machine.isFrozen]).toEqual([true, false])
+    expect(one().map((node) => statusOf(node, last))).toEqual(['Exiting', 'Exiting'])
+    network.heal()
+    network.runUntil('it is gone', () => !last.isAlive && network.isWhole, 60_000)
     expect(last.ended).toBe('leaving')
   })
 
