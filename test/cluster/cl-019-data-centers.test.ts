@@ -90,6 +90,22 @@ describe.each([false, true])('CL-019 data centers, with a shared store: %s', (ha
     }
   })
 
+  test('one that died while it joined as the first does not keep the next one out', () => {
+    for (let seed = 1; seed <= 5; seed++) {
+      const { network, start } = networkOf(seed, hasStore)
+      const n1 = start('n1')
+      start('n2')
+      network.runUntil('one is up', () => network.alive.length === 2 && network.isWhole, 20_000)
+      for (const name of ['n3', 'n4']) {
+        const dead = start(name)
+        network.runUntil('it is joining', () => statusOf(n1, dead) === 'Joining', 20_000, 1)
+        network.crash(dead)
+      }
+      const next = start('n5')
+      network.runUntil('n5 is up', () => isUpFor(network.alive, next) && network.isWhole, 60_000)
+    }
+  })
+
   test('cut off from each other both go on: join, leave and restart; then they agree again', () => {
     for (let seed = 1; seed <= 10; seed++) {
       const { network, start, one, two } = networkOf(seed, hasStore)
