@@ -25,7 +25,7 @@ function networkOf(
   const network = new Network({
     seed,
     ...options,
-    settings: { crossDataCenterPauseMs: pauseMs },
+    settings: { crossDataCenterPauseMs: pauseMs, ...options.settings },
     ...(hasStore && { register: new SharedRegister() }),
   })
   const isOne = (name: string): boolean => /^(n1|n2|a)/.test(name)
@@ -180,6 +180,31 @@ describe.each([false, true])('CL-019 data centers, with a shared store: %s', (ha
       }
       network.heal()
       network.runUntil('all agree', () => network.isWhole, 60_000)
+    }
+  })
+
+  test('two that have replaced all who spoke for them while they were cut off meet again', () => {
+    for (const crossDataCenterConnections of [1, 2]) {
+      const settings = { crossDataCenterConnections }
+      const { network, start, one, two } = networkOf(3, hasStore, { settings })
+      for (const name of ['n1', 'n2', 'a1', 'a2', 'n3', 'n4', 'n5', 'n6']) {
+        const node = start(name)
+        network.runUntil(`${name} is up`, () => isUpFor(network.alive, node), 20_000)
+      }
+      network.cut(one(), two())
+      network.run(20_000)
+      const spoke = crossDataCenterConnections === 1 ? ['n1', 'n3'] : ['n1', 'n2', 'n3', 'n4']
+      for (const name of spoke) {
+        const node = network.latest(`${name}:1`)
+        const near = one().includes(node) ? one : two
+        network.give(node, { type: 'Leave', node: node.id })
+        const hasLeft = (): boolean =>
+          !node.isAlive && near().every((other) => statusOf(other, node) === undefined)
+        network.runUntil(`${name} has left`, hasLeft, 30_000)
+      }
+      network.heal()
+      network.runUntil('all agree', () => network.isWhole, 60_000)
+      expect(network.alive.flatMap(cutOffFrom)).toEqual([])
     }
   })
 
