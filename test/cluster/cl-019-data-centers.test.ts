@@ -106,6 +106,18 @@ describe.each([false, true])('CL-019 data centers, with a shared store: %s', (ha
     }
   })
 
+  test('the first of a new one ends when all who let it in are gone, to join anew', () => {
+    const settings = { joinDeadlineMs: 60_000 }
+    const { network, start, one } = networkOf(1, hasStore, { settings })
+    for (const name of ['n1', 'n2']) start(name)
+    network.runUntil('one is up', () => network.alive.length === 2 && network.isWhole, 20_000)
+    const first = start('n4')
+    network.runUntil('it is let in', () => statusOf(first, first) === 'Joining', 20_000, 1)
+    for (const node of one()) network.crash(node, { silent: true })
+    network.runUntil('it ends', () => !first.isAlive, 120_000)
+    expect(first.ended).toBe('join-failed')
+  })
+
   test('cut off from each other both go on: join, leave and restart; then they agree again', () => {
     for (let seed = 1; seed <= 10; seed++) {
       const { network, start, one, two } = networkOf(seed, hasStore)
