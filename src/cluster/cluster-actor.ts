@@ -40,6 +40,7 @@ import type { DowningStrategy } from './downing/downing-strategy.ts'
 import { FoundingDesk } from './founding/founding-desk.ts'
 import { shownIdentity } from './founding/founding-record.ts'
 import type { FoundingStore } from './founding/founding-store.ts'
+import { neighboursOf } from './gossip/data-center.ts'
 import type { MemberDescription } from './gossip/member.ts'
 import { type Discovery, lookUp } from './joining/discovery/discovery.ts'
 import type { LookUp } from './joining/discovery/discovery-inputs.ts'
@@ -374,8 +375,9 @@ export class ClusterActor {
 
   /** The operator can still do something about it. */
   #warnOfMembers(): void {
-    const { strategy, system } = this.#options
-    const warning = strategy.warningOf?.(this.#machine.gossip.members)
+    const { strategy, system, remoting } = this.#options
+    // Each data center decides its own splits.
+    const warning = strategy.warningOf?.(neighboursOf(this.#machine.gossip, remoting.node))
     if (warning !== undefined && warning !== this.#warning) system.log.warn({}, `${warning}.`)
     this.#warning = warning
   }

@@ -45,10 +45,10 @@ import type { FoundingAnswer, FoundingEffect, FoundingInput } from './founding/f
 import { FreezeCauses } from './freeze-causes.ts'
 import { FoundingMachine } from './founding/founding-machine.ts'
 import { isExitDoubted, unreachableMembers } from './gossip/convergence.ts'
-import { describedDataCenter, neighboursOf } from './gossip/data-center.ts'
+import { describedDataCenter, isNeighbour, neighboursOf } from './gossip/data-center.ts'
 import { type Gossip, emptyGossip, hasTombstone, memberOf } from './gossip/gossip.ts'
 import { problemWithGossip } from './gossip/gossip-exchange.ts'
-import { addressOfMember } from './gossip/member.ts'
+import { addressOfMember, notYetUp } from './gossip/member.ts'
 import type { DiscoveryInput } from './joining/discovery/discovery-inputs.ts'
 import { DiscoveryMachine } from './joining/discovery/discovery-machine.ts'
 import { firstSeedOf, type JoinCommand } from './joining/join-command.ts'
@@ -320,9 +320,20 @@ export class ClusterMachine {
   /** The process of this member is no more. */
   #gone(node: NodeId, now: number): void {
     this.#stepDetection({ type: 'ConnectionRefused', node }, now)
-    // As long as nobody is Up, nobody can be outvoted, and one that died while joining would keep all others waiting.
-    const isForming = this.gossip.members.every(({ status }) => status === 'Joining')
-    if (isForming && node !== this.#self) this.#stepMembership({ type: 'Down', nodes: [node] }, now)
+    if (node !== this.#self && this.#isForming && isNeighbour(this.gossip, node, this.#self)) {
+      this.#stepMembership({ type: 'Down', nodes: [node] }, now)
+    }
+  }
+
+  /**
+   * As long as nobody of a data center has been Up, nobody can be outvoted there, and one that died while joining would keep all
+   * others waiting. What others have to say of it is theirs: to them it may have come up unheard.
+   */
+  get #isForming(): boolean {
+    return neighboursOf(this.gossip, this.#self).every(
+      ({ status, upNumber }) =>
+        status === 'Joining' || (status === 'Down' && upNumber === notYetUp),
+    )
   }
 
   /** Never more than ending itself: to give up the other in turn would make two clusters. */

@@ -125,4 +125,20 @@ describe('cluster settings', () => {
       'extra is 1 here and not set in the cluster',
     ])
   })
+
+  test('may differ between data centers where each counts its own members', () => {
+    const quorum = (quorumSize: number, role: string, dataCenter: string) =>
+      agreementOf({
+        ...defaultClusterSettings,
+        dataCenter,
+        crossDataCenterConnections: quorumSize,
+        downing: { ...defaultClusterSettings.downing, strategy: 'static-quorum', quorumSize, role },
+      })
+    const ours = quorum(3, 'web', 'one')
+    expect(disagreements(ours, quorum(2, 'db', 'two'))).toEqual([])
+    expect(disagreements(ours, quorum(2, 'db', 'one'))).toEqual([
+      'downing.quorumSize is 2 here and 3 in the cluster',
+      'downing.role is db here and web in the cluster',
+    ])
+  })
 })

@@ -220,12 +220,14 @@ export function agreementOf(
     acceptableHeartbeatPauseMs: String(settings.acceptableHeartbeatPauseMs),
     monitoredByMembers: String(settings.monitoredByMembers),
     foundingStillMs: String(settings.foundingStillMs),
-    crossDataCenterConnections: String(settings.crossDataCenterConnections),
     ...(settings.dataCenter === defaultDataCenter ? {} : { dataCenter: settings.dataCenter }),
     ...agreementOnDowning(settings.downing),
     ...(store !== undefined && { store: shownStore(store) }),
   }
 }
+
+/** Who counts in a split, and how many are enough, each data center settles for itself. */
+const ofOneDataCenter: ReadonlySet<string> = new Set(['downing.role', 'downing.quorumSize'])
 
 /** Where a newcomer's settings differ from ours, in words for the person who started it. */
 export function disagreements(
@@ -233,10 +235,13 @@ export function disagreements(
   theirs: Readonly<Record<string, string>>,
 ): string[] {
   const names = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].sort()
+  const isApart = ours['dataCenter'] !== theirs['dataCenter']
   return (
     names
+      .filter((name) => ours[name] !== theirs[name])
       // Not a setting, and not everybody has one: see `problemsWithStore`. And data centers are there to differ.
-      .filter((name) => name !== 'store' && name !== 'dataCenter' && ours[name] !== theirs[name])
+      .filter((name) => name !== 'store' && name !== 'dataCenter')
+      .filter((name) => !isApart || !ofOneDataCenter.has(name))
       .map(
         (name) =>
           `${name} is ${theirs[name] ?? 'not set'} here and ${ours[name] ?? 'not set'} in the cluster`,

@@ -4,13 +4,13 @@
  *   follower ◀──view──▶ leader, waiting ──convergence──▶ acts in one new version ──▶ leader, waiting
  *
  * Invariant: without convergence nothing is done, whoever leads; a member that is Exiting is removed only when it has
- * confirmed, or has been out of reach for as long as a split is given.
+ * confirmed, or has been out of reach of its own data center for as long as a split is given.
  */
 import { unreachable } from '../foundation/assert.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import { stableAfterMs } from './downing/downing-settings.ts'
-import { hasConverged, leaderOf, unreachableFromHere } from './gossip/convergence.ts'
+import { hasConverged, leaderOf, unreachableMembers } from './gossip/convergence.ts'
 import { neighboursOf } from './gossip/data-center.ts'
 import { type Gossip, emptyGossip, memberOf } from './gossip/gossip.ts'
 import { actAsLeader } from './gossip/leader-actions.ts'
@@ -58,7 +58,7 @@ export class LeaderMachine {
     this.#view = gossip
     if (before.members === gossip.members && before.reachability === gossip.reachability) return
     this.#isLeader = leaderOf(gossip, this.#self) === this.#self
-    const cutOff = unreachableFromHere(gossip, this.#self)
+    const cutOff = unreachableMembers(gossip, this.#self)
     for (const node of this.#unreachableSince.keys()) {
       if (!cutOff.has(node)) this.#unreachableSince.delete(node)
     }

@@ -11,6 +11,8 @@ import type { Lease } from './lease.ts'
 /** What the machine of the guarded hears. `LeaseRefused`: also when nobody could tell. */
 export interface LeaseNews {
   readonly type: 'LeaseAcquired' | 'LeaseRefused' | 'LeaseLost' | 'LeaseReleased'
+  /** Of one that was refused: it may have been granted all the same, so that it has to be given back. */
+  readonly isDoubtful?: boolean
 }
 
 export interface GuardingLeaseOptions {
@@ -31,6 +33,8 @@ export class GuardingLease {
   readonly #options: GuardingLeaseOptions
   #isHeld = false
   #isOver = false
+  /** How often it was asked for. */
+  #asked = 0
   #grant: Grant | undefined
 
   constructor(options: GuardingLeaseOptions) {
@@ -39,7 +43,9 @@ export class GuardingLease {
 
   acquire(): void {
     const { lease, logger, guarded } = this.#options
-    const asked = this.#within(lease.acquire(({ detail }) => this.#lost(detail)))
+    const number = ++this.#asked
+    const answer = lease.acquire(({ detail }) => this.#lost(detail))
+    const asked = this.#within(answer, () => this.#grantedLate(answer, number))
     asked.then(
       (isTrue) => {
         if (this.#isOver) return
@@ -49,12 +55,13 @@ export class GuardingLease {
         // It may be over before anybody could hear that it was had.
         this.#isHeld = isTrue && lease.checkLease()
         if (!isTrue) logger.warn(this.#fields, `The lease of ${guarded} is held by another.`)
-        this.#say({ type: this.#isHeld ? 'LeaseAcquired' : 'LeaseRefused' })
+        if (this.#isHeld) this.#say({ type: 'LeaseAcquired' })
+        else this.#say({ type: 'LeaseRefused', isDoubtful: isTrue })
       },
       (error: unknown) => {
         if (this.#isOver) return
         logger.warn({ err: error, ...this.#fields }, `The lease of ${guarded} was not acquired.`)
-        this.#say({ type: 'LeaseRefused' })
+        this.#say({ type: 'LeaseRefused', isDoubtful: true })
       },
     )
   }
@@ -103,17 +110,30 @@ export class GuardingLease {
     timers.after(0, () => this.#say({ type: 'LeaseLost' }))
   }
 
+  /** Granted when nobody waited for it any more, it would be renewed for ever, and be nobody's. */
+  #grantedLate(answer: Promise<boolean>, number: number): void {
+    const giveBack = async (): Promise<void> => {
+      const isTrue = await answer.catch(() => false)
+      if (isTrue && !this.#isOver && this.#asked === number) await this.#options.lease.release()
+    }
+    giveBack().catch((err: unknown) => {
+      const { logger, guarded } = this.#options
+      logger.warn({ err, ...this.#fields }, `The lease of ${guarded} was not given back.`)
+    })
+  }
+
   #say(news: LeaseNews): void {
     if (!this.#isOver) this.#options.step(news)
   }
 
-  #within(answer: Promise<boolean>): Promise<boolean> {
+  #within(answer: Promise<boolean>, late: () => void = () => {}): Promise<boolean> {
     const { timers, lease } = this.#options
     const ms = lease.settings.operationTimeoutMs * patience
     return new Promise((resolve, reject) => {
-      const timer = timers.after(ms, () =>
-        reject(new Error(`the lease has not answered within ${ms} ms`)),
-      )
+      const timer = timers.after(ms, () => {
+        reject(new Error(`the lease has not answered within ${ms} ms`))
+        late()
+      })
       answer.then(resolve, reject).finally(() => timer.cancel())
     })
   }

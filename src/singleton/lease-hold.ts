@@ -1,12 +1,15 @@
 /**
- * What a node has of the lease of a singleton: nothing, its question, the lease, or its way back. One at a time: whoever wants
+ * What a node has of the lease of a singleton: nothing, its question, a doubt, the lease, or its way back. One at a time: whoever wants
  * it anew while it is on its way back asks after that.
  */
 import type { SingletonEffect } from './singleton-inputs.ts'
 
 export class LeaseHold {
-  /** `had`: it was granted, and has not been given back, though it may be lost. */
-  #state: 'none' | 'asked' | 'had' | 'releasing' = 'none'
+  /**
+   * `had`: it was granted, and has not been given back, though it may be lost. `doubtful`: nobody could tell whether it was granted,
+   * so that it may stand in the name of this node.
+   */
+  #state: 'none' | 'asked' | 'doubtful' | 'had' | 'releasing' = 'none'
 
   get isHad(): boolean {
     return this.#state === 'had'
@@ -17,12 +20,12 @@ export class LeaseHold {
   }
 
   ask(): SingletonEffect[] {
-    if (this.#state !== 'none') return []
+    if (this.#state !== 'none' && this.#state !== 'doubtful') return []
     this.#state = 'asked'
     return [{ type: 'AcquireLease' }]
   }
 
-  /** Also what was only asked for. */
+  /** Also what was only asked for, and what may have been granted. */
   giveBack(): SingletonEffect[] {
     if (this.#state === 'none' || this.#state === 'releasing') return []
     this.#state = 'releasing'
@@ -35,15 +38,15 @@ export class LeaseHold {
     return this.#answered('asked', 'had')
   }
 
-  refused(): boolean {
-    return this.#answered('asked', 'none')
+  refused(isDoubtful: boolean): boolean {
+    return this.#answered('asked', isDoubtful ? 'doubtful' : 'none')
   }
 
   released(): boolean {
     return this.#answered('releasing', 'none')
   }
 
-  #answered(question: 'asked' | 'releasing', state: 'none' | 'had'): boolean {
+  #answered(question: 'asked' | 'releasing', state: 'none' | 'doubtful' | 'had'): boolean {
     if (this.#state !== question) return false
     this.#state = state
     return true

@@ -77,6 +77,23 @@ describe('a singleton with a lease', () => {
     expect(node.step({ type: 'TimerFired', timer: 'lease' })).toEqual([])
   })
 
+  test('gives back on its way out what it may have been granted, though nobody could tell', () => {
+    const refused = (isDoubtful: boolean): Leased => {
+      const node = new Leased(a)
+      node.members(member(a, 'Up'), member(b, 'Up'))
+      node.step({ type: 'LeaseRefused', isDoubtful })
+      return node
+    }
+    const doubtful = refused(true)
+    expect(doubtful.step({ type: 'HandOver' })).toEqual(['CancelTimer lease', 'ReleaseLease'])
+    expect(doubtful.says('LeaseReleased')).toEqual(['HandOverDone', 'HandedOver'])
+    expect(refused(false).step({ type: 'HandOver' })).not.toContain('ReleaseLease')
+    expect(refused(true).step({ type: 'FreezeChanged', isFrozen: true })).toContain('ReleaseLease')
+    const again = refused(true)
+    expect(again.step({ type: 'TimerFired', timer: 'lease' })).toEqual(['AcquireLease'])
+    expect(again.says('LeaseAcquired')).toEqual(['StartInstance'])
+  })
+
   test('that is lost ends by force, gives it back, asks for it anew, and starts', () => {
     const node = running()
     expect(node.says('LeaseLost')).toEqual(['ForceInstance'])

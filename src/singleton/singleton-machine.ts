@@ -85,7 +85,7 @@ export class SingletonMachine {
       case 'LeaseAcquired':
         return this.#leaseAcquired(now)
       case 'LeaseRefused':
-        return this.#leaseRefused()
+        return this.#leaseRefused(input.isDoubtful === true)
       case 'LeaseLost':
         return this.#leaseLost()
       case 'LeaseReleased':
@@ -221,8 +221,8 @@ export class SingletonMachine {
     return this.#start(now)
   }
 
-  #leaseRefused(): SingletonEffect[] {
-    if (!this.#lease.refused()) return []
+  #leaseRefused(isDoubtful: boolean): SingletonEffect[] {
+    if (!this.#lease.refused(isDoubtful)) return []
     const { leaseRetryIntervalMs: delayMs } = this.#options.settings
     return [{ type: 'StartTimer', timer: 'lease', delayMs }]
   }

@@ -3,7 +3,7 @@ import { unreachableMembers } from '../../src/cluster/gossip/convergence.ts'
 import { unreachableDataCenters } from '../../src/cluster/gossip/data-center.ts'
 import { memberOf } from '../../src/cluster/gossip/gossip.ts'
 import type { MemberStatus } from '../../src/cluster/index.ts'
-import { Network, type Node } from './network.ts'
+import { Network, type NetworkOptions, type Node } from './network.ts'
 import { SharedRegister } from './shared-register.ts'
 
 const seeds = ['n1:1', 'n2:1', 'n3:1']
@@ -17,10 +17,15 @@ interface DataCenterNetwork {
 }
 
 /** `n1`, `n2` and what begins with `a` are in `one`, the others in `two`. */
-function networkOf(seed: number, hasStore: boolean): DataCenterNetwork {
+function networkOf(
+  seed: number,
+  hasStore: boolean,
+  options: NetworkOptions = {},
+): DataCenterNetwork {
   const network = new Network({
     seed,
-    settings: { crossDataCenterPauseMs: pauseMs },
+    ...options,
+    settings: { crossDataCenterPauseMs: pauseMs, ...options.settings },
     ...(hasStore && { register: new SharedRegister() }),
   })
   const isOne = (name: string): boolean => /^(n1|n2|a)/.test(name)
@@ -83,6 +88,34 @@ describe.each([false, true])('CL-019 data centers, with a shared store: %s', (ha
       )
       expect(new Set(leaders.map((leader) => leader?.split(':')[0]))).toEqual(new Set(['n1', 'n3']))
     }
+  })
+
+  test('one that died while it joined as the first does not keep the next one out', () => {
+    for (let seed = 1; seed <= 5; seed++) {
+      const { network, start } = networkOf(seed, hasStore)
+      const n1 = start('n1')
+      start('n2')
+      network.runUntil('one is up', () => network.alive.length === 2 && network.isWhole, 20_000)
+      for (const name of ['n3', 'n4']) {
+        const dead = start(name)
+        network.runUntil('it is joining', () => statusOf(n1, dead) === 'Joining', 20_000, 1)
+        network.crash(dead)
+      }
+      const next = start('n5')
+      network.runUntil('n5 is up', () => isUpFor(network.alive, next) && network.isWhole, 60_000)
+    }
+  })
+
+  test('the first of a new one ends when all who let it in are gone, to join anew', () => {
+    const settings = { joinDeadlineMs: 60_000 }
+    const { network, start, one } = networkOf(1, hasStore, { settings })
+    for (const name of ['n1', 'n2']) start(name)
+    network.runUntil('one is up', () => network.alive.length === 2 && network.isWhole, 20_000)
+    const first = start('n4')
+    network.runUntil('it is let in', () => statusOf(first, first) === 'Joining', 20_000, 1)
+    for (const node of one()) network.crash(node, { silent: true })
+    network.runUntil('it ends', () => !first.isAlive, 120_000)
+    expect(first.ended).toBe('join-failed')
   })
 
   test('cut off from each other both go on: join, leave and restart; then they agree again', () => {
@@ -162,6 +195,31 @@ describe.each([false, true])('CL-019 data centers, with a shared store: %s', (ha
     }
   })
 
+  test('two that have replaced all who spoke for them while they were cut off meet again', () => {
+    for (const crossDataCenterConnections of [1, 2]) {
+      const settings = { crossDataCenterConnections }
+      const { network, start, one, two } = networkOf(3, hasStore, { settings })
+      for (const name of ['n1', 'n2', 'a1', 'a2', 'n3', 'n4', 'n5', 'n6']) {
+        const node = start(name)
+        network.runUntil(`${name} is up`, () => isUpFor(network.alive, node), 20_000)
+      }
+      network.cut(one(), two())
+      network.run(20_000)
+      const spoke = crossDataCenterConnections === 1 ? ['n1', 'n3'] : ['n1', 'n2', 'n3', 'n4']
+      for (const name of spoke) {
+        const node = network.latest(`${name}:1`)
+        const near = one().includes(node) ? one : two
+        network.give(node, { type: 'Leave', node: node.id })
+        const hasLeft = (): boolean =>
+          !node.isAlive && near().every((other) => statusOf(other, node) === undefined)
+        network.runUntil(`${name} has left`, hasLeft, 30_000)
+      }
+      network.heal()
+      network.runUntil('all agree', () => network.isWhole, 60_000)
+      expect(network.alive.flatMap(cutOffFrom)).toEqual([])
+    }
+  })
+
   test('when the oldest of those who watch leaves, the next oldest does', () => {
     const { network, start, one } = networkOf(1, hasStore)
     const [n1, n2, a1] = ['n1', 'n2', 'a1', 'n3', 'n4'].map((name) => {
@@ -189,6 +247,23 @@ describe.each([false, true])('CL-019 data centers, with a shared store: %s', (ha
     const last = network.latest('n3:1')
     network.give(last, { type: 'Leave', node: last.id })
     network.runUntil('it is gone', () => !last.isAlive && network.isWhole, 20_000)
+    expect(last.ended).toBe('leaving')
+  })
+
+  test('cut off while it leaves, the last member of a data center is not taken out while it hands over', () => {
+    const { network, start, one } = networkOf(1, hasStore, { exitingTasksMs: 150_000 })
+    for (const name of ['n1', 'n2', 'n3']) start(name)
+    network.runUntil('all are up', () => network.isWhole, 30_000)
+    const last = network.latest('n3:1')
+    network.give(last, { type: 'Leave', node: last.id })
+    const isExiting = (): boolean => one().every((node) => statusOf(node, last) === 'Exiting')
+    network.runUntil('it is exiting', isExiting, 20_000, 1)
+    network.cut(one(), [last])
+    network.run(120_000)
+    expect([last.isHandingOver, last.machine.isFrozen]).toEqual([true, false])
+    expect(one().map((node) => statusOf(node, last))).toEqual(['Exiting', 'Exiting'])
+    network.heal()
+    network.runUntil('it is gone', () => !last.isAlive && network.isWhole, 60_000)
     expect(last.ended).toBe('leaving')
   })
 

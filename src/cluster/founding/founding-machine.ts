@@ -460,12 +460,17 @@ export class FoundingMachine {
     )
     const { claim } = all
     const kept =
-      claim !== undefined && this.#isIdle(claim.by, now) ? withClaim(all, undefined) : all
+      claim !== undefined && this.#isIdle(record, claim.by, now) ? withClaim(all, undefined) : all
     return { ...kept, counter: record.counter + 1 }
   }
 
-  /** One that has ended decides nothing any more; nor does one that can be reached and leaves its claim standing. */
-  #isIdle(claimer: NodeId, now: number): boolean {
+  /**
+   * One that has ended decides nothing any more; nor does one that can be reached and leaves its claim standing. Of one that stands
+   * there for another data center its own says that: whom gossip does not know here may have joined there since a cut.
+   */
+  #isIdle(record: FoundingRecord, claimer: NodeId, now: number): boolean {
+    const recorded = record.members.find(({ node }) => node === claimer)
+    if (recorded !== undefined && recorded.dataCenter !== this.#member.dataCenter) return false
     if (memberOf(this.#gossip, claimer) === undefined) return true
     if (!isNeighbour(this.#gossip, claimer, this.#self)) return false
     if (now - this.#claimSeenAt < claimPatienceLooks * this.#intervalMs) return false

@@ -42,14 +42,18 @@ export interface Disagreement {
  * others that are: it gives nobody up, and freezes the sooner.
  */
 export function reachabilityThatCounts(gossip: Gossip, self: NodeId): Reachability {
+  const heard = heardReachability(gossip, self)
+  if (!areApart(gossip.members)) return heard
+  return restrict(heard, new Set(neighboursOf(gossip, self).map(({ node }) => node)))
+}
+
+function heardReachability(gossip: Gossip, self: NodeId): Reachability {
   if (gossip.reachability.every(({ rows }) => rows.length === 0)) return allReachable
   const isExiting = memberOf(gossip, self)?.status === 'Exiting'
   const isUnheard = ({ status }: Member) =>
     status === 'Down' || (status === 'Exiting' && !isExiting)
   const unheard = gossip.members.filter(isUnheard).map(({ node }) => node)
-  const heard = withoutObservers(gossip.reachability, new Set(unheard))
-  if (!areApart(gossip.members)) return heard
-  return restrict(heard, new Set(neighboursOf(gossip, self).map(({ node }) => node)))
+  return withoutObservers(gossip.reachability, new Set(unheard))
 }
 
 /** Members that somebody who counts cannot reach; never the viewer itself. */
@@ -64,7 +68,7 @@ export function unreachableFromHere(gossip: Gossip, self: NodeId): Set<NodeId> {
   const near = unreachableMembers(gossip, self)
   if (!areApart(gossip.members)) return near
   const neighbours = new Set(neighboursOf(gossip, self).map(({ node }) => node))
-  for (const { observer, rows } of gossip.reachability) {
+  for (const { observer, rows } of heardReachability(gossip, self)) {
     if (!neighbours.has(observer)) continue
     for (const { subject } of rows) if (!neighbours.has(subject)) near.add(subject)
   }

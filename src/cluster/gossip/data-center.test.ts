@@ -5,6 +5,7 @@ import {
   hasConverged,
   isDoubted,
   leaderOf,
+  unreachableFromHere,
   unreachableMembers,
 } from './convergence.ts'
 import {
@@ -83,6 +84,14 @@ describe('CL-019 V-12 convergence in each data center', () => {
     expect(isDoubted(gossip, id('c'))).toBe(true)
   })
 
+  test('whom of another data center is out of reach, members on their way out do not say', () => {
+    const out = (rows: string): string =>
+      names(unreachableFromHere(view('au bx cd | eu fu', '', rows), id('a')))
+    expect(out('a!e')).toBe('e')
+    expect(out('b!e c!f')).toBe('')
+    expect(out('f!e')).toBe('')
+  })
+
   test('the last one of a data center says goodbye to the leaders of others', () => {
     expect(names(bestLeaders(view('au bu | cx'), id('c')))).toBe('ab')
     expect(names(bestLeaders(view('au bu | cx du'), id('c')))).toBe('d')
@@ -129,8 +138,9 @@ describe('CL-019 what the leader of a data center does', () => {
     expect(isGone(act(abandoned, 'a'), 'd')).toBe(false)
     const confirmed = act(abandoned, 'a', { exitingConfirmed: new Set([id('d')]) })
     expect(isGone(confirmed, 'd')).toBe(true)
-    const silent = act(abandoned, 'a', { longUnreachable: new Set([id('d')]) })
-    expect(isGone(silent, 'd')).toBe(true)
+    // Cut off from others it goes on unfrozen, and may still be handing over.
+    const silent = act(view('au | dx', '', 'a!d'), 'a', { longUnreachable: new Set([id('d')]) })
+    expect(isGone(silent, 'd')).toBe(false)
   })
 })
 

@@ -3,13 +3,14 @@ import type { Random } from '../../foundation/random.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import {
   areApart,
+  dataCenterOf,
   dataCentersIn,
   isNeighbour,
   isSpeaker,
   neighboursOf,
   speakersOf,
 } from './data-center.ts'
-import type { Gossip } from './gossip.ts'
+import { type Gossip, memberOf } from './gossip.ts'
 import { statusOfPair, unreachableFrom } from './reachability.ts'
 
 const attemptsMax = 3
@@ -51,7 +52,10 @@ export interface FarChoice {
   readonly crossDataCenterGossipProbability: number
 }
 
-/** A speaker of another data center, if this node speaks for its own and chance wants it; undefined otherwise. */
+/**
+ * A speaker of another data center, if this node speaks for its own and chance wants it; undefined otherwise. Where none of those
+ * known here answers, anybody else there: while the two were cut off others may have taken their places, and only they can tell.
+ */
 export function chooseFarPeer(
   gossip: Gossip,
   self: NodeId,
@@ -64,10 +68,17 @@ export function chooseFarPeer(
   const probability = Math.max((fewNeighbours - near) / 4, crossDataCenterGossipProbability)
   if (random.float() >= probability) return undefined
   const valid = new Set(validPeers(gossip, self))
+  const own = dataCenterOf(memberOf(gossip, self))
+  const speakers = (dataCenter: string, most: number): NodeId[] =>
+    speakersOf(gossip.members, dataCenter, most)
+      .map(({ node }) => node)
+      .filter((node) => valid.has(node))
   const far = dataCentersIn(gossip.members)
-    .flatMap((each) => speakersOf(gossip.members, each, count))
-    .map(({ node }) => node)
-    .filter((node) => valid.has(node) && !isNeighbour(gossip, node, self))
+    .filter((each) => each !== own)
+    .flatMap((each) => {
+      const few = speakers(each, count)
+      return few.length > 0 ? few : speakers(each, Infinity)
+    })
   return pick(far, random)
 }
 

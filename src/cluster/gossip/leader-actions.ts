@@ -23,7 +23,7 @@ export interface LeaderSituation extends FormingSettings {
   readonly self: NodeId
   /** Members that have said that their exiting tasks are done. */
   readonly exitingConfirmed: ReadonlySet<NodeId>
-  /** Unreachable members that have been so long enough to be removed although they are merely Exiting. */
+  /** Members of its own data center, out of reach for long enough to be removed although they are merely Exiting. */
   readonly longUnreachable: ReadonlySet<NodeId>
   /** Tombstones that have been kept for long enough. */
   readonly overdueTombstones: ReadonlySet<NodeId>
@@ -72,11 +72,14 @@ function removableMembers(gossip: Gossip, situation: LeaderSituation): Set<NodeI
   return new Set(gone.map(({ node }) => node))
 }
 
-/** Members of data centers in which nobody is left to lead. Whoever has downed them, a person perhaps, knew what it did. */
+/**
+ * Members of data centers in which nobody is left to lead. Whoever has downed them, a person perhaps, knew what it did. Silence is
+ * nothing here: who is cut off from another data center goes on, and does not freeze, so that it may still be handing over.
+ */
 function goneElsewhere(gossip: Gossip, situation: LeaderSituation): Member[] {
   const own = dataCenterOf(memberOf(gossip, situation.self))
   const isGone = ({ node, status }: Member): boolean =>
-    status === 'Down' || situation.exitingConfirmed.has(node) || situation.longUnreachable.has(node)
+    status === 'Down' || situation.exitingConfirmed.has(node)
   return dataCentersIn(gossip.members)
     .filter((each) => each !== own && isAbandoned(gossip.members, each))
     .flatMap((each) => gossip.members.filter((member) => dataCenterOf(member) === each))

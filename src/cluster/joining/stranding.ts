@@ -1,7 +1,8 @@
 /** Let in by members who are gone, a node would wait for ever: only a new life can join those who came after them. */
 import { addressOfNode, type NodeId } from '../../foundation/node-id.ts'
 import type { ClusterSettings } from '../cluster-settings.ts'
-import { unreachableMembers } from '../gossip/convergence.ts'
+import { unreachableFromHere, unreachableMembers } from '../gossip/convergence.ts'
+import { neighboursOf } from '../gossip/data-center.ts'
 import { type Gossip, isOrphaned, memberOf } from '../gossip/gossip.ts'
 import { missingInWords, missingMembers } from './forming.ts'
 
@@ -22,7 +23,7 @@ export class Stranding {
   /** What has happened, in words, when it has lasted too long. */
   look(gossip: Gossip, now: number): string | undefined {
     const isJoining = memberOf(gossip, this.#self)?.status === 'Joining'
-    const cutOff = isJoining ? [...unreachableMembers(gossip, this.#self)] : []
+    const cutOff = isJoining ? [...this.#hostsOutOfReach(gossip)] : []
     // Those who found each other should have come. Perhaps others were found, and wait elsewhere likewise.
     const isShort = this.#isDiscovered && gossip.lastUpNumber === 0
     const isStranded = isJoining && (cutOff.length > 0 || isShort || isOrphaned(gossip))
@@ -30,6 +31,14 @@ export class Stranding {
     else this.#since ??= now
     if (now - (this.#since ?? now) <= this.#settings.joinDeadlineMs) return undefined
     return `it was let in, but then ${this.#what(gossip, cutOff, isShort)}`
+  }
+
+  /** Where nobody of its own data center is in, it is for those of others to know this node. */
+  #hostsOutOfReach(gossip: Gossip): Set<NodeId> {
+    const isIn = neighboursOf(gossip, this.#self).some(
+      ({ status }) => status === 'Up' || status === 'Leaving',
+    )
+    return isIn ? unreachableMembers(gossip, this.#self) : unreachableFromHere(gossip, this.#self)
   }
 
   #what(gossip: Gossip, cutOff: readonly NodeId[], isShort: boolean): string {
