@@ -34,6 +34,25 @@ describe('why the members do not agree', () => {
     })
   })
 
+  test('nobody of its data center lives: only a person can say so', () => {
+    const network = new Network({ settings: { crossDataCenterPauseMs: 4_000 } })
+    const start = (address: string, dataCenter: string): Node =>
+      network.start(address, ['a:1'], { dataCenter })
+    start('a:1', 'one')
+    const lost = start('b:1', 'two')
+    network.runUntil('both are up', () => network.isWhole, 20_000)
+    network.crash(lost, { silent: true })
+    network.run(20_000)
+    const next = start('c:1', 'two')
+    network.run(20_000)
+    const { blockers, text } = explained(network, next)
+    expect(blockers).toMatchObject([{ node: lost.id, status: 'Up', reason: 'unreachable' }])
+    expect(text).toContain('If they are dead, say so with `cluster.down`')
+    network.give(next, { type: 'Down', nodes: [lost.id] })
+    network.runUntil('c is up', () => network.isWhole, 20_000)
+    expect(explained(network, next).text).toBe('All members agree; c:1 leads.')
+  })
+
   test('one cannot be reached: by whom, and when it will be given up', () => {
     const { network, nodes } = three()
     const [a, b, c] = nodes

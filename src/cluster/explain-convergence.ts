@@ -8,6 +8,7 @@ import { type Address, type NodeId, addressOfNode } from '../foundation/node-id.
 import type { ClusterSnapshot } from './cluster-inputs.ts'
 import type { ClusterSettings } from './cluster-settings.ts'
 import { disagreementIn, leaderOf, reachabilityThatCounts } from './gossip/convergence.ts'
+import { areApart, neighboursOf } from './gossip/data-center.ts'
 import { memberOf } from './gossip/gossip.ts'
 import type { MemberStatus } from './gossip/member.ts'
 import { recordsOf } from './gossip/reachability.ts'
@@ -116,7 +117,11 @@ function inWords(
     ...(missing.length === 0
       ? []
       : [`The cluster is being formed: ${missing.map(missingInWords).join('; ')}.`]),
-    ...decisionInWords(explanation, snapshot),
+    ...(isLeftToPeople(explanation, snapshot)
+      ? [
+          'Nobody who is up in the data center of this node can be reached. If they are dead, say so with `cluster.down`: until then nobody is let in there.',
+        ]
+      : decisionInWords(explanation, snapshot)),
     ...(isFrozen ? [`This node is frozen (${snapshot.frozen.join(', ')}).`] : []),
   ]
   return sentences.join(' ')
@@ -128,6 +133,22 @@ function blockerInWords({ address, status, reason, unreachableFrom }: Convergenc
     return `${address} (${status}) cannot be reached from ${observers}.`
   }
   return `${address} (${status}) has not confirmed the latest view: it is behind, or busy.`
+}
+
+/** Only who is up in a data center gives others up there, and other data centers do not do it for them. */
+function isLeftToPeople(
+  { node, blockers }: Omit<ConvergenceExplanation, 'text'>,
+  { membership: { gossip } }: ClusterSnapshot,
+): boolean {
+  const lost = blockers.filter(({ reason }) => reason === 'unreachable').map((each) => each.node)
+  return (
+    lost.length > 0 &&
+    areApart(gossip.members) &&
+    neighboursOf(gossip, node).every(
+      (member) =>
+        (member.status !== 'Up' && member.status !== 'Leaving') || lost.includes(member.node),
+    )
+  )
 }
 
 function decisionInWords(

@@ -22,7 +22,10 @@ export class ForeignWriters {
     const { isFrozen, state } = this.#cluster
     // Frozen, it may have missed who has come.
     if (isFrozen || state.members.some(({ node }) => node === writer)) return undefined
-    const advice = `${show(writer)} is not a member of this cluster: a node outside of it writes to the same store. Did you forget \`seeds\`? If it does not belong to this cluster, stop it or give it a store of its own.`
+    const cutOff = [...state.unreachableDataCenters].map(show).join(', ')
+    const elsewhere =
+      cutOff === '' ? '' : ` It may also have joined data center ${cutOff}, which is cut off.`
+    const advice = `${show(writer)} is not a member of this cluster: a node outside of it writes to the same store. Did you forget \`seeds\`? If it does not belong to this cluster, stop it or give it a store of its own.${elsewhere}`
     if (!this.#isTold) this.#log.warn({ writer }, advice)
     this.#isTold = true
     return advice

@@ -6,6 +6,7 @@
 import { type ActorRef, Behaviors } from '../actor/index.ts'
 import { withoutDeadLetterLog } from '../actor/internals.ts'
 import type { Cluster } from '../cluster/index.ts'
+import { isAmong } from '../cluster/internals.ts'
 import type { NodeId } from '../foundation/node-id.ts'
 import type { Remoting } from '../remote/index.ts'
 import { NotAMessage } from '../serialization/internals.ts'
@@ -179,8 +180,10 @@ export class ClusterProjections {
     const attribute = hostAttribute(rangesTypeOf(projection.name))
     const told = this.#rangesHere(projection.name)
     const unanswered: NodeId[] = []
+    // Those of another data center run the ranges once more, and are asked there.
+    const { dataCenter } = cluster.settings
     const others = cluster.state.members.filter(
-      ({ node, attributes }) => node !== self && attributes.includes(attribute),
+      (member) => member.node !== self && isAmong(member, { attribute, dataCenter }),
     )
     const ask = async ({ node }: { readonly node: NodeId }): Promise<void> => {
       const ranges = await this.#rangesOn(node, projection)

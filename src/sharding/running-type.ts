@@ -303,9 +303,10 @@ export class RunningType {
   #startCoordinator(): void {
     const { singletons, cluster, remoting, definition, journal } = this.#options
     const { entityType, allocationStrategy: strategy } = definition
+    const { dataCenter } = this.#hosts
     const behavior = ({ term }: { readonly term: number }) =>
       coordinatorActor({
-        ...{ entityType, term, cluster, strategy, journal, node: remoting.node },
+        ...{ entityType, term, cluster, strategy, journal, node: remoting.node, dataCenter },
         ...{ store: this.#openStore(), settings: this.settings, identity: this.#identity },
         send: (to, message) => this.#sendToRegion(to, message),
         listen: (tell) => void (this.#coordinator = tell),

@@ -8,8 +8,9 @@
  * needed about a third. Invariant: an instance starts only when every older member with the role is done or removed, which
  * means dead or frozen, and with a term above all that this node has run or heard of, if there can be such a term. One with a
  * lease starts only while this node holds it; when it is lost the instance is forced to end (losing) and the lease is asked for
- * anew. A node says that it is done only after it has given the lease back. Where the whole cluster is about to be stopped, an
- * instance starts only on a node that had one: nothing moves.
+ * anew. A node says that it is done only after it has given back the lease, and what it may have been granted; where the store does
+ * not answer, that runs out. Where the whole cluster is about to be stopped, an instance starts only on a node that had one:
+ * nothing moves.
  *
  * Terms begin with the number by which a member became Up, so that a younger member is above an older one it never spoke to.
  * Nobody waits because of a term: a number can be less than it was, when two views of it merge, and both sides of a split

@@ -287,6 +287,30 @@ describe.each([false, true])('CL-019 data centers, with a shared store: %s', (ha
     }
   })
 
+  test('a split among members whom the other never heard of is decided behind the cut', () => {
+    const { network, start, one, two } = networkOf(5, hasStore)
+    for (const name of ['n1', 'n2', 'n3']) start(name)
+    network.runUntil('all are up', () => network.isWhole, 30_000)
+    const former = network.latest('n3:1')
+    network.cut(one(), [former])
+    const [dead, left] = ['n4', 'n5'].map((name) => {
+      const node = start(name)
+      network.cut(one(), [node])
+      network.runUntil(`${name} is up`, () => isUpFor(two(), node), 60_000)
+      return node
+    }) as [Node, Node]
+    network.give(former, { type: 'Leave', node: former.id })
+    const hasLeft = (): boolean => two().every((node) => statusOf(node, former) === undefined)
+    network.runUntil('n3 has left', () => !former.isAlive && hasLeft(), 60_000)
+    network.run(30_000)
+    network.crash(dead, { silent: true })
+    // Only a store decides for one of two.
+    const isDecided = (): boolean =>
+      hasStore ? statusOf(left, dead) === undefined : !left.isAlive || left.machine.isFrozen
+    network.runUntil('it is decided', isDecided, 60_000)
+    expect(left.isAlive || !hasStore).toBe(true)
+  })
+
   test('a data center that is gone for good is taken out when a person has downed it', () => {
     const { network, start, two } = networkOf(1, hasStore)
     for (const name of ['n1', 'n2', 'n3', 'n4']) start(name)

@@ -522,15 +522,6 @@ describe('a member of a cluster that is split', () => {
     expect(desk.record).not.toHaveProperty('claim')
   })
 
-  test('leaves the claim of a member of another data center alone that joined there behind a cut', () => {
-    const desk = member(d, [seed, d])
-    const { members, ...rest } = desk.record as FoundingRecord
-    const claim = { by: e, nodes: [seed] }
-    desk.put({ ...rest, members: [...members, { node: e, dataCenter: 'two' }], claim })
-    desk.pass(60_000)
-    expect(desk.record?.claim).toEqual(claim)
-  })
-
   test('takes the claim of one away that it reaches again, and that has lost the store since', () => {
     const desk = member(d, [seed, d])
     desk.put({ ...(desk.record as FoundingRecord), claim: { by: seed, nodes: [d] } })

@@ -21,6 +21,17 @@ describe('a store that is to be shared', () => {
     expect(problem).toContain('this node uses the folder ./data of mine, the cluster another one')
   })
 
+  test('is compared within a data center, which is named', () => {
+    const there = joiningMember(nodeIdOf('a:1', 1n), {
+      attributes: [attributeOfStore(ours)],
+      dataCenter: 'two',
+    })
+    const shown = shownStore({ ...ours, id: 'x2' })
+    expect(problemsWithStore([there], newcomer, shown)).toEqual([])
+    const [problem] = problemsWithStore([there], newcomer, shown, 'two')
+    expect(problem).toContain('the nodes of the data center two share one store')
+  })
+
   test('is not compared with one that is on its way out for good', () => {
     const returned = nodeIdOf('a:1', 2n)
     const before = [member(attributeOfStore(ours))]

@@ -44,7 +44,11 @@ export function problemsWithStore(
     stays(member) && isAmong(member, { dataCenter }) && member.attributes.some(isAnother)
   if (!members.some(isUsingAnother)) return []
   const name = shown.slice(id.length + 1)
+  const [who, others] =
+    dataCenter === defaultDataCenter
+      ? ['a cluster', 'the cluster']
+      : [`the data center ${dataCenter}`, 'the others there']
   return [
-    `the nodes of a cluster share one store; this node uses ${name}, the cluster another one. Give all nodes of this host the same \`store.folder\` (nodes on several hosts need a shared store, which is not there yet); with 'memory' share one journal object`,
+    `the nodes of ${who} share one store; this node uses ${name}, ${others} another one. Give all nodes of this host the same \`store.folder\` (nodes on several hosts need a shared store, which is not there yet); with 'memory' share one journal object`,
   ]
 }

@@ -37,6 +37,8 @@ export type CoordinatorMessage =
 export interface CoordinatorActorOptions {
   readonly entityType: string
   readonly node: NodeId
+  /** Where this node is, also when gossip does not say so yet or any more. */
+  readonly dataCenter: string
   /** Of the singleton's life. */
   readonly term: number
   readonly cluster: ClusterMembership
@@ -117,11 +119,10 @@ class Coordinator {
   }
 
   #view(): ClusterView {
-    const { cluster, node: self } = this.#options
+    const { cluster, dataCenter } = this.#options
     const { members: all, unreachable: lost } = cluster.state
     // Others have coordinators of their own.
-    const own = dataCenterOf(all.find(({ node }) => node === self))
-    const members = all.filter((member) => dataCenterOf(member) === own)
+    const members = all.filter((member) => dataCenterOf(member) === dataCenter)
     return {
       members: new Map(members.map(({ node, status }) => [node, status])),
       unreachable: lost,
