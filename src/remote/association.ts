@@ -2,7 +2,8 @@
  * All this node knows about one peer address: which incarnation lives there, the lanes in both directions, the refs
  * of its actors, who watches whom. When another incarnation appears there, everything of the one before ends here.
  *
- * Invariant: nothing is sent to, or taken from, an incarnation that was replaced or quarantined.
+ * Invariant: nothing is sent to, or taken from, an incarnation that was replaced or quarantined. One file because all of it ends
+ * together with the incarnation.
  */
 import type { RemoteDeadLetterReason } from './remote-drop-reasons.ts'
 import type { InternalRef, Runtime, Watcher } from '../actor/internals.ts'

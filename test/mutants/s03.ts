@@ -10,5 +10,5 @@ export const S03: Mutant = {
       replace: '    this.#givenUp.asked(nodes, actAfterMs)\n    this.#givenUp.shown(nodes, now)',
     },
   ],
-  found: { by: 'one side of a split goes on', scenario: 'splits', seed: 2, oneIn: 4 },
+  found: { by: 'whoever thaws is still a member', scenario: 'splits', seed: 2, oneIn: 4 },
 }
