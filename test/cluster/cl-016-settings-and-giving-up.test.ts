@@ -81,7 +81,6 @@ describe('CL-016 settings that must be equal are compared when a node joins', ()
     expect(agreement).toEqual(agreementOf(quickSettings))
     expect(Object.keys(agreement).sort()).toEqual([
       'acceptableHeartbeatPauseMs',
-      'crossDataCenterConnections',
       'downing.indirectlyConnectedShareMax',
       'downing.role',
       'downing.stableAfterMs',
