@@ -8,9 +8,9 @@ export const B41: Mutant = {
       file: 'src/persistence/event-sourcing/event-sourced-instance.ts',
       find: `    if (this.#phase !== 'running') return this.#lost(command)
     const work = this.#begin()
-    if (handling === 'stash') {`,
+    if (handling === 'stash')`,
       replace: `    const work = this.#begin()
-    if (handling === 'stash') {`,
+    if (handling === 'stash')`,
     },
   ],
   found: {
