@@ -13,5 +13,11 @@ export const B13: Mutant = {
         },`,
     },
   ],
-  found: { by: 'no message is given up without a fault', scenario: 'spine', seed: 4, oneIn: 5 },
+  found: {
+    by: 'no message is given up without a fault',
+    scenario: 'spine',
+    seed: 4,
+    oneIn: 5,
+    isSlow: true,
+  },
 }

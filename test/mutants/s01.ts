@@ -20,5 +20,11 @@ export const S01: Mutant = {
       replace: '',
     },
   ],
-  found: { by: 'the survivors are one cluster and answer', scenario: 'splits', seed: 5, oneIn: 5 },
+  found: {
+    by: 'the survivors are one cluster and answer',
+    scenario: 'splits',
+    seed: 5,
+    oneIn: 5,
+    isSlow: true,
+  },
 }
