@@ -1,7 +1,8 @@
 /** What goes into the machine that watches other data centers and what comes out of it. */
 import type { NodeId } from '../../foundation/node-id.ts'
-import type { Heartbeat, HeartbeatResponse } from '../cluster-messages.ts'
+import type { HeartbeatResponse } from '../cluster-messages.ts'
 import type { Gossip } from '../gossip/gossip.ts'
+import type { HeartbeatEffect } from './heartbeat-inputs.ts'
 
 export type FarHeartbeatInput =
   | { readonly type: 'ViewChanged'; readonly gossip: Gossip }
@@ -11,11 +12,8 @@ export type FarHeartbeatInput =
   | { readonly type: 'Tick' }
   | HeartbeatResponse
 
-export type FarHeartbeatEffect =
-  | { readonly type: 'Send'; readonly to: NodeId; readonly message: Heartbeat }
-  | { readonly type: 'Suspect'; readonly node: NodeId }
-  /** It has answered; or it is not this node any more that has to say whether it does. */
-  | { readonly type: 'Trust'; readonly node: NodeId }
+/** `Trust`: it has answered; or it is not this node any more that has to say whether it does. */
+export type FarHeartbeatEffect = HeartbeatEffect
 
 export interface FarHeartbeatSnapshot {
   /** In other data centers. */
