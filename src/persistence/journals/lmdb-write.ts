@@ -8,7 +8,7 @@ import {
   JournalOutcomeUnknown,
   JournalUnavailable,
 } from '../persistence-errors.ts'
-import type { Operation } from './group-commit.ts'
+import type { Operation, Take } from './group-commit.ts'
 import { LmdbCommit, type LmdbCommitParts } from './lmdb-commit.ts'
 import type { LmdbQuickCommits } from './lmdb-quick-commit.ts'
 import {
@@ -47,6 +47,11 @@ export class LmdbWrite implements Operation {
 
   get isAppend(): boolean {
     return this.#request.type === 'Append'
+  }
+
+  /** Empty for what concerns no stream of events, or several. */
+  get persistenceId(): string {
+    return this.#request.type === 'Append' ? this.#request.batch.persistenceId : ''
   }
 
   /**
@@ -90,11 +95,11 @@ interface TransactOptions {
 /** What a transaction carries is decided under the write lock, or before it where `quick` says that this is as good. */
 export async function transact(
   parts: LmdbCommitParts,
-  take: () => readonly LmdbWrite[],
+  take: Take<LmdbWrite>,
   { onLock, quick, taken }: TransactOptions = {},
 ): Promise<void> {
   if (quick?.isNext !== true) return transactUnderLock(parts, take, onLock)
-  const writes = take()
+  const writes = quick.isAhead ? take(({ isAppend }) => isAppend) : take()
   const areAppends = writes.every(({ isAppend }) => isAppend)
   if (areAppends && (await commitQuickly(parts, quick, writes))) return
   return transactUnderLock(parts, taken ?? (() => writes), onLock)
