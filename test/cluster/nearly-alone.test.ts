@@ -3,7 +3,7 @@ import type { ClusterSettings } from '../../src/cluster/cluster-settings.ts'
 import { outOfTouchAfterMs } from '../../src/cluster/detection/detection-time.ts'
 import { downingSettingsTable } from '../../src/cluster/downing/downing-settings.ts'
 import { compareAges } from '../../src/cluster/gossip/member.ts'
-import { cases } from '../how-long.ts'
+import { cases, isFull } from '../how-long.ts'
 import { Crowd, type CrowdMember } from './crowd.ts'
 
 /** Those who are cut off, and when each of them froze and was given up. */
@@ -40,12 +40,7 @@ function cutOff(size: number, part: number, seed: number, settings: Partial<Clus
 }
 
 describe('in a cluster where a member monitors only some of the others', () => {
-  test.each([
-    [60, 1],
-    [60, 3],
-    [100, 1],
-    [100, 8],
-  ])(
+  test.each([[60, 1], [60, 3], ...(isFull ? [[100, 1]] : []), [100, 8]] as [number, number][])(
     'of %i members, each of %i that are cut off freezes long before it is given up',
     (size, part) => {
       for (let seed = 1; seed <= cases({ short: 1, full: 10 }); seed++) {
@@ -68,7 +63,7 @@ describe('in a cluster where a member monitors only some of the others', () => {
     'also where it was chosen to wait no longer than in a small one, of %i',
     (size) => {
       const downing = { ...new Crowd({ size: 1 }).settings.downing, stableAfterMs: 2_500 }
-      for (let seed = 1; seed <= cases({ short: 3, full: 10 }); seed++) {
+      for (let seed = 1; seed <= cases({ short: 2, full: 10 }); seed++) {
         const { lives, crowd } = cutOff(size, 1, seed, {
           downing,
           phiThreshold: 1,
@@ -87,7 +82,7 @@ describe('in a cluster where a member monitors only some of the others', () => {
   test('those that are cut off together with the oldest go on, where it goes by the oldest', () => {
     const chosen = { strategy: 'keep-oldest', downIfAlone: false }
     const downing = downingSettingsTable.complete(chosen)
-    for (let seed = 1; seed <= cases({ short: 2, full: 10 }); seed++) {
+    for (let seed = 1; seed <= cases({ short: 1, full: 10 }); seed++) {
       const crowd = new Crowd({ size: 100, seed, settings: { downing } })
       crowd.start()
       crowd.runUntil('convergence', () => crowd.isWhole, 60_000)

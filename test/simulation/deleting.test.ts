@@ -1,6 +1,7 @@
 /** Entities that delete themselves on whole nodes, while the store fails and nodes crash. */
 import { expect, test } from 'vitest'
 import { CallError, defineEntity } from '../../src/entity/index.ts'
+import { cases } from '../how-long.ts'
 import { ClusterChecks, simulate, startSimulatedNode } from '../../src/simulation/index.ts'
 
 /** Burns all it has, and begins with a note that says so. */
@@ -19,11 +20,13 @@ const Diary = defineEntity('Diary', {
 
 const seeds = ['a:2552', 'b:2552', 'c:2552']
 
+const runs = cases({ short: 8, full: 100 })
+
 test('what was burnt is never seen again, and what was noted since is', async () => {
   let burnt = 0
   let failed = 0
   await simulate('burning diaries', {
-    seeds: 25,
+    seeds: runs,
     scenario: async (simulation) => {
       const checks = new ClusterChecks(simulation)
       const start = (name: string) =>
@@ -74,5 +77,5 @@ test('what was burnt is never seen again, and what was noted since is', async ()
       expect(simulation.store.events('Diary|d')).toHaveLength(last.length)
     },
   })
-  expect([burnt > 100, failed > 20]).toEqual([true, true])
+  expect([burnt > 4 * runs, failed > runs]).toEqual([true, true])
 })

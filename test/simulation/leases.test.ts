@@ -9,7 +9,7 @@ test('one holds a lease at a time, whatever sleeps, dies, fails or errs', async 
   let report = emptyReport
   for await (const result of simulateSeeds({
     scenario: known.scenario,
-    seeds: cases({ short: 60, full: 3_000 }),
+    seeds: cases({ short: 30, full: 3_000 }),
   })) {
     expect(result.violations).toEqual([])
     report = addToReport(report, result)
