@@ -2,7 +2,7 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { nextEvent, type TestNode, TestNodes, untilTurn } from '../../test/remote/nodes.ts'
 import { type ActorRef, ActorSystem, DeadLetter } from '../actor/index.ts'
 import type { InternalRef } from '../actor/internals.ts'
-import { ConnectionFailed, PeerDisconnected, PeerQuarantined } from './index.ts'
+import { PeerDisconnected, PeerQuarantined } from './index.ts'
 import { createTestProbe, ManualTime } from '../testkit/index.ts'
 import { defaultRemoteSettings } from './remote-settings.ts'
 import { Remoting } from './remoting.ts'
@@ -165,22 +165,6 @@ describe('Associations', () => {
     const tell = (): void => toC!.tell('room')
     await untilTurn('there is room', () => hasArrived, tell)
     expect(await arrived).toEqual(['room'])
-  })
-
-  test('a caller for whom there is no room is not taken in, and is when there is', async () => {
-    const a = await nodes.start({ remote: { peersMax: 1 } })
-    const [b, c] = [await nodes.start(), await nodes.start()]
-    const probe = createTestProbe<string>(b.system, 'probe')
-    a.remoting.refAt(b.remoting.address, '/user/probe').tell('hello')
-    await probe.expect('hello')
-    const ear = createTestProbe<string>(a.system, 'ear')
-    const refused = nextEvent(c.system, ConnectionFailed)
-    c.remoting.refAt(a.remoting.address, '/user/ear').tell('early')
-    await refused
-    expect([a.remoting.peerCount, a.remoting.peerAt(c.remoting.address)]).toEqual([1, undefined])
-    await a.logs.expect(/raise settings.remote.peersMax/, { level: 'warn' })
-    a.remoting.nodeJoined(c.remoting.node)
-    await ear.expect('early')
   })
 
   test('whoever calls from addresses at which it cannot be called is given up soon, and learns it', async () => {
