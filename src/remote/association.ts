@@ -237,10 +237,10 @@ export class Association implements LinkOwner, RefHome {
     this.runtime.eventStream.publish(new PeerQuarantined(node, reason, isInReturn))
   }
 
-  /** Others have seen the last of it: those who watch its actors are told. It may still be spoken to. */
+  /** Others have seen the last of it: those who watch its actors are told. It may still be spoken to, and is not called for that. */
   nodeRemoved(node: NodeId): void {
     this.#incarnations.remove(node)
-    this.#deathWatch.nodeGone(node)
+    this.#deathWatch.nodeRemoved(node)
   }
 
   #end(node: NodeId, letters: RemoteDeadLetterReason, reason: string): void {
@@ -292,6 +292,7 @@ export class Association implements LinkOwner, RefHome {
   /** An address that is only spoken of is not worth hours: whoever names one could have this node call it for so long. */
   #patienceMs(node: NodeId | undefined): number {
     const { giveUpAfterMs, systemGiveUpAfterMs } = this.#options.world.settings
+    if (this.isGone(node)) return Infinity
     const isKnown = this.#wasReached && (node === undefined || node === this.peer)
     if (isKnown || this.#isMember(node)) return systemGiveUpAfterMs
     return Math.min(giveUpAfterMs, systemGiveUpAfterMs)
@@ -325,7 +326,7 @@ export class Association implements LinkOwner, RefHome {
     if (lane !== 'control') return false
     // Whether a member lives is for the cluster to say. Of others it shows by this connection alone.
     const mustSeeItLive = this.#deathWatch.isWatching && !this.#isMember(undefined)
-    return this.#deathWatch.unconfirmed > 0 || mustSeeItLive
+    return this.#deathWatch.isAwaiting || mustSeeItLive
   }
 
   unreachable(lane: Lane): void {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { nextEvent, type TestNode, TestNodes, untilTurn } from '../../test/remote/nodes.ts'
 import { type ActorRef, ActorSystem, DeadLetter } from '../actor/index.ts'
 import type { InternalRef } from '../actor/internals.ts'
-import { PeerDisconnected, PeerQuarantined } from './index.ts'
+import { ConnectionFailed, PeerDisconnected, PeerQuarantined } from './index.ts'
 import { createTestProbe, ManualTime } from '../testkit/index.ts'
 import { defaultRemoteSettings } from './remote-settings.ts'
 import { Remoting } from './remoting.ts'
@@ -165,6 +165,26 @@ describe('Associations', () => {
     const tell = (): void => toC!.tell('room')
     await untilTurn('there is room', () => hasArrived, tell)
     expect(await arrived).toEqual(['room'])
+  })
+
+  test('a member that is dead and removed is not called for what it has not confirmed', async () => {
+    const remote = { giveUpAfterMs: 50, idleAfterMs: 20, forgetAfterMs: 50 }
+    const [a, b] = [await nodes.start({ remote }), await nodes.start()]
+    const probe = createTestProbe<string>(b.system, 'probe')
+    a.remoting.nodeJoined(b.remoting.node)
+    const ref = a.remoting.refAt(b.remoting.node, '/user/probe') as InternalRef
+    const watcher = { watchedTerminated: () => undefined }
+    ref.addWatcher(watcher)
+    ref.tell('hello' as never)
+    await probe.expect('hello')
+    const lost = nextEvent(a.system, PeerDisconnected, ({ lane }) => lane === 'control')
+    await b.kill()
+    await lost
+    ref.removeWatcher(watcher)
+    await nextEvent(a.system, ConnectionFailed)
+    a.remoting.nodeRemoved(b.remoting.node)
+    await untilTurn('it is forgotten', () => a.remoting.peerCount === 0)
+    expect(a.logs.matching(/gives .* up/)).toEqual([])
   })
 
   test('whoever calls from addresses at which it cannot be called is given up soon, and learns it', async () => {

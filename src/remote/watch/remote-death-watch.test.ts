@@ -164,11 +164,76 @@ describe('patience with what is not confirmed', () => {
     expect([told, givenUp, watch.unconfirmed]).toEqual([['of two'], [], 2])
   })
 
+  test('ends for one though it has more with another, in any order', async () => {
+    const { watch, watcher, told, time, state, patienceMs } = stage()
+    patienceMs.set('member', 60_000)
+    state.peer = undefined
+    watch.watch(refTo('/user/a', 'member'), watcher('of a member'))
+    watch.watch(refTo('/user/a', 'former'), watcher('of a former'))
+    await time.advance(1_000)
+    expect([told, watch.unconfirmed]).toEqual([['of a former'], 1])
+  })
+
   test('leaves no timer behind when all is confirmed', () => {
     const { watch, watcher, time } = stage()
     watch.watch(refTo('/user/a', 'one'), watcher('a'))
     watch.confirmed(1)
     expect(time.nextDeadline).toBeUndefined()
+  })
+})
+
+describe('one that was removed', () => {
+  const removed = (stageOf: ReturnType<typeof stage>, node: string): void => {
+    stageOf.patienceMs.set(node, Infinity)
+    stageOf.watch.nodeRemoved(node)
+  }
+
+  test('is neither waited for nor given up, and finds the numbers in order should it live', () => {
+    const all = stage()
+    const { watch, watcher, told, givenUp, time } = all
+    const [ref, first] = [refTo('/user/a', 'one'), watcher('first')]
+    watch.watch(refTo('/user/b'), watcher('by name'))
+    watch.watch(ref, first)
+    watch.confirmed(1)
+    watch.unwatch(ref, first)
+    removed(all, 'one')
+    expect([told, watch.isAwaiting, watch.isIdle]).toEqual([['by name'], false, true])
+    expect([time.nextDeadline, givenUp]).toEqual([undefined, []])
+    watch.watch(refTo('/user/b'), watcher('by name again'))
+    expect([...watch.numbered()].map(([sequence]) => sequence)).toEqual([2, 3, 4])
+    expect(watch.isAwaiting).toBe(true)
+    watch.confirmed(4)
+    expect([...watch.numbered()]).toEqual([])
+  })
+
+  test('leaves nothing to the next that lives there', () => {
+    const all = stage()
+    const { watch, watcher, state } = all
+    watch.watch(refTo('/user/b'), watcher('by name'))
+    removed(all, 'one')
+    state.peer = 'two'
+    watch.peerChanged('two', false)
+    expect([...watch.numbered()]).toEqual([])
+  })
+
+  test.each(['one', undefined])('and was not met is forgotten, while %s lives there', (peer) => {
+    const all = stage()
+    const { watch, watcher, told, state } = all
+    state.peer = peer
+    watch.watch(refTo('/user/a', 'two'), watcher('of two'))
+    watch.watch(refTo('/user/a', 'three'), watcher('of three'))
+    removed(all, 'two')
+    expect([told, watch.unconfirmed]).toEqual([['of two'], 1])
+  })
+
+  test('hears of no death that was to be told to it', () => {
+    const all = stage()
+    const { take, die, sent, settled, waits } = all
+    take(1, { type: 'Watch', id: 7, path: '/user/x' })
+    die('/user/x')
+    removed(all, 'one')
+    settled[0]?.()
+    expect([sent, waits.size]).toEqual([[], 0])
   })
 })
 

@@ -29,7 +29,10 @@ export interface RemoteDeathWatchOptions {
   readonly wake: () => void
   /** Calls back when everything sent on the data lane so far has come or is lost. What it returns takes that back. */
   readonly whenDataSettled: (done: () => void) => () => void
-  /** How long a system message for that node may wait; undefined for whichever is there. It may change with time. */
+  /**
+   * How long a system message for that node may wait; undefined for whichever is there. It may change with time. Infinity for one
+   * that nobody waits for: it is not called, and may have the message when it is connected.
+   */
   readonly patienceMs: (node: NodeId | undefined) => number
   /** It is never shorter than this. */
   readonly patienceMinMs: number
@@ -88,7 +91,7 @@ export class RemoteDeathWatch {
 
   get isIdle(): boolean {
     const watched = this.#watches.size + this.#watchedHere.size
-    return this.unconfirmed + this.#announced.size + watched === 0
+    return !this.isAwaiting && this.#announced.size + watched === 0
   }
 
   /**
@@ -101,15 +104,31 @@ export class RemoteDeathWatch {
 
   // ---- system messages
 
-  /** How many have not been confirmed. */
+  /** How many are kept: they have not been confirmed. */
   get unconfirmed(): number {
     return this.#sender.size + this.#aside.length
   }
 
+  *#waiting(): IterableIterator<WaitingSystemMessage> {
+    yield* this.#sender.waiting()
+    yield* this.#aside
+  }
+
+  /** Whether the peer has to be called for any of them. */
+  get isAwaiting(): boolean {
+    return this.#isAnyAwaited(() => true)
+  }
+
   /** Whether somebody there has not been told of a death. */
   get hasDeathsToTell(): boolean {
-    for (const [, { type }] of this.#sender.numbered()) if (type === 'Died') return true
-    return this.#aside.some(({ message }) => message.type === 'Died')
+    return this.#isAnyAwaited(({ message }) => message.type === 'Died')
+  }
+
+  #isAnyAwaited(isMeant: (each: WaitingSystemMessage) => boolean): boolean {
+    for (const each of this.#waiting()) {
+      if (isMeant(each) && this.#options.patienceMs(each.node) < Infinity) return true
+    }
+    return false
   }
 
   /** Whether the peer counts on this node: it watches somebody here, or has not been told of a death. */
@@ -170,23 +189,21 @@ export class RemoteDeathWatch {
 
   /** A timer at most as long as the shortest patience: whatever is added meanwhile is not due before it. */
   #watchPatience(): void {
-    if (this.unconfirmed === 0) {
+    if (!this.isAwaiting) {
       this.#patience?.cancel()
       this.#patience = undefined
     } else if (this.#patience === undefined) {
       const { timers, patienceMinMs } = this.#options
-      const { oldest } = this.#sender
-      let delayMs = oldest === undefined ? patienceMinMs : this.#leftMs(oldest)
-      for (const each of this.#aside) delayMs = Math.min(delayMs, this.#leftMs(each))
-      this.#patience = timers.after(Math.min(delayMs, patienceMinMs), () => this.#look())
+      let delayMs = patienceMinMs
+      for (const each of this.#waiting()) delayMs = Math.min(delayMs, this.#leftMs(each))
+      this.#patience = timers.after(delayMs, () => this.#look())
     }
   }
 
   #look(): void {
     this.#patience = undefined
     this.#giveUpAside()
-    const { oldest } = this.#sender
-    if (oldest !== undefined && this.#leftMs(oldest) <= 0) {
+    if ([...this.#sender.waiting()].some((each) => this.#leftMs(each) <= 0)) {
       this.#options.onGiveUp('a system message stayed unconfirmed for too long')
       this.#giveUpPeer()
     }
@@ -266,15 +283,34 @@ export class RemoteDeathWatch {
   /** That incarnation will not be heard of again: those who watch its actors are told. */
   nodeGone(node: NodeId): void {
     const isPeer = node === this.#options.peer()
-    if (isPeer) this.#watchedHere.clear()
+    if (isPeer) {
+      this.#watchedHere.clear()
+      for (const announcement of this.#announced) announcement.forget()
+    }
     this.#watches.giveUp((ref) => ref.node === node || (isPeer && ref.node === undefined))
   }
 
   /** Nothing more is sent to that incarnation. */
   forgetMessagesTo(node: NodeId): void {
     this.#aside = this.#aside.filter((each) => each.node !== node)
-    if (node === this.#options.peer()) this.#sender.restart(() => false)
+    const peer = this.#options.peer()
+    if (peer === node) this.#sender.restart(() => false)
+    else if (peer === undefined) this.#sender.restart((each) => each.node !== node)
     this.#watchPatience()
+  }
+
+  /**
+   * That incarnation is not waited for any more. Where it was met, what is kept for it keeps its numbers, in case that it lives and
+   * connects: it counts.
+   */
+  nodeRemoved(node: NodeId): void {
+    if (node === this.#options.peer()) {
+      this.#sender.address(node)
+      this.#watchPatience()
+    } else {
+      this.forgetMessagesTo(node)
+    }
+    this.nodeGone(node)
   }
 
   /** There is nobody to be heard of, and nobody to be told. */

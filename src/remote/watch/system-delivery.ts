@@ -5,6 +5,7 @@
  * Invariant: no number is ever skipped. Who cannot keep that gives the peer up.
  */
 import { RingBuffer } from '../../foundation/ring-buffer.ts'
+import type { NodeId } from '../../foundation/node-id.ts'
 import { MalformedFrame } from '../wire/byte-cursor.ts'
 import type { AddressedSystemMessage, SystemMessage } from './system-messages.ts'
 
@@ -22,17 +23,12 @@ export class SystemSender {
     return this.#kept.size
   }
 
-  /** The one that has waited longest for its confirmation. */
-  get oldest(): WaitingSystemMessage | undefined {
-    return this.#kept.peek()
-  }
-
   /** Whether no number has been given, so that whoever begins anew has lost nothing. */
   get isFresh(): boolean {
     return this.#first === 1 && this.#kept.size === 0
   }
 
-  /** For whom they wait. */
+  /** All that are kept, oldest first, with whom they are for. */
   *waiting(): IterableIterator<WaitingSystemMessage> {
     yield* this.#kept
   }
@@ -54,10 +50,17 @@ export class SystemSender {
     }
   }
 
-  /** All that are kept, oldest first. */
+  /** The same, each with its number. */
   *numbered(): IterableIterator<readonly [sequence: number, message: SystemMessage]> {
     let sequence = this.#first
     for (const { message } of this.#kept) yield [sequence++, message] as const
+  }
+
+  /** Those for whoever is there have been for this incarnation, and are for no other. */
+  address(node: NodeId): void {
+    const kept = [...this.#kept]
+    this.#kept = new RingBuffer()
+    for (const each of kept) this.#kept.push({ ...each, node: each.node ?? node })
   }
 
   /** For another incarnation of the peer: numbers begin anew, and only what may go to it is kept. */
