@@ -27,7 +27,7 @@ import {
   ThisNodeQuarantined,
   WaitingGivenUp,
 } from './remote-events.ts'
-import { RemoteDeathWatch } from './watch/remote-death-watch.ts'
+import { type LostPatience, RemoteDeathWatch } from './watch/remote-death-watch.ts'
 import { writeSystemFrame, type SystemMessage } from './watch/system-messages.ts'
 import type { ByteCursor } from './wire/byte-cursor.ts'
 
@@ -263,6 +263,7 @@ export class Association implements LinkOwner, RefHome {
     const before = this.#inbound.get(lane)
     this.#inbound.set(lane, { peer, link })
     before?.link.close('replaced by a newer connection')
+    this.#deathWatch.cameBack()
   }
 
   inboundLost(lane: Lane, link: InboundLink): void {
@@ -303,7 +304,7 @@ export class Association implements LinkOwner, RefHome {
     return node === undefined ? members.isAt(this.address) : members.has(node)
   }
 
-  #abandon(reason: string): void {
+  #abandon({ text: reason, isExpected }: LostPatience): void {
     const { peer } = this
     // Nobody was ever met there, so there is no one to give up.
     if (peer === undefined) return
@@ -312,7 +313,7 @@ export class Association implements LinkOwner, RefHome {
     if (!isKnown && !this.#deathWatch.isOwing) return
     // Not aloud of one that was never reached: it may call from any number of addresses.
     if (isKnown) {
-      this.runtime.logger.warn(
+      this.runtime.logger[isExpected ? 'info' : 'warn'](
         { peer, reason },
         `This node gives ${this.address} up: ${reason}. Nothing passes between the two until one of them was restarted; is the network between them sound?`,
       )
@@ -343,6 +344,7 @@ export class Association implements LinkOwner, RefHome {
       this.#wasReached = true
       this.#options.onReached(this)
     }
+    this.#deathWatch.cameBack()
     if (lane === 'control') {
       for (const [sequence, message] of this.#deathWatch.numbered()) {
         this.#sendSystem(sequence, message)

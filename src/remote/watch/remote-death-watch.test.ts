@@ -50,7 +50,7 @@ function stage() {
     },
     patienceMs: (node) => patienceMs.get(node) ?? 1_000,
     patienceMinMs: 1_000,
-    onGiveUp: (reason) => void givenUp.push(reason),
+    onGiveUp: ({ text }) => void givenUp.push(text),
   })
   const take = (sequence: number, message: SystemMessage): void => {
     const target = new ByteBuffer(64)
@@ -124,6 +124,71 @@ describe('watching others', () => {
     expect(givenUp).toEqual(['too many system messages are unconfirmed'])
     expect([told, watch.isIdle]).toEqual([['0', '1', '2', '3'], true])
   })
+})
+
+describe('watches of one that is out of reach', () => {
+  /** One watch that has come and one that may have, or not; then nobody could be reached for long. */
+  const giveUp = () => {
+    const all = stage()
+    all.watch.watch(refTo('/user/a', 'one'), all.watcher('a'))
+    all.watch.confirmed(1)
+    all.watch.watch(refTo('/user/b'), all.watcher('b'))
+    // Only three may wait.
+    all.watch.giveUpWatches(() => true)
+    return all
+  }
+
+  test('are taken back by the next connection, and nobody is called for that before', () => {
+    const { watch, told, state } = giveUp()
+    expect([told, watch.isAwaiting, state.wakes]).toEqual([['a', 'b'], false, 0])
+    expect([...watch.numbered()]).toEqual([
+      [2, { type: 'Watch', id: 2, path: '/user/b' }],
+      [3, { type: 'Unwatch', id: 1 }],
+      [4, { type: 'Unwatch', id: 2 }],
+    ])
+    watch.cameBack()
+    expect([watch.isAwaiting, state.wakes]).toEqual([true, 1])
+    watch.confirmed(4)
+    watch.cameBack()
+    expect([watch.isIdle, state.wakes]).toEqual([true, 1])
+  })
+
+  test('are nothing to the next that lives there', () => {
+    const { watch, state } = giveUp()
+    state.peer = 'two'
+    watch.peerChanged('two', false)
+    expect([watch.unconfirmed, watch.isIdle]).toEqual([0, true])
+  })
+
+  test('are not kept for ever: one that does not come back is given up', async () => {
+    const { watch, givenUp, time } = giveUp()
+    await time.advance(1_000)
+    expect(givenUp).toEqual(['it has not come back since it could not be reached'])
+    expect([watch.unconfirmed, watch.isIdle]).toEqual([0, true])
+  })
+
+  test('more than may wait cost the peer', () => {
+    const { watch, watcher, told, givenUp } = stage()
+    for (const id of [1, 2, 3, 4]) {
+      watch.watch(refTo(`/user/${id}`), watcher(`${id}`))
+      watch.confirmed(id)
+    }
+    watch.giveUpWatches(() => true)
+    expect(givenUp).toEqual(['too many system messages are unconfirmed'])
+    expect([told, watch.unconfirmed, watch.isIdle]).toEqual([['1', '2', '3', '4'], 0, true])
+  })
+
+  test.each(['one', undefined])(
+    'that nobody was told of leave nothing, while %s is there',
+    (peer) => {
+      const { watch, watcher, told, state } = stage()
+      state.peer = peer
+      watch.watch(refTo('/user/a', 'two'), watcher('of two'))
+      watch.watch(refTo('/user/a', 'three'), watcher('of three'))
+      watch.giveUpWatches(({ node }) => node === 'two')
+      expect([told, watch.unconfirmed]).toEqual([['of two'], 1])
+    },
+  )
 })
 
 describe('patience with what is not confirmed', () => {

@@ -5,13 +5,14 @@
  * Invariant: no number is ever skipped. Who cannot keep that gives the peer up.
  */
 import { RingBuffer } from '../../foundation/ring-buffer.ts'
-import type { NodeId } from '../../foundation/node-id.ts'
 import { MalformedFrame } from '../wire/byte-cursor.ts'
 import type { AddressedSystemMessage, SystemMessage } from './system-messages.ts'
 
 /** One that is not confirmed, and since when it waits for that. */
 export interface WaitingSystemMessage extends AddressedSystemMessage {
   readonly sinceMs: number
+  /** The peer could not be reached and is not called for it: it goes when there is a connection. */
+  readonly isLeft?: boolean
 }
 
 export class SystemSender {
@@ -56,11 +57,11 @@ export class SystemSender {
     for (const { message } of this.#kept) yield [sequence++, message] as const
   }
 
-  /** Those for whoever is there have been for this incarnation, and are for no other. */
-  address(node: NodeId): void {
+  /** Numbers and messages stay as they are. */
+  revise(change: (each: WaitingSystemMessage) => WaitingSystemMessage): void {
     const kept = [...this.#kept]
     this.#kept = new RingBuffer()
-    for (const each of kept) this.#kept.push({ ...each, node: each.node ?? node })
+    for (const each of kept) this.#kept.push(change(each))
   }
 
   /** For another incarnation of the peer: numbers begin anew, and only what may go to it is kept. */
