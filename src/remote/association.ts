@@ -63,6 +63,8 @@ export class Association implements LinkOwner, RefHome {
   #wasReached = false
   /** Once this one is forgotten: that which is in its place, made when it is needed, if there is room. */
   #successor: (() => Association | undefined) | undefined
+  /** What has been learnt since then of the incarnations there; its refs may be held for long. */
+  #knownNow: () => Incarnations | undefined = () => undefined
 
   constructor(options: AssociationOptions) {
     const { address, world, actorAt } = options
@@ -147,12 +149,14 @@ export class Association implements LinkOwner, RefHome {
   }
 
   isGone(node: NodeId | undefined): boolean {
-    return node !== undefined && this.#incarnations.isGone(node)
+    if (node === undefined) return false
+    return this.#incarnations.isGone(node) || this.#knownNow()?.isGone(node) === true
   }
 
   watch(ref: RemoteRef, watcher: Watcher): void {
+    if (this.isGone(ref.node)) return watcher.watchedTerminated(ref, undefined)
     const here = this.#successor === undefined ? this : this.#successor()
-    if (here === undefined || this.isGone(ref.node)) watcher.watchedTerminated(ref, undefined)
+    if (here === undefined) watcher.watchedTerminated(ref, undefined)
     else if (here === this) this.#deathWatch.watch(ref, watcher)
     else here.watch(ref, watcher)
   }
@@ -165,7 +169,7 @@ export class Association implements LinkOwner, RefHome {
   // ---- incarnations
 
   fateOf(node: NodeId): RemoteDeadLetterReason | undefined {
-    const exclusion = this.#incarnations.exclusionOf(node)
+    const exclusion = this.#incarnations.exclusionOf(node) ?? this.#knownNow()?.exclusionOf(node)
     if (exclusion !== 'quarantined-in-return') return exclusion
     // Not on behalf of one that has been replaced: the next may think well of us.
     if (node === this.peer) this.#remindOfQuarantine()
@@ -380,10 +384,11 @@ export class Association implements LinkOwner, RefHome {
    * It is forgotten: whatever its refs are used for from now on happens in its successor. Where it was not idle, what
    * waited is lost, and who watches an actor there is told.
    */
-  retire(successor: () => Association | undefined): void {
+  retire(successor: () => Association | undefined, knownNow: () => Incarnations | undefined): void {
     const { peer } = this
     const isCountedOn = this.#isCountedOn
     this.#successor = successor
+    this.#knownNow = knownNow
     this.#claim?.stop()
     const outboxOf = (lane: Lane): Outbox | undefined => {
       const next = successor()

@@ -67,6 +67,25 @@ describe('Associations', () => {
     expect(await lost).toMatchObject({ reason: 'quarantined' })
   })
 
+  test('a ref that outlives its peer in mind knows what is learnt of it later', async () => {
+    const a = await nodes.start({ remote: { peersMax: 10 } })
+    const [b, c] = [await nodes.start(), await nodes.start()]
+    const [toB, toC] = [b, c].map(
+      ({ remoting }) => a.remoting.refAt(remoting.node, '/user/nobody') as InternalRef,
+    )
+    nameMany(a.remoting)
+    a.remoting.quarantine(b.remoting.node, 'downed')
+    a.remoting.nodeRemoved(c.remoting.node)
+    expect([toB!.isTerminated, toC!.isTerminated]).toEqual([true, true])
+    const lost = nextEvent(a.system, DeadLetter)
+    toB!.tell('hello' as never)
+    expect(await lost).toMatchObject({ reason: 'quarantined' })
+    const peers = a.remoting.peerCount
+    await a.system.whenStopped(toB!)
+    await a.system.whenStopped(toC!)
+    expect(a.remoting.peerCount).toBe(peers)
+  })
+
   /** Watches and tells somebody at each of so many addresses where nobody is; counts who is told of a death. */
   const claimMany = ({ system, remoting }: TestNode, count: number) => {
     const told = new Set<number>()

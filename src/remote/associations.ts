@@ -96,7 +96,7 @@ export class Associations {
     const since = this.#learnt
     return (node) => {
       const address = addressOfNode(node)
-      const incarnations = this.find(address)?.incarnations ?? this.#incarnations.get(address)
+      const incarnations = this.#knownAt(address)
       const exclusion = incarnations?.exclusionOf(node)
       if (exclusion !== undefined) return exclusion
       if (incarnations?.isOvertaken(node, since) === true) return 'overtaken'
@@ -108,6 +108,10 @@ export class Associations {
     const known = this.find(address)
     if (known !== undefined) return known.claimed(node)
     return this.#roomFor(address) === undefined ? 'too-many-peers' : undefined
+  }
+
+  #knownAt(address: Address): Incarnations | undefined {
+    return this.find(address)?.incarnations ?? this.#incarnations.get(address)
   }
 
   /** How many are kept. */
@@ -185,7 +189,7 @@ export class Associations {
   /** Comes in when it is used, should there be room by then. */
   #refused(address: Address): Association {
     const association = this.#create(address)
-    association.retire(() => this.admit(address))
+    this.#retire(association)
     return association
   }
 
@@ -261,8 +265,16 @@ export class Associations {
     if (!isIdle) this.#tellOfTooMany(`${address} is forgotten`)
     const isInner = this.#isMakingRoom
     this.#isMakingRoom = true
-    association.retire(() => this.admit(address))
+    this.#retire(association)
     this.#isMakingRoom = isInner
+  }
+
+  #retire(association: Association): void {
+    const { address } = association
+    association.retire(
+      () => this.admit(address),
+      () => this.#knownAt(address),
+    )
   }
 
   #tellOfTooMany(what: string): void {
