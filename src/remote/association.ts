@@ -39,6 +39,8 @@ export interface AssociationOptions {
   /** An actor of this node, by the text that stands in a `Watch`. */
   readonly actorAt: (path: string) => InternalRef
   readonly onFailure: (failure: ConnectFailure, address: Address) => void
+  /** One that has called, and waits for something, is given up because it cannot be called. */
+  readonly onNeverReached: (peer: NodeId) => void
   /** Numbers what is learnt about the incarnations of any peer, in order. */
   readonly nextLearnt: () => number
   readonly members: Members
@@ -315,8 +317,9 @@ export class Association implements LinkOwner, RefHome {
     const isKnown = this.#wasReached || this.#isMember(peer)
     // It has never heard anything from here, and waits for nothing: it may be listened to as before.
     if (!isKnown && !this.#deathWatch.isOwing) return
-    // Not aloud of one that was never reached: it may call from any number of addresses.
-    if (isKnown) {
+    if (!isKnown) {
+      this.#options.onNeverReached(peer)
+    } else {
       this.runtime.logger[isExpected ? 'info' : 'warn'](
         { peer, reason },
         `This node gives ${this.address} up: ${reason}. Nothing passes between the two until one of them was restarted; is the network between them sound?`,

@@ -215,7 +215,22 @@ describe('Associations', () => {
     // What it waits for cannot reach it: it hears that it was given up when it calls again.
     b.remoting.refAt(a.remoting.address, '/user/nobody').tell('still there?')
     await told
-    expect(a.logs.matching(/gives .* up/, 'warn')).toEqual([])
+    const [warning, ...more] = a.logs.matching(/cannot be called at that address/, 'warn')
+    expect([warning?.fields['peer'], more]).toEqual([b.remoting.node, []])
+  })
+
+  test('those who call from many such addresses do not fill the log', async () => {
+    const a = await nodes.start({ remote: { giveUpAfterMs: 50 } })
+    let quarantined = 0
+    a.system.eventStream.subscribe(PeerQuarantined, () => void quarantined++)
+    const count = 120
+    for (let port = 1; port <= count; port++) {
+      const b = await nodes.start({ advertised: { host: '10.0.0.7', port } })
+      void b.system.whenStopped(b.remoting.refAt(a.remoting.address, '/user/nobody'))
+    }
+    await untilTurn('all are given up', () => quarantined === count)
+    // A line for each of a hundred, and one for all others.
+    expect(a.logs.matching(/cannot be called at that address/, 'warn')).toHaveLength(101)
   })
 
   test('one that is pushed out while it watches somebody here learns it, and watches on nobody', async () => {

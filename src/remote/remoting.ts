@@ -104,6 +104,7 @@ export class Remoting {
       world: this.#world,
       actorAt: (path) => this.#recipients.actorAt(path),
       onFailure: (failure, to) => this.#reports.outboundFailed(failure, to),
+      onNeverReached: (peer) => this.#reports.neverReached(peer),
     })
     this.#listening = new Listening({
       world: this.#world,
