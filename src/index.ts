@@ -50,6 +50,7 @@ export {
   type NodeId,
   PortTaken,
   SecretMissing,
+  TooManyPeers,
   WrongAddress,
   WrongClusterName,
   WrongProtocol,

@@ -26,6 +26,7 @@ import {
   attributesMax,
   compareMembers,
   defaultDataCenter,
+  hasAge,
   notYetUp,
   rolesMax,
 } from './gossip/member.ts'
@@ -50,7 +51,7 @@ const description = { roles, attributes, appVersion: isAppVersion, dataCenter }
 const isStatus = oneOf('Joining', 'Up', 'Leaving', 'Exiting', 'Down')
 const isUpNumber: Shape = (value) =>
   isCount(value) && (value as number) > 0 && (value as number) <= notYetUp
-const isLastUpNumber: Shape = (value) => isCount(value) && (value as number) < notYetUp
+const isLastUpNumber: Shape = (value) => isCount(value) && hasAge({ upNumber: value as number })
 
 const isDescription: Shape = both(
   recordOf(description),
@@ -59,8 +60,7 @@ const isDescription: Shape = both(
 
 const isMember: Shape = both(
   recordOf({ node: isNode, status: isStatus, ...description, upNumber: isUpNumber }),
-  (member: Member) =>
-    isDescription(member) && (member.status !== 'Up' || member.upNumber < notYetUp),
+  (member: Member) => isDescription(member) && (member.status !== 'Up' || hasAge(member)),
 )
 
 const isReachabilityRow = recordOf({
@@ -134,7 +134,9 @@ const isNews: Shape = both(
       areDistinct(observers.map(([node]) => node)) &&
       members.every(
         ([, status, upNumber, place, origin]) =>
-          place < descriptions.length && (status !== 'Up' || upNumber < notYetUp) && isMade(origin),
+          place < descriptions.length &&
+          (status !== 'Up' || hasAge({ upNumber })) &&
+          isMade(origin),
       ) &&
       observers.every(([, , , origin]) => isMade(origin)) &&
       [...tombstones, ...dropped].every(([, origin]) => isMade(origin))
@@ -184,7 +186,10 @@ export const clusterProtocol = new MessageProtocol<ClusterMessage>('cluster', {
     version: 3,
     fields: { from, isEnding: isFlag, founder: maybe(isAddress) },
   },
-  Join: { version: 2, fields: { from, ...description } },
+  Join: {
+    version: 2,
+    fields: { from, ...description, isAnnounced: maybe((value) => value === true) },
+  },
   Welcome: {
     version: 4,
     fields: {

@@ -354,7 +354,8 @@ const inWords: Readonly<Record<string, string>> = {
   quarantined: peerLost,
   'former-incarnation': peerLost,
   'connection-rejected': peerLost,
-  'too-many-peers': 'this node speaks with too many others (setting remote.peersMax).',
+  'too-many-peers':
+    'this node or the one it lives on has to do with more others than it may (setting remote.peersMax); the log says which.',
   'remoting-stopped': 'this node is stopping.',
   'unknown-version':
     'the node it lives on runs a version of Sherd that does not understand this call.',

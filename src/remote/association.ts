@@ -27,7 +27,7 @@ import {
   ThisNodeQuarantined,
   WaitingGivenUp,
 } from './remote-events.ts'
-import { RemoteDeathWatch } from './watch/remote-death-watch.ts'
+import { type LostPatience, RemoteDeathWatch } from './watch/remote-death-watch.ts'
 import { writeSystemFrame, type SystemMessage } from './watch/system-messages.ts'
 import type { ByteCursor } from './wire/byte-cursor.ts'
 
@@ -39,6 +39,8 @@ export interface AssociationOptions {
   /** An actor of this node, by the text that stands in a `Watch`. */
   readonly actorAt: (path: string) => InternalRef
   readonly onFailure: (failure: ConnectFailure, address: Address) => void
+  /** One that has called, and waits for something, is given up because it cannot be called. */
+  readonly onNeverReached: (peer: NodeId) => void
   /** Numbers what is learnt about the incarnations of any peer, in order. */
   readonly nextLearnt: () => number
   readonly members: Members
@@ -63,6 +65,8 @@ export class Association implements LinkOwner, RefHome {
   #wasReached = false
   /** Once this one is forgotten: that which is in its place, made when it is needed, if there is room. */
   #successor: (() => Association | undefined) | undefined
+  /** What has been learnt since then of the incarnations there; its refs may be held for long. */
+  #knownNow: () => Incarnations | undefined = () => undefined
 
   constructor(options: AssociationOptions) {
     const { address, world, actorAt } = options
@@ -147,12 +151,14 @@ export class Association implements LinkOwner, RefHome {
   }
 
   isGone(node: NodeId | undefined): boolean {
-    return node !== undefined && this.#incarnations.isGone(node)
+    if (node === undefined) return false
+    return this.#incarnations.isGone(node) || this.#knownNow()?.isGone(node) === true
   }
 
   watch(ref: RemoteRef, watcher: Watcher): void {
+    if (this.isGone(ref.node)) return watcher.watchedTerminated(ref, undefined)
     const here = this.#successor === undefined ? this : this.#successor()
-    if (here === undefined || this.isGone(ref.node)) watcher.watchedTerminated(ref, undefined)
+    if (here === undefined) watcher.watchedTerminated(ref, undefined)
     else if (here === this) this.#deathWatch.watch(ref, watcher)
     else here.watch(ref, watcher)
   }
@@ -165,7 +171,7 @@ export class Association implements LinkOwner, RefHome {
   // ---- incarnations
 
   fateOf(node: NodeId): RemoteDeadLetterReason | undefined {
-    const exclusion = this.#incarnations.exclusionOf(node)
+    const exclusion = this.#incarnations.exclusionOf(node) ?? this.#knownNow()?.exclusionOf(node)
     if (exclusion !== 'quarantined-in-return') return exclusion
     // Not on behalf of one that has been replaced: the next may think well of us.
     if (node === this.peer) this.#remindOfQuarantine()
@@ -237,10 +243,10 @@ export class Association implements LinkOwner, RefHome {
     this.runtime.eventStream.publish(new PeerQuarantined(node, reason, isInReturn))
   }
 
-  /** Others have seen the last of it: those who watch its actors are told. It may still be spoken to. */
+  /** Others have seen the last of it: those who watch its actors are told. It may still be spoken to, and is not called for that. */
   nodeRemoved(node: NodeId): void {
     this.#incarnations.remove(node)
-    this.#deathWatch.nodeGone(node)
+    this.#deathWatch.nodeRemoved(node)
   }
 
   #end(node: NodeId, letters: RemoteDeadLetterReason, reason: string): void {
@@ -263,6 +269,7 @@ export class Association implements LinkOwner, RefHome {
     const before = this.#inbound.get(lane)
     this.#inbound.set(lane, { peer, link })
     before?.link.close('replaced by a newer connection')
+    this.#deathWatch.cameBack()
   }
 
   inboundLost(lane: Lane, link: InboundLink): void {
@@ -292,6 +299,7 @@ export class Association implements LinkOwner, RefHome {
   /** An address that is only spoken of is not worth hours: whoever names one could have this node call it for so long. */
   #patienceMs(node: NodeId | undefined): number {
     const { giveUpAfterMs, systemGiveUpAfterMs } = this.#options.world.settings
+    if (this.isGone(node)) return Infinity
     const isKnown = this.#wasReached && (node === undefined || node === this.peer)
     if (isKnown || this.#isMember(node)) return systemGiveUpAfterMs
     return Math.min(giveUpAfterMs, systemGiveUpAfterMs)
@@ -302,16 +310,17 @@ export class Association implements LinkOwner, RefHome {
     return node === undefined ? members.isAt(this.address) : members.has(node)
   }
 
-  #abandon(reason: string): void {
+  #abandon({ text: reason, isExpected }: LostPatience): void {
     const { peer } = this
     // Nobody was ever met there, so there is no one to give up.
     if (peer === undefined) return
     const isKnown = this.#wasReached || this.#isMember(peer)
     // It has never heard anything from here, and waits for nothing: it may be listened to as before.
     if (!isKnown && !this.#deathWatch.isOwing) return
-    // Not aloud of one that was never reached: it may call from any number of addresses.
-    if (isKnown) {
-      this.runtime.logger.warn(
+    if (!isKnown) {
+      this.#options.onNeverReached(peer)
+    } else {
+      this.runtime.logger[isExpected ? 'info' : 'warn'](
         { peer, reason },
         `This node gives ${this.address} up: ${reason}. Nothing passes between the two until one of them was restarted; is the network between them sound?`,
       )
@@ -325,7 +334,7 @@ export class Association implements LinkOwner, RefHome {
     if (lane !== 'control') return false
     // Whether a member lives is for the cluster to say. Of others it shows by this connection alone.
     const mustSeeItLive = this.#deathWatch.isWatching && !this.#isMember(undefined)
-    return this.#deathWatch.unconfirmed > 0 || mustSeeItLive
+    return this.#deathWatch.isAwaiting || mustSeeItLive
   }
 
   unreachable(lane: Lane): void {
@@ -342,6 +351,7 @@ export class Association implements LinkOwner, RefHome {
       this.#wasReached = true
       this.#options.onReached(this)
     }
+    this.#deathWatch.cameBack()
     if (lane === 'control') {
       for (const [sequence, message] of this.#deathWatch.numbered()) {
         this.#sendSystem(sequence, message)
@@ -377,10 +387,11 @@ export class Association implements LinkOwner, RefHome {
    * It is forgotten: whatever its refs are used for from now on happens in its successor. Where it was not idle, what
    * waited is lost, and who watches an actor there is told.
    */
-  retire(successor: () => Association | undefined): void {
+  retire(successor: () => Association | undefined, knownNow: () => Incarnations | undefined): void {
     const { peer } = this
     const isCountedOn = this.#isCountedOn
     this.#successor = successor
+    this.#knownNow = knownNow
     this.#claim?.stop()
     const outboxOf = (lane: Lane): Outbox | undefined => {
       const next = successor()

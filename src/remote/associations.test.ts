@@ -67,6 +67,25 @@ describe('Associations', () => {
     expect(await lost).toMatchObject({ reason: 'quarantined' })
   })
 
+  test('a ref that outlives its peer in mind knows what is learnt of it later', async () => {
+    const a = await nodes.start({ remote: { peersMax: 10 } })
+    const [b, c] = [await nodes.start(), await nodes.start()]
+    const [toB, toC] = [b, c].map(
+      ({ remoting }) => a.remoting.refAt(remoting.node, '/user/nobody') as InternalRef,
+    )
+    nameMany(a.remoting)
+    a.remoting.quarantine(b.remoting.node, 'downed')
+    a.remoting.nodeRemoved(c.remoting.node)
+    expect([toB!.isTerminated, toC!.isTerminated]).toEqual([true, true])
+    const lost = nextEvent(a.system, DeadLetter)
+    toB!.tell('hello' as never)
+    expect(await lost).toMatchObject({ reason: 'quarantined' })
+    const peers = a.remoting.peerCount
+    await a.system.whenStopped(toB!)
+    await a.system.whenStopped(toC!)
+    expect(a.remoting.peerCount).toBe(peers)
+  })
+
   /** Watches and tells somebody at each of so many addresses where nobody is; counts who is told of a death. */
   const claimMany = ({ system, remoting }: TestNode, count: number) => {
     const told = new Set<number>()
@@ -167,20 +186,24 @@ describe('Associations', () => {
     expect(await arrived).toEqual(['room'])
   })
 
-  test('a caller for whom there is no room is not taken in, and is when there is', async () => {
-    const a = await nodes.start({ remote: { peersMax: 1 } })
-    const [b, c] = [await nodes.start(), await nodes.start()]
+  test('a member that is dead and removed is not called for what it has not confirmed', async () => {
+    const remote = { giveUpAfterMs: 50, idleAfterMs: 20, forgetAfterMs: 50 }
+    const [a, b] = [await nodes.start({ remote }), await nodes.start()]
     const probe = createTestProbe<string>(b.system, 'probe')
-    a.remoting.refAt(b.remoting.address, '/user/probe').tell('hello')
+    a.remoting.nodeJoined(b.remoting.node)
+    const ref = a.remoting.refAt(b.remoting.node, '/user/probe') as InternalRef
+    const watcher = { watchedTerminated: () => undefined }
+    ref.addWatcher(watcher)
+    ref.tell('hello' as never)
     await probe.expect('hello')
-    const ear = createTestProbe<string>(a.system, 'ear')
-    const refused = nextEvent(c.system, ConnectionFailed)
-    c.remoting.refAt(a.remoting.address, '/user/ear').tell('early')
-    await refused
-    expect([a.remoting.peerCount, a.remoting.peerAt(c.remoting.address)]).toEqual([1, undefined])
-    await a.logs.expect(/raise settings.remote.peersMax/, { level: 'warn' })
-    a.remoting.nodeJoined(c.remoting.node)
-    await ear.expect('early')
+    const lost = nextEvent(a.system, PeerDisconnected, ({ lane }) => lane === 'control')
+    await b.kill()
+    await lost
+    ref.removeWatcher(watcher)
+    await nextEvent(a.system, ConnectionFailed)
+    a.remoting.nodeRemoved(b.remoting.node)
+    await untilTurn('it is forgotten', () => a.remoting.peerCount === 0)
+    expect(a.logs.matching(/gives .* up/)).toEqual([])
   })
 
   test('whoever calls from addresses at which it cannot be called is given up soon, and learns it', async () => {
@@ -192,7 +215,22 @@ describe('Associations', () => {
     // What it waits for cannot reach it: it hears that it was given up when it calls again.
     b.remoting.refAt(a.remoting.address, '/user/nobody').tell('still there?')
     await told
-    expect(a.logs.matching(/gives .* up/, 'warn')).toEqual([])
+    const [warning, ...more] = a.logs.matching(/cannot be called at that address/, 'warn')
+    expect([warning?.fields['peer'], more]).toEqual([b.remoting.node, []])
+  })
+
+  test('those who call from many such addresses do not fill the log', async () => {
+    const a = await nodes.start({ remote: { giveUpAfterMs: 50 } })
+    let quarantined = 0
+    a.system.eventStream.subscribe(PeerQuarantined, () => void quarantined++)
+    const count = 120
+    for (let port = 1; port <= count; port++) {
+      const b = await nodes.start({ advertised: { host: '10.0.0.7', port } })
+      void b.system.whenStopped(b.remoting.refAt(a.remoting.address, '/user/nobody'))
+    }
+    await untilTurn('all are given up', () => quarantined === count)
+    // A line for each of a hundred, and one for all others.
+    expect(a.logs.matching(/cannot be called at that address/, 'warn')).toHaveLength(101)
   })
 
   test('one that is pushed out while it watches somebody here learns it, and watches on nobody', async () => {

@@ -60,15 +60,18 @@ export class Associations {
 
   /** Undefined when there is no room for it. */
   admit(address: Address): Association | undefined {
+    const admitted = this.#roomFor(address)
+    if (admitted === undefined) this.#tellOfTooMany(`${address} is not spoken to`)
+    return admitted
+  }
+
+  #roomFor(address: Address): Association | undefined {
     const known = this.#byAddress.get(address)
     if (known !== undefined) return known
     if (this.#byAddress.size >= this.#peersMax) this.#sweep()
     const isFull = this.#byAddress.size >= this.#peersMax
     const leaver = isFull ? this.#whoGoesFor(address) : undefined
-    if (isFull && leaver === undefined) {
-      this.#tellOfTooMany(`${address} is not spoken to`)
-      return undefined
-    }
+    if (isFull && leaver === undefined) return undefined
     if (leaver !== undefined) this.#forget(leaver)
     const association = this.#create(address)
     this.#incarnations.delete(address)
@@ -85,17 +88,30 @@ export class Associations {
     return this.#byAddress.get(address)
   }
 
-  /** Whom to refuse in a handshake that begins now; one whom we have called has the address for sure. */
+  /**
+   * Whom to refuse in a handshake that begins now; one whom we have called has the address for sure. Who calls, and is not
+   * refused, is kept from then on: to refuse it later would look to it as if it had been let in.
+   */
   objections(isCalled: boolean): (node: NodeId) => Objection {
     const since = this.#learnt
     return (node) => {
       const address = addressOfNode(node)
-      const incarnations = this.find(address)?.incarnations ?? this.#incarnations.get(address)
+      const incarnations = this.#knownAt(address)
       const exclusion = incarnations?.exclusionOf(node)
       if (exclusion !== undefined) return exclusion
       if (incarnations?.isOvertaken(node, since) === true) return 'overtaken'
-      return isCalled ? undefined : this.find(address)?.claimed(node)
+      return isCalled ? undefined : this.#objectionToCaller(node, address)
     }
+  }
+
+  #objectionToCaller(node: NodeId, address: Address): Objection {
+    const known = this.find(address)
+    if (known !== undefined) return known.claimed(node)
+    return this.#roomFor(address) === undefined ? 'too-many-peers' : undefined
+  }
+
+  #knownAt(address: Address): Incarnations | undefined {
+    return this.find(address)?.incarnations ?? this.#incarnations.get(address)
   }
 
   /** How many are kept. */
@@ -173,7 +189,7 @@ export class Associations {
   /** Comes in when it is used, should there be room by then. */
   #refused(address: Address): Association {
     const association = this.#create(address)
-    association.retire(() => this.admit(address))
+    this.#retire(association)
     return association
   }
 
@@ -249,8 +265,16 @@ export class Associations {
     if (!isIdle) this.#tellOfTooMany(`${address} is forgotten`)
     const isInner = this.#isMakingRoom
     this.#isMakingRoom = true
-    association.retire(() => this.admit(address))
+    this.#retire(association)
     this.#isMakingRoom = isInner
+  }
+
+  #retire(association: Association): void {
+    const { address } = association
+    association.retire(
+      () => this.admit(address),
+      () => this.#knownAt(address),
+    )
   }
 
   #tellOfTooMany(what: string): void {

@@ -1,13 +1,13 @@
 /**
- * Tells the operator and the event stream about connections that did not come about, and about those that were closed
- * for what came by them: where this node calls, each cause once until it changes; where others do, they must not be
+ * Tells the operator and the event stream about connections that did not come about, about those that were closed for
+ * what came by them, and about peers that were given up for that: where this node calls, each cause once until it changes; where others do, they must not be
  * able to fill the log, whatever they say and as often as they come.
  */
 import type { ActorSystem } from '../actor/index.ts'
 import type { Lane } from './lane.ts'
 import type { BadBytes, ConnectFailure } from './link/peer-connection.ts'
 import { hostOf } from './link/strangers.ts'
-import type { Address, NodeId } from '../foundation/node-id.ts'
+import { type Address, addressOfNode, type NodeId } from '../foundation/node-id.ts'
 import type { HandshakeError } from './remote-errors.ts'
 import { ConnectionFailed, HandshakeFailed, ThisNodeQuarantined } from './remote-events.ts'
 import { RepeatedNews } from './repeated-news.ts'
@@ -20,6 +20,7 @@ export class FailureReports {
   readonly #logged = new Map<string, string>()
   readonly #inbound = new RepeatedNews()
   readonly #badBytes = new RepeatedNews()
+  readonly #neverReached = new RepeatedNews()
 
   constructor(system: ActorSystem) {
     this.#system = system
@@ -49,6 +50,17 @@ export class FailureReports {
 
   inboundLost(node: NodeId, lane: Lane, reason: string): void {
     this.#system.log.debug({ peer: node, lane, reason }, `Connection from ${node} ended: ${reason}`)
+  }
+
+  /** By address: it may call from any number of them. */
+  neverReached(node: NodeId): void {
+    const address = addressOfNode(node)
+    const leftOut = this.#neverReached.leftOut(address, this.#nowMs())
+    if (leftOut === undefined) return
+    this.#system.log.warn(
+      { peer: node, leftOut },
+      `${address} has called this node and cannot be called at that address: it is given up, and nothing passes between the two until one of them was restarted. Correct \`advertised\` there, or let this node through to it.`,
+    )
   }
 
   /** What was under way by that connection is lost, and only this node knows why. */

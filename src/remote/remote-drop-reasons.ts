@@ -14,7 +14,10 @@ export type RemoteDeadLetterReason =
   | 'connection-rejected'
   /** The other node has been given up for good; only a new incarnation of it is spoken to. */
   | 'quarantined'
-  /** More peers than this node may keep in mind, and that one is no member and was never reached; the log says more. */
+  /**
+   * More peers than this node may keep in mind, and that one is no member and was never reached; or the other node has no room
+   * for this one. The log says which.
+   */
   | 'too-many-peers'
   /** This node's remoting has stopped. */
   | 'remoting-stopped'

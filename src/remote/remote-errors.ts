@@ -135,6 +135,20 @@ export class IncarnationRefused extends HandshakeError {
   }
 }
 
+/** Of two nodes that belong together, one keeps as many peers in mind as it may. It is tried again: there may be room later. */
+export class TooManyPeers extends HandshakeError {
+  readonly code = 'TOO_MANY_PEERS'
+
+  constructor(address: Address, isTheirs: boolean) {
+    super(
+      address,
+      isTheirs
+        ? 'has no room for this node: it keeps as many peers in mind as it may, and this one is not among its members. If the cluster is that large, raise settings.remote.peersMax on every node; if not, look there for who calls it, or sends refs with addresses at which nobody listens.'
+        : 'has called, and this node keeps as many peers in mind as it may: it is refused until there is room. If the cluster is that large, raise settings.remote.peersMax on every node; if not, look for who calls, or sends refs with addresses at which nobody listens.',
+    )
+  }
+}
+
 export class HandshakeTimeout extends HandshakeError {
   readonly code = 'HANDSHAKE_TIMEOUT'
 
@@ -191,7 +205,7 @@ function whatToDo(reason: RemoteDeadLetterReason | RemoteDroppedReason): string 
     case 'quarantined':
       return 'One of the two nodes has given the other up: ask an actor of another node, or of this one once it was restarted.'
     case 'too-many-peers':
-      return 'This node speaks with as many others as it may: raise the setting remote.peersMax if the cluster is that large.'
+      return 'One of the two nodes keeps as many peers in mind as it may, and the log says which: raise the setting remote.peersMax on every node if the cluster is that large.'
     case 'former-incarnation':
       return 'That node was restarted, and the actor is gone with its former life: get a new ref.'
     case 'remoting-stopped':

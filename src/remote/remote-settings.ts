@@ -40,7 +40,10 @@ export interface RemoteSettings {
    * than `systemMessagesMax` wait, the oldest is told at once.
    */
   readonly deathNoticeWaitMs: number
-  /** System messages (watch, unwatch, deaths) without confirmation; one more and the peer is quarantined. */
+  /**
+   * System messages (watch, unwatch, deaths) without confirmation; one more and the peer is quarantined. So it is when more of its
+   * actors are watched than this, it is no member, and it could not be reached for `giveUpAfterMs`: each watch has to be taken back.
+   */
   readonly systemMessagesMax: number
   /**
    * How long one of them may stay without confirmation before the peer is quarantined: a network that is broken for longer

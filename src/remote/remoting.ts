@@ -2,6 +2,7 @@
  * The network of one node: listens, speaks to other nodes, and gives refs to their actors. Start it before the actors
  * that use it; it stops by itself after the last actor of the system has.
  */
+import { assert } from '../foundation/assert.ts'
 import { InvalidSettings } from '../foundation/invalid-settings.ts'
 import type { ActorRef, ActorSystem } from '../actor/index.ts'
 import type { InternalRef } from '../actor/internals.ts'
@@ -103,6 +104,7 @@ export class Remoting {
       world: this.#world,
       actorAt: (path) => this.#recipients.actorAt(path),
       onFailure: (failure, to) => this.#reports.outboundFailed(failure, to),
+      onNeverReached: (peer) => this.#reports.neverReached(peer),
     })
     this.#listening = new Listening({
       world: this.#world,
@@ -224,8 +226,8 @@ export class Remoting {
   }
 
   #accepted(peer: NodeId, lane: Lane, connection: PeerConnection): FrameHandler {
-    const association = this.#associations.admit(addressOfNode(peer))
-    if (association === undefined) return refuseLate(connection, 'too many peers')
+    const association = this.#associations.find(addressOfNode(peer))
+    assert(association !== undefined, 'who was not objected to has room')
     const { runtime, settings } = this.#world
     const delivery = new InboundDelivery(peer, association, this.#recipients, runtime)
     const link = new InboundLink({
@@ -266,19 +268,5 @@ export class Remoting {
   async #stopLast(system: ActorSystem): Promise<void> {
     await system.whenTerminated
     await this.stop()
-  }
-}
-
-/** It has proved itself, and there is no room for it. */
-function refuseLate(connection: PeerConnection, reason: string): FrameHandler {
-  connection.destroy(reason)
-  const nothing = (): void => undefined
-  return {
-    frameBytesMax: 0,
-    frame: nothing,
-    chunkEnd: nothing,
-    drained: nothing,
-    ready: nothing,
-    lost: nothing,
   }
 }

@@ -60,6 +60,7 @@ import { M04 } from './m04.ts'
 import { M05 } from './m05.ts'
 import { M06 } from './m06.ts'
 import { M07 } from './m07.ts'
+import { M08 } from './m08.ts'
 import { N01 } from './n01.ts'
 import { N02 } from './n02.ts'
 import { N03 } from './n03.ts'
@@ -75,6 +76,7 @@ import { R01 } from './r01.ts'
 import { S01 } from './s01.ts'
 import { S02 } from './s02.ts'
 import { S03 } from './s03.ts'
+import { S04 } from './s04.ts'
 import type { Mutant } from './mutant.ts'
 
 export const mutants: ReadonlyMap<string, Mutant> = new Map(
@@ -134,6 +136,7 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     M05,
     M06,
     M07,
+    M08,
     N01,
     N02,
     N03,
@@ -149,5 +152,6 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     S01,
     S02,
     S03,
+    S04,
   }),
 )

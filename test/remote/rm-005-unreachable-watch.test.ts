@@ -1,10 +1,63 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { PeerConnected, PeerDisconnected, PeerQuarantined } from '../../src/remote/index.ts'
+import type { InternalRef } from '../../src/actor/internals.ts'
+import {
+  type Connection,
+  type Listener,
+  PeerConnected,
+  PeerDisconnected,
+  PeerQuarantined,
+  type Transport,
+} from '../../src/remote/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { freePort } from '../processes/harness/free-port.ts'
 import { nextEvent, type TestNode, TestNodes } from './nodes.ts'
 
 const giveUpAfterMs = 100
+
+/** A network by which one node can call, or for a while nobody. */
+class Gate implements Transport {
+  readonly #transport: Transport
+  readonly #calls = new Set<Connection>()
+  #isShut = false
+
+  constructor(transport: Transport) {
+    this.#transport = transport
+  }
+
+  shut(): void {
+    this.#isShut = true
+    for (const call of this.#calls) call.destroy()
+  }
+
+  open(): void {
+    this.#isShut = false
+  }
+
+  listen(...options: Parameters<Transport['listen']>): Promise<Listener> {
+    return this.#transport.listen(...options)
+  }
+
+  connect(...options: Parameters<Transport['connect']>): Connection {
+    const call = this.#transport.connect(...options)
+    this.#calls.add(call)
+    if (this.#isShut) call.destroy()
+    return call
+  }
+}
+
+/** An actor, and when it is watched and is not any more. */
+function watchable({ system }: TestNode, name: string) {
+  const ref = system.spawn<string>(() => undefined, name) as InternalRef
+  const heard = (method: 'addWatcher' | 'removeWatcher'): Promise<void> =>
+    new Promise((resolve) => {
+      const original = ref[method].bind(ref)
+      ref[method] = (watcher) => {
+        original(watcher)
+        resolve()
+      }
+    })
+  return { watched: heard('addWatcher'), unwatched: heard('removeWatcher') }
+}
 
 describe.each(['tcp', 'memory'] as const)('RM-005 over %s', (kind) => {
   let nodes = new TestNodes(kind)
@@ -91,6 +144,23 @@ describe.each(['tcp', 'memory'] as const)('RM-005 over %s', (kind) => {
     expect(quarantined).toEqual([])
     const next = await nodes.start({ port: b.port })
     await speak(a, next)
+  })
+
+  test.each([
+    ['when it is called again', (a: TestNode, b: TestNode) => [a, b] as const],
+    ['when it calls', (a: TestNode, b: TestNode) => [b, a] as const],
+  ])('one that was out of reach for too long is told %s that nobody watches', async (_, who) => {
+    const gate = new Gate(nodes.transport)
+    const a = await nodes.start({ remote: { giveUpAfterMs }, transport: gate })
+    const b = await nodes.start()
+    const target = watchable(b, 'target')
+    const gone = a.system.whenStopped(a.remoting.refAt(b.remoting.address, '/user/target'))
+    await target.watched
+    gate.shut()
+    await gone
+    gate.open()
+    await speak(...who(a, b))
+    await target.unwatched
   })
 
   test('a connection that breaks and comes back ends no watch', async () => {

@@ -16,6 +16,7 @@ import type { ClusterSettings } from '../cluster-settings.ts'
 import { unreachableFromHere } from '../gossip/convergence.ts'
 import { areApart, dataCenterOf, dataCentersIn, speakersOf } from '../gossip/data-center.ts'
 import { type Gossip, memberOf } from '../gossip/gossip.ts'
+import { DeadlineDetector } from './deadline-detector.ts'
 import type {
   FarHeartbeatEffect,
   FarHeartbeatInput,
@@ -25,8 +26,8 @@ import type {
 export class FarHeartbeatMachine {
   readonly #self: NodeId
   readonly #settings: ClusterSettings
-  /** When each last answered; at first, when it was first asked. */
-  readonly #heardAt = new Map<NodeId, number>()
+  /** Those that are asked. */
+  readonly #watched = new Map<NodeId, DeadlineDetector>()
   readonly #suspected = new Set<NodeId>()
   #sequence = 0
   #nextHeartbeatAt = -Infinity
@@ -43,9 +44,9 @@ export class FarHeartbeatMachine {
       case 'HeartbeatResponse':
         return this.#answered(input.from, now)
       case 'ConnectionRefused':
-        return this.#heardAt.has(input.node) ? this.#suspect(input.node) : []
+        return this.#watched.has(input.node) ? this.#suspect(input.node) : []
       case 'Overslept':
-        for (const [node, at] of this.#heardAt) this.#heardAt.set(node, at + input.ms)
+        for (const detector of this.#watched.values()) detector.forgive(input.ms)
         return []
       case 'Tick':
         return [...this.#beat(now), ...this.#reap(now)]
@@ -55,23 +56,23 @@ export class FarHeartbeatMachine {
   }
 
   snapshot(): FarHeartbeatSnapshot {
-    return { watched: [...this.#heardAt.keys()], suspected: [...this.#suspected] }
+    return { watched: [...this.#watched.keys()], suspected: [...this.#suspected] }
   }
 
   #changeView(gossip: Gossip, now: number): FarHeartbeatEffect[] {
     const watched = this.#toWatch(gossip)
-    if (watched.size === 0 && this.#heardAt.size === 0) return []
+    if (watched.size === 0 && this.#watched.size === 0) return []
     const effects: FarHeartbeatEffect[] = []
-    for (const node of this.#heardAt.keys()) {
+    for (const node of this.#watched.keys()) {
       if (watched.has(node)) continue
-      this.#heardAt.delete(node)
+      this.#watched.delete(node)
       if (this.#suspected.delete(node)) effects.push({ type: 'Trust', node })
     }
     const cutOff = unreachableFromHere(gossip, this.#self)
     const lost = this.#lostDataCenters(gossip)
     for (const node of watched) {
-      if (this.#heardAt.has(node)) continue
-      this.#heardAt.set(node, now)
+      if (this.#watched.has(node)) continue
+      this.#watched.set(node, this.#expect(now))
       effects.push(this.#ask(node))
       const isLost = cutOff.has(node) || lost.has(dataCenterOf(memberOf(gossip, node)))
       if (isLost) effects.push(...this.#suspect(node))
@@ -84,7 +85,7 @@ export class FarHeartbeatMachine {
     const lost = new Set<string>()
     const centerOf = (node: NodeId): string => dataCenterOf(memberOf(gossip, node))
     for (const node of this.#suspected) lost.add(centerOf(node))
-    for (const node of this.#heardAt.keys()) {
+    for (const node of this.#watched.keys()) {
       if (!this.#suspected.has(node)) lost.delete(centerOf(node))
     }
     return lost
@@ -104,24 +105,34 @@ export class FarHeartbeatMachine {
   }
 
   #answered(node: NodeId, now: number): FarHeartbeatEffect[] {
-    if (!this.#heardAt.has(node)) return []
-    this.#heardAt.set(node, now)
+    const detector = this.#watched.get(node)
+    if (detector === undefined) return []
+    detector.heartbeat(now)
     return this.#suspected.delete(node) ? [{ type: 'Trust', node }] : []
   }
 
   #beat(now: number): FarHeartbeatEffect[] {
-    if (now < this.#nextHeartbeatAt || this.#heardAt.size === 0) return []
+    if (now < this.#nextHeartbeatAt || this.#watched.size === 0) return []
     this.#nextHeartbeatAt = now + this.#settings.crossDataCenterHeartbeatIntervalMs
     this.#sequence++
-    return [...this.#heardAt.keys()].map((node) => this.#ask(node))
+    return [...this.#watched.keys()].map((node) => this.#ask(node))
   }
 
   #reap(now: number): FarHeartbeatEffect[] {
-    const { crossDataCenterHeartbeatIntervalMs, crossDataCenterPauseMs } = this.#settings
-    const patienceMs = crossDataCenterHeartbeatIntervalMs + crossDataCenterPauseMs
-    return [...this.#heardAt]
-      .filter(([, heardAt]) => now - heardAt > patienceMs)
+    return [...this.#watched]
+      .filter(([, detector]) => !detector.isAvailable(now))
       .flatMap(([node]) => this.#suspect(node))
+  }
+
+  /** Its silence counts from the first question on. */
+  #expect(now: number): DeadlineDetector {
+    const { crossDataCenterHeartbeatIntervalMs, crossDataCenterPauseMs } = this.#settings
+    const detector = new DeadlineDetector({
+      intervalMs: crossDataCenterHeartbeatIntervalMs,
+      acceptablePauseMs: crossDataCenterPauseMs,
+    })
+    detector.expect(now)
+    return detector
   }
 
   #suspect(node: NodeId): FarHeartbeatEffect[] {

@@ -25,24 +25,28 @@ import {
   withObservation,
 } from './gossip.ts'
 import { actAsLeader, type LeaderSituation } from './leader-actions.ts'
-import { type MemberStatus, joiningMember, notYetUp } from './member.ts'
+import { type MemberStatus, announced, joiningMember, notYetUp } from './member.ts'
 
 const id = (name: string): NodeId => nodeIdOf(`${name}:1`, 1n)
 const statuses: Record<string, MemberStatus> = {
   u: 'Up',
   j: 'Joining',
+  n: 'Joining',
   l: 'Leaving',
   x: 'Exiting',
   d: 'Down',
 }
 
-/** `au bu | cu dj`: two data centers, `one` and `two`; seen by `ab`, with `b!a` for b cannot reach a. Ages as they stand. */
+/**
+ * `au bu | cu dj`: two data centers, `one` and `two`; seen by `ab`, with `b!a` for b cannot reach a. Ages as they stand; `n` is
+ * one that is announced.
+ */
 function view(centers: string, seen = '', rows = ''): Gossip {
   let age = 0
   let gossip = emptyGossip
   for (const [at, center] of centers.split('|').entries()) {
     for (const [name, status] of center.split(' ').filter((word) => word !== '')) {
-      const upNumber = status === 'j' ? notYetUp : ++age
+      const upNumber = status === 'j' ? notYetUp : status === 'n' ? announced : ++age
       const where = describedDataCenter(['one', 'two', 'three'][at]!)
       const member = joiningMember(id(name!), where)
       gossip = putMember(gossip, { ...member, status: statuses[status!]!, upNumber })
@@ -66,6 +70,12 @@ describe('CL-019 V-12 convergence in each data center', () => {
     ['au bu | ej', 'abe', '', true, true],
     ['au bu | ej fj', 'abf', '', true, false],
     ['au bu | ej fj', 'abef', '', true, true],
+    ['au bu | en', 'ae', '', false, false],
+    // Nor without those who may be the first elsewhere, unheard.
+    ['au bu | ej | gn', 'abe', '', true, false],
+    ['au bu | ej | gj', 'abe', '', true, true],
+    ['au bu | ej | gn', 'abeg', '', true, true],
+    ['au bu | eu | gn', 'abe', '', true, true],
   ])('%s seen by %s, %s: one %s, two %s', (centers, seen, rows, one, two) => {
     const gossip = view(centers, seen, rows)
     const there = centers.split('|')[1]!.trim()[0]!
@@ -126,6 +136,28 @@ describe('CL-019 what the leader of a data center does', () => {
       'Leaving',
       'Up',
       'Exiting',
+    ])
+  })
+
+  test('it lets the first one in when all have seen it announced, and with it nobody who was not', () => {
+    const numbers = (after: Gossip): unknown[] =>
+      ['e', 'f'].map((name) => {
+        const { status, upNumber } = memberOf(after, id(name))!
+        return [status, upNumber]
+      })
+    const said = act(view('au bu | ej'), 'e')
+    expect(numbers(putMember(said, joiningMember(id('f'), describedDataCenter('two'))))).toEqual([
+      ['Joining', announced],
+      ['Joining', notYetUp],
+    ])
+    expect(said.lastUpNumber).toBe(2)
+    expect(numbers(act(view('au bu | en fj'), 'e'))).toEqual([
+      ['Up', 3],
+      ['Joining', notYetUp],
+    ])
+    expect(numbers(act(view('au bu | eu fj'), 'e'))).toEqual([
+      ['Up', 3],
+      ['Up', 4],
     ])
   })
 

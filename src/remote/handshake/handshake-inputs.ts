@@ -33,9 +33,9 @@ export type Exclusion = 'quarantined' | 'quarantined-in-return' | 'former-incarn
 /**
  * Undefined when it is spoken to. `overtaken`: since this handshake began, another incarnation has proved to live there,
  * so that what was under way may come from one that is dead by now; or another is connected, and it is being found out who
- * lives there. A handshake that begins later tells.
+ * lives there. A handshake that begins later tells. `too-many-peers`: for whoever has called there is no room, for now.
  */
-export type Objection = Exclusion | 'overtaken' | undefined
+export type Objection = Exclusion | 'overtaken' | 'too-many-peers' | undefined
 
 export interface HandshakeOptions {
   readonly self: NodeId

@@ -88,6 +88,7 @@ describe('HandshakeMachine', () => {
       'INCARNATION_REFUSED',
     ],
     ['a former dialer', {}, { objectionTo: () => 'former-incarnation' }, 'INCARNATION_REFUSED'],
+    ['a dialer too many', {}, { objectionTo: () => 'too-many-peers' }, 'TOO_MANY_PEERS'],
   ])('%s: refused, with the same code at both ends', (_what, ours, theirs, code) => {
     const outcome = talk(dialer(ours), listener(theirs))
     expect([codeOf(outcome.dialer), codeOf(outcome.listener)]).toEqual([code, code])

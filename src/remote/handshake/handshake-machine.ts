@@ -36,19 +36,20 @@ import {
   type RefusalReason,
 } from './handshake-messages.ts'
 import type {
-  Exclusion,
   HandshakeEffect,
   HandshakeInput,
   HandshakeOptions,
+  Objection,
 } from './handshake-inputs.ts'
 import { isSameProof, proofOf, type Prover, provedBy } from './handshake-proof.ts'
 import { errorOfRefusal, type RefusalStory } from './handshake-refusals.ts'
 
-/** Other refusals are about settings. */
-const exclusions: ReadonlySet<RefusalReason> = new Set<Exclusion>([
+/** What a listener says only to one that has proved itself, and is believed with a proof alone. The others are about settings. */
+const verdicts: ReadonlySet<RefusalReason> = new Set<Exclude<Objection, 'overtaken' | undefined>>([
   'quarantined',
   'quarantined-in-return',
   'former-incarnation',
+  'too-many-peers',
 ])
 
 type State = 'waiting' | 'greeted' | 'proved' | 'challenged' | 'over'
@@ -261,12 +262,12 @@ export class HandshakeMachine {
   /** The other end does not want us. */
   #refused(refusal: Refusal): HandshakeEffect[] {
     const { reason } = refusal
-    const isExclusion = this.#options.role.type === 'dialer' && exclusions.has(reason)
-    if (isExclusion && !this.#isProved(refusal)) {
+    const isVerdict = this.#options.role.type === 'dialer' && verdicts.has(reason)
+    if (isVerdict && !this.#isProved(refusal)) {
       const detail = `it refuses this node (${reason}) without proof that it knows the secret`
       return this.#fail(new HandshakeBroken(this.#peerAddress(), detail))
     }
-    const givenUpBy = isExclusion && reason === 'quarantined' ? this.#peer : undefined
+    const givenUpBy = isVerdict && reason === 'quarantined' ? this.#peer : undefined
     return this.#fail(this.#errorFor(reason, { isTheirs: true }), givenUpBy)
   }
 

@@ -5,7 +5,7 @@
  *   listener -> dialer   Challenge  who I am, a fresh number of mine
  *   dialer -> listener   Proof      that I know the secret
  *   listener -> dialer   Accepted   that I know it too; frames may follow
- *   either -> other      Refusal    why not; with a proof when it is a verdict about the dialer's incarnation
+ *   either -> other      Refusal    why not; with a proof when it is about the dialer's incarnation, or about room for it
  *
  * The first nine bytes of a Hello (kind, magic, version) stay the same in all versions to come.
  */
@@ -58,6 +58,8 @@ const refusals = [
   'certificate-untrusted',
   'certificate-name',
   'certificate-refused',
+  // For now: there may be room later.
+  'too-many-peers',
 ] as const
 
 export type RefusalReason = (typeof refusals)[number]

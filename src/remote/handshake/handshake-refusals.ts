@@ -5,6 +5,7 @@ import {
   type HandshakeError,
   IncarnationRefused,
   SecretMissing,
+  TooManyPeers,
   WrongAddress,
   WrongClusterName,
   WrongProtocol,
@@ -66,6 +67,8 @@ export function errorOfRefusal(
       return new WrongCertificateName(peer, isTheirs, certificates?.names ?? [], detail)
     case 'certificate-refused':
       return new CertificateRefused(peer, isTheirs, detail)
+    case 'too-many-peers':
+      return new TooManyPeers(peer, isTheirs)
     default:
       return unreachable(reason)
   }

@@ -5,7 +5,12 @@
 import type { Timer } from '../../foundation/timers.ts'
 import type { Lane } from '../lane.ts'
 import { type Address, type NodeId, hostAndPortOf } from '../../foundation/node-id.ts'
-import { HandshakeBroken, HandshakeTimeout, IncarnationRefused } from '../remote-errors.ts'
+import {
+  HandshakeBroken,
+  HandshakeTimeout,
+  IncarnationRefused,
+  TooManyPeers,
+} from '../remote-errors.ts'
 import { BackOff } from './back-off.ts'
 import type { LinkWorld } from './link-owner.ts'
 import {
@@ -19,8 +24,8 @@ import {
 export interface DialedLink extends ConnectionOwner {
   /** Whether anything waits for a connection. */
   hasWork(): boolean
-  /** The peer could not be reached for as long as messages wait. */
-  gaveUp(): void
+  /** The peer could not be reached, or had no room for this node, for as long as messages wait. */
+  gaveUp(reason: 'unreachable' | 'too-many-peers'): void
   /** The open connection has not been used for long. */
   idle(): void
 }
@@ -39,6 +44,8 @@ export class Dialer implements ConnectionOwner {
   #patience: Timer | undefined
   #idleness: Timer | undefined
   #isUsed = false
+  /** Whoever is there has said so, the last time. */
+  #isWithoutRoom = false
 
   constructor(lane: Lane, world: LinkWorld, address: Address, link: DialedLink) {
     this.#lane = lane
@@ -93,6 +100,7 @@ export class Dialer implements ConnectionOwner {
     this.#state = 'open'
     // From now on it is the link that ends it, when its last bytes have gone.
     this.#attempt = undefined
+    this.#isWithoutRoom = false
     this.nothingWaits()
     this.#backOff.reset()
     this.#isUsed = true
@@ -103,6 +111,7 @@ export class Dialer implements ConnectionOwner {
   failed(failure: ConnectFailure): void {
     if (this.#state !== 'dialing') return
     this.#attempt = undefined
+    this.#isWithoutRoom = isAboutRoom(failure)
     if (needsAPerson(failure)) this.#backOff.slow()
     this.#rest()
     this.#link.failed(failure)
@@ -141,7 +150,7 @@ export class Dialer implements ConnectionOwner {
 
   #giveUp(): void {
     this.#patience = undefined
-    this.#link.gaveUp()
+    this.#link.gaveUp(this.#isWithoutRoom ? 'too-many-peers' : 'unreachable')
   }
 
   #watchIdleness(): void {
@@ -162,8 +171,13 @@ export class Dialer implements ConnectionOwner {
 
 /** Whether trying again is of no use until somebody changes something. */
 export function isFinal(failure: ConnectFailure): boolean {
-  if (failure.type === 'connection') return false
+  if (failure.type === 'connection' || isAboutRoom(failure)) return false
   return !(failure.error instanceof HandshakeTimeout || failure.error instanceof HandshakeBroken)
+}
+
+/** It belongs to us, and room there may come. */
+function isAboutRoom(failure: ConnectFailure): boolean {
+  return failure.type === 'handshake' && failure.error instanceof TooManyPeers
 }
 
 /** Whether somebody has to change settings or certificates first. Where it is about an incarnation, a restart helps. */

@@ -80,8 +80,8 @@ export class OutboundLink implements Outbox, Task {
       established: (peer, _lane, connection) => this.#opened(peer, connection),
       failed: (failure) => this.#failed(failure),
       hasWork: () => this.#hasWork,
-      gaveUp: () => {
-        this.giveUp('unreachable', () => true)
+      gaveUp: (reason) => {
+        this.giveUp(reason, () => true)
         this.#owner.unreachable(this.#lane)
       },
       idle: () => this.#peer !== undefined && this.disconnect(this.#peer, 'idle'),

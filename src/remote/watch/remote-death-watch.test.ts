@@ -50,7 +50,7 @@ function stage() {
     },
     patienceMs: (node) => patienceMs.get(node) ?? 1_000,
     patienceMinMs: 1_000,
-    onGiveUp: (reason) => void givenUp.push(reason),
+    onGiveUp: ({ text }) => void givenUp.push(text),
   })
   const take = (sequence: number, message: SystemMessage): void => {
     const target = new ByteBuffer(64)
@@ -126,6 +126,71 @@ describe('watching others', () => {
   })
 })
 
+describe('watches of one that is out of reach', () => {
+  /** One watch that has come and one that may have, or not; then nobody could be reached for long. */
+  const giveUp = () => {
+    const all = stage()
+    all.watch.watch(refTo('/user/a', 'one'), all.watcher('a'))
+    all.watch.confirmed(1)
+    all.watch.watch(refTo('/user/b'), all.watcher('b'))
+    // Only three may wait.
+    all.watch.giveUpWatches(() => true)
+    return all
+  }
+
+  test('are taken back by the next connection, and nobody is called for that before', () => {
+    const { watch, told, state } = giveUp()
+    expect([told, watch.isAwaiting, state.wakes]).toEqual([['a', 'b'], false, 0])
+    expect([...watch.numbered()]).toEqual([
+      [2, { type: 'Watch', id: 2, path: '/user/b' }],
+      [3, { type: 'Unwatch', id: 1 }],
+      [4, { type: 'Unwatch', id: 2 }],
+    ])
+    watch.cameBack()
+    expect([watch.isAwaiting, state.wakes]).toEqual([true, 1])
+    watch.confirmed(4)
+    watch.cameBack()
+    expect([watch.isIdle, state.wakes]).toEqual([true, 1])
+  })
+
+  test('are nothing to the next that lives there', () => {
+    const { watch, state } = giveUp()
+    state.peer = 'two'
+    watch.peerChanged('two', false)
+    expect([watch.unconfirmed, watch.isIdle]).toEqual([0, true])
+  })
+
+  test('are not kept for ever: one that does not come back is given up', async () => {
+    const { watch, givenUp, time } = giveUp()
+    await time.advance(1_000)
+    expect(givenUp).toEqual(['it has not come back since it could not be reached'])
+    expect([watch.unconfirmed, watch.isIdle]).toEqual([0, true])
+  })
+
+  test('more than may wait cost the peer', () => {
+    const { watch, watcher, told, givenUp } = stage()
+    for (const id of [1, 2, 3, 4]) {
+      watch.watch(refTo(`/user/${id}`), watcher(`${id}`))
+      watch.confirmed(id)
+    }
+    watch.giveUpWatches(() => true)
+    expect(givenUp).toEqual(['too many system messages are unconfirmed'])
+    expect([told, watch.unconfirmed, watch.isIdle]).toEqual([['1', '2', '3', '4'], 0, true])
+  })
+
+  test.each(['one', undefined])(
+    'that nobody was told of leave nothing, while %s is there',
+    (peer) => {
+      const { watch, watcher, told, state } = stage()
+      state.peer = peer
+      watch.watch(refTo('/user/a', 'two'), watcher('of two'))
+      watch.watch(refTo('/user/a', 'three'), watcher('of three'))
+      watch.giveUpWatches(({ node }) => node === 'two')
+      expect([told, watch.unconfirmed]).toEqual([['of two'], 1])
+    },
+  )
+})
+
 describe('patience with what is not confirmed', () => {
   test('ends when the oldest has waited for as long as that may take, and not before', async () => {
     const { watch, watcher, givenUp, time, patienceMs } = stage()
@@ -164,11 +229,76 @@ describe('patience with what is not confirmed', () => {
     expect([told, givenUp, watch.unconfirmed]).toEqual([['of two'], [], 2])
   })
 
+  test('ends for one though it has more with another, in any order', async () => {
+    const { watch, watcher, told, time, state, patienceMs } = stage()
+    patienceMs.set('member', 60_000)
+    state.peer = undefined
+    watch.watch(refTo('/user/a', 'member'), watcher('of a member'))
+    watch.watch(refTo('/user/a', 'former'), watcher('of a former'))
+    await time.advance(1_000)
+    expect([told, watch.unconfirmed]).toEqual([['of a former'], 1])
+  })
+
   test('leaves no timer behind when all is confirmed', () => {
     const { watch, watcher, time } = stage()
     watch.watch(refTo('/user/a', 'one'), watcher('a'))
     watch.confirmed(1)
     expect(time.nextDeadline).toBeUndefined()
+  })
+})
+
+describe('one that was removed', () => {
+  const removed = (stageOf: ReturnType<typeof stage>, node: string): void => {
+    stageOf.patienceMs.set(node, Infinity)
+    stageOf.watch.nodeRemoved(node)
+  }
+
+  test('is neither waited for nor given up, and finds the numbers in order should it live', () => {
+    const all = stage()
+    const { watch, watcher, told, givenUp, time } = all
+    const [ref, first] = [refTo('/user/a', 'one'), watcher('first')]
+    watch.watch(refTo('/user/b'), watcher('by name'))
+    watch.watch(ref, first)
+    watch.confirmed(1)
+    watch.unwatch(ref, first)
+    removed(all, 'one')
+    expect([told, watch.isAwaiting, watch.isIdle]).toEqual([['by name'], false, true])
+    expect([time.nextDeadline, givenUp]).toEqual([undefined, []])
+    watch.watch(refTo('/user/b'), watcher('by name again'))
+    expect([...watch.numbered()].map(([sequence]) => sequence)).toEqual([2, 3, 4])
+    expect(watch.isAwaiting).toBe(true)
+    watch.confirmed(4)
+    expect([...watch.numbered()]).toEqual([])
+  })
+
+  test('leaves nothing to the next that lives there', () => {
+    const all = stage()
+    const { watch, watcher, state } = all
+    watch.watch(refTo('/user/b'), watcher('by name'))
+    removed(all, 'one')
+    state.peer = 'two'
+    watch.peerChanged('two', false)
+    expect([...watch.numbered()]).toEqual([])
+  })
+
+  test.each(['one', undefined])('and was not met is forgotten, while %s lives there', (peer) => {
+    const all = stage()
+    const { watch, watcher, told, state } = all
+    state.peer = peer
+    watch.watch(refTo('/user/a', 'two'), watcher('of two'))
+    watch.watch(refTo('/user/a', 'three'), watcher('of three'))
+    removed(all, 'two')
+    expect([told, watch.unconfirmed]).toEqual([['of two'], 1])
+  })
+
+  test('hears of no death that was to be told to it', () => {
+    const all = stage()
+    const { take, die, sent, settled, waits } = all
+    take(1, { type: 'Watch', id: 7, path: '/user/x' })
+    die('/user/x')
+    removed(all, 'one')
+    settled[0]?.()
+    expect([sent, waits.size]).toEqual([[], 0])
   })
 })
 

@@ -11,7 +11,11 @@ import type { RemoteRef } from '../ref/remote-ref.ts'
 import type { ByteCursor } from '../wire/byte-cursor.ts'
 import { RemoteWatches } from './remote-watches.ts'
 import { SystemReceiver, SystemSender, type WaitingSystemMessage } from './system-delivery.ts'
-import { readSystemFrame, type SystemMessage } from './system-messages.ts'
+import {
+  type AddressedSystemMessage,
+  readSystemFrame,
+  type SystemMessage,
+} from './system-messages.ts'
 import { WatchedHere } from './watched-here.ts'
 
 export interface RemoteDeathWatchOptions {
@@ -29,12 +33,34 @@ export interface RemoteDeathWatchOptions {
   readonly wake: () => void
   /** Calls back when everything sent on the data lane so far has come or is lost. What it returns takes that back. */
   readonly whenDataSettled: (done: () => void) => () => void
-  /** How long a system message for that node may wait; undefined for whichever is there. It may change with time. */
+  /**
+   * How long a system message for that node may wait; undefined for whichever is there. It may change with time. Infinity for one
+   * that nobody waits for: it is not called, and may have the message when it is connected.
+   */
   readonly patienceMs: (node: NodeId | undefined) => number
   /** It is never shorter than this. */
   readonly patienceMinMs: number
   /** No more can be kept, or one has waited for too long: the peer has to be given up. */
-  readonly onGiveUp: (reason: string) => void
+  readonly onGiveUp: (reason: LostPatience) => void
+}
+
+export interface LostPatience {
+  readonly text: string
+  /** Nothing new for those who watched anybody there: they have been told long ago. */
+  readonly isExpected: boolean
+}
+
+const tooMany: LostPatience = {
+  text: 'too many system messages are unconfirmed',
+  isExpected: false,
+}
+const tooLong: LostPatience = {
+  text: 'a system message stayed unconfirmed for too long',
+  isExpected: false,
+}
+const neverCameBack: LostPatience = {
+  text: 'it has not come back since it could not be reached',
+  isExpected: true,
 }
 
 /** A death that waits to be told. */
@@ -81,14 +107,46 @@ export class RemoteDeathWatch {
     return this.#watches.size > 0
   }
 
-  /** These are out of reach: those who watch them are told. Should one be there after all, what it tells is ignored. */
+  /**
+   * These are out of reach: those who watch them are told. The peer may live and watch them on for this node: that it need
+   * not is left here for it, and it is not called for that.
+   */
   giveUpWatches(isChosen: (ref: RemoteRef) => boolean): void {
+    this.#takeBack(this.#watches.idsOf(isChosen))
+    if (this.unconfirmed > this.#options.systemMessagesMax) {
+      this.#options.onGiveUp(tooMany)
+      return this.giveUp()
+    }
+    this.#watchPatience()
     this.#watches.giveUp(isChosen)
+  }
+
+  #takeBack(ids: ReadonlySet<number>): void {
+    const node = this.#options.peer()
+    const sinceMs = this.#options.clock.monotonicMs()
+    const isMeant = ({ message: { type, id } }: AddressedSystemMessage): boolean =>
+      type === 'Watch' && ids.has(id)
+    // What nobody was told need not be taken back.
+    const untold = new Set(this.#aside.filter(isMeant).map(({ message }) => message.id))
+    this.#aside = this.#aside.filter((each) => !isMeant(each))
+    if (node === undefined) return this.#sender.restart((each) => !isMeant(each))
+    this.#sender.revise((each) => (isMeant(each) ? { ...each, node, isLeft: true } : each))
+    for (const id of ids) {
+      if (untold.has(id)) continue
+      this.#sender.add({ message: { type: 'Unwatch', id }, node, sinceMs, isLeft: true })
+    }
+  }
+
+  /** The peer is there: it is called for what was left for it. */
+  cameBack(): void {
+    if (!this.#isAny(({ isLeft }) => isLeft === true)) return
+    this.#sender.revise((each) => ({ ...each, isLeft: false }))
+    this.#options.wake()
   }
 
   get isIdle(): boolean {
     const watched = this.#watches.size + this.#watchedHere.size
-    return this.unconfirmed + this.#announced.size + watched === 0
+    return !this.isAwaiting && this.#announced.size + watched === 0
   }
 
   /**
@@ -101,15 +159,34 @@ export class RemoteDeathWatch {
 
   // ---- system messages
 
-  /** How many have not been confirmed. */
+  /** How many are kept: they have not been confirmed. */
   get unconfirmed(): number {
     return this.#sender.size + this.#aside.length
   }
 
+  *#waiting(): IterableIterator<WaitingSystemMessage> {
+    yield* this.#sender.waiting()
+    yield* this.#aside
+  }
+
+  /** Whether the peer has to be called for any of them. */
+  get isAwaiting(): boolean {
+    return this.#isAny((each) => each.isLeft !== true && this.#hasEnd(each))
+  }
+
   /** Whether somebody there has not been told of a death. */
   get hasDeathsToTell(): boolean {
-    for (const [, { type }] of this.#sender.numbered()) if (type === 'Died') return true
-    return this.#aside.some(({ message }) => message.type === 'Died')
+    return this.#isAny((each) => each.message.type === 'Died' && this.#hasEnd(each))
+  }
+
+  #isAny(isMeant: (each: WaitingSystemMessage) => boolean): boolean {
+    for (const each of this.#waiting()) if (isMeant(each)) return true
+    return false
+  }
+
+  /** Whether the patience with it has. */
+  #hasEnd({ node }: WaitingSystemMessage): boolean {
+    return this.#options.patienceMs(node) < Infinity
   }
 
   /** Whether the peer counts on this node: it watches somebody here, or has not been told of a death. */
@@ -151,7 +228,7 @@ export class RemoteDeathWatch {
   #tell(message: SystemMessage, node: NodeId | undefined): void {
     const { peer, systemMessagesMax, clock, send, wake } = this.#options
     if (this.unconfirmed >= systemMessagesMax) {
-      this.#options.onGiveUp('too many system messages are unconfirmed')
+      this.#options.onGiveUp(tooMany)
       // Also what is for another incarnation: this message has no place, so whoever waits for it must not wait on.
       return this.giveUp()
     }
@@ -170,24 +247,24 @@ export class RemoteDeathWatch {
 
   /** A timer at most as long as the shortest patience: whatever is added meanwhile is not due before it. */
   #watchPatience(): void {
-    if (this.unconfirmed === 0) {
+    if (!this.#isAny((each) => this.#hasEnd(each))) {
       this.#patience?.cancel()
       this.#patience = undefined
     } else if (this.#patience === undefined) {
       const { timers, patienceMinMs } = this.#options
-      const { oldest } = this.#sender
-      let delayMs = oldest === undefined ? patienceMinMs : this.#leftMs(oldest)
-      for (const each of this.#aside) delayMs = Math.min(delayMs, this.#leftMs(each))
-      this.#patience = timers.after(Math.min(delayMs, patienceMinMs), () => this.#look())
+      let delayMs = patienceMinMs
+      for (const each of this.#waiting()) delayMs = Math.min(delayMs, this.#leftMs(each))
+      this.#patience = timers.after(delayMs, () => this.#look())
     }
   }
 
   #look(): void {
     this.#patience = undefined
     this.#giveUpAside()
-    const { oldest } = this.#sender
-    if (oldest !== undefined && this.#leftMs(oldest) <= 0) {
-      this.#options.onGiveUp('a system message stayed unconfirmed for too long')
+    const overdue = [...this.#sender.waiting()].filter((each) => this.#leftMs(each) <= 0)
+    if (overdue.length > 0) {
+      const isForgotten = overdue.every(({ isLeft }) => isLeft === true)
+      this.#options.onGiveUp(isForgotten ? neverCameBack : tooLong)
       this.#giveUpPeer()
     }
     this.#watchPatience()
@@ -266,15 +343,35 @@ export class RemoteDeathWatch {
   /** That incarnation will not be heard of again: those who watch its actors are told. */
   nodeGone(node: NodeId): void {
     const isPeer = node === this.#options.peer()
-    if (isPeer) this.#watchedHere.clear()
+    if (isPeer) {
+      this.#watchedHere.clear()
+      for (const announcement of this.#announced) announcement.forget()
+    }
     this.#watches.giveUp((ref) => ref.node === node || (isPeer && ref.node === undefined))
   }
 
   /** Nothing more is sent to that incarnation. */
   forgetMessagesTo(node: NodeId): void {
     this.#aside = this.#aside.filter((each) => each.node !== node)
-    if (node === this.#options.peer()) this.#sender.restart(() => false)
+    const peer = this.#options.peer()
+    if (peer === node) this.#sender.restart(() => false)
+    else if (peer === undefined) this.#sender.restart((each) => each.node !== node)
     this.#watchPatience()
+  }
+
+  /**
+   * That incarnation is not waited for any more. Where it was met, what is kept for it keeps its numbers, in case that it lives and
+   * connects: it counts.
+   */
+  nodeRemoved(node: NodeId): void {
+    if (node === this.#options.peer()) {
+      // What was for whoever is there was for this one, and is for no other.
+      this.#sender.revise((each) => ({ ...each, node }))
+      this.#watchPatience()
+    } else {
+      this.forgetMessagesTo(node)
+    }
+    this.nodeGone(node)
   }
 
   /** There is nobody to be heard of, and nobody to be told. */

@@ -50,6 +50,13 @@ export class RemoteWatches {
     if (watch !== undefined) this.#tell(watch)
   }
 
+  /** The numbers under which these were asked for. */
+  idsOf(isChosen: (ref: RemoteRef) => boolean): Set<number> {
+    const ids = new Set<number>()
+    for (const { id, ref } of this.#byRef.values()) if (isChosen(ref)) ids.add(id)
+    return ids
+  }
+
   /** There is nobody left to hear it from. */
   giveUp(isChosen: (ref: RemoteRef) => boolean): void {
     for (const watch of [...this.#byRef.values()]) if (isChosen(watch.ref)) this.#tell(watch)

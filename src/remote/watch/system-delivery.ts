@@ -11,6 +11,8 @@ import type { AddressedSystemMessage, SystemMessage } from './system-messages.ts
 /** One that is not confirmed, and since when it waits for that. */
 export interface WaitingSystemMessage extends AddressedSystemMessage {
   readonly sinceMs: number
+  /** The peer could not be reached and is not called for it: it goes when there is a connection. */
+  readonly isLeft?: boolean
 }
 
 export class SystemSender {
@@ -22,17 +24,12 @@ export class SystemSender {
     return this.#kept.size
   }
 
-  /** The one that has waited longest for its confirmation. */
-  get oldest(): WaitingSystemMessage | undefined {
-    return this.#kept.peek()
-  }
-
   /** Whether no number has been given, so that whoever begins anew has lost nothing. */
   get isFresh(): boolean {
     return this.#first === 1 && this.#kept.size === 0
   }
 
-  /** For whom they wait. */
+  /** All that are kept, oldest first, with whom they are for. */
   *waiting(): IterableIterator<WaitingSystemMessage> {
     yield* this.#kept
   }
@@ -54,10 +51,17 @@ export class SystemSender {
     }
   }
 
-  /** All that are kept, oldest first. */
+  /** The same, each with its number. */
   *numbered(): IterableIterator<readonly [sequence: number, message: SystemMessage]> {
     let sequence = this.#first
     for (const { message } of this.#kept) yield [sequence++, message] as const
+  }
+
+  /** Numbers and messages stay as they are. */
+  revise(change: (each: WaitingSystemMessage) => WaitingSystemMessage): void {
+    const kept = [...this.#kept]
+    this.#kept = new RingBuffer()
+    for (const each of kept) this.#kept.push(change(each))
   }
 
   /** For another incarnation of the peer: numbers begin anew, and only what may go to it is kept. */
