@@ -184,6 +184,12 @@ export async function cutOff(round: HostRound, { what, begin, end }: Cut): Promi
   return { what, tookMs, problems, figures }
 }
 
+/** Resolves when a fault has lasted long enough. Nothing is waited for: this is the fault. */
+export async function lasting(): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, lastsMs))
+  return lastsMs
+}
+
 /** While something lasts, the longest time that an answer of all entities took. */
 export async function longestMeanwhile(cluster: LoadedCluster): Promise<number> {
   const begunMs = performance.now()

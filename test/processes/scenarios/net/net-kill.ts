@@ -7,11 +7,17 @@ export const netKill = hostScenario({
   defaultRounds: 6,
   attemptMs: 250,
   soonMs: 3_000,
-  async play({ cluster, victim }) {
+  async play({ cluster, victim, rest }) {
     const { length: hosted } = await victim.call('hosted')
+    const { self: node } = await victim.call('view')
     const killedMs = performance.now()
     await victim.kill()
-    const tookMs = await allAnswer(cluster, killedMs)
-    return { what: `${victim.name} killed with ${hosted} entities`, tookMs }
+    const told = async (name: string): Promise<void> => {
+      await cluster.members.named(name).news.next('MemberRemoved', { node })
+    }
+    const removed = Promise.all(rest.map(told)).then(() => performance.now() - killedMs)
+    const [tookMs, removedMs] = await Promise.all([allAnswer(cluster, killedMs), removed])
+    const what = `${victim.name} killed with ${hosted} entities, removed after ${Math.round(removedMs)} ms`
+    return { what, tookMs, figures: { removedLongestMs: removedMs } }
   },
 })
