@@ -123,19 +123,18 @@ async function playRounds(
 
 /** Starts again whoever has ended; resolves when all see all and every entity answers. Answers how many were started. */
 async function recover(cluster: LoadedCluster): Promise<number> {
-  const { members } = cluster
+  const { members, shunned } = cluster
   let restarts = 0
+  shunned.clear()
   for (let attempt = 1; ; attempt++) {
+    const running = new Set(members.running.map(({ name }) => name))
+    const ended = threeNames.filter((name) => !running.has(name))
+    restarts += ended.length
     try {
-      const running = new Set(members.running.map(({ name }) => name))
-      for (const name of threeNames.filter((each) => !running.has(each))) {
-        restarts++
-        await cluster.restart(name)
-      }
-      await members.settle(threeNames)
+      await Promise.all(ended.map((name) => cluster.restart(name)))
+      await members.settle()
       await allAnswer(cluster, performance.now())
-      cluster.shunned.clear()
-      return restarts
+      if (members.running.length === threeNames.length) return restarts
     } catch (error) {
       // It had been given up, and has only now learned of it.
       if (!(error instanceof ProcessGone) || attempt === recoveriesMax) throw error
@@ -185,9 +184,9 @@ export async function cutOff(round: HostRound, { what, begin, end }: Cut): Promi
 }
 
 /** Resolves when a fault has lasted long enough. Nothing is waited for: this is the fault. */
-export async function lasting(): Promise<number> {
-  await new Promise((resolve) => setTimeout(resolve, lastsMs))
-  return lastsMs
+export async function lasting(ms = lastsMs): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, ms))
+  return ms
 }
 
 /** While something lasts, the longest time that an answer of all entities took. */

@@ -5,7 +5,7 @@ export const netKill = hostScenario({
   name: 'net-kill',
   summary: 'kill -9 of a node on a host of its own: only refused connections tell',
   defaultRounds: 6,
-  attemptMs: 250,
+  attemptMs: 500,
   soonMs: 3_000,
   async play({ cluster, victim, rest }) {
     const { length: hosted } = await victim.call('hosted')
