@@ -23,6 +23,32 @@ test('a minority behind stalled links freezes first and ends; the majority goes 
   await members.settle(names)
 })
 
+test('a node that the others do not hear freezes though it hears them, and goes on when they hear it again', async () => {
+  const members = membersForTest({ hasProxies: true })
+  const [a, b, c] = await members.form(names, { cluster: byHandOnly })
+  const self = (await c?.call('view'))?.self
+  members.processes.network?.stallOneWay(['c'], ['a', 'b'])
+  await c?.news.next('Frozen', { reason: 'minority' })
+  await Promise.all([a, b].map((each) => each?.news.next('UnreachableMember', { node: self })))
+  members.processes.network?.heal()
+  await c?.news.next('Thawed')
+  const views = await members.settle(names)
+  expect(views.map(({ isFrozen }) => isFrozen)).toEqual([false, false, false])
+})
+
+test('slow links cost nobody the membership, and all are answered', async () => {
+  const members = membersForTest({ hasProxies: true })
+  const [a, b, c] = await members.form(names, {})
+  members.processes.network?.slow(150)
+  // The singleton lives on one of them: for the others an answer takes the way there and back.
+  for (let greeting = 1; greeting <= 6; greeting++) {
+    await Promise.all([a, b, c].map((each) => each?.call('greet')))
+  }
+  await members.settle(names)
+  const told = [a, b, c].flatMap((each) => each?.news.since() ?? [])
+  expect(told.filter(({ type }) => type === 'MemberDowned')).toEqual([])
+})
+
 test('a split that heals in time costs nobody the membership', async () => {
   const members = membersForTest({ hasProxies: true })
   const [a, , c] = await members.form(names, { cluster: byHandOnly })
