@@ -25,27 +25,28 @@ test('a minority behind stalled links freezes first and ends; the majority goes 
 
 test('a node that the others do not hear freezes though it hears them, and goes on when they hear it again', async () => {
   const members = membersForTest({ hasProxies: true })
-  const [a, b, c] = await members.form(names, { cluster: byHandOnly })
-  const self = (await c?.call('view'))?.self
+  await members.form(names, { cluster: byHandOnly })
+  const [unheard, ...others] = ['c', 'a', 'b'].map((name) => members.named(name))
+  const node = (await unheard?.call('view'))?.self
   members.processes.network?.stallOneWay(['c'], ['a', 'b'])
-  await c?.news.next('Frozen', { reason: 'minority' })
-  await Promise.all([a, b].map((each) => each?.news.next('UnreachableMember', { node: self })))
+  await unheard?.news.next('Frozen', { reason: 'minority' })
+  await Promise.all(others.map(({ news }) => news.next('UnreachableMember', { node })))
   members.processes.network?.heal()
-  await c?.news.next('Thawed')
+  await unheard?.news.next('Thawed')
   const views = await members.settle(names)
   expect(views.map(({ isFrozen }) => isFrozen)).toEqual([false, false, false])
 })
 
 test('slow links cost nobody the membership, and all are answered', async () => {
   const members = membersForTest({ hasProxies: true })
-  const [a, b, c] = await members.form(names, {})
+  const all = await members.form(names, {})
   members.processes.network?.slow(150)
   // The singleton lives on one of them: for the others an answer takes the way there and back.
   for (let greeting = 1; greeting <= 6; greeting++) {
-    await Promise.all([a, b, c].map((each) => each?.call('greet')))
+    await Promise.all(all.map((member) => member.call('greet')))
   }
   await members.settle(names)
-  const told = [a, b, c].flatMap((each) => each?.news.since() ?? [])
+  const told = all.flatMap(({ news }) => news.since())
   expect(told.filter(({ type }) => type === 'MemberDowned')).toEqual([])
 })
 
