@@ -91,12 +91,12 @@ export class LoadedCluster {
     })
   }
 
-  /** Starts the node of that name again, where it was or where its host is now, and waits until all see all. */
-  async restart(name: string): Promise<NodeProcess<EntityNode>> {
+  /** Starts the nodes of these names again, where they were or where their hosts are now, and waits until all see all. */
+  async restart(...names: readonly string[]): Promise<void> {
     const seeds = await this.members.addresses(this.#names)
-    const node = await this.members.start(name, { ...this.#options, seeds })
+    const options = { ...this.#options, seeds }
+    await Promise.all(names.map((name) => this.members.start(name, options)))
     await this.members.settle()
-    return node
   }
 
   /** How long it took until every entity had answered a call that began after this moment. */
