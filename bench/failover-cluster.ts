@@ -17,6 +17,7 @@ import { LmdbJournal, persistenceIdOf } from '../src/persistence/index.ts'
 import { freePort } from '../test/processes/harness/free-port.ts'
 import { Counter, counterIds, hostRole } from './failover-counter.ts'
 import { Callers } from './failover-callers.ts'
+import { optionsAt, type Place } from './failover-place.ts'
 
 const hostCount = 3
 const program = fileURLToPath(new URL('./failover-child.js', import.meta.url))
@@ -25,6 +26,20 @@ const wordsMax = 20
 
 const quiet = (): void => {}
 const logger = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: console.error }
+
+/** Where each process is, when they are not all on one host. */
+export interface Seats {
+  readonly client: string
+  readonly hosts: readonly Seat[]
+}
+
+interface Seat {
+  /** Undefined: loopback. */
+  readonly host?: string
+  readonly port: number
+  /** What stands before its command. */
+  readonly enter?: readonly string[]
+}
 
 /** Something that happened, and when. */
 export interface News {
@@ -40,11 +55,17 @@ export class Host {
   readonly #words: string[] = []
   #mayExit = false
 
-  constructor(folder: string, address: string, seeds: string, tell: (what: string) => void) {
+  constructor(
+    { enter = [], ...seat }: Seat,
+    cluster: Pick<Place, 'seeds'> & { readonly folder: string },
+    tell: (what: string) => void,
+  ) {
+    const address = addressAt(seat)
     this.address = address
-    const port = address.slice(address.indexOf(':') + 1)
-    const child = fork(program, [folder, port, seeds], {
-      execArgv: [],
+    const [execPath, ...execArgv] = [...enter, process.execPath]
+    const child = fork(program, [JSON.stringify({ ...cluster, ...seat })], {
+      execPath,
+      execArgv,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     this.#child = child
@@ -109,36 +130,38 @@ export class FailoverCluster {
     for (const host of this.hosts) host.end('SIGKILL')
     rmSync(this.#folder, { recursive: true, force: true })
   }
-  readonly #seeds: readonly string[]
+  /** Of the client. */
+  readonly #place: Place
   readonly #startedMs = performance.now()
   #client: SherdNode | undefined
 
-  constructor(seeds: readonly string[]) {
-    this.#seeds = seeds
+  constructor(seats: readonly Seat[], client?: string) {
+    const seeds = seats.map(addressAt)
+    this.#place = { ...(client !== undefined && { host: client }), port: 0, seeds }
     const tell = (what: string): void => this.tell(what)
-    this.hosts = seeds.map((seed) => new Host(this.#folder, seed, seeds.join(), tell))
+    this.hosts = seats.map((seat) => new Host(seat, { folder: this.#folder, seeds }, tell))
     // Also when this process ends in the middle.
     process.once('exit', this.#clear)
   }
 
   /** Starts the client. Resolves when the first counter has answered it: with the time since the first process started. */
   async firstAnswer(callTimeoutMs: number): Promise<{ startMs: number; callers: Callers }> {
+    const options = optionsAt(this.#place)
     const client = await startNode({
       proxies: [Counter],
-      seeds: this.#seeds,
       store: 'memory',
       environment: { logger },
-      settings: { actor: { hookSignals: false } },
+      ...options,
+      settings: { ...options.settings, actor: { hookSignals: false } },
     })
     this.#client = client
     this.tell('client up')
     client.cluster.subscribe((event) => {
       if ('member' in event) this.tell(`${addressOf(event.member.node)} ${event.type}`)
     })
-    const options = { timeout: callTimeoutMs }
     const callers = new Callers(
       counterIds.map((id) => {
-        const counter = client.entity(Counter, id, options)
+        const counter = client.entity(Counter, id, { timeout: callTimeoutMs })
         return (operation) => counter.count(operation)
       }),
     )
@@ -201,9 +224,14 @@ export class FailoverCluster {
   }
 }
 
-export async function startCluster(): Promise<FailoverCluster> {
+export async function startCluster(seats?: Seats): Promise<FailoverCluster> {
+  if (seats !== undefined) return new FailoverCluster(seats.hosts, seats.client)
   const ports = await Promise.all(Array.from({ length: hostCount }, freePort))
-  return new FailoverCluster(ports.map((port) => `127.0.0.1:${port}`))
+  return new FailoverCluster(ports.map((port) => ({ port })))
+}
+
+function addressAt({ host = '127.0.0.1', port }: Seat): string {
+  return `${host}:${port}`
 }
 
 /** `127.0.0.1:41234#00c0ffee12345678` without the number of the incarnation. */

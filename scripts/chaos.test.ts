@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { runChaos } from './chaos/command.ts'
 
 async function run(...words: readonly string[]) {
@@ -16,7 +16,14 @@ describe('npm run chaos', () => {
   test('lists its scenarios and explains itself', async () => {
     const list = await run('--list')
     expect(list.code).toBe(0)
-    for (const name of ['kill-9', 'rolling-restart', 'sigstop', 'partition', 'founding-restart']) {
+    for (const name of [
+      'kill-9',
+      'rolling-restart',
+      'sigstop',
+      'partition',
+      'net-loss',
+      'net-kill',
+    ]) {
       expect(list.text).toContain(`  ${name} `)
     }
     expect((await run('--help')).text).toContain('npm run chaos -- [--only NAME]')
@@ -30,5 +37,15 @@ describe('npm run chaos', () => {
       '--rounds takes a whole number from 1 on, not "many".',
     )
     expect((await run('--fast')).errors).toContain('Try: npm run chaos -- --help')
+  })
+
+  test('says what a scenario needs that this machine does not have, and fails', async () => {
+    const getuid = vi.spyOn(process as { getuid: () => number }, 'getuid').mockReturnValue(1000)
+    onTestFinished(() => getuid.mockRestore())
+    const { code, text } = await run('--only', 'net-kill')
+    expect(code).toBe(1)
+    expect(text).toMatch(
+      /net-kill: 1 problems.*\n  It cannot be played here. It needs (root|Linux)/,
+    )
   })
 })

@@ -59,6 +59,11 @@ async function runOne(
   terminal: Terminal,
 ): Promise<Ended> {
   const begunMs = terminal.now()
+  const missing = scenario.missing?.() ?? []
+  if (missing.length > 0) {
+    const problems = missing.map((what) => `It cannot be played here. ${what}`)
+    return { scenario: scenario.name, tookMs: 0, problems, figures: {} }
+  }
   const clusters: { dispose(): Promise<void>; transcript(): string }[] = []
   const stage: Stage = {
     rounds,

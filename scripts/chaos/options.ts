@@ -29,7 +29,12 @@ export const usage = `Runs nodes as processes under load and hurts them.
   --list       prints the scenarios
   --help       prints this
 
-Ends with code 1 when something acknowledged was lost or doubled, or a scenario did not end well.`
+Those named net-... give each node a host of its own, a network namespace, with PostgreSQL on another, and hurt the
+packets between them. They need Linux, root, and the programs ip, tc, nsenter and nft (on Debian: iproute2, util-linux,
+nftables). Where something is missing they say so and fail; all others run without it. What they make is named
+sherd-PID-..., is removed however the run ends, after kill -9 by the next run, and no packet of it leaves the machine.
+
+Ends with code 1 when something acknowledged was lost or doubled, or a scenario did not end well or could not be played.`
 
 export function listOfScenarios(): string {
   return [...scenarios].map(([name, { summary }]) => `  ${name.padEnd(17)} ${summary}`).join('\n')

@@ -29,6 +29,15 @@ interface Owner {
   readonly gid?: number
 }
 
+/** A host of its own, in place of loopback. */
+export interface ServerHost {
+  readonly host: string
+  /** The addresses of all who may use it. */
+  readonly clients: string
+  /** What stands before its command. */
+  readonly enter: readonly [program: string, ...args: string[]]
+}
+
 /** What the tests need of a server, whoever started it. */
 export interface TestDatabases {
   /** A fresh database. */
@@ -140,14 +149,21 @@ export class PostgresServer implements TestDatabases {
     this.#remove()
   }
   readonly port: number
+  readonly #at: ServerHost | undefined
   #process: ChildProcess | undefined
   #said = ''
 
-  private constructor(programs: string, folder: string, owner: Owner, port: number) {
+  private constructor(
+    programs: string,
+    folder: string,
+    owner: Owner,
+    { port, at }: { readonly port: number; readonly at: ServerHost | undefined },
+  ) {
     this.#programs = programs
     this.#folder = folder
     this.#owner = owner
     this.port = port
+    this.#at = at
     this.#watchdog = new Watchdog(folder)
     process.once('exit', this.#removeAtExit)
   }
@@ -161,13 +177,16 @@ export class PostgresServer implements TestDatabases {
     return this.#folder
   }
 
-  /** Its own, also where another one was named: for tests that stop it. */
-  static async start({ syncs = true } = {}): Promise<PostgresServer> {
+  /** Its own, also where another one was named: for tests that stop it. Elsewhere than on loopback nobody here can ask it. */
+  static async start({
+    syncs = true,
+    at,
+  }: { readonly syncs?: boolean; readonly at?: ServerHost } = {}): Promise<PostgresServer> {
     const programs = await findPrograms()
     const owner = ownerOfServers()
     const folder = mkdtempSync(join(tmpdir(), 'sherd-postgres-'))
     if (owner.uid !== undefined && owner.gid !== undefined) chownSync(folder, owner.uid, owner.gid)
-    const server = new PostgresServer(programs, folder, owner, await freePort())
+    const server = new PostgresServer(programs, folder, owner, { port: await freePort(), at })
     try {
       server.#initialise(syncs)
       await server.startAgain()
@@ -185,7 +204,7 @@ export class PostgresServer implements TestDatabases {
 
   urlOf(user: string, database: string, password?: string): string {
     const secret = password === undefined ? '' : `:${password}`
-    return `postgres://${user}${secret}@127.0.0.1:${this.port}/${database}`
+    return `postgres://${user}${secret}@${this.#host}:${this.port}/${database}`
   }
 
   newDatabase(): Promise<string> {
@@ -239,10 +258,11 @@ export class PostgresServer implements TestDatabases {
     })
     const rules = join(this.#data, 'pg_hba.conf')
     const before = readFileSync(rules, 'utf8')
+    const others = this.#at === undefined ? '' : `host all all ${this.#at.clients} trust\n`
     // First match counts: this one user has to know its password.
-    writeFileSync(rules, `host all guarded 127.0.0.1/32 scram-sha-256\n${before}`)
+    writeFileSync(rules, `host all guarded 127.0.0.1/32 scram-sha-256\n${others}${before}`)
     const settings = {
-      listen_addresses: `'127.0.0.1'`,
+      listen_addresses: `'${this.#host}'`,
       unix_socket_directories: `''`,
       max_connections: 60,
       shared_buffers: `'64MB'`,
@@ -255,11 +275,16 @@ export class PostgresServer implements TestDatabases {
 
   async #tryStart(): Promise<boolean> {
     this.#said = ''
-    const started = spawn(
-      join(this.#programs, 'postgres'),
-      ['-D', this.#data, '-p', `${this.port}`],
-      { ...this.#owner, cwd: this.#folder, stdio: ['ignore', 'ignore', 'pipe'] },
-    )
+    const [at, { uid, gid }] = [this.#at, this.#owner]
+    // Only root may enter another host, and becomes the owner there.
+    const enter = at === undefined ? [] : [...at.enter, `--setuid=${uid}`, `--setgid=${gid}`]
+    const server = [join(this.#programs, 'postgres'), '-D', this.#data, '-p', `${this.port}`]
+    const [program = '', ...args] = [...enter, ...server]
+    const started = spawn(program, args, {
+      ...(at === undefined && this.#owner),
+      cwd: this.#folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
     this.#process = started
     this.#watchdog.guard(started.pid)
     started.once('exit', () => this.#process === started && this.#watchdog.guard(undefined))
@@ -286,6 +311,10 @@ export class PostgresServer implements TestDatabases {
     running.kill(signal)
     await exited
     this.#watchdog.guard(undefined)
+  }
+
+  get #host(): string {
+    return this.#at?.host ?? '127.0.0.1'
   }
 
   get #data(): string {

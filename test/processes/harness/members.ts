@@ -48,7 +48,9 @@ export class Members<N extends Watcher, O extends WithSeeds> {
     roles: Readonly<Record<string, string>> = {},
   ): Promise<View[]> {
     const wanted: WantedView = { up: await this.addresses(names), roles }
-    return Promise.all(names.map((name) => this.#view(name, wanted)))
+    // All are found before any is asked: nobody would wait for those answers.
+    const members: NodeProcess<Watcher>[] = names.map((name) => this.named(name))
+    return Promise.all(members.map((member) => member.call('whenViewIs', wanted)))
   }
 
   get running(): readonly NodeProcess<N>[] {
@@ -66,10 +68,5 @@ export class Members<N extends Watcher, O extends WithSeeds> {
     const names = [...this.#running.keys()]
     const addresses = await this.addresses(names)
     return names[addresses.indexOf(lowestOf(addresses))] ?? ''
-  }
-
-  #view(name: string, wanted: WantedView): Promise<View> {
-    const member: NodeProcess<Watcher> = this.named(name)
-    return member.call('whenViewIs', wanted)
   }
 }

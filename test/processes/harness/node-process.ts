@@ -65,12 +65,14 @@ export class NodeProcess<N> {
   #end: Exit | undefined
   #askedToEndMs: number | undefined
 
-  /** The process runs, and has not been told yet what it is: `start` does that. */
-  constructor(name: string, kind: string) {
+  /** The process runs, and has not been told yet what it is: `start` does that. `enter` stands before its command. */
+  constructor(name: string, kind: string, enter: readonly string[] = []) {
     this.name = name
     this.news = new NewsLog(name)
+    const [execPath, ...execArgv] = [...enter, process.execPath, '--enable-source-maps']
     this.#child = fork(mainFile, [kind], {
-      execArgv: ['--enable-source-maps'],
+      execPath,
+      execArgv,
       serialization: 'advanced',
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })

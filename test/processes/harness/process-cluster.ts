@@ -5,13 +5,17 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { atTheEnd } from './at-the-end.ts'
 import { freePort } from './free-port.ts'
+import type { HostNetwork } from './hosts/host-network.ts'
 import { NodeProcess } from './node-process.ts'
 import { ProxiedNetwork } from './proxied-network.ts'
 
 /** What every kind of node is told about where it lives. */
 export interface Place {
   readonly name: string
+  /** Loopback when not given. */
+  readonly host?: string
   readonly port: number
   /** The port that others are to use, when a proxy stands between. */
   readonly advertisedPort?: number
@@ -22,6 +26,8 @@ export interface Place {
 export interface ClusterOptions {
   /** Puts a proxy before every node, so that links can be stalled and cut. */
   readonly hasProxies?: boolean
+  /** Where each node has a host of its own, in place of loopback. */
+  readonly hosts?: HostNetwork | undefined
 }
 
 export interface Launched<N> {
@@ -29,9 +35,9 @@ export interface Launched<N> {
   readonly started: Promise<unknown>
 }
 
-interface Seat {
-  readonly port: number
-  readonly advertisedPort?: number
+type Seat = Pick<Place, 'host' | 'port' | 'advertisedPort'> & {
+  /** What stands before its command. */
+  readonly enter?: readonly string[]
 }
 
 export class ProcessCluster<N, O extends object = object> {
@@ -42,20 +48,15 @@ export class ProcessCluster<N, O extends object = object> {
   readonly #kind: string
   readonly #seats = new Map<string, Seat>()
   readonly #processes: NodeProcess<N>[] = []
-  readonly #cleanUpNow = (): void => this.#endNow()
-  readonly #signalled = (signal: NodeJS.Signals): void => {
-    this.#endNow()
-    this.#unhook()
-    process.kill(process.pid, signal)
-  }
+  readonly #hosts: HostNetwork | undefined
+  readonly #forget: () => void
 
-  constructor(kind: string, { hasProxies = false }: ClusterOptions = {}) {
+  constructor(kind: string, { hasProxies = false, hosts }: ClusterOptions = {}) {
     this.#kind = kind
+    this.#hosts = hosts
     this.folder = mkdtempSync(join(tmpdir(), 'sherd-processes-'))
     this.network = hasProxies ? new ProxiedNetwork() : undefined
-    process.on('exit', this.#cleanUpNow)
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-      process.on(signal, this.#signalled)
+    this.#forget = atTheEnd(() => this.#endNow())
   }
 
   /** Starts a node, on the port it had before if there was one of this name. Resolves when its `start` has answered. */
@@ -67,22 +68,17 @@ export class ProcessCluster<N, O extends object = object> {
 
   /** The same without waiting: for nodes whose start takes long, or may be refused. */
   async launch(name: string, options: O): Promise<Launched<N>> {
-    const { port, advertisedPort } = await this.#seatOf(name)
-    const node = new NodeProcess<N>(name, this.#kind)
+    const { enter, ...seat } = await this.#seatOf(name)
+    const node = new NodeProcess<N>(name, this.#kind, enter)
     this.#processes.push(node)
-    const place: Place = {
-      name,
-      port,
-      folder: this.folder,
-      ...(advertisedPort !== undefined && { advertisedPort }),
-    }
+    const place: Place = { name, folder: this.folder, ...seat }
     return { node, started: node.start({ ...place, ...options }) }
   }
 
   /** The address under which others know the node of this name, also before it was started. */
   async addressOf(name: string): Promise<string> {
-    const { port, advertisedPort = port } = await this.#seatOf(name)
-    return `127.0.0.1:${advertisedPort}`
+    const { host = '127.0.0.1', port, advertisedPort = port } = await this.#seatOf(name)
+    return `${host}:${advertisedPort}`
   }
 
   /** What all nodes have printed. */
@@ -93,7 +89,7 @@ export class ProcessCluster<N, O extends object = object> {
   async dispose(): Promise<void> {
     await Promise.all(this.#processes.map((node) => node.kill()))
     await this.network?.close()
-    this.#unhook()
+    this.#forget()
     rmSync(this.folder, { recursive: true, force: true })
   }
 
@@ -102,6 +98,8 @@ export class ProcessCluster<N, O extends object = object> {
   }
 
   async #seatOf(name: string): Promise<Seat> {
+    // An address may change.
+    if (this.#hosts !== undefined) return this.#hosts.seatOf(name)
     const known = this.#seats.get(name)
     if (known !== undefined) return known
     const port = await freePort()
@@ -115,11 +113,5 @@ export class ProcessCluster<N, O extends object = object> {
   #endNow(): void {
     for (const node of this.#processes) if (node.isRunning) process.kill(node.pid, 'SIGKILL')
     rmSync(this.folder, { recursive: true, force: true })
-  }
-
-  #unhook(): void {
-    process.off('exit', this.#cleanUpNow)
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-      process.off(signal, this.#signalled)
   }
 }

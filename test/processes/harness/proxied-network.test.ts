@@ -77,6 +77,17 @@ test('stalls one link and no other, and lets what waited arrive later', async ()
   await came
 })
 
+test('lets bytes arrive late and in order when links are slow', async () => {
+  const socket = dial(atB)
+  await saysBack(socket, hello(atA))
+  network.slow(40)
+  const begunMs = performance.now()
+  socket.write('one ')
+  await saysBack(socket, 'two')
+  // There and back, each half as late at least.
+  expect(performance.now() - begunMs).toBeGreaterThan(39)
+})
+
 test('cuts a link: connections are reset, and so are new ones until it is healed', async () => {
   const socket = dial(atB)
   await saysBack(socket, hello(atA))

@@ -1,6 +1,7 @@
 /**
  * The network between the nodes of a cluster of processes. Every node advertises the port of its proxy, so all that goes
- * from one to another passes here and every link can be stalled, cut or reset by itself, in one direction or in both.
+ * from one to another passes here and every link can be stalled, cut or reset by itself, in one direction or in both, and
+ * all can be slow.
  */
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
@@ -14,10 +15,12 @@ export class ProxiedNetwork {
   /** Directions, as `from>to`. */
   readonly #stalled = new Set<string>()
   readonly #cut = new Set<string>()
+  #lateMs = 0
   readonly #rules: LinkRules = {
     nameOf: (port) => this.#names.get(port),
     isCut: (from, to) => this.#cut.has(`${from}>${to}`),
     isStalled: (from, to) => this.#stalled.has(`${from}>${to}`),
+    lateMs: () => this.#lateMs * (0.5 + Math.random()),
   }
 
   /** Opens the proxy of a node that listens on `targetPort`; answers the port to advertise. */
@@ -47,6 +50,11 @@ export class ProxiedNetwork {
     this.stallOneWay(right, left)
   }
 
+  /** From now on all bytes are late by about so much, and not always by the same. */
+  slow(lateMs: number): void {
+    this.#lateMs = lateMs
+  }
+
   /** Connections between the two sides are reset, and so is every new one. */
   cut(left: readonly string[], right: readonly string[]): void {
     for (const link of [...directions(left, right), ...directions(right, left)]) this.#cut.add(link)
@@ -65,6 +73,7 @@ export class ProxiedNetwork {
   heal(): void {
     this.#stalled.clear()
     this.#cut.clear()
+    this.#lateMs = 0
     this.#follow()
   }
 

@@ -1,6 +1,6 @@
 /**
  * One connection between two nodes, led through this process. Each direction can be stalled: its bytes wait, and so does
- * the news that it was closed, as behind a cable that was pulled. The whole can be reset.
+ * the news that it was closed, as behind a cable that was pulled. It can be slow, and the whole can be reset.
  *
  * Who dials is read from the first bytes: a Hello names the node that sends it.
  */
@@ -12,6 +12,8 @@ export interface LinkRules {
   nameOf(advertisedPort: number): string | undefined
   isCut(from: string, to: string): boolean
   isStalled(from: string, to: string): boolean
+  /** How late the next bytes arrive. */
+  lateMs(): number
 }
 
 const helloForm = /127\.0\.0\.1:(\d{1,5})#[0-9a-f]{16}/
@@ -73,8 +75,10 @@ export class ProxiedConnection {
     // Nobody listens behind the proxy: the dialer is told as plainly as a proxy can.
     target.on('error', () => reset(this.#dialer))
     this.#target = target
-    const there = new Pipe(this.#dialer, target, () => this.#rules.isStalled(from, this.to))
-    const back = new Pipe(target, this.#dialer, () => this.#rules.isStalled(this.to, from))
+    const { lateMs } = this.#rules
+    const isStalled = (one: string, other: string) => () => this.#rules.isStalled(one, other)
+    const there = new Pipe(this.#dialer, target, isStalled(from, this.to), lateMs)
+    const back = new Pipe(target, this.#dialer, isStalled(this.to, from), lateMs)
     this.#pipes = [there, back]
     there.take(this.#hello)
     this.follow()
@@ -92,13 +96,17 @@ export class Pipe {
   readonly #source: Socket
   readonly #sink: Socket
   readonly #isStalled: () => boolean
-  #held: Buffer[] = []
+  readonly #lateMs: () => number
+  /** In order, each with when it may arrive. */
+  #held: { readonly chunk: Buffer; readonly dueMs: number }[] = []
+  #alarm: NodeJS.Timeout | undefined
   #isOver = false
 
-  constructor(source: Socket, sink: Socket, isStalled: () => boolean) {
+  constructor(source: Socket, sink: Socket, isStalled: () => boolean, lateMs = (): number => 0) {
     this.#source = source
     this.#sink = sink
     this.#isStalled = isStalled
+    this.#lateMs = lateMs
     source.on('data', (chunk: Buffer) => this.take(chunk))
     source.on('close', () => {
       this.#isOver = true
@@ -108,17 +116,24 @@ export class Pipe {
   }
 
   take(chunk: Buffer): void {
-    this.#held.push(chunk)
+    // Nothing overtakes what came before.
+    const dueMs = Math.max(performance.now() + this.#lateMs(), this.#held.at(-1)?.dueMs ?? 0)
+    this.#held.push({ chunk, dueMs })
     this.follow()
   }
 
   follow(): void {
     if (this.#isStalled()) return void this.#source.pause()
-    const held = this.#held
-    this.#held = []
-    const canTakeMore = held.map((chunk) => this.#sink.write(chunk)).every(Boolean)
-    if (this.#isOver) this.#sink.end(() => this.#sink.destroy())
-    else if (canTakeMore) this.#source.resume()
+    const nowMs = performance.now()
+    const due = this.#held.filter(({ dueMs }) => dueMs <= nowMs)
+    this.#held = this.#held.slice(due.length)
+    const canTakeMore = due.map(({ chunk }) => this.#sink.write(chunk)).every(Boolean)
+    const [next] = this.#held
+    clearTimeout(this.#alarm)
+    if (next !== undefined) this.#alarm = setTimeout(() => this.follow(), next.dueMs - nowMs)
+    else if (this.#isOver) this.#sink.end(() => this.#sink.destroy())
+    if (this.#isOver) return
+    if (canTakeMore) this.#source.resume()
     else this.#source.pause()
   }
 }

@@ -49,7 +49,8 @@ export class EntityNode {
   readonly #beacons: BeaconCalls | undefined
 
   static async start(options: Place & EntityNodeOptions): Promise<EntityNode> {
-    const { port, advertisedPort, folder, seeds = [], hasDefaults = false, stopTakesMs } = options
+    const { host, port, advertisedPort, folder, seeds = [] } = options
+    const { hasDefaults = false, stopTakesMs } = options
     const quick = hasDefaults ? {} : quickCluster
     const tally = tallyWith(options.keeping ?? 'events', options.remembers)
     const beacon = options.hasBeacons
@@ -58,6 +59,8 @@ export class EntityNode {
     const node = await startNode({
       entities: [tally, Counter, Idle, ...(beacon === undefined ? [] : [beacon])],
       name: 'processes',
+      // Without a secret a node only listens where no other host can reach it.
+      ...(host !== undefined && { host, secret: 'of all hosts of one test' }),
       port,
       ...(advertisedPort !== undefined && { advertised: { port: advertisedPort } }),
       seeds,

@@ -4,6 +4,7 @@ import { foundingRestart } from './founding-restart.ts'
 import { foundingSecond } from './founding-second.ts'
 import { killNineServer } from './kill-9-server.ts'
 import { killNine, killNineDeleting, killNinePostgres } from './kill-9.ts'
+import { netScenarios } from './net/index.ts'
 import { partition } from './partition.ts'
 import { remembered } from './remembered.ts'
 import { rollingRestart } from './rolling-restart.ts'
@@ -17,5 +18,6 @@ export const scenarios: ReadonlyMap<string, Scenario> = new Map(
     ...[killNineDeleting, killNinePostgres, killNineServer],
     ...[killOneOfTwo, killTwoOfThree, cutTwo, killWithoutStore],
     ...[foundingRestart, foundingPause, foundingSecond],
+    ...netScenarios,
   ].map((scenario) => [scenario.name, scenario]),
 )

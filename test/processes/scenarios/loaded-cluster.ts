@@ -15,8 +15,8 @@ const fullLoad = { entities: 24, paceMs: 5 }
 /** Longer than the settings need to replace a node. */
 const failoverMaxMs = 30_000
 
-/** How long a caller waits for one answer. No failover can be seen to be shorter than that for calls that were lost. */
-const attemptMs = 1_000
+/** How long a caller waits for one answer. */
+const defaultAttemptMs = 1_000
 
 export const threeNames: readonly string[] = ['a', 'b', 'c']
 export const fiveNames: readonly string[] = [...threeNames, 'd', 'e']
@@ -28,6 +28,8 @@ export interface Ground
     Pick<EntityNodeOptions, 'postgres' | 'keeping' | 'hasBeacons' | 'cluster'> {
   /** Attempts of one call. */
   readonly attemptsMax?: number | undefined
+  /** How long each takes at most. No failover can be seen to be shorter than that for calls that were lost. */
+  readonly attemptMs?: number | undefined
   /** Of the nodes; three when not given. */
   readonly names?: readonly string[]
 }
@@ -42,19 +44,22 @@ export class LoadedCluster {
   readonly load: Load
   readonly entities: readonly string[]
   readonly #ledger = new Ledger()
+  readonly #names: readonly string[]
   readonly #options: EntityNodeOptions
+  readonly #attemptMs: number
   /** Names of nodes that callers do not use. */
   readonly shunned = new Set<string>()
   #turn = 0
 
   /** Nodes that see each other, and every entity has answered. */
   static async start(stage: Stage, ground: Ground = {}): Promise<LoadedCluster> {
-    const { hasProxies = false, attemptsMax, names = threeNames, ...store } = ground
-    const processes = stage.cluster<EntityNode, EntityNodeOptions>('entity', { hasProxies })
+    const { hasProxies = false, hosts, names = threeNames, ...others } = ground
+    const { attemptsMax, attemptMs, ...store } = others
+    const processes = stage.cluster<EntityNode, EntityNodeOptions>('entity', { hasProxies, hosts })
     const members = new Members(processes)
     const seeds = await members.addresses(names)
     const nodeOptions = { seeds, hasDefaults: !stage.isQuick, ...store }
-    const amount = { ...(stage.isQuick ? quickLoad : fullLoad), attemptsMax }
+    const amount = { ...(stage.isQuick ? quickLoad : fullLoad), attemptsMax, attemptMs, names }
     const cluster = new LoadedCluster(members, nodeOptions, amount)
     await members.form(names, nodeOptions)
     cluster.load.start()
@@ -65,9 +70,17 @@ export class LoadedCluster {
   private constructor(
     members: Members<EntityNode, EntityNodeOptions>,
     options: EntityNodeOptions,
-    { entities, paceMs, attemptsMax }: typeof fullLoad & Pick<Ground, 'attemptsMax'>,
+    {
+      entities,
+      paceMs,
+      attemptsMax,
+      attemptMs = defaultAttemptMs,
+      names = [],
+    }: typeof fullLoad & Ground,
   ) {
     this.members = members
+    this.#names = names
+    this.#attemptMs = attemptMs
     this.#options = options
     this.entities = Array.from({ length: entities }, (_, n) => `tally-${n}`)
     this.load = new Load({
@@ -78,11 +91,12 @@ export class LoadedCluster {
     })
   }
 
-  /** Starts the node of that name again, on its port, and waits until all see all. */
-  async restart(name: string): Promise<NodeProcess<EntityNode>> {
-    const node = await this.members.start(name, this.#options)
+  /** Starts the nodes of these names again, where they were or where their hosts are now, and waits until all see all. */
+  async restart(...names: readonly string[]): Promise<void> {
+    const seeds = await this.members.addresses(this.#names)
+    const options = { ...this.#options, seeds }
+    await Promise.all(names.map((name) => this.members.start(name, options)))
     await this.members.settle()
-    return node
   }
 
   /** How long it took until every entity had answered a call that began after this moment. */
@@ -138,7 +152,7 @@ export class LoadedCluster {
     const node = this.#someNode()
     if (node === undefined) return 'refused'
     try {
-      await node.callWithin(attemptMs, 'append', entity, id)
+      await node.callWithin(this.#attemptMs, 'append', entity, id)
       return 'acked'
     } catch (error) {
       const isRefused =

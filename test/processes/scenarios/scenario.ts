@@ -24,5 +24,7 @@ export interface Scenario {
   readonly summary: string
   /** As many as end within a minute. */
   readonly defaultRounds: number
+  /** What this machine lacks for it, in words; nothing when left out. */
+  readonly missing?: () => readonly string[]
   run(stage: Stage): Promise<Outcome>
 }
