@@ -16,8 +16,8 @@ import { guestPlaces } from './sharding/sharding-guests.ts'
 import { shardingCalm, spineCalm } from './spine-calm.ts'
 import { spineMoves } from './spine-moves.ts'
 import { spineWrites } from './spine-writes.ts'
-import { spine, spineFlaps } from './spine.ts'
-import { places, spinePlaces } from './spine/spine-places.ts'
+import { spine, spineFlaps, spineHardships } from './spine.ts'
+import { hardshipPlaces, places, spinePlaces } from './spine/spine-places.ts'
 import { splits } from './splits.ts'
 import { splitsPlaces } from './splits/splits-places.ts'
 import { stores, storesPlaces } from './stores.ts'
@@ -106,6 +106,18 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       defaultSeeds: 100,
       places: ['a node freezes: minority', 'a node thaws'],
       placesWithin: 60,
+    },
+  ],
+  [
+    'spine-hardships',
+    {
+      scenario: spineHardships,
+      summary:
+        'the spine with more kinds: slow CPUs, clocks that err and are set, half-open connections, bytes of former lives',
+      defaultSeeds: 100,
+      places: hardshipPlaces,
+      placesWithin: 200,
+      rareExcuses: ['S1', 'D4'],
     },
   ],
   [
