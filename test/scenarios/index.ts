@@ -1,6 +1,7 @@
 /** The scenarios that `npm run simulate` knows by name. */
 import type { Scenario, SimulationReport } from '../../src/simulation/index.ts'
 import { canary } from './canary.ts'
+import { finding, findingPlaces } from './finding.ts'
 import { foundingPlaces } from './founding/founding-places.ts'
 import { founding } from './founding.ts'
 import { handOffPlaces, handOffs } from './hand-offs.ts'
@@ -182,6 +183,17 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
         'restarts, deaths, pauses and cuts of seeds and others: one founding of the cluster lives',
       defaultSeeds: 100,
       places: foundingPlaces,
+    },
+  ],
+  [
+    'finding',
+    {
+      scenario: finding,
+      summary:
+        'nodes that find each other by answers that differ, under all faults of founding: one founding lives',
+      defaultSeeds: 100,
+      places: findingPlaces,
+      placesWithin: 100,
     },
   ],
   [

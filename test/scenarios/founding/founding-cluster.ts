@@ -2,6 +2,7 @@
  * The cluster of the founding scenario and whoever keeps it running: seeds and members that are no seeds, all with the same
  * list of seeds for ever. A process that has ended is started again on its address. Nobody ever helps.
  */
+import type { DiscoveryOptions } from '../../../src/cluster/index.ts'
 import type { NodeSettings, SherdNode } from '../../../src/node/index.ts'
 import {
   type ClusterChecks,
@@ -11,6 +12,7 @@ import {
   startSimulatedNode,
 } from '../../../src/simulation/index.ts'
 import type { SimulatedJournal } from '../../../src/simulation/storage/simulated-journal.ts'
+import type { ErringClock } from '../planned-faults.ts'
 import { places } from './founding-places.ts'
 import { foundingEntities, type FoundingEntities } from './founding-entities.ts'
 
@@ -30,6 +32,10 @@ export interface FoundingClusterOptions {
   readonly seeds: readonly string[]
   /** Members that are no seeds. */
   readonly others: readonly string[]
+  /** How its clocks err; not at all when not given. */
+  readonly clockOf?: (name: string) => ErringClock
+  /** How a node finds others, instead of by seeds. */
+  readonly discoveryOf?: (name: string) => DiscoveryOptions
   /** Who else is told of every life, and of all that entities do there. */
   readonly watch?: Watch
 }
@@ -178,12 +184,13 @@ export class FoundingCluster {
   }
 
   #start(name: string, seeds: readonly string[]): void {
-    const { simulation, checks, settings } = this.#options
+    const { simulation, checks, settings, clockOf, discoveryOf } = this.#options
     let life: SimulatedNode | undefined
     startSimulatedNode(simulation, name, {
       entities: [this.#entities.plain, this.#entities.durable],
       name: 'founding',
-      seeds,
+      ...(discoveryOf === undefined ? { seeds } : { discovery: discoveryOf(name) }),
+      ...clockOf?.(name),
       settings,
       beforeJoin: (node, its) => {
         life = its
