@@ -22,6 +22,8 @@ import { hardshipPlaces, places, spinePlaces } from './spine/spine-places.ts'
 import { splits } from './splits.ts'
 import { splitsPlaces } from './splits/splits-places.ts'
 import { stores, storesPlaces } from './stores.ts'
+import { strategies, strategiesPlaces } from './strategies.ts'
+import { tangled, tangledPlaces, tangledTable } from './tangled.ts'
 import { workshop } from './workshop.ts'
 
 export interface KnownScenario {
@@ -35,6 +37,8 @@ export interface KnownScenario {
   readonly placesWithin?: number
   /** Excuses that begin so are rare: more than one per hundred seeds is a failure, and so is one where fewer run. */
   readonly rareExcuses?: readonly string[]
+  /** What it counted under all seeds, in lines. */
+  readonly tableOf?: (report: SimulationReport) => readonly string[]
 }
 
 export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
@@ -205,6 +209,29 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       defaultSeeds: 100,
       places: splitsPlaces,
       placesWithin: 100,
+    },
+  ],
+  [
+    'strategies',
+    {
+      scenario: strategies,
+      summary:
+        'splits under every strategy, in one data center or two, with slow CPUs, clocks that err and half-open connections',
+      defaultSeeds: 60,
+      places: strategiesPlaces,
+      placesWithin: 100,
+    },
+  ],
+  [
+    'tangled',
+    {
+      scenario: tangled,
+      summary:
+        'ways that are cut one by one and change again and again, for every strategy: how often two sides live on',
+      defaultSeeds: 20,
+      places: tangledPlaces,
+      placesWithin: 200,
+      tableOf: tangledTable,
     },
   ],
   [
