@@ -108,6 +108,7 @@ async function runSeeds(
   for (const problem of problems) {
     terminal.print(`Fails over ${count(report.seeds, 'seed')}: ${problem}`)
   }
+  for (const line of known?.tableOf?.(report) ?? []) terminal.print(line)
   terminal.print(summaryOf(options.scenario, report, terminal.now() - startedMs))
   if (options.isJson) {
     const { places: _, ...told } = report

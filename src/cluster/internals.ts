@@ -21,7 +21,12 @@ export {
   problemsWithAppVersion,
 } from './gossip/app-version.ts'
 export { leaderOf, unreachableMembers } from './gossip/convergence.ts'
-export { dataCenterOf, describedDataCenter, isDataCenterName } from './gossip/data-center.ts'
+export {
+  dataCenterOf,
+  describedDataCenter,
+  isDataCenterName,
+  neighboursOf,
+} from './gossip/data-center.ts'
 export { type Gossip, hasSameContent, hasTombstone, memberOf } from './gossip/gossip.ts'
 export {
   compareAges,

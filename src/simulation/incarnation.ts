@@ -63,11 +63,15 @@ export class Incarnation implements Surroundings {
   readonly #world: Ground
   readonly #dispatcher: SeededDispatcher<Incarnation>
   readonly #tieBreaks: SeededRandom
+  readonly #stepTimes: SeededRandom
   readonly #immediates = new RingBuffer<WaitingCall>()
   readonly #callOldest = (): void => this.#immediates.shift()?.callback?.()
   #isAlive = true
   #pausedUntilUs = 0
   #pauseCount = 0
+  #busyUntilUs = 0
+  #stepMeanMs = 0
+  #slowUntilUs = 0
 
   constructor(world: Ground, parts: IncarnationParts) {
     const { name, number, machine, clock, random } = parts
@@ -79,6 +83,7 @@ export class Incarnation implements Surroundings {
     this.clock = clock
     this.userRandom = random.fork('user')
     this.#tieBreaks = random.fork('ties')
+    this.#stepTimes = random.fork('steps')
     this.#dispatcher = world.dispatcherFor(this, random.fork('turns'), () => this.mayAct('turn'))
     this.process = new SimulatedProcess({
       identity: `${machine} ${this.label}`,
@@ -113,7 +118,13 @@ export class Incarnation implements Surroundings {
   }
 
   after(delayMs: number, kind: string, callback: () => void): SurroundingTimer {
-    return this.mayAct(kind) ? this.appoint(delayMs, kind, callback) : noTimer()
+    return this.mayAct(kind) ? this.appoint(this.#worldMs(delayMs), kind, callback) : noTimer()
+  }
+
+  /** How long it waits, by its own clock. On that no timer comes too early, not even by a fraction. */
+  #worldMs(delayMs: number): number {
+    const { rate } = this.clock
+    return rate === 1 || delayMs === 0 ? delayMs : delayMs / rate + 0.001
   }
 
   soon(callback: () => void): SurroundingTimer {
@@ -148,6 +159,11 @@ export class Incarnation implements Surroundings {
     return this.#pausedUntilUs
   }
 
+  /** The same, also of one that is busy with its last step. */
+  get restsUntilUs(): number {
+    return Math.max(this.#pausedUntilUs, this.#busyUntilUs)
+  }
+
   /** A new place among all that is due when a pause ends: what was first is not first any more. */
   drawTieBreak(): number {
     return this.#tieBreaks.next()
@@ -163,9 +179,26 @@ export class Incarnation implements Surroundings {
     this.#dispatcher.hold()
   }
 
-  /** Called at the end of every pause; another one may have begun meanwhile. */
+  /** Its steps take so long on average until then. */
+  slow(stepMeanMs: number, untilUs: number): void {
+    this.#stepMeanMs = stepMeanMs
+    this.#slowUntilUs = untilUs
+  }
+
+  /** How long the step that it has just done takes: 0 unless it is slow. */
+  drawStepMs(nowUs: number): number {
+    if (nowUs >= this.#slowUntilUs || !this.#isAlive) return 0
+    return -this.#stepMeanMs * Math.log(1 - this.#stepTimes.float())
+  }
+
+  occupy(untilUs: number): void {
+    this.#busyUntilUs = untilUs
+    this.#dispatcher.hold()
+  }
+
+  /** Called at the end of every pause, and of every step that took time; another one may have begun meanwhile. */
   resume(nowUs: number): void {
-    if (this.#isAlive && nowUs >= this.#pausedUntilUs) this.#dispatcher.release()
+    if (this.#isAlive && nowUs >= this.restsUntilUs) this.#dispatcher.release()
   }
 
   revoke(): void {

@@ -30,6 +30,8 @@ import type { World } from './world.ts'
 export interface LifeOptions {
   /** How far the node's wall clock is off, in milliseconds of either sign. */
   readonly wallOffsetMs?: number
+  /** Seconds that its clocks and timers count while one passes; 1 when not given. Real ones err by less than 0.001. */
+  readonly clockRate?: number
   /** The machine that it runs on. Nodes of one machine can see each other's processes end; all are on one when not given. */
   readonly machine?: string
   /** Of its actor system. */

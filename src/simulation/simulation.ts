@@ -140,6 +140,20 @@ export class Simulation {
     this.#world.pause(life, durationMs)
   }
 
+  /**
+   * Lets every step of the node take time for so long, `stepMeanMs` on average, as on a machine whose CPU others have: what
+   * comes meanwhile waits, so that timers are late and messages pile up.
+   */
+  slow(name: string, options: { readonly stepMeanMs: number; readonly for: Duration }): void {
+    const { stepMeanMs } = options
+    const durationMs = toMs(options.for, 'slow')
+    const life = this.#life(name)
+    const place = { kind: 'pause', nodes: [name], forMs: durationMs } as const
+    const inWords = `${formatMs(stepMeanMs)} for each step of ${name}, for ${formatMs(durationMs)}`
+    this.#world.fault(inWords, place)
+    this.#world.slow(life, stepMeanMs, durationMs)
+  }
+
   /** Whether a node of that name lives. */
   isAlive(name: string): boolean {
     return this.#nodes.get(name)?.life.isAlive === true

@@ -35,6 +35,10 @@ export type SimulatedNodeOptions = Omit<
 > & {
   /** The machine that it runs on: nodes of one machine see each other's processes end. All are on one when not given. */
   readonly machine?: string
+  /** How far the node's wall clock is off, in milliseconds of either sign. */
+  readonly wallOffsetMs?: number
+  /** Seconds that its clocks and timers count while one passes; 1 when not given. Real ones err by less than 0.001. */
+  readonly clockRate?: number
   /** Called before the node joins: whoever subscribes here misses nothing. As that of `NodeOptions` otherwise. */
   readonly beforeJoin?: (node: SherdNode, life: SimulatedNode) => void | Promise<void>
 }
@@ -46,9 +50,13 @@ export type SimulatedNodeOptions = Omit<
 export async function startSimulatedNode(
   simulation: Simulation,
   name: string,
-  { beforeJoin, machine, ...options }: SimulatedNodeOptions = {},
+  { beforeJoin, machine, wallOffsetMs, clockRate, ...options }: SimulatedNodeOptions = {},
 ): Promise<SherdNode> {
-  const life = simulation.node(name, { ...(machine !== undefined && { machine }) })
+  const life = simulation.node(name, {
+    ...(machine !== undefined && { machine }),
+    ...(wallOffsetMs !== undefined && { wallOffsetMs }),
+    ...(clockRate !== undefined && { clockRate }),
+  })
   const { environment, transport, journal } = life
   try {
     const node = await startNode({

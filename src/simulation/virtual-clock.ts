@@ -33,15 +33,26 @@ export class VirtualClock {
   }
 }
 
+/** How the clocks of a node differ from the time of its world. */
+export interface ClockErrors {
+  /** Differs between nodes: a monotonic time that travels is a mistake, and shall look like one. */
+  readonly monotonicStartMs?: number
+  readonly wallOffsetMs?: number
+  /** Seconds that both clocks count while one of the world passes. */
+  readonly rate?: number
+}
+
 /** How one node sees the time of its world. */
 export class NodeClock implements Clock {
+  readonly rate: number
   readonly #world: VirtualClock
   readonly #startedUs: number
   readonly #monotonicStartUs: number
   #wallOffsetMs: number
 
-  /** `monotonicStartMs` differs between nodes: a monotonic time that travels is a mistake, and shall look like one. */
-  constructor(world: VirtualClock, monotonicStartMs: number, wallOffsetMs: number) {
+  constructor(world: VirtualClock, errors: ClockErrors = {}) {
+    const { monotonicStartMs = 0, wallOffsetMs = 0, rate = 1 } = errors
+    this.rate = rate
     this.#world = world
     this.#startedUs = world.nowUs
     this.#monotonicStartUs = Math.round(monotonicStartMs * 1_000)
@@ -49,16 +60,20 @@ export class NodeClock implements Clock {
   }
 
   monotonicMs(): number {
-    return (this.#world.nowUs - this.#startedUs + this.#monotonicStartUs) / 1_000
+    return (this.#countedUs() + this.#monotonicStartUs) / 1_000
   }
 
   wallMs(): number {
-    return startOfTimeMs + this.#world.nowUs / 1_000 + this.#wallOffsetMs
+    return startOfTimeMs + (this.#startedUs + this.#countedUs()) / 1_000 + this.#wallOffsetMs
   }
 
   /** Milliseconds since the node started. */
   uptimeMs(): number {
-    return (this.#world.nowUs - this.#startedUs) / 1_000
+    return this.#countedUs() / 1_000
+  }
+
+  #countedUs(): number {
+    return (this.#world.nowUs - this.#startedUs) * this.rate
   }
 
   /** Lets the wall clock jump, in either direction. */

@@ -41,6 +41,7 @@ export interface FaultPlace {
 /** Where a life is lived. */
 export interface LifePlace {
   readonly wallOffsetMs?: number
+  readonly clockRate?: number
   readonly machine?: string
 }
 
@@ -98,7 +99,7 @@ export class World implements Ground {
       name: '*',
       number: 0,
       machine: '*',
-      clock: new NodeClock(this.clock, 0, 0),
+      clock: new NodeClock(this.clock),
       random: this.#random.fork('stage'),
     })
   }
@@ -109,12 +110,15 @@ export class World implements Ground {
   }
 
   /** The next life of a node. */
-  begin(name: string, { wallOffsetMs = 0, machine = 'machine' }: LifePlace): Incarnation {
+  begin(
+    name: string,
+    { wallOffsetMs = 0, clockRate: rate = 1, machine = 'machine' }: LifePlace,
+  ): Incarnation {
     const number = (this.#lives.get(name) ?? 0) + 1
     this.#lives.set(name, number)
     const random = this.#random.fork(`${name}#${number}`)
     const monotonicStartMs = random.fork('clock').below(MONOTONIC_START_MAX_MS)
-    const clock = new NodeClock(this.clock, monotonicStartMs, wallOffsetMs)
+    const clock = new NodeClock(this.clock, { monotonicStartMs, wallOffsetMs, rate })
     const incarnation = new Incarnation(this, { name, number, machine, clock, random })
     this.#running.add(incarnation.label)
     this.note(incarnation, 'start')
@@ -145,6 +149,14 @@ export class World implements Ground {
       this.note(place, 'resume')
       this.story.note('goes on (SIGCONT)', place.label)
     })
+  }
+
+  /** Each step of this life takes time for so long, and nothing else of it runs meanwhile. */
+  slow(place: Incarnation, stepMeanMs: number, durationMs: number): void {
+    const untilUs = this.clock.deadlineUs(durationMs)
+    place.slow(stepMeanMs, untilUs)
+    const steps = `a step takes about ${formatMs(stepMeanMs)}`
+    this.story.note(`is slow for ${formatMs(durationMs)} (${steps})`, place.label)
   }
 
   // ---- what incarnations ask for
@@ -216,7 +228,7 @@ export class World implements Ground {
   /** Lets one thing happen; false when nothing will until then. */
   step(untilUs: number): boolean {
     const { nowUs } = this.clock
-    this.#postponePaused()
+    this.#postponeResting()
     const dueUs = this.#agenda.nextDueUs
     if (!this.#turns.isEmpty && (dueUs > nowUs || this.#order.chance(TURN_FIRST))) {
       this.#giveTurn(nowUs)
@@ -232,12 +244,12 @@ export class World implements Ground {
     this.#whereabouts.rest()
   }
 
-  /** Puts off what comes next as long as it belongs to a paused node. */
-  #postponePaused(): void {
+  /** Puts off what comes next as long as it belongs to a node that is paused, or busy with its last step. */
+  #postponeResting(): void {
     for (;;) {
       const owner = this.#agenda.nextOwner
-      if (owner === undefined || owner.pausedUntilUs <= this.#agenda.nextDueUs) return
-      this.#agenda.postpone(owner.pausedUntilUs, owner.drawTieBreak())
+      if (owner === undefined || owner.restsUntilUs <= this.#agenda.nextDueUs) return
+      this.#agenda.postpone(owner.restsUntilUs, owner.drawTieBreak())
     }
   }
 
@@ -253,6 +265,7 @@ export class World implements Ground {
         this.trace.endTurn(entry, known.nameHash, units)
       }
     })
+    this.#takeTime(dispatcher.place)
   }
 
   #keepAppointment(): void {
@@ -260,6 +273,14 @@ export class World implements Ground {
     this.clock.advanceTo(Math.max(this.clock.nowUs, appointment.dueUs))
     this.note(appointment.owner, appointment.kind)
     this.#whereabouts.run(appointment.owner, appointment.run)
+    this.#takeTime(appointment.owner)
+  }
+
+  #takeTime(place: Incarnation): void {
+    const stepMs = place.drawStepMs(this.clock.nowUs)
+    if (stepMs === 0) return
+    place.occupy(this.clock.deadlineUs(stepMs))
+    this.stage.appoint(stepMs, 'step', () => place.resume(this.clock.nowUs))
   }
 
   // ---- findings

@@ -18,5 +18,5 @@ export const B06: Mutant = {
       renew`,
     },
   ],
-  found: { by: 'every entity answers', scenario: 'hand-offs', seed: 2, oneIn: 2, isSlow: true },
+  found: { by: 'every entity answers', scenario: 'hand-offs', seed: 1, oneIn: 5, isSlow: true },
 }

@@ -10,5 +10,5 @@ export const L02: Mutant = {
       replace: `>= ttlMs`,
     },
   ],
-  found: { by: 'S1b', scenario: 'leases', seed: 5, oneIn: 50 },
+  found: { by: 'S1b', scenario: 'leases', seed: 2, oneIn: 80 },
 }

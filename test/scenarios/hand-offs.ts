@@ -42,6 +42,15 @@ const withinMs: Readonly<Record<Part, readonly number[]>> = {
   coordinator: [30, 300, 1_500],
 }
 
+/** By then all are dead who are to die. */
+const STRUCK_MS = 1_500
+
+const inWords: Readonly<Record<Part, string>> = {
+  home: 'the home of the shard that moves',
+  another: 'a region',
+  coordinator: 'who coordinates',
+}
+
 /** Slow enough that acknowledgements are under way for a while. */
 const latencies = [
   { minMs: 0.5, meanMs: 5, tailChance: 0.05, tailMs: 100 },
@@ -122,26 +131,35 @@ async function isWhole({ simulation, cluster }: SpineParts): Promise<void> {
 async function strike(parts: SpineParts, moves: Moves, random: SeededRandom): Promise<void> {
   const { simulation, checks, cluster } = parts
   const parties = random.pick(victims)
-  let areDead = false
+  let isOver = false
   moves.next((begun) => {
     const others = cluster.names.filter((name) => !Object.values(begun).includes(name))
     const named = { ...begun, another: random.pick(others) }
     for (const party of parties) {
-      simulation.after(random.below(random.pick(withinMs[party])), () => {
-        areDead = true
-        const name = named[party]
-        if (!simulation.isAlive(name)) return
-        if (party === 'coordinator') simulation.reached(coordinatorDied)
-        checks.crashed(name)
-        simulation.crash(name)
+      simulation.plan('', (own) => {
+        const [name, afterMs] = [named[party], own.below(own.pick(withinMs[party]))]
+        simulation.fault(`${name}, ${inWords[party]}, dies after ${afterMs} ms`)
+        simulation.after(afterMs, () => {
+          if (!simulation.isAlive(name)) return
+          if (party === 'coordinator') simulation.reached(coordinatorDied)
+          checks.crashed(name)
+          simulation.crash(name)
+        })
       })
     }
+    simulation.after(STRUCK_MS, () => (isOver = true))
   })
-  if (random.chance(0.4)) cluster.leave(random.pick(cluster.staying).life.name)
+  if (random.chance(0.4)) {
+    simulation.plan('', (own) => {
+      const { name } = own.pick(cluster.staying).life
+      simulation.fault(`${name} leaves`)
+      cluster.leave(name)
+    })
+  }
   // Also then: one that leaves may host nothing.
   moves.want()
-  await simulation.runUntil(() => areDead, { ...settled, what: 'a shard moves' })
-  await simulation.run({ for: '2s' })
+  await simulation.runUntil(() => isOver, { ...settled, what: 'a shard moves' })
+  await simulation.run({ for: '1s' })
 }
 
 /** Shards of inboxes move when the scenario wants it, and the scenario hears of the next hand-off of any shard. */

@@ -1,6 +1,7 @@
 /** The scenarios that `npm run simulate` knows by name. */
 import type { Scenario, SimulationReport } from '../../src/simulation/index.ts'
 import { canary } from './canary.ts'
+import { finding, findingPlaces } from './finding.ts'
 import { foundingPlaces } from './founding/founding-places.ts'
 import { founding } from './founding.ts'
 import { handOffPlaces, handOffs } from './hand-offs.ts'
@@ -16,11 +17,13 @@ import { guestPlaces } from './sharding/sharding-guests.ts'
 import { shardingCalm, spineCalm } from './spine-calm.ts'
 import { spineMoves } from './spine-moves.ts'
 import { spineWrites } from './spine-writes.ts'
-import { spine, spineFlaps } from './spine.ts'
-import { places, spinePlaces } from './spine/spine-places.ts'
+import { spine, spineFlaps, spineHardships } from './spine.ts'
+import { hardshipPlaces, places, spinePlaces } from './spine/spine-places.ts'
 import { splits } from './splits.ts'
 import { splitsPlaces } from './splits/splits-places.ts'
 import { stores, storesPlaces } from './stores.ts'
+import { strategies, strategiesPlaces } from './strategies.ts'
+import { tangled, tangledPlaces, tangledTable } from './tangled.ts'
 import { workshop } from './workshop.ts'
 
 export interface KnownScenario {
@@ -34,6 +37,8 @@ export interface KnownScenario {
   readonly placesWithin?: number
   /** Excuses that begin so are rare: more than one per hundred seeds is a failure, and so is one where fewer run. */
   readonly rareExcuses?: readonly string[]
+  /** What it counted under all seeds, in lines. */
+  readonly tableOf?: (report: SimulationReport) => readonly string[]
 }
 
 export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
@@ -109,6 +114,18 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
     },
   ],
   [
+    'spine-hardships',
+    {
+      scenario: spineHardships,
+      summary:
+        'the spine with more kinds: slow CPUs, clocks that err and are set, half-open connections, bytes of former lives',
+      defaultSeeds: 100,
+      places: hardshipPlaces,
+      placesWithin: 200,
+      rareExcuses: ['S1', 'D4'],
+    },
+  ],
+  [
     'spine-writes',
     {
       scenario: spineWrites,
@@ -173,6 +190,17 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
     },
   ],
   [
+    'finding',
+    {
+      scenario: finding,
+      summary:
+        'nodes that find each other by answers that differ, under all faults of founding: one founding lives',
+      defaultSeeds: 100,
+      places: findingPlaces,
+      placesWithin: 100,
+    },
+  ],
+  [
     'splits',
     {
       scenario: splits,
@@ -181,6 +209,29 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       defaultSeeds: 100,
       places: splitsPlaces,
       placesWithin: 100,
+    },
+  ],
+  [
+    'strategies',
+    {
+      scenario: strategies,
+      summary:
+        'splits under every strategy, in one data center or two, with slow CPUs, clocks that err and half-open connections',
+      defaultSeeds: 60,
+      places: strategiesPlaces,
+      placesWithin: 100,
+    },
+  ],
+  [
+    'tangled',
+    {
+      scenario: tangled,
+      summary:
+        'ways that are cut one by one and change again and again, for every strategy: how often two sides live on',
+      defaultSeeds: 20,
+      places: tangledPlaces,
+      placesWithin: 200,
+      tableOf: tangledTable,
     },
   ],
   [

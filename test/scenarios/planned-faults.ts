@@ -31,6 +31,39 @@ export function planFaults<Kind>(
   return { end: () => (isOver = true) }
 }
 
+/** How the clocks of a node err in every life of it. */
+export interface ErringClock {
+  readonly wallOffsetMs?: number
+  readonly clockRate?: number
+}
+
+/** Far more than real clocks err. */
+const DRIFT_MAX = 0.02
+
+/**
+ * Clocks that are wrong and run at rates of their own, up to `driftMax` too fast or too slow: one fault of the plan for each
+ * node that has such a one.
+ */
+export function planClocks(
+  simulation: Simulation,
+  names: readonly string[],
+  driftMax = DRIFT_MAX,
+): (name: string) => ErringClock {
+  const clocks = new Map<string, ErringClock>()
+  const swarm = simulation.random.fork('clocks')
+  for (const name of names) {
+    if (swarm.chance(0.25)) continue
+    simulation.plan('', (random) => {
+      const clockRate = 1 + random.pick([-1, -1, 0.3, 1, 1]) * driftMax
+      const wallOffsetMs = random.pick([0, -3_600_000, 86_400_000])
+      clocks.set(name, { clockRate, wallOffsetMs })
+      const rate = `at ${clockRate.toFixed(4)} times the rate`
+      simulation.fault(`the clock of ${name} runs ${rate}, ${wallOffsetMs} ms off`)
+    })
+  }
+  return (name) => clocks.get(name) ?? {}
+}
+
 /** A store that is slow, stalls and fails from now on, as the first fault of the plan. */
 export function planSlowStore(simulation: Simulation): void {
   simulation.plan('a store that is slow, stalls and fails', (random) =>

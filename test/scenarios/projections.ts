@@ -8,6 +8,7 @@ import { defineProjection } from '../../src/projection/index.ts'
 import { ClusterChecks, type SeededRandom, type Simulation } from '../../src/simulation/index.ts'
 import { ProjectedView } from './projections/projected-view.ts'
 import { ProjectingNodes } from './projections/projecting-nodes.ts'
+import { planFaults } from './planned-faults.ts'
 import { spineSettings } from './spine/spine-settings.ts'
 
 const CHAOS_MS = 10_000
@@ -47,9 +48,10 @@ export async function projections(simulation: Simulation): Promise<void> {
   let isOver = false
   load(simulation, nodes, () => isOver)
   lookAtOffsets(simulation, view, () => isOver)
-  trouble(simulation, nodes, swarm, () => isOver)
+  const faults = planTrouble(simulation, nodes, swarm)
   await simulation.run({ for: CHAOS_MS })
   isOver = true
+  faults.end()
   simulation.network.heal()
   simulation.store.setFaults({})
   await simulation.runUntil(() => nodes.isWhole, isWhole)
@@ -123,45 +125,63 @@ function lookAtOffsets(simulation: Simulation, view: ProjectedView, isOver: () =
   simulation.after(OFFSET_LOOK_MS, () => lookAtOffsets(simulation, view, isOver))
 }
 
-/** Nodes that come, go, crash and sleep, cuts, and a store that fails, by seed. */
-export function trouble(
+type Fault = (random: SeededRandom) => void
+
+/** Nodes that come, go, crash, sleep and get little CPU, wall clocks that jump, cuts, and a store that fails, by seed. */
+export function planTrouble(
   simulation: Simulation,
   nodes: ProjectingNodes,
   swarm: SeededRandom,
-  isOver: () => boolean,
-): void {
-  const random = simulation.random.fork('trouble')
+): { end(): void } {
+  const kinds = faultsOf(simulation, nodes).filter(() => swarm.chance(0.6))
+  const times = { leastMs: 500, moreMs: 2_500 }
+  return planFaults(simulation, { kinds, times }, (fault, random) => fault(random))
+}
+
+function faultsOf(simulation: Simulation, nodes: ProjectingNodes): readonly Fault[] {
   const { store, network } = simulation
   const newNames = ['d', 'e']
-  const some = (): string => random.pick(nodes.names)
-  const faults: (() => void)[] = [
-    () => nodes.crash(some(), 'process'),
-    () => nodes.crash(some(), 'host'),
-    () => nodes.leave(some()),
-    () => nodes.add(newNames.shift() ?? 'a'),
-    () => {
-      const name = some()
-      if (simulation.isAlive(name)) simulation.pause(name, 50 + random.below(6_000))
+  const living = (random: SeededRandom, fault: (name: string) => void): void => {
+    const name = random.pick(nodes.names)
+    if (simulation.isAlive(name)) fault(name)
+  }
+  return [
+    (random) => nodes.crash(random.pick(nodes.names), 'process'),
+    (random) => nodes.crash(random.pick(nodes.names), 'host'),
+    (random) => {
+      const name = random.pick(nodes.names)
+      simulation.fault(`${name} leaves`)
+      nodes.leave(name)
     },
     () => {
+      const name = newNames.shift()
+      if (name === undefined) return
+      simulation.fault(`${name} joins`)
+      nodes.add(name)
+    },
+    (random) => living(random, (name) => simulation.pause(name, 50 + random.below(6_000))),
+    (random) =>
+      living(random, (name) => {
+        const stepMeanMs = random.pick([0.5, 2, 10, 50])
+        simulation.slow(name, { stepMeanMs, for: 500 + random.below(4_000) })
+      }),
+    (random) =>
+      living(random, (name) =>
+        simulation.stepWallClock(name, random.pick([-3_600_000, -900, 900, 3_600_000])),
+      ),
+    (random) => {
       const side = nodes.names.filter(() => random.chance(0.5))
       const other = nodes.names.filter((name) => !side.includes(name))
       if (side.length === 0 || other.length === 0) return
       network.partition(side, other)
       simulation.after(500 + random.below(5_000), () => network.heal())
     },
-    () => {
+    (random) => {
+      simulation.fault('a store that fails')
       store.setFaults({ latencyMeanMs: 5, failsBefore: 0.2, failsUnknown: 0.05 })
       simulation.after(200 + random.below(1_000), () => store.setFaults({}))
     },
   ]
-  const kinds = faults.filter(() => swarm.chance(0.6))
-  const goOn = (): void => {
-    if (isOver() || kinds.length === 0) return
-    random.pick(kinds)()
-    simulation.after(500 + random.below(2_500), goOn)
-  }
-  goOn()
 }
 
 async function everythingIsHandled(simulation: Simulation, view: ProjectedView): Promise<void> {

@@ -7,7 +7,7 @@
 import { defineEntity } from '../../src/entity/index.ts'
 import type { SherdNode } from '../../src/node/index.ts'
 import { ClusterChecks, type SeededRandom, type Simulation } from '../../src/simulation/index.ts'
-import { trouble } from './projections.ts'
+import { planTrouble } from './projections.ts'
 import { ProjectingNodes } from './projections/projecting-nodes.ts'
 import { spineSettings } from './spine/spine-settings.ts'
 
@@ -47,9 +47,10 @@ export async function remembering(simulation: Simulation): Promise<void> {
   const scene = new Remembering(simulation, swarm)
   await scene.whole()
   scene.load()
-  trouble(simulation, scene.nodes, swarm, () => scene.isOver)
+  const faults = planTrouble(simulation, scene.nodes, swarm)
   await simulation.run({ for: CHAOS_MS })
   scene.isOver = true
+  faults.end()
   simulation.network.heal()
   simulation.store.setFaults({})
   await scene.whole()

@@ -6,7 +6,14 @@ import { ClusterChecks, type Simulation } from '../../src/simulation/index.ts'
 import { SpineCluster } from './spine/spine-cluster.ts'
 import { conclude, everyEntityAnswers, type SpineParts, whenSettled } from './spine/spine-end.ts'
 import { diaries, inboxes, listEntity, notesIn } from './spine/spine-entities.ts'
-import { type Fault, onlyFlaps, SpineFaults } from './spine/spine-faults.ts'
+import { type ErringClock, planClocks } from './planned-faults.ts'
+import {
+  type Fault,
+  hardships,
+  type MoreFaults,
+  onlyFlaps,
+  SpineFaults,
+} from './spine/spine-faults.ts'
 import { SpineLoad } from './spine/spine-load.ts'
 import { watched } from './spine/spine-probes.ts'
 import { spineSettings } from './spine/spine-settings.ts'
@@ -29,10 +36,23 @@ export function spine(simulation: Simulation): Promise<void> {
 
 /** One kind alone: a side is cut off again and again. */
 export function spineFlaps(simulation: Simulation): Promise<void> {
-  return play(simulation, onlyFlaps)
+  return play(simulation, { only: onlyFlaps })
 }
 
-async function play(simulation: Simulation, only?: readonly Fault[]): Promise<void> {
+/**
+ * All kinds, and more: machines that are short of CPU, clocks that run at rates of their own and are set, connections that
+ * one end has lost without a word, and bytes of former lives.
+ */
+export function spineHardships(simulation: Simulation): Promise<void> {
+  return play(simulation, { more: hardships })
+}
+
+interface Choice {
+  readonly only?: readonly Fault[]
+  readonly more?: MoreFaults
+}
+
+async function play(simulation: Simulation, { only, more }: Choice = {}): Promise<void> {
   const checks = new ClusterChecks(simulation, {
     idsIn: notesIn,
     store: simulation.store,
@@ -48,10 +68,11 @@ async function play(simulation: Simulation, only?: readonly Fault[]): Promise<vo
     returns: (from: string) => faults?.onReturn(simulation.here, from),
   }
   await watched(watcher, async () => {
-    const parts = build(simulation, checks)
+    const clockOf = more && planClocks(simulation, ['a', 'b', 'c', 'd', 'e'])
+    const parts = build(simulation, checks, clockOf)
     const { cluster } = parts
     await simulation.runUntil(() => cluster.isWhole, { within: '20s', what: 'the cluster forms' })
-    faults = new SpineFaults(parts, only)
+    faults = new SpineFaults(parts, only, more)
     await simulation.run({ for: CHAOS_MS })
     faults.end()
     await recover(parts)
@@ -65,7 +86,11 @@ async function play(simulation: Simulation, only?: readonly Fault[]): Promise<vo
   })
 }
 
-function build(simulation: Simulation, checks: ClusterChecks): WatchingParts {
+function build(
+  simulation: Simulation,
+  checks: ClusterChecks,
+  clockOf?: (name: string) => ErringClock,
+): WatchingParts {
   const list = listEntity(simulation, checks)
   const load = new SpineLoad({
     ...{ simulation, checks, list },
@@ -78,7 +103,7 @@ function build(simulation: Simulation, checks: ClusterChecks): WatchingParts {
   const stopMaxMs = swarm.pick([0, 100, 500, 1_500])
   const cluster = new SpineCluster(
     {
-      ...{ simulation, checks, list },
+      ...{ simulation, checks, list, ...(clockOf && { clockOf }) },
       settings: spineSettings(swarm, CALL_TIMEOUT_MS),
       inbox: inboxes(simulation, checks, { stopMaxMs, restChance }),
       diary: diaries(simulation, checks, { restChance }),

@@ -214,6 +214,38 @@ describe('the simulated network', () => {
     expect(far.reason?.type).toBe('reset')
   })
 
+  test('leaves a connection half open: one end is gone, and nothing tells the other, though the machine is up', async () => {
+    const { simulation, near, far, connection, a } = await line(9)
+    simulation.network.halfOpen('b', 'a')
+    await simulation.runUntil(() => far.reason !== undefined, { within: '1s' })
+    expect(far.reason?.type).toBe('timed-out')
+    connection.write(Buffer.from('anybody?'))
+    simulation.network.heal()
+    await simulation.run({ for: '2500ms' })
+    expect([near.reason, far.text]).toEqual([undefined, ''])
+    const second = new Ear()
+    a.transport.connect({ host: 'b', port: 1 }, second, { timeoutMs: 1_000 })
+    await simulation.runUntil(() => second.isOpen, { within: '1s' })
+    await simulation.runUntil(() => near.reason !== undefined, { within: '1m' })
+    expect([near.reason?.type, second.reason]).toEqual(['timed-out', undefined])
+  })
+
+  test('brings bytes of a life that has ended when the next one is there', async () => {
+    const { simulation, far, connection, a } = await line(9)
+    simulation.network.configure({ giveUpChance: 0 })
+    simulation.network.stall('a', 'b')
+    connection.write(Buffer.from('late'))
+    simulation.crash('a')
+    const second = new Ear()
+    const next = simulation.node('a')
+    next.transport.connect({ host: 'b', port: 1 }, second, { timeoutMs: 1_000 })
+    await simulation.runUntil(() => second.isOpen, { within: '1s' })
+    expect([a.isAlive, next.isAlive, far.text]).toEqual([false, true, ''])
+    simulation.network.heal()
+    await simulation.runUntil(() => far.reason !== undefined, { within: '1m' })
+    expect('late'.startsWith(far.text)).toBe(true)
+  })
+
   test('gives the port to one listener of a machine', async () => {
     const { simulation, b } = await line(1)
     const at = { host: 'b', port: 1 }
@@ -225,6 +257,68 @@ describe('the simulated network', () => {
     )
     simulation.crash('b')
     await expect(simulation.node('b').transport.listen(at, () => new Ear())).resolves.toBeDefined()
+  })
+})
+
+describe('a slow node', () => {
+  test('does one step after the other, and is late; others are not, and it is not when it is over', async () => {
+    const simulation = new Simulation({ seed: 3 })
+    const late: Record<string, number[]> = { a: [], b: [] }
+    for (const name of ['a', 'b']) {
+      const { timers } = simulation.node(name).environment
+      for (let due = 1_000; due < 1_100; due++) {
+        timers.after(due, () => late[name]?.push(simulation.now - due))
+      }
+      timers.after(10_000, () => late[name]?.push(simulation.now - 10_000))
+    }
+    simulation.slow('a', { stepMeanMs: 20, for: '2s' })
+    await simulation.run({ for: '20s' })
+    expect(late['b']).toEqual(Array.from({ length: 101 }, () => 0))
+    expect(late['a']).toHaveLength(101)
+    // A hundred steps of 20 ms take two seconds; what is left at the end of its trouble comes at once.
+    expect(Math.max(...(late['a'] ?? []))).toBeGreaterThan(500)
+    expect(late['a']?.at(-1)).toBe(0)
+    expect(simulation.faults).toBe(1)
+  })
+
+  test('can be paused, and crash, in the midst of a step', async () => {
+    const simulation = new Simulation({ seed: 3 })
+    const { timers } = simulation.node('a').environment
+    let steps = 0
+    const goOn = (): void => {
+      steps++
+      timers.after(1, goOn)
+    }
+    goOn()
+    simulation.slow('a', { stepMeanMs: 50, for: '10s' })
+    await simulation.run({ for: '1s' })
+    expect(steps).toBeLessThan(60)
+    simulation.pause('a', '1s')
+    const before = steps
+    await simulation.run({ for: '999ms' })
+    expect(steps).toBe(before)
+    await simulation.run({ for: '1s' })
+    expect(steps).toBeGreaterThan(before)
+    simulation.crash('a')
+    await simulation.run({ for: '20s' })
+    expect(simulation.isAlive('a')).toBe(false)
+  })
+})
+
+describe('a node whose clock runs at a rate of its own', () => {
+  test.each([0.5, 0.98, 1.02, 2])('%d waits by that clock, and never too short', async (rate) => {
+    const simulation = new Simulation({ seed: 3 })
+    const { clock, timers } = simulation.node('a', { clockRate: rate }).environment
+    const startMs = clock.monotonicMs()
+    for (const delayMs of [0.1, 1, 7, 333.3, 1_000]) {
+      let tookMs: number | undefined
+      const beganMs = clock.monotonicMs()
+      timers.after(delayMs, () => (tookMs = clock.monotonicMs() - beganMs))
+      await simulation.runUntil(() => tookMs !== undefined)
+      expect(tookMs).toBeGreaterThanOrEqual(delayMs)
+      expect(tookMs).toBeLessThan(delayMs + 0.01)
+    }
+    expect((clock.monotonicMs() - startMs) / simulation.now).toBeCloseTo(rate, 5)
   })
 })
 

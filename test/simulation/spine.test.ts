@@ -7,7 +7,7 @@ import { handOffs } from '../scenarios/hand-offs.ts'
 import { spineCalm } from '../scenarios/spine-calm.ts'
 import { spineMoves } from '../scenarios/spine-moves.ts'
 import { spineWrites } from '../scenarios/spine-writes.ts'
-import { spine, spineFlaps } from '../scenarios/spine.ts'
+import { spine, spineFlaps, spineHardships } from '../scenarios/spine.ts'
 
 async function results(seeds: number, scenario: Scenario = spine) {
   const all = []
@@ -35,6 +35,7 @@ test('without faults nothing is lost and no call fails while nodes come and go',
 test.each([
   ['shards that never rest', spineMoves],
   ['a side that is cut off again and again', spineFlaps],
+  ['slow CPUs, clocks that err, half-open connections and former lives', spineHardships],
   ['writes that fail among many', spineWrites],
   ['nodes that die in the midst of hand-offs', handOffs],
 ])(

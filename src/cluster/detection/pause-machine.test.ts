@@ -41,6 +41,27 @@ describe('PauseMachine', () => {
     })
   })
 
+  test('freezes when its ticks are overdue, though it does one thing after the other without a gap', () => {
+    const machine = pauseMachine()
+    machine.step(membersChanged(['b', 'c']), 0)
+    machine.step({ type: 'Tick' }, 250)
+    for (let now = 300; now < 2_250; now += 50) expect(machine.step(look, now)).toEqual([])
+    const effects = machine.step(look, 2_250)
+    expect(types(effects)).toEqual(['Overslept', 'Freeze', 'Send', 'Send'])
+    expect(effects[0]).toEqual({ type: 'Overslept', ms: 1_750 })
+    // Told once, not again and again.
+    expect(machine.step(look, 2_300)).toEqual([])
+    expect(types(machine.step(standing('b', 1), 2_350))).toEqual(['Thaw'])
+    expect(types(machine.step(look, 4_250))).toContain('Freeze')
+  })
+
+  test('does not go on by an answer that waited for long: those who gave it may have given this node up since', () => {
+    const { machine } = woken(['b', 'c'])
+    for (let now = 30_050; now < 32_000; now += 50) expect(machine.step(look, now)).toEqual([])
+    expect(types(machine.step(standing('b', 1), 32_000))).toEqual(['Overslept', 'Send', 'Send'])
+    expect(types(machine.step(standing('b', 2), 32_200))).toEqual(['Thaw'])
+  })
+
   test('does not mind an ordinary delay', () => {
     const machine = pauseMachine()
     machine.step({ type: 'Tick' }, 0)

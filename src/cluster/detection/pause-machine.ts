@@ -1,10 +1,11 @@
 /**
  * Notices that this process slept so long that the cluster may have given it up (a suspended machine, SIGSTOP, a blocked
- * event loop), and finds out whether it did. While a machine is suspended its monotonic clock may stand still, as on
- * Linux, and only the wall clock tells: so both are looked at. A wall clock that was set forward looks the same, and
- * costs one round of questions; where too many members are gone just then, it costs the node.
+ * event loop), or gets to its work so late, for want of CPU, that its ticks are overdue; and finds out whether it did.
+ * While a machine is suspended its monotonic clock may stand still, as on Linux, and only the wall clock tells: so both are
+ * looked at. A wall clock that was set forward looks the same, and costs one round of questions; where too many members are
+ * gone just then, it costs the node.
  *
- *   awake ──gap between two looks at the clock──▶ doubting ──enough members say "member"──▶ awake
+ *   awake ──gap between two looks, or two ticks──▶ doubting ──enough members say "member"──▶ awake
  *                                                    └──too few of them are left to say it──▶ hopeless
  *
  * Invariant: after a long gap nothing counts as awake before as many of the members as they were before it have answered a
@@ -38,6 +39,7 @@ export class PauseMachine {
   #isDoubting = false
   #askAgainAt = 0
   #latest: number | undefined
+  #latestTick: number | undefined
   #latestWall: number | undefined
   /** When sleeps were believed of the wall clock alone, lately. */
   #wallSleeps: readonly number[] = []
@@ -52,6 +54,7 @@ export class PauseMachine {
       case 'Look':
         return woken
       case 'Tick':
+        this.#latestTick = now
         return [...woken, ...this.#askAgain(now)]
       case 'WasCutOff':
         return [...woken, ...this.#doubt(now)]
@@ -74,7 +77,10 @@ export class PauseMachine {
   }
 
   #look(now: number, wallMs = this.#latestWall): PauseEffect[] {
-    const gap = now - (this.#latest ?? now)
+    // Where all that waits is done late, there is no gap between two looks. But what others say is old when it is heard
+    // then, and their silence is not noticed: the ticks, which wait as well, tell how late.
+    const lateMs = now - (this.#latestTick ?? now)
+    const gap = Math.max(lateMs, now - (this.#latest ?? now))
     // Negative where the wall clock was set back: that counts as nothing.
     const wallGap = (wallMs ?? 0) - (this.#latestWall ?? wallMs ?? 0)
     this.#latest = now
@@ -84,6 +90,8 @@ export class PauseMachine {
     // from us, so every sleep that is forgiven is followed by the question.
     const gapMax = 2 * heartbeatIntervalMs
     if (gap < gapMax && !(wallGap >= gapMax && this.#believesWall(now))) return []
+    // Counted anew from here. So the question is asked anew, too, before an answer to it can have waited here for longer.
+    if (this.#latestTick !== undefined) this.#latestTick = now
     this.#before ??= this.#members
     return [{ type: 'Overslept', ms: Math.max(0, gap - tickIntervalMs) }, ...this.#doubt(now)]
   }

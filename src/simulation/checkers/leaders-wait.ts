@@ -1,13 +1,14 @@
 /**
  * G5: a leader acts only on convergence. Whoever is the first in the world to hold a member for Up, for Exiting or for
- * removed has made it so: by its view it leads, nobody who counts is out of reach, and all who are in service had got what it
- * acted upon. Nobody is removed whom nobody has held for Exiting or Down.
+ * removed has made it so: by its view it leads, nobody who counts is out of reach, and all who are in service in its data center
+ * had got what it acted upon. Nobody is removed whom nobody has held for Exiting or Down.
  */
 import {
   changesBy,
   type Gossip,
   leaderOf,
   memberOf,
+  neighboursOf,
   unreachableMembers,
   type VectorClock,
 } from '../../cluster/internals.ts'
@@ -60,8 +61,9 @@ export class LeadersWait {
       const isLeavingAnyway = status === undefined || status === 'Down' || status === 'Exiting'
       this.#expect(isLeavingAnyway, act, `while ${this.#views.labelOf(node)} is out of reach`)
     }
-    const others = basis.members.filter((member) => isInService(member) && member.node !== by)
-    const isAlone = !view.members.some((member) => isInService(member) && member.node !== by)
+    const isOther = (member: Member): boolean => isInService(member) && member.node !== by
+    const others = neighboursOf(basis, by).filter(isOther)
+    const isAlone = !neighboursOf(view, by).some(isOther)
     const version = isAlone ? versionBefore(act) : withoutLast(view.version, by)
     for (const { node } of others) {
       const hasSeen = this.#views.covers(node, version)

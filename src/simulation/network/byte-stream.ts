@@ -56,6 +56,7 @@ export class ByteStream {
   #stalls = 0
   /** A fault on this connection alone. */
   #isHeldUp = false
+  #isLost = false
 
   constructor(ground: NetworkGround, from: Sender, to: Receiver, random: SeededRandom) {
     this.#ground = ground
@@ -105,6 +106,11 @@ export class ByteStream {
     this.#isHeldUp = false
   }
 
+  /** Nothing of this connection passes any more, whatever the way is like, and nobody says so. */
+  lose(): void {
+    this.#isLost = true
+  }
+
   /** The way may be open again, or the receiver may be ready. */
   resume(): void {
     this.#confirm()
@@ -131,7 +137,8 @@ export class ByteStream {
   }
 
   get #canPass(): boolean {
-    return !this.#isHeldUp && this.#ground.links.isOpen(this.#from.host, this.#to.host)
+    if (this.#isHeldUp || this.#isLost) return false
+    return this.#ground.links.isOpen(this.#from.host, this.#to.host)
   }
 
   #appoint(atLeastMs = 0): void {

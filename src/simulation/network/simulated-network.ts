@@ -132,6 +132,20 @@ export class SimulatedNetwork implements NetworkGround {
     }
   }
 
+  /**
+   * The connections between these two are half open from now on: the first has none of them any more and hears so, and the
+   * other's stand. Nothing tells it: what it writes there is lost, until its machine loses patience. New ones can be made.
+   */
+  halfOpen(gone: string, left: string): void {
+    this.#fault(`half-open connections of ${left}: gone at ${gone}`, [gone, left])
+    for (const { near, far } of this.#wiresBetween(gone, left)) {
+      const [end, other] = near.host === gone ? [near, far] : [far, near]
+      other.out?.lose()
+      end.out?.vanish()
+      end.breakOff('timed-out', `no answer from ${left}`)
+    }
+  }
+
   /** For one pair, both ways, or for all pairs without a latency of their own. */
   latency(latency: Partial<Latency>, between?: readonly [string, string]): void {
     const whole = withChosen('The latency of the network', latency, defaultLatency)

@@ -2,6 +2,7 @@
  * The cluster of the founding scenario and whoever keeps it running: seeds and members that are no seeds, all with the same
  * list of seeds for ever. A process that has ended is started again on its address. Nobody ever helps.
  */
+import type { DiscoveryOptions } from '../../../src/cluster/index.ts'
 import type { NodeSettings, SherdNode } from '../../../src/node/index.ts'
 import {
   type ClusterChecks,
@@ -11,6 +12,7 @@ import {
   startSimulatedNode,
 } from '../../../src/simulation/index.ts'
 import type { SimulatedJournal } from '../../../src/simulation/storage/simulated-journal.ts'
+import type { ErringClock } from '../planned-faults.ts'
 import { places } from './founding-places.ts'
 import { foundingEntities, type FoundingEntities } from './founding-entities.ts'
 
@@ -30,6 +32,12 @@ export interface FoundingClusterOptions {
   readonly seeds: readonly string[]
   /** Members that are no seeds. */
   readonly others: readonly string[]
+  /** The data center of a node; all are in one when not given. Each has types of entities of its own. */
+  readonly dataCenterOf?: (name: string) => string
+  /** How its clocks err; not at all when not given. */
+  readonly clockOf?: (name: string) => ErringClock
+  /** How a node finds others, instead of by seeds. */
+  readonly discoveryOf?: (name: string) => DiscoveryOptions
   /** Who else is told of every life, and of all that entities do there. */
   readonly watch?: Watch
 }
@@ -42,7 +50,8 @@ interface Watch {
 export class FoundingCluster {
   readonly #options: FoundingClusterOptions
   readonly #random: SeededRandom
-  readonly #entities: FoundingEntities
+  /** By data center. */
+  readonly #entities = new Map<string, FoundingEntities>()
   readonly #wanted: readonly string[]
   readonly #starting = new Set<string>()
   readonly #lives = new Map<string, SimulatedNode>()
@@ -52,10 +61,6 @@ export class FoundingCluster {
   constructor(options: FoundingClusterOptions) {
     this.#options = options
     this.#random = options.simulation.random.fork('cluster')
-    this.#entities = foundingEntities(options.simulation, (label, type, id) => {
-      options.checks.acted(label, type, id)
-      options.watch?.acted(label)
-    })
     this.#wanted = [...options.seeds, ...options.others]
     for (const name of this.#wanted) this.#start(name, this.#seeds)
     this.#look()
@@ -101,15 +106,29 @@ export class FoundingCluster {
   /** Every node gets an answer from every entity. A call may come too soon after all that went wrong, and is made again. */
   async allAnswer(): Promise<void> {
     const ids = Array.from({ length: ENTITIES }, (_, number) => `e${number}`)
-    const { plain, durable } = this.#entities
     await Promise.all(
-      this.up.flatMap(({ node, life }) =>
-        ids.flatMap((id) => [
+      this.up.flatMap(({ node, life }) => {
+        const { plain, durable } = this.#entitiesOf(life.name)
+        return ids.flatMap((id) => [
           this.#answer(life, () => node.entity(plain, id).add(1)),
           this.#answer(life, () => node.entity(durable, id).add(1)),
-        ]),
-      ),
+        ])
+      }),
     )
+  }
+
+  #entitiesOf(name: string): FoundingEntities {
+    const { simulation, checks, watch, dataCenterOf } = this.#options
+    const dataCenter = dataCenterOf?.(name) ?? ''
+    const found = this.#entities.get(dataCenter)
+    if (found !== undefined) return found
+    const acted = (label: string, type: string, id: string): void => {
+      checks.acted(label, type, id)
+      watch?.acted(label)
+    }
+    const entities = foundingEntities(simulation, acted, dataCenter)
+    this.#entities.set(dataCenter, entities)
+    return entities
   }
 
   /** Nothing is expected of a node that was told to leave before and is about to end. */
@@ -159,6 +178,12 @@ export class FoundingCluster {
     return this.#options.seeds.map((name) => `${name}:2552`)
   }
 
+  #settingsOf(name: string): NodeSettings {
+    const { settings, dataCenterOf } = this.#options
+    if (dataCenterOf === undefined) return settings
+    return { ...settings, cluster: { ...settings.cluster, dataCenter: dataCenterOf(name) } }
+  }
+
   #mend(journal: SimulatedJournal): void {
     journal.setFaults({})
     journal.flow()
@@ -178,13 +203,15 @@ export class FoundingCluster {
   }
 
   #start(name: string, seeds: readonly string[]): void {
-    const { simulation, checks, settings } = this.#options
+    const { simulation, checks, clockOf, discoveryOf } = this.#options
+    const { plain, durable } = this.#entitiesOf(name)
     let life: SimulatedNode | undefined
     startSimulatedNode(simulation, name, {
-      entities: [this.#entities.plain, this.#entities.durable],
+      entities: [plain, durable],
       name: 'founding',
-      seeds,
-      settings,
+      ...(discoveryOf === undefined ? { seeds } : { discovery: discoveryOf(name) }),
+      ...clockOf?.(name),
+      settings: this.#settingsOf(name),
       beforeJoin: (node, its) => {
         life = its
         this.#lives.set(name, its)
@@ -213,7 +240,8 @@ export class FoundingCluster {
     const { timers } = running.life.environment
     timers.after(2 * CALL_PAUSE_MS * this.#random.float(), () => {
       const id = `e${this.#random.below(ENTITIES)}`
-      const type = this.#random.chance(0.6) ? this.#entities.plain : this.#entities.durable
+      const { plain, durable } = this.#entitiesOf(running.life.name)
+      const type = this.#random.chance(0.6) ? plain : durable
       running.node
         .entity(type, id)
         .add(1)

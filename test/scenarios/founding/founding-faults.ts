@@ -7,7 +7,7 @@ import type { FoundingCluster } from './founding-cluster.ts'
 const EXCUSED_MS = 6_000
 const alone = 'x'
 
-type Fault = (faults: FoundingFaults) => void
+export type Fault = (faults: FoundingFaults) => void
 
 export class FoundingFaults {
   readonly #simulation: Simulation
@@ -26,6 +26,8 @@ export class FoundingFaults {
     readonly checks: ClusterChecks
     readonly cluster: FoundingCluster
     readonly seeds: readonly string[]
+    /** Those that may be drawn; the usual ones when not given. */
+    readonly kinds?: readonly Fault[]
   }) {
     this.#simulation = parts.simulation
     this.#checks = parts.checks
@@ -33,7 +35,7 @@ export class FoundingFaults {
     this.#seeds = parts.seeds
     this.#random = this.#simulation.random.fork('faults')
     const swarm = this.#simulation.random.fork('swarm')
-    const kinds = allFaults.filter(() => swarm.chance(0.5))
+    const kinds = (parts.kinds ?? usualFaults).filter(() => swarm.chance(0.5))
     if (swarm.chance(0.5)) planSlowStore(this.#simulation)
     const times = { leastMs: 500, moreMs: 5_000 }
     this.#plan = planFaults(this.#simulation, { kinds, times }, (fault, random) => {
@@ -54,6 +56,11 @@ export class FoundingFaults {
   get excuseForTwo(): string | undefined {
     const isRecent = this.#simulation.now - this.#flappedMs < EXCUSED_MS
     return isRecent ? 'a split that came and went' : undefined
+  }
+
+  /** Chance of the fault that is carried out. */
+  get random(): SeededRandom {
+    return this.#random
   }
 
   /** All seeds at once, or whoever. */
@@ -112,6 +119,19 @@ export class FoundingFaults {
     this.#simulation.after(forMs, () => this.#simulation.store.setFaults({}))
   }
 
+  slow(): void {
+    const name = this.#random.pick(this.#cluster.names)
+    if (!this.#simulation.isAlive(name)) return
+    const stepMeanMs = this.#random.pick([0.5, 2, 10, 50])
+    this.#simulation.slow(name, { stepMeanMs, for: 1_000 + this.#random.below(8_000) })
+  }
+
+  stepClock(): void {
+    const name = this.#random.pick(this.#cluster.names)
+    if (!this.#simulation.isAlive(name)) return
+    this.#simulation.stepWallClock(name, this.#random.pick([-3_600_000, -900, 900, 3_600_000]))
+  }
+
   startAlone(): void {
     this.#cluster.startAlone(alone)
   }
@@ -140,7 +160,7 @@ export class FoundingFaults {
   }
 }
 
-const allFaults: readonly Fault[] = [
+export const commonFaults: readonly Fault[] = [
   (faults) => faults.leave(),
   (faults) => faults.crash('process'),
   (faults) => faults.crash('host'),
@@ -149,7 +169,19 @@ const allFaults: readonly Fault[] = [
   (faults) => faults.partition(),
   (faults) => faults.cutOff(),
   (faults) => faults.cutFromStore(),
-  (faults) => faults.strand(),
   (faults) => faults.storeAway(),
+]
+
+/** Of machines that are short of CPU, and whose clocks are set. */
+export const hardships: readonly Fault[] = [
+  (faults) => faults.slow(),
+  (faults) => faults.stepClock(),
+]
+
+/** In the order in which they are drawn. */
+const usualFaults: readonly Fault[] = [
+  ...commonFaults.slice(0, -1),
+  (faults) => faults.strand(),
+  ...commonFaults.slice(-1),
   (faults) => faults.startAlone(),
 ]

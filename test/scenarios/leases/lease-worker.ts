@@ -45,10 +45,9 @@ export class LeaseWorker {
   readonly #writes: ConfirmedWrites
 
   constructor(parts: WorkerParts) {
-    const { node, random, names, ledger } = parts
+    const { node, names, ledger } = parts
     this.#parts = parts
-    const drift = leaseSettings.clockDriftMax
-    this.#environment = drifting(node.environment, random.pick([1 - drift, 1, 1 + drift]))
+    this.#environment = node.environment
     const { journal } = node
     if (!hasRegisters(journal)) throw new Error('The simulated store has registers.')
     this.#writes = new ConfirmedWrites({
@@ -141,19 +140,5 @@ export class LeaseWorker {
       .then((wasHeld) => wasHeld && ledger.released(wanted.lease))
       .catch(() => simulation.reached(places.unknown))
       .finally(() => (wanted.isAsking = false))
-  }
-}
-
-/** The same world, seen by a clock that runs at another rate. */
-function drifting(environment: Environment, rate: number): Environment {
-  const { clock, timers } = environment
-  const startMs = clock.monotonicMs()
-  return {
-    ...environment,
-    clock: {
-      monotonicMs: () => startMs + (clock.monotonicMs() - startMs) * rate,
-      wallMs: () => clock.wallMs(),
-    },
-    timers: { after: (delayMs, callback) => timers.after(delayMs / rate, callback) },
   }
 }

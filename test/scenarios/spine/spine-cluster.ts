@@ -13,6 +13,7 @@ import {
 } from '../../../src/simulation/index.ts'
 import type { ShardAllocationStrategy } from '../../../src/sharding/index.ts'
 import { machinesBy } from '../machines.ts'
+import type { ErringClock } from '../planned-faults.ts'
 import { hostClerk } from './spine-clerk.ts'
 import {
   type DiaryMaker,
@@ -53,6 +54,8 @@ export interface SpineClusterOptions {
   /** So long the singleton takes to stop, at most. */
   readonly clerkStopMaxMs: number
   readonly settings: NodeSettings
+  /** How its clocks err; not at all when not given. */
+  readonly clockOf?: (name: string) => ErringClock
   /** A node is in the cluster and can be used. */
   readonly onUp: (running: Running) => void
   /** A node is about to be told to stop. */
@@ -182,6 +185,7 @@ export class SpineCluster {
     let life: SimulatedNode | undefined
     startSimulatedNode(simulation, name, {
       machine: this.#machineOf(name),
+      ...this.#options.clockOf?.(name),
       entities: [list, ...others],
       name: 'spine',
       seeds,

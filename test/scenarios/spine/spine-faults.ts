@@ -10,6 +10,9 @@ const EXCUSED_MS = 6_000
 /** Time enough to join and to leave on one side, and for that side to decide without the other. */
 const SPLIT_LONG_MS = 12_000
 
+/** By then a node has found out that nobody answers on a connection. */
+const HALF_OPEN_MS = 6_000
+
 const slowLatency = { minMs: 5, meanMs: 40, tailChance: 0.02, tailMs: 500 }
 const unevenLatency = { minMs: 1, meanMs: 5, tailChance: 0.2, tailMs: 400 }
 
@@ -41,8 +44,8 @@ export class SpineFaults {
   #linkTroubleUntilMs = 0
   #messyUntilMs = -Infinity
 
-  /** `only` are the faults to have, instead of those that are drawn. */
-  constructor(parts: FaultyParts, only?: readonly Fault[]) {
+  /** `only` are the faults to have, instead of those that are drawn; `more` may be drawn as well. */
+  constructor(parts: FaultyParts, only?: readonly Fault[], more?: MoreFaults) {
     const { simulation, checks, cluster, load, newNames = ['d', 'e'] } = parts
     this.#newNames = [...newNames]
     this.#simulation = simulation
@@ -52,11 +55,13 @@ export class SpineFaults {
     this.#random = simulation.random.fork('faults')
     const { random } = simulation
     const swarm = random.fork('swarm')
-    const kinds =
-      only === undefined && swarm.chance(0.5) ? [...cleanFaults, ...messyFaults] : cleanFaults
+    const clean = [...cleanFaults, ...(more?.clean ?? [])]
+    const messy = [...messyFaults, ...(more?.messy ?? [])]
+    const isMessy = only === undefined && swarm.chance(0.5)
+    const kinds = isMessy ? [...clean, ...messy] : clean
     const drawn = only ?? kinds.filter(() => swarm.chance(0.5))
-    this.#moveFaults = kinds === cleanFaults ? moveFaults : [...moveFaults, ...messyFaults]
-    if (only === undefined) this.#planAttendants(swarm, kinds !== cleanFaults)
+    this.#moveFaults = isMessy ? [...moveFaults, ...messy] : moveFaults
+    if (only === undefined) this.#planAttendants(swarm, isMessy)
     const times = { leastMs: 300, moreMs: 3_500 }
     this.#plan = planFaults(simulation, { kinds: drawn, times }, (fault, own) => {
       this.#random = own
@@ -180,13 +185,49 @@ export class SpineFaults {
     this.#healLater('messy')
   }
 
+  /** Bytes of a life that has ended come when its next one has long been there. */
+  hauntByFormerLife(): void {
+    const [one, other] = this.#two()
+    if (!this.#simulation.isAlive(one)) return
+    this.#simulation.network.stall(one, other)
+    this.#simulation.after(this.#random.below(300), () => {
+      if (!this.#isOver) this.#crash(one, 'process')
+    })
+    this.#healLater('messy')
+  }
+
+  /** One has lost its connections with the other, which does not know. */
+  halfOpen(): void {
+    const [gone, left] = this.#two()
+    this.#simulation.network.halfOpen(gone, left)
+    this.#messyUntilMs = Math.max(this.#messyUntilMs, this.#simulation.now + HALF_OPEN_MS)
+  }
+
+  /** A node gets little of its CPU: every step takes long, and all that it should do is late. */
+  slow(): void {
+    const name = this.#random.pick(this.#cluster.names)
+    if (!this.#simulation.isAlive(name)) return
+    const stepMeanMs = this.#random.pick([0.5, 2, 10, 50])
+    this.#simulation.slow(name, { stepMeanMs, for: 1_000 + this.#random.below(5_000) })
+  }
+
+  /** The wall clock of one is set, forward or back. */
+  stepClock(): void {
+    const name = this.#random.pick(this.#cluster.names)
+    if (!this.#simulation.isAlive(name)) return
+    this.#simulation.stepWallClock(name, this.#random.pick([-3_600_000, -900, 900, 3_600_000]))
+  }
+
   reset(): void {
     const [one, other] = this.#two()
     this.#simulation.network.reset(one, other)
   }
 
   crash(of: 'process' | 'host'): void {
-    const name = this.#random.pick(this.#cluster.names)
+    this.#crash(this.#random.pick(this.#cluster.names), of)
+  }
+
+  #crash(name: string, of: 'process' | 'host'): void {
     if (!this.#simulation.isAlive(name)) return
     this.#checks.crashed(name)
     this.#simulation.crash(name, of)
@@ -276,6 +317,22 @@ const moveFaults: readonly Fault[] = [
   (faults) => faults.crash('process'),
   (faults) => faults.slowNetwork(),
 ]
+
+export interface MoreFaults {
+  readonly clean: readonly Fault[]
+  readonly messy: readonly Fault[]
+}
+
+/** Of machines that are short of CPU, whose clocks are set, and whose connections are not what they seem. */
+export const hardships: MoreFaults = {
+  clean: [
+    (faults) => faults.slow(),
+    (faults) => faults.slow(),
+    (faults) => faults.stepClock(),
+    (faults) => faults.stepClock(),
+  ],
+  messy: [(faults) => faults.halfOpen(), (faults) => faults.hauntByFormerLife()],
+}
 
 export const onlyFlaps: readonly Fault[] = [(faults) => faults.flap()]
 

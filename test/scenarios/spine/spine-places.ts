@@ -40,3 +40,11 @@ export const spinePlaces: readonly string[] = [
   'a message is given up: region-stopped',
   'the store refuses a write: Fenced',
 ]
+
+/** What hardships bring about. */
+export const hardshipPlaces: readonly string[] = [
+  'a node freezes: minority',
+  'a node freezes: paused',
+  'a node thaws',
+  'a message is given up: former-incarnation',
+]

@@ -28,11 +28,18 @@ export class OneSide {
   readonly #simulation: Simulation
   readonly #store: MemoryJournal
   readonly #register: string
+  readonly #excuse: () => string | undefined
   readonly #sides = new Map<string, Side>()
   #record: FoundingRecord | undefined
 
-  constructor(simulation: Simulation, clusterName: string) {
+  /** `excuse` says why two sides may act for a moment, if they may: the strategy does not promise that they do not. */
+  constructor(
+    simulation: Simulation,
+    clusterName: string,
+    excuse: () => string | undefined = () => undefined,
+  ) {
     this.#simulation = simulation
+    this.#excuse = excuse
     this.#store = new MemoryJournal({ store: simulation.store.memory })
     this.#register = `founding/${clusterName}`
     this.#look()
@@ -52,6 +59,11 @@ export class OneSide {
     own.pausesSeen = own.life.pauseCount
     for (const other of this.#sides.values()) {
       if (!isActive(other) || !other.removed.has(own.node)) continue
+      const excuse = this.#excuse()
+      if (excuse !== undefined) {
+        this.#simulation.excuse(`B1: ${excuse}`)
+        continue
+      }
       this.#simulation.check(
         'one side of a split goes on',
         false,

@@ -5,6 +5,11 @@ import { planFaults, planSlowStore } from '../planned-faults.ts'
 
 type Fault = (faults: SplitsFaults) => void
 
+/** As long as it takes a cluster with these settings to notice a change and to decide about it. */
+const EXCUSED_MS = 8_000
+/** By then a node has found out that nobody answers on a connection. */
+const HALF_OPEN_MS = 6_000
+
 export class SplitsFaults {
   readonly #simulation: Simulation
   readonly #checks: ClusterChecks
@@ -16,20 +21,27 @@ export class SplitsFaults {
   /** Of the fault that is carried out. */
   #random: SeededRandom
   #healedMs = 0
+  #splitMs = -Infinity
+  #flappedMs = -Infinity
+  #messyUntilMs = -Infinity
 
   constructor(parts: {
     readonly simulation: Simulation
     readonly checks: ClusterChecks
     readonly cluster: FoundingCluster
+    /** May be drawn as well. */
+    readonly more?: readonly Fault[]
   }) {
     this.#simulation = parts.simulation
     this.#checks = parts.checks
     this.#cluster = parts.cluster
     this.#random = this.#simulation.random.fork('faults')
     const swarm = this.#simulation.random.fork('swarm')
-    const all = swarm.chance(0.6) ? [...plainFaults, ...storeFaults] : plainFaults
+    const plain = [...plainFaults, ...(parts.more ?? [])]
+    const hasStoreFaults = swarm.chance(0.6)
+    const all = hasStoreFaults ? [...plain, ...storeFaults] : plain
     const kinds = all.filter(() => swarm.chance(0.5))
-    if (all !== plainFaults && swarm.chance(0.4)) {
+    if (hasStoreFaults && swarm.chance(0.4)) {
       this.mayBeOver = true
       planSlowStore(this.#simulation)
     }
@@ -47,6 +59,48 @@ export class SplitsFaults {
     this.#simulation.network.heal()
     this.#simulation.store.setFaults({})
     this.#cluster.calm()
+  }
+
+  /**
+   * Why two sides may act for a moment where neither store nor lease decides, if they may: splits that follow each other
+   * quickly, and links of which no side can see who lost them.
+   */
+  get excuseForTwo(): string | undefined {
+    const isRecent = (atMs: number): boolean => this.#simulation.now - atMs < EXCUSED_MS
+    if (isRecent(this.#messyUntilMs)) return 'links that are cut one way, in part, or half open'
+    return isRecent(this.#flappedMs) ? 'a split that came and went' : undefined
+  }
+
+  slow(): void {
+    const name = this.#random.pick(this.#cluster.names)
+    if (!this.#simulation.isAlive(name)) return
+    const stepMeanMs = this.#random.pick([0.5, 2, 10, 50])
+    this.#simulation.slow(name, { stepMeanMs, for: 1_000 + this.#random.below(8_000) })
+  }
+
+  stepClock(): void {
+    const name = this.#random.pick(this.#cluster.names)
+    if (!this.#simulation.isAlive(name)) return
+    this.#simulation.stepWallClock(name, this.#random.pick([-3_600_000, -900, 900, 3_600_000]))
+  }
+
+  /** One has lost its connections with the other, which does not know. */
+  halfOpen(): void {
+    const [gone, left] = this.#two()
+    if (left === undefined) return
+    this.#simulation.network.halfOpen(gone, left)
+    this.#messyUntilMs = Math.max(this.#messyUntilMs, this.#simulation.now + HALF_OPEN_MS)
+  }
+
+  /** Bytes of a life that has ended come when its next one has long been there. */
+  hauntByFormerLife(): void {
+    const [one, other] = this.#two()
+    if (other === undefined) return
+    this.#simulation.network.stall(one, other)
+    this.#simulation.after(this.#random.below(300), () => {
+      if (!this.#isOver) this.crash([one])
+    })
+    this.#healLater('messy')
   }
 
   partition(): void {
@@ -69,7 +123,7 @@ export class SplitsFaults {
     if (other === undefined) return
     if (this.#random.chance(0.5)) this.#simulation.network.partition([one], [other])
     else this.#simulation.network.cut(one, other)
-    this.#healLater()
+    this.#healLater('messy')
   }
 
   crash(names: readonly string[]): void {
@@ -153,13 +207,18 @@ export class SplitsFaults {
     const all = [...sides, rest].filter((side) => side.length > 0)
     if (all.length < 2) return
     this.#simulation.network.partition(...all)
-    this.#healLater()
+    const { now } = this.#simulation
+    if (now - Math.max(this.#splitMs, this.#healedMs) < EXCUSED_MS) this.#flappedMs = now
+    this.#splitMs = now
+    this.#healLater('clean')
   }
 
-  #healLater(): void {
+  #healLater(kind: 'clean' | 'messy'): void {
     const { now } = this.#simulation
     const forMs = this.#random.pick([1_500, 6_000, 15_000]) * this.#random.float()
     this.#healedMs = Math.max(this.#healedMs, now + forMs)
+    // What is cut in part lasts as long as any cut.
+    if (kind === 'messy') this.#messyUntilMs = Math.max(this.#messyUntilMs, this.#healedMs)
     this.#simulation.after(this.#healedMs - now, () => {
       if (this.#simulation.now >= this.#healedMs) this.#simulation.network.heal()
     })
@@ -189,6 +248,14 @@ const plainFaults: readonly Fault[] = [
   (faults) => faults.pause(500, 4_000),
   (faults) => faults.pause(4_000, 12_000),
   (faults) => faults.leave(),
+]
+/** Of machines that are short of CPU, whose clocks are set, and whose connections are not what they seem. */
+export const hardships: readonly Fault[] = [
+  (faults) => faults.slow(),
+  (faults) => faults.slow(),
+  (faults) => faults.stepClock(),
+  (faults) => faults.halfOpen(),
+  (faults) => faults.hauntByFormerLife(),
 ]
 const storeFaults: readonly Fault[] = [
   (faults) => faults.cutFromStore(),
