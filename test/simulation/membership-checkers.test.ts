@@ -181,6 +181,16 @@ describe('a leader acts only on convergence', () => {
     expect(found).toEqual([rule])
   })
 
+  test('when one was let in already by a leader that has told nobody else of it and died', () => {
+    const { found, holds } = watch()
+    for (const node of [a, b]) holds(node, settled)
+    holds(a, acted)
+    holds(c, acted)
+    const changes = { [a]: 1, [b]: 3 }
+    holds(b, view({ [b]: 'Up', [c]: 'Up' }, { changes, tombstones: [a] }))
+    expect(found).toEqual([])
+  })
+
   test('not while somebody who counts is out of reach', () => {
     const { found, holds } = watch()
     const reachability = [
@@ -278,6 +288,19 @@ describe('whoever thaws is still a member', () => {
   ])('finds one that is %s to one that goes on', (_, held) => {
     const { notebook, checker, views } = frozenB()
     views.take(a, held)
+    checker.thawed(b)
+    expect(notebook.found).toEqual([rule])
+  })
+
+  test('does not heed one that has left in order, unless it was given up on its way', () => {
+    const removed = view({ [a]: 'Up' }, { tombstones: [b] })
+    const { notebook, checker, views } = frozenB()
+    views.take(b, view({ [a]: 'Up', [b]: 'Exiting' }))
+    views.take(a, removed)
+    checker.thawed(b)
+    expect(notebook.found).toEqual([])
+    views.take(a, view({ [a]: 'Up', [b]: 'Down' }))
+    views.take(a, removed)
     checker.thawed(b)
     expect(notebook.found).toEqual([rule])
   })

@@ -22,6 +22,9 @@ interface Holder {
 
 export class HeldViews {
   readonly #holders = new Map<NodeId, Holder>()
+  /** Whom anybody has ever held for Exiting, and for Down. */
+  readonly #exiting = new Set<NodeId>()
+  readonly #down = new Set<NodeId>()
 
   /** A life of a node begins, which holds nothing yet. */
   begins(node: NodeId, label: string): void {
@@ -38,13 +41,22 @@ export class HeldViews {
     const before = holder.view
     holder.view = view
     if (before?.members !== view.members) {
-      for (const member of view.members) holder.known.add(member.node)
+      for (const { node: member, status } of view.members) {
+        holder.known.add(member)
+        if (status === 'Exiting') this.#exiting.add(member)
+        else if (status === 'Down') this.#down.add(member)
+      }
     }
     return before
   }
 
   of(node: NodeId): Gossip | undefined {
     return this.#holders.get(node)?.view
+  }
+
+  /** Whether it leaves, and nobody has given it up: it is removed when it has said that all is handed over. */
+  leavesInOrder(node: NodeId): boolean {
+    return this.#exiting.has(node) && !this.#down.has(node)
   }
 
   /** `a#2`: the second life of node a. */

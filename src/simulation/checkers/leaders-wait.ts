@@ -104,10 +104,15 @@ function addedTo(set: Set<NodeId>, nodes: readonly NodeId[]): ReadonlySet<NodeId
   return added
 }
 
-/** The view that was acted upon, but for those who were removed. */
-function basisOf({ view, letIn, movedOut }: Act): Gossip {
+/**
+ * The view that was acted upon, but for those who were removed. One that was let in by a leader that died before it told anybody
+ * else is let in once more by the next, which waits for those whom it knows to be in service.
+ */
+function basisOf({ before, view, letIn, movedOut }: Act): Gossip {
+  const isLetIn = ({ node, status }: Member): boolean =>
+    letIn.has(node) || (status === 'Up' && before && memberOf(before, node)?.status) === 'Joining'
   const asBefore = (member: Member): Member =>
-    letIn.has(member.node)
+    isLetIn(member)
       ? { ...member, status: 'Joining' }
       : movedOut.has(member.node)
         ? { ...member, status: 'Leaving' }

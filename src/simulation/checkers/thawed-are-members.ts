@@ -1,6 +1,7 @@
 /**
  * Whoever thaws is a member still: nobody who goes on has given it up. A member that acts and holds another for Down or
- * removed may have let its shards begin elsewhere; if that one thawed, both would act.
+ * removed may have let its shards begin elsewhere; if that one thawed, both would act. One that has left in order has nothing
+ * left to act with, and need not have heard that it was removed.
  */
 import { type Gossip, hasTombstone, memberOf } from '../../cluster/internals.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
@@ -71,7 +72,12 @@ export class ThawedAreMembers {
   #hasGivenUp({ node, life, isFrozen, hasLeft }: Thawable, other: NodeId): boolean {
     if (isFrozen || hasLeft || !life.isAlive || life.isPaused) return false
     const view = this.#views.of(node)
-    return view !== undefined && speaks(view, node) && holdsForGone(view, other)
+    return view !== undefined && speaks(view, node) && this.#isGivenUpIn(view, other)
+  }
+
+  #isGivenUpIn(view: Gossip, node: NodeId): boolean {
+    if (memberOf(view, node)?.status === 'Down') return true
+    return hasTombstone(view, node) && !this.#views.leavesInOrder(node)
   }
 }
 
@@ -79,8 +85,4 @@ export class ThawedAreMembers {
 function speaks(view: Gossip, node: NodeId): boolean {
   const own = memberOf(view, node)
   return own !== undefined && own.status !== 'Down'
-}
-
-function holdsForGone(view: Gossip, node: NodeId): boolean {
-  return memberOf(view, node)?.status === 'Down' || hasTombstone(view, node)
 }
