@@ -11,7 +11,7 @@ const endsWithinMs = 60_000
 export const netLink = hostScenario({
   name: 'net-link',
   summary: 'the link between two hosts of three is cut, in both directions or in one',
-  defaultRounds: 3,
+  defaultRounds: 2,
   async play({ cluster, network, number, victim, rest }) {
     const [other = ''] = rest
     const isOneWay = number % 2 === 0

@@ -15,7 +15,7 @@ const lossPercents = [0, 0, 10, 20]
 export const netRandom = hostScenario({
   name: 'net-random',
   summary: 'cuts in random directions, also to the store, with loss and kills, by chance',
-  defaultRounds: 4,
+  defaultRounds: 3,
   async play({ cluster, network, victim }) {
     const names = [...threeNames, storeName]
     const all = names.flatMap((from) => names.map((to) => ({ from, to })))
