@@ -1,38 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
+import { id, view } from '../../../test/cluster/written-views.ts'
 import { disagreementIn, hasConverged, isExitDoubted, leaderOf } from './convergence.ts'
-import { type Gossip, emptyGossip, memberOf, putMember, seenBy, withObservation } from './gossip.ts'
+import { type Gossip, memberOf } from './gossip.ts'
 import { actAsLeader, type LeaderSituation } from './leader-actions.ts'
-import { type MemberStatus, joiningMember, notYetUp } from './member.ts'
-
-const id = (name: string): NodeId => nodeIdOf(`${name}:1`, 1n)
-const statuses: Record<string, MemberStatus> = {
-  u: 'Up',
-  j: 'Joining',
-  l: 'Leaving',
-  x: 'Exiting',
-  d: 'Down',
-}
-
-/** `au bu cj`, seen by `ab`, with `b!a` for b cannot reach a. */
-function view(members: string, seen = '', rows = ''): Gossip {
-  const names = members.split(' ').filter((word) => word !== '')
-  const list = names.reduce((gossip, [name, status], index) => {
-    const upNumber = status === 'j' ? notYetUp : index + 1
-    return putMember(gossip, {
-      ...joiningMember(id(name!)),
-      status: statuses[status!]!,
-      upNumber,
-    })
-  }, emptyGossip)
-  const pairs = rows.split(' ').filter((word) => word !== '')
-  const observed = pairs.reduce(
-    (gossip, [observer, , subject]) =>
-      withObservation(gossip, id(observer!), id(subject!), 'Unreachable'),
-    list,
-  )
-  return seenBy(observed, seen.split('').map(id))
-}
 
 test.each([
   ['au bx', 'a!b', true],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type NodeId, nodeIdOf } from '../../foundation/node-id.ts'
+import { id, namesOf, view } from '../../../test/cluster/written-views.ts'
 import {
   bestLeaders,
   hasConverged,
@@ -15,50 +15,9 @@ import {
   speakersOf,
   unreachableDataCenters,
 } from './data-center.ts'
-import {
-  type Gossip,
-  emptyGossip,
-  hasTombstone,
-  memberOf,
-  putMember,
-  seenBy,
-  withObservation,
-} from './gossip.ts'
+import { type Gossip, hasTombstone, memberOf, putMember } from './gossip.ts'
 import { actAsLeader, type LeaderSituation } from './leader-actions.ts'
-import { type MemberStatus, announced, joiningMember, notYetUp } from './member.ts'
-
-const id = (name: string): NodeId => nodeIdOf(`${name}:1`, 1n)
-const statuses: Record<string, MemberStatus> = {
-  u: 'Up',
-  j: 'Joining',
-  n: 'Joining',
-  l: 'Leaving',
-  x: 'Exiting',
-  d: 'Down',
-}
-
-/**
- * `au bu | cu dj`: two data centers, `one` and `two`; seen by `ab`, with `b!a` for b cannot reach a. Ages as they stand; `n` is
- * one that is announced.
- */
-function view(centers: string, seen = '', rows = ''): Gossip {
-  let age = 0
-  let gossip = emptyGossip
-  for (const [at, center] of centers.split('|').entries()) {
-    for (const [name, status] of center.split(' ').filter((word) => word !== '')) {
-      const upNumber = status === 'j' ? notYetUp : status === 'n' ? announced : ++age
-      const where = describedDataCenter(['one', 'two', 'three'][at]!)
-      const member = joiningMember(id(name!), where)
-      gossip = putMember(gossip, { ...member, status: statuses[status!]!, upNumber })
-    }
-  }
-  for (const [observer, , subject] of rows.split(' ').filter((word) => word !== '')) {
-    gossip = withObservation(gossip, id(observer!), id(subject!), 'Unreachable')
-  }
-  return seenBy(gossip, seen.split('').map(id))
-}
-
-const names = (nodes: Iterable<NodeId>): string => [...nodes].map((node) => node[0]).join('')
+import { announced, joiningMember, notYetUp } from './member.ts'
 
 describe('CL-019 V-12 convergence in each data center', () => {
   test.each([
@@ -88,23 +47,23 @@ describe('CL-019 V-12 convergence in each data center', () => {
     const gossip = view('bu cu | au du', '', 'b!a b!c d!b')
     expect(leaderOf(gossip, id('b'))).toBe(id('b'))
     expect(leaderOf(gossip, id('d'))).toBe(id('a'))
-    expect(names(unreachableMembers(gossip, id('b')))).toBe('c')
-    expect(names(unreachableMembers(gossip, id('a')))).toBe('')
+    expect(namesOf(unreachableMembers(gossip, id('b')))).toBe('c')
+    expect(namesOf(unreachableMembers(gossip, id('a')))).toBe('')
     expect(isDoubted(gossip, id('b'))).toBe(false)
     expect(isDoubted(gossip, id('c'))).toBe(true)
   })
 
   test('whom of another data center is out of reach, members on their way out do not say', () => {
     const out = (rows: string): string =>
-      names(unreachableFromHere(view('au bx cd | eu fu', '', rows), id('a')))
+      namesOf(unreachableFromHere(view('au bx cd | eu fu', '', rows), id('a')))
     expect(out('a!e')).toBe('e')
     expect(out('b!e c!f')).toBe('')
     expect(out('f!e')).toBe('')
   })
 
   test('the last one of a data center says goodbye to the leaders of others', () => {
-    expect(names(bestLeaders(view('au bu | cx'), id('c')))).toBe('ab')
-    expect(names(bestLeaders(view('au bu | cx du'), id('c')))).toBe('d')
+    expect(namesOf(bestLeaders(view('au bu | cx'), id('c')))).toBe('ab')
+    expect(namesOf(bestLeaders(view('au bu | cx du'), id('c')))).toBe('d')
   })
 })
 
@@ -180,7 +139,7 @@ describe('CL-019 who speaks for a data center', () => {
   test('the oldest few, and those on their way out only when nobody else is left', () => {
     const { members } = view('du cu bu au | hu fx gu')
     const speakers = (center: string, count: number): string =>
-      names(speakersOf(members, center, count).map(({ node }) => node))
+      namesOf(speakersOf(members, center, count).map(({ node }) => node))
     expect(speakers('one', 2)).toBe('dc')
     expect(speakers('two', 2)).toBe('hg')
     expect(speakers('two', 5)).toBe('hgf')
