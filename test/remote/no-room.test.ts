@@ -26,7 +26,7 @@ describe.each(['tcp', 'memory'] as const)('a caller for whom there is no room, o
   }
 
   test('hears why in the handshake, pauses longer and longer, and what waited is lost for that reason', async () => {
-    const { full, caller, toEar } = await start(400)
+    const { full, caller, toEar } = await start(1_500)
     const [refused, connected, lost]: unknown[][] = [[], [], []]
     const { eventStream } = caller.system
     eventStream.subscribe(HandshakeFailed, ({ error }) => refused!.push(error.code))
@@ -38,9 +38,9 @@ describe.each(['tcp', 'memory'] as const)('a caller for whom there is no room, o
     await untilTurn('all are dead letters', () => lost!.length === 11)
     expect(new Set(lost)).toEqual(new Set(['too-many-peers']))
     expect(connected).toEqual([])
-    // At pauses of 40, 80, 160 and 320 ms, give or take a fifth, there is time for four.
+    // At pauses of 40, 80, 160, 320 and 640 ms, give or take a fifth, there is time for six.
     expect(new Set(refused)).toEqual(new Set(['TOO_MANY_PEERS']))
-    expect(refused!.length).toBeLessThanOrEqual(5)
+    expect(refused!.length).toBeLessThanOrEqual(7)
     expect(caller.logs.matching(/has no room for this node.*peersMax/, 'warn')).toHaveLength(1)
     expect(full.logs.matching(/peersMax/, 'warn')).toHaveLength(1)
     expect([full.remoting.peerCount, full.remoting.peerAt(caller.remoting.address)]).toEqual([

@@ -230,9 +230,9 @@ export class GroupCommit<Op extends Operation> {
   }
 
   #askTurn(): void {
-    if (!this.#isTelling || this.#isTurnAsked) return
+    if (this.#nextTurn === undefined || !this.#isTelling || this.#isTurnAsked) return
     this.#isTurnAsked = true
-    this.#nextTurn?.(this.#tellOn)
+    this.#nextTurn(this.#tellOn)
   }
 
   readonly #tellOn = (): void => {
