@@ -127,6 +127,11 @@ export class Association implements LinkOwner, RefHome {
     return peer !== undefined && !this.isGone(peer) && !this.#deathWatch.isFresh
   }
 
+  /** Whether the peer is connected to this node. */
+  get isCalling(): boolean {
+    return this.#inbound.size > 0
+  }
+
   /** Nothing is under way in either direction, and nobody watches anybody. */
   get isIdle(): boolean {
     const links = Object.values(this.#links)
@@ -310,17 +315,17 @@ export class Association implements LinkOwner, RefHome {
     return node === undefined ? members.isAt(this.address) : members.has(node)
   }
 
-  #abandon({ text: reason, isExpected }: LostPatience): void {
+  #abandon({ text: reason, isSilence }: LostPatience): void {
     const { peer } = this
     // Nobody was ever met there, so there is no one to give up.
     if (peer === undefined) return
     const isKnown = this.#wasReached || this.#isMember(peer)
     // It has never heard anything from here, and waits for nothing: it may be listened to as before.
     if (!isKnown && !this.#deathWatch.isOwing) return
-    if (!isKnown) {
+    if (!isKnown && isSilence) {
       this.#options.onNeverReached(peer)
     } else {
-      this.runtime.logger[isExpected ? 'info' : 'warn'](
+      this.runtime.logger.warn(
         { peer, reason },
         `This node gives ${this.address} up: ${reason}. Nothing passes between the two until one of them was restarted; is the network between them sound?`,
       )

@@ -65,12 +65,13 @@ export class Associations {
     return admitted
   }
 
-  #roomFor(address: Address): Association | undefined {
+  /** `calls`: it is met because it calls, and not because it is to be called. */
+  #roomFor(address: Address, calls = false): Association | undefined {
     const known = this.#byAddress.get(address)
     if (known !== undefined) return known
     if (this.#byAddress.size >= this.#peersMax) this.#sweep()
     const isFull = this.#byAddress.size >= this.#peersMax
-    const leaver = isFull ? this.#whoGoesFor(address) : undefined
+    const leaver = isFull ? this.#whoGoesFor(address, calls) : undefined
     if (isFull && leaver === undefined) return undefined
     if (leaver !== undefined) this.#forget(leaver)
     const association = this.#create(address)
@@ -107,7 +108,7 @@ export class Associations {
   #objectionToCaller(node: NodeId, address: Address): Objection {
     const known = this.find(address)
     if (known !== undefined) return known.claimed(node)
-    return this.#roomFor(address) === undefined ? 'too-many-peers' : undefined
+    return this.#roomFor(address, true) === undefined ? 'too-many-peers' : undefined
   }
 
   #knownAt(address: Address): Incarnations | undefined {
@@ -208,6 +209,8 @@ export class Associations {
 
   /** Not for each newcomer: it may find all in use. */
   #sweep(): void {
+    // Who hears of what is lost may send more: whoever has just come must not go for that.
+    if (this.#isMakingRoom) return
     const nowMs = this.#options.world.runtime.environment.clock.monotonicMs()
     const haveFewCome = this.#cameSinceSweep < this.#peersMax * sweptShare
     if (haveFewCome && nowMs - this.#sweptAtMs < sweepPauseMs) return
@@ -243,10 +246,11 @@ export class Associations {
     this.#end(association)
   }
 
-  #whoGoesFor(address: Address): Association | undefined {
+  #whoGoesFor(address: Address, calls: boolean): Association | undefined {
     // Who hears of what is lost may send more: that must not make the next one go.
     if (this.#isMakingRoom) return undefined
-    for (const oldest of this.#claimed) return oldest
+    // One that calls does not push out another that is connected: that one would be back at once, and push out the next.
+    for (const oldest of this.#claimed) if (!(calls && oldest.isCalling)) return oldest
     if (!this.#members.isAt(address)) return undefined
     for (const each of this.#byAddress.values()) if (!this.#members.isAt(each.address)) return each
     return undefined

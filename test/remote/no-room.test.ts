@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { DeadLetter } from '../../src/actor/index.ts'
-import { HandshakeFailed, PeerConnected } from '../../src/remote/index.ts'
+import { HandshakeFailed, PeerConnected, PeerDisconnected } from '../../src/remote/index.ts'
 import { createTestProbe } from '../../src/testkit/index.ts'
 import { nextEvent, TestNodes, untilTurn } from './nodes.ts'
 
@@ -47,6 +47,46 @@ describe.each(['tcp', 'memory'] as const)('a caller for whom there is no room, o
       1,
       undefined,
     ])
+  })
+
+  test('does not push out another that is connected and was never called', async () => {
+    const full = await nodes.start({ remote: { peersMax: 2 } })
+    const ear = createTestProbe<string>(full.system, 'ear')
+    const oneMore = async () => {
+      const { remoting, system } = await nodes.start({ remote: { reconnectMinMs: 20 } })
+      const toEar = remoting.refAt(full.remoting.address, '/user/ear')
+      return { toEar, system }
+    }
+    const [first, second, third] = [await oneMore(), await oneMore(), await oneMore()]
+    for (const { toEar } of [first, second]) {
+      toEar.tell('hello')
+      await ear.expect('hello')
+    }
+    const lost: unknown[] = []
+    for (const { system } of [first, second]) {
+      system.eventStream.subscribe(PeerDisconnected, (event) => lost.push(event))
+    }
+    for (const code of ['TOO_MANY_PEERS', 'TOO_MANY_PEERS']) {
+      const refused = nextEvent(third.system, HandshakeFailed)
+      third.toEar.tell('me, too')
+      expect((await refused).error.code).toBe(code)
+    }
+    for (const { toEar } of [first, second]) {
+      toEar.tell('still here')
+      await ear.expect('still here')
+    }
+    expect(lost).toEqual([])
+  })
+
+  test('is kept when those who hear of the one that goes for it send more', async () => {
+    const full = await nodes.start({ remote: { peersMax: 2 } })
+    const ear = createTestProbe<string>(full.system, 'ear')
+    const name = (host: string): void => full.remoting.refAt(`${host}:7`, '/user/x').tell('hi')
+    full.system.eventStream.subscribe(DeadLetter, () => name('10.0.0.9'))
+    for (const host of ['10.0.0.1', '10.0.0.2', '10.0.0.3']) name(host)
+    const caller = await nodes.start()
+    caller.remoting.refAt(full.remoting.address, '/user/ear').tell('hello')
+    await ear.expect('hello')
   })
 
   test('whose watch finds none is told that the actor is gone', async () => {

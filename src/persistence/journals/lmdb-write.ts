@@ -131,6 +131,7 @@ async function commitQuickly(
     return await quick.commit(writes, () => (isDecided = true))
   } catch (error) {
     // They may hold what was not written.
+    quick.forget()
     parts.heads.forget()
     throw await explained(error, isDecided, parts.tables.folder)
   }

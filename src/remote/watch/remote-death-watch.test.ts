@@ -160,11 +160,24 @@ describe('watches of one that is out of reach', () => {
     expect([watch.unconfirmed, watch.isIdle]).toEqual([0, true])
   })
 
-  test('are not kept for ever: one that does not come back is given up', async () => {
+  test('are left for as long as it takes, and cost the peer nothing', async () => {
     const { watch, givenUp, time } = giveUp()
+    await time.advance(1_000_000)
+    expect([givenUp, watch.unconfirmed, watch.isIdle]).toEqual([[], 3, true])
+  })
+
+  test('are left again when it was there only for a moment, and it has all its time when it is back', async () => {
+    const { watch, givenUp, time } = giveUp()
+    await time.advance(900)
+    watch.cameBack()
+    await time.advance(900)
+    watch.giveUpWatches(() => true)
+    expect([watch.isAwaiting, watch.unconfirmed]).toEqual([false, 3])
+    await time.advance(1_000_000)
+    expect(givenUp).toEqual([])
+    watch.cameBack()
     await time.advance(1_000)
-    expect(givenUp).toEqual(['it has not come back since it could not be reached'])
-    expect([watch.unconfirmed, watch.isIdle]).toEqual([0, true])
+    expect(givenUp).toEqual(['a system message stayed unconfirmed for too long'])
   })
 
   test('more than may wait cost the peer', () => {

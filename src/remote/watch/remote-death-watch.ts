@@ -46,21 +46,17 @@ export interface RemoteDeathWatchOptions {
 
 export interface LostPatience {
   readonly text: string
-  /** Nothing new for those who watched anybody there: they have been told long ago. */
-  readonly isExpected: boolean
+  /** The peer was silent, and not merely slow. */
+  readonly isSilence: boolean
 }
 
 const tooMany: LostPatience = {
   text: 'too many system messages are unconfirmed',
-  isExpected: false,
+  isSilence: false,
 }
 const tooLong: LostPatience = {
   text: 'a system message stayed unconfirmed for too long',
-  isExpected: false,
-}
-const neverCameBack: LostPatience = {
-  text: 'it has not come back since it could not be reached',
-  isExpected: true,
+  isSilence: true,
 }
 
 /** A death that waits to be told. */
@@ -109,7 +105,7 @@ export class RemoteDeathWatch {
 
   /**
    * These are out of reach: those who watch them are told. The peer may live and watch them on for this node: that it need
-   * not is left here for it, and it is not called for that.
+   * not is left here for it, however long it is away, and it is not called for that.
    */
   giveUpWatches(isChosen: (ref: RemoteRef) => boolean): void {
     this.#takeBack(this.#watches.idsOf(isChosen))
@@ -130,7 +126,12 @@ export class RemoteDeathWatch {
     const untold = new Set(this.#aside.filter(isMeant).map(({ message }) => message.id))
     this.#aside = this.#aside.filter((each) => !isMeant(each))
     if (node === undefined) return this.#sender.restart((each) => !isMeant(each))
-    this.#sender.revise((each) => (isMeant(each) ? { ...each, node, isLeft: true } : each))
+    // Also what was left before, when somebody was there for a moment.
+    const isOver = ({ message: { type, id } }: AddressedSystemMessage): boolean =>
+      type === 'Unwatch' || (type === 'Watch' && !this.#watches.hasId(id))
+    this.#sender.revise((each) =>
+      isMeant(each) || isOver(each) ? { ...each, node, isLeft: true } : each,
+    )
     for (const id of ids) {
       if (untold.has(id)) continue
       this.#sender.add({ message: { type: 'Unwatch', id }, node, sinceMs, isLeft: true })
@@ -140,8 +141,12 @@ export class RemoteDeathWatch {
   /** The peer is there: it is called for what was left for it. */
   cameBack(): void {
     if (!this.#isAny(({ isLeft }) => isLeft === true)) return
-    this.#sender.revise((each) => ({ ...each, isLeft: false }))
+    const sinceMs = this.#options.clock.monotonicMs()
+    this.#sender.revise((each) =>
+      each.isLeft === true ? { ...each, isLeft: false, sinceMs } : each,
+    )
     this.#options.wake()
+    this.#watchPatience()
   }
 
   get isIdle(): boolean {
@@ -171,7 +176,7 @@ export class RemoteDeathWatch {
 
   /** Whether the peer has to be called for any of them. */
   get isAwaiting(): boolean {
-    return this.#isAny((each) => each.isLeft !== true && this.#hasEnd(each))
+    return this.#isAny((each) => this.#hasEnd(each))
   }
 
   /** Whether somebody there has not been told of a death. */
@@ -185,8 +190,8 @@ export class RemoteDeathWatch {
   }
 
   /** Whether the patience with it has. */
-  #hasEnd({ node }: WaitingSystemMessage): boolean {
-    return this.#options.patienceMs(node) < Infinity
+  #hasEnd({ node, isLeft }: WaitingSystemMessage): boolean {
+    return isLeft !== true && this.#options.patienceMs(node) < Infinity
   }
 
   /** Whether the peer counts on this node: it watches somebody here, or has not been told of a death. */
@@ -261,10 +266,9 @@ export class RemoteDeathWatch {
   #look(): void {
     this.#patience = undefined
     this.#giveUpAside()
-    const overdue = [...this.#sender.waiting()].filter((each) => this.#leftMs(each) <= 0)
-    if (overdue.length > 0) {
-      const isForgotten = overdue.every(({ isLeft }) => isLeft === true)
-      this.#options.onGiveUp(isForgotten ? neverCameBack : tooLong)
+    const isOverdue = [...this.#sender.waiting()].some((each) => this.#leftMs(each) <= 0)
+    if (isOverdue) {
+      this.#options.onGiveUp(tooLong)
       this.#giveUpPeer()
     }
     this.#watchPatience()
@@ -294,7 +298,8 @@ export class RemoteDeathWatch {
     this.#watches.giveUp(({ node }) => overdue.has(node))
   }
 
-  #leftMs({ sinceMs, node }: WaitingSystemMessage): number {
+  #leftMs({ sinceMs, node, isLeft }: WaitingSystemMessage): number {
+    if (isLeft === true) return Infinity
     return sinceMs + this.#options.patienceMs(node) - this.#options.clock.monotonicMs()
   }
 

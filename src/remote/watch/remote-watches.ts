@@ -17,6 +17,11 @@ export class RemoteWatches {
     return this.#byRef.has(ref)
   }
 
+  /** Whether anybody waits to hear under this number. */
+  hasId(id: number): boolean {
+    return this.#byId.has(id)
+  }
+
   get size(): number {
     return this.#byRef.size
   }
