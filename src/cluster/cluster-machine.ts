@@ -37,7 +37,6 @@ import type { DowningEffect, DowningInput } from './downing/downing-inputs.ts'
 import { DowningMachine } from './downing/downing-machine.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
 import { isMemberDownable } from './downing/clean-cut.ts'
-import { LostNewcomers } from './downing/lost-newcomers.ts'
 import { mayGiveUp } from './downing/giving-up.ts'
 import { outOfTouchMs, silenceMs } from './downing/silent-members.ts'
 import { downingViewOf, electorateOf } from './downing/split-view.ts'
@@ -49,7 +48,7 @@ import { isExitDoubted, unreachableMembers } from './gossip/convergence.ts'
 import { describedDataCenter, isNeighbour, neighboursOf } from './gossip/data-center.ts'
 import { type Gossip, emptyGossip, hasTombstone, memberOf } from './gossip/gossip.ts'
 import { problemWithGossip } from './gossip/gossip-exchange.ts'
-import { addressOfMember, hasAge } from './gossip/member.ts'
+import { addressOfMember, notYetUp } from './gossip/member.ts'
 import type { DiscoveryInput } from './joining/discovery/discovery-inputs.ts'
 import { DiscoveryMachine } from './joining/discovery/discovery-machine.ts'
 import { firstSeedOf, type JoinCommand } from './joining/join-command.ts'
@@ -79,7 +78,6 @@ export class ClusterMachine {
   #known: Gossip = emptyGossip
   #isStopped = false
   readonly #stranding: Stranding
-  readonly #newcomers: LostNewcomers
   /** Where the store decides splits. */
   readonly #watch: StoreWatch | undefined
 
@@ -95,7 +93,6 @@ export class ClusterMachine {
     this.#detection = new DetectionMachine(self, settings, options.random)
     this.#downing = new DowningMachine({ self, settings, strategy })
     this.#stranding = new Stranding(self, settings, discovery !== undefined)
-    this.#newcomers = new LostNewcomers(self, settings)
     this.#pause = new PauseMachine({ self, settings, strategy })
     if (identity !== undefined) this.#processes = new ProcessWatchMachine({ identity, settings })
     if (discovery) this.#discovery = new DiscoveryMachine({ self, settings, ...discovery })
@@ -230,8 +227,6 @@ export class ClusterMachine {
     const isOutOfTouch =
       this.#detection.isInDoubt || this.#losesToTheSilent(outOfTouchMs(this.#settings), now)
     this.#stepDowning({ type: 'Tick', isOutOfTouch }, now)
-    const nodes = this.#newcomers.look(this.gossip, now)
-    if (!this.isFrozen && !isOutOfTouch) this.#stepMembership({ type: 'Down', nodes }, now)
     this.#stepFounding({ type: 'Tick' }, now)
     this.#lookForStranding(now)
   }
@@ -336,7 +331,8 @@ export class ClusterMachine {
    */
   get #isForming(): boolean {
     return neighboursOf(this.gossip, this.#self).every(
-      (member) => member.status === 'Joining' || (member.status === 'Down' && !hasAge(member)),
+      ({ status, upNumber }) =>
+        status === 'Joining' || (status === 'Down' && upNumber === notYetUp),
     )
   }
 

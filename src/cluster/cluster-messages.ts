@@ -39,8 +39,6 @@ export interface InitJoinNack {
 export interface Join extends MemberDescription {
   readonly type: 'Join'
   readonly from: NodeId
-  /** It is known to others, and may be Up there. */
-  readonly isAnnounced?: true
 }
 
 /** Member -> newcomer: you are in; this is all we know, and for how long we have known of each removal in it. */

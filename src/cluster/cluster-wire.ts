@@ -26,7 +26,6 @@ import {
   attributesMax,
   compareMembers,
   defaultDataCenter,
-  hasAge,
   notYetUp,
   rolesMax,
 } from './gossip/member.ts'
@@ -51,7 +50,7 @@ const description = { roles, attributes, appVersion: isAppVersion, dataCenter }
 const isStatus = oneOf('Joining', 'Up', 'Leaving', 'Exiting', 'Down')
 const isUpNumber: Shape = (value) =>
   isCount(value) && (value as number) > 0 && (value as number) <= notYetUp
-const isLastUpNumber: Shape = (value) => isCount(value) && hasAge({ upNumber: value as number })
+const isLastUpNumber: Shape = (value) => isCount(value) && (value as number) < notYetUp
 
 const isDescription: Shape = both(
   recordOf(description),
@@ -60,7 +59,8 @@ const isDescription: Shape = both(
 
 const isMember: Shape = both(
   recordOf({ node: isNode, status: isStatus, ...description, upNumber: isUpNumber }),
-  (member: Member) => isDescription(member) && (member.status !== 'Up' || hasAge(member)),
+  (member: Member) =>
+    isDescription(member) && (member.status !== 'Up' || member.upNumber < notYetUp),
 )
 
 const isReachabilityRow = recordOf({
@@ -134,9 +134,7 @@ const isNews: Shape = both(
       areDistinct(observers.map(([node]) => node)) &&
       members.every(
         ([, status, upNumber, place, origin]) =>
-          place < descriptions.length &&
-          (status !== 'Up' || hasAge({ upNumber })) &&
-          isMade(origin),
+          place < descriptions.length && (status !== 'Up' || upNumber < notYetUp) && isMade(origin),
       ) &&
       observers.every(([, , , origin]) => isMade(origin)) &&
       [...tombstones, ...dropped].every(([, origin]) => isMade(origin))
@@ -186,10 +184,7 @@ export const clusterProtocol = new MessageProtocol<ClusterMessage>('cluster', {
     version: 3,
     fields: { from, isEnding: isFlag, founder: maybe(isAddress) },
   },
-  Join: {
-    version: 2,
-    fields: { from, ...description, isAnnounced: maybe((value) => value === true) },
-  },
+  Join: { version: 2, fields: { from, ...description } },
   Welcome: {
     version: 4,
     fields: {

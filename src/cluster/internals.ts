@@ -31,8 +31,8 @@ export { type Gossip, hasSameContent, hasTombstone, memberOf } from './gossip/go
 export {
   compareAges,
   defaultDataCenter,
-  hasAge,
   isAmong,
+  notYetUp,
   problemsWithRoles,
 } from './gossip/member.ts'
 export { type VectorClock, changesBy } from './gossip/vector-clock.ts'

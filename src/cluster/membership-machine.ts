@@ -34,7 +34,7 @@ import {
   noteReachability,
   standingOf,
 } from './gossip/member-changes.ts'
-import { descriptionOf, joiningMember, notYetUp } from './gossip/member.ts'
+import { descriptionOf, joiningMember } from './gossip/member.ts'
 import { admit, buryFormerIncarnations, canAdmit, maySpeak } from './joining/admission.ts'
 import { problemsWithStore } from './joining/shared-store.ts'
 import { LeaderMachine } from './leader-machine.ts'
@@ -228,9 +228,7 @@ export class MembershipMachine {
     const isApart = maySpeak(own) && !isNeighbour(this.gossip, from, this.#self)
     const mayJoin = isApart || (own?.status === 'Joining' && isOldNews)
     if (standing !== 'stranger' || !mayJoin || own === undefined) return
-    // Those to whom it is new must not take it for one that cannot be Up.
-    const known = own.upNumber === notYetUp ? {} : ({ isAnnounced: true } as const)
-    this.#send(from, { type: 'Join', from: this.#self, ...descriptionOf(own), ...known })
+    this.#send(from, { type: 'Join', from: this.#self, ...descriptionOf(own) })
   }
 
   /** Draws the conclusions of a step: whatever it was, its consequences are the same. */

@@ -2,7 +2,7 @@
 import type { ClusterEvent } from '../../src/cluster/cluster-events.ts'
 import { leaderOf } from '../../src/cluster/gossip/convergence.ts'
 import { type Gossip, memberOf } from '../../src/cluster/gossip/gossip.ts'
-import { type MemberStatus, hasAge } from '../../src/cluster/gossip/member.ts'
+import { type MemberStatus, notYetUp } from '../../src/cluster/gossip/member.ts'
 import { compareClocks, pruneClock } from '../../src/cluster/gossip/vector-clock.ts'
 import type { NodeId } from '../../src/foundation/node-id.ts'
 import type { Network, Node } from './network.ts'
@@ -100,7 +100,7 @@ export class Checks {
   #hasDistinctAges(node: Node, gossip: Gossip): void {
     // Ages are compared within a data center only.
     const ages = gossip.members
-      .filter(hasAge)
+      .filter(({ upNumber }) => upNumber !== notYetUp)
       .map(({ upNumber, dataCenter = '' }) => `${upNumber} ${dataCenter}`)
     if (new Set(ages).size < ages.length) this.#fail(node, 'sees two members of one age')
   }

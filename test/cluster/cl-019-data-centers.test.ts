@@ -90,85 +90,20 @@ describe.each([false, true])('CL-019 data centers, with a shared store: %s', (ha
     }
   })
 
-  test.each([false, true])(
-    'one that died while it joined as the first does not keep the next one out; silently: %s',
-    (silent) => {
-      for (let seed = 1; seed <= 5; seed++) {
-        const { network, start } = networkOf(seed, hasStore)
-        const n1 = start('n1')
-        start('n2')
-        network.runUntil('one is up', () => network.alive.length === 2 && network.isWhole, 20_000)
-        for (const name of ['n3', 'n4']) {
-          const dead = start(name)
-          network.runUntil('it is joining', () => statusOf(n1, dead) === 'Joining', 20_000, 1)
-          network.crash(dead, { silent })
-        }
-        const next = start('n5')
-        network.runUntil('n5 is up', () => isUpFor(network.alive, next) && network.isWhole, 60_000)
-      }
-    },
-  )
-
-  test('cut off while it is let in, the first of a new one and the next one are never both in service unheard', () => {
-    let [cameUp, gaveUp] = [0, 0]
-    for (let seed = 1; seed <= 30; seed++) {
-      const { network, start, one } = networkOf(seed, hasStore)
+  test('one that died while it joined as the first does not keep the next one out', () => {
+    for (let seed = 1; seed <= 5; seed++) {
+      const { network, start } = networkOf(seed, hasStore)
       const n1 = start('n1')
       start('n2')
       network.runUntil('one is up', () => network.alive.length === 2 && network.isWhole, 20_000)
-      const first = start('n3')
-      // At any moment; or it hears that all know of it, and what it concludes from that is heard by nobody.
-      const knowIt = seed % 2 === 0 ? [n1] : one()
-      const isKnown = (): boolean => knowIt.every((node) => statusOf(node, first) === 'Joining')
-      network.runUntil('it is joining', isKnown, 20_000, 1)
-      if (seed % 2 === 0) network.run(network.random.below(200))
-      network.cut([first], one(), { oneWay: true })
-      network.run(network.random.below(2_000))
-      network.cut(one(), [first])
-      const next = start('n4')
-      network.cut([first], [next])
-      const isInService = (node: Node): boolean =>
-        node.isAlive && statusOf(node, node) === 'Up' && !node.machine.isFrozen
-      const until = network.now + 60_000
-      while (network.now < until) {
-        network.run(50)
-        const known = statusOf(next, first)
-        const bothServe = isInService(first) && isInService(next)
-        expect({ seed, isUnheard: bothServe && known !== 'Up' }).toEqual({ seed, isUnheard: false })
+      for (const name of ['n3', 'n4']) {
+        const dead = start(name)
+        network.runUntil('it is joining', () => statusOf(n1, dead) === 'Joining', 20_000, 1)
+        network.crash(dead)
       }
-      if (isInService(first)) cameUp++
-      else if (isInService(next)) gaveUp++
-      network.heal()
-      network.runUntil('all agree', () => network.isWhole, 60_000)
+      const next = start('n5')
+      network.runUntil('n5 is up', () => isUpFor(network.alive, next) && network.isWhole, 60_000)
     }
-    // Both are possible, by the moment of the cut.
-    expect([cameUp > 0, gaveUp > 0]).toEqual([true, true])
-  })
-
-  test('one that is up and introduces itself after a cut is not taken for a newcomer that died', () => {
-    const { network, start, one, two } = networkOf(1, hasStore)
-    for (const name of ['n1', 'n2', 'n3']) start(name)
-    network.runUntil('all are up', () => network.isWhole, 30_000)
-    const [n1, former] = [network.latest('n1:1'), network.latest('n3:1')]
-    network.cut(one(), two())
-    const later = start('n4')
-    network.cut(one(), [later])
-    network.runUntil('n4 is up', () => isUpFor(two(), later), 60_000)
-    network.give(former, { type: 'Leave', node: former.id })
-    network.runUntil('n3 has left', () => !former.isAlive, 60_000)
-    network.give(n1, { type: 'Down', nodes: [former.id] })
-    const isForgotten = (): boolean => one().every((node) => statusOf(node, former) === undefined)
-    network.runUntil('one has taken it out', isForgotten, 60_000)
-    // The line is back for as long as it takes to say a name.
-    network.heal()
-    network.runUntil('it is heard of', () => statusOf(n1, later) !== undefined, 60_000, 1)
-    network.cut(one(), [later])
-    network.run(120_000)
-    expect([later.isAlive, later.machine.isFrozen]).toEqual([true, false])
-    expect(one().map((node) => statusOf(node, later))).not.toContain('Down')
-    network.heal()
-    network.runUntil('all agree', () => network.isWhole, 60_000)
-    expect(later.isAlive).toBe(true)
   })
 
   test('the first of a new one ends when all who let it in are gone, to join anew', () => {

@@ -1,6 +1,6 @@
 /**
- * Views of a cluster as a line of text: `au bl | cj dn` are a (Up) and b (Leaving) in one data center, c (Joining) and d (announced)
- * in another. With one part all are in the default one. Who has seen it is a word, `ab`; `a!b c!a` are who cannot reach whom.
+ * Views of a cluster as a line of text: `au bl | cj` are a (Up) and b (Leaving) in one data center and c (Joining) in another. With
+ * one part all are in the default one. Who has seen it is a word, `ab`; `a!b c!a` are who cannot reach whom.
  */
 import {
   type Gossip,
@@ -10,24 +10,16 @@ import {
   withObservation,
 } from '../../src/cluster/gossip/gossip.ts'
 import { describedDataCenter } from '../../src/cluster/gossip/data-center.ts'
-import {
-  type MemberStatus,
-  announced,
-  joiningMember,
-  notYetUp,
-} from '../../src/cluster/gossip/member.ts'
+import { type MemberStatus, joiningMember, notYetUp } from '../../src/cluster/gossip/member.ts'
 import { type NodeId, nodeIdOf } from '../../src/foundation/node-id.ts'
 
 const statuses: Record<string, MemberStatus> = {
   u: 'Up',
   j: 'Joining',
-  n: 'Joining',
   l: 'Leaving',
   x: 'Exiting',
   d: 'Down',
 }
-/** Of those that have no age yet; others have theirs as they stand. */
-const ageless: Record<string, number> = { j: notYetUp, n: announced }
 const dataCenters = ['one', 'two', 'three']
 
 export const id = (name: string): NodeId => nodeIdOf(`${name}:1`, 1n)
@@ -38,6 +30,7 @@ export const namesOf = (nodes: Iterable<NodeId>): string =>
 
 const wordsOf = (text: string): string[] => text.split(' ').filter((word) => word !== '')
 
+/** Ages are as they stand. */
 export function view(members: string, seen = '', rows = ''): Gossip {
   const parts = members.split('|')
   let gossip = emptyGossip
@@ -45,7 +38,7 @@ export function view(members: string, seen = '', rows = ''): Gossip {
   for (const [at, part] of parts.entries()) {
     const where = parts.length === 1 ? {} : describedDataCenter(dataCenters[at]!)
     for (const [name, letter] of wordsOf(part)) {
-      const upNumber = ageless[letter!] ?? ++age
+      const upNumber = letter === 'j' ? notYetUp : ++age
       const status = statuses[letter!]!
       gossip = putMember(gossip, { ...joiningMember(id(name!), where), status, upNumber })
     }

@@ -6,8 +6,8 @@ export const B20: Mutant = {
   edits: [
     {
       file: 'src/singleton/oldest.ts',
-      find: `import { compareAges, hasAge, isAmong } from '../cluster/internals.ts'`,
-      replace: `import { compareAppVersions, hasAge, isAmong } from '../cluster/internals.ts'`,
+      find: `import { compareAges, isAmong, notYetUp } from '../cluster/internals.ts'`,
+      replace: `import { compareAppVersions, isAmong, notYetUp } from '../cluster/internals.ts'`,
     },
     {
       file: 'src/singleton/oldest.ts',

@@ -305,6 +305,16 @@ describe('whoever thaws is still a member', () => {
     expect(notebook.found).toEqual([rule])
   })
 
+  test('heeds one that was on its way out and was removed because it was silent', () => {
+    const { notebook, checker, views } = frozenB()
+    const rows = [{ subject: b, status: 'Unreachable', version: 1 }] as const
+    const reachability = [{ observer: a, version: 1, rows }]
+    views.take(a, view({ [a]: 'Up', [b]: 'Exiting' }, { reachability }))
+    views.take(a, view({ [a]: 'Up' }, { tombstones: [b] }))
+    checker.thawed(b)
+    expect(notebook.found).toEqual([rule])
+  })
+
   test('does not heed who is dead, asleep, frozen, gone or Down itself', () => {
     const { notebook, checker, views, lives } = frozenB()
     views.take(a, view({ [a]: 'Down', [b]: 'Down' }))

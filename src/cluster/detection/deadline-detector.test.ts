@@ -43,7 +43,7 @@ describe('RM-006 V-28 a deadline', () => {
     const detector = beating()
     detector.expect(0)
     expect([detector.isAvailable(4_999), detector.isAvailable(5_000)]).toEqual([true, false])
-    detector.forgive(60_000)
+    detector.forgive(60_000, 60_000)
     expect([detector.isAvailable(64_999), detector.isAvailable(65_000)]).toEqual([true, false])
   })
 })

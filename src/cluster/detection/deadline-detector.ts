@@ -33,8 +33,8 @@ export class DeadlineDetector {
     return this.#latest === undefined || now - this.#latest < this.#deadlineMs
   }
 
-  /** Leaves a stretch of time out of account, because it was we who slept. */
-  forgive(ms: number): void {
-    if (this.#latest !== undefined) this.#latest += ms
+  /** Leaves a stretch of time out of account, because it was we who slept. Nobody was heard later than now. */
+  forgive(ms: number, now: number): void {
+    if (this.#latest !== undefined) this.#latest = Math.min(this.#latest + ms, now)
   }
 }

@@ -46,7 +46,7 @@ export class FarHeartbeatMachine {
       case 'ConnectionRefused':
         return this.#watched.has(input.node) ? this.#suspect(input.node) : []
       case 'Overslept':
-        for (const detector of this.#watched.values()) detector.forgive(input.ms)
+        for (const detector of this.#watched.values()) detector.forgive(input.ms, now)
         return []
       case 'Tick':
         return [...this.#beat(now), ...this.#reap(now)]

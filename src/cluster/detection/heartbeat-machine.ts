@@ -47,7 +47,7 @@ export class HeartbeatMachine {
       case 'ConnectionRefused':
         return this.#refused(input.node)
       case 'Overslept':
-        for (const detector of this.#watched.values()) detector.forgive(input.ms)
+        for (const detector of this.#watched.values()) detector.forgive(input.ms, now)
         return []
       case 'Tick':
         return [...this.#beat(now), ...this.#reap(now)]

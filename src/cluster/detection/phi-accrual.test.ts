@@ -163,8 +163,16 @@ describe('RM-006 V-28 a detector', () => {
 
   test('leaves out the time that we slept', () => {
     const phi = beating([0, 1_000])
-    phi.forgive(60_000)
+    phi.forgive(60_000, 61_000)
     expect([phi.isAvailable(61_900), phi.isAvailable(64_000)]).toEqual([true, false])
+  })
+
+  test('leaves out no more than the time since it has heard something', () => {
+    const phi = beating([0, 1_000])
+    phi.forgive(1_800, 1_050)
+    const heard = beating([0, 1_000])
+    heard.forgive(50, 1_050)
+    expect(phi.phi(3_000)).toBe(heard.phi(3_000))
   })
 })
 

@@ -64,9 +64,9 @@ export class PhiAccrual {
     return this.phi(now) < this.#options.threshold
   }
 
-  /** Leaves a stretch of time out of account, because it was we who slept. */
-  forgive(ms: number): void {
-    if (this.#latest !== undefined) this.#latest += ms
+  /** Leaves a stretch of time out of account, because it was we who slept. Nobody was heard later than now. */
+  forgive(ms: number, now: number): void {
+    if (this.#latest !== undefined) this.#latest = Math.min(this.#latest + ms, now)
   }
 }
 

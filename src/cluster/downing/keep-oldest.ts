@@ -4,7 +4,7 @@
  * gone on the other side meanwhile, so that it may decide otherwise, the answer is to down everybody.
  */
 import type { NodeId } from '../../foundation/node-id.ts'
-import { type Member, compareAges, hasRole, hasAge } from '../gossip/member.ts'
+import { type Member, compareAges, hasRole, notYetUp } from '../gossip/member.ts'
 import { type CleanCut, type CutDecision, isDownable } from './clean-cut.ts'
 import type { KeepOldestSettings } from './downing-settings.ts'
 import type { DowningStrategy, Poll } from './downing-strategy.ts'
@@ -35,10 +35,9 @@ function decideByAge({ members, unreachable }: CleanCut, rule: Rule): CutDecisio
 
   // Over there a leaving member may be Exiting by now and a joining one Up; one that we have downed may live among them, as
   // long as not everybody has heard of it.
-  const mayBeThere = (member: Member): boolean =>
-    unreachable.has(member.node) &&
-    ((member.status === 'Joining' && rule.downIfAlone) ||
-      (member.status === 'Down' && hasAge(member)))
+  const mayBeThere = ({ node, status, upNumber }: Member): boolean =>
+    unreachable.has(node) &&
+    ((status === 'Joining' && rule.downIfAlone) || (status === 'Down' && upNumber < notYetUp))
   const cautious = members.filter(
     (member) => hasRole(member, rule.role) && (member.status === 'Up' || mayBeThere(member)),
   )

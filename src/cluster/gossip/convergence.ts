@@ -10,7 +10,7 @@
 import type { NodeId } from '../../foundation/node-id.ts'
 import { areApart, neighboursOf } from './data-center.ts'
 import { type Gossip, hasSeen, memberOf } from './gossip.ts'
-import { type Member, type MemberStatus, compareMembers, isAnnounced } from './member.ts'
+import { type Member, type MemberStatus, compareMembers } from './member.ts'
 import {
   type Reachability,
   allReachable,
@@ -47,8 +47,7 @@ export function reachabilityThatCounts(gossip: Gossip, self: NodeId): Reachabili
   return restrict(heard, new Set(neighboursOf(gossip, self).map(({ node }) => node)))
 }
 
-/** What all say who are listened to, wherever they are. */
-export function heardReachability(gossip: Gossip, self: NodeId): Reachability {
+function heardReachability(gossip: Gossip, self: NodeId): Reachability {
   if (gossip.reachability.every(({ rows }) => rows.length === 0)) return allReachable
   const isExiting = memberOf(gossip, self)?.status === 'Exiting'
   const isUnheard = ({ status }: Member) =>
@@ -171,25 +170,19 @@ export function compareForLeading(a: Member, b: Member): number {
 
 /**
  * Those without whom there is no convergence. In a data center in which nobody is Up yet, they are all others besides: so
- * whoever lets the first one in knows of everybody, and is known to them. One that is announced elsewhere may be Up by now.
+ * whoever lets the first one in knows of everybody, and is known to them.
  */
 function mustSeeIn(gossip: Gossip, self: NodeId): readonly Member[] {
   const neighbours = neighboursOf(gossip, self)
-  if (!isNewDataCenter(gossip, self)) return neighbours.filter(isUpOrLeaving)
-  const others = gossip.members.filter((member) => !neighbours.includes(member))
+  const isNew = neighbours !== gossip.members && !neighbours.some(isUpOrLeaving)
+  if (!isNew) return neighbours.filter(isUpOrLeaving)
   return [
-    ...others.filter((member) => isUpOrLeaving(member) || isAnnounced(member)),
+    ...gossip.members.filter(isUpOrLeaving),
     ...neighbours.filter(({ status }) => status === 'Joining'),
   ]
 }
 
-/** There are others, and nobody is Up in that of this node. */
-export function isNewDataCenter(gossip: Gossip, self: NodeId): boolean {
-  const neighbours = neighboursOf(gossip, self)
-  return neighbours !== gossip.members && !neighbours.some(isUpOrLeaving)
-}
-
-export function isUpOrLeaving({ status }: Member): boolean {
+function isUpOrLeaving({ status }: Member): boolean {
   return status === 'Up' || status === 'Leaving'
 }
 

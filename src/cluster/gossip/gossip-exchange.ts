@@ -4,7 +4,7 @@ import { seconds } from '../../foundation/duration.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { GossipMessage, GossipNews } from '../cluster-messages.ts'
 import { type Gossip, memberOf, mergeConcurrent, seenBy } from './gossip.ts'
-import { hasAge, mergeMembers } from './member.ts'
+import { mergeMembers, notYetUp } from './member.ts'
 import { changesBy, compareClocks } from './vector-clock.ts'
 
 /** Changes that one node makes, and members that become Up, while another member does not hear of it: fewer, by far. */
@@ -56,7 +56,7 @@ function isFarAheadInNews(ours: Gossip, { summary, news }: GossipNews): boolean 
   const [, , members, observers, , , lastUpNumber] = news
   return (
     lastUpNumber - ours.lastUpNumber > upsUnheardMax ||
-    members.some(([, , upNumber]) => hasAge({ upNumber }) && upNumber > lastUpNumber) ||
+    members.some(([, , upNumber]) => upNumber !== notYetUp && upNumber > lastUpNumber) ||
     counts.some((count, at) => at % 2 === 1 && count - changes > changesUnheardMax) ||
     observers.some(([node, version]) => version - (observations.get(node) ?? 0) > changesUnheardMax)
   )

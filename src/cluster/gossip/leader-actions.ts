@@ -1,14 +1,13 @@
 /**
  * What the leader of a data center does once everybody who counts there has seen the same version: it lets joining members in,
- * the first ones of a data center in two steps, moves leaving ones out and buries the dead, all in one new version. A pure
- * function of the gossip.
+ * moves leaving ones out and buries the dead, all in one new version. A pure function of the gossip.
  *
  * Invariant: it changes the records of members of its own data center only, and removes others only where nobody is left there
  * who could. To remove a member twice is the same as once.
  */
 import type { NodeId } from '../../foundation/node-id.ts'
 import { type FormingSettings, missingMembers } from '../joining/forming.ts'
-import { isNewDataCenter, unreachableMembers } from './convergence.ts'
+import { unreachableMembers } from './convergence.ts'
 import { dataCenterOf, dataCentersIn, isAbandoned, neighboursOf } from './data-center.ts'
 import {
   type Gossip,
@@ -18,7 +17,7 @@ import {
   putMembers,
   removeMembers,
 } from './gossip.ts'
-import { type Member, asAnnounced, asUp, isAnnounced, withStatus } from './member.ts'
+import { type Member, asUp, withStatus } from './member.ts'
 
 export interface LeaderSituation extends FormingSettings {
   readonly self: NodeId
@@ -42,15 +41,11 @@ function letJoiningIn(gossip: Gossip, situation: LeaderSituation): Gossip {
   const joining = neighboursOf(gossip, situation.self).filter(({ status }) => status === 'Joining')
   if (joining.length === 0 || isOrphaned(gossip) || gossip.isEnding) return gossip
   if (missingMembers(gossip, situation).length > 0) return gossip
-  const isFirst = isNewDataCenter(gossip, situation.self)
-  const ready = isFirst ? joining.filter(isAnnounced) : joining
-  // Those of other data centers may give up one that they have not seen announced: it is let in when all have.
-  if (ready.length === 0) return putMembers(gossip, joining.map(asAnnounced))
   let upNumber = gossip.lastUpNumber
   // Members are in the order of addresses, and so are the numbers of those that come in together.
   return putMembers(
     gossip,
-    ready.map((member) => asUp(member, ++upNumber)),
+    joining.map((member) => asUp(member, ++upNumber)),
   )
 }
 

@@ -4,8 +4,6 @@
  *   Joining ──▶ Up ──▶ Leaving ──▶ Exiting ──▶ Removed        Joining ──▶ Leaving
  *      └────────┴────────┴───────────┴──▶ Down ──▶ Removed
  *
- * The first of a data center is announced while it is Joining: everybody must have seen that before it is Up.
- *
  * Two records of one member merge into the one that is further along. `Removed` is never stored: a removed member is a
  * tombstone.
  */
@@ -30,7 +28,7 @@ export interface MemberDescription {
 export interface Member extends MemberDescription {
   readonly node: NodeId
   readonly status: MemberStatus
-  /** Counts up with every member that becomes Up: smaller is older. Before that `notYetUp`, or `announced`. */
+  /** Counts up with every member that becomes Up: smaller is older. `notYetUp` before that. */
   readonly upNumber: number
 }
 
@@ -39,21 +37,9 @@ export const defaultDataCenter = 'default'
 
 export const notYetUp: number = 2 ** 31 - 1
 
-/** Of one that is about to be the first that is Up in its data center. Smaller than that of one that is not, as merging takes the smaller. */
-export const announced: number = notYetUp - 1
-
-/** Whether it is Up, or was. */
-export function hasAge({ upNumber }: Pick<Member, 'upNumber'>): boolean {
-  return upNumber < announced
-}
-
 /** Zero for one that has none yet. */
-export function givenUpNumber(member: Member): number {
-  return hasAge(member) ? member.upNumber : 0
-}
-
-export function isAnnounced({ status, upNumber }: Member): boolean {
-  return status === 'Joining' && upNumber === announced
+export function givenUpNumber({ upNumber }: Member): number {
+  return upNumber === notYetUp ? 0 : upNumber
 }
 
 const nextStatuses: Readonly<Record<MemberStatus, readonly MemberStatus[]>> = {
@@ -96,14 +82,9 @@ export function withStatus(member: Member, status: MemberStatus): Member {
   return { ...member, status }
 }
 
-export function asAnnounced(member: Member): Member {
-  assert(member.status === 'Joining', `only a joining member is announced, ${member.node} is not`)
-  return { ...member, upNumber: announced }
-}
-
 export function asUp(member: Member, upNumber: number): Member {
   assert(member.status === 'Joining', `only a joining member becomes Up, ${member.node} is not`)
-  assert(upNumber > 0 && upNumber < announced, 'up-numbers count from 1')
+  assert(upNumber > 0 && upNumber < notYetUp, 'up-numbers count from 1')
   return { ...member, status: 'Up', upNumber }
 }
 

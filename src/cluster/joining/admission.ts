@@ -3,7 +3,7 @@ import { type NodeId, addressOfNode } from '../../foundation/node-id.ts'
 import type { Join } from '../cluster-messages.ts'
 import { type Gossip, hasTombstone, isOrphaned, memberOf, putMember } from '../gossip/gossip.ts'
 import { buryMembers } from '../gossip/member-changes.ts'
-import { type Member, addressOfMember, asAnnounced, joiningMember } from '../gossip/member.ts'
+import { type Member, addressOfMember, joiningMember } from '../gossip/member.ts'
 
 export interface Admission {
   /**
@@ -23,9 +23,7 @@ export function admit(gossip: Gossip, self: NodeId, join: Join): Admission {
   if (addressOfNode(from) === addressOfNode(self)) return refused
 
   if (incarnationsBesides(gossip, from).length === 0) {
-    const newcomer = joiningMember(from, join)
-    const member = join.isAnnounced === true ? asAnnounced(newcomer) : newcomer
-    return { outcome: 'admitted', gossip: putMember(gossip, member) }
+    return { outcome: 'admitted', gossip: putMember(gossip, joiningMember(from, join)) }
   }
   return { outcome: 'replaces', gossip: buryFormerIncarnations(gossip, self, from) }
 }

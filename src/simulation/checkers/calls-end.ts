@@ -43,11 +43,12 @@ export class CallsEnd {
     promise.then(ended, ended)
   }
 
-  /** Nor does one that gets to nothing for want of CPU. */
-  #wasHeldUp({ label }: WatchedLife, sinceMs: number): boolean {
+  /** Nor does one that gets to nothing for want of CPU. When that is over a call has its time once more, and not for ever. */
+  #wasHeldUp({ life: { label }, timeoutMs, madeMs }: OpenCall): boolean {
     return this.#findings.troubles.some(({ kind, nodes, untilMs }) => {
       const isHere = nodes.some((name) => label.startsWith(`${name}#`))
-      return kind === 'pause' && isHere && untilMs >= sinceMs
+      const isSince = untilMs >= madeMs && this.#findings.now <= untilMs + timeoutMs + LEEWAY_MS
+      return kind === 'pause' && isHere && isSince
     })
   }
 
@@ -58,12 +59,13 @@ export class CallsEnd {
     }
   }
 
-  #look({ life, what, timeoutMs, madeMs }: OpenCall, how: string): void {
+  #look(call: OpenCall, how: string): void {
+    const { life, what, timeoutMs, madeMs } = call
     const tookMs = this.#findings.now - madeMs
     const isLate = tookMs > timeoutMs + LEEWAY_MS
     this.#findings.check(
       'a call ends before its time is over',
-      !isLate || this.#wasHeldUp(life, madeMs),
+      !isLate || this.#wasHeldUp(call),
       `${what}, made on ${life.label} at ${madeMs} ms with ${timeoutMs} ms, ${how} after ${tookMs} ms`,
     )
   }

@@ -25,6 +25,9 @@ export class HeldViews {
   /** Whom anybody has ever held for Exiting, and for Down. */
   readonly #exiting = new Set<NodeId>()
   readonly #down = new Set<NodeId>()
+  /** Who was removed while it could not be reached: it may never have said that it is done. */
+  readonly #silent = new Set<NodeId>()
+  readonly #removed = new Set<NodeId>()
 
   /** A life of a node begins, which holds nothing yet. */
   begins(node: NodeId, label: string): void {
@@ -46,6 +49,7 @@ export class HeldViews {
         if (status === 'Exiting') this.#exiting.add(member)
         else if (status === 'Down') this.#down.add(member)
       }
+      this.#noteRemoved(before, view)
     }
     return before
   }
@@ -54,9 +58,18 @@ export class HeldViews {
     return this.#holders.get(node)?.view
   }
 
+  #noteRemoved(before: Gossip | undefined, view: Gossip): void {
+    for (const node of view.tombstones) {
+      if (this.#removed.has(node)) continue
+      this.#removed.add(node)
+      const rows = before?.reachability.flatMap((observed) => observed.rows) ?? []
+      if (rows.some(({ subject }) => subject === node)) this.#silent.add(node)
+    }
+  }
+
   /** Whether it leaves, and nobody has given it up: it is removed when it has said that all is handed over. */
   leavesInOrder(node: NodeId): boolean {
-    return this.#exiting.has(node) && !this.#down.has(node)
+    return this.#exiting.has(node) && !this.#down.has(node) && !this.#silent.has(node)
   }
 
   /** `a#2`: the second life of node a. */

@@ -31,6 +31,8 @@ export class LeadersWait {
   readonly #findings: Findings
   readonly #views: HeldViews
   readonly #up = new Set<NodeId>()
+  /** Who has let whom in first. */
+  readonly #letInBy = new Map<NodeId, NodeId>()
   readonly #exiting = new Set<NodeId>()
   readonly #down = new Set<NodeId>()
   readonly #removed = new Set<NodeId>()
@@ -45,6 +47,7 @@ export class LeadersWait {
     const inStatus = (status: MemberStatus): NodeId[] =>
       view.members.filter((member) => member.status === status).map(({ node }) => node)
     const letIn = addedTo(this.#up, inStatus('Up'))
+    for (const node of letIn) this.#letInBy.set(node, by)
     const movedOut = addedTo(this.#exiting, inStatus('Exiting'))
     addedTo(this.#down, inStatus('Down'))
     const removed = addedTo(this.#removed, view.tombstones)
@@ -54,7 +57,7 @@ export class LeadersWait {
 
   #judge(act: Act): void {
     const { by, view, removed } = act
-    const basis = basisOf(act)
+    const basis = basisOf(act, this.#letInBy)
     this.#expect(leaderOf(basis, by) === by, act, 'although it does not lead')
     for (const node of unreachableMembers(basis, by)) {
       const status = memberOf(basis, node)?.status
@@ -108,9 +111,17 @@ function addedTo(set: Set<NodeId>, nodes: readonly NodeId[]): ReadonlySet<NodeId
  * The view that was acted upon, but for those who were removed. One that was let in by a leader that died before it told anybody
  * else is let in once more by the next, which waits for those whom it knows to be in service.
  */
-function basisOf({ before, view, letIn, movedOut }: Act): Gossip {
-  const isLetIn = ({ node, status }: Member): boolean =>
-    letIn.has(node) || (status === 'Up' && before && memberOf(before, node)?.status) === 'Joining'
+function basisOf(
+  { before, view, letIn, movedOut }: Act,
+  letInBy: ReadonlyMap<NodeId, NodeId>,
+): Gossip {
+  const isLetInAgain = ({ node, status }: Member): boolean => {
+    const first = letInBy.get(node)
+    const isLeaderGone = first !== undefined && memberOf(view, first) === undefined
+    const wasJoining = before !== undefined && memberOf(before, node)?.status === 'Joining'
+    return status === 'Up' && wasJoining && isLeaderGone
+  }
+  const isLetIn = (member: Member): boolean => letIn.has(member.node) || isLetInAgain(member)
   const asBefore = (member: Member): Member =>
     isLetIn(member)
       ? { ...member, status: 'Joining' }
