@@ -9,13 +9,12 @@ import {
   unreachableMembers,
 } from './convergence.ts'
 import {
-  describedDataCenter,
   isDataCenterName,
   neighboursOf,
   speakersOf,
   unreachableDataCenters,
 } from './data-center.ts'
-import { type Gossip, hasTombstone, memberOf, putMember } from './gossip.ts'
+import { type Gossip, hasTombstone, memberOf } from './gossip.ts'
 import { actAsLeader, type LeaderSituation } from './leader-actions.ts'
 
 describe('CL-019 V-12 convergence in each data center', () => {
