@@ -80,36 +80,23 @@ export class OverlayModel {
     if (this.#random.below(2) === 0) {
       expect(await this.#overlays[index]!.write(requests)).toEqual(expected)
       this.#streams = streams
-    } else await this.#writeQuickly(this.#overlays[index]!, this.#random.below(3) > 0)
+    } else await this.#writeQuickly(this.#overlays[index]!)
     if (chance < 8) this.#expectRead()
   }
 
-  /**
-   * Often only appends, and often another one commits after they were decided and before they are written. `goesOn`: more is
-   * decided before they are written.
-   */
-  async #writeQuickly(overlay: Overlay, goesOn: boolean): Promise<void> {
+  /** Often only appends, and often another one commits after they were decided and before they are written. */
+  async #writeQuickly(overlay: Overlay): Promise<void> {
     const streams = new Map(this.#streams)
-    const first = this.#someBetween(overlay, streams)
-    const { requests, expected } = this.#someRequests(streams, this.#random.below(4) > 0)
-    const second = this.#someBetween(overlay, streams)
-    const next = this.#someRequests(streams, this.#random.below(4) > 0)
-    const answers = overlay.writeQuickly(requests)
-    const commitNext = goesOn ? overlay.decideAhead(next.requests) : undefined
-    first?.()
-    expect(await answers).toEqual(expected)
-    second?.()
-    const write = commitNext ?? (() => overlay.writeQuickly(next.requests))
-    expect(await write()).toEqual(next.expected)
-    this.#streams = streams
-  }
-
-  /** Sometimes what another one commits. */
-  #someBetween(overlay: Overlay, streams: Map<string, Stream>): (() => void) | undefined {
     const other = this.#overlays[this.#random.below(this.#overlays.length)]!
-    if (other === overlay || this.#random.below(4) > 0) return undefined
-    const { requests, expected } = this.#someRequests(streams)
-    return () => expect(other.writeAtOnce(requests)).toEqual(expected)
+    const comesBetween = other !== overlay && this.#random.below(3) === 0
+    const between = comesBetween ? this.#someRequests(streams) : undefined
+    const { requests, expected } = this.#someRequests(streams, this.#random.below(4) > 0)
+    const answers = overlay.writeQuickly(requests)
+    if (between !== undefined) {
+      expect(other.writeAtOnce(between.requests)).toEqual(between.expected)
+    }
+    expect(await answers).toEqual(expected)
+    this.#streams = streams
   }
 
   #someRequests(streams: Map<string, Stream>, onlyAppends = false) {

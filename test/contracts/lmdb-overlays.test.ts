@@ -61,7 +61,7 @@ describe('heads in the memory of several processes', { timeout: 60_000 }, () => 
     'agree with a plain model whoever writes, fails or forgets; folding %s',
     async (name, limits) => {
       const model = new OverlayModel(tables, limits, new SeededRandom(1, name))
-      for (let step = 0; step < 200; step++) await model.step()
+      for (let step = 0; step < 300; step++) await model.step()
       model.expectStored()
       await model.expectScrubbed()
     },
@@ -141,58 +141,6 @@ describe('heads in the memory of several processes', { timeout: 60_000 }, () => 
         { type: 'Appended', highestSequenceNr: 1 },
       ])
       expect(underLock).toHaveBeenCalledTimes(2)
-    })
-
-    test('is decided while another one is under way, and written behind it', async () => {
-      const { overlay, underLock } = await begin()
-      const first = overlay.writeQuickly([x(0)])
-      const next = overlay.decideAhead([x(1), x(1), x(2)])
-      expect(await first).toMatchObject([{ type: 'Appended' }])
-      const [one, conflict, two] = await next()
-      expect([one, two]).toMatchObject([{ highestSequenceNr: 2 }, { highestSequenceNr: 3 }])
-      expect(conflict).toEqual({ type: 'SequenceConflict', highestSequenceNr: 2 })
-      expect(underLock).not.toHaveBeenCalled()
-      expect(storedTexts(tables, 'a')).toEqual(['1', '2', '3'])
-      expect(readCount(tables)).toMatchObject({ lastOrder: 3, commitCount: 3 })
-    })
-
-    test('is written with what was decided beside it, and a claim behind them by itself', async () => {
-      const { overlay, underLock, other } = await begin()
-      const first = overlay.writeQuickly([x(0)])
-      const next = overlay.decideAhead([x(1), claimOf('a', 'v'), x(2)])
-      await first
-      expect(await next()).toMatchObject([
-        { type: 'Appended' },
-        { epoch: 2, highestSequenceNr: 2 },
-        { type: 'Fenced', byEpoch: 2 },
-      ])
-      expect(underLock).toHaveBeenCalledTimes(1)
-      expect(await other.write([highest('a')])).toEqual([2])
-    })
-
-    test.each(['the one under way', 'its own commit'])(
-      'is decided again when a claim came before %s',
-      async (commit) => {
-        const { overlay, other } = await begin()
-        const claims = (): unknown => other.writeAtOnce([claimOf('a', 'v')])
-        const first = overlay.writeQuickly([x(0)])
-        const next = overlay.decideAhead([x(1), appendOf({ id: 'b', epoch: 1, after: 0 }, 'b')])
-        if (commit === 'the one under way') claims()
-        await first
-        if (commit === 'its own commit') claims()
-        expect(await next()).toMatchObject([{ type: 'Fenced', byEpoch: 2 }, { type: 'Appended' }])
-        expect(storedTexts(tables, 'b')).toEqual(['b'])
-      },
-    )
-
-    test('is not held against the store when it breaks while it is decided ahead', async () => {
-      const { overlay } = await begin()
-      const first = overlay.writeQuickly([x(0)])
-      const next = overlay.decideAhead([x(1), tornAppendOf({ id: 'b', epoch: 1, after: 0 })])
-      await first
-      await expect(next()).rejects.toThrow('torn')
-      expect(await overlay.writeQuickly([x(1)])).toMatchObject([{ highestSequenceNr: 2 }])
-      expect(storedTexts(tables, 'a')).toEqual(['1', '2'])
     })
 
     test('is no such thing in a store of an older version, whose processes leave no marks', async () => {

@@ -1,7 +1,6 @@
 /** Several processes on one LMDB store, without processes: each has its own heads in memory, and they take turns. */
 import { expect } from 'vitest'
 import type { StoredEvent } from '../../src/persistence/index.ts'
-import type { Take } from '../../src/persistence/journals/group-commit.ts'
 import { DiskRoom } from '../../src/persistence/journals/disk-room.ts'
 import { LmdbCommit, type LmdbCommitParts } from '../../src/persistence/journals/lmdb-commit.ts'
 import { defaultFoldLimits, type FoldLimits } from '../../src/persistence/journals/lmdb-fold.ts'
@@ -26,9 +25,7 @@ export class Overlay {
     const room = new DiskRoom({ folder: tables.folder, freeBytes: () => undefined })
     const own = { heads: new LmdbHeads(tables), record: new LmdbLogRecord() }
     this.#parts = { tables, ...own, foldLimits, scrubEventsMax, room }
-    this.#quick = new LmdbQuickCommits(this.#parts, {
-      ...{ limits: defaultLmdbSettings, commitsOfCompany: 1 },
-    })
+    this.#quick = new LmdbQuickCommits(this.#parts, 1)
   }
 
   get heads(): LmdbHeads {
@@ -49,26 +46,6 @@ export class Overlay {
     await transact(this.#parts, () => writes, { quick: this.#quick })
     for (const write of writes) write.succeed()
     return answers
-  }
-
-  /** Decides what it can while its last transaction is under way; the rest with its own. Answers how they are committed. */
-  decideAhead(requests: readonly LmdbRequest[]): () => Promise<Answer[]> {
-    const { writes, answers } = prepared(requests)
-    writes.every((write) => this.#quick.decide(write))
-    return async () => {
-      for (let left = writes; left.length > 0;) {
-        let taken: LmdbWrite[] = []
-        const take: Take<LmdbWrite> = (only = () => true) => {
-          const refused = left.findIndex((write, at) => at > 0 && !only(write))
-          taken = left.slice(0, refused < 0 ? left.length : refused)
-          return taken
-        }
-        await transact(this.#parts, take, { quick: this.#quick, taken: () => taken })
-        left = left.slice(taken.length)
-      }
-      for (const write of writes) write.succeed()
-      return answers
-    }
   }
 
   /** In one transaction that has ended when this returns: it comes before all that others have only asked for. */

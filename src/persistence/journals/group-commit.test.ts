@@ -11,16 +11,11 @@ interface Named {
   fail(error: Error): void
 }
 
-/**
- * A store whose commits begin and end when the test says so. `turns` are those that it is given, if there are any. It decides
- * ahead whose name is in small letters.
- */
+/** A store whose commits begin and end when the test says so. `turns` are those that it is given, if there are any. */
 function stage(settings = {}, turns?: (() => void)[]) {
   const story: string[] = []
-  const isSmall = ({ name }: Named): boolean => name === name.toLowerCase()
-  const ahead: string[] = []
   const transactions: {
-    begin: (only?: (operation: Named) => boolean) => void
+    begin: () => void
     again: () => void
     end: () => void
     break: (error: Error) => void
@@ -37,17 +32,12 @@ function stage(settings = {}, turns?: (() => void)[]) {
   const commits = new GroupCommit<Named>({
     transact: (take, taken) =>
       new Promise<void>((resolve, reject) => {
-        const begin = (only?: (operation: Named) => boolean) =>
-          story.push(`commit ${take(only).map(({ name }) => name)}`)
+        const begin = () => story.push(`commit ${take().map(({ name }) => name)}`)
         const again = () => story.push(`again ${taken().map(({ name }) => name)}`)
         transactions.push({ begin, again, end: resolve, break: reject })
       }),
     settings: { ...defaultLmdbSettings, ...settings },
     timers,
-    ahead: {
-      decide: (operation) => isSmall(operation) && ahead.push(operation.name) > 0,
-      forget: () => void ahead.splice(0),
-    },
     ...(turns === undefined ? {} : { nextTurn: (work: () => void) => void turns.push(work) }),
     advice: () => 'Process 7 holds the lock.',
   })
@@ -64,7 +54,7 @@ function stage(settings = {}, turns?: (() => void)[]) {
     return story.splice(0)
   }
   const tick = (): void => strike?.()
-  return { commits, transactions, add, nextStory, tick, due, ahead, isSmall }
+  return { commits, transactions, add, nextStory, tick, due }
 }
 
 describe('GroupCommit', () => {
@@ -97,39 +87,6 @@ describe('GroupCommit', () => {
     transactions[1]?.end()
     expect(await nextStory()).toEqual(['commit c', 'c stored'])
     expect(transactions).toHaveLength(2)
-  })
-
-  test('lets what comes during a commit be decided ahead, up to the first that cannot be', async () => {
-    const { transactions, add, ahead, isSmall, nextStory } = stage()
-    add('a')
-    transactions[0]?.begin()
-    for (const name of ['b', 'c', 'D', 'e']) add(name)
-    expect(ahead).toEqual(['b', 'c'])
-    transactions[0]?.end()
-    await nextStory()
-    transactions[1]?.begin(isSmall)
-    expect(await nextStory()).toEqual(['commit b,c'])
-    // What was left is not decided, so nothing behind it is either.
-    add('f')
-    expect(ahead).toEqual(['b', 'c'])
-    transactions[1]?.end()
-    await nextStory()
-    transactions[2]?.begin()
-    expect(await nextStory()).toEqual(['commit D,e,f'])
-    add('g')
-    expect(ahead).toEqual(['b', 'c', 'g'])
-  })
-
-  test('says so when what was decided ahead will not be committed', async () => {
-    const { transactions, add, ahead, tick } = stage()
-    add('a')
-    transactions[0]?.begin()
-    add('b')
-    expect(ahead).toEqual(['b'])
-    tick()
-    expect(ahead).toEqual([])
-    add('c')
-    expect(ahead).toEqual(['c'])
   })
 
   test('bounds a commit by events and by bytes, but never divides one operation', async () => {
@@ -203,22 +160,6 @@ describe('GroupCommit', () => {
     expect((await nextStory()).slice(-2)).toEqual(['99 stored', 'next failed'])
     for (const turn of turns) turn()
     expect(await nextStory()).toEqual([])
-  })
-
-  test('lets the store have the turn that was asked for before its commit began', async () => {
-    const turns: (() => void)[] = []
-    const { transactions, add, nextStory } = stage({}, turns)
-    for (let name = 0; name < 200; name++) add(`${name}`)
-    transactions[0]?.begin()
-    transactions[0]?.end()
-    await nextStory()
-    expect(turns).toHaveLength(1)
-    add('next')
-    turns.shift()?.()
-    expect(await nextStory()).toEqual([])
-    expect(turns).toHaveLength(1)
-    turns.shift()?.()
-    expect((await nextStory()).length).toBeGreaterThan(0)
   })
 
   test('goes on when some who are told throw, and throws that where all hear of it', async () => {

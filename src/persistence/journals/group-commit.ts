@@ -3,10 +3,9 @@
  * commits, not by events. What a commit contains is decided when the store's write lock is held, as late as possible.
  * One commit at a time, bounded in size; what waits is bounded too; whoever waits too long is told so.
  *
- * Whoever is told goes on at once, and often writes again. So the next commit begins first, with what has come meanwhile, and
- * is flushed while those of the last one are told: in parts, with a turn of the event loop in between, so that no commit holds
- * it for long. When the next one has ended, the rest is told: what is left is never more than one commit. A store may decide
- * what waits while a commit is under way (`Ahead`), so that nothing is left to do between two commits.
+ * Whoever is told goes on at once, and often writes again. So those of a commit are told in parts, with a turn of the event
+ * loop in between: the next commit begins with what the first parts have brought and is flushed while the others go on, and
+ * no commit holds the event loop for long. When the next one has ended, the rest is told: what is left is never more than one commit.
  *
  * Invariant: every operation is settled exactly once, in the order in which it was added.
  */
@@ -31,32 +30,20 @@ export interface Operation {
   fail(error: Error): void
 }
 
-/** The first of those that wait, as many as a commit may hold; with `only`, up to the first one that it does not name, and at least one. */
-export type Take<Op extends Operation> = (only?: (operation: Op) => boolean) => readonly Op[]
-
 /**
  * Runs one transaction: calls `take` once, best when it holds the write lock, and resolves when everything taken is durable.
  * Rejects with what each taken operation, or without a call of `take` each waiting one, is told. Whoever has to decide anew
  * asks `taken` for those that were not given up meanwhile.
  */
 export type Transact<Op extends Operation> = (
-  take: Take<Op>,
+  take: () => readonly Op[],
   taken: () => readonly Op[],
 ) => Promise<void>
-
-/** Decides what waits before its commit begins. */
-export interface Ahead<Op extends Operation> {
-  /** Behind those that it has decided so; all of them are in the next commit, and first. False: it is decided with its commit. */
-  decide(operation: Op): boolean
-  /** Those that it has decided so will not be committed. */
-  forget(): void
-}
 
 interface GroupCommitOptions<Op extends Operation> {
   readonly transact: Transact<Op>
   readonly settings: CommitSettings
   readonly timers: Timers
-  readonly ahead?: Ahead<Op>
   /** Does this when the event loop comes round. Without it all operations of a commit are told at once. */
   readonly nextTurn?: (work: () => void) => void
   /** Why a commit may hang just now, and what to do about it. */
@@ -73,31 +60,23 @@ export class GroupCommit<Op extends Operation> {
   readonly #settings: CommitSettings
   readonly #timers: Timers
   readonly #advice: () => string
-  readonly #ahead: Ahead<Op> | undefined
   readonly #nextTurn: ((work: () => void) => void) | undefined
   #waiting: Op[] = []
   #waitingBytes = 0
-  /** So many of those that wait were decided ahead, the first ones. */
-  #aheadCount = 0
   /** In the transaction under way. */
   #taken: readonly Op[] = []
-  /** Of the last commit that succeeded, until the next one has begun. */
-  #untold: readonly Op[] = none
-  /** Of the commit that is being told, and how many of them were. */
+  /** Of the last commit that succeeded, and how many of them were told. */
   #told: readonly Op[] = none
   #toldCount = 0
   #isTurnAsked = false
-  /** A commit has begun after the turn was asked for. */
-  #isBegun = false
   #isRunning = false
   /** A transaction was asked for and has not ended. */
   #isUnderWay = false
   #isStuck = false
   #onIdle: (() => void)[] = []
 
-  constructor({ transact, settings, timers, ahead, nextTurn, advice }: GroupCommitOptions<Op>) {
+  constructor({ transact, settings, timers, nextTurn, advice }: GroupCommitOptions<Op>) {
     this.#transact = transact
-    this.#ahead = ahead
     this.#nextTurn = nextTurn
     this.#settings = settings
     this.#timers = timers
@@ -117,12 +96,6 @@ export class GroupCommit<Op extends Operation> {
     this.#waiting.push(operation)
     this.#waitingBytes += operation.byteCount
     if (!this.#isRunning) void this.#run()
-    else this.#decideAhead(operation)
-  }
-
-  #decideAhead(operation: Op): void {
-    const isFirstUndecided = this.#aheadCount === this.#waiting.length - 1
-    if (isFirstUndecided && this.#ahead?.decide(operation) === true) this.#aheadCount++
   }
 
   /** Whether a commit is under way. Not while its operations are told: those who hear of it may end the process. */
@@ -150,12 +123,12 @@ export class GroupCommit<Op extends Operation> {
     const patience = this.#startPatience()
     let isTaken = false
     try {
-      const underWay = this.#underWay((only) => {
+      const underWay = this.#underWay(() => {
         isTaken = true
-        return this.#take(only)
+        return this.#take()
       })
-      this.#isBegun = this.#isTurnAsked
-      this.#tellUntold()
+      // Only now, so that the store has begun with the next commit before those of the last one go on.
+      this.#askTurn()
       await underWay
       this.#succeeded(this.#takeBack())
     } catch (error) {
@@ -169,7 +142,7 @@ export class GroupCommit<Op extends Operation> {
     }
   }
 
-  async #underWay(take: Take<Op>): Promise<void> {
+  async #underWay(take: () => readonly Op[]): Promise<void> {
     this.#isUnderWay = true
     try {
       await this.#transact(take, () => this.#taken)
@@ -185,21 +158,11 @@ export class GroupCommit<Op extends Operation> {
   }
 
   #succeeded(operations: readonly Op[]): void {
-    this.#untold = operations
-    if (this.#nextTurn !== undefined && this.#waiting.length > 0) return
-    this.#tellUntold()
+    this.#tellRest()
+    this.#told = operations
+    this.#toldCount = 0
     if (this.#nextTurn === undefined) this.#tellRest()
-    else this.#tellSome()
-  }
-
-  #tellUntold(): void {
-    if (this.#untold.length > 0) {
-      this.#tellRest()
-      this.#told = this.#untold
-      this.#toldCount = 0
-      this.#untold = none
-    }
-    this.#askTurn()
+    else if (this.#waiting.length === 0) this.#tellSome()
   }
 
   #tellPart(eventsMax: number): void {
@@ -230,20 +193,14 @@ export class GroupCommit<Op extends Operation> {
   }
 
   #askTurn(): void {
-    if (this.#nextTurn === undefined || !this.#isTelling || this.#isTurnAsked) return
+    if (!this.#isTelling || this.#isTurnAsked) return
     this.#isTurnAsked = true
-    this.#nextTurn(this.#tellOn)
+    this.#nextTurn?.(this.#tellOn)
   }
 
   readonly #tellOn = (): void => {
     this.#isTurnAsked = false
     if (!this.#isTelling) return
-    // The store has asked for its turn behind this one, and is to be first.
-    if (this.#isBegun) {
-      this.#isBegun = false
-      this.#askTurn()
-      return
-    }
     this.#tellSome()
     if (!this.#isTelling && !this.#isRunning) this.#tellIdle()
   }
@@ -255,22 +212,19 @@ export class GroupCommit<Op extends Operation> {
   // ---- what is in a commit
 
   /** As many as one commit may hold, and at least one. */
-  #take(only?: (operation: Op) => boolean): readonly Op[] {
+  #take(): readonly Op[] {
     const { commitEventsMax, commitBytesMax } = this.#settings
     let count = 0
     let events = 0
     let bytes = 0
-    for (const operation of this.#waiting) {
-      const { eventCount, byteCount } = operation
+    for (const { eventCount, byteCount } of this.#waiting) {
       events += eventCount
       bytes += byteCount
-      const isFull = events > commitEventsMax || bytes > commitBytesMax
-      if (count > 0 && (isFull || only?.(operation) === false)) break
+      if (count > 0 && (events > commitEventsMax || bytes > commitBytesMax)) break
       this.#waitingBytes -= byteCount
       count++
     }
     this.#taken = count === this.#waiting.length ? this.#takeAll() : this.#waiting.splice(0, count)
-    this.#aheadCount = 0
     return this.#taken
   }
 
@@ -288,8 +242,6 @@ export class GroupCommit<Op extends Operation> {
 
   #takeWaiting(): readonly Op[] {
     this.#waitingBytes = 0
-    this.#aheadCount = 0
-    this.#ahead?.forget()
     return this.#takeAll()
   }
 

@@ -63,17 +63,6 @@ export class LmdbHeads {
     return commitCount === this.#seen?.commitCount ? this.#seen : undefined
   }
 
-  /** How far the store has come when all that was decided is committed. Undefined: nothing is known. */
-  get expected(): StoreCount | undefined {
-    return this.#seen
-  }
-
-  /** Whether it has the stream, and need not read. */
-  knows(persistenceId: string): boolean {
-    const isInUse = this.#young.has(persistenceId) || this.#old.has(persistenceId)
-    return isInUse || this.#dirty.has(persistenceId)
-  }
-
   /** The transaction is written, and leaves this count. */
   end(count: StoreCount): void {
     this.#seen = count

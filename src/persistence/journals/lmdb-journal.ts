@@ -163,7 +163,7 @@ export class LmdbJournal
     const record = new LmdbLogRecord()
     const heads = new LmdbHeads(tables)
     const commitParts = { tables, heads, record, foldLimits, room, clock: parts.clock }
-    const quick = new LmdbQuickCommits(commitParts, { limits: settings })
+    const quick = new LmdbQuickCommits(commitParts)
     const watch = new StoppedWriterWatch(stoppedWriter, timers)
     const watched = (write: (onLock: () => void) => Promise<void>): Promise<void> =>
       turns.commit(() => {
@@ -182,9 +182,7 @@ export class LmdbJournal
     }
     const advice = (): string => stoppedWriter.advice
     const soon = (work: () => void): void => void setImmediate(work)
-    this.#commits = new GroupCommit({
-      ...{ transact: run, settings, timers, ahead: quick, nextTurn: soon, advice },
-    })
+    this.#commits = new GroupCommit({ transact: run, settings, timers, nextTurn: soon, advice })
     this.#endGuard = guardExit(() => this.#commits.isBusy)
   }
 

@@ -8,8 +8,6 @@ import type { LmdbCommitParts } from './lmdb-commit.ts'
 import { defaultFoldLimits } from './lmdb-fold.ts'
 import { LmdbHeads } from './lmdb-heads.ts'
 import { LmdbLogRecord } from './lmdb-log-record.ts'
-import { LmdbQuickCommits } from './lmdb-quick-commit.ts'
-import { defaultLmdbSettings } from './lmdb-settings.ts'
 import { findSnapshot } from './lmdb-snapshots.ts'
 import { readState } from './lmdb-states.ts'
 import { openTables } from './lmdb-tables.ts'
@@ -67,24 +65,6 @@ describe('a transaction that is rolled back', () => {
     await write(claim)
     await expect(write(claim, true)).rejects.toThrow('the disk is full')
     expect(await write(append(0))).toEqual({ type: 'Appended', highestSequenceNr: 1 })
-  })
-
-  test('leaves nothing that was decided ahead of it, where the disk has no room', async () => {
-    await write(claim)
-    const quick = new LmdbQuickCommits(parts, { limits: defaultLmdbSettings })
-    const ignore = (): void => undefined
-    const one = (after: number) =>
-      new LmdbWrite(append(after), 1, { succeeded: ignore, failed: ignore })
-    const [first, second] = [one(0), one(1)]
-    const committing = transact(parts, () => [first], { quick })
-    expect([quick.decide(second), quick.isAhead]).toEqual([true, true])
-    await committing
-    free = 20_000
-    const refused = transact(parts, () => [second], { quick })
-    await expect(refused).rejects.toMatchObject({ code: 'JOURNAL_UNAVAILABLE' })
-    expect(quick.isAhead).toBe(false)
-    free = undefined
-    expect(await write(append(1))).toEqual({ type: 'Appended', highestSequenceNr: 2 })
   })
 
   test('is so where the disk has no room, before the store tries, and nothing is stored', async () => {

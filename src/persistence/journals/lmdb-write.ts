@@ -8,7 +8,7 @@ import {
   JournalOutcomeUnknown,
   JournalUnavailable,
 } from '../persistence-errors.ts'
-import type { Operation, Take } from './group-commit.ts'
+import type { Operation } from './group-commit.ts'
 import { LmdbCommit, type LmdbCommitParts } from './lmdb-commit.ts'
 import type { LmdbQuickCommits } from './lmdb-quick-commit.ts'
 import {
@@ -47,11 +47,6 @@ export class LmdbWrite implements Operation {
 
   get isAppend(): boolean {
     return this.#request.type === 'Append'
-  }
-
-  /** Empty for what concerns no stream of events, or several. */
-  get persistenceId(): string {
-    return this.#request.type === 'Append' ? this.#request.batch.persistenceId : ''
   }
 
   /**
@@ -95,11 +90,11 @@ interface TransactOptions {
 /** What a transaction carries is decided under the write lock, or before it where `quick` says that this is as good. */
 export async function transact(
   parts: LmdbCommitParts,
-  take: Take<LmdbWrite>,
+  take: () => readonly LmdbWrite[],
   { onLock, quick, taken }: TransactOptions = {},
 ): Promise<void> {
   if (quick?.isNext !== true) return transactUnderLock(parts, take, onLock)
-  const writes = quick.isAhead ? take(({ isAppend }) => isAppend) : take()
+  const writes = take()
   const areAppends = writes.every(({ isAppend }) => isAppend)
   if (areAppends && (await commitQuickly(parts, quick, writes))) return
   return transactUnderLock(parts, taken ?? (() => writes), onLock)
@@ -131,7 +126,6 @@ async function commitQuickly(
     return await quick.commit(writes, () => (isDecided = true))
   } catch (error) {
     // They may hold what was not written.
-    quick.forget()
     parts.heads.forget()
     throw await explained(error, isDecided, parts.tables.folder)
   }
