@@ -7,7 +7,7 @@ import { SharedRegister } from './shared-register.ts'
 const addresses = ['a:1', 'b:1', 'c:1', 'd:1', 'e:1', 'f:1']
 const kinds = ['crash', 'host', 'restart', 'split', 'sleep', 'leave'] as const
 const from = Number(process.env['CLUSTER_SEED'] ?? 1)
-const count = Number(process.env['CLUSTER_SEEDS'] ?? cases({ short: 12, full: 300 }))
+const count = Number(process.env['CLUSTER_SEEDS'] ?? cases({ short: 6, full: 300 }))
 
 class TwoPlaces {
   readonly network: Network

@@ -40,7 +40,16 @@ function cutOff(size: number, part: number, seed: number, settings: Partial<Clus
 }
 
 describe('in a cluster where a member monitors only some of the others', () => {
-  test.each([[60, 1], [60, 3], ...(isFull ? [[100, 1]] : []), [100, 8]] as [number, number][])(
+  test.each([
+    [60, 1],
+    [60, 3],
+    ...(isFull
+      ? [
+          [100, 1],
+          [100, 8],
+        ]
+      : []),
+  ] as [number, number][])(
     'of %i members, each of %i that are cut off freezes long before it is given up',
     (size, part) => {
       for (let seed = 1; seed <= cases({ short: 1, full: 10 }); seed++) {

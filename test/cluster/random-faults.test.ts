@@ -3,7 +3,7 @@ import { cases } from '../how-long.ts'
 import { randomRun } from './random-faults.ts'
 
 const from = Number(process.env['CLUSTER_SEED'] ?? 1)
-const count = Number(process.env['CLUSTER_SEEDS'] ?? cases({ short: 60, full: 1_000 }))
+const count = Number(process.env['CLUSTER_SEEDS'] ?? cases({ short: 40, full: 1_000 }))
 
 test.each([false, true])(
   `${count} random runs break no promise, and every cluster becomes whole again; with a shared store: %s`,

@@ -3,7 +3,6 @@ import { cases } from '../how-long.ts'
 import { play } from './harness/scene.ts'
 import { killNine } from './scenarios/kill-9.ts'
 import { remembered } from './scenarios/remembered.ts'
-import { rollingRestart } from './scenarios/rolling-restart.ts'
 
 /** More of these, longer, and with the settings that users get: `npm run chaos`. */
 describe('processes on one store, under load', { timeout: 120_000 }, () => {
@@ -17,12 +16,6 @@ describe('processes on one store, under load', { timeout: 120_000 }, () => {
     const { problems, figures } = await play(remembered, cases({ short: 2, full: 5 }))
     expect(problems).toEqual([])
     expect(figures).toMatchObject({ losses: 0, doubles: 0 })
-    expect(figures['acked']).toBeGreaterThan(100)
-  })
-
-  test('a rolling restart of five: no call fails after its retries, and no tell is lost', async () => {
-    const { problems, figures } = await play(rollingRestart, cases({ short: 1, full: 3 }))
-    expect(problems).toEqual([])
     expect(figures['acked']).toBeGreaterThan(100)
   })
 })

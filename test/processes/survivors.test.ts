@@ -1,13 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { cases } from '../how-long.ts'
+import { cases, isFull } from '../how-long.ts'
 import { play } from './harness/scene.ts'
+import type { Scenario } from './scenarios/scenario.ts'
 import { cutTwo, killOneOfTwo, killTwoOfThree, killWithoutStore } from './scenarios/survivors.ts'
+
+const inFull: readonly [string, Scenario][] = [
+  ['the last of three goes on when two are killed at once', killTwoOfThree],
+  ['of two nodes either survives the other', killOneOfTwo],
+]
 
 /** Fifty rounds: `npm run chaos -- --only kill-one-of-two --rounds 50`, and so on. */
 describe('the store decides who survives, at the defaults', { timeout: 180_000 }, () => {
-  test.each([
-    ['of two nodes either survives the other', killOneOfTwo],
-    ['the last of three goes on when two are killed at once', killTwoOfThree],
+  test.each<[string, Scenario]>([
+    ...(isFull ? inFull : []),
     ['of two nodes that lose each other one goes on', cutTwo],
     [
       'nobody is given up while the store is stopped, and the others go on when it is back',

@@ -323,7 +323,7 @@ test('nobody waits where the end of the others is known', async () => {
 })
 
 test('one founding lives whatever befalls seeds, others and the store, and all are one in the end', async () => {
-  const runs = { scenario: founding, seeds: cases({ short: 5, full: 200 }) }
+  const runs = { scenario: founding, seeds: cases({ short: 3, full: 200 }) }
   for await (const { seed, violations } of simulateSeeds(runs)) {
     expect({ seed, violations }).toEqual({ seed, violations: [] })
   }

@@ -12,7 +12,7 @@ async function results(name: string, seeds: number): Promise<SeedResult[]> {
 }
 
 test('shards that remember, hold leases and limit entities keep their promises under faults, and the same seed does the same', async () => {
-  const first = await results('sharding', cases({ short: 3, full: 200 }))
+  const first = await results('sharding', cases({ short: 2, full: 200 }))
   expect(first.flatMap(({ violations }) => violations)).toEqual([])
   const report = first.reduce(addToReport, emptyReport)
   expect(problemsOver(report, scenarios.get('sharding') as KnownScenario)).toEqual([])

@@ -16,7 +16,7 @@ async function results(seeds: number, scenario: Scenario = spine) {
 }
 
 test('whole nodes keep their promises under load and faults, and the same seed does the same', async () => {
-  const first = await results(cases({ short: 4, full: 300 }))
+  const first = await results(cases({ short: 3, full: 300 }))
   expect(first.flatMap(({ violations }) => violations)).toEqual([])
   // Many seeds together: what they must reach, and what they may excuse.
   const report = first.reduce(addToReport, emptyReport)
