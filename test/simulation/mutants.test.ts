@@ -23,11 +23,12 @@ test('an edit that applies nowhere, or twice, is an error', () => {
 
 describe('the simulation finds', () => {
   const program = compiledFile(new URL('../../scripts/simulate.ts', import.meta.url))
-  // A short run sees that the checkers of each scenario have eyes; which bugs they find is for the full one.
+  // A short run sees that the checkers of some scenarios have eyes; which bugs they find is for the full one.
   const scenarios = new Set<string>()
   const isFirst = ({ found }: Mutant): boolean =>
     found.isSlow !== true && scenarios.size < scenarios.add(found.scenario).size
-  const sought = [...mutants].filter(([, mutant]) => isFull || isFirst(mutant))
+  const ofEach = [...mutants].filter(([, mutant]) => isFull || isFirst(mutant))
+  const sought = isFull ? ofEach : ofEach.slice(0, 6)
 
   test.each(sought)('%s', { timeout: 300_000 }, async (name, { found }) => {
     const { by, detail = '', seed, scenario } = found
