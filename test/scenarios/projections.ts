@@ -8,6 +8,7 @@ import { defineProjection } from '../../src/projection/index.ts'
 import { ClusterChecks, type SeededRandom, type Simulation } from '../../src/simulation/index.ts'
 import { ProjectedView } from './projections/projected-view.ts'
 import { ProjectingNodes } from './projections/projecting-nodes.ts'
+import { setClock, slowDown } from './hardships.ts'
 import { planFaults } from './planned-faults.ts'
 import { spineSettings } from './spine/spine-settings.ts'
 
@@ -161,14 +162,10 @@ function faultsOf(simulation: Simulation, nodes: ProjectingNodes): readonly Faul
     },
     (random) => living(random, (name) => simulation.pause(name, 50 + random.below(6_000))),
     (random) =>
-      living(random, (name) => {
-        const stepMeanMs = random.pick([0.5, 2, 10, 50])
-        simulation.slow(name, { stepMeanMs, for: 500 + random.below(4_000) })
-      }),
-    (random) =>
       living(random, (name) =>
-        simulation.stepWallClock(name, random.pick([-3_600_000, -900, 900, 3_600_000])),
+        slowDown(simulation, random, name, { leastMs: 500, spreadMs: 4_000 }),
       ),
+    (random) => living(random, (name) => setClock(simulation, random, name)),
     (random) => {
       const side = nodes.names.filter(() => random.chance(0.5))
       const other = nodes.names.filter((name) => !side.includes(name))

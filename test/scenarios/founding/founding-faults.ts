@@ -1,5 +1,6 @@
 /** What goes wrong in the founding scenario: seeds and others leave, die, sleep and are cut off, and so is the store. */
 import type { ClusterChecks, SeededRandom, Simulation } from '../../../src/simulation/index.ts'
+import { setClock, slowDown } from '../hardships.ts'
 import { planFaults, planSlowStore } from '../planned-faults.ts'
 import type { FoundingCluster } from './founding-cluster.ts'
 
@@ -121,15 +122,11 @@ export class FoundingFaults {
 
   slow(): void {
     const name = this.#random.pick(this.#cluster.names)
-    if (!this.#simulation.isAlive(name)) return
-    const stepMeanMs = this.#random.pick([0.5, 2, 10, 50])
-    this.#simulation.slow(name, { stepMeanMs, for: 1_000 + this.#random.below(8_000) })
+    slowDown(this.#simulation, this.#random, name, { leastMs: 1_000, spreadMs: 8_000 })
   }
 
   stepClock(): void {
-    const name = this.#random.pick(this.#cluster.names)
-    if (!this.#simulation.isAlive(name)) return
-    this.#simulation.stepWallClock(name, this.#random.pick([-3_600_000, -900, 900, 3_600_000]))
+    setClock(this.#simulation, this.#random, this.#random.pick(this.#cluster.names))
   }
 
   startAlone(): void {

@@ -1,5 +1,6 @@
 /** What goes wrong in the spine scenario: which kinds of faults there are is drawn by seed, then when and where. */
 import type { ClusterChecks, SeededRandom, Simulation } from '../../../src/simulation/index.ts'
+import { setClock, slowDown } from '../hardships.ts'
 import { planFaults } from '../planned-faults.ts'
 import type { SpineCluster } from './spine-cluster.ts'
 import type { SpineLoad } from './spine-load.ts'
@@ -203,19 +204,13 @@ export class SpineFaults {
     this.#messyUntilMs = Math.max(this.#messyUntilMs, this.#simulation.now + HALF_OPEN_MS)
   }
 
-  /** A node gets little of its CPU: every step takes long, and all that it should do is late. */
   slow(): void {
     const name = this.#random.pick(this.#cluster.names)
-    if (!this.#simulation.isAlive(name)) return
-    const stepMeanMs = this.#random.pick([0.5, 2, 10, 50])
-    this.#simulation.slow(name, { stepMeanMs, for: 1_000 + this.#random.below(5_000) })
+    slowDown(this.#simulation, this.#random, name, { leastMs: 1_000, spreadMs: 5_000 })
   }
 
-  /** The wall clock of one is set, forward or back. */
   stepClock(): void {
-    const name = this.#random.pick(this.#cluster.names)
-    if (!this.#simulation.isAlive(name)) return
-    this.#simulation.stepWallClock(name, this.#random.pick([-3_600_000, -900, 900, 3_600_000]))
+    setClock(this.#simulation, this.#random, this.#random.pick(this.#cluster.names))
   }
 
   reset(): void {

@@ -1,6 +1,7 @@
 /** What goes wrong in the scenario of splits: sides lose each other, die, sleep and leave, and the store is away meanwhile. */
 import type { ClusterChecks, SeededRandom, Simulation } from '../../../src/simulation/index.ts'
 import type { FoundingCluster } from '../founding/founding-cluster.ts'
+import { setClock, slowDown } from '../hardships.ts'
 import { planFaults, planSlowStore } from '../planned-faults.ts'
 
 type Fault = (faults: SplitsFaults) => void
@@ -73,15 +74,11 @@ export class SplitsFaults {
 
   slow(): void {
     const name = this.#random.pick(this.#cluster.names)
-    if (!this.#simulation.isAlive(name)) return
-    const stepMeanMs = this.#random.pick([0.5, 2, 10, 50])
-    this.#simulation.slow(name, { stepMeanMs, for: 1_000 + this.#random.below(8_000) })
+    slowDown(this.#simulation, this.#random, name, { leastMs: 1_000, spreadMs: 8_000 })
   }
 
   stepClock(): void {
-    const name = this.#random.pick(this.#cluster.names)
-    if (!this.#simulation.isAlive(name)) return
-    this.#simulation.stepWallClock(name, this.#random.pick([-3_600_000, -900, 900, 3_600_000]))
+    setClock(this.#simulation, this.#random, this.#random.pick(this.#cluster.names))
   }
 
   /** One has lost its connections with the other, which does not know. */
