@@ -52,9 +52,28 @@ export function ask<M, Reply>(
   send = target.sendQuestion,
 ): Promise<Reply> {
   return new Promise<Reply>((resolve, reject) => {
-    const asker = { makeMessage, answered: resolve as (reply: unknown) => void, failed: reject }
-    askFor(target, asker, options, runtime, send)
+    askFor(target, new PromisedAnswer(makeMessage, resolve, reject), options, runtime, send)
   })
+}
+
+/**
+ * A class, not a literal: where many of the first literals of a place live long, as the questions of a start do, V8 makes all
+ * later ones old from birth, and each keeps what it leads to from being collected while it is young.
+ */
+class PromisedAnswer<M, Reply> implements Asker<M> {
+  readonly makeMessage: (replyTo: ActorRef<Reply>) => M
+  readonly answered: (reply: unknown) => void
+  readonly failed: (error: unknown) => void
+
+  constructor(
+    makeMessage: (replyTo: ActorRef<Reply>) => M,
+    resolve: (reply: Reply) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.makeMessage = makeMessage
+    this.answered = resolve as (reply: unknown) => void
+    this.failed = reject
+  }
 }
 
 /** The same for somebody who makes its own promise of it. Throws `InvalidSettings` and `AskAborted`. */
@@ -137,7 +156,8 @@ export class Question implements Abortable, InternalRef, WheelTimer {
   readonly #number: number
   readonly #target: AskTarget<never>
   readonly #timeoutMs: number
-  readonly #asker: Asker<unknown>
+  /** Until it is over. */
+  #asker: Asker<unknown> | undefined
   #stopListening: (() => void) | undefined = undefined
   #watchers: Set<Watcher> | undefined = undefined
 
@@ -173,8 +193,7 @@ export class Question implements Abortable, InternalRef, WheelTimer {
       disown(reply)
       return this.fail(new PromiseAsReply(this.#target.toString()))
     }
-    this.#end()
-    this.#asker.answered(reply)
+    this.#end()?.answered(reply)
   }
 
   /** Time is up. */
@@ -184,17 +203,27 @@ export class Question implements Abortable, InternalRef, WheelTimer {
 
   fail(error: unknown): void {
     if (this.isOver) return
-    this.#end()
-    this.#asker.failed(error)
+    this.#end()?.failed(error)
   }
 
-  #end(): void {
+  /**
+   * Answers who is to hear of it. Lets go of all it led to: whoever still has the address, be it a message that V8 keeps for a
+   * while although nobody needs it, would keep promise and message as well.
+   */
+  #end(): Asker<unknown> | undefined {
+    const asker = this.#asker
     this.isOver = true
+    this.#asker = undefined
+    this.asked = undefined
     this.#runtime.wheel.cancel(this)
     this.#stopListening?.()
-    if (this.#watchers === undefined) return
-    for (const watcher of this.#watchers) watcher.watchedTerminated(this, undefined)
+    if (this.#watchers !== undefined) this.#tellWatchers(this.#watchers)
+    return asker
+  }
+
+  #tellWatchers(watchers: ReadonlySet<Watcher>): void {
     this.#watchers = undefined
+    for (const watcher of watchers) watcher.watchedTerminated(this, undefined)
   }
 
   /** How long an answer was to be waited for, in all. */
