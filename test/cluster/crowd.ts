@@ -56,7 +56,10 @@ export class Crowd {
   readonly #bytes = new Map<ClusterMessage['type'], number>()
   readonly #byAddress = new Map<Address, CrowdMember>()
   readonly #silent = new Set<Address>()
-  readonly #codec = new ValueCodec({ use: 'stored' })
+  /** Ends of a link learn the keys of each kind of message once: the first of a kind is counted with them, later ones without. */
+  readonly #firstCodec = new ValueCodec({ use: 'stored' })
+  readonly #laterCodec = new ValueCodec({ use: 'link' })
+  readonly #said = new Map<ClusterMessage['type'], Set<number>>()
   readonly #options: CrowdOptions
   #counted = 0
 
@@ -204,7 +207,7 @@ export class Crowd {
     to: NodeId | undefined,
     message: ClusterMessage,
   ): void {
-    if (this.#options.countsBytes) this.#count(message)
+    if (this.#options.countsBytes) this.#count(from.address, address, message)
     this.machines.send({
       from: from.address,
       to: address,
@@ -212,13 +215,21 @@ export class Crowd {
     })
   }
 
-  #count(message: ClusterMessage): void {
+  #count(from: Address, to: Address, message: ClusterMessage): void {
     const packed = clusterProtocol.pack(message)
     const { type } = message
-    this.#bytes.set(type, (this.#bytes.get(type) ?? 0) + this.#codec.encode(packed).length)
+    const codec = this.#isFirst(from, to, type) ? this.#firstCodec : this.#laterCodec
+    this.#bytes.set(type, (this.#bytes.get(type) ?? 0) + codec.encode(packed).length)
     if (++this.#counted % checkEvery > 0) return
     const taken = clusterProtocol.unpack(packed)
     if (taken instanceof NotAMessage) throw new Error(`${taken.problem}: ${message.type}`)
+  }
+
+  #isFirst(from: Address, to: Address, type: ClusterMessage['type']): boolean {
+    const said = this.#said.get(type) ?? new Set()
+    this.#said.set(type, said)
+    const { size } = said
+    return said.add(numberOf(from) * addressesMax + numberOf(to)).size > size
   }
 
   #arrive(
@@ -242,6 +253,13 @@ export class Crowd {
   }
 }
 
+const addressesMax = 2 ** 16
+
 function addressAt(index: number): Address {
   return `10.0.${index >> 8}.${index & 255}:2552`
+}
+
+function numberOf(address: Address): number {
+  const [, , high, low] = address.split(/[.:]/).map(Number)
+  return high! * 256 + low!
 }
