@@ -209,15 +209,22 @@ export class RemoteDeathWatch {
     return this.#sender.numbered()
   }
 
-  confirmed(sequence: number): void {
-    this.#sender.confirmed(sequence)
+  /** False when the peer counts from a time that this node has forgotten. */
+  confirmed(sequence: number): boolean {
+    const isKnown = this.#sender.confirmed(sequence)
     this.#watchPatience()
+    return isKnown
   }
 
-  /** From behind the kind of a frame. Throws MalformedFrame. */
-  take(cursor: ByteCursor): void {
+  /** From behind the kind of a frame. Throws MalformedFrame. False when the peer counts from a time that this node has forgotten. */
+  take(cursor: ByteCursor): boolean {
     const { sequence, message } = readSystemFrame(cursor)
-    if (!this.#receiver.take(sequence)) return
+    if (this.#receiver.isForgotten(sequence)) return false
+    if (this.#receiver.take(sequence)) this.#took(message)
+    return true
+  }
+
+  #took(message: SystemMessage): void {
     switch (message.type) {
       case 'Watch':
         return this.#watchedHere.watch(message.id, this.#options.actorAt(message.path))
