@@ -1,4 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { compiledFile } from '../test/processes/harness/compiled.ts'
+import { within } from '../test/processes/harness/patience.ts'
 import { runChaos } from './chaos/command.ts'
 
 async function run(...words: readonly string[]) {
@@ -45,7 +50,38 @@ describe('npm run chaos', () => {
     const { code, text } = await run('--only', 'net-kill')
     expect(code).toBe(1)
     expect(text).toMatch(
-      /net-kill: 1 problems.*\n  It cannot be played here. It needs (root|Linux)/,
+      /net-kill: \d problems.*\n  It cannot be played here. It needs (root|Linux)/,
     )
   })
+
+  test('ends with code 1, and leaves nothing behind, when a scenario breaks under load', async () => {
+    const program = compiledFile(new URL('../test/processes/broken-run-main.ts', import.meta.url))
+    const child = spawn(process.execPath, ['--enable-source-maps', program])
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let [printed, said] = ['', '']
+    child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    // From the failure on: starting nodes takes as long as it takes.
+    const failed = new Promise<void>((resolve) =>
+      child.stdout.on('data', () => printed.includes('the scenario is broken') && resolve()),
+    )
+    const closed = once(child, 'close')
+    await within(Promise.race([failed, closed]), 'the failure in the output')
+    expect(await within(closed, 'the end of the program', 10_000)).toEqual([1, null])
+    const [summary, problem] = printed.split('\n')
+    expect(summary).toMatch(/^broken: 1 problems; took /)
+    expect(problem).toBe('  Error: the scenario is broken')
+    const left = [...said.matchAll(/^broken: (process|folder) (.+)$/gm)].map(([, what, name]) =>
+      what === 'folder' ? existsSync(name ?? '') : isAlive(Number(name)),
+    )
+    expect(left).toEqual([false, false, false, false, false])
+  })
 })
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -5,8 +5,9 @@ import {
   type ClusterOptions,
   ProcessCluster,
 } from '../../test/processes/harness/process-cluster.ts'
+import { scenarios as allScenarios } from '../../test/processes/scenarios/index.ts'
 import type { Outcome, Scenario, Stage } from '../../test/processes/scenarios/scenario.ts'
-import { type ChaosOptions, listOfScenarios, parseChaos, usage } from './options.ts'
+import { type ChaosOptions, listOf, parseChaos, usage } from './options.ts'
 
 /** Where the words go. */
 export interface Terminal {
@@ -22,14 +23,18 @@ interface Ended extends Outcome {
 }
 
 /** Answers the exit code. */
-export async function runChaos(words: readonly string[], terminal: Terminal): Promise<number> {
-  const command = parseChaos(words)
+export async function runChaos(
+  words: readonly string[],
+  terminal: Terminal,
+  scenarios: ReadonlyMap<string, Scenario> = allScenarios,
+): Promise<number> {
+  const command = parseChaos(words, scenarios)
   switch (command.type) {
     case 'Help':
-      terminal.print(`${usage}\n\nScenarios:\n${listOfScenarios()}`)
+      terminal.print(`${usage}\n\nScenarios:\n${listOf(scenarios)}`)
       return 0
     case 'List':
-      terminal.print(listOfScenarios())
+      terminal.print(listOf(scenarios))
       return 0
     case 'Mistake':
       terminal.printError(`${command.problem}\nTry: npm run chaos -- --help`)
@@ -65,6 +70,7 @@ async function runOne(
     return { scenario: scenario.name, tookMs: 0, problems, figures: {} }
   }
   const clusters: { dispose(): Promise<void>; transcript(): string }[] = []
+  const over = new AbortController()
   const stage: Stage = {
     rounds,
     isQuick,
@@ -73,18 +79,38 @@ async function runOne(
       clusters.push(cluster)
       return cluster
     },
+    over: over.signal,
     // Progress is for people, and not part of the result.
     say: (line) => terminal.printError(`${scenario.name}: ${line}`),
   }
-  const outcome = await scenario.run(stage).catch((error: unknown): Outcome => ({
-    problems: [error instanceof Error ? (error.stack ?? error.message) : String(error)],
-    figures: {},
-  }))
-  if (outcome.problems.length > 0) {
+  const { problems, figures } = await outcomeOf(scenario, stage)
+  // A load that goes on would keep this program from ending, and the next scenario from being alone.
+  over.abort()
+  if (problems.length > 0) {
     for (const cluster of clusters) terminal.printError(cluster.transcript())
   }
-  await Promise.all(clusters.map((cluster) => cluster.dispose()))
-  return { scenario: scenario.name, tookMs: Math.round(terminal.now() - begunMs), ...outcome }
+  const disposed = await Promise.allSettled(clusters.map((cluster) => cluster.dispose()))
+  const left = disposed.flatMap((each) =>
+    each.status === 'rejected' ? [inWords(each.reason)] : [],
+  )
+  return {
+    scenario: scenario.name,
+    tookMs: Math.round(terminal.now() - begunMs),
+    problems: [...problems, ...left],
+    figures,
+  }
+}
+
+async function outcomeOf(scenario: Scenario, stage: Stage): Promise<Outcome> {
+  try {
+    return await scenario.run(stage)
+  } catch (error) {
+    return { problems: [inWords(error)], figures: {} }
+  }
+}
+
+function inWords(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
 function summaryOf({ scenario, problems, figures, tookMs }: Ended): string {

@@ -1,6 +1,5 @@
 /** What can be said on the command line of `npm run chaos`. */
 import { parseArgs } from 'node:util'
-import { scenarios } from '../../test/processes/scenarios/index.ts'
 import type { Scenario } from '../../test/processes/scenarios/scenario.ts'
 
 export interface ChaosOptions {
@@ -36,11 +35,13 @@ sherd-PID-..., is removed however the run ends, after kill -9 by the next run, a
 
 Ends with code 1 when something acknowledged was lost or doubled, or a scenario did not end well or could not be played.`
 
-export function listOfScenarios(): string {
+type Scenarios = ReadonlyMap<string, Scenario>
+
+export function listOf(scenarios: Scenarios): string {
   return [...scenarios].map(([name, { summary }]) => `  ${name.padEnd(17)} ${summary}`).join('\n')
 }
 
-export function parseChaos(words: readonly string[]): ChaosCommand {
+export function parseChaos(words: readonly string[], scenarios: Scenarios): ChaosCommand {
   try {
     const { values } = parseArgs({
       args: [...words],
@@ -56,18 +57,23 @@ export function parseChaos(words: readonly string[]): ChaosCommand {
     if (values.help) return { type: 'Help' }
     if (values.list) return { type: 'List' }
     const { only, rounds, quick: isQuick, json: isJson } = values
-    const options = { scenarios: named(only), rounds: wholeNumber(rounds), isQuick, isJson }
+    const options = {
+      scenarios: named(only, scenarios),
+      rounds: wholeNumber(rounds),
+      isQuick,
+      isJson,
+    }
     return { type: 'Run', options }
   } catch (error) {
     return { type: 'Mistake', problem: (error as Error).message }
   }
 }
 
-function named(name: string | undefined): readonly Scenario[] {
+function named(name: string | undefined, scenarios: Scenarios): readonly Scenario[] {
   if (name === undefined) return [...scenarios.values()]
   const scenario = scenarios.get(name)
   if (scenario !== undefined) return [scenario]
-  throw new Error(`There is no scenario "${name}". There are:\n${listOfScenarios()}`)
+  throw new Error(`There is no scenario "${name}". There are:\n${listOf(scenarios)}`)
 }
 
 function wholeNumber(text: string | undefined): number | undefined {

@@ -7,6 +7,7 @@
  */
 import type { RemoteDeadLetterReason } from './remote-drop-reasons.ts'
 import type { InternalRef, Runtime, Watcher } from '../actor/internals.ts'
+import { assert } from '../foundation/assert.ts'
 import type { Objection } from './handshake/handshake-inputs.ts'
 import type { Lane } from './lane.ts'
 import type { Incarnations } from './incarnations.ts'
@@ -177,6 +178,7 @@ export class Association implements LinkOwner, RefHome {
 
   fateOf(node: NodeId): RemoteDeadLetterReason | undefined {
     const exclusion = this.#incarnations.exclusionOf(node) ?? this.#knownNow()?.exclusionOf(node)
+    if (exclusion === 'removed') return 'quarantined'
     if (exclusion !== 'quarantined-in-return') return exclusion
     // Not on behalf of one that has been replaced: the next may think well of us.
     if (node === this.peer) this.#remindOfQuarantine()
@@ -282,7 +284,7 @@ export class Association implements LinkOwner, RefHome {
   }
 
   takeSystem(cursor: ByteCursor): void {
-    this.#deathWatch.take(cursor)
+    if (!this.#deathWatch.take(cursor)) this.#countIsForgotten()
   }
 
   get lastSystemTaken(): number {
@@ -298,7 +300,18 @@ export class Association implements LinkOwner, RefHome {
   }
 
   systemConfirmed(sequence: number): void {
-    this.#deathWatch.confirmed(sequence)
+    if (!this.#deathWatch.confirmed(sequence)) this.#countIsForgotten()
+  }
+
+  /** It was removed, and so many have been since that this, too, is forgotten. It has to learn that there is no going on. */
+  #countIsForgotten(): void {
+    const { peer } = this
+    assert(peer !== undefined, 'who counts has said who it is')
+    this.runtime.logger.warn(
+      { peer },
+      `${peer} goes on with what this node has forgotten: it must have been removed from the cluster long ago. Nothing passes between the two any more; end that process, or restart it.`,
+    )
+    this.quarantine(peer, 'it goes on with what is forgotten here')
   }
 
   /** An address that is only spoken of is not worth hours: whoever names one could have this node call it for so long. */
@@ -395,6 +408,7 @@ export class Association implements LinkOwner, RefHome {
   retire(successor: () => Association | undefined, knownNow: () => Incarnations | undefined): void {
     const { peer } = this
     const isCountedOn = this.#isCountedOn
+    if (peer !== undefined && !this.#deathWatch.isFresh) this.#incarnations.forgetCount(peer)
     this.#successor = successor
     this.#knownNow = knownNow
     this.#claim?.stop()

@@ -15,6 +15,8 @@ export class Incarnations {
   /** Those that have given this node up first. */
   readonly #inReturn = new Set<NodeId>()
   readonly #removed = new Set<NodeId>()
+  /** Of the removed ones, those with whom system messages had passed: they would count on from there. */
+  readonly #forgotten = new Set<NodeId>()
 
   get current(): NodeId | undefined {
     return this.#current
@@ -59,11 +61,17 @@ export class Incarnations {
     remember(this.#removed, node)
   }
 
+  /** How far the two had counted is forgotten. One that was removed is not spoken to from now on. */
+  forgetCount(node: NodeId): void {
+    if (this.#removed.has(node)) remember(this.#forgotten, node)
+  }
+
   /** Whether it may connect, or be connected to. */
   exclusionOf(node: NodeId): Exclusion | undefined {
     if (this.#quarantined.has(node)) return 'quarantined'
     if (this.#inReturn.has(node)) return 'quarantined-in-return'
-    return this.#former.has(node) ? 'former-incarnation' : undefined
+    if (this.#former.has(node)) return 'former-incarnation'
+    return this.#forgotten.has(node) ? 'removed' : undefined
   }
 
   /** Whether another was learnt after `since`: this one may have died before, and what comes from it be late. */

@@ -122,16 +122,24 @@ export class WrongAddress extends HandshakeError {
   }
 }
 
+type WhyRefused = 'quarantined' | 'removed' | 'removed-here' | 'former-incarnation'
+
+const incarnationTexts: Readonly<Record<WhyRefused, string>> = {
+  quarantined:
+    'and this node have given each other up. Restart the one that was removed from the cluster.',
+  removed:
+    'was removed from the cluster long ago, and its process still lives: it is refused. End it, or restart it, so that it joins anew.',
+  'removed-here':
+    'refuses this node, which was removed from its cluster long ago. Restart this node, so that it joins anew.',
+  'former-incarnation':
+    'refuses a node whose address another one has. Are two processes set to the same advertised address?',
+}
+
 export class IncarnationRefused extends HandshakeError {
   readonly code = 'INCARNATION_REFUSED'
 
-  constructor(address: Address, why: 'quarantined' | 'former-incarnation') {
-    super(
-      address,
-      why === 'quarantined'
-        ? 'and this node have given each other up. Restart the one that was removed from the cluster.'
-        : 'refuses a node whose address another one has. Are two processes set to the same advertised address?',
-    )
+  constructor(address: Address, why: WhyRefused) {
+    super(address, incarnationTexts[why])
   }
 }
 

@@ -59,7 +59,8 @@ export interface RemoteSettings {
   /**
    * A peer with whom nothing was under way for so long, at most for twice as long, is forgotten, quarantined or not; not one with
    * whom watches have passed, while it lives. Which of its incarnations are over is remembered, of the last of some ten thousand
-   * peers. A ref that is made after that is not `===` to one made before. Shorter frees memory sooner.
+   * peers: a member that was removed, and with whom watches had passed, is refused when it calls after that. A ref that is made
+   * then is not `===` to one made before. Shorter frees memory sooner.
    */
   readonly forgetAfterMs: number
   /**

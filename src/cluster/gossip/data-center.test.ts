@@ -9,12 +9,14 @@ import {
   unreachableMembers,
 } from './convergence.ts'
 import {
+  describedDataCenter,
   isDataCenterName,
   neighboursOf,
   speakersOf,
   unreachableDataCenters,
 } from './data-center.ts'
-import { type Gossip, hasTombstone, memberOf } from './gossip.ts'
+import { type Gossip, changedBy, hasTombstone, memberOf, putMember, seenBy } from './gossip.ts'
+import { joiningMember, withStatus } from './member.ts'
 import { actAsLeader, type LeaderSituation } from './leader-actions.ts'
 
 describe('CL-019 V-12 convergence in each data center', () => {
@@ -102,6 +104,24 @@ describe('CL-019 what the leader of a data center does', () => {
     // Cut off from others it goes on unfrozen, and may still be handing over.
     const silent = act(view('au | dx', '', 'a!d'), 'a', { longUnreachable: new Set([id('d')]) })
     expect(isGone(silent, 'd')).toBe(false)
+  })
+
+  /** Why nobody elsewhere gives up a newcomer for its silence, not even when all there have agreed on that before. */
+  test('it lets the first one in by what others had seen, whatever these have agreed upon since', () => {
+    const known = view('au bu | ej', 'abe')
+    // Unheard by all others, who cannot reach it and give it up: first that they mean to, and when all know, that they do.
+    const meant = seenBy(changedBy(known, id('a')), [id('a'), id('b')])
+    expect(hasConverged(meant, id('a'))).toBe(true)
+    const givenUp = putMember(meant, withStatus(memberOf(meant, id('e'))!, 'Down'))
+    const next = putMember(givenUp, joiningMember(id('f'), describedDataCenter('two')))
+    const elsewhere = seenBy(changedBy(next, id('a')), [id('a'), id('b'), id('f')])
+    const firsts = [known, elsewhere].map((gossip, at) => {
+      const leader = id(['e', 'f'][at]!)
+      expect([leaderOf(gossip, leader), hasConverged(gossip, leader)]).toEqual([leader, true])
+      return memberOf(act(gossip, ['e', 'f'][at]!), leader)?.status
+    })
+    // Both serve as the first of their data center: so the silence of one is left to a person.
+    expect(firsts).toEqual(['Up', 'Up'])
   })
 })
 

@@ -27,8 +27,11 @@ export type HandshakeEffect =
       readonly givenUpBy: NodeId | undefined
     }
 
-/** Why a node is not spoken to although it is one of ours: about this very incarnation, and for good. */
-export type Exclusion = 'quarantined' | 'quarantined-in-return' | 'former-incarnation'
+/**
+ * Why a node is not spoken to although it is one of ours: about this very incarnation, and for good. `removed`: its cluster has
+ * removed it, and how far the two had counted system messages is forgotten.
+ */
+export type Exclusion = 'quarantined' | 'quarantined-in-return' | 'removed' | 'former-incarnation'
 
 /**
  * Undefined when it is spoken to. `overtaken`: since this handshake began, another incarnation has proved to live there,

@@ -87,6 +87,8 @@ describe('HandshakeMachine', () => {
       { objectionTo: () => 'quarantined-in-return' },
       'INCARNATION_REFUSED',
     ],
+    ['a removed dialer', {}, { objectionTo: () => 'removed' }, 'INCARNATION_REFUSED'],
+    ['a removed listener', { objectionTo: () => 'removed' }, {}, 'INCARNATION_REFUSED'],
     ['a former dialer', {}, { objectionTo: () => 'former-incarnation' }, 'INCARNATION_REFUSED'],
     ['a dialer too many', {}, { objectionTo: () => 'too-many-peers' }, 'TOO_MANY_PEERS'],
   ])('%s: refused, with the same code at both ends', (_what, ours, theirs, code) => {
@@ -104,6 +106,8 @@ describe('HandshakeMachine', () => {
       undefined,
       undefined,
     ])
+    const removed = talk(dialer(), listener({ objectionTo: () => 'removed' }))
+    expect([givenUpBy(removed.dialer), givenUpBy(removed.listener)]).toEqual([b, undefined])
     const inReturn = talk(dialer(), listener({ objectionTo: () => 'quarantined-in-return' }))
     expect(givenUpBy(inReturn.dialer)).toBeUndefined()
   })
@@ -190,7 +194,12 @@ describe('HandshakeMachine', () => {
     expect([here, codeOf(there), said.length]).toEqual([[], 'HANDSHAKE_BROKEN', 3])
   })
 
-  const verdicts = ['quarantined', 'quarantined-in-return', 'former-incarnation'] as const
+  const verdicts = [
+    'quarantined',
+    'quarantined-in-return',
+    'removed',
+    'former-incarnation',
+  ] as const
 
   test.each(verdicts)('that it is %s is believed only with proof', (reason) => {
     const listening = listener()

@@ -48,6 +48,7 @@ import { errorOfRefusal, type RefusalStory } from './handshake-refusals.ts'
 const verdicts: ReadonlySet<RefusalReason> = new Set<Exclude<Objection, 'overtaken' | undefined>>([
   'quarantined',
   'quarantined-in-return',
+  'removed',
   'former-incarnation',
   'too-many-peers',
 ])
@@ -267,7 +268,8 @@ export class HandshakeMachine {
       const detail = `it refuses this node (${reason}) without proof that it knows the secret`
       return this.#fail(new HandshakeBroken(this.#peerAddress(), detail))
     }
-    const givenUpBy = isVerdict && reason === 'quarantined' ? this.#peer : undefined
+    const isGivenUp = reason === 'quarantined' || reason === 'removed'
+    const givenUpBy = isVerdict && isGivenUp ? this.#peer : undefined
     return this.#fail(this.#errorFor(reason, { isTheirs: true }), givenUpBy)
   }
 

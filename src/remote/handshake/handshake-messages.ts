@@ -60,6 +60,7 @@ const refusals = [
   'certificate-refused',
   // For now: there may be room later.
   'too-many-peers',
+  'removed',
 ] as const
 
 export type RefusalReason = (typeof refusals)[number]

@@ -52,6 +52,8 @@ export function errorOfRefusal(
     case 'quarantined':
     case 'quarantined-in-return':
       return new IncarnationRefused(peer, 'quarantined')
+    case 'removed':
+      return new IncarnationRefused(peer, isTheirs ? 'removed-here' : 'removed')
     case 'former-incarnation':
       return new IncarnationRefused(isTheirs ? peer : addressOfNode(self), reason)
     case 'tls-required':

@@ -11,7 +11,7 @@ const refTo = (path: string, node?: string): RemoteRef => ({ wireText: path, nod
 
 const deathNoticeWaitMs = 100
 
-function stage() {
+function stage(systemMessagesMax = 3) {
   const sent: [number, SystemMessage][] = []
   const told: string[] = []
   const settled: (() => void)[] = []
@@ -19,7 +19,7 @@ function stage() {
   /** Waits for the data lane that nobody took back. */
   const waits = new Set<() => void>()
   const watched = new Map<string, Watcher>()
-  const state: { peer: string | undefined; wakes: number } = { peer: 'one', wakes: 0 }
+  const state = { peer: 'one' as string | undefined, wakes: 0, looks: 0 }
   /** Why the peer was to be given up. */
   const givenUp: string[] = []
   /** How long a message waits for whom; a second for all others. */
@@ -33,7 +33,7 @@ function stage() {
         return time.environment.timers.after(delayMs, callback)
       },
     },
-    systemMessagesMax: 3,
+    systemMessagesMax,
     deathNoticeWaitMs,
     actorAt: (path) =>
       ({
@@ -48,7 +48,10 @@ function stage() {
       waits.add(done)
       return () => void waits.delete(done)
     },
-    patienceMs: (node) => patienceMs.get(node) ?? 1_000,
+    patienceMs: (node) => {
+      state.looks++
+      return patienceMs.get(node) ?? 1_000
+    },
     patienceMinMs: 1_000,
     onGiveUp: ({ text }) => void givenUp.push(text),
   })
@@ -283,6 +286,28 @@ describe('one that was removed', () => {
     watch.confirmed(4)
     expect([...watch.numbered()]).toEqual([])
   })
+
+  test.each([false, true])(
+    'is not looked for in all that is kept with each that is sent or confirmed, others waiting: %s',
+    (isAnotherAwaited) => {
+      const count = 1_000
+      const all = stage(2 * count)
+      const { watch, watcher, state, take, die, settled } = all
+      if (isAnotherAwaited) watch.watch(refTo('/user/other', 'two'), watcher('other'))
+      removed(all, 'one')
+      state.looks = 0
+      // It lives, and watches on.
+      for (let id = 1; id <= count; id++) {
+        take(id, { type: 'Watch', id, path: `/user/${id}` })
+        die(`/user/${id}`)
+        settled.pop()?.()
+      }
+      expect([...watch.numbered()]).toHaveLength(count)
+      for (let sequence = 1; sequence <= count; sequence++) watch.confirmed(sequence)
+      expect([...watch.numbered()]).toEqual([])
+      expect(state.looks).toBeLessThan(10 * count)
+    },
+  )
 
   test('leaves nothing to the next that lives there', () => {
     const all = stage()

@@ -50,10 +50,7 @@ export interface LostPatience {
   readonly isSilence: boolean
 }
 
-const tooMany: LostPatience = {
-  text: 'too many system messages are unconfirmed',
-  isSilence: false,
-}
+const tooMany: LostPatience = { text: 'too many system messages are unconfirmed', isSilence: false }
 const tooLong: LostPatience = {
   text: 'a system message stayed unconfirmed for too long',
   isSilence: true,
@@ -209,15 +206,23 @@ export class RemoteDeathWatch {
     return this.#sender.numbered()
   }
 
-  confirmed(sequence: number): void {
-    this.#sender.confirmed(sequence)
-    this.#watchPatience()
+  /** False when the peer counts from a time that this node has forgotten. */
+  confirmed(sequence: number): boolean {
+    const isKnown = this.#sender.confirmed(sequence)
+    // What is left is not looked through each time. A timer that nothing needs any more finds that out by itself.
+    if (this.unconfirmed === 0) this.#watchPatience()
+    return isKnown
   }
 
-  /** From behind the kind of a frame. Throws MalformedFrame. */
-  take(cursor: ByteCursor): void {
+  /** From behind the kind of a frame. Throws MalformedFrame. False when the peer counts from a time that this node has forgotten. */
+  take(cursor: ByteCursor): boolean {
     const { sequence, message } = readSystemFrame(cursor)
-    if (!this.#receiver.take(sequence)) return
+    if (this.#receiver.isForgotten(sequence)) return false
+    if (this.#receiver.take(sequence)) this.#took(message)
+    return true
+  }
+
+  #took(message: SystemMessage): void {
     switch (message.type) {
       case 'Watch':
         return this.#watchedHere.watch(message.id, this.#options.actorAt(message.path))
@@ -245,7 +250,7 @@ export class RemoteDeathWatch {
     } else {
       send(this.#sender.add(waiting), message)
     }
-    this.#watchPatience()
+    if (this.#hasEnd(waiting)) this.#awaitPatience(this.#leftMs(waiting))
   }
 
   // ---- patience
@@ -256,11 +261,15 @@ export class RemoteDeathWatch {
       this.#patience?.cancel()
       this.#patience = undefined
     } else if (this.#patience === undefined) {
-      const { timers, patienceMinMs } = this.#options
-      let delayMs = patienceMinMs
-      for (const each of this.#waiting()) delayMs = Math.min(delayMs, this.#leftMs(each))
-      this.#patience = timers.after(delayMs, () => this.#look())
+      let leftMs = Infinity
+      for (const each of this.#waiting()) leftMs = Math.min(leftMs, this.#leftMs(each))
+      this.#awaitPatience(leftMs)
     }
+  }
+
+  #awaitPatience(leftMs: number): void {
+    const { timers, patienceMinMs } = this.#options
+    this.#patience ??= timers.after(Math.min(patienceMinMs, leftMs), () => this.#look())
   }
 
   #look(): void {

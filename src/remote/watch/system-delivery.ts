@@ -40,8 +40,9 @@ export class SystemSender {
     return this.#first + this.#kept.size - 1
   }
 
-  /** The peer has everything up to this number. */
-  confirmed(sequence: number): void {
+  /** The peer has everything up to this number. False when it counts from a time that this node has forgotten. */
+  confirmed(sequence: number): boolean {
+    if (this.#first === 1 && sequence > this.#kept.size) return false
     if (sequence >= this.#first + this.#kept.size) {
       throw new MalformedFrame('a system message is confirmed that was not sent')
     }
@@ -49,6 +50,7 @@ export class SystemSender {
       this.#kept.shift()
       this.#first++
     }
+    return true
   }
 
   /** The same, each with its number. */
@@ -79,6 +81,11 @@ export class SystemReceiver {
   /** The number of the last that was taken. */
   get last(): number {
     return this.#last
+  }
+
+  /** Nothing has come before, and this is not the first: it counts from a time that this node has forgotten. */
+  isForgotten(sequence: number): boolean {
+    return this.#last === 0 && sequence > 1
   }
 
   /** False for one that was taken before. Throws MalformedFrame for one that comes too early. */

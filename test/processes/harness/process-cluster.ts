@@ -50,6 +50,7 @@ export class ProcessCluster<N, O extends object = object> {
   readonly #processes: NodeProcess<N>[] = []
   readonly #hosts: HostNetwork | undefined
   readonly #forget: () => void
+  #isDisposed = false
 
   constructor(kind: string, { hasProxies = false, hosts }: ClusterOptions = {}) {
     this.#kind = kind
@@ -69,6 +70,8 @@ export class ProcessCluster<N, O extends object = object> {
   /** The same without waiting: for nodes whose start takes long, or may be refused. */
   async launch(name: string, options: O): Promise<Launched<N>> {
     const { enter, ...seat } = await this.#seatOf(name)
+    // Whoever starts several at once, or again what has ended, may not know yet.
+    if (this.#isDisposed) throw new Error(`${name} is not started: the run is over`)
     const node = new NodeProcess<N>(name, this.#kind, enter)
     this.#processes.push(node)
     const place: Place = { name, folder: this.folder, ...seat }
@@ -87,6 +90,7 @@ export class ProcessCluster<N, O extends object = object> {
   }
 
   async dispose(): Promise<void> {
+    this.#isDisposed = true
     await Promise.all(this.#processes.map((node) => node.kill()))
     await this.network?.close()
     this.#forget()

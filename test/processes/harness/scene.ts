@@ -42,5 +42,7 @@ export function nodesForTest(): Members<EntityNode, EntityNodeOptions> {
 /** Plays a scenario of `npm run chaos` in a test, with quick settings, or with those that users get. */
 export function play(scenario: Scenario, rounds: number, isQuick = true): Promise<Outcome> {
   const cluster = clusterForTest
-  return scenario.run({ rounds, isQuick, cluster, say: () => undefined })
+  const over = new AbortController()
+  onTestFinished(() => over.abort())
+  return scenario.run({ rounds, isQuick, cluster, over: over.signal, say: () => undefined })
 }

@@ -28,7 +28,9 @@ export class Supervisor<N extends Watcher, O extends object> {
     // A copy: it also tells this wish from later ones.
     const wish = { ...options }
     this.#wanted.set(name, wish)
-    void this.#run(name, wish)
+    this.#run(name, wish).catch((error: unknown) => {
+      this.ends.push(`${name} cannot be started: ${String(error)}`)
+    })
     for (;;) {
       const node = this.#running.get(name)
       if (node !== undefined) return node

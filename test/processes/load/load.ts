@@ -14,6 +14,8 @@ export interface LoadOptions {
   readonly paceMs: number
   /** Attempts of one call; one more and the call has failed. 40 when not given. */
   readonly attemptsMax?: number | undefined
+  /** Aborted when nothing is to be called any more, not even until a call has been answered. */
+  readonly over: AbortSignal
 }
 
 /** A caller that was refused tries again after so long. */
@@ -34,6 +36,7 @@ export class Load {
 
   constructor(options: LoadOptions) {
     this.#options = options
+    options.over.addEventListener('abort', () => this.#tell(), { once: true })
   }
 
   start(): void {
@@ -48,9 +51,10 @@ export class Load {
 
   /** Resolves when every entity has answered a call that began after this moment; answers how long that took. */
   async answeredSince(sinceMs: number): Promise<number> {
-    const { entities } = this.#options
+    const { entities, over } = this.#options
     const isAnswered = (entity: string) => (this.#ackedBegunMs.get(entity) ?? -1) >= sinceMs
     while (!entities.every(isAnswered)) {
+      over.throwIfAborted()
       await new Promise<void>((resolve) => this.#listeners.push(resolve))
     }
     return performance.now() - sinceMs
@@ -62,7 +66,7 @@ export class Load {
   }
 
   async #callUntilStopped(entity: string): Promise<void> {
-    for (let call = 1; !this.#isStopping; call++) {
+    for (let call = 1; !this.#isStopping && !this.#isOver; call++) {
       await this.#call(entity, call)
       await rest(this.#options.paceMs)
     }
@@ -70,7 +74,7 @@ export class Load {
 
   async #call(entity: string, call: number): Promise<void> {
     const { ledger, append, attemptsMax = 40 } = this.#options
-    for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+    for (let attempt = 1; attempt <= attemptsMax && !this.#isOver; attempt++) {
       const id = `${entity}.${call}.${attempt}`
       const begunMs = performance.now()
       ledger.begin(id, entity)
@@ -79,7 +83,12 @@ export class Load {
       if (outcome === 'acked') return this.#acked(entity, begunMs)
       await rest(retryMs)
     }
+    if (this.#isOver) return
     this.failures.push(`${entity} did not answer call ${call} in ${attemptsMax} attempts`)
+  }
+
+  get #isOver(): boolean {
+    return this.#options.over.aborted
   }
 
   #acked(entity: string, begunMs: number): void {
@@ -88,6 +97,10 @@ export class Load {
     this.longestGapMs = Math.max(this.longestGapMs, gapMs)
     this.#lastAckMs.set(entity, nowMs)
     this.#ackedBegunMs.set(entity, begunMs)
+    this.#tell()
+  }
+
+  #tell(): void {
     const listeners = this.#listeners
     this.#listeners = []
     for (const look of listeners) look()

@@ -10,6 +10,15 @@ export interface TellsOptions {
   readonly nodes: () => readonly NodeProcess<EntityNode>[]
   /** How long a teller rests after each round of words. */
   readonly paceMs: number
+  /** Aborted when nothing is to be told any more. */
+  readonly over: AbortSignal
+}
+
+export interface Heard {
+  /** That no node took, with the error. */
+  readonly refused: readonly string[]
+  readonly lost: readonly string[]
+  readonly doubled: readonly string[]
 }
 
 const ears = Array.from({ length: 40 }, (_, n) => `ear-${n}`)
@@ -21,6 +30,7 @@ export class Tells {
   /** Every process that may have heard something, whether it still runs or not. */
   readonly #lives = new Set<NodeProcess<EntityNode>>()
   readonly #shunned = new Set<string>()
+  readonly #refused: string[] = []
   readonly #underWay = new Map<string, Promise<unknown>>()
   #teller: Promise<void> | undefined
   #isStopping = false
@@ -48,16 +58,19 @@ export class Tells {
     this.#shunned.delete(name)
   }
 
-  /** Ends it, and answers what was not heard in time or more than once, in words. */
-  async stop(withinMs: number): Promise<{ readonly lost: string[]; readonly doubled: string[] }> {
+  /** Ends it, and answers what was not taken, not heard in time or heard more than once, in words. */
+  async stop(withinMs: number): Promise<Heard> {
     this.#isStopping = true
     await this.#teller
+    await Promise.all(this.#underWay.values())
     const untilMs = performance.now() + withinMs
     for (;;) {
       const heard = this.#heard()
       const lost = [...this.#told].filter((word) => !heard.has(word))
       const doubled = [...heard].filter(([, times]) => times > 1).map(([word]) => word)
-      if (lost.length === 0 || performance.now() > untilMs) return { lost, doubled }
+      if (lost.length === 0 || performance.now() > untilMs) {
+        return { refused: this.#refused, lost, doubled }
+      }
       await rest(lookMs)
     }
   }
@@ -73,7 +86,7 @@ export class Tells {
   }
 
   async #tellUntilStopped(): Promise<void> {
-    for (let round = 1; !this.#isStopping; round++) {
+    for (let round = 1; !this.#isStopping && !this.#options.over.aborted; round++) {
       const nodes = this.#options.nodes()
       for (const node of nodes) {
         this.#lives.add(node)
@@ -81,14 +94,16 @@ export class Tells {
       }
       await rest(this.#options.paceMs)
     }
-    await Promise.all(this.#underWay.values())
   }
 
   #tell(node: NodeProcess<EntityNode>, round: number): void {
     const ear = ears[(round * 7 + this.#told.size) % ears.length] as string
     const word = `${node.name} ${node.pid} to ${ear}, ${round}`
     this.#told.add(word)
-    this.#underWay.set(node.name, node.call('tellEar', ear, word))
+    const taken = node
+      .call('tellEar', ear, word)
+      .catch((error: unknown) => void this.#refused.push(`${word}: ${String(error)}`))
+    this.#underWay.set(node.name, taken)
   }
 }
 

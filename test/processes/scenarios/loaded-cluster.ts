@@ -60,7 +60,7 @@ export class LoadedCluster {
     const seeds = await members.addresses(names)
     const nodeOptions = { seeds, hasDefaults: !stage.isQuick, ...store }
     const amount = { ...(stage.isQuick ? quickLoad : fullLoad), attemptsMax, attemptMs, names }
-    const cluster = new LoadedCluster(members, nodeOptions, amount)
+    const cluster = new LoadedCluster(members, nodeOptions, { ...amount, over: stage.over })
     await members.form(names, nodeOptions)
     cluster.load.start()
     await cluster.answeredSince(performance.now())
@@ -76,7 +76,8 @@ export class LoadedCluster {
       attemptsMax,
       attemptMs = defaultAttemptMs,
       names = [],
-    }: typeof fullLoad & Ground,
+      over,
+    }: typeof fullLoad & Ground & Pick<Stage, 'over'>,
   ) {
     this.members = members
     this.#names = names
@@ -87,7 +88,7 @@ export class LoadedCluster {
       entities: this.entities,
       ledger: this.#ledger,
       append: (entity, id) => this.#append(entity, id),
-      ...{ paceMs, attemptsMax },
+      ...{ paceMs, attemptsMax, over },
     })
   }
 

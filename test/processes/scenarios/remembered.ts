@@ -64,6 +64,7 @@ async function run(stage: Stage): Promise<Outcome> {
 class RememberedCluster {
   readonly members: Members<EntityNode, EntityNodeOptions>
   readonly #options: EntityNodeOptions
+  readonly #over: AbortSignal
   readonly #ledger = new Ledger()
   readonly #failures: string[] = []
   readonly entities: readonly string[]
@@ -75,7 +76,7 @@ class RememberedCluster {
     const seeds = await members.addresses(threeNames)
     const options = { seeds, hasDefaults: !stage.isQuick, remembers: true }
     await members.form(threeNames, options)
-    const cluster = new RememberedCluster(members, options, stage.isQuick ? 40 : 200)
+    const cluster = new RememberedCluster(members, options, stage)
     await cluster.call(cluster.entities, 0).ended
     await cluster.allRun(cluster.entities, performance.now())
     return cluster
@@ -84,11 +85,12 @@ class RememberedCluster {
   private constructor(
     members: Members<EntityNode, EntityNodeOptions>,
     options: EntityNodeOptions,
-    entities: number,
+    { isQuick, over }: Stage,
   ) {
     this.members = members
     this.#options = options
-    this.entities = Array.from({ length: entities }, (_, n) => `kept-${n}`)
+    this.#over = over
+    this.entities = Array.from({ length: isQuick ? 40 : 200 }, (_, n) => `kept-${n}`)
   }
 
   async restart(names: readonly string[]): Promise<void> {
@@ -124,8 +126,11 @@ class RememberedCluster {
   /** Without a message: asks the nodes what they host, until it is each of these once. Answers how long it took. */
   async allRun(entities: readonly string[], sinceMs: number): Promise<number> {
     let missing = entities
+    const waited = new AbortController()
+    const over = AbortSignal.any([this.#over, waited.signal])
     const look = async (): Promise<void> => {
       for (;;) {
+        over.throwIfAborted()
         const hosted = (await this.#hosted()).filter((entity) => entities.includes(entity))
         missing = entities.filter((entity) => !hosted.includes(entity))
         if (missing.length === 0 && hosted.length === entities.length) return
@@ -133,6 +138,7 @@ class RememberedCluster {
       }
     }
     await within(look(), 'every remembered entity', returnMaxMs).catch((error: unknown) => {
+      waited.abort()
       throw new Error(`${String(error)}; not there: ${missing.join(', ')}`, { cause: error })
     })
     return performance.now() - sinceMs
@@ -157,7 +163,7 @@ class RememberedCluster {
 
   async #call(entity: string, call: string): Promise<void> {
     const untilMs = performance.now() + callMaxMs
-    for (let attempt = 1; performance.now() < untilMs; attempt++) {
+    for (let attempt = 1; performance.now() < untilMs && !this.#over.aborted; attempt++) {
       const id = `${call}.${attempt}`
       this.#ledger.begin(id, entity)
       const outcome = await this.#append(entity, id)
@@ -165,6 +171,7 @@ class RememberedCluster {
       if (outcome === 'acked') return
       await rest(retryMs)
     }
+    if (this.#over.aborted) return
     this.#failures.push(`${entity} did not answer call ${call} within ${callMaxMs} ms`)
   }
 

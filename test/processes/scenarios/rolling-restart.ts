@@ -18,7 +18,8 @@ const lateMs = 10_000
 
 async function run(stage: Stage): Promise<Outcome> {
   const cluster = await LoadedCluster.start(stage, { names: fiveNames })
-  const tells = new Tells({ nodes: () => cluster.members.running, paceMs: stage.isQuick ? 30 : 5 })
+  const nodes = () => cluster.members.running
+  const tells = new Tells({ nodes, paceMs: stage.isQuick ? 30 : 5, over: stage.over })
   tells.start()
   const problems: string[] = []
   const exitsMs: number[] = []
@@ -48,7 +49,8 @@ async function run(stage: Stage): Promise<Outcome> {
       )
     }
   }
-  const { lost, doubled } = await tells.stop(lateMs)
+  const { refused, lost, doubled } = await tells.stop(lateMs)
+  if (refused.length > 0) problems.push(`not taken: ${refused.slice(0, 10).join('; ')}`)
   if (lost.length > 0) problems.push(`not heard: ${lost.slice(0, 10).join('; ')}`)
   if (doubled.length > 0) problems.push(`heard twice: ${doubled.slice(0, 10).join('; ')}`)
   const { problems: broken, ...counts } = await cluster.verdict()

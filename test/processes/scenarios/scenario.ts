@@ -8,6 +8,8 @@ export interface Stage {
   readonly isQuick: boolean
   /** A cluster that is gone when the run is over, and shows its words when the run failed. */
   cluster<N, O extends object>(kind: string, options?: ClusterOptions): ProcessCluster<N, O>
+  /** Aborted when the run is over, however it ended: nothing that goes on by itself may outlive it. */
+  readonly over: AbortSignal
   /** Progress, a line each. */
   say(line: string): void
 }

@@ -20,7 +20,7 @@ const sleepMs = 30_000
 
 async function run(stage: Stage): Promise<Outcome> {
   const cluster = await LoadedCluster.start(stage)
-  const journal = await JournalReader.open(cluster.members.processes.folder)
+  await using journal = await JournalReader.open(cluster.members.processes.folder)
   const problems: string[] = []
   const failoversMs: number[] = []
   let movedStreams = 0
@@ -38,7 +38,6 @@ async function run(stage: Stage): Promise<Outcome> {
     )
   }
   const { problems: broken, ...counts } = await cluster.verdict()
-  await journal.close()
   return {
     problems: [...problems, ...broken],
     figures: {

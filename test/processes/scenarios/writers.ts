@@ -36,7 +36,7 @@ export class JournalReader {
     return { epochs: new Map(this.#epochs) }
   }
 
-  close(): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
     return this.#journal.close()
   }
 }
