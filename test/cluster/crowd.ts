@@ -9,11 +9,15 @@ import type { ClusterMessage } from '../../src/cluster/cluster-messages.ts'
 import { type ClusterSettings, defaultClusterSettings } from '../../src/cluster/cluster-settings.ts'
 import { clusterProtocol } from '../../src/cluster/cluster-wire.ts'
 import { strategyOf } from '../../src/cluster/downing/downing-strategies.ts'
+import { arbiterAttribute } from '../../src/cluster/downing/store-majority.ts'
+import type { ReadFounding, WriteFounding } from '../../src/cluster/founding/founding-inputs.ts'
 import type { Gossip } from '../../src/cluster/gossip/gossip.ts'
 import { type Address, type NodeId, addressOfNode, nodeIdOf } from '../../src/foundation/node-id.ts'
+import { attributeOfStore } from '../../src/cluster/joining/shared-store.ts'
 import { NotAMessage, ValueCodec } from '../../src/serialization/internals.ts'
 import { SeededRandom } from '../../src/simulation/seeded-random.ts'
 import { MachineNetwork, type MachineNode, newcomer } from '../machines/network.ts'
+import type { SharedRegister } from './shared-register.ts'
 
 /** Of each pair there are others, and they would fill the memory of a large crowd. */
 const remembered: ReadonlySet<ClusterEvent['type']> = new Set([
@@ -22,6 +26,7 @@ const remembered: ReadonlySet<ClusterEvent['type']> = new Set([
   'MemberDowned',
   'MemberRemoved',
 ])
+const store = { id: 'one', name: 'the store' }
 /** Every so many-th message is looked through as a peer would. */
 const checkEvery = 1_000
 
@@ -31,6 +36,8 @@ export interface CrowdOptions {
   readonly settings?: Partial<ClusterSettings>
   /** How many of them are seeds of all. */
   readonly seeds?: number
+  /** The store that all share, which then decides splits, as by default. */
+  readonly register?: SharedRegister
   /** Whether the bytes of all messages are counted, and some are looked through as a peer would: it takes its time. */
   readonly countsBytes?: boolean
 }
@@ -80,10 +87,16 @@ export class Crowd {
   startOne(address: Address, seeds: readonly Address[]): CrowdMember {
     const { random } = this.machines
     const id = nodeIdOf(address, random.uid())
+    const hasStore = this.#options.register !== undefined
     const machine = new ClusterMachine({
-      ...{ self: id, roles: ['back'], attributes: ['host of Game'], appVersion: '1.2.3' },
+      ...{ self: id, roles: ['back'], appVersion: '1.2.3' },
+      attributes: [
+        'host of Game',
+        ...(hasStore ? [attributeOfStore(store), arbiterAttribute] : []),
+      ],
       ...{ settings: this.settings, random: random.fork(id) },
-      strategy: strategyOf(this.settings),
+      strategy: strategyOf(this.settings, hasStore),
+      ...(hasStore && { store, founding: { identity: undefined } }),
     })
     const member: CrowdMember = {
       ...newcomer<never>(),
@@ -192,6 +205,9 @@ export class Crowd {
           member.events.push({ at: this.now, event: effect.event })
         }
         return
+      case 'ReadFounding':
+      case 'WriteFounding':
+        return this.#askStore(member, effect)
       case 'ShutDown':
         member.ended = effect.reason
         this.machines.crash(member)
@@ -199,6 +215,15 @@ export class Crowd {
       default:
         return
     }
+  }
+
+  #askStore(member: CrowdMember, question: ReadFounding | WriteFounding): void {
+    const { machines } = this
+    const latencyMs = (): number => 1 + machines.random.below(10)
+    const after = (ms: number, then: () => void): void => machines.after(ms, then)
+    this.#options.register?.ask(question, member.address, { latencyMs, after }, (answer) => {
+      if (member.isAlive) machines.give(member, answer)
+    })
   }
 
   #send(

@@ -330,9 +330,29 @@ describe('how often a word is said', () => {
   })
 
   test('is every tick while somebody has not seen it for whom the leader waits', () => {
-    const { a } = crowd('abcde') as { a: GossipMachine }
+    const machines = crowd('abcde')
+    const { a, b } = machines as { a: GossipMachine; b: GossipMachine }
     change(a, moveMembers(a.gossip, [id('c')], 'Down'))
-    expect(words(a, 40)).toBe(40)
+    talk(machines, 'a', 'b')
+    expect(words(b, 40)).toBe(40)
+  })
+
+  test('of the leader goes to all for whom it waits, and to nobody else besides', () => {
+    const machines = crowd('abcdef')
+    const { a } = machines as { a: GossipMachine }
+    change(a, withObservation(a.gossip, id('a'), id('f'), 'Unreachable'))
+    change(a, moveMembers(a.gossip, [id('c'), id('f')], 'Down'))
+    const asked = () =>
+      messagesIn(a.step({ type: 'Tick' }, 0))
+        .map(({ to }) => to[0])
+        .toSorted()
+        .join('')
+    expect(asked()).toBe('bde')
+    talk(machines, 'a', 'd')
+    expect(asked()).toBe('be')
+    for (const peer of 'be') talk(machines, 'a', peer)
+    // As it is at rest: not before its time.
+    expect(asked()).toBe('')
   })
 
   test('is once a second when all have seen it that can, also when somebody is Down', () => {

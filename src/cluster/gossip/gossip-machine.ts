@@ -1,6 +1,6 @@
 /**
- * Keeps one node's view of the cluster and makes all views one: each tick a word to one peer, each own change at once to
- * a few. A word is what this node knows in brief; who knows more tells what is lacking, who knows less says so.
+ * Keeps one node's view of the cluster and makes all views one: each tick a word to one peer, and to those for whom the leader
+ * waits if it is that; each own change at once to a few. A word is what this node knows in brief; who knows more tells what is lacking, who knows less says so.
  *
  *   view ──own change──▶ new version, seen by us alone ──told, seen by more and more──▶ seen by all
  *     └──theirs has more: ask for it;  ours has more: tell it;  both: tell, and be told──▲
@@ -19,7 +19,7 @@ import type {
   GossipStatus,
 } from '../cluster-messages.ts'
 import type { ClusterSettings } from '../cluster-settings.ts'
-import { hasConverged, isWaitedFor, leaderOf } from './convergence.ts'
+import { disagreementIn, hasConverged, isWaitedFor, leaderOf } from './convergence.ts'
 import type { GossipEffect, GossipInput } from './gossip-inputs.ts'
 import { chooseFarPeer, choosePeer, nearPeers, sample } from './gossip-peers.ts'
 import { neighboursOf } from './data-center.ts'
@@ -32,6 +32,8 @@ import { statusOfPair } from './reachability.ts'
 import { Replica, type Tidings, type ViewSummary } from './replica.ts'
 
 const spreadPeersMax = 5
+/** Of those for whom the leader waits, so many are asked at a tick. Where there are more, they pass it on. */
+const awaitedPeersMax = 32
 /** Of those whom a change concerns, so many are told by who made it. Where it concerns more, it is news that spreads. */
 const concernedMax = 32
 /** Between two ticks so many changes are told at once; when many join together, the rest is told with the next words. */
@@ -205,7 +207,19 @@ export class GossipMachine {
     const peer =
       chooseFarPeer(this.gossip, this.#self, this.#random, this.#settings) ??
       choosePeer(this.gossip, this.#self, this.#random, probability)
-    return peer === undefined ? [] : [this.#status(peer)]
+    const peers = new Set(this.#awaited())
+    if (peer !== undefined) peers.add(peer)
+    return [...peers].map((to) => this.#status(to))
+  }
+
+  /** Those for whom the leader waits: it asks them itself, or it would learn by chance from others that they have seen. */
+  #awaited(): NodeId[] {
+    const { gossip } = this
+    if (!this.#isBehind || leaderOf(gossip, this.#self) !== this.#self) return []
+    const reachable = new Set(nearPeers(gossip, this.#self))
+    const { unseenBy } = disagreementIn(gossip, this.#self)
+    const awaited = unseenBy.filter((node) => reachable.has(node))
+    return sample(awaited, awaitedPeersMax, this.#random)
   }
 
   /** News is urgent while few know it, and while the leader waits for those who have not seen it. */
