@@ -8,6 +8,7 @@ import type { RemoteRef } from '../remote/internals.ts'
 import { encodeName } from './entity-name.ts'
 import type { Region } from './region/region.ts'
 import type { Route } from './region/routing-table.ts'
+import type { LocalAddress } from './shard/shard.ts'
 import type { EntityId, ShardId } from './shard-id.ts'
 
 export interface EntityRef<in Message> {
@@ -33,12 +34,15 @@ export interface EntityRef<in Message> {
   toString(): string
 }
 
-export class RoutedEntityRef<Message> implements EntityRef<Message> {
+export class RoutedEntityRef<Message> implements EntityRef<Message>, LocalAddress {
   readonly entityId: EntityId
   readonly shard: ShardId
   /** The route to another node that was used last, and the address at its end. */
   route: Route | undefined = undefined
   remote: RemoteRef | undefined = undefined
+  /** While it is at home on this node: where it was found. */
+  foundIn: LocalAddress['foundIn'] = undefined
+  found: LocalAddress['found'] = undefined
   readonly #region: Region
   #sendQuestion: ((message: unknown, question: Question) => void) | undefined = undefined
 

@@ -65,7 +65,10 @@ export class MessageWriter {
   addQuestion(recipient: WireRecipient, message: unknown, question: Question): void {
     const field = fieldOf(message, question)
     if (field === undefined) return this.add(recipient, message)
-    const body = this.#codec.prepare({ ...(message as object), [field]: null })
+    const asked: Record<string, unknown> = { ...(message as object) }
+    // Apart: with the field among the braces, the engine takes three times as long.
+    asked[field] = null
+    const body = this.#codec.prepare(asked)
     const path = this.#numberOf(recipient)
     const fieldNumber = this.#numberOf(this.#fieldEntry(field))
     this.#head(heads.ask, path)

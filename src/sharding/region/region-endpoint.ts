@@ -12,6 +12,7 @@ import { NotAMessage } from '../../serialization/internals.ts'
 import { decodeName, encodeName } from '../entity-name.ts'
 import { RoutedEntityRef } from '../entity-ref.ts'
 import { reasonOf } from '../addressing.ts'
+import type { LocalAddress } from '../shard/shard.ts'
 import type { EntityId, ShardId } from '../shard-id.ts'
 import { EntityMessageDropped } from '../sharding-errors.ts'
 import type {
@@ -117,21 +118,23 @@ function recipientFor(region: Region, name: string, from: NodeId) {
 }
 
 /** One entity of this node as one region on another node reaches it by one route. */
-class InboundEntity {
+class InboundEntity implements LocalAddress {
+  readonly entityId: EntityId
+  foundIn: LocalAddress['foundIn'] = undefined
+  found: LocalAddress['found'] = undefined
   readonly #region: Region
   readonly #shard: ShardId
-  readonly #entityId: EntityId
   readonly #origin: Origin
 
   constructor(region: Region, shard: ShardId, entityId: EntityId, origin: Origin) {
+    this.entityId = entityId
     this.#region = region
     this.#shard = shard
-    this.#entityId = entityId
     this.#origin = origin
   }
 
   tell(message: unknown, bytes = 0): void {
-    this.#region.receive(this.#shard, this.#entityId, message, this.#origin, bytes)
+    this.#region.receive(this.#shard, this, message, this.#origin, bytes)
   }
 }
 

@@ -38,7 +38,7 @@ import {
 import type { ShardingProtocol } from '../sharding-wire.ts'
 import type { ShardingSettings } from '../sharding-settings.ts'
 import type { TypeIdentity } from '../type-identity.ts'
-import { Shard, type ShardDutiesWorld, type ShardWorld } from '../shard/shard.ts'
+import { type LocalAddress, Shard, type ShardDutiesWorld, type ShardWorld } from '../shard/shard.ts'
 import type { HostedPage } from './hosted-shards.ts'
 import { KeptRefs } from './kept-refs.ts'
 import { ShardFamily } from '../shard/shard-family.ts'
@@ -184,7 +184,7 @@ export class Region {
     }
     if (route.node === undefined) {
       if (this.#loads !== undefined) this.#loads.messages[shard]!++
-      return this.#shardHere(shard).deliver(ref.entityId, message, question)
+      return this.#shardHere(shard).deliverBy(ref, message, question)
     }
     if (ref.route !== route) {
       ref.remote = this.#lines.to(route, shard, ref.entityId)
@@ -196,7 +196,7 @@ export class Region {
   /** A message that another node sent by a route of its own. */
   receive(
     shard: ShardId,
-    entityId: EntityId,
+    address: LocalAddress,
     message: unknown,
     origin: Origin,
     bytes: number,
@@ -207,9 +207,9 @@ export class Region {
         this.#loads.messages[shard]!++
         this.#loads.bytes[shard]! += bytes
       }
-      return this.#shardHere(shard).deliver(entityId, message, undefined)
+      return this.#shardHere(shard).deliverBy(address, message, undefined)
     }
-    const parcel = { entityId, message, question: undefined }
+    const parcel = { entityId: address.entityId, message, question: undefined }
     const forwarded = { type: 'Forwarded', shard, stamp, parcel } as const
     this.step({ type: 'FromRegion', region: node, message: forwarded })
   }

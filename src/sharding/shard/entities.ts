@@ -116,7 +116,9 @@ export class Entities<Cell, Parcel> {
     return entity
   }
 
+  /** Whoever has kept it sees that it takes no messages any more. */
   delete(entity: Entity<Cell, Parcel>): void {
+    entity.isStopping = true
     this.#entities.delete(entity.entityId)
     this.#latest = undefined
   }

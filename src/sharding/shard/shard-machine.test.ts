@@ -52,6 +52,25 @@ describe('ShardMachine', () => {
     expect(machine.entities.waitingCount).toBe(0)
   })
 
+  test('answers one that was found before as long as it takes messages, and no longer', () => {
+    const { machine, send, terminated, passivate } = shard()
+    send('a')
+    const found = machine.touch('e')!
+    expect(machine.touchKnown(found)).toBe(found)
+    machine.step({ type: 'Frozen' })
+    expect(machine.touchKnown(found)).toBeUndefined()
+    machine.step({ type: 'Thawed' })
+    expect(machine.touchKnown(found)).toBe(found)
+    passivate(1)
+    expect(machine.touchKnown(found)).toBeUndefined()
+    terminated(1)
+    expect(machine.touchKnown(found)).toBeUndefined()
+    send('b')
+    // Another life of it.
+    expect(machine.touchKnown(found)).toBeUndefined()
+    expect(machine.touch('e')?.instance).toBe(2)
+  })
+
   test('drops what a full mailbox has no room for', () => {
     const { machine, send } = shard(shardingSettings({ mailboxMessagesMax: 2 }), 2)
     expect(send('first')).toEqual(['StartEntity e1', 'Deliver e1 first'])

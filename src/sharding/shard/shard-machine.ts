@@ -82,7 +82,13 @@ export class ShardMachine<Cell, Parcel> {
    */
   touch(entityId: EntityId): LiveEntity<Cell> | undefined {
     const entity = this.#entities.get(entityId)
-    if (entity === undefined || entity.isStopping || this.#isFrozen) return undefined
+    return entity === undefined ? undefined : this.touchKnown(entity)
+  }
+
+  /** The same for one that this shard has answered before. */
+  touchKnown(known: LiveEntity<Cell>): LiveEntity<Cell> | undefined {
+    const entity = known as Entity<Cell, Parcel>
+    if (entity.isStopping || this.#isFrozen) return undefined
     entity.touched = this.#sweeps.now
     if (this.#roomFor(entity) <= 0) return undefined
     if (this.#entities.noteUse(entity)) this.#limited.tellUses()

@@ -29,6 +29,7 @@ import type { ShardingSettings } from '../sharding-settings.ts'
 import type { Lease } from '../../lease/index.ts'
 import { GuardingLease } from '../../lease/internals.ts'
 import type { RememberStore } from '../remembering/remember-store.ts'
+import type { LiveEntity } from './entities.ts'
 import { ShardMachine } from './shard-machine.ts'
 import { ShardMemory } from './shard-memory.ts'
 import type { ShardDropReason } from '../sharding-drop-reasons.ts'
@@ -66,6 +67,13 @@ export interface ShardDutiesWorld {
   recover(shard: Shard): void
   /** These are at home in another shard: to be started there. */
   startElsewhere(shard: Shard, home: ShardId, entityIds: readonly EntityId[]): void
+}
+
+/** Of an entity that was at home here when it was used last. */
+export interface LocalAddress {
+  readonly entityId: EntityId
+  foundIn: Shard | undefined
+  found: LiveEntity<Cell> | undefined
 }
 
 export class Shard {
@@ -109,6 +117,18 @@ export class Shard {
   /** As part of a step of the region, once, when it may act. */
   begin(): void {
     if (this.#world.duties !== undefined) this.#stepNow({ type: 'Begin' })
+  }
+
+  /** The same as `deliver`, for an address that is used again and again: it keeps where its entity was found. */
+  deliverBy(address: LocalAddress, message: unknown, question: Question | undefined): void {
+    const isHeld = this.#lease === undefined || this.#lease.isHeld()
+    if (isHeld && address.foundIn === this && address.found !== undefined) {
+      const cell = this.#machine.touchKnown(address.found)?.cell
+      if (cell !== undefined) return cell.send(message)
+    }
+    this.deliver(address.entityId, message, question)
+    address.foundIn = this
+    address.found = this.#machine.entityOf(address.entityId)
   }
 
   /** A message for an entity of this shard. */
