@@ -79,6 +79,7 @@ import { S02 } from './s02.ts'
 import { S03 } from './s03.ts'
 import { S04 } from './s04.ts'
 import { S05 } from './s05.ts'
+import { S06 } from './s06.ts'
 import type { Mutant } from './mutant.ts'
 
 export const mutants: ReadonlyMap<string, Mutant> = new Map(
@@ -157,5 +158,6 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     S03,
     S04,
     S05,
+    S06,
   }),
 )
