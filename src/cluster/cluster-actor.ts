@@ -37,6 +37,7 @@ import { lookAtProcesses } from './detection/process-of-member.ts'
 import type { CutDecision } from './downing/clean-cut.ts'
 import type { AskArbiter } from './downing/downing-inputs.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
+import type { RecordGivenUp } from './downing/removal-inputs.ts'
 import { FoundingDesk } from './founding/founding-desk.ts'
 import { shownIdentity } from './founding/founding-record.ts'
 import type { FoundingStore } from './founding/founding-store.ts'
@@ -318,6 +319,8 @@ export class ClusterActor {
         return this.#log.provedDead(effect.node)
       case 'ArbiterIsOver':
         return this.#options.strategy.arbiter?.isOver?.()
+      case 'RecordGivenUp':
+        return this.#record(effect)
       case 'ReadFounding':
         return this.#founding?.read(effect)
       case 'WriteFounding':
@@ -392,6 +395,22 @@ export class ClusterActor {
     const decide = async (): Promise<CutDecision> => arbiter.decide(question)
     decide().then(answer, (err: unknown) => {
       system.log.warn({ err, question }, 'The arbiter of the downing strategy could not be asked')
+      answer(undefined)
+    })
+  }
+
+  #record({ number, nodes }: RecordGivenUp): void {
+    const { strategy, system } = this.#options
+    const answer = (shown: readonly NodeId[] | undefined): void =>
+      this.command({ type: 'RecordShown', number, nodes: shown })
+    const give = async (): Promise<readonly NodeId[] | undefined> =>
+      strategy.arbiter?.giveUp?.(nodes)
+    give().then(answer, (err: unknown) => {
+      const members = nodes.map(addressOfNode)
+      system.log.warn(
+        { err, members },
+        'The record of those who were given up, beside the lease that decides splits, could not be asked. Until it can, nobody is removed from the cluster. Look at the store of the lease',
+      )
       answer(undefined)
     })
   }

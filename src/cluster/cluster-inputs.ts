@@ -20,6 +20,7 @@ import type {
   DowningSnapshot,
 } from './downing/downing-inputs.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
+import type { RecordGivenUp, RecordShown, RemovalSnapshot } from './downing/removal-inputs.ts'
 import type {
   FoundingAnswer,
   FoundingOptions,
@@ -72,6 +73,7 @@ export type ClusterInput =
   /** Every `tickIntervalMs`. */
   | { readonly type: 'Tick' }
   | ArbiterAnswered
+  | RecordShown
   | FoundingAnswer
   /** Somebody is about to take a stream over, and waits for a look at the founding that begins now. */
   | { readonly type: 'LookAtFounding' }
@@ -95,6 +97,7 @@ export type ClusterEffect =
   /** For people: the process of this member has ended, beyond doubt, and it is given up at once. */
   | { readonly type: 'ProvedDead'; readonly node: NodeId }
   | ArbiterIsOver
+  | RecordGivenUp
   | AwaitingStore
   | ReadFounding
   | WriteFounding
@@ -151,6 +154,7 @@ export interface ClusterSnapshot extends DetectionSnapshot {
   readonly joining: JoiningSnapshot
   readonly membership: MembershipSnapshot
   readonly downing: DowningSnapshot
+  readonly removal: RemovalSnapshot
   readonly pause: PauseSnapshot
   /** Undefined where the system does not tell which process this is, or the setting says not to look. */
   readonly processes: ProcessWatchSnapshot | undefined

@@ -3,8 +3,8 @@
  * of them finds out to the others.
  *
  *   discovery ──found, elected──▶ joining
- *   joining ──joined──▶ membership ──view──▶ detection, processes, downing, pause, founding
- *      ▲                    ▲──suspicions, decisions──┘                     │
+ *   joining ──joined──▶ membership ──view──▶ detection, processes, downing, removal, pause, founding
+ *      ▲                    ▲──suspicions, decisions──┘                              │
  *      └──────────────may found, may join───────────────────────────────────┘
  *
  * Invariant: the node is frozen while any of its parts holds it for the loser of a split, for out of touch with those
@@ -16,7 +16,7 @@
 import { unreachable } from '../foundation/assert.ts'
 import { type Address, type NodeId, addressOfNode } from '../foundation/node-id.ts'
 import type { ClusterEvent, FreezeReason } from './cluster-events.ts'
-import { type ClusterMessage, isGossipMessage } from './cluster-messages.ts'
+import { type ClusterMessage, isGossipMessage, type Join } from './cluster-messages.ts'
 import type {
   ClusterEffect,
   ClusterInput,
@@ -36,11 +36,12 @@ import { ProcessWatchMachine } from './detection/process-watch-machine.ts'
 import type { DowningEffect, DowningInput } from './downing/downing-inputs.ts'
 import { DowningMachine } from './downing/downing-machine.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
-import { isMemberDownable } from './downing/clean-cut.ts'
 import { mayGiveUp } from './downing/giving-up.ts'
+import type { RemovalInput } from './downing/removal-inputs.ts'
+import { RemovalMachine } from './downing/removal-machine.ts'
 import { outOfTouchMs, silenceMs } from './downing/silent-members.ts'
 import { downingViewOf, electorateOf } from './downing/split-view.ts'
-import { StoreWatch } from './downing/store-watch.ts'
+import { StoreWatch, watchInputOf } from './downing/store-watch.ts'
 import type { FoundingAnswer, FoundingEffect, FoundingInput } from './founding/founding-inputs.ts'
 import { FreezeCauses } from './freeze-causes.ts'
 import { FoundingMachine } from './founding/founding-machine.ts'
@@ -48,9 +49,10 @@ import { isExitDoubted, unreachableMembers } from './gossip/convergence.ts'
 import { describedDataCenter, isNeighbour, neighboursOf } from './gossip/data-center.ts'
 import { type Gossip, emptyGossip, hasTombstone, memberOf } from './gossip/gossip.ts'
 import { problemWithGossip } from './gossip/gossip-exchange.ts'
-import { addressOfMember, notYetUp } from './gossip/member.ts'
+import { addressOfMember } from './gossip/member.ts'
 import type { DiscoveryInput } from './joining/discovery/discovery-inputs.ts'
 import { DiscoveryMachine } from './joining/discovery/discovery-machine.ts'
+import { isForming } from './joining/forming.ts'
 import { firstSeedOf, type JoinCommand } from './joining/join-command.ts'
 import type { JoiningEffect, JoiningInput, NotConnected } from './joining/joining-inputs.ts'
 import { JoiningMachine } from './joining/joining-machine.ts'
@@ -66,6 +68,7 @@ export class ClusterMachine {
   readonly #membership: MembershipMachine
   readonly #detection: DetectionMachine
   readonly #downing: DowningMachine
+  readonly #removal: RemovalMachine
   readonly #pause: PauseMachine
   /** Undefined where nobody can see which processes have ended. */
   readonly #processes: ProcessWatchMachine | undefined
@@ -92,6 +95,7 @@ export class ClusterMachine {
     this.#membership = new MembershipMachine(described)
     this.#detection = new DetectionMachine(self, settings, options.random)
     this.#downing = new DowningMachine({ self, settings, strategy })
+    this.#removal = new RemovalMachine({ self, settings, keepsRecord: strategy.keepsRecord })
     this.#stranding = new Stranding(self, settings, discovery !== undefined)
     this.#pause = new PauseMachine({ self, settings, strategy })
     if (identity !== undefined) this.#processes = new ProcessWatchMachine({ identity, settings })
@@ -130,6 +134,7 @@ export class ClusterMachine {
       membership: this.#membership.snapshot(),
       ...this.#detection.snapshot(),
       downing: this.#downing.snapshot(),
+      removal: this.#removal.snapshot(),
       pause: this.#pause.snapshot(),
       processes: this.#processes?.snapshot(),
       founding: this.#founding?.snapshot(),
@@ -172,6 +177,10 @@ export class ClusterMachine {
         return this.#stepMembership({ ...input, type: 'Observed', status: 'Terminated' }, now)
       case 'ArbiterAnswered':
         return this.#stepDowning(input, now)
+      case 'RecordShown':
+        return this.#stepRemoval(input, now)
+      case 'Down':
+        return this.#stepRemoval({ ...input, type: 'Remove', as: 'Down', isLasting: true }, now)
       case 'Received':
         return this.#receive(input, now)
       case 'Look':
@@ -190,7 +199,8 @@ export class ClusterMachine {
     if (this.#isFromTheRemoved(message)) return
     switch (message.type) {
       case 'InitJoin':
-        return this.#isLooking
+        // Outside, and by discovery: then it is for that to say for whom this node stands.
+        return this.#discovery?.snapshot().phase === 'looking'
           ? this.#stepDiscovery(message, now)
           : this.#stepMembership(message, now)
       case 'InitJoinNack':
@@ -209,9 +219,18 @@ export class ClusterMachine {
         this.#stepPause(message, now)
         this.#stepFounding(message, now)
         return this.#stepMembership(message, now)
+      case 'Join':
+        return this.#hearNewcomer(message, now)
       default:
         return this.#stepMembership(message, now)
     }
+  }
+
+  /** It comes again when former lives of it have been removed, if that takes a while. */
+  #hearNewcomer(join: Join, now: number): void {
+    const nodes = this.#removal.formerLivesOf(join.from)
+    if (nodes.length === 0) return this.#stepMembership(join, now)
+    this.#stepRemoval({ type: 'Remove', nodes, as: 'Died', isLasting: true }, now)
   }
 
   #tick(now: number): void {
@@ -227,8 +246,10 @@ export class ClusterMachine {
     const isOutOfTouch =
       this.#detection.isInDoubt || this.#losesToTheSilent(outOfTouchMs(this.#settings), now)
     this.#stepDowning({ type: 'Tick', isOutOfTouch }, now)
+    this.#stepRemoval({ type: 'Tick' }, now)
     this.#stepFounding({ type: 'Tick' }, now)
-    this.#lookForStranding(now)
+    const problem = this.#stranding.look(this.gossip, now)
+    if (problem !== undefined) this.#shutDown('join-failed', [problem])
   }
 
   #join(input: JoinCommand, now: number): void {
@@ -237,11 +258,6 @@ export class ClusterMachine {
     this.#stepFounding({ type: 'JoinBegan', firstSeed, isAlone }, now)
     this.#stepJoining(input, now)
     if (input.type === 'JoinDiscovered') this.#stepDiscovery({ type: 'Begin' }, now)
-  }
-
-  #lookForStranding(now: number): void {
-    const problem = this.#stranding.look(this.gossip, now)
-    if (problem !== undefined) this.#shutDown('join-failed', [problem])
   }
 
   #judgeSilence(now: number): void {
@@ -259,22 +275,12 @@ export class ClusterMachine {
   #judgeStore(now: number): void {
     const [watch, founding] = [this.#watch, this.#founding]
     if (watch === undefined || founding === undefined || this.#isStopped) return
-    const { shownAt, isClaimed, problem = 'no answer' } = founding
-    const own = memberOf(this.gossip, this.#self)?.status
     const silent = this.#detection.silentAmongWatched(silenceMs(this.#settings), now)
-    const effects = watch.step(
-      {
-        // Nothing lives on one that is not Up yet, and one that is leaving for good cannot be given up any more.
-        isInService: own === 'Up' || own === 'Leaving',
-        seesSplit:
-          silent.some((node) => isMemberDownable(this.gossip, node)) || this.#downing.awaitsStore,
-        isDoubting: this.#frozen.has('paused'),
-        ...{ shownAt, isClaimed, problem },
-        wouldGiveUp: this.#downing.wish?.nodes ?? [],
-      },
-      now,
-    )
-    for (const effect of effects) {
+    const input = watchInputOf(this.gossip, this.#self, {
+      ...{ founding, downing: this.#downing, silent },
+      isDoubting: this.#frozen.has('paused'),
+    })
+    for (const effect of watch.step(input, now)) {
       if (effect.type === 'LookSoon') this.#stepFounding(effect, now)
       else if (effect.type === 'Freeze') this.#freeze('store')
       else if (effect.type === 'Thaw') this.#thaw('store')
@@ -320,20 +326,10 @@ export class ClusterMachine {
   /** The process of this member is no more. */
   #gone(node: NodeId, now: number): void {
     this.#stepDetection({ type: 'ConnectionRefused', node }, now)
-    if (node !== this.#self && this.#isForming && isNeighbour(this.gossip, node, this.#self)) {
+    if (node === this.#self || !isNeighbour(this.gossip, node, this.#self)) return
+    if (isForming(this.gossip, this.#self)) {
       this.#stepMembership({ type: 'Down', nodes: [node] }, now)
     }
-  }
-
-  /**
-   * As long as nobody of a data center has been Up, nobody can be outvoted there, and one that died while joining would keep all
-   * others waiting. What others have to say of it is theirs: to them it may have come up unheard.
-   */
-  get #isForming(): boolean {
-    return neighboursOf(this.gossip, this.#self).every(
-      ({ status, upNumber }) =>
-        status === 'Joining' || (status === 'Down' && upNumber === notYetUp),
-    )
   }
 
   /** Never more than ending itself: to give up the other in turn would make two clusters. */
@@ -358,13 +354,12 @@ export class ClusterMachine {
       case 'Invited':
         return this.#stepFounding(effect, now)
       case 'FormCluster':
+      case 'Joined': {
+        const founder = effect.type === 'Joined' ? effect.founder : this.#self
         this.#stepDiscovery({ type: 'Over' }, now)
-        this.#stepFounding({ type: 'Entered', founder: this.#self }, now)
+        this.#stepFounding({ type: 'Entered', founder }, now)
         return this.#stepMembership(effect, now)
-      case 'Joined':
-        this.#stepDiscovery({ type: 'Over' }, now)
-        this.#stepFounding({ type: 'Entered', founder: effect.founder }, now)
-        return this.#stepMembership(effect, now)
+      }
       case 'GiveUp':
         return this.#shutDown(effect.reason, [
           ...effect.problems,
@@ -379,11 +374,6 @@ export class ClusterMachine {
   get #otherTroubles(): readonly string[] {
     const ways = [this.#discovery?.snapshot(), this.#founding?.snapshot()]
     return ways.flatMap((way) => way?.troubles ?? [])
-  }
-
-  /** Outside, and by discovery: then it is for that to say for whom this node stands. */
-  get #isLooking(): boolean {
-    return this.#discovery?.snapshot().phase === 'looking'
   }
 
   #stepDiscovery(input: DiscoveryInput, now: number): void {
@@ -424,6 +414,7 @@ export class ClusterMachine {
     if (isExitDoubted(gossip, this.#self)) this.#freeze('doubted')
     else this.#thaw('doubted')
     const { members } = gossip
+    this.#stepRemoval({ type: 'ViewChanged', gossip }, now)
     const decisive = this.#strategy.decisiveOf?.(neighboursOf(gossip, this.#self))
     this.#stepDetection({ type: 'ViewChanged', gossip, decisive }, now)
     this.#stepProcesses({ type: 'MembersChanged', members, unreachable: cutOff }, now)
@@ -455,7 +446,7 @@ export class ClusterMachine {
       }
       for (const node of effect.nodes) this.#perform({ type: 'ProvedDead', node })
       // No split to decide, and nobody to freeze first: what is dead does nothing any more.
-      this.#stepMembership(effect, now)
+      this.#stepRemoval({ type: 'Remove', nodes: effect.nodes, as: 'Died', isLasting: true }, now)
     }
   }
 
@@ -473,7 +464,7 @@ export class ClusterMachine {
         // Whoever may have been given up itself gives nobody else up; and if nobody has said by now that it was not, it was.
         const isOwnDecision = effect.why !== 'GivenUp'
         const nodes = isOwnDecision && this.#frozen.has('paused') ? [this.#self] : effect.nodes
-        return this.#stepMembership({ type: 'Down', nodes }, now)
+        return this.#stepRemoval({ type: 'Remove', nodes, as: 'Down', isLasting: false }, now)
       }
       case 'AskStore':
         return this.#stepFounding({ type: 'LookSoon', withinMs: 0 }, now)
@@ -482,6 +473,14 @@ export class ClusterMachine {
         return this.#perform(effect)
       default:
         return unreachable(effect)
+    }
+  }
+
+  #stepRemoval(input: RemovalInput, now: number): void {
+    for (const effect of this.#removal.step(input, now)) {
+      if (effect.type === 'RecordGivenUp') this.#perform(effect)
+      else if (effect.type === 'ShownByStore') this.#stepPause(effect, now)
+      else this.#stepMembership(effect, now)
     }
   }
 
@@ -494,7 +493,7 @@ export class ClusterMachine {
       case 'Send':
         return this.#perform(effect)
       case 'Overslept':
-        this.#watch?.doubts(now)
+        this.#doubts(now)
         this.#stepDetection(effect, now)
         this.#stepDowning({ type: 'Overslept' }, now)
         return this.#stepFounding({ type: 'Overslept' }, now)
@@ -556,9 +555,15 @@ export class ClusterMachine {
   /** Others can be reached again; but they may have given this node up meanwhile, so first it asks. */
   #reconnect(cause: 'silence' | 'minority', now: number): void {
     if (!this.#frozen.has(cause)) return
-    this.#watch?.doubts(now)
+    this.#doubts(now)
     if (!this.#frozen.isHeldBut(cause)) this.#stepPause({ type: 'WasCutOff' }, now)
     this.#thaw(cause)
+  }
+
+  /** Whatever was shown so far is old. */
+  #doubts(now: number): void {
+    this.#watch?.doubts(now)
+    this.#stepRemoval({ type: 'Doubted' }, now)
   }
 
   #thaw(cause: FreezeCause): void {
@@ -577,6 +582,7 @@ export class ClusterMachine {
     this.#publish(event)
     if (event.type !== 'MemberDowned' || event.member.node === this.#self) return
     this.#stepFounding({ type: 'Downed', node: event.member.node }, now)
+    this.#stepRemoval({ type: 'Downed', node: event.member.node }, now)
   }
 
   #publish(event: ClusterEvent): void {

@@ -39,6 +39,37 @@ export interface Lease {
    * its look at the clock and its write does no harm.
    */
   readonly fenceToken: number | undefined
+
+  /**
+   * A few bytes beside the lease that outlive every holder, for what must be remembered when it is given back. Left out where there
+   * is no place for them.
+   */
+  readonly note?: LeaseNote
+}
+
+/**
+ * What stands beside the leases of one name, whoever holds them, or nobody. It is changed by compare-and-set, so that every change
+ * was made by somebody who knew what stood there before.
+ */
+export interface LeaseNote {
+  /**
+   * What was written last; undefined when nothing ever was. Never older than a write that was confirmed before the call began.
+   * Rejects when nobody can tell.
+   */
+  read(): Promise<WrittenNote | undefined>
+  /**
+   * Writes if what stands there is still of that revision; undefined: nothing. True: it stands there, and survives what leases do.
+   * False: somebody has written since, and nothing was written now. Rejects when nobody can tell: then read again.
+   */
+  write(bytes: Uint8Array, over: WrittenNote['revision'] | undefined): Promise<boolean>
+}
+
+/** What stands beside a lease. */
+export interface WrittenNote {
+  /** Another one after every write. It is only given back. */
+  readonly revision: number | string
+  /** At most 65,536. */
+  readonly bytes: Uint8Array
 }
 
 /** Why a lease is held no longer. */

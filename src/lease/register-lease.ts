@@ -14,12 +14,13 @@ import {
   JournalUnavailable,
   type Registers,
 } from '../persistence/index.ts'
-import type { Lease, LeaseImplementation, LeaseLoss, LeaseRequest } from './lease.ts'
+import type { Lease, LeaseImplementation, LeaseLoss, LeaseNote, LeaseRequest } from './lease.ts'
 import { InvalidLease, LeaseTimedOut, LeaseUnavailable } from './lease-errors.ts'
 import type { LeaseAnswer, LeaseEffect, LeaseInput } from './lease-inputs.ts'
 import { LeaseMachine } from './lease-machine.ts'
 import { bytesOfLease, leaseOfBytes, shownIdentity } from './lease-record.ts'
 import { type LeaseSettings, renewIntervalMsOf, validMsOf } from './lease-settings.ts'
+import { noteInRegister } from './register-note.ts'
 
 /** Where the lease of this name stands. */
 export function registerOfLease(name: string): string {
@@ -52,6 +53,7 @@ export class RegisterLease implements Lease {
   readonly name: string
   readonly owner: string
   readonly settings: LeaseSettings
+  readonly note: LeaseNote
   readonly #registers: Registers
   readonly #register: string
   readonly #environment: Environment
@@ -76,6 +78,7 @@ export class RegisterLease implements Lease {
     this.settings = settings
     this.#registers = registers
     this.#register = registerOfLease(name)
+    this.note = noteInRegister(registers, name)
     this.#environment = environment
     const instance = environment.random.uid().toString(16)
     const identity = shownIdentity(environment.process.identity)

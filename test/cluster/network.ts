@@ -11,6 +11,7 @@ import { attributeOfProcess } from '../../src/cluster/detection/process-of-membe
 import type { CutDecision } from '../../src/cluster/downing/clean-cut.ts'
 import { strategyOf } from '../../src/cluster/downing/downing-strategies.ts'
 import type { DowningStrategy } from '../../src/cluster/downing/downing-strategy.ts'
+import { withRecord } from '../../src/cluster/downing/lease-majority.ts'
 import { arbiterAttribute } from '../../src/cluster/downing/store-majority.ts'
 import type { ReadFounding, WriteFounding } from '../../src/cluster/founding/founding-inputs.ts'
 import { clusterProtocol } from '../../src/cluster/cluster-wire.ts'
@@ -20,6 +21,7 @@ import { attributeOfStore } from '../../src/cluster/joining/shared-store.ts'
 import { NotAMessage } from '../../src/serialization/internals.ts'
 import { SeededRandom } from '../../src/simulation/seeded-random.ts'
 import { Checks } from './checks.ts'
+import type { SharedRecord } from './shared-record.ts'
 import type { SharedRegister } from './shared-register.ts'
 import {
   type Chance,
@@ -38,6 +40,8 @@ export interface NetworkOptions {
   readonly strategy?: DowningStrategy
   /** What it decides when a node asks it; undefined when it cannot say. */
   readonly arbiter?: (question: string, asker: Node) => CutDecision | undefined
+  /** Its record of those who were given up, where it keeps one. */
+  readonly record?: SharedRecord
   /** It is told by this node that its decision need not be remembered. */
   readonly arbiterIsOver?: (node: Node) => void
   /** Where nodes share a store: it keeps their founding, and decides splits if the strategy says so. */
@@ -92,7 +96,8 @@ export class Network {
     this.machines = new MachineNetwork({ random: this.random, latencyMs })
     const { requiredNodes: minMembers = 1 } = options
     this.settings = { ...defaultClusterSettings, minMembers, ...options.settings }
-    this.#strategy = options.strategy ?? strategyOf(this.settings, options.register !== undefined)
+    const strategy = options.strategy ?? strategyOf(this.settings, options.register !== undefined)
+    this.#strategy = options.record === undefined ? strategy : withRecord(strategy)
   }
 
   /** Starts a node, in place of an earlier one at the same address. */
@@ -271,6 +276,11 @@ export class Network {
         return
       case 'ArbiterIsOver':
         return this.#options.arbiterIsOver?.(node)
+      case 'RecordGivenUp':
+        return this.machines.after(arbiterMs, () => {
+          const shown = this.#options.record?.ask(effect, node.id)
+          if (shown !== undefined) this.give(node, shown)
+        })
       case 'BeginExiting':
         node.isHandingOver = true
         this.machines.after(this.#options.exitingTasksMs ?? 200, () => {

@@ -3,6 +3,7 @@ import type { ClusterSettings } from '../../src/cluster/index.ts'
 import { clusterSettingsTable } from '../../src/cluster/internals.ts'
 import type { Address } from '../../src/foundation/node-id.ts'
 import { Network, type Node } from './network.ts'
+import { SharedRecord } from './shared-record.ts'
 
 const addresses: readonly Address[] = ['a:1', 'b:1', 'c:1', 'd:1', 'e:1']
 
@@ -28,9 +29,9 @@ test('SB-009 the side lives on that gets the lease, also when it is the smaller 
     let granted = 'abc'
     let givenBackMs = 0
     const story: string[] = []
+    const record = new SharedRecord()
     const network: Network = new Network({
-      seed,
-      settings,
+      ...{ seed, settings, record },
       arbiter: (_, asker) => {
         const isGranted = granted.includes(asker.address[0]!)
         story.push(`${asker.address[0]} ${isGranted ? 'has it' : 'has it not'}`)
@@ -53,6 +54,7 @@ test('SB-009 the side lives on that gets the lease, also when it is the smaller 
     expect(givenBackMs - removedMs).toBeGreaterThanOrEqual(3_000)
     expect(givenBackMs - removedMs).toBeLessThan(3_500)
     expect(story).toEqual(['a has it', 'd has it not', 'a gives it back'])
+    expect(record.givenUp.map((node) => node[0])).toEqual(['d', 'e'])
 
     // The small side alone can reach the lease.
     granted = 'a'
@@ -62,5 +64,6 @@ test('SB-009 the side lives on that gets the lease, also when it is the smaller 
     network.run(10_000)
     expect(story).toEqual(['b has it not', 'a has it', 'a gives it back'])
     expect([b.ended, c.ended]).toEqual(['downing', 'downing'])
+    expect(new Set(record.givenUp)).toEqual(new Set([b, c, ...others].map(({ id }) => id)))
   }
 })

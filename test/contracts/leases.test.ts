@@ -11,6 +11,7 @@ leaseContract(
   {
     name: 'leases in memory',
     ttlMs: 1_000,
+    hasNote: true,
     newStore: () => {
       const store = new MemoryStore()
       return { open: () => registerLeases(new MemoryJournal({ store })) }
@@ -24,6 +25,7 @@ leaseContract(
     name: 'leases on LMDB',
     // A busy disk may take most of a second for a commit.
     ttlMs: 3_000,
+    hasNote: true,
     newStore: async () => {
       const folder = await mkdtemp(join(tmpdir(), 'sherd-leases-'))
       const journal = await LmdbJournal.open({ folder })
@@ -43,6 +45,7 @@ leaseContract(
   {
     name: 'leases for tests',
     ttlMs: 1_000,
+    hasNote: true,
     newStore: () => {
       const { implementation } = new TestLeases()
       return { open: () => implementation }

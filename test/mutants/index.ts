@@ -61,6 +61,7 @@ import { M05 } from './m05.ts'
 import { M06 } from './m06.ts'
 import { M07 } from './m07.ts'
 import { M08 } from './m08.ts'
+import { M09 } from './m09.ts'
 import { N01 } from './n01.ts'
 import { N02 } from './n02.ts'
 import { N03 } from './n03.ts'
@@ -77,6 +78,8 @@ import { S01 } from './s01.ts'
 import { S02 } from './s02.ts'
 import { S03 } from './s03.ts'
 import { S04 } from './s04.ts'
+import { S05 } from './s05.ts'
+import { S06 } from './s06.ts'
 import type { Mutant } from './mutant.ts'
 
 export const mutants: ReadonlyMap<string, Mutant> = new Map(
@@ -137,6 +140,7 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     M06,
     M07,
     M08,
+    M09,
     N01,
     N02,
     N03,
@@ -153,5 +157,7 @@ export const mutants: ReadonlyMap<string, Mutant> = new Map(
     S02,
     S03,
     S04,
+    S05,
+    S06,
   }),
 )

@@ -28,6 +28,8 @@ export interface Found {
     | 'leases'
     | 'projections'
     | 'splits'
+    | 'lease-splits'
+    | 'strategies'
   /** One that found it when this was written. Any change of code deals the cards anew, and then another one does. */
   readonly seed: number
   /** About one seed in so many finds it. */

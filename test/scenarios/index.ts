@@ -6,6 +6,7 @@ import { foundingPlaces } from './founding/founding-places.ts'
 import { founding } from './founding.ts'
 import { handOffPlaces, handOffs } from './hand-offs.ts'
 import { leasePlaces } from './leases/lease-ledger.ts'
+import { leaseSplits, leaseSplitsPlaces } from './lease-splits.ts'
 import { leases } from './leases.ts'
 import { nestingPlaces } from './nesting/nesting-ledger.ts'
 import { nesting } from './nesting.ts'
@@ -209,6 +210,17 @@ export const scenarios: ReadonlyMap<string, KnownScenario> = new Map([
       defaultSeeds: 100,
       places: splitsPlaces,
       placesWithin: 100,
+    },
+  ],
+  [
+    'lease-splits',
+    {
+      scenario: leaseSplits,
+      summary:
+        'splits that a lease decides, of nodes that share nothing else: one side goes on, also when the loser was never told',
+      defaultSeeds: 100,
+      places: leaseSplitsPlaces,
+      placesWithin: 60,
     },
   ],
   [

@@ -43,6 +43,9 @@ const promising: readonly Strategy[] = [
   'down-all',
 ]
 
+/** What these have decided stands in a store, and of that nothing is excused. */
+const remembering: readonly Strategy[] = ['store-majority', 'lease-majority']
+
 export const strategiesPlaces: readonly string[] = [
   ...all.map((strategy) => `the strategy is ${strategy}`),
   'there are two data centers',
@@ -58,9 +61,8 @@ export async function strategies(simulation: Simulation): Promise<void> {
   simulation.reached(`the strategy is ${strategy}`)
   simulation.setEndsProved(swarm.chance(0.3))
   const trouble: { now?: SplitsFaults } = {}
-  // Of what the store decides nothing is excused.
   const excuse = (): string | undefined =>
-    strategy === 'store-majority' ? undefined : trouble.now?.excuseForTwo
+    remembering.includes(strategy) ? undefined : trouble.now?.excuseForTwo
   const checks = new ClusterChecks(simulation, { store: simulation.store, excuseForTwo: excuse })
   const oneSide = new OneSide(simulation, NAME, excuse)
   const twoSides = new TwoSides((one, other) => {

@@ -172,6 +172,27 @@ describe('a leader acts only on convergence', () => {
     expect(found).toEqual([])
   })
 
+  test.each([
+    ['when all of the others have seen it', [a, b, c], []],
+    ['not before', [a, c], [rule]],
+    ['not before those who join it have', [a, b], [rule]],
+  ])('of a data center lets in the first of it, %s', (_, seenBy, expected) => {
+    const { found, holds } = watch()
+    const isEast = ({ node }: Member): boolean => node === c || node === nextB
+    const inEast = (held: Gossip): Gossip => ({
+      ...held,
+      members: held.members.map((m) => (isEast(m) ? { ...m, dataCenter: 'east' } : m)),
+    })
+    const members = { [a]: 'Up', [b]: 'Up', [c]: 'Joining', [nextB]: 'Joining' } as const
+    const joined = inEast(view(members))
+    const letIn = { ...members, [c]: 'Up', [nextB]: 'Up' } as const
+    const early = view({ [a]: 'Up', [b]: 'Up' }, { changes: { [a]: 0 } })
+    for (const node of [a, b]) holds(node, early)
+    for (const node of [nextB, ...seenBy]) holds(node, joined)
+    holds(nextB, inEast(view(letIn, { changes: { [nextB]: 2 }, seen: [nextB] })))
+    expect([...new Set(found)]).toEqual(expected)
+  })
+
   test('not before', () => {
     const { found, holds } = watch()
     for (const node of [a, b]) holds(node, view({ [a]: 'Up', [b]: 'Up' }, { changes: { [a]: 0 } }))

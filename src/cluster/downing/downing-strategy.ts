@@ -35,6 +35,8 @@ export interface DowningStrategy {
   readonly holdsMs?: number
   /** Whether this node finds the decisions in the store, and can have it asked. */
   readonly asksStore?: boolean
+  /** Whether its arbiter has a record of those who were given up. Then nobody is removed who does not stand there. */
+  readonly keepsRecord?: boolean
 }
 
 /** Members of whom some reach others only over third ones. */
@@ -76,6 +78,11 @@ export interface Arbiter {
   decide(question: string): Promise<CutDecision>
   /** All who were given up by its last decision are removed, and that for `holdsMs`: it need not remember it. */
   isOver?(): void
+  /**
+   * Puts these into its record of those who were given up, unless this node stands there itself; answers all who stand there then.
+   * One that was not written is not written later. Rejects when nobody can say, and must answer in any case as well.
+   */
+  giveUp?(nodes: readonly NodeId[]): Promise<readonly NodeId[]>
 }
 
 export interface Poll {
@@ -88,6 +95,6 @@ export interface Poll {
   readonly left: ReadonlySet<NodeId>
   /** Those whom nobody holds for unreachable. */
   readonly reached?: ReadonlySet<NodeId>
-  /** The store has shown, by a look that began after the question, that nobody has given the node up. */
+  /** The store, or the record of the arbiter, has shown by a look that began after the question that nobody has given the node up. */
   readonly isShown?: boolean
 }

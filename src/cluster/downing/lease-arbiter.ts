@@ -1,13 +1,20 @@
-/** Decides splits by a lease: whoever has it goes on. For the strategy lease-majority; the shell asks it. */
+/**
+ * Decides splits by a lease: whoever has it goes on. For the strategy lease-majority; the shell asks it. Where the lease has a note,
+ * that remembers whom it was decided against.
+ */
 import type { ActorSystem } from '../../actor/index.ts'
+import { formatMs } from '../../foundation/duration.ts'
 import type { Logger } from '../../foundation/logger.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
-import { type Lease, type LeaseImplementation, Leases } from '../../lease/index.ts'
+import type { Timers } from '../../foundation/timers.ts'
+import { type Lease, type LeaseImplementation, type LeaseNote, Leases } from '../../lease/index.ts'
 import type { ClusterSettings } from '../cluster-settings.ts'
 import { defaultDataCenter } from '../gossip/member.ts'
 import type { DowningSettings, LeaseMajoritySettings } from './downing-settings.ts'
 import { strategyOf } from './downing-strategies.ts'
 import type { Arbiter, DowningStrategy } from './downing-strategy.ts'
+import { giveUp } from './given-up-note.ts'
+import { withRecord } from './lease-majority.ts'
 
 export interface ArbiterParts {
   readonly system: ActorSystem
@@ -31,7 +38,11 @@ export function arbitrated(
   const lease = new Leases({ owner, implementations, environment }).lease(
     leaseNameOf(downing, name, settings.dataCenter),
   )
-  return { ...strategy, arbiter: leaseArbiter(lease, log) }
+  const arbiter = leaseArbiter(lease, log)
+  const { note } = lease
+  if (note === undefined) return { ...strategy, arbiter }
+  const recorder = { lease, note, owner, timers: environment.timers }
+  return { ...withRecord(strategy), arbiter: recording(arbiter, recorder) }
 }
 
 /** Empty when all is well. */
@@ -70,4 +81,45 @@ function leaseArbiter(lease: Lease, log: Logger): Arbiter {
       })
     },
   }
+}
+
+interface Recorder {
+  readonly lease: Lease
+  readonly note: LeaseNote
+  readonly owner: NodeId
+  readonly timers: Timers
+}
+
+/** The store may take its time for each of a few calls. */
+const patience = 3
+
+function recording(arbiter: Arbiter, { lease, note, owner, timers }: Recorder): Arbiter {
+  return {
+    ...arbiter,
+    giveUp: async (nodes) => {
+      let isLate = false
+      const shown = giveUp(note, { self: owner, nodes, isLate: () => isLate })
+      const all = await inTime(shown, lease.settings.operationTimeoutMs * patience, {
+        timers,
+        late: () => (isLate = true),
+      })
+      // Whoever has lost ends: others need not wait for what it has got since.
+      if (all.includes(owner) && lease.checkLease()) arbiter.isOver?.()
+      return all
+    },
+  }
+}
+
+function inTime<Answer>(
+  answer: Promise<Answer>,
+  ms: number,
+  { timers, late }: { readonly timers: Timers; readonly late: () => void },
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const timer = timers.after(ms, () => {
+      late()
+      reject(new Error(`no answer within ${formatMs(ms)}`))
+    })
+    answer.then(resolve, reject).finally(() => timer.cancel())
+  })
 }

@@ -41,6 +41,23 @@ export function leaseMajority(
   }
 }
 
+/**
+ * The same with a record of those who were given up under the lease: whoever slept or was cut off goes on by the word of everybody,
+ * or of as many as are needed, when the record shows that it was not given up. They may all have been, together.
+ */
+export function withRecord(strategy: DowningStrategy): DowningStrategy {
+  return {
+    ...strategy,
+    keepsRecord: true,
+    weigh: (poll) => {
+      const outcome = strategy.weigh(poll)
+      const { self, electorate, answered, isShown = false } = poll
+      const isMissing = electorate.some(({ node }) => node !== self && !answered.has(node))
+      return outcome === 'vouched' && isMissing && !isShown ? 'open' : outcome
+    },
+  }
+}
+
 const namesMax = 5
 
 function inWords({ unreachable }: CleanCut): string {

@@ -12,6 +12,9 @@
 import type { NodeId } from '../../foundation/node-id.ts'
 import type { AwaitingStore } from '../cluster-inputs.ts'
 import type { ClusterSettings } from '../cluster-settings.ts'
+import type { SplitWish } from '../founding/split-decision.ts'
+import { type Gossip, memberOf } from '../gossip/gossip.ts'
+import { isMemberDownable } from './clean-cut.ts'
 import { type StoreTimes, storeTimesOf } from './store-times.ts'
 
 export interface WatchInput {
@@ -27,6 +30,35 @@ export interface WatchInput {
   /** Why the store does not answer. */
   readonly problem: string
   readonly wouldGiveUp: readonly NodeId[]
+}
+
+/** What it is about, as the other parts of a node know it. */
+interface Watched {
+  readonly founding: {
+    readonly shownAt: number
+    readonly isClaimed: boolean
+    readonly problem: string | undefined
+  }
+  readonly downing: { readonly awaitsStore: boolean; readonly wish: SplitWish | undefined }
+  /** Who has not answered of late. */
+  readonly silent: readonly NodeId[]
+  readonly isDoubting: boolean
+}
+
+export function watchInputOf(
+  gossip: Gossip,
+  self: NodeId,
+  { founding, downing, silent, isDoubting }: Watched,
+): WatchInput {
+  const own = memberOf(gossip, self)?.status
+  const { shownAt, isClaimed, problem = 'no answer' } = founding
+  return {
+    // Nothing lives on one that is not Up yet, and one that is leaving for good cannot be given up any more.
+    isInService: own === 'Up' || own === 'Leaving',
+    seesSplit: silent.some((node) => isMemberDownable(gossip, node)) || downing.awaitsStore,
+    wouldGiveUp: downing.wish?.nodes ?? [],
+    ...{ isDoubting, shownAt, isClaimed, problem },
+  }
 }
 
 export type WatchEffect =

@@ -58,7 +58,7 @@ const recordedMembersMax = 200
  * ended, or have slept through the end of hundreds of others.
  */
 const givenUpLettersMax = 20_000
-const givenUpMax = 500
+export const givenUpMax = 500
 
 const formVersion = 1
 const identityMax = 200
@@ -154,15 +154,20 @@ export function isGivenUp({ givenUp }: FoundingRecord, node: NodeId): boolean {
 
 /** With those besides, or as many of them as there is room for. */
 export function withGivenUp(record: FoundingRecord, nodes: readonly NodeId[]): FoundingRecord {
-  const news = nodes.filter((node) => !isGivenUp(record, node))
+  return { ...record, givenUp: withMoreGivenUp(record.givenUp, nodes) }
+}
+
+/** The same for the list alone. */
+export function withMoreGivenUp(before: readonly NodeId[], nodes: readonly NodeId[]): NodeId[] {
+  const news = nodes.filter((node) => !before.includes(node))
   let letters = 0
   const fits = (node: NodeId): boolean => (letters += node.length) <= givenUpLettersMax
   const added = news.slice(0, givenUpMax).filter(fits)
-  const kept = [...record.givenUp]
+  const kept = [...before]
     .reverse()
     .slice(0, givenUpMax - added.length)
     .filter(fits)
-  return { ...record, givenUp: [...kept.reverse(), ...added] }
+  return [...kept.reverse(), ...added]
 }
 
 /** With that claim in place of the one that stood there. A claim to more than there is room for is one to the first of them. */

@@ -2,8 +2,10 @@
  * Whether enough members are there to begin with. It is asked once in the life of a cluster: when the first one was let in,
  * members may go and come in any number.
  */
+import type { NodeId } from '../../foundation/node-id.ts'
+import { neighboursOf } from '../gossip/data-center.ts'
 import type { Gossip } from '../gossip/gossip.ts'
-import { type Member, hasRole } from '../gossip/member.ts'
+import { type Member, hasRole, notYetUp } from '../gossip/member.ts'
 
 export interface FormingSettings {
   readonly minMembers: number
@@ -41,6 +43,16 @@ export function missingMembers(
   return wants
     .map(([role, wanted]) => ({ role, wanted, there: countOf(coming, role) }))
     .filter(({ wanted, there }) => there < wanted)
+}
+
+/**
+ * As long as nobody of a data center has been Up, nobody can be outvoted there, and one that died while joining would keep all
+ * others waiting. What others have to say of it is theirs: to them it may have come up unheard.
+ */
+export function isForming(gossip: Gossip, self: NodeId): boolean {
+  return neighboursOf(gossip, self).every(
+    ({ status, upNumber }) => status === 'Joining' || (status === 'Down' && upNumber === notYetUp),
+  )
 }
 
 export function missingInWords({ role, wanted, there }: MissingMembers): string {

@@ -1,7 +1,8 @@
 /**
  * G5: a leader acts only on convergence. Whoever is the first in the world to hold a member for Up, for Exiting or for
  * removed has made it so: by its view it leads, nobody who counts is out of reach, and all who are in service in its data center
- * had got what it acted upon. Nobody is removed whom nobody has held for Exiting or Down.
+ * had got what it acted upon; where nobody of one of several is in service yet, all who are in the others, and all who are joining it.
+ * Nobody is removed whom nobody has held for Exiting or Down.
  */
 import {
   changesBy,
@@ -65,7 +66,7 @@ export class LeadersWait {
       this.#expect(isLeavingAnyway, act, `while ${this.#views.labelOf(node)} is out of reach`)
     }
     const isOther = (member: Member): boolean => isInService(member) && member.node !== by
-    const others = neighboursOf(basis, by).filter(isOther)
+    const others = whoMustHaveSeen(basis, by).filter(({ node }) => node !== by)
     const isAlone = !neighboursOf(view, by).some(isOther)
     const version = isAlone ? versionBefore(act) : withoutLast(view.version, by)
     for (const { node } of others) {
@@ -91,6 +92,16 @@ export class LeadersWait {
 }
 
 const words = { letIn: 'lets in', movedOut: 'moves out', removed: 'removes' } as const
+
+/** Whoever lets the first one of a data center in knows of everybody, and is known to them. */
+function whoMustHaveSeen(basis: Gossip, by: NodeId): readonly Member[] {
+  const neighbours = neighboursOf(basis, by)
+  const inService = neighbours.filter(isInService)
+  if (inService.length > 0 || neighbours.length === basis.members.length) return inService
+  return basis.members.filter(
+    (member) => isInService(member) || (member.status === 'Joining' && neighbours.includes(member)),
+  )
+}
 
 function isInService({ status }: Member): boolean {
   return status === 'Up' || status === 'Leaving'

@@ -19,12 +19,15 @@ import { comesWithin } from '../patience.ts'
 import { ContractProcess } from './contract-process.ts'
 import { ending } from './ending.ts'
 import { holding } from './holding.ts'
+import { noting } from './noting.ts'
 
 /** A kind of leases, and how the tests come to stores for it. */
 export interface LeasesUnderTest {
   readonly name: string
   /** Of the leases in the tests; 2,000 when not given. A store that is slow to answer needs more. */
   readonly ttlMs?: number
+  /** Whether each lease has a note beside it, and keeps the promises of that. */
+  readonly hasNote?: boolean
   /** An empty store, for one test. */
   readonly newStore: () => LeaseStoreUnderTest | Promise<LeaseStoreUnderTest>
 }
@@ -52,7 +55,7 @@ const patienceMs = 60_000
 /** Registers the tests; the runner runs them. */
 export function leaseContract(
   { describe, test }: TestFunctions,
-  { name: ofLeases, ttlMs = 2_000, newStore }: LeasesUnderTest,
+  { name: ofLeases, ttlMs = 2_000, hasNote = false, newStore }: LeasesUnderTest,
 ): void {
   const check: AddLeaseTest = (name, body) => {
     test(name, async () => {
@@ -66,6 +69,7 @@ export function leaseContract(
   describe(`${ofLeases} keep the promises of leases`, () => {
     holding(check)
     ending(check)
+    if (hasNote) noting(check)
   })
 }
 
