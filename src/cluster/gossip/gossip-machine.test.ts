@@ -342,17 +342,13 @@ describe('how often a word is said', () => {
     const { a } = machines as { a: GossipMachine }
     change(a, withObservation(a.gossip, id('a'), id('f'), 'Unreachable'))
     change(a, moveMembers(a.gossip, [id('c'), id('f')], 'Down'))
-    const asked = () =>
-      messagesIn(a.step({ type: 'Tick' }, 0))
-        .map(({ to }) => to[0])
-        .toSorted()
-        .join('')
-    expect(asked()).toBe('bde')
+    const asked = () => new Set(messagesIn(a.step({ type: 'Tick' }, 0)).map(({ to }) => to[0]))
+    expect(asked()).toEqual(new Set('bde'))
     talk(machines, 'a', 'd')
-    expect(asked()).toBe('be')
+    expect(asked()).toEqual(new Set('be'))
     for (const peer of 'be') talk(machines, 'a', peer)
     // As it is at rest: not before its time.
-    expect(asked()).toBe('')
+    expect(asked()).toEqual(new Set())
   })
 
   test('is once a second when all have seen it that can, also when somebody is Down', () => {

@@ -55,7 +55,7 @@ describe('ShardMachine', () => {
   test('answers one that was found before as long as it takes messages, and no longer', () => {
     const { machine, send, terminated, passivate } = shard()
     send('a')
-    const found = machine.touch('e')!
+    const found = machine.entityOf('e')!
     expect(machine.touchKnown(found)).toBe(found)
     machine.step({ type: 'Frozen' })
     expect(machine.touchKnown(found)).toBeUndefined()

@@ -76,18 +76,14 @@ export class ShardMachine<Cell, Parcel> {
     this.#sweeps = new Sweeps(settings)
   }
 
-  /**
-   * For the synchronous path: the entity, if a message may go straight to its mailbox; that counts as its last message.
-   * Otherwise the message must come as an input.
-   */
+  /** For the synchronous path: the entity, if a message may go straight to its mailbox. Otherwise it must come as an input. */
   touch(entityId: EntityId): LiveEntity<Cell> | undefined {
     const entity = this.#entities.get(entityId)
     return entity === undefined ? undefined : this.touchKnown(entity)
   }
 
   /** The same for one that this shard has answered before. */
-  touchKnown(known: LiveEntity<Cell>): LiveEntity<Cell> | undefined {
-    const entity = known as Entity<Cell, Parcel>
+  touchKnown(entity: Entity<Cell, Parcel>): LiveEntity<Cell> | undefined {
     if (entity.isStopping || this.#isFrozen) return undefined
     entity.touched = this.#sweeps.now
     if (this.#roomFor(entity) <= 0) return undefined
@@ -97,8 +93,7 @@ export class ShardMachine<Cell, Parcel> {
 
   /** Asked here and not of the mailbox: a bound of its own would cost every idle entity its memory. */
   #roomFor({ cell }: Entity<Cell, Parcel>): number {
-    const { mailboxMessagesMax } = this.#settings
-    return cell === undefined ? mailboxMessagesMax : mailboxMessagesMax - this.#look.mailIn(cell)
+    return this.#settings.mailboxMessagesMax - (cell === undefined ? 0 : this.#look.mailIn(cell))
   }
 
   step(input: ShardInput<Parcel>): ShardEffect<Parcel>[] {
@@ -203,7 +198,7 @@ export class ShardMachine<Cell, Parcel> {
   }
 
   /** For whoever performs `StartEntity`, and for looking. */
-  entityOf(entityId: EntityId): LiveEntity<Cell> | undefined {
+  entityOf(entityId: EntityId): Entity<Cell, Parcel> | undefined {
     return this.#entities.get(entityId)
   }
 

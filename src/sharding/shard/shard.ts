@@ -29,7 +29,7 @@ import type { ShardingSettings } from '../sharding-settings.ts'
 import type { Lease } from '../../lease/index.ts'
 import { GuardingLease } from '../../lease/internals.ts'
 import type { RememberStore } from '../remembering/remember-store.ts'
-import type { LiveEntity } from './entities.ts'
+import type { Entity } from './entities.ts'
 import { ShardMachine } from './shard-machine.ts'
 import { ShardMemory } from './shard-memory.ts'
 import type { ShardDropReason } from '../sharding-drop-reasons.ts'
@@ -73,7 +73,7 @@ export interface ShardDutiesWorld {
 export interface LocalAddress {
   readonly entityId: EntityId
   foundIn: Shard | undefined
-  found: LiveEntity<Cell> | undefined
+  found: Entity<Cell, Parcel> | undefined
 }
 
 export class Shard {
