@@ -33,6 +33,15 @@ describe('SB-001 static-quorum (V-17)', () => {
     expect(decided(tangle('ABCDEF', 'A>B B>A'), three)).toBe('IndirectlyConnected ABCDEF')
   })
 
+  test('downs everybody where those who are left without the indirectly connected are no quorum', () => {
+    const two = staticQuorum({ quorumSize: 2, role: undefined })
+    expect(decided(tangle('ABC', 'B>C C>B'), two)).toBe('IndirectlyConnected ABC')
+    const three = staticQuorum({ quorumSize: 3, role: undefined })
+    expect(decided(tangle('ABCDE', 'A>B B>A C>D C>E'), three)).toBe('IndirectlyConnected ABCDE')
+    expect(decided(tangle('ABCDjE', 'A>B B>A'), three)).toBe('IndirectlyConnected ABCDE')
+    expect(decided(tangle('ABCDE', 'A>B B>A', 'AB'), three)).toBe('IndirectlyConnected AB')
+  })
+
   test('warns of more members than two quorums can be told apart in', () => {
     const two = staticQuorum({ quorumSize: 2, role: undefined })
     expect(two.warningOf?.(membersIn('ABCDj'))).toBeUndefined()

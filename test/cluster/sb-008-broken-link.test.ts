@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { ChosenDowningSettings } from '../../src/cluster/index.ts'
 import { clusterSettingsTable } from '../../src/cluster/internals.ts'
 import type { Address } from '../../src/foundation/node-id.ts'
 import { Network, type Node } from './network.ts'
@@ -30,3 +31,58 @@ test('SB-008 of three nodes with one broken link its two ends go, and the third 
     expect(first.machine.gossip.members).toMatchObject([{ node: first.id, status: 'Up' }])
   }
 })
+
+/** Of three nodes the link of the last two is broken; as long before the first gives them up as is said, it joins, and the first is cut off. */
+function brokenThenAlone(seed: number, downing: ChosenDowningSettings, beforeMs: number): Network {
+  const start = (): Network => {
+    const network = new Network({ seed, settings: clusterSettingsTable.complete({ downing }) })
+    network.checks.isClean = false
+    for (const address of addresses) network.start(address, addresses)
+    network.runUntil('all three', () => network.isWhole && network.alive.length === 3, 30_000)
+    network.run(5_000)
+    const [, second, third] = network.nodes as [Node, Node, Node]
+    network.cut([second], [third])
+    return network
+  }
+  const asBefore = start()
+  const [leader] = asBefore.nodes as [Node, Node, Node]
+  const downsAfterMs = asBefore.runUntil('the end of both', () => hasDowned(leader), 60_000)
+  const network = start()
+  const [first, ...others] = network.nodes
+  network.run(downsAfterMs - beforeMs)
+  network.heal()
+  network.cut([first!], others)
+  return network
+}
+
+function hasDowned(node: Node): boolean {
+  return node.events.some(
+    ({ event }) => event.type === 'MemberDowned' && event.member.node !== node.id,
+  )
+}
+
+const afterSilenceMs = [1_750, 2_500, 4_000]
+
+test.each([
+  { downing: { strategy: 'keep-majority' }, times: afterSilenceMs },
+  // What is left is no quorum, whether it has noticed the silence or not.
+  {
+    downing: { strategy: 'static-quorum', quorumSize: 2 },
+    times: [100, 700, ...afterSilenceMs],
+  },
+  { downing: { strategy: 'keep-oldest' }, times: afterSilenceMs },
+] as const)(
+  'SB-008 $downing.strategy: where the two ends have found each other, the third does not go on without them',
+  ({ downing, times }) => {
+    for (let seed = 1; seed <= 3; seed++) {
+      for (const beforeMs of times) {
+        const network = brokenThenAlone(seed, downing, beforeMs)
+        const [first, second, third] = network.nodes as [Node, Node, Node]
+        network.runUntil('the end of the first', () => !network.isAlive(first), 60_000)
+        network.runUntil('the others', () => network.isWhole, 30_000)
+        const alive = network.alive.map(({ id }) => id)
+        expect({ seed, beforeMs, alive }).toEqual({ seed, beforeMs, alive: [second.id, third.id] })
+      }
+    }
+  },
+)

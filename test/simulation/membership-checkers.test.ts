@@ -212,6 +212,27 @@ describe('a leader acts only on convergence', () => {
     expect(found).toEqual([])
   })
 
+  test.each([
+    [
+      'when a third one tells it that it was let in by one that died, and it leads by that',
+      'Up',
+      [],
+    ],
+    ['not when nobody could have told it so', 'Joining', [rule]],
+  ] as const)('%s', (_, known, expected) => {
+    const { found, holds } = watch()
+    const joining = view({ [a]: 'Joining', [b]: 'Up', [c]: 'Up' })
+    for (const node of [c, b, a]) holds(node, joining)
+    found.length = 0
+    holds(b, view({ [a]: 'Up', [b]: 'Up', [c]: 'Up' }, { changes: { [b]: 2 } }))
+    const rows = [{ subject: b, status: 'Terminated', version: 1 }] as const
+    const reachability = [{ observer: c, version: 1, rows }]
+    const changes = { [b]: known === 'Up' ? 2 : 1, [c]: 2 }
+    holds(c, view({ [a]: known, [b]: 'Down', [c]: 'Up' }, { changes, reachability }))
+    holds(a, view({ [a]: 'Up', [c]: 'Up' }, { changes: { [a]: 2, [c]: 2 }, tombstones: [b] }))
+    expect(found).toEqual(expected)
+  })
+
   test('not while somebody who counts is out of reach', () => {
     const { found, holds } = watch()
     const reachability = [

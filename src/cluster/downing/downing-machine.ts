@@ -8,7 +8,7 @@
  *                  verdict is against us, or takes too long
  *
  * Invariant: whoever is to be downed by the other side has frozen itself, as far as both see the same split; nobody is
- * downed by an answer to a question about an earlier picture.
+ * downed by an answer to a question about an earlier picture, nor for what others said before most of them fell silent.
  *
  * Where the store decides (`store-majority.ts`), what is decided is a list in the record of the founding, and more holds,
  * whatever sleeps, is cut or dies:
@@ -90,8 +90,7 @@ export class DowningMachine {
       case 'ViewChanged':
         return this.#changeView(input.view, now)
       case 'Overslept':
-        this.#beginAnew(now)
-        this.#unstableSince = this.#judgement === undefined ? undefined : now
+        this.#hasMissedNews(now)
         return []
       case 'Tick':
         return [
@@ -186,6 +185,12 @@ export class DowningMachine {
     this.#givenUp.askedAnew()
   }
 
+  /** What others have seen meanwhile is not known here: the picture is neither still nor unstable, but old. */
+  #hasMissedNews(now: number): void {
+    this.#beginAnew(now)
+    this.#unstableSince = this.#judgement === undefined ? undefined : now
+  }
+
   #judge(view: DowningView): Judgement {
     const { settings, strategy } = this.#options
     const { downing, monitoredByMembers } = settings
@@ -225,6 +230,10 @@ export class DowningMachine {
   #act(now: number, isOutOfTouch: boolean): DowningEffect[] {
     const judgement = this.#judgement
     if (judgement === undefined || !this.#isSettled) return []
+    if (isOutOfTouch && this.#restsOnOthers(judgement)) {
+      this.#hasMissedNews(now)
+      return []
+    }
     const stableMs = this.#stableAfterMs
     // A picture that is still while the arbiter is awaited is not unstable, however long that takes.
     if (isPending(judgement) && now - this.#stillSince >= stableMs) this.#unstableSince = undefined
@@ -244,6 +253,15 @@ export class DowningMachine {
     // Those who are silent may see another picture by now, and one of us must not act on it. An arbiter has seen both.
     if (isOutOfTouch && verdict.decision === 'DownUnreachable' && !isPending(judgement)) return []
     return this.#down([...verdict.nodes], verdict.decision, now)
+  }
+
+  /**
+   * To go on, and to give up those who cannot reach each other, by what they say themselves. When they fall silent they may have
+   * found each other again, and go on without this node: what they say then must have had the time to come here.
+   */
+  #restsOnOthers(judgement: Judgement): boolean {
+    if (isPending(judgement) || judgement.decision !== 'DownIndirectlyConnected') return false
+    return !isAgainst(this.#options.self, judgement)
   }
 
   /** However unstable the picture is, the store decides for one side; and the smaller one waits until it is still. */

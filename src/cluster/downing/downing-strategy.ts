@@ -20,6 +20,8 @@ export interface DowningStrategy {
   decideTangle?(tangle: Tangle): CutDecision | ArbiterQuestion
   /** Who of the indirectly connected goes, where everybody monitors everybody; all of them, without this. */
   chooseFrom?(tangle: Tangle): ReadonlySet<NodeId>
+  /** Whether these can go on when the indirectly connected are gone; if not, everybody goes. A single one can, without this. */
+  areEnough?(left: readonly Member[]): boolean
   /** Whether a node that slept or was cut off is still one of the cluster, by those who have said so. */
   weigh(poll: Poll): 'vouched' | 'open' | 'hopeless'
   /**

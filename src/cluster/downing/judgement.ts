@@ -84,7 +84,9 @@ function untangle(
     // One that is only joining is no cluster: alone it would make itself one, beside that which the others form anew.
     const isLeft = (member: Member): boolean =>
       member.status === 'Up' && hasRole(member, role) && !nodes.has(member.node)
-    return { decision: 'DownIndirectlyConnected', nodes: members.some(isLeft) ? nodes : downable }
+    const left = members.filter(isLeft)
+    const areEnough = left.length > 0 && (strategy.areEnough?.(left) ?? true)
+    return { decision: 'DownIndirectlyConnected', nodes: areEnough ? nodes : downable }
   }
   if (share !== undefined && all.size >= share * downable.size) return down(downable)
   const within = records.filter((r) => all.has(r.observer) && all.has(r.subject))

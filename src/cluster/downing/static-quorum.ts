@@ -26,6 +26,8 @@ export function staticQuorum({
       return here.length >= quorumSize ? 'DownUnreachable' : 'DownReachable'
     },
     decideTangle: ({ members }) => (areTooMany(members) ? 'DownAll' : 'DownUnreachable'),
+    // Those who could not reach each other may have found each other again, unheard, and be a quorum.
+    areEnough: (left) => left.filter(counts).length >= quorumSize,
     // Any side that could have gone on without the node has that many; where there are fewer members, all of them.
     weigh: weighByCount(role, (voters) =>
       Math.min(voters, Math.max(quorumSize, Math.floor(voters / 2) + 1)),

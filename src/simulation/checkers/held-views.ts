@@ -67,6 +67,14 @@ export class HeldViews {
     }
   }
 
+  /** Whether somebody else than these holds it for Up, or did when it was heard of last. */
+  isHeldUp(node: NodeId, except: readonly (NodeId | undefined)[]): boolean {
+    return [...this.#holders].some(
+      ([holder, { view }]) =>
+        !except.includes(holder) && view !== undefined && memberOf(view, node)?.status === 'Up',
+    )
+  }
+
   /** Whether it leaves, and nobody has given it up: it is removed when it has said that all is handed over. */
   leavesInOrder(node: NodeId): boolean {
     return this.#exiting.has(node) && !this.#down.has(node) && !this.#silent.has(node)

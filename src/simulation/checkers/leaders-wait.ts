@@ -57,37 +57,62 @@ export class LeadersWait {
   }
 
   #judge(act: Act): void {
-    const { by, view, removed } = act
-    const basis = basisOf(act, this.#letInBy)
-    this.#expect(leaderOf(basis, by) === by, act, 'although it does not lead')
+    const readings = this.#readingsOf(act).map((basis) => this.#faultsOf(act, basis))
+    if (readings.some((faults) => faults.length === 0)) return
+    const done = (['letIn', 'movedOut', 'removed'] as const)
+      .filter((what) => act[what].size > 0)
+      .map((what) => `${words[what]} ${[...act[what]].map((n) => this.#views.labelOf(n)).join()}`)
+    for (const why of readings[0] ?? []) {
+      const detail = `${this.#views.labelOf(act.by)} ${done.join(' and ')} ${why}`
+      this.#findings.check('a leader acts only on convergence', false, detail)
+    }
+  }
+
+  /** What is wrong with it, if that is what was acted upon. */
+  #faultsOf({ by, before, view, removed }: Act, basis: Gossip): string[] {
+    const faults: string[] = []
+    if (leaderOf(basis, by) !== by) faults.push('although it does not lead')
     for (const node of unreachableMembers(basis, by)) {
       const status = memberOf(basis, node)?.status
       const isLeavingAnyway = status === undefined || status === 'Down' || status === 'Exiting'
-      this.#expect(isLeavingAnyway, act, `while ${this.#views.labelOf(node)} is out of reach`)
+      if (!isLeavingAnyway) faults.push(`while ${this.#views.labelOf(node)} is out of reach`)
     }
     const isOther = (member: Member): boolean => isInService(member) && member.node !== by
     const others = whoMustHaveSeen(basis, by).filter(({ node }) => node !== by)
     const isAlone = !neighboursOf(view, by).some(isOther)
-    const version = isAlone ? versionBefore(act) : withoutLast(view.version, by)
+    const version = isAlone ? versionBefore({ by, before, view }) : withoutLast(view.version, by)
     for (const { node } of others) {
-      const hasSeen = this.#views.covers(node, version)
-      this.#expect(hasSeen, act, `before ${this.#views.labelOf(node)} has seen what it acts upon`)
+      if (this.#views.covers(node, version)) continue
+      faults.push(`before ${this.#views.labelOf(node)} has seen what it acts upon`)
     }
     // Alone, a leader may give somebody up and remove it in one step.
     for (const node of isAlone || others.length === 0 ? [] : removed) {
       const isOver = this.#exiting.has(node) || this.#down.has(node)
-      this.#expect(isOver, act, `and ${this.#views.labelOf(node)} was in service`)
+      if (!isOver) faults.push(`and ${this.#views.labelOf(node)} was in service`)
     }
+    return faults
   }
 
-  #expect(holds: boolean, act: Act, why: string): void {
-    if (!holds) {
-      const done = (['letIn', 'movedOut', 'removed'] as const)
-        .filter((what) => act[what].size > 0)
-        .map((what) => `${words[what]} ${[...act[what]].map((n) => this.#views.labelOf(n)).join()}`)
-      const detail = `${this.#views.labelOf(act.by)} ${done.join(' and ')} ${why}`
-      this.#findings.check('a leader acts only on convergence', false, detail)
-    }
+  /**
+   * The view that was acted upon, but for those who were removed. One that was let in by a leader that died before it told anybody
+   * else is let in once more by the next, which waits for those whom it knows to be in service. If the dead leader had told a third
+   * one, the news may as well have come from there in the same step: then it is Up, and may lead, by the view of both.
+   */
+  #readingsOf(act: Act): Gossip[] {
+    const { by, before, view } = act
+    const again = view.members.filter(({ node, status }) => {
+      const first = this.#letInBy.get(node)
+      const isLeaderGone = first !== undefined && memberOf(view, first) === undefined
+      const wasJoining = before !== undefined && memberOf(before, node)?.status === 'Joining'
+      return status === 'Up' && wasJoining && isLeaderGone && !act.letIn.has(node)
+    })
+    const nodes = again.map(({ node }) => node)
+    const isToldOf = (node: NodeId): boolean =>
+      this.#views.isHeldUp(node, [by, node, this.#letInBy.get(node)])
+    const letInAgain = basisOf(act, new Set(nodes))
+    return nodes.length > 0 && nodes.every(isToldOf)
+      ? [letInAgain, basisOf(act, new Set())]
+      : [letInAgain]
   }
 }
 
@@ -118,23 +143,9 @@ function addedTo(set: Set<NodeId>, nodes: readonly NodeId[]): ReadonlySet<NodeId
   return added
 }
 
-/**
- * The view that was acted upon, but for those who were removed. One that was let in by a leader that died before it told anybody
- * else is let in once more by the next, which waits for those whom it knows to be in service.
- */
-function basisOf(
-  { before, view, letIn, movedOut }: Act,
-  letInBy: ReadonlyMap<NodeId, NodeId>,
-): Gossip {
-  const isLetInAgain = ({ node, status }: Member): boolean => {
-    const first = letInBy.get(node)
-    const isLeaderGone = first !== undefined && memberOf(view, first) === undefined
-    const wasJoining = before !== undefined && memberOf(before, node)?.status === 'Joining'
-    return status === 'Up' && wasJoining && isLeaderGone
-  }
-  const isLetIn = (member: Member): boolean => letIn.has(member.node) || isLetInAgain(member)
+function basisOf({ view, letIn, movedOut }: Act, again: ReadonlySet<NodeId>): Gossip {
   const asBefore = (member: Member): Member =>
-    isLetIn(member)
+    letIn.has(member.node) || again.has(member.node)
       ? { ...member, status: 'Joining' }
       : movedOut.has(member.node)
         ? { ...member, status: 'Leaving' }
@@ -148,7 +159,7 @@ function withoutLast(version: VectorClock, by: NodeId): VectorClock {
 }
 
 /** Whoever is alone in service may act again and again in one step: all that was there before it. */
-function versionBefore({ by, before, view }: Act): VectorClock {
+function versionBefore({ by, before, view }: Pick<Act, 'by' | 'before' | 'view'>): VectorClock {
   const own = changesBy(before?.version ?? [], by)
   return view.version.map(([node, count]) => [node, node === by ? own : count] as const)
 }

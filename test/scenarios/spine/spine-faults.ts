@@ -44,6 +44,8 @@ export class SpineFaults {
   #isOver = false
   #linkTroubleUntilMs = 0
   #messyUntilMs = -Infinity
+  /** Links are cut one way, in part, or stall. Until the network is whole: its end may come later than planned. */
+  #areLinksMessy = false
 
   /** `only` are the faults to have, instead of those that are drawn; `more` may be drawn as well. */
   constructor(parts: FaultyParts, only?: readonly Fault[], more?: MoreFaults) {
@@ -114,7 +116,7 @@ export class SpineFaults {
   end(): void {
     this.#isOver = true
     this.#plan.end()
-    this.#simulation.network.heal()
+    this.#heal()
     this.#simulation.store.setFaults({})
   }
 
@@ -126,7 +128,7 @@ export class SpineFaults {
   /** Why two instances of an entity may be active now, if they may. */
   get excuseForTwo(): string | undefined {
     const isRecent = (atMs: number): boolean => this.#simulation.now - atMs < EXCUSED_MS
-    const isMessy = isRecent(this.#messyUntilMs)
+    const isMessy = this.#areLinksMessy || isRecent(this.#messyUntilMs)
     return isMessy ? 'links that are cut one way, in part, or stall' : undefined
   }
 
@@ -151,7 +153,7 @@ export class SpineFaults {
       this.#simulation.network.partition(side, other)
       this.#simulation.after(600 + this.#random.below(1_500), () => {
         if (this.#isOver || this.#simulation.now < this.#linkTroubleUntilMs) return
-        this.#simulation.network.heal()
+        this.#heal()
         if (left > 0) this.#simulation.after(100 + this.#random.below(900), () => cut(left - 1))
       })
     }
@@ -282,13 +284,20 @@ export class SpineFaults {
     const untilMs = this.#simulation.now + this.#random.below(afterMs)
     this.#linkTroubleUntilMs = Math.max(this.#linkTroubleUntilMs, untilMs)
     // Links that were healed come back one by one, and what was stalled may be healed by a later fault's end.
-    if (kind === 'messy')
+    if (kind === 'messy') {
       this.#messyUntilMs = Math.max(this.#messyUntilMs, this.#linkTroubleUntilMs)
+      this.#areLinksMessy = true
+    }
     this.#simulation.after(untilMs - this.#simulation.now, () => {
-      if (!this.#isOver && this.#simulation.now >= this.#linkTroubleUntilMs) {
-        this.#simulation.network.heal()
-      }
+      if (!this.#isOver && this.#simulation.now >= this.#linkTroubleUntilMs) this.#heal()
     })
+  }
+
+  #heal(): void {
+    this.#simulation.network.heal()
+    if (!this.#areLinksMessy) return
+    this.#areLinksMessy = false
+    this.#messyUntilMs = Math.max(this.#messyUntilMs, this.#simulation.now)
   }
 
   #two(): [string, string] {
