@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { MemberStatus } from '../../src/cluster/index.ts'
-import { type Gossip, emptyGossip, mergeGossip } from '../../src/cluster/gossip/gossip.ts'
-import { type Member, asUp, joiningMember } from '../../src/cluster/gossip/member.ts'
+import { type Gossip, mergeGossip } from '../../src/cluster/gossip/gossip.ts'
+import { asUp, joiningMember } from '../../src/cluster/gossip/member.ts'
 import type { NodeId } from '../../src/foundation/node-id.ts'
 import {
   FormerLivesAreSilent,
-  HeldViews,
-  LeadersWait,
   MembersMoveForward,
   RemovedStayRemoved,
   SeenMeansSeen,
@@ -14,50 +11,9 @@ import {
   ThawedAreMembers,
   ViewsConverge,
 } from '../../src/simulation/internals.ts'
-import { life, Notebook } from './notebook.ts'
+import { life } from './notebook.ts'
 
-const idOf = (name: string, uid = 1): NodeId => `${name}:2552#000000000000000${uid}`
-const [a, b, c] = [idOf('a'), idOf('b'), idOf('c')]
-const nextB = idOf('b', 2)
-
-/** Members with their numbers in the order given; the version counts one change of each, or as many as said. */
-function view(
-  members: Readonly<Record<NodeId, MemberStatus>>,
-  more: Partial<Gossip> & { readonly changes?: Readonly<Record<NodeId, number>> } = {},
-): Gossip {
-  const { changes = {}, ...rest } = more
-  const nodes = Object.keys(members).sort()
-  const memberIn = (node: NodeId, index: number): Member => {
-    const joining = joiningMember(node)
-    const status = members[node]!
-    return status === 'Joining' ? joining : { ...asUp(joining, index + 1), status }
-  }
-  return {
-    ...emptyGossip,
-    members: nodes.map(memberIn),
-    version: nodes.map((node) => [node, changes[node] ?? 1] as const),
-    lastUpNumber: nodes.length,
-    ...rest,
-  }
-}
-
-/** A world of these lives, and one checker in it that is told of views. */
-function watching<Checker>(make: (findings: Notebook, views: HeldViews) => Checker) {
-  const notebook = new Notebook()
-  const views = new HeldViews()
-  const lives = Object.entries({ [a]: 'a#1', [b]: 'b#1', [c]: 'c#1', [nextB]: 'b#2' })
-  for (const [node, label] of lives) views.begins(node, label)
-  return { notebook, views, checker: make(notebook, views) }
-}
-
-type OnView = Pick<SoundViews, 'viewed'>
-
-function told(make: (findings: Notebook, views: HeldViews) => OnView) {
-  const { notebook, views, checker } = watching(make)
-  const holds = (node: NodeId, held: Gossip): void =>
-    checker.viewed(node, views.take(node, held), held)
-  return { found: notebook.found, holds }
-}
+import { a, b, c, nextB, told, view, watching } from './views-of-members.ts'
 
 describe('a seen set names only who has seen', () => {
   const rule = 'a seen set names only who has seen'
@@ -153,129 +109,6 @@ describe('a view is about its members', () => {
     expect(found).toEqual([])
     holds(b, { ...sound, ...wrong })
     expect(found).toEqual([rule])
-  })
-})
-
-describe('a leader acts only on convergence', () => {
-  const rule = 'a leader acts only on convergence'
-  const watch = () => told((findings, views) => new LeadersWait(findings, views))
-  const settled = view({ [a]: 'Up', [b]: 'Up', [c]: 'Joining' })
-  const acted = view({ [a]: 'Up', [b]: 'Up', [c]: 'Up' }, { changes: { [a]: 2 }, seen: [a] })
-
-  test('when all in service have seen what it acts upon', () => {
-    const { found, holds } = watch()
-    holds(a, view({ [a]: 'Up', [b]: 'Up' }, { changes: { [a]: 0 } }))
-    for (const node of [b, a]) holds(node, settled)
-    holds(a, acted)
-    // Whoever hears of it later has not done it.
-    holds(b, acted)
-    expect(found).toEqual([])
-  })
-
-  test.each([
-    ['when all of the others have seen it', [a, b, c], []],
-    ['not before', [a, c], [rule]],
-    ['not before those who join it have', [a, b], [rule]],
-  ])('of a data center lets in the first of it, %s', (_, seenBy, expected) => {
-    const { found, holds } = watch()
-    const isEast = ({ node }: Member): boolean => node === c || node === nextB
-    const inEast = (held: Gossip): Gossip => ({
-      ...held,
-      members: held.members.map((m) => (isEast(m) ? { ...m, dataCenter: 'east' } : m)),
-    })
-    const members = { [a]: 'Up', [b]: 'Up', [c]: 'Joining', [nextB]: 'Joining' } as const
-    const joined = inEast(view(members))
-    const letIn = { ...members, [c]: 'Up', [nextB]: 'Up' } as const
-    const early = view({ [a]: 'Up', [b]: 'Up' }, { changes: { [a]: 0 } })
-    for (const node of [a, b]) holds(node, early)
-    for (const node of [nextB, ...seenBy]) holds(node, joined)
-    holds(nextB, inEast(view(letIn, { changes: { [nextB]: 2 }, seen: [nextB] })))
-    expect([...new Set(found)]).toEqual(expected)
-  })
-
-  test('not before', () => {
-    const { found, holds } = watch()
-    for (const node of [a, b]) holds(node, view({ [a]: 'Up', [b]: 'Up' }, { changes: { [a]: 0 } }))
-    holds(a, settled)
-    expect(found).toEqual([])
-    holds(a, acted)
-    expect(found).toEqual([rule])
-  })
-
-  test('when one was let in already by a leader that has told nobody else of it and died', () => {
-    const { found, holds } = watch()
-    for (const node of [a, b]) holds(node, settled)
-    holds(a, acted)
-    holds(c, acted)
-    const changes = { [a]: 1, [b]: 3 }
-    holds(b, view({ [b]: 'Up', [c]: 'Up' }, { changes, tombstones: [a] }))
-    expect(found).toEqual([])
-  })
-
-  test.each([
-    [
-      'when a third one tells it that it was let in by one that died, and it leads by that',
-      'Up',
-      [],
-    ],
-    ['not when nobody could have told it so', 'Joining', [rule]],
-  ] as const)('%s', (_, known, expected) => {
-    const { found, holds } = watch()
-    const joining = view({ [a]: 'Joining', [b]: 'Up', [c]: 'Up' })
-    for (const node of [c, b, a]) holds(node, joining)
-    found.length = 0
-    holds(b, view({ [a]: 'Up', [b]: 'Up', [c]: 'Up' }, { changes: { [b]: 2 } }))
-    const rows = [{ subject: b, status: 'Terminated', version: 1 }] as const
-    const reachability = [{ observer: c, version: 1, rows }]
-    const changes = { [b]: known === 'Up' ? 2 : 1, [c]: 2 }
-    holds(c, view({ [a]: known, [b]: 'Down', [c]: 'Up' }, { changes, reachability }))
-    holds(a, view({ [a]: 'Up', [c]: 'Up' }, { changes: { [a]: 2, [c]: 2 }, tombstones: [b] }))
-    expect(found).toEqual(expected)
-  })
-
-  test('not while somebody who counts is out of reach', () => {
-    const { found, holds } = watch()
-    const reachability = [
-      { observer: a, version: 1, rows: [{ subject: b, status: 'Unreachable', version: 1 }] },
-    ] as const
-    for (const node of [a, b]) holds(node, settled)
-    for (const node of [a, b]) holds(node, { ...settled, reachability })
-    expect(found).toEqual([])
-    holds(a, { ...acted, reachability })
-    expect(found).toEqual([rule])
-  })
-
-  test('and nobody else does', () => {
-    const { found, holds } = watch()
-    for (const node of [a, b]) holds(node, settled)
-    holds(b, {
-      ...acted,
-      version: [
-        [a, 1],
-        [b, 2],
-        [c, 1],
-      ] as const,
-    })
-    expect(found).toEqual([rule])
-  })
-
-  test('and removes only who is Down or Exiting', () => {
-    const { found, holds } = watch()
-    const [before, after] = [
-      view({ [a]: 'Up', [b]: 'Up', [c]: 'Up' }),
-      view({ [a]: 'Up', [b]: 'Up' }, { changes: { [a]: 2 }, tombstones: [c] }),
-    ]
-    for (const node of [c, b, a]) holds(node, before)
-    found.length = 0
-    holds(a, after)
-    expect(found).toEqual([rule])
-  })
-
-  test('and alone it waits for nobody', () => {
-    const { found, holds } = watch()
-    holds(a, view({ [a]: 'Up' }, { changes: { [a]: 3 } }))
-    holds(a, view({ [a]: 'Up', [b]: 'Up' }, { changes: { [a]: 6 } }))
-    expect(found).toEqual([])
   })
 })
 
