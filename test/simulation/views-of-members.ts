@@ -6,7 +6,7 @@ import type { NodeId } from '../../src/foundation/node-id.ts'
 import { HeldViews, type SoundViews } from '../../src/simulation/internals.ts'
 import { Notebook } from './notebook.ts'
 
-export const idOf = (name: string, uid = 1): NodeId => `${name}:2552#000000000000000${uid}`
+const idOf = (name: string, uid = 1): NodeId => `${name}:2552#000000000000000${uid}`
 export const [a, b, c] = [idOf('a'), idOf('b'), idOf('c')]
 export const nextB = idOf('b', 2)
 
