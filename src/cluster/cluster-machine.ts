@@ -38,7 +38,7 @@ import { DowningMachine } from './downing/downing-machine.ts'
 import type { DowningStrategy } from './downing/downing-strategy.ts'
 import { isMemberDownable } from './downing/clean-cut.ts'
 import { mayGiveUp } from './downing/giving-up.ts'
-import { outOfTouchMs, silenceMs } from './downing/silent-members.ts'
+import { type Loss, outOfTouchMs, silenceMs } from './downing/silent-members.ts'
 import { downingViewOf, electorateOf } from './downing/split-view.ts'
 import { StoreWatch } from './downing/store-watch.ts'
 import type { FoundingAnswer, FoundingEffect, FoundingInput } from './founding/founding-inputs.ts'
@@ -89,7 +89,8 @@ export class ClusterMachine {
     this.#strategy = strategy
     const described = { ...options, ...describedDataCenter(settings.dataCenter) }
     this.#joining = new JoiningMachine({ ...described, address: addressOfNode(self), asksStore })
-    this.#membership = new MembershipMachine(described)
+    const mayLetIn = (): boolean => !this.#pause.mayBeGivenUp
+    this.#membership = new MembershipMachine({ ...described, mayLetIn })
     this.#detection = new DetectionMachine(self, settings, options.random)
     this.#downing = new DowningMachine({ self, settings, strategy })
     this.#stranding = new Stranding(self, settings, discovery !== undefined)
@@ -225,7 +226,8 @@ export class ClusterMachine {
     this.#judgeSilence(now)
     this.#judgeStore(now)
     const isOutOfTouch =
-      this.#detection.isInDoubt || this.#losesToTheSilent(outOfTouchMs(this.#settings), now)
+      this.#detection.isInDoubt ||
+      this.#lossToTheSilent(outOfTouchMs(this.#settings), now) !== undefined
     this.#stepDowning({ type: 'Tick', isOutOfTouch }, now)
     this.#stepFounding({ type: 'Tick' }, now)
     this.#lookForStranding(now)
@@ -245,8 +247,10 @@ export class ClusterMachine {
   }
 
   #judgeSilence(now: number): void {
-    if (this.#losesToTheSilent(silenceMs(this.#settings), now)) this.#freeze('silence')
+    const loss = this.#lossToTheSilent(silenceMs(this.#settings), now)
+    if (loss !== undefined) this.#freeze('silence')
     else this.#reconnect('silence', now)
+    if (loss === 'by-rule') this.#stepPause({ type: 'CutOff' }, now)
   }
 
   #hearStore(answer: FoundingAnswer, now: number): void {
@@ -283,9 +287,9 @@ export class ClusterMachine {
     }
   }
 
-  /** Whether this node would lose against those who have been silent for so long. */
-  #losesToTheSilent(ms: number, now: number): boolean {
-    return this.#detection.losesToTheSilent(ms, now, this.#strategy)
+  /** How this node would lose against those who have been silent for so long. */
+  #lossToTheSilent(ms: number, now: number): Loss | undefined {
+    return this.#detection.lossToTheSilent(ms, now, this.#strategy)
   }
 
   /** A removed member that still speaks has not heard of its end: it is told, whatever it says. */
