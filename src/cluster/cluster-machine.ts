@@ -92,7 +92,8 @@ export class ClusterMachine {
     this.#strategy = strategy
     const described = { ...options, ...describedDataCenter(settings.dataCenter) }
     this.#joining = new JoiningMachine({ ...described, address: addressOfNode(self), asksStore })
-    this.#membership = new MembershipMachine(described)
+    const mayLetIn = (): boolean => !this.#pause.mayBeGivenUp
+    this.#membership = new MembershipMachine({ ...described, mayLetIn })
     this.#detection = new DetectionMachine(self, settings, options.random)
     this.#downing = new DowningMachine({ self, settings, strategy })
     this.#removal = new RemovalMachine({ self, settings, keepsRecord: strategy.keepsRecord })
@@ -243,8 +244,8 @@ export class ClusterMachine {
     this.#stepDetection({ type: 'AskAround' }, now)
     this.#judgeSilence(now)
     this.#judgeStore(now)
-    const isOutOfTouch =
-      this.#detection.isInDoubt || this.#losesToTheSilent(outOfTouchMs(this.#settings), now)
+    const loss = this.#detection.lossToTheSilent(outOfTouchMs(this.#settings), now, this.#strategy)
+    const isOutOfTouch = this.#detection.isInDoubt || loss !== undefined
     this.#stepDowning({ type: 'Tick', isOutOfTouch }, now)
     this.#stepRemoval({ type: 'Tick' }, now)
     this.#stepFounding({ type: 'Tick' }, now)
@@ -261,13 +262,15 @@ export class ClusterMachine {
   }
 
   #judgeSilence(now: number): void {
-    if (this.#losesToTheSilent(silenceMs(this.#settings), now)) this.#freeze('silence')
+    const loss = this.#detection.lossToTheSilent(silenceMs(this.#settings), now, this.#strategy)
+    if (loss !== undefined) this.#freeze('silence')
     else this.#reconnect('silence', now)
+    if (loss === 'by-rule') this.#stepPause({ type: 'CutOff' }, now)
   }
 
   #hearStore(answer: FoundingAnswer, now: number): void {
-    const isHeld = this.#frozen.isHeldBut()
-    this.#stepFounding({ ...answer, isHeld, wish: this.#downing.wish }, now)
+    const { wish } = this.#downing
+    this.#stepFounding({ ...answer, isHeld: this.#frozen.isHeldBut(), wish }, now)
     this.#judgeStore(now)
   }
 
@@ -287,11 +290,6 @@ export class ClusterMachine {
       else if (effect.type === 'ShownByStore') this.#stepPause(effect, now)
       else this.#perform(effect)
     }
-  }
-
-  /** Whether this node would lose against those who have been silent for so long. */
-  #losesToTheSilent(ms: number, now: number): boolean {
-    return this.#detection.losesToTheSilent(ms, now, this.#strategy)
   }
 
   /** A removed member that still speaks has not heard of its end: it is told, whatever it says. */

@@ -8,6 +8,8 @@ export type LeaderInput =
       readonly type: 'Look'
       readonly gossip: Gossip
       readonly overdueTombstones: ReadonlySet<NodeId>
+      /** Whether whoever is joining may come in now; true when not given. */
+      readonly mayLetIn?: boolean
     }
   | ExitingConfirmed
 

@@ -16,6 +16,8 @@ import { type Gossip, emptyGossip, memberOf } from './gossip/gossip.ts'
 import { actAsLeader } from './gossip/leader-actions.ts'
 import type { LeaderEffect, LeaderInput, LeaderSnapshot } from './leader-inputs.ts'
 
+type Look = Extract<LeaderInput, { readonly type: 'Look' }>
+
 export class LeaderMachine {
   readonly #self: NodeId
   readonly #settings: ClusterSettings
@@ -39,7 +41,7 @@ export class LeaderMachine {
         return []
       case 'Look':
         this.#note(input.gossip, now)
-        return this.#lead(input.gossip, input.overdueTombstones, now)
+        return this.#lead(input, now)
       default:
         return unreachable(input)
     }
@@ -70,7 +72,7 @@ export class LeaderMachine {
     }
   }
 
-  #lead(gossip: Gossip, overdueTombstones: ReadonlySet<NodeId>, now: number): LeaderEffect[] {
+  #lead({ gossip, overdueTombstones, mayLetIn }: Look, now: number): LeaderEffect[] {
     if (!this.#isLeader || !hasConverged(gossip, this.#self, this.#exitingConfirmed)) return []
     const settings = this.#settings
     const next = actAsLeader(gossip, {
@@ -78,6 +80,7 @@ export class LeaderMachine {
       exitingConfirmed: this.#exitingConfirmed,
       longUnreachable: this.#longUnreachable(gossip, now),
       overdueTombstones,
+      mayLetIn,
       minMembers: settings.minMembers,
       minMembersByRole: settings.minMembersByRole,
     })

@@ -41,6 +41,8 @@ export interface MembershipOptions extends MemberDescription {
   readonly self: NodeId
   readonly settings: ClusterSettings
   readonly random: Random
+  /** False while others may have given this node up: whoever came in by it then would go on when it ends. */
+  readonly mayLetIn?: (() => boolean) | undefined
   /** Told of every view with which a step ends, where it has changed. */
   readonly viewed?: ((view: Gossip) => void) | undefined
 }

@@ -247,7 +247,9 @@ export class MembershipMachine {
   #lead(now: number): boolean {
     const { gossip } = this
     const overdueTombstones = this.#graveyard.overdue(gossip.tombstones, now)
-    const effects = this.#leading.step({ type: 'Look', gossip, overdueTombstones }, now)
+    const mayLetIn = this.#options.mayLetIn?.() ?? true
+    const look = { type: 'Look', gossip, overdueTombstones, mayLetIn } as const
+    const effects = this.#leading.step(look, now)
     for (const effect of effects) {
       if (effect.type === 'Change') this.#change(effect.gossip, effect.tell, now)
       else this.#tellStanding(effect.node, 0)

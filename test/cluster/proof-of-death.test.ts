@@ -79,6 +79,34 @@ test('behind a cut it is seen all the same, and the side that saw it does not co
   expect(sides.size).toBeLessThanOrEqual(1)
 })
 
+test('nobody on the side that lost goes on by the death of the winner, which may have let others in', () => {
+  const network = new Network({ hostOf: () => 'h' })
+  const [a, b] = ['a:1', 'b:1'].map((address) => network.start(address, addresses)) as [Node, Node]
+  network.runUntil('all are up', () => network.isWhole, 30_000)
+  network.cut([a], [b])
+  // So the winner notices first, and has decided before the loser ends by itself.
+  network.give(a, { type: 'NotConnected', address: 'b:1', isRefused: true, text: 'refused' })
+  const isAlone = (): boolean => a.machine.gossip.members.length === 1
+  network.runUntil('the winner removes the loser', isAlone, 5_000)
+  const c = network.start('c:1', ['a:1'])
+  const isUp = (): boolean => a.machine.gossip.members.every(({ status }) => status === 'Up')
+  network.runUntil('it lets another in', () => !isAlone() && isUp(), 5_000)
+  network.start('d:1', ['b:1'])
+  const isJoining = (): boolean => b.machine.gossip.members.some((m) => m.status === 'Joining')
+  network.runUntil('the loser lets another in', isJoining, 2_000)
+  expect(b.machine.isFrozen).toBe(true)
+  network.crash(a)
+  network.runUntil('the loser ends', () => !network.isAlive(b), 5_000)
+  network.heal()
+  network.run(20_000)
+  // Who was joining on the side that lost never comes in by it.
+  const isIn = ({ id, machine }: Node): boolean =>
+    machine.gossip.members.some(({ node, status }) => node === id && status === 'Up')
+  expect(network.alive.filter(isIn)).toEqual([c])
+  expect(c.machine.isFrozen).toBe(false)
+  expect(b.events.map(({ event }) => event.type)).not.toContain('Thawed')
+})
+
 test('a paused process has not ended: it is neither downed at once nor forgotten', () => {
   const network = clusterOn('h', 'h', 'h')
   const c = network.latest('c:1')

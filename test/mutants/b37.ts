@@ -6,7 +6,7 @@ export const B37: Mutant = {
   edits: [
     {
       file: 'src/cluster/cluster-machine.ts',
-      find: `    if (this.#losesToTheSilent(silenceMs(this.#settings), now)) this.#freeze('silence')
+      find: `    if (loss !== undefined) this.#freeze('silence')
     else this.#reconnect('silence', now)`,
       replace: `    this.#reconnect('silence', now)`,
     },

@@ -11,7 +11,7 @@ import type { Random } from '../../foundation/random.ts'
 import type { HeartbeatResponse } from '../cluster-messages.ts'
 import type { ClusterSettings } from '../cluster-settings.ts'
 import type { DowningStrategy } from '../downing/downing-strategy.ts'
-import { losesToTheSilent } from '../downing/silent-members.ts'
+import { type Loss, lossToTheSilent } from '../downing/silent-members.ts'
 import { unreachableMembers } from '../gossip/convergence.ts'
 import { neighboursOf } from '../gossip/data-center.ts'
 import { type Gossip, emptyGossip, exitingNodes } from '../gossip/gossip.ts'
@@ -78,13 +78,13 @@ export class DetectionMachine {
     return this.#heartbeat.silentAmongWatched(ms, now)
   }
 
-  /** Whether this node would lose against those who have been silent for so long. */
-  losesToTheSilent(ms: number, now: number, strategy: DowningStrategy): boolean {
+  /** How this node would lose against those who have been silent for so long; undefined when it would not. */
+  lossToTheSilent(ms: number, now: number, strategy: DowningStrategy): Loss | undefined {
     const silent = new Set(this.#heartbeat.silentFor(ms, now))
     for (const node of this.#touch.snapshot().silent) silent.add(node)
-    if (silent.size === 0) return false
+    if (silent.size === 0) return undefined
     const members = neighboursOf(this.#gossip, this.#self)
-    return losesToTheSilent({ self: this.#self, members, silent }, strategy)
+    return lossToTheSilent({ self: this.#self, members, silent }, strategy)
   }
 
   #changeView(

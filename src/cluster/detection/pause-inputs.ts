@@ -9,6 +9,8 @@ export type PauseInput =
   /** Any occasion to look at the clock; before queued work is done is best. */
   | { readonly type: 'Look'; readonly wallMs?: number }
   | { readonly type: 'Tick' }
+  /** Those against whom this node would lose by the rule alone have been silent so long that they may be about to give it up. */
+  | { readonly type: 'CutOff' }
   /** This node was cut off for a while: it may have been given up meanwhile, as if it had slept. */
   | { readonly type: 'WasCutOff' }
   /** The store has shown, by a look that began after the question, that nobody has given this node up. */

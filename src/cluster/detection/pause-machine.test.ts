@@ -140,6 +140,29 @@ describe('PauseMachine', () => {
     expect(machine.step(standing('d', 1), 30_030)).not.toContainEqual({ type: 'Thaw' })
   })
 
+  test('does not go on after a cut because those are gone who may have given it up', () => {
+    const machine = pauseMachine()
+    machine.step(membersChanged(['b']), 0)
+    expect(machine.step({ type: 'CutOff' }, 100)).toEqual([])
+    expect(machine.step(membersChanged(['d']), 150)).toEqual([])
+    const back = machine.step({ type: 'WasCutOff' }, 200)
+    expect(types(back)).toEqual(['Freeze', 'Send', 'Hopeless'])
+    expect(types(machine.step(standing('d', 1), 250))).not.toContain('Thaw')
+  })
+
+  test('goes on after a cut by the word of those who were members before it, and counts anew from then on', () => {
+    const machine = pauseMachine()
+    machine.step(membersChanged(['b', 'c']), 0)
+    machine.step({ type: 'CutOff' }, 100)
+    machine.step(membersChanged(['c', 'd']), 150)
+    machine.step({ type: 'WasCutOff' }, 200)
+    expect(machine.step(standing('d', 1), 210)).toEqual([])
+    expect(types(machine.step(standing('c', 1), 220))).toEqual(['Thaw'])
+    // Who came meanwhile counts the next time.
+    machine.step({ type: 'WasCutOff' }, 300)
+    expect(types(machine.step(standing('d', 2), 310))).toEqual(['Thaw'])
+  })
+
   test('has nobody to ask when alone', () => {
     expect(types(woken([]).effects)).toEqual(['Overslept', 'Freeze', 'Thaw'])
   })

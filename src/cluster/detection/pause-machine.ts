@@ -12,6 +12,9 @@
  * question that was asked after the gap, and know of nobody who cannot reach us, as the downing strategy asks for: any
  * side that could have removed us would need some of them, and one that is about to begins by telling that it cannot
  * reach us. Those who went or came meanwhile cannot vouch for us. Where the store decides who is given up, its word counts too.
+ *
+ * The same holds after a cut: those against whom this node would lose by the rule alone, and who were silent for long, may have
+ * removed it before they ended, and whoever they let in meanwhile goes on. That they are seen to be dead does not bring it back.
  */
 import { unreachable } from '../../foundation/assert.ts'
 import type { NodeId } from '../../foundation/node-id.ts'
@@ -30,7 +33,7 @@ export class PauseMachine {
   readonly #options: PauseOptions
   readonly #answered = new Set<NodeId>()
   #members: readonly Member[] = []
-  /** As they were before the sleep; undefined for one that was awake: it has seen them go. */
+  /** As they were before the sleep or the cut; undefined for one that was awake and in touch: it has seen them go. */
   #before: readonly Member[] | undefined
   #unreachable: ReadonlySet<NodeId> = new Set()
   /** The store has shown since the doubt arose that the node was not given up. */
@@ -56,6 +59,9 @@ export class PauseMachine {
       case 'Tick':
         this.#latestTick = now
         return [...woken, ...this.#askAgain(now)]
+      case 'CutOff':
+        this.#before ??= this.#members
+        return woken
       case 'WasCutOff':
         return [...woken, ...this.#doubt(now)]
       case 'ShownByStore':
@@ -70,6 +76,11 @@ export class PauseMachine {
       default:
         return unreachable(input)
     }
+  }
+
+  /** It slept, or was cut off from those against whom it would lose, and nobody has vouched for it since. */
+  get mayBeGivenUp(): boolean {
+    return this.#before !== undefined
   }
 
   snapshot(): PauseSnapshot {

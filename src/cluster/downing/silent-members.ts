@@ -28,14 +28,20 @@ export function outOfTouchMs({ heartbeatIntervalMs }: ClusterSettings): number {
   return 1.5 * heartbeatIntervalMs
 }
 
-export function losesToTheSilent(
+/**
+ * By the rule alone, so that nobody but the others knows what they decide; or until an arbiter or the store has decided, whoever is
+ * left then.
+ */
+export type Loss = 'by-rule' | 'until-decided'
+
+export function lossToTheSilent(
   { self, members, silent }: Silence,
   strategy: DowningStrategy,
-): boolean {
+): Loss | undefined {
   const own = members.find(({ node }) => node === self)
   // Nothing lives on one that is not Up yet, and one that is leaving for good cannot lose any more.
-  if (silent.size === 0 || (own?.status !== 'Up' && own?.status !== 'Leaving')) return false
+  if (silent.size === 0 || (own?.status !== 'Up' && own?.status !== 'Leaving')) return undefined
   const decision = strategy.decide({ members, unreachable: silent })
-  if (typeof decision === 'string') return decision !== 'DownUnreachable'
-  return decision.freezeAfterMs === 0
+  if (typeof decision === 'string') return decision === 'DownUnreachable' ? undefined : 'by-rule'
+  return decision.freezeAfterMs === 0 ? 'until-decided' : undefined
 }

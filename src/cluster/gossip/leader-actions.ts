@@ -27,6 +27,8 @@ export interface LeaderSituation extends FormingSettings {
   readonly longUnreachable: ReadonlySet<NodeId>
   /** Tombstones that have been kept for long enough. */
   readonly overdueTombstones: ReadonlySet<NodeId>
+  /** Whether joining members may come in now; true when not given. */
+  readonly mayLetIn?: boolean | undefined
 }
 
 /** The gossip after the leader has acted; the same object when there was nothing to do. The version is the caller's. */
@@ -39,6 +41,7 @@ export function actAsLeader(gossip: Gossip, situation: LeaderSituation): Gossip 
 
 function letJoiningIn(gossip: Gossip, situation: LeaderSituation): Gossip {
   const joining = neighboursOf(gossip, situation.self).filter(({ status }) => status === 'Joining')
+  if (situation.mayLetIn === false) return gossip
   if (joining.length === 0 || isOrphaned(gossip) || gossip.isEnding) return gossip
   if (missingMembers(gossip, situation).length > 0) return gossip
   let upNumber = gossip.lastUpNumber
